@@ -1,0 +1,69 @@
+// The layers of ARCHITECTURE.md, lowest first. A layer may import itself and those named with it.
+const layers = {
+  'services/engine/units': [],
+  'services/engine/wire': ['services/engine/units'],
+  'services/engine/kernel': ['services/engine/units'],
+};
+
+const below = (layer, allowed) => ({
+  name: `layer:${layer}`,
+  comment: `${layer} may import only: ${[layer, ...allowed].join(', ')}`,
+  severity: 'error',
+  from: { path: `^${layer}/` },
+  to: { pathNot: [layer, ...allowed].map((l) => `^${l}/`) },
+});
+
+const engine = '^services/engine/';
+const mechanism = '^services/engine/(flow-control|congestion|discovery)/([^/]+)/';
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'engine-is-pure',
+      comment: 'The engine imports nothing outside itself: no package, no Node module.',
+      severity: 'error',
+      from: { path: engine },
+      to: { pathNot: engine },
+    },
+    ...Object.entries(layers).map(([layer, allowed]) => below(layer, allowed)),
+    {
+      name: 'contract-knows-no-mechanism',
+      severity: 'error',
+      from: { path: '^services/engine/contract/' },
+      to: { path: '^services/engine/(flow-control|congestion|discovery|device|analysis)/' },
+    },
+    {
+      name: 'mechanisms-do-not-meet',
+      comment: 'A mechanism never imports another; what they share is contract, port or buffer.',
+      severity: 'error',
+      from: { path: mechanism },
+      to: { path: mechanism, pathNot: '^services/engine/$1/$2/' },
+    },
+    {
+      name: 'only-devices-compose',
+      severity: 'error',
+      from: { path: '^services/engine/', pathNot: '^services/engine/(device|analysis)/' },
+      to: { path: '^services/engine/device/' },
+    },
+    {
+      name: 'fabric-knows-only-the-engine',
+      severity: 'error',
+      from: { path: '^services/fabric/' },
+      to: { path: '^services/', pathNot: '^services/(engine|fabric)/' },
+    },
+    {
+      name: 'runtime-below-report-and-cli',
+      severity: 'error',
+      from: { path: '^services/runtime/' },
+      to: { path: '^services/', pathNot: '^services/(engine|fabric|runtime)/' },
+    },
+    {
+      name: 'report-below-cli',
+      severity: 'error',
+      from: { path: '^services/report/' },
+      to: { path: '^services/cli/' },
+    },
+  ],
+  options: { tsConfig: { fileName: 'tsconfig.json' }, doNotFollow: { path: 'node_modules' } },
+};

@@ -1,0 +1,82 @@
+/** A stream of frames from one host to one host (or group), as the engine will run it. */
+
+/** When payload becomes ready to be sent. */
+export type Release =
+  /** Everything at the start: as fast as the wire and the transport allow. */
+  | { readonly kind: 'backlog' }
+  /** A frame every so often; the gap is exact for a rate in payload and headers (frame octets). */
+  | { readonly kind: 'constant'; readonly gapPs: number }
+  | { readonly kind: 'poisson'; readonly meanGapPs: number }
+  /** Constant gaps while on; on and off times are exponential when random, else fixed. */
+  | {
+      readonly kind: 'on-off';
+      readonly gapPs: number;
+      readonly onPs: number;
+      readonly offPs: number;
+      readonly random: boolean;
+    }
+  /** Frames at given times, of given lengths: a trace. Lengths are frame octets with FCS. */
+  | { readonly kind: 'trace'; readonly timesPs: Float64Array; readonly frameBytes: Int32Array };
+
+export interface RawTransport {
+  readonly kind: 'raw';
+  /** Octets of a frame from destination address to FCS; tags come on top. */
+  readonly frameBytes: number;
+}
+
+/** RoCE-like: segments messages, numbers packets, acknowledges, goes back N. */
+export interface ReliableTransport {
+  readonly kind: 'reliable';
+  /** Octets of payload in a full packet. */
+  readonly mtuBytes: number;
+  /** Most packets unacknowledged; Infinity for none. */
+  readonly windowPackets: number;
+  /** Least time between packet starts is their wire time at this rate; Infinity for line rate. */
+  readonly rateBps: number;
+  /** One acknowledgement for so many packets (the last of a message is always acknowledged). */
+  readonly ackEvery: number;
+  readonly ackPriority: number;
+  /** Silence after which unacknowledged packets are sent again. */
+  readonly timeoutPs: number;
+}
+
+/** Message m of a flow may start once `flow` has delivered m + 1 - lead messages. */
+export interface Prerequisite {
+  readonly flow: number;
+  readonly lead: number;
+}
+
+export interface VlanTags {
+  /** C-TAG VLAN; null for an untagged or priority-less frame. */
+  readonly inner: number | null;
+  /** S-TAG VLAN in front of it. */
+  readonly outer: number | null;
+  readonly dei: boolean;
+}
+
+export interface Flow {
+  readonly name: string;
+  /** Index of the load entry of the scenario that it belongs to. */
+  readonly load: number;
+  /** Index of a host in the topology. */
+  readonly source: number;
+  /** Index of a host in the topology, or of a multicast group when `group` is true. */
+  readonly destination: number;
+  readonly group: boolean;
+  readonly priority: number;
+  readonly dscp: number;
+  /** ECN-capable transport: frames carry ECT(0). */
+  readonly ect: boolean;
+  readonly vlan: VlanTags;
+  readonly transport: RawTransport | ReliableTransport;
+  readonly release: Release;
+  readonly startPs: number;
+  /** Nothing is released from here on; Infinity for never. */
+  readonly endPs: number;
+  /** How many messages; Infinity for an endless stream (raw frames have one message). */
+  readonly messages: number;
+  /** Payload octets of a message; Infinity for an endless raw stream. */
+  readonly messageBytes: number;
+  /** All of them must hold; every one is a flow whose destination is this flow's source. */
+  readonly after: readonly Prerequisite[];
+}

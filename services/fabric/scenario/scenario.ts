@@ -1,0 +1,325 @@
+/**
+ * A scenario after loading: every key present, every quantity in base units (ps, octets, bit/s).
+ * What the file may leave out has its default here; what needs the topology (routes, headroom)
+ * comes later, in assembly.
+ */
+
+export interface Scenario {
+  readonly name: string;
+  readonly description: string;
+  readonly seed: number;
+  /** The run ends here at the latest; null: when all load with a volume is delivered. */
+  readonly durationPs: number | null;
+  readonly fabric: FabricSection;
+  readonly hosts: HostSection;
+  readonly switches: SwitchSection;
+  /** Changes to single devices, by name or glob (`leaf*`), in file order. */
+  readonly overrides: readonly DeviceOverride[];
+  readonly priorities: readonly PrioritySection[];
+  readonly pause: PauseSection;
+  readonly classes: ClassSection;
+  readonly groups: readonly GroupSection[];
+  readonly load: readonly LoadSection[];
+  readonly observe: ObserveSection;
+  readonly expect: readonly Expectation[];
+}
+
+export interface LinkSection {
+  readonly rateBps: number;
+  /** Given as delay, or as length at 5 ns/m. */
+  readonly propagationPs: number;
+  readonly interfaceDelayPs: number;
+}
+
+export type Generator =
+  | { readonly kind: 'none' }
+  /** Two hosts on one cable. */
+  | { readonly kind: 'pair' }
+  /** One switch. */
+  | { readonly kind: 'star'; readonly hosts: number }
+  /** Two switches joined by one link; `left` and `right` hosts. */
+  | { readonly kind: 'dumbbell'; readonly left: number; readonly right: number }
+  | { readonly kind: 'ring'; readonly switches: number; readonly hostsPerSwitch: number }
+  | {
+      readonly kind: 'leaf-spine';
+      readonly leaves: number;
+      readonly spines: number;
+      readonly hostsPerLeaf: number;
+    }
+  | { readonly kind: 'fat-tree'; readonly k: number }
+  /** Pods of leaves and aggregation switches; plane i joins aggregation i of every pod. */
+  | {
+      readonly kind: 'clos';
+      readonly pods: number;
+      readonly leavesPerPod: number;
+      readonly hostsPerLeaf: number;
+      readonly planes: number;
+      readonly spinesPerPlane: number;
+    };
+
+export interface FabricSection {
+  readonly generator: Generator;
+  /** Host to switch (and host to host). */
+  readonly hostLink: LinkSection;
+  /** Switch to switch. */
+  readonly fabricLink: LinkSection;
+  /** Added to what the generator made. */
+  readonly devices: readonly { readonly name: string; readonly kind: 'host' | 'switch'; readonly tier: string }[];
+  readonly links: readonly ExplicitLink[];
+}
+
+export interface ExplicitLink {
+  /** `h1`, or `leaf3:p5` to name the port. */
+  readonly ends: readonly [string, string];
+  readonly link: LinkSection;
+}
+
+export interface HostSection {
+  /** Null: assigned by position. */
+  readonly mac: string | null;
+  readonly ipv4: string | null;
+  readonly ipv6: string | null;
+  readonly arbiter: ArbiterSection | null;
+}
+
+export interface SwitchSection {
+  /** From the last bit received to admission into the buffer. */
+  readonly pipelinePs: number;
+  readonly cutThrough: boolean;
+  readonly forwarding: 'routed' | 'bridged';
+  readonly ecmp: 'flow' | 'packet';
+  readonly buffer: BufferSection;
+  readonly ports: readonly PortVlanSection[];
+  /** Null: the scenario's own. */
+  readonly arbiter: ArbiterSection | null;
+  /** Age of a learned address that is forgotten. */
+  readonly ageingPs: number;
+}
+
+export interface PortVlanSection {
+  /** Counted from 1. */
+  readonly port: number;
+  /** VLAN of untagged frames. */
+  readonly native: number;
+  /** VLANs carried tagged. */
+  readonly tagged: readonly number[];
+}
+
+export interface BufferSection {
+  readonly sizeBytes: number;
+  /** Memory is handed out in cells of so many octets; 1 for octet-exact accounts. */
+  readonly cellBytes: number;
+  /** For each port and traffic class at the egress. */
+  readonly egressReservedBytes: number;
+  /** Dynamic threshold of a lossy egress queue, as a multiple of the free shared pool. */
+  readonly egressAlpha: number;
+}
+
+export interface DeviceOverride {
+  readonly match: string;
+  readonly host: Partial<HostSection>;
+  readonly switch: Partial<Omit<SwitchSection, 'buffer'>> & { readonly buffer?: Partial<BufferSection> };
+  /** Per priority, as in the scenario's own section. */
+  readonly priorities: readonly (Partial<PrioritySection> & { readonly priority: number })[];
+}
+
+export interface PrioritySection {
+  readonly priority: number;
+  readonly flowControl: 'none' | 'pfc';
+  readonly pfc: PfcSection;
+  readonly ingressReservedBytes: number;
+  /** Dynamic threshold of an ingress account, as a multiple of the free shared pool. */
+  readonly ingressAlpha: number;
+  readonly ecn: EcnSection;
+}
+
+export interface PfcSection {
+  /** Null: the dynamic threshold decides. */
+  readonly xoffBytes: number | null;
+  /** XON when the account is so far below the XOFF threshold. */
+  readonly xonGapBytes: number;
+  /** Null: computed from the delay model. */
+  readonly headroomBytes: number | null;
+  readonly quanta: number;
+  readonly refreshFraction: number;
+  /** From the last bit of a PFC frame to its effect. */
+  readonly responseDelayPs: number;
+}
+
+export interface PauseSection {
+  /** 802.3x on every port; excludes PFC. */
+  readonly enabled: boolean;
+  readonly pfc: PfcSection;
+  readonly ingressReservedBytes: number;
+  readonly ingressAlpha: number;
+}
+
+export type EcnSection =
+  | { readonly kind: 'off' }
+  | {
+      readonly kind: 'red';
+      readonly minBytes: number;
+      readonly maxBytes: number;
+      /** 0..1 at maxBytes. */
+      readonly probability: number;
+      readonly at: 'dequeue' | 'enqueue';
+    }
+  | { readonly kind: 'step'; readonly thresholdBytes: number; readonly at: 'dequeue' | 'enqueue' };
+
+export interface ClassSection {
+  /** Traffic class of each priority: where frames wait to be sent. */
+  readonly transmit: readonly number[];
+  /** Priority group of each priority: on which account they are held when received. */
+  readonly receive: readonly number[];
+  readonly arbiter: ArbiterSection;
+}
+
+export type ArbiterSection =
+  | { readonly kind: 'strict' }
+  | { readonly kind: 'round-robin' }
+  | { readonly kind: 'dwrr'; readonly weights: readonly number[] }
+  /** Percent of what the strict classes leave; null: strict. They sum to 100. */
+  | { readonly kind: 'ets'; readonly shares: readonly (number | null)[] };
+
+export interface GroupSection {
+  readonly name: string;
+  readonly members: readonly string[];
+}
+
+/** Names, globs (`h*`), ranges (`h1..h8`) in file order; expanded against the topology later. */
+export type HostSelector = readonly string[];
+
+export interface RawSection {
+  readonly kind: 'raw';
+  readonly frameBytes: number;
+}
+
+export interface ReliableSection {
+  readonly kind: 'reliable';
+  readonly mtuBytes: number;
+  readonly windowPackets: number | null;
+  readonly rateBps: number | null;
+  readonly ackEvery: number;
+  /** Null: as the data. */
+  readonly ackPriority: number | null;
+  readonly timeoutPs: number;
+}
+
+export interface LoadCommon {
+  readonly name: string;
+  readonly priority: number;
+  /** Null: 8 x priority. */
+  readonly dscp: number | null;
+  readonly ect: boolean;
+  readonly vlan: { readonly inner: number | null; readonly outer: number | null; readonly dei: boolean };
+  readonly transport: RawSection | ReliableSection;
+  readonly startPs: number;
+  readonly endPs: number | null;
+}
+
+/** How fast frames come: bit/s of frame octets, a share of the link (0..1), or as fast as it goes. */
+export type RateSection =
+  | { readonly kind: 'line' }
+  | { readonly kind: 'bps'; readonly bps: number }
+  | { readonly kind: 'share'; readonly share: number };
+
+export type SizeDistribution =
+  | { readonly kind: 'fixed'; readonly bytes: number }
+  /** web-search, data-mining, hadoop, storage. */
+  | { readonly kind: 'named'; readonly name: string }
+  /** CSV of octets and cumulative probability, path relative to the scenario file. */
+  | { readonly kind: 'file'; readonly path: string };
+
+export type LoadSection = LoadCommon &
+  (
+    | {
+        readonly kind: 'stream';
+        readonly from: HostSelector;
+        /** Hosts, or a group when `group` is true. One to one, or all to one. */
+        readonly to: HostSelector;
+        readonly group: boolean;
+        readonly arrivals: 'constant' | 'poisson' | 'on-off';
+        readonly rate: RateSection;
+        readonly onPs: number;
+        readonly offPs: number;
+        readonly randomOnOff: boolean;
+        /** Payload octets of each flow; null: endless. */
+        readonly bytes: number | null;
+      }
+    | {
+        readonly kind: 'incast';
+        readonly from: HostSelector;
+        readonly to: string;
+        readonly bytes: number;
+      }
+    | {
+        readonly kind: 'permutation';
+        readonly hosts: HostSelector;
+        /** Shift of the destination index; null: a seeded random derangement. */
+        readonly shift: number | null;
+        readonly rate: RateSection;
+        readonly bytes: number | null;
+      }
+    | { readonly kind: 'all-to-all'; readonly hosts: HostSelector; readonly bytes: number }
+    | {
+        readonly kind: 'all-reduce';
+        readonly algorithm: 'ring' | 'halving-doubling' | 'tree';
+        readonly hosts: HostSelector;
+        /** Octets of the vector to reduce. */
+        readonly bytes: number;
+        /** Each step's data is cut into so many messages that follow each other. */
+        readonly chunks: number;
+      }
+    | {
+        readonly kind: 'random';
+        readonly hosts: HostSelector;
+        readonly sizes: SizeDistribution;
+        /** Offered load as a share of each host's link. */
+        readonly share: number;
+      }
+    | { readonly kind: 'replay'; readonly path: string }
+  );
+
+export interface ObserveSection {
+  /** Sampling interval of the series; null: none. */
+  readonly seriesPs: number | null;
+  /** Ports (names or globs) in the series; empty: all. */
+  readonly ports: readonly string[];
+}
+
+export type Metric =
+  | 'drops'
+  | 'lossless-drops'
+  | 'completed'
+  | 'completion.p50'
+  | 'completion.p99'
+  | 'completion.p99.9'
+  | 'completion.max'
+  | 'slowdown.p50'
+  | 'slowdown.p99'
+  | 'throughput'
+  | 'share'
+  | 'latency.mean'
+  | 'latency.max'
+  | 'pause.time'
+  | 'pause.frames'
+  | 'marked'
+  | 'peak.ingress'
+  | 'peak.egress'
+  | 'headroom.used'
+  | 'digest';
+
+export interface Expectation {
+  readonly metric: Metric;
+  /** Filters; null: all. */
+  readonly priority: number | null;
+  readonly load: string | null;
+  readonly flow: string | null;
+  readonly device: string | null;
+  readonly port: string | null;
+  /** In base units (ps, octets, bit/s, share 0..1, plain counts). */
+  readonly min: number | null;
+  readonly max: number | null;
+  /** Digest, as hexadecimal text; other metrics: a number. */
+  readonly equals: number | string | null;
+}

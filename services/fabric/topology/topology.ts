@@ -1,0 +1,36 @@
+/** What is cabled to what: the part of a fabric that has no behaviour. */
+
+export type DeviceKind = 'host' | 'switch';
+
+export interface TopologyDevice {
+  readonly name: string;
+  readonly kind: DeviceKind;
+  /** Where it stands: host, leaf, spine, edge, aggregation, core, or plain switch. */
+  readonly tier: string;
+}
+
+/** A port, by the index of its device in the topology and its index in the device. */
+export interface TopologyEnd {
+  readonly device: number;
+  readonly port: number;
+}
+
+export interface TopologyLink {
+  readonly a: TopologyEnd;
+  readonly b: TopologyEnd;
+  readonly rateBps: number;
+  /** One way, of the medium alone. */
+  readonly propagationPs: number;
+  /** Of one station, transmit and receive together (ID in the headroom formula). */
+  readonly interfaceDelayPs: number;
+}
+
+export interface Topology {
+  readonly devices: readonly TopologyDevice[];
+  readonly links: readonly TopologyLink[];
+}
+
+/** `leaf3:p5`: ports are counted from 1 in names, as they are on a front panel. */
+export function portName(topology: Topology, end: TopologyEnd): string {
+  return `${topology.devices[end.device]!.name}:p${end.port + 1}`;
+}
