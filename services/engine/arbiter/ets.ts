@@ -1,0 +1,26 @@
+import type { Arbiter, Heads } from '../contract/arbiter.js';
+import { DwrrArbiter, quantaOf } from './dwrr.js';
+
+/**
+ * Enhanced transmission selection (802.1Q clause 37): strict classes go first, highest first; the
+ * bandwidth-share classes divide what is left by their percentages, and what one of them does not
+ * use goes to the others.
+ */
+export class EtsArbiter implements Arbiter {
+  private readonly sharing: DwrrArbiter;
+  private readonly strictClasses: number;
+
+  constructor(shares: readonly (number | null)[]) {
+    const weights = shares.map((share) => share ?? 0);
+    this.sharing = new DwrrArbiter(quantaOf(weights));
+    this.strictClasses = shares.reduce<number>(
+      (mask, share, tc) => (share === null ? mask | (1 << tc) : mask),
+      0,
+    );
+  }
+
+  pick(eligible: number, heads: Heads, port: number): number {
+    const strict = eligible & this.strictClasses;
+    return strict !== 0 ? 31 - Math.clz32(strict) : this.sharing.pick(eligible, heads, port);
+  }
+}

@@ -1,0 +1,18 @@
+import type { Arbiter, ArbiterSpec } from '../contract/arbiter.js';
+import { DwrrArbiter, quantaOf } from './dwrr.js';
+import { EtsArbiter } from './ets.js';
+import { RoundRobinArbiter } from './round-robin.js';
+import { StrictArbiter } from './strict.js';
+
+export function makeArbiter(spec: ArbiterSpec): Arbiter {
+  switch (spec.kind) {
+    case 'strict':
+      return new StrictArbiter();
+    case 'round-robin':
+      return new RoundRobinArbiter();
+    case 'dwrr':
+      return new DwrrArbiter(quantaOf(spec.weights));
+    case 'ets':
+      return new EtsArbiter(spec.shares);
+  }
+}

@@ -1,0 +1,18 @@
+import type { Arbiter } from '../contract/arbiter.js';
+
+/** A frame of each waiting class in turn, whatever its length. */
+export class RoundRobinArbiter implements Arbiter {
+  private last = 7;
+
+  pick(eligible: number): number {
+    this.last = nextInTurn(eligible, this.last);
+    return this.last;
+  }
+}
+
+/** The first class after `last`, cyclically, whose bit is set. */
+export function nextInTurn(eligible: number, last: number): number {
+  const above = eligible & (-2 << last);
+  const candidates = above !== 0 ? above : eligible;
+  return 31 - Math.clz32(candidates & -candidates);
+}

@@ -1,0 +1,8 @@
+import type { Arbiter } from '../contract/arbiter.js';
+
+/** The highest class that waits goes first. */
+export class StrictArbiter implements Arbiter {
+  pick(eligible: number): number {
+    return 31 - Math.clz32(eligible);
+  }
+}

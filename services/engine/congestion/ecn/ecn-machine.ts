@@ -1,0 +1,25 @@
+import type { EcnSpec } from '../../contract/spec.js';
+import type { RandomStream } from '../../kernel/random.js';
+
+/**
+ * Marking probability for a queue of so many octets: a step, or the RED line from `min` to `max`
+ * and certainty above.
+ */
+export function markProbability(spec: EcnSpec, octets: number): number {
+  switch (spec.kind) {
+    case 'off':
+      return 0;
+    case 'step':
+      return octets >= spec.thresholdOctets ? 1 : 0;
+    case 'red':
+      if (octets <= spec.minOctets) return 0;
+      if (octets >= spec.maxOctets) return 1;
+      return (spec.probability * (octets - spec.minOctets)) / (spec.maxOctets - spec.minOctets);
+  }
+}
+
+/** Draws only when the outcome is open, so a quiet queue leaves the stream untouched. */
+export function drawMark(spec: EcnSpec, octets: number, random: RandomStream): boolean {
+  const probability = markProbability(spec, octets);
+  return probability > 0 && (probability >= 1 || random.uniform() < probability);
+}

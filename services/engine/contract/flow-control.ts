@@ -1,0 +1,84 @@
+/**
+ * The narrow questions between a device's data path and the mechanisms that hold senders back.
+ * A mechanism implements those that it needs; the data path never knows which one answers.
+ */
+
+/** Hears what an ingress account took in and gave back. */
+export interface IngressObserver {
+  admitted(port: number, group: number, now: number): void;
+  released(port: number, group: number, now: number): void;
+}
+
+/** Why a priority may not send, for people and for the graph of who waits for whom. */
+export interface HoldReason {
+  readonly mechanism: string;
+  /** The hold ends by itself at this time (ps); Infinity if only the neighbour can end it. */
+  readonly untilPs: number;
+}
+
+/**
+ * Says which priorities may not start a frame. It is not asked at every arbitration: it pushes
+ * changes into the port's `Holds`, so that a port where nothing is held pays one load.
+ */
+export interface TransmitGate {
+  readonly name: string;
+  /** Null when this gate does not hold the priority. */
+  holdReason(port: number, priority: number): HoldReason | null;
+}
+
+/** Sends control frames of its own, which go before all others and are never held. */
+export interface ControlFrameSource {
+  /** Writes the frame now due at a port, without FCS; returns its length. */
+  compose(port: number, now: number, txEnd: number, octets: Uint8Array): number;
+}
+
+/** Claims kinds of MAC control frames. */
+export interface ControlFrameHandler {
+  /** False if the frame is not one of its kind. */
+  receiveControl(port: number, octets: Uint8Array, length: number, now: number): boolean;
+}
+
+/** Gets back the timers it armed. */
+export interface TimerClient {
+  onTimer(id: number, now: number): void;
+}
+
+/** A quantity that a mechanism shows under the name the standard gives it. */
+export interface ManagedValue {
+  readonly name: string;
+  readonly port: number;
+  readonly priority: number | null;
+  readonly value: number;
+}
+
+export interface Managed {
+  managedValues(now: number): ManagedValue[];
+}
+
+export interface Mechanism
+  extends
+    IngressObserver,
+    TransmitGate,
+    ControlFrameSource,
+    ControlFrameHandler,
+    TimerClient,
+    Managed {}
+
+/** What a mechanism may ask of the device that carries it. */
+export interface MechanismHost {
+  /** Hold exactly these priorities (a bit each) at a port, as far as this gate is concerned. */
+  hold(gate: number, port: number, priorities: number, now: number): void;
+  /** A control frame of this source is due: send it as soon as the wire is free. */
+  requestControl(source: number, port: number, now: number): void;
+  arm(client: number, id: number, time: number): void;
+  /** Tell listeners that a neighbour was asked to stop or to go on. */
+  announceStop(port: number, group: number, stop: boolean, now: number): void;
+}
+
+/** An ingress account as a mechanism sees it. */
+export interface IngressAccounts {
+  atXoff(port: number, group: number): boolean;
+  atXon(port: number, group: number): boolean;
+  /** While stopped, what still arrives is charged to the headroom. */
+  setStopped(port: number, group: number, stopped: boolean): void;
+}

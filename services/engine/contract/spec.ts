@@ -1,0 +1,181 @@
+import type { ArbiterSpec } from './arbiter.js';
+
+/** Everything a device must be told to be built; plain data, made by assembly from a scenario. */
+
+export interface PortSpec {
+  /** As people write it: `leaf3:p5`. */
+  readonly name: string;
+  readonly octetPs: number;
+  /** From a bit leaving this port to the same bit at the peer's MAC. */
+  readonly latencyPs: number;
+  /** This port's own MAC address, six octets. */
+  readonly mac: Uint8Array;
+  /** Traffic class of each priority at the egress. */
+  readonly classOf: readonly number[];
+  /** Priority group of each priority: the ingress account that it is charged to. */
+  readonly groupOf: readonly number[];
+  readonly arbiter: ArbiterSpec;
+  /** 802.1Qbb; null where it does not run. */
+  readonly pfc: PfcPortSpec | null;
+  /** 802.3x; null where it does not run. */
+  readonly pause: StopPortSpec | null;
+}
+
+export interface StopPortSpec {
+  readonly quanta: number;
+  /** A standing stop is said again after this share of its time. */
+  readonly refreshFraction: number;
+  readonly responseDelayPs: number;
+}
+
+export interface PfcPortSpec extends StopPortSpec {
+  /** Priorities for which it is operational, one bit each. */
+  readonly priorities: number;
+}
+
+/** An ingress account: one per port and priority group. */
+export interface AccountSpec {
+  /** A full account stops the neighbour instead of dropping. */
+  readonly lossless: boolean;
+  readonly reservedOctets: number;
+  /** Dynamic threshold as a multiple of the free shared pool. */
+  readonly alpha: number;
+  /** Fixed XOFF threshold on the whole account; Infinity: the dynamic threshold alone. */
+  readonly xoffOctets: number;
+  readonly xonGapOctets: number;
+  readonly headroomOctets: number;
+}
+
+export interface BufferSpec {
+  readonly sizeOctets: number;
+  readonly cellOctets: number;
+  readonly egressReservedOctets: number;
+  readonly egressAlpha: number;
+  /** By port, then by group. */
+  readonly accounts: readonly (readonly AccountSpec[])[];
+}
+
+export type EcnSpec =
+  | { readonly kind: 'off' }
+  | {
+      readonly kind: 'red';
+      readonly minOctets: number;
+      readonly maxOctets: number;
+      readonly probability: number;
+      readonly at: 'dequeue' | 'enqueue';
+    }
+  | { readonly kind: 'step'; readonly thresholdOctets: number; readonly at: 'dequeue' | 'enqueue' };
+
+interface DeviceSpec {
+  /** Position in the fabric; orders nothing but tables. */
+  readonly index: number;
+  readonly name: string;
+  readonly seed: number;
+  readonly ports: readonly PortSpec[];
+}
+
+/** Port sets of equal-cost next hops, shared by destinations. */
+export interface RouteSpec {
+  /** For each host position, the set to use; -1 for none. */
+  readonly setOfHost: Int16Array | Int32Array;
+  readonly sets: readonly (readonly number[] | Uint8Array | Int16Array)[];
+  /** For each multicast group, the ports of its tree here. */
+  readonly groupPorts: readonly (readonly number[])[];
+}
+
+export interface VlanPortSpec {
+  /** VLAN of untagged frames. */
+  readonly native: number;
+  /** VLANs carried tagged. */
+  readonly tagged: readonly number[];
+}
+
+export interface SwitchSpec extends DeviceSpec {
+  readonly kind: 'switch';
+  readonly buffer: BufferSpec;
+  /** From the last bit received (or, cutting through, the header) to admission. */
+  readonly pipelinePs: number;
+  readonly cutThrough: boolean;
+  readonly forwarding:
+    | { readonly kind: 'routed'; readonly routes: RouteSpec; readonly spray: boolean }
+    | {
+        readonly kind: 'bridged';
+        readonly vlans: readonly VlanPortSpec[];
+        readonly ageingPs: number;
+        readonly hosts: number;
+      };
+  /** By traffic class, the same at every port. */
+  readonly ecn: readonly EcnSpec[];
+}
+
+export interface HostSpec extends DeviceSpec {
+  readonly kind: 'host';
+  /** Position among hosts: its address. */
+  readonly position: number;
+  readonly sends: readonly SendSpec[];
+  readonly receives: readonly ReceiveSpec[];
+}
+
+export type ReleaseSpec =
+  | { readonly kind: 'backlog' }
+  | { readonly kind: 'constant'; readonly gapPs: number }
+  | { readonly kind: 'poisson'; readonly meanGapPs: number }
+  | {
+      readonly kind: 'on-off';
+      readonly gapPs: number;
+      readonly onPs: number;
+      readonly offPs: number;
+      readonly random: boolean;
+    }
+  | { readonly kind: 'trace'; readonly timesPs: Float64Array; readonly frameOctets: Int32Array };
+
+/** The sending end of a flow. Its place in the list is its connection number at the sender. */
+export interface SendSpec {
+  /** Position in the scenario's flow table. */
+  readonly flow: number;
+  readonly name: string;
+  readonly target: number;
+  readonly hash: number;
+  /** Packed class of its frames. */
+  readonly frameClass: number;
+  readonly vlan: number;
+  /** Connection number at the receiver (of a group: of every member). */
+  readonly remote: number;
+  readonly reliable: boolean;
+  readonly fullFrameOctets: number;
+  /** Of the last packet of a message. */
+  readonly lastFrameOctets: number;
+  readonly packetsPerMessage: number;
+  /** Infinity: endless. */
+  readonly messages: number;
+  readonly windowPackets: number;
+  /** Picoseconds per octet at the flow's own rate limit; 0 for none. */
+  readonly pacePsPerOctet: number;
+  readonly timeoutPs: number;
+  readonly startPs: number;
+  readonly endPs: number;
+  readonly release: ReleaseSpec;
+  /** Messages released by what this host has received: connection here, and free messages. */
+  readonly after: readonly { readonly receive: number; readonly lead: number }[];
+}
+
+/** The receiving end of a flow. Its place in the list is its connection number. */
+export interface ReceiveSpec {
+  readonly flow: number;
+  readonly reliable: boolean;
+  readonly packetsPerMessage: number;
+  readonly messages: number;
+  /** What of a frame is not payload (padding of a message's last packet aside). */
+  readonly overheadOctets: number;
+  readonly lastPayloadOctets: number;
+  /** When the flow starts: a raw flow with a volume is one message released then. */
+  readonly startPs: number;
+  readonly ackEvery: number;
+  /** Where acknowledgements go. */
+  readonly source: number;
+  readonly sourceConnection: number;
+  readonly ackClass: number;
+  readonly ackOctets: number;
+  readonly ackVlan: number;
+  readonly hash: number;
+}

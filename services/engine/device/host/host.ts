@@ -1,0 +1,211 @@
+import { DROP } from '../../contract/probe.js';
+import type { HostSpec } from '../../contract/spec.js';
+import {
+  CLASS,
+  CONNECTION,
+  GROUP_FLAG,
+  KIND_ACK,
+  KIND_MASK,
+  KIND_NAK,
+  LENGTH,
+  PORT,
+  PRIORITY_MASK,
+  SEQUENCE,
+  STORED,
+  TARGET,
+} from '../../frame/frame-pool.js';
+import { Device, KIND_DEVICE } from '../device.js';
+import { makeMechanisms } from '../mechanisms.js';
+import { Turns } from '../nic/turns.js';
+import { Completions } from './completions.js';
+import { MESSAGES, Receivers, SAY_NOTHING } from './receivers.js';
+import { BLOCKED, READY, Senders } from './senders.js';
+
+/** Kinds of agenda entries of a host; the id is a connection. */
+const KIND_START = KIND_DEVICE;
+const KIND_WAKE = KIND_DEVICE + 1;
+const KIND_DEADLINE = KIND_DEVICE + 2;
+
+const NIC = 0;
+
+/**
+ * A host and its plain NIC in one actor: flows wait as counts and not as frames; the NIC keeps
+ * one frame ready per traffic class and takes the next from whichever connection's turn it is.
+ * So a paused priority holds its flows back at the source, and nothing is lost for want of NIC
+ * memory. What arrives is taken in at line rate.
+ */
+export class Host extends Device {
+  readonly senders: Senders;
+  readonly receivers: Receivers;
+  readonly completions = new Completions();
+  private readonly turns: Turns;
+  /** By traffic class: data frames that wait in the NIC (0 or 1). */
+  private readonly waiting = new Uint8Array(8);
+  /** By connection: when its wake-up is due, Infinity for none. */
+  private readonly wakeAt: Float64Array;
+  private readonly classOfConnection: Uint8Array;
+  private readonly classOf: Uint8Array;
+  /** By receiving connection: sending connections whose messages wait for its messages. */
+  private readonly dependants: readonly (readonly number[])[];
+
+  static override readonly wiring = [...Device.wiring, 'spec', 'dependants'];
+
+  constructor(readonly spec: HostSpec) {
+    super(spec.index, spec.ports, 0, false);
+    this.mechanisms.push(...makeMechanisms(this, null, spec.ports));
+    this.senders = new Senders(spec.sends, spec.position, spec.seed);
+    this.receivers = new Receivers(spec.receives, spec.position);
+    this.turns = new Turns(spec.sends.length);
+    this.wakeAt = new Float64Array(spec.sends.length).fill(Infinity);
+    this.classOf = Uint8Array.from(spec.ports[NIC].classOf);
+    this.classOfConnection = Uint8Array.from(
+      spec.sends,
+      (send) => this.classOf[send.frameClass & PRIORITY_MASK],
+    );
+    this.dependants = spec.receives.map((_, receive) =>
+      spec.sends.flatMap((send, c) =>
+        send.after.some((prerequisite) => prerequisite.receive === receive) ? [c] : [],
+      ),
+    );
+    spec.sends.forEach((send, c) => {
+      this.schedule(send.startPs, KIND_START, c, 0);
+    });
+  }
+
+  protected receive(_port: number, frame: number, now: number): void {
+    const { pool } = this;
+    const { words } = pool;
+    const frameClass = words[frame + CLASS];
+    if ((frameClass & GROUP_FLAG) === 0 && words[frame + TARGET] !== this.spec.position) {
+      this.drop(NIC, frame, DROP.NOT_ADDRESSED, now);
+      return;
+    }
+    const c = words[frame + CONNECTION];
+    const kind = frameClass & KIND_MASK;
+    if (kind === KIND_ACK || kind === KIND_NAK) {
+      this.acknowledged(c, words[frame + SEQUENCE], kind === KIND_NAK, now);
+    } else this.takePacket(c, frame, now);
+    pool.release(frame);
+  }
+
+  protected departing(_port: number, trafficClass: number, frame: number, now: number): void {
+    const kind = this.pool.words[frame + CLASS] & KIND_MASK;
+    if (kind === KIND_ACK || kind === KIND_NAK) return;
+    this.waiting[trafficClass] = 0;
+    this.refill(trafficClass, now);
+  }
+
+  protected onTimer(kind: number, c: number, _value: number, now: number): void {
+    if (kind === KIND_DEADLINE) this.checkDeadline(c, now);
+    else if (kind === KIND_START) this.startFlow(c, now);
+    else if (this.wakeAt[c] === now) {
+      this.wakeAt[c] = Infinity;
+      this.wake(c, now);
+    }
+  }
+
+  private startFlow(c: number, now: number): void {
+    this.senders.start(c);
+    if (this.spec.sends[c].after.length > 0) this.releaseDependant(c, now);
+    this.wake(c, now);
+  }
+
+  /** A connection may have something to send: let it stand in line. */
+  private wake(c: number, now: number): void {
+    const trafficClass = this.classOfConnection[c];
+    this.turns.join(trafficClass, c);
+    if (this.waiting[trafficClass] === 0) this.refill(trafficClass, now);
+  }
+
+  /** Puts the next data frame of a class into the NIC, if any connection has one. */
+  private refill(trafficClass: number, now: number): void {
+    const { turns, senders } = this;
+    for (let c = turns.take(trafficClass); c >= 0; c = turns.take(trafficClass)) {
+      const ready = senders.readiness(c, now);
+      if (ready === READY) {
+        this.queuePacket(c, trafficClass, now);
+        return;
+      }
+      if (ready !== BLOCKED) this.wakeLater(c, ready);
+    }
+  }
+
+  private queuePacket(c: number, trafficClass: number, now: number): void {
+    const { pool, senders } = this;
+    const idle = senders.deadline(c) === Infinity;
+    const frame = senders.build(c, now, pool);
+    if (senders.isReliable(c)) this.watch(c, idle, now);
+    this.turns.join(trafficClass, c);
+    this.waiting[trafficClass] = 1;
+    this.queueFrame(frame, trafficClass, now);
+  }
+
+  private queueFrame(frame: number, trafficClass: number, now: number): void {
+    const { words } = this.pool;
+    words[frame + STORED] = words[frame + LENGTH];
+    words[frame + PORT] = NIC;
+    this.enqueue(NIC, trafficClass, frame, now);
+  }
+
+  /** Sees to it that silence will be noticed. */
+  private watch(c: number, idle: boolean, now: number): void {
+    const { senders } = this;
+    if (idle) senders.extendDeadline(c, now);
+    if (senders.deadlineArmed[c] !== 0) return;
+    senders.deadlineArmed[c] = 1;
+    this.schedule(senders.deadline(c), KIND_DEADLINE, c, 0);
+  }
+
+  private checkDeadline(c: number, now: number): void {
+    const { senders } = this;
+    senders.deadlineArmed[c] = 0;
+    let deadline = senders.deadline(c);
+    if (deadline <= now) {
+      senders.timeOut(c, now);
+      this.wake(c, now);
+      deadline = senders.deadline(c);
+    }
+    if (deadline === Infinity || senders.deadlineArmed[c] !== 0) return;
+    senders.deadlineArmed[c] = 1;
+    this.schedule(deadline, KIND_DEADLINE, c, 0);
+  }
+
+  private wakeLater(c: number, time: number): void {
+    if (time >= this.wakeAt[c]) return;
+    this.wakeAt[c] = time;
+    this.schedule(time, KIND_WAKE, c, 0);
+  }
+
+  private acknowledged(c: number, expected: number, goBack: boolean, now: number): void {
+    if (this.senders.acknowledge(c, expected, goBack, now)) this.wake(c, now);
+  }
+
+  private takePacket(c: number, frame: number, now: number): void {
+    const { receivers, pool } = this;
+    const say = receivers.take(c, pool, frame, now);
+    if (receivers.messageDone) this.messageArrived(c, pool.born(frame), now);
+    if (say === SAY_NOTHING) return;
+    const answer = receivers.answer(c, say, pool);
+    this.queueFrame(answer, this.classOf[pool.words[answer + CLASS] & PRIORITY_MASK], now);
+  }
+
+  private messageArrived(c: number, born: number, now: number): void {
+    const { receivers, completions } = this;
+    const spec = this.spec.receives[c];
+    const message = receivers.get(c, MESSAGES) - 1;
+    completions.add(spec.flow, message, spec.reliable ? born : spec.startPs, now);
+    this.probe?.messageDelivered(this.index, now, spec.flow, message);
+    for (const dependant of this.dependants[c]) this.releaseDependant(dependant, now);
+  }
+
+  /** Message m may go once every prerequisite has delivered m + 1 - lead messages. */
+  private releaseDependant(c: number, now: number): void {
+    const spec = this.spec.sends[c];
+    if (now < spec.startPs) return;
+    let messages = Infinity;
+    for (const { receive, lead } of spec.after) {
+      messages = Math.min(messages, this.receivers.get(receive, MESSAGES) + lead);
+    }
+    if (this.senders.releaseMessages(c, messages, now)) this.wake(c, now);
+  }
+}

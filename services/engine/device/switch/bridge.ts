@@ -1,0 +1,101 @@
+import type { VlanPortSpec } from '../../contract/spec.js';
+import type { FramePool } from '../../frame/frame-pool.js';
+import {
+  CLASS,
+  GROUP_FLAG,
+  LENGTH,
+  PRIORITY_MASK,
+  SOURCE,
+  TARGET,
+  VLAN,
+} from '../../frame/frame-pool.js';
+import type { Forwarding } from './forwarding.js';
+import { FILTERED, NOWHERE, SEVERAL } from './forwarding.js';
+
+const TAG_OCTETS = 4;
+const INNER = 0xffff;
+
+/**
+ * An 802.1Q bridge: learns where addresses are, per VLAN; sends unknown and group addresses to
+ * every port of the VLAN; forgets what it has not seen for the ageing time.
+ */
+export class Bridge implements Forwarding {
+  readonly copies: Uint16Array;
+  copyCount = 0;
+  readonly tagOctets = new Float64Array(8);
+  /** By VLAN index and host position: the port it was seen on (-1: never) and when. */
+  private readonly learnedPort: Int16Array;
+  private readonly learnedAt: Float64Array;
+  private readonly vlanIndex: ReadonlyMap<number, number>;
+  /** By VLAN index: member ports. */
+  private readonly members: readonly (readonly number[])[];
+
+  static readonly wiring = ['pool', 'copies', 'vlanIndex', 'members', 'vlans'];
+
+  constructor(
+    private readonly pool: FramePool,
+    private readonly vlans: readonly VlanPortSpec[],
+    private readonly hosts: number,
+    private readonly ageingPs: number,
+  ) {
+    this.copies = new Uint16Array(vlans.length);
+    const ids = [...new Set(vlans.flatMap((port) => [port.native, ...port.tagged]))];
+    ids.sort((a, b) => a - b);
+    this.vlanIndex = new Map(ids.map((id, i) => [id, i]));
+    this.members = ids.map((id) =>
+      vlans.flatMap((port, i) => (port.native === id || port.tagged.includes(id) ? [i] : [])),
+    );
+    this.learnedPort = new Int16Array(ids.length * hosts).fill(-1);
+    this.learnedAt = new Float64Array(ids.length * hosts);
+  }
+
+  egress(port: number, frame: number, now: number): number {
+    const { words } = this.pool;
+    const id = this.vlanOf(port, frame);
+    const vlan = this.vlanIndex.get(id);
+    if (vlan === undefined || !this.members[vlan].includes(port)) return FILTERED;
+    const base = vlan * this.hosts;
+    this.learnedPort[base + words[frame + SOURCE]] = port;
+    this.learnedAt[base + words[frame + SOURCE]] = now;
+    words[frame + VLAN] = (words[frame + VLAN] & ~INNER) | id;
+    if (this.vlanOfWire(port, id) === 0) this.lengthen(frame, TAG_OCTETS);
+    if ((words[frame + CLASS] & GROUP_FLAG) === 0) {
+      const target = base + words[frame + TARGET];
+      const out = this.learnedPort[target];
+      if (out >= 0 && now - this.learnedAt[target] <= this.ageingPs) {
+        return out === port ? NOWHERE : out;
+      }
+    }
+    return this.flood(port, vlan);
+  }
+
+  /** Inside the bridge a frame carries its VLAN's tag; it loses it where the VLAN is native. */
+  rewrite(frame: number, egress: number): void {
+    const { words } = this.pool;
+    if (this.vlanOfWire(egress, words[frame + VLAN] & INNER) !== 0) return;
+    words[frame + VLAN] &= ~INNER;
+    this.lengthen(frame, -TAG_OCTETS);
+  }
+
+  private lengthen(frame: number, octets: number): void {
+    const { words } = this.pool;
+    words[frame + LENGTH] += octets;
+    this.tagOctets[words[frame + CLASS] & PRIORITY_MASK] += octets;
+  }
+
+  private vlanOf(port: number, frame: number): number {
+    const inner = this.pool.words[frame + VLAN] & INNER;
+    return inner === 0 ? this.vlans[port].native : inner;
+  }
+
+  /** The tag that a VLAN wears on a port's wire: 0 where it is native. */
+  private vlanOfWire(port: number, id: number): number {
+    return this.vlans[port].native === id ? 0 : id;
+  }
+
+  private flood(port: number, vlan: number): number {
+    this.copyCount = 0;
+    for (const out of this.members[vlan]) if (out !== port) this.copies[this.copyCount++] = out;
+    return this.copyCount === 0 ? NOWHERE : SEVERAL;
+  }
+}

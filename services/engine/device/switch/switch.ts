@@ -1,0 +1,142 @@
+import { ADMITTED, SharedBuffer } from '../../buffer/shared-buffer.js';
+import { EcnMarker } from '../../congestion/ecn/ecn-marker.js';
+import type { IngressObserver } from '../../contract/flow-control.js';
+import { DROP } from '../../contract/probe.js';
+import type { SwitchSpec } from '../../contract/spec.js';
+import { CLASS, LENGTH, PORT, PRIORITY_MASK, STORED } from '../../frame/frame-pool.js';
+import { QUEUE_OCTETS } from '../../port/queues.js';
+import { Device, KIND_DEVICE } from '../device.js';
+import { makeMechanisms } from '../mechanisms.js';
+import { Bridge } from './bridge.js';
+import type { Forwarding } from './forwarding.js';
+import { FILTERED, SEVERAL } from './forwarding.js';
+import { Router } from './router.js';
+
+/** The last bit of a frame that could not cut through has come in. */
+const KIND_COMPLETE = KIND_DEVICE;
+const HEADER_OCTETS = 64;
+
+/** An output-queued switch with one memory shared by all ports. */
+export class Switch extends Device {
+  readonly buffer: SharedBuffer;
+  readonly forwarding: Forwarding;
+  private readonly ecn: EcnMarker;
+  /** By port and priority group: the mechanism that stops its senders, if any. */
+  private readonly observers: (IngressObserver | null)[];
+  /** By port and priority. */
+  private readonly groupOf: Uint8Array;
+  private readonly classOf: Uint8Array;
+  private readonly cutsThrough: boolean;
+
+  static override readonly wiring = [...Device.wiring, 'observers', 'groupOf', 'classOf', 'spec'];
+
+  constructor(readonly spec: SwitchSpec) {
+    super(spec.index, spec.ports, spec.pipelinePs, spec.cutThrough);
+    this.cutsThrough = spec.cutThrough;
+    this.buffer = new SharedBuffer(spec.buffer);
+    this.ecn = new EcnMarker(spec.ecn, spec.seed, spec.name);
+    this.forwarding = this.makeForwarding(spec);
+    this.mechanisms.push(...makeMechanisms(this, this.buffer, spec.ports));
+    this.groupOf = Uint8Array.from(spec.ports.flatMap((port) => [...port.groupOf]));
+    this.classOf = Uint8Array.from(spec.ports.flatMap((port) => [...port.classOf]));
+    this.observers = spec.ports.flatMap((port, p) =>
+      spec.buffer.accounts[p].map((account) => {
+        if (!account.lossless) return null;
+        const name = port.pause === null ? 'pfc' : 'pause';
+        return this.mechanisms.find((mechanism) => mechanism.name === name) ?? null;
+      }),
+    );
+  }
+
+  protected receive(port: number, frame: number, now: number): void {
+    const out = this.forwarding.egress(port, frame, now);
+    if (out >= 0) this.forward(port, out, frame, now);
+    else if (out === SEVERAL) this.replicate(port, frame, now);
+    else this.drop(port, frame, out === FILTERED ? DROP.VLAN_FILTERED : DROP.NO_DESTINATION, now);
+  }
+
+  protected departing(port: number, trafficClass: number, frame: number, now: number): void {
+    const { words } = this.pool;
+    const frameClass = words[frame + CLASS];
+    const from = words[frame + PORT];
+    const stored = words[frame + STORED];
+    if ((this.ecn.atDequeue & (1 << trafficClass)) !== 0) {
+      const octets = this.queues.get(port, trafficClass, QUEUE_OCTETS) + stored;
+      this.mark(port, frame, trafficClass, octets, now);
+    }
+    const account = (from << 3) | (frameClass & PRIORITY_MASK);
+    const group = this.groupOf[account];
+    this.buffer.release(from, group, stored);
+    const observer = this.observers[(from << 3) | group];
+    if (observer !== null) observer.released(from, group, now);
+  }
+
+  protected onTimer(_kind: number, _id: number, value: number, now: number): void {
+    const port = this.pool.words[value + PORT];
+    this.admit(port, this.pool.words[value + STORED], value, now);
+  }
+
+  /** To one egress; a frame cannot cut through into a faster wire and waits for its last bit. */
+  private forward(port: number, out: number, frame: number, now: number): void {
+    if (this.cutsThrough && this.octetPs[out] < this.octetPs[port]) {
+      const { words } = this.pool;
+      const rest = words[frame + LENGTH] - HEADER_OCTETS;
+      words[frame + PORT] = port;
+      words[frame + STORED] = out;
+      this.schedule(now + rest * this.octetPs[port], KIND_COMPLETE, port, frame);
+    } else this.admit(port, out, frame, now);
+  }
+
+  private admit(port: number, out: number, frame: number, now: number): void {
+    this.forwarding.rewrite(frame, out);
+    const { words } = this.pool;
+    const priority = words[frame + CLASS] & PRIORITY_MASK;
+    const group = this.groupOf[(port << 3) | priority];
+    const trafficClass = this.classOf[(out << 3) | priority];
+    const stored = this.buffer.storedOctets(words[frame + LENGTH]);
+    const queued = this.queues.get(out, trafficClass, QUEUE_OCTETS);
+    const verdict = this.buffer.admit(port, group, stored, queued);
+    if (verdict !== ADMITTED) {
+      this.drop(port, frame, verdict, now);
+      return;
+    }
+    words[frame + STORED] = stored;
+    words[frame + PORT] = port;
+    const observer = this.observers[(port << 3) | group];
+    if (observer !== null) observer.admitted(port, group, now);
+    if ((this.ecn.atEnqueue & (1 << trafficClass)) !== 0) {
+      this.mark(out, frame, trafficClass, queued + stored, now);
+    }
+    this.enqueue(out, trafficClass, frame, now);
+  }
+
+  private replicate(port: number, frame: number, now: number): void {
+    const { pool, forwarding } = this;
+    const last = forwarding.copyCount - 1;
+    const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
+    for (let i = 0; i < last; i++) {
+      this.counters.copied(port, priority, pool.words[frame + LENGTH]);
+      this.forward(port, forwarding.copies[i], pool.copyFrom(pool, frame), now);
+    }
+    this.forward(port, forwarding.copies[last], frame, now);
+  }
+
+  private mark(port: number, frame: number, tc: number, queueOctets: number, now: number): void {
+    const { words } = this.pool;
+    const before = words[frame + CLASS];
+    const after = this.ecn.mark(before, tc, queueOctets);
+    if (after === before) return;
+    words[frame + CLASS] = after;
+    this.counters.marked(port, before & PRIORITY_MASK);
+    this.probe?.frameMarked(this.index, port, now, this.pool, frame);
+  }
+
+  private makeForwarding(spec: SwitchSpec): Forwarding {
+    const { forwarding } = spec;
+    if (forwarding.kind === 'bridged') {
+      return new Bridge(this.pool, forwarding.vlans, forwarding.hosts, forwarding.ageingPs);
+    }
+    const salt = Math.imul(spec.index + 1, 0x9e3779b1);
+    return new Router(this.pool, forwarding.routes, forwarding.spray, salt, spec.ports.length);
+  }
+}

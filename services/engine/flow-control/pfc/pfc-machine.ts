@@ -1,0 +1,51 @@
+import type { PortSpec } from '../../contract/spec.js';
+import type { StopObeyer } from '../../quanta/stop-obeyer.js';
+import type { PfcFrame } from '../../wire/mac-control/pfc.js';
+
+/** For each priority group of a port, the priorities that a stop of the group names. */
+export function groupPriorities(port: PortSpec): Uint8Array {
+  const result = new Uint8Array(8);
+  const operational = port.pfc?.priorities ?? 0;
+  port.groupOf.forEach((group, priority) => {
+    if ((operational & (1 << priority)) !== 0) result[group] |= 1 << priority;
+  });
+  return result;
+}
+
+/**
+ * The frame that a port sends: every stopped group is restated, so that one frame repairs the
+ * loss of the one before, and groups just released are named with time zero.
+ */
+export function fillPfc(
+  frame: PfcFrame,
+  prioritiesOf: Uint8Array,
+  off: number,
+  releases: number,
+  quanta: number,
+): void {
+  frame.enable = 0;
+  frame.times.fill(0);
+  for (let group = 0; group < 8; group++) {
+    const bit = 1 << group;
+    if (((off | releases) & bit) === 0) continue;
+    frame.enable |= prioritiesOf[group];
+    if ((off & bit) === 0) continue;
+    for (let p = 0; p < 8; p++) {
+      if ((prioritiesOf[group] & (1 << p)) !== 0) frame.times[p] = quanta;
+    }
+  }
+}
+
+/** Loads the timers that a frame names; a priority without PFC here ignores its time. */
+export function applyPfc(
+  frame: PfcFrame,
+  operational: number,
+  port: number,
+  now: number,
+  obeyer: StopObeyer,
+): void {
+  for (let priority = 0; priority < 8; priority++) {
+    if ((frame.enable & operational & (1 << priority)) === 0) continue;
+    obeyer.load(port, priority, frame.times[priority], now);
+  }
+}

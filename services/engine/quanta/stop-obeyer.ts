@@ -1,0 +1,103 @@
+import type { HoldReason, MechanismHost } from '../contract/flow-control.js';
+
+const QUANTUM_OCTETS = 64;
+
+/** Ids of expiry timers start above those of the asker's refresh timers (one per port). */
+export const EXPIRY_ID_BASE = 1 << 12;
+
+/**
+ * The sending side's half of PAUSE and PFC: one timer per port, or one per port and priority.
+ * A received time replaces the running one; zero releases (802.3 31B.3.2, 31D).
+ */
+export class StopObeyer {
+  /** By port and timer: held until; 0 when not held. */
+  private readonly until: Float64Array;
+  private readonly armedFor: Float64Array;
+  private readonly heldSince: Float64Array;
+  private readonly heldTotal: Float64Array;
+  /** How often a timer began to hold. */
+  private readonly holds: Float64Array;
+  /** By port: priorities held, one bit each. */
+  private readonly mask: Uint8Array;
+
+  static readonly wiring = ['host', 'octetPs'];
+
+  /** `timers` is 1 (every priority stops together) or 8. */
+  constructor(
+    private readonly host: MechanismHost,
+    private readonly slot: number,
+    private readonly timers: 1 | 8,
+    private readonly octetPs: readonly number[],
+  ) {
+    const count = octetPs.length * timers;
+    this.until = new Float64Array(count);
+    this.armedFor = new Float64Array(count).fill(Infinity);
+    this.heldSince = new Float64Array(count);
+    this.heldTotal = new Float64Array(count);
+    this.holds = new Float64Array(count);
+    this.mask = new Uint8Array(octetPs.length);
+  }
+
+  /** Loads a timer with a number of quanta. */
+  load(port: number, timer: number, quanta: number, now: number): void {
+    const i = port * this.timers + timer;
+    if (quanta === 0) {
+      this.letGo(i, port, timer, now);
+      return;
+    }
+    const until = now + quanta * QUANTUM_OCTETS * this.octetPs[port];
+    if (this.until[i] === 0) {
+      this.heldSince[i] = now;
+      this.holds[i]++;
+      this.mask[port] |= this.priorities(timer);
+      this.host.hold(this.slot, port, this.mask[port], now);
+    }
+    this.until[i] = until;
+    if (until < this.armedFor[i]) this.arm(i, until);
+  }
+
+  onTimer(id: number, now: number): void {
+    const i = id - EXPIRY_ID_BASE;
+    if (this.armedFor[i] !== now) return;
+    this.armedFor[i] = Infinity;
+    if (this.until[i] === 0) return;
+    if (this.until[i] > now) this.arm(i, this.until[i]);
+    else this.letGo(i, Math.floor(i / this.timers), i % this.timers, now);
+  }
+
+  reason(port: number, priority: number, mechanism: string): HoldReason | null {
+    const until = this.until[this.index(port, priority)];
+    return until === 0 ? null : { mechanism, untilPs: until };
+  }
+
+  /** Time that a priority has been held so far. */
+  heldPs(port: number, priority: number, now: number): number {
+    const i = this.index(port, priority);
+    return this.heldTotal[i] + (this.until[i] === 0 ? 0 : now - this.heldSince[i]);
+  }
+
+  holdCount(port: number, priority: number): number {
+    return this.holds[this.index(port, priority)];
+  }
+
+  private index(port: number, priority: number): number {
+    return port * this.timers + (this.timers === 1 ? 0 : priority);
+  }
+
+  private priorities(timer: number): number {
+    return this.timers === 1 ? 0xff : 1 << timer;
+  }
+
+  private letGo(i: number, port: number, timer: number, now: number): void {
+    if (this.until[i] === 0) return;
+    this.until[i] = 0;
+    this.heldTotal[i] += now - this.heldSince[i];
+    this.mask[port] &= ~this.priorities(timer);
+    this.host.hold(this.slot, port, this.mask[port], now);
+  }
+
+  private arm(i: number, time: number): void {
+    this.armedFor[i] = time;
+    this.host.arm(this.slot, EXPIRY_ID_BASE + i, time);
+  }
+}

@@ -1,0 +1,18 @@
+import type { Device, Wire } from '../../engine/device/device.js';
+import type { FramePool } from '../../engine/frame/frame-pool.js';
+
+/** A link whose far end lives in this process. */
+export class LocalWire implements Wire {
+  constructor(
+    private readonly peer: Device,
+    private readonly port: number,
+  ) {}
+
+  accept(pool: FramePool, frame: number, firstBit: number): void {
+    this.peer.accept(this.port, pool, frame, firstBit);
+  }
+
+  acceptControl(octets: Uint8Array, length: number, lastBit: number): void {
+    this.peer.acceptControl(this.port, octets, length, lastBit);
+  }
+}

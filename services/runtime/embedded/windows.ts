@@ -1,0 +1,41 @@
+import type { Device, Horizon } from '../../engine/device/device.js';
+
+/**
+ * Runs actors of one process in windows of virtual time: with m the least next-event time and L
+ * the least lookahead, every actor executes [m, m + L) alone, since nothing that a neighbour does
+ * in the window can reach it before its end.
+ */
+export class Windows {
+  private readonly horizon: Horizon;
+
+  constructor(
+    private readonly actors: readonly Device[],
+    private readonly lookaheadPs: number,
+  ) {
+    this.horizon = new Float64Array(actors.length);
+    actors.forEach((actor, place) => {
+      actor.attach(this.horizon, place);
+    });
+  }
+
+  /** Time of the earliest event that has not been executed; Infinity when all is done. */
+  nextTime(): number {
+    const { horizon } = this;
+    let least = Infinity;
+    for (let i = 0; i < horizon.length; i++) if (horizon[i]! < least) least = horizon[i]!;
+    return least;
+  }
+
+  /** Executes every event before `until`, in windows no longer than `lookaheadPs`. */
+  run(until: number): void {
+    for (let m = this.nextTime(); m < until; m = this.nextTime()) {
+      this.window(Math.min(m + this.lookaheadPs, until));
+    }
+  }
+
+  /** One window; `bound` must not exceed the earliest event plus the lookahead. */
+  window(bound: number): void {
+    const { actors, horizon } = this;
+    for (let i = 0; i < actors.length; i++) if (horizon[i]! < bound) actors[i]!.run(bound);
+  }
+}
