@@ -3,11 +3,12 @@ import type { Arbiter } from '../contract/arbiter.js';
 import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
 import type { Probe } from '../contract/probe.js';
 import type { PortSpec } from '../contract/spec.js';
-import { LENGTH, CLASS, PRIORITY_MASK, SEQUENCE, FramePool } from '../frame/frame-pool.js';
+import type { FramePool } from '../frame/frame-pool.js';
+import { LENGTH, CLASS, PRIORITY_MASK, SEQUENCE } from '../frame/frame-pool.js';
 import { OctetStore } from '../frame/octet-store.js';
 import { Agenda, agendaKey, keyId, keyKind } from '../kernel/agenda.js';
 import { Digest } from '../kernel/digest.js';
-import { Timeline } from '../kernel/timeline.js';
+import { Slots } from '../kernel/slots.js';
 import { Counters } from '../port/counters.js';
 import { Holds } from '../port/holds.js';
 import { Lanes } from '../port/lanes.js';
@@ -22,9 +23,6 @@ const KIND_CONTROL = 0;
 const KIND_MECHANISM = 1;
 export const KIND_DEVICE = 16;
 
-/** Slots of the timeline: the agenda, then a lane per port, then a transmitter per port. */
-const AGENDA = 0;
-const FIRST_ARRIVAL = 1;
 
 /** What is mixed into the digest beside the port. */
 const DID_ARRIVE = 0x000;
@@ -36,7 +34,7 @@ const DID_DROP = 0x4000;
 /** Where a port's frames go: the device at the other end of the link, here or in another process. */
 export interface Wire {
   /** `firstBit`: when the first bit after the preamble reaches the peer's MAC. */
-  accept(pool: FramePool, frame: number, firstBit: number): void;
+  accept(frame: number, firstBit: number): void;
   acceptControl(octets: Uint8Array, length: number, lastBit: number): void;
 }
 
@@ -49,11 +47,12 @@ export type Horizon = Float64Array;
  * take turns. What a device does with a frame is its subclass's business.
  */
 export abstract class Device implements MechanismHost {
-  readonly pool = new FramePool();
   readonly octets = new OctetStore();
   readonly agenda = new Agenda();
   readonly digest = new Digest();
-  readonly timeline: Timeline;
+  /** By port: when its lane's head arrives, and when its transmitter acts next. */
+  private readonly arrivals: Slots;
+  private readonly transmits: Slots;
   readonly lanes: Lanes;
   readonly queues: Queues;
   readonly holds: Holds;
@@ -78,9 +77,9 @@ export abstract class Device implements MechanismHost {
   /** By port: classes and priorities are the same numbers, so a held priority is a held class. */
   private readonly identity: Uint8Array;
   private readonly scratch = new Uint8Array(LEAST_FRAME_OCTETS);
-  private readonly firstTransmit: number;
 
   static readonly wiring: readonly string[] = [
+    'pool',
     'wires',
     'probe',
     'horizon',
@@ -91,14 +90,15 @@ export abstract class Device implements MechanismHost {
 
   /** `ingressPs`: from the last bit received (cutting through: the 64th octet) to `receive`. */
   constructor(
+    readonly pool: FramePool,
     readonly index: number,
     protected readonly ports: readonly PortSpec[],
     private readonly ingressPs: number,
     private readonly cutThrough: boolean,
   ) {
     const count = ports.length;
-    this.firstTransmit = 1 + count;
-    this.timeline = new Timeline(1 + 2 * count, 1, 1 + count);
+    this.arrivals = new Slots(count);
+    this.transmits = new Slots(count);
     this.lanes = new Lanes(count, this.pool);
     this.queues = new Queues(count, this.pool);
     this.counters = new Counters(count);
@@ -127,36 +127,42 @@ export abstract class Device implements MechanismHost {
   attach(horizon: Horizon, place: number): void {
     this.horizon = horizon;
     this.place = place;
-    horizon[place] = this.timeline.at[this.timeline.next()];
+    this.run(-Infinity);
   }
 
   /** Executes every event before `bound` and reports the time of the next one. */
   run(bound: number): void {
-    const { timeline, firstTransmit } = this;
-    const { at } = timeline;
+    const { agenda, arrivals, transmits } = this;
     for (;;) {
-      const slot = timeline.next();
-      const now = at[slot];
-      if (now >= bound) {
-        this.horizon[this.place] = now;
-        return;
+      const timer = agenda.time;
+      const arrival = arrivals.time;
+      const transmit = transmits.time;
+      if (timer <= arrival && timer <= transmit) {
+        if (timer >= bound) return this.report(timer);
+        this.runAgenda(timer);
+      } else if (arrival <= transmit) {
+        if (arrival >= bound) return this.report(arrival);
+        this.arrive(arrivals.first, arrival);
+      } else {
+        if (transmit >= bound) return this.report(transmit);
+        this.transmit(transmits.first, transmit);
       }
       this.events++;
-      if (slot >= firstTransmit) this.transmit(slot - firstTransmit, now);
-      else if (slot >= FIRST_ARRIVAL) this.arrive(slot - FIRST_ARRIVAL, now);
-      else this.runAgenda(now);
     }
   }
 
-  accept(port: number, from: FramePool, frame: number, firstBit: number): void {
+  private report(next: number): void {
+    this.horizon[this.place] = next;
+  }
+
+  accept(port: number, frame: number, firstBit: number): void {
     const { pool } = this;
-    const copy = pool.copyFrom(from, frame);
-    const length = pool.words[copy + LENGTH];
+    const length = pool.words[frame + LENGTH];
     const octets = this.cutThrough ? LEAST_FRAME_OCTETS : length;
     const at = firstBit + octets * this.octetPs[port] + this.ingressPs;
-    pool.setArrival(copy, at);
-    if (!this.lanes.push(port, copy)) return;
-    this.timeline.set(FIRST_ARRIVAL + port, at);
+    pool.setArrival(frame, at);
+    if (!this.lanes.push(port, frame)) return;
+    this.arrivals.set(port, at);
     if (at < this.horizon[this.place]) this.horizon[this.place] = at;
   }
 
@@ -187,7 +193,6 @@ export abstract class Device implements MechanismHost {
 
   protected schedule(time: number, kind: number, id: number, value: number): void {
     this.agenda.push(time, agendaKey(kind, id), value);
-    this.timeline.set(AGENDA, this.agenda.nextTime());
   }
 
   /** Queues a frame and wakes the transmitter if it sleeps. */
@@ -205,17 +210,16 @@ export abstract class Device implements MechanismHost {
   }
 
   private kick(port: number, now: number): void {
-    const slot = this.firstTransmit + port;
-    if (this.timeline.at[slot] !== Infinity) return;
+    if (this.transmits.at[port] !== Infinity) return;
     const free = this.freeAt[port];
-    this.timeline.set(slot, free > now ? free : now);
+    this.transmits.set(port, free > now ? free : now);
   }
 
   private arrive(port: number, now: number): void {
     const { pool, lanes } = this;
     const frame = lanes.shift(port);
     const next = lanes.head(port);
-    this.timeline.set(FIRST_ARRIVAL + port, next < 0 ? Infinity : pool.arrival(next));
+    this.arrivals.set(port, next < 0 ? Infinity : pool.arrival(next));
     const { words } = pool;
     const length = words[frame + LENGTH];
     this.digest.mix(now, DID_ARRIVE | port, words[frame + SEQUENCE] ^ (length << 20));
@@ -230,10 +234,9 @@ export abstract class Device implements MechanismHost {
       return;
     }
     const { pool, queues } = this;
-    const slot = this.firstTransmit + port;
     const eligible = this.eligible(port);
     if (eligible === 0) {
-      this.timeline.set(slot, Infinity);
+      this.transmits.set(port, Infinity);
       return;
     }
     const trafficClass = this.arbiters[port].pick(eligible, queues, port);
@@ -247,10 +250,9 @@ export abstract class Device implements MechanismHost {
     this.digest.mix(now, DID_SEND | port, pool.words[frame + CLASS] ^ (length << 20));
     this.counters.sent(port, pool.words[frame + CLASS] & PRIORITY_MASK, length);
     if (this.probe !== null) this.probe.frameSent(this.index, port, now, pool, frame);
-    this.wires[port].accept(pool, frame, now + PREAMBLE_OCTETS * octetPs + this.latencyPs[port]);
-    pool.release(frame);
+    this.wires[port].accept(frame, now + PREAMBLE_OCTETS * octetPs + this.latencyPs[port]);
     const more = (queues.ready[port] | this.controlDue[port]) !== 0;
-    this.timeline.set(slot, more ? free : Infinity);
+    this.transmits.set(port, more ? free : Infinity);
   }
 
   /** Classes of a port that have a frame which may start now. */
@@ -289,14 +291,13 @@ export abstract class Device implements MechanismHost {
     }
     this.wires[port].acceptControl(this.scratch, length, txEnd + this.latencyPs[port]);
     const more = (this.queues.ready[port] | this.controlDue[port]) !== 0;
-    this.timeline.set(this.firstTransmit + port, more ? free : Infinity);
+    this.transmits.set(port, more ? free : Infinity);
   }
 
   private runAgenda(now: number): void {
     const key = this.agenda.nextKey();
     const value = this.agenda.nextValue();
     this.agenda.pop();
-    this.timeline.set(AGENDA, this.agenda.nextTime());
     const kind = keyKind(key);
     const id = keyId(key);
     if (kind === KIND_CONTROL) this.takeControl(id, value, now);

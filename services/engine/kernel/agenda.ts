@@ -27,9 +27,7 @@ export class Agenda {
   private size = 0;
 
   /** Time of the earliest entry, Infinity when empty. */
-  nextTime(): number {
-    return this.size === 0 ? Infinity : this.times[0];
-  }
+  time = Infinity;
 
   nextKey(): number {
     return this.keys[0];
@@ -58,6 +56,7 @@ export class Agenda {
     times[i] = time;
     keys[i] = key;
     values[i] = value;
+    this.time = times[0];
   }
 
   /** Removes the earliest entry. */
@@ -81,6 +80,7 @@ export class Agenda {
     times[i] = time;
     keys[i] = key;
     values[i] = value;
+    this.time = last === 0 ? Infinity : times[0];
   }
 
   /** Calls back for every entry, in no particular order. */

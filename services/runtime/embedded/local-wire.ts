@@ -1,5 +1,4 @@
 import type { Device, Wire } from '../../engine/device/device.js';
-import type { FramePool } from '../../engine/frame/frame-pool.js';
 
 /** A link whose far end lives in this process. */
 export class LocalWire implements Wire {
@@ -8,8 +7,8 @@ export class LocalWire implements Wire {
     private readonly port: number,
   ) {}
 
-  accept(pool: FramePool, frame: number, firstBit: number): void {
-    this.peer.accept(this.port, pool, frame, firstBit);
+  accept(frame: number, firstBit: number): void {
+    this.peer.accept(this.port, frame, firstBit);
   }
 
   acceptControl(octets: Uint8Array, length: number, lastBit: number): void {

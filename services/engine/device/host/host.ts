@@ -14,6 +14,7 @@ import {
   STORED,
   TARGET,
 } from '../../frame/frame-pool.js';
+import type { FramePool } from '../../frame/frame-pool.js';
 import { Device, KIND_DEVICE } from '../device.js';
 import { makeMechanisms } from '../mechanisms.js';
 import { Turns } from '../nic/turns.js';
@@ -50,8 +51,11 @@ export class Host extends Device {
 
   static override readonly wiring = [...Device.wiring, 'spec', 'dependants'];
 
-  constructor(readonly spec: HostSpec) {
-    super(spec.index, spec.ports, 0, false);
+  constructor(
+    pool: FramePool,
+    readonly spec: HostSpec,
+  ) {
+    super(pool, spec.index, spec.ports, 0, false);
     this.mechanisms.push(...makeMechanisms(this, null, spec.ports));
     this.senders = new Senders(spec.sends, spec.position, spec.seed);
     this.receivers = new Receivers(spec.receives, spec.position);

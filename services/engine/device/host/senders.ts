@@ -46,6 +46,9 @@ const STRIDE = 16;
 
 const WIRE_OVERHEAD_OCTETS = 20;
 
+/** Enough to say that a message does not end soon (an endless one never does). */
+const MOST_REMAINING = 0x7fffffff;
+
 export const READY = 0;
 /** Nothing to send until an event (an ACK, a message) says otherwise. */
 export const BLOCKED = Infinity;
@@ -150,7 +153,7 @@ export class Senders {
       const spec = this.specs[c];
       if (spec.release.kind === 'trace') words[frame + LENGTH] = spec.release.frameOctets[next];
     }
-    words[frame + REMAINING] = left;
+    words[frame + REMAINING] = Math.min(left, MOST_REMAINING);
     pool.setBorn(frame, this.bornOf(c, s, next, now));
     state[s + NEXT] = next + 1;
     if (next < state[s + HIGHEST]) this.retransmitted[c]++;

@@ -5,6 +5,7 @@ import { DROP } from '../../contract/probe.js';
 import type { SwitchSpec } from '../../contract/spec.js';
 import { CLASS, LENGTH, PORT, PRIORITY_MASK, STORED } from '../../frame/frame-pool.js';
 import { QUEUE_OCTETS } from '../../port/queues.js';
+import type { FramePool } from '../../frame/frame-pool.js';
 import { Device, KIND_DEVICE } from '../device.js';
 import { makeMechanisms } from '../mechanisms.js';
 import { Bridge } from './bridge.js';
@@ -30,8 +31,11 @@ export class Switch extends Device {
 
   static override readonly wiring = [...Device.wiring, 'observers', 'groupOf', 'classOf', 'spec'];
 
-  constructor(readonly spec: SwitchSpec) {
-    super(spec.index, spec.ports, spec.pipelinePs, spec.cutThrough);
+  constructor(
+    pool: FramePool,
+    readonly spec: SwitchSpec,
+  ) {
+    super(pool, spec.index, spec.ports, spec.pipelinePs, spec.cutThrough);
     this.cutsThrough = spec.cutThrough;
     this.buffer = new SharedBuffer(spec.buffer);
     this.ecn = new EcnMarker(spec.ecn, spec.seed, spec.name);
