@@ -1,3 +1,5 @@
+import type { PortSpec } from './spec.js';
+
 /**
  * The narrow questions between a device's data path and the mechanisms that hold senders back.
  * A mechanism implements those that it needs; the data path never knows which one answers.
@@ -40,19 +42,23 @@ export interface ControlFrameHandler {
 
 /** Gets back the timers it armed. */
 export interface TimerClient {
-  onTimer(id: number, now: number): void;
+  onTimer(port: number, timer: number, now: number): void;
+}
+
+/** Is told which ports it runs on. */
+export interface PortClient {
+  configurePort(port: number, spec: PortSpec): void;
 }
 
 /** A quantity that a mechanism shows under the name the standard gives it. */
 export interface ManagedValue {
   readonly name: string;
-  readonly port: number;
   readonly priority: number | null;
   readonly value: number;
 }
 
 export interface Managed {
-  managedValues(now: number): ManagedValue[];
+  managedValues(port: number, now: number): ManagedValue[];
 }
 
 export interface Mechanism
@@ -62,15 +68,17 @@ export interface Mechanism
     ControlFrameSource,
     ControlFrameHandler,
     TimerClient,
+    PortClient,
     Managed {}
 
-/** What a mechanism may ask of the device that carries it. */
+/** What a mechanism may ask of those that carry it. Ports are numbered through the service. */
 export interface MechanismHost {
   /** Hold exactly these priorities (a bit each) at a port, as far as this gate is concerned. */
   hold(gate: number, port: number, priorities: number, now: number): void;
   /** A control frame of this source is due: send it as soon as the wire is free. */
   requestControl(source: number, port: number, now: number): void;
-  arm(client: number, id: number, time: number): void;
+  /** `timer` is 0..63. */
+  arm(client: number, port: number, timer: number, time: number): void;
   /** Tell listeners that a neighbour was asked to stop or to go on. */
   announceStop(port: number, group: number, stop: boolean, now: number): void;
 }

@@ -1,18 +1,31 @@
 import { makeArbiter } from '../arbiter/make-arbiter.js';
 import type { Arbiter } from '../contract/arbiter.js';
-import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
 import type { Probe } from '../contract/probe.js';
 import type { PortSpec } from '../contract/spec.js';
 import type { FramePool } from '../frame/frame-pool.js';
-import { LENGTH, CLASS, PRIORITY_MASK, SEQUENCE } from '../frame/frame-pool.js';
+import { CLASS, LENGTH, PRIORITY_MASK, SEQUENCE } from '../frame/frame-pool.js';
 import { OctetStore } from '../frame/octet-store.js';
 import { Agenda, agendaKey, keyId, keyKind } from '../kernel/agenda.js';
 import { Digest } from '../kernel/digest.js';
 import { Slots } from '../kernel/slots.js';
-import { Counters } from '../port/counters.js';
-import { Holds } from '../port/holds.js';
-import { Lanes } from '../port/lanes.js';
-import { Queues } from '../port/queues.js';
+import type { Rows } from '../kernel/tables.js';
+import type { Counters } from '../port/counters.js';
+import type { Lanes } from '../port/lanes.js';
+import type { Ports } from '../port/ports.js';
+import {
+  CONTROL_DELAY_PS,
+  CONTROL_DUE,
+  FREE_AT,
+  HELD,
+  IDENTITY,
+  LATENCY_PS,
+  OCTET_PS,
+  PORT_DOUBLES,
+  PORT_WORDS,
+  READY,
+} from '../port/ports.js';
+import type { Queues } from '../port/queues.js';
+import type { Shared } from './shared.js';
 
 const PREAMBLE_OCTETS = 8;
 const LEAST_FRAME_OCTETS = 64;
@@ -23,112 +36,88 @@ const KIND_CONTROL = 0;
 const KIND_MECHANISM = 1;
 export const KIND_DEVICE = 16;
 
+/** A mechanism's timer is named by the device's port and a number below 64. */
+const TIMER_BITS = 6;
 
 /** What is mixed into the digest beside the port. */
-const DID_ARRIVE = 0x000;
+const DID_ARRIVE = 0x0000;
 const DID_SEND = 0x1000;
 const DID_SEND_CONTROL = 0x2000;
 const DID_TAKE_CONTROL = 0x3000;
 const DID_DROP = 0x4000;
 
-/** Where a port's frames go: the device at the other end of the link, here or in another process. */
+/** Where a port's frames go: the device at the other end, in this service or in another. */
 export interface Wire {
-  /** `firstBit`: when the first bit after the preamble reaches the peer's MAC. */
+  /** Takes the frame over. `firstBit`: when the first bit after the preamble is at the peer. */
   accept(frame: number, firstBit: number): void;
   acceptControl(octets: Uint8Array, length: number, lastBit: number): void;
 }
 
-/** Least time of the next event of every actor of a service. */
-export type Horizon = Float64Array;
-
 /**
- * An actor: ports with queues and lanes, mechanisms, and the loop that executes its events in
- * the order (time, agenda before arrivals before transmitters, port). Arrivals of one instant
- * take turns. What a device does with a frame is its subclass's business.
+ * An actor: ports with queues and lanes, and the loop that executes its events in the order
+ * (time, agenda before arrivals before transmitters, lot). What a device does with a frame is
+ * its subclass's business. Ports are numbered through the service; `firstPort` is the device's.
  */
-export abstract class Device implements MechanismHost {
-  readonly octets = new OctetStore();
+export abstract class Device {
   readonly agenda = new Agenda();
+  readonly octets = new OctetStore();
   readonly digest = new Digest();
-  /** By port: when its lane's head arrives, and when its transmitter acts next. */
-  private readonly arrivals: Slots;
-  private readonly transmits: Slots;
-  readonly lanes: Lanes;
-  readonly queues: Queues;
-  readonly holds: Holds;
-  readonly counters: Counters;
-  readonly arbiters: Arbiter[];
-  /** By port: when the wire is free for the next frame, gap included. */
-  readonly freeAt: Float64Array;
-  /** By port: mechanisms that have a control frame to send, one bit each. */
-  private readonly controlDue: Uint8Array;
-  /** Set by the device that is composed. */
-  readonly mechanisms: Mechanism[] = [];
   /** Events executed so far. */
   events = 0;
+  readonly arbiters: readonly Arbiter[];
+  private readonly arrivals: Slots;
+  private readonly transmits: Slots;
 
+  /** By port of the device. */
   readonly wires: Wire[] = [];
   probe: Probe | null = null;
-  private horizon: Horizon = new Float64Array(1);
-  private place = 0;
-  protected readonly octetPs: Int32Array;
-  private readonly latencyPs: Float64Array;
-  private readonly controlDelayPs: Float64Array;
-  /** By port: classes and priorities are the same numbers, so a held priority is a held class. */
-  private readonly identity: Uint8Array;
+  protected readonly pool: FramePool;
+  protected readonly ports: Ports;
+  protected readonly queues: Queues;
+  protected readonly counters: Counters;
+  private readonly lanes: Lanes;
+  private readonly horizon: Float64Array;
   private readonly scratch = new Uint8Array(LEAST_FRAME_OCTETS);
+  readonly firstPort: number;
+  /** Its place in the service. */
+  readonly place: number;
 
   static readonly wiring: readonly string[] = [
-    'pool',
-    'wires',
-    'probe',
-    'horizon',
-    'place',
-    'ports',
-    'scratch',
+    ...['wires', 'probe', 'pool', 'ports', 'queues', 'counters', 'lanes', 'horizon', 'scratch'],
+    ...['firstPort', 'place', 'shared', 'rows', 'portSpecs'],
   ];
 
   /** `ingressPs`: from the last bit received (cutting through: the 64th octet) to `receive`. */
   constructor(
-    readonly pool: FramePool,
-    readonly index: number,
-    protected readonly ports: readonly PortSpec[],
+    protected readonly shared: Shared,
+    readonly rows: Rows,
+    readonly portSpecs: readonly PortSpec[],
     private readonly ingressPs: number,
     private readonly cutThrough: boolean,
   ) {
-    const count = ports.length;
-    this.arrivals = new Slots(count);
-    this.transmits = new Slots(count);
-    this.lanes = new Lanes(count, this.pool);
-    this.queues = new Queues(count, this.pool);
-    this.counters = new Counters(count);
-    this.arbiters = ports.map((port) => makeArbiter(port.arbiter));
-    this.freeAt = new Float64Array(count);
-    this.controlDue = new Uint8Array(count);
-    this.holds = new Holds(count, 2);
-    this.octetPs = Int32Array.from(ports, (port) => port.octetPs);
-    this.latencyPs = Float64Array.from(ports, (port) => port.latencyPs);
-    this.controlDelayPs = Float64Array.from(
-      ports,
-      (port) => port.pfc?.responseDelayPs ?? port.pause?.responseDelayPs ?? 0,
-    );
-    this.identity = Uint8Array.from(ports, (port) =>
-      port.classOf.every((tc, priority) => tc === priority) ? 1 : 0,
-    );
+    this.pool = shared.pool;
+    this.ports = shared.ports;
+    this.queues = shared.queues;
+    this.counters = shared.counters;
+    this.lanes = shared.lanes;
+    this.horizon = shared.horizon;
+    const { first, count } = rows.port;
+    this.firstPort = first;
+    this.place = rows.device.first;
+    this.arrivals = new Slots(shared.arrivalAt, first, count, shared.firstArrival, this.place);
+    this.transmits = new Slots(shared.transmitAt, first, count, shared.firstTransmit, this.place);
+    this.arbiters = portSpecs.map((port) => makeArbiter(port.arbiter));
+    portSpecs.forEach((spec, port) => {
+      this.configurePort(first + port, spec);
+    });
   }
+
   /** A frame has come in and its `ingressPs` is over; the device owns it now. */
   protected abstract receive(port: number, frame: number, now: number): void;
   /** A queued frame starts on the wire: free its memory, mark it, queue what comes after it. */
   protected abstract departing(port: number, trafficClass: number, frame: number, now: number): void;
   /** A timer of the device itself. */
   protected abstract onTimer(kind: number, id: number, value: number, now: number): void;
-
-  /** Tells where the actor reports its next event; called once, before the first run. */
-  attach(horizon: Horizon, place: number): void {
-    this.horizon = horizon;
-    this.place = place;
-    this.run(-Infinity);
-  }
 
   /** Executes every event before `bound` and reports the time of the next one. */
   run(bound: number): void {
@@ -138,64 +127,62 @@ export abstract class Device implements MechanismHost {
       const arrival = arrivals.time;
       const transmit = transmits.time;
       if (timer <= arrival && timer <= transmit) {
-        if (timer >= bound) return this.report(timer);
+        if (timer >= bound) {
+          this.horizon[this.place] = timer;
+          return;
+        }
         this.runAgenda(timer);
       } else if (arrival <= transmit) {
-        if (arrival >= bound) return this.report(arrival);
-        this.arrive(arrivals.first, arrival);
+        if (arrival >= bound) {
+          this.horizon[this.place] = arrival;
+          return;
+        }
+        this.arrive(this.firstPort + arrivals.first, arrival);
       } else {
-        if (transmit >= bound) return this.report(transmit);
-        this.transmit(transmits.first, transmit);
+        if (transmit >= bound) {
+          this.horizon[this.place] = transmit;
+          return;
+        }
+        this.transmit(this.firstPort + transmits.first, transmit);
       }
       this.events++;
     }
   }
 
-  private report(next: number): void {
-    this.horizon[this.place] = next;
-  }
-
   accept(port: number, frame: number, firstBit: number): void {
     const { pool } = this;
-    const length = pool.words[frame + LENGTH];
-    const octets = this.cutThrough ? LEAST_FRAME_OCTETS : length;
-    const at = firstBit + octets * this.octetPs[port] + this.ingressPs;
+    const octets = this.cutThrough ? LEAST_FRAME_OCTETS : pool.words[frame + LENGTH];
+    const at = firstBit + octets * this.ports.octetPs(port) + this.ingressPs;
     pool.setArrival(frame, at);
     if (!this.lanes.push(port, frame)) return;
-    this.arrivals.set(port, at);
+    this.arrivals.set(port - this.firstPort, at);
     if (at < this.horizon[this.place]) this.horizon[this.place] = at;
   }
 
   acceptControl(port: number, octets: Uint8Array, length: number, lastBit: number): void {
-    const at = lastBit + this.controlDelayPs[port];
-    this.schedule(at, KIND_CONTROL, port, this.octets.put(octets, length));
+    const at = lastBit + this.ports.controlDelayPs(port);
+    this.schedule(at, KIND_CONTROL, port - this.firstPort, this.octets.put(octets, length));
     if (at < this.horizon[this.place]) this.horizon[this.place] = at;
   }
 
-  hold(gate: number, port: number, priorities: number, now: number): void {
-    if (!this.holds.set(gate, port, priorities)) return;
-    this.probe?.heldChanged(this.index, port, now, this.holds.held[port]);
-    this.kick(port, now);
+  /** Arms a timer of a mechanism. */
+  arm(mechanism: number, port: number, timer: number, time: number): void {
+    const id = ((port - this.firstPort) << TIMER_BITS) | timer;
+    this.schedule(time, KIND_MECHANISM + mechanism, id, 0);
   }
 
-  requestControl(source: number, port: number, now: number): void {
-    this.controlDue[port] |= 1 << source;
-    this.kick(port, now);
-  }
-
-  arm(client: number, id: number, time: number): void {
-    this.schedule(time, KIND_MECHANISM + client, id, 0);
-  }
-
-  announceStop(port: number, group: number, stop: boolean, now: number): void {
-    this.probe?.stopAsked(this.index, port, now, group, stop);
+  /** Wakes a port's transmitter if it sleeps. */
+  kick(port: number, now: number): void {
+    const slot = port - this.firstPort;
+    if (this.transmits.get(slot) !== Infinity) return;
+    const free = this.ports.freeAt(port);
+    this.transmits.set(slot, free > now ? free : now);
   }
 
   protected schedule(time: number, kind: number, id: number, value: number): void {
     this.agenda.push(time, agendaKey(kind, id), value);
   }
 
-  /** Queues a frame and wakes the transmitter if it sleeps. */
   protected enqueue(port: number, trafficClass: number, frame: number, now: number): void {
     this.queues.push(port, trafficClass, frame);
     this.kick(port, now);
@@ -203,69 +190,65 @@ export abstract class Device implements MechanismHost {
 
   protected drop(port: number, frame: number, reason: number, now: number): void {
     const { words } = this.pool;
-    this.counters.dropped(port, words[frame + CLASS] & PRIORITY_MASK, words[frame + LENGTH], reason);
-    this.probe?.frameDropped(this.index, port, now, this.pool, frame, reason);
-    this.digest.mix(now, DID_DROP | port, reason);
+    const octets = words[frame + LENGTH];
+    this.counters.dropped(port, words[frame + CLASS] & PRIORITY_MASK, octets, reason);
+    this.probe?.frameDropped(this.place, port - this.firstPort, now, this.pool, frame, reason);
+    this.digest.mix(now, DID_DROP | (port - this.firstPort), reason);
     this.pool.release(frame);
-  }
-
-  private kick(port: number, now: number): void {
-    if (this.transmits.at[port] !== Infinity) return;
-    const free = this.freeAt[port];
-    this.transmits.set(port, free > now ? free : now);
   }
 
   private arrive(port: number, now: number): void {
     const { pool, lanes } = this;
+    const local = port - this.firstPort;
     const frame = lanes.shift(port);
     const next = lanes.head(port);
-    this.arrivals.set(port, next < 0 ? Infinity : pool.arrival(next));
+    this.arrivals.set(local, next < 0 ? Infinity : pool.arrival(next));
     const { words } = pool;
     const length = words[frame + LENGTH];
-    this.digest.mix(now, DID_ARRIVE | port, words[frame + SEQUENCE] ^ (length << 20));
+    this.digest.mix(now, DID_ARRIVE | local, words[frame + SEQUENCE] ^ (length << 20));
     this.counters.received(port, words[frame + CLASS] & PRIORITY_MASK, length);
-    if (this.probe !== null) this.probe.frameReceived(this.index, port, now, pool, frame);
+    if (this.probe !== null) this.probe.frameReceived(this.place, local, now, pool, frame);
     this.receive(port, frame, now);
   }
 
   private transmit(port: number, now: number): void {
-    if (this.controlDue[port] !== 0) {
+    const rows = this.ports.words;
+    const at = port * PORT_WORDS;
+    const local = port - this.firstPort;
+    if (rows[at + CONTROL_DUE] !== 0) {
       this.sendControl(port, now);
       return;
     }
-    const { pool, queues } = this;
-    const eligible = this.eligible(port);
+    const held = rows[at + HELD];
+    let eligible = rows[at + READY];
+    if (held !== 0) {
+      eligible = rows[at + IDENTITY] !== 0 ? eligible & ~held : this.eligible(port, eligible, held);
+    }
     if (eligible === 0) {
-      this.transmits.set(port, Infinity);
+      this.transmits.set(local, Infinity);
       return;
     }
-    const trafficClass = this.arbiters[port].pick(eligible, queues, port);
+    const { pool, queues } = this;
+    const trafficClass = this.arbiters[local].pick(eligible, queues, port);
     const frame = queues.shift(port, trafficClass);
-    const { words } = pool;
-    const length = words[frame + LENGTH];
-    const octetPs = this.octetPs[port];
+    const length = pool.words[frame + LENGTH];
+    const octetPs = rows[at + OCTET_PS];
+    const times = this.ports.doubles;
     const free = now + (length + WIRE_OVERHEAD_OCTETS) * octetPs;
-    this.freeAt[port] = free;
+    times[port * PORT_DOUBLES + FREE_AT] = free;
     this.departing(port, trafficClass, frame, now);
-    this.digest.mix(now, DID_SEND | port, pool.words[frame + CLASS] ^ (length << 20));
-    this.counters.sent(port, pool.words[frame + CLASS] & PRIORITY_MASK, length);
-    if (this.probe !== null) this.probe.frameSent(this.index, port, now, pool, frame);
-    this.wires[port].accept(frame, now + PREAMBLE_OCTETS * octetPs + this.latencyPs[port]);
-    const more = (queues.ready[port] | this.controlDue[port]) !== 0;
-    this.transmits.set(port, more ? free : Infinity);
-  }
-
-  /** Classes of a port that have a frame which may start now. */
-  private eligible(port: number): number {
-    const ready = this.queues.ready[port];
-    const held = this.holds.held[port];
-    if (held === 0) return ready;
-    if (this.identity[port] !== 0) return ready & ~held;
-    return this.eligibleByHead(port, ready, held);
+    const frameClass = pool.words[frame + CLASS];
+    this.digest.mix(now, DID_SEND | local, frameClass ^ (length << 20));
+    this.counters.sent(port, frameClass & PRIORITY_MASK, length);
+    if (this.probe !== null) this.probe.frameSent(this.place, local, now, pool, frame);
+    const latency = times[port * PORT_DOUBLES + LATENCY_PS];
+    this.wires[local].accept(frame, now + PREAMBLE_OCTETS * octetPs + latency);
+    const more = (rows[at + READY] | rows[at + CONTROL_DUE]) !== 0;
+    this.transmits.set(local, more ? free : Infinity);
   }
 
   /** With several priorities in a class, the one at the head decides for all behind it. */
-  private eligibleByHead(port: number, ready: number, held: number): number {
+  private eligible(port: number, ready: number, held: number): number {
     let eligible = 0;
     for (let tc = 0; tc < 8; tc++) {
       if ((ready & (1 << tc)) === 0) continue;
@@ -276,22 +259,19 @@ export abstract class Device implements MechanismHost {
   }
 
   private sendControl(port: number, now: number): void {
-    const due = this.controlDue[port];
-    const source = 31 - Math.clz32(due & -due);
-    this.controlDue[port] = due & ~(1 << source);
-    const octetPs = this.octetPs[port];
+    const { ports, scratch } = this;
+    const local = port - this.firstPort;
+    const mechanism = this.shared.mechanisms[ports.takeControl(port)];
+    const octetPs = ports.octetPs(port);
     const txEnd = now + (PREAMBLE_OCTETS + LEAST_FRAME_OCTETS) * octetPs;
-    const length = this.mechanisms[source].compose(port, now, txEnd, this.scratch);
+    const length = mechanism.compose(port, now, txEnd, scratch);
     const free = now + (LEAST_FRAME_OCTETS + WIRE_OVERHEAD_OCTETS) * octetPs;
-    this.freeAt[port] = free;
+    ports.setFreeAt(port, free);
     this.counters.controlSent[port]++;
-    this.digest.mix(now, DID_SEND_CONTROL | port, hashOctets(this.scratch, length));
-    if (this.probe !== null) {
-      this.probe.controlSent(this.index, port, now, this.scratch.subarray(0, length));
-    }
-    this.wires[port].acceptControl(this.scratch, length, txEnd + this.latencyPs[port]);
-    const more = (this.queues.ready[port] | this.controlDue[port]) !== 0;
-    this.transmits.set(port, more ? free : Infinity);
+    this.digest.mix(now, DID_SEND_CONTROL | local, hashOctets(scratch, length));
+    this.probe?.controlSent(this.place, local, now, scratch.subarray(0, length));
+    this.wires[local].acceptControl(scratch, length, txEnd + ports.latencyPs(port));
+    this.transmits.set(local, ports.hasWork(port) ? free : Infinity);
   }
 
   private runAgenda(now: number): void {
@@ -300,23 +280,36 @@ export abstract class Device implements MechanismHost {
     this.agenda.pop();
     const kind = keyKind(key);
     const id = keyId(key);
-    if (kind === KIND_CONTROL) this.takeControl(id, value, now);
-    else if (kind < KIND_DEVICE) this.mechanisms[kind - KIND_MECHANISM].onTimer(id, now);
-    else this.onTimer(kind, id, value, now);
+    if (kind === KIND_CONTROL) this.takeControl(this.firstPort + id, value, now);
+    else if (kind < KIND_DEVICE) {
+      const port = this.firstPort + (id >> TIMER_BITS);
+      const timer = id & ((1 << TIMER_BITS) - 1);
+      this.shared.mechanisms[kind - KIND_MECHANISM].onTimer(port, timer, now);
+    } else this.onTimer(kind, id, value, now);
   }
 
   private takeControl(port: number, slot: number, now: number): void {
     const octets = this.octets.get(slot);
     const length = this.octets.length(slot);
+    const local = port - this.firstPort;
     this.counters.controlReceived[port]++;
-    this.digest.mix(now, DID_TAKE_CONTROL | port, hashOctets(octets, length));
-    if (this.probe !== null) {
-      this.probe.controlReceived(this.index, port, now, octets.subarray(0, length));
-    }
-    if (!this.mechanisms.some((m) => m.receiveControl(port, octets, length, now))) {
+    this.digest.mix(now, DID_TAKE_CONTROL | local, hashOctets(octets, length));
+    this.probe?.controlReceived(this.place, local, now, octets.subarray(0, length));
+    if (!this.shared.mechanisms.some((m) => m.receiveControl(port, octets, length, now))) {
       this.counters.controlUnclaimed[port]++;
     }
     this.octets.giveBack(slot);
+  }
+
+  private configurePort(port: number, spec: PortSpec): void {
+    const { words, doubles } = this.ports;
+    const identity = spec.classOf.every((tc, priority) => tc === priority);
+    words[port * PORT_WORDS + OCTET_PS] = spec.octetPs;
+    words[port * PORT_WORDS + IDENTITY] = identity ? 1 : 0;
+    doubles[port * PORT_DOUBLES + LATENCY_PS] = spec.latencyPs;
+    const stop = spec.pfc ?? spec.pause;
+    doubles[port * PORT_DOUBLES + CONTROL_DELAY_PS] = stop?.responseDelayPs ?? 0;
+    for (const mechanism of this.shared.mechanisms) mechanism.configurePort(port, spec);
   }
 }
 

@@ -1,19 +1,21 @@
 import type { IngressAccounts, Mechanism, MechanismHost } from '../contract/flow-control.js';
-import type { PortSpec } from '../contract/spec.js';
 import { PauseMechanism } from '../flow-control/pause/pause-mechanism.js';
 import { PfcMechanism } from '../flow-control/pfc/pfc-mechanism.js';
+import type { Tables } from '../kernel/tables.js';
+import type { Ports } from '../port/ports.js';
 
 /**
- * The registry: who runs on a device with such ports. A mechanism's place in the list is its slot
- * at the device, for gates, timers and control frames.
+ * The registry. A mechanism serves every port of a service; its place in the list is its slot for
+ * gates, timers and control frames.
  */
 export function makeMechanisms(
+  tables: Tables,
   host: MechanismHost,
-  accounts: IngressAccounts | null,
-  ports: readonly PortSpec[],
+  accounts: IngressAccounts,
+  ports: Ports,
 ): Mechanism[] {
   return [
-    new PauseMechanism(host, accounts, 0, ports),
-    new PfcMechanism(host, accounts, 1, ports),
+    new PauseMechanism(tables, host, accounts, 0, ports),
+    new PfcMechanism(tables, host, accounts, 1, ports),
   ];
 }

@@ -1,11 +1,12 @@
 /**
- * Frames of one actor: records of sixteen words (one cache line) in one buffer, handed out by a
- * free list. A frame is named by the offset of its first word. Each actor owns its pool, so an
- * actor's state is self-contained, and handing a frame over is a copy of eleven words, whether
- * the neighbour lives in this process or behind a broker.
+ * The frames of one service. A frame is named by an offset and has two records of eight words
+ * each: what every hop reads, and what only its ends do. Thousands are in flight, so it matters
+ * that the first kind fits two to a cache line.
  */
 
-/** Words of a frame record. */
+// Words of a frame that every hop reads: `words[frame + FIELD]`.
+
+/** Next frame of the list it is in. */
 export const NEXT = 0;
 /** Octets from destination address to FCS, tags included. */
 export const LENGTH = 1;
@@ -13,30 +14,32 @@ export const LENGTH = 1;
 export const CLASS = 2;
 /** Flow hash, for equal-cost choices. */
 export const HASH = 3;
-/** Station that sent it, by position. */
-export const SOURCE = 4;
-/** Station (or multicast group) that it goes to. */
-export const TARGET = 5;
-/** Connection at the receiving station. */
-export const CONNECTION = 6;
+/** Station (or multicast group) that it goes to, by position. */
+export const TARGET = 4;
 /** Packet sequence number; for ACK and NAK the next number expected. */
-export const SEQUENCE = 7;
-/** Packet's place in its message, counted back: 0 is the last packet. */
-export const REMAINING = 8;
-/** VLAN identifiers: C-TAG in the low half, S-TAG in the high half, 0 for none. */
-export const VLAN = 9;
-/** In a device: octets of memory charged. In flight, 10 and 11 hold the arrival time. */
-export const STORED = 10;
+export const SEQUENCE = 5;
+/** In a device: octets of memory charged. In flight, 6 and 7 hold the arrival time. */
+export const STORED = 6;
 /** In a device: the port it came in by. */
-export const PORT = 11;
-/** In a device: traffic class of the queue it waits in. Not carried over a link. */
-export const QUEUE = 14;
-/** Times, in doubles. */
-const ARRIVAL_DOUBLE = 5;
-const BORN_DOUBLE = 6;
+export const PORT = 7;
 
-const STRIDE = 16;
-const STRIDE_BITS = 4;
+const ARRIVAL_DOUBLE = 3;
+
+// Words of a frame for its ends: `ends[frame + FIELD]`.
+
+/** Station that sent it, by position. */
+export const SOURCE = 0;
+/** Connection at the receiving station. */
+export const CONNECTION = 1;
+/** Packet's place in its message, counted back: 0 is the last packet. */
+export const REMAINING = 2;
+/** VLAN identifiers: C-TAG in the low half, S-TAG in the high half, 0 for none. */
+export const VLAN = 3;
+
+const BORN_DOUBLE = 2;
+
+const STRIDE = 8;
+const STRIDE_BITS = 3;
 
 /** Bit fields of CLASS. */
 export const PRIORITY_MASK = 7;
@@ -53,8 +56,6 @@ export const KIND_DATA = 1 << KIND_SHIFT;
 export const KIND_ACK = 2 << KIND_SHIFT;
 export const KIND_NAK = 3 << KIND_SHIFT;
 export const GROUP_FLAG = 1 << 15;
-/** Came through a switch's slow path already: its last bit is in (cut-through only). */
-export const COMPLETE_FLAG = 1 << 16;
 
 export interface FrameClass {
   readonly priority: number;
@@ -77,15 +78,20 @@ export function packClass(c: FrameClass): number {
 }
 
 export class FramePool {
-  /** Reload after every allocation: growing replaces it. */
+  /** Reload all of these after an allocation: growing replaces them. */
   words: Int32Array;
-  doubles: Float64Array;
+  ends: Int32Array;
+  private times: Float64Array;
+  private births: Float64Array;
   private free = -1;
 
   constructor(capacity = 32) {
-    const buffer = new ArrayBuffer(capacity * STRIDE * 4);
-    this.words = new Int32Array(buffer);
-    this.doubles = new Float64Array(buffer);
+    const hot = new ArrayBuffer(capacity * STRIDE * 4);
+    const cold = new ArrayBuffer(capacity * STRIDE * 4);
+    this.words = new Int32Array(hot);
+    this.times = new Float64Array(hot);
+    this.ends = new Int32Array(cold);
+    this.births = new Float64Array(cold);
     this.chain(0);
   }
 
@@ -101,40 +107,38 @@ export class FramePool {
     this.free = frame;
   }
 
-  /** A copy of what travels with a frame, from another pool (or this one) into this one. */
+  /** A new frame with the fields of one in another pool (or this one). */
   copyFrom(pool: FramePool, frame: number): number {
     const copy = this.allocate();
-    const to = this.words;
-    const from = pool.words;
-    to[copy + 1] = from[frame + 1];
-    to[copy + 2] = from[frame + 2];
-    to[copy + 3] = from[frame + 3];
-    to[copy + 4] = from[frame + 4];
-    to[copy + 5] = from[frame + 5];
-    to[copy + 6] = from[frame + 6];
-    to[copy + 7] = from[frame + 7];
-    to[copy + 8] = from[frame + 8];
-    to[copy + 9] = from[frame + 9];
-    to[copy + 12] = from[frame + 12];
-    to[copy + 13] = from[frame + 13];
+    const { words, ends } = this;
+    words[copy + LENGTH] = pool.words[frame + LENGTH];
+    words[copy + CLASS] = pool.words[frame + CLASS];
+    words[copy + HASH] = pool.words[frame + HASH];
+    words[copy + TARGET] = pool.words[frame + TARGET];
+    words[copy + SEQUENCE] = pool.words[frame + SEQUENCE];
+    ends[copy + SOURCE] = pool.ends[frame + SOURCE];
+    ends[copy + CONNECTION] = pool.ends[frame + CONNECTION];
+    ends[copy + REMAINING] = pool.ends[frame + REMAINING];
+    ends[copy + VLAN] = pool.ends[frame + VLAN];
+    this.setBorn(copy, pool.born(frame));
     return copy;
   }
 
   arrival(frame: number): number {
-    return this.doubles[(frame >> 1) + ARRIVAL_DOUBLE];
+    return this.times[(frame >> 1) + ARRIVAL_DOUBLE];
   }
 
   setArrival(frame: number, time: number): void {
-    this.doubles[(frame >> 1) + ARRIVAL_DOUBLE] = time;
+    this.times[(frame >> 1) + ARRIVAL_DOUBLE] = time;
   }
 
   /** When its payload was ready to be sent. */
   born(frame: number): number {
-    return this.doubles[(frame >> 1) + BORN_DOUBLE];
+    return this.births[(frame >> 1) + BORN_DOUBLE];
   }
 
   setBorn(frame: number, time: number): void {
-    this.doubles[(frame >> 1) + BORN_DOUBLE] = time;
+    this.births[(frame >> 1) + BORN_DOUBLE] = time;
   }
 
   get capacity(): number {
@@ -152,10 +156,15 @@ export class FramePool {
 
   private grow(): void {
     const before = this.words;
-    const buffer = new ArrayBuffer(before.byteLength * 2);
-    this.words = new Int32Array(buffer);
-    this.doubles = new Float64Array(buffer);
+    const hot = new ArrayBuffer(before.byteLength * 2);
+    const cold = new ArrayBuffer(before.byteLength * 2);
+    this.words = new Int32Array(hot);
+    this.times = new Float64Array(hot);
     this.words.set(before);
+    const ends = new Int32Array(cold);
+    ends.set(this.ends);
+    this.ends = ends;
+    this.births = new Float64Array(cold);
     this.chain(before.length);
   }
 

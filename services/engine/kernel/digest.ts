@@ -3,20 +3,20 @@
  * that two runs differ, and to cost a few nanoseconds per event.
  */
 export class Digest {
-  readonly words = new Int32Array([0x243f6a88, 0x85a308d3 | 0]);
+  private a = 0x243f6a88;
+  private b = 0x85a308d3 | 0;
 
   /** `time` in ps, any size; `what` and `detail` identify the event. */
   mix(time: number, what: number, detail: number): void {
-    const words = this.words;
-    let a = words[0] ^ (time | 0) ^ Math.imul((time * 2.3283064365386963e-10) | 0, 0x2545f491);
+    let a = this.a ^ (time | 0) ^ Math.imul((time * 2.3283064365386963e-10) | 0, 0x2545f491);
     a = Math.imul((a << 15) | (a >>> 17), 0x9e3779b1) ^ what;
-    let b = words[1] ^ detail;
+    let b = this.b ^ detail;
     b = Math.imul((b << 13) | (b >>> 19), 0x85ebca6b) + a;
-    words[0] = Math.imul(a ^ (a >>> 15), 0xc2b2ae35) + b;
-    words[1] = b;
+    this.a = (Math.imul(a ^ (a >>> 15), 0xc2b2ae35) + b) | 0;
+    this.b = b | 0;
   }
 
   hex(): string {
-    return [...this.words].map((w) => (w >>> 0).toString(16).padStart(8, '0')).join('');
+    return [this.a, this.b].map((w) => (w >>> 0).toString(16).padStart(8, '0')).join('');
   }
 }

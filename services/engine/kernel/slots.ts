@@ -7,40 +7,62 @@
  * and depends on nothing else, and no slot is always first.
  */
 export class Slots {
-  /** Next time of each slot; Infinity where nothing is due. */
-  readonly at: Float64Array;
-  /** The slot to run next, and its time. */
+  /** The slot to run next. */
   first = 0;
-  time = Infinity;
 
-  constructor(count: number) {
-    this.at = new Float64Array(count).fill(Infinity);
+  static readonly wiring = ['at', 'base', 'end', 'least', 'owner'];
+
+  /**
+   * `at`: next time of each slot of all owners, Infinity where nothing is due; this owner's start
+   * at `base`. `least`: the least of them, by owner.
+   */
+  constructor(
+    private readonly at: Float64Array,
+    private readonly base: number,
+    count: number,
+    private readonly least: Float64Array,
+    private readonly owner: number,
+  ) {
+    this.end = base + count;
+    at.fill(Infinity, base, this.end);
+    least[owner] = Infinity;
+  }
+
+  private readonly end: number;
+
+  /** Time of the slot to run next. */
+  get time(): number {
+    return this.least[this.owner];
+  }
+
+  get(slot: number): number {
+    return this.at[this.base + slot];
   }
 
   set(slot: number, time: number): void {
-    this.at[slot] = time;
+    this.at[this.base + slot] = time;
     if (slot === this.first) this.scan();
-    else if (time <= this.time) this.challenge(slot, time);
+    else if (time <= this.least[this.owner]) this.challenge(slot, time);
   }
 
   private challenge(slot: number, time: number): void {
-    if (time === this.time && !drawnBefore(slot, this.first, time)) return;
+    if (time === this.least[this.owner] && !drawnBefore(slot, this.first, time)) return;
     this.first = slot;
-    this.time = time;
+    this.least[this.owner] = time;
   }
 
   private scan(): void {
-    const { at } = this;
-    let first = 0;
-    let time = at[0];
-    for (let slot = 1; slot < at.length; slot++) {
+    const { at, base, end } = this;
+    let first = base;
+    let time = at[base];
+    for (let slot = base + 1; slot < end; slot++) {
       const t = at[slot];
-      if (t > time || (t === time && !drawnBefore(slot, first, t))) continue;
+      if (t > time || (t === time && !drawnBefore(slot - base, first - base, t))) continue;
       time = t;
       first = slot;
     }
-    this.first = first;
-    this.time = time;
+    this.first = first - base;
+    this.least[this.owner] = time;
   }
 }
 

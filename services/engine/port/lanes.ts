@@ -1,32 +1,28 @@
 import type { FramePool } from '../frame/frame-pool.js';
 import { NEXT } from '../frame/frame-pool.js';
+import type { Ports } from './ports.js';
+import { LANE_HEAD, LANE_TAIL, PORT_WORDS } from './ports.js';
 
 /**
- * Frames in flight towards each port of a device. A link delivers in order, so a lane is a list
- * and its head the port's next arrival.
+ * Frames in flight towards each port. A link delivers in order, so a lane is a list and its head
+ * the port's next arrival.
  */
 export class Lanes {
-  private readonly heads: Int32Array;
-  private readonly tails: Int32Array;
-
-  static readonly wiring = ['pool'];
-
   constructor(
-    ports: number,
+    private readonly ports: Ports,
     private readonly pool: FramePool,
-  ) {
-    this.heads = new Int32Array(ports).fill(-1);
-    this.tails = new Int32Array(ports).fill(-1);
-  }
+  ) {}
 
   /** True if the lane was empty, so that this frame is the port's next arrival. */
   push(port: number, frame: number): boolean {
+    const rows = this.ports.words;
+    const at = port * PORT_WORDS;
     const { words } = this.pool;
     words[frame + NEXT] = -1;
-    const tail = this.tails[port];
-    this.tails[port] = frame;
+    const tail = rows[at + LANE_TAIL];
+    rows[at + LANE_TAIL] = frame;
     if (tail < 0) {
-      this.heads[port] = frame;
+      rows[at + LANE_HEAD] = frame;
       return true;
     }
     words[tail + NEXT] = frame;
@@ -34,19 +30,27 @@ export class Lanes {
   }
 
   shift(port: number): number {
-    const frame = this.heads[port];
+    const rows = this.ports.words;
+    const at = port * PORT_WORDS;
+    const frame = rows[at + LANE_HEAD];
     const next = this.pool.words[frame + NEXT];
-    this.heads[port] = next;
-    if (next < 0) this.tails[port] = -1;
+    rows[at + LANE_HEAD] = next;
+    if (next < 0) rows[at + LANE_TAIL] = -1;
     return frame;
   }
 
   /** The next frame to arrive, -1 if none is in flight. */
   head(port: number): number {
-    return this.heads[port];
+    return this.ports.words[port * PORT_WORDS + LANE_HEAD];
   }
 
   forEach(port: number, visit: (frame: number) => void): void {
-    for (let f = this.heads[port]; f >= 0; f = this.pool.words[f + NEXT]) visit(f);
+    for (let f = this.head(port); f >= 0; f = this.pool.words[f + NEXT]) visit(f);
+  }
+
+  /** Forgets the frames of a lane, which its owner has put elsewhere. */
+  clear(port: number): void {
+    this.ports.words[port * PORT_WORDS + LANE_HEAD] = -1;
+    this.ports.words[port * PORT_WORDS + LANE_TAIL] = -1;
   }
 }

@@ -1,8 +1,12 @@
+import type { Heads } from '../contract/arbiter.js';
 import type { FramePool } from '../frame/frame-pool.js';
 import { LENGTH, NEXT, STORED } from '../frame/frame-pool.js';
-import type { Heads } from '../contract/arbiter.js';
+import { priorityRow, type Tables } from '../kernel/tables.js';
+import type { Ports } from './ports.js';
+import { PORT_WORDS, READY } from './ports.js';
 
-/** Words of a queue record: one per port and traffic class. */
+// Words of a queue; there is one per port and traffic class.
+
 const HEAD = 0;
 const TAIL = 1;
 export const QUEUE_FRAMES = 2;
@@ -13,35 +17,32 @@ const STRIDE = 8;
 
 const WIRE_OVERHEAD_OCTETS = 20;
 
-/** Egress queues of a device: a list of frames per port and traffic class. */
+/** Egress queues: a list of frames per port and traffic class. */
 export class Queues implements Heads {
   private readonly records: Int32Array;
-  /** By port: classes that have frames, one bit each. */
-  readonly ready: Uint8Array;
-
-  static readonly wiring = ['pool'];
 
   constructor(
-    ports: number,
+    tables: Tables,
+    private readonly ports: Ports,
     private readonly pool: FramePool,
   ) {
-    this.records = new Int32Array(ports * 8 * STRIDE).fill(0);
-    this.ready = new Uint8Array(ports);
-    for (let q = 0; q < ports * 8; q++) this.records[q * STRIDE + HEAD] = -1;
+    this.records = tables.int32('port', 8 * STRIDE);
+    for (let q = HEAD; q < this.records.length; q += STRIDE) this.records[q] = -1;
   }
 
   push(port: number, trafficClass: number, frame: number): void {
     const { words } = this.pool;
     const { records } = this;
-    const q = ((port << 3) | trafficClass) * STRIDE;
+    const q = priorityRow(port, trafficClass) * STRIDE;
     words[frame + NEXT] = -1;
     if (records[q + HEAD] < 0) {
       records[q + HEAD] = frame;
-      this.ready[port] |= 1 << trafficClass;
+      this.ports.words[port * PORT_WORDS + READY] |= 1 << trafficClass;
     } else words[records[q + TAIL] + NEXT] = frame;
     records[q + TAIL] = frame;
     records[q + QUEUE_FRAMES]++;
-    const octets = (records[q + QUEUE_OCTETS] += words[frame + STORED]);
+    const octets = records[q + QUEUE_OCTETS] + words[frame + STORED];
+    records[q + QUEUE_OCTETS] = octets;
     if (octets > records[q + QUEUE_PEAK]) records[q + QUEUE_PEAK] = octets;
   }
 
@@ -49,11 +50,11 @@ export class Queues implements Heads {
   shift(port: number, trafficClass: number): number {
     const { words } = this.pool;
     const { records } = this;
-    const q = ((port << 3) | trafficClass) * STRIDE;
+    const q = priorityRow(port, trafficClass) * STRIDE;
     const frame = records[q + HEAD];
     const next = words[frame + NEXT];
     records[q + HEAD] = next;
-    if (next < 0) this.ready[port] &= ~(1 << trafficClass);
+    if (next < 0) this.ports.words[port * PORT_WORDS + READY] &= ~(1 << trafficClass);
     records[q + QUEUE_FRAMES]--;
     records[q + QUEUE_OCTETS] -= words[frame + STORED];
     return frame;
@@ -61,7 +62,7 @@ export class Queues implements Heads {
 
   /** First frame of a class, -1 if none. */
   head(port: number, trafficClass: number): number {
-    return this.records[((port << 3) | trafficClass) * STRIDE + HEAD];
+    return this.records[priorityRow(port, trafficClass) * STRIDE + HEAD];
   }
 
   headWireOctets(port: number, trafficClass: number): number {
@@ -69,12 +70,23 @@ export class Queues implements Heads {
   }
 
   get(port: number, trafficClass: number, word: number): number {
-    return this.records[((port << 3) | trafficClass) * STRIDE + word];
+    return this.records[priorityRow(port, trafficClass) * STRIDE + word];
   }
 
   forEach(port: number, visit: (frame: number, trafficClass: number) => void): void {
     for (let tc = 0; tc < 8; tc++) {
       for (let f = this.head(port, tc); f >= 0; f = this.pool.words[f + NEXT]) visit(f, tc);
     }
+  }
+
+  /** Replaces the frames of a queue by others of the same number and size. */
+  relink(port: number, trafficClass: number, frames: readonly number[]): void {
+    const q = priorityRow(port, trafficClass) * STRIDE;
+    const { words } = this.pool;
+    frames.forEach((frame, i) => {
+      words[frame + NEXT] = frames[i + 1] ?? -1;
+    });
+    this.records[q + HEAD] = frames[0] ?? -1;
+    this.records[q + TAIL] = frames[frames.length - 1] ?? -1;
   }
 }

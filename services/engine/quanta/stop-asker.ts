@@ -1,5 +1,7 @@
 import type { IngressAccounts, MechanismHost } from '../contract/flow-control.js';
 import type { StopPortSpec } from '../contract/spec.js';
+import type { Tables } from '../kernel/tables.js';
+import { REFRESH_TIMER } from './stop-obeyer.js';
 
 const QUANTUM_OCTETS = 64;
 
@@ -17,30 +19,28 @@ export class StopAsker {
   private readonly refreshArmed: Uint8Array;
   private readonly refreshPs: Float64Array;
 
-  static readonly wiring = ['accounts', 'host'];
-
   /** `slot` is the mechanism's index at its host: its timers and its frames go by it. */
   constructor(
+    tables: Tables,
     private readonly host: MechanismHost,
-    private readonly accounts: IngressAccounts | null,
+    private readonly accounts: IngressAccounts,
     private readonly slot: number,
-    ports: readonly (StopPortSpec | null)[],
-    octetPs: readonly number[],
   ) {
-    this.off = new Uint8Array(ports.length);
-    this.releases = new Uint8Array(ports.length);
-    this.refreshAt = new Float64Array(ports.length);
-    this.refreshArmed = new Uint8Array(ports.length);
-    this.refreshPs = Float64Array.from(ports, (spec, port) =>
-      spec === null
-        ? Infinity
-        : Math.floor(spec.refreshFraction * spec.quanta * QUANTUM_OCTETS * octetPs[port]),
-    );
+    this.off = tables.uint8('port', 1);
+    this.releases = tables.uint8('port', 1);
+    this.refreshAt = tables.float64('port', 1);
+    this.refreshArmed = tables.uint8('port', 1);
+    this.refreshPs = tables.float64('port', 1);
+  }
+
+  configure(port: number, spec: StopPortSpec, octetPs: number): void {
+    const quantaPs = spec.quanta * QUANTUM_OCTETS * octetPs;
+    this.refreshPs[port] = Math.floor(spec.refreshFraction * quantaPs);
   }
 
   admitted(port: number, group: number, now: number): void {
     const bit = 1 << group;
-    if ((this.off[port] & bit) !== 0 || this.accounts?.atXoff(port, group) !== true) return;
+    if ((this.off[port] & bit) !== 0 || !this.accounts.atXoff(port, group)) return;
     this.off[port] |= bit;
     this.releases[port] &= ~bit;
     this.change(port, group, true, now);
@@ -48,7 +48,7 @@ export class StopAsker {
 
   released(port: number, group: number, now: number): void {
     const bit = 1 << group;
-    if ((this.off[port] & bit) === 0 || this.accounts?.atXon(port, group) !== true) return;
+    if ((this.off[port] & bit) === 0 || !this.accounts.atXon(port, group)) return;
     this.off[port] &= ~bit;
     this.releases[port] |= bit;
     this.change(port, group, false, now);
@@ -77,11 +77,11 @@ export class StopAsker {
 
   private arm(port: number): void {
     this.refreshArmed[port] = 1;
-    this.host.arm(this.slot, port, this.refreshAt[port]);
+    this.host.arm(this.slot, port, REFRESH_TIMER, this.refreshAt[port]);
   }
 
   private change(port: number, group: number, stop: boolean, now: number): void {
-    this.accounts?.setStopped(port, group, stop);
+    this.accounts.setStopped(port, group, stop);
     this.host.requestControl(this.slot, port, now);
     this.host.announceStop(port, group, stop, now);
   }

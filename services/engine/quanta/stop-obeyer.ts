@@ -1,9 +1,12 @@
 import type { HoldReason, MechanismHost } from '../contract/flow-control.js';
+import type { Tables } from '../kernel/tables.js';
+import type { Ports } from '../port/ports.js';
 
 const QUANTUM_OCTETS = 64;
 
-/** Ids of expiry timers start above those of the asker's refresh timers (one per port). */
-export const EXPIRY_ID_BASE = 1 << 12;
+/** Numbers of a port's timers: the asker's refresh is 0, expiries come behind it. */
+export const REFRESH_TIMER = 0;
+export const EXPIRY_TIMER = 1;
 
 /**
  * The sending side's half of PAUSE and PFC: one timer per port, or one per port and priority.
@@ -20,22 +23,20 @@ export class StopObeyer {
   /** By port: priorities held, one bit each. */
   private readonly mask: Uint8Array;
 
-  static readonly wiring = ['host', 'octetPs'];
-
   /** `timers` is 1 (every priority stops together) or 8. */
   constructor(
+    tables: Tables,
     private readonly host: MechanismHost,
     private readonly slot: number,
     private readonly timers: 1 | 8,
-    private readonly octetPs: readonly number[],
+    private readonly ports: Ports,
   ) {
-    const count = octetPs.length * timers;
-    this.until = new Float64Array(count);
-    this.armedFor = new Float64Array(count).fill(Infinity);
-    this.heldSince = new Float64Array(count);
-    this.heldTotal = new Float64Array(count);
-    this.holds = new Float64Array(count);
-    this.mask = new Uint8Array(octetPs.length);
+    this.until = tables.float64('port', timers);
+    this.armedFor = tables.float64('port', timers).fill(Infinity);
+    this.heldSince = tables.float64('port', timers);
+    this.heldTotal = tables.float64('port', timers);
+    this.holds = tables.float64('port', timers);
+    this.mask = tables.uint8('port', 1);
   }
 
   /** Loads a timer with a number of quanta. */
@@ -45,7 +46,7 @@ export class StopObeyer {
       this.letGo(i, port, timer, now);
       return;
     }
-    const until = now + quanta * QUANTUM_OCTETS * this.octetPs[port];
+    const until = now + quanta * QUANTUM_OCTETS * this.ports.octetPs(port);
     if (this.until[i] === 0) {
       this.heldSince[i] = now;
       this.holds[i]++;
@@ -53,16 +54,16 @@ export class StopObeyer {
       this.host.hold(this.slot, port, this.mask[port], now);
     }
     this.until[i] = until;
-    if (until < this.armedFor[i]) this.arm(i, until);
+    if (until < this.armedFor[i]) this.arm(port, timer, until);
   }
 
-  onTimer(id: number, now: number): void {
-    const i = id - EXPIRY_ID_BASE;
+  onTimer(port: number, timer: number, now: number): void {
+    const i = port * this.timers + timer;
     if (this.armedFor[i] !== now) return;
     this.armedFor[i] = Infinity;
     if (this.until[i] === 0) return;
-    if (this.until[i] > now) this.arm(i, this.until[i]);
-    else this.letGo(i, Math.floor(i / this.timers), i % this.timers, now);
+    if (this.until[i] > now) this.arm(port, timer, this.until[i]);
+    else this.letGo(i, port, timer, now);
   }
 
   reason(port: number, priority: number, mechanism: string): HoldReason | null {
@@ -96,8 +97,8 @@ export class StopObeyer {
     this.host.hold(this.slot, port, this.mask[port], now);
   }
 
-  private arm(i: number, time: number): void {
-    this.armedFor[i] = time;
-    this.host.arm(this.slot, EXPIRY_ID_BASE + i, time);
+  private arm(port: number, timer: number, time: number): void {
+    this.armedFor[port * this.timers + timer] = time;
+    this.host.arm(this.slot, port, EXPIRY_TIMER + timer, time);
   }
 }

@@ -1,7 +1,8 @@
 import type { Device, Wire } from '../../engine/device/device.js';
 
-/** A link whose far end lives in this process. */
+/** A link whose far end lives in the same service. */
 export class LocalWire implements Wire {
+  /** `port`: of the peer, numbered through the service. */
   constructor(
     private readonly peer: Device,
     private readonly port: number,

@@ -1,4 +1,5 @@
-import type { Device, Horizon } from '../../engine/device/device.js';
+import type { Device } from '../../engine/device/device.js';
+import type { Engine } from '../../engine/device/engine.js';
 
 /**
  * Runs actors of one process in windows of virtual time: with m the least next-event time and L
@@ -6,16 +7,16 @@ import type { Device, Horizon } from '../../engine/device/device.js';
  * in the window can reach it before its end.
  */
 export class Windows {
-  private readonly horizon: Horizon;
+  private readonly actors: readonly Device[];
+  /** By actor: time of its next event. */
+  private readonly horizon: Float64Array;
 
   constructor(
-    private readonly actors: readonly Device[],
+    engine: Engine,
     private readonly lookaheadPs: number,
   ) {
-    this.horizon = new Float64Array(actors.length);
-    actors.forEach((actor, place) => {
-      actor.attach(this.horizon, place);
-    });
+    this.actors = engine.actors;
+    this.horizon = engine.shared.horizon;
   }
 
   /** Time of the earliest event that has not been executed; Infinity when all is done. */

@@ -14,13 +14,15 @@ import {
   STORED,
   TARGET,
 } from '../../frame/frame-pool.js';
-import type { FramePool } from '../../frame/frame-pool.js';
+import type { Rows } from '../../kernel/tables.js';
 import { Device, KIND_DEVICE } from '../device.js';
-import { makeMechanisms } from '../mechanisms.js';
 import { Turns } from '../nic/turns.js';
+import type { Shared } from '../shared.js';
 import { Completions } from './completions.js';
-import { MESSAGES, Receivers, SAY_NOTHING } from './receivers.js';
-import { BLOCKED, READY, Senders } from './senders.js';
+import type { Receivers } from './receivers.js';
+import { MESSAGES, SAY_NOTHING } from './receivers.js';
+import type { Senders } from './senders.js';
+import { BLOCKED, READY } from './senders.js';
 
 /** Kinds of agenda entries of a host; the id is a connection. */
 const KIND_START = KIND_DEVICE;
@@ -36,29 +38,34 @@ const NIC = 0;
  * memory. What arrives is taken in at line rate.
  */
 export class Host extends Device {
-  readonly senders: Senders;
-  readonly receivers: Receivers;
   readonly completions = new Completions();
   private readonly turns: Turns;
   /** By traffic class: data frames that wait in the NIC (0 or 1). */
   private readonly waiting = new Uint8Array(8);
-  /** By connection: when its wake-up is due, Infinity for none. */
+  /** By connection of this host: when its wake-up is due, Infinity for none. */
   private readonly wakeAt: Float64Array;
   private readonly classOfConnection: Uint8Array;
   private readonly classOf: Uint8Array;
+  private readonly firstSend: number;
+  private readonly firstReceive: number;
   /** By receiving connection: sending connections whose messages wait for its messages. */
   private readonly dependants: readonly (readonly number[])[];
 
-  static override readonly wiring = [...Device.wiring, 'spec', 'dependants'];
+  static override readonly wiring = [
+    ...Device.wiring,
+    ...['spec', 'senders', 'receivers', 'dependants', 'firstSend', 'firstReceive'],
+  ];
 
   constructor(
-    pool: FramePool,
+    shared: Shared,
+    rows: Rows,
     readonly spec: HostSpec,
+    readonly senders: Senders,
+    readonly receivers: Receivers,
   ) {
-    super(pool, spec.index, spec.ports, 0, false);
-    this.mechanisms.push(...makeMechanisms(this, null, spec.ports));
-    this.senders = new Senders(spec.sends, spec.position, spec.seed);
-    this.receivers = new Receivers(spec.receives, spec.position);
+    super(shared, rows, spec.ports, 0, false);
+    this.firstSend = rows.send.first;
+    this.firstReceive = rows.receive.first;
     this.turns = new Turns(spec.sends.length);
     this.wakeAt = new Float64Array(spec.sends.length).fill(Infinity);
     this.classOf = Uint8Array.from(spec.ports[NIC].classOf);
@@ -66,25 +73,25 @@ export class Host extends Device {
       spec.sends,
       (send) => this.classOf[send.frameClass & PRIORITY_MASK],
     );
-    this.dependants = spec.receives.map((_, receive) =>
-      spec.sends.flatMap((send, c) =>
-        send.after.some((prerequisite) => prerequisite.receive === receive) ? [c] : [],
-      ),
-    );
+    this.dependants = dependantsOf(spec);
     spec.sends.forEach((send, c) => {
+      senders.configure(this.firstSend + c, send, spec.position, spec.seed);
       this.schedule(send.startPs, KIND_START, c, 0);
+    });
+    spec.receives.forEach((receive, c) => {
+      receivers.configure(this.firstReceive + c, receive, spec.position);
     });
   }
 
-  protected receive(_port: number, frame: number, now: number): void {
+  protected receive(port: number, frame: number, now: number): void {
     const { pool } = this;
     const { words } = pool;
     const frameClass = words[frame + CLASS];
     if ((frameClass & GROUP_FLAG) === 0 && words[frame + TARGET] !== this.spec.position) {
-      this.drop(NIC, frame, DROP.NOT_ADDRESSED, now);
+      this.drop(port, frame, DROP.NOT_ADDRESSED, now);
       return;
     }
-    const c = words[frame + CONNECTION];
+    const c = pool.ends[frame + CONNECTION];
     const kind = frameClass & KIND_MASK;
     if (kind === KIND_ACK || kind === KIND_NAK) {
       this.acknowledged(c, words[frame + SEQUENCE], kind === KIND_NAK, now);
@@ -109,7 +116,7 @@ export class Host extends Device {
   }
 
   private startFlow(c: number, now: number): void {
-    this.senders.start(c);
+    this.senders.start(this.firstSend + c);
     if (this.spec.sends[c].after.length > 0) this.releaseDependant(c, now);
     this.wake(c, now);
   }
@@ -125,7 +132,7 @@ export class Host extends Device {
   private refill(trafficClass: number, now: number): void {
     const { turns, senders } = this;
     for (let c = turns.take(trafficClass); c >= 0; c = turns.take(trafficClass)) {
-      const ready = senders.readiness(c, now);
+      const ready = senders.readiness(this.firstSend + c, now);
       if (ready === READY) {
         this.queuePacket(c, trafficClass, now);
         return;
@@ -136,9 +143,10 @@ export class Host extends Device {
 
   private queuePacket(c: number, trafficClass: number, now: number): void {
     const { pool, senders } = this;
-    const idle = senders.deadline(c) === Infinity;
-    const frame = senders.build(c, now, pool);
-    if (senders.isReliable(c)) this.watch(c, idle, now);
+    const send = this.firstSend + c;
+    const idle = senders.deadline(send) === Infinity;
+    const frame = senders.build(send, now, pool);
+    if (senders.isReliable(send)) this.watch(c, idle, now);
     this.turns.join(trafficClass, c);
     this.waiting[trafficClass] = 1;
     this.queueFrame(frame, trafficClass, now);
@@ -147,30 +155,34 @@ export class Host extends Device {
   private queueFrame(frame: number, trafficClass: number, now: number): void {
     const { words } = this.pool;
     words[frame + STORED] = words[frame + LENGTH];
-    words[frame + PORT] = NIC;
-    this.enqueue(NIC, trafficClass, frame, now);
+    words[frame + PORT] = this.firstPort;
+    this.enqueue(this.firstPort, trafficClass, frame, now);
   }
 
   /** Sees to it that silence will be noticed. */
   private watch(c: number, idle: boolean, now: number): void {
-    const { senders } = this;
-    if (idle) senders.extendDeadline(c, now);
-    if (senders.deadlineArmed[c] !== 0) return;
-    senders.deadlineArmed[c] = 1;
-    this.schedule(senders.deadline(c), KIND_DEADLINE, c, 0);
+    if (idle) this.senders.extendDeadline(this.firstSend + c, now);
+    this.armDeadline(c);
   }
 
   private checkDeadline(c: number, now: number): void {
     const { senders } = this;
-    senders.deadlineArmed[c] = 0;
-    let deadline = senders.deadline(c);
-    if (deadline <= now) {
-      senders.timeOut(c, now);
+    const send = this.firstSend + c;
+    senders.deadlineArmed[send] = 0;
+    if (senders.deadline(send) <= now) {
+      senders.timeOut(send, now);
       this.wake(c, now);
-      deadline = senders.deadline(c);
     }
-    if (deadline === Infinity || senders.deadlineArmed[c] !== 0) return;
-    senders.deadlineArmed[c] = 1;
+    this.armDeadline(c);
+  }
+
+  /** One timer per connection, set again when it expires if the deadline has moved. */
+  private armDeadline(c: number): void {
+    const { senders } = this;
+    const send = this.firstSend + c;
+    const deadline = senders.deadline(send);
+    if (senders.deadlineArmed[send] !== 0 || deadline === Infinity) return;
+    senders.deadlineArmed[send] = 1;
     this.schedule(deadline, KIND_DEADLINE, c, 0);
   }
 
@@ -181,24 +193,24 @@ export class Host extends Device {
   }
 
   private acknowledged(c: number, expected: number, goBack: boolean, now: number): void {
-    if (this.senders.acknowledge(c, expected, goBack, now)) this.wake(c, now);
+    if (this.senders.acknowledge(this.firstSend + c, expected, goBack, now)) this.wake(c, now);
   }
 
   private takePacket(c: number, frame: number, now: number): void {
     const { receivers, pool } = this;
-    const say = receivers.take(c, pool, frame, now);
+    const say = receivers.take(this.firstReceive + c, pool, frame, now);
     if (receivers.messageDone) this.messageArrived(c, pool.born(frame), now);
     if (say === SAY_NOTHING) return;
-    const answer = receivers.answer(c, say, pool);
+    const answer = receivers.answer(this.firstReceive + c, say, pool);
     this.queueFrame(answer, this.classOf[pool.words[answer + CLASS] & PRIORITY_MASK], now);
   }
 
   private messageArrived(c: number, born: number, now: number): void {
     const { receivers, completions } = this;
     const spec = this.spec.receives[c];
-    const message = receivers.get(c, MESSAGES) - 1;
+    const message = receivers.get(this.firstReceive + c, MESSAGES) - 1;
     completions.add(spec.flow, message, spec.reliable ? born : spec.startPs, now);
-    this.probe?.messageDelivered(this.index, now, spec.flow, message);
+    this.probe?.messageDelivered(this.place, now, spec.flow, message);
     for (const dependant of this.dependants[c]) this.releaseDependant(dependant, now);
   }
 
@@ -208,8 +220,16 @@ export class Host extends Device {
     if (now < spec.startPs) return;
     let messages = Infinity;
     for (const { receive, lead } of spec.after) {
-      messages = Math.min(messages, this.receivers.get(receive, MESSAGES) + lead);
+      messages = Math.min(messages, this.receivers.get(this.firstReceive + receive, MESSAGES) + lead);
     }
-    if (this.senders.releaseMessages(c, messages, now)) this.wake(c, now);
+    if (this.senders.releaseMessages(this.firstSend + c, messages, now)) this.wake(c, now);
   }
+}
+
+function dependantsOf(spec: HostSpec): number[][] {
+  const dependants: number[][] = spec.receives.map(() => []);
+  spec.sends.forEach((send, c) => {
+    for (const { receive } of send.after) dependants[receive].push(c);
+  });
+  return dependants;
 }

@@ -16,6 +16,7 @@ import {
   TARGET,
   VLAN,
 } from '../../frame/frame-pool.js';
+import type { Tables } from '../../kernel/tables.js';
 
 // Words of a connection record, in doubles.
 
@@ -46,28 +47,25 @@ export const SAY_NOTHING = 0;
 export const SAY_ACK = 1;
 export const SAY_NAK = 2;
 
-/** The receiving ends of a host's flows. */
+/** The receiving ends of flows. */
 export class Receivers {
   private readonly state: Float64Array;
-  private readonly templates: FramePool;
+  private readonly templates = new FramePool();
   private readonly template: Int32Array;
+  private readonly specs: ReceiveSpec[] = [];
   /** Set by `take`: the packet completed a message. */
   messageDone = false;
 
-  static readonly wiring = ['specs', 'messageDone'];
+  constructor(tables: Tables) {
+    this.state = tables.float64('receive', STRIDE);
+    this.template = new Int32Array(this.state.length / STRIDE);
+  }
 
-  constructor(
-    private readonly specs: readonly ReceiveSpec[],
-    position: number,
-  ) {
-    this.state = new Float64Array(specs.length * STRIDE);
-    this.templates = new FramePool(Math.max(1, specs.length));
-    this.template = new Int32Array(specs.length);
-    specs.forEach((spec, c) => {
-      this.state[c * STRIDE + TOTAL] = spec.packetsPerMessage * spec.messages;
-      this.state[c * STRIDE + LATENCY_MIN] = Infinity;
-      this.template[c] = this.makeTemplate(spec, position);
-    });
+  configure(c: number, spec: ReceiveSpec, position: number): void {
+    this.specs[c] = spec;
+    this.state[c * STRIDE + TOTAL] = spec.packetsPerMessage * spec.messages;
+    this.state[c * STRIDE + LATENCY_MIN] = Infinity;
+    this.template[c] = this.makeTemplate(spec, position);
   }
 
   /** Takes a packet in; says what to answer. */
@@ -86,7 +84,7 @@ export class Receivers {
     state[s + EXPECTED] = sequence + 1;
     state[s + NAKKED] = 0;
     this.count(s, spec, pool, frame, now);
-    const last = pool.words[frame + REMAINING] === 0;
+    const last = pool.ends[frame + REMAINING] === 0;
     if (last) {
       state[s + MESSAGES]++;
       this.messageDone = true;
@@ -105,10 +103,6 @@ export class Receivers {
     return frame;
   }
 
-  flow(c: number): number {
-    return this.specs[c].flow;
-  }
-
   get(c: number, word: number): number {
     return this.state[c * STRIDE + word];
   }
@@ -124,7 +118,7 @@ export class Receivers {
 
   private count(s: number, spec: ReceiveSpec, pool: FramePool, frame: number, now: number): void {
     const { state } = this;
-    const last = pool.words[frame + REMAINING] === 0;
+    const last = pool.ends[frame + REMAINING] === 0;
     if (state[s + FRAMES] === 0) state[s + FIRST_AT] = now;
     state[s + FRAMES]++;
     state[s + LAST_AT] = now;
@@ -148,14 +142,14 @@ export class Receivers {
 
   private makeTemplate(spec: ReceiveSpec, position: number): number {
     const frame = this.templates.allocate();
-    const { words } = this.templates;
+    const { words, ends } = this.templates;
     words[frame + LENGTH] = spec.ackOctets;
     words[frame + CLASS] = spec.ackClass | KIND_ACK;
     words[frame + HASH] = spec.hash;
-    words[frame + SOURCE] = position;
+    ends[frame + SOURCE] = position;
     words[frame + TARGET] = spec.source;
-    words[frame + CONNECTION] = spec.sourceConnection;
-    words[frame + VLAN] = spec.ackVlan;
+    ends[frame + CONNECTION] = spec.sourceConnection;
+    ends[frame + VLAN] = spec.ackVlan;
     return frame;
   }
 }

@@ -12,6 +12,7 @@ import {
   VLAN,
 } from '../../frame/frame-pool.js';
 import { RandomStream } from '../../kernel/random.js';
+import type { Tables } from '../../kernel/tables.js';
 import type { ReleaseClock } from './release.js';
 import { makeReleaseClock } from './release.js';
 
@@ -53,15 +54,16 @@ export const READY = 0;
 /** Nothing to send until an event (an ACK, a message) says otherwise. */
 export const BLOCKED = Infinity;
 
-/** The sending ends of a host's flows: what may go next, and what must be sent again. */
+/** The sending ends of flows: what may go next, and what must be sent again. */
 export class Senders {
   private readonly state: Float64Array;
   /** A frame per connection with everything that does not change from packet to packet. */
-  private readonly templates: FramePool;
+  private readonly templates = new FramePool();
   private readonly template: Int32Array;
-  private readonly clocks: (ReleaseClock | null)[];
+  private readonly specs: SendSpec[] = [];
+  private readonly clocks: (ReleaseClock | null)[] = [];
   /** Release times of messages, for flows whose messages wait for others: by message. */
-  private readonly messageBorn: (Float64Array | null)[];
+  private readonly messageBorn: (Float64Array | null)[] = [];
   /** By connection. */
   readonly retransmitted: Float64Array;
   readonly timeouts: Float64Array;
@@ -69,31 +71,28 @@ export class Senders {
   /** A retransmission timer is in the agenda. */
   readonly deadlineArmed: Uint8Array;
 
-  static readonly wiring = ['specs'];
+  constructor(tables: Tables) {
+    this.state = tables.float64('send', STRIDE);
+    this.template = new Int32Array(this.state.length / STRIDE);
+    this.retransmitted = tables.float64('send', 1);
+    this.timeouts = tables.float64('send', 1);
+    this.sentFrames = tables.float64('send', 1);
+    this.deadlineArmed = tables.uint8('send', 1);
+  }
 
-  constructor(
-    private readonly specs: readonly SendSpec[],
-    position: number,
-    seed: number,
-  ) {
-    const count = specs.length;
-    this.state = new Float64Array(count * STRIDE);
-    this.templates = new FramePool(Math.max(1, count));
-    this.template = new Int32Array(count);
-    this.retransmitted = new Float64Array(count);
-    this.timeouts = new Float64Array(count);
-    this.sentFrames = new Float64Array(count);
-    this.deadlineArmed = new Uint8Array(count);
-    this.clocks = specs.map((spec) =>
-      makeReleaseClock(spec.release, spec.startPs, new RandomStream(seed, `${spec.name}/release`)),
-    );
-    this.messageBorn = specs.map((spec) =>
-      spec.after.length > 0 ? new Float64Array(spec.messages) : null,
-    );
-    specs.forEach((spec, c) => {
-      this.configure(c, spec);
-      this.template[c] = this.makeTemplate(spec, position);
-    });
+  configure(c: number, spec: SendSpec, position: number, seed: number): void {
+    this.specs[c] = spec;
+    const random = new RandomStream(seed, `${spec.name}/release`);
+    this.clocks[c] = makeReleaseClock(spec.release, spec.startPs, random);
+    this.messageBorn[c] = spec.after.length > 0 ? new Float64Array(spec.messages) : null;
+    this.template[c] = this.makeTemplate(spec, position);
+    this.initialise(c, spec);
+  }
+
+  /** What of the state of some connections is not in the tables. */
+  extras(first: number, count: number): { clocks: (ReleaseClock | null)[]; born: object[] } {
+    const born = this.messageBorn.slice(first, first + count).filter((times) => times !== null);
+    return { clocks: this.clocks.slice(first, first + count), born };
   }
 
   /** The flow's time has come: what is not held back by other messages is released. */
@@ -142,7 +141,7 @@ export class Senders {
     const next = state[s + NEXT];
     if (next >= state[s + RELEASED]) this.releasePacket(c, s);
     const frame = pool.copyFrom(this.templates, this.template[c]);
-    const { words } = pool;
+    const { words, ends } = pool;
     const left = state[s + LEFT] - 1;
     words[frame + SEQUENCE] = next;
     if (left === 0) {
@@ -153,7 +152,7 @@ export class Senders {
       const spec = this.specs[c];
       if (spec.release.kind === 'trace') words[frame + LENGTH] = spec.release.frameOctets[next];
     }
-    words[frame + REMAINING] = Math.min(left, MOST_REMAINING);
+    ends[frame + REMAINING] = Math.min(left, MOST_REMAINING);
     pool.setBorn(frame, this.bornOf(c, s, next, now));
     state[s + NEXT] = next + 1;
     if (next < state[s + HIGHEST]) this.retransmitted[c]++;
@@ -236,7 +235,7 @@ export class Senders {
     return this.clocks[c] === null ? now : this.state[s + BORN];
   }
 
-  private configure(c: number, spec: SendSpec): void {
+  private initialise(c: number, spec: SendSpec): void {
     const s = c * STRIDE;
     const { state } = this;
     state[s + TOTAL] = spec.packetsPerMessage * spec.messages;
@@ -252,14 +251,14 @@ export class Senders {
 
   private makeTemplate(spec: SendSpec, position: number): number {
     const frame = this.templates.allocate();
-    const { words } = this.templates;
+    const { words, ends } = this.templates;
     words[frame + LENGTH] = spec.fullFrameOctets;
     words[frame + CLASS] = spec.frameClass;
     words[frame + HASH] = spec.hash;
-    words[frame + SOURCE] = position;
+    ends[frame + SOURCE] = position;
     words[frame + TARGET] = spec.target;
-    words[frame + CONNECTION] = spec.remote;
-    words[frame + VLAN] = spec.vlan;
+    ends[frame + CONNECTION] = spec.remote;
+    ends[frame + VLAN] = spec.vlan;
     return frame;
   }
 }

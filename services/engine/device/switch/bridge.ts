@@ -50,14 +50,14 @@ export class Bridge implements Forwarding {
   }
 
   egress(port: number, frame: number, now: number): number {
-    const { words } = this.pool;
+    const { words, ends } = this.pool;
     const id = this.vlanOf(port, frame);
     const vlan = this.vlanIndex.get(id);
     if (vlan === undefined || !this.members[vlan].includes(port)) return FILTERED;
     const base = vlan * this.hosts;
-    this.learnedPort[base + words[frame + SOURCE]] = port;
-    this.learnedAt[base + words[frame + SOURCE]] = now;
-    words[frame + VLAN] = (words[frame + VLAN] & ~INNER) | id;
+    this.learnedPort[base + ends[frame + SOURCE]] = port;
+    this.learnedAt[base + ends[frame + SOURCE]] = now;
+    ends[frame + VLAN] = (ends[frame + VLAN] & ~INNER) | id;
     if (this.vlanOfWire(port, id) === 0) this.lengthen(frame, TAG_OCTETS);
     if ((words[frame + CLASS] & GROUP_FLAG) === 0) {
       const target = base + words[frame + TARGET];
@@ -71,9 +71,9 @@ export class Bridge implements Forwarding {
 
   /** Inside the bridge a frame carries its VLAN's tag; it loses it where the VLAN is native. */
   rewrite(frame: number, egress: number): void {
-    const { words } = this.pool;
-    if (this.vlanOfWire(egress, words[frame + VLAN] & INNER) !== 0) return;
-    words[frame + VLAN] &= ~INNER;
+    const { ends } = this.pool;
+    if (this.vlanOfWire(egress, ends[frame + VLAN] & INNER) !== 0) return;
+    ends[frame + VLAN] &= ~INNER;
     this.lengthen(frame, -TAG_OCTETS);
   }
 
@@ -84,7 +84,7 @@ export class Bridge implements Forwarding {
   }
 
   private vlanOf(port: number, frame: number): number {
-    const inner = this.pool.words[frame + VLAN] & INNER;
+    const inner = this.pool.ends[frame + VLAN] & INNER;
     return inner === 0 ? this.vlans[port].native : inner;
   }
 

@@ -1,13 +1,14 @@
-import { ADMITTED, SharedBuffer } from '../../buffer/shared-buffer.js';
+import type { SharedBuffer } from '../../buffer/shared-buffer.js';
+import { ADMITTED } from '../../buffer/shared-buffer.js';
 import { EcnMarker } from '../../congestion/ecn/ecn-marker.js';
 import type { IngressObserver } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
 import type { SwitchSpec } from '../../contract/spec.js';
 import { CLASS, LENGTH, PORT, PRIORITY_MASK, STORED } from '../../frame/frame-pool.js';
 import { QUEUE_OCTETS } from '../../port/queues.js';
-import type { FramePool } from '../../frame/frame-pool.js';
+import type { Rows } from '../../kernel/tables.js';
 import { Device, KIND_DEVICE } from '../device.js';
-import { makeMechanisms } from '../mechanisms.js';
+import type { Shared } from '../shared.js';
 import { Bridge } from './bridge.js';
 import type { Forwarding } from './forwarding.js';
 import { FILTERED, SEVERAL } from './forwarding.js';
@@ -19,42 +20,43 @@ const HEADER_OCTETS = 64;
 
 /** An output-queued switch with one memory shared by all ports. */
 export class Switch extends Device {
-  readonly buffer: SharedBuffer;
+  private readonly buffer: SharedBuffer;
+  /** By port of the device and priority group: the mechanism that stops its senders, if any. */
+  private readonly observers: readonly (IngressObserver | null)[];
   readonly forwarding: Forwarding;
   private readonly ecn: EcnMarker;
-  /** By port and priority group: the mechanism that stops its senders, if any. */
-  private readonly observers: (IngressObserver | null)[];
-  /** By port and priority. */
+  /** By port of the device and priority. */
   private readonly groupOf: Uint8Array;
   private readonly classOf: Uint8Array;
   private readonly cutsThrough: boolean;
 
-  static override readonly wiring = [...Device.wiring, 'observers', 'groupOf', 'classOf', 'spec'];
+  static override readonly wiring = [...Device.wiring, 'observers', 'buffer', 'spec'];
 
   constructor(
-    pool: FramePool,
+    shared: Shared,
+    rows: Rows,
     readonly spec: SwitchSpec,
   ) {
-    super(pool, spec.index, spec.ports, spec.pipelinePs, spec.cutThrough);
+    super(shared, rows, spec.ports, spec.pipelinePs, spec.cutThrough);
     this.cutsThrough = spec.cutThrough;
-    this.buffer = new SharedBuffer(spec.buffer);
+    this.buffer = shared.buffer;
+    this.buffer.configure(this.place, this.firstPort, spec.buffer);
     this.ecn = new EcnMarker(spec.ecn, spec.seed, spec.name);
     this.forwarding = this.makeForwarding(spec);
-    this.mechanisms.push(...makeMechanisms(this, this.buffer, spec.ports));
     this.groupOf = Uint8Array.from(spec.ports.flatMap((port) => [...port.groupOf]));
     this.classOf = Uint8Array.from(spec.ports.flatMap((port) => [...port.classOf]));
     this.observers = spec.ports.flatMap((port, p) =>
       spec.buffer.accounts[p].map((account) => {
         if (!account.lossless) return null;
         const name = port.pause === null ? 'pfc' : 'pause';
-        return this.mechanisms.find((mechanism) => mechanism.name === name) ?? null;
+        return shared.mechanisms.find((mechanism) => mechanism.name === name) ?? null;
       }),
     );
   }
 
   protected receive(port: number, frame: number, now: number): void {
-    const out = this.forwarding.egress(port, frame, now);
-    if (out >= 0) this.forward(port, out, frame, now);
+    const out = this.forwarding.egress(port - this.firstPort, frame, now);
+    if (out >= 0) this.forward(port, this.firstPort + out, frame, now);
     else if (out === SEVERAL) this.replicate(port, frame, now);
     else this.drop(port, frame, out === FILTERED ? DROP.VLAN_FILTERED : DROP.NO_DESTINATION, now);
   }
@@ -68,10 +70,10 @@ export class Switch extends Device {
       const octets = this.queues.get(port, trafficClass, QUEUE_OCTETS) + stored;
       this.mark(port, frame, trafficClass, octets, now);
     }
-    const account = (from << 3) | (frameClass & PRIORITY_MASK);
-    const group = this.groupOf[account];
+    const local = from - this.firstPort;
+    const group = this.groupOf[(local << 3) | (frameClass & PRIORITY_MASK)];
     this.buffer.release(from, group, stored);
-    const observer = this.observers[(from << 3) | group];
+    const observer = this.observers[(local << 3) | group];
     if (observer !== null) observer.released(from, group, now);
   }
 
@@ -82,22 +84,24 @@ export class Switch extends Device {
 
   /** To one egress; a frame cannot cut through into a faster wire and waits for its last bit. */
   private forward(port: number, out: number, frame: number, now: number): void {
-    if (this.cutsThrough && this.octetPs[out] < this.octetPs[port]) {
+    if (this.cutsThrough && this.ports.octetPs(out) < this.ports.octetPs(port)) {
       const { words } = this.pool;
       const rest = words[frame + LENGTH] - HEADER_OCTETS;
       words[frame + PORT] = port;
       words[frame + STORED] = out;
-      this.schedule(now + rest * this.octetPs[port], KIND_COMPLETE, port, frame);
+      const complete = now + rest * this.ports.octetPs(port);
+      this.schedule(complete, KIND_COMPLETE, port - this.firstPort, frame);
     } else this.admit(port, out, frame, now);
   }
 
   private admit(port: number, out: number, frame: number, now: number): void {
-    this.forwarding.rewrite(frame, out);
     const { words } = this.pool;
+    const local = port - this.firstPort;
+    this.forwarding.rewrite(frame, out - this.firstPort);
     const priority = words[frame + CLASS] & PRIORITY_MASK;
-    const group = this.groupOf[(port << 3) | priority];
-    const trafficClass = this.classOf[(out << 3) | priority];
-    const stored = this.buffer.storedOctets(words[frame + LENGTH]);
+    const group = this.groupOf[(local << 3) | priority];
+    const trafficClass = this.classOf[((out - this.firstPort) << 3) | priority];
+    const stored = this.buffer.storedOctets(port, words[frame + LENGTH]);
     const queued = this.queues.get(out, trafficClass, QUEUE_OCTETS);
     const verdict = this.buffer.admit(port, group, stored, queued);
     if (verdict !== ADMITTED) {
@@ -106,7 +110,7 @@ export class Switch extends Device {
     }
     words[frame + STORED] = stored;
     words[frame + PORT] = port;
-    const observer = this.observers[(port << 3) | group];
+    const observer = this.observers[(local << 3) | group];
     if (observer !== null) observer.admitted(port, group, now);
     if ((this.ecn.atEnqueue & (1 << trafficClass)) !== 0) {
       this.mark(out, frame, trafficClass, queued + stored, now);
@@ -120,9 +124,9 @@ export class Switch extends Device {
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
     for (let i = 0; i < last; i++) {
       this.counters.copied(port, priority, pool.words[frame + LENGTH]);
-      this.forward(port, forwarding.copies[i], pool.copyFrom(pool, frame), now);
+      this.forward(port, this.firstPort + forwarding.copies[i], pool.copyFrom(pool, frame), now);
     }
-    this.forward(port, forwarding.copies[last], frame, now);
+    this.forward(port, this.firstPort + forwarding.copies[last], frame, now);
   }
 
   private mark(port: number, frame: number, tc: number, queueOctets: number, now: number): void {
@@ -132,7 +136,7 @@ export class Switch extends Device {
     if (after === before) return;
     words[frame + CLASS] = after;
     this.counters.marked(port, before & PRIORITY_MASK);
-    this.probe?.frameMarked(this.index, port, now, this.pool, frame);
+    this.probe?.frameMarked(this.place, port - this.firstPort, now, this.pool, frame);
   }
 
   private makeForwarding(spec: SwitchSpec): Forwarding {

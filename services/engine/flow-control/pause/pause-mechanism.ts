@@ -6,8 +6,10 @@ import type {
   MechanismHost,
 } from '../../contract/flow-control.js';
 import type { PortSpec } from '../../contract/spec.js';
+import type { Tables } from '../../kernel/tables.js';
+import type { Ports } from '../../port/ports.js';
 import { StopAsker } from '../../quanta/stop-asker.js';
-import { EXPIRY_ID_BASE, StopObeyer } from '../../quanta/stop-obeyer.js';
+import { EXPIRY_TIMER, StopObeyer } from '../../quanta/stop-obeyer.js';
 import { decodePause, encodePause } from '../../wire/mac-control/pause.js';
 import { PORT_GROUP, PORT_TIMER, pauseQuanta } from './pause-machine.js';
 import { PauseCounters, pauseManagedValues } from './pause-managed.js';
@@ -18,22 +20,24 @@ export class PauseMechanism implements Mechanism {
   readonly asker: StopAsker;
   readonly obeyer: StopObeyer;
   readonly counters: PauseCounters;
-
-  static readonly wiring = ['ports', 'frame'];
-
+  private readonly specs: PortSpec[] = [];
   private readonly frame = { quanta: 0 };
 
   constructor(
+    tables: Tables,
     host: MechanismHost,
-    accounts: IngressAccounts | null,
+    accounts: IngressAccounts,
     slot: number,
-    private readonly ports: readonly PortSpec[],
+    ports: Ports,
   ) {
-    const octetPs = ports.map((port) => port.octetPs);
-    const specs = ports.map((port) => port.pause);
-    this.asker = new StopAsker(host, accounts, slot, specs, octetPs);
-    this.obeyer = new StopObeyer(host, slot, 1, octetPs);
-    this.counters = new PauseCounters(ports.length);
+    this.asker = new StopAsker(tables, host, accounts, slot);
+    this.obeyer = new StopObeyer(tables, host, slot, 1, ports);
+    this.counters = new PauseCounters(tables);
+  }
+
+  configurePort(port: number, spec: PortSpec): void {
+    this.specs[port] = spec;
+    if (spec.pause !== null) this.asker.configure(port, spec.pause, spec.octetPs);
   }
 
   admitted(port: number, _group: number, now: number): void {
@@ -45,32 +49,34 @@ export class PauseMechanism implements Mechanism {
   }
 
   compose(port: number, _now: number, txEnd: number, octets: Uint8Array): number {
-    const spec = this.ports[port];
-    const quanta = pauseQuanta(this.asker.off[port], spec.pause!.quanta);
-    this.asker.takeReleases(port);
-    this.asker.stated(port, txEnd);
+    const { asker } = this;
+    const spec = this.specs[port];
+    const quanta = pauseQuanta(asker.off[port], spec.pause!.quanta);
+    asker.takeReleases(port);
+    asker.stated(port, txEnd);
     this.counters.sent[port]++;
     return encodePause(octets, spec.mac, quanta);
   }
 
   receiveControl(port: number, octets: Uint8Array, length: number, now: number): boolean {
-    if (decodePause(octets, length, this.frame) !== 'ok') return false;
+    const { frame } = this;
+    if (decodePause(octets, length, frame) !== 'ok') return false;
     this.counters.received[port]++;
     // A port that runs PFC ignores PAUSE (802.1Q clause 36).
-    if (this.ports[port].pause !== null) this.obeyer.load(port, PORT_TIMER, this.frame.quanta, now);
+    if (this.specs[port].pause !== null) this.obeyer.load(port, PORT_TIMER, frame.quanta, now);
     return true;
   }
 
-  onTimer(id: number, now: number): void {
-    if (id >= EXPIRY_ID_BASE) this.obeyer.onTimer(id, now);
-    else this.asker.onTimer(id, now);
+  onTimer(port: number, timer: number, now: number): void {
+    if (timer >= EXPIRY_TIMER) this.obeyer.onTimer(port, timer - EXPIRY_TIMER, now);
+    else this.asker.onTimer(port, now);
   }
 
   holdReason(port: number, priority: number): HoldReason | null {
     return this.obeyer.reason(port, priority, this.name);
   }
 
-  managedValues(now: number): ManagedValue[] {
-    return pauseManagedValues(this.ports, this.counters, this.obeyer, now);
+  managedValues(port: number, now: number): ManagedValue[] {
+    return pauseManagedValues(port, this.specs[port], this.counters, this.obeyer, now);
   }
 }

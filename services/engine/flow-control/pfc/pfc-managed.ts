@@ -1,5 +1,6 @@
 import type { ManagedValue } from '../../contract/flow-control.js';
 import type { PortSpec } from '../../contract/spec.js';
+import type { Tables } from '../../kernel/tables.js';
 import type { StopObeyer } from '../../quanta/stop-obeyer.js';
 
 /** Ranges and defaults of what a port is told (802.1Qbb; 802.3 31D). */
@@ -9,12 +10,12 @@ export const PFC_REFRESH_FRACTION = { default: 0.5 } as const;
 /** What IEEE8021-PFC-MIB counts. */
 export class PfcCounters {
   /** By port and priority. */
-  readonly requests: Float64Array;
-  readonly indications: Float64Array;
+  private readonly requests: Float64Array;
+  private readonly indications: Float64Array;
 
-  constructor(ports: number) {
-    this.requests = new Float64Array(ports * 8);
-    this.indications = new Float64Array(ports * 8);
+  constructor(tables: Tables) {
+    this.requests = tables.float64('port', 8);
+    this.indications = tables.float64('port', 8);
   }
 
   sent(port: number, enable: number): void {
@@ -24,6 +25,14 @@ export class PfcCounters {
   received(port: number, enable: number): void {
     count(this.indications, port, enable);
   }
+
+  requestsOf(port: number, priority: number): number {
+    return this.requests[(port << 3) | priority];
+  }
+
+  indicationsOf(port: number, priority: number): number {
+    return this.indications[(port << 3) | priority];
+  }
 }
 
 function count(table: Float64Array, port: number, enable: number): void {
@@ -31,23 +40,20 @@ function count(table: Float64Array, port: number, enable: number): void {
 }
 
 export function pfcManagedValues(
-  ports: readonly PortSpec[],
+  port: number,
+  spec: PortSpec,
   counters: PfcCounters,
   obeyer: StopObeyer,
   now: number,
 ): ManagedValue[] {
   const values: ManagedValue[] = [];
-  ports.forEach((spec, port) => {
-    for (let priority = 0; priority < 8; priority++) {
-      if (((spec.pfc?.priorities ?? 0) & (1 << priority)) === 0) continue;
-      const at = (port << 3) | priority;
-      const value = (name: string, v: number): number =>
-        values.push({ name, port, priority, value: v });
-      value('ieee8021PfcRequests', counters.requests[at]);
-      value('ieee8021PfcIndications', counters.indications[at]);
-      value('pausedTimePs', obeyer.heldPs(port, priority, now));
-      value('pausedCount', obeyer.holdCount(port, priority));
-    }
-  });
+  for (let priority = 0; priority < 8; priority++) {
+    if (((spec.pfc?.priorities ?? 0) & (1 << priority)) === 0) continue;
+    const show = (name: string, value: number): number => values.push({ name, priority, value });
+    show('ieee8021PfcRequests', counters.requestsOf(port, priority));
+    show('ieee8021PfcIndications', counters.indicationsOf(port, priority));
+    show('pausedTimePs', obeyer.heldPs(port, priority, now));
+    show('pausedCount', obeyer.holdCount(port, priority));
+  }
   return values;
 }

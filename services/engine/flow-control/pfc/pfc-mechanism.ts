@@ -6,11 +6,13 @@ import type {
   MechanismHost,
 } from '../../contract/flow-control.js';
 import type { PortSpec } from '../../contract/spec.js';
+import type { Tables } from '../../kernel/tables.js';
+import type { Ports } from '../../port/ports.js';
 import { StopAsker } from '../../quanta/stop-asker.js';
-import { EXPIRY_ID_BASE, StopObeyer } from '../../quanta/stop-obeyer.js';
+import { EXPIRY_TIMER, StopObeyer } from '../../quanta/stop-obeyer.js';
+import { decodePfc, encodePfc, makePfcFrame } from '../../wire/mac-control/pfc.js';
 import { applyPfc, fillPfc, groupPriorities } from './pfc-machine.js';
 import { PfcCounters, pfcManagedValues } from './pfc-managed.js';
-import { decodePfc, encodePfc, makePfcFrame } from '../../wire/mac-control/pfc.js';
 
 /** 802.1Qbb: each receiver stops its neighbour priority by priority, for a time. */
 export class PfcMechanism implements Mechanism {
@@ -18,24 +20,27 @@ export class PfcMechanism implements Mechanism {
   readonly asker: StopAsker;
   readonly obeyer: StopObeyer;
   readonly counters: PfcCounters;
-  private readonly prioritiesOf: readonly Uint8Array[];
-
-  static readonly wiring = ['prioritiesOf', 'ports', 'frame'];
-
   private readonly frame = makePfcFrame();
+  private readonly specs: PortSpec[] = [];
+  /** By port and group: the priorities that a stop of the group names. */
+  private readonly prioritiesOf: Uint8Array[] = [];
 
   constructor(
+    tables: Tables,
     host: MechanismHost,
-    accounts: IngressAccounts | null,
+    accounts: IngressAccounts,
     slot: number,
-    private readonly ports: readonly PortSpec[],
+    ports: Ports,
   ) {
-    const octetPs = ports.map((port) => port.octetPs);
-    const specs = ports.map((port) => port.pfc);
-    this.asker = new StopAsker(host, accounts, slot, specs, octetPs);
-    this.obeyer = new StopObeyer(host, slot, 8, octetPs);
-    this.counters = new PfcCounters(ports.length);
-    this.prioritiesOf = ports.map(groupPriorities);
+    this.asker = new StopAsker(tables, host, accounts, slot);
+    this.obeyer = new StopObeyer(tables, host, slot, 8, ports);
+    this.counters = new PfcCounters(tables);
+  }
+
+  configurePort(port: number, spec: PortSpec): void {
+    this.specs[port] = spec;
+    this.prioritiesOf[port] = groupPriorities(spec);
+    if (spec.pfc !== null) this.asker.configure(port, spec.pfc, spec.octetPs);
   }
 
   admitted(port: number, group: number, now: number): void {
@@ -47,38 +52,33 @@ export class PfcMechanism implements Mechanism {
   }
 
   compose(port: number, _now: number, txEnd: number, octets: Uint8Array): number {
-    const { frame } = this;
-    const spec = this.ports[port];
-    fillPfc(
-      frame,
-      this.prioritiesOf[port],
-      this.asker.off[port],
-      this.asker.takeReleases(port),
-      spec.pfc!.quanta,
-    );
-    this.asker.stated(port, txEnd);
+    const { frame, asker } = this;
+    const spec = this.specs[port];
+    const releases = asker.takeReleases(port);
+    fillPfc(frame, this.prioritiesOf[port], asker.off[port], releases, spec.pfc!.quanta);
+    asker.stated(port, txEnd);
     this.counters.sent(port, frame.enable);
     return encodePfc(octets, spec.mac, frame);
   }
 
   receiveControl(port: number, octets: Uint8Array, length: number, now: number): boolean {
     if (decodePfc(octets, length, this.frame) !== 'ok') return false;
-    const operational = this.ports[port].pfc?.priorities ?? 0;
+    const operational = this.specs[port].pfc?.priorities ?? 0;
     this.counters.received(port, this.frame.enable);
     applyPfc(this.frame, operational, port, now, this.obeyer);
     return true;
   }
 
-  onTimer(id: number, now: number): void {
-    if (id >= EXPIRY_ID_BASE) this.obeyer.onTimer(id, now);
-    else this.asker.onTimer(id, now);
+  onTimer(port: number, timer: number, now: number): void {
+    if (timer >= EXPIRY_TIMER) this.obeyer.onTimer(port, timer - EXPIRY_TIMER, now);
+    else this.asker.onTimer(port, now);
   }
 
   holdReason(port: number, priority: number): HoldReason | null {
     return this.obeyer.reason(port, priority, this.name);
   }
 
-  managedValues(now: number): ManagedValue[] {
-    return pfcManagedValues(this.ports, this.counters, this.obeyer, now);
+  managedValues(port: number, now: number): ManagedValue[] {
+    return pfcManagedValues(port, this.specs[port], this.counters, this.obeyer, now);
   }
 }
