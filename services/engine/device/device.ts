@@ -53,12 +53,28 @@ export interface Wire {
   acceptControl(octets: Uint8Array, length: number, lastBit: number): void;
 }
 
+/** What makes a device a host or a switch. Ports are numbered through the service. */
+export interface Behaviour {
+  /** A frame has come in and its `ingressPs` is over; the behaviour owns it now. */
+  receive(port: number, frame: number, now: number): void;
+  /** A queued frame starts on the wire: free its memory, mark it, queue what comes after it. */
+  departing(port: number, trafficClass: number, frame: number, now: number): void;
+  /** A timer of the device itself. */
+  onTimer(kind: number, id: number, value: number, now: number): void;
+}
+
+export interface DeviceTiming {
+  /** From the last bit received (cutting through: the 64th octet) to `receive`. */
+  readonly ingressPs: number;
+  readonly cutThrough: boolean;
+}
+
 /**
  * An actor: ports with queues and lanes, and the loop that executes its events in the order
- * (time, agenda before arrivals before transmitters, lot). What a device does with a frame is
- * its subclass's business. Ports are numbered through the service; `firstPort` is the device's.
+ * (time, agenda before arrivals before transmitters, lot). What it does with a frame is its
+ * behaviour's business.
  */
-export abstract class Device {
+export class Device {
   readonly agenda = new Agenda();
   readonly octets = new OctetStore();
   readonly digest = new Digest();
@@ -71,13 +87,17 @@ export abstract class Device {
   /** By port of the device. */
   readonly wires: Wire[] = [];
   probe: Probe | null = null;
-  protected readonly pool: FramePool;
-  protected readonly ports: Ports;
-  protected readonly queues: Queues;
-  protected readonly counters: Counters;
+  private readonly pool: FramePool;
+  private readonly ports: Ports;
+  private readonly queues: Queues;
+  private readonly counters: Counters;
   private readonly lanes: Lanes;
   private readonly horizon: Float64Array;
   private readonly scratch = new Uint8Array(LEAST_FRAME_OCTETS);
+  private readonly ingressPs: number;
+  private readonly cutThrough: boolean;
+  readonly behaviour: Behaviour;
+  /** Number in the service of the device's first port. */
   readonly firstPort: number;
   /** Its place in the service. */
   readonly place: number;
@@ -87,14 +107,15 @@ export abstract class Device {
     ...['firstPort', 'place', 'shared', 'rows', 'portSpecs'],
   ];
 
-  /** `ingressPs`: from the last bit received (cutting through: the 64th octet) to `receive`. */
   constructor(
-    protected readonly shared: Shared,
+    readonly shared: Shared,
     readonly rows: Rows,
     readonly portSpecs: readonly PortSpec[],
-    private readonly ingressPs: number,
-    private readonly cutThrough: boolean,
+    timing: DeviceTiming,
+    makeBehaviour: (device: Device) => Behaviour,
   ) {
+    this.ingressPs = timing.ingressPs;
+    this.cutThrough = timing.cutThrough;
     this.pool = shared.pool;
     this.ports = shared.ports;
     this.queues = shared.queues;
@@ -110,14 +131,8 @@ export abstract class Device {
     portSpecs.forEach((spec, port) => {
       this.configurePort(first + port, spec);
     });
+    this.behaviour = makeBehaviour(this);
   }
-
-  /** A frame has come in and its `ingressPs` is over; the device owns it now. */
-  protected abstract receive(port: number, frame: number, now: number): void;
-  /** A queued frame starts on the wire: free its memory, mark it, queue what comes after it. */
-  protected abstract departing(port: number, trafficClass: number, frame: number, now: number): void;
-  /** A timer of the device itself. */
-  protected abstract onTimer(kind: number, id: number, value: number, now: number): void;
 
   /** Executes every event before `bound` and reports the time of the next one. */
   run(bound: number): void {
@@ -179,16 +194,17 @@ export abstract class Device {
     this.transmits.set(slot, free > now ? free : now);
   }
 
-  protected schedule(time: number, kind: number, id: number, value: number): void {
+  /** Puts an event of the device itself into the agenda. */
+  schedule(time: number, kind: number, id: number, value: number): void {
     this.agenda.push(time, agendaKey(kind, id), value);
   }
 
-  protected enqueue(port: number, trafficClass: number, frame: number, now: number): void {
+  enqueue(port: number, trafficClass: number, frame: number, now: number): void {
     this.queues.push(port, trafficClass, frame);
     this.kick(port, now);
   }
 
-  protected drop(port: number, frame: number, reason: number, now: number): void {
+  drop(port: number, frame: number, reason: number, now: number): void {
     const { words } = this.pool;
     const octets = words[frame + LENGTH];
     this.counters.dropped(port, words[frame + CLASS] & PRIORITY_MASK, octets, reason);
@@ -208,7 +224,7 @@ export abstract class Device {
     this.digest.mix(now, DID_ARRIVE | local, words[frame + SEQUENCE] ^ (length << 20));
     this.counters.received(port, words[frame + CLASS] & PRIORITY_MASK, length);
     if (this.probe !== null) this.probe.frameReceived(this.place, local, now, pool, frame);
-    this.receive(port, frame, now);
+    this.behaviour.receive(port, frame, now);
   }
 
   private transmit(port: number, now: number): void {
@@ -236,7 +252,7 @@ export abstract class Device {
     const times = this.ports.doubles;
     const free = now + (length + WIRE_OVERHEAD_OCTETS) * octetPs;
     times[port * PORT_DOUBLES + FREE_AT] = free;
-    this.departing(port, trafficClass, frame, now);
+    this.behaviour.departing(port, trafficClass, frame, now);
     const frameClass = pool.words[frame + CLASS];
     this.digest.mix(now, DID_SEND | local, frameClass ^ (length << 20));
     this.counters.sent(port, frameClass & PRIORITY_MASK, length);
@@ -285,7 +301,7 @@ export abstract class Device {
       const port = this.firstPort + (id >> TIMER_BITS);
       const timer = id & ((1 << TIMER_BITS) - 1);
       this.shared.mechanisms[kind - KIND_MECHANISM].onTimer(port, timer, now);
-    } else this.onTimer(kind, id, value, now);
+    } else this.behaviour.onTimer(kind, id, value, now);
   }
 
   private takeControl(port: number, slot: number, now: number): void {

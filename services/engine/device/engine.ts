@@ -3,7 +3,7 @@ import type { Probe } from '../contract/probe.js';
 import type { HostSpec, SwitchSpec } from '../contract/spec.js';
 import type { Rows, Unit } from '../kernel/tables.js';
 import { Tables } from '../kernel/tables.js';
-import type { Device } from './device.js';
+import { Device } from './device.js';
 import { Host } from './host/host.js';
 import { Receivers } from './host/receivers.js';
 import { Senders } from './host/senders.js';
@@ -64,9 +64,15 @@ export class Engine implements MechanismHost {
   }
 
   private build(spec: DeviceSpec, rows: Rows): Device {
-    return spec.kind === 'host'
-      ? new Host(this.shared, rows, spec, this.senders, this.receivers)
-      : new Switch(this.shared, rows, spec);
+    const { shared, senders, receivers } = this;
+    if (spec.kind === 'host') {
+      const timing = { ingressPs: 0, cutThrough: false };
+      return new Device(shared, rows, spec.ports, timing, (device) => {
+        return new Host(device, spec, senders, receivers);
+      });
+    }
+    const timing = { ingressPs: spec.pipelinePs, cutThrough: spec.cutThrough };
+    return new Device(shared, rows, spec.ports, timing, (device) => new Switch(device, spec));
   }
 }
 

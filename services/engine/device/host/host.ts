@@ -1,5 +1,6 @@
 import { DROP } from '../../contract/probe.js';
 import type { HostSpec } from '../../contract/spec.js';
+import type { FramePool } from '../../frame/frame-pool.js';
 import {
   CLASS,
   CONNECTION,
@@ -14,10 +15,9 @@ import {
   STORED,
   TARGET,
 } from '../../frame/frame-pool.js';
-import type { Rows } from '../../kernel/tables.js';
-import { Device, KIND_DEVICE } from '../device.js';
+import type { Behaviour, Device } from '../device.js';
+import { KIND_DEVICE } from '../device.js';
 import { Turns } from '../nic/turns.js';
-import type { Shared } from '../shared.js';
 import { Completions } from './completions.js';
 import type { Receivers } from './receivers.js';
 import { MESSAGES, SAY_NOTHING } from './receivers.js';
@@ -37,7 +37,7 @@ const NIC = 0;
  * So a paused priority holds its flows back at the source, and nothing is lost for want of NIC
  * memory. What arrives is taken in at line rate.
  */
-export class Host extends Device {
+export class Host implements Behaviour {
   readonly completions = new Completions();
   private readonly turns: Turns;
   /** By traffic class: data frames that wait in the NIC (0 or 1). */
@@ -51,21 +51,22 @@ export class Host extends Device {
   /** By receiving connection: sending connections whose messages wait for its messages. */
   private readonly dependants: readonly (readonly number[])[];
 
-  static override readonly wiring = [
-    ...Device.wiring,
-    ...['spec', 'senders', 'receivers', 'dependants', 'firstSend', 'firstReceive'],
+  private readonly pool: FramePool;
+
+  static readonly wiring = [
+    ...['device', 'pool', 'spec', 'senders', 'receivers', 'dependants'],
+    ...['firstSend', 'firstReceive'],
   ];
 
   constructor(
-    shared: Shared,
-    rows: Rows,
+    private readonly device: Device,
     readonly spec: HostSpec,
-    readonly senders: Senders,
-    readonly receivers: Receivers,
+    private readonly senders: Senders,
+    private readonly receivers: Receivers,
   ) {
-    super(shared, rows, spec.ports, 0, false);
-    this.firstSend = rows.send.first;
-    this.firstReceive = rows.receive.first;
+    this.pool = device.shared.pool;
+    this.firstSend = device.rows.send.first;
+    this.firstReceive = device.rows.receive.first;
     this.turns = new Turns(spec.sends.length);
     this.wakeAt = new Float64Array(spec.sends.length).fill(Infinity);
     this.classOf = Uint8Array.from(spec.ports[NIC].classOf);
@@ -76,19 +77,19 @@ export class Host extends Device {
     this.dependants = dependantsOf(spec);
     spec.sends.forEach((send, c) => {
       senders.configure(this.firstSend + c, send, spec.position, spec.seed);
-      this.schedule(send.startPs, KIND_START, c, 0);
+      this.device.schedule(send.startPs, KIND_START, c, 0);
     });
     spec.receives.forEach((receive, c) => {
       receivers.configure(this.firstReceive + c, receive, spec.position);
     });
   }
 
-  protected receive(port: number, frame: number, now: number): void {
+  receive(port: number, frame: number, now: number): void {
     const { pool } = this;
     const { words } = pool;
     const frameClass = words[frame + CLASS];
     if ((frameClass & GROUP_FLAG) === 0 && words[frame + TARGET] !== this.spec.position) {
-      this.drop(port, frame, DROP.NOT_ADDRESSED, now);
+      this.device.drop(port, frame, DROP.NOT_ADDRESSED, now);
       return;
     }
     const c = pool.ends[frame + CONNECTION];
@@ -99,14 +100,14 @@ export class Host extends Device {
     pool.release(frame);
   }
 
-  protected departing(_port: number, trafficClass: number, frame: number, now: number): void {
+  departing(_port: number, trafficClass: number, frame: number, now: number): void {
     const kind = this.pool.words[frame + CLASS] & KIND_MASK;
     if (kind === KIND_ACK || kind === KIND_NAK) return;
     this.waiting[trafficClass] = 0;
     this.refill(trafficClass, now);
   }
 
-  protected onTimer(kind: number, c: number, _value: number, now: number): void {
+  onTimer(kind: number, c: number, _value: number, now: number): void {
     if (kind === KIND_DEADLINE) this.checkDeadline(c, now);
     else if (kind === KIND_START) this.startFlow(c, now);
     else if (this.wakeAt[c] === now) {
@@ -155,8 +156,8 @@ export class Host extends Device {
   private queueFrame(frame: number, trafficClass: number, now: number): void {
     const { words } = this.pool;
     words[frame + STORED] = words[frame + LENGTH];
-    words[frame + PORT] = this.firstPort;
-    this.enqueue(this.firstPort, trafficClass, frame, now);
+    words[frame + PORT] = this.device.firstPort;
+    this.device.enqueue(this.device.firstPort, trafficClass, frame, now);
   }
 
   /** Sees to it that silence will be noticed. */
@@ -183,13 +184,13 @@ export class Host extends Device {
     const deadline = senders.deadline(send);
     if (senders.deadlineArmed[send] !== 0 || deadline === Infinity) return;
     senders.deadlineArmed[send] = 1;
-    this.schedule(deadline, KIND_DEADLINE, c, 0);
+    this.device.schedule(deadline, KIND_DEADLINE, c, 0);
   }
 
   private wakeLater(c: number, time: number): void {
     if (time >= this.wakeAt[c]) return;
     this.wakeAt[c] = time;
-    this.schedule(time, KIND_WAKE, c, 0);
+    this.device.schedule(time, KIND_WAKE, c, 0);
   }
 
   private acknowledged(c: number, expected: number, goBack: boolean, now: number): void {
@@ -210,7 +211,7 @@ export class Host extends Device {
     const spec = this.spec.receives[c];
     const message = receivers.get(this.firstReceive + c, MESSAGES) - 1;
     completions.add(spec.flow, message, spec.reliable ? born : spec.startPs, now);
-    this.probe?.messageDelivered(this.place, now, spec.flow, message);
+    this.device.probe?.messageDelivered(this.device.place, now, spec.flow, message);
     for (const dependant of this.dependants[c]) this.releaseDependant(dependant, now);
   }
 

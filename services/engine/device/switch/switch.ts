@@ -4,11 +4,14 @@ import { EcnMarker } from '../../congestion/ecn/ecn-marker.js';
 import type { IngressObserver } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
 import type { SwitchSpec } from '../../contract/spec.js';
+import type { FramePool } from '../../frame/frame-pool.js';
 import { CLASS, LENGTH, PORT, PRIORITY_MASK, STORED } from '../../frame/frame-pool.js';
+import type { Counters } from '../../port/counters.js';
+import type { Ports } from '../../port/ports.js';
+import type { Queues } from '../../port/queues.js';
 import { QUEUE_OCTETS } from '../../port/queues.js';
-import type { Rows } from '../../kernel/tables.js';
-import { Device, KIND_DEVICE } from '../device.js';
-import type { Shared } from '../shared.js';
+import type { Behaviour, Device } from '../device.js';
+import { KIND_DEVICE } from '../device.js';
 import { Bridge } from './bridge.js';
 import type { Forwarding } from './forwarding.js';
 import { FILTERED, SEVERAL } from './forwarding.js';
@@ -19,8 +22,13 @@ const KIND_COMPLETE = KIND_DEVICE;
 const HEADER_OCTETS = 64;
 
 /** An output-queued switch with one memory shared by all ports. */
-export class Switch extends Device {
+export class Switch implements Behaviour {
+  private readonly pool: FramePool;
+  private readonly ports: Ports;
+  private readonly queues: Queues;
+  private readonly counters: Counters;
   private readonly buffer: SharedBuffer;
+  private readonly firstPort: number;
   /** By port of the device and priority group: the mechanism that stops its senders, if any. */
   private readonly observers: readonly (IngressObserver | null)[];
   readonly forwarding: Forwarding;
@@ -30,17 +38,24 @@ export class Switch extends Device {
   private readonly classOf: Uint8Array;
   private readonly cutsThrough: boolean;
 
-  static override readonly wiring = [...Device.wiring, 'observers', 'buffer', 'spec'];
+  static readonly wiring = [
+    ...['device', 'pool', 'ports', 'queues', 'counters', 'buffer', 'observers', 'spec'],
+    'firstPort',
+  ];
 
   constructor(
-    shared: Shared,
-    rows: Rows,
+    private readonly device: Device,
     readonly spec: SwitchSpec,
   ) {
-    super(shared, rows, spec.ports, spec.pipelinePs, spec.cutThrough);
+    const { shared } = device;
+    this.pool = shared.pool;
+    this.ports = shared.ports;
+    this.queues = shared.queues;
+    this.counters = shared.counters;
+    this.firstPort = device.firstPort;
     this.cutsThrough = spec.cutThrough;
     this.buffer = shared.buffer;
-    this.buffer.configure(this.place, this.firstPort, spec.buffer);
+    this.buffer.configure(device.place, this.firstPort, spec.buffer);
     this.ecn = new EcnMarker(spec.ecn, spec.seed, spec.name);
     this.forwarding = this.makeForwarding(spec);
     this.groupOf = Uint8Array.from(spec.ports.flatMap((port) => [...port.groupOf]));
@@ -54,14 +69,14 @@ export class Switch extends Device {
     );
   }
 
-  protected receive(port: number, frame: number, now: number): void {
+  receive(port: number, frame: number, now: number): void {
     const out = this.forwarding.egress(port - this.firstPort, frame, now);
     if (out >= 0) this.forward(port, this.firstPort + out, frame, now);
     else if (out === SEVERAL) this.replicate(port, frame, now);
-    else this.drop(port, frame, out === FILTERED ? DROP.VLAN_FILTERED : DROP.NO_DESTINATION, now);
+    else this.device.drop(port, frame, out === FILTERED ? DROP.VLAN_FILTERED : DROP.NO_DESTINATION, now);
   }
 
-  protected departing(port: number, trafficClass: number, frame: number, now: number): void {
+  departing(port: number, trafficClass: number, frame: number, now: number): void {
     const { words } = this.pool;
     const frameClass = words[frame + CLASS];
     const from = words[frame + PORT];
@@ -77,7 +92,7 @@ export class Switch extends Device {
     if (observer !== null) observer.released(from, group, now);
   }
 
-  protected onTimer(_kind: number, _id: number, value: number, now: number): void {
+  onTimer(_kind: number, _id: number, value: number, now: number): void {
     const port = this.pool.words[value + PORT];
     this.admit(port, this.pool.words[value + STORED], value, now);
   }
@@ -90,7 +105,7 @@ export class Switch extends Device {
       words[frame + PORT] = port;
       words[frame + STORED] = out;
       const complete = now + rest * this.ports.octetPs(port);
-      this.schedule(complete, KIND_COMPLETE, port - this.firstPort, frame);
+      this.device.schedule(complete, KIND_COMPLETE, port - this.firstPort, frame);
     } else this.admit(port, out, frame, now);
   }
 
@@ -105,7 +120,7 @@ export class Switch extends Device {
     const queued = this.queues.get(out, trafficClass, QUEUE_OCTETS);
     const verdict = this.buffer.admit(port, group, stored, queued);
     if (verdict !== ADMITTED) {
-      this.drop(port, frame, verdict, now);
+      this.device.drop(port, frame, verdict, now);
       return;
     }
     words[frame + STORED] = stored;
@@ -115,7 +130,7 @@ export class Switch extends Device {
     if ((this.ecn.atEnqueue & (1 << trafficClass)) !== 0) {
       this.mark(out, frame, trafficClass, queued + stored, now);
     }
-    this.enqueue(out, trafficClass, frame, now);
+    this.device.enqueue(out, trafficClass, frame, now);
   }
 
   private replicate(port: number, frame: number, now: number): void {
@@ -136,7 +151,7 @@ export class Switch extends Device {
     if (after === before) return;
     words[frame + CLASS] = after;
     this.counters.marked(port, before & PRIORITY_MASK);
-    this.probe?.frameMarked(this.place, port - this.firstPort, now, this.pool, frame);
+    this.device.probe?.frameMarked(this.device.place, port - this.firstPort, now, this.pool, frame);
   }
 
   private makeForwarding(spec: SwitchSpec): Forwarding {
