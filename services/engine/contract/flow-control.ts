@@ -1,3 +1,4 @@
+import type { Clock } from '../kernel/clock.js';
 import type { PortSpec } from './spec.js';
 
 /**
@@ -7,8 +8,8 @@ import type { PortSpec } from './spec.js';
 
 /** Hears what an ingress account took in and gave back. */
 export interface IngressObserver {
-  admitted(port: number, group: number, now: number): void;
-  released(port: number, group: number, now: number): void;
+  admitted(port: number, group: number): void;
+  released(port: number, group: number): void;
 }
 
 /** Why a priority may not send, for people and for the graph of who waits for whom. */
@@ -31,18 +32,18 @@ export interface TransmitGate {
 /** Sends control frames of its own, which go before all others and are never held. */
 export interface ControlFrameSource {
   /** Writes the frame now due at a port, without FCS; returns its length. */
-  compose(port: number, now: number, txEnd: number, octets: Uint8Array): number;
+  compose(port: number, txEnd: number, octets: Uint8Array): number;
 }
 
 /** Claims kinds of MAC control frames. */
 export interface ControlFrameHandler {
   /** False if the frame is not one of its kind. */
-  receiveControl(port: number, octets: Uint8Array, length: number, now: number): boolean;
+  receiveControl(port: number, octets: Uint8Array, length: number): boolean;
 }
 
 /** Gets back the timers it armed. */
 export interface TimerClient {
-  onTimer(port: number, timer: number, now: number): void;
+  onTimer(port: number, timer: number): void;
 }
 
 /** Is told which ports it runs on. */
@@ -58,7 +59,7 @@ export interface ManagedValue {
 }
 
 export interface Managed {
-  managedValues(port: number, now: number): ManagedValue[];
+  managedValues(port: number): ManagedValue[];
 }
 
 export interface Mechanism
@@ -73,14 +74,15 @@ export interface Mechanism
 
 /** What a mechanism may ask of those that carry it. Ports are numbered through the service. */
 export interface MechanismHost {
+  readonly clock: Clock;
   /** Hold exactly these priorities (a bit each) at a port, as far as this gate is concerned. */
-  hold(gate: number, port: number, priorities: number, now: number): void;
+  hold(gate: number, port: number, priorities: number): void;
   /** A control frame of this source is due: send it as soon as the wire is free. */
-  requestControl(source: number, port: number, now: number): void;
+  requestControl(source: number, port: number): void;
   /** `timer` is 0..63. */
   arm(client: number, port: number, timer: number, time: number): void;
   /** Tell listeners that a neighbour was asked to stop or to go on. */
-  announceStop(port: number, group: number, stop: boolean, now: number): void;
+  announceStop(port: number, group: number, stop: boolean): void;
 }
 
 /** An ingress account as a mechanism sees it. */

@@ -6,6 +6,7 @@ import type { FramePool } from '../frame/frame-pool.js';
 import { CLASS, LENGTH, PRIORITY_MASK, SEQUENCE } from '../frame/frame-pool.js';
 import { OctetStore } from '../frame/octet-store.js';
 import { Agenda, agendaKey, keyId, keyKind } from '../kernel/agenda.js';
+import type { Clock } from '../kernel/clock.js';
 import { Digest } from '../kernel/digest.js';
 import { Slots } from '../kernel/slots.js';
 import type { Rows } from '../kernel/tables.js';
@@ -48,19 +49,19 @@ const DID_DROP = 0x4000;
 
 /** Where a port's frames go: the device at the other end, in this service or in another. */
 export interface Wire {
-  /** Takes the frame over. `firstBit`: when the first bit after the preamble is at the peer. */
-  accept(frame: number, firstBit: number): void;
+  /** Takes the frame over; its arrival time says when its first bit is at the peer. */
+  accept(frame: number): void;
   acceptControl(octets: Uint8Array, length: number, lastBit: number): void;
 }
 
 /** What makes a device a host or a switch. Ports are numbered through the service. */
 export interface Behaviour {
   /** A frame has come in and its `ingressPs` is over; the behaviour owns it now. */
-  receive(port: number, frame: number, now: number): void;
+  receive(port: number, frame: number): void;
   /** A queued frame starts on the wire: free its memory, mark it, queue what comes after it. */
-  departing(port: number, trafficClass: number, frame: number, now: number): void;
+  departing(port: number, trafficClass: number, frame: number): void;
   /** A timer of the device itself. */
-  onTimer(kind: number, id: number, value: number, now: number): void;
+  onTimer(kind: number, id: number, value: number): void;
 }
 
 export interface DeviceTiming {
@@ -77,7 +78,8 @@ export interface DeviceTiming {
 export class Device {
   readonly agenda = new Agenda();
   readonly octets = new OctetStore();
-  readonly digest = new Digest();
+  readonly digest: Digest;
+  private readonly clock: Clock;
   /** Events executed so far. */
   events = 0;
   readonly arbiters: readonly Arbiter[];
@@ -103,7 +105,7 @@ export class Device {
   readonly place: number;
 
   static readonly wiring: readonly string[] = [
-    ...['wires', 'probe', 'pool', 'ports', 'queues', 'counters', 'lanes', 'horizon', 'scratch'],
+    ...['wires', 'probe', 'clock', 'pool', 'ports', 'queues', 'counters', 'lanes', 'horizon', 'scratch'],
     ...['firstPort', 'place', 'shared', 'rows', 'portSpecs'],
   ];
 
@@ -116,6 +118,8 @@ export class Device {
   ) {
     this.ingressPs = timing.ingressPs;
     this.cutThrough = timing.cutThrough;
+    this.clock = shared.clock;
+    this.digest = new Digest(shared.clock);
     this.pool = shared.pool;
     this.ports = shared.ports;
     this.queues = shared.queues;
@@ -146,30 +150,39 @@ export class Device {
           this.horizon[this.place] = timer;
           return;
         }
-        this.runAgenda(timer);
+        this.clock.now = timer;
+        this.runAgenda();
       } else if (arrival <= transmit) {
         if (arrival >= bound) {
           this.horizon[this.place] = arrival;
           return;
         }
-        this.arrive(this.firstPort + arrivals.first, arrival);
+        this.clock.now = arrival;
+        this.arrive(this.firstPort + arrivals.first);
       } else {
         if (transmit >= bound) {
           this.horizon[this.place] = transmit;
           return;
         }
-        this.transmit(this.firstPort + transmits.first, transmit);
+        this.clock.now = transmit;
+        this.transmit(this.firstPort + transmits.first);
       }
       this.events++;
     }
   }
 
-  accept(port: number, frame: number, firstBit: number): void {
+  /** A frame is on its way; its arrival time is that of its first bit after the preamble. */
+  accept(port: number, frame: number): void {
     const { pool } = this;
     const octets = this.cutThrough ? LEAST_FRAME_OCTETS : pool.words[frame + LENGTH];
-    const at = firstBit + octets * this.ports.octetPs(port) + this.ingressPs;
-    pool.setArrival(frame, at);
-    if (!this.lanes.push(port, frame)) return;
+    const wait = octets * this.ports.octetPs(port) + this.ingressPs;
+    pool.setArrival(frame, pool.arrival(frame) + wait);
+    if (this.lanes.push(port, frame)) this.comesNext(port, frame);
+  }
+
+  /** The frame is the first in its lane. */
+  private comesNext(port: number, frame: number): void {
+    const at = this.pool.arrival(frame);
     this.arrivals.set(port - this.firstPort, at);
     if (at < this.horizon[this.place]) this.horizon[this.place] = at;
   }
@@ -187,10 +200,11 @@ export class Device {
   }
 
   /** Wakes a port's transmitter if it sleeps. */
-  kick(port: number, now: number): void {
+  kick(port: number): void {
     const slot = port - this.firstPort;
     if (this.transmits.get(slot) !== Infinity) return;
     const free = this.ports.freeAt(port);
+    const { now } = this.clock;
     this.transmits.set(slot, free > now ? free : now);
   }
 
@@ -199,40 +213,42 @@ export class Device {
     this.agenda.push(time, agendaKey(kind, id), value);
   }
 
-  enqueue(port: number, trafficClass: number, frame: number, now: number): void {
+  enqueue(port: number, trafficClass: number, frame: number): void {
     this.queues.push(port, trafficClass, frame);
-    this.kick(port, now);
+    this.kick(port);
   }
 
-  drop(port: number, frame: number, reason: number, now: number): void {
+  drop(port: number, frame: number, reason: number): void {
     const { words } = this.pool;
     const octets = words[frame + LENGTH];
     this.counters.dropped(port, words[frame + CLASS] & PRIORITY_MASK, octets, reason);
-    this.probe?.frameDropped(this.place, port - this.firstPort, now, this.pool, frame, reason);
-    this.digest.mix(now, DID_DROP | (port - this.firstPort), reason);
+    const local = port - this.firstPort;
+    this.probe?.frameDropped(this.place, local, this.clock.now, this.pool, frame, reason);
+    this.digest.mix(DID_DROP | local, reason);
     this.pool.release(frame);
   }
 
-  private arrive(port: number, now: number): void {
+  private arrive(port: number): void {
     const { pool, lanes } = this;
     const local = port - this.firstPort;
     const frame = lanes.shift(port);
     const next = lanes.head(port);
-    this.arrivals.set(local, next < 0 ? Infinity : pool.arrival(next));
+    this.shared.arrivalAt[port] = next < 0 ? Infinity : pool.arrival(next);
+    this.arrivals.moved(local);
     const { words } = pool;
     const length = words[frame + LENGTH];
-    this.digest.mix(now, DID_ARRIVE | local, words[frame + SEQUENCE] ^ (length << 20));
+    this.digest.mix(DID_ARRIVE | local, words[frame + SEQUENCE] ^ (length << 20));
     this.counters.received(port, words[frame + CLASS] & PRIORITY_MASK, length);
-    if (this.probe !== null) this.probe.frameReceived(this.place, local, now, pool, frame);
-    this.behaviour.receive(port, frame, now);
+    if (this.probe !== null) this.probe.frameReceived(this.place, local, this.clock.now, pool, frame);
+    this.behaviour.receive(port, frame);
   }
 
-  private transmit(port: number, now: number): void {
+  private transmit(port: number): void {
     const rows = this.ports.words;
     const at = port * PORT_WORDS;
     const local = port - this.firstPort;
     if (rows[at + CONTROL_DUE] !== 0) {
-      this.sendControl(port, now);
+      this.sendControl(port);
       return;
     }
     const held = rows[at + HELD];
@@ -250,17 +266,20 @@ export class Device {
     const length = pool.words[frame + LENGTH];
     const octetPs = rows[at + OCTET_PS];
     const times = this.ports.doubles;
+    const { now } = this.clock;
     const free = now + (length + WIRE_OVERHEAD_OCTETS) * octetPs;
     times[port * PORT_DOUBLES + FREE_AT] = free;
-    this.behaviour.departing(port, trafficClass, frame, now);
+    this.behaviour.departing(port, trafficClass, frame);
     const frameClass = pool.words[frame + CLASS];
-    this.digest.mix(now, DID_SEND | local, frameClass ^ (length << 20));
+    this.digest.mix(DID_SEND | local, frameClass ^ (length << 20));
     this.counters.sent(port, frameClass & PRIORITY_MASK, length);
     if (this.probe !== null) this.probe.frameSent(this.place, local, now, pool, frame);
     const latency = times[port * PORT_DOUBLES + LATENCY_PS];
-    this.wires[local].accept(frame, now + PREAMBLE_OCTETS * octetPs + latency);
+    pool.setArrival(frame, now + PREAMBLE_OCTETS * octetPs + latency);
+    this.wires[local].accept(frame);
     const more = (rows[at + READY] | rows[at + CONTROL_DUE]) !== 0;
-    this.transmits.set(local, more ? free : Infinity);
+    this.shared.transmitAt[port] = more ? free : Infinity;
+    this.transmits.moved(local);
   }
 
   /** With several priorities in a class, the one at the head decides for all behind it. */
@@ -274,44 +293,45 @@ export class Device {
     return eligible;
   }
 
-  private sendControl(port: number, now: number): void {
+  private sendControl(port: number): void {
     const { ports, scratch } = this;
+    const { now } = this.clock;
     const local = port - this.firstPort;
     const mechanism = this.shared.mechanisms[ports.takeControl(port)];
     const octetPs = ports.octetPs(port);
     const txEnd = now + (PREAMBLE_OCTETS + LEAST_FRAME_OCTETS) * octetPs;
-    const length = mechanism.compose(port, now, txEnd, scratch);
+    const length = mechanism.compose(port, txEnd, scratch);
     const free = now + (LEAST_FRAME_OCTETS + WIRE_OVERHEAD_OCTETS) * octetPs;
     ports.setFreeAt(port, free);
     this.counters.controlSent[port]++;
-    this.digest.mix(now, DID_SEND_CONTROL | local, hashOctets(scratch, length));
+    this.digest.mix(DID_SEND_CONTROL | local, hashOctets(scratch, length));
     this.probe?.controlSent(this.place, local, now, scratch.subarray(0, length));
     this.wires[local].acceptControl(scratch, length, txEnd + ports.latencyPs(port));
     this.transmits.set(local, ports.hasWork(port) ? free : Infinity);
   }
 
-  private runAgenda(now: number): void {
+  private runAgenda(): void {
     const key = this.agenda.nextKey();
     const value = this.agenda.nextValue();
     this.agenda.pop();
     const kind = keyKind(key);
     const id = keyId(key);
-    if (kind === KIND_CONTROL) this.takeControl(this.firstPort + id, value, now);
+    if (kind === KIND_CONTROL) this.takeControl(this.firstPort + id, value);
     else if (kind < KIND_DEVICE) {
       const port = this.firstPort + (id >> TIMER_BITS);
       const timer = id & ((1 << TIMER_BITS) - 1);
-      this.shared.mechanisms[kind - KIND_MECHANISM].onTimer(port, timer, now);
-    } else this.behaviour.onTimer(kind, id, value, now);
+      this.shared.mechanisms[kind - KIND_MECHANISM].onTimer(port, timer);
+    } else this.behaviour.onTimer(kind, id, value);
   }
 
-  private takeControl(port: number, slot: number, now: number): void {
+  private takeControl(port: number, slot: number): void {
     const octets = this.octets.get(slot);
     const length = this.octets.length(slot);
     const local = port - this.firstPort;
     this.counters.controlReceived[port]++;
-    this.digest.mix(now, DID_TAKE_CONTROL | local, hashOctets(octets, length));
-    this.probe?.controlReceived(this.place, local, now, octets.subarray(0, length));
-    if (!this.shared.mechanisms.some((m) => m.receiveControl(port, octets, length, now))) {
+    this.digest.mix(DID_TAKE_CONTROL | local, hashOctets(octets, length));
+    this.probe?.controlReceived(this.place, local, this.clock.now, octets.subarray(0, length));
+    if (!this.shared.mechanisms.some((m) => m.receiveControl(port, octets, length))) {
       this.counters.controlUnclaimed[port]++;
     }
     this.octets.giveBack(slot);

@@ -1,6 +1,7 @@
 import type { MechanismHost } from '../contract/flow-control.js';
 import type { Probe } from '../contract/probe.js';
 import type { HostSpec, SwitchSpec } from '../contract/spec.js';
+import type { Clock } from '../kernel/clock.js';
 import type { Rows, Unit } from '../kernel/tables.js';
 import { Tables } from '../kernel/tables.js';
 import { Device } from './device.js';
@@ -16,6 +17,7 @@ export type DeviceSpec = HostSpec | SwitchSpec;
 /** The actors of one service, and what they share. */
 export class Engine implements MechanismHost {
   readonly shared: Shared;
+  readonly clock: Clock;
   readonly senders: Senders;
   readonly receivers: Receivers;
   /** In the order of the specifications. */
@@ -27,10 +29,11 @@ export class Engine implements MechanismHost {
     const rows = layOut(specs);
     const tables = new Tables(total(rows));
     this.shared = new Shared(tables, Math.max(64, rows.length * 4));
+    this.clock = this.shared.clock;
     const { mechanisms, buffer, ports } = this.shared;
     mechanisms.push(...makeMechanisms(tables, this, buffer, ports));
-    this.senders = new Senders(tables);
-    this.receivers = new Receivers(tables);
+    this.senders = new Senders(tables, this.clock);
+    this.receivers = new Receivers(tables, this.clock);
     this.actors = specs.map((spec, i) => this.build(spec, rows[i]));
     this.ownerOf = this.actors.flatMap((actor) => actor.portSpecs.map(() => actor));
     // An actor reports its next event whenever it runs; nothing is due before the beginning.
@@ -41,26 +44,26 @@ export class Engine implements MechanismHost {
     for (const actor of this.actors) actor.probe = probe;
   }
 
-  hold(gate: number, port: number, priorities: number, now: number): void {
+  hold(gate: number, port: number, priorities: number): void {
     const { ports } = this.shared;
     if (!ports.hold(gate, port, priorities)) return;
     const device = this.ownerOf[port];
-    device.probe?.heldChanged(device.place, port - device.firstPort, now, ports.held(port));
-    device.kick(port, now);
+    device.probe?.heldChanged(device.place, port - device.firstPort, this.clock.now, ports.held(port));
+    device.kick(port);
   }
 
-  requestControl(source: number, port: number, now: number): void {
+  requestControl(source: number, port: number): void {
     this.shared.ports.requestControl(port, source);
-    this.ownerOf[port].kick(port, now);
+    this.ownerOf[port].kick(port);
   }
 
   arm(mechanism: number, port: number, timer: number, time: number): void {
     this.ownerOf[port].arm(mechanism, port, timer, time);
   }
 
-  announceStop(port: number, group: number, stop: boolean, now: number): void {
+  announceStop(port: number, group: number, stop: boolean): void {
     const device = this.ownerOf[port];
-    device.probe?.stopAsked(device.place, port - device.firstPort, now, group, stop);
+    device.probe?.stopAsked(device.place, port - device.firstPort, this.clock.now, group, stop);
   }
 
   private build(spec: DeviceSpec, rows: Rows): Device {

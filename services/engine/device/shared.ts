@@ -1,5 +1,6 @@
 import { SharedBuffer } from '../buffer/shared-buffer.js';
 import type { Mechanism } from '../contract/flow-control.js';
+import { Clock } from '../kernel/clock.js';
 import { FramePool } from '../frame/frame-pool.js';
 import type { Tables } from '../kernel/tables.js';
 import { Counters } from '../port/counters.js';
@@ -9,6 +10,7 @@ import { Queues } from '../port/queues.js';
 
 /** What all actors of a service have in common: tables with rows of each, and the frames. */
 export class Shared {
+  readonly clock = new Clock();
   readonly pool: FramePool;
   readonly ports: Ports;
   readonly lanes: Lanes;

@@ -1,3 +1,5 @@
+import type { Clock } from './clock.js';
+
 /**
  * A running 64-bit hash over what one actor executed. Not cryptographic: it is there to notice
  * that two runs differ, and to cost a few nanoseconds per event.
@@ -6,8 +8,13 @@ export class Digest {
   private a = 0x243f6a88;
   private b = 0x85a308d3 | 0;
 
-  /** `time` in ps, any size; `what` and `detail` identify the event. */
-  mix(time: number, what: number, detail: number): void {
+  constructor(private readonly clock: Clock) {}
+
+  static readonly wiring = ['clock'];
+
+  /** Takes in the present time and two words that identify the event. */
+  mix(what: number, detail: number): void {
+    const time = this.clock.now;
     let a = this.a ^ (time | 0) ^ Math.imul((time * 2.3283064365386963e-10) | 0, 0x2545f491);
     a = Math.imul((a << 15) | (a >>> 17), 0x9e3779b1) ^ what;
     let b = this.b ^ detail;

@@ -41,11 +41,17 @@ export class Slots {
 
   set(slot: number, time: number): void {
     this.at[this.base + slot] = time;
-    if (slot === this.first) this.scan();
-    else if (time <= this.least[this.owner]) this.challenge(slot, time);
+    this.moved(slot);
   }
 
-  private challenge(slot: number, time: number): void {
+  /** The slot's time has been changed in the table. */
+  moved(slot: number): void {
+    if (slot === this.first) this.scan();
+    else if (this.at[this.base + slot] <= this.least[this.owner]) this.challenge(slot);
+  }
+
+  private challenge(slot: number): void {
+    const time = this.at[this.base + slot];
     if (time === this.least[this.owner] && !drawnBefore(slot, this.first, time)) return;
     this.first = slot;
     this.least[this.owner] = time;

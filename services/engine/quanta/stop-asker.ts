@@ -38,20 +38,20 @@ export class StopAsker {
     this.refreshPs[port] = Math.floor(spec.refreshFraction * quantaPs);
   }
 
-  admitted(port: number, group: number, now: number): void {
+  admitted(port: number, group: number): void {
     const bit = 1 << group;
     if ((this.off[port] & bit) !== 0 || !this.accounts.atXoff(port, group)) return;
     this.off[port] |= bit;
     this.releases[port] &= ~bit;
-    this.change(port, group, true, now);
+    this.change(port, group, true);
   }
 
-  released(port: number, group: number, now: number): void {
+  released(port: number, group: number): void {
     const bit = 1 << group;
     if ((this.off[port] & bit) === 0 || !this.accounts.atXon(port, group)) return;
     this.off[port] &= ~bit;
     this.releases[port] |= bit;
-    this.change(port, group, false, now);
+    this.change(port, group, false);
   }
 
   /** Groups to name with time zero in the frame now being composed; each is told once. */
@@ -68,11 +68,11 @@ export class StopAsker {
     if (this.refreshArmed[port] === 0) this.arm(port);
   }
 
-  onTimer(port: number, now: number): void {
+  onTimer(port: number): void {
     this.refreshArmed[port] = 0;
     if (this.off[port] === 0) return;
-    if (this.refreshAt[port] > now) this.arm(port);
-    else this.host.requestControl(this.slot, port, now);
+    if (this.refreshAt[port] > this.host.clock.now) this.arm(port);
+    else this.host.requestControl(this.slot, port);
   }
 
   private arm(port: number): void {
@@ -80,9 +80,9 @@ export class StopAsker {
     this.host.arm(this.slot, port, REFRESH_TIMER, this.refreshAt[port]);
   }
 
-  private change(port: number, group: number, stop: boolean, now: number): void {
+  private change(port: number, group: number, stop: boolean): void {
     this.accounts.setStopped(port, group, stop);
-    this.host.requestControl(this.slot, port, now);
-    this.host.announceStop(port, group, stop, now);
+    this.host.requestControl(this.slot, port);
+    this.host.announceStop(port, group, stop);
   }
 }

@@ -40,30 +40,31 @@ export class StopObeyer {
   }
 
   /** Loads a timer with a number of quanta. */
-  load(port: number, timer: number, quanta: number, now: number): void {
+  load(port: number, timer: number, quanta: number): void {
     const i = port * this.timers + timer;
     if (quanta === 0) {
-      this.letGo(i, port, timer, now);
+      this.letGo(i, port, timer);
       return;
     }
-    const until = now + quanta * QUANTUM_OCTETS * this.ports.octetPs(port);
+    const until = this.host.clock.now + quanta * QUANTUM_OCTETS * this.ports.octetPs(port);
     if (this.until[i] === 0) {
-      this.heldSince[i] = now;
+      this.heldSince[i] = this.host.clock.now;
       this.holds[i]++;
       this.mask[port] |= this.priorities(timer);
-      this.host.hold(this.slot, port, this.mask[port], now);
+      this.host.hold(this.slot, port, this.mask[port]);
     }
     this.until[i] = until;
     if (until < this.armedFor[i]) this.arm(port, timer, until);
   }
 
-  onTimer(port: number, timer: number, now: number): void {
+  onTimer(port: number, timer: number): void {
     const i = port * this.timers + timer;
+    const { now } = this.host.clock;
     if (this.armedFor[i] !== now) return;
     this.armedFor[i] = Infinity;
     if (this.until[i] === 0) return;
     if (this.until[i] > now) this.arm(port, timer, this.until[i]);
-    else this.letGo(i, port, timer, now);
+    else this.letGo(i, port, timer);
   }
 
   reason(port: number, priority: number, mechanism: string): HoldReason | null {
@@ -72,9 +73,9 @@ export class StopObeyer {
   }
 
   /** Time that a priority has been held so far. */
-  heldPs(port: number, priority: number, now: number): number {
+  heldPs(port: number, priority: number): number {
     const i = this.index(port, priority);
-    return this.heldTotal[i] + (this.until[i] === 0 ? 0 : now - this.heldSince[i]);
+    return this.heldTotal[i] + (this.until[i] === 0 ? 0 : this.host.clock.now - this.heldSince[i]);
   }
 
   holdCount(port: number, priority: number): number {
@@ -89,12 +90,12 @@ export class StopObeyer {
     return this.timers === 1 ? 0xff : 1 << timer;
   }
 
-  private letGo(i: number, port: number, timer: number, now: number): void {
+  private letGo(i: number, port: number, timer: number): void {
     if (this.until[i] === 0) return;
     this.until[i] = 0;
-    this.heldTotal[i] += now - this.heldSince[i];
+    this.heldTotal[i] += this.host.clock.now - this.heldSince[i];
     this.mask[port] &= ~this.priorities(timer);
-    this.host.hold(this.slot, port, this.mask[port], now);
+    this.host.hold(this.slot, port, this.mask[port]);
   }
 
   private arm(port: number, timer: number, time: number): void {

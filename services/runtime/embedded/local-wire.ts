@@ -8,8 +8,8 @@ export class LocalWire implements Wire {
     private readonly port: number,
   ) {}
 
-  accept(frame: number, firstBit: number): void {
-    this.peer.accept(this.port, frame, firstBit);
+  accept(frame: number): void {
+    this.peer.accept(this.port, frame);
   }
 
   acceptControl(octets: Uint8Array, length: number, lastBit: number): void {

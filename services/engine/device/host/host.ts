@@ -15,6 +15,7 @@ import {
   STORED,
   TARGET,
 } from '../../frame/frame-pool.js';
+import type { Clock } from '../../kernel/clock.js';
 import type { Behaviour, Device } from '../device.js';
 import { KIND_DEVICE } from '../device.js';
 import { Turns } from '../nic/turns.js';
@@ -22,7 +23,7 @@ import { Completions } from './completions.js';
 import type { Receivers } from './receivers.js';
 import { MESSAGES, SAY_NOTHING } from './receivers.js';
 import type { Senders } from './senders.js';
-import { BLOCKED, READY } from './senders.js';
+import { LATER, READY } from './senders.js';
 
 /** Kinds of agenda entries of a host; the id is a connection. */
 const KIND_START = KIND_DEVICE;
@@ -52,9 +53,10 @@ export class Host implements Behaviour {
   private readonly dependants: readonly (readonly number[])[];
 
   private readonly pool: FramePool;
+  private readonly clock: Clock;
 
   static readonly wiring = [
-    ...['device', 'pool', 'spec', 'senders', 'receivers', 'dependants'],
+    ...['device', 'pool', 'clock', 'spec', 'senders', 'receivers', 'dependants'],
     ...['firstSend', 'firstReceive'],
   ];
 
@@ -65,6 +67,7 @@ export class Host implements Behaviour {
     private readonly receivers: Receivers,
   ) {
     this.pool = device.shared.pool;
+    this.clock = device.shared.clock;
     this.firstSend = device.rows.send.first;
     this.firstReceive = device.rows.receive.first;
     this.turns = new Turns(spec.sends.length);
@@ -84,95 +87,95 @@ export class Host implements Behaviour {
     });
   }
 
-  receive(port: number, frame: number, now: number): void {
+  receive(port: number, frame: number): void {
     const { pool } = this;
     const { words } = pool;
     const frameClass = words[frame + CLASS];
     if ((frameClass & GROUP_FLAG) === 0 && words[frame + TARGET] !== this.spec.position) {
-      this.device.drop(port, frame, DROP.NOT_ADDRESSED, now);
+      this.device.drop(port, frame, DROP.NOT_ADDRESSED);
       return;
     }
     const c = pool.ends[frame + CONNECTION];
     const kind = frameClass & KIND_MASK;
     if (kind === KIND_ACK || kind === KIND_NAK) {
-      this.acknowledged(c, words[frame + SEQUENCE], kind === KIND_NAK, now);
-    } else this.takePacket(c, frame, now);
+      this.acknowledged(c, words[frame + SEQUENCE], kind === KIND_NAK);
+    } else this.takePacket(c, frame);
     pool.release(frame);
   }
 
-  departing(_port: number, trafficClass: number, frame: number, now: number): void {
+  departing(_port: number, trafficClass: number, frame: number): void {
     const kind = this.pool.words[frame + CLASS] & KIND_MASK;
     if (kind === KIND_ACK || kind === KIND_NAK) return;
     this.waiting[trafficClass] = 0;
-    this.refill(trafficClass, now);
+    this.refill(trafficClass);
   }
 
-  onTimer(kind: number, c: number, _value: number, now: number): void {
-    if (kind === KIND_DEADLINE) this.checkDeadline(c, now);
-    else if (kind === KIND_START) this.startFlow(c, now);
-    else if (this.wakeAt[c] === now) {
+  onTimer(kind: number, c: number, _value: number): void {
+    if (kind === KIND_DEADLINE) this.checkDeadline(c);
+    else if (kind === KIND_START) this.startFlow(c);
+    else if (this.wakeAt[c] === this.clock.now) {
       this.wakeAt[c] = Infinity;
-      this.wake(c, now);
+      this.wake(c);
     }
   }
 
-  private startFlow(c: number, now: number): void {
+  private startFlow(c: number): void {
     this.senders.start(this.firstSend + c);
-    if (this.spec.sends[c].after.length > 0) this.releaseDependant(c, now);
-    this.wake(c, now);
+    if (this.spec.sends[c].after.length > 0) this.releaseDependant(c);
+    this.wake(c);
   }
 
   /** A connection may have something to send: let it stand in line. */
-  private wake(c: number, now: number): void {
+  private wake(c: number): void {
     const trafficClass = this.classOfConnection[c];
     this.turns.join(trafficClass, c);
-    if (this.waiting[trafficClass] === 0) this.refill(trafficClass, now);
+    if (this.waiting[trafficClass] === 0) this.refill(trafficClass);
   }
 
   /** Puts the next data frame of a class into the NIC, if any connection has one. */
-  private refill(trafficClass: number, now: number): void {
+  private refill(trafficClass: number): void {
     const { turns, senders } = this;
     for (let c = turns.take(trafficClass); c >= 0; c = turns.take(trafficClass)) {
-      const ready = senders.readiness(this.firstSend + c, now);
+      const ready = senders.readiness(this.firstSend + c);
       if (ready === READY) {
-        this.queuePacket(c, trafficClass, now);
+        this.queuePacket(c, trafficClass);
         return;
       }
-      if (ready !== BLOCKED) this.wakeLater(c, ready);
+      if (ready === LATER) this.wakeLater(c, senders.retryAt);
     }
   }
 
-  private queuePacket(c: number, trafficClass: number, now: number): void {
+  private queuePacket(c: number, trafficClass: number): void {
     const { pool, senders } = this;
     const send = this.firstSend + c;
     const idle = senders.deadline(send) === Infinity;
-    const frame = senders.build(send, now, pool);
-    if (senders.isReliable(send)) this.watch(c, idle, now);
+    const frame = senders.build(send, pool);
+    if (senders.isReliable(send)) this.watch(c, idle);
     this.turns.join(trafficClass, c);
     this.waiting[trafficClass] = 1;
-    this.queueFrame(frame, trafficClass, now);
+    this.queueFrame(frame, trafficClass);
   }
 
-  private queueFrame(frame: number, trafficClass: number, now: number): void {
+  private queueFrame(frame: number, trafficClass: number): void {
     const { words } = this.pool;
     words[frame + STORED] = words[frame + LENGTH];
     words[frame + PORT] = this.device.firstPort;
-    this.device.enqueue(this.device.firstPort, trafficClass, frame, now);
+    this.device.enqueue(this.device.firstPort, trafficClass, frame);
   }
 
   /** Sees to it that silence will be noticed. */
-  private watch(c: number, idle: boolean, now: number): void {
-    if (idle) this.senders.extendDeadline(this.firstSend + c, now);
+  private watch(c: number, idle: boolean): void {
+    if (idle) this.senders.extendDeadline(this.firstSend + c);
     this.armDeadline(c);
   }
 
-  private checkDeadline(c: number, now: number): void {
+  private checkDeadline(c: number): void {
     const { senders } = this;
     const send = this.firstSend + c;
     senders.deadlineArmed[send] = 0;
-    if (senders.deadline(send) <= now) {
-      senders.timeOut(send, now);
-      this.wake(c, now);
+    if (senders.deadline(send) <= this.clock.now) {
+      senders.timeOut(send);
+      this.wake(c);
     }
     this.armDeadline(c);
   }
@@ -193,37 +196,38 @@ export class Host implements Behaviour {
     this.device.schedule(time, KIND_WAKE, c, 0);
   }
 
-  private acknowledged(c: number, expected: number, goBack: boolean, now: number): void {
-    if (this.senders.acknowledge(this.firstSend + c, expected, goBack, now)) this.wake(c, now);
+  private acknowledged(c: number, expected: number, goBack: boolean): void {
+    if (this.senders.acknowledge(this.firstSend + c, expected, goBack)) this.wake(c);
   }
 
-  private takePacket(c: number, frame: number, now: number): void {
+  private takePacket(c: number, frame: number): void {
     const { receivers, pool } = this;
-    const say = receivers.take(this.firstReceive + c, pool, frame, now);
-    if (receivers.messageDone) this.messageArrived(c, pool.born(frame), now);
+    const say = receivers.take(this.firstReceive + c, pool, frame);
+    if (receivers.messageDone) this.messageArrived(c, pool.born(frame));
     if (say === SAY_NOTHING) return;
     const answer = receivers.answer(this.firstReceive + c, say, pool);
-    this.queueFrame(answer, this.classOf[pool.words[answer + CLASS] & PRIORITY_MASK], now);
+    this.queueFrame(answer, this.classOf[pool.words[answer + CLASS] & PRIORITY_MASK]);
   }
 
-  private messageArrived(c: number, born: number, now: number): void {
+  private messageArrived(c: number, born: number): void {
     const { receivers, completions } = this;
     const spec = this.spec.receives[c];
+    const { now } = this.clock;
     const message = receivers.get(this.firstReceive + c, MESSAGES) - 1;
     completions.add(spec.flow, message, spec.reliable ? born : spec.startPs, now);
     this.device.probe?.messageDelivered(this.device.place, now, spec.flow, message);
-    for (const dependant of this.dependants[c]) this.releaseDependant(dependant, now);
+    for (const dependant of this.dependants[c]) this.releaseDependant(dependant);
   }
 
   /** Message m may go once every prerequisite has delivered m + 1 - lead messages. */
-  private releaseDependant(c: number, now: number): void {
+  private releaseDependant(c: number): void {
     const spec = this.spec.sends[c];
-    if (now < spec.startPs) return;
+    if (this.clock.now < spec.startPs) return;
     let messages = Infinity;
     for (const { receive, lead } of spec.after) {
       messages = Math.min(messages, this.receivers.get(this.firstReceive + receive, MESSAGES) + lead);
     }
-    if (this.senders.releaseMessages(this.firstSend + c, messages, now)) this.wake(c, now);
+    if (this.senders.releaseMessages(this.firstSend + c, messages)) this.wake(c);
   }
 }
 

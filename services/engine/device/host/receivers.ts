@@ -16,6 +16,7 @@ import {
   TARGET,
   VLAN,
 } from '../../frame/frame-pool.js';
+import type { Clock } from '../../kernel/clock.js';
 import type { Tables } from '../../kernel/tables.js';
 
 // Words of a connection record, in doubles.
@@ -56,7 +57,10 @@ export class Receivers {
   /** Set by `take`: the packet completed a message. */
   messageDone = false;
 
-  constructor(tables: Tables) {
+  constructor(
+    tables: Tables,
+    private readonly clock: Clock,
+  ) {
     this.state = tables.float64('receive', STRIDE);
     this.template = new Int32Array(this.state.length / STRIDE);
   }
@@ -69,21 +73,21 @@ export class Receivers {
   }
 
   /** Takes a packet in; says what to answer. */
-  take(c: number, pool: FramePool, frame: number, now: number): number {
+  take(c: number, pool: FramePool, frame: number): number {
     this.messageDone = false;
     const s = c * STRIDE;
     const { state } = this;
     const spec = this.specs[c];
     if ((pool.words[frame + CLASS] & ECN_MASK) === ECN_CE) state[s + MARKED]++;
     if (!spec.reliable) {
-      this.countRaw(s, spec, pool, frame, now);
+      this.countRaw(s, spec, pool, frame);
       return SAY_NOTHING;
     }
     const sequence = pool.words[frame + SEQUENCE];
     if (sequence !== state[s + EXPECTED]) return this.outOfOrder(s, sequence);
     state[s + EXPECTED] = sequence + 1;
     state[s + NAKKED] = 0;
-    this.count(s, spec, pool, frame, now);
+    this.count(s, spec, pool, frame);
     const last = pool.ends[frame + REMAINING] === 0;
     if (last) {
       state[s + MESSAGES]++;
@@ -116,9 +120,10 @@ export class Receivers {
     return SAY_NAK;
   }
 
-  private count(s: number, spec: ReceiveSpec, pool: FramePool, frame: number, now: number): void {
+  private count(s: number, spec: ReceiveSpec, pool: FramePool, frame: number): void {
     const { state } = this;
     const last = pool.ends[frame + REMAINING] === 0;
+    const { now } = this.clock;
     if (state[s + FRAMES] === 0) state[s + FIRST_AT] = now;
     state[s + FRAMES]++;
     state[s + LAST_AT] = now;
@@ -127,10 +132,10 @@ export class Receivers {
       : pool.words[frame + LENGTH] - spec.overheadOctets;
   }
 
-  private countRaw(s: number, spec: ReceiveSpec, pool: FramePool, frame: number, now: number): void {
+  private countRaw(s: number, spec: ReceiveSpec, pool: FramePool, frame: number): void {
     const { state } = this;
-    this.count(s, spec, pool, frame, now);
-    const latency = now - pool.born(frame);
+    this.count(s, spec, pool, frame);
+    const latency = this.clock.now - pool.born(frame);
     state[s + LATENCY_SUM] += latency;
     if (latency > state[s + LATENCY_MAX]) state[s + LATENCY_MAX] = latency;
     if (latency < state[s + LATENCY_MIN]) state[s + LATENCY_MIN] = latency;

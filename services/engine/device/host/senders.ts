@@ -12,6 +12,7 @@ import {
   VLAN,
 } from '../../frame/frame-pool.js';
 import { RandomStream } from '../../kernel/random.js';
+import type { Clock } from '../../kernel/clock.js';
 import type { Tables } from '../../kernel/tables.js';
 import type { ReleaseClock } from './release.js';
 import { makeReleaseClock } from './release.js';
@@ -52,7 +53,9 @@ const MOST_REMAINING = 0x7fffffff;
 
 export const READY = 0;
 /** Nothing to send until an event (an ACK, a message) says otherwise. */
-export const BLOCKED = Infinity;
+export const BLOCKED = 1;
+/** Nothing to send until a time that is known. */
+export const LATER = 2;
 
 /** The sending ends of flows: what may go next, and what must be sent again. */
 export class Senders {
@@ -68,10 +71,14 @@ export class Senders {
   readonly retransmitted: Float64Array;
   readonly timeouts: Float64Array;
   readonly sentFrames: Float64Array;
+  private readonly retry = new Float64Array(1);
   /** A retransmission timer is in the agenda. */
   readonly deadlineArmed: Uint8Array;
 
-  constructor(tables: Tables) {
+  constructor(
+    tables: Tables,
+    private readonly clock: Clock,
+  ) {
     this.state = tables.float64('send', STRIDE);
     this.template = new Int32Array(this.state.length / STRIDE);
     this.retransmitted = tables.float64('send', 1);
@@ -105,7 +112,7 @@ export class Senders {
   }
 
   /** Messages of a flow that waits for others: the first `messages` may go. True if that is new. */
-  releaseMessages(c: number, messages: number, now: number): boolean {
+  releaseMessages(c: number, messages: number): boolean {
     const s = c * STRIDE;
     const { state } = this;
     const per = state[s + PER_MESSAGE];
@@ -113,29 +120,35 @@ export class Senders {
     const before = state[s + RELEASED];
     if (released <= before) return false;
     const born = this.messageBorn[c];
-    if (born !== null) born.fill(now, before / per, released / per);
+    if (born !== null) born.fill(this.clock.now, before / per, released / per);
     state[s + RELEASED] = released;
     return true;
   }
 
-  /** READY, or the time to ask again, or BLOCKED. */
-  readiness(c: number, now: number): number {
+  /** Whether a connection may send now; LATER says to ask again at `retryAt`. */
+  readiness(c: number): number {
     const s = c * STRIDE;
     const { state } = this;
+    const { now } = this.clock;
     const next = state[s + NEXT];
     if (next >= state[s + UNACKED] + state[s + WINDOW]) return BLOCKED;
     if (next >= state[s + RELEASED]) {
       if (next >= state[s + TOTAL]) return BLOCKED;
       const at = state[s + RELEASE_AT];
-      if (at > now) return at < state[s + END] ? at : BLOCKED;
       if (at >= state[s + END]) return BLOCKED;
+      if (at > now) return this.later(at);
     } else if (now >= state[s + END] && next >= state[s + HIGHEST]) return BLOCKED;
     const pace = state[s + PACE_AT];
-    return pace > now ? pace : READY;
+    return pace > now ? this.later(pace) : READY;
+  }
+
+  /** When to ask again, after an answer of LATER. */
+  get retryAt(): number {
+    return this.retry[0];
   }
 
   /** Makes the next packet of a connection that is READY. */
-  build(c: number, now: number, pool: FramePool): number {
+  build(c: number, pool: FramePool): number {
     const s = c * STRIDE;
     const { state } = this;
     const next = state[s + NEXT];
@@ -153,14 +166,14 @@ export class Senders {
       if (spec.release.kind === 'trace') words[frame + LENGTH] = spec.release.frameOctets[next];
     }
     ends[frame + REMAINING] = Math.min(left, MOST_REMAINING);
-    pool.setBorn(frame, this.bornOf(c, s, next, now));
+    pool.setBorn(frame, this.bornOf(c, s, next));
     state[s + NEXT] = next + 1;
     if (next < state[s + HIGHEST]) this.retransmitted[c]++;
     else state[s + HIGHEST] = next + 1;
     this.sentFrames[c]++;
     const pace = state[s + PACE_PS];
     if (pace !== 0) {
-      state[s + PACE_AT] = now + Math.round((words[frame + LENGTH] + WIRE_OVERHEAD_OCTETS) * pace);
+      state[s + PACE_AT] = this.clock.now + Math.round((words[frame + LENGTH] + WIRE_OVERHEAD_OCTETS) * pace);
     }
     return frame;
   }
@@ -170,13 +183,13 @@ export class Senders {
   }
 
   /** Everything before `expected` has arrived; after a NAK, what follows has not. */
-  acknowledge(c: number, expected: number, goBack: boolean, now: number): boolean {
+  acknowledge(c: number, expected: number, goBack: boolean): boolean {
     const s = c * STRIDE;
     const { state } = this;
     let changed = false;
     if (expected > state[s + UNACKED]) {
       state[s + UNACKED] = expected;
-      state[s + DEADLINE] = now + state[s + TIMEOUT];
+      state[s + DEADLINE] = this.clock.now + state[s + TIMEOUT];
       changed = true;
       if (state[s + NEXT] < expected) this.rewind(s, expected);
     }
@@ -194,17 +207,17 @@ export class Senders {
   }
 
   /** Starts the clock of a connection that has just sent its first outstanding packet. */
-  extendDeadline(c: number, now: number): void {
+  extendDeadline(c: number): void {
     const s = c * STRIDE;
-    this.state[s + DEADLINE] = now + this.state[s + TIMEOUT];
+    this.state[s + DEADLINE] = this.clock.now + this.state[s + TIMEOUT];
   }
 
   /** Goes back to the oldest packet that was not acknowledged. */
-  timeOut(c: number, now: number): void {
+  timeOut(c: number): void {
     const s = c * STRIDE;
     this.timeouts[c]++;
     this.rewind(s, this.state[s + UNACKED]);
-    this.state[s + DEADLINE] = now + this.state[s + TIMEOUT];
+    this.state[s + DEADLINE] = this.clock.now + this.state[s + TIMEOUT];
   }
 
   /** Packets not yet acknowledged (reliable) or sent. */
@@ -212,6 +225,11 @@ export class Senders {
     const s = c * STRIDE;
     const done = this.specs[c].reliable ? this.state[s + UNACKED] : this.state[s + NEXT];
     return this.state[s + TOTAL] - done;
+  }
+
+  private later(time: number): number {
+    this.retry[0] = time;
+    return LATER;
   }
 
   private rewind(s: number, to: number): void {
@@ -228,11 +246,11 @@ export class Senders {
     state[s + RELEASE_AT] = this.clocks[c]?.next() ?? Infinity;
   }
 
-  private bornOf(c: number, s: number, packet: number, now: number): number {
+  private bornOf(c: number, s: number, packet: number): number {
     const messages = this.messageBorn[c];
     if (messages !== null) return messages[Math.floor(packet / this.state[s + PER_MESSAGE])];
     if (this.specs[c].reliable) return this.specs[c].startPs;
-    return this.clocks[c] === null ? now : this.state[s + BORN];
+    return this.clocks[c] === null ? this.clock.now : this.state[s + BORN];
   }
 
   private initialise(c: number, spec: SendSpec): void {

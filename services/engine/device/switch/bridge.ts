@@ -9,6 +9,7 @@ import {
   TARGET,
   VLAN,
 } from '../../frame/frame-pool.js';
+import type { Clock } from '../../kernel/clock.js';
 import type { Forwarding } from './forwarding.js';
 import { FILTERED, NOWHERE, SEVERAL } from './forwarding.js';
 
@@ -30,13 +31,14 @@ export class Bridge implements Forwarding {
   /** By VLAN index: member ports. */
   private readonly members: readonly (readonly number[])[];
 
-  static readonly wiring = ['pool', 'copies', 'vlanIndex', 'members', 'vlans'];
+  static readonly wiring = ['pool', 'clock', 'copies', 'vlanIndex', 'members', 'vlans'];
 
   constructor(
     private readonly pool: FramePool,
     private readonly vlans: readonly VlanPortSpec[],
     private readonly hosts: number,
     private readonly ageingPs: number,
+    private readonly clock: Clock,
   ) {
     this.copies = new Uint16Array(vlans.length);
     const ids = [...new Set(vlans.flatMap((port) => [port.native, ...port.tagged]))];
@@ -49,7 +51,8 @@ export class Bridge implements Forwarding {
     this.learnedAt = new Float64Array(ids.length * hosts);
   }
 
-  egress(port: number, frame: number, now: number): number {
+  egress(port: number, frame: number): number {
+    const { now } = this.clock;
     const { words, ends } = this.pool;
     const id = this.vlanOf(port, frame);
     const vlan = this.vlanIndex.get(id);

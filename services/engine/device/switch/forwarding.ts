@@ -11,7 +11,7 @@ export interface Forwarding {
   copyCount: number;
   /** By priority: octets of tags put on less octets of tags taken off, for the books. */
   readonly tagOctets: Float64Array;
-  egress(port: number, frame: number, now: number): number;
+  egress(port: number, frame: number): number;
   /** Last chance to change a frame's tags, before it is charged and queued at its egress. */
   rewrite(frame: number, egress: number): void;
 }

@@ -22,14 +22,13 @@ export function pauseManagedValues(
   spec: PortSpec,
   counters: PauseCounters,
   obeyer: StopObeyer,
-  now: number,
 ): ManagedValue[] {
   if (spec.pause === null) return [];
   const show = (name: string, value: number): ManagedValue => ({ name, priority: null, value });
   return [
     show('aPAUSEMACCtrlFramesTransmitted', counters.sent[port]),
     show('aPAUSEMACCtrlFramesReceived', counters.received[port]),
-    show('pausedTimePs', obeyer.heldPs(port, 0, now)),
+    show('pausedTimePs', obeyer.heldPs(port, 0)),
     show('pausedCount', obeyer.holdCount(port, 0)),
   ];
 }

@@ -40,15 +40,15 @@ export class PauseMechanism implements Mechanism {
     if (spec.pause !== null) this.asker.configure(port, spec.pause, spec.octetPs);
   }
 
-  admitted(port: number, _group: number, now: number): void {
-    this.asker.admitted(port, PORT_GROUP, now);
+  admitted(port: number, _group: number): void {
+    this.asker.admitted(port, PORT_GROUP);
   }
 
-  released(port: number, _group: number, now: number): void {
-    this.asker.released(port, PORT_GROUP, now);
+  released(port: number, _group: number): void {
+    this.asker.released(port, PORT_GROUP);
   }
 
-  compose(port: number, _now: number, txEnd: number, octets: Uint8Array): number {
+  compose(port: number, txEnd: number, octets: Uint8Array): number {
     const { asker } = this;
     const spec = this.specs[port];
     const quanta = pauseQuanta(asker.off[port], spec.pause!.quanta);
@@ -58,25 +58,25 @@ export class PauseMechanism implements Mechanism {
     return encodePause(octets, spec.mac, quanta);
   }
 
-  receiveControl(port: number, octets: Uint8Array, length: number, now: number): boolean {
+  receiveControl(port: number, octets: Uint8Array, length: number): boolean {
     const { frame } = this;
     if (decodePause(octets, length, frame) !== 'ok') return false;
     this.counters.received[port]++;
     // A port that runs PFC ignores PAUSE (802.1Q clause 36).
-    if (this.specs[port].pause !== null) this.obeyer.load(port, PORT_TIMER, frame.quanta, now);
+    if (this.specs[port].pause !== null) this.obeyer.load(port, PORT_TIMER, frame.quanta);
     return true;
   }
 
-  onTimer(port: number, timer: number, now: number): void {
-    if (timer >= EXPIRY_TIMER) this.obeyer.onTimer(port, timer - EXPIRY_TIMER, now);
-    else this.asker.onTimer(port, now);
+  onTimer(port: number, timer: number): void {
+    if (timer >= EXPIRY_TIMER) this.obeyer.onTimer(port, timer - EXPIRY_TIMER);
+    else this.asker.onTimer(port);
   }
 
   holdReason(port: number, priority: number): HoldReason | null {
     return this.obeyer.reason(port, priority, this.name);
   }
 
-  managedValues(port: number, now: number): ManagedValue[] {
-    return pauseManagedValues(port, this.specs[port], this.counters, this.obeyer, now);
+  managedValues(port: number): ManagedValue[] {
+    return pauseManagedValues(port, this.specs[port], this.counters, this.obeyer);
   }
 }

@@ -41,11 +41,10 @@ export function applyPfc(
   frame: PfcFrame,
   operational: number,
   port: number,
-  now: number,
   obeyer: StopObeyer,
 ): void {
   for (let priority = 0; priority < 8; priority++) {
     if ((frame.enable & operational & (1 << priority)) === 0) continue;
-    obeyer.load(port, priority, frame.times[priority], now);
+    obeyer.load(port, priority, frame.times[priority]);
   }
 }

@@ -43,15 +43,15 @@ export class PfcMechanism implements Mechanism {
     if (spec.pfc !== null) this.asker.configure(port, spec.pfc, spec.octetPs);
   }
 
-  admitted(port: number, group: number, now: number): void {
-    this.asker.admitted(port, group, now);
+  admitted(port: number, group: number): void {
+    this.asker.admitted(port, group);
   }
 
-  released(port: number, group: number, now: number): void {
-    this.asker.released(port, group, now);
+  released(port: number, group: number): void {
+    this.asker.released(port, group);
   }
 
-  compose(port: number, _now: number, txEnd: number, octets: Uint8Array): number {
+  compose(port: number, txEnd: number, octets: Uint8Array): number {
     const { frame, asker } = this;
     const spec = this.specs[port];
     const releases = asker.takeReleases(port);
@@ -61,24 +61,24 @@ export class PfcMechanism implements Mechanism {
     return encodePfc(octets, spec.mac, frame);
   }
 
-  receiveControl(port: number, octets: Uint8Array, length: number, now: number): boolean {
+  receiveControl(port: number, octets: Uint8Array, length: number): boolean {
     if (decodePfc(octets, length, this.frame) !== 'ok') return false;
     const operational = this.specs[port].pfc?.priorities ?? 0;
     this.counters.received(port, this.frame.enable);
-    applyPfc(this.frame, operational, port, now, this.obeyer);
+    applyPfc(this.frame, operational, port, this.obeyer);
     return true;
   }
 
-  onTimer(port: number, timer: number, now: number): void {
-    if (timer >= EXPIRY_TIMER) this.obeyer.onTimer(port, timer - EXPIRY_TIMER, now);
-    else this.asker.onTimer(port, now);
+  onTimer(port: number, timer: number): void {
+    if (timer >= EXPIRY_TIMER) this.obeyer.onTimer(port, timer - EXPIRY_TIMER);
+    else this.asker.onTimer(port);
   }
 
   holdReason(port: number, priority: number): HoldReason | null {
     return this.obeyer.reason(port, priority, this.name);
   }
 
-  managedValues(port: number, now: number): ManagedValue[] {
-    return pfcManagedValues(port, this.specs[port], this.counters, this.obeyer, now);
+  managedValues(port: number): ManagedValue[] {
+    return pfcManagedValues(port, this.specs[port], this.counters, this.obeyer);
   }
 }
