@@ -26,8 +26,15 @@ export interface TopologyLink {
 }
 
 export interface Topology {
+  /** Hosts come first: the index of a host is its position among hosts, too. */
   readonly devices: readonly TopologyDevice[];
   readonly links: readonly TopologyLink[];
+}
+
+/** Hosts are the devices 0 .. count - 1. */
+export function hostCount(topology: Topology): number {
+  const firstSwitch = topology.devices.findIndex((device) => device.kind === 'switch');
+  return firstSwitch < 0 ? topology.devices.length : firstSwitch;
 }
 
 /** `leaf3:p5`: ports are counted from 1 in names, as they are on a front panel. */

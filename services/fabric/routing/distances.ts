@@ -1,0 +1,36 @@
+import type { Adjacency } from '../topology/adjacency.js';
+
+export const UNREACHED = -1;
+
+/** Links from one switch to every other over switches: a breadth-first search that is run often. */
+export class Distances {
+  /** By device; UNREACHED for hosts and for what no path leads to. */
+  readonly to: Int16Array;
+  /** The switches reached, nearest first: the first `reachedCount` of these. */
+  readonly reached: Int32Array;
+  reachedCount = 0;
+
+  constructor(private readonly adjacency: Adjacency) {
+    const devices = adjacency.firstSlot.length - 1;
+    this.to = new Int16Array(devices);
+    this.reached = new Int32Array(devices);
+  }
+
+  measureFrom(root: number): void {
+    const { hosts, firstSlot, peer } = this.adjacency;
+    const { to, reached } = this;
+    to.fill(UNREACHED);
+    to[root] = 0;
+    reached[0] = root;
+    this.reachedCount = 1;
+    for (let next = 0; next < this.reachedCount; next++) {
+      const device = reached[next]!;
+      for (let slot = firstSlot[device]!; slot < firstSlot[device + 1]!; slot++) {
+        const neighbour = peer[slot]!;
+        if (neighbour < hosts || to[neighbour] !== UNREACHED) continue;
+        to[neighbour] = to[device]! + 1;
+        reached[this.reachedCount++] = neighbour;
+      }
+    }
+  }
+}

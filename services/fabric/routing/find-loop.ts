@@ -1,0 +1,50 @@
+import { adjacencyOf } from '../topology/adjacency.js';
+import type { Topology } from '../topology/topology.js';
+
+/** Where a search came to a device from. */
+interface Step {
+  readonly device: number;
+  readonly link: number;
+  readonly before: Step | null;
+}
+
+/**
+ * Names of devices that form a loop among the given ones, in its order; null when there is none.
+ * A bridge floods, so in a loop of bridges frames would go round for ever.
+ */
+export function findLoop(topology: Topology, devices: readonly number[]): string[] | null {
+  const { firstSlot, peer, link } = adjacencyOf(topology);
+  const members = new Set(devices);
+  const steps = new Map<number, Step>();
+  for (const root of devices) {
+    if (steps.has(root)) continue;
+    const queue: Step[] = [{ device: root, link: -1, before: null }];
+    steps.set(root, queue[0]!);
+    for (const step of queue) {
+      for (let slot = firstSlot[step.device]!; slot < firstSlot[step.device + 1]!; slot++) {
+        const neighbour = peer[slot]!;
+        if (!members.has(neighbour) || link[slot] === step.link) continue;
+        const met = steps.get(neighbour);
+        if (met !== undefined) return loopOf(step, met).map((d) => topology.devices[d]!.name);
+        const next = { device: neighbour, link: link[slot]!, before: step };
+        steps.set(neighbour, next);
+        queue.push(next);
+      }
+    }
+  }
+  return null;
+}
+
+/** Two ways from the root that meet: the loop goes down one and up the other. */
+function loopOf(one: Step, other: Step): number[] {
+  const [down, up] = [wayTo(one), wayTo(other)];
+  let shared = 0;
+  while (down[shared + 1] !== undefined && down[shared + 1] === up[shared + 1]) shared++;
+  return [...down.slice(shared), ...up.slice(shared + 1).reverse()];
+}
+
+function wayTo(step: Step): number[] {
+  const way: number[] = [];
+  for (let at: Step | null = step; at !== null; at = at.before) way.unshift(at.device);
+  return way;
+}
