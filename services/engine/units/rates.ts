@@ -1,0 +1,52 @@
+/** The rates of Ethernet. At each of them an octet takes a whole number of picoseconds. */
+
+export interface EthernetRate {
+  readonly name: string;
+  readonly bps: number;
+  readonly psPerOctet: number;
+  /** 512 bit times (802.3 31B.2). */
+  readonly pauseQuantumPs: number;
+  /** Latest start of a new frame after a PAUSE frame has come in (802.3 31B.3.7). */
+  readonly pauseResponseLimitPs: number;
+}
+
+export const OCTETS_PER_QUANTUM = 64;
+
+const PS_OF_ONE_BIT_PER_S = 1e12;
+
+function rate(name: string, bps: number, pauseResponseQuanta: number): EthernetRate {
+  const psPerOctet = (8 * PS_OF_ONE_BIT_PER_S) / bps;
+  const pauseQuantumPs = OCTETS_PER_QUANTUM * psPerOctet;
+  const pauseResponseLimitPs = pauseResponseQuanta * pauseQuantumPs;
+  return { name, bps, psPerOctet, pauseQuantumPs, pauseResponseLimitPs };
+}
+
+/**
+ * Slowest first. The response limit at 50G is the time of 25G, and at 800G and 1.6T that of 400G:
+ * 31B.3.7 gives no figure that was at hand.
+ */
+export const ETHERNET_RATES: readonly EthernetRate[] = [
+  rate('10M', 10e6, 1),
+  rate('100M', 100e6, 1),
+  rate('1G', 1e9, 2),
+  rate('10G', 10e9, 60),
+  rate('25G', 25e9, 80),
+  rate('40G', 40e9, 118),
+  rate('50G', 50e9, 160),
+  rate('100G', 100e9, 394),
+  rate('200G', 200e9, 453),
+  rate('400G', 400e9, 905),
+  rate('800G', 800e9, 1810),
+  rate('1.6T', 1.6e12, 3620),
+];
+
+/** Latest stop of a priority after a PFC indication, the same at every rate (802.1Q 36.1.3.3). */
+export const PFC_RESPONSE_LIMIT_PS = 614_400;
+
+export function rateOfBps(bps: number): EthernetRate | undefined {
+  return ETHERNET_RATES.find((rate) => rate.bps === bps);
+}
+
+export function rateOfName(name: string): EthernetRate | undefined {
+  return ETHERNET_RATES.find((rate) => rate.name === name);
+}

@@ -1,0 +1,55 @@
+/** CRC-32 of Ethernet (802.3 3.2.9), also the invariant CRC of RoCE; reflected polynomial. */
+
+import { requireRoom } from './big-endian.js';
+
+const POLYNOMIAL = 0xedb88320;
+
+const table = Uint32Array.from({ length: 256 }, (_, octet) => {
+  let crc = octet;
+  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ POLYNOMIAL : crc >>> 1;
+  return crc >>> 0;
+});
+
+/** State before the first octet. */
+export const CRC32_START = 0xffffffff;
+
+export const CRC32_OCTETS = 4;
+
+/** State after any octets followed by their own CRC. */
+const RESIDUE = 0xdebb20e3;
+
+/** State after octets `start` to `end`, exclusively. */
+export function crc32Over(state: number, octets: Uint8Array, start: number, end: number): number {
+  for (let at = start; at < end; at++) state = table[(state ^ octets[at]) & 0xff] ^ (state >>> 8);
+  return state >>> 0;
+}
+
+/** State after `count` times the same octet. */
+export function crc32Repeated(state: number, octet: number, count: number): number {
+  for (let left = count; left > 0; left--) {
+    state = table[(state ^ octet) & 0xff] ^ (state >>> 8);
+  }
+  return state >>> 0;
+}
+
+/** The CRC of everything that led to this state. */
+export function crc32Value(state: number): number {
+  return ~state >>> 0;
+}
+
+/** Writes a CRC as it travels, least significant octet first; returns the offset behind it. */
+export function encodeCrc32(octets: Uint8Array, at: number, crc: number): number {
+  requireRoom(octets, at, CRC32_OCTETS);
+  for (let i = 0; i < CRC32_OCTETS; i++) octets[at + i] = crc >>> (8 * i);
+  return at + CRC32_OCTETS;
+}
+
+/** The frame check sequence over the frame's octets without it. */
+export function frameCheckSequence(octets: Uint8Array, start: number, end: number): number {
+  return crc32Value(crc32Over(CRC32_START, octets, start, end));
+}
+
+/** Whether the last four octets before `end` are the frame check sequence of those before. */
+export function frameCheckHolds(octets: Uint8Array, start: number, end: number): boolean {
+  return end - start >= CRC32_OCTETS && crc32Over(CRC32_START, octets, start, end) === RESIDUE;
+}

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { wireOctets } from '../../../../services/engine/units/octets.js';
+import {
+  ETHERNET_RATES,
+  PFC_RESPONSE_LIMIT_PS,
+  rateOfBps,
+  rateOfName,
+} from '../../../../services/engine/units/rates.js';
+import {
+  formatPs,
+  PS_PER_MS,
+  PS_PER_NS,
+  PS_PER_S,
+} from '../../../../services/engine/units/time.js';
+
+describe('rates', () => {
+  it('an octet takes the known whole number of picoseconds at every rate', () => {
+    const expected = {
+      '10M': 800_000,
+      '100M': 80_000,
+      '1G': 8_000,
+      '10G': 800,
+      '25G': 320,
+      '40G': 200,
+      '50G': 160,
+      '100G': 80,
+      '200G': 40,
+      '400G': 20,
+      '800G': 10,
+      '1.6T': 5,
+    };
+    assert.deepEqual(
+      Object.fromEntries(ETHERNET_RATES.map((rate) => [rate.name, rate.psPerOctet])),
+      expected,
+    );
+  });
+
+  it('a pause quantum is 512 bit times', () => {
+    assert.equal(rateOfName('1G')?.pauseQuantumPs, 512_000);
+    assert.equal(rateOfName('100G')?.pauseQuantumPs, 5_120);
+    assert.equal(rateOfName('1.6T')?.pauseQuantumPs, 320);
+  });
+
+  it('the response limit of PAUSE agrees with 802.3 31B.3.7', () => {
+    assert.equal(rateOfName('100M')?.pauseResponseLimitPs, 5_120_000);
+    assert.equal(rateOfName('1G')?.pauseResponseLimitPs, 1_024_000);
+    assert.equal(rateOfName('10G')?.pauseResponseLimitPs, 3_072_000);
+    assert.equal(rateOfName('40G')?.pauseResponseLimitPs, 1_510_400);
+    assert.equal(rateOfName('100G')?.pauseResponseLimitPs, 2_017_280);
+    assert.equal(rateOfName('400G')?.pauseResponseLimitPs, 1_158_400);
+  });
+
+  it('the response limit of PFC is 12 quanta at 10 Gb/s and 480 at 400 Gb/s', () => {
+    assert.equal(12 * rateOfName('10G')!.pauseQuantumPs, PFC_RESPONSE_LIMIT_PS);
+    assert.equal(480 * rateOfName('400G')!.pauseQuantumPs, PFC_RESPONSE_LIMIT_PS);
+  });
+
+  it('a rate is found by its bits per second, and only a rate of Ethernet is', () => {
+    assert.equal(rateOfBps(25e9)?.name, '25G');
+    assert.equal(rateOfBps(30e9), undefined);
+    assert.equal(rateOfName('30G'), undefined);
+  });
+});
+
+describe('time', () => {
+  it('is written in the largest unit that leaves at least one', () => {
+    assert.equal(formatPs(0), '0 ps');
+    assert.equal(formatPs(999), '999 ps');
+    assert.equal(formatPs(1_500), '1.5 ns');
+    assert.equal(formatPs(12_345_000), '12.345 us');
+    assert.equal(formatPs(3 * PS_PER_MS), '3 ms');
+    assert.equal(formatPs(90 * PS_PER_S), '90 s');
+    assert.equal(formatPs(-2 * PS_PER_NS), '-2 ns');
+  });
+
+  it('moves to the next unit where rounding reaches it', () => {
+    assert.equal(formatPs(999_999_999), '1 ms');
+  });
+
+  it('without end is written as never', () => {
+    assert.equal(formatPs(Infinity), 'never');
+  });
+});
+
+describe('octets', () => {
+  it('a minimum frame takes 84 octet times', () => {
+    assert.equal(wireOctets(64), 84);
+  });
+});

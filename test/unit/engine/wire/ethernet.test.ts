@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import {
+  blankEthernetHeader,
+  decodeEthernetHeader,
+  encodeEthernetHeader,
+  ETHERTYPE_C_TAG,
+  ETHERTYPE_IPV4,
+  ETHERTYPE_S_TAG,
+  ethernetHeaderOctets,
+  type EthernetHeader,
+  formatMac,
+  isGroupMac,
+  NO_TAG,
+  parseMac,
+  tagControl,
+  tagDropEligible,
+  tagPriority,
+  tagVlan,
+} from '../../../../services/engine/wire/ethernet.js';
+import { hexOf, octetsOf } from './vectors.js';
+
+const SEED = { seed: 3 };
+const PLAIN = { noNullPrototype: true };
+const untagged: EthernetHeader = {
+  destination: 0x02000000000b,
+  source: 0x02000000000a,
+  sTag: NO_TAG,
+  cTag: NO_TAG,
+  etherType: ETHERTYPE_IPV4,
+};
+const inner = tagControl({ priority: 6, dropEligible: false, vlan: 100 });
+const outer = tagControl({ priority: 3, dropEligible: true, vlan: 4094 });
+const ADDRESSES = '02 00 00 00 00 0b 02 00 00 00 00 0a';
+
+function encoded(header: EthernetHeader): Uint8Array {
+  const octets = new Uint8Array(ethernetHeaderOctets(header));
+  assert.equal(encodeEthernetHeader(octets, 0, header), octets.length);
+  return octets;
+}
+
+describe('an Ethernet header', () => {
+  it('has no tag, one of either kind, or an S-TAG before a C-TAG', () => {
+    assert.equal(hexOf(encoded(untagged)), `${ADDRESSES} 08 00`);
+    assert.equal(hexOf(encoded({ ...untagged, cTag: inner })), `${ADDRESSES} 81 00 c0 64 08 00`);
+    assert.equal(hexOf(encoded({ ...untagged, sTag: outer })), `${ADDRESSES} 88 a8 7f fe 08 00`);
+    assert.equal(
+      hexOf(encoded({ ...untagged, sTag: outer, cTag: inner })),
+      `${ADDRESSES} 88 a8 7f fe 81 00 c0 64 08 00`,
+    );
+  });
+
+  it('comes back as it was, with any tags', () => {
+    const tag = fc.oneof(fc.constant(NO_TAG), fc.nat(0xffff));
+    const header = fc.record(
+      {
+        destination: fc.nat(2 ** 48 - 1),
+        source: fc.nat(2 ** 48 - 1),
+        sTag: tag,
+        cTag: tag,
+        etherType: fc.nat(0xffff).filter((t) => t !== ETHERTYPE_C_TAG && t !== ETHERTYPE_S_TAG),
+      },
+      PLAIN,
+    );
+    fc.assert(
+      fc.property(header, (chosen) => {
+        const decoded = blankEthernetHeader();
+        assert.equal(decodeEthernetHeader(encoded(chosen), 0, decoded), 'ok');
+        assert.deepEqual(decoded, chosen);
+      }),
+      SEED,
+    );
+  });
+
+  it('is refused wherever it is cut short', () => {
+    const octets = encoded({ ...untagged, sTag: outer, cTag: inner });
+    for (let length = 0; length < octets.length; length++) {
+      const cut = octets.subarray(0, length);
+      assert.equal(decodeEthernetHeader(cut, 0, blankEthernetHeader()), 'too-short');
+    }
+  });
+
+  it('leaves a second C-TAG as the EtherType', () => {
+    const decoded = blankEthernetHeader();
+    const octets = octetsOf(`${ADDRESSES} 8100 c064 8100 0001 0800`);
+    assert.equal(decodeEthernetHeader(octets, 0, decoded), 'ok');
+    assert.deepEqual([decoded.cTag, decoded.etherType], [inner, ETHERTYPE_C_TAG]);
+  });
+});
+
+describe('tag control information', () => {
+  it('holds priority, drop eligibility and VLAN', () => {
+    assert.deepEqual([tagPriority(outer), tagDropEligible(outer), tagVlan(outer)], [3, true, 4094]);
+    assert.deepEqual([tagPriority(inner), tagDropEligible(inner), tagVlan(inner)], [6, false, 100]);
+  });
+});
+
+describe('a MAC address', () => {
+  it('is read with colons or hyphens, in either case', () => {
+    assert.equal(parseMac('02:00:00:00:00:0a'), 0x02000000000a);
+    assert.equal(parseMac('01-80-C2-00-00-01'), 0x0180c2000001);
+  });
+
+  it('is refused when it is anything else', () => {
+    for (const text of [
+      '',
+      '02:00:00:00:00',
+      '02:00:00:00:00:0g',
+      '02:00-00:00:00:0a',
+      '2:0:0:0:0:1',
+    ]) {
+      assert.equal(parseMac(text), undefined, text);
+    }
+  });
+
+  it('is written as it is read', () => {
+    assert.equal(formatMac(0x0a), '00:00:00:00:00:0a');
+    fc.assert(
+      fc.property(fc.nat(2 ** 48 - 1), (mac) => {
+        assert.equal(parseMac(formatMac(mac)), mac);
+      }),
+      SEED,
+    );
+  });
+
+  it('is a group address when the first octet is odd', () => {
+    assert.equal(isGroupMac(0x0180c2000001), true);
+    assert.equal(isGroupMac(0xffffffffffff), true);
+    assert.equal(isGroupMac(0xfe0000000001), false);
+  });
+});

@@ -1,0 +1,153 @@
+/** No octets whatsoever may throw a decoder off: it says 'ok' or why not. */
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { Decoded } from '../../../../services/engine/wire/decoded.js';
+import {
+  blankEthernetHeader,
+  decodeEthernetHeader,
+} from '../../../../services/engine/wire/ethernet.js';
+import { blankIpv4Header, decodeIpv4Header } from '../../../../services/engine/wire/ipv4.js';
+import { blankIpv6Header, decodeIpv6Header } from '../../../../services/engine/wire/ipv6.js';
+import {
+  blankPauseFrame,
+  decodePause,
+} from '../../../../services/engine/wire/mac-control/pause-frame.js';
+import {
+  blankPfcFrame,
+  decodePfc,
+} from '../../../../services/engine/wire/mac-control/pfc-frame.js';
+import { readCapture } from '../../../../services/engine/wire/pcapng/reader.js';
+import {
+  interfaceBlockOctets,
+  packetBlockOctets,
+  SECTION_BLOCK_OCTETS,
+  writeInterfaceBlock,
+  writePacketBlock,
+  writeSectionBlock,
+} from '../../../../services/engine/wire/pcapng/writer.js';
+import {
+  blankBaseTransportHeader,
+  decodeAcknowledgeHeader,
+  decodeBaseTransportHeader,
+} from '../../../../services/engine/wire/roce.js';
+import { blankUdpHeader, decodeUdpHeader } from '../../../../services/engine/wire/udp.js';
+import { CNP_ROCEV2, PAUSE_FFFF, PFC_P3_OFF_P4_ON } from './vectors.js';
+
+const RUNS = { seed: 1, numRuns: 1000 };
+
+const OUTCOMES: Readonly<Record<Decoded, true>> = {
+  ok: true,
+  'too-short': true,
+  'bad-length': true,
+  'bad-checksum': true,
+  'wrong-type': true,
+  'wrong-version': true,
+  'wrong-destination': true,
+  'wrong-opcode': true,
+  'unsupported-opcode': true,
+  fragmented: true,
+};
+
+interface Decoder {
+  readonly name: string;
+  readonly valid: Uint8Array;
+  readonly decode: (octets: Uint8Array) => { outcome: Decoded; record: object };
+}
+
+/** A decoder of a fresh record each time. */
+function decoder<T extends object>(
+  name: string,
+  valid: Uint8Array,
+  blank: () => T,
+  decode: (octets: Uint8Array, at: number, into: T) => Decoded,
+): Decoder {
+  const run = (octets: Uint8Array): { outcome: Decoded; record: T } => {
+    const record = blank();
+    return { outcome: decode(octets, 0, record), record };
+  };
+  return { name, valid, decode: run };
+}
+
+const ipv6 = Uint8Array.of(0x60, ...new Uint8Array(39));
+
+const decoders: readonly Decoder[] = [
+  decoder('PAUSE', PAUSE_FFFF, blankPauseFrame, decodePause),
+  decoder('PFC', PFC_P3_OFF_P4_ON, blankPfcFrame, decodePfc),
+  decoder('Ethernet', CNP_ROCEV2, blankEthernetHeader, decodeEthernetHeader),
+  decoder('IPv4', CNP_ROCEV2.subarray(14), blankIpv4Header, decodeIpv4Header),
+  decoder('IPv6', ipv6, blankIpv6Header, decodeIpv6Header),
+  decoder('UDP', CNP_ROCEV2.subarray(34), blankUdpHeader, decodeUdpHeader),
+  decoder('BTH', CNP_ROCEV2.subarray(42), blankBaseTransportHeader, decodeBaseTransportHeader),
+  decoder(
+    'AETH',
+    CNP_ROCEV2.subarray(54),
+    () => ({ syndrome: 0, messageSequence: 0 }),
+    decodeAcknowledgeHeader,
+  ),
+  { name: 'pcapng', valid: smallCapture(), decode: decodeCapture },
+];
+
+function decodeCapture(octets: Uint8Array): { outcome: Decoded; record: object } {
+  const { outcome, packets } = readCapture(octets);
+  return { outcome, record: packets };
+}
+
+function smallCapture(): Uint8Array {
+  const port = { name: 'h1:p1', snapOctets: 0 };
+  const packet = {
+    interfaceIndex: 0,
+    timeNs: 1,
+    octets: PAUSE_FFFF,
+    originalOctets: 60,
+    comment: 'one',
+  };
+  const length = SECTION_BLOCK_OCTETS + interfaceBlockOctets(port) + packetBlockOctets(packet);
+  const octets = new Uint8Array(length);
+  const at = writeInterfaceBlock(octets, writeSectionBlock(octets, 0), port);
+  writePacketBlock(octets, at, packet);
+  return octets;
+}
+
+/** What was read past the end is undefined, or what arithmetic makes of it. */
+function isWhole(record: object): boolean {
+  return Object.values(record).every((value) => value !== undefined && !Number.isNaN(value));
+}
+
+function assertSurvives({ name, decode }: Decoder, octets: Uint8Array): void {
+  const { outcome, record } = decode(octets);
+  assert.ok(outcome in OUTCOMES, `${name} says ${outcome}`);
+  assert.ok(isWhole(record), name);
+}
+
+describe('decoders', () => {
+  for (const each of decoders) {
+    it(`of ${each.name} read what is valid`, () => {
+      assert.equal(each.decode(each.valid).outcome, 'ok');
+    });
+
+    it(`of ${each.name} survive random octets`, () => {
+      fc.assert(
+        fc.property(fc.uint8Array({ maxLength: 100 }), (octets) => {
+          assertSurvives(each, octets);
+        }),
+        RUNS,
+      );
+    });
+
+    it(`of ${each.name} survive mutations of what is valid`, () => {
+      const change = fc.tuple(fc.nat(each.valid.length - 1), fc.nat(255));
+      const changes = fc.array(change, { minLength: 1, maxLength: 4 });
+      fc.assert(
+        fc.property(changes, fc.nat(each.valid.length), (chosen, length) => {
+          const octets = each.valid.slice();
+          for (const [at, value] of chosen) octets[at] = value;
+          assertSurvives(each, octets);
+          assertSurvives(each, octets.subarray(0, length));
+        }),
+        RUNS,
+      );
+    });
+  }
+});
