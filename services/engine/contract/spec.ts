@@ -8,8 +8,8 @@ export interface PortSpec {
   readonly octetPs: number;
   /** From a bit leaving this port to the same bit at the peer's MAC. */
   readonly latencyPs: number;
-  /** This port's own MAC address, six octets. */
-  readonly mac: Uint8Array;
+  /** This port's own MAC address. */
+  readonly mac: number;
   /** Traffic class of each priority at the egress. */
   readonly classOf: readonly number[];
   /** Priority group of each priority: the ingress account that it is charged to. */

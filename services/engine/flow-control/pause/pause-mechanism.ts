@@ -10,7 +10,7 @@ import type { Tables } from '../../kernel/tables.js';
 import type { Ports } from '../../port/ports.js';
 import { StopAsker } from '../../quanta/stop-asker.js';
 import { EXPIRY_TIMER, StopObeyer } from '../../quanta/stop-obeyer.js';
-import { decodePause, encodePause } from '../../wire/mac-control/pause.js';
+import { blankPauseFrame, decodePause, encodePause } from '../../wire/mac-control/pause-frame.js';
 import { PORT_GROUP, PORT_TIMER, pauseQuanta } from './pause-machine.js';
 import { PauseCounters, pauseManagedValues } from './pause-managed.js';
 
@@ -21,7 +21,7 @@ export class PauseMechanism implements Mechanism {
   readonly obeyer: StopObeyer;
   readonly counters: PauseCounters;
   private readonly specs: PortSpec[] = [];
-  private readonly frame = { quanta: 0 };
+  private readonly frame = blankPauseFrame();
 
   constructor(
     tables: Tables,
@@ -55,12 +55,14 @@ export class PauseMechanism implements Mechanism {
     asker.takeReleases(port);
     asker.stated(port, txEnd);
     this.counters.sent[port]++;
-    return encodePause(octets, spec.mac, quanta);
+    this.frame.source = spec.mac;
+    this.frame.quanta = quanta;
+    return encodePause(octets, 0, this.frame);
   }
 
   receiveControl(port: number, octets: Uint8Array, length: number): boolean {
     const { frame } = this;
-    if (decodePause(octets, length, frame) !== 'ok') return false;
+    if (decodePause(octets.subarray(0, length), 0, frame) !== 'ok') return false;
     this.counters.received[port]++;
     // A port that runs PFC ignores PAUSE (802.1Q clause 36).
     if (this.specs[port].pause !== null) this.obeyer.load(port, PORT_TIMER, frame.quanta);

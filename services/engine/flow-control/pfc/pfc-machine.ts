@@ -1,6 +1,6 @@
 import type { PortSpec } from '../../contract/spec.js';
 import type { StopObeyer } from '../../quanta/stop-obeyer.js';
-import type { PfcFrame } from '../../wire/mac-control/pfc.js';
+import type { PfcFrame } from '../../wire/mac-control/pfc-frame.js';
 
 /** For each priority group of a port, the priorities that a stop of the group names. */
 export function groupPriorities(port: PortSpec): Uint8Array {
@@ -23,15 +23,15 @@ export function fillPfc(
   releases: number,
   quanta: number,
 ): void {
-  frame.enable = 0;
-  frame.times.fill(0);
+  frame.enableVector = 0;
+  frame.quanta.fill(0);
   for (let group = 0; group < 8; group++) {
     const bit = 1 << group;
     if (((off | releases) & bit) === 0) continue;
-    frame.enable |= prioritiesOf[group];
+    frame.enableVector |= prioritiesOf[group];
     if ((off & bit) === 0) continue;
     for (let p = 0; p < 8; p++) {
-      if ((prioritiesOf[group] & (1 << p)) !== 0) frame.times[p] = quanta;
+      if ((prioritiesOf[group] & (1 << p)) !== 0) frame.quanta[p] = quanta;
     }
   }
 }
@@ -44,7 +44,7 @@ export function applyPfc(
   obeyer: StopObeyer,
 ): void {
   for (let priority = 0; priority < 8; priority++) {
-    if ((frame.enable & operational & (1 << priority)) === 0) continue;
-    obeyer.load(port, priority, frame.times[priority]);
+    if ((frame.enableVector & operational & (1 << priority)) === 0) continue;
+    obeyer.load(port, priority, frame.quanta[priority]);
   }
 }

@@ -10,7 +10,7 @@ import type { Tables } from '../../kernel/tables.js';
 import type { Ports } from '../../port/ports.js';
 import { StopAsker } from '../../quanta/stop-asker.js';
 import { EXPIRY_TIMER, StopObeyer } from '../../quanta/stop-obeyer.js';
-import { decodePfc, encodePfc, makePfcFrame } from '../../wire/mac-control/pfc.js';
+import { blankPfcFrame, decodePfc, encodePfc } from '../../wire/mac-control/pfc-frame.js';
 import { applyPfc, fillPfc, groupPriorities } from './pfc-machine.js';
 import { PfcCounters, pfcManagedValues } from './pfc-managed.js';
 
@@ -20,7 +20,7 @@ export class PfcMechanism implements Mechanism {
   readonly asker: StopAsker;
   readonly obeyer: StopObeyer;
   readonly counters: PfcCounters;
-  private readonly frame = makePfcFrame();
+  private readonly frame = blankPfcFrame();
   private readonly specs: PortSpec[] = [];
   /** By port and group: the priorities that a stop of the group names. */
   private readonly prioritiesOf: Uint8Array[] = [];
@@ -57,14 +57,15 @@ export class PfcMechanism implements Mechanism {
     const releases = asker.takeReleases(port);
     fillPfc(frame, this.prioritiesOf[port], asker.off[port], releases, spec.pfc!.quanta);
     asker.stated(port, txEnd);
-    this.counters.sent(port, frame.enable);
-    return encodePfc(octets, spec.mac, frame);
+    this.counters.sent(port, frame.enableVector);
+    frame.source = spec.mac;
+    return encodePfc(octets, 0, frame);
   }
 
   receiveControl(port: number, octets: Uint8Array, length: number): boolean {
-    if (decodePfc(octets, length, this.frame) !== 'ok') return false;
+    if (decodePfc(octets.subarray(0, length), 0, this.frame) !== 'ok') return false;
     const operational = this.specs[port].pfc?.priorities ?? 0;
-    this.counters.received(port, this.frame.enable);
+    this.counters.received(port, this.frame.enableVector);
     applyPfc(this.frame, operational, port, this.obeyer);
     return true;
   }
