@@ -1,0 +1,150 @@
+/** What a run measured: plain data, ready for JSON. Times are ps, rates bit/s, sizes octets. */
+
+export interface RunResults {
+  readonly scenario: string;
+  readonly seed: number;
+  readonly status: 'complete' | 'interrupted' | 'failed';
+  /** Why a run failed: where, when and what; null unless it did. */
+  readonly failure: Failure | null;
+  readonly virtualPs: number;
+  /** Where the scenario would have ended; null when it ends with its load. */
+  readonly durationPs: number | null;
+  readonly digest: string;
+  readonly deviceDigests: readonly { readonly device: string; readonly digest: string }[];
+  readonly frameHops: number;
+  readonly events: number;
+  readonly devices: number;
+  readonly links: number;
+  readonly priorities: readonly PriorityResult[];
+  readonly flows: readonly FlowResult[];
+  readonly ports: readonly PortResult[];
+  readonly margins: readonly MarginResult[];
+  readonly buffers: readonly BufferResult[];
+}
+
+export interface Failure {
+  readonly reason: string;
+  readonly timePs: number;
+  readonly device: string;
+  readonly port: string;
+  readonly priority: number | null;
+}
+
+/** Percentiles are exact: of all values, by nearest rank. */
+export interface Percentiles {
+  readonly count: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly p999: number;
+  readonly max: number;
+}
+
+export interface PriorityResult {
+  readonly priority: number;
+  readonly flowControl: string;
+  readonly sentFrames: number;
+  readonly deliveredFrames: number;
+  readonly deliveredPayloadOctets: number;
+  /** Payload of all flows over the time from the first start to the last arrival. */
+  readonly throughputBps: number;
+  readonly completionPs: Percentiles | null;
+  readonly slowdown: Percentiles | null;
+  readonly drops: Readonly<Record<string, number>>;
+  readonly markedFrames: number;
+}
+
+export interface FlowResult {
+  readonly flow: number;
+  readonly name: string;
+  readonly load: string;
+  readonly source: string;
+  readonly destination: string;
+  readonly priority: number;
+  readonly transport: 'raw' | 'reliable';
+  readonly startPs: number;
+  readonly lastArrivalPs: number | null;
+  readonly frames: number;
+  readonly payloadOctets: number;
+  readonly messages: number;
+  /** Of the whole flow; null while it is not complete. */
+  readonly completionPs: number | null;
+  /** What the completion would take on an empty fabric; null for an endless flow. */
+  readonly idealPs: number | null;
+  readonly slowdown: number | null;
+  readonly throughputBps: number;
+  readonly latencyMeanPs: number | null;
+  readonly latencyMinPs: number | null;
+  readonly latencyMaxPs: number | null;
+  readonly sentFrames: number;
+  readonly retransmittedFrames: number;
+  readonly timeouts: number;
+  readonly markedFrames: number;
+}
+
+export interface PortResult {
+  /** `leaf1:p3` */
+  readonly port: string;
+  readonly device: string;
+  readonly peer: string;
+  readonly rateBps: number;
+  readonly controlSent: number;
+  readonly controlReceived: number;
+  readonly priorities: readonly PortPriorityResult[];
+}
+
+/** Only priorities that a port has seen, sent, dropped or been held for. */
+export interface PortPriorityResult {
+  readonly priority: number;
+  readonly rxFrames: number;
+  readonly rxOctets: number;
+  readonly txFrames: number;
+  readonly txOctets: number;
+  readonly drops: Readonly<Record<string, number>>;
+  readonly markedFrames: number;
+  /** This port was held by its neighbour. */
+  readonly heldPs: number;
+  readonly heldCount: number;
+  /** This port asked its neighbour to stop. */
+  readonly stopsSent: number;
+  readonly peakQueueOctets: number;
+  readonly peakIngressOctets: number;
+}
+
+/** For a port and lossless priority of a switch: why the mechanism did or did not act. */
+export interface MarginResult {
+  readonly port: string;
+  readonly priority: number;
+  /** With an idle pool; a dynamic threshold sinks as the pool fills. */
+  readonly xoffOctets: number;
+  readonly peakOctets: number;
+  readonly headroomOctets: number;
+  readonly headroomUsedOctets: number;
+  readonly needed: HeadroomTerms;
+}
+
+/** Octets at the link's rate that may still arrive after the decision to stop. */
+export interface HeadroomTerms {
+  /** The longest frame that the stopping side may just have begun. */
+  readonly waitOctets: number;
+  /** The control frame itself. */
+  readonly controlOctets: number;
+  /** The cable, there and back. */
+  readonly cableOctets: number;
+  /** Interface delays of both stations. */
+  readonly interfaceOctets: number;
+  /** What is in the switch's own ingress pipeline, not yet accounted. */
+  readonly pipelineOctets: number;
+  /** Reaction time of the stopped side. */
+  readonly responseOctets: number;
+  /** The frame that the stopped side had just begun. */
+  readonly frameOctets: number;
+  /** More for memory in cells. */
+  readonly cellOctets: number;
+  readonly totalOctets: number;
+}
+
+export interface BufferResult {
+  readonly device: string;
+  readonly poolOctets: number;
+  readonly peakPoolOctets: number;
+}
