@@ -1,81 +1,112 @@
-import type { MechanismHost } from '../contract/flow-control.js';
+import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
 import type { Probe } from '../contract/probe.js';
-import type { HostSpec, SwitchSpec } from '../contract/spec.js';
 import type { Clock } from '../kernel/clock.js';
 import type { Rows, Unit } from '../kernel/tables.js';
 import { Tables } from '../kernel/tables.js';
-import { Device } from './device.js';
+import type { DeviceSpec } from './device.js';
+import { Device, KIND_MECHANISM, TIMER_BITS } from './device.js';
 import { Host } from './host/host.js';
 import { Receivers } from './host/receivers.js';
 import { Senders } from './host/senders.js';
+import type { Loop } from './loop.js';
+import { makeLoop } from './loop.js';
 import { makeMechanisms } from './mechanisms.js';
+import type { Outlet } from './outlet.js';
+import { makeOutlet } from './outlet.js';
 import { Shared } from './shared.js';
-import { Switch } from './switch/switch.js';
+import type { Switching } from './switch/switching.js';
+import { makeSwitching } from './switch/switching.js';
 
-export type DeviceSpec = HostSpec | SwitchSpec;
-
-/** The actors of one service, and what they share. */
+/** The actors of one service, and what they share. Built from their specifications, in order. */
 export class Engine implements MechanismHost {
   readonly shared: Shared;
   readonly clock: Clock;
+  readonly devices: readonly Device[];
+  readonly mechanisms: readonly Mechanism[];
   readonly senders: Senders;
   readonly receivers: Receivers;
-  /** In the order of the specifications. */
-  readonly actors: readonly Device[];
-  /** By port: its device. */
-  private readonly ownerOf: readonly Device[];
+  readonly switching: Switching;
+  /** By device; null for a switch. */
+  readonly hosts: readonly (Host | null)[];
+  private readonly outlet: Outlet;
+  private readonly loop: Loop;
 
   constructor(specs: readonly DeviceSpec[]) {
     const rows = layOut(specs);
     const tables = new Tables(total(rows));
-    this.shared = new Shared(tables, Math.max(64, rows.length * 4));
-    this.clock = this.shared.clock;
-    const { mechanisms, buffer, ports } = this.shared;
-    mechanisms.push(...makeMechanisms(tables, this, buffer, ports));
+    const shared = new Shared(tables);
+    this.shared = shared;
+    this.clock = shared.clock;
+    this.devices = specs.map((spec, i) => new Device(spec, rows[i]));
+    this.mechanisms = makeMechanisms(tables, this, shared.buffer, shared.ports);
     this.senders = new Senders(tables, this.clock);
     this.receivers = new Receivers(tables, this.clock);
-    this.actors = specs.map((spec, i) => this.build(spec, rows[i]));
-    this.ownerOf = this.actors.flatMap((actor) => actor.portSpecs.map(() => actor));
-    // An actor reports its next event whenever it runs; nothing is due before the beginning.
-    for (const actor of this.actors) actor.run(-Infinity);
+    this.outlet = makeOutlet(shared, this.devices);
+    this.switching = makeSwitching(shared, this.devices, this.mechanisms, this.outlet);
+    this.hosts = this.devices.map((device) => this.configure(device));
+    this.loop = makeLoop(shared, this.devices, this.mechanisms, this.switching, this.hosts);
+    this.devices.forEach((_, d) => {
+      this.run(d, -Infinity);
+    });
+  }
+
+  /** Joins two ports: (device, port of the device) each. */
+  connect(a: readonly [number, number], b: readonly [number, number]): void {
+    const number = ([device, port]: readonly [number, number]): number =>
+      this.devices[device].firstPort + port;
+    this.shared.ports.connect(number(a), number(b));
+  }
+
+  /** Executes a device's events before `bound`; its entry in the horizon says what is next. */
+  run(device: number, bound: number): void {
+    this.loop.run(device, bound);
   }
 
   listen(probe: Probe | null): void {
-    for (const actor of this.actors) actor.probe = probe;
+    for (const device of this.devices) device.probe = probe;
   }
 
   hold(gate: number, port: number, priorities: number): void {
     const { ports } = this.shared;
     if (!ports.hold(gate, port, priorities)) return;
-    const device = this.ownerOf[port];
-    device.probe?.heldChanged(device.place, port - device.firstPort, this.clock.now, ports.held(port));
-    device.kick(port);
+    const { place, firstPort, probe } = this.devices[ports.owner(port)];
+    probe?.heldChanged(place, port - firstPort, this.clock.now, ports.held(port));
+    this.outlet.kick(place, port);
   }
 
   requestControl(source: number, port: number): void {
-    this.shared.ports.requestControl(port, source);
-    this.ownerOf[port].kick(port);
+    const { ports } = this.shared;
+    ports.requestControl(port, source);
+    this.outlet.kick(ports.owner(port), port);
   }
 
   arm(mechanism: number, port: number, timer: number, time: number): void {
-    this.ownerOf[port].arm(mechanism, port, timer, time);
+    const device = this.devices[this.shared.ports.owner(port)];
+    const id = ((port - device.firstPort) << TIMER_BITS) | timer;
+    device.schedule(time, KIND_MECHANISM + mechanism, id, 0);
   }
 
   announceStop(port: number, group: number, stop: boolean): void {
-    const device = this.ownerOf[port];
-    device.probe?.stopAsked(device.place, port - device.firstPort, this.clock.now, group, stop);
+    const { place, firstPort, probe } = this.devices[this.shared.ports.owner(port)];
+    probe?.stopAsked(place, port - firstPort, this.clock.now, group, stop);
   }
 
-  private build(spec: DeviceSpec, rows: Rows): Device {
-    const { shared, senders, receivers } = this;
+  private configure(device: Device): Host | null {
+    const { shared } = this;
+    const { spec, place, firstPort } = device;
+    const [ingressPs, cutThrough] =
+      spec.kind === 'switch' ? [spec.pipelinePs, spec.cutThrough] : [0, false];
+    spec.ports.forEach((port, p) => {
+      shared.ports.configure(firstPort + p, place, port, ingressPs, cutThrough);
+      for (const mechanism of this.mechanisms) mechanism.configurePort(firstPort + p, port);
+    });
+    shared.arrivals.configure(place, firstPort, spec.ports.length);
+    shared.transmits.configure(place, firstPort, spec.ports.length);
     if (spec.kind === 'host') {
-      const timing = { ingressPs: 0, cutThrough: false };
-      return new Device(shared, rows, spec.ports, timing, (device) => {
-        return new Host(device, spec, senders, receivers);
-      });
+      return new Host(shared, device, this.outlet, spec, this.senders, this.receivers);
     }
-    const timing = { ingressPs: spec.pipelinePs, cutThrough: spec.cutThrough };
-    return new Device(shared, rows, spec.ports, timing, (device) => new Switch(device, spec));
+    this.switching.configure(device, spec);
+    return null;
   }
 }
 

@@ -1,7 +1,8 @@
 import { SharedBuffer } from '../buffer/shared-buffer.js';
-import type { Mechanism } from '../contract/flow-control.js';
-import { Clock } from '../kernel/clock.js';
 import { FramePool } from '../frame/frame-pool.js';
+import { Clock } from '../kernel/clock.js';
+import { Digests } from '../kernel/digest.js';
+import { Slots } from '../kernel/slots.js';
 import type { Tables } from '../kernel/tables.js';
 import { Counters } from '../port/counters.js';
 import { Lanes } from '../port/lanes.js';
@@ -17,30 +18,26 @@ export class Shared {
   readonly queues: Queues;
   readonly counters: Counters;
   readonly buffer: SharedBuffer;
-  /** By port: when its lane's head arrives, and when its transmitter acts next. */
-  readonly arrivalAt: Float64Array;
-  readonly transmitAt: Float64Array;
-  /** By device: the least of each. */
-  readonly firstArrival: Float64Array;
-  readonly firstTransmit: Float64Array;
+  readonly digests: Digests;
+  /** When each port's lane has its next arrival, and when its transmitter acts next. */
+  readonly arrivals: Slots;
+  readonly transmits: Slots;
   /** By device: time of its next event of all. */
   readonly horizon: Float64Array;
-  readonly mechanisms: Mechanism[] = [];
+  /** By device: events executed so far. */
+  readonly events: Float64Array;
 
-  constructor(
-    readonly tables: Tables,
-    frames: number,
-  ) {
-    this.pool = new FramePool(frames);
+  constructor(readonly tables: Tables) {
     this.ports = new Ports(tables);
+    this.pool = new FramePool(this.ports.count);
     this.lanes = new Lanes(this.ports, this.pool);
     this.queues = new Queues(tables, this.ports, this.pool);
     this.counters = new Counters(tables);
     this.buffer = new SharedBuffer(tables);
-    this.arrivalAt = tables.float64('port', 1);
-    this.transmitAt = tables.float64('port', 1);
-    this.firstArrival = tables.float64('device', 1);
-    this.firstTransmit = tables.float64('device', 1);
+    this.digests = new Digests(tables, this.clock);
+    this.arrivals = new Slots(tables);
+    this.transmits = new Slots(tables);
     this.horizon = tables.float64('device', 1);
+    this.events = tables.float64('device', 1);
   }
 }

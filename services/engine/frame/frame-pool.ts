@@ -38,6 +38,9 @@ export const VLAN = 3;
 
 const BORN_DOUBLE = 2;
 
+/** In a bridge: octets of the C-TAG that the frame came in with, 4 or 0. */
+export const CAME_TAGGED = 6;
+
 const STRIDE = 8;
 const STRIDE_BITS = 3;
 
@@ -77,27 +80,33 @@ export function packClass(c: FrameClass): number {
   );
 }
 
-export class FramePool {
-  /** Reload all of these after an allocation: growing replaces them. */
-  words: Int32Array;
-  ends: Int32Array;
-  private times: Float64Array;
-  private births: Float64Array;
-  private free = -1;
+/** Room that is set aside per port; memory that is never touched costs nothing. */
+const FRAMES_PER_PORT = 4096;
+const LEAST_FRAMES = 1 << 18;
+const MOST_FRAMES = 1 << 23;
 
-  constructor(capacity = 32) {
-    const hot = new ArrayBuffer(capacity * STRIDE * 4);
-    const cold = new ArrayBuffer(capacity * STRIDE * 4);
+export class FramePool {
+  readonly words: Int32Array;
+  readonly ends: Int32Array;
+  private readonly times: Float64Array;
+  private readonly births: Float64Array;
+  private free = -1;
+  /** Frames from here on have never been used. */
+  private fresh = 0;
+
+  constructor(ports: number) {
+    const frames = Math.min(MOST_FRAMES, Math.max(LEAST_FRAMES, ports * FRAMES_PER_PORT));
+    const hot = new ArrayBuffer(frames * STRIDE * 4);
+    const cold = new ArrayBuffer(frames * STRIDE * 4);
     this.words = new Int32Array(hot);
     this.times = new Float64Array(hot);
     this.ends = new Int32Array(cold);
     this.births = new Float64Array(cold);
-    this.chain(0);
   }
 
   allocate(): number {
-    if (this.free < 0) this.grow();
     const frame = this.free;
+    if (frame < 0) return this.allocateFresh();
     this.free = this.words[frame + NEXT];
     return frame;
   }
@@ -120,6 +129,7 @@ export class FramePool {
     ends[copy + CONNECTION] = pool.ends[frame + CONNECTION];
     ends[copy + REMAINING] = pool.ends[frame + REMAINING];
     ends[copy + VLAN] = pool.ends[frame + VLAN];
+    ends[copy + CAME_TAGGED] = pool.ends[frame + CAME_TAGGED];
     this.setBorn(copy, pool.born(frame));
     return copy;
   }
@@ -141,38 +151,22 @@ export class FramePool {
     this.births[(frame >> 1) + BORN_DOUBLE] = time;
   }
 
-  get capacity(): number {
-    return this.words.length >> STRIDE_BITS;
-  }
-
   /** Frames handed out and not yet released: counted, for checks only. */
   inUse(): number {
+    const used = this.fresh >> STRIDE_BITS;
     let idle = 0;
     for (let f = this.free; f >= 0; f = this.words[f + NEXT]) {
-      if (++idle > this.capacity) throw new Error('a frame was released twice');
+      if (++idle > used) throw new Error('a frame was released twice');
     }
-    return this.capacity - idle;
+    return used - idle;
   }
 
-  private grow(): void {
-    const before = this.words;
-    const hot = new ArrayBuffer(before.byteLength * 2);
-    const cold = new ArrayBuffer(before.byteLength * 2);
-    this.words = new Int32Array(hot);
-    this.times = new Float64Array(hot);
-    this.words.set(before);
-    const ends = new Int32Array(cold);
-    ends.set(this.ends);
-    this.ends = ends;
-    this.births = new Float64Array(cold);
-    this.chain(before.length);
-  }
-
-  private chain(from: number): void {
-    const { words } = this;
-    for (let f = from; f < words.length; f += STRIDE) {
-      words[f + NEXT] = f + STRIDE < words.length ? f + STRIDE : -1;
+  private allocateFresh(): number {
+    const frame = this.fresh;
+    if (frame === this.words.length) {
+      throw new Error(`more than ${frame >> STRIDE_BITS} frames are on their way at once`);
     }
-    this.free = from;
+    this.fresh = frame + STRIDE;
+    return frame;
   }
 }

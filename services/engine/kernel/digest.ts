@@ -1,29 +1,43 @@
 import type { Clock } from './clock.js';
+import type { Tables } from './tables.js';
+
+const WORDS = 2;
+const HIGH_SCALE = 2 ** -32;
 
 /**
- * A running 64-bit hash over what one actor executed. Not cryptographic: it is there to notice
+ * A running 64-bit hash over what each device executed. Not cryptographic: it is there to notice
  * that two runs differ, and to cost a few nanoseconds per event.
  */
-export class Digest {
-  private a = 0x243f6a88;
-  private b = 0x85a308d3 | 0;
+export class Digests {
+  private readonly words: Int32Array;
 
-  constructor(private readonly clock: Clock) {}
-
-  static readonly wiring = ['clock'];
-
-  /** Takes in the present time and two words that identify the event. */
-  mix(what: number, detail: number): void {
-    const time = this.clock.now;
-    let a = this.a ^ (time | 0) ^ Math.imul((time * 2.3283064365386963e-10) | 0, 0x2545f491);
-    a = Math.imul((a << 15) | (a >>> 17), 0x9e3779b1) ^ what;
-    let b = this.b ^ detail;
-    b = Math.imul((b << 13) | (b >>> 19), 0x85ebca6b) + a;
-    this.a = (Math.imul(a ^ (a >>> 15), 0xc2b2ae35) + b) | 0;
-    this.b = b | 0;
+  constructor(
+    tables: Tables,
+    private readonly clock: Clock,
+  ) {
+    this.words = tables.int32('device', WORDS);
+    for (let at = 0; at < this.words.length; at += WORDS) {
+      this.words[at] = 0x243f6a88;
+      this.words[at + 1] = 0x85a308d3;
+    }
   }
 
-  hex(): string {
-    return [this.a, this.b].map((w) => (w >>> 0).toString(16).padStart(8, '0')).join('');
+  /** Takes in the present time and two words that identify the event. */
+  mix(device: number, what: number, detail: number): void {
+    const { words } = this;
+    const time = this.clock.now;
+    const at = device * WORDS;
+    let a = words[at] ^ (time | 0) ^ Math.imul((time * HIGH_SCALE) | 0, 0x2545f491);
+    a = Math.imul((a << 15) | (a >>> 17), 0x9e3779b1) ^ what;
+    let b = words[at + 1] ^ detail;
+    b = Math.imul((b << 13) | (b >>> 19), 0x85ebca6b) + a;
+    words[at] = Math.imul(a ^ (a >>> 15), 0xc2b2ae35) + b;
+    words[at + 1] = b;
+  }
+
+  hex(device: number): string {
+    const word = (i: number): string =>
+      (this.words[device * WORDS + i] >>> 0).toString(16).padStart(8, '0');
+    return word(0) + word(1);
   }
 }

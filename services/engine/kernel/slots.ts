@@ -1,74 +1,76 @@
+import type { Tables } from './tables.js';
+
 /**
- * The earliest of a fixed set of event sources of one kind: the lanes of a device, or its
- * transmitters. A link never reorders, so a source needs no heap, only the time of its head; and
- * for the radices of real devices one scan when the earliest moves beats any tree.
+ * The earliest of a device's event sources of one kind: its lanes, or its transmitters, one per
+ * port. A link never reorders, so a source needs no heap, only the time of its head; and for the
+ * radices of real devices one scan when the earliest moves beats any tree.
  *
- * Sources due at one instant are drawn by lot, with a hash of time and slot: the order is total
- * and depends on nothing else, and no slot is always first.
+ * Sources due at one instant are drawn by lot, with a hash of time and port: the order is total
+ * and depends on nothing else, and no port is always first.
  */
 export class Slots {
-  /** The slot to run next. */
-  first = 0;
+  /** By port: next time, Infinity where nothing is due. */
+  readonly at: Float64Array;
+  /** By device: the least of its ports' times. */
+  readonly time: Float64Array;
+  /** By device: the port to run next, counted from the device's first. */
+  private readonly first: Int32Array;
+  private readonly base: Int32Array;
+  private readonly end: Int32Array;
 
-  static readonly wiring = ['at', 'base', 'end', 'least', 'owner'];
-
-  /**
-   * `at`: next time of each slot of all owners, Infinity where nothing is due; this owner's start
-   * at `base`. `least`: the least of them, by owner.
-   */
-  constructor(
-    private readonly at: Float64Array,
-    private readonly base: number,
-    count: number,
-    private readonly least: Float64Array,
-    private readonly owner: number,
-  ) {
-    this.end = base + count;
-    at.fill(Infinity, base, this.end);
-    least[owner] = Infinity;
+  constructor(tables: Tables) {
+    this.at = tables.float64('port', 1).fill(Infinity);
+    this.time = tables.float64('device', 1).fill(Infinity);
+    this.first = tables.int32('device', 1);
+    this.base = new Int32Array(this.time.length);
+    this.end = new Int32Array(this.time.length);
   }
 
-  private readonly end: number;
-
-  /** Time of the slot to run next. */
-  get time(): number {
-    return this.least[this.owner];
+  /** Says which ports are a device's. */
+  configure(device: number, firstPort: number, count: number): void {
+    this.base[device] = firstPort;
+    this.end[device] = firstPort + count;
   }
 
-  get(slot: number): number {
-    return this.at[this.base + slot];
+  /** The port whose time is the device's least. */
+  port(device: number): number {
+    return this.base[device] + this.first[device];
   }
 
-  set(slot: number, time: number): void {
-    this.at[this.base + slot] = time;
-    this.moved(slot);
+  set(device: number, port: number, time: number): void {
+    this.at[port] = time;
+    this.moved(device, port);
   }
 
-  /** The slot's time has been changed in the table. */
-  moved(slot: number): void {
-    if (slot === this.first) this.scan();
-    else if (this.at[this.base + slot] <= this.least[this.owner]) this.challenge(slot);
+  /** The port's time has been changed in `at`. */
+  moved(device: number, port: number): void {
+    if (port - this.base[device] === this.first[device]) this.scan(device);
+    else if (this.at[port] <= this.time[device]) this.challenge(device, port);
   }
 
-  private challenge(slot: number): void {
-    const time = this.at[this.base + slot];
-    if (time === this.least[this.owner] && !drawnBefore(slot, this.first, time)) return;
-    this.first = slot;
-    this.least[this.owner] = time;
+  private challenge(device: number, port: number): void {
+    const time = this.at[port];
+    const slot = port - this.base[device];
+    if (time === this.time[device] && !drawnBefore(slot, this.first[device], time)) return;
+    this.first[device] = slot;
+    this.time[device] = time;
   }
 
-  private scan(): void {
-    const { at, base, end } = this;
+  /** Finds the earliest port again. */
+  scan(device: number): void {
+    const { at } = this;
+    const base = this.base[device];
+    const end = this.end[device];
     let first = base;
     let time = at[base];
-    for (let slot = base + 1; slot < end; slot++) {
-      const t = at[slot];
-      if (t > time || (t === time && !drawnBefore(slot - base, first - base, t))) continue;
+    for (let port = base + 1; port < end; port++) {
+      const t = at[port];
+      if (t > time || (t === time && !drawnBefore(port - base, first - base, t))) continue;
       time = t;
-      first = slot;
+      first = port;
     }
-    this.first = first - base;
-    this.least[this.owner] = time;
+    this.first[device] = first - base;
+    this.time[device] = time;
   }
 }
 

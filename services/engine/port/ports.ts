@@ -1,4 +1,6 @@
+import type { PortSpec } from '../contract/spec.js';
 import type { Tables } from '../kernel/tables.js';
+import type { Queues } from './queues.js';
 
 // Words of a port.
 
@@ -8,39 +10,84 @@ export const LANE_TAIL = 1;
 /** Traffic classes that have frames queued, one bit each. */
 export const READY = 2;
 /** Priorities that may not start a frame, one bit each: the union over all gates. */
-export const HELD = 3;
+const HELD = 3;
 /** Mechanisms that have a control frame to send, one bit each. */
-export const CONTROL_DUE = 4;
-export const OCTET_PS = 5;
+const CONTROL_DUE = 4;
+const OCTET_PS = 5;
 /** Classes and priorities are the same numbers, so a held priority is a held class. */
-export const IDENTITY = 6;
+const IDENTITY = 6;
+/** A frame is dealt with as soon as its first 64 octets are in. */
+const CUT_THROUGH = 7;
 /** What each gate holds. */
-export const HELD_BY_GATE = 8;
-export const MOST_GATES = 8;
+const HELD_BY_GATE = 8;
+const MOST_GATES = 8;
 
 export const PORT_WORDS = 16;
 
 // Doubles of a port.
 
 /** When the wire is free for the next frame, gap included. */
-export const FREE_AT = 0;
-export const LATENCY_PS = 1;
-export const CONTROL_DELAY_PS = 2;
+const FREE_AT = 0;
+const LATENCY_PS = 1;
+const CONTROL_DELAY_PS = 2;
+const INGRESS_PS = 3;
 
-export const PORT_DOUBLES = 4;
+const PORT_DOUBLES = 4;
 
 /** State of every port of a service that is neither a queue nor a counter. */
 export class Ports {
   readonly words: Int32Array;
-  readonly doubles: Float64Array;
+  private readonly doubles: Float64Array;
+  /** By port: its device, and the port at the other end of its link. */
+  private readonly owners: Int32Array;
+  private readonly peers: Int32Array;
+  readonly count: number;
 
   constructor(tables: Tables) {
     this.words = tables.int32('port', PORT_WORDS);
     this.doubles = tables.float64('port', PORT_DOUBLES);
+    this.count = this.words.length / PORT_WORDS;
+    this.owners = new Int32Array(this.count);
+    this.peers = new Int32Array(this.count).fill(-1);
     for (let at = 0; at < this.words.length; at += PORT_WORDS) {
       this.words[at + LANE_HEAD] = -1;
       this.words[at + LANE_TAIL] = -1;
     }
+  }
+
+  /** `ingressPs`: from the last bit received (cutting through: the 64th octet) to the device. */
+  configure(
+    port: number,
+    device: number,
+    spec: PortSpec,
+    ingressPs: number,
+    cutThrough: boolean,
+  ): void {
+    const { words, doubles } = this;
+    const at = port * PORT_WORDS;
+    const identity = spec.classOf.every((tc, priority) => tc === priority);
+    this.owners[port] = device;
+    words[at + OCTET_PS] = spec.octetPs;
+    words[at + IDENTITY] = identity ? 1 : 0;
+    words[at + CUT_THROUGH] = cutThrough ? 1 : 0;
+    const times = port * PORT_DOUBLES;
+    doubles[times + LATENCY_PS] = spec.latencyPs;
+    doubles[times + INGRESS_PS] = ingressPs;
+    doubles[times + CONTROL_DELAY_PS] = (spec.pfc ?? spec.pause)?.responseDelayPs ?? 0;
+  }
+
+  /** Joins two ports by a link. */
+  connect(a: number, b: number): void {
+    this.peers[a] = b;
+    this.peers[b] = a;
+  }
+
+  owner(port: number): number {
+    return this.owners[port];
+  }
+
+  peer(port: number): number {
+    return this.peers[port];
   }
 
   /** Sets one gate's mask of held priorities; true if the union changed. */
@@ -59,12 +106,30 @@ export class Ports {
     return this.words[port * PORT_WORDS + HELD];
   }
 
+  /** Classes of a port that have a frame which may start now, one bit each. */
+  eligible(port: number, queues: Queues): number {
+    const { words } = this;
+    const at = port * PORT_WORDS;
+    const held = words[at + HELD];
+    const ready = words[at + READY];
+    if (held === 0) return ready;
+    return words[at + IDENTITY] !== 0 ? ready & ~held : queues.notHeld(port, ready, held);
+  }
+
   octetPs(port: number): number {
     return this.words[port * PORT_WORDS + OCTET_PS];
   }
 
+  cutsThrough(port: number): boolean {
+    return this.words[port * PORT_WORDS + CUT_THROUGH] !== 0;
+  }
+
   requestControl(port: number, source: number): void {
     this.words[port * PORT_WORDS + CONTROL_DUE] |= 1 << source;
+  }
+
+  controlDue(port: number): boolean {
+    return this.words[port * PORT_WORDS + CONTROL_DUE] !== 0;
   }
 
   /** Takes the lowest source that has a control frame due. */
@@ -96,5 +161,9 @@ export class Ports {
 
   controlDelayPs(port: number): number {
     return this.doubles[port * PORT_DOUBLES + CONTROL_DELAY_PS];
+  }
+
+  ingressPs(port: number): number {
+    return this.doubles[port * PORT_DOUBLES + INGRESS_PS];
   }
 }

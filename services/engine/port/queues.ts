@@ -1,6 +1,6 @@
 import type { Heads } from '../contract/arbiter.js';
 import type { FramePool } from '../frame/frame-pool.js';
-import { LENGTH, NEXT, STORED } from '../frame/frame-pool.js';
+import { CLASS, LENGTH, NEXT, PRIORITY_MASK, STORED } from '../frame/frame-pool.js';
 import { priorityRow, type Tables } from '../kernel/tables.js';
 import type { Ports } from './ports.js';
 import { PORT_WORDS, READY } from './ports.js';
@@ -67,6 +67,17 @@ export class Queues implements Heads {
 
   headWireOctets(port: number, trafficClass: number): number {
     return this.pool.words[this.head(port, trafficClass) + LENGTH] + WIRE_OVERHEAD_OCTETS;
+  }
+
+  /** Of the ready classes, those whose first frame has no held priority: it speaks for the rest. */
+  notHeld(port: number, ready: number, held: number): number {
+    let free = 0;
+    for (let tc = 0; tc < 8; tc++) {
+      if ((ready & (1 << tc)) === 0) continue;
+      const priority = this.pool.words[this.head(port, tc) + CLASS] & PRIORITY_MASK;
+      if ((held & (1 << priority)) === 0) free |= 1 << tc;
+    }
+    return free;
   }
 
   get(port: number, trafficClass: number, word: number): number {

@@ -1,4 +1,3 @@
-import type { Device } from '../../engine/device/device.js';
 import type { Engine } from '../../engine/device/engine.js';
 
 /**
@@ -7,15 +6,13 @@ import type { Engine } from '../../engine/device/engine.js';
  * in the window can reach it before its end.
  */
 export class Windows {
-  private readonly actors: readonly Device[];
   /** By actor: time of its next event. */
   private readonly horizon: Float64Array;
 
   constructor(
-    engine: Engine,
+    private readonly engine: Engine,
     private readonly lookaheadPs: number,
   ) {
-    this.actors = engine.actors;
     this.horizon = engine.shared.horizon;
   }
 
@@ -36,7 +33,7 @@ export class Windows {
 
   /** One window; `bound` must not exceed the earliest event plus the lookahead. */
   window(bound: number): void {
-    const { actors, horizon } = this;
-    for (let i = 0; i < actors.length; i++) if (horizon[i]! < bound) actors[i]!.run(bound);
+    const { engine, horizon } = this;
+    for (let d = 0; d < horizon.length; d++) if (horizon[d]! < bound) engine.run(d, bound);
   }
 }

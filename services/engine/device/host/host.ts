@@ -16,8 +16,10 @@ import {
   TARGET,
 } from '../../frame/frame-pool.js';
 import type { Clock } from '../../kernel/clock.js';
-import type { Behaviour, Device } from '../device.js';
+import type { Device } from '../device.js';
 import { KIND_DEVICE } from '../device.js';
+import type { Outlet } from '../outlet.js';
+import type { Shared } from '../shared.js';
 import { Turns } from '../nic/turns.js';
 import { Completions } from './completions.js';
 import type { Receivers } from './receivers.js';
@@ -38,7 +40,7 @@ const NIC = 0;
  * So a paused priority holds its flows back at the source, and nothing is lost for want of NIC
  * memory. What arrives is taken in at line rate.
  */
-export class Host implements Behaviour {
+export class Host {
   readonly completions = new Completions();
   private readonly turns: Turns;
   /** By traffic class: data frames that wait in the NIC (0 or 1). */
@@ -56,18 +58,20 @@ export class Host implements Behaviour {
   private readonly clock: Clock;
 
   static readonly wiring = [
-    ...['device', 'pool', 'clock', 'spec', 'senders', 'receivers', 'dependants'],
+    ...['device', 'outlet', 'pool', 'clock', 'spec', 'senders', 'receivers', 'dependants'],
     ...['firstSend', 'firstReceive'],
   ];
 
   constructor(
+    shared: Shared,
     private readonly device: Device,
-    readonly spec: HostSpec,
+    private readonly outlet: Outlet,
+    private readonly spec: HostSpec,
     private readonly senders: Senders,
     private readonly receivers: Receivers,
   ) {
-    this.pool = device.shared.pool;
-    this.clock = device.shared.clock;
+    this.pool = shared.pool;
+    this.clock = shared.clock;
     this.firstSend = device.rows.send.first;
     this.firstReceive = device.rows.receive.first;
     this.turns = new Turns(spec.sends.length);
@@ -92,7 +96,7 @@ export class Host implements Behaviour {
     const { words } = pool;
     const frameClass = words[frame + CLASS];
     if ((frameClass & GROUP_FLAG) === 0 && words[frame + TARGET] !== this.spec.position) {
-      this.device.drop(port, frame, DROP.NOT_ADDRESSED);
+      this.outlet.drop(this.device.place, port, frame, DROP.NOT_ADDRESSED);
       return;
     }
     const c = pool.ends[frame + CONNECTION];
@@ -103,14 +107,15 @@ export class Host implements Behaviour {
     pool.release(frame);
   }
 
-  departing(_port: number, trafficClass: number, frame: number): void {
+  /** The NIC's frame of a class starts on the wire: the next one takes its place. */
+  departing(trafficClass: number, frame: number): void {
     const kind = this.pool.words[frame + CLASS] & KIND_MASK;
     if (kind === KIND_ACK || kind === KIND_NAK) return;
     this.waiting[trafficClass] = 0;
     this.refill(trafficClass);
   }
 
-  onTimer(kind: number, c: number, _value: number): void {
+  onTimer(kind: number, c: number): void {
     if (kind === KIND_DEADLINE) this.checkDeadline(c);
     else if (kind === KIND_START) this.startFlow(c);
     else if (this.wakeAt[c] === this.clock.now) {
@@ -160,7 +165,8 @@ export class Host implements Behaviour {
     const { words } = this.pool;
     words[frame + STORED] = words[frame + LENGTH];
     words[frame + PORT] = this.device.firstPort;
-    this.device.enqueue(this.device.firstPort, trafficClass, frame);
+    const { place, firstPort } = this.device;
+    this.outlet.enqueue(place, firstPort, trafficClass, frame);
   }
 
   /** Sees to it that silence will be noticed. */

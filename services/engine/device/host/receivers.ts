@@ -51,7 +51,7 @@ export const SAY_NAK = 2;
 /** The receiving ends of flows. */
 export class Receivers {
   private readonly state: Float64Array;
-  private readonly templates = new FramePool();
+  private readonly templates = new FramePool(0);
   private readonly template: Int32Array;
   private readonly specs: ReceiveSpec[] = [];
   /** Set by `take`: the packet completed a message. */

@@ -61,7 +61,7 @@ export const LATER = 2;
 export class Senders {
   private readonly state: Float64Array;
   /** A frame per connection with everything that does not change from packet to packet. */
-  private readonly templates = new FramePool();
+  private readonly templates = new FramePool(0);
   private readonly template: Int32Array;
   private readonly specs: SendSpec[] = [];
   private readonly clocks: (ReleaseClock | null)[] = [];

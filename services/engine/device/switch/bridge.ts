@@ -1,10 +1,9 @@
 import type { VlanPortSpec } from '../../contract/spec.js';
 import type { FramePool } from '../../frame/frame-pool.js';
 import {
+  CAME_TAGGED,
   CLASS,
   GROUP_FLAG,
-  LENGTH,
-  PRIORITY_MASK,
   SOURCE,
   TARGET,
   VLAN,
@@ -23,7 +22,6 @@ const INNER = 0xffff;
 export class Bridge implements Forwarding {
   readonly copies: Uint16Array;
   copyCount = 0;
-  readonly tagOctets = new Float64Array(8);
   /** By VLAN index and host position: the port it was seen on (-1: never) and when. */
   private readonly learnedPort: Int16Array;
   private readonly learnedAt: Float64Array;
@@ -60,8 +58,8 @@ export class Bridge implements Forwarding {
     const base = vlan * this.hosts;
     this.learnedPort[base + ends[frame + SOURCE]] = port;
     this.learnedAt[base + ends[frame + SOURCE]] = now;
+    ends[frame + CAME_TAGGED] = (ends[frame + VLAN] & INNER) === 0 ? 0 : TAG_OCTETS;
     ends[frame + VLAN] = (ends[frame + VLAN] & ~INNER) | id;
-    if (this.vlanOfWire(port, id) === 0) this.lengthen(frame, TAG_OCTETS);
     if ((words[frame + CLASS] & GROUP_FLAG) === 0) {
       const target = base + words[frame + TARGET];
       const out = this.learnedPort[target];
@@ -72,28 +70,21 @@ export class Bridge implements Forwarding {
     return this.flood(port, vlan);
   }
 
-  /** Inside the bridge a frame carries its VLAN's tag; it loses it where the VLAN is native. */
-  rewrite(frame: number, egress: number): void {
+  /**
+   * Inside the bridge a frame's VLAN stands in its tag field, whether it came tagged or not; it
+   * leaves untagged where the VLAN is native.
+   */
+  rewrite(frame: number, egress: number): number {
     const { ends } = this.pool;
-    if (this.vlanOfWire(egress, ends[frame + VLAN] & INNER) !== 0) return;
-    ends[frame + VLAN] &= ~INNER;
-    this.lengthen(frame, -TAG_OCTETS);
-  }
-
-  private lengthen(frame: number, octets: number): void {
-    const { words } = this.pool;
-    words[frame + LENGTH] += octets;
-    this.tagOctets[words[frame + CLASS] & PRIORITY_MASK] += octets;
+    const came = ends[frame + CAME_TAGGED];
+    const goes = this.vlans[egress].native === (ends[frame + VLAN] & INNER) ? 0 : TAG_OCTETS;
+    if (goes === 0) ends[frame + VLAN] &= ~INNER;
+    return goes - came;
   }
 
   private vlanOf(port: number, frame: number): number {
     const inner = this.pool.ends[frame + VLAN] & INNER;
     return inner === 0 ? this.vlans[port].native : inner;
-  }
-
-  /** The tag that a VLAN wears on a port's wire: 0 where it is native. */
-  private vlanOfWire(port: number, id: number): number {
-    return this.vlans[port].native === id ? 0 : id;
   }
 
   private flood(port: number, vlan: number): number {

@@ -9,9 +9,7 @@ export interface Forwarding {
   /** Ports of the last decision that was SEVERAL; the first `copyCount` count. */
   readonly copies: Uint16Array;
   copyCount: number;
-  /** By priority: octets of tags put on less octets of tags taken off, for the books. */
-  readonly tagOctets: Float64Array;
   egress(port: number, frame: number): number;
-  /** Last chance to change a frame's tags, before it is charged and queued at its egress. */
-  rewrite(frame: number, egress: number): void;
+  /** Changes a frame's tags for its egress; returns the octets by which it becomes longer. */
+  rewrite(frame: number, egress: number): number;
 }

@@ -8,7 +8,6 @@ import { NOWHERE, SEVERAL } from './forwarding.js';
 export class Router implements Forwarding {
   readonly copies: Uint16Array;
   copyCount = 0;
-  readonly tagOctets = new Float64Array(8);
   private readonly setOfHost: Int16Array | Int32Array;
   private readonly setStart: Int32Array;
   private readonly setSize: Int32Array;
@@ -59,8 +58,10 @@ export class Router implements Forwarding {
     return this.setPorts[start + this.choose(set, size, words[frame + HASH])];
   }
 
-  // Nothing to do: routing leaves the tags as they are.
-  rewrite(): void {}
+  /** Routing leaves the tags as they are. */
+  rewrite(): number {
+    return 0;
+  }
 
   private choose(set: number, size: number, hash: number): number {
     if (this.spray) {

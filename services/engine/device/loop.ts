@@ -1,0 +1,201 @@
+import type { Mechanism } from '../contract/flow-control.js';
+import { CLASS, LENGTH, PRIORITY_MASK, SEQUENCE } from '../frame/frame-pool.js';
+import { keyId, keyKind } from '../kernel/agenda.js';
+import type { Device } from './device.js';
+import {
+  DID_ARRIVE,
+  DID_SEND,
+  DID_SEND_CONTROL,
+  DID_TAKE_CONTROL,
+  KIND_CONTROL,
+  KIND_DEVICE,
+  KIND_MECHANISM,
+  TIMER_BITS,
+} from './device.js';
+import type { Host } from './host/host.js';
+import type { Shared } from './shared.js';
+import type { Switching } from './switch/switching.js';
+
+const PREAMBLE_OCTETS = 8;
+const LEAST_FRAME_OCTETS = 64;
+const WIRE_OVERHEAD_OCTETS = 20;
+
+/** Executes events: of one actor, in the order (time; agenda, arrivals, transmitters; lot). */
+export interface Loop {
+  /** Executes every event before `bound` and reports the time of the next one. */
+  run(device: number, bound: number): void;
+}
+
+/**
+ * The loop is a function over the shared tables and not a method of each device: what it closes
+ * over is constant, so the compiler turns the tables into addresses, and a frame costs half.
+ */
+export function makeLoop(
+  shared: Shared,
+  devices: readonly Device[],
+  mechanisms: readonly Mechanism[],
+  switching: Switching,
+  hosts: readonly (Host | null)[],
+): Loop {
+  const { clock, pool, ports, lanes, queues, counters, digests } = shared;
+  const { arrivals, transmits, horizon, events } = shared;
+  const scratch = new Uint8Array(LEAST_FRAME_OCTETS);
+
+  function run(d: number, bound: number): void {
+    const device = devices[d];
+    const { agenda } = device;
+    for (;;) {
+      const timer = agenda.time;
+      const arrival = arrivals.time[d];
+      const transmission = transmits.time[d];
+      if (timer <= arrival && timer <= transmission) {
+        if (timer >= bound) {
+          horizon[d] = timer;
+          return;
+        }
+        clock.now = timer;
+        runAgenda(device);
+      } else if (arrival <= transmission) {
+        if (arrival >= bound) {
+          horizon[d] = arrival;
+          return;
+        }
+        clock.now = arrival;
+        arrive(d, device, arrivals.port(d));
+      } else {
+        if (transmission >= bound) {
+          horizon[d] = transmission;
+          return;
+        }
+        clock.now = transmission;
+        transmit(d, device, transmits.port(d));
+      }
+      events[d]++;
+    }
+  }
+
+  function arrive(d: number, device: Device, port: number): void {
+    const frame = lanes.shift(port);
+    const next = lanes.head(port);
+    arrivals.at[port] = next < 0 ? Infinity : pool.arrival(next);
+    arrivals.scan(d);
+    const { words } = pool;
+    const length = words[frame + LENGTH];
+    const local = port - device.firstPort;
+    digests.mix(d, DID_ARRIVE | local, words[frame + SEQUENCE] ^ (length << 20));
+    counters.received(port, words[frame + CLASS] & PRIORITY_MASK, length);
+    if (device.probe !== null) device.probe.frameReceived(d, local, clock.now, pool, frame);
+    const host = hosts[d];
+    if (host === null) switching.receive(d, port, frame);
+    else host.receive(port, frame);
+  }
+
+  function transmit(d: number, device: Device, port: number): void {
+    if (ports.controlDue(port)) {
+      sendControl(d, device, port);
+      return;
+    }
+    const eligible = ports.eligible(port, queues);
+    if (eligible === 0) {
+      transmits.at[port] = Infinity;
+      transmits.scan(d);
+      return;
+    }
+    const local = port - device.firstPort;
+    const trafficClass = device.arbiters[local].pick(eligible, queues, port);
+    const frame = queues.shift(port, trafficClass);
+    const length = pool.words[frame + LENGTH];
+    const octetPs = ports.octetPs(port);
+    const { now } = clock;
+    const free = now + (length + WIRE_OVERHEAD_OCTETS) * octetPs;
+    ports.setFreeAt(port, free);
+    const host = hosts[d];
+    if (host === null) switching.departing(port, trafficClass, frame);
+    else host.departing(trafficClass, frame);
+    const frameClass = pool.words[frame + CLASS];
+    digests.mix(d, DID_SEND | local, frameClass ^ (length << 20));
+    counters.sent(port, frameClass & PRIORITY_MASK, length);
+    if (device.probe !== null) device.probe.frameSent(d, local, now, pool, frame);
+    pool.setArrival(frame, now + PREAMBLE_OCTETS * octetPs + ports.latencyPs(port));
+    accept(ports.peer(port), frame);
+    transmits.at[port] = ports.hasWork(port) ? free : Infinity;
+    transmits.scan(d);
+  }
+
+  /** A frame is on its way; its arrival time is that of its first bit after the preamble. */
+  function accept(port: number, frame: number): void {
+    const octets = ports.cutsThrough(port) ? LEAST_FRAME_OCTETS : pool.words[frame + LENGTH];
+    const wait = octets * ports.octetPs(port) + ports.ingressPs(port);
+    const at = pool.arrival(frame) + wait;
+    pool.setArrival(frame, at);
+    if (!lanes.push(port, frame)) return;
+    const d = ports.owner(port);
+    arrivals.at[port] = at;
+    arrivals.moved(d, port);
+    if (at < horizon[d]) horizon[d] = at;
+  }
+
+  function sendControl(d: number, device: Device, port: number): void {
+    const { now } = clock;
+    const local = port - device.firstPort;
+    const octetPs = ports.octetPs(port);
+    const txEnd = now + (PREAMBLE_OCTETS + LEAST_FRAME_OCTETS) * octetPs;
+    const length = mechanisms[ports.takeControl(port)].compose(port, txEnd, scratch);
+    const free = now + (LEAST_FRAME_OCTETS + WIRE_OVERHEAD_OCTETS) * octetPs;
+    ports.setFreeAt(port, free);
+    counters.controlSent[port]++;
+    digests.mix(d, DID_SEND_CONTROL | local, hashOctets(scratch, length));
+    device.probe?.controlSent(d, local, now, scratch.subarray(0, length));
+    acceptControl(ports.peer(port), scratch, length, txEnd + ports.latencyPs(port));
+    transmits.set(d, port, ports.hasWork(port) ? free : Infinity);
+  }
+
+  function acceptControl(port: number, octets: Uint8Array, length: number, lastBit: number): void {
+    const d = ports.owner(port);
+    const device = devices[d];
+    const at = lastBit + ports.controlDelayPs(port);
+    const slot = device.octets.put(octets, length);
+    device.schedule(at, KIND_CONTROL, port - device.firstPort, slot);
+    if (at < horizon[d]) horizon[d] = at;
+  }
+
+  function runAgenda(device: Device): void {
+    const { agenda } = device;
+    const key = agenda.nextKey();
+    const value = agenda.nextValue();
+    agenda.pop();
+    const kind = keyKind(key);
+    const id = keyId(key);
+    if (kind === KIND_CONTROL) takeControl(device, id, value);
+    else if (kind < KIND_DEVICE) {
+      const port = device.firstPort + (id >> TIMER_BITS);
+      mechanisms[kind - KIND_MECHANISM].onTimer(port, id & ((1 << TIMER_BITS) - 1));
+    } else {
+      const host = hosts[device.place];
+      if (host === null) switching.onTimer(device.place, id, value);
+      else host.onTimer(kind, id);
+    }
+  }
+
+  function takeControl(device: Device, local: number, slot: number): void {
+    const port = device.firstPort + local;
+    const octets = device.octets.get(slot);
+    const length = device.octets.length(slot);
+    counters.controlReceived[port]++;
+    digests.mix(device.place, DID_TAKE_CONTROL | local, hashOctets(octets, length));
+    device.probe?.controlReceived(device.place, local, clock.now, octets.subarray(0, length));
+    if (!mechanisms.some((m) => m.receiveControl(port, octets, length))) {
+      counters.controlUnclaimed[port]++;
+    }
+    device.octets.giveBack(slot);
+  }
+
+  return { run };
+}
+
+/** FNV-1a over a control frame's octets. */
+function hashOctets(octets: Uint8Array, length: number): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < length; i++) hash = Math.imul(hash ^ octets[i], 0x01000193);
+  return hash;
+}

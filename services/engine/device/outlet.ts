@@ -1,0 +1,41 @@
+import { CLASS, LENGTH, PRIORITY_MASK } from '../frame/frame-pool.js';
+import type { Device } from './device.js';
+import { DID_DROP } from './device.js';
+import type { Shared } from './shared.js';
+
+/** What devices do with a frame in the end: queue it for a port, or drop it. */
+export interface Outlet {
+  enqueue(device: number, port: number, trafficClass: number, frame: number): void;
+  /** Wakes a port's transmitter if it sleeps. */
+  kick(device: number, port: number): void;
+  drop(device: number, port: number, frame: number, reason: number): void;
+}
+
+export function makeOutlet(shared: Shared, devices: readonly Device[]): Outlet {
+  const { clock, pool, ports, queues, counters, digests, transmits } = shared;
+
+  function kick(device: number, port: number): void {
+    if (transmits.at[port] !== Infinity) return;
+    const free = ports.freeAt(port);
+    const { now } = clock;
+    transmits.at[port] = free > now ? free : now;
+    transmits.moved(device, port);
+  }
+
+  function enqueue(device: number, port: number, trafficClass: number, frame: number): void {
+    queues.push(port, trafficClass, frame);
+    kick(device, port);
+  }
+
+  function drop(device: number, port: number, frame: number, reason: number): void {
+    const { words } = pool;
+    const { firstPort, probe } = devices[device];
+    const priority = words[frame + CLASS] & PRIORITY_MASK;
+    counters.dropped(port, priority, words[frame + LENGTH], reason);
+    probe?.frameDropped(device, port - firstPort, clock.now, pool, frame, reason);
+    digests.mix(device, DID_DROP | (port - firstPort), reason);
+    pool.release(frame);
+  }
+
+  return { enqueue, kick, drop };
+}
