@@ -41,7 +41,7 @@ export const NAMED_SIZES: Readonly<Record<string, Points>> = {
     [100_000_000, 98],
     [1_000_000_000, 100],
   ],
-  // Roy et al., Inside the Social Network's Network (Facebook), SIGCOMM 2015, as tabulated with HPCC.
+  // Roy et al. (Facebook), Inside the Social Network's Network, SIGCOMM 2015, tabulated with HPCC.
   hadoop: [
     [0, 0],
     [100, 1],
