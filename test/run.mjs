@@ -18,17 +18,25 @@ const underCi = process.env.CI === 'true';
 const totals = { passed: 0, failed: 0, skipped: 0 };
 
 process.chdir(root);
-const built = spawnSync('npx', ['tsc', '-b'], { stdio: ['ignore', 'inherit', 'inherit'] });
+const built = spawnSync(join('node_modules', '.bin', 'tsc'), ['-b'], {
+  stdio: ['ignore', 'inherit', 'inherit'],
+});
 if (built.status === 0) {
   getNeeds();
-  await runFiles(testFiles(process.argv.slice(2)));
+  const files = testFiles(process.argv.slice(2));
+  if (files.length === 0) fail('No test has such a path.');
+  await runFiles(files);
 } else {
-  console.log('The build failed.');
-  totals.failed = 1;
+  fail('The build failed.');
 }
 const skipped = totals.skipped > 0 ? `, ${totals.skipped} skipped` : '';
 console.log(`${totals.passed} passed, ${totals.failed} failed${skipped}`);
-process.exitCode = totals.failed === 0 && totals.passed > 0 ? 0 : 1;
+process.exitCode = totals.failed === 0 ? 0 : 1;
+
+function fail(message) {
+  console.log(message);
+  totals.failed++;
+}
 
 /** Compiled tests, by their sources: what is left in dist of a deleted one does not run. */
 function testFiles(words) {
@@ -77,11 +85,9 @@ function count(type, data) {
   } else if (type === 'test:fail') {
     // A suite fails with its tests, which have been counted.
     if (error?.failureType === 'subtestsFailed') return false;
-    totals.failed++;
-    console.log(`FAILED ${sourceOf(data.file)}: ${data.name}\n${inspect(error?.cause ?? error)}\n`);
+    fail(`FAILED ${sourceOf(data.file)}: ${data.name}\n${inspect(error?.cause ?? error)}\n`);
   } else if (data.name === data.file) {
-    totals.failed++;
-    console.log(`FAILED ${sourceOf(data.file)}: there is no test in it`);
+    fail(`FAILED ${sourceOf(data.file)}: there is no test in it`);
   } else if (data.details.type !== 'suite') {
     totals.passed++;
     return true;
