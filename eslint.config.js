@@ -63,7 +63,11 @@ export default tseslint.config(
       // node:test's describe and it return promises that the runner itself awaits.
       '@typescript-eslint/no-floating-promises': [
         'error',
-        { allowForKnownSafeCalls: [{ from: 'package', name: ['it', 'describe', 'test'], package: 'node:test' }] },
+        {
+          allowForKnownSafeCalls: [
+            { from: 'package', name: ['it', 'describe', 'test'], package: 'node:test' },
+          ],
+        },
       ],
     },
   },

@@ -1,0 +1,104 @@
+// Builds, gets what the tests need, and runs all of them, or those whose path contains one of the
+// words given. The last line is `N passed, N failed`, with `, N skipped` if any were.
+
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { run } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { inspect } from 'node:util';
+import { getNeeds } from './needs.mjs';
+
+const CONCURRENCY = 2;
+/** For a whole file: a test that hangs fails. */
+const TIMEOUT_MS = 600_000;
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const underCi = process.env.CI === 'true';
+const totals = { passed: 0, failed: 0, skipped: 0 };
+
+process.chdir(root);
+const built = spawnSync(join('node_modules', '.bin', 'tsc'), ['-b'], {
+  stdio: ['ignore', 'inherit', 'inherit'],
+});
+if (built.status === 0) {
+  getNeeds();
+  const files = testFiles(process.argv.slice(2));
+  if (files.length === 0) fail('No test has such a path.');
+  await runFiles(files);
+} else {
+  fail('The build failed.');
+}
+const skipped = totals.skipped > 0 ? `, ${totals.skipped} skipped` : '';
+console.log(`${totals.passed} passed, ${totals.failed} failed${skipped}`);
+process.exitCode = totals.failed === 0 ? 0 : 1;
+
+function fail(message) {
+  console.log(message);
+  totals.failed++;
+}
+
+/** Compiled tests, by their sources: what is left in dist of a deleted one does not run. */
+function testFiles(words) {
+  return readdirSync('test', { recursive: true })
+    .filter((path) => path.endsWith('.test.ts'))
+    .filter((path) => words.length === 0 || words.some((word) => path.includes(word)))
+    .sort((a, b) => Number(isTidy(b)) - Number(isTidy(a)) || a.localeCompare(b))
+    .map((path) => join(root, 'dist', 'test', path.replace(/\.ts$/, '.js')));
+}
+
+/** Tidiness is found out first: it takes longest, and a wrong comma is quickly mended. */
+function isTidy(path) {
+  return path.startsWith('tidy');
+}
+
+async function runFiles(files) {
+  let file = { path: undefined, passed: 0, durationMs: 0 };
+  const closeFile = () => {
+    if (file.path !== undefined) {
+      console.log(`${sourceOf(file.path)}: ${file.passed} passed (${seconds(file.durationMs)})`);
+    }
+  };
+  for await (const { type, data } of run({
+    files,
+    concurrency: CONCURRENCY,
+    timeout: TIMEOUT_MS,
+  })) {
+    if (type === 'test:stderr' || type === 'test:stdout') process.stdout.write(data.message);
+    if (type !== 'test:pass' && type !== 'test:fail') continue;
+    if (data.file !== file.path) {
+      closeFile();
+      file = { path: data.file, passed: 0, durationMs: 0 };
+    }
+    if (data.nesting === 0) file.durationMs += data.details.duration_ms;
+    if (count(type, data)) file.passed++;
+  }
+  closeFile();
+}
+
+/** Adds one event to the totals, and tells of it unless it is a test that passed. */
+function count(type, data) {
+  const { error } = data.details;
+  if (data.skip !== undefined) {
+    totals[underCi ? 'failed' : 'skipped']++;
+    console.log(`skipped: ${data.name}: ${data.skip}${underCi ? ' (a failure under CI)' : ''}`);
+  } else if (type === 'test:fail') {
+    // A suite fails with its tests, which have been counted.
+    if (error?.failureType === 'subtestsFailed') return false;
+    fail(`FAILED ${sourceOf(data.file)}: ${data.name}\n${inspect(error?.cause ?? error)}\n`);
+  } else if (data.name === data.file) {
+    fail(`FAILED ${sourceOf(data.file)}: there is no test in it`);
+  } else if (data.details.type !== 'suite') {
+    totals.passed++;
+    return true;
+  }
+  return false;
+}
+
+function sourceOf(path) {
+  return relative(join(root, 'dist'), path ?? '').replace(/\.js$/, '.ts');
+}
+
+function seconds(ms) {
+  return `${(ms / 1000).toFixed(1)} s`;
+}

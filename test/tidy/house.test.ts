@@ -1,0 +1,74 @@
+/** Rules of the house that neither compiler nor linter knows. */
+
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { basename } from 'node:path';
+import { it } from 'node:test';
+import { filesMatching, foldersIn, linesOf, sourcesNamedIn, textOf } from './files.js';
+
+const SOURCE = /\.(ts|mjs|cjs|js)$/;
+const LINES_MAX = 600;
+const COLUMNS_MAX = 100;
+
+/** What every mechanism folder consists of, beside what its mechanism needs. */
+const MECHANISM_FILES = [
+  'README.md',
+  '-machine.ts',
+  '-managed.ts',
+  '-invariants.ts',
+  '-mechanism.ts',
+];
+
+function assertNone(offenders: readonly string[]): void {
+  assert.deepEqual(offenders, []);
+}
+
+it('nothing is left to do later: it is done, or it is in the issue tracker', () => {
+  const texts = filesMatching(/\.(ts|mjs|cjs|js|md|yaml|yml|json|proto)$/);
+  assertNone(texts.filter((path) => /\b(TO[D]O|FIX[M]E)\b/.test(textOf(path))));
+});
+
+it('a source fits in one head: 600 lines at most, of 100 columns', () => {
+  const sources = filesMatching(SOURCE);
+  assertNone(sources.filter((path) => linesOf(path).length > LINES_MAX));
+  assertNone(
+    sources.flatMap((path) =>
+      linesOf(path).flatMap((line, index) =>
+        line.length > COLUMNS_MAX ? [`${path}:${index + 1}`] : [],
+      ),
+    ),
+  );
+});
+
+it('a mechanism has the files of a mechanism', () => {
+  const folders = ['flow-control', 'congestion'].flatMap((kind) =>
+    foldersIn(`services/engine/${kind}`),
+  );
+  assertNone(
+    folders.flatMap((folder) => {
+      const names = readdirSync(folder);
+      return MECHANISM_FILES.filter((role) => !names.some((name) => name.endsWith(role))).map(
+        (role) => `${folder} has no ${role}`,
+      );
+    }),
+  );
+});
+
+it('an example is told of in the documentation', () => {
+  const documents = filesMatching(/^(README\.md|docs\/.*\.md|examples\/README\.md)$/)
+    .map(textOf)
+    .join('\n');
+  const examples = filesMatching(/^examples\/[^/]+\.(yaml|json)$/);
+  assertNone(examples.filter((path) => !documents.includes(basename(path))));
+});
+
+it('a source is used by another, unless it is an entry point or a test', () => {
+  const sources = filesMatching(/^(services|bench|test)\/.*\.ts$/);
+  const used = new Set(sources.flatMap(sourcesNamedIn));
+  const starts = /(^services\/[^/]+\/main|^bench\/main|\.test)\.ts$/;
+  assertNone(sources.filter((path) => !used.has(path) && !starts.test(path)));
+});
+
+it('nothing compiled lies among the sources', () => {
+  assertNone(filesMatching(/^(services|bench|test)\/.*(\.js|\.d\.ts|\.map)$/));
+});
