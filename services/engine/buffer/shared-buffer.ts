@@ -11,7 +11,7 @@ export const HEADROOM = 1;
 export const USED_PEAK = 2;
 export const HEADROOM_PEAK = 3;
 const STOPPED = 4;
-const RESERVED = 5;
+export const RESERVED = 5;
 const HEADROOM_LIMIT = 6;
 const LOSSLESS = 7;
 const WORDS = 8;
@@ -146,8 +146,7 @@ export class SharedBuffer implements IngressAccounts {
     const { memory, doubles } = this;
     const m = this.memoryOf[port];
     const free = memory[m + POOL] - memory[m + POOL_USED];
-    const dynamic =
-      this.words[row * WORDS + RESERVED] + doubles[row * DOUBLES + ALPHA] * free;
+    const dynamic = this.words[row * WORDS + RESERVED] + doubles[row * DOUBLES + ALPHA] * free;
     const fixed = doubles[row * DOUBLES + XOFF];
     return dynamic < fixed ? dynamic : fixed;
   }

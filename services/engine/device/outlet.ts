@@ -1,3 +1,4 @@
+import { DROP } from '../contract/probe.js';
 import { CLASS, LENGTH, PRIORITY_MASK } from '../frame/frame-pool.js';
 import type { Device } from './device.js';
 import { DID_DROP } from './device.js';
@@ -32,6 +33,9 @@ export function makeOutlet(shared: Shared, devices: readonly Device[]): Outlet {
     const { firstPort, probe } = devices[device];
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     counters.dropped(port, priority, words[frame + LENGTH], reason);
+    if (reason === DROP.HEADROOM_EXHAUSTED) {
+      counters.lost(device, port - firstPort, priority, clock.now);
+    }
     probe?.frameDropped(device, port - firstPort, clock.now, pool, frame, reason);
     digests.mix(device, DID_DROP | (port - firstPort), reason);
     pool.release(frame);

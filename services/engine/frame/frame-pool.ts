@@ -151,6 +151,22 @@ export class FramePool {
     this.births[(frame >> 1) + BORN_DOUBLE] = time;
   }
 
+  /** A frame's two records, one behind the other. */
+  read(frame: number): Int32Array {
+    const record = new Int32Array(2 * STRIDE);
+    record.set(this.words.subarray(frame, frame + STRIDE));
+    record.set(this.ends.subarray(frame, frame + STRIDE), STRIDE);
+    return record;
+  }
+
+  /** A new frame with such records. */
+  write(record: Int32Array): number {
+    const frame = this.allocate();
+    this.words.set(record.subarray(0, STRIDE), frame);
+    this.ends.set(record.subarray(STRIDE), frame);
+    return frame;
+  }
+
   /** Frames handed out and not yet released: counted, for checks only. */
   inUse(): number {
     const used = this.fresh >> STRIDE_BITS;

@@ -70,7 +70,11 @@ export class Agenda {
     let i = 0;
     while (i < half) {
       let child = 2 * i + 1;
-      if (child + 1 < last && this.before(times[child + 1], keys[child + 1], values[child + 1], child)) child++;
+      if (
+        child + 1 < last &&
+        this.before(times[child + 1], keys[child + 1], values[child + 1], child)
+      )
+        child++;
       if (this.before(time, key, value, child)) break;
       times[i] = times[child];
       keys[i] = keys[child];
@@ -81,6 +85,13 @@ export class Agenda {
     keys[i] = key;
     values[i] = value;
     this.time = last === 0 ? Infinity : times[0];
+  }
+
+  /** Gives the entries of one kind new values. */
+  replaceValues(kind: number, replace: (value: number) => number): void {
+    for (let i = 0; i < this.size; i++) {
+      if (keyKind(this.keys[i]) === kind) this.values[i] = replace(this.values[i]);
+    }
   }
 
   /** Calls back for every entry, in no particular order. */

@@ -15,13 +15,7 @@ export type Plain =
   | { readonly [key: string]: Plain };
 
 type TypedArray =
-  | Float64Array
-  | Int32Array
-  | Uint32Array
-  | Int16Array
-  | Uint16Array
-  | Uint8Array
-  | Int8Array;
+  Float64Array | Int32Array | Uint32Array | Int16Array | Uint16Array | Uint8Array | Int8Array;
 
 type Bag = Record<string, unknown>;
 
@@ -107,7 +101,9 @@ function revive(
   }
   if (Array.isArray(saved)) {
     const items = Array.isArray(current) ? (current as unknown[]) : [];
-    return (saved as readonly Plain[]).map((item, i) => revive(items[i], item, buffers, `${at}[${i}]`));
+    return (saved as readonly Plain[]).map((item, i) =>
+      revive(items[i], item, buffers, `${at}[${i}]`),
+    );
   }
   if (typeof saved === 'object' && saved !== null) {
     if (typeof current !== 'object' || current === null) {

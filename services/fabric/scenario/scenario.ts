@@ -64,7 +64,11 @@ export interface FabricSection {
   /** Switch to switch. */
   readonly fabricLink: LinkSection;
   /** Added to what the generator made. */
-  readonly devices: readonly { readonly name: string; readonly kind: 'host' | 'switch'; readonly tier: string }[];
+  readonly devices: readonly {
+    readonly name: string;
+    readonly kind: 'host' | 'switch';
+    readonly tier: string;
+  }[];
   readonly links: readonly ExplicitLink[];
 }
 
@@ -118,7 +122,9 @@ export interface BufferSection {
 export interface DeviceOverride {
   readonly match: string;
   readonly host: Partial<HostSection>;
-  readonly switch: Partial<Omit<SwitchSection, 'buffer'>> & { readonly buffer?: Partial<BufferSection> };
+  readonly switch: Partial<Omit<SwitchSection, 'buffer'>> & {
+    readonly buffer?: Partial<BufferSection>;
+  };
   /** Per priority, as in the scenario's own section. */
   readonly priorities: readonly (Partial<PrioritySection> & { readonly priority: number })[];
 }
@@ -211,7 +217,11 @@ export interface LoadCommon {
   /** Null: 8 x priority. */
   readonly dscp: number | null;
   readonly ect: boolean;
-  readonly vlan: { readonly inner: number | null; readonly outer: number | null; readonly dei: boolean };
+  readonly vlan: {
+    readonly inner: number | null;
+    readonly outer: number | null;
+    readonly dei: boolean;
+  };
   readonly transport: RawSection | ReliableSection;
   readonly startPs: number;
   readonly endPs: number | null;

@@ -16,6 +16,7 @@ import {
   TARGET,
 } from '../../frame/frame-pool.js';
 import type { Clock } from '../../kernel/clock.js';
+import type { Counters } from '../../port/counters.js';
 import type { Device } from '../device.js';
 import { KIND_DEVICE } from '../device.js';
 import type { Outlet } from '../outlet.js';
@@ -56,9 +57,20 @@ export class Host {
 
   private readonly pool: FramePool;
   private readonly clock: Clock;
+  private readonly counters: Counters;
 
   static readonly wiring = [
-    ...['device', 'outlet', 'pool', 'clock', 'spec', 'senders', 'receivers', 'dependants'],
+    ...[
+      'device',
+      'outlet',
+      'pool',
+      'clock',
+      'counters',
+      'spec',
+      'senders',
+      'receivers',
+      'dependants',
+    ],
     ...['firstSend', 'firstReceive'],
   ];
 
@@ -72,6 +84,7 @@ export class Host {
   ) {
     this.pool = shared.pool;
     this.clock = shared.clock;
+    this.counters = shared.counters;
     this.firstSend = device.rows.send.first;
     this.firstReceive = device.rows.receive.first;
     this.turns = new Turns(spec.sends.length);
@@ -166,6 +179,7 @@ export class Host {
     words[frame + STORED] = words[frame + LENGTH];
     words[frame + PORT] = this.device.firstPort;
     const { place, firstPort } = this.device;
+    this.counters.made(firstPort, words[frame + CLASS] & PRIORITY_MASK, words[frame + LENGTH]);
     this.outlet.enqueue(place, firstPort, trafficClass, frame);
   }
 
@@ -231,7 +245,10 @@ export class Host {
     if (this.clock.now < spec.startPs) return;
     let messages = Infinity;
     for (const { receive, lead } of spec.after) {
-      messages = Math.min(messages, this.receivers.get(this.firstReceive + receive, MESSAGES) + lead);
+      messages = Math.min(
+        messages,
+        this.receivers.get(this.firstReceive + receive, MESSAGES) + lead,
+      );
     }
     if (this.senders.releaseMessages(this.firstSend + c, messages)) this.wake(c);
   }

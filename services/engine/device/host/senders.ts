@@ -57,6 +57,11 @@ export const BLOCKED = 1;
 /** Nothing to send until a time that is known. */
 export const LATER = 2;
 
+export interface SenderExtras {
+  readonly clocks: (ReleaseClock | null)[];
+  readonly messageBorn: (Float64Array | null)[];
+}
+
 /** The sending ends of flows: what may go next, and what must be sent again. */
 export class Senders {
   private readonly state: Float64Array;
@@ -96,10 +101,12 @@ export class Senders {
     this.initialise(c, spec);
   }
 
-  /** What of the state of some connections is not in the tables. */
-  extras(first: number, count: number): { clocks: (ReleaseClock | null)[]; born: object[] } {
-    const born = this.messageBorn.slice(first, first + count).filter((times) => times !== null);
-    return { clocks: this.clocks.slice(first, first + count), born };
+  /** State of some connections that is not in the tables. */
+  extras(first: number, count: number): SenderExtras {
+    return {
+      clocks: this.clocks.slice(first, first + count),
+      messageBorn: this.messageBorn.slice(first, first + count),
+    };
   }
 
   /** The flow's time has come: what is not held back by other messages is released. */
@@ -173,7 +180,8 @@ export class Senders {
     this.sentFrames[c]++;
     const pace = state[s + PACE_PS];
     if (pace !== 0) {
-      state[s + PACE_AT] = this.clock.now + Math.round((words[frame + LENGTH] + WIRE_OVERHEAD_OCTETS) * pace);
+      state[s + PACE_AT] =
+        this.clock.now + Math.round((words[frame + LENGTH] + WIRE_OVERHEAD_OCTETS) * pace);
     }
     return frame;
   }

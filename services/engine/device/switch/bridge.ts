@@ -1,13 +1,6 @@
 import type { VlanPortSpec } from '../../contract/spec.js';
 import type { FramePool } from '../../frame/frame-pool.js';
-import {
-  CAME_TAGGED,
-  CLASS,
-  GROUP_FLAG,
-  SOURCE,
-  TARGET,
-  VLAN,
-} from '../../frame/frame-pool.js';
+import { CAME_TAGGED, CLASS, GROUP_FLAG, SOURCE, TARGET, VLAN } from '../../frame/frame-pool.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { Forwarding } from './forwarding.js';
 import { FILTERED, NOWHERE, SEVERAL } from './forwarding.js';

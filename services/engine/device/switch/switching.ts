@@ -15,7 +15,7 @@ import { FILTERED, SEVERAL } from './forwarding.js';
 import { Router } from './router.js';
 
 /** The last bit of a frame that could not cut through has come in. */
-const KIND_COMPLETE = KIND_DEVICE;
+export const KIND_COMPLETE = KIND_DEVICE;
 const HEADER_OCTETS = 64;
 
 /** `stopper` of an account whose senders nobody stops. */
@@ -127,7 +127,8 @@ export function makeSwitching(
     words[frame + PORT] = port;
     const by = stopper[(port << 3) | group];
     if (by !== NOBODY) mechanisms[by].admitted(port, group);
-    if ((marksJoining[out] & (1 << trafficClass)) !== 0) mark(out, frame, trafficClass, queued + stored);
+    if ((marksJoining[out] & (1 << trafficClass)) !== 0)
+      mark(out, frame, trafficClass, queued + stored);
     outlet.enqueue(d, out, trafficClass, frame);
   }
 
@@ -160,7 +161,7 @@ export function makeSwitching(
     const last = forwarding.copyCount - 1;
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
     for (let i = 0; i < last; i++) {
-      counters.copied(port, priority, pool.words[frame + LENGTH]);
+      counters.made(port, priority, pool.words[frame + LENGTH]);
       forward(d, port, firstPort + forwarding.copies[i], pool.copyFrom(pool, frame));
     }
     forward(d, port, firstPort + forwarding.copies[last], frame);

@@ -1,0 +1,194 @@
+import { HEADROOM, POOL, POOL_USED, RESERVED, USED } from '../../buffer/shared-buffer.js';
+import type { SwitchSpec } from '../../contract/spec.js';
+import type { Device } from '../../device/device.js';
+import type { Engine } from '../../device/engine.js';
+import { framesHeldBack } from '../../device/checkpoint.js';
+import { CLASS, LENGTH, PORT, PRIORITY_MASK, STORED } from '../../frame/frame-pool.js';
+import {
+  DROP_FRAMES,
+  DROP_OCTETS,
+  MADE_FRAMES,
+  MADE_OCTETS,
+  RX_FRAMES,
+  RX_OCTETS,
+  TX_FRAMES,
+  TX_OCTETS,
+} from '../../port/counters.js';
+
+/** A book that does not balance. Ports are as the device counts them; -1 for the whole device. */
+export interface Imbalance {
+  readonly device: number;
+  readonly port: number;
+  readonly priority: number;
+  readonly what: string;
+  readonly expected: number;
+  readonly actual: number;
+}
+
+const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
+
+/**
+ * The books of a service at a moment when every actor has executed the same time: nothing is
+ * made, lost or counted twice, in frames and in octets, per priority (design: conservation).
+ */
+export function checkLedger(engine: Engine): Imbalance[] {
+  const imbalances: Imbalance[] = [];
+  const expect = (
+    device: number,
+    port: number,
+    priority: number,
+    what: string,
+    expected: number,
+    actual: number,
+  ): void => {
+    if (expected !== actual) {
+      imbalances.push({ device, port, priority, what, expected, actual });
+    }
+  };
+  engine.devices.forEach((device) => {
+    checkDevice(engine, device, expect);
+    checkLinks(engine, device, expect);
+    if (device.spec.kind === 'switch') checkMemory(engine, device, device.spec, expect);
+  });
+  checkPool(engine, expect);
+  return imbalances;
+}
+
+type Expect = (
+  device: number,
+  port: number,
+  priority: number,
+  what: string,
+  expected: number,
+  actual: number,
+) => void;
+
+/** What came in or was made = what went out, was dropped or taken, or is held. */
+function checkDevice(engine: Engine, device: Device, expect: Expect): void {
+  const { counters } = engine.shared;
+  const ports = device.spec.ports.map((_, p) => device.firstPort + p);
+  const sum = (priority: number, word: number): number =>
+    ports.reduce((total, port) => total + counters.get(port, priority, word), 0);
+  const held = heldFrames(engine, device);
+  for (const priority of PRIORITIES) {
+    const isHost = device.spec.kind === 'host';
+    // A host takes what it receives; only what it makes can be held or sent.
+    const received = isHost ? 0 : sum(priority, RX_FRAMES);
+    const receivedOctets = isHost ? 0 : sum(priority, RX_OCTETS);
+    const dropped = isHost ? 0 : sum(priority, DROP_FRAMES);
+    const droppedOctets = isHost ? 0 : sum(priority, DROP_OCTETS);
+    const tags = ports.reduce((total, port) => total + counters.tagOctetsOf(port, priority), 0);
+    expect(
+      device.place,
+      -1,
+      priority,
+      'frames in = frames out, dropped and held',
+      received + sum(priority, MADE_FRAMES),
+      sum(priority, TX_FRAMES) + dropped + held.frames[priority],
+    );
+    expect(
+      device.place,
+      -1,
+      priority,
+      'octets in = octets out, dropped and held',
+      receivedOctets + sum(priority, MADE_OCTETS) + tags,
+      sum(priority, TX_OCTETS) + droppedOctets + held.octets[priority],
+    );
+  }
+}
+
+/** What a port sent = what its peer received, or is in flight. */
+function checkLinks(engine: Engine, device: Device, expect: Expect): void {
+  const { counters, lanes, ports, pool } = engine.shared;
+  device.spec.ports.forEach((_, p) => {
+    const port = device.firstPort + p;
+    const peer = ports.peer(port);
+    const frames = new Float64Array(8);
+    const octets = new Float64Array(8);
+    lanes.forEach(peer, (frame) => {
+      const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
+      frames[priority]++;
+      octets[priority] += pool.words[frame + LENGTH];
+    });
+    for (const priority of PRIORITIES) {
+      expect(
+        device.place,
+        p,
+        priority,
+        'frames sent = received at the peer and in flight',
+        counters.get(port, priority, TX_FRAMES),
+        counters.get(peer, priority, RX_FRAMES) + frames[priority],
+      );
+      expect(
+        device.place,
+        p,
+        priority,
+        'octets sent = received at the peer and in flight',
+        counters.get(port, priority, TX_OCTETS),
+        counters.get(peer, priority, RX_OCTETS) + octets[priority],
+      );
+    }
+  });
+}
+
+/** Accounts hold what the queues hold, and the pool what the accounts have taken from it. */
+function checkMemory(engine: Engine, device: Device, spec: SwitchSpec, expect: Expect): void {
+  const { buffer, queues, pool } = engine.shared;
+  const { firstPort, place } = device;
+  const stored = new Float64Array(spec.ports.length * 8);
+  spec.ports.forEach((_, p) => {
+    queues.forEach(firstPort + p, (frame) => {
+      const { words } = pool;
+      const from = words[frame + PORT] - firstPort;
+      const group = spec.ports[from].groupOf[words[frame + CLASS] & PRIORITY_MASK];
+      stored[from * 8 + group] += words[frame + STORED];
+    });
+  });
+  let taken = 0;
+  spec.ports.forEach((_, p) => {
+    for (const group of PRIORITIES) {
+      const port = firstPort + p;
+      const used = buffer.get(port, group, USED);
+      const headroom = buffer.get(port, group, HEADROOM);
+      expect(place, p, group, 'octets charged = octets stored', stored[p * 8 + group], used);
+      taken += Math.max(0, used - headroom - buffer.get(port, group, RESERVED));
+    }
+  });
+  const pooled = buffer.memoryOfDevice(place, POOL_USED);
+  expect(place, -1, -1, 'octets of the pool = what the accounts took', taken, pooled);
+  const excess = Math.max(0, pooled - buffer.memoryOfDevice(place, POOL));
+  expect(place, -1, -1, 'octets of the pool beyond its size', 0, excess);
+}
+
+/** Every frame record is in flight, queued or waiting for its last bit; none is anywhere twice. */
+function checkPool(engine: Engine, expect: Expect): void {
+  const { pool, lanes } = engine.shared;
+  let frames = 0;
+  for (const device of engine.devices) {
+    frames += framesHeldBack(device).length;
+    device.spec.ports.forEach((_, p) => {
+      lanes.forEach(device.firstPort + p, () => frames++);
+      engine.shared.queues.forEach(device.firstPort + p, () => frames++);
+    });
+  }
+  expect(-1, -1, -1, 'frame records in use = frames that are somewhere', frames, pool.inUse());
+}
+
+function heldFrames(
+  engine: Engine,
+  device: Device,
+): { frames: Float64Array; octets: Float64Array } {
+  const { queues, pool } = engine.shared;
+  const frames = new Float64Array(8);
+  const octets = new Float64Array(8);
+  const add = (frame: number): void => {
+    const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
+    frames[priority]++;
+    octets[priority] += pool.words[frame + LENGTH];
+  };
+  device.spec.ports.forEach((_, p) => {
+    queues.forEach(device.firstPort + p, add);
+  });
+  framesHeldBack(device).forEach(add);
+  return { frames, octets };
+}

@@ -1,0 +1,113 @@
+import { PORT, STORED } from '../frame/frame-pool.js';
+import { keyKind } from '../kernel/agenda.js';
+import type { Plain } from '../kernel/snapshot.js';
+import { restore, save } from '../kernel/snapshot.js';
+import type { Device } from './device.js';
+import type { Engine } from './engine.js';
+import { KIND_COMPLETE } from './switch/switching.js';
+
+/** An actor's whole state, in a form that does not depend on where it lives. */
+export interface DeviceState {
+  readonly rows: Plain;
+  readonly own: Plain;
+  readonly behaviour: Plain;
+  readonly senders: Plain;
+  /** By port of the device: frames in flight towards it. */
+  readonly lanes: readonly (readonly Int32Array[])[];
+  /** By port of the device and traffic class. */
+  readonly queues: readonly (readonly Int32Array[])[];
+  /** Frames that wait for their last bit, in the order of the agenda's entries. */
+  readonly incomplete: readonly Int32Array[];
+}
+
+/** Eight queues per port, in class order. */
+const CLASSES = 8;
+const RECORD_PORT = PORT;
+const RECORD_OUT = STORED;
+
+export function saveDevice(engine: Engine, d: number): DeviceState {
+  const device = engine.devices[d];
+  const { pool, lanes, queues, tables } = engine.shared;
+  const { firstPort, rows } = device;
+  const ports = device.spec.ports.map((_, p) => firstPort + p);
+  /** Ports are written as the device counts them. */
+  const record = (frame: number, fields: readonly number[]): Int32Array => {
+    const words = pool.read(frame);
+    for (const field of fields) words[field] -= firstPort;
+    return words;
+  };
+  const queued = ports.map((): Int32Array[][] => Array.from({ length: CLASSES }, () => []));
+  ports.forEach((port, p) => {
+    queues.forEach(port, (frame, tc) => queued[p][tc].push(record(frame, [RECORD_PORT])));
+  });
+  const flying = ports.map((port) => {
+    const records: Int32Array[] = [];
+    lanes.forEach(port, (frame) => records.push(pool.read(frame)));
+    return records;
+  });
+  const { first, count } = rows.send;
+  return {
+    rows: tables.save(rows),
+    own: save(device),
+    behaviour: save(behaviourOf(engine, d)),
+    senders: save(engine.senders.extras(first, count)),
+    lanes: flying,
+    queues: queued.flat(),
+    incomplete: framesHeldBack(device).map((frame) => record(frame, [RECORD_PORT, RECORD_OUT])),
+  };
+}
+
+/** Puts a saved state into the device of an engine that was built from the same specification. */
+export function restoreDevice(engine: Engine, d: number, state: DeviceState): void {
+  const device = engine.devices[d];
+  const { pool, lanes, queues, tables } = engine.shared;
+  const { firstPort, rows } = device;
+  releaseFrames(engine, device);
+  tables.restore(rows, state.rows);
+  restore(device, state.own);
+  restore(behaviourOf(engine, d), state.behaviour);
+  restore(engine.senders.extras(rows.send.first, rows.send.count), state.senders);
+  const revive = (record: Int32Array, fields: readonly number[]): number => {
+    const frame = pool.write(record);
+    for (const field of fields) pool.words[frame + field] += firstPort;
+    return frame;
+  };
+  state.lanes.forEach((records, p) => {
+    lanes.clear(firstPort + p);
+    for (const record of records) lanes.push(firstPort + p, revive(record, []));
+  });
+  state.queues.forEach((records, i) => {
+    const frames = records.map((record) => revive(record, [RECORD_PORT]));
+    queues.relink(firstPort + Math.floor(i / CLASSES), i % CLASSES, frames);
+  });
+  const waiting = state.incomplete.map((record) => revive(record, [RECORD_PORT, RECORD_OUT]));
+  let taken = 0;
+  if (device.spec.kind === 'switch') {
+    device.agenda.replaceValues(KIND_COMPLETE, () => waiting[taken++]);
+  }
+}
+
+/** Frames of a switch that wait for their last bit, because they could not cut through. */
+export function framesHeldBack(device: Device): number[] {
+  const frames: number[] = [];
+  if (device.spec.kind !== 'switch') return frames;
+  device.agenda.forEach((_, key, value) => {
+    if (keyKind(key) === KIND_COMPLETE) frames.push(value);
+  });
+  return frames;
+}
+
+function behaviourOf(engine: Engine, d: number): object {
+  return engine.hosts[d] ?? engine.switching.parts(d);
+}
+
+/** What the device holds now is forgotten. */
+function releaseFrames(engine: Engine, device: Device): void {
+  const { pool, lanes, queues } = engine.shared;
+  const frames = framesHeldBack(device);
+  device.spec.ports.forEach((_, p) => {
+    lanes.forEach(device.firstPort + p, (frame) => frames.push(frame));
+    queues.forEach(device.firstPort + p, (frame) => frames.push(frame));
+  });
+  for (const frame of frames) pool.release(frame);
+}
