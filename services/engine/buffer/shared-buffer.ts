@@ -167,10 +167,10 @@ export class SharedBuffer implements IngressAccounts {
     free: number,
     queueOctets: number,
   ): number {
+    // What an account has reserved is its own, however full the rest is.
+    if (need === 0) return ADMITTED;
     if (need > free) return DROP.BUFFER_FULL;
-    if (need > 0 && shared + need > this.doubles[row * DOUBLES + ALPHA] * free) {
-      return DROP.INGRESS_THRESHOLD;
-    }
+    if (shared + need > this.doubles[row * DOUBLES + ALPHA] * free) return DROP.INGRESS_THRESHOLD;
     const limit = this.memory[m + EGRESS_RESERVED] + this.memory[m + EGRESS_ALPHA] * free;
     return queueOctets > limit ? DROP.EGRESS_THRESHOLD : ADMITTED;
   }

@@ -79,6 +79,8 @@ export interface MechanismHost {
   hold(gate: number, port: number, priorities: number): void;
   /** A control frame of this source is due: send it as soon as the wire is free. */
   requestControl(source: number, port: number): void;
+  /** A control frame of this source was requested and has not been sent. */
+  controlDue(source: number, port: number): boolean;
   /** `timer` is 0..63. */
   arm(client: number, port: number, timer: number, time: number): void;
   /** Tell listeners that a neighbour was asked to stop or to go on. */

@@ -80,6 +80,10 @@ export class Engine implements MechanismHost {
     this.outlet.kick(ports.owner(port), port);
   }
 
+  controlDue(source: number, port: number): boolean {
+    return this.shared.ports.controlIsDue(port, source);
+  }
+
   arm(mechanism: number, port: number, timer: number, time: number): void {
     const device = this.devices[this.shared.ports.owner(port)];
     const id = ((port - device.firstPort) << TIMER_BITS) | timer;

@@ -132,6 +132,10 @@ export class Ports {
     return this.words[port * PORT_WORDS + CONTROL_DUE] !== 0;
   }
 
+  controlIsDue(port: number, source: number): boolean {
+    return (this.words[port * PORT_WORDS + CONTROL_DUE] & (1 << source)) !== 0;
+  }
+
   /** Takes the lowest source that has a control frame due. */
   takeControl(port: number): number {
     const at = port * PORT_WORDS + CONTROL_DUE;

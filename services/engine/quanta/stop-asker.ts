@@ -68,6 +68,11 @@ export class StopAsker {
     if (this.refreshArmed[port] === 0) this.arm(port);
   }
 
+  /** A frame that states this port's stops is due or has its time. */
+  willState(port: number): boolean {
+    return this.refreshArmed[port] !== 0 || this.host.controlDue(this.slot, port);
+  }
+
   onTimer(port: number): void {
     this.refreshArmed[port] = 0;
     if (this.off[port] === 0) return;

@@ -10,6 +10,7 @@ import type { Tables } from '../../kernel/tables.js';
 import type { Ports } from '../../port/ports.js';
 import { StopAsker } from '../../quanta/stop-asker.js';
 import { EXPIRY_TIMER, StopObeyer } from '../../quanta/stop-obeyer.js';
+import { MAC_CONTROL_GROUP } from '../../wire/mac-control/mac-control-header.js';
 import { blankPauseFrame, decodePause, encodePause } from '../../wire/mac-control/pause-frame.js';
 import { PORT_GROUP, PORT_TIMER, pauseQuanta } from './pause-machine.js';
 import { PauseCounters, pauseManagedValues } from './pause-managed.js';
@@ -63,9 +64,11 @@ export class PauseMechanism implements Mechanism {
   receiveControl(port: number, octets: Uint8Array, length: number): boolean {
     const { frame } = this;
     if (decodePause(octets.subarray(0, length), 0, frame) !== 'ok') return false;
+    const spec = this.specs[port];
+    if (frame.destination !== MAC_CONTROL_GROUP && frame.destination !== spec.mac) return false;
     this.counters.received[port]++;
     // A port that runs PFC ignores PAUSE (802.1Q clause 36).
-    if (this.specs[port].pause !== null) this.obeyer.load(port, PORT_TIMER, frame.quanta);
+    if (spec.pause !== null) this.obeyer.load(port, PORT_TIMER, frame.quanta);
     return true;
   }
 

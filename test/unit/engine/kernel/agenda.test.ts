@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { Agenda, agendaKey, keyId, keyKind } from '../../../../services/engine/kernel/agenda.js';
+
+type Entry = readonly [time: number, key: number, value: number];
+
+function inOrder(a: Entry, b: Entry): number {
+  return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
+}
+
+function drain(agenda: Agenda): Entry[] {
+  const entries: Entry[] = [];
+  while (agenda.length > 0) {
+    entries.push([agenda.time, agenda.nextKey(), agenda.nextValue()]);
+    agenda.pop();
+  }
+  return entries;
+}
+
+const entry = fc.tuple(fc.nat(20), fc.nat(5), fc.nat(3));
+
+describe('agenda', () => {
+  it('gives entries back by time, then key, then value, whatever the order they came in', () => {
+    fc.assert(
+      fc.property(fc.array(entry), (entries) => {
+        const agenda = new Agenda();
+        for (const [time, key, value] of entries) agenda.push(time, key, value);
+        assert.deepEqual(drain(agenda), [...entries].sort(inOrder));
+      }),
+    );
+  });
+
+  it('knows the time of its earliest entry at every moment', () => {
+    fc.assert(
+      fc.property(fc.array(fc.option(entry)), (steps) => {
+        const agenda = new Agenda();
+        const model: Entry[] = [];
+        for (const step of steps) {
+          if (step !== null) {
+            agenda.push(...step);
+            model.push(step);
+          } else if (model.length > 0) {
+            agenda.pop();
+            model.shift();
+          }
+          model.sort(inOrder);
+          assert.equal(agenda.time, model[0]?.[0] ?? Infinity);
+        }
+      }),
+    );
+  });
+
+  it('names kind and id in one key', () => {
+    const key = agendaKey(17, 123_456);
+    assert.equal(keyKind(key), 17);
+    assert.equal(keyId(key), 123_456);
+  });
+});

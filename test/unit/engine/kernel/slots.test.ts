@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { Slots } from '../../../../services/engine/kernel/slots.js';
+import { Tables } from '../../../../services/engine/kernel/tables.js';
+
+function slots(ports: number): Slots {
+  const made = new Slots(new Tables({ device: 1, port: ports, send: 0, receive: 0 }));
+  made.configure(0, 0, ports);
+  return made;
+}
+
+const change = fc.tuple(fc.nat(6), fc.oneof(fc.nat(9), fc.constant(Infinity)));
+
+describe('slots', () => {
+  it('always name a port that is due at the least time', () => {
+    fc.assert(
+      fc.property(fc.array(change), (changes) => {
+        const made = slots(7);
+        const model = Array.from({ length: 7 }, () => Infinity);
+        for (const [port, time] of changes) {
+          made.set(0, port, time);
+          model[port] = time;
+          assert.equal(made.time[0], Math.min(...model));
+          assert.equal(model[made.port(0)], Math.min(...model));
+        }
+      }),
+    );
+  });
+
+  it('draw among ports due at one instant, in whatever order their times were set', () => {
+    fc.assert(
+      fc.property(
+        fc.nat(1e9),
+        fc.shuffledSubarray([0, 1, 2, 3, 4, 5, 6], { minLength: 1 }),
+        (time, ports) => {
+          const one = slots(7);
+          const other = slots(7);
+          for (const port of ports) one.set(0, port, time);
+          for (const port of [...ports].reverse()) other.set(0, port, time);
+          assert.equal(one.port(0), other.port(0));
+        },
+      ),
+    );
+  });
+
+  it('favour no port in the long run', () => {
+    const wins = [0, 0, 0, 0];
+    for (let time = 0; time < 40_000; time++) {
+      const made = slots(4);
+      for (let port = 0; port < 4; port++) made.set(0, port, time * 122_880);
+      wins[made.port(0)]!++;
+    }
+    for (const won of wins) assert.ok(Math.abs(won - 10_000) < 400, wins.join());
+  });
+});
