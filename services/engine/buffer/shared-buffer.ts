@@ -1,4 +1,3 @@
-import type { IngressAccounts } from '../contract/flow-control.js';
 import { DROP } from '../contract/probe.js';
 import type { AccountSpec, BufferSpec } from '../contract/spec.js';
 import { priorityRow, type Tables } from '../kernel/tables.js';
@@ -45,41 +44,35 @@ export const ADMITTED = -1;
  * Only lossy frames are refused at a threshold; a lossless frame is refused only when its
  * headroom is full, and then lossless has failed.
  */
-export class SharedBuffer implements IngressAccounts {
-  private readonly words: Int32Array;
-  private readonly doubles: Float64Array;
-  private readonly memory: Float64Array;
-  /** By port: its device's row of the memory. */
-  private readonly memoryOf: Int32Array;
+export type SharedBuffer = ReturnType<typeof makeSharedBuffer>;
 
-  constructor(tables: Tables) {
-    this.words = tables.int32('port', 8 * WORDS);
-    this.doubles = tables.float64('port', 8 * DOUBLES);
-    this.memory = tables.float64('device', MEMORY);
-    this.memoryOf = new Int32Array(this.words.length / (8 * WORDS));
-  }
+export function makeSharedBuffer(tables: Tables) {
+  const words = tables.int32('port', 8 * WORDS);
+  const doubles = tables.float64('port', 8 * DOUBLES);
+  const memory = tables.float64('device', MEMORY);
+  const memoryOf = new Int32Array(words.length / (8 * WORDS));
 
   /** Gives a device its memory and its ports their accounts. */
-  configure(device: number, firstPort: number, spec: BufferSpec): void {
+  function configure(device: number, firstPort: number, spec: BufferSpec): void {
     const m = device * MEMORY;
     let apart = 0;
     spec.accounts.forEach((groups, port) => {
-      this.memoryOf[firstPort + port] = m;
+      memoryOf[firstPort + port] = m;
       groups.forEach((account, group) => {
-        this.configureAccount(priorityRow(firstPort + port, group), account);
+        configureAccount(priorityRow(firstPort + port, group), account);
         apart += account.reservedOctets + account.headroomOctets;
       });
     });
     if (apart > spec.sizeOctets) throw new Error(`${apart} octets set apart of ${spec.sizeOctets}`);
-    this.memory[m + POOL] = spec.sizeOctets - apart;
-    this.memory[m + CELL] = spec.cellOctets;
-    this.memory[m + EGRESS_RESERVED] = spec.egressReservedOctets;
-    this.memory[m + EGRESS_ALPHA] = spec.egressAlpha;
+    memory[m + POOL] = spec.sizeOctets - apart;
+    memory[m + CELL] = spec.cellOctets;
+    memory[m + EGRESS_RESERVED] = spec.egressReservedOctets;
+    memory[m + EGRESS_ALPHA] = spec.egressAlpha;
   }
 
   /** Memory that a frame of so many octets takes behind this port. */
-  storedOctets(port: number, octets: number): number {
-    const cell = this.memory[this.memoryOf[port] + CELL];
+  function storedOctets(port: number, octets: number): number {
+    const cell = memory[memoryOf[port] + CELL];
     return cell === 1 ? octets : Math.ceil(octets / cell) * cell;
   }
 
@@ -87,11 +80,10 @@ export class SharedBuffer implements IngressAccounts {
    * Charges a frame to its ingress account, or says why it must be dropped.
    * `queueOctets` is what its egress queue holds already.
    */
-  admit(port: number, group: number, stored: number, queueOctets: number): number {
-    const { words, memory } = this;
+  function admit(port: number, group: number, stored: number, queueOctets: number): number {
     const row = priorityRow(port, group);
     const a = row * WORDS;
-    const m = this.memoryOf[port];
+    const m = memoryOf[port];
     const headroom = words[a + HEADROOM];
     const used = words[a + USED];
     const before = used - headroom - words[a + RESERVED];
@@ -100,19 +92,18 @@ export class SharedBuffer implements IngressAccounts {
     const need = after > 0 ? after - shared : 0;
     const free = memory[m + POOL] - memory[m + POOL_USED];
     if (words[a + LOSSLESS] === 0) {
-      const refusal = this.refusal(row, m, shared, need, free, queueOctets + stored);
-      if (refusal !== ADMITTED) return refusal;
-      this.takeFromPool(m, need);
-    } else if (words[a + STOPPED] === 0 && need <= free) this.takeFromPool(m, need);
-    else if (!this.takeHeadroom(a, stored)) return DROP.HEADROOM_EXHAUSTED;
+      const reason = refusal(row, m, shared, need, free, queueOctets + stored);
+      if (reason !== ADMITTED) return reason;
+      takeFromPool(m, need);
+    } else if (words[a + STOPPED] === 0 && need <= free) takeFromPool(m, need);
+    else if (!takeHeadroom(a, stored)) return DROP.HEADROOM_EXHAUSTED;
     const now = used + stored;
     words[a + USED] = now;
     if (now > words[a + USED_PEAK]) words[a + USED_PEAK] = now;
     return ADMITTED;
   }
 
-  release(port: number, group: number, stored: number): void {
-    const { words, memory } = this;
+  function release(port: number, group: number, stored: number): void {
     const a = priorityRow(port, group) * WORDS;
     const headroom = words[a + HEADROOM];
     const fromHeadroom = stored < headroom ? stored : headroom;
@@ -120,46 +111,45 @@ export class SharedBuffer implements IngressAccounts {
     const after = before - (stored - fromHeadroom);
     words[a + HEADROOM] = headroom - fromHeadroom;
     words[a + USED] -= stored;
-    if (before > 0) memory[this.memoryOf[port] + POOL_USED] -= before - (after > 0 ? after : 0);
+    if (before > 0) memory[memoryOf[port] + POOL_USED] -= before - (after > 0 ? after : 0);
   }
 
-  atXoff(port: number, group: number): boolean {
+  function atXoff(port: number, group: number): boolean {
     const a = priorityRow(port, group) * WORDS;
-    return this.words[a + HEADROOM] > 0 || this.words[a + USED] >= this.threshold(port, group);
+    return words[a + HEADROOM] > 0 || words[a + USED] >= threshold(port, group);
   }
 
-  atXon(port: number, group: number): boolean {
+  function atXon(port: number, group: number): boolean {
     const row = priorityRow(port, group);
     const a = row * WORDS;
-    if (this.words[a + HEADROOM] > 0) return false;
-    const limit = this.threshold(port, group) - this.doubles[row * DOUBLES + XON_GAP];
-    return this.words[a + USED] <= (limit > 0 ? limit : 0);
+    if (words[a + HEADROOM] > 0) return false;
+    const limit = threshold(port, group) - doubles[row * DOUBLES + XON_GAP];
+    return words[a + USED] <= (limit > 0 ? limit : 0);
   }
 
-  setStopped(port: number, group: number, stopped: boolean): void {
-    this.words[priorityRow(port, group) * WORDS + STOPPED] = stopped ? 1 : 0;
+  function setStopped(port: number, group: number, stopped: boolean): void {
+    words[priorityRow(port, group) * WORDS + STOPPED] = stopped ? 1 : 0;
   }
 
   /** XOFF threshold of an account as it stands now. */
-  threshold(port: number, group: number): number {
+  function threshold(port: number, group: number): number {
     const row = priorityRow(port, group);
-    const { memory, doubles } = this;
-    const m = this.memoryOf[port];
+    const m = memoryOf[port];
     const free = memory[m + POOL] - memory[m + POOL_USED];
-    const dynamic = this.words[row * WORDS + RESERVED] + doubles[row * DOUBLES + ALPHA] * free;
+    const dynamic = words[row * WORDS + RESERVED] + doubles[row * DOUBLES + ALPHA] * free;
     const fixed = doubles[row * DOUBLES + XOFF];
     return dynamic < fixed ? dynamic : fixed;
   }
 
-  get(port: number, group: number, word: number): number {
-    return this.words[priorityRow(port, group) * WORDS + word];
+  function get(port: number, group: number, word: number): number {
+    return words[priorityRow(port, group) * WORDS + word];
   }
 
-  memoryOfDevice(device: number, field: number): number {
-    return this.memory[device * MEMORY + field];
+  function memoryOfDevice(device: number, field: number): number {
+    return memory[device * MEMORY + field];
   }
 
-  private refusal(
+  function refusal(
     row: number,
     m: number,
     shared: number,
@@ -170,20 +160,18 @@ export class SharedBuffer implements IngressAccounts {
     // What an account has reserved is its own, however full the rest is.
     if (need === 0) return ADMITTED;
     if (need > free) return DROP.BUFFER_FULL;
-    if (shared + need > this.doubles[row * DOUBLES + ALPHA] * free) return DROP.INGRESS_THRESHOLD;
-    const limit = this.memory[m + EGRESS_RESERVED] + this.memory[m + EGRESS_ALPHA] * free;
+    if (shared + need > doubles[row * DOUBLES + ALPHA] * free) return DROP.INGRESS_THRESHOLD;
+    const limit = memory[m + EGRESS_RESERVED] + memory[m + EGRESS_ALPHA] * free;
     return queueOctets > limit ? DROP.EGRESS_THRESHOLD : ADMITTED;
   }
 
-  private takeFromPool(m: number, octets: number): void {
-    const { memory } = this;
+  function takeFromPool(m: number, octets: number): void {
     const used = memory[m + POOL_USED] + octets;
     memory[m + POOL_USED] = used;
     if (used > memory[m + POOL_PEAK]) memory[m + POOL_PEAK] = used;
   }
 
-  private takeHeadroom(a: number, stored: number): boolean {
-    const { words } = this;
+  function takeHeadroom(a: number, stored: number): boolean {
     const filled = words[a + HEADROOM] + stored;
     if (filled > words[a + HEADROOM_LIMIT]) return false;
     words[a + HEADROOM] = filled;
@@ -191,14 +179,27 @@ export class SharedBuffer implements IngressAccounts {
     return true;
   }
 
-  private configureAccount(row: number, spec: AccountSpec): void {
+  function configureAccount(row: number, spec: AccountSpec): void {
     const a = row * WORDS;
-    this.words[a + RESERVED] = spec.reservedOctets;
-    this.words[a + HEADROOM_LIMIT] = spec.headroomOctets;
-    this.words[a + LOSSLESS] = spec.lossless ? 1 : 0;
+    words[a + RESERVED] = spec.reservedOctets;
+    words[a + HEADROOM_LIMIT] = spec.headroomOctets;
+    words[a + LOSSLESS] = spec.lossless ? 1 : 0;
     const d = row * DOUBLES;
-    this.doubles[d + ALPHA] = spec.alpha;
-    this.doubles[d + XOFF] = spec.xoffOctets;
-    this.doubles[d + XON_GAP] = spec.xonGapOctets;
+    doubles[d + ALPHA] = spec.alpha;
+    doubles[d + XOFF] = spec.xoffOctets;
+    doubles[d + XON_GAP] = spec.xonGapOctets;
   }
+
+  return {
+    configure,
+    storedOctets,
+    admit,
+    release,
+    atXoff,
+    atXon,
+    setStopped,
+    threshold,
+    get,
+    memoryOfDevice,
+  };
 }

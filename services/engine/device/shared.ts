@@ -1,13 +1,13 @@
-import { SharedBuffer } from '../buffer/shared-buffer.js';
+import { makeSharedBuffer, type SharedBuffer } from '../buffer/shared-buffer.js';
 import { FramePool } from '../frame/frame-pool.js';
 import { Clock } from '../kernel/clock.js';
-import { Digests } from '../kernel/digest.js';
-import { Slots } from '../kernel/slots.js';
+import { makeDigests, type Digests } from '../kernel/digest.js';
+import { makeSlots, type Slots } from '../kernel/slots.js';
 import type { Tables } from '../kernel/tables.js';
-import { Counters } from '../port/counters.js';
-import { Lanes } from '../port/lanes.js';
-import { Ports } from '../port/ports.js';
-import { Queues } from '../port/queues.js';
+import { makeCounters, type Counters } from '../port/counters.js';
+import { makeLanes, type Lanes } from '../port/lanes.js';
+import { makePorts, type Ports } from '../port/ports.js';
+import { makeQueues, type Queues } from '../port/queues.js';
 
 /** What all actors of a service have in common: tables with rows of each, and the frames. */
 export class Shared {
@@ -28,15 +28,15 @@ export class Shared {
   readonly events: Float64Array;
 
   constructor(readonly tables: Tables) {
-    this.ports = new Ports(tables);
+    this.ports = makePorts(tables);
     this.pool = new FramePool(this.ports.count);
-    this.lanes = new Lanes(this.ports, this.pool);
-    this.queues = new Queues(tables, this.ports, this.pool);
-    this.counters = new Counters(tables);
-    this.buffer = new SharedBuffer(tables);
-    this.digests = new Digests(tables, this.clock);
-    this.arrivals = new Slots(tables);
-    this.transmits = new Slots(tables);
+    this.lanes = makeLanes(this.ports, this.pool);
+    this.queues = makeQueues(tables, this.ports, this.pool);
+    this.counters = makeCounters(tables);
+    this.buffer = makeSharedBuffer(tables);
+    this.digests = makeDigests(tables, this.clock);
+    this.arrivals = makeSlots(tables);
+    this.transmits = makeSlots(tables);
     this.horizon = tables.float64('device', 1);
     this.events = tables.float64('device', 1);
   }

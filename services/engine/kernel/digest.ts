@@ -8,24 +8,18 @@ const HIGH_SCALE = 2 ** -32;
  * A running 64-bit hash over what each device executed. Not cryptographic: it is there to notice
  * that two runs differ, and to cost a few nanoseconds per event.
  */
-export class Digests {
-  private readonly words: Int32Array;
+export type Digests = ReturnType<typeof makeDigests>;
 
-  constructor(
-    tables: Tables,
-    private readonly clock: Clock,
-  ) {
-    this.words = tables.int32('device', WORDS);
-    for (let at = 0; at < this.words.length; at += WORDS) {
-      this.words[at] = 0x243f6a88;
-      this.words[at + 1] = 0x85a308d3;
-    }
+export function makeDigests(tables: Tables, clock: Clock) {
+  const words = tables.int32('device', WORDS);
+  for (let at = 0; at < words.length; at += WORDS) {
+    words[at] = 0x243f6a88;
+    words[at + 1] = 0x85a308d3;
   }
 
   /** Takes in the present time and two words that identify the event. */
-  mix(device: number, what: number, detail: number): void {
-    const { words } = this;
-    const time = this.clock.now;
+  function mix(device: number, what: number, detail: number): void {
+    const time = clock.now;
     const at = device * WORDS;
     let a = words[at] ^ (time | 0) ^ Math.imul((time * HIGH_SCALE) | 0, 0x2545f491);
     a = Math.imul((a << 15) | (a >>> 17), 0x9e3779b1) ^ what;
@@ -35,9 +29,11 @@ export class Digests {
     words[at + 1] = b;
   }
 
-  hex(device: number): string {
+  function hex(device: number): string {
     const word = (i: number): string =>
-      (this.words[device * WORDS + i] >>> 0).toString(16).padStart(8, '0');
+      (words[device * WORDS + i] >>> 0).toString(16).padStart(8, '0');
     return word(0) + word(1);
   }
+
+  return { mix, hex };
 }

@@ -8,70 +8,63 @@ import type { Tables } from './tables.js';
  * Sources due at one instant are drawn by lot, with a hash of time and port: the order is total
  * and depends on nothing else, and no port is always first.
  */
-export class Slots {
-  /** By port: next time, Infinity where nothing is due. */
-  readonly at: Float64Array;
-  /** By device: the least of its ports' times. */
-  readonly time: Float64Array;
-  /** By device: the port to run next, counted from the device's first. */
-  private readonly first: Int32Array;
-  private readonly base: Int32Array;
-  private readonly end: Int32Array;
+export type Slots = ReturnType<typeof makeSlots>;
 
-  constructor(tables: Tables) {
-    this.at = tables.float64('port', 1).fill(Infinity);
-    this.time = tables.float64('device', 1).fill(Infinity);
-    this.first = tables.int32('device', 1);
-    this.base = new Int32Array(this.time.length);
-    this.end = new Int32Array(this.time.length);
-  }
+export function makeSlots(tables: Tables) {
+  const at = tables.float64('port', 1).fill(Infinity);
+  const time = tables.float64('device', 1).fill(Infinity);
+  /** By device: the port to run next, counted from the device's first. */
+  const first = tables.int32('device', 1);
+  const base = new Int32Array(time.length);
+  const end = new Int32Array(time.length);
 
   /** Says which ports are a device's. */
-  configure(device: number, firstPort: number, count: number): void {
-    this.base[device] = firstPort;
-    this.end[device] = firstPort + count;
+  function configure(device: number, firstPort: number, count: number): void {
+    base[device] = firstPort;
+    end[device] = firstPort + count;
   }
 
   /** The port whose time is the device's least. */
-  port(device: number): number {
-    return this.base[device] + this.first[device];
+  function port(device: number): number {
+    return base[device] + first[device];
   }
 
-  set(device: number, port: number, time: number): void {
-    this.at[port] = time;
-    this.moved(device, port);
+  function set(device: number, p: number, t: number): void {
+    at[p] = t;
+    moved(device, p);
   }
 
   /** The port's time has been changed in `at`. */
-  moved(device: number, port: number): void {
-    if (port - this.base[device] === this.first[device]) this.scan(device);
-    else if (this.at[port] <= this.time[device]) this.challenge(device, port);
+  function moved(device: number, p: number): void {
+    const slot = p - base[device];
+    if (slot === first[device]) scan(device);
+    else if (at[p] < time[device] || (at[p] === time[device] && wins(device, slot))) {
+      first[device] = slot;
+      time[device] = at[p];
+    }
   }
 
-  private challenge(device: number, port: number): void {
-    const time = this.at[port];
-    const slot = port - this.base[device];
-    if (time === this.time[device] && !drawnBefore(slot, this.first[device], time)) return;
-    this.first[device] = slot;
-    this.time[device] = time;
+  function wins(device: number, slot: number): boolean {
+    return drawnBefore(slot, first[device], time[device]);
   }
 
   /** Finds the earliest port again. */
-  scan(device: number): void {
-    const { at } = this;
-    const base = this.base[device];
-    const end = this.end[device];
-    let first = base;
-    let time = at[base];
-    for (let port = base + 1; port < end; port++) {
-      const t = at[port];
-      if (t > time || (t === time && !drawnBefore(port - base, first - base, t))) continue;
-      time = t;
-      first = port;
+  function scan(device: number): void {
+    const from = base[device];
+    const to = end[device];
+    let best = from;
+    let least = at[from];
+    for (let p = from + 1; p < to; p++) {
+      const t = at[p];
+      if (t > least || (t === least && !drawnBefore(p - from, best - from, t))) continue;
+      least = t;
+      best = p;
     }
-    this.first[device] = first - base;
-    this.time[device] = time;
+    first[device] = best - from;
+    time[device] = least;
   }
+
+  return { at, time, configure, port, set, moved, scan };
 }
 
 /** The lot: whether `a` goes before `b` when both are due at `time`. */

@@ -30,55 +30,39 @@ export interface FirstLoss {
 }
 
 /** What every port counts. Octets are frame octets, destination address to FCS. */
-export class Counters {
-  private readonly values: Float64Array;
-  /** By port, priority, reason. */
-  private readonly reasons: Float64Array;
-  /** By port and priority: frames that this port marked. */
-  private readonly marks: Float64Array;
-  /** By port and priority: octets of VLAN tags put on less those taken off. */
-  readonly tagOctets: Float64Array;
-  /** By device: time, port and priority of its first loss on a lossless account, and how many. */
-  private readonly losses: Float64Array;
-  /** By port: MAC control frames. */
-  readonly controlSent: Float64Array;
-  readonly controlReceived: Float64Array;
-  /** By port: MAC control frames that no mechanism claimed. */
-  readonly controlUnclaimed: Float64Array;
+export type Counters = ReturnType<typeof makeCounters>;
 
-  constructor(tables: Tables) {
-    this.values = tables.float64('port', 8 * STRIDE);
-    this.reasons = tables.float64('port', 8 * REASONS);
-    this.marks = tables.float64('port', 8);
-    this.tagOctets = tables.float64('port', 8);
-    this.losses = tables.float64('device', LOSS_STRIDE);
-    this.controlSent = tables.float64('port', 1);
-    this.controlReceived = tables.float64('port', 1);
-    this.controlUnclaimed = tables.float64('port', 1);
-  }
+export function makeCounters(tables: Tables) {
+  const values = tables.float64('port', 8 * STRIDE);
+  const reasons = tables.float64('port', 8 * REASONS);
+  const marks = tables.float64('port', 8);
+  const tagOctets = tables.float64('port', 8);
+  const losses = tables.float64('device', LOSS_STRIDE);
+  const controlSent = tables.float64('port', 1);
+  const controlReceived = tables.float64('port', 1);
+  const controlUnclaimed = tables.float64('port', 1);
 
-  received(port: number, priority: number, octets: number): void {
+  function received(port: number, priority: number, octets: number): void {
     const at = priorityRow(port, priority) * STRIDE;
-    this.values[at + RX_FRAMES]++;
-    this.values[at + RX_OCTETS] += octets;
+    values[at + RX_FRAMES]++;
+    values[at + RX_OCTETS] += octets;
   }
 
-  sent(port: number, priority: number, octets: number): void {
+  function sent(port: number, priority: number, octets: number): void {
     const at = priorityRow(port, priority) * STRIDE;
-    this.values[at + TX_FRAMES]++;
-    this.values[at + TX_OCTETS] += octets;
+    values[at + TX_FRAMES]++;
+    values[at + TX_OCTETS] += octets;
   }
 
-  dropped(port: number, priority: number, octets: number, reason: number): void {
+  function dropped(port: number, priority: number, octets: number, reason: number): void {
     const row = priorityRow(port, priority);
-    this.values[row * STRIDE + DROP_FRAMES]++;
-    this.values[row * STRIDE + DROP_OCTETS] += octets;
-    this.reasons[row * REASONS + reason]++;
+    values[row * STRIDE + DROP_FRAMES]++;
+    values[row * STRIDE + DROP_OCTETS] += octets;
+    reasons[row * REASONS + reason]++;
   }
 
   /** A frame was dropped whose account was lossless; `port` is counted from the device's first. */
-  lost(device: number, port: number, priority: number, time: number): void {
-    const { losses } = this;
+  function lost(device: number, port: number, priority: number, time: number): void {
     const at = device * LOSS_STRIDE;
     if (losses[at + LOSS_COUNT]++ > 0) return;
     losses[at + LOSS_TIME] = time;
@@ -87,8 +71,7 @@ export class Counters {
   }
 
   /** First loss of a device on a lossless account; null if it never lost a frame. */
-  firstLoss(device: number): FirstLoss | null {
-    const { losses } = this;
+  function firstLoss(device: number): FirstLoss | null {
     const at = device * LOSS_STRIDE;
     if (losses[at + LOSS_COUNT] === 0) return null;
     return {
@@ -99,33 +82,51 @@ export class Counters {
     };
   }
 
-  made(port: number, priority: number, octets: number): void {
+  function made(port: number, priority: number, octets: number): void {
     const at = priorityRow(port, priority) * STRIDE;
-    this.values[at + MADE_FRAMES]++;
-    this.values[at + MADE_OCTETS] += octets;
+    values[at + MADE_FRAMES]++;
+    values[at + MADE_OCTETS] += octets;
   }
 
-  marked(port: number, priority: number): void {
-    this.marks[priorityRow(port, priority)]++;
+  function marked(port: number, priority: number): void {
+    marks[priorityRow(port, priority)]++;
   }
 
-  retagged(port: number, priority: number, octets: number): void {
-    this.tagOctets[priorityRow(port, priority)] += octets;
+  function retagged(port: number, priority: number, octets: number): void {
+    tagOctets[priorityRow(port, priority)] += octets;
   }
 
-  get(port: number, priority: number, word: number): number {
-    return this.values[priorityRow(port, priority) * STRIDE + word];
+  function get(port: number, priority: number, word: number): number {
+    return values[priorityRow(port, priority) * STRIDE + word];
   }
 
-  drops(port: number, priority: number, reason: number): number {
-    return this.reasons[priorityRow(port, priority) * REASONS + reason];
+  function drops(port: number, priority: number, reason: number): number {
+    return reasons[priorityRow(port, priority) * REASONS + reason];
   }
 
-  marksOf(port: number, priority: number): number {
-    return this.marks[priorityRow(port, priority)];
+  function marksOf(port: number, priority: number): number {
+    return marks[priorityRow(port, priority)];
   }
 
-  tagOctetsOf(port: number, priority: number): number {
-    return this.tagOctets[priorityRow(port, priority)];
+  function tagOctetsOf(port: number, priority: number): number {
+    return tagOctets[priorityRow(port, priority)];
   }
+
+  return {
+    controlSent,
+    controlReceived,
+    controlUnclaimed,
+    received,
+    sent,
+    dropped,
+    lost,
+    firstLoss,
+    made,
+    marked,
+    retagged,
+    get,
+    drops,
+    marksOf,
+    tagOctetsOf,
+  };
 }

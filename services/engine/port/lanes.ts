@@ -7,17 +7,15 @@ import { LANE_HEAD, LANE_TAIL, PORT_WORDS } from './ports.js';
  * Frames in flight towards each port. A link delivers in order, so a lane is a list and its head
  * the port's next arrival.
  */
-export class Lanes {
-  constructor(
-    private readonly ports: Ports,
-    private readonly pool: FramePool,
-  ) {}
+export type Lanes = ReturnType<typeof makeLanes>;
+
+export function makeLanes(ports: Ports, pool: FramePool) {
+  const rows = ports.words;
+  const { words } = pool;
 
   /** True if the lane was empty, so that this frame is the port's next arrival. */
-  push(port: number, frame: number): boolean {
-    const rows = this.ports.words;
+  function push(port: number, frame: number): boolean {
     const at = port * PORT_WORDS;
-    const { words } = this.pool;
     words[frame + NEXT] = -1;
     const tail = rows[at + LANE_TAIL];
     rows[at + LANE_TAIL] = frame;
@@ -29,28 +27,29 @@ export class Lanes {
     return false;
   }
 
-  shift(port: number): number {
-    const rows = this.ports.words;
+  function shift(port: number): number {
     const at = port * PORT_WORDS;
     const frame = rows[at + LANE_HEAD];
-    const next = this.pool.words[frame + NEXT];
+    const next = words[frame + NEXT];
     rows[at + LANE_HEAD] = next;
     if (next < 0) rows[at + LANE_TAIL] = -1;
     return frame;
   }
 
   /** The next frame to arrive, -1 if none is in flight. */
-  head(port: number): number {
-    return this.ports.words[port * PORT_WORDS + LANE_HEAD];
+  function head(port: number): number {
+    return rows[port * PORT_WORDS + LANE_HEAD];
   }
 
-  forEach(port: number, visit: (frame: number) => void): void {
-    for (let f = this.head(port); f >= 0; f = this.pool.words[f + NEXT]) visit(f);
+  function forEach(port: number, visit: (frame: number) => void): void {
+    for (let f = head(port); f >= 0; f = words[f + NEXT]) visit(f);
   }
 
   /** Forgets the frames of a lane, which its owner has put elsewhere. */
-  clear(port: number): void {
-    this.ports.words[port * PORT_WORDS + LANE_HEAD] = -1;
-    this.ports.words[port * PORT_WORDS + LANE_TAIL] = -1;
+  function clear(port: number): void {
+    rows[port * PORT_WORDS + LANE_HEAD] = -1;
+    rows[port * PORT_WORDS + LANE_TAIL] = -1;
   }
+
+  return { push, shift, head, forEach, clear };
 }

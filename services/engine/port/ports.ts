@@ -35,38 +35,30 @@ const INGRESS_PS = 3;
 const PORT_DOUBLES = 4;
 
 /** State of every port of a service that is neither a queue nor a counter. */
-export class Ports {
-  readonly words: Int32Array;
-  private readonly doubles: Float64Array;
-  /** By port: its device, and the port at the other end of its link. */
-  private readonly owners: Int32Array;
-  private readonly peers: Int32Array;
-  readonly count: number;
+export type Ports = ReturnType<typeof makePorts>;
 
-  constructor(tables: Tables) {
-    this.words = tables.int32('port', PORT_WORDS);
-    this.doubles = tables.float64('port', PORT_DOUBLES);
-    this.count = this.words.length / PORT_WORDS;
-    this.owners = new Int32Array(this.count);
-    this.peers = new Int32Array(this.count).fill(-1);
-    for (let at = 0; at < this.words.length; at += PORT_WORDS) {
-      this.words[at + LANE_HEAD] = -1;
-      this.words[at + LANE_TAIL] = -1;
-    }
+export function makePorts(tables: Tables) {
+  const words = tables.int32('port', PORT_WORDS);
+  const doubles = tables.float64('port', PORT_DOUBLES);
+  const count = words.length / PORT_WORDS;
+  const owners = new Int32Array(count);
+  const peers = new Int32Array(count).fill(-1);
+  for (let at = 0; at < words.length; at += PORT_WORDS) {
+    words[at + LANE_HEAD] = -1;
+    words[at + LANE_TAIL] = -1;
   }
 
   /** `ingressPs`: from the last bit received (cutting through: the 64th octet) to the device. */
-  configure(
+  function configure(
     port: number,
     device: number,
     spec: PortSpec,
     ingressPs: number,
     cutThrough: boolean,
   ): void {
-    const { words, doubles } = this;
     const at = port * PORT_WORDS;
     const identity = spec.classOf.every((tc, priority) => tc === priority);
-    this.owners[port] = device;
+    owners[port] = device;
     words[at + OCTET_PS] = spec.octetPs;
     words[at + IDENTITY] = identity ? 1 : 0;
     words[at + CUT_THROUGH] = cutThrough ? 1 : 0;
@@ -77,22 +69,21 @@ export class Ports {
   }
 
   /** Joins two ports by a link. */
-  connect(a: number, b: number): void {
-    this.peers[a] = b;
-    this.peers[b] = a;
+  function connect(a: number, b: number): void {
+    peers[a] = b;
+    peers[b] = a;
   }
 
-  owner(port: number): number {
-    return this.owners[port];
+  function owner(port: number): number {
+    return owners[port];
   }
 
-  peer(port: number): number {
-    return this.peers[port];
+  function peer(port: number): number {
+    return peers[port];
   }
 
   /** Sets one gate's mask of held priorities; true if the union changed. */
-  hold(gate: number, port: number, priorities: number): boolean {
-    const { words } = this;
+  function hold(gate: number, port: number, priorities: number): boolean {
     const gates = port * PORT_WORDS + HELD_BY_GATE;
     words[gates + gate] = priorities;
     let union = 0;
@@ -102,13 +93,12 @@ export class Ports {
     return true;
   }
 
-  held(port: number): number {
-    return this.words[port * PORT_WORDS + HELD];
+  function held(port: number): number {
+    return words[port * PORT_WORDS + HELD];
   }
 
   /** Classes of a port that have a frame which may start now, one bit each. */
-  eligible(port: number, queues: Queues): number {
-    const { words } = this;
+  function eligible(port: number, queues: Queues): number {
     const at = port * PORT_WORDS;
     const held = words[at + HELD];
     const ready = words[at + READY];
@@ -116,58 +106,82 @@ export class Ports {
     return words[at + IDENTITY] !== 0 ? ready & ~held : queues.notHeld(port, ready, held);
   }
 
-  octetPs(port: number): number {
-    return this.words[port * PORT_WORDS + OCTET_PS];
+  function octetPs(port: number): number {
+    return words[port * PORT_WORDS + OCTET_PS];
   }
 
-  cutsThrough(port: number): boolean {
-    return this.words[port * PORT_WORDS + CUT_THROUGH] !== 0;
+  function cutsThrough(port: number): boolean {
+    return words[port * PORT_WORDS + CUT_THROUGH] !== 0;
   }
 
-  requestControl(port: number, source: number): void {
-    this.words[port * PORT_WORDS + CONTROL_DUE] |= 1 << source;
+  function requestControl(port: number, source: number): void {
+    words[port * PORT_WORDS + CONTROL_DUE] |= 1 << source;
   }
 
-  controlDue(port: number): boolean {
-    return this.words[port * PORT_WORDS + CONTROL_DUE] !== 0;
+  function controlDue(port: number): boolean {
+    return words[port * PORT_WORDS + CONTROL_DUE] !== 0;
   }
 
-  controlIsDue(port: number, source: number): boolean {
-    return (this.words[port * PORT_WORDS + CONTROL_DUE] & (1 << source)) !== 0;
+  function controlIsDue(port: number, source: number): boolean {
+    return (words[port * PORT_WORDS + CONTROL_DUE] & (1 << source)) !== 0;
   }
 
   /** Takes the lowest source that has a control frame due. */
-  takeControl(port: number): number {
+  function takeControl(port: number): number {
     const at = port * PORT_WORDS + CONTROL_DUE;
-    const due = this.words[at];
+    const due = words[at];
     const lowest = due & -due;
-    this.words[at] = due & ~lowest;
+    words[at] = due & ~lowest;
     return 31 - Math.clz32(lowest);
   }
 
   /** Something waits to be sent, whether it may or not. */
-  hasWork(port: number): boolean {
+  function hasWork(port: number): boolean {
     const at = port * PORT_WORDS;
-    return (this.words[at + READY] | this.words[at + CONTROL_DUE]) !== 0;
+    return (words[at + READY] | words[at + CONTROL_DUE]) !== 0;
   }
 
-  freeAt(port: number): number {
-    return this.doubles[port * PORT_DOUBLES + FREE_AT];
+  function freeAt(port: number): number {
+    return doubles[port * PORT_DOUBLES + FREE_AT];
   }
 
-  setFreeAt(port: number, time: number): void {
-    this.doubles[port * PORT_DOUBLES + FREE_AT] = time;
+  function setFreeAt(port: number, time: number): void {
+    doubles[port * PORT_DOUBLES + FREE_AT] = time;
   }
 
-  latencyPs(port: number): number {
-    return this.doubles[port * PORT_DOUBLES + LATENCY_PS];
+  function latencyPs(port: number): number {
+    return doubles[port * PORT_DOUBLES + LATENCY_PS];
   }
 
-  controlDelayPs(port: number): number {
-    return this.doubles[port * PORT_DOUBLES + CONTROL_DELAY_PS];
+  function controlDelayPs(port: number): number {
+    return doubles[port * PORT_DOUBLES + CONTROL_DELAY_PS];
   }
 
-  ingressPs(port: number): number {
-    return this.doubles[port * PORT_DOUBLES + INGRESS_PS];
+  function ingressPs(port: number): number {
+    return doubles[port * PORT_DOUBLES + INGRESS_PS];
   }
+
+  return {
+    words,
+    count,
+    configure,
+    connect,
+    owner,
+    peer,
+    hold,
+    held,
+    eligible,
+    octetPs,
+    cutsThrough,
+    requestControl,
+    controlDue,
+    controlIsDue,
+    takeControl,
+    hasWork,
+    freeAt,
+    setFreeAt,
+    latencyPs,
+    controlDelayPs,
+    ingressPs,
+  };
 }

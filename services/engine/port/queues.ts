@@ -1,4 +1,3 @@
-import type { Heads } from '../contract/arbiter.js';
 import type { FramePool } from '../frame/frame-pool.js';
 import { CLASS, LENGTH, NEXT, PRIORITY_MASK, STORED } from '../frame/frame-pool.js';
 import { priorityRow, type Tables } from '../kernel/tables.js';
@@ -18,26 +17,19 @@ const STRIDE = 8;
 const WIRE_OVERHEAD_OCTETS = 20;
 
 /** Egress queues: a list of frames per port and traffic class. */
-export class Queues implements Heads {
-  private readonly records: Int32Array;
+export type Queues = ReturnType<typeof makeQueues>;
 
-  constructor(
-    tables: Tables,
-    private readonly ports: Ports,
-    private readonly pool: FramePool,
-  ) {
-    this.records = tables.int32('port', 8 * STRIDE);
-    for (let q = HEAD; q < this.records.length; q += STRIDE) this.records[q] = -1;
-  }
+export function makeQueues(tables: Tables, ports: Ports, pool: FramePool) {
+  const { words } = pool;
+  const records = tables.int32('port', 8 * STRIDE);
+  for (let q = HEAD; q < records.length; q += STRIDE) records[q] = -1;
 
-  push(port: number, trafficClass: number, frame: number): void {
-    const { words } = this.pool;
-    const { records } = this;
+  function push(port: number, trafficClass: number, frame: number): void {
     const q = priorityRow(port, trafficClass) * STRIDE;
     words[frame + NEXT] = -1;
     if (records[q + HEAD] < 0) {
       records[q + HEAD] = frame;
-      this.ports.words[port * PORT_WORDS + READY] |= 1 << trafficClass;
+      ports.words[port * PORT_WORDS + READY] |= 1 << trafficClass;
     } else words[records[q + TAIL] + NEXT] = frame;
     records[q + TAIL] = frame;
     records[q + QUEUE_FRAMES]++;
@@ -47,57 +39,56 @@ export class Queues implements Heads {
   }
 
   /** Takes the first frame of a class that has one. */
-  shift(port: number, trafficClass: number): number {
-    const { words } = this.pool;
-    const { records } = this;
+  function shift(port: number, trafficClass: number): number {
     const q = priorityRow(port, trafficClass) * STRIDE;
     const frame = records[q + HEAD];
     const next = words[frame + NEXT];
     records[q + HEAD] = next;
-    if (next < 0) this.ports.words[port * PORT_WORDS + READY] &= ~(1 << trafficClass);
+    if (next < 0) ports.words[port * PORT_WORDS + READY] &= ~(1 << trafficClass);
     records[q + QUEUE_FRAMES]--;
     records[q + QUEUE_OCTETS] -= words[frame + STORED];
     return frame;
   }
 
   /** First frame of a class, -1 if none. */
-  head(port: number, trafficClass: number): number {
-    return this.records[priorityRow(port, trafficClass) * STRIDE + HEAD];
+  function head(port: number, trafficClass: number): number {
+    return records[priorityRow(port, trafficClass) * STRIDE + HEAD];
   }
 
-  headWireOctets(port: number, trafficClass: number): number {
-    return this.pool.words[this.head(port, trafficClass) + LENGTH] + WIRE_OVERHEAD_OCTETS;
+  function headWireOctets(port: number, trafficClass: number): number {
+    return words[head(port, trafficClass) + LENGTH] + WIRE_OVERHEAD_OCTETS;
   }
 
   /** Of the ready classes, those whose first frame has no held priority: it speaks for the rest. */
-  notHeld(port: number, ready: number, held: number): number {
+  function notHeld(port: number, ready: number, held: number): number {
     let free = 0;
     for (let tc = 0; tc < 8; tc++) {
       if ((ready & (1 << tc)) === 0) continue;
-      const priority = this.pool.words[this.head(port, tc) + CLASS] & PRIORITY_MASK;
+      const priority = words[head(port, tc) + CLASS] & PRIORITY_MASK;
       if ((held & (1 << priority)) === 0) free |= 1 << tc;
     }
     return free;
   }
 
-  get(port: number, trafficClass: number, word: number): number {
-    return this.records[priorityRow(port, trafficClass) * STRIDE + word];
+  function get(port: number, trafficClass: number, word: number): number {
+    return records[priorityRow(port, trafficClass) * STRIDE + word];
   }
 
-  forEach(port: number, visit: (frame: number, trafficClass: number) => void): void {
+  function forEach(port: number, visit: (frame: number, trafficClass: number) => void): void {
     for (let tc = 0; tc < 8; tc++) {
-      for (let f = this.head(port, tc); f >= 0; f = this.pool.words[f + NEXT]) visit(f, tc);
+      for (let f = head(port, tc); f >= 0; f = words[f + NEXT]) visit(f, tc);
     }
   }
 
   /** Replaces the frames of a queue by others of the same number and size. */
-  relink(port: number, trafficClass: number, frames: readonly number[]): void {
+  function relink(port: number, trafficClass: number, frames: readonly number[]): void {
     const q = priorityRow(port, trafficClass) * STRIDE;
-    const { words } = this.pool;
     frames.forEach((frame, i) => {
       words[frame + NEXT] = frames[i + 1] ?? -1;
     });
-    this.records[q + HEAD] = frames[0] ?? -1;
-    this.records[q + TAIL] = frames[frames.length - 1] ?? -1;
+    records[q + HEAD] = frames[0] ?? -1;
+    records[q + TAIL] = frames[frames.length - 1] ?? -1;
   }
+
+  return { push, shift, head, headWireOctets, notHeld, get, forEach, relink };
 }

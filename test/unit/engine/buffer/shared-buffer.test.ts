@@ -5,7 +5,8 @@ import {
   ADMITTED,
   HEADROOM,
   POOL_USED,
-  SharedBuffer,
+  makeSharedBuffer,
+  type SharedBuffer,
   USED,
 } from '../../../../services/engine/buffer/shared-buffer.js';
 import { DROP } from '../../../../services/engine/contract/probe.js';
@@ -27,7 +28,7 @@ function lossless0(): AccountSpec {
 }
 
 function bufferOf(account: AccountSpec, size: number, cell = 1, egressAlpha = 100): SharedBuffer {
-  const buffer = new SharedBuffer(new Tables({ device: 1, port: 2, send: 0, receive: 0 }));
+  const buffer = makeSharedBuffer(new Tables({ device: 1, port: 2, send: 0, receive: 0 }));
   const unused = { ...lossy, alpha: 0 };
   const groups = [account, ...Array.from({ length: 7 }, () => unused)];
   buffer.configure(0, 0, {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { Slots } from '../../../../services/engine/kernel/slots.js';
+import { makeSlots, type Slots } from '../../../../services/engine/kernel/slots.js';
 import { Tables } from '../../../../services/engine/kernel/tables.js';
 
 function slots(ports: number): Slots {
-  const made = new Slots(new Tables({ device: 1, port: ports, send: 0, receive: 0 }));
+  const made = makeSlots(new Tables({ device: 1, port: ports, send: 0, receive: 0 }));
   made.configure(0, 0, ports);
   return made;
 }
