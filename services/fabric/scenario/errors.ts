@@ -79,3 +79,8 @@ export function didYouMean(name: string, candidates: Iterable<string>): string {
   const nearest = nearestName(name, candidates);
   return nearest === null ? '' : `; did you mean ${nearest}?`;
 }
+
+/** Complains about a name that is not among those that exist. */
+export function unknownName(what: string, name: string, names: readonly string[]): string {
+  return `unknown ${what}: ${show(name)}; there is ${listed(names)}${didYouMean(name, names)}`;
+}

@@ -190,3 +190,13 @@ export const share: Quantity = {
     );
   },
 };
+
+/** The same, where nothing at all makes no sense. */
+export function aboveZero(of: Quantity): Quantity {
+  const parse = (value: string | number): number => {
+    const parsed = of.parse(value);
+    if (parsed > 0) return parsed;
+    throw new QuantityError(`not above 0: ${show(value)}; write ${of.allowed}`);
+  };
+  return { ...of, parse };
+}

@@ -2,7 +2,7 @@
 
 import { isIPv4, isIPv6 } from 'node:net';
 import { z } from 'zod';
-import { size, time } from './quantities.js';
+import { aboveZero, size, time } from './quantities.js';
 import { arbiterSchema, priorityOverridesSchema } from './schema-flow-control.js';
 import {
   choice,
@@ -23,7 +23,7 @@ const arbiter = arbiterSchema.describe('Who goes first at its ports. Default: as
 export const hostsSchema = mapping({ arbiter: arbiter.exactOptional() });
 
 const bufferKeys = {
-  size: quantity(size).describe('Packet memory of the switch.').prefault('32MB'),
+  size: quantity(aboveZero(size)).describe('Packet memory of the switch.').prefault('32MB'),
   cell: integer(1, 65536)
     .describe('Memory is handed out in cells of so many octets; 1 counts every octet.')
     .prefault(1),
@@ -48,7 +48,7 @@ const switchKeys = {
   ecmp: choice(['flow', 'packet'])
     .describe('Choice among equal routes: by hash of the flow, or anew for each packet.')
     .prefault('flow'),
-  ageing: quantity(time)
+  ageing: quantity(aboveZero(time))
     .describe('Age at which a learned address is forgotten (802.1Q 8.8.3).')
     .prefault('300s'),
 };

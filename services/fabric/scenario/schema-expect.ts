@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { Quantity } from './quantities.js';
-import { rate, share, size, time } from './quantities.js';
+import { aboveZero, rate, share, size, time } from './quantities.js';
 import type { Metric } from './scenario.js';
 import { choice, either, integer, list, mapping, quantity, text } from './schema-parts.js';
 
@@ -11,7 +11,7 @@ const port = (): z.ZodString =>
   text('a port', PORT, 'a port such as leaf1:p3, or a pattern such as leaf*:*');
 
 export const observeSchema = mapping({
-  series: quantity(time)
+  series: quantity(aboveZero(time))
     .describe('Sampling interval of the time series. Default: no series.')
     .exactOptional(),
   ports: list(port(), 'ports such as leaf1:*')

@@ -1,7 +1,7 @@
 /** Schema of `priorities`, `pause` and `classes`: who is held back, and who goes first. */
 
 import { z } from 'zod';
-import { share, size, time } from './quantities.js';
+import { aboveZero, share, size, time } from './quantities.js';
 import {
   choice,
   either,
@@ -20,7 +20,7 @@ import {
 /** Of one ingress account and the XOFF and XON that it makes: PFC of a priority, or PAUSE. */
 const holdKeys = {
   xoff: either(
-    [word('dynamic'), quantity(size)],
+    [word('dynamic'), quantity(aboveZero(size))],
     'a threshold',
     'dynamic, or a size such as 64KB',
   )
@@ -41,7 +41,7 @@ const holdKeys = {
   quanta: integer(1, 65535)
     .describe('Time asked for in each pause frame, in quanta of 512 bit times.')
     .prefault(65535),
-  refresh: quantity(share)
+  refresh: quantity(aboveZero(share))
     .describe('Share of the pause time after which the pause is sent again.')
     .prefault('50%'),
   responseDelay: quantity(time)
@@ -68,10 +68,15 @@ const ecn = either(
     mapping({
       min: quantity(size).describe('Below this queue length nothing is marked.'),
       max: quantity(size).describe('From this queue length on every frame is marked.'),
-      probability: quantity(share).describe('Marked share just below max.').prefault('20%'),
+      probability: quantity(aboveZero(share))
+        .describe('Marked share just below max.')
+        .prefault('20%'),
       at,
     }),
-    mapping({ step: quantity(size).describe('Every frame beyond this queue length is marked.'), at }),
+    mapping({
+      step: quantity(aboveZero(size)).describe('Every frame beyond this queue length is marked.'),
+      at,
+    }),
   ],
   'a marking curve',
   'off, { min: 100KB, max: 400KB, probability: 20% } or { step: 80KB }',

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { didYouMean, listed, show } from './errors.js';
-import { rate, share, size, time } from './quantities.js';
+import { aboveZero, rate, share, size, time } from './quantities.js';
 import {
   choice,
   either,
@@ -24,37 +24,49 @@ const SELECTED = 'a host, a pattern such as h*, a range such as h1..h8, or all';
 const selector = (): z.ZodString => text('a selection of hosts', SELECTOR, SELECTED);
 
 const selectorsSchema = either(
-  [selector(), list(selector(), 'hosts').min(1, { error: 'an empty list; name at least one host' })],
+  [
+    selector(),
+    list(selector(), 'hosts').min(1, { error: 'an empty list; name at least one host' }),
+  ],
   'a selection of hosts',
   `${SELECTED}, or a list of those`,
 );
 
 const hosts = selectorsSchema.describe('The hosts that take part.').prefault('all');
-const volume = (what: string): ReturnType<typeof quantity> => quantity(size).describe(what);
+const volume = (what: string): ReturnType<typeof quantity> =>
+  quantity(aboveZero(size)).describe(what);
 
 const reliable = mapping({
   mtu: integer(64, 9000).describe('Payload octets of a full packet.').prefault(1024),
   window: either([word('auto'), integer(1, 1 << 24)], 'a window', 'auto, or a number of packets')
     .describe('Most packets unacknowledged.')
     .prefault('auto'),
-  rate: quantity(rate).describe('Most that a flow sends. Default: the rate of the link.').exactOptional(),
+  rate: quantity(aboveZero(rate))
+    .describe('Most that a flow sends. Default: the rate of the link.')
+    .exactOptional(),
   ackEvery: integer(1, 65536)
     .describe('One acknowledgement for so many packets; the last of a message always has one.')
     .prefault(1),
   ackPriority: integer(0, 7)
     .describe('Priority of acknowledgements. Default: as the data.')
     .exactOptional(),
-  timeout: quantity(time)
+  timeout: quantity(aboveZero(time))
     .describe('Silence after which unacknowledged packets are sent again.')
     .prefault('4ms'),
 });
 
+export const reliableDefaults = (): ReliableInput => reliable.parse({});
+
 const vlanId = (): z.ZodNumber => integer(1, 4094);
 
 const commonKeys = {
-  name: name().describe('Name of the load. Default: its kind and place, as incast1.').exactOptional(),
+  name: name()
+    .describe('Name of the load. Default: its kind and place, as incast1.')
+    .exactOptional(),
   priority: integer(0, 7).describe('802.1p priority of its frames.').prefault(0),
-  dscp: integer(0, 63).describe('DSCP of its packets. Default: 8 times the priority.').exactOptional(),
+  dscp: integer(0, 63)
+    .describe('DSCP of its packets. Default: 8 times the priority.')
+    .exactOptional(),
   ect: flag()
     .describe('Packets may be ECN-marked. Default: true for reliable, false for raw.')
     .exactOptional(),
@@ -83,16 +95,20 @@ const commonKeys = {
     )
     .exactOptional(),
   frame: integer(64, 9216)
-    .describe('Octets of a raw frame from destination address to FCS, tags not counted. Default 1518.')
+    .describe(
+      'Octets of a raw frame from destination address to FCS, tags not counted. Default 1518.',
+    )
     .exactOptional(),
   start: quantity(time).describe('When it begins.').prefault('0ns'),
-  end: quantity(time)
-    .describe('Nothing new is sent from here on. Default: never.')
-    .exactOptional(),
+  end: quantity(time).describe('Nothing new is sent from here on. Default: never.').exactOptional(),
 };
 
 const loadRate = either(
-  [word('line'), quantity(share), quantity(rate)],
+  [
+    word('line').transform((kind) => ({ kind })),
+    quantity(aboveZero(share)).transform((part) => ({ kind: 'share' as const, share: part })),
+    quantity(aboveZero(rate)).transform((bps) => ({ kind: 'bps' as const, bps })),
+  ],
   'a rate',
   'line, a share of the link such as 90%, or bit/s such as 40G',
 )
@@ -109,8 +125,8 @@ const kindSchemas = [
     arrivals: choice(['constant', 'poisson', 'on-off'])
       .describe('When frames become ready: evenly, at random, or evenly in bursts.')
       .prefault('constant'),
-    on: quantity(time).describe('Length of a burst (on-off).').prefault('10us'),
-    off: quantity(time).describe('Time between bursts (on-off).').prefault('10us'),
+    on: quantity(aboveZero(time)).describe('Length of a burst (on-off).').prefault('10us'),
+    off: quantity(aboveZero(time)).describe('Time between bursts (on-off).').prefault('10us'),
     randomOnOff: flag()
       .describe('Bursts and gaps are exponential with these means (on-off).')
       .prefault(false),
@@ -172,7 +188,7 @@ const kindSchemas = [
       )
         .describe('Sizes of the flows.')
         .prefault('web-search'),
-      load: quantity(share).describe("Offered load as a share of each host's link."),
+      load: quantity(aboveZero(share)).describe("Offered load as a share of each host's link."),
     }).describe('Flows of random size between random hosts at random times.'),
     ...commonKeys,
   }),
@@ -214,4 +230,4 @@ export const groupsSchema = keyed(
 
 export type LoadInput = z.output<typeof loadSchema>;
 export type SelectorsInput = z.output<typeof selectorsSchema>;
-export type TransportInput = z.output<typeof commonKeys.transport>;
+export type ReliableInput = z.output<typeof reliable>;

@@ -1,7 +1,7 @@
 /** Schema of the whole scenario file. */
 
 import { z } from 'zod';
-import { time } from './quantities.js';
+import { aboveZero, time } from './quantities.js';
 import { devicesSchema, hostsSchema, switchesSchema } from './schema-devices.js';
 import { expectSchema, observeSchema } from './schema-expect.js';
 import { fabricSchema } from './schema-fabric.js';
@@ -22,7 +22,10 @@ export const scenarioSchema = mapping({
           : `unknown version of the schema: ${String(input)}; this program knows ${SCHEMA_VERSION}`,
     })
     .describe('Version of the schema that the file is written for.'),
-  name: line().min(1, 'empty').describe('Name of the scenario. Default: of its file.').exactOptional(),
+  name: line()
+    .min(1, 'empty')
+    .describe('Name of the scenario. Default: of its file.')
+    .exactOptional(),
   description: line().describe('What the scenario shows.').prefault(''),
   extends: either([line(), list(line(), 'files')], 'a base file', 'a file name, or a list of those')
     .describe(
@@ -33,7 +36,7 @@ export const scenarioSchema = mapping({
   seed: integer(0, Number.MAX_SAFE_INTEGER)
     .describe('Seed of every random stream; the same seed gives the same run.')
     .prefault(1),
-  duration: quantity(time)
+  duration: quantity(aboveZero(time))
     .describe('The run ends here at the latest. Default: when all load is delivered.')
     .exactOptional(),
   fabric: fabricSchema.describe('Devices and cables.').prefault({}),
