@@ -119,14 +119,23 @@ export interface BufferSection {
   readonly egressAlpha: number;
 }
 
+/** What is absent stays as the scenario's own sections say. */
 export interface DeviceOverride {
   readonly match: string;
   readonly host: Partial<HostSection>;
   readonly switch: Partial<Omit<SwitchSection, 'buffer'>> & {
     readonly buffer?: Partial<BufferSection>;
   };
-  /** Per priority, as in the scenario's own section. */
-  readonly priorities: readonly (Partial<PrioritySection> & { readonly priority: number })[];
+  readonly priorities: readonly PriorityChange[];
+}
+
+export interface PriorityChange {
+  readonly priority: number;
+  readonly flowControl?: PrioritySection['flowControl'];
+  readonly pfc: Partial<PfcSection>;
+  readonly ingressReservedBytes?: number;
+  readonly ingressAlpha?: number;
+  readonly ecn?: EcnSection;
 }
 
 export interface PrioritySection {
@@ -184,7 +193,7 @@ export type ArbiterSection =
   | { readonly kind: 'strict' }
   | { readonly kind: 'round-robin' }
   | { readonly kind: 'dwrr'; readonly weights: readonly number[] }
-  /** Percent of what the strict classes leave; null: strict. They sum to 100. */
+  /** Whole percent of what the strict classes leave; null: strict. They sum to 100. */
   | { readonly kind: 'ets'; readonly shares: readonly (number | null)[] };
 
 export interface GroupSection {
@@ -192,7 +201,10 @@ export interface GroupSection {
   readonly members: readonly string[];
 }
 
-/** Names, globs (`h*`), ranges (`h1..h8`) in file order; expanded against the topology later. */
+/**
+ * Names, globs (`h*`), ranges (`h1..h8`) in file order, `*` for all; expanded against the topology
+ * later.
+ */
 export type HostSelector = readonly string[];
 
 export interface RawSection {
@@ -203,6 +215,7 @@ export interface RawSection {
 export interface ReliableSection {
   readonly kind: 'reliable';
   readonly mtuBytes: number;
+  /** Null: `auto`, chosen in assembly. */
   readonly windowPackets: number | null;
   readonly rateBps: number | null;
   readonly ackEvery: number;
@@ -237,7 +250,7 @@ export type SizeDistribution =
   | { readonly kind: 'fixed'; readonly bytes: number }
   /** web-search, data-mining, hadoop, storage. */
   | { readonly kind: 'named'; readonly name: string }
-  /** CSV of octets and cumulative probability, path relative to the scenario file. */
+  /** CSV of octets and cumulative probability; path as seen from the working directory. */
   | { readonly kind: 'file'; readonly path: string };
 
 export type LoadSection = LoadCommon &
@@ -287,6 +300,7 @@ export type LoadSection = LoadCommon &
         /** Offered load as a share of each host's link. */
         readonly share: number;
       }
+    /** Path as seen from the working directory. */
     | { readonly kind: 'replay'; readonly path: string }
   );
 
@@ -327,7 +341,7 @@ export interface Expectation {
   readonly flow: string | null;
   readonly device: string | null;
   readonly port: string | null;
-  /** In base units (ps, octets, bit/s, share 0..1, plain counts). */
+  /** In base units (ps, octets, bit/s, share 0..1, plain counts); `completed` is a share. */
   readonly min: number | null;
   readonly max: number | null;
   /** Digest, as hexadecimal text; other metrics: a number. */

@@ -1,0 +1,44 @@
+/** What holds for one device: the scenario's own sections with its overrides in file order. */
+
+import type {
+  DeviceOverride,
+  HostSection,
+  PriorityChange,
+  PrioritySection,
+  Scenario,
+  SwitchSection,
+} from './scenario.js';
+import { matchesGlob } from './selector.js';
+
+export interface DeviceSettings {
+  readonly host: HostSection;
+  readonly switch: SwitchSection;
+  /** Indexed by priority. */
+  readonly priorities: readonly PrioritySection[];
+}
+
+export function settingsOf(scenario: Scenario, device: string): DeviceSettings {
+  const { hosts: host, switches, priorities } = scenario;
+  return scenario.overrides
+    .filter(({ match }) => matchesGlob(match, device))
+    .reduce(overridden, { host, switch: switches, priorities });
+}
+
+export function overridden(settings: DeviceSettings, change: DeviceOverride): DeviceSettings {
+  return {
+    host: { ...settings.host, ...change.host },
+    switch: {
+      ...settings.switch,
+      ...change.switch,
+      buffer: { ...settings.switch.buffer, ...change.switch.buffer },
+    },
+    priorities: settings.priorities.map((section) => {
+      const own = change.priorities.find(({ priority }) => priority === section.priority);
+      return own ? changedPriority(section, own) : section;
+    }),
+  };
+}
+
+function changedPriority(section: PrioritySection, change: PriorityChange): PrioritySection {
+  return { ...section, ...change, pfc: { ...section.pfc, ...change.pfc } };
+}

@@ -1,0 +1,86 @@
+/** What a person is told when a scenario cannot be used: one line, one place, one cause. */
+
+export interface Position {
+  /** As the user named it; for a command-line setting, `--set path=value`. */
+  readonly file: string;
+  /** Counted from 1; 0 where there are no lines, as on the command line. */
+  readonly line: number;
+  readonly column: number;
+}
+
+export class ScenarioError extends Error {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  /** Where in the file format, as `['load', 0, 'bytes']`; empty for the file as a whole. */
+  readonly path: readonly (string | number)[];
+
+  constructor(position: Position, path: readonly (string | number)[], message: string) {
+    const { file, line, column } = position;
+    super(`${line > 0 ? `${file}:${line}:${column}` : file}: ${message}`);
+    this.name = 'ScenarioError';
+    this.file = file;
+    this.line = line;
+    this.column = column;
+    this.path = path;
+  }
+}
+
+const SHOWN_LENGTH = 60;
+
+/** A value as an error message quotes it: on one line, and not longer than a glance. */
+export function show(value: unknown): string {
+  if (value === null || value === undefined) return 'nothing';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
+  if (typeof value === 'object') return 'a mapping';
+  const text = String(value as string | number | boolean);
+  const plain = /^[\x20-\x7e\u00a1-\u024f\u0370-\u03ff]+$/.test(text) ? text : JSON.stringify(text);
+  return plain.length > SHOWN_LENGTH ? `${plain.slice(0, SHOWN_LENGTH)}…` : plain;
+}
+
+/** Lists what is allowed, up to a screen line or two. */
+export function listed(names: readonly string[]): string {
+  const shown = names.slice(0, 30).map(show);
+  return names.length > shown.length ? `${shown.join(', ')}, …` : shown.join(', ');
+}
+
+/** The number of letters to insert, delete or replace to turn one word into the other. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, row[j]! + 1, next[j - 1]! + 1));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}
+
+/** The candidate that was probably meant, or null if none is near. The first of equals wins. */
+export function nearestName(name: string, candidates: Iterable<string>): string | null {
+  if (name.length > SHOWN_LENGTH) return null;
+  const wanted = name.toLowerCase();
+  let best: string | null = null;
+  let limit = Math.max(1, Math.ceil(name.length / 3));
+  for (const candidate of candidates) {
+    if (Math.abs(candidate.length - name.length) > limit) continue;
+    const distance = editDistance(wanted, candidate.toLowerCase());
+    if (distance > limit || (best !== null && distance === limit)) continue;
+    best = candidate;
+    limit = distance;
+  }
+  return best;
+}
+
+/** The end of an error message: `; did you mean leaf3?`, or nothing. */
+export function didYouMean(name: string, candidates: Iterable<string>): string {
+  const nearest = nearestName(name, candidates);
+  return nearest === null ? '' : `; did you mean ${nearest}?`;
+}
+
+/** Complains about a name that is not among those that exist. */
+export function unknownName(what: string, name: string, names: readonly string[]): string {
+  return `unknown ${what}: ${show(name)}; there is ${listed(names)}${didYouMean(name, names)}`;
+}

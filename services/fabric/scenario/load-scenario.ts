@@ -1,0 +1,41 @@
+/** From a scenario file (YAML or JSON) to a checked scenario, or to the one error to show. */
+
+import { basename, extname } from 'node:path';
+import { checkScenario } from './check-scenario.js';
+import type { ScenarioError } from './errors.js';
+import { applySetting, readLayers } from './layers.js';
+import { Located } from './located.js';
+import { normalise } from './normalise.js';
+import type { Scenario } from './scenario.js';
+import { scenarioSchema } from './schema.js';
+import type { Path, SourceNode } from './source-tree.js';
+
+export interface LoadOptions {
+  /** `path=value` settings on top of the file, in order; the value is YAML. */
+  readonly set?: readonly string[];
+}
+
+export interface LoadedScenario {
+  readonly scenario: Scenario;
+  readonly file: string;
+  /** Plain values after `extends` and settings: the scenario as one file would say it. */
+  readonly document: unknown;
+  /** An error that points to what the file says at `path`, such as `['load', 0, 'incast', 'to']`. */
+  errorAt(path: Path, message: string): ScenarioError;
+}
+
+export function loadScenario(file: string, options: LoadOptions = {}): LoadedScenario {
+  const tree = (options.set ?? []).reduce<SourceNode>(applySetting, readLayers(file));
+  const located = new Located(tree);
+  // Compiling the schema takes longer than what one small file gains from it.
+  const parsed = scenarioSchema.safeParse(located.document, { jitless: true });
+  if (!parsed.success) throw located.errorOf(parsed.error.issues);
+  const scenario = normalise(parsed.data, basename(file, extname(file)), located);
+  checkScenario(scenario, located);
+  return {
+    scenario,
+    file,
+    document: located.document,
+    errorAt: (path, message) => located.errorAt(path, message),
+  };
+}

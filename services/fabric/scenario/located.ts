@@ -1,0 +1,96 @@
+/** Merged values that know where each was written, and turn complaints into errors there. */
+
+import type { z } from 'zod';
+import { ScenarioError } from './errors.js';
+import { besideFile } from './layers.js';
+import type { Path, SourceNode } from './source-tree.js';
+import { locate, plainValue, positionOf } from './source-tree.js';
+
+type Issue = z.core.$ZodIssue;
+
+export class Located {
+  readonly document: unknown;
+
+  constructor(private readonly tree: SourceNode) {
+    this.document = plainValue(tree);
+  }
+
+  errorAt(path: Path, message: string): ScenarioError {
+    return new ScenarioError(positionOf(locate(this.tree, path, 'value')), path, message);
+  }
+
+  errorAtKey(path: Path, message: string): ScenarioError {
+    return new ScenarioError(positionOf(locate(this.tree, path, 'key')), path, message);
+  }
+
+  /** Whether the file says anything at this path. */
+  has(path: Path): boolean {
+    return valueAt(this.document, path) !== undefined;
+  }
+
+  /** A file named at `path`, seen from the working directory. */
+  fileAt(path: Path, name: string): string {
+    const { source } = locate(this.tree, path, 'value');
+    return source.lines === null ? name : besideFile(source.name, name);
+  }
+
+  /** The first thing that is wrong, unknown keys before all else: they explain missing ones. */
+  errorOf(issues: readonly Issue[]): ScenarioError {
+    const plain = issues.map((issue) => this.mostLikely(issue));
+    const issue = plain.find(({ code }) => code === 'unrecognized_keys') ?? plain[0]!;
+    const path = issue.path as Path;
+    if (issue.code === 'unrecognized_keys') {
+      return this.errorAtKey([...path, issue.keys[0]!], inside(path, issue.message));
+    }
+    if (issue.code === 'invalid_key') {
+      return this.errorAtKey(path, inside(path.slice(0, -1), issue.issues[0]!.message));
+    }
+    return this.errorAt(path, inside(path, issue.message));
+  }
+
+  /**
+   * Of a value that may have several shapes, the complaint of the shape it was meant to have: the
+   * one with fewest unknown and missing keys. If none or several fit, the union itself speaks.
+   */
+  private mostLikely(issue: Issue): Issue {
+    if (issue.code !== 'invalid_union') return issue;
+    const path = issue.path as Path;
+    const fitting = issue.errors.filter((branch) => !branch.some(rejectsShape));
+    const strangers = fitting.map((branch) => this.strangers(branch, path));
+    const least = Math.min(...strangers);
+    const [best, rival] = fitting.filter((_, index) => strangers[index] === least);
+    if (best === undefined || rival !== undefined) return issue;
+    const inner = best.find(({ code }) => code === 'unrecognized_keys') ?? best[0]!;
+    return this.mostLikely({ ...inner, path: [...path, ...inner.path] });
+  }
+
+  /** How many keys are unknown to a shape, or missing for it. */
+  private strangers(branch: readonly Issue[], path: Path): number {
+    let count = 0;
+    for (const issue of branch) {
+      const key = (issue.path as Path)[0];
+      if (issue.code === 'unrecognized_keys' && key === undefined) count += issue.keys.length;
+      if (key !== undefined && !this.has([...path, key])) count += 1;
+    }
+    return count;
+  }
+}
+
+/** The value is not even of the kind (text, number, mapping, …) that the shape needs. */
+function rejectsShape(issue: Issue): boolean {
+  return issue.path.length === 0 && issue.code !== 'unrecognized_keys';
+}
+
+function inside(path: Path, message: string): string {
+  return path.length === 0 ? message : `${path.join('.')}: ${message}`;
+}
+
+function valueAt(value: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (inner, step) =>
+      typeof inner === 'object' && inner !== null && Object.hasOwn(inner, step)
+        ? (inner as Record<string | number, unknown>)[step]
+        : undefined,
+    value,
+  );
+}

@@ -1,0 +1,132 @@
+/** `hosts`, `switches` and `devices` of the file -> settings of all devices and of single ones. */
+
+import { show } from './errors.js';
+import type { Located } from './located.js';
+import { arbiterSection, priorityChanges } from './normalise-flow-control.js';
+import type {
+  BufferSection,
+  DeviceOverride,
+  HostSection,
+  PortVlanSection,
+  SwitchSection,
+} from './scenario.js';
+import type { DeviceInput, SwitchesInput } from './schema-devices.js';
+import type { ScenarioInput } from './schema.js';
+import type { Path } from './source-tree.js';
+
+export function hostSection(input: ScenarioInput['hosts'], located: Located): HostSection {
+  const arbiter = input.arbiter && arbiterSection(input.arbiter, ['hosts', 'arbiter'], located);
+  return { mac: null, ipv4: null, ipv6: null, arbiter: arbiter ?? null };
+}
+
+export function switchSection(input: SwitchesInput, located: Located): SwitchSection {
+  const arbiter = input.arbiter && arbiterSection(input.arbiter, ['switches', 'arbiter'], located);
+  return {
+    pipelinePs: input.pipeline,
+    cutThrough: input.cutThrough,
+    forwarding: input.forwarding,
+    ecmp: input.ecmp,
+    buffer: {
+      sizeBytes: input.buffer.size,
+      cellBytes: input.buffer.cell,
+      egressReservedBytes: input.buffer.egressReserved,
+      egressAlpha: input.buffer.egressAlpha,
+    },
+    ports: [],
+    arbiter: arbiter ?? null,
+    ageingPs: input.ageing,
+  };
+}
+
+export function deviceOverrides(
+  input: ScenarioInput['devices'],
+  located: Located,
+): readonly DeviceOverride[] {
+  checkAddresses(input, located);
+  return Object.entries(input).map(([match, device]) => {
+    const path = ['devices', match];
+    const arbiter = device.arbiter && arbiterSection(device.arbiter, [...path, 'arbiter'], located);
+    const priorities = priorityChanges(device.priorities ?? {}, [...path, 'priorities'], located);
+    return {
+      match,
+      host: hostChange(device, arbiter),
+      switch: switchChange(device, arbiter, path, located),
+      priorities,
+    };
+  });
+}
+
+function hostChange(
+  device: DeviceInput,
+  arbiter: DeviceOverride['host']['arbiter'],
+): DeviceOverride['host'] {
+  return {
+    ...(device.mac !== undefined && { mac: device.mac }),
+    ...(device.ipv4 !== undefined && { ipv4: device.ipv4 }),
+    ...(device.ipv6 !== undefined && { ipv6: device.ipv6 }),
+    ...(arbiter && { arbiter }),
+  };
+}
+
+function switchChange(
+  device: DeviceInput,
+  arbiter: DeviceOverride['switch']['arbiter'],
+  path: Path,
+  located: Located,
+): DeviceOverride['switch'] {
+  const { pipeline, cutThrough, forwarding, ecmp, ageing, buffer, ports } = device;
+  return {
+    ...(pipeline !== undefined && { pipelinePs: pipeline }),
+    ...(cutThrough !== undefined && { cutThrough }),
+    ...(forwarding !== undefined && { forwarding }),
+    ...(ecmp !== undefined && { ecmp }),
+    ...(ageing !== undefined && { ageingPs: ageing }),
+    ...(buffer && { buffer: bufferChange(buffer) }),
+    ...(ports && { ports: portVlans(ports, [...path, 'ports'], located) }),
+    ...(arbiter && { arbiter }),
+  };
+}
+
+function bufferChange(buffer: NonNullable<DeviceInput['buffer']>): Partial<BufferSection> {
+  return {
+    ...(buffer.size !== undefined && { sizeBytes: buffer.size }),
+    ...(buffer.cell !== undefined && { cellBytes: buffer.cell }),
+    ...(buffer.egressReserved !== undefined && { egressReservedBytes: buffer.egressReserved }),
+    ...(buffer.egressAlpha !== undefined && { egressAlpha: buffer.egressAlpha }),
+  };
+}
+
+function portVlans(
+  input: NonNullable<DeviceInput['ports']>,
+  path: Path,
+  located: Located,
+): readonly PortVlanSection[] {
+  return Object.entries(input).map(([port, { native, tagged }]) => {
+    for (const [index, vlan] of tagged.entries()) {
+      const at = [...path, port, 'tagged', index];
+      if (vlan === native) throw located.errorAt(at, `VLAN ${vlan} is native, so not tagged, here`);
+      if (tagged.indexOf(vlan) < index) throw located.errorAt(at, `VLAN ${vlan} is given twice`);
+    }
+    return { port: Number(port), native, tagged };
+  });
+}
+
+/** An address belongs to one host: no pattern may set it, and no two hosts may have it. */
+function checkAddresses(input: ScenarioInput['devices'], located: Located): void {
+  const owners = new Map<string, string>();
+  for (const [match, device] of Object.entries(input)) {
+    for (const key of ['mac', 'ipv4', 'ipv6'] as const) {
+      const address = device[key];
+      if (address === undefined) continue;
+      const path = ['devices', match, key];
+      if (/[*?]/.test(match)) {
+        throw located.errorAt(path, `one address for every ${show(match)}: give it to one host`);
+      }
+      const owner = owners.get(address);
+      if (owner !== undefined) {
+        throw located.errorAt(path, `the same address twice: ${address} is that of ${owner}`);
+      }
+      owners.set(address, match);
+    }
+  }
+}

@@ -1,0 +1,152 @@
+/** `priorities`, `pause`, `classes` of the file -> what holds for each priority and class. */
+
+import type { Located } from './located.js';
+import type {
+  ArbiterSection,
+  ClassSection,
+  EcnSection,
+  PauseSection,
+  PfcSection,
+  PriorityChange,
+  PrioritySection,
+} from './scenario.js';
+import type {
+  ArbiterInput,
+  HoldInput,
+  PriorityChangeInput,
+  PriorityInput,
+} from './schema-flow-control.js';
+import { pauseDefaults, priorityDefaults } from './schema-flow-control.js';
+import type { ScenarioInput } from './schema.js';
+import type { Path } from './source-tree.js';
+
+const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
+
+type PriorityKeys = Exclude<PriorityChangeInput, string>;
+
+/** Short form `pfc` and long form alike. */
+const keysOf = (input: PriorityChangeInput | undefined): PriorityKeys =>
+  typeof input === 'string' ? { flowControl: input } : (input ?? {});
+
+export function prioritySections(
+  input: ScenarioInput['priorities'],
+  located: Located,
+): readonly PrioritySection[] {
+  checkMarking(input, ['priorities'], located);
+  const defaults = priorityDefaults.parse({});
+  return PRIORITIES.map((priority) => {
+    const keys: PriorityInput = {
+      ...defaults,
+      ...keysOf(input['all']),
+      ...keysOf(input[priority]),
+    };
+    return {
+      priority,
+      flowControl: keys.flowControl,
+      pfc: pfcSection(keys),
+      ingressReservedBytes: keys.reserved,
+      ingressAlpha: keys.alpha,
+      ecn: ecnSection(keys.ecn),
+    };
+  });
+}
+
+export function priorityChanges(
+  input: ScenarioInput['priorities'],
+  path: Path,
+  located: Located,
+): readonly PriorityChange[] {
+  checkMarking(input, path, located);
+  const named = PRIORITIES.filter((priority) => input['all'] ?? input[priority]);
+  return named.map((priority) => {
+    const keys = { ...keysOf(input['all']), ...keysOf(input[priority]) };
+    return {
+      priority,
+      pfc: pfcChange(keys),
+      ...(keys.flowControl !== undefined && { flowControl: keys.flowControl }),
+      ...(keys.reserved !== undefined && { ingressReservedBytes: keys.reserved }),
+      ...(keys.alpha !== undefined && { ingressAlpha: keys.alpha }),
+      ...(keys.ecn !== undefined && { ecn: ecnSection(keys.ecn) }),
+    };
+  });
+}
+
+const thresholdOf = (xoff: HoldInput['xoff']): number | null => (xoff === 'dynamic' ? null : xoff);
+
+const headroomOf = (headroom: HoldInput['headroom']): number | null =>
+  headroom === 'auto' ? null : headroom;
+
+function pfcSection(input: HoldInput): PfcSection {
+  return {
+    xoffBytes: thresholdOf(input.xoff),
+    xonGapBytes: input.xonGap,
+    headroomBytes: headroomOf(input.headroom),
+    quanta: input.quanta,
+    refreshFraction: input.refresh,
+    responseDelayPs: input.responseDelay,
+  };
+}
+
+function pfcChange(keys: PriorityKeys): Partial<PfcSection> {
+  return {
+    ...(keys.xoff !== undefined && { xoffBytes: thresholdOf(keys.xoff) }),
+    ...(keys.xonGap !== undefined && { xonGapBytes: keys.xonGap }),
+    ...(keys.headroom !== undefined && { headroomBytes: headroomOf(keys.headroom) }),
+    ...(keys.quanta !== undefined && { quanta: keys.quanta }),
+    ...(keys.refresh !== undefined && { refreshFraction: keys.refresh }),
+    ...(keys.responseDelay !== undefined && { responseDelayPs: keys.responseDelay }),
+  };
+}
+
+export function pauseSection(input: ScenarioInput['pause']): PauseSection {
+  const keys = typeof input === 'boolean' ? pauseDefaults.parse({}) : input;
+  return {
+    enabled: input !== false,
+    pfc: pfcSection(keys),
+    ingressReservedBytes: keys.reserved,
+    ingressAlpha: keys.alpha,
+  };
+}
+
+function ecnSection(input: PriorityInput['ecn']): EcnSection {
+  if (input === 'off') return { kind: 'off' };
+  if ('step' in input) return { kind: 'step', thresholdBytes: input.step, at: input.at };
+  const { min, max, probability, at } = input;
+  return { kind: 'red', minBytes: min, maxBytes: max, probability, at };
+}
+
+function checkMarking(input: ScenarioInput['priorities'], path: Path, located: Located): void {
+  for (const [priority, value] of Object.entries(input)) {
+    const { ecn } = keysOf(value);
+    if (ecn === undefined || ecn === 'off' || 'step' in ecn || ecn.min < ecn.max) continue;
+    throw located.errorAt([...path, priority, 'ecn', 'max'], 'max is not above min');
+  }
+}
+
+export function classSection(input: ScenarioInput['classes'], located: Located): ClassSection {
+  const { transmit, receive } = input;
+  const arbiter = arbiterSection(input.arbiter, ['classes', 'arbiter'], located);
+  return { transmit, receive, arbiter };
+}
+
+export function arbiterSection(input: ArbiterInput, path: Path, located: Located): ArbiterSection {
+  if (typeof input === 'string') return { kind: input };
+  if ('dwrr' in input) {
+    return { kind: 'dwrr', weights: PRIORITIES.map((index) => input.dwrr[index] ?? 1) };
+  }
+  const shares = PRIORITIES.map((index) => {
+    const share = input.ets[index] ?? 0;
+    return share === 'strict' ? null : percent(share, [...path, 'ets', index], located);
+  });
+  const sum = shares.reduce<number>((total, share) => total + (share ?? 0), 0);
+  if (sum !== 100 && shares.some((share) => share !== null)) {
+    throw located.errorAt([...path, 'ets'], `shares sum to ${sum} %; they must sum to 100 %`);
+  }
+  return { kind: 'ets', shares };
+}
+
+function percent(share: number, path: Path, located: Located): number {
+  const percentage = Math.round(share * 100);
+  if (Math.abs(percentage - share * 100) < 1e-9) return percentage;
+  throw located.errorAt(path, 'not a whole percentage; the ETS TLV of 802.1Q has no fractions');
+}

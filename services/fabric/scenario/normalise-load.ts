@@ -1,0 +1,198 @@
+/** `groups` and `load` of the file -> what is sent, with every default in place. */
+
+import type { Located } from './located.js';
+import { hostSelector } from './selector.js';
+import type {
+  GroupSection,
+  HostSelector,
+  LoadCommon,
+  LoadSection,
+  RateSection,
+  ReliableSection,
+  SizeDistribution,
+} from './scenario.js';
+import type { LoadInput, ReliableInput, SelectorsInput } from './schema-load.js';
+import { reliableDefaults } from './schema-load.js';
+import type { ScenarioInput } from './schema.js';
+import type { Path } from './source-tree.js';
+
+type StreamInput = Extract<LoadInput, { stream: unknown }>;
+type Kind = LoadSection['kind'];
+
+const RAW_FRAME_BYTES = 1518;
+const FULL_SHARE: RateSection = { kind: 'share', share: 1 };
+
+export function groupSections(
+  input: ScenarioInput['groups'],
+  located: Located,
+): readonly GroupSection[] {
+  return Object.entries(input).map(([name, members]) => ({
+    name,
+    members: hostSelector(members, ['groups', name], located),
+  }));
+}
+
+export function loadSections(
+  input: ScenarioInput['load'],
+  groups: readonly GroupSection[],
+  located: Located,
+): readonly LoadSection[] {
+  const names = new Set<string>();
+  return input.map((load, index) => {
+    const section = loadSection(load, index, groups, located);
+    if (names.has(section.name)) {
+      throw located.errorAt(['load', index, 'name'], `the same name twice: ${section.name}`);
+    }
+    names.add(section.name);
+    return section;
+  });
+}
+
+function loadSection(
+  input: LoadInput,
+  index: number,
+  groups: readonly GroupSection[],
+  located: Located,
+): LoadSection {
+  const path = ['load', index];
+  const common = (kind: Kind): LoadCommon => loadCommon(input, kind, index, located);
+  const select = (hosts: SelectorsInput, ...keys: string[]): HostSelector =>
+    hostSelector(hosts, [...path, ...keys], located);
+  if ('stream' in input) return streamSection(input, common('stream'), index, groups, located);
+  if ('incast' in input) {
+    const { from, to } = input.incast;
+    const senders = select(from, 'incast', 'from');
+    return { ...common('incast'), kind: 'incast', from: senders, to, bytes: input.bytes };
+  }
+  if ('permutation' in input) {
+    const { hosts, shift = null } = input.permutation;
+    return {
+      ...common('permutation'),
+      kind: 'permutation',
+      hosts: select(hosts, 'permutation', 'hosts'),
+      shift,
+      rate: input.rate,
+      bytes: input.bytes ?? null,
+    };
+  }
+  if ('all-to-all' in input) {
+    const hosts = select(input['all-to-all'].hosts, 'all-to-all', 'hosts');
+    return { ...common('all-to-all'), kind: 'all-to-all', hosts, bytes: input.bytes };
+  }
+  if ('all-reduce' in input) {
+    const { algorithm, chunks, hosts } = input['all-reduce'];
+    return {
+      ...common('all-reduce'),
+      kind: 'all-reduce',
+      algorithm,
+      hosts: select(hosts, 'all-reduce', 'hosts'),
+      bytes: input.bytes,
+      chunks,
+    };
+  }
+  if ('random' in input) {
+    const { hosts, sizes, load: share } = input.random;
+    return {
+      ...common('random'),
+      kind: 'random',
+      hosts: select(hosts, 'random', 'hosts'),
+      sizes: sizeDistribution(sizes, [...path, 'random', 'sizes', 'file'], located),
+      share,
+    };
+  }
+  const file = located.fileAt([...path, 'replay'], input.replay);
+  return { ...common('replay'), kind: 'replay', path: file };
+}
+
+function streamSection(
+  input: StreamInput,
+  common: LoadCommon,
+  index: number,
+  groups: readonly GroupSection[],
+  located: Located,
+): LoadSection {
+  const path = ['load', index];
+  const { arrivals, rate, on, off, randomOnOff } = input;
+  if (arrivals === 'poisson' && rate.kind === 'line') {
+    const message = 'poisson arrivals need a rate below the line: give rate, such as 40G or 60%';
+    throw located.errorAt([...path, 'arrivals'], message);
+  }
+  const to = hostSelector(input.stream.to, [...path, 'stream', 'to'], located);
+  const group = to.length === 1 && groups.some(({ name }) => name === to[0]);
+  if (group && common.transport.kind === 'reliable') {
+    const message = 'reliable transport has one receiver: a multicast group needs transport raw';
+    throw located.errorAt([...path, 'transport'], message);
+  }
+  return {
+    ...common,
+    kind: 'stream',
+    from: hostSelector(input.stream.from, [...path, 'stream', 'from'], located),
+    to,
+    group,
+    arrivals,
+    // A burst at line rate has its length in time, so it is paced and no backlog.
+    rate: arrivals === 'on-off' && rate.kind === 'line' ? FULL_SHARE : rate,
+    onPs: on,
+    offPs: off,
+    randomOnOff,
+    bytes: input.bytes ?? null,
+  };
+}
+
+function loadCommon(input: LoadInput, kind: Kind, index: number, located: Located): LoadCommon {
+  const path = ['load', index];
+  const transport = transportSection(input, kind, path, located);
+  const vlan = typeof input.vlan === 'number' ? { inner: input.vlan, dei: false } : input.vlan;
+  const { start: startPs, end: endPs = null } = input;
+  if (endPs !== null && endPs <= startPs) {
+    throw located.errorAt([...path, 'end'], 'it ends before it starts: end is not after start');
+  }
+  return {
+    name: input.name ?? `${kind}${index + 1}`,
+    priority: input.priority,
+    dscp: input.dscp ?? null,
+    ect: input.ect ?? transport.kind === 'reliable',
+    vlan: { inner: null, outer: null, dei: false, ...vlan },
+    transport,
+    startPs,
+    endPs,
+  };
+}
+
+function transportSection(
+  input: LoadInput,
+  kind: Kind,
+  path: Path,
+  located: Located,
+): LoadCommon['transport'] {
+  const usual = kind === 'stream' || kind === 'replay' ? 'raw' : 'reliable';
+  const transport = input.transport ?? usual;
+  if (transport === 'raw') return { kind: 'raw', frameBytes: input.frame ?? RAW_FRAME_BYTES };
+  if (input.frame !== undefined) {
+    const message = 'frame is for raw transport; reliable has { reliable: { mtu: 1024 } }';
+    throw located.errorAt([...path, 'frame'], message);
+  }
+  return reliableSection(transport === 'reliable' ? reliableDefaults() : transport.reliable);
+}
+
+function reliableSection(input: ReliableInput): ReliableSection {
+  return {
+    kind: 'reliable',
+    mtuBytes: input.mtu,
+    windowPackets: input.window === 'auto' ? null : input.window,
+    rateBps: input.rate ?? null,
+    ackEvery: input.ackEvery,
+    ackPriority: input.ackPriority ?? null,
+    timeoutPs: input.timeout,
+  };
+}
+
+function sizeDistribution(
+  sizes: Extract<LoadInput, { random: unknown }>['random']['sizes'],
+  filePath: Path,
+  located: Located,
+): SizeDistribution {
+  if (typeof sizes === 'string') return { kind: 'named', name: sizes };
+  if ('fixed' in sizes) return { kind: 'fixed', bytes: sizes.fixed };
+  return { kind: 'file', path: located.fileAt(filePath, sizes.file) };
+}

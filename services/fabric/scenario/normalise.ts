@@ -1,0 +1,32 @@
+/** The file's values -> the scenario: defaults in place, one form for every way to say it. */
+
+import type { Located } from './located.js';
+import { deviceOverrides, hostSection, switchSection } from './normalise-devices.js';
+import { expectations } from './normalise-expect.js';
+import { fabricSection } from './normalise-fabric.js';
+import { classSection, pauseSection, prioritySections } from './normalise-flow-control.js';
+import { groupSections, loadSections } from './normalise-load.js';
+import type { Scenario } from './scenario.js';
+import type { ScenarioInput } from './schema.js';
+
+export function normalise(input: ScenarioInput, fileName: string, located: Located): Scenario {
+  const groups = groupSections(input.groups, located);
+  const load = loadSections(input.load, groups, located);
+  return {
+    name: input.name ?? fileName,
+    description: input.description,
+    seed: input.seed,
+    durationPs: input.duration ?? null,
+    fabric: fabricSection(input.fabric, located),
+    hosts: hostSection(input.hosts, located),
+    switches: switchSection(input.switches, located),
+    overrides: deviceOverrides(input.devices, located),
+    priorities: prioritySections(input.priorities, located),
+    pause: pauseSection(input.pause),
+    classes: classSection(input.classes, located),
+    groups,
+    load,
+    observe: { seriesPs: input.observe.series ?? null, ports: input.observe.ports },
+    expect: expectations(input.expect, load, located),
+  };
+}

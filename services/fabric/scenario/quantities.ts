@@ -1,0 +1,202 @@
+/** Quantities as people write them (`100G`, `1.5us`, `64KiB`), exact in base units or refused. */
+
+import { didYouMean, show } from './errors.js';
+
+export class QuantityError extends Error {}
+
+export interface Quantity {
+  /** With its article, as in `not a time: 500`. */
+  readonly name: string;
+  /** What may be written, for errors, for `explain` and for editors. */
+  readonly allowed: string;
+  readonly examples: readonly (string | number)[];
+  /** Regular expression of what may be written as text. */
+  readonly pattern: string;
+  /** Base units; throws QuantityError. */
+  readonly parse: (value: string | number) => number;
+}
+
+const DECIMAL = '\\d{1,16}(?:\\.\\d{1,20})?';
+const bareDecimal = new RegExp(`^${DECIMAL}$`);
+
+/** The decimal `text` times `factor` in exact arithmetic; null if that is not a whole number. */
+function scaled(text: string, factor: bigint): bigint | null {
+  const [whole, fraction = ''] = text.split('.');
+  const product = BigInt(whole! + fraction) * factor;
+  const divisor = 10n ** BigInt(fraction.length);
+  return product % divisor === 0n ? product / divisor : null;
+}
+
+interface UnitOptions {
+  readonly name: string;
+  readonly allowed: string;
+  readonly examples: readonly (string | number)[];
+  readonly units: Readonly<Record<string, bigint>>;
+  readonly base: string;
+  /** A number without unit counts in base units; otherwise only 0 needs no unit. */
+  readonly bare: boolean;
+}
+
+function withUnits(options: UnitOptions): Quantity {
+  const { name, allowed, units, base } = options;
+  const names = Object.keys(units).sort((a, b) => b.length - a.length);
+  const pattern = `^(${DECIMAL}) ?(${names.join('|')})$`;
+  const shape = new RegExp(pattern);
+  const parse = (value: string | number): number => {
+    const written = String(value);
+    const match = shape.exec(written);
+    const bare = bareDecimal.test(written) && (options.bare || Number(written) === 0);
+    if (match === null && !bare) {
+      const unit = /[^\d. ].*$/.exec(written)?.[0] ?? '';
+      throw new QuantityError(
+        `not ${name}: ${show(value)}; write ${allowed}${unit ? didYouMean(unit, names) : ''}`,
+      );
+    }
+    const exact = scaled(match?.[1] ?? written, match === null ? 1n : units[match[2]!]!);
+    if (exact === null) {
+      throw new QuantityError(`not a whole number of ${base}: ${show(value)}; write ${allowed}`);
+    }
+    if (exact > BigInt(Number.MAX_SAFE_INTEGER)) {
+      throw new QuantityError(`too large: ${show(value)}; at most 2^53 - 1 ${base}`);
+    }
+    return Number(exact);
+  };
+  return { name, allowed, examples: options.examples, pattern, parse };
+}
+
+export const time = withUnits({
+  name: 'a time',
+  allowed: 'a number with ps, ns, us, ms or s, such as 500us',
+  examples: ['500ns', '1.5us', '2ms'],
+  units: {
+    ps: 1n,
+    ns: 1_000n,
+    us: 1_000_000n,
+    µs: 1_000_000n,
+    ms: 1_000_000_000n,
+    s: 1_000_000_000_000n,
+  },
+  base: 'picoseconds',
+  bare: false,
+});
+
+export const size = withUnits({
+  name: 'a size',
+  allowed: 'octets as a plain number, or with B, KB, MB, GB (1000) or KiB, MiB, GiB (1024)',
+  examples: [1500, '64KB', '16MiB'],
+  units: {
+    B: 1n,
+    kB: 1_000n,
+    KB: 1_000n,
+    MB: 1_000_000n,
+    GB: 1_000_000_000n,
+    TB: 1_000_000_000_000n,
+    KiB: 1_024n,
+    MiB: 1_048_576n,
+    GiB: 1_073_741_824n,
+  },
+  base: 'octets',
+  bare: true,
+});
+
+/** In millimetres. */
+export const length = withUnits({
+  name: 'a length',
+  allowed: 'a number with mm, cm, m or km, such as 5m',
+  examples: ['5m', '0.5m', '1km'],
+  units: { mm: 1n, cm: 10n, m: 1_000n, km: 1_000_000n },
+  base: 'millimetres',
+  bare: false,
+});
+
+const RATE_PREFIXES = {
+  k: 1_000n,
+  K: 1_000n,
+  M: 1_000_000n,
+  G: 1_000_000_000n,
+  T: 1_000_000_000_000n,
+};
+
+function rateUnits(): Record<string, bigint> {
+  const units: Record<string, bigint> = {};
+  for (const [prefix, factor] of Object.entries({ ...RATE_PREFIXES, '': 1n })) {
+    if (prefix !== '') units[prefix] = factor;
+    for (const unit of ['b/s', 'bps', 'bit/s']) units[prefix + unit] = factor;
+  }
+  return units;
+}
+
+export const rate = withUnits({
+  name: 'a rate',
+  allowed: 'bit/s with k, M, G or T, such as 40G or 2.5Gb/s',
+  examples: ['40G', '2.5Gb/s', '400Mbps'],
+  units: rateUnits(),
+  base: 'bit/s',
+  bare: false,
+});
+
+/** Rates of IEEE 802.3 that this emulator knows; a bit time of each is whole in picoseconds. */
+export const LINK_RATES: readonly string[] = [
+  '10M',
+  '100M',
+  '1G',
+  '10G',
+  '25G',
+  '40G',
+  '50G',
+  '100G',
+  '200G',
+  '400G',
+  '800G',
+  '1.6T',
+];
+
+const linkRatesBps = new Set(LINK_RATES.map((text) => rate.parse(text)));
+
+export const linkRate: Quantity = {
+  ...rate,
+  name: 'a rate of Ethernet',
+  allowed: `one of ${LINK_RATES.join(', ')}`,
+  examples: ['25G', '100G', '1.6T'],
+  parse: (value) => {
+    const bps = rate.parse(value);
+    if (linkRatesBps.has(bps)) return bps;
+    throw new QuantityError(
+      `not a rate of Ethernet: ${show(value)}; one of ${LINK_RATES.join(', ')}`,
+    );
+  },
+};
+
+/** A rate as messages print it: the one of Ethernet if it is one. */
+export function showRate(bps: number): string {
+  return LINK_RATES.find((text) => rate.parse(text) === bps) ?? `${bps} bit/s`;
+}
+
+const SHARE_PATTERN = `^(${DECIMAL}) ?(%?)$`;
+const shareShape = new RegExp(SHARE_PATTERN);
+
+/** A share from 0 to 1, written `30%` or `0.3`. */
+export const share: Quantity = {
+  name: 'a share',
+  allowed: 'a percentage such as 30%, or a number from 0 to 1',
+  examples: ['30%', 0.3],
+  pattern: SHARE_PATTERN,
+  parse: (value) => {
+    const match = shareShape.exec(String(value));
+    const parsed = match === null ? NaN : Number(match[1]) / (match[2] === '%' ? 100 : 1);
+    if (parsed >= 0 && parsed <= 1) return parsed;
+    throw new QuantityError(
+      `not a share: ${show(value)}; write a percentage such as 30%, or a number from 0 to 1`,
+    );
+  },
+};
+
+/** The same, where nothing at all makes no sense. */
+export function aboveZero(of: Quantity): Quantity {
+  const parse = (value: string | number): number => {
+    const parsed = of.parse(value);
+    if (parsed > 0) return parsed;
+    throw new QuantityError(`not above 0: ${show(value)}; write ${of.allowed}`);
+  };
+  return { ...of, parse };
+}

@@ -1,0 +1,131 @@
+/** From the text of a file to values with places; refuses what is no clean YAML or JSON. */
+
+import type { Document, Node, Pair, YAMLMap } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import { readFileSync, statSync } from 'node:fs';
+import { ScenarioError, show } from './errors.js';
+import type { MapEntry, Place, Source, SourceNode } from './source-tree.js';
+import { positionOf, startOf } from './source-tree.js';
+
+const FILE_BYTES_MAX = 4 * 1024 * 1024;
+const DEPTH_MAX = 64;
+/** Values that aliases may add: a few lines of aliases to aliases can stand for billions. */
+const ALIASED_MAX = 10_000;
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'permission denied',
+  EISDIR: 'it is a directory',
+  ENOTDIR: 'a part of the path is not a directory',
+};
+
+/** The text of a file; throws the reason why it cannot be had. */
+export function readText(file: string): string {
+  const fail = (reason: string): ScenarioError => new ScenarioError(startOf(file), [], reason);
+  let octets: Buffer;
+  try {
+    if (statSync(file).size > FILE_BYTES_MAX) throw fail('file too large; at most 4 MiB');
+    octets = readFileSync(file);
+  } catch (error) {
+    if (error instanceof ScenarioError) throw error;
+    const { code = '' } = error as NodeJS.ErrnoException;
+    throw fail(`cannot read the file: ${REASONS[code] ?? code}`);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(octets);
+  } catch {
+    throw fail('not a text file: it is not in UTF-8');
+  }
+}
+
+/** Parses one document of YAML, of which JSON is a part. */
+export function parseSource(name: string, text: string, hasLines: boolean): SourceNode | null {
+  const lines = new LineCounter();
+  const source: Source = { name, lines: hasLines ? lines : null };
+  const document = parseText(source, text, lines);
+  const [problem] = [...document.errors, ...document.warnings];
+  if (problem) {
+    const [line = ''] = problem.message.split('\n');
+    const position = positionOf({ source, offset: problem.pos[0] });
+    throw new ScenarioError(position, [], `not valid YAML: ${line}`);
+  }
+  if (document.contents === null) return null;
+  return new Converter(document, source).convert(document.contents, 0, false);
+}
+
+function parseText(source: Source, text: string, lines: LineCounter): Document {
+  try {
+    // Keys given twice are found below: the parser compares each key with every other.
+    return parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
+  } catch (error) {
+    // The parser recurses: what is nested too deeply exhausts its stack.
+    if (!(error instanceof RangeError)) throw error;
+    const message = `nested too deeply; at most ${DEPTH_MAX} levels`;
+    throw new ScenarioError(positionOf({ source, offset: 0 }), [], message);
+  }
+}
+
+class Converter {
+  private aliased = 0;
+
+  constructor(
+    private readonly document: Document,
+    private readonly source: Source,
+  ) {}
+
+  convert(node: unknown, depth: number, inAlias: boolean): SourceNode {
+    const place = this.placeOf(node as Node | null);
+    if (depth > DEPTH_MAX) throw this.error(place, `nested deeper than ${DEPTH_MAX} levels`);
+    if (inAlias && ++this.aliased > ALIASED_MAX) {
+      throw this.error(place, `aliases stand for too much; at most ${ALIASED_MAX} values`);
+    }
+    if (isAlias(node)) {
+      const target = node.resolve(this.document);
+      if (!target) throw this.error(place, `unknown alias: ${show(node.source)}`);
+      return { ...this.convert(target, depth + 1, true), place };
+    }
+    if (isMap(node)) return { kind: 'map', place, entries: this.entriesOf(node, depth, inAlias) };
+    if (isSeq(node)) {
+      const items = node.items.map((item) => this.convert(item, depth + 1, inAlias));
+      return { kind: 'list', place, items };
+    }
+    const value = isScalar(node) ? node.value : null;
+    if (isPlain(value)) return { kind: 'scalar', place, value };
+    throw this.error(place, 'not a plain value; write text, a number, true or false');
+  }
+
+  private entriesOf(map: YAMLMap, depth: number, inAlias: boolean): Map<string, MapEntry> {
+    const entries = new Map<string, MapEntry>();
+    for (const { key, value } of map.items as Pair[]) {
+      const keyPlace = this.placeOf(key as Node);
+      if (!isScalar(key) || typeof key.value === 'object') {
+        throw this.error(keyPlace, 'a key must be plain text');
+      }
+      const name = String(key.value as string | number | boolean);
+      if (name === '__proto__') throw this.error(keyPlace, `unknown key: ${name}`);
+      if (entries.has(name)) {
+        throw this.error(keyPlace, `the same key twice: ${show(name)}; a key may be given once`);
+      }
+      const node =
+        value === null ? this.nothingAt(keyPlace) : this.convert(value, depth + 1, inAlias);
+      entries.set(name, { keyPlace, node });
+    }
+    return entries;
+  }
+
+  private nothingAt(place: Place): SourceNode {
+    return { kind: 'scalar', place, value: null };
+  }
+
+  private placeOf(node: Node | null): Place {
+    return { source: this.source, offset: node?.range?.[0] ?? 0 };
+  }
+
+  private error(place: Place, message: string): ScenarioError {
+    return new ScenarioError(positionOf(place), [], message);
+  }
+}
+
+function isPlain(value: unknown): value is string | number | boolean | null {
+  return value === null || ['string', 'number', 'boolean'].includes(typeof value);
+}

@@ -1,0 +1,106 @@
+/** Schema of `hosts`, `switches` and `devices`: how devices behave, all and single ones. */
+
+import { isIPv4, isIPv6 } from 'node:net';
+import { z } from 'zod';
+import { aboveZero, size, time } from './quantities.js';
+import { arbiterSchema, priorityOverridesSchema } from './schema-flow-control.js';
+import {
+  choice,
+  flag,
+  GLOB,
+  integer,
+  keyed,
+  list,
+  mapping,
+  overriding,
+  positive,
+  quantity,
+  text,
+} from './schema-parts.js';
+
+const arbiter = arbiterSchema.describe('Who goes first at its ports. Default: as in classes.');
+
+export const hostsSchema = mapping({ arbiter: arbiter.exactOptional() });
+
+const bufferKeys = {
+  size: quantity(aboveZero(size)).describe('Packet memory of the switch.').prefault('32MB'),
+  cell: integer(1, 65536)
+    .describe('Memory is handed out in cells of so many octets; 1 counts every octet.')
+    .prefault(1),
+  egressReserved: quantity(size)
+    .describe('Memory kept for each port and traffic class at the egress.')
+    .prefault(0),
+  egressAlpha: positive()
+    .describe('Dynamic threshold of a lossy egress queue, as a multiple of the free shared pool.')
+    .prefault(1),
+};
+
+const switchKeys = {
+  pipeline: quantity(time)
+    .describe('Time from the last bit received to admission into the buffer.')
+    .prefault('500ns'),
+  cutThrough: flag()
+    .describe('Send a frame on before its end has arrived, where rates allow.')
+    .prefault(false),
+  forwarding: choice(['routed', 'bridged'])
+    .describe('routed: by computed shortest routes; bridged: learning and flooding, by VLAN.')
+    .prefault('routed'),
+  ecmp: choice(['flow', 'packet'])
+    .describe('Choice among equal routes: by hash of the flow, or anew for each packet.')
+    .prefault('flow'),
+  ageing: quantity(aboveZero(time))
+    .describe('Age at which a learned address is forgotten (802.1Q 8.8.3).')
+    .prefault('300s'),
+};
+
+const BUFFER = 'The shared packet memory.';
+
+export const switchesSchema = mapping({
+  ...switchKeys,
+  buffer: mapping(bufferKeys).describe(BUFFER).prefault({}),
+  arbiter: arbiter.exactOptional(),
+});
+
+const vlan = (): z.ZodNumber => integer(1, 4094);
+
+const ports = keyed(
+  { pattern: /^[1-9][0-9]{0,4}$/, allowed: 'a port number from 1' },
+  mapping({
+    native: vlan().describe('VLAN of untagged frames.').prefault(1),
+    tagged: list(vlan(), 'VLANs 1 to 4094').describe('VLANs carried tagged.').prefault([]),
+  }),
+);
+
+const MAC = /^[0-9A-Fa-f][02468ACEace]([:-][0-9A-Fa-f]{2}){5}$/;
+
+const deviceSchema = mapping({
+  mac: text('a unicast MAC address', MAC, 'six octets such as 02:00:00:00:00:03')
+    .transform((address) => address.toLowerCase().replaceAll('-', ':'))
+    .describe('MAC address of a host. Default: assigned by position.')
+    .exactOptional(),
+  ipv4: z
+    .string({ error: 'not an IPv4 address; write one such as 10.0.0.3' })
+    .refine(isIPv4, { error: ({ input }) => `not an IPv4 address: ${String(input)}` })
+    .describe('IPv4 address of a host. Default: assigned by position.')
+    .exactOptional(),
+  ipv6: z
+    .string({ error: 'not an IPv6 address; write one such as 2001:db8::3' })
+    .refine(isIPv6, { error: ({ input }) => `not an IPv6 address: ${String(input)}` })
+    .describe('IPv6 address of a host. Default: assigned by position.')
+    .exactOptional(),
+  arbiter: arbiter.exactOptional(),
+  ...overriding(switchKeys),
+  buffer: mapping(overriding(bufferKeys)).describe(BUFFER).exactOptional(),
+  ports: ports.describe('VLANs of single ports of a bridged switch.').exactOptional(),
+  priorities: priorityOverridesSchema
+    .describe('Changes to single priorities at this device.')
+    .exactOptional(),
+});
+
+export const devicesSchema = keyed(
+  { pattern: GLOB, allowed: 'the name of a device, or a pattern such as leaf*' },
+  deviceSchema,
+);
+
+export type SwitchesInput = z.output<typeof switchesSchema>;
+export type DeviceInput = z.output<typeof deviceSchema>;

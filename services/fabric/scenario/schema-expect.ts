@@ -1,0 +1,71 @@
+/** Schema of `observe` and `expect`: what is recorded, and what must hold at the end. */
+
+import { z } from 'zod';
+import type { Quantity } from './quantities.js';
+import { aboveZero, rate, share, size, time } from './quantities.js';
+import type { Metric } from './scenario.js';
+import { choice, either, integer, list, mapping, quantity, text } from './schema-parts.js';
+
+const PORT = /^[A-Za-z_*?][A-Za-z0-9_*?-]*(:[p*?][0-9*?]*)?$/;
+const port = (): z.ZodString =>
+  text('a port', PORT, 'a port such as leaf1:p3, or a pattern such as leaf*:*');
+
+export const observeSchema = mapping({
+  series: quantity(aboveZero(time))
+    .describe('Sampling interval of the time series. Default: no series.')
+    .exactOptional(),
+  ports: list(port(), 'ports such as leaf1:*')
+    .describe('Ports in the series; empty: all.')
+    .prefault([]),
+});
+
+/** The unit of each metric; null: a plain number; `digest` is hexadecimal text. */
+export const METRICS: Readonly<Record<Metric, Quantity | 'number' | 'digest'>> = {
+  drops: 'number',
+  'lossless-drops': 'number',
+  completed: share,
+  'completion.p50': time,
+  'completion.p99': time,
+  'completion.p99.9': time,
+  'completion.max': time,
+  'slowdown.p50': 'number',
+  'slowdown.p99': 'number',
+  throughput: rate,
+  share,
+  'latency.mean': time,
+  'latency.max': time,
+  'pause.time': time,
+  'pause.frames': 'number',
+  marked: 'number',
+  'peak.ingress': size,
+  'peak.egress': size,
+  'headroom.used': size,
+  digest: 'digest',
+};
+
+const bound = (what: string): z.ZodExactOptional<z.ZodUnion<readonly [z.ZodNumber, z.ZodString]>> =>
+  either([z.number(), z.string()], 'a bound', 'a number, with the unit of the metric')
+    .describe(what)
+    .exactOptional();
+
+const filter = (what: string): z.ZodExactOptional<z.ZodString> =>
+  text('a name', /./, 'a name').describe(what).exactOptional();
+
+export const expectSchema = list(
+  mapping({
+    metric: choice(Object.keys(METRICS) as Metric[]).describe(
+      'What is measured: times, rates and sizes have units; completed and share are percentages.',
+    ),
+    priority: integer(0, 7).describe('Of this priority only.').exactOptional(),
+    load: filter('Of this load only.'),
+    flow: filter('Of this flow only, such as h1->h2.'),
+    device: filter('At this device only.'),
+    port: filter('At this port only, such as leaf1:p3.'),
+    min: bound('At least this.'),
+    max: bound('At most this.'),
+    equals: bound('Exactly this.'),
+  }),
+  'expectations such as { metric: drops, max: 0 }',
+);
+
+export type ExpectationInput = z.output<typeof expectSchema>[number];

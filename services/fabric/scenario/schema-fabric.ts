@@ -1,0 +1,157 @@
+/** Schema of `fabric`: what is there and how it is cabled. */
+
+import { z } from 'zod';
+import { didYouMean, listed, show } from './errors.js';
+import { length, linkRate, time } from './quantities.js';
+import {
+  choice,
+  integer,
+  list,
+  mapping,
+  name,
+  positive,
+  quantity,
+  text,
+  word,
+} from './schema-parts.js';
+
+const linkKeys = {
+  rate: quantity(linkRate).describe('Rate of the link, both ways. Default 100G.').exactOptional(),
+  length: quantity(length)
+    .describe('Length of the cable, at 5 ns/m. Default 5m; 50m between switches.')
+    .exactOptional(),
+  delay: quantity(time)
+    .describe('Delay of the medium one way, instead of a length.')
+    .exactOptional(),
+  interfaceDelay: quantity(time)
+    .describe(
+      'Delay of one station, transmit and receive together: MAC, PCS, FEC, PMA and PMD ' +
+        '(ID of the headroom formula). Default 0ns.',
+    )
+    .exactOptional(),
+};
+
+const link = (): z.ZodObject<typeof linkKeys, z.core.$strict> => mapping(linkKeys);
+
+export type LinkInput = z.output<z.ZodObject<typeof linkKeys>>;
+
+const END = /^[A-Za-z_][A-Za-z0-9_-]*(:p[1-9][0-9]{0,4})?$/;
+const end = (): z.ZodString =>
+  text('an end of a link', END, 'a device, or a device and its port such as s1:p5');
+
+const commonKeys = {
+  link: link()
+    .describe('Every link, where hostLink, fabricLink or the link itself does not say otherwise.')
+    .exactOptional(),
+  hostLink: link().describe('Links between a host and a switch, or two hosts.').exactOptional(),
+  fabricLink: link().describe('Links between switches.').exactOptional(),
+  devices: list(
+    mapping({
+      name: name().describe('Name of the device, unique in the fabric.'),
+      kind: choice(['host', 'switch']).describe('What the device is.'),
+      tier: text('a tier', /^[a-z][a-z-]*$/, 'a word such as leaf')
+        .describe('Where it stands: leaf, spine, … Default: its kind.')
+        .exactOptional(),
+    }),
+    'devices such as { name: s1, kind: switch }',
+  )
+    .describe('Devices added to what the generator makes.')
+    .prefault([]),
+  links: list(
+    mapping({
+      between: z
+        .tuple([end(), end()], {
+          error: 'not the two ends of a link; write two ends such as [h1, s1:p5]',
+        })
+        .describe('The two ends: a device takes its next free port, s1:p5 names the port.'),
+      ...linkKeys,
+    }),
+    'links such as { between: [h1, s1] }',
+  )
+    .describe('Links added to what the generator makes; what they leave out `link` says.')
+    .prefault([]),
+};
+
+const count = (what: string, usual: number, least = 1): z.ZodPrefault<z.ZodNumber> =>
+  integer(least, 4096).describe(what).prefault(usual);
+
+const generators = [
+  mapping({
+    generator: word('none')
+      .describe('What is built: none, only the devices and links listed.')
+      .exactOptional(),
+    ...commonKeys,
+  }),
+  mapping({
+    generator: word('pair').describe('Two hosts, h1 and h2, on one cable.'),
+    ...commonKeys,
+  }),
+  mapping({
+    generator: word('star').describe('Hosts around one switch.'),
+    hosts: count('Hosts of the star.', 4),
+    ...commonKeys,
+  }),
+  mapping({
+    generator: word('dumbbell').describe('Two switches joined by one link, hosts on either side.'),
+    left: count('Hosts at the first switch of the dumbbell.', 2),
+    right: count('Hosts at the second switch of the dumbbell.', 2),
+    ...commonKeys,
+  }),
+  mapping({
+    generator: word('ring').describe('Switches in a ring, hosts at each.'),
+    switches: count('Switches in the ring.', 4, 3),
+    hostsPerSwitch: count('Hosts at each switch of the ring.', 1),
+    ...commonKeys,
+  }),
+  mapping({
+    generator: word('leaf-spine').describe('Every leaf has one link to every spine.'),
+    leaves: count('Leaf switches.', 4),
+    spines: integer(1, 4096).describe('Spine switches. Default 2.').exactOptional(),
+    hostsPerLeaf: count('Hosts at each leaf.', 4),
+    oversubscription: positive()
+      .describe("Instead of spines: a leaf's capacity to hosts over its capacity to spines.")
+      .exactOptional(),
+    ...commonKeys,
+  }),
+  mapping({
+    generator: word('fat-tree').describe('Three tiers of switches with k ports each.'),
+    k: integer(2, 64)
+      .multipleOf(2, { error: ({ input }) => `not an even number: ${String(input)}` })
+      .describe('Ports of every switch, even; the fat-tree has k^3/4 hosts.')
+      .prefault(4),
+    ...commonKeys,
+  }),
+  mapping({
+    generator: word('clos').describe(
+      'Pods of leaves and aggregation switches; plane i joins aggregation i of every pod.',
+    ),
+    pods: count('Pods of the Clos fabric.', 2),
+    leavesPerPod: count('Leaves in each pod.', 2),
+    hostsPerLeaf: count('Hosts at each leaf of the Clos fabric.', 2),
+    planes: count('Planes: aggregation switches in each pod.', 2),
+    spinesPerPlane: count('Spines in each plane.', 2),
+    ...commonKeys,
+  }),
+] as const;
+
+const GENERATORS = [
+  'none',
+  'pair',
+  'star',
+  'dumbbell',
+  'ring',
+  'leaf-spine',
+  'fat-tree',
+  'clos',
+] as const satisfies readonly FabricInput['generator'][];
+
+export const fabricSchema = z.discriminatedUnion('generator', generators, {
+  error: ({ code, input }) => {
+    if (code !== 'invalid_union') return `not a mapping: ${show(input)}; write keys such as links`;
+    const { generator } = input as { generator?: unknown };
+    const hint = typeof generator === 'string' ? didYouMean(generator, GENERATORS) : '';
+    return `unknown generator: ${show(generator)}; one of ${listed(GENERATORS)}${hint}`;
+  },
+});
+
+export type FabricInput = z.output<(typeof generators)[number]>;

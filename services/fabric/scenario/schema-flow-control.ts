@@ -1,0 +1,163 @@
+/** Schema of `priorities`, `pause` and `classes`: who is held back, and who goes first. */
+
+import { z } from 'zod';
+import { aboveZero, share, size, time } from './quantities.js';
+import {
+  choice,
+  either,
+  flag,
+  integer,
+  keyed,
+  layered,
+  list,
+  mapping,
+  overriding,
+  positive,
+  quantity,
+  word,
+} from './schema-parts.js';
+
+/** Of one ingress account and the XOFF and XON that it makes: PFC of a priority, or PAUSE. */
+const holdKeys = {
+  xoff: either(
+    [word('dynamic'), quantity(aboveZero(size))],
+    'a threshold',
+    'dynamic, or a size such as 64KB',
+  )
+    .describe(
+      'Occupancy that stops the sender; dynamic: the reserve plus alpha times what is free ' +
+        'of the shared pool.',
+    )
+    .prefault('dynamic'),
+  xonGap: quantity(size)
+    .describe('The sender may go on when the account is so far below the XOFF threshold.')
+    .prefault('3KB'),
+  headroom: either([word('auto'), quantity(size)], 'a headroom', 'auto, or a size such as 50KB')
+    .describe(
+      'Memory for what arrives after XOFF; auto: from rate, cable, delays and frame length ' +
+        '(802.1Q Annex N).',
+    )
+    .prefault('auto'),
+  quanta: integer(1, 65535)
+    .describe('Time asked for in each pause frame, in quanta of 512 bit times.')
+    .prefault(65535),
+  refresh: quantity(aboveZero(share))
+    .describe('Share of the pause time after which the pause is sent again.')
+    .prefault('50%'),
+  responseDelay: quantity(time)
+    .describe(
+      'Time from the last bit of a pause frame to its effect; at most 614.4ns for PFC ' +
+        '(802.1Q 36.1.3.3), for PAUSE by rate (802.3 31B.3.7).',
+    )
+    .prefault('0ns'),
+  reserved: quantity(size)
+    .describe('Ingress memory of each port kept for this account alone.')
+    .prefault(0),
+  alpha: positive()
+    .describe('Dynamic threshold of the account, as a multiple of the free shared pool.')
+    .prefault(1),
+};
+
+const at = choice(['dequeue', 'enqueue'])
+  .describe('Whether the queue is measured when a frame leaves it or joins it.')
+  .prefault('dequeue');
+
+const ecn = either(
+  [
+    word('off'),
+    mapping({
+      min: quantity(size).describe('Below this queue length nothing is marked.'),
+      max: quantity(size).describe('From this queue length on every frame is marked.'),
+      probability: quantity(aboveZero(share))
+        .describe('Marked share just below max.')
+        .prefault('20%'),
+      at,
+    }),
+    mapping({
+      step: quantity(aboveZero(size)).describe('Every frame beyond this queue length is marked.'),
+      at,
+    }),
+  ],
+  'a marking curve',
+  'off, { min: 100KB, max: 400KB, probability: 20% } or { step: 80KB }',
+).describe('ECN marking at the egress queue: off, a RED curve, or a step.');
+
+const priorityKeys = {
+  flowControl: choice(['none', 'pfc'])
+    .describe('How the sender of this priority is held back; pfc needs 10 Gb/s or more.')
+    .prefault('none'),
+  ...holdKeys,
+  ecn: ecn.prefault('off'),
+};
+
+const PRIORITY_KEYS = { pattern: /^([0-7]|all)$/, allowed: 'a priority 0 to 7, or all' };
+const CLASS_KEYS = { pattern: /^[0-7]$/, allowed: 'a traffic class 0 to 7' };
+
+export const prioritiesSchema = keyed(
+  PRIORITY_KEYS,
+  either(
+    [choice(['none', 'pfc']), mapping(layered(priorityKeys))],
+    'a priority',
+    'none, pfc, or a mapping such as { flowControl: pfc, xoff: 64KB }',
+  ),
+);
+
+/** Within `devices`: what is absent stays as the scenario's own `priorities` say. */
+export const priorityOverridesSchema = keyed(
+  PRIORITY_KEYS,
+  either(
+    [choice(['none', 'pfc']), mapping(overriding(priorityKeys))],
+    'a priority',
+    'none, pfc, or a mapping such as { flowControl: pfc, xoff: 64KB }',
+  ),
+);
+
+/** A priority about which the scenario says nothing. */
+export const priorityDefaults = mapping(priorityKeys);
+
+export const pauseSchema = either(
+  [flag(), mapping(holdKeys)],
+  'a pause setting',
+  'true, false, or a mapping such as { xoff: 64KB }',
+);
+
+export const pauseDefaults = mapping(holdKeys);
+
+export const arbiterSchema = either(
+  [
+    choice(['strict', 'round-robin']),
+    mapping({
+      dwrr: keyed(CLASS_KEYS, integer(1, 1_000_000)).describe(
+        'Deficit weighted round robin: weight of each traffic class; 1 where not given.',
+      ),
+    }),
+    mapping({
+      ets: keyed(
+        CLASS_KEYS,
+        either([word('strict'), quantity(share)], 'a share', 'a percentage such as 30%, or strict'),
+      ).describe(
+        'IEEE ETS: percentages of what the strict classes leave, together 100 %; a class that ' +
+          'is not named has 0 %.',
+      ),
+    }),
+  ],
+  'an arbiter',
+  'strict, round-robin, { dwrr: { 0: 1, 3: 4 } } or { ets: { 0: 30%, 3: 70%, 7: strict } }',
+);
+
+const classMap = (what: string): z.ZodPrefault<z.ZodArray<z.ZodNumber>> =>
+  list(integer(0, 7), 'eight numbers 0 to 7')
+    .length(8, { error: ({ input }) => `not 8 entries: ${(input as unknown[]).length}` })
+    .describe(what)
+    .prefault([0, 1, 2, 3, 4, 5, 6, 7]);
+
+export const classesSchema = mapping({
+  transmit: classMap('Traffic class of each priority 0 to 7: the queue it waits in to be sent.'),
+  receive: classMap('Priority group of each priority 0 to 7: the account it is held on.'),
+  arbiter: arbiterSchema.describe('Who goes first at every port.').prefault('strict'),
+});
+
+export type HoldInput = z.output<typeof pauseDefaults>;
+export type PriorityInput = z.output<typeof priorityDefaults>;
+export type PriorityChangeInput = z.output<typeof priorityOverridesSchema>[string];
+export type ArbiterInput = z.output<typeof arbiterSchema>;

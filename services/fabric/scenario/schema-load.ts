@@ -1,0 +1,233 @@
+/** Schema of `groups` and `load`: who sends what to whom, and when. */
+
+import { z } from 'zod';
+import { didYouMean, listed, show } from './errors.js';
+import { aboveZero, rate, share, size, time } from './quantities.js';
+import {
+  choice,
+  either,
+  flag,
+  integer,
+  keyed,
+  list,
+  mapping,
+  NAME,
+  name,
+  quantity,
+  text,
+  word,
+} from './schema-parts.js';
+
+const SELECTOR = /^(?!.*\.\.\..*)[A-Za-z_*?][A-Za-z0-9_*?-]*(\.\.[A-Za-z_][A-Za-z0-9_-]*)?$/;
+const SELECTED = 'a host, a pattern such as h*, a range such as h1..h8, or all';
+
+const selector = (): z.ZodString => text('a selection of hosts', SELECTOR, SELECTED);
+
+const selectorsSchema = either(
+  [
+    selector(),
+    list(selector(), 'hosts').min(1, { error: 'an empty list; name at least one host' }),
+  ],
+  'a selection of hosts',
+  `${SELECTED}, or a list of those`,
+);
+
+const hosts = selectorsSchema.describe('The hosts that take part.').prefault('all');
+const volume = (what: string): ReturnType<typeof quantity> =>
+  quantity(aboveZero(size)).describe(what);
+
+const reliable = mapping({
+  mtu: integer(64, 9000).describe('Payload octets of a full packet.').prefault(1024),
+  window: either([word('auto'), integer(1, 1 << 24)], 'a window', 'auto, or a number of packets')
+    .describe('Most packets unacknowledged.')
+    .prefault('auto'),
+  rate: quantity(aboveZero(rate))
+    .describe('Most that a flow sends. Default: the rate of the link.')
+    .exactOptional(),
+  ackEvery: integer(1, 65536)
+    .describe('One acknowledgement for so many packets; the last of a message always has one.')
+    .prefault(1),
+  ackPriority: integer(0, 7)
+    .describe('Priority of acknowledgements. Default: as the data.')
+    .exactOptional(),
+  timeout: quantity(aboveZero(time))
+    .describe('Silence after which unacknowledged packets are sent again.')
+    .prefault('4ms'),
+});
+
+export const reliableDefaults = (): ReliableInput => reliable.parse({});
+
+const vlanId = (): z.ZodNumber => integer(1, 4094);
+
+const commonKeys = {
+  name: name()
+    .describe('Name of the load. Default: its kind and place, as incast1.')
+    .exactOptional(),
+  priority: integer(0, 7).describe('802.1p priority of its frames.').prefault(0),
+  dscp: integer(0, 63)
+    .describe('DSCP of its packets. Default: 8 times the priority.')
+    .exactOptional(),
+  ect: flag()
+    .describe('Packets may be ECN-marked. Default: true for reliable, false for raw.')
+    .exactOptional(),
+  vlan: either(
+    [
+      vlanId(),
+      mapping({
+        inner: vlanId().describe('VLAN of the C-TAG.').exactOptional(),
+        outer: vlanId().describe('VLAN of the S-TAG in front of it.').exactOptional(),
+        dei: flag().describe('Frames are drop-eligible.').prefault(false),
+      }),
+    ],
+    'a VLAN',
+    'a VLAN 1 to 4094, or { inner: 10, outer: 100 }',
+  )
+    .describe('Tags of its frames. Default: none.')
+    .exactOptional(),
+  transport: either(
+    [choice(['raw', 'reliable']), mapping({ reliable })],
+    'a transport',
+    'raw, reliable, or { reliable: { mtu: 4096 } }',
+  )
+    .describe(
+      'raw: frames and nothing else; reliable: RoCE-like, with acknowledgements and go-back-N. ' +
+        'Default: raw for stream and replay, reliable for the others.',
+    )
+    .exactOptional(),
+  frame: integer(64, 9216)
+    .describe(
+      'Octets of a raw frame from destination address to FCS, tags not counted. Default 1518.',
+    )
+    .exactOptional(),
+  start: quantity(time).describe('When it begins.').prefault('0ns'),
+  end: quantity(time).describe('Nothing new is sent from here on. Default: never.').exactOptional(),
+};
+
+const loadRate = either(
+  [
+    word('line').transform((kind) => ({ kind })),
+    quantity(aboveZero(share)).transform((part) => ({ kind: 'share' as const, share: part })),
+    quantity(aboveZero(rate)).transform((bps) => ({ kind: 'bps' as const, bps })),
+  ],
+  'a rate',
+  'line, a share of the link such as 90%, or bit/s such as 40G',
+)
+  .describe('Frame octets: as fast as the link goes, a share of it, or bit/s.')
+  .prefault('line');
+
+const kindSchemas = [
+  mapping({
+    stream: mapping({
+      from: selectorsSchema.describe('The senders.'),
+      to: selectorsSchema.describe('As many receivers, one for all, or a multicast group.'),
+    }).describe('A stream of frames from each sender.'),
+    rate: loadRate,
+    arrivals: choice(['constant', 'poisson', 'on-off'])
+      .describe('When frames become ready: evenly, at random, or evenly in bursts.')
+      .prefault('constant'),
+    on: quantity(aboveZero(time)).describe('Length of a burst (on-off).').prefault('10us'),
+    off: quantity(aboveZero(time)).describe('Time between bursts (on-off).').prefault('10us'),
+    randomOnOff: flag()
+      .describe('Bursts and gaps are exponential with these means (on-off).')
+      .prefault(false),
+    bytes: volume('Payload of each flow. Default: endless.').exactOptional(),
+    ...commonKeys,
+  }),
+  mapping({
+    incast: mapping({
+      from: selectorsSchema.describe('The senders.'),
+      to: name().describe('The one receiver.'),
+    }).describe('Many senders to one receiver at the same time.'),
+    bytes: volume('Payload that each sender sends.'),
+    ...commonKeys,
+  }),
+  mapping({
+    permutation: mapping({
+      hosts,
+      shift: integer(1, 1 << 24)
+        .describe('Host i sends to host i + shift. Default: at random, nobody to itself.')
+        .exactOptional(),
+    }).describe('Every host sends to one other, and receives from one.'),
+    rate: loadRate,
+    bytes: volume('Payload of each flow. Default: endless.').exactOptional(),
+    ...commonKeys,
+  }),
+  mapping({
+    'all-to-all': mapping({ hosts }).describe('Every host sends to every other.'),
+    bytes: volume('Payload from each host to each other.'),
+    ...commonKeys,
+  }),
+  mapping({
+    'all-reduce': mapping({
+      hosts,
+      algorithm: choice(['ring', 'halving-doubling', 'tree'])
+        .describe('In which steps the vector is reduced and spread.')
+        .prefault('ring'),
+      chunks: integer(1, 65536)
+        .describe('Each step is cut into so many messages that follow each other.')
+        .prefault(1),
+    }).describe('All hosts end with the sum of their vectors.'),
+    bytes: volume('Size of the vector.'),
+    ...commonKeys,
+  }),
+  mapping({
+    random: mapping({
+      hosts,
+      sizes: either(
+        [
+          choice(['web-search', 'data-mining', 'hadoop', 'storage']),
+          mapping({ fixed: volume('Every flow has this payload.') }),
+          mapping({
+            file: text('a file name', /./, 'a file name').describe(
+              'CSV of octets and cumulative probability, relative to the scenario file.',
+            ),
+          }),
+        ],
+        'a distribution of sizes',
+        'web-search, data-mining, hadoop, storage, { fixed: 64KB } or { file: sizes.csv }',
+      )
+        .describe('Sizes of the flows.')
+        .prefault('web-search'),
+      load: quantity(aboveZero(share)).describe("Offered load as a share of each host's link."),
+    }).describe('Flows of random size between random hosts at random times.'),
+    ...commonKeys,
+  }),
+  mapping({
+    replay: text('a file name', /./, 'a file name').describe(
+      'CSV of frames to send, relative to the scenario file.',
+    ),
+    ...commonKeys,
+  }),
+] as const;
+
+const LOAD_KINDS = [
+  'stream',
+  'incast',
+  'permutation',
+  'all-to-all',
+  'all-reduce',
+  'random',
+  'replay',
+] as const;
+
+const loadSchema = z.union(kindSchemas, {
+  error: ({ input }) => {
+    if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+      return `not a load: ${show(input)}; write a mapping such as { stream: { from: h1, to: h2 } }`;
+    }
+    const keys = Object.keys(input);
+    const hint = keys.map((key) => didYouMean(key, LOAD_KINDS)).find((text) => text !== '');
+    return `no kind of load: ${listed(keys)}; one of ${listed(LOAD_KINDS)}${hint ?? ''}`;
+  },
+});
+
+export const loadsSchema = list(loadSchema, 'loads such as { stream: { from: h1, to: h2 } }');
+
+export const groupsSchema = keyed(
+  { pattern: NAME, allowed: 'a name of letters, digits, _ and -' },
+  selectorsSchema,
+);
+
+export type LoadInput = z.output<typeof loadSchema>;
+export type SelectorsInput = z.output<typeof selectorsSchema>;
+export type ReliableInput = z.output<typeof reliable>;

@@ -1,0 +1,153 @@
+/** The vocabulary of the schema: each part says by itself what is wrong and what is allowed. */
+
+import { z } from 'zod';
+import { didYouMean, listed, show } from './errors.js';
+import type { Quantity } from './quantities.js';
+import { QuantityError } from './quantities.js';
+
+type RawIssue = z.core.$ZodRawIssue;
+
+/** Speaks for a value that is not what it should be, or is missing. */
+function says(what: string, allowed: string): { error: (issue: RawIssue) => string } {
+  return {
+    error: ({ input }) =>
+      input === undefined
+        ? `missing; write ${allowed}`
+        : `not ${what}: ${show(input)}; write ${allowed}`,
+  };
+}
+
+/** A mapping with the given keys and no others. */
+export function mapping<Shape extends z.ZodRawShape>(
+  shape: Shape,
+): z.ZodObject<Shape, z.core.$strict> {
+  const keys = Object.keys(shape);
+  return z.strictObject(shape, {
+    error: (issue) => {
+      if (issue.code !== 'unrecognized_keys') {
+        return says('a mapping', `keys such as ${keys.slice(0, 3).join(', ')}`).error(issue);
+      }
+      const unknown = issue.keys[0]!;
+      const hint = didYouMean(unknown, keys);
+      return `unknown key: ${show(unknown)}; allowed: ${keys.join(', ')}${hint}`;
+    },
+  });
+}
+
+/** A mapping whose keys are of one kind, `keys`, and whose values are all alike. */
+export function keyed<Value extends z.ZodType>(
+  keys: { readonly pattern: RegExp; readonly allowed: string },
+  value: Value,
+): z.ZodRecord<z.ZodString, Value> {
+  const key = z.string().regex(keys.pattern, {
+    error: ({ input }) => `unknown key: ${show(input)}; allowed: ${keys.allowed}`,
+  });
+  return z.record(key, value, says('a mapping', `keys that are ${keys.allowed}`));
+}
+
+export function list<Item extends z.ZodType>(item: Item, what: string): z.ZodArray<Item> {
+  return z.array(item, says('a list', `a list of ${what}`));
+}
+
+/** One of several shapes; if the value has none of them, the message lists `allowed`. */
+export function either<const Options extends readonly [z.ZodType, ...z.ZodType[]]>(
+  options: Options,
+  what: string,
+  allowed: string,
+): z.ZodUnion<Options> {
+  return z.union(options, says(what, allowed));
+}
+
+export function word<const Word extends string>(text: Word): z.ZodLiteral<Word> {
+  return z.literal(text, says(text, text));
+}
+
+export function choice<const Words extends readonly string[]>(
+  words: Words,
+): z.ZodEnum<z.core.util.ToEnum<Words[number]>> {
+  return z.enum(words, {
+    error: ({ input }) => {
+      const hint = typeof input === 'string' ? didYouMean(input, words) : '';
+      return input === undefined
+        ? `missing; one of ${listed(words)}`
+        : `unknown: ${show(input)}; one of ${listed(words)}${hint}`;
+    },
+  });
+}
+
+export function flag(): z.ZodBoolean {
+  return z.boolean(says('true or false', 'true or false'));
+}
+
+export function integer(min: number, max: number): z.ZodNumber {
+  const words = says('a whole number in range', `a whole number from ${min} to ${max}`);
+  return z.number(words).int(words).min(min, words).max(max, words);
+}
+
+/** A finite number above zero. */
+export function positive(): z.ZodNumber {
+  const words = says('a number above 0', 'a number above 0');
+  return z.number(words).positive(words);
+}
+
+export function text(what: string, pattern: RegExp, allowed: string): z.ZodString {
+  const words = says(what, allowed);
+  return z.string(words).regex(pattern, words);
+}
+
+export type QuantitySchema = z.ZodPipe<
+  z.ZodUnion<readonly [z.ZodString, z.ZodNumber]>,
+  z.ZodTransform<number, string | number>
+>;
+
+/** Text or a number that becomes base units. */
+export function quantity(of: Quantity): QuantitySchema {
+  const written = z.union([z.string(), z.number()], says(of.name, of.allowed));
+  const inBaseUnits = written.transform((value, context) => {
+    try {
+      return of.parse(value);
+    } catch (error) {
+      if (!(error instanceof QuantityError)) throw error;
+      context.issues.push({ code: 'custom', message: error.message, input: value });
+      return z.NEVER;
+    }
+  });
+  return inBaseUnits.meta({ title: of.name, examples: [...of.examples], pattern: of.pattern });
+}
+
+type Unwrapped<Part extends z.core.SomeType> =
+  Part extends z.ZodPrefault<infer Inner> ? Inner : Part;
+type Shape = Readonly<Record<string, z.ZodType>>;
+
+export type Overriding<Parts extends Shape> = {
+  [Key in keyof Parts]: z.ZodExactOptional<Unwrapped<Parts[Key]>>;
+};
+
+/** The same keys, none of them required and none with a default: what is absent stays as it is. */
+export function overriding<Parts extends Shape>(parts: Parts): Overriding<Parts> {
+  const entries = Object.entries(parts).map(([key, part]) => {
+    const inner = part instanceof z.ZodPrefault ? (part.unwrap() as z.ZodType) : part;
+    return [key, inner.exactOptional()];
+  });
+  return Object.fromEntries(entries) as Overriding<Parts>;
+}
+
+/** As `overriding`, where the default still holds if no layer says otherwise: editors show it. */
+export function layered<Parts extends Shape>(parts: Parts): Overriding<Parts> {
+  const documented = Object.entries(parts).map(([key, part]) => {
+    if (!(part instanceof z.ZodPrefault)) return [key, part];
+    const inner = part.unwrap() as z.ZodType;
+    return [key, inner.meta({ ...inner.meta(), default: part.def.defaultValue })];
+  });
+  return overriding(Object.fromEntries(documented) as Parts);
+}
+
+export const NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
+
+/** Of a device, a group, a load. */
+export function name(): z.ZodString {
+  return text('a name', NAME, 'letters, digits, _ and -, beginning with a letter');
+}
+
+/** A name in which `*` stands for any letters and `?` for one. */
+export const GLOB = /^[A-Za-z_*?][A-Za-z0-9_*?-]*$/;

@@ -1,0 +1,63 @@
+/** Schema of the whole scenario file. */
+
+import { z } from 'zod';
+import { aboveZero, time } from './quantities.js';
+import { devicesSchema, hostsSchema, switchesSchema } from './schema-devices.js';
+import { expectSchema, observeSchema } from './schema-expect.js';
+import { fabricSchema } from './schema-fabric.js';
+import { classesSchema, pauseSchema, prioritiesSchema } from './schema-flow-control.js';
+import { groupsSchema, loadsSchema } from './schema-load.js';
+import { either, integer, list, mapping, quantity, text } from './schema-parts.js';
+
+export const SCHEMA_VERSION = 1;
+
+const line = (): z.ZodString => text('text', /^[^]*$/, 'text');
+
+export const scenarioSchema = mapping({
+  selvage: z
+    .literal(SCHEMA_VERSION, {
+      error: ({ input }) =>
+        input === undefined
+          ? `missing; a scenario says selvage: ${SCHEMA_VERSION}`
+          : `unknown version of the schema: ${String(input)}; this program knows ${SCHEMA_VERSION}`,
+    })
+    .describe('Version of the schema that the file is written for.'),
+  name: line()
+    .min(1, 'empty')
+    .describe('Name of the scenario. Default: of its file.')
+    .exactOptional(),
+  description: line().describe('What the scenario shows.').prefault(''),
+  extends: either([line(), list(line(), 'files')], 'a base file', 'a file name, or a list of those')
+    .describe(
+      'Base file or files, relative to this one. Mappings are merged key by key; ' +
+        'lists and everything else in this file replace what the base says.',
+    )
+    .exactOptional(),
+  seed: integer(0, Number.MAX_SAFE_INTEGER)
+    .describe('Seed of every random stream; the same seed gives the same run.')
+    .prefault(1),
+  duration: quantity(aboveZero(time))
+    .describe('The run ends here at the latest. Default: when all load is delivered.')
+    .exactOptional(),
+  fabric: fabricSchema.describe('Devices and cables.').prefault({}),
+  hosts: hostsSchema.describe('Settings of every host.').prefault({}),
+  switches: switchesSchema.describe('Settings of every switch.').prefault({}),
+  devices: devicesSchema
+    .describe('Changes to single devices, by name or pattern; later ones win.')
+    .prefault({}),
+  priorities: prioritiesSchema
+    .describe('Flow control, thresholds and marking of priorities; all holds for every one.')
+    .prefault({}),
+  pause: pauseSchema
+    .describe('802.3x PAUSE on all ports (802.3 Annex 31B); excludes PFC.')
+    .prefault(false),
+  classes: classesSchema
+    .describe('Queues and accounts of the priorities, and the arbiter.')
+    .prefault({}),
+  groups: groupsSchema.describe('Multicast groups: name and members.').prefault({}),
+  load: loadsSchema.describe('What is sent.').prefault([]),
+  observe: observeSchema.describe('What is recorded beyond the summary.').prefault({}),
+  expect: expectSchema.describe('What must hold at the end.').prefault([]),
+});
+
+export type ScenarioInput = z.output<typeof scenarioSchema>;

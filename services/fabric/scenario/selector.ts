@@ -1,0 +1,53 @@
+/** Names as scenarios select them: `h3`, `leaf*`, `h1..h8`, `all`. */
+
+import { show } from './errors.js';
+import type { Located } from './located.js';
+import type { HostSelector } from './scenario.js';
+import type { Path } from './source-tree.js';
+
+/** Whether `name` is the one that `glob` says: `*` stands for any letters, `?` for one. */
+export function matchesGlob(glob: string, name: string): boolean {
+  const pattern = glob.replace(/[.+^${}()|[\]\\]/g, '\\$&').replaceAll('?', '.');
+  return new RegExp(`^${pattern.replaceAll(/\*+/g, '.*')}$`).test(name);
+}
+
+interface Range {
+  readonly prefix: string;
+  readonly first: number;
+  readonly last: number;
+}
+
+const RANGE_MAX = 1 << 20;
+
+function rangeOf(text: string): Range | null {
+  const match = /^(.*?)(\d{1,9})\.\.(.*?)(\d{1,9})$/.exec(text);
+  if (match === null) return null;
+  const [, prefix = '', from, lastPrefix, to] = match;
+  const [first, last] = [Number(from), Number(to)];
+  const isUpward = prefix === lastPrefix && first <= last && last - first < RANGE_MAX;
+  return isUpward ? { prefix, first, last } : null;
+}
+
+/** The names in a range such as `h1..h8`; null if the text is none. */
+export function namesInRange(text: string): readonly string[] | null {
+  const range = rangeOf(text);
+  if (range === null) return null;
+  const { prefix, first, last } = range;
+  return Array.from({ length: last - first + 1 }, (_, index) => `${prefix}${first + index}`);
+}
+
+/** A selection as a list, in which `*` stands for `all`. */
+export function hostSelector(
+  input: string | readonly string[],
+  path: Path,
+  located: Located,
+): HostSelector {
+  const items = typeof input === 'string' ? [input] : input;
+  return items.map((item, index) => {
+    if (item.includes('..') && rangeOf(item) === null) {
+      const at = typeof input === 'string' ? path : [...path, index];
+      throw located.errorAt(at, `not a range: ${show(item)}; write one that runs up, as h1..h8`);
+    }
+    return item === 'all' ? '*' : item;
+  });
+}

@@ -1,0 +1,125 @@
+/** A file's values, each with the place it was written at; what merging and errors work on. */
+
+import { LineCounter } from 'yaml';
+import type { Position } from './errors.js';
+import { ScenarioError, show } from './errors.js';
+
+export type Path = readonly (string | number)[];
+
+/** A file, or one setting of the command line (which has no lines). */
+export interface Source {
+  readonly name: string;
+  readonly lines: LineCounter | null;
+}
+
+/** Lines are counted only when an error needs them. */
+export interface Place {
+  readonly source: Source;
+  readonly offset: number;
+}
+
+export interface ScalarNode {
+  readonly kind: 'scalar';
+  readonly place: Place;
+  readonly value: string | number | boolean | null;
+}
+
+export interface ListNode {
+  readonly kind: 'list';
+  readonly place: Place;
+  readonly items: readonly SourceNode[];
+}
+
+export interface MapEntry {
+  readonly keyPlace: Place;
+  readonly node: SourceNode;
+}
+
+export interface MapNode {
+  readonly kind: 'map';
+  readonly place: Place;
+  readonly entries: ReadonlyMap<string, MapEntry>;
+}
+
+export type SourceNode = ScalarNode | ListNode | MapNode;
+
+export function positionOf(place: Place): Position {
+  const { name, lines } = place.source;
+  if (lines === null) return { file: name, line: 0, column: 0 };
+  const { line, col } = lines.linePos(place.offset);
+  return { file: name, line: Math.max(line, 1), column: Math.max(col, 1) };
+}
+
+/** The start of a file, for what is wrong with it as a whole. */
+export function startOf(file: string): Position {
+  return { file, line: 1, column: 1 };
+}
+
+/** Mappings merge key by key; everything else in `over` replaces what `base` has. */
+export function merge(base: MapNode, over: MapNode): MapNode {
+  const entries = new Map(base.entries);
+  for (const [key, entry] of over.entries) {
+    const below = entries.get(key)?.node;
+    const both = below?.kind === 'map' && entry.node.kind === 'map';
+    entries.set(key, both ? { ...entry, node: merge(below, entry.node) } : entry);
+  }
+  return { ...over, entries };
+}
+
+/** The tree with `value` at `path`; mappings on the way are made where there are none. */
+export function withValue(tree: SourceNode, path: Path, value: SourceNode): SourceNode {
+  const [step, ...rest] = path;
+  if (step === undefined) return value;
+  const { place } = value;
+  if (tree.kind === 'map') {
+    const key = String(step);
+    const below = tree.entries.get(key)?.node;
+    const node = withValue(below ?? { kind: 'map', place, entries: new Map() }, rest, value);
+    return { ...tree, entries: new Map(tree.entries).set(key, { keyPlace: place, node }) };
+  }
+  if (tree.kind === 'list') {
+    const index = /^\d+$/.test(String(step)) ? Number(step) : NaN;
+    const below = tree.items[index];
+    if (below === undefined) {
+      const allowed = tree.items.length > 0 ? `0 to ${tree.items.length - 1}` : 'none; it is empty';
+      const message = `no such item of the list: ${show(step)}; allowed: ${allowed}`;
+      throw new ScenarioError(positionOf(place), path, message);
+    }
+    return { ...tree, items: tree.items.with(index, withValue(below, rest, value)) };
+  }
+  const message = `no such key: ${show(step)}; what stands there is ${show(tree.value)}, not a mapping`;
+  throw new ScenarioError(positionOf(place), path, message);
+}
+
+/** Plain values, as `JSON.parse` would give them. */
+export function plainValue(node: SourceNode): unknown {
+  switch (node.kind) {
+    case 'scalar':
+      return node.value;
+    case 'list':
+      return node.items.map(plainValue);
+    case 'map':
+      return Object.fromEntries(
+        [...node.entries].map(([key, entry]) => [key, plainValue(entry.node)]),
+      );
+  }
+}
+
+/**
+ * Where the value at `path` was written: a mapping or list at its key, anything else at itself.
+ * What is not there is looked for as far as the path goes.
+ */
+export function locate(tree: SourceNode, path: Path, what: 'key' | 'value'): Place {
+  let node = tree;
+  let { place } = tree;
+  for (const [depth, step] of path.entries()) {
+    const entry = node.kind === 'map' ? node.entries.get(String(step)) : undefined;
+    const next = node.kind === 'list' ? node.items[Number(step)] : entry?.node;
+    if (next === undefined) return place;
+    const isLast = depth === path.length - 1;
+    const atKey = entry && (isLast && what === 'key' ? true : next.kind !== 'scalar');
+    place = atKey ? entry.keyPlace : next.place;
+    node = next;
+  }
+  return place;
+}
