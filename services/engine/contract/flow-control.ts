@@ -27,6 +27,9 @@ export interface TransmitGate {
   readonly name: string;
   /** Null when this gate does not hold the priority. */
   holdReason(port: number, priority: number): HoldReason | null;
+  /** How long it has held the priority until `now`, and how often it began to. */
+  heldPs(port: number, priority: number, now: number): number;
+  holdCount(port: number, priority: number): number;
 }
 
 /** Sends control frames of its own, which go before all others and are never held. */
@@ -59,7 +62,7 @@ export interface ManagedValue {
 }
 
 export interface Managed {
-  managedValues(port: number): ManagedValue[];
+  managedValues(port: number, now: number): ManagedValue[];
 }
 
 export interface Mechanism

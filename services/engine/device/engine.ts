@@ -95,6 +95,16 @@ export class Engine implements MechanismHost {
     probe?.stopAsked(place, port - firstPort, this.clock.now, group, stop);
   }
 
+  /** How long a priority has been held at a port until `now`, by whichever mechanism. */
+  heldPs(port: number, priority: number, now: number): number {
+    return this.mechanisms.reduce((total, m) => total + m.heldPs(port, priority, now), 0);
+  }
+
+  /** How often a priority began to be held at a port. */
+  holdCount(port: number, priority: number): number {
+    return this.mechanisms.reduce((total, m) => total + m.holdCount(port, priority), 0);
+  }
+
   private configure(device: Device): Host | null {
     const { shared } = this;
     const { spec, place, firstPort } = device;

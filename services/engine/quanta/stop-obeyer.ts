@@ -72,10 +72,10 @@ export class StopObeyer {
     return until === 0 ? null : { mechanism, untilPs: until };
   }
 
-  /** Time that a priority has been held so far. */
-  heldPs(port: number, priority: number): number {
+  /** Time that a priority has been held until `now`. */
+  heldPs(port: number, priority: number, now: number): number {
     const i = this.index(port, priority);
-    return this.heldTotal[i] + (this.until[i] === 0 ? 0 : this.host.clock.now - this.heldSince[i]);
+    return this.heldTotal[i] + (this.until[i] === 0 ? 0 : now - this.heldSince[i]);
   }
 
   holdCount(port: number, priority: number): number {

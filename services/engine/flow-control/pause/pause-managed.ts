@@ -22,13 +22,14 @@ export function pauseManagedValues(
   spec: PortSpec,
   counters: PauseCounters,
   obeyer: StopObeyer,
+  now: number,
 ): ManagedValue[] {
   if (spec.pause === null) return [];
   const show = (name: string, value: number): ManagedValue => ({ name, priority: null, value });
   return [
     show('aPAUSEMACCtrlFramesTransmitted', counters.sent[port]),
     show('aPAUSEMACCtrlFramesReceived', counters.received[port]),
-    show('pausedTimePs', obeyer.heldPs(port, 0)),
+    show('pausedTimePs', obeyer.heldPs(port, 0, now)),
     show('pausedCount', obeyer.holdCount(port, 0)),
   ];
 }

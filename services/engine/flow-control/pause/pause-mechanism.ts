@@ -81,7 +81,15 @@ export class PauseMechanism implements Mechanism {
     return this.obeyer.reason(port, priority, this.name);
   }
 
-  managedValues(port: number): ManagedValue[] {
-    return pauseManagedValues(port, this.specs[port], this.counters, this.obeyer);
+  heldPs(port: number, priority: number, now: number): number {
+    return this.obeyer.heldPs(port, priority, now);
+  }
+
+  holdCount(port: number, priority: number): number {
+    return this.obeyer.holdCount(port, priority);
+  }
+
+  managedValues(port: number, now: number): ManagedValue[] {
+    return pauseManagedValues(port, this.specs[port], this.counters, this.obeyer, now);
   }
 }

@@ -44,6 +44,7 @@ export function pfcManagedValues(
   spec: PortSpec,
   counters: PfcCounters,
   obeyer: StopObeyer,
+  now: number,
 ): ManagedValue[] {
   const values: ManagedValue[] = [];
   for (let priority = 0; priority < 8; priority++) {
@@ -51,7 +52,7 @@ export function pfcManagedValues(
     const show = (name: string, value: number): number => values.push({ name, priority, value });
     show('ieee8021PfcRequests', counters.requestsOf(port, priority));
     show('ieee8021PfcIndications', counters.indicationsOf(port, priority));
-    show('pausedTimePs', obeyer.heldPs(port, priority));
+    show('pausedTimePs', obeyer.heldPs(port, priority, now));
     show('pausedCount', obeyer.holdCount(port, priority));
   }
   return values;

@@ -79,7 +79,15 @@ export class PfcMechanism implements Mechanism {
     return this.obeyer.reason(port, priority, this.name);
   }
 
-  managedValues(port: number): ManagedValue[] {
-    return pfcManagedValues(port, this.specs[port], this.counters, this.obeyer);
+  heldPs(port: number, priority: number, now: number): number {
+    return this.obeyer.heldPs(port, priority, now);
+  }
+
+  holdCount(port: number, priority: number): number {
+    return this.obeyer.holdCount(port, priority);
+  }
+
+  managedValues(port: number, now: number): ManagedValue[] {
+    return pfcManagedValues(port, this.specs[port], this.counters, this.obeyer, now);
   }
 }
