@@ -61,10 +61,7 @@ export class Sampler {
     const at = (i * 8 + priority) * CHANGES;
     const changes = now.map((value, k) => value - this.last[at + k]!);
     this.last.set(now, at);
-    const levels = [
-      queues.get(port, priority, QUEUE_OCTETS),
-      buffer.get(port, priority, USED),
-    ];
+    const levels = [queues.get(port, priority, QUEUE_OCTETS), buffer.get(port, priority, USED)];
     if (changes.some((value) => value !== 0) || levels.some((value) => value !== 0)) {
       this.rows.push([this.dueAt, name, priority, ...changes, ...levels]);
     }

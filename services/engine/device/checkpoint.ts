@@ -98,7 +98,8 @@ export function framesHeldBack(device: Device): number[] {
 }
 
 function behaviourOf(engine: Engine, d: number): object {
-  return engine.hosts[d] ?? engine.switching.parts(d);
+  const isHost = engine.devices[d].spec.kind === 'host';
+  return isHost ? engine.hosting.parts(d) : engine.switching.parts(d);
 }
 
 /** What the device holds now is forgotten. */

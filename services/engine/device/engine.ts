@@ -5,9 +5,12 @@ import type { Rows, Unit } from '../kernel/tables.js';
 import { Tables } from '../kernel/tables.js';
 import type { DeviceSpec } from './device.js';
 import { Device, KIND_MECHANISM, TIMER_BITS } from './device.js';
-import { Host } from './host/host.js';
-import { Receivers } from './host/receivers.js';
-import { Senders } from './host/senders.js';
+import type { Hosting } from './host/hosting.js';
+import { makeHosting } from './host/hosting.js';
+import type { Receivers } from './host/receivers.js';
+import { makeReceivers } from './host/receivers.js';
+import type { Senders } from './host/senders.js';
+import { makeSenders } from './host/senders.js';
 import type { Loop } from './loop.js';
 import { makeLoop } from './loop.js';
 import { makeMechanisms } from './mechanisms.js';
@@ -26,8 +29,7 @@ export class Engine implements MechanismHost {
   readonly senders: Senders;
   readonly receivers: Receivers;
   readonly switching: Switching;
-  /** By device; null for a switch. */
-  readonly hosts: readonly (Host | null)[];
+  readonly hosting: Hosting;
   private readonly outlet: Outlet;
   private readonly loop: Loop;
 
@@ -39,12 +41,13 @@ export class Engine implements MechanismHost {
     this.clock = shared.clock;
     this.devices = specs.map((spec, i) => new Device(spec, rows[i]));
     this.mechanisms = makeMechanisms(tables, this, shared.buffer, shared.ports);
-    this.senders = new Senders(tables, this.clock);
-    this.receivers = new Receivers(tables, this.clock);
+    this.senders = makeSenders(tables, this.clock);
+    this.receivers = makeReceivers(tables, this.clock);
     this.outlet = makeOutlet(shared, this.devices);
     this.switching = makeSwitching(shared, this.devices, this.mechanisms, this.outlet);
-    this.hosts = this.devices.map((device) => this.configure(device));
-    this.loop = makeLoop(shared, this.devices, this.mechanisms, this.switching, this.hosts);
+    this.hosting = makeHosting(shared, this.devices, this.outlet, this.senders, this.receivers);
+    for (const device of this.devices) this.configure(device);
+    this.loop = makeLoop(shared, this.devices, this.mechanisms, this.switching, this.hosting);
     this.devices.forEach((_, d) => {
       this.run(d, -Infinity);
     });
@@ -105,7 +108,7 @@ export class Engine implements MechanismHost {
     return this.mechanisms.reduce((total, m) => total + m.holdCount(port, priority), 0);
   }
 
-  private configure(device: Device): Host | null {
+  private configure(device: Device): void {
     const { shared } = this;
     const { spec, place, firstPort } = device;
     const [ingressPs, cutThrough] =
@@ -116,11 +119,8 @@ export class Engine implements MechanismHost {
     });
     shared.arrivals.configure(place, firstPort, spec.ports.length);
     shared.transmits.configure(place, firstPort, spec.ports.length);
-    if (spec.kind === 'host') {
-      return new Host(shared, device, this.outlet, spec, this.senders, this.receivers);
-    }
-    this.switching.configure(device, spec);
-    return null;
+    if (spec.kind === 'host') this.hosting.configure(device, spec);
+    else this.switching.configure(device, spec);
   }
 }
 

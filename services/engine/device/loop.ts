@@ -12,7 +12,7 @@ import {
   KIND_MECHANISM,
   TIMER_BITS,
 } from './device.js';
-import type { Host } from './host/host.js';
+import type { Hosting } from './host/hosting.js';
 import type { Shared } from './shared.js';
 import type { Switching } from './switch/switching.js';
 
@@ -35,10 +35,11 @@ export function makeLoop(
   devices: readonly Device[],
   mechanisms: readonly Mechanism[],
   switching: Switching,
-  hosts: readonly (Host | null)[],
+  hosting: Hosting,
 ): Loop {
   const { clock, pool, ports, lanes, queues, counters, digests } = shared;
   const { arrivals, transmits, horizon, events } = shared;
+  const isHost = Uint8Array.from(devices, (device) => (device.spec.kind === 'host' ? 1 : 0));
   const scratch = new Uint8Array(LEAST_FRAME_OCTETS);
 
   function run(d: number, bound: number): void {
@@ -85,9 +86,8 @@ export function makeLoop(
     digests.mix(d, DID_ARRIVE | local, words[frame + SEQUENCE] ^ (length << 20));
     counters.received(port, words[frame + CLASS] & PRIORITY_MASK, length);
     if (device.probe !== null) device.probe.frameReceived(d, local, clock.now, pool, frame);
-    const host = hosts[d];
-    if (host === null) switching.receive(d, port, frame);
-    else host.receive(port, frame);
+    if (isHost[d] === 0) switching.receive(d, port, frame);
+    else hosting.receive(d, port, frame);
   }
 
   function transmit(d: number, device: Device, port: number): void {
@@ -109,9 +109,8 @@ export function makeLoop(
     const { now } = clock;
     const free = now + (length + WIRE_OVERHEAD_OCTETS) * octetPs;
     ports.setFreeAt(port, free);
-    const host = hosts[d];
-    if (host === null) switching.departing(port, trafficClass, frame);
-    else host.departing(trafficClass, frame);
+    if (isHost[d] === 0) switching.departing(port, trafficClass, frame);
+    else hosting.departing(d, trafficClass, frame);
     const frameClass = pool.words[frame + CLASS];
     digests.mix(d, DID_SEND | local, frameClass ^ (length << 20));
     counters.sent(port, frameClass & PRIORITY_MASK, length);
@@ -170,11 +169,8 @@ export function makeLoop(
     else if (kind < KIND_DEVICE) {
       const port = device.firstPort + (id >> TIMER_BITS);
       mechanisms[kind - KIND_MECHANISM].onTimer(port, id & ((1 << TIMER_BITS) - 1));
-    } else {
-      const host = hosts[device.place];
-      if (host === null) switching.onTimer(device.place, id, value);
-      else host.onTimer(kind, id);
-    }
+    } else if (isHost[device.place] === 0) switching.onTimer(device.place, id, value);
+    else hosting.onTimer(device.place, kind, id);
   }
 
   function takeControl(device: Device, local: number, slot: number): void {

@@ -43,6 +43,9 @@ export function makePorts(tables: Tables) {
   const count = words.length / PORT_WORDS;
   const owners = new Int32Array(count);
   const peers = new Int32Array(count).fill(-1);
+  /** By port and priority: traffic class at the egress, and priority group of the ingress. */
+  const classes = tables.uint8('port', 8);
+  const groups = tables.uint8('port', 8);
   for (let at = 0; at < words.length; at += PORT_WORDS) {
     words[at + LANE_HEAD] = -1;
     words[at + LANE_TAIL] = -1;
@@ -59,6 +62,8 @@ export function makePorts(tables: Tables) {
     const at = port * PORT_WORDS;
     const identity = spec.classOf.every((tc, priority) => tc === priority);
     owners[port] = device;
+    classes.set(spec.classOf, port << 3);
+    groups.set(spec.groupOf, port << 3);
     words[at + OCTET_PS] = spec.octetPs;
     words[at + IDENTITY] = identity ? 1 : 0;
     words[at + CUT_THROUGH] = cutThrough ? 1 : 0;
@@ -72,6 +77,14 @@ export function makePorts(tables: Tables) {
   function connect(a: number, b: number): void {
     peers[a] = b;
     peers[b] = a;
+  }
+
+  function classOf(port: number, priority: number): number {
+    return classes[(port << 3) | priority];
+  }
+
+  function groupOf(port: number, priority: number): number {
+    return groups[(port << 3) | priority];
   }
 
   function owner(port: number): number {
@@ -167,6 +180,8 @@ export function makePorts(tables: Tables) {
     configure,
     connect,
     owner,
+    classOf,
+    groupOf,
     peer,
     hold,
     held,

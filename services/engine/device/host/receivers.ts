@@ -47,72 +47,61 @@ const STRIDE = 16;
 export const SAY_NOTHING = 0;
 export const SAY_ACK = 1;
 export const SAY_NAK = 2;
+/** Added to it when the packet completed a message. */
+export const MESSAGE_DONE = 4;
 
 /** The receiving ends of flows. */
-export class Receivers {
-  private readonly state: Float64Array;
-  private readonly templates = new FramePool(0);
-  private readonly template: Int32Array;
-  private readonly specs: ReceiveSpec[] = [];
-  /** Set by `take`: the packet completed a message. */
-  messageDone = false;
+export type Receivers = ReturnType<typeof makeReceivers>;
 
-  constructor(
-    tables: Tables,
-    private readonly clock: Clock,
-  ) {
-    this.state = tables.float64('receive', STRIDE);
-    this.template = new Int32Array(this.state.length / STRIDE);
-  }
+export function makeReceivers(tables: Tables, clock: Clock) {
+  const state = tables.float64('receive', STRIDE);
+  const templates = new FramePool(0);
+  const template = new Int32Array(state.length / STRIDE);
+  const specs: ReceiveSpec[] = [];
 
-  configure(c: number, spec: ReceiveSpec, position: number): void {
-    this.specs[c] = spec;
-    this.state[c * STRIDE + TOTAL] = spec.packetsPerMessage * spec.messages;
-    this.state[c * STRIDE + LATENCY_MIN] = Infinity;
-    this.template[c] = this.makeTemplate(spec, position);
+  function configure(c: number, spec: ReceiveSpec, position: number): void {
+    specs[c] = spec;
+    state[c * STRIDE + TOTAL] = spec.packetsPerMessage * spec.messages;
+    state[c * STRIDE + LATENCY_MIN] = Infinity;
+    template[c] = makeTemplate(spec, position);
   }
 
   /** Takes a packet in; says what to answer. */
-  take(c: number, pool: FramePool, frame: number): number {
-    this.messageDone = false;
+  function take(c: number, pool: FramePool, frame: number): number {
     const s = c * STRIDE;
-    const { state } = this;
-    const spec = this.specs[c];
+    const spec = specs[c];
     if ((pool.words[frame + CLASS] & ECN_MASK) === ECN_CE) state[s + MARKED]++;
     if (!spec.reliable) {
-      this.countRaw(s, spec, pool, frame);
-      return SAY_NOTHING;
+      countRaw(s, pool, frame, spec);
+      return state[s + FRAMES] === state[s + TOTAL] ? finishRaw(s, spec) : SAY_NOTHING;
     }
     const sequence = pool.words[frame + SEQUENCE];
-    if (sequence !== state[s + EXPECTED]) return this.outOfOrder(s, sequence);
+    if (sequence !== state[s + EXPECTED]) return outOfOrder(s, sequence);
     state[s + EXPECTED] = sequence + 1;
     state[s + NAKKED] = 0;
-    this.count(s, spec, pool, frame);
+    count(s, spec, pool, frame);
     const last = pool.ends[frame + REMAINING] === 0;
-    if (last) {
-      state[s + MESSAGES]++;
-      this.messageDone = true;
-    }
     if (!last && ++state[s + UNTOLD] < spec.ackEvery) return SAY_NOTHING;
     state[s + UNTOLD] = 0;
-    return SAY_ACK;
+    if (!last) return SAY_ACK;
+    state[s + MESSAGES]++;
+    return SAY_ACK | MESSAGE_DONE;
   }
 
   /** The ACK or NAK that `take` asked for. */
-  answer(c: number, what: number, pool: FramePool): number {
-    const frame = pool.copyFrom(this.templates, this.template[c]);
+  function answer(c: number, what: number, pool: FramePool): number {
+    const frame = pool.copyFrom(templates, template[c]);
     const { words } = pool;
     if (what === SAY_NAK) words[frame + CLASS] = (words[frame + CLASS] & ~KIND_MASK) | KIND_NAK;
-    words[frame + SEQUENCE] = this.state[c * STRIDE + EXPECTED];
+    words[frame + SEQUENCE] = state[c * STRIDE + EXPECTED];
     return frame;
   }
 
-  get(c: number, word: number): number {
-    return this.state[c * STRIDE + word];
+  function get(c: number, word: number): number {
+    return state[c * STRIDE + word];
   }
 
-  private outOfOrder(s: number, sequence: number): number {
-    const { state } = this;
+  function outOfOrder(s: number, sequence: number): number {
     state[s + DISCARDED]++;
     if (sequence < state[s + EXPECTED]) return SAY_ACK;
     if (state[s + NAKKED] !== 0) return SAY_NOTHING;
@@ -120,10 +109,9 @@ export class Receivers {
     return SAY_NAK;
   }
 
-  private count(s: number, spec: ReceiveSpec, pool: FramePool, frame: number): void {
-    const { state } = this;
+  function count(s: number, spec: ReceiveSpec, pool: FramePool, frame: number): void {
     const last = pool.ends[frame + REMAINING] === 0;
-    const { now } = this.clock;
+    const { now } = clock;
     if (state[s + FRAMES] === 0) state[s + FIRST_AT] = now;
     state[s + FRAMES]++;
     state[s + LAST_AT] = now;
@@ -132,22 +120,22 @@ export class Receivers {
       : pool.words[frame + LENGTH] - spec.overheadOctets;
   }
 
-  private countRaw(s: number, spec: ReceiveSpec, pool: FramePool, frame: number): void {
-    const { state } = this;
-    this.count(s, spec, pool, frame);
-    const latency = this.clock.now - pool.born(frame);
+  function countRaw(s: number, pool: FramePool, frame: number, spec: ReceiveSpec): void {
+    count(s, spec, pool, frame);
+    const latency = clock.now - pool.born(frame);
     state[s + LATENCY_SUM] += latency;
     if (latency > state[s + LATENCY_MAX]) state[s + LATENCY_MAX] = latency;
     if (latency < state[s + LATENCY_MIN]) state[s + LATENCY_MIN] = latency;
-    if (state[s + FRAMES] === state[s + TOTAL]) {
-      state[s + MESSAGES] = spec.messages;
-      this.messageDone = true;
-    }
   }
 
-  private makeTemplate(spec: ReceiveSpec, position: number): number {
-    const frame = this.templates.allocate();
-    const { words, ends } = this.templates;
+  function finishRaw(s: number, spec: ReceiveSpec): number {
+    state[s + MESSAGES] = spec.messages;
+    return MESSAGE_DONE;
+  }
+
+  function makeTemplate(spec: ReceiveSpec, position: number): number {
+    const frame = templates.allocate();
+    const { words, ends } = templates;
     words[frame + LENGTH] = spec.ackOctets;
     words[frame + CLASS] = spec.ackClass | KIND_ACK;
     words[frame + HASH] = spec.hash;
@@ -157,4 +145,6 @@ export class Receivers {
     ends[frame + VLAN] = spec.ackVlan;
     return frame;
   }
+
+  return { configure, take, answer, get };
 }

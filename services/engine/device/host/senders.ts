@@ -63,104 +63,91 @@ export interface SenderExtras {
 }
 
 /** The sending ends of flows: what may go next, and what must be sent again. */
-export class Senders {
-  private readonly state: Float64Array;
+export type Senders = ReturnType<typeof makeSenders>;
+
+export function makeSenders(tables: Tables, clock: Clock) {
+  const state = tables.float64('send', STRIDE);
   /** A frame per connection with everything that does not change from packet to packet. */
-  private readonly templates = new FramePool(0);
-  private readonly template: Int32Array;
-  private readonly specs: SendSpec[] = [];
-  private readonly clocks: (ReleaseClock | null)[] = [];
+  const templates = new FramePool(0);
+  const template = new Int32Array(state.length / STRIDE);
+  const specs: SendSpec[] = [];
+  const clocks: (ReleaseClock | null)[] = [];
   /** Release times of messages, for flows whose messages wait for others: by message. */
-  private readonly messageBorn: (Float64Array | null)[] = [];
+  const messageBorn: (Float64Array | null)[] = [];
   /** By connection. */
-  readonly retransmitted: Float64Array;
-  readonly timeouts: Float64Array;
-  readonly sentFrames: Float64Array;
-  private readonly retry = new Float64Array(1);
+  const retransmitted = tables.float64('send', 1);
+  const timeouts = tables.float64('send', 1);
+  const sentFrames = tables.float64('send', 1);
   /** A retransmission timer is in the agenda. */
-  readonly deadlineArmed: Uint8Array;
+  const deadlineArmed = tables.uint8('send', 1);
+  const retry = new Float64Array(1);
 
-  constructor(
-    tables: Tables,
-    private readonly clock: Clock,
-  ) {
-    this.state = tables.float64('send', STRIDE);
-    this.template = new Int32Array(this.state.length / STRIDE);
-    this.retransmitted = tables.float64('send', 1);
-    this.timeouts = tables.float64('send', 1);
-    this.sentFrames = tables.float64('send', 1);
-    this.deadlineArmed = tables.uint8('send', 1);
-  }
-
-  configure(c: number, spec: SendSpec, position: number, seed: number): void {
-    this.specs[c] = spec;
+  function configure(c: number, spec: SendSpec, position: number, seed: number): void {
+    specs[c] = spec;
     const random = new RandomStream(seed, `${spec.name}/release`);
-    this.clocks[c] = makeReleaseClock(spec.release, spec.startPs, random);
-    this.messageBorn[c] = spec.after.length > 0 ? new Float64Array(spec.messages) : null;
-    this.template[c] = this.makeTemplate(spec, position);
-    this.initialise(c, spec);
+    clocks[c] = makeReleaseClock(spec.release, spec.startPs, random);
+    messageBorn[c] = spec.after.length > 0 ? new Float64Array(spec.messages) : null;
+    template[c] = makeTemplate(spec, position);
+    initialise(c, spec);
   }
 
   /** State of some connections that is not in the tables. */
-  extras(first: number, count: number): SenderExtras {
+  function extras(first: number, count: number): SenderExtras {
     return {
-      clocks: this.clocks.slice(first, first + count),
-      messageBorn: this.messageBorn.slice(first, first + count),
+      clocks: clocks.slice(first, first + count),
+      messageBorn: messageBorn.slice(first, first + count),
     };
   }
 
   /** The flow's time has come: what is not held back by other messages is released. */
-  start(c: number): void {
+  function start(c: number): void {
     const s = c * STRIDE;
-    const spec = this.specs[c];
-    const clock = this.clocks[c];
-    if (clock !== null) this.state[s + RELEASE_AT] = clock.next();
-    else if (spec.after.length === 0) this.state[s + RELEASED] = this.state[s + TOTAL];
+    const spec = specs[c];
+    const clock = clocks[c];
+    if (clock !== null) state[s + RELEASE_AT] = clock.next();
+    else if (spec.after.length === 0) state[s + RELEASED] = state[s + TOTAL];
   }
 
   /** Messages of a flow that waits for others: the first `messages` may go. True if that is new. */
-  releaseMessages(c: number, messages: number): boolean {
+  function releaseMessages(c: number, messages: number): boolean {
     const s = c * STRIDE;
-    const { state } = this;
     const per = state[s + PER_MESSAGE];
     const released = Math.min(messages * per, state[s + TOTAL]);
     const before = state[s + RELEASED];
     if (released <= before) return false;
-    const born = this.messageBorn[c];
-    if (born !== null) born.fill(this.clock.now, before / per, released / per);
+    const born = messageBorn[c];
+    if (born !== null) born.fill(clock.now, before / per, released / per);
     state[s + RELEASED] = released;
     return true;
   }
 
   /** Whether a connection may send now; LATER says to ask again at `retryAt`. */
-  readiness(c: number): number {
+  function readiness(c: number): number {
     const s = c * STRIDE;
-    const { state } = this;
-    const { now } = this.clock;
+    const { now } = clock;
     const next = state[s + NEXT];
     if (next >= state[s + UNACKED] + state[s + WINDOW]) return BLOCKED;
     if (next >= state[s + RELEASED]) {
       if (next >= state[s + TOTAL]) return BLOCKED;
       const at = state[s + RELEASE_AT];
       if (at >= state[s + END]) return BLOCKED;
-      if (at > now) return this.later(at);
+      if (at > now) return later(at);
     } else if (now >= state[s + END] && next >= state[s + HIGHEST]) return BLOCKED;
     const pace = state[s + PACE_AT];
-    return pace > now ? this.later(pace) : READY;
+    return pace > now ? later(pace) : READY;
   }
 
   /** When to ask again, after an answer of LATER. */
-  get retryAt(): number {
-    return this.retry[0];
+  function retryAt(): number {
+    return retry[0];
   }
 
   /** Makes the next packet of a connection that is READY. */
-  build(c: number, pool: FramePool): number {
+  function build(c: number, pool: FramePool): number {
     const s = c * STRIDE;
-    const { state } = this;
     const next = state[s + NEXT];
-    if (next >= state[s + RELEASED]) this.releasePacket(c, s);
-    const frame = pool.copyFrom(this.templates, this.template[c]);
+    if (next >= state[s + RELEASED]) releasePacket(c, s);
+    const frame = pool.copyFrom(templates, template[c]);
     const { words, ends } = pool;
     const left = state[s + LEFT] - 1;
     words[frame + SEQUENCE] = next;
@@ -169,101 +156,101 @@ export class Senders {
       state[s + LEFT] = state[s + PER_MESSAGE];
     } else {
       state[s + LEFT] = left;
-      const spec = this.specs[c];
+      const spec = specs[c];
       if (spec.release.kind === 'trace') words[frame + LENGTH] = spec.release.frameOctets[next];
     }
     ends[frame + REMAINING] = Math.min(left, MOST_REMAINING);
-    pool.setBorn(frame, this.bornOf(c, s, next));
+    pool.setBorn(frame, bornOf(c, s, next));
     state[s + NEXT] = next + 1;
-    if (next < state[s + HIGHEST]) this.retransmitted[c]++;
+    if (next < state[s + HIGHEST]) retransmitted[c]++;
     else state[s + HIGHEST] = next + 1;
-    this.sentFrames[c]++;
+    sentFrames[c]++;
     const pace = state[s + PACE_PS];
     if (pace !== 0) {
       state[s + PACE_AT] =
-        this.clock.now + Math.round((words[frame + LENGTH] + WIRE_OVERHEAD_OCTETS) * pace);
+        clock.now + Math.round((words[frame + LENGTH] + WIRE_OVERHEAD_OCTETS) * pace);
     }
     return frame;
   }
 
-  isReliable(c: number): boolean {
-    return this.specs[c].reliable;
+  function isReliable(c: number): boolean {
+    return specs[c].reliable;
   }
 
   /** Everything before `expected` has arrived; after a NAK, what follows has not. */
-  acknowledge(c: number, expected: number, goBack: boolean): boolean {
+  function acknowledge(c: number, expected: number, goBack: boolean): boolean {
     const s = c * STRIDE;
-    const { state } = this;
     let changed = false;
     if (expected > state[s + UNACKED]) {
       state[s + UNACKED] = expected;
-      state[s + DEADLINE] = this.clock.now + state[s + TIMEOUT];
+      state[s + DEADLINE] = clock.now + state[s + TIMEOUT];
       changed = true;
-      if (state[s + NEXT] < expected) this.rewind(s, expected);
+      if (state[s + NEXT] < expected) rewind(s, expected);
     }
     if (goBack && expected === state[s + UNACKED] && state[s + NEXT] > expected) {
-      this.rewind(s, expected);
+      rewind(s, expected);
       changed = true;
     }
     return changed;
   }
 
+  /** Something was sent that is not acknowledged. */
+  function outstanding(c: number): boolean {
+    return state[c * STRIDE + UNACKED] < state[c * STRIDE + NEXT];
+  }
+
   /** Time of the retransmission timer if one is needed, Infinity if nothing is outstanding. */
-  deadline(c: number): number {
-    const s = c * STRIDE;
-    return this.state[s + UNACKED] < this.state[s + NEXT] ? this.state[s + DEADLINE] : Infinity;
+  function deadline(c: number): number {
+    return outstanding(c) ? state[c * STRIDE + DEADLINE] : Infinity;
   }
 
   /** Starts the clock of a connection that has just sent its first outstanding packet. */
-  extendDeadline(c: number): void {
+  function extendDeadline(c: number): void {
     const s = c * STRIDE;
-    this.state[s + DEADLINE] = this.clock.now + this.state[s + TIMEOUT];
+    state[s + DEADLINE] = clock.now + state[s + TIMEOUT];
   }
 
   /** Goes back to the oldest packet that was not acknowledged. */
-  timeOut(c: number): void {
+  function timeOut(c: number): void {
     const s = c * STRIDE;
-    this.timeouts[c]++;
-    this.rewind(s, this.state[s + UNACKED]);
-    this.state[s + DEADLINE] = this.clock.now + this.state[s + TIMEOUT];
+    timeouts[c]++;
+    rewind(s, state[s + UNACKED]);
+    state[s + DEADLINE] = clock.now + state[s + TIMEOUT];
   }
 
   /** Packets not yet acknowledged (reliable) or sent. */
-  remaining(c: number): number {
+  function remaining(c: number): number {
     const s = c * STRIDE;
-    const done = this.specs[c].reliable ? this.state[s + UNACKED] : this.state[s + NEXT];
-    return this.state[s + TOTAL] - done;
+    const done = specs[c].reliable ? state[s + UNACKED] : state[s + NEXT];
+    return state[s + TOTAL] - done;
   }
 
-  private later(time: number): number {
-    this.retry[0] = time;
+  function later(time: number): number {
+    retry[0] = time;
     return LATER;
   }
 
-  private rewind(s: number, to: number): void {
-    const { state } = this;
+  function rewind(s: number, to: number): void {
     state[s + NEXT] = to;
     const per = state[s + PER_MESSAGE];
     state[s + LEFT] = per === Infinity ? Infinity : per - (to % per);
   }
 
-  private releasePacket(c: number, s: number): void {
-    const { state } = this;
+  function releasePacket(c: number, s: number): void {
     state[s + RELEASED]++;
     state[s + BORN] = state[s + RELEASE_AT];
-    state[s + RELEASE_AT] = this.clocks[c]?.next() ?? Infinity;
+    state[s + RELEASE_AT] = clocks[c]?.next() ?? Infinity;
   }
 
-  private bornOf(c: number, s: number, packet: number): number {
-    const messages = this.messageBorn[c];
-    if (messages !== null) return messages[Math.floor(packet / this.state[s + PER_MESSAGE])];
-    if (this.specs[c].reliable) return this.specs[c].startPs;
-    return this.clocks[c] === null ? this.clock.now : this.state[s + BORN];
+  function bornOf(c: number, s: number, packet: number): number {
+    const messages = messageBorn[c];
+    if (messages !== null) return messages[Math.floor(packet / state[s + PER_MESSAGE])];
+    if (specs[c].reliable) return specs[c].startPs;
+    return clocks[c] === null ? clock.now : state[s + BORN];
   }
 
-  private initialise(c: number, spec: SendSpec): void {
+  function initialise(c: number, spec: SendSpec): void {
     const s = c * STRIDE;
-    const { state } = this;
     state[s + TOTAL] = spec.packetsPerMessage * spec.messages;
     state[s + RELEASE_AT] = Infinity;
     state[s + LEFT] = spec.packetsPerMessage;
@@ -275,9 +262,9 @@ export class Senders {
     state[s + END] = spec.endPs;
   }
 
-  private makeTemplate(spec: SendSpec, position: number): number {
-    const frame = this.templates.allocate();
-    const { words, ends } = this.templates;
+  function makeTemplate(spec: SendSpec, position: number): number {
+    const frame = templates.allocate();
+    const { words, ends } = templates;
     words[frame + LENGTH] = spec.fullFrameOctets;
     words[frame + CLASS] = spec.frameClass;
     words[frame + HASH] = spec.hash;
@@ -287,4 +274,25 @@ export class Senders {
     ends[frame + VLAN] = spec.vlan;
     return frame;
   }
+
+  return {
+    retryAt,
+    outstanding,
+    retransmitted,
+    timeouts,
+    sentFrames,
+    deadlineArmed,
+    configure,
+    extras,
+    start,
+    releaseMessages,
+    readiness,
+    build,
+    isReliable,
+    acknowledge,
+    deadline,
+    extendDeadline,
+    timeOut,
+    remaining,
+  };
 }

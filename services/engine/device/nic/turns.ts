@@ -1,40 +1,44 @@
-/**
- * Connections of a NIC that have something to send, per traffic class, in turn: a circular list
- * through one array, as descriptor queues are served round robin.
- */
-export class Turns {
-  private readonly next: Int32Array;
-  /** By class: the connection served last, whose successor is next; -1 when nobody waits. */
-  private readonly tails = new Int32Array(8).fill(-1);
-  /** By connection: it is in a list. */
-  private readonly listed: Uint8Array;
+import type { Tables } from '../../kernel/tables.js';
 
-  constructor(connections: number) {
-    this.next = new Int32Array(connections);
-    this.listed = new Uint8Array(connections);
-  }
+export type Turns = ReturnType<typeof makeTurns>;
+
+/**
+ * Connections of a NIC that have something to send, per traffic class, in turn, as descriptor
+ * queues are served round robin: circular lists through one array. Connections are numbered by
+ * the host; `base` is its first row.
+ */
+export function makeTurns(tables: Tables) {
+  const next = tables.int32('send', 1);
+  /** By connection: it is in a list. */
+  const listed = tables.uint8('send', 1);
+  /** By device and class: the connection served last, whose successor is next; -1 for nobody. */
+  const tails = tables.int32('device', 8).fill(-1);
 
   /** Puts a connection at the end of the line unless it stands in it already. */
-  join(trafficClass: number, connection: number): void {
-    if (this.listed[connection] !== 0) return;
-    this.listed[connection] = 1;
-    const tail = this.tails[trafficClass];
-    if (tail < 0) this.next[connection] = connection;
+  function join(device: number, trafficClass: number, base: number, connection: number): void {
+    if (listed[base + connection] !== 0) return;
+    listed[base + connection] = 1;
+    const line = (device << 3) | trafficClass;
+    const tail = tails[line];
+    if (tail < 0) next[base + connection] = connection;
     else {
-      this.next[connection] = this.next[tail];
-      this.next[tail] = connection;
+      next[base + connection] = next[base + tail];
+      next[base + tail] = connection;
     }
-    this.tails[trafficClass] = connection;
+    tails[line] = connection;
   }
 
   /** Takes whoever is first, -1 if nobody waits. */
-  take(trafficClass: number): number {
-    const tail = this.tails[trafficClass];
+  function take(device: number, trafficClass: number, base: number): number {
+    const line = (device << 3) | trafficClass;
+    const tail = tails[line];
     if (tail < 0) return -1;
-    const first = this.next[tail];
-    if (first === tail) this.tails[trafficClass] = -1;
-    else this.next[tail] = this.next[first];
-    this.listed[first] = 0;
+    const first = next[base + tail];
+    if (first === tail) tails[line] = -1;
+    else next[base + tail] = next[base + first];
+    listed[base + first] = 0;
     return first;
   }
+
+  return { join, take };
 }

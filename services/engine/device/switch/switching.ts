@@ -47,9 +47,6 @@ export function makeSwitching(
 ): Switching {
   const { clock, pool, ports, queues, counters, buffer, tables } = shared;
   const all: SwitchParts[] = [];
-  /** By port and priority. */
-  const groupOf = tables.uint8('port', 8);
-  const classOf = tables.uint8('port', 8);
   /** By port and priority group: index of the mechanism that stops its senders. */
   const stopper = tables.uint8('port', 8).fill(NOBODY);
   /** By port: classes that mark at dequeue and at enqueue, one bit each. */
@@ -62,8 +59,6 @@ export function makeSwitching(
     buffer.configure(device.place, device.firstPort, spec.buffer);
     spec.ports.forEach((port, p) => {
       const at = device.firstPort + p;
-      groupOf.set(port.groupOf, at << 3);
-      classOf.set(port.classOf, at << 3);
       marksLeaving[at] = ecn.atDequeue;
       marksJoining[at] = ecn.atEnqueue;
       const name = port.pause === null ? 'pfc' : 'pause';
@@ -114,8 +109,8 @@ export function makeSwitching(
     const { words } = pool;
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     const octets = retag(d, port, out, frame, priority);
-    const group = groupOf[(port << 3) | priority];
-    const trafficClass = classOf[(out << 3) | priority];
+    const group = ports.groupOf(port, priority);
+    const trafficClass = ports.classOf(out, priority);
     const stored = buffer.storedOctets(port, octets);
     const queued = queues.get(out, trafficClass, QUEUE_OCTETS);
     const verdict = buffer.admit(port, group, stored, queued);
@@ -149,7 +144,7 @@ export function makeSwitching(
     if ((marksLeaving[port] & (1 << trafficClass)) !== 0) {
       mark(port, frame, trafficClass, queues.get(port, trafficClass, QUEUE_OCTETS) + stored);
     }
-    const group = groupOf[(from << 3) | (words[frame + CLASS] & PRIORITY_MASK)];
+    const group = ports.groupOf(from, words[frame + CLASS] & PRIORITY_MASK);
     buffer.release(from, group, stored);
     const by = stopper[(from << 3) | group];
     if (by !== NOBODY) mechanisms[by].released(from, group);

@@ -1,0 +1,244 @@
+import { DROP } from '../../contract/probe.js';
+import type { HostSpec } from '../../contract/spec.js';
+import {
+  CLASS,
+  CONNECTION,
+  GROUP_FLAG,
+  KIND_ACK,
+  KIND_MASK,
+  KIND_NAK,
+  LENGTH,
+  PORT,
+  PRIORITY_MASK,
+  SEQUENCE,
+  STORED,
+  TARGET,
+} from '../../frame/frame-pool.js';
+import type { Device } from '../device.js';
+import { KIND_DEVICE } from '../device.js';
+import { makeTurns } from '../nic/turns.js';
+import type { Outlet } from '../outlet.js';
+import type { Shared } from '../shared.js';
+import { Completions } from './completions.js';
+import type { Receivers } from './receivers.js';
+import { MESSAGE_DONE, MESSAGES, SAY_NOTHING } from './receivers.js';
+import type { Senders } from './senders.js';
+import { LATER, READY } from './senders.js';
+
+/** Kinds of agenda entries of a host; the id is a connection. */
+const KIND_START = KIND_DEVICE;
+const KIND_WAKE = KIND_DEVICE + 1;
+const KIND_DEADLINE = KIND_DEVICE + 2;
+
+/**
+ * Hosts with their plain NICs, one actor each: flows wait as counts and not as frames; the NIC
+ * keeps one frame ready per traffic class and takes the next from whichever connection's turn it
+ * is. So a paused priority holds its flows back at the source, and nothing is lost for want of
+ * NIC memory. What arrives is taken in at line rate.
+ */
+export interface Hosting {
+  configure(device: Device, spec: HostSpec): void;
+  /** A frame has come in. */
+  receive(d: number, port: number, frame: number): void;
+  /** The NIC's frame of a class starts on the wire: the next one takes its place. */
+  departing(d: number, trafficClass: number, frame: number): void;
+  onTimer(d: number, kind: number, connection: number): void;
+  /** State of a host that is not in the tables. */
+  parts(d: number): HostParts;
+}
+
+export interface HostParts {
+  readonly completions: Completions;
+}
+
+export function makeHosting(
+  shared: Shared,
+  devices: readonly Device[],
+  outlet: Outlet,
+  senders: Senders,
+  receivers: Receivers,
+): Hosting {
+  const { clock, pool, ports, counters, tables } = shared;
+  const { words, ends } = pool;
+  const turns = makeTurns(tables);
+  const all: HostParts[] = [];
+  const specs: HostSpec[] = [];
+  /** By device: its address, its port, its first rows. */
+  const position = new Int32Array(devices.length);
+  const nicPort = new Int32Array(devices.length);
+  const firstSend = new Int32Array(devices.length);
+  const firstReceive = new Int32Array(devices.length);
+  /** By device and traffic class: data frames that wait in the NIC (0 or 1). */
+  const waiting = tables.uint8('device', 8);
+  /** By connection: when its wake-up is due, Infinity for none; and its traffic class. */
+  const wakeAt = tables.float64('send', 1).fill(Infinity);
+  const classOfSend = tables.uint8('send', 1);
+  /** By device and receiving connection: sending connections that wait for its messages. */
+  const dependants: number[][][] = [];
+
+  function configure(device: Device, spec: HostSpec): void {
+    const d = device.place;
+    all[d] = { completions: new Completions() };
+    specs[d] = spec;
+    position[d] = spec.position;
+    nicPort[d] = device.firstPort;
+    firstSend[d] = device.rows.send.first;
+    firstReceive[d] = device.rows.receive.first;
+    dependants[d] = dependantsOf(spec);
+    spec.sends.forEach((send, c) => {
+      senders.configure(firstSend[d] + c, send, spec.position, spec.seed);
+      const priority = send.frameClass & PRIORITY_MASK;
+      classOfSend[firstSend[d] + c] = ports.classOf(device.firstPort, priority);
+      device.schedule(send.startPs, KIND_START, c, 0);
+    });
+    spec.receives.forEach((receive, c) => {
+      receivers.configure(firstReceive[d] + c, receive, spec.position);
+    });
+  }
+
+  function receive(d: number, port: number, frame: number): void {
+    const frameClass = words[frame + CLASS];
+    if ((frameClass & GROUP_FLAG) === 0 && words[frame + TARGET] !== position[d]) {
+      outlet.drop(d, port, frame, DROP.NOT_ADDRESSED);
+      return;
+    }
+    const c = ends[frame + CONNECTION];
+    const kind = frameClass & KIND_MASK;
+    if (kind === KIND_ACK || kind === KIND_NAK) {
+      const goBack = kind === KIND_NAK;
+      if (senders.acknowledge(firstSend[d] + c, words[frame + SEQUENCE], goBack)) wake(d, c);
+    } else takePacket(d, c, frame);
+    pool.release(frame);
+  }
+
+  function departing(d: number, trafficClass: number, frame: number): void {
+    const kind = words[frame + CLASS] & KIND_MASK;
+    if (kind === KIND_ACK || kind === KIND_NAK) return;
+    waiting[(d << 3) | trafficClass] = 0;
+    refill(d, trafficClass);
+  }
+
+  function onTimer(d: number, kind: number, c: number): void {
+    if (kind === KIND_DEADLINE) checkDeadline(d, c);
+    else if (kind === KIND_START) startFlow(d, c);
+    else if (wakeAt[firstSend[d] + c] === clock.now) {
+      wakeAt[firstSend[d] + c] = Infinity;
+      wake(d, c);
+    }
+  }
+
+  function startFlow(d: number, c: number): void {
+    senders.start(firstSend[d] + c);
+    if (specs[d].sends[c].after.length > 0) releaseDependant(d, c);
+    wake(d, c);
+  }
+
+  /** A connection may have something to send: let it stand in line. */
+  function wake(d: number, c: number): void {
+    const send = firstSend[d] + c;
+    const trafficClass = classOfSend[send];
+    turns.join(d, trafficClass, firstSend[d], c);
+    if (waiting[(d << 3) | trafficClass] === 0) refill(d, trafficClass);
+  }
+
+  /** Puts the next data frame of a class into the NIC, if any connection has one. */
+  function refill(d: number, trafficClass: number): void {
+    const base = firstSend[d];
+    for (let c = turns.take(d, trafficClass, base); c >= 0; c = turns.take(d, trafficClass, base)) {
+      const ready = senders.readiness(base + c);
+      if (ready === READY) {
+        queuePacket(d, c, trafficClass);
+        return;
+      }
+      if (ready === LATER) wakeLater(d, c);
+    }
+  }
+
+  function queuePacket(d: number, c: number, trafficClass: number): void {
+    const send = firstSend[d] + c;
+    const idle = !senders.outstanding(send);
+    const frame = senders.build(send, pool);
+    if (senders.isReliable(send)) {
+      if (idle) senders.extendDeadline(send);
+      armDeadline(d, c);
+    }
+    turns.join(d, trafficClass, firstSend[d], c);
+    waiting[(d << 3) | trafficClass] = 1;
+    queueFrame(d, frame, trafficClass);
+  }
+
+  function queueFrame(d: number, frame: number, trafficClass: number): void {
+    const port = nicPort[d];
+    const length = words[frame + LENGTH];
+    words[frame + STORED] = length;
+    words[frame + PORT] = port;
+    counters.made(port, words[frame + CLASS] & PRIORITY_MASK, length);
+    outlet.enqueue(d, port, trafficClass, frame);
+  }
+
+  function checkDeadline(d: number, c: number): void {
+    const send = firstSend[d] + c;
+    senders.deadlineArmed[send] = 0;
+    if (senders.deadline(send) <= clock.now) {
+      senders.timeOut(send);
+      wake(d, c);
+    }
+    armDeadline(d, c);
+  }
+
+  /** One timer per connection, set again when it expires if the deadline has moved. */
+  function armDeadline(d: number, c: number): void {
+    const send = firstSend[d] + c;
+    if (senders.deadlineArmed[send] !== 0 || !senders.outstanding(send)) return;
+    senders.deadlineArmed[send] = 1;
+    devices[d].schedule(senders.deadline(send), KIND_DEADLINE, c, 0);
+  }
+
+  function wakeLater(d: number, c: number): void {
+    const send = firstSend[d] + c;
+    const time = senders.retryAt();
+    if (time >= wakeAt[send]) return;
+    wakeAt[send] = time;
+    devices[d].schedule(time, KIND_WAKE, c, 0);
+  }
+
+  function takePacket(d: number, c: number, frame: number): void {
+    const receive = firstReceive[d] + c;
+    const outcome = receivers.take(receive, pool, frame);
+    if ((outcome & MESSAGE_DONE) !== 0) messageArrived(d, c, pool.born(frame));
+    const say = outcome & ~MESSAGE_DONE;
+    if (say === SAY_NOTHING) return;
+    const answer = receivers.answer(receive, say, pool);
+    queueFrame(d, answer, ports.classOf(nicPort[d], words[answer + CLASS] & PRIORITY_MASK));
+  }
+
+  function messageArrived(d: number, c: number, born: number): void {
+    const spec = specs[d].receives[c];
+    const { now } = clock;
+    const message = receivers.get(firstReceive[d] + c, MESSAGES) - 1;
+    all[d].completions.add(spec.flow, message, spec.reliable ? born : spec.startPs, now);
+    devices[d].probe?.messageDelivered(d, now, spec.flow, message);
+    for (const dependant of dependants[d][c]) releaseDependant(d, dependant);
+  }
+
+  /** Message m may go once every prerequisite has delivered m + 1 - lead messages. */
+  function releaseDependant(d: number, c: number): void {
+    const spec = specs[d].sends[c];
+    if (clock.now < spec.startPs) return;
+    let messages = Infinity;
+    for (const { receive, lead } of spec.after) {
+      messages = Math.min(messages, receivers.get(firstReceive[d] + receive, MESSAGES) + lead);
+    }
+    if (senders.releaseMessages(firstSend[d] + c, messages)) wake(d, c);
+  }
+
+  return { configure, receive, departing, onTimer, parts: (d) => all[d] };
+}
+
+function dependantsOf(spec: HostSpec): number[][] {
+  const dependants: number[][] = spec.receives.map(() => []);
+  spec.sends.forEach((send, c) => {
+    for (const { receive } of send.after) dependants[receive].push(c);
+  });
+  return dependants;
+}
