@@ -30,6 +30,8 @@ export interface TransmitGate {
   /** How long it has held the priority until `now`, and how often it began to. */
   heldPs(port: number, priority: number, now: number): number;
   holdCount(port: number, priority: number): number;
+  /** How many of its control frames asked the neighbour to hold the priority, or released it. */
+  stopsSent(port: number, priority: number): number;
 }
 
 /** Sends control frames of its own, which go before all others and are never held. */

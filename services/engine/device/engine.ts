@@ -4,6 +4,8 @@ import type { Clock } from '../kernel/clock.js';
 import type { Rows, Unit } from '../kernel/tables.js';
 import { Tables } from '../kernel/tables.js';
 import type { DeviceSpec } from './device.js';
+
+export type { DeviceSpec };
 import { Device, KIND_MECHANISM, TIMER_BITS } from './device.js';
 import type { Hosting } from './host/hosting.js';
 import { makeHosting } from './host/hosting.js';
@@ -106,6 +108,11 @@ export class Engine implements MechanismHost {
   /** How often a priority began to be held at a port. */
   holdCount(port: number, priority: number): number {
     return this.mechanisms.reduce((total, m) => total + m.holdCount(port, priority), 0);
+  }
+
+  /** How many control frames of a port named a priority. */
+  stopsSent(port: number, priority: number): number {
+    return this.mechanisms.reduce((total, m) => total + m.stopsSent(port, priority), 0);
   }
 
   private configure(device: Device): void {

@@ -89,6 +89,10 @@ export class PauseMechanism implements Mechanism {
     return this.obeyer.holdCount(port, priority);
   }
 
+  stopsSent(port: number): number {
+    return this.counters.sent[port];
+  }
+
   managedValues(port: number, now: number): ManagedValue[] {
     return pauseManagedValues(port, this.specs[port], this.counters, this.obeyer, now);
   }

@@ -87,6 +87,10 @@ export class PfcMechanism implements Mechanism {
     return this.obeyer.holdCount(port, priority);
   }
 
+  stopsSent(port: number, priority: number): number {
+    return this.counters.requestsOf(port, priority);
+  }
+
   managedValues(port: number, now: number): ManagedValue[] {
     return pfcManagedValues(port, this.specs[port], this.counters, this.obeyer, now);
   }

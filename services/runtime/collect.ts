@@ -1,0 +1,301 @@
+import { HEADROOM_PEAK, POOL, POOL_PEAK, USED_PEAK } from '../engine/buffer/shared-buffer.js';
+import { DROP_REASONS } from '../engine/contract/probe.js';
+import type { Engine } from '../engine/device/engine.js';
+import {
+  FIRST_AT,
+  FRAMES,
+  LAST_AT,
+  LATENCY_MAX,
+  LATENCY_MIN,
+  LATENCY_SUM,
+  MARKED,
+  MESSAGES,
+  PAYLOAD,
+} from '../engine/device/host/receivers.js';
+import { RX_FRAMES, RX_OCTETS, TX_FRAMES, TX_OCTETS } from '../engine/port/counters.js';
+import { QUEUE_PEAK } from '../engine/port/queues.js';
+import type { Fabric } from '../fabric/assembly/fabric.js';
+import type { Flow } from '../fabric/load/flow.js';
+import { percentilesOf } from './percentiles.js';
+import type {
+  BufferResult,
+  FlowResult,
+  MarginResult,
+  Percentiles,
+  PortPriorityResult,
+  PortResult,
+  PriorityResult,
+} from './results.js';
+
+const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
+const PS_PER_S = 1e12;
+
+/** A message that arrived, with what it would have taken on an idle fabric. */
+interface Completion {
+  readonly flow: number;
+  readonly completionPs: number;
+  readonly deliveredPs: number;
+  readonly slowdown: number | null;
+}
+
+/** Reads the engine's tables and turns them into what people ask for. */
+export class Collector {
+  private readonly completions: readonly Completion[];
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly fabric: Fabric,
+    private readonly nowPs: number,
+  ) {
+    this.completions = this.collectCompletions();
+  }
+
+  flows(): FlowResult[] {
+    const lastDelivery = new Map<number, number>();
+    for (const { flow, deliveredPs } of this.completions) {
+      lastDelivery.set(flow, Math.max(deliveredPs, lastDelivery.get(flow) ?? 0));
+    }
+    return this.fabric.flows.map((flow, index) =>
+      this.flow(flow, index, lastDelivery.get(index) ?? null),
+    );
+  }
+
+  priorities(flows: readonly FlowResult[]): PriorityResult[] {
+    return PRIORITIES.flatMap((priority) => {
+      const sentFrames = this.total(priority, TX_FRAMES, 'host');
+      const own = flows.filter((flow) => flow.priority === priority);
+      if (sentFrames === 0 && own.length === 0) return [];
+      return [this.priority(priority, own, sentFrames)];
+    });
+  }
+
+  ports(): PortResult[] {
+    return this.fabric.assembly.linkEnds.flatMap((ends) =>
+      ends.map((end) => {
+        const { counters } = this.engine.shared;
+        const port = this.engine.devices[end.device]!.firstPort + end.port;
+        const peer = this.fabric.assembly.linkEnds[end.peerDevice]![end.peerPort]!;
+        return {
+          port: end.name,
+          device: this.nameOf(end.device),
+          peer: peer.name,
+          rateBps: end.link.rateBps,
+          controlSent: counters.controlSent[port]!,
+          controlReceived: counters.controlReceived[port]!,
+          priorities: PRIORITIES.flatMap((priority) => this.portPriority(port, priority)),
+        };
+      }),
+    );
+  }
+
+  margins(): MarginResult[] {
+    const { buffer } = this.engine.shared;
+    return this.fabric.assembly.margins.flatMap((margin) => {
+      const port = this.engine.devices[margin.device]!.firstPort + margin.port;
+      return margin.priorities.map((priority) => ({
+        port: this.fabric.assembly.linkEnds[margin.device]![margin.port]!.name,
+        priority,
+        xoffOctets: margin.xoffOctets,
+        peakOctets: buffer.get(port, margin.group, USED_PEAK),
+        headroomOctets: margin.headroomOctets,
+        headroomUsedOctets: buffer.get(port, margin.group, HEADROOM_PEAK),
+        needed: margin.terms,
+      }));
+    });
+  }
+
+  buffers(): BufferResult[] {
+    const { buffer } = this.engine.shared;
+    return this.engine.devices
+      .filter((device) => device.spec.kind === 'switch')
+      .map((device) => ({
+        device: device.spec.name,
+        poolOctets: buffer.memoryOfDevice(device.place, POOL),
+        peakPoolOctets: buffer.memoryOfDevice(device.place, POOL_PEAK),
+      }));
+  }
+
+  private flow(flow: Flow, index: number, lastDelivery: number | null): FlowResult {
+    const { senders } = this.engine;
+    const ends = this.fabric.assembly.flowEnds[index]!;
+    const send = this.engine.devices[ends.send.device]!.rows.send.first + ends.send.connection;
+    const received = ends.receives.map(
+      (end) => this.engine.devices[end.device]!.rows.receive.first + end.connection,
+    );
+    const sum = (word: number): number =>
+      received.reduce((total, c) => total + this.engine.receivers.get(c, word), 0);
+    const frames = sum(FRAMES);
+    const last = Math.max(...received.map((c) => this.engine.receivers.get(c, LAST_AT)));
+    const wanted = flow.messages * received.length;
+    const complete = Number.isFinite(flow.messageBytes) && sum(MESSAGES) >= wanted;
+    const completionPs = complete && lastDelivery !== null ? lastDelivery - flow.startPs : null;
+    const idealPs = this.idealOfFlow(flow, index);
+    const raw = flow.transport.kind === 'raw' && frames > 0;
+    const first = Math.min(...received.map((c) => this.engine.receivers.get(c, FIRST_AT)));
+    const payloadOctets = sum(PAYLOAD);
+    const busyPs = (frames > 0 ? last : first) - flow.startPs;
+    return {
+      flow: index,
+      name: flow.name,
+      load: this.fabric.scenario.load[flow.load]!.name,
+      source: this.nameOf(flow.source),
+      destination: flow.group
+        ? this.fabric.scenario.groups[flow.destination]!.name
+        : this.nameOf(flow.destination),
+      priority: flow.priority,
+      transport: flow.transport.kind,
+      startPs: flow.startPs,
+      lastArrivalPs: frames > 0 ? last : null,
+      frames,
+      payloadOctets,
+      messages: sum(MESSAGES),
+      completionPs,
+      idealPs,
+      slowdown: completionPs === null || idealPs === null ? null : completionPs / idealPs,
+      throughputBps: busyPs > 0 ? (payloadOctets * 8 * PS_PER_S) / busyPs : 0,
+      latencyMeanPs: raw ? sum(LATENCY_SUM) / frames : null,
+      latencyMinPs: raw
+        ? least(received.map((c) => this.engine.receivers.get(c, LATENCY_MIN)))
+        : null,
+      latencyMaxPs: raw
+        ? most(received.map((c) => this.engine.receivers.get(c, LATENCY_MAX)))
+        : null,
+      sentFrames: senders.sentFrames[send]!,
+      retransmittedFrames: senders.retransmitted[send]!,
+      timeouts: senders.timeouts[send]!,
+      markedFrames: sum(MARKED),
+    };
+  }
+
+  private priority(
+    priority: number,
+    flows: readonly FlowResult[],
+    sentFrames: number,
+  ): PriorityResult {
+    const arrivals = flows.flatMap((flow) => flow.lastArrivalPs ?? []);
+    const payload = flows.reduce((total, flow) => total + flow.payloadOctets, 0);
+    const start = least(flows.map((flow) => flow.startPs));
+    const spanPs = arrivals.length > 0 ? most(arrivals) - start : 0;
+    return {
+      priority,
+      flowControl: this.flowControlOf(priority),
+      sentFrames,
+      deliveredFrames: this.total(priority, RX_FRAMES, 'host') - this.notAddressed(priority),
+      deliveredPayloadOctets: payload,
+      throughputBps: spanPs > 0 ? (payload * 8 * PS_PER_S) / spanPs : 0,
+      completionPs: this.percentiles(priority, ({ completionPs }) => completionPs),
+      slowdown: this.percentiles(priority, ({ slowdown }) => slowdown),
+      drops: this.dropsOf(this.allPorts(), priority),
+      markedFrames: this.allPorts().reduce(
+        (total, port) => total + this.engine.shared.counters.marksOf(port, priority),
+        0,
+      ),
+    };
+  }
+
+  private percentiles(
+    priority: number,
+    value: (completion: Completion) => number | null,
+  ): Percentiles | null {
+    const values = this.completions
+      .filter(({ flow }) => this.fabric.flows[flow]!.priority === priority)
+      .flatMap((completion) => value(completion) ?? []);
+    return percentilesOf(values);
+  }
+
+  private portPriority(port: number, priority: number): PortPriorityResult[] {
+    const { counters, queues, buffer, ports } = this.engine.shared;
+    const group = ports.groupOf(port, priority);
+    const result = {
+      priority,
+      rxFrames: counters.get(port, priority, RX_FRAMES),
+      rxOctets: counters.get(port, priority, RX_OCTETS),
+      txFrames: counters.get(port, priority, TX_FRAMES),
+      txOctets: counters.get(port, priority, TX_OCTETS),
+      drops: this.dropsOf([port], priority),
+      markedFrames: counters.marksOf(port, priority),
+      heldPs: this.engine.heldPs(port, priority, this.nowPs),
+      heldCount: this.engine.holdCount(port, priority),
+      stopsSent: this.engine.stopsSent(port, priority),
+      peakQueueOctets: queues.get(port, ports.classOf(port, priority), QUEUE_PEAK),
+      peakIngressOctets: buffer.get(port, group, USED_PEAK),
+    };
+    const quiet = result.rxFrames + result.txFrames + result.heldCount + result.stopsSent === 0;
+    return quiet && Object.keys(result.drops).length === 0 ? [] : [result];
+  }
+
+  private collectCompletions(): Completion[] {
+    const completions: Completion[] = [];
+    this.engine.devices.forEach((device, d) => {
+      if (device.spec.kind !== 'host') return;
+      this.engine.hosting.parts(d).completions.forEach((flow, message, released, delivered) => {
+        const completionPs = delivered - released;
+        const idealPs = this.idealOfMessage(flow, message);
+        const slowdown = idealPs === null ? null : completionPs / idealPs;
+        completions.push({ flow, completionPs, deliveredPs: delivered, slowdown });
+      });
+    });
+    return completions;
+  }
+
+  /** Messages that are released with the first one have to wait for each other. */
+  private idealOfMessage(flow: number, message: number): number | null {
+    const { idealPs, idealNextPs } = this.fabric.assembly.flowEnds[flow]!;
+    if (idealPs === null) return null;
+    const waits = this.fabric.flows[flow]!.after.length > 0;
+    return waits ? idealPs : idealPs + message * idealNextPs;
+  }
+
+  private idealOfFlow(flow: Flow, index: number): number | null {
+    return flow.after.length > 0 ? null : this.idealOfMessage(index, flow.messages - 1);
+  }
+
+  private flowControlOf(priority: number): string {
+    if (this.fabric.scenario.pause.enabled) return 'pause';
+    const section = this.fabric.scenario.priorities.find((p) => p.priority === priority);
+    return section?.flowControl ?? 'none';
+  }
+
+  private dropsOf(ports: readonly number[], priority: number): Record<string, number> {
+    const drops: Record<string, number> = {};
+    DROP_REASONS.forEach((name, reason) => {
+      const count = ports.reduce(
+        (total, port) => total + this.engine.shared.counters.drops(port, priority, reason),
+        0,
+      );
+      if (count > 0) drops[name] = count;
+    });
+    return drops;
+  }
+
+  private notAddressed(priority: number): number {
+    return this.dropsOf(this.allPorts(), priority)['not-addressed'] ?? 0;
+  }
+
+  private total(priority: number, word: number, kind: 'host' | 'switch'): number {
+    let total = 0;
+    for (const device of this.engine.devices) {
+      if (device.spec.kind !== kind) continue;
+      device.spec.ports.forEach((_, p) => {
+        total += this.engine.shared.counters.get(device.firstPort + p, priority, word);
+      });
+    }
+    return total;
+  }
+
+  private allPorts(): number[] {
+    return Array.from({ length: this.engine.shared.ports.count }, (_, port) => port);
+  }
+
+  private nameOf(device: number): string {
+    return this.fabric.topology.devices[device]!.name;
+  }
+}
+
+function least(values: readonly number[]): number {
+  return values.reduce((a, b) => Math.min(a, b), Infinity);
+}
+
+function most(values: readonly number[]): number {
+  return values.reduce((a, b) => Math.max(a, b), -Infinity);
+}

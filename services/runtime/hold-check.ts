@@ -1,0 +1,38 @@
+import type { Probe } from '../engine/contract/probe.js';
+import type { Engine } from '../engine/device/engine.js';
+import type { FramePool } from '../engine/frame/frame-pool.js';
+import { CLASS, PRIORITY_MASK } from '../engine/frame/frame-pool.js';
+
+export interface Breach {
+  readonly timePs: number;
+  readonly device: number;
+  readonly port: number;
+  readonly priority: number;
+}
+
+/** Sees every frame that starts, and asks every mechanism whether it was allowed to. */
+export class HoldCheck implements Probe {
+  /** The first frame that started although its priority was held. */
+  breach: Breach | null = null;
+
+  constructor(private readonly engine: Engine) {}
+
+  frameSent(device: number, port: number, now: number, pool: FramePool, frame: number): void {
+    if (this.breach !== null) return;
+    const priority = pool.words[frame + CLASS]! & PRIORITY_MASK;
+    const number = this.engine.devices[device]!.firstPort + port;
+    if (this.engine.mechanisms.some((m) => m.holdReason(number, priority) !== null)) {
+      this.breach = { timePs: now, device, port, priority };
+    }
+  }
+
+  // Nothing to check at the other points.
+  frameReceived(): void {}
+  frameDropped(): void {}
+  frameMarked(): void {}
+  controlSent(): void {}
+  controlReceived(): void {}
+  stopAsked(): void {}
+  heldChanged(): void {}
+  messageDelivered(): void {}
+}
