@@ -96,12 +96,12 @@ class Converter {
 
   private entriesOf(map: YAMLMap, depth: number, inAlias: boolean): Map<string, MapEntry> {
     const entries = new Map<string, MapEntry>();
-    for (const { key, value } of map.items as Pair[]) {
+    for (const { key, value } of map.items) {
       const keyPlace = this.placeOf(key as Node);
       if (!isScalar(key) || typeof key.value === 'object') {
         throw this.error(keyPlace, 'a key must be plain text');
       }
-      const name = String(key.value as string | number | boolean);
+      const name = String(key.value);
       if (name === '__proto__') throw this.error(keyPlace, `unknown key: ${name}`);
       if (entries.has(name)) {
         throw this.error(keyPlace, `the same key twice: ${show(name)}; a key may be given once`);

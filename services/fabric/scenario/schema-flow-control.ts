@@ -1,6 +1,6 @@
 /** Schema of `priorities`, `pause` and `classes`: who is held back, and who goes first. */
 
-import { z } from 'zod';
+import type { z } from 'zod';
 import { aboveZero, share, size, time } from './quantities.js';
 import {
   choice,

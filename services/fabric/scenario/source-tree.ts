@@ -1,6 +1,6 @@
 /** A file's values, each with the place it was written at; what merging and errors work on. */
 
-import { LineCounter } from 'yaml';
+import type { LineCounter } from 'yaml';
 import type { Position } from './errors.js';
 import { ScenarioError, show } from './errors.js';
 
