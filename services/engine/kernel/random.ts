@@ -2,7 +2,8 @@
  * Randomness, seeded and named: every device and every flow has a stream of its own, so that
  * adding a consumer never shifts what another one draws.
  *
- * The generator is xoshiro128** 1.1 (Blackman and Vigna, 2018): 128 bits of state, period 2^128 - 1.
+ * The generator is xoshiro128** 1.1 (Blackman and Vigna, 2018) with 128 bits of state and a period
+ * of 2^128 - 1.
  */
 export class RandomStream {
   /** The whole state; saved and restored as plain data. Never all zero. */
@@ -66,7 +67,7 @@ function rotateLeft(word: number, bits: number): number {
 /** Odd multipliers with well spread bits (from MurmurHash3), one for each word of the state. */
 const MULTIPLIERS = [0xcc9e2d51, 0x1b873593, 0x85ebca6b, 0xc2b2ae35] as const;
 
-/** Fills the state from seed and name so that close seeds and close names give unrelated streams. */
+/** Fills the state so that close seeds and close names give unrelated streams. */
 function hashSeed(state: Uint32Array, seed: number, name: string): void {
   state.set(MULTIPLIERS);
   absorb(state, seed);
@@ -86,7 +87,7 @@ function absorb(state: Uint32Array, value: number): void {
   }
 }
 
-/** The finaliser of MurmurHash3: a permutation in which every bit in changes half of the bits out. */
+/** The finaliser of MurmurHash3, in which every bit in changes half of the bits out. */
 function mix(value: number): number {
   let word = value ^ (value >>> 16);
   word = Math.imul(word, 0x85ebca6b);

@@ -4,7 +4,10 @@
 export type Release =
   /** Everything at the start: as fast as the wire and the transport allow. */
   | { readonly kind: 'backlog' }
-  /** A frame every so often; the gap is exact for a rate in payload and headers (frame octets). */
+  /**
+   * A frame every so often. A rate in bit/s counts frame octets, destination address to FCS with
+   * tags; a share of the link counts preamble and gap, too, so that share 1 is line rate.
+   */
   | { readonly kind: 'constant'; readonly gapPs: number }
   | { readonly kind: 'poisson'; readonly meanGapPs: number }
   /** Constant gaps while on; on and off times are exponential when random, else fixed. */
@@ -39,6 +42,12 @@ export interface ReliableTransport {
   /** Silence after which unacknowledged packets are sent again. */
   readonly timeoutPs: number;
 }
+
+/** Octets of a raw frame that are not payload: Ethernet 14, IPv4 20, UDP 8, FCS 4. */
+export const RAW_OVERHEAD_BYTES = 46;
+
+/** Of a reliable packet: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4 (RoCEv2). */
+export const RELIABLE_OVERHEAD_BYTES = 62;
 
 /** Message m of a flow may start once `flow` has delivered m + 1 - lead messages. */
 export interface Prerequisite {

@@ -1,0 +1,49 @@
+import type { LoadSection } from '../scenario/scenario.js';
+import { expandAllReduce } from './all-reduce.js';
+import type { Flow } from './flow.js';
+import type { LoadContext } from './load-entry.js';
+import { FlowTable, LoadEntry } from './load-entry.js';
+import { expandAllToAll, expandIncast, expandPermutation, expandStream } from './patterns.js';
+import { expandRandom } from './random-messages.js';
+import { expandReplay } from './replay.js';
+
+/** The flows that a scenario's load comes to, load by load. */
+export function expandLoad(sections: readonly LoadSection[], context: LoadContext): Flow[] {
+  const table = new FlowTable();
+  const names = new Set<string>();
+  sections.forEach((section, index) => {
+    const entry = new LoadEntry(section, index, context, table);
+    if (section.name !== '' && names.has(section.name)) {
+      throw entry.fail(['name'], `there are two loads named ${section.name}`);
+    }
+    names.add(section.name);
+    expand(entry, section);
+  });
+  return table.flows;
+}
+
+function expand(entry: LoadEntry, section: LoadSection): void {
+  switch (section.kind) {
+    case 'stream':
+      expandStream(entry, section);
+      return;
+    case 'incast':
+      expandIncast(entry, section);
+      return;
+    case 'permutation':
+      expandPermutation(entry, section);
+      return;
+    case 'all-to-all':
+      expandAllToAll(entry, section);
+      return;
+    case 'all-reduce':
+      expandAllReduce(entry, section);
+      return;
+    case 'random':
+      expandRandom(entry, section);
+      return;
+    case 'replay':
+      expandReplay(entry, section);
+      return;
+  }
+}

@@ -1,0 +1,231 @@
+import type { GroupSection, HostSelector, LoadSection } from '../scenario/scenario.js';
+import type { Fail, Path } from '../topology/cabling.js';
+import { selectDevices } from '../topology/select-devices.js';
+import type { Topology } from '../topology/topology.js';
+import { hostCount } from '../topology/topology.js';
+import type { Flow, Prerequisite, RawTransport, Release, ReliableTransport } from './flow.js';
+import { RAW_OVERHEAD_BYTES, RELIABLE_OVERHEAD_BYTES } from './flow.js';
+
+/** More flows than this are a mistake, or need more memory than a machine has. */
+export const FLOWS_MAX = 2_000_000;
+
+const FRAME_BYTES_MIN = 64;
+const FRAME_BYTES_MAX = 9216;
+const TAG_BYTES = 4;
+/** Preamble with start delimiter, and the least gap between frames. */
+const WIRE_OVERHEAD_BYTES = 20;
+/** An endless reliable stream is cut into messages of so many full packets. */
+const STREAM_MESSAGE_PACKETS = 256;
+
+const BACKLOG: Release = { kind: 'backlog' };
+const NO_PREREQUISITES: readonly Prerequisite[] = [];
+
+export interface LoadContext {
+  readonly topology: Topology;
+  readonly groups: readonly GroupSection[];
+  readonly seed: number;
+  /** Null: the run has no end of its own. */
+  readonly durationPs: number | null;
+  readonly fail: Fail;
+  /** Text of a file that the scenario names; throws where it cannot be read. */
+  readonly readFile: (path: string) => string;
+}
+
+/** What tells the flows of one load apart; what is left out is as the load says. */
+export interface FlowShape {
+  readonly messages: number;
+  readonly messageBytes: number;
+  readonly group?: boolean;
+  readonly priority?: number;
+  readonly release?: Release;
+  readonly startPs?: number;
+  readonly endPs?: number;
+  readonly after?: readonly Prerequisite[];
+}
+
+/** The flows of all loads so far, with a name for each. */
+export class FlowTable {
+  readonly flows: Flow[] = [];
+  /** How many flows were called so, by name. */
+  private readonly named = new Map<string, number>();
+
+  /** The first flow called so has the plain name, the next ones get a number: `h2->h1#2`. */
+  uniqueName(name: string): string {
+    let unique = name;
+    let count = this.named.get(name) ?? 0;
+    while (this.named.has(unique)) unique = `${name}#${++count}`;
+    this.named.set(name, Math.max(count, 1));
+    if (unique !== name) this.named.set(unique, 1);
+    return unique;
+  }
+}
+
+/** One load of the scenario while it is turned into flows. */
+export class LoadEntry {
+  /** Octets of a full frame on the wire, tags included. */
+  readonly fullFrameBytes: number;
+  /** Octets of payload in it. */
+  readonly fullPayloadBytes: number;
+  private readonly transports = new Map<number, RawTransport | ReliableTransport>();
+  private readonly linkRatesBps: Float64Array;
+
+  constructor(
+    readonly section: LoadSection,
+    private readonly index: number,
+    readonly context: LoadContext,
+    private readonly table: FlowTable,
+  ) {
+    const { transport, vlan } = section;
+    const overhead = transport.kind === 'raw' ? RAW_OVERHEAD_BYTES : RELIABLE_OVERHEAD_BYTES;
+    const frame = transport.kind === 'raw' ? transport.frameBytes : transport.mtuBytes + overhead;
+    const tags = [vlan.inner, vlan.outer].filter((id) => id !== null).length;
+    this.fullPayloadBytes = frame - overhead;
+    this.fullFrameBytes = frame + tags * TAG_BYTES;
+    this.linkRatesBps = linkRates(context.topology);
+    this.checkFrame(frame);
+    if (section.endPs !== null && section.endPs <= section.startPs) {
+      throw this.fail(['endPs'], 'the load ends before it starts');
+    }
+  }
+
+  fail(path: Path, message: string): Error {
+    return this.context.fail(['load', this.index, ...path], message);
+  }
+
+  /** The load's own name, or its place in the file: what its random streams are named by. */
+  get label(): string {
+    return this.section.name === '' ? `load${this.index + 1}` : this.section.name;
+  }
+
+  hosts(key: string, selector: HostSelector): number[] {
+    const fail = (message: string): Error => this.fail([key], message);
+    return selectDevices(this.context.topology, selector, 'host', fail);
+  }
+
+  /** At least two hosts, for loads that run among them. */
+  hostsAmong(selector: HostSelector): number[] {
+    const hosts = this.hosts('hosts', selector);
+    if (hosts.length < 2) throw this.fail(['hosts'], 'one host alone has nobody to send to');
+    return hosts;
+  }
+
+  /** Where the next flow will stand in the list of all flows. */
+  get nextPlace(): number {
+    return this.table.flows.length;
+  }
+
+  nameOf(host: number): string {
+    return this.context.topology.devices[host]!.name;
+  }
+
+  linkRateBps(host: number): number {
+    return this.linkRatesBps[host]!;
+  }
+
+  /** Time that a full frame takes on a host's link, with all that goes with it. */
+  fullFramePs(host: number): number {
+    return ((this.fullFrameBytes + WIRE_OVERHEAD_BYTES) * 8e12) / this.linkRateBps(host);
+  }
+
+  /** Octets that so many packets of a message take on the wire beyond its payload. */
+  overheadBytes(packets: number): number {
+    return packets * (this.fullFrameBytes - this.fullPayloadBytes + WIRE_OVERHEAD_BYTES);
+  }
+
+  readFile(path: Path, file: string): string {
+    try {
+      return this.context.readFile(file);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw this.fail(path, `cannot read ${file}: ${reason}`);
+    }
+  }
+
+  checkBytes(path: Path, bytes: number): void {
+    if (!Number.isSafeInteger(bytes) || bytes < 1) {
+      throw this.fail(path, `${bytes} is no volume; it must be at least one octet`);
+    }
+  }
+
+  /** To be called before so many flows are added. */
+  announce(count: number): void {
+    const total = this.table.flows.length + count;
+    if (total <= FLOWS_MAX) return;
+    const many = Math.round(total).toLocaleString('en-US');
+    const most = FLOWS_MAX.toLocaleString('en-US');
+    throw this.fail([], `the load would come to ${many} flows; at most ${most} are possible`);
+  }
+
+  /** One message of so many octets, or (null) a stream without end. */
+  volume(bytes: number | null): { messages: number; messageBytes: number } {
+    if (bytes !== null) return { messages: 1, messageBytes: bytes };
+    if (this.section.transport.kind === 'raw') return { messages: 1, messageBytes: Infinity };
+    return { messages: Infinity, messageBytes: this.fullPayloadBytes * STREAM_MESSAGE_PACKETS };
+  }
+
+  add(source: number, destination: number, shape: FlowShape): void {
+    const { section, table, context } = this;
+    if (shape.group !== true && source === destination) {
+      throw this.fail([], `${this.nameOf(source)} would send to itself`);
+    }
+    const priority = shape.priority ?? section.priority;
+    const to = shape.group === true ? context.groups[destination]!.name : this.nameOf(destination);
+    const prefix = section.name === '' ? '' : `${section.name}/`;
+    table.flows.push({
+      name: table.uniqueName(`${prefix}${this.nameOf(source)}->${to}`),
+      load: this.index,
+      source,
+      destination,
+      group: shape.group ?? false,
+      priority,
+      dscp: section.dscp ?? 8 * priority,
+      ect: section.ect,
+      vlan: section.vlan,
+      transport: this.transportFor(priority),
+      release: shape.release ?? BACKLOG,
+      startPs: shape.startPs ?? section.startPs,
+      endPs: shape.endPs ?? section.endPs ?? Infinity,
+      messages: shape.messages,
+      messageBytes: shape.messageBytes,
+      after: shape.after ?? NO_PREREQUISITES,
+    });
+  }
+
+  private checkFrame(bytes: number): void {
+    const { transport } = this.section;
+    const raw = transport.kind === 'raw';
+    const overhead = raw ? 0 : RELIABLE_OVERHEAD_BYTES;
+    const least = raw ? FRAME_BYTES_MIN : overhead + 1;
+    if (Number.isInteger(bytes) && bytes >= least && bytes <= FRAME_BYTES_MAX) return;
+    const key = raw ? 'frameBytes' : 'mtuBytes';
+    const range = `${least - overhead} to ${FRAME_BYTES_MAX - overhead} octets`;
+    const what = raw ? 'a frame has' : 'the payload of a packet has';
+    throw this.fail(['transport', key], `${what} ${range}, not ${bytes - overhead}`);
+  }
+
+  /** Flows of one priority share their description. */
+  private transportFor(priority: number): RawTransport | ReliableTransport {
+    const known = this.transports.get(priority);
+    if (known !== undefined) return known;
+    const { transport } = this.section;
+    const made: RawTransport | ReliableTransport =
+      transport.kind === 'raw'
+        ? transport
+        : {
+            ...transport,
+            windowPackets: transport.windowPackets ?? Infinity,
+            rateBps: transport.rateBps ?? Infinity,
+            ackPriority: transport.ackPriority ?? priority,
+          };
+    this.transports.set(priority, made);
+    return made;
+  }
+}
+
+function linkRates(topology: Topology): Float64Array {
+  const rates = new Float64Array(hostCount(topology));
+  for (const { a, b, rateBps } of topology.links) {
+    for (const { device } of [a, b]) if (device < rates.length) rates[device] = rateBps;
+  }
+  return rates;
+}

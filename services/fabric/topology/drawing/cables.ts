@@ -1,0 +1,110 @@
+import type { Topology, TopologyLink } from '../topology.js';
+import type { Box, Layout } from './layout.js';
+
+/** A line between two boxes. */
+export interface Cable {
+  readonly link: TopologyLink;
+  /** Path data of SVG. */
+  readonly path: string;
+  /** It leaves its row upwards and comes back. */
+  readonly arc: boolean;
+}
+
+/** How far an arc rises above the boxes of its row. */
+export const ARC_HEIGHT = 44;
+
+const CABLE_DISTANCE_MAX = 12;
+/** How much of a side cables take. */
+const SIDE_SHARE = 0.75;
+
+type Side = 'top' | 'foot' | 'left' | 'right';
+
+/** One end of a cable at a side of a box. */
+interface Plug {
+  readonly box: Box;
+  readonly other: Box;
+  readonly side: Side;
+  /** From the middle of the side. */
+  offset: number;
+}
+
+/** Cables leave a side of a box next to each other, in the order of the boxes that they go to. */
+export function cablesOf(topology: Topology, layout: Layout): Cable[] {
+  const boxOf: Box[] = [];
+  for (const box of layout.boxes) for (const device of box.devices) boxOf[device] = box;
+  const drawn = new Set<Box>();
+  const cables = topology.links.flatMap((link) => {
+    const [a, b] = [boxOf[link.a.device]!, boxOf[link.b.device]!];
+    // The hosts in one box share a line.
+    const shared = [a, b].find((box) => box.devices.length > 1);
+    if (shared !== undefined && drawn.has(shared)) return [];
+    if (shared !== undefined) drawn.add(shared);
+    return [{ link, from: plug(layout, a, b), to: plug(layout, b, a) }];
+  });
+  arrange(cables.flatMap(({ from, to }) => [from, to]));
+  return cables.map(({ link, from, to }) => {
+    const arc = from.side === 'top' && to.side === 'top';
+    return { link, path: pathBetween(from, to, arc), arc };
+  });
+}
+
+function plug(layout: Layout, box: Box, other: Box): Plug {
+  return { box, other, side: sideOf(layout, box, other), offset: 0 };
+}
+
+function sideOf(layout: Layout, box: Box, other: Box): Side {
+  if (other.layer > box.layer) return 'top';
+  if (other.layer < box.layer) return 'foot';
+  const [left, right] = [Math.min(box.x, other.x), Math.max(box.x, other.x)];
+  const between = layout.boxes.some(({ layer, x }) => layer === box.layer && x > left && x < right);
+  if (between) return 'top';
+  return other.x > box.x ? 'right' : 'left';
+}
+
+function arrange(plugs: readonly Plug[]): void {
+  const sides = new Map<Box, Partial<Record<Side, Plug[]>>>();
+  for (const plug of plugs) {
+    const ofBox = sides.get(plug.box) ?? {};
+    (ofBox[plug.side] ??= []).push(plug);
+    sides.set(plug.box, ofBox);
+  }
+  for (const [box, ofBox] of sides) {
+    for (const [side, row] of Object.entries(ofBox) as [Side, Plug[]][]) {
+      const length = side === 'top' || side === 'foot' ? box.width : box.height;
+      const distance = Math.min(CABLE_DISTANCE_MAX, (SIDE_SHARE * length) / row.length);
+      row.sort((a, b) => a.other.x - b.other.x);
+      row.forEach((plug, i) => {
+        plug.offset = (i - (row.length - 1) / 2) * distance;
+      });
+    }
+  }
+}
+
+function pathBetween(from: Plug, to: Plug, arc: boolean): string {
+  const [a, b] = [pointOf(from), pointOf(to)];
+  const [start, end] = [`${round(a.x)} ${round(a.y)}`, `${round(b.x)} ${round(b.y)}`];
+  if (a.y === b.y && !arc) return `M${start}L${end}`;
+  // An arc comes to three quarters of the height of the points that pull it.
+  const [pullA, pullB] = arc
+    ? [a.y - (ARC_HEIGHT * 4) / 3, b.y - (ARC_HEIGHT * 4) / 3]
+    : [a.y + (b.y - a.y) * 0.35, b.y - (b.y - a.y) * 0.35];
+  return `M${start}C${round(a.x)} ${round(pullA)} ${round(b.x)} ${round(pullB)} ${end}`;
+}
+
+function pointOf({ box, side, offset }: Plug): { x: number; y: number } {
+  switch (side) {
+    case 'top':
+      return { x: box.x + offset, y: box.y - box.height / 2 };
+    case 'foot':
+      return { x: box.x + offset, y: box.y + box.height / 2 };
+    case 'left':
+      return { x: box.x - box.width / 2, y: box.y + offset };
+    case 'right':
+      return { x: box.x + box.width / 2, y: box.y + offset };
+  }
+}
+
+/** A tenth of a pixel is enough. */
+export function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
