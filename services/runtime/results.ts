@@ -1,5 +1,9 @@
 /** What a run measured: plain data, ready for JSON. Times are ps, rates bit/s, sizes octets. */
 
+import type { HeadroomTerms } from '../engine/analysis/headroom/headroom.js';
+
+export type { HeadroomTerms };
+
 export interface RunResults {
   readonly scenario: string;
   readonly seed: number;
@@ -120,27 +124,6 @@ export interface MarginResult {
   readonly headroomOctets: number;
   readonly headroomUsedOctets: number;
   readonly needed: HeadroomTerms;
-}
-
-/** Octets at the link's rate that may still arrive after the decision to stop. */
-export interface HeadroomTerms {
-  /** The longest frame that the stopping side may just have begun. */
-  readonly waitOctets: number;
-  /** The control frame itself. */
-  readonly controlOctets: number;
-  /** The cable, there and back. */
-  readonly cableOctets: number;
-  /** Interface delays of both stations. */
-  readonly interfaceOctets: number;
-  /** What is in the switch's own ingress pipeline, not yet accounted. */
-  readonly pipelineOctets: number;
-  /** Reaction time of the stopped side. */
-  readonly responseOctets: number;
-  /** The frame that the stopped side had just begun. */
-  readonly frameOctets: number;
-  /** More for memory in cells. */
-  readonly cellOctets: number;
-  readonly totalOctets: number;
 }
 
 export interface BufferResult {

@@ -1,0 +1,71 @@
+/** How much may still arrive after the decision to stop: the delay model of 802.1Q Annex N. */
+
+import { FRAME_OCTETS_MIN, GAP_OCTETS, PREAMBLE_OCTETS, wireOctets } from '../../units/octets.js';
+
+/** Octets at the link's rate that may still arrive after the decision to stop. */
+export interface HeadroomTerms {
+  /** The longest frame that the stopping side may just have begun. */
+  readonly waitOctets: number;
+  /** The control frame itself. */
+  readonly controlOctets: number;
+  /** The cable, there and back. */
+  readonly cableOctets: number;
+  /** Interface delays of both stations. */
+  readonly interfaceOctets: number;
+  /** What is in the switch's own ingress pipeline, not yet accounted. */
+  readonly pipelineOctets: number;
+  /** Reaction time of the stopped side. */
+  readonly responseOctets: number;
+  /** The frame that the stopped side had just begun. */
+  readonly frameOctets: number;
+  /** More for memory in cells. */
+  readonly cellOctets: number;
+  readonly totalOctets: number;
+}
+
+export interface HeadroomInput {
+  readonly octetPs: number;
+  /** One way, of the medium alone. */
+  readonly propagationPs: number;
+  /** Of one station, transmit and receive together. */
+  readonly interfaceDelayPs: number;
+  /** From the last bit received to the account, in the stopping switch. */
+  readonly pipelinePs: number;
+  /** From the last bit of the control frame to its effect, in the stopped station. */
+  readonly responseDelayPs: number;
+  /** Longest frame that the stopping side may be sending. */
+  readonly longestSentOctets: number;
+  /** Longest frame that the stopped side may be sending of what is to stop. */
+  readonly longestStoppedOctets: number;
+  readonly cellOctets: number;
+}
+
+export function headroomTerms(input: HeadroomInput): HeadroomTerms {
+  const octetsIn = (ps: number): number => Math.ceil(ps / input.octetPs);
+  const terms = {
+    waitOctets: wireOctets(input.longestSentOctets),
+    controlOctets: wireOctets(FRAME_OCTETS_MIN),
+    cableOctets: octetsIn(2 * input.propagationPs),
+    interfaceOctets: octetsIn(2 * input.interfaceDelayPs),
+    pipelineOctets: octetsIn(input.pipelinePs),
+    responseOctets: octetsIn(input.responseDelayPs),
+    frameOctets: wireOctets(input.longestStoppedOctets),
+  };
+  const onWire = Object.values(terms).reduce((sum, octets) => sum + octets, 0);
+  const cellOctets = octetsForCells(onWire, input.cellOctets, input.longestStoppedOctets);
+  return { ...terms, cellOctets, totalOctets: onWire + cellOctets };
+}
+
+/**
+ * What frames of the worst length take in memory beyond their octets on the wire. The worst length
+ * is one octet over a multiple of the cell, the least such, or the shortest frame.
+ */
+function octetsForCells(onWire: number, cell: number, longest: number): number {
+  const overMultiple = Math.ceil((FRAME_OCTETS_MIN - 1) / cell) * cell + 1;
+  const lengths = [FRAME_OCTETS_MIN, Math.min(overMultiple, longest)];
+  const needs = lengths.map((length) => {
+    const stored = Math.ceil(length / cell) * cell;
+    return Math.ceil((onWire * stored) / (PREAMBLE_OCTETS + length + GAP_OCTETS));
+  });
+  return Math.max(0, ...needs.map((need) => need - onWire));
+}
