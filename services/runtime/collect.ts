@@ -70,11 +70,11 @@ export class Collector {
   }
 
   ports(): PortResult[] {
-    return this.fabric.assembly.linkEnds.flatMap((ends) =>
+    return this.fabric.linkEnds.flatMap((ends) =>
       ends.map((end) => {
         const { counters } = this.engine.shared;
         const port = this.engine.devices[end.device]!.firstPort + end.port;
-        const peer = this.fabric.assembly.linkEnds[end.peerDevice]![end.peerPort]!;
+        const peer = this.fabric.linkEnds[end.peerDevice]![end.peerPort]!;
         return {
           port: end.name,
           device: this.nameOf(end.device),
@@ -90,10 +90,10 @@ export class Collector {
 
   margins(): MarginResult[] {
     const { buffer } = this.engine.shared;
-    return this.fabric.assembly.margins.flatMap((margin) => {
+    return this.fabric.margins.flatMap((margin) => {
       const port = this.engine.devices[margin.device]!.firstPort + margin.port;
       return margin.priorities.map((priority) => ({
-        port: this.fabric.assembly.linkEnds[margin.device]![margin.port]!.name,
+        port: this.fabric.linkEnds[margin.device]![margin.port]!.name,
         priority,
         xoffOctets: margin.xoffOctets,
         peakOctets: buffer.get(port, margin.group, USED_PEAK),
@@ -117,7 +117,7 @@ export class Collector {
 
   private flow(flow: Flow, index: number, lastDelivery: number | null): FlowResult {
     const { senders } = this.engine;
-    const ends = this.fabric.assembly.flowEnds[index]!;
+    const ends = this.fabric.flowEnds[index]!;
     const send = this.engine.devices[ends.send.device]!.rows.send.first + ends.send.connection;
     const received = ends.receives.map(
       (end) => this.engine.devices[end.device]!.rows.receive.first + end.connection,
@@ -240,7 +240,7 @@ export class Collector {
 
   /** Messages that are released with the first one have to wait for each other. */
   private idealOfMessage(flow: number, message: number): number | null {
-    const { idealPs, idealNextPs } = this.fabric.assembly.flowEnds[flow]!;
+    const { idealPs, idealNextPs } = this.fabric.flowEnds[flow]!;
     if (idealPs === null) return null;
     const waits = this.fabric.flows[flow]!.after.length > 0;
     return waits ? idealPs : idealPs + message * idealNextPs;

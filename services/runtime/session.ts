@@ -48,11 +48,11 @@ export class Session {
     private readonly fabric: Fabric,
     options: SessionOptions,
   ) {
-    this.engine = new Engine(fabric.assembly.specs);
+    this.engine = new Engine(fabric.specs);
     for (const { a, b } of fabric.topology.links) {
       this.engine.connect([a.device, a.port], [b.device, b.port]);
     }
-    this.windows = new Windows(this.engine, fabric.assembly.lookaheadPs);
+    this.windows = new Windows(this.engine, fabric.lookaheadPs);
     this.endPs = fabric.scenario.durationPs;
     this.sampler = this.makeSampler();
     this.stall = new StallWatch(this.engine);
@@ -117,7 +117,7 @@ export class Session {
       this.stall.dueAt,
     );
     if (next < stop) {
-      this.windows.window(Math.min(next + this.fabric.assembly.lookaheadPs, stop));
+      this.windows.window(Math.min(next + this.fabric.lookaheadPs, stop));
       return;
     }
     if (next === Infinity || stop === this.endPs) this.finish();
@@ -186,7 +186,7 @@ export class Session {
   private place(device: number, port: number): { device: string; port: string } {
     return {
       device: this.fabric.topology.devices[device]?.name ?? '',
-      port: this.fabric.assembly.linkEnds[device]?.[port]?.name ?? '',
+      port: this.fabric.linkEnds[device]?.[port]?.name ?? '',
     };
   }
 
@@ -204,7 +204,7 @@ export class Session {
   private deliveredShare(): number {
     let left = 0;
     let total = 0;
-    this.fabric.assembly.specs.forEach((spec, d) => {
+    this.fabric.specs.forEach((spec, d) => {
       if (spec.kind !== 'host') return;
       spec.sends.forEach((send, c) => {
         const packets = send.packetsPerMessage * send.messages;
@@ -234,7 +234,7 @@ export class Session {
   private makeSampler(): Sampler | null {
     const { seriesPs, ports } = this.fabric.scenario.observe;
     if (seriesPs === null) return null;
-    const wanted: SeriesPort[] = this.fabric.assembly.linkEnds.flatMap((ends, device) =>
+    const wanted: SeriesPort[] = this.fabric.linkEnds.flatMap((ends, device) =>
       ends
         .filter(({ name }) => ports.length === 0 || ports.some((glob) => matchesGlob(glob, name)))
         .map(({ port, name }) => ({ port: this.engine.devices[device]!.firstPort + port, name })),

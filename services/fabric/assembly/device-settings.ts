@@ -1,0 +1,79 @@
+import type {
+  DeviceOverride,
+  HostSection,
+  PrioritySection,
+  Scenario,
+  SwitchSection,
+} from '../scenario/scenario.js';
+import type { Fail, Path } from '../topology/cabling.js';
+import { NameTable } from '../topology/select-devices.js';
+import type { Topology } from '../topology/topology.js';
+
+/** What holds for one device: the scenario's own sections with its overrides in file order. */
+export interface DeviceSettings {
+  readonly host: HostSection;
+  readonly switch: SwitchSection;
+  /** By priority. */
+  readonly priorities: readonly PrioritySection[];
+  readonly changes: readonly DeviceOverride[];
+}
+
+/** By device; devices with the same overrides share their settings. */
+export function settingsOfDevices(
+  scenario: Scenario,
+  topology: Topology,
+  fail: Fail,
+): DeviceSettings[] {
+  const plain: DeviceSettings = {
+    host: scenario.hosts,
+    switch: scenario.switches,
+    priorities: scenario.priorities,
+    changes: [],
+  };
+  const settings = topology.devices.map(() => plain);
+  for (const change of scenario.overrides) {
+    const reject = (message: string): Error => fail(['devices', change.match], message);
+    const changed = new Map<DeviceSettings, DeviceSettings>();
+    for (const device of new NameTable(topology, 'device', reject).select(change.match)) {
+      const before = settings[device]!;
+      if (!changed.has(before)) changed.set(before, changedBy(before, change));
+      settings[device] = changed.get(before)!;
+    }
+  }
+  return settings;
+}
+
+/** Where the file says something of a switch: in the last override that does, or for all. */
+export function placeOf(
+  settings: DeviceSettings,
+  says: (change: DeviceOverride) => boolean,
+  keys: Path,
+): Path {
+  const change = settings.changes.findLast(says);
+  return change === undefined ? ['switches', ...keys] : ['devices', change.match, ...keys];
+}
+
+/** Where the file says what a device does with a priority. */
+export function placeOfPriority(settings: DeviceSettings, priority: number): Path {
+  const says = (change: DeviceOverride): boolean =>
+    change.priorities.some((section) => section.priority === priority);
+  const change = settings.changes.findLast(says);
+  const section = ['priorities', String(priority)];
+  return change === undefined ? section : ['devices', change.match, ...section];
+}
+
+function changedBy(settings: DeviceSettings, change: DeviceOverride): DeviceSettings {
+  return {
+    host: { ...settings.host, ...change.host },
+    switch: {
+      ...settings.switch,
+      ...change.switch,
+      buffer: { ...settings.switch.buffer, ...change.switch.buffer },
+    },
+    priorities: settings.priorities.map((section) => {
+      const own = change.priorities.find(({ priority }) => priority === section.priority);
+      return own ? { ...section, ...own, pfc: { ...section.pfc, ...own.pfc } } : section;
+    }),
+    changes: [...settings.changes, change],
+  };
+}
