@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import type { Probe } from '../../services/engine/contract/probe.js';
+import type { DeviceState } from '../../services/engine/device/checkpoint.js';
+import { restoreDevice, saveDevice } from '../../services/engine/device/checkpoint.js';
+import { checkLedger } from '../../services/engine/analysis/ledger/ledger.js';
+import { Engine } from '../../services/engine/device/engine.js';
+import { RandomStream } from '../../services/engine/kernel/random.js';
+import type { Fabric } from '../../services/fabric/assembly/fabric.js';
+import { Windows } from '../../services/runtime/embedded/windows.js';
+import { fabricOf, ROOT } from '../kit/emulate.js';
+
+const examples = readdirSync(join(ROOT, 'examples')).filter((name) => name.endsWith('.yaml'));
+
+/** Far enough to see every mechanism at work, short enough to repeat. */
+const UNTIL_PS = 120e6;
+
+function engineOf(fabric: Fabric): Engine {
+  const engine = new Engine(fabric.specs);
+  for (const { a, b } of fabric.topology.links) {
+    engine.connect([a.device, a.port], [b.device, b.port]);
+  }
+  return engine;
+}
+
+function digests(engine: Engine): string[] {
+  return engine.devices.map((_, d) => engine.shared.digests.hex(d));
+}
+
+function reference(fabric: Fabric): string[] {
+  const engine = engineOf(fabric);
+  new Windows(engine, fabric.lookaheadPs).run(UNTIL_PS);
+  assert.deepEqual(checkLedger(engine), []);
+  return digests(engine);
+}
+
+/** Windows of random legal lengths, and the devices of each in random order. */
+function runRandomly(engine: Engine, fabric: Fabric, until: number, random: RandomStream): void {
+  const { horizon } = engine.shared;
+  const order = engine.devices.map((_, d) => d);
+  for (;;) {
+    const next = Math.min(...horizon);
+    if (next >= until) return;
+    const length = 1 + random.below(fabric.lookaheadPs);
+    const bound = Math.min(next + length, until);
+    random.shuffle(order);
+    for (const d of order) if (horizon[d]! < bound) engine.run(d, bound);
+  }
+}
+
+class Listener implements Probe {
+  heard = 0;
+  frameReceived = (): void => void this.heard++;
+  frameDropped = (): void => void this.heard++;
+  frameMarked = (): void => void this.heard++;
+  frameSent = (): void => void this.heard++;
+  controlSent = (): void => void this.heard++;
+  controlReceived = (): void => void this.heard++;
+  stopAsked = (): void => void this.heard++;
+  heldChanged = (): void => void this.heard++;
+  messageDelivered = (): void => void this.heard++;
+}
+
+for (const name of examples) {
+  describe(`determinism of ${name}`, () => {
+    const fabric = fabricOf(`examples/${name}`);
+    const expected = reference(fabric);
+
+    it('gives the same digests again', () => {
+      assert.deepEqual(reference(fabricOf(`examples/${name}`)), expected);
+    });
+
+    it('gives the same digests in random windows and in random order of actors', () => {
+      const engine = engineOf(fabric);
+      runRandomly(engine, fabric, UNTIL_PS, new RandomStream(7, name));
+      assert.deepEqual(digests(engine), expected);
+    });
+
+    it('gives the same digests while somebody listens', () => {
+      const engine = engineOf(fabric);
+      const listener = new Listener();
+      engine.listen(listener);
+      new Windows(engine, fabric.lookaheadPs).run(UNTIL_PS);
+      assert.deepEqual(digests(engine), expected);
+      assert.ok(listener.heard > 100);
+    });
+
+    it('gives the same digests after saving anywhere and restoring into fresh actors', () => {
+      const random = new RandomStream(11, name);
+      const states = [0.2, 0.5, 0.7].map((share) => {
+        const engine = engineOf(fabric);
+        const at = Math.floor(UNTIL_PS * share) + random.below(1e6);
+        new Windows(engine, fabric.lookaheadPs).run(at);
+        return engine.devices.map((_, d) => structuredClone(saveDevice(engine, d)));
+      });
+      for (const state of states) {
+        const engine = engineOf(fabric);
+        restoreAll(engine, state);
+        new Windows(engine, fabric.lookaheadPs).run(UNTIL_PS);
+        assert.deepEqual(digests(engine), expected);
+        assert.deepEqual(checkLedger(engine), []);
+      }
+    });
+
+    it('gives the same digests when it is rolled back to a saved state and goes on', () => {
+      const engine = engineOf(fabric);
+      const windows = new Windows(engine, fabric.lookaheadPs);
+      windows.run(UNTIL_PS / 3);
+      const state = engine.devices.map((_, d) => saveDevice(engine, d));
+      windows.run(UNTIL_PS / 2);
+      restoreAll(engine, state);
+      windows.run(UNTIL_PS);
+      assert.deepEqual(digests(engine), expected);
+      assert.deepEqual(checkLedger(engine), []);
+    });
+  });
+}
+
+function restoreAll(engine: Engine, states: readonly DeviceState[]): void {
+  states.forEach((state, d) => {
+    restoreDevice(engine, d, state);
+  });
+}
