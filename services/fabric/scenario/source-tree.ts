@@ -1,6 +1,6 @@
 /** A file's values, each with the place it was written at; what merging and errors work on. */
 
-import { LineCounter } from 'yaml';
+import type { LineCounter } from 'yaml';
 import type { Position } from './errors.js';
 import { ScenarioError, show } from './errors.js';
 
@@ -87,7 +87,8 @@ export function withValue(tree: SourceNode, path: Path, value: SourceNode): Sour
     }
     return { ...tree, items: tree.items.with(index, withValue(below, rest, value)) };
   }
-  const message = `no such key: ${show(step)}; what stands there is ${show(tree.value)}, not a mapping`;
+  const found = `what stands there is ${show(tree.value)}, not a mapping`;
+  const message = `no such key: ${show(step)}; ${found}`;
   throw new ScenarioError(positionOf(place), path, message);
 }
 
