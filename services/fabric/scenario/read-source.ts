@@ -42,27 +42,32 @@ export function readText(file: string): string {
 export function parseSource(name: string, text: string, hasLines: boolean): SourceNode | null {
   const lines = new LineCounter();
   const source: Source = { name, lines: hasLines ? lines : null };
-  const document = parseText(source, text, lines);
-  const [problem] = [...document.errors, ...document.warnings];
+  const fail = (offset: number, message: string): ScenarioError =>
+    new ScenarioError(positionOf({ source, offset }), [], message);
+  const document = parseText(text, lines);
+  const problems = document ? [...document.errors, ...document.warnings] : [];
+  // The parser recurses: what is nested too deeply exhausts its stack.
+  if (document === null || problems.some(({ code }) => code === 'RESOURCE_EXHAUSTION')) {
+    throw fail(0, `nested too deeply; at most ${DEPTH_MAX} levels`);
+  }
+  const [problem] = problems;
   if (problem) {
     const [line = ''] =
       problem.code === 'MULTIPLE_DOCS' ? ['more than one document'] : problem.message.split('\n');
-    const position = positionOf({ source, offset: problem.pos[0] });
-    throw new ScenarioError(position, [], `not valid YAML: ${line}`);
+    throw fail(problem.pos[0], `not valid YAML: ${line}`);
   }
   if (document.contents === null) return null;
   return new Converter(source).convert(document.contents, 0, false);
 }
 
-function parseText(source: Source, text: string, lines: LineCounter): Document {
+/** Null if the text is nested too deeply. */
+function parseText(text: string, lines: LineCounter): Document | null {
   try {
     // Keys given twice are found below: the parser compares each key with every other.
     return parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
   } catch (error) {
-    // The parser recurses: what is nested too deeply exhausts its stack.
-    if (!(error instanceof RangeError)) throw error;
-    const message = `nested too deeply; at most ${DEPTH_MAX} levels`;
-    throw new ScenarioError(positionOf({ source, offset: 0 }), [], message);
+    if (error instanceof RangeError) return null;
+    throw error;
   }
 }
 
