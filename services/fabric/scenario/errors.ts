@@ -32,9 +32,13 @@ const SHOWN_LENGTH = 60;
 export function show(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (typeof value === 'object') return Array.isArray(value) ? 'a list' : 'a mapping';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = typeof value === 'number' ? value.toString() : asText(value);
   const plain = /^[\x20-\x7e\u00a1-\u024f\u0370-\u03ff]+$/.test(text) ? text : JSON.stringify(text);
   return plain.length > SHOWN_LENGTH ? `${plain.slice(0, SHOWN_LENGTH)}…` : plain;
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** Lists what is allowed, up to a screen line or two. */

@@ -57,6 +57,7 @@ describe('a scenario error', () => {
     assert.equal(show([]), 'a list');
     assert.equal(show(null), 'nothing');
     assert.equal(show(1.5), '1.5');
+    assert.equal(show(Infinity), 'Infinity');
     assert.equal(show('x'.repeat(1000)).length, 61);
     assert.match(listed(Array.from({ length: 99 }, (_, i) => `h${i}`)), /h29, …$/);
   });

@@ -90,7 +90,7 @@ describe('hostile input', () => {
     const tampered = fc
       .tuple(fc.constantFrom(...places), scrap)
       .map(([path, value]) => JSON.stringify(replaced(whole, path, value)));
-    assertPlainFailures(tampered, 500);
+    assertPlainFailures(tampered, 250);
   });
 
   it('of any setting ends in a scenario error', () => {
