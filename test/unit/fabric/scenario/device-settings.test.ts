@@ -9,7 +9,8 @@ describe('the settings of a device', () => {
     `${PAIR}switches: { pipeline: 1us }\n` +
       'priorities: { 3: { flowControl: pfc, xoff: 9KB, alpha: 2 } }\ndevices:\n' +
       "  'leaf*': { buffer: { size: 16MB }, priorities: { 3: { xoff: dynamic, alpha: 4 } } }\n" +
-      '  leaf2: { cutThrough: true, buffer: { cell: 208 }, priorities: { all: { reserved: 1KB } } }\n' +
+      '  leaf2: { cutThrough: true, buffer: { cell: 208 },\n' +
+      '    priorities: { all: { reserved: 1KB } } }\n' +
       '  h1: { mac: 02-00-00-00-00-AA, arbiter: round-robin, priorities: { 3: none } }\n',
   );
 

@@ -11,7 +11,7 @@ import { load, withFiles } from './written-files.js';
 
 type Content = string | Uint8Array;
 
-/** Loads each content, and again: anything but a scenario or one and the same error is a failure. */
+/** Loads each content twice: anything but a scenario, or the same error each time, is a failure. */
 function assertPlainFailures(contents: fc.Arbitrary<Content>, runs: number): void {
   withFiles({}, (directory) => {
     const file = join(directory, 'main.yaml');
