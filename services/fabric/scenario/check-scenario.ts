@@ -31,8 +31,8 @@ function checkLoad({ load, durationPs }: Scenario, located: Located): void {
     const path = ['load', index];
     if (durationPs === null && section.endPs === null && isEndless(section)) {
       const bytes = section.kind === 'random' ? '' : 'bytes, ';
-      const message = `the load ${section.name} never ends: give it ${bytes}an end, or the run a duration`;
-      throw located.errorAt(path, message);
+      const remedy = `give it ${bytes}an end, or the run a duration`;
+      throw located.errorAt(path, `the load ${section.name} never ends: ${remedy}`);
     }
     if (durationPs !== null && section.startPs >= durationPs) {
       throw located.errorAt([...path, 'start'], 'it starts after the end of the run (duration)');

@@ -31,15 +31,19 @@ const SHOWN_LENGTH = 60;
 /** A value as an error message quotes it: on one line, and not longer than a glance. */
 export function show(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
-  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
-  if (typeof value === 'object') return 'a mapping';
-  const text = String(value);
+  if (typeof value === 'object') return Array.isArray(value) ? 'a list' : 'a mapping';
+  const text = typeof value === 'number' ? value.toString() : asText(value);
   const plain = /^[\x20-\x7e\u00a1-\u024f\u0370-\u03ff]+$/.test(text) ? text : JSON.stringify(text);
   return plain.length > SHOWN_LENGTH ? `${plain.slice(0, SHOWN_LENGTH)}…` : plain;
 }
 
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
 /** Lists what is allowed, up to a screen line or two. */
 export function listed(names: readonly string[]): string {
+  if (names.length === 0) return 'none';
   const shown = names.slice(0, 30).map(show);
   return names.length > shown.length ? `${shown.join(', ')}, …` : shown.join(', ');
 }
@@ -63,7 +67,7 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
   if (name.length > SHOWN_LENGTH) return null;
   const wanted = name.toLowerCase();
   let best: string | null = null;
-  let limit = Math.max(1, Math.ceil(name.length / 3));
+  let limit = Math.min(name.length - 1, Math.ceil(name.length / 3));
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - name.length) > limit) continue;
     const distance = editDistance(wanted, candidate.toLowerCase());

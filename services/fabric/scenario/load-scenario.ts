@@ -20,7 +20,7 @@ export interface LoadedScenario {
   readonly file: string;
   /** Plain values after `extends` and settings: the scenario as one file would say it. */
   readonly document: unknown;
-  /** An error that points to what the file says at `path`, such as `['load', 0, 'incast', 'to']`. */
+  /** An error that points to what the file says at `path`, as `['load', 0, 'incast', 'to']`. */
   errorAt(path: Path, message: string): ScenarioError;
 }
 

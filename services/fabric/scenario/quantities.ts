@@ -9,7 +9,6 @@ export interface Quantity {
   readonly name: string;
   /** What may be written, for errors, for `explain` and for editors. */
   readonly allowed: string;
-  readonly examples: readonly (string | number)[];
   /** Regular expression of what may be written as text. */
   readonly pattern: string;
   /** Base units; throws QuantityError. */
@@ -30,7 +29,6 @@ function scaled(text: string, factor: bigint): bigint | null {
 interface UnitOptions {
   readonly name: string;
   readonly allowed: string;
-  readonly examples: readonly (string | number)[];
   readonly units: Readonly<Record<string, bigint>>;
   readonly base: string;
   /** A number without unit counts in base units; otherwise only 0 needs no unit. */
@@ -61,13 +59,12 @@ function withUnits(options: UnitOptions): Quantity {
     }
     return Number(exact);
   };
-  return { name, allowed, examples: options.examples, pattern, parse };
+  return { name, allowed, pattern, parse };
 }
 
 export const time = withUnits({
   name: 'a time',
   allowed: 'a number with ps, ns, us, ms or s, such as 500us',
-  examples: ['500ns', '1.5us', '2ms'],
   units: {
     ps: 1n,
     ns: 1_000n,
@@ -83,7 +80,6 @@ export const time = withUnits({
 export const size = withUnits({
   name: 'a size',
   allowed: 'octets as a plain number, or with B, KB, MB, GB (1000) or KiB, MiB, GiB (1024)',
-  examples: [1500, '64KB', '16MiB'],
   units: {
     B: 1n,
     kB: 1_000n,
@@ -103,7 +99,6 @@ export const size = withUnits({
 export const length = withUnits({
   name: 'a length',
   allowed: 'a number with mm, cm, m or km, such as 5m',
-  examples: ['5m', '0.5m', '1km'],
   units: { mm: 1n, cm: 10n, m: 1_000n, km: 1_000_000n },
   base: 'millimetres',
   bare: false,
@@ -129,7 +124,6 @@ function rateUnits(): Record<string, bigint> {
 export const rate = withUnits({
   name: 'a rate',
   allowed: 'bit/s with k, M, G or T, such as 40G or 2.5Gb/s',
-  examples: ['40G', '2.5Gb/s', '400Mbps'],
   units: rateUnits(),
   base: 'bit/s',
   bare: false,
@@ -157,7 +151,6 @@ export const linkRate: Quantity = {
   ...rate,
   name: 'a rate of Ethernet',
   allowed: `one of ${LINK_RATES.join(', ')}`,
-  examples: ['25G', '100G', '1.6T'],
   parse: (value) => {
     const bps = rate.parse(value);
     if (linkRatesBps.has(bps)) return bps;
@@ -179,7 +172,6 @@ const shareShape = new RegExp(SHARE_PATTERN);
 export const share: Quantity = {
   name: 'a share',
   allowed: 'a percentage such as 30%, or a number from 0 to 1',
-  examples: ['30%', 0.3],
   pattern: SHARE_PATTERN,
   parse: (value) => {
     const match = shareShape.exec(String(value));

@@ -1,7 +1,7 @@
 /** From the text of a file to values with places; refuses what is no clean YAML or JSON. */
 
-import type { Document, Node, Pair, YAMLMap } from 'yaml';
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import type { Document, Node, YAMLMap } from 'yaml';
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import { readFileSync, statSync } from 'node:fs';
 import { ScenarioError, show } from './errors.js';
 import type { MapEntry, Place, Source, SourceNode } from './source-tree.js';
@@ -42,36 +42,41 @@ export function readText(file: string): string {
 export function parseSource(name: string, text: string, hasLines: boolean): SourceNode | null {
   const lines = new LineCounter();
   const source: Source = { name, lines: hasLines ? lines : null };
-  const document = parseText(source, text, lines);
-  const [problem] = [...document.errors, ...document.warnings];
+  const fail = (offset: number, message: string): ScenarioError =>
+    new ScenarioError(positionOf({ source, offset }), [], message);
+  const document = parseText(text, lines);
+  const problems = document ? [...document.errors, ...document.warnings] : [];
+  // The parser recurses: what is nested too deeply exhausts its stack.
+  if (document === null || problems.some(({ code }) => code === 'RESOURCE_EXHAUSTION')) {
+    throw fail(0, `nested too deeply; at most ${DEPTH_MAX} levels`);
+  }
+  const [problem] = problems;
   if (problem) {
-    const [line = ''] = problem.message.split('\n');
-    const position = positionOf({ source, offset: problem.pos[0] });
-    throw new ScenarioError(position, [], `not valid YAML: ${line}`);
+    const [line = ''] =
+      problem.code === 'MULTIPLE_DOCS' ? ['more than one document'] : problem.message.split('\n');
+    throw fail(problem.pos[0], `not valid YAML: ${line}`);
   }
   if (document.contents === null) return null;
-  return new Converter(document, source).convert(document.contents, 0, false);
+  return new Converter(source).convert(document.contents, 0, false);
 }
 
-function parseText(source: Source, text: string, lines: LineCounter): Document {
+/** Null if the text is nested too deeply. */
+function parseText(text: string, lines: LineCounter): Document | null {
   try {
     // Keys given twice are found below: the parser compares each key with every other.
     return parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
   } catch (error) {
-    // The parser recurses: what is nested too deeply exhausts its stack.
-    if (!(error instanceof RangeError)) throw error;
-    const message = `nested too deeply; at most ${DEPTH_MAX} levels`;
-    throw new ScenarioError(positionOf({ source, offset: 0 }), [], message);
+    if (error instanceof RangeError) return null;
+    throw error;
   }
 }
 
 class Converter {
+  /** What came before and has an anchor; a value cannot contain itself. */
+  private readonly anchors = new Map<string, Node>();
   private aliased = 0;
 
-  constructor(
-    private readonly document: Document,
-    private readonly source: Source,
-  ) {}
+  constructor(private readonly source: Source) {}
 
   convert(node: unknown, depth: number, inAlias: boolean): SourceNode {
     const place = this.placeOf(node as Node | null);
@@ -80,10 +85,16 @@ class Converter {
       throw this.error(place, `aliases stand for too much; at most ${ALIASED_MAX} values`);
     }
     if (isAlias(node)) {
-      const target = node.resolve(this.document);
+      const target = this.anchors.get(node.source);
       if (!target) throw this.error(place, `unknown alias: ${show(node.source)}`);
       return { ...this.convert(target, depth + 1, true), place };
     }
+    const converted = this.convertOwn(node, place, depth, inAlias);
+    if (isNode(node) && node.anchor) this.anchors.set(node.anchor, node);
+    return converted;
+  }
+
+  private convertOwn(node: unknown, place: Place, depth: number, inAlias: boolean): SourceNode {
     if (isMap(node)) return { kind: 'map', place, entries: this.entriesOf(node, depth, inAlias) };
     if (isSeq(node)) {
       const items = node.items.map((item) => this.convert(item, depth + 1, inAlias));
@@ -98,10 +109,9 @@ class Converter {
     const entries = new Map<string, MapEntry>();
     for (const { key, value } of map.items) {
       const keyPlace = this.placeOf(key as Node);
-      if (!isScalar(key) || typeof key.value === 'object') {
-        throw this.error(keyPlace, 'a key must be plain text');
-      }
-      const name = String(key.value);
+      const plainKey = isScalar(key) ? key.value : undefined;
+      if (!isPlain(plainKey)) throw this.error(keyPlace, 'a key must be plain text');
+      const name = String(plainKey);
       if (name === '__proto__') throw this.error(keyPlace, `unknown key: ${name}`);
       if (entries.has(name)) {
         throw this.error(keyPlace, `the same key twice: ${show(name)}; a key may be given once`);

@@ -240,7 +240,7 @@ export interface LoadCommon {
   readonly endPs: number | null;
 }
 
-/** How fast frames come: bit/s of frame octets, a share of the link (0..1), or as fast as it goes. */
+/** How fast frames come: bit/s of frame octets, a share of the link (0..1), or all it can. */
 export type RateSection =
   | { readonly kind: 'line' }
   | { readonly kind: 'bps'; readonly bps: number }

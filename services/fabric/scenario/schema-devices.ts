@@ -1,10 +1,11 @@
 /** Schema of `hosts`, `switches` and `devices`: how devices behave, all and single ones. */
 
 import { isIPv4, isIPv6 } from 'node:net';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { aboveZero, size, time } from './quantities.js';
 import { arbiterSchema, priorityOverridesSchema } from './schema-flow-control.js';
 import {
+  address,
   choice,
   flag,
   GLOB,
@@ -68,7 +69,7 @@ const ports = keyed(
   mapping({
     native: vlan().describe('VLAN of untagged frames.').prefault(1),
     tagged: list(vlan(), 'VLANs 1 to 4094').describe('VLANs carried tagged.').prefault([]),
-  }),
+  }).describe('One port by its number.'),
 );
 
 const MAC = /^[0-9A-Fa-f][02468ACEace]([:-][0-9A-Fa-f]{2}){5}$/;
@@ -78,14 +79,10 @@ const deviceSchema = mapping({
     .transform((address) => address.toLowerCase().replaceAll('-', ':'))
     .describe('MAC address of a host. Default: assigned by position.')
     .exactOptional(),
-  ipv4: z
-    .string({ error: 'not an IPv4 address; write one such as 10.0.0.3' })
-    .refine(isIPv4, { error: ({ input }) => `not an IPv4 address: ${String(input)}` })
+  ipv4: address('an IPv4 address', isIPv4, 'four octets such as 10.0.0.3')
     .describe('IPv4 address of a host. Default: assigned by position.')
     .exactOptional(),
-  ipv6: z
-    .string({ error: 'not an IPv6 address; write one such as 2001:db8::3' })
-    .refine(isIPv6, { error: ({ input }) => `not an IPv6 address: ${String(input)}` })
+  ipv6: address('an IPv6 address', isIPv6, 'one such as 2001:db8::3')
     .describe('IPv6 address of a host. Default: assigned by position.')
     .exactOptional(),
   arbiter: arbiter.exactOptional(),
@@ -99,7 +96,7 @@ const deviceSchema = mapping({
 
 export const devicesSchema = keyed(
   { pattern: GLOB, allowed: 'the name of a device, or a pattern such as leaf*' },
-  deviceSchema,
+  deviceSchema.describe('One device, or all whose names fit the pattern.'),
 );
 
 export type SwitchesInput = z.output<typeof switchesSchema>;

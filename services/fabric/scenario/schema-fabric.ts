@@ -12,6 +12,7 @@ import {
   positive,
   quantity,
   text,
+  titled,
   word,
 } from './schema-parts.js';
 
@@ -59,11 +60,12 @@ const commonKeys = {
     .prefault([]),
   links: list(
     mapping({
-      between: z
-        .tuple([end(), end()], {
-          error: 'not the two ends of a link; write two ends such as [h1, s1:p5]',
-        })
-        .describe('The two ends: a device takes its next free port, s1:p5 names the port.'),
+      between: titled(
+        z.tuple([end(), end()], {
+          error: 'not the two ends of a link; write two such as [h1, s1:p5]',
+        }),
+        'two ends such as [h1, s1:p5]',
+      ).describe('The two ends: a device takes its next free port, s1:p5 names the port.'),
       ...linkKeys,
     }),
     'links such as { between: [h1, s1] }',
@@ -78,43 +80,45 @@ const count = (what: string, usual: number, least = 1): z.ZodPrefault<z.ZodNumbe
 const generators = [
   mapping({
     generator: word('none')
-      .describe('What is built: none, only the devices and links listed.')
+      .describe('none: only the devices and links that are listed.')
       .exactOptional(),
     ...commonKeys,
   }),
   mapping({
-    generator: word('pair').describe('Two hosts, h1 and h2, on one cable.'),
+    generator: word('pair').describe('pair: two hosts, h1 and h2, on one cable.'),
     ...commonKeys,
   }),
   mapping({
-    generator: word('star').describe('Hosts around one switch.'),
+    generator: word('star').describe('star: hosts around one switch.'),
     hosts: count('Hosts of the star.', 4),
     ...commonKeys,
   }),
   mapping({
-    generator: word('dumbbell').describe('Two switches joined by one link, hosts on either side.'),
+    generator: word('dumbbell').describe(
+      'dumbbell: two switches joined by one link, hosts on either side.',
+    ),
     left: count('Hosts at the first switch of the dumbbell.', 2),
     right: count('Hosts at the second switch of the dumbbell.', 2),
     ...commonKeys,
   }),
   mapping({
-    generator: word('ring').describe('Switches in a ring, hosts at each.'),
+    generator: word('ring').describe('ring: switches in a ring, hosts at each.'),
     switches: count('Switches in the ring.', 4, 3),
     hostsPerSwitch: count('Hosts at each switch of the ring.', 1),
     ...commonKeys,
   }),
   mapping({
-    generator: word('leaf-spine').describe('Every leaf has one link to every spine.'),
+    generator: word('leaf-spine').describe('leaf-spine: every leaf has one link to every spine.'),
     leaves: count('Leaf switches.', 4),
     spines: integer(1, 4096).describe('Spine switches. Default 2.').exactOptional(),
-    hostsPerLeaf: count('Hosts at each leaf.', 4),
+    hostsPerLeaf: count('Hosts at each leaf of the leaf-spine fabric.', 4),
     oversubscription: positive()
       .describe("Instead of spines: a leaf's capacity to hosts over its capacity to spines.")
       .exactOptional(),
     ...commonKeys,
   }),
   mapping({
-    generator: word('fat-tree').describe('Three tiers of switches with k ports each.'),
+    generator: word('fat-tree').describe('fat-tree: three tiers of switches with k ports each.'),
     k: integer(2, 64)
       .multipleOf(2, { error: ({ input }) => `not an even number: ${String(input)}` })
       .describe('Ports of every switch, even; the fat-tree has k^3/4 hosts.')
@@ -123,7 +127,7 @@ const generators = [
   }),
   mapping({
     generator: word('clos').describe(
-      'Pods of leaves and aggregation switches; plane i joins aggregation i of every pod.',
+      'clos: pods of leaves and aggregation switches; plane i joins aggregation i of every pod.',
     ),
     pods: count('Pods of the Clos fabric.', 2),
     leavesPerPod: count('Leaves in each pod.', 2),
@@ -146,9 +150,11 @@ const GENERATORS = [
 ] as const satisfies readonly FabricInput['generator'][];
 
 export const fabricSchema = z.discriminatedUnion('generator', generators, {
-  error: ({ code, input }) => {
-    if (code !== 'invalid_union') return `not a mapping: ${show(input)}; write keys such as links`;
-    const { generator } = input as { generator?: unknown };
+  error: ({ input }) => {
+    if (typeof input !== 'object' || input === null || !('generator' in input)) {
+      return `not a fabric: ${show(input)}; write a mapping such as { generator: star }`;
+    }
+    const { generator } = input;
     const hint = typeof generator === 'string' ? didYouMean(generator, GENERATORS) : '';
     return `unknown generator: ${show(generator)}; one of ${listed(GENERATORS)}${hint}`;
   },

@@ -90,6 +90,7 @@ const priorityKeys = {
   ecn: ecn.prefault('off'),
 };
 
+const PRIORITY = 'One priority by its number, or all: numbers refine what all says.';
 const PRIORITY_KEYS = { pattern: /^([0-7]|all)$/, allowed: 'a priority 0 to 7, or all' };
 const CLASS_KEYS = { pattern: /^[0-7]$/, allowed: 'a traffic class 0 to 7' };
 
@@ -99,7 +100,7 @@ export const prioritiesSchema = keyed(
     [choice(['none', 'pfc']), mapping(layered(priorityKeys))],
     'a priority',
     'none, pfc, or a mapping such as { flowControl: pfc, xoff: 64KB }',
-  ),
+  ).describe(PRIORITY),
 );
 
 /** Within `devices`: what is absent stays as the scenario's own `priorities` say. */
@@ -109,7 +110,7 @@ export const priorityOverridesSchema = keyed(
     [choice(['none', 'pfc']), mapping(overriding(priorityKeys))],
     'a priority',
     'none, pfc, or a mapping such as { flowControl: pfc, xoff: 64KB }',
-  ),
+  ).describe(PRIORITY),
 );
 
 /** A priority about which the scenario says nothing. */
@@ -127,14 +128,18 @@ export const arbiterSchema = either(
   [
     choice(['strict', 'round-robin']),
     mapping({
-      dwrr: keyed(CLASS_KEYS, integer(1, 1_000_000)).describe(
+      dwrr: keyed(CLASS_KEYS, integer(1, 1_000_000).describe('Weight of the class.')).describe(
         'Deficit weighted round robin: weight of each traffic class; 1 where not given.',
       ),
     }),
     mapping({
       ets: keyed(
         CLASS_KEYS,
-        either([word('strict'), quantity(share)], 'a share', 'a percentage such as 30%, or strict'),
+        either(
+          [word('strict'), quantity(share)],
+          'a share',
+          'a percentage such as 30%, or strict',
+        ).describe('Share of the class; strict: it goes before all shares.'),
       ).describe(
         'IEEE ETS: percentages of what the strict classes leave, together 100 %; a class that ' +
           'is not named has 0 %.',

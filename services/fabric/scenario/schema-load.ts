@@ -85,7 +85,10 @@ const commonKeys = {
     .describe('Tags of its frames. Default: none.')
     .exactOptional(),
   transport: either(
-    [choice(['raw', 'reliable']), mapping({ reliable })],
+    [
+      choice(['raw', 'reliable']),
+      mapping({ reliable: reliable.describe('RoCE-like transport with settings.') }),
+    ],
     'a transport',
     'raw, reliable, or { reliable: { mtu: 4096 } }',
   )
@@ -216,8 +219,9 @@ const loadSchema = z.union(kindSchemas, {
       return `not a load: ${show(input)}; write a mapping such as { stream: { from: h1, to: h2 } }`;
     }
     const keys = Object.keys(input);
-    const hint = keys.map((key) => didYouMean(key, LOAD_KINDS)).find((text) => text !== '');
-    return `no kind of load: ${listed(keys)}; one of ${listed(LOAD_KINDS)}${hint ?? ''}`;
+    const hint = keys.map((key) => didYouMean(key, LOAD_KINDS)).find((text) => text !== '') ?? '';
+    const given = `no kind of load among its keys: ${listed(keys)}`;
+    return `${given}; one of ${listed(LOAD_KINDS)}${hint}`;
   },
 });
 
@@ -225,7 +229,7 @@ export const loadsSchema = list(loadSchema, 'loads such as { stream: { from: h1,
 
 export const groupsSchema = keyed(
   { pattern: NAME, allowed: 'a name of letters, digits, _ and -' },
-  selectorsSchema,
+  selectorsSchema.describe('The members of one group.'),
 );
 
 export type LoadInput = z.output<typeof loadSchema>;

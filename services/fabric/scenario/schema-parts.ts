@@ -7,6 +7,11 @@ import { QuantityError } from './quantities.js';
 
 type RawIssue = z.core.$ZodRawIssue;
 
+/** Every part has its `allowed` as title too, for editors and for `explain`. */
+export function titled<Part extends z.ZodType>(part: Part, allowed: string): Part {
+  return part.meta({ title: allowed });
+}
+
 /** Speaks for a value that is not what it should be, or is missing. */
 function says(what: string, allowed: string): { error: (issue: RawIssue) => string } {
   return {
@@ -46,7 +51,8 @@ export function keyed<Value extends z.ZodType>(
 }
 
 export function list<Item extends z.ZodType>(item: Item, what: string): z.ZodArray<Item> {
-  return z.array(item, says('a list', `a list of ${what}`));
+  const allowed = `a list of ${what}`;
+  return titled(z.array(item, says('a list', allowed)), allowed);
 }
 
 /** One of several shapes; if the value has none of them, the message lists `allowed`. */
@@ -55,7 +61,7 @@ export function either<const Options extends readonly [z.ZodType, ...z.ZodType[]
   what: string,
   allowed: string,
 ): z.ZodUnion<Options> {
-  return z.union(options, says(what, allowed));
+  return titled(z.union(options, says(what, allowed)), allowed);
 }
 
 export function word<const Word extends string>(text: Word): z.ZodLiteral<Word> {
@@ -65,34 +71,47 @@ export function word<const Word extends string>(text: Word): z.ZodLiteral<Word> 
 export function choice<const Words extends readonly string[]>(
   words: Words,
 ): z.ZodEnum<z.core.util.ToEnum<Words[number]>> {
-  return z.enum(words, {
-    error: ({ input }) => {
-      const hint = typeof input === 'string' ? didYouMean(input, words) : '';
-      return input === undefined
-        ? `missing; one of ${listed(words)}`
-        : `unknown: ${show(input)}; one of ${listed(words)}${hint}`;
-    },
-  });
+  const error = ({ input }: RawIssue): string => {
+    const hint = typeof input === 'string' ? didYouMean(input, words) : '';
+    return input === undefined
+      ? `missing; one of ${listed(words)}`
+      : `unknown: ${show(input)}; one of ${listed(words)}${hint}`;
+  };
+  return titled(z.enum(words, { error }), listed(words));
 }
 
 export function flag(): z.ZodBoolean {
-  return z.boolean(says('true or false', 'true or false'));
+  return titled(z.boolean(says('true or false', 'true or false')), 'true or false');
 }
 
 export function integer(min: number, max: number): z.ZodNumber {
-  const words = says('a whole number in range', `a whole number from ${min} to ${max}`);
-  return z.number(words).int(words).min(min, words).max(max, words);
+  const allowed = `a whole number from ${min} to ${max}`;
+  const words = says('a whole number in range', allowed);
+  return titled(z.number(words).int(words).min(min, words).max(max, words), allowed);
 }
 
 /** A finite number above zero. */
 export function positive(): z.ZodNumber {
   const words = says('a number above 0', 'a number above 0');
-  return z.number(words).positive(words);
+  return titled(z.number(words).positive(words), 'a number above 0');
 }
 
 export function text(what: string, pattern: RegExp, allowed: string): z.ZodString {
   const words = says(what, allowed);
-  return z.string(words).regex(pattern, words);
+  return titled(z.string(words).regex(pattern, words), allowed);
+}
+
+export function address(
+  what: string,
+  isValid: (text: string) => boolean,
+  allowed: string,
+): z.ZodString {
+  const words = says(what, allowed);
+  return titled(z.string(words).refine(isValid, words), allowed);
+}
+
+export function freeText(): z.ZodString {
+  return titled(z.string(says('text', 'text')), 'text');
 }
 
 export type QuantitySchema = z.ZodPipe<
@@ -112,7 +131,7 @@ export function quantity(of: Quantity): QuantitySchema {
       return z.NEVER;
     }
   });
-  return inBaseUnits.meta({ title: of.name, examples: [...of.examples], pattern: of.pattern });
+  return inBaseUnits.meta({ title: of.allowed, pattern: of.pattern });
 }
 
 type Unwrapped<Part extends z.core.SomeType> =

@@ -1,17 +1,16 @@
 /** Schema of the whole scenario file. */
 
 import { z } from 'zod';
+import { show } from './errors.js';
 import { aboveZero, time } from './quantities.js';
 import { devicesSchema, hostsSchema, switchesSchema } from './schema-devices.js';
 import { expectSchema, observeSchema } from './schema-expect.js';
 import { fabricSchema } from './schema-fabric.js';
 import { classesSchema, pauseSchema, prioritiesSchema } from './schema-flow-control.js';
 import { groupsSchema, loadsSchema } from './schema-load.js';
-import { either, integer, list, mapping, quantity, text } from './schema-parts.js';
+import { either, freeText, integer, list, mapping, quantity } from './schema-parts.js';
 
 export const SCHEMA_VERSION = 1;
-
-const line = (): z.ZodString => text('text', /^[^]*$/, 'text');
 
 export const scenarioSchema = mapping({
   selvage: z
@@ -19,15 +18,19 @@ export const scenarioSchema = mapping({
       error: ({ input }) =>
         input === undefined
           ? `missing; a scenario says selvage: ${SCHEMA_VERSION}`
-          : `unknown version of the schema: ${String(input)}; this program knows ${SCHEMA_VERSION}`,
+          : `unknown version of the schema: ${show(input)}; this program knows ${SCHEMA_VERSION}`,
     })
     .describe('Version of the schema that the file is written for.'),
-  name: line()
+  name: freeText()
     .min(1, 'empty')
     .describe('Name of the scenario. Default: of its file.')
     .exactOptional(),
-  description: line().describe('What the scenario shows.').prefault(''),
-  extends: either([line(), list(line(), 'files')], 'a base file', 'a file name, or a list of those')
+  description: freeText().describe('What the scenario shows.').prefault(''),
+  extends: either(
+    [freeText(), list(freeText(), 'files')],
+    'a base file',
+    'a file name, or a list of those',
+  )
     .describe(
       'Base file or files, relative to this one. Mappings are merged key by key; ' +
         'lists and everything else in this file replace what the base says.',

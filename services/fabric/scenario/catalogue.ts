@@ -1,0 +1,117 @@
+/** The scenario language described by its own schema: for editors, and for `explain`. */
+
+import { z } from 'zod';
+import { show } from './errors.js';
+import { SCHEMA_VERSION, scenarioSchema } from './schema.js';
+
+/** The part of JSON Schema 2020-12 that the schema of scenarios uses. */
+interface JsonSchema {
+  readonly $ref?: string;
+  readonly $defs?: Readonly<Record<string, JsonSchema>>;
+  readonly title?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly const?: unknown;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly items?: JsonSchema;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly additionalProperties?: JsonSchema | boolean;
+}
+
+export interface CatalogueEntry {
+  /** `load[].incast.to`; `*` stands for a name or number that the user chooses. */
+  readonly path: string;
+  readonly description: string;
+  /** As a file would say it; null: none, or told by the description. */
+  readonly default: string | null;
+  readonly allowed: string;
+}
+
+/** What a file may contain, as JSON Schema 2020-12. */
+export function scenarioJsonSchema(): object {
+  const { $schema, ...rest } = z.toJSONSchema(scenarioSchema, {
+    io: 'input',
+    reused: 'ref',
+    override: ({ zodSchema, jsonSchema }) => {
+      // The default is in the spelling of the file, though zod expects that of the result.
+      const written = z.globalRegistry.get(zodSchema)?.['default'];
+      if (written !== undefined) Object.assign(jsonSchema, { default: written });
+    },
+  });
+  const title = 'Selvage scenario';
+  return { $schema, $id: `urn:selvage:scenario:${SCHEMA_VERSION}`, title, ...rest };
+}
+
+/** Every key of the language, in the order of the schema; a key of several shapes comes once. */
+export function describeScenario(): readonly CatalogueEntry[] {
+  const root = scenarioJsonSchema() as JsonSchema;
+  const entries = new Map<string, CatalogueEntry>();
+  new Describer(root.$defs ?? {}, entries).keysOf(root, '');
+  return [...entries.values()];
+}
+
+class Describer {
+  constructor(
+    private readonly definitions: Readonly<Record<string, JsonSchema>>,
+    private readonly entries: Map<string, CatalogueEntry>,
+  ) {}
+
+  keysOf(schema: JsonSchema, path: string): void {
+    const resolved = this.resolve(schema);
+    for (const shape of [...(resolved.anyOf ?? []), ...(resolved.oneOf ?? [])]) {
+      this.keysOf(shape, path);
+    }
+    for (const [key, value] of Object.entries(resolved.properties ?? {})) {
+      this.add(value, path === '' ? key : `${path}.${key}`);
+    }
+    if (typeof resolved.additionalProperties === 'object') {
+      this.add(resolved.additionalProperties, `${path}.*`);
+    }
+    if (resolved.items) this.keysOf(resolved.items, `${path}[]`);
+  }
+
+  private add(schema: JsonSchema, path: string): void {
+    const resolved = this.resolve(schema);
+    if (resolved.description !== undefined) {
+      const entry: CatalogueEntry = {
+        path,
+        description: resolved.description,
+        default: resolved.default === undefined ? null : written(resolved.default),
+        allowed: this.allowed(resolved),
+      };
+      const same = this.entries.get(path);
+      this.entries.set(path, same ? together(same, entry) : entry);
+    }
+    this.keysOf(resolved, path);
+  }
+
+  /** What stands beside a reference refines what it refers to. */
+  private resolve(schema: JsonSchema): JsonSchema {
+    if (schema.$ref === undefined) return schema;
+    const { $ref, ...own } = schema;
+    return { ...this.resolve(this.definitions[$ref.replace('#/$defs/', '')]!), ...own };
+  }
+
+  private allowed(schema: JsonSchema): string {
+    const shape = this.resolve(schema);
+    if (shape.title !== undefined) return shape.title;
+    return shape.const === undefined ? 'a mapping' : written(shape.const);
+  }
+}
+
+/** One key that several shapes have, each with its own words: said one after the other. */
+function together(a: CatalogueEntry, b: CatalogueEntry): CatalogueEntry {
+  return {
+    path: a.path,
+    description: joined(a.description, b.description, ' '),
+    default: a.default === b.default ? a.default : null,
+    allowed: joined(a.allowed, b.allowed, ', '),
+  };
+}
+
+const joined = (a: string, b: string, by: string): string => (a.includes(b) ? a : a + by + b);
+
+function written(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : show(value);
+}

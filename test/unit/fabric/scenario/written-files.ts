@@ -1,0 +1,49 @@
+/** Scenario files that a test writes, loads and throws away. */
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { ScenarioError } from '../../../../services/fabric/scenario/errors.js';
+import type { LoadedScenario } from '../../../../services/fabric/scenario/load-scenario.js';
+import { loadScenario } from '../../../../services/fabric/scenario/load-scenario.js';
+
+export type Files = Readonly<Record<string, string | Uint8Array>>;
+
+/** Calls `use` with the path of a directory that holds these files. */
+export function withFiles<Result>(files: Files, use: (directory: string) => Result): Result {
+  const directory = mkdtempSync(join(tmpdir(), 'scenario-'));
+  try {
+    for (const [name, content] of Object.entries(files)) {
+      mkdirSync(dirname(join(directory, name)), { recursive: true });
+      writeFileSync(join(directory, name), content);
+    }
+    return use(directory);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+/** Loads `main.yaml`, or the first file if there is none of that name. */
+export function load(files: Files | string, set: readonly string[] = []): LoadedScenario {
+  const all = typeof files === 'string' ? { 'main.yaml': files } : files;
+  const main = 'main.yaml' in all ? 'main.yaml' : Object.keys(all)[0]!;
+  return withFiles(all, (directory) => loadScenario(join(directory, main), { set }));
+}
+
+/** The message that loading ends with, without the directory of the files. */
+export function problemOf(files: Files | string, set: readonly string[] = []): string {
+  const all = typeof files === 'string' ? { 'main.yaml': files } : files;
+  const main = 'main.yaml' in all ? 'main.yaml' : Object.keys(all)[0]!;
+  return withFiles(all, (directory) => {
+    try {
+      loadScenario(join(directory, main), { set });
+    } catch (error) {
+      if (error instanceof ScenarioError) return error.message.replaceAll(`${directory}/`, '');
+      throw error;
+    }
+    return 'no problem';
+  });
+}
+
+/** A scenario of two hosts, on two lines; what follows is line 3. */
+export const PAIR = 'selvage: 1\nfabric: { generator: pair }\n';
