@@ -21,14 +21,13 @@ export interface ScenarioSource {
   errorAt(path: Path, message: string): Error;
 }
 
-export interface Fabric {
+export interface Fabric extends Assembly {
   readonly scenario: Scenario;
   readonly topology: Topology;
   readonly routes: Routes;
   /** By host. */
   readonly addresses: readonly HostAddress[];
   readonly flows: readonly Flow[];
-  readonly assembly: Assembly;
 }
 
 /** Everything that comes before a run, or the first error, at its place in the file. */
@@ -48,7 +47,7 @@ export function buildFabric(source: ScenarioSource): Fabric {
     readFile: (path) => readFileSync(path, 'utf8'),
   });
   const assembly = assemble({ scenario, topology, routes, flows, addresses, fail });
-  return { scenario, topology, routes, addresses, flows, assembly };
+  return { scenario, topology, routes, addresses, flows, ...assembly };
 }
 
 function addressesOf(topology: Topology, settings: readonly Settings[], fail: Fail): HostAddress[] {
