@@ -1,0 +1,209 @@
+import type { HeadroomTerms } from '../../engine/analysis/headroom/headroom.js';
+import { headroomTerms } from '../../engine/analysis/headroom/headroom.js';
+import type { AccountSpec, BufferSpec } from '../../engine/contract/spec.js';
+import type { PfcSection, Scenario } from '../scenario/scenario.js';
+import type { Fail } from '../topology/cabling.js';
+import type { Margin } from './assembly.js';
+import type { Settings } from './settings.js';
+import { placeOf } from './settings.js';
+import type { LinkEnd } from './link-ends.js';
+import { groupsOf, isPfc } from './port-specs.js';
+
+const GROUPS = 8;
+
+/** An account that no priority is charged to. */
+const UNUSED: AccountSpec = {
+  lossless: false,
+  reservedOctets: 0,
+  alpha: 0,
+  xoffOctets: Infinity,
+  xonGapOctets: 0,
+  headroomOctets: 0,
+};
+
+/** What a device does with the priorities of one group. */
+interface GroupPolicy {
+  readonly group: number;
+  readonly priorities: readonly number[];
+  readonly reservedOctets: number;
+  readonly alpha: number;
+  /** How senders are stopped; null where they are not. */
+  readonly stop: PfcSection | null;
+}
+
+/** What stands on one port. */
+interface PortAccounts {
+  readonly accounts: readonly AccountSpec[];
+  readonly margins: readonly Margin[];
+}
+
+export interface SwitchMemory {
+  readonly buffer: BufferSpec;
+  readonly margins: readonly Margin[];
+}
+
+/** Makes the memory of switches: accounts of every port and group, with headroom as computed. */
+export class MemoryPlan {
+  private readonly policies = new Map<Settings, readonly GroupPolicy[]>();
+  private readonly longestOctets: number;
+
+  constructor(
+    private readonly scenario: Scenario,
+    private readonly settings: readonly Settings[],
+    /** By priority. */
+    private readonly longestFrameOctets: readonly number[],
+    private readonly fail: Fail,
+  ) {
+    this.longestOctets = Math.max(...longestFrameOctets);
+  }
+
+  /** Of the switch that these ports belong to. */
+  of(device: number, name: string, linkEnds: readonly LinkEnd[]): SwitchMemory {
+    const { sizeBytes, cellBytes, egressReservedBytes, egressAlpha } =
+      this.settings[device]!.switch.buffer;
+    const ports = linkEnds.map((end) => this.portAccounts(end));
+    const accounts = ports.map((port) => port.accounts);
+    const margins = ports.flatMap((port) => port.margins);
+    const apart = accounts.flat().reduce((sum, { reservedOctets, headroomOctets }) => {
+      return sum + reservedOctets + headroomOctets;
+    }, 0);
+    if (apart > sizeBytes) throw this.impossible(device, name, apart, linkEnds, margins);
+    const pool = sizeBytes - apart;
+    return {
+      buffer: {
+        sizeOctets: sizeBytes,
+        cellOctets: cellBytes,
+        egressReservedOctets: egressReservedBytes,
+        egressAlpha,
+        accounts,
+      },
+      margins: margins.map((margin) => ({
+        ...margin,
+        xoffOctets: Math.min(margin.xoffOctets, idleThreshold(margin, accounts, pool)),
+      })),
+    };
+  }
+
+  private portAccounts(end: LinkEnd): PortAccounts {
+    const settings = this.settings[end.device]!;
+    const accounts = new Array<AccountSpec>(GROUPS).fill(UNUSED);
+    const margins: Margin[] = [];
+    for (const policy of this.policiesOf(settings)) {
+      const { group, priorities, reservedOctets, alpha, stop } = policy;
+      if (stop === null) {
+        accounts[group] = { ...UNUSED, reservedOctets, alpha };
+        continue;
+      }
+      const terms = this.terms(end, policy);
+      const cell = settings.switch.buffer.cellBytes;
+      const wanted = stop.headroomBytes ?? terms.totalOctets;
+      const account = {
+        lossless: true,
+        reservedOctets,
+        alpha,
+        xoffOctets: stop.xoffBytes ?? Infinity,
+        xonGapOctets: stop.xonGapBytes,
+        headroomOctets: Math.ceil(wanted / cell) * cell,
+      };
+      accounts[group] = account;
+      const { device, port } = end;
+      margins.push({ device, port, group, priorities, terms, ...account });
+    }
+    return { accounts, margins };
+  }
+
+  private terms(end: LinkEnd, { priorities, group }: GroupPolicy): HeadroomTerms {
+    const peer = this.settings[end.peerDevice]!;
+    const { buffer, pipelinePs } = this.settings[end.device]!.switch;
+    const peerStop = this.policiesOf(peer).find((policy) => policy.group === group)!.stop;
+    return headroomTerms({
+      octetPs: end.octetPs,
+      propagationPs: end.link.propagationPs,
+      interfaceDelayPs: end.link.interfaceDelayPs,
+      pipelinePs,
+      responseDelayPs: peerStop?.responseDelayPs ?? 0,
+      longestSentOctets: this.longestOctets,
+      longestStoppedOctets: Math.max(...priorities.map((p) => this.longestFrameOctets[p]!)),
+      cellOctets: buffer.cellBytes,
+    });
+  }
+
+  private policiesOf(settings: Settings): readonly GroupPolicy[] {
+    let policies = this.policies.get(settings);
+    if (policies === undefined) {
+      policies = makePolicies(this.scenario, settings);
+      this.policies.set(settings, policies);
+    }
+    return policies;
+  }
+
+  private impossible(
+    device: number,
+    name: string,
+    apart: number,
+    linkEnds: readonly LinkEnd[],
+    margins: readonly Margin[],
+  ): Error {
+    const place = placeOf(
+      this.settings[device]!,
+      (change) => change.switch.buffer?.sizeBytes !== undefined,
+      ['buffer', 'size'],
+    );
+    const { sizeBytes } = this.settings[device]!.switch.buffer;
+    return this.fail(
+      place,
+      `impossible headroom: ${name} needs ${apart} octets for headroom and reserves of its ports ` +
+        `and has ${sizeBytes}${biggestPart(linkEnds, margins)}`,
+    );
+  }
+}
+
+function makePolicies(scenario: Scenario, { priorities }: Settings): GroupPolicy[] {
+  const { pause } = scenario;
+  const groups = groupsOf(scenario);
+  return [...new Set(groups)].map((group) => {
+    const own = priorities.filter(({ priority }) => groups[priority] === group);
+    const numbers = own.map(({ priority }) => priority);
+    const leader = own.find(isPfc) ?? own[0]!;
+    const section = pause.enabled ? pause : leader;
+    return {
+      group,
+      priorities: numbers,
+      reservedOctets: section.ingressReservedBytes,
+      alpha: section.ingressAlpha,
+      stop: pause.enabled || isPfc(leader) ? section.pfc : null,
+    };
+  });
+}
+
+/** The dynamic threshold of an account while nothing is in the pool. */
+function idleThreshold(
+  { port, group, reservedOctets }: Margin,
+  accounts: readonly (readonly AccountSpec[])[],
+  poolOctets: number,
+): number {
+  return Math.floor(reservedOctets + accounts[port]![group]!.alpha * poolOctets);
+}
+
+const TERM_NAMES: readonly (readonly [keyof HeadroomTerms, string])[] = [
+  ['waitOctets', 'the longest frame in the way of the control frame'],
+  ['controlOctets', 'the control frame'],
+  ['cableOctets', 'the cable, there and back'],
+  ['interfaceOctets', 'interface delays'],
+  ['pipelineOctets', 'the ingress pipeline'],
+  ['responseOctets', 'the response delay of the neighbour'],
+  ['frameOctets', 'the longest frame that the neighbour has begun'],
+  ['cellOctets', 'the memory in cells'],
+];
+
+/** The port with the most headroom, and why it is so much. */
+function biggestPart(linkEnds: readonly LinkEnd[], margins: readonly Margin[]): string {
+  if (margins.length === 0) return '';
+  const most = margins.reduce((a, b) => (b.headroomOctets > a.headroomOctets ? b : a));
+  const [key, what] = TERM_NAMES.reduce((a, b) => (most.terms[b[0]] > most.terms[a[0]] ? b : a));
+  const { name } = linkEnds[most.port]!;
+  return (
+    `; most of it is at ${name}: ${most.headroomOctets} octets for ` +
+    `priority ${most.priorities.join(', ')}, of which ${most.terms[key]} for ${what}`
+  );
+}

@@ -1,0 +1,61 @@
+import type { HostSpec, SwitchSpec } from '../../engine/contract/spec.js';
+import type { DeviceSpec } from '../../engine/device/engine.js';
+import { hostCount } from '../topology/topology.js';
+import { MemoryPlan } from './accounts.js';
+import type { Assembly, AssemblyInput, Margin } from './assembly.js';
+import { connect } from './connections.js';
+import type { Settings } from './settings.js';
+import { settingsOfDevices } from './settings.js';
+import { ecnSpecs } from './ecn-specs.js';
+import { FlowPaths } from './flow-paths.js';
+import { bridgePorts, forwardingOf } from './forwarding.js';
+import { checkGroupFlows, membersOf, treesOf } from './groups.js';
+import { linkEndsOf } from './link-ends.js';
+import { longestFrames } from './longest-frames.js';
+import { lookaheadOf } from './lookahead.js';
+import { checkPfcOfLinks, portSpecs } from './port-specs.js';
+
+/** From what a scenario says, and the fabric that it makes, to devices that can be run. */
+export function assemble(input: AssemblyInput): Assembly {
+  const { scenario, topology, routes, flows, fail } = input;
+  const settings = settingsOfDevices(scenario, topology, fail);
+  const linkEnds = linkEndsOf(topology);
+  checkPfcOfLinks(linkEnds, settings, fail);
+  const members = membersOf(scenario.groups, topology, fail);
+  checkGroupFlows(flows, members, fail);
+  const bridges = bridgePorts(topology, settings, linkEnds, fail);
+  const paths = new FlowPaths(topology, routes, linkEnds, bridges, fail);
+  const hosts = hostCount(topology);
+  const { hostEnds, flowEnds } = connect(flows, hosts, members, paths, settings);
+  const trees = treesOf(members, flows, routes);
+  const bridgesTag = bridges.some((ports) => ports?.some(({ tagged }) => tagged.length > 0));
+  const longestFrameOctets = longestFrames(flows, bridgesTag);
+  const memory = new MemoryPlan(scenario, settings, longestFrameOctets, fail);
+  const margins: Margin[] = [];
+
+  const switchSpec = (index: number, own: Settings): Omit<SwitchSpec, keyof Common> => {
+    const { name } = topology.devices[index]!;
+    const { buffer, margins: found } = memory.of(index, name, linkEnds[index]!);
+    margins.push(...found);
+    return {
+      kind: 'switch',
+      buffer,
+      pipelinePs: own.switch.pipelinePs,
+      cutThrough: own.switch.cutThrough,
+      forwarding: forwardingOf(index, bridges[index]!, own, routes, trees),
+      ecn: ecnSpecs(scenario, own, name, fail),
+    };
+  };
+  const specs = topology.devices.map(({ name, kind }, index): DeviceSpec => {
+    const own = settings[index]!;
+    const ports = portSpecs(input, index, own, linkEnds[index]!);
+    const common: Common = { index, name, seed: scenario.seed, ports };
+    return kind === 'host'
+      ? { ...common, kind: 'host', position: index, ...hostEnds[index]! }
+      : { ...common, ...switchSpec(index, own) };
+  });
+  const lookaheadPs = lookaheadOf(specs, linkEnds);
+  return { specs, lookaheadPs, linkEnds, margins, longestFrameOctets, flowEnds };
+}
+
+type Common = Pick<HostSpec, 'index' | 'name' | 'seed' | 'ports'>;

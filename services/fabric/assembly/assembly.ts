@@ -1,0 +1,63 @@
+/** What assembly is given, and what it makes: devices to run, and what a report wants to know. */
+
+import type { HeadroomTerms } from '../../engine/analysis/headroom/headroom.js';
+import type { DeviceSpec } from '../../engine/device/engine.js';
+import type { HostAddress } from '../address.js';
+import type { Flow } from '../load/flow.js';
+import type { Routes } from '../routing/routes.js';
+import type { Scenario } from '../scenario/scenario.js';
+import type { Fail } from '../topology/cabling.js';
+import type { Topology } from '../topology/topology.js';
+import type { Ideal } from './ideal.js';
+import type { LinkEnd } from './link-ends.js';
+
+export interface AssemblyInput {
+  readonly scenario: Scenario;
+  readonly topology: Topology;
+  readonly routes: Routes;
+  readonly flows: readonly Flow[];
+  /** By host. */
+  readonly addresses: readonly HostAddress[];
+  readonly fail: Fail;
+}
+
+export interface Assembly {
+  /** In topology order. */
+  readonly specs: readonly DeviceSpec[];
+  /** Least virtual time between anything a device does and its earliest effect on a neighbour. */
+  readonly lookaheadPs: number;
+  /** By device, then port. */
+  readonly linkEnds: readonly (readonly LinkEnd[])[];
+  /** Of every port and lossless group of switches. */
+  readonly margins: readonly Margin[];
+  /** By priority: the longest frame on any wire, tags included. */
+  readonly longestFrameOctets: readonly number[];
+  /** By flow. */
+  readonly flowEnds: readonly FlowEnds[];
+}
+
+/** What an account was given, and what the delays ask for. */
+export interface Margin {
+  readonly device: number;
+  readonly port: number;
+  readonly group: number;
+  readonly priorities: readonly number[];
+  readonly terms: HeadroomTerms;
+  readonly headroomOctets: number;
+  readonly reservedOctets: number;
+  /** XOFF threshold while the pool is idle; a dynamic one sinks as the pool fills. */
+  readonly xoffOctets: number;
+  readonly xonGapOctets: number;
+}
+
+/** A connection, by its device and its number among the device's sends or receives. */
+export interface FlowEnd {
+  readonly device: number;
+  readonly connection: number;
+}
+
+export interface FlowEnds extends Ideal {
+  readonly send: FlowEnd;
+  /** One, or those of all members of the group. */
+  readonly receives: readonly FlowEnd[];
+}

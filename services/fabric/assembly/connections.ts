@@ -1,0 +1,176 @@
+import type { HostSpec, ReceiveSpec, ReleaseSpec, SendSpec } from '../../engine/contract/spec.js';
+import { KIND_DATA, KIND_RAW, packClass } from '../../engine/frame/frame-pool.js';
+import { flowHash } from '../address.js';
+import type { Flow, Release, VlanTags } from '../load/flow.js';
+import type { FlowEnds } from './assembly.js';
+import type { Settings } from './settings.js';
+import type { FlowPaths, Hop } from './flow-paths.js';
+import type { Framing } from './framing.js';
+import { ACK_OCTETS, framingOf, pacePsPerOctet, tagOctets } from './framing.js';
+import type { Ideal } from './ideal.js';
+import { idealOf } from './ideal.js';
+
+/** A DSCP that the scenario does not give follows from the priority. */
+const DSCP_PER_PRIORITY = 8;
+
+type HostEnds = Pick<HostSpec, 'sends' | 'receives'>;
+
+export interface Connections {
+  /** By host. */
+  readonly hostEnds: readonly HostEnds[];
+  /** By flow. */
+  readonly flowEnds: readonly FlowEnds[];
+}
+
+/** Gives flows their places among the sends and receives of hosts. */
+export function connect(
+  flows: readonly Flow[],
+  hosts: number,
+  /** By group: the hosts in it. */
+  members: readonly (readonly number[])[],
+  paths: FlowPaths,
+  settings: readonly Settings[],
+): Connections {
+  const numbers = numberFlows(flows, hosts);
+  const sends: SendSpec[][] = Array.from({ length: hosts }, () => []);
+  const receives: ReceiveSpec[][] = Array.from({ length: hosts }, () => []);
+  const flowEnds = flows.map((flow, index): FlowEnds => {
+    const framing = framingOf(flow);
+    const [send, receive] = [numbers.send[index]!, numbers.receive[index]!];
+    sends[flow.source]![send] = sendSpec(flow, index, framing, numbers);
+    const destinations = flow.group
+      ? members[flow.destination]!.filter((host) => host !== flow.source)
+      : [flow.destination];
+    const ways = destinations.map((host) => paths.find(flow, host));
+    const specs = ways.map((hops) => receiveSpec(flow, index, framing, hops, send));
+    if (flow.group) for (const list of receives) list[receive] = bystander(specs[0]!);
+    destinations.forEach((host, i) => (receives[host]![receive] = specs[i]!));
+    return {
+      send: { device: flow.source, connection: send },
+      receives: destinations.map((device) => ({ device, connection: receive })),
+      ...farthest(ways.map((hops) => idealOf(flow, framing, hops, settings))),
+    };
+  });
+  const hostEnds = sends.map((list, host) => ({ sends: list, receives: receives[host]! }));
+  return { hostEnds, flowEnds };
+}
+
+/** By flow: its connection number at its source, and at its destination. */
+interface Numbers {
+  readonly send: Int32Array;
+  readonly receive: Int32Array;
+}
+
+/**
+ * A frame to a group bears one connection number for all who get it, members or (where bridges
+ * flood) not. So flows to groups come first at every host, with the same numbers.
+ */
+function numberFlows(flows: readonly Flow[], hosts: number): Numbers {
+  const send = new Int32Array(flows.length);
+  const receive = new Int32Array(flows.length);
+  const sendCount = new Int32Array(hosts);
+  let toGroups = 0;
+  flows.forEach((flow, index) => {
+    send[index] = sendCount[flow.source]!++;
+    if (flow.group) receive[index] = toGroups++;
+  });
+  const receiveCount = new Int32Array(hosts).fill(toGroups);
+  flows.forEach((flow, index) => {
+    if (!flow.group) receive[index] = receiveCount[flow.destination]!++;
+  });
+  return { send, receive };
+}
+
+function sendSpec(flow: Flow, index: number, framing: Framing, numbers: Numbers): SendSpec {
+  const { transport, vlan } = flow;
+  const tags = tagOctets(vlan);
+  const reliable = transport.kind === 'reliable';
+  return {
+    flow: index,
+    name: flow.name,
+    target: flow.destination,
+    hash: flowHash(flow.source, flow.destination, flow.priority, index),
+    frameClass: packClass({
+      priority: flow.priority,
+      dei: vlan.dei,
+      dscp: flow.dscp,
+      ect: flow.ect,
+      kind: reliable ? KIND_DATA : KIND_RAW,
+      group: flow.group,
+    }),
+    vlan: vlanWord(vlan),
+    remote: numbers.receive[index]!,
+    reliable,
+    fullFrameOctets: framing.fullFrameOctets + tags,
+    lastFrameOctets: framing.lastFrameOctets + tags,
+    packetsPerMessage: framing.packetsPerMessage,
+    messages: flow.messages,
+    windowPackets: reliable ? transport.windowPackets : Infinity,
+    pacePsPerOctet: pacePsPerOctet(flow),
+    timeoutPs: reliable ? transport.timeoutPs : Infinity,
+    startPs: flow.startPs,
+    endPs: flow.endPs,
+    release: releaseSpec(flow.release, tags),
+    after: flow.after.map(({ flow: before, lead }) => ({
+      receive: numbers.receive[before]!,
+      lead,
+    })),
+  };
+}
+
+function releaseSpec(release: Release, tags: number): ReleaseSpec {
+  if (release.kind !== 'trace') return release;
+  const { kind, timesPs, frameBytes } = release;
+  return { kind, timesPs, frameOctets: frameBytes.map((octets) => octets + tags) };
+}
+
+/** Answers go back with the tags that the frames arrive with. */
+function receiveSpec(
+  flow: Flow,
+  index: number,
+  framing: Framing,
+  hops: readonly Hop[],
+  send: number,
+): ReceiveSpec {
+  const { transport, source, destination, startPs, messages } = flow;
+  const reliable = transport.kind === 'reliable';
+  const arriving = { ...flow.vlan, inner: hops[hops.length - 1]!.inner };
+  const ackPriority = reliable ? transport.ackPriority : flow.priority;
+  return {
+    flow: index,
+    reliable,
+    packetsPerMessage: framing.packetsPerMessage,
+    messages,
+    overheadOctets: framing.overheadOctets + tagOctets(arriving),
+    lastPayloadOctets: framing.lastPayloadOctets,
+    startPs,
+    ackEvery: reliable ? transport.ackEvery : 1,
+    source,
+    sourceConnection: send,
+    ackClass: packClass({
+      priority: ackPriority,
+      dei: flow.vlan.dei,
+      dscp: ackPriority === flow.priority ? flow.dscp : ackPriority * DSCP_PER_PRIORITY,
+      ect: false,
+      kind: 0,
+      group: false,
+    }),
+    ackOctets: ACK_OCTETS + tagOctets(arriving),
+    ackVlan: vlanWord(arriving),
+    hash: flowHash(destination, source, ackPriority, index),
+  };
+}
+
+/** At a host that is no member of the group: takes what is flooded and never completes. */
+function bystander(spec: ReceiveSpec): ReceiveSpec {
+  return { ...spec, packetsPerMessage: Infinity, messages: Infinity };
+}
+
+function vlanWord({ inner, outer }: VlanTags): number {
+  return (inner ?? 0) | ((outer ?? 0) << 16);
+}
+
+/** A group's message has arrived when the farthest member has it. */
+function farthest(ideals: readonly Ideal[]): Ideal {
+  return ideals.reduce((a, b) => ((b.idealPs ?? 0) > (a.idealPs ?? 0) ? b : a));
+}

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import type { HostAddress } from '../address.js';
+import { assignAddresses } from '../address.js';
+import { expandLoad } from '../load/expand-load.js';
+import type { Flow } from '../load/flow.js';
+import type { Routes } from '../routing/routes.js';
+import { computeRoutes } from '../routing/routes.js';
+import type { Scenario } from '../scenario/scenario.js';
+import { buildTopology } from '../topology/build-topology.js';
+import type { Fail, Path } from '../topology/cabling.js';
+import type { Topology } from '../topology/topology.js';
+import { hostCount } from '../topology/topology.js';
+import { assemble } from './assemble.js';
+import type { Assembly } from './assembly.js';
+import type { Settings } from './settings.js';
+import { settingsOfDevices } from './settings.js';
+
+/** A scenario, and how to say where in its file something is wrong. */
+export interface ScenarioSource {
+  readonly scenario: Scenario;
+  errorAt(path: Path, message: string): Error;
+}
+
+export interface Fabric extends Assembly {
+  readonly scenario: Scenario;
+  readonly topology: Topology;
+  readonly routes: Routes;
+  /** By host. */
+  readonly addresses: readonly HostAddress[];
+  readonly flows: readonly Flow[];
+}
+
+/** Everything that comes before a run, or the first error, at its place in the file. */
+export function buildFabric(source: ScenarioSource): Fabric {
+  const { scenario } = source;
+  const fail: Fail = (path, message) => source.errorAt(path, message);
+  const topology = buildTopology(scenario.fabric, fail);
+  const settings = settingsOfDevices(scenario, topology, fail);
+  const addresses = addressesOf(topology, settings, fail);
+  const routes = computeRoutes(topology);
+  const flows = expandLoad(scenario.load, {
+    topology,
+    groups: scenario.groups,
+    seed: scenario.seed,
+    durationPs: scenario.durationPs,
+    fail,
+    readFile: (path) => readFileSync(path, 'utf8'),
+  });
+  const assembly = assemble({ scenario, topology, routes, flows, addresses, fail });
+  return { scenario, topology, routes, addresses, flows, ...assembly };
+}
+
+function addressesOf(topology: Topology, settings: readonly Settings[], fail: Fail): HostAddress[] {
+  const written = topology.devices.slice(0, hostCount(topology)).map(({ name }, host) => {
+    const { mac, ipv4, ipv6 } = settings[host]!.host;
+    return { name, mac, ipv4, ipv6 };
+  });
+  return assignAddresses(written, (host, kind, message) => {
+    const change = settings[host]!.changes.findLast((c) => c.host[kind] !== undefined);
+    return fail(change === undefined ? ['hosts', kind] : ['devices', change.match, kind], message);
+  });
+}

@@ -1,0 +1,69 @@
+import type { SwitchSpec, VlanPortSpec } from '../../engine/contract/spec.js';
+import { findLoop } from '../routing/find-loop.js';
+import type { Routes } from '../routing/routes.js';
+import type { Fail } from '../topology/cabling.js';
+import type { Topology } from '../topology/topology.js';
+import type { Settings } from './settings.js';
+import { placeOf } from './settings.js';
+import type { LinkEnd } from './link-ends.js';
+
+/** Of a port about which the scenario says nothing (802.1Q 9.6: the default VID). */
+const DEFAULT_PORT: VlanPortSpec = { native: 1, tagged: [] };
+
+/** By device and port; null for those that leave tags alone. */
+export function bridgePorts(
+  topology: Topology,
+  settings: readonly Settings[],
+  linkEnds: readonly (readonly LinkEnd[])[],
+  fail: Fail,
+): (readonly VlanPortSpec[] | null)[] {
+  const bridges = topology.devices.map((device, index) =>
+    device.kind === 'switch' && settings[index]!.switch.forwarding === 'bridged'
+      ? vlanPorts(device.name, settings[index]!, linkEnds[index]!.length, fail)
+      : null,
+  );
+  const loop = findLoop(
+    topology,
+    [...bridges.keys()].filter((index) => bridges[index] !== null),
+  );
+  if (loop !== null) {
+    const around = [...loop, loop[0]!].join(' - ');
+    const message = `bridges in a loop (${around}): what they flood would go round for ever`;
+    throw fail(['switches', 'forwarding'], message);
+  }
+  return bridges;
+}
+
+export function forwardingOf(
+  device: number,
+  ports: readonly VlanPortSpec[] | null,
+  settings: Settings,
+  routes: Routes,
+  trees: readonly (readonly (readonly number[])[])[],
+): SwitchSpec['forwarding'] {
+  const { ecmp, ageingPs } = settings.switch;
+  const { hosts } = routes.adjacency;
+  if (ports !== null) return { kind: 'bridged', vlans: ports, ageingPs, hosts };
+  const groupPorts = trees.map((tree) => tree[device - hosts] ?? []);
+  const { setOfHost, sets } = routes.of(device);
+  return {
+    kind: 'routed',
+    routes: { setOfHost, sets, groupPorts },
+    spray: ecmp === 'packet',
+  };
+}
+
+function vlanPorts(name: string, settings: Settings, count: number, fail: Fail): VlanPortSpec[] {
+  const ports = new Array<VlanPortSpec>(count).fill(DEFAULT_PORT);
+  for (const { port, native, tagged } of settings.switch.ports) {
+    if (port > count) {
+      const place = placeOf(settings, (change) => change.switch.ports !== undefined, [
+        'ports',
+        String(port),
+      ]);
+      throw fail(place, `there is no port ${name}:p${port}; it has ${count} ports`);
+    }
+    ports[port - 1] = { native, tagged };
+  }
+  return ports;
+}

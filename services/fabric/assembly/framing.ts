@@ -1,0 +1,65 @@
+import { FRAME_OCTETS_MIN } from '../../engine/units/octets.js';
+import { PS_PER_S } from '../../engine/units/time.js';
+import { VLAN_TAG_OCTETS } from '../../engine/wire/ethernet.js';
+import type { Flow, VlanTags } from '../load/flow.js';
+import { RAW_OVERHEAD_BYTES, RELIABLE_OVERHEAD_BYTES } from '../load/flow.js';
+
+/** An acknowledgement without tags: RELIABLE_OVERHEAD_BYTES and the AETH of 4. */
+export const ACK_OCTETS = RELIABLE_OVERHEAD_BYTES + 4;
+
+/** How a flow's messages are cut into frames; lengths are without tags. */
+export interface Framing {
+  readonly packetsPerMessage: number;
+  readonly fullFrameOctets: number;
+  /** Of the last packet of a message. */
+  readonly lastFrameOctets: number;
+  readonly lastPayloadOctets: number;
+  /** What of a full frame is not payload. */
+  readonly overheadOctets: number;
+}
+
+export function framingOf({ transport, release, messageBytes }: Flow): Framing {
+  const reliable = transport.kind === 'reliable';
+  const overheadOctets = reliable ? RELIABLE_OVERHEAD_BYTES : RAW_OVERHEAD_BYTES;
+  if (release.kind === 'trace') return traceFraming(release.frameBytes, overheadOctets);
+  const fullFrameOctets = reliable ? transport.mtuBytes + overheadOctets : transport.frameBytes;
+  const fullPayloadOctets = fullFrameOctets - overheadOctets;
+  const packetsPerMessage = Math.ceil(messageBytes / fullPayloadOctets);
+  const lastPayloadOctets =
+    packetsPerMessage === Infinity
+      ? fullPayloadOctets
+      : messageBytes - (packetsPerMessage - 1) * fullPayloadOctets;
+  return {
+    packetsPerMessage,
+    fullFrameOctets: padded(fullFrameOctets),
+    lastFrameOctets: padded(lastPayloadOctets + overheadOctets),
+    lastPayloadOctets,
+    overheadOctets: padded(fullFrameOctets) - fullPayloadOctets,
+  };
+}
+
+export function tagOctets({ inner, outer }: VlanTags): number {
+  return [inner, outer].filter((vlan) => vlan !== null).length * VLAN_TAG_OCTETS;
+}
+
+/** Least time per octet on the wire that the flow allows itself; 0 where it takes what it gets. */
+export function pacePsPerOctet({ transport }: Flow): number {
+  if (transport.kind === 'raw' || transport.rateBps === Infinity) return 0;
+  return (8 * PS_PER_S) / transport.rateBps;
+}
+
+/** Before tags, so that a frame is long enough for the wire when its tag is taken off. */
+function padded(octets: number): number {
+  return Math.max(FRAME_OCTETS_MIN, octets);
+}
+
+function traceFraming(frames: Int32Array, overheadOctets: number): Framing {
+  const lastFrameOctets = frames[frames.length - 1]!;
+  return {
+    packetsPerMessage: frames.length,
+    fullFrameOctets: frames.reduce((a, b) => Math.max(a, b)),
+    lastFrameOctets,
+    lastPayloadOctets: lastFrameOctets - overheadOctets,
+    overheadOctets,
+  };
+}

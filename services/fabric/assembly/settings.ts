@@ -1,0 +1,55 @@
+import type { DeviceSettings } from '../scenario/device-settings.js';
+import { overridden } from '../scenario/device-settings.js';
+import type { DeviceOverride, Scenario } from '../scenario/scenario.js';
+import type { Fail, Path } from '../topology/cabling.js';
+import { NameTable } from '../topology/select-devices.js';
+import type { Topology } from '../topology/topology.js';
+
+/** What holds for one device, and the overrides that say so, in file order. */
+export interface Settings extends DeviceSettings {
+  readonly changes: readonly DeviceOverride[];
+}
+
+/** By device; devices with the same overrides share their settings. */
+export function settingsOfDevices(scenario: Scenario, topology: Topology, fail: Fail): Settings[] {
+  const plain: Settings = {
+    host: scenario.hosts,
+    switch: scenario.switches,
+    priorities: scenario.priorities,
+    changes: [],
+  };
+  const settings = topology.devices.map(() => plain);
+  for (const change of scenario.overrides) {
+    const reject = (message: string): Error => fail(['devices', change.match], message);
+    const changed = new Map<Settings, Settings>();
+    for (const device of new NameTable(topology, 'device', reject).select(change.match)) {
+      const before = settings[device]!;
+      if (!changed.has(before)) changed.set(before, changedBy(before, change));
+      settings[device] = changed.get(before)!;
+    }
+  }
+  return settings;
+}
+
+/** Where the file says something of a switch: in the last override that does, or for all. */
+export function placeOf(
+  settings: Settings,
+  says: (change: DeviceOverride) => boolean,
+  keys: Path,
+): Path {
+  const change = settings.changes.findLast(says);
+  return change === undefined ? ['switches', ...keys] : ['devices', change.match, ...keys];
+}
+
+/** Where the file says what a device does with a priority. */
+export function placeOfPriority(settings: Settings, priority: number): Path {
+  const says = (change: DeviceOverride): boolean =>
+    change.priorities.some((section) => section.priority === priority);
+  const change = settings.changes.findLast(says);
+  const section = ['priorities', String(priority)];
+  return change === undefined ? section : ['devices', change.match, ...section];
+}
+
+function changedBy(settings: Settings, change: DeviceOverride): Settings {
+  return { ...overridden(settings, change), changes: [...settings.changes, change] };
+}
