@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { flowOf, runScenario } from '../kit/emulate.js';
+
+const LOSSY = `
+fabric: { generator: star, hosts: 3, hostLink: { rate: 100G, length: 10m } }
+switches: { buffer: { size: 100KB } }
+`;
+
+describe('the reliable transport', () => {
+  it('delivers everything once and in order although the switch drops', () => {
+    const results = runScenario(`${LOSSY}
+load:
+  - { name: s, incast: { from: [h2, h3], to: h1 }, bytes: 500KB, transport: { reliable: { mtu: 1024, timeout: 100us } } }
+`);
+    for (const flow of results.flows) {
+      assert.equal(flow.payloadOctets, 500_000);
+      assert.notEqual(flow.completionPs, null);
+      assert.equal(flow.sentFrames, Math.ceil(500_000 / 1024) + flow.retransmittedFrames);
+    }
+    assert.ok(results.flows.some((flow) => flow.retransmittedFrames > 0));
+    assert.ok(Object.values(results.priorities[0]!.drops).some((count) => count > 0));
+  });
+
+  it('sends no more than its window before the first acknowledgement', () => {
+    const results = runScenario(`
+duration: 9us
+fabric: { generator: pair, hostLink: { rate: 100G, length: 1km } }
+load:
+  - { name: s, stream: { from: h1, to: h2 }, rate: line, transport: { reliable: { mtu: 1000, window: 7 } } }
+`);
+    assert.equal(flowOf(results, 'h1->h2').sentFrames, 7);
+  });
+
+  it('keeps to its own rate', () => {
+    const results = runScenario(`
+duration: 1ms
+fabric: { generator: pair, hostLink: { rate: 100G, length: 10m } }
+load:
+  - { name: s, stream: { from: h1, to: h2 }, rate: line, transport: { reliable: { mtu: 938, rate: 20G } } }
+`);
+    // 938 octets of payload make a frame of 1,000, which costs 1,020 on the wire.
+    const expected = (20e9 * 938) / 1020;
+    assert.ok(Math.abs(flowOf(results, 'h1->h2').throughputBps / expected - 1) < 0.002);
+  });
+
+  it('acknowledges as often as told, and always the end of a message', () => {
+    const acks = (ackEvery: number): number => {
+      const results = runScenario(`
+fabric: { generator: pair }
+load:
+  - { name: s, stream: { from: h1, to: h2 }, bytes: 100000, rate: line, transport: { reliable: { mtu: 1000, ackEvery: ${ackEvery} } } }
+`);
+      return results.ports.find((port) => port.device === 'h2')!.priorities[0]!.txFrames;
+    };
+    assert.equal(acks(1), 100);
+    assert.equal(acks(8), 13);
+    assert.equal(acks(1000), 1);
+  });
+});
+
+describe('collective operations', () => {
+  for (const algorithm of ['ring', 'halving-doubling', 'tree']) {
+    it(`${algorithm} all-reduce finishes, and no step starts before what it needs`, () => {
+      const results = runScenario(`
+fabric: { generator: star, hosts: 8, hostLink: { rate: 100G, length: 10m } }
+switches: { buffer: { size: 4MB } }
+priorities: { 3: { flowControl: pfc } }
+load:
+  - { name: r, all-reduce: { algorithm: ${algorithm}, hosts: all, chunks: 2 }, bytes: 800KB, priority: 3 }
+`);
+      assert.ok(results.flows.every((flow) => flow.completionPs !== null));
+      // Each host must pass on at least 2 (N-1)/N of the vector in ring and halving-doubling.
+      const wire = 800_000 * 8 * 10;
+      const least = algorithm === 'tree' ? wire : wire * 2 * (7 / 8);
+      assert.ok(results.virtualPs > least, `${results.virtualPs} > ${least}`);
+    });
+  }
+});
+
+describe('ECN', () => {
+  it('marks capable frames of a long queue, by step and by curve, and no others', () => {
+    const marks = (ecn: string, ect: boolean): number =>
+      runScenario(`
+duration: 200us
+fabric: { generator: star, hosts: 3 }
+switches: { buffer: { size: 4MB } }
+priorities: { 3: { flowControl: pfc, ecn: ${ecn} } }
+load:
+  - { name: s, stream: { from: [h2, h3], to: h1 }, rate: line, priority: 3, ect: ${ect} }
+`).priorities[0]!.markedFrames;
+    const step = marks('{ step: 100KB }', true);
+    const curve = marks('{ min: 50KB, max: 5MB, probability: 50% }', true);
+    assert.ok(step > 1000);
+    assert.ok(curve > 50 && curve < step);
+    assert.equal(marks('{ step: 100KB }', false), 0);
+    assert.equal(marks('{ step: 100MB }', true), 0);
+    assert.ok(marks('{ step: 100KB, at: enqueue }', true) > 1000);
+  });
+});

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Session } from '../../services/runtime/session.js';
+import { Session as RealSession } from '../../services/runtime/session.js';
+import type { RunResults } from '../../services/runtime/results.js';
+import { fabricOf } from '../kit/emulate.js';
+
+/** A checker that never went red is no evidence: each is shown a defect that it must notice. */
+
+const SCENARIO = `
+duration: 150us
+fabric: { generator: star, hosts: 4, hostLink: { rate: 100G, length: 100m } }
+switches: { pipeline: 500ns, buffer: { size: 4MB } }
+priorities: { 3: { flowControl: pfc, xoff: 60KB } }
+load:
+  - { name: s, stream: { from: h2..h4, to: h1 }, rate: line, priority: 3 }
+`;
+
+function sessionOf(scenario: string): Session {
+  return new RealSession(fabricOf(scenario), { check: true });
+}
+
+function finish(session: Session): RunResults {
+  while (session.advance(1000) === 'running');
+  return session.results('complete');
+}
+
+/** Runs half-way, damages the engine once, and runs to the end. */
+function damaged(damage: (engine: Session['engine']) => void): RunResults {
+  const session = sessionOf(SCENARIO);
+  while (session.progress().virtualPs < 70e6) session.advance(0.01);
+  damage(session.engine);
+  return finish(session);
+}
+
+describe('negative controls', () => {
+  it('the scenario is sound as it is', () => {
+    const results = finish(sessionOf(SCENARIO));
+    assert.equal(results.failure, null);
+    assert.equal(results.status, 'complete');
+  });
+
+  it('headroom that is frames short loses a lossless frame and fails the run', () => {
+    const results = finish(sessionOf(SCENARIO.replace('xoff: 60KB', 'xoff: 60KB, headroom: 9000')));
+    assert.equal(results.status, 'failed');
+    assert.match(results.failure!.reason, /lossless/);
+    assert.equal(results.failure!.device, 's1');
+    assert.ok(results.failure!.timePs > 0);
+  });
+
+  it('an octet of memory released twice is noticed', () => {
+    const { failure } = damaged((engine) => {
+      const s1 = engine.devices.find((device) => device.spec.name === 's1')!;
+      engine.shared.buffer.release(s1.firstPort + 1, 3, 1518);
+    });
+    assert.match(failure!.reason, /octets charged = octets stored/);
+    assert.equal(failure!.device, 's1');
+  });
+
+  it('an octet of memory that is never released is noticed', () => {
+    const { failure } = damaged((engine) => {
+      const s1 = engine.devices.find((device) => device.spec.name === 's1')!;
+      engine.shared.buffer.admit(s1.firstPort + 1, 3, 1, 0);
+    });
+    assert.match(failure!.reason, /octets charged = octets stored/);
+  });
+
+  it('a frame that vanishes from a queue is noticed', () => {
+    const { failure } = damaged((engine) => {
+      const s1 = engine.devices.find((device) => device.spec.name === 's1')!;
+      engine.shared.queues.shift(s1.firstPort, 3);
+    });
+    assert.match(failure!.reason, /frames in = frames out, dropped and held/);
+  });
+
+  it('a frame record that leaks is noticed', () => {
+    const { failure } = damaged((engine) => void engine.shared.pool.allocate());
+    assert.match(failure!.reason, /frame records in use/);
+  });
+
+  it('a frame record released twice is noticed, whatever it damages', () => {
+    const { status } = damaged((engine) => {
+      const frame = engine.shared.pool.allocate();
+      engine.shared.pool.release(frame);
+      engine.shared.pool.release(frame);
+    });
+    assert.equal(status, 'failed');
+  });
+
+  it('a counter that counts a frame twice is noticed', () => {
+    const { failure } = damaged((engine) => {
+      engine.shared.counters.received(engine.devices[0]!.firstPort, 3, 1518);
+    });
+    assert.match(failure!.reason, /sent = received at the peer and in flight/);
+  });
+
+  it('a port that forgets a stop and sends is noticed', () => {
+    const { failure } = damaged((engine) => {
+      const { ports } = engine.shared;
+      // From now on the port's gates are cleared behind the mechanism's back at every change.
+      const h2 = engine.devices.find((device) => device.spec.name === 'h2')!;
+      const hold = engine.hold.bind(engine);
+      engine.hold = (gate, port, priorities) => {
+        hold(gate, port, priorities);
+        if (port === h2.firstPort) ports.hold(gate, port, 0);
+      };
+    });
+    assert.match(failure!.reason, /started while it was held/);
+    assert.equal(failure!.device, 'h2');
+  });
+
+  it('a fabric that stands still is noticed', () => {
+    // Five switches in a ring, every flow two hops clockwise: each waits for the next one.
+    const hop = (from: number): string => `h${from}`;
+    const links = [1, 2, 3, 4, 5].flatMap((s) => [
+      `    - { between: [${hop(s)}, s${s}], rate: 100G, length: 10m }`,
+      `    - { between: [s${s}, s${(s % 5) + 1}], rate: 100G, length: 10m }`,
+    ]);
+    const devices = [1, 2, 3, 4, 5].flatMap((s) => [
+      `    - { name: h${s}, kind: host }`,
+      `    - { name: s${s}, kind: switch }`,
+    ]);
+    const session = sessionOf(`
+fabric:
+  devices:
+${devices.join('\n')}
+  links:
+${links.join('\n')}
+switches: { buffer: { size: 1MB } }
+priorities: { 3: { flowControl: pfc, xoff: 20KB } }
+load:
+  - { name: s, stream: { from: [h1, h2, h3, h4, h5], to: [h3, h4, h5, h1, h2] }, rate: line, bytes: 2MB, priority: 3 }
+`);
+    const results = finish(session);
+    assert.equal(results.status, 'failed');
+    assert.match(results.failure!.reason, /nothing moves/);
+  });
+});
