@@ -33,6 +33,7 @@ export default tseslint.config(
         'error',
         { considerDefaultExhaustiveForUnions: true },
       ],
+      '@typescript-eslint/no-empty-function': ['error', { allow: ['methods'] }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
       // An index that counts is plainer than an iterator, and faster.
       '@typescript-eslint/prefer-for-of': 'off',

@@ -123,7 +123,7 @@ export function runBareFabric(k: number, virtualUs: number, cpu: () => number): 
     const queue = port * 8 + priority;
     const frame = head[queue]!;
     head[queue] = next[frame]!;
-    if (head[queue]! < 0) ready[port] = ready[port]! & ~(1 << priority);
+    if (head[queue] < 0) ready[port] = ready[port]! & ~(1 << priority);
     busy[port] = 1;
     hops++;
     sent[2 * port]!++;
@@ -195,7 +195,7 @@ export function runBareFabric(k: number, virtualUs: number, cpu: () => number): 
       const at = port * LANE + laneHead[port]!;
       laneHead[port] = (laneHead[port]! + 1) & (LANE - 1);
       const left = --laneCount[port]!;
-      due[node * slots + slot] = left > 0 ? laneTime[port * LANE + laneHead[port]!]! : NEVER;
+      due[node * slots + slot] = left > 0 ? laneTime[port * LANE + laneHead[port]]! : NEVER;
       arrive(node, port, laneFrame[at]!, time);
     } else if (slot < 2 * k) {
       due[node * slots + slot] = NEVER;
@@ -205,7 +205,7 @@ export function runBareFabric(k: number, virtualUs: number, cpu: () => number): 
       const port = base + slot - 2 * k;
       flagHead[port] = (flagHead[port]! + 1) & (LANE - 1);
       const left = --flagCount[port]!;
-      due[node * slots + slot] = left > 0 ? flagTime[port * LANE + flagHead[port]!]! : NEVER;
+      due[node * slots + slot] = left > 0 ? flagTime[port * LANE + flagHead[port]]! : NEVER;
       held[port] = held[port]! ^ (1 << PRIORITY);
       if (busy[port] === 0) send(node, port, time);
     }

@@ -1,4 +1,4 @@
-import type { Probe } from '../engine/contract/probe.js';
+import { DeafProbe } from '../engine/contract/probe.js';
 import type { Engine } from '../engine/device/engine.js';
 import type { FramePool } from '../engine/frame/frame-pool.js';
 import { CLASS, PRIORITY_MASK } from '../engine/frame/frame-pool.js';
@@ -11,13 +11,21 @@ export interface Breach {
 }
 
 /** Sees every frame that starts, and asks every mechanism whether it was allowed to. */
-export class HoldCheck implements Probe {
+export class HoldCheck extends DeafProbe {
   /** The first frame that started although its priority was held. */
   breach: Breach | null = null;
 
-  constructor(private readonly engine: Engine) {}
+  constructor(private readonly engine: Engine) {
+    super();
+  }
 
-  frameSent(device: number, port: number, now: number, pool: FramePool, frame: number): void {
+  override frameSent(
+    device: number,
+    port: number,
+    now: number,
+    pool: FramePool,
+    frame: number,
+  ): void {
     if (this.breach !== null) return;
     const priority = pool.words[frame + CLASS]! & PRIORITY_MASK;
     const number = this.engine.devices[device]!.firstPort + port;
@@ -25,14 +33,4 @@ export class HoldCheck implements Probe {
       this.breach = { timePs: now, device, port, priority };
     }
   }
-
-  // Nothing to check at the other points.
-  frameReceived(): void {}
-  frameDropped(): void {}
-  frameMarked(): void {}
-  controlSent(): void {}
-  controlReceived(): void {}
-  stopAsked(): void {}
-  heldChanged(): void {}
-  messageDelivered(): void {}
 }

@@ -64,9 +64,12 @@ export class Session {
   /** Runs for about so many milliseconds of wall-clock time. */
   advance(wallBudgetMs: number): SessionState {
     const until = performance.now() + wallBudgetMs;
-    while (this.state === 'running' && performance.now() < until) {
-      for (let i = 0; i < WINDOWS_PER_LOOK && this.state === 'running'; i++) this.step();
-    }
+    do {
+      for (let i = 0; i < WINDOWS_PER_LOOK; i++) {
+        if (this.state !== 'running') return this.state;
+        this.step();
+      }
+    } while (performance.now() < until);
     return this.state;
   }
 

@@ -52,15 +52,18 @@ function runRandomly(engine: Engine, fabric: Fabric, until: number, random: Rand
 
 class Listener implements Probe {
   heard = 0;
-  frameReceived = (): void => void this.heard++;
-  frameDropped = (): void => void this.heard++;
-  frameMarked = (): void => void this.heard++;
-  frameSent = (): void => void this.heard++;
-  controlSent = (): void => void this.heard++;
-  controlReceived = (): void => void this.heard++;
-  stopAsked = (): void => void this.heard++;
-  heldChanged = (): void => void this.heard++;
-  messageDelivered = (): void => void this.heard++;
+  private readonly hear = (): void => {
+    this.heard++;
+  };
+  readonly frameReceived = this.hear;
+  readonly frameDropped = this.hear;
+  readonly frameMarked = this.hear;
+  readonly frameSent = this.hear;
+  readonly controlSent = this.hear;
+  readonly controlReceived = this.hear;
+  readonly stopAsked = this.hear;
+  readonly heldChanged = this.hear;
+  readonly messageDelivered = this.hear;
 }
 
 for (const name of examples) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Probe } from '../../services/engine/contract/probe.js';
+import { DeafProbe } from '../../services/engine/contract/probe.js';
 import type { FramePool } from '../../services/engine/frame/frame-pool.js';
 import { CLASS, PRIORITY_MASK } from '../../services/engine/frame/frame-pool.js';
 import {
@@ -17,7 +17,7 @@ interface Heard {
 }
 
 /** What one host sends on a priority, and what it is told. */
-class HostWatch implements Probe {
+class HostWatch extends DeafProbe {
   readonly starts: number[] = [];
   readonly told: Heard[] = [];
 
@@ -25,25 +25,25 @@ class HostWatch implements Probe {
     private readonly device: number,
     private readonly priority: number,
     private readonly quantaOf: (octets: Uint8Array) => number | null,
-  ) {}
+  ) {
+    super();
+  }
 
-  frameSent(device: number, _port: number, now: number, pool: FramePool, frame: number): void {
+  override frameSent(
+    device: number,
+    _port: number,
+    now: number,
+    pool: FramePool,
+    frame: number,
+  ): void {
     const priority = pool.words[frame + CLASS]! & PRIORITY_MASK;
     if (device === this.device && priority === this.priority) this.starts.push(now);
   }
 
-  controlReceived(device: number, _port: number, now: number, octets: Uint8Array): void {
+  override controlReceived(device: number, _port: number, now: number, octets: Uint8Array): void {
     const quanta = this.quantaOf(octets);
     if (device === this.device && quanta !== null) this.told.push({ time: now, quanta });
   }
-
-  frameReceived(): void {}
-  frameDropped(): void {}
-  frameMarked(): void {}
-  controlSent(): void {}
-  stopAsked(): void {}
-  heldChanged(): void {}
-  messageDelivered(): void {}
 }
 
 function pfcQuanta(octets: Uint8Array): number | null {

@@ -56,3 +56,16 @@ export interface Probe {
   /** The last octet of a message reached its destination. */
   messageDelivered(device: number, now: number, flow: number, message: number): void;
 }
+
+/** Hears nothing; a listener overrides the points that it cares for. */
+export class DeafProbe implements Probe {
+  frameReceived(..._: Parameters<Probe['frameReceived']>): void {}
+  frameDropped(..._: Parameters<Probe['frameDropped']>): void {}
+  frameMarked(..._: Parameters<Probe['frameMarked']>): void {}
+  frameSent(..._: Parameters<Probe['frameSent']>): void {}
+  controlSent(..._: Parameters<Probe['controlSent']>): void {}
+  controlReceived(..._: Parameters<Probe['controlReceived']>): void {}
+  stopAsked(..._: Parameters<Probe['stopAsked']>): void {}
+  heldChanged(..._: Parameters<Probe['heldChanged']>): void {}
+  messageDelivered(..._: Parameters<Probe['messageDelivered']>): void {}
+}

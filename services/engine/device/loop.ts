@@ -95,7 +95,7 @@ export function makeLoop(
       sendControl(d, device, port);
       return;
     }
-    const eligible = ports.eligible(port, queues);
+    const eligible = queues.eligible(port);
     if (eligible === 0) {
       transmits.at[port] = Infinity;
       transmits.scan(d);

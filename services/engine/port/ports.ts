@@ -1,6 +1,5 @@
 import type { PortSpec } from '../contract/spec.js';
 import type { Tables } from '../kernel/tables.js';
-import type { Queues } from './queues.js';
 
 // Words of a port.
 
@@ -10,12 +9,12 @@ export const LANE_TAIL = 1;
 /** Traffic classes that have frames queued, one bit each. */
 export const READY = 2;
 /** Priorities that may not start a frame, one bit each: the union over all gates. */
-const HELD = 3;
+export const HELD = 3;
 /** Mechanisms that have a control frame to send, one bit each. */
 const CONTROL_DUE = 4;
 const OCTET_PS = 5;
 /** Classes and priorities are the same numbers, so a held priority is a held class. */
-const IDENTITY = 6;
+export const IDENTITY = 6;
 /** A frame is dealt with as soon as its first 64 octets are in. */
 const CUT_THROUGH = 7;
 /** What each gate holds. */
@@ -110,15 +109,6 @@ export function makePorts(tables: Tables) {
     return words[port * PORT_WORDS + HELD];
   }
 
-  /** Classes of a port that have a frame which may start now, one bit each. */
-  function eligible(port: number, queues: Queues): number {
-    const at = port * PORT_WORDS;
-    const held = words[at + HELD];
-    const ready = words[at + READY];
-    if (held === 0) return ready;
-    return words[at + IDENTITY] !== 0 ? ready & ~held : queues.notHeld(port, ready, held);
-  }
-
   function octetPs(port: number): number {
     return words[port * PORT_WORDS + OCTET_PS];
   }
@@ -185,7 +175,6 @@ export function makePorts(tables: Tables) {
     peer,
     hold,
     held,
-    eligible,
     octetPs,
     cutsThrough,
     requestControl,

@@ -2,7 +2,7 @@ import type { FramePool } from '../frame/frame-pool.js';
 import { CLASS, LENGTH, NEXT, PRIORITY_MASK, STORED } from '../frame/frame-pool.js';
 import { priorityRow, type Tables } from '../kernel/tables.js';
 import type { Ports } from './ports.js';
-import { PORT_WORDS, READY } from './ports.js';
+import { HELD, IDENTITY, PORT_WORDS, READY } from './ports.js';
 
 // Words of a queue; there is one per port and traffic class.
 
@@ -59,6 +59,15 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool) {
     return words[head(port, trafficClass) + LENGTH] + WIRE_OVERHEAD_OCTETS;
   }
 
+  /** Classes of a port that have a frame which may start now, one bit each. */
+  function eligible(port: number): number {
+    const at = port * PORT_WORDS;
+    const held = ports.words[at + HELD];
+    const ready = ports.words[at + READY];
+    if (held === 0) return ready;
+    return ports.words[at + IDENTITY] !== 0 ? ready & ~held : notHeld(port, ready, held);
+  }
+
   /** Of the ready classes, those whose first frame has no held priority: it speaks for the rest. */
   function notHeld(port: number, ready: number, held: number): number {
     let free = 0;
@@ -90,5 +99,5 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool) {
     records[q + TAIL] = frames[frames.length - 1] ?? -1;
   }
 
-  return { push, shift, head, headWireOctets, notHeld, get, forEach, relink };
+  return { push, shift, head, headWireOctets, eligible, get, forEach, relink };
 }

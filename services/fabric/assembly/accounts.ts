@@ -115,6 +115,7 @@ export class MemoryPlan {
   private terms(end: LinkEnd, { priorities, group }: GroupPolicy): HeadroomTerms {
     const peer = this.settings[end.peerDevice]!;
     const { buffer, pipelinePs } = this.settings[end.device]!.switch;
+    const longest = Math.max(...priorities.map((p) => this.longestFrameOctets[p]!));
     const peerStop = this.policiesOf(peer).find((policy) => policy.group === group)!.stop;
     return headroomTerms({
       octetPs: end.octetPs,
@@ -123,7 +124,8 @@ export class MemoryPlan {
       pipelinePs,
       responseDelayPs: peerStop?.responseDelayPs ?? 0,
       longestSentOctets: this.longestOctets,
-      longestStoppedOctets: Math.max(...priorities.map((p) => this.longestFrameOctets[p]!)),
+      longestStoppedOctets: longest,
+      fullPoolOctets: longest,
       cellOctets: buffer.cellBytes,
     });
   }

@@ -18,6 +18,8 @@ export interface HeadroomTerms {
   readonly responseOctets: number;
   /** The frame that the stopped side had just begun. */
   readonly frameOctets: number;
+  /** A frame that may find the pool taken by others before its sender was stopped. */
+  readonly fullPoolOctets: number;
   /** More for memory in cells. */
   readonly cellOctets: number;
   readonly totalOctets: number;
@@ -37,6 +39,8 @@ export interface HeadroomInput {
   readonly longestSentOctets: number;
   /** Longest frame that the stopped side may be sending of what is to stop. */
   readonly longestStoppedOctets: number;
+  /** What the account may have to take from its headroom before it has stopped anybody. */
+  readonly fullPoolOctets: number;
   readonly cellOctets: number;
 }
 
@@ -50,6 +54,7 @@ export function headroomTerms(input: HeadroomInput): HeadroomTerms {
     pipelineOctets: octetsIn(input.pipelinePs),
     responseOctets: octetsIn(input.responseDelayPs),
     frameOctets: wireOctets(input.longestStoppedOctets),
+    fullPoolOctets: input.fullPoolOctets,
   };
   const onWire = Object.values(terms).reduce((sum, octets) => sum + octets, 0);
   const cellOctets = octetsForCells(onWire, input.cellOctets, input.longestStoppedOctets);

@@ -18,6 +18,7 @@ function link(gbps: number, metres: number, longest: number, lean = false): Head
     responseDelayPs: lean ? 200_000 : 614_400,
     longestSentOctets: longest,
     longestStoppedOctets: longest,
+    fullPoolOctets: 0,
     cellOctets: 1,
   };
 }
