@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { checkLedger } from '../engine/analysis/ledger/ledger.js';
+import { lapsedStop } from '../engine/analysis/ledger/standing-stops.js';
 import { Engine } from '../engine/device/engine.js';
 import { LAST_AT } from '../engine/device/host/receivers.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
@@ -151,6 +152,11 @@ export class Session {
     if (imbalance !== undefined) {
       const { what, expected, actual, device, port, priority } = imbalance;
       this.fail(`${what}: ${expected} against ${actual}`, now, device, port, priority);
+    }
+    const lapsed = lapsedStop(this.engine);
+    if (lapsed >= 0) {
+      const { place, firstPort } = this.engine.devices[this.engine.shared.ports.owner(lapsed)]!;
+      this.fail('a stop that stands is not repeated', now, place, lapsed - firstPort, null);
     }
     const breach = this.holdCheck?.breach ?? null;
     if (breach !== null) {

@@ -1,5 +1,6 @@
 /** Schema of `priorities`, `pause` and `classes`: who is held back, and who goes first. */
 
+import { ECN_MOMENT_DEFAULT } from '../../engine/congestion/ecn/ecn-managed.js';
 import type { z } from 'zod';
 import { aboveZero, share, size, time } from './quantities.js';
 import {
@@ -60,7 +61,7 @@ const holdKeys = {
 
 const at = choice(['dequeue', 'enqueue'])
   .describe('Whether the queue is measured when a frame leaves it or joins it.')
-  .prefault('dequeue');
+  .prefault(ECN_MOMENT_DEFAULT);
 
 const ecn = either(
   [

@@ -1,5 +1,5 @@
 import { ADMITTED } from '../../buffer/shared-buffer.js';
-import { EcnMarker } from '../../congestion/ecn/ecn-marker.js';
+import { EcnMarker } from '../../congestion/ecn/ecn-mechanism.js';
 import type { Mechanism } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
 import type { SwitchSpec } from '../../contract/spec.js';

@@ -49,6 +49,7 @@ test('every term stands for its own delay', () => {
     pipelineOctets: 6251,
     responseOctets: 7680,
     frameOctets: 1542,
+    fullPoolOctets: 0,
     cellOctets: 0,
     totalOctets: 65_325,
   });

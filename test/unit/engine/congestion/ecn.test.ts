@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { marksOnlyCapableFrames } from '../../../../services/engine/congestion/ecn/ecn-invariants.js';
+import { markProbability } from '../../../../services/engine/congestion/ecn/ecn-machine.js';
+import { EcnMarker } from '../../../../services/engine/congestion/ecn/ecn-mechanism.js';
+import type { EcnSpec } from '../../../../services/engine/contract/spec.js';
+
+const red: EcnSpec = {
+  kind: 'red',
+  minOctets: 1000,
+  maxOctets: 5000,
+  probability: 0.2,
+  at: 'dequeue',
+};
+const step: EcnSpec = { kind: 'step', thresholdOctets: 3000, at: 'enqueue' };
+const specs: EcnSpec[] = [
+  red,
+  step,
+  ...Array.from({ length: 6 }, () => ({ kind: 'off' }) as const),
+];
+
+describe('ECN', () => {
+  it('follows the RED line', () => {
+    assert.equal(markProbability(red, 1000), 0);
+    assert.equal(markProbability(red, 3000), 0.1);
+    assert.ok(Math.abs(markProbability(red, 4999) - 0.2) < 1e-3);
+    assert.equal(markProbability(red, 5000), 1);
+  });
+
+  it('steps at its threshold', () => {
+    assert.equal(markProbability(step, 2999), 0);
+    assert.equal(markProbability(step, 3000), 1);
+  });
+
+  it('marks capable frames only, and changes nothing else', () => {
+    const marker = new EcnMarker(specs, 1, 's1');
+    fc.assert(
+      fc.property(fc.nat(0x1ffff), fc.nat(7), fc.nat(10_000), (frameClass, tc, octets) => {
+        assert.ok(
+          marksOnlyCapableFrames(frameClass & ~0x400, marker.mark(frameClass & ~0x400, tc, octets)),
+        );
+      }),
+    );
+  });
+
+  it('marks as often as the line says', () => {
+    const marker = new EcnMarker(specs, 1, 's1');
+    const ect = 2 << 10;
+    let marked = 0;
+    for (let i = 0; i < 20_000; i++) if (marker.mark(ect, 0, 3000) !== ect) marked++;
+    assert.ok(Math.abs(marked / 20_000 - 0.1) < 0.01);
+  });
+
+  it('knows which classes mark when', () => {
+    const marker = new EcnMarker(specs, 1, 's1');
+    assert.equal(marker.atDequeue, 0b01);
+    assert.equal(marker.atEnqueue, 0b10);
+  });
+});
