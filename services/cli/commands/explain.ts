@@ -1,0 +1,72 @@
+import { describeScenario } from '../../fabric/scenario/catalogue.js';
+import { didYouMean } from '../../fabric/scenario/errors.js';
+import { METRICS } from '../../report/expectations.js';
+import { EXIT, InputError } from '../exit.js';
+import { TOPICS } from '../topics.js';
+
+interface Explanation {
+  readonly topic: string;
+  readonly text: string;
+}
+
+export function explainCommand(
+  topic: string | undefined,
+  options: { readonly json?: boolean },
+): void {
+  const all = explanations();
+  const found = topic === undefined ? [] : lookUp(all, topic);
+  if (topic !== undefined && found.length === 0) {
+    const names = all.map((entry) => entry.topic);
+    throw new InputError(`nothing is called ${topic}${didYouMean(topic, names)}`);
+  }
+  if (options.json === true) {
+    process.stdout.write(`${JSON.stringify(topic === undefined ? all : found, null, 2)}\n`);
+  } else if (topic === undefined) process.stdout.write(overview(all));
+  else
+    process.stdout.write(
+      `${found.map(({ topic: t, text }) => `${t}\n${indent(text)}`).join('\n')}\n`,
+    );
+  process.exitCode = EXIT.COMPLETE;
+}
+
+function explanations(): Explanation[] {
+  const topics = Object.entries(TOPICS).map(([topic, text]) => ({ topic, text }));
+  const metrics = Object.entries(METRICS).map(([topic, { meaning }]) => ({
+    topic,
+    text: `Metric for expect: ${meaning}.`,
+  }));
+  const keys = describeScenario().map((entry) => ({
+    topic: entry.path,
+    text: [
+      entry.description,
+      `Allowed: ${entry.allowed}.`,
+      ...(entry.default === null ? [] : [`Default: ${entry.default}.`]),
+    ].join('\n'),
+  }));
+  return [...topics, ...metrics, ...keys];
+}
+
+/** The topic itself; else every key whose last part it is. */
+function lookUp(all: readonly Explanation[], topic: string): Explanation[] {
+  const exact = all.filter((entry) => entry.topic === topic);
+  if (exact.length > 0) return exact;
+  return all.filter((entry) => entry.topic.endsWith(`.${topic}`) || entry.topic === `${topic}[]`);
+}
+
+function overview(all: readonly Explanation[]): string {
+  const mechanisms = Object.keys(TOPICS).join(', ');
+  const metrics = Object.keys(METRICS).join(', ');
+  const keys = all
+    .slice(Object.keys(TOPICS).length + Object.keys(METRICS).length)
+    .map(({ topic }) => topic)
+    .filter((path) => !path.includes('.'))
+    .join(', ');
+  return (
+    `Topics: ${mechanisms}\n\nMetrics: ${metrics}\n\nKeys of a scenario: ${keys}\n\n` +
+    'selvage explain TOPIC says more; keys go deeper, as in priorities.*.xoff.\n'
+  );
+}
+
+function indent(text: string): string {
+  return text.replace(/^/gm, '  ');
+}

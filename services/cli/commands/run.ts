@@ -1,0 +1,98 @@
+import { setImmediate } from 'node:timers/promises';
+import { evaluateExpectations } from '../../report/expectations.js';
+import { RunDirectory, RunDirectoryError, summaryJson } from '../../report/run-directory.js';
+import type { RunRecord } from '../../report/run-directory.js';
+import { summaryText } from '../../report/summary-text.js';
+import { prepareEngine } from '../../runtime/engine-flags.js';
+import type { Session } from '../../runtime/session.js';
+import { EXIT, InputError } from '../exit.js';
+import { loadFabric } from '../load-fabric.js';
+import { ProgressLine } from '../progress.js';
+import { styleFor } from '../style.js';
+
+export interface RunOptions {
+  readonly out?: string;
+  readonly set: readonly string[];
+  readonly seed?: string;
+  readonly check?: boolean;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+/** How long a run goes on before it looks up: short enough for a prompt answer to Ctrl-C. */
+const SLICE_MS = 40;
+
+export async function runCommand(file: string, options: RunOptions): Promise<number> {
+  prepareEngine();
+  const { Session } = await import('../../runtime/session.js');
+  const set = [...options.set, ...(options.seed === undefined ? [] : [`seed=${options.seed}`])];
+  const { loaded, fabric } = loadFabric(file, set);
+  const directory = inputFault(() => new RunDirectory(options.out ?? null, fabric.scenario.name));
+  const session = new Session(fabric, { check: options.check === true });
+  const silent = options.json === true || options.quiet === true;
+  const progress = new ProgressLine(!silent && process.stderr.isTTY ? process.stderr : null);
+  const startedAt = performance.now();
+  const status = await drive(session, progress);
+  const wallSeconds = (performance.now() - startedAt) / 1000;
+  const results = session.results(status);
+  const expectations = evaluateExpectations(fabric.scenario.expect, results);
+  const { document } = loaded;
+  const record: RunRecord = {
+    results,
+    expectations,
+    document,
+    series: session.series(),
+    wallSeconds,
+  };
+  const path = inputFault(() => directory.write(record));
+  print(record, path, options);
+  if (results.status === 'failed') return EXIT.RUN_FAILED;
+  if (results.status === 'interrupted') return EXIT.INTERRUPTED;
+  return expectations.every(({ ok }) => ok) ? EXIT.COMPLETE : EXIT.EXPECTATIONS_FAILED;
+}
+
+/** Runs to the end, or until somebody asks to stop; a second request stops at once. */
+async function drive(
+  session: Session,
+  progress: ProgressLine,
+): Promise<'complete' | 'interrupted'> {
+  let asked = false;
+  const ask = (): void => {
+    if (asked) process.exit(EXIT.INTERRUPTED);
+    asked = true;
+  };
+  process.on('SIGINT', ask).on('SIGTERM', ask);
+  try {
+    while (session.advance(SLICE_MS) === 'running') {
+      progress.show(() => session.progress());
+      await setImmediate();
+      if (asked) return 'interrupted';
+    }
+    return 'complete';
+  } finally {
+    progress.clear();
+    process.off('SIGINT', ask).off('SIGTERM', ask);
+  }
+}
+
+function print(record: RunRecord, path: string, options: RunOptions): void {
+  if (options.json === true) {
+    process.stdout.write(`${JSON.stringify(summaryJson(record), null, 2)}\n`);
+    return;
+  }
+  const { results, expectations, wallSeconds } = record;
+  if (options.quiet !== true) {
+    const text = summaryText(results, expectations, styleFor(process.stdout));
+    process.stdout.write(`${text}\n${path}  (${wallSeconds.toFixed(2)} s)\n`);
+  } else if (results.failure !== null) {
+    process.stderr.write(`${results.failure.reason}: ${results.failure.port}\n`);
+  }
+}
+
+function inputFault<T>(action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    throw error instanceof RunDirectoryError ? new InputError(error.message) : error;
+  }
+}

@@ -1,0 +1,38 @@
+import { EXIT } from '../exit.js';
+import { loadFabric } from '../load-fabric.js';
+
+export interface ValidateOptions {
+  readonly set: readonly string[];
+  readonly json?: boolean;
+}
+
+interface Verdict {
+  readonly file: string;
+  readonly ok: boolean;
+  readonly error: string | null;
+  readonly devices: number;
+  readonly flows: number;
+}
+
+export function validateCommand(files: readonly string[], options: ValidateOptions): number {
+  const verdicts = files.map((file) => judge(file, options.set));
+  if (options.json === true) process.stdout.write(`${JSON.stringify(verdicts, null, 2)}\n`);
+  else for (const verdict of verdicts) print(verdict);
+  return verdicts.every(({ ok }) => ok) ? EXIT.COMPLETE : EXIT.BAD_INPUT;
+}
+
+function judge(file: string, set: readonly string[]): Verdict {
+  try {
+    const { fabric } = loadFabric(file, set);
+    const devices = fabric.topology.devices.length;
+    return { file, ok: true, error: null, devices, flows: fabric.flows.length };
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'ScenarioError') throw error;
+    return { file, ok: false, error: error.message, devices: 0, flows: 0 };
+  }
+}
+
+function print({ file, error, devices, flows }: Verdict): void {
+  if (error === null) process.stdout.write(`${file}: sound; ${devices} devices, ${flows} flows\n`);
+  else process.stderr.write(`${error}\n`);
+}

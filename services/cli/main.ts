@@ -1,0 +1,120 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { EXIT, InputError } from './exit.js';
+
+// Commands are loaded when they are called: `--help` should not wait for a schema.
+
+const collect = (value: string, before: string[]): string[] => [...before, value];
+
+function program(): Command {
+  const selvage = new Command('selvage')
+    .description(
+      'Emulates lossless datacenter Ethernet: describe a fabric, load it, see what happens.',
+    )
+    .version(version())
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: false })
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 complete and expectations hold, 1 expectations failed, 2 bad input or usage,\n' +
+        '3 the run failed, 130 interrupted.',
+    );
+
+  selvage
+    .command('run')
+    .description('run a scenario and write its run directory')
+    .argument('<scenario>', 'YAML or JSON file')
+    .option('--out <dir>', 'run directory (default: runs/<name>-<digest>)')
+    .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
+    .option('--seed <n>', 'seed of all randomness')
+    .option('--check', 'balance the books and watch every pause while running')
+    .option('--json', 'print the summary as JSON and nothing else')
+    .option('--quiet', 'no progress, no summary')
+    .action(async (scenario: string, options) => {
+      const { runCommand } = await import('./commands/run.js');
+      process.exitCode = await runCommand(scenario, options);
+    });
+
+  selvage
+    .command('validate')
+    .description('check scenarios without running them')
+    .argument('<scenario...>', 'YAML or JSON files')
+    .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
+    .option('--json', 'print the verdicts as JSON')
+    .action(async (scenarios: string[], options) => {
+      const { validateCommand } = await import('./commands/validate.js');
+      process.exitCode = validateCommand(scenarios, options);
+    });
+
+  selvage
+    .command('schema')
+    .description('print the JSON Schema of scenarios, for completion in an editor')
+    .option('--out <file>', 'write it to a file')
+    .action(async (options) => {
+      const { schemaCommand } = await import('./commands/schema.js');
+      schemaCommand(options);
+    });
+
+  selvage
+    .command('topology')
+    .description('show what is cabled to what')
+    .argument('<scenario>', 'YAML or JSON file')
+    .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
+    .option('--format <format>', 'text, dot or svg', 'text')
+    .option('--out <file>', 'write it to a file')
+    .option('--json', 'devices and links as JSON')
+    .action(async (scenario: string, options) => {
+      const { topologyCommand } = await import('./commands/topology.js');
+      topologyCommand(scenario, options);
+    });
+
+  selvage
+    .command('init')
+    .description('write a commented scenario to start from')
+    .argument('[file]', 'where to', 'scenario.yaml')
+    .action(async (file: string) => {
+      const { initCommand } = await import('./commands/init.js');
+      initCommand(file);
+    });
+
+  selvage
+    .command('explain')
+    .description('say what a mechanism, a metric or a key of a scenario is')
+    .argument('[topic]', 'for example pfc, headroom, slowdown, or priorities.*.xoff')
+    .option('--json', 'print it as JSON')
+    .action(async (topic: string | undefined, options) => {
+      const { explainCommand } = await import('./commands/explain.js');
+      explainCommand(topic, options);
+    });
+
+  return selvage;
+}
+
+function version(): string {
+  const file = new URL('../../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}
+
+/** Bad input is one line; anything else is our own fault and shows where. */
+function report(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.COMPLETE : EXIT.BAD_INPUT;
+  if (error instanceof InputError || (error instanceof Error && error.name === 'ScenarioError')) {
+    process.stderr.write(`${error.message}\n`);
+    return EXIT.BAD_INPUT;
+  }
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`selvage failed by a fault of its own: ${text}\n`);
+  return EXIT.RUN_FAILED;
+}
+
+// A reader that went away (`selvage … | head`) is no fault.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === 'EPIPE' ? 0 : EXIT.RUN_FAILED);
+});
+
+try {
+  await program().parseAsync();
+} catch (error) {
+  process.exitCode = report(error);
+}

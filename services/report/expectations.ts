@@ -1,0 +1,250 @@
+import { didYouMean } from '../fabric/scenario/errors.js';
+import type { Expectation, Metric } from '../fabric/scenario/scenario.js';
+import { matchesGlob } from '../fabric/scenario/selector.js';
+import { percentilesOf } from '../runtime/percentiles.js';
+import type { FlowResult, PortPriorityResult, PortResult, RunResults } from '../runtime/results.js';
+import { formatOctets, formatRate, formatShare, formatTime } from './format.js';
+
+export interface ExpectationResult {
+  readonly text: string;
+  readonly metric: Metric;
+  /** What was measured, in base units; null where nothing could be. */
+  readonly actual: number | string | null;
+  readonly ok: boolean;
+  /** Why it cannot hold, beside the measured value; null if it can. */
+  readonly reason: string | null;
+}
+
+type Unit = 'count' | 'time' | 'rate' | 'octets' | 'share' | 'ratio' | 'text';
+
+/** What each metric means: shown by `selvage explain`, and the unit that it is in. */
+export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly meaning: string }>> =
+  {
+    drops: { unit: 'count', meaning: 'frames dropped for want of buffer' },
+    'lossless-drops': { unit: 'count', meaning: 'frames dropped on lossless priorities' },
+    completed: { unit: 'share', meaning: 'share of the flows with a volume that are complete' },
+    'completion.p50': { unit: 'time', meaning: 'median completion time of flows with a volume' },
+    'completion.p99': { unit: 'time', meaning: 'completion time that 99 % of the flows keep' },
+    'completion.p99.9': { unit: 'time', meaning: 'completion time that 99.9 % of the flows keep' },
+    'completion.max': { unit: 'time', meaning: 'longest completion time' },
+    'slowdown.p50': { unit: 'ratio', meaning: 'median of completion time over ideal time' },
+    'slowdown.p99': { unit: 'ratio', meaning: 'slowdown that 99 % of the flows keep' },
+    throughput: { unit: 'rate', meaning: 'payload per second, summed over flows' },
+    share: {
+      unit: 'share',
+      meaning: 'payload of the chosen flows as a share of that of all flows',
+    },
+    'latency.mean': { unit: 'time', meaning: 'mean time of raw frames from release to arrival' },
+    'latency.max': { unit: 'time', meaning: 'longest time of a raw frame from release to arrival' },
+    'pause.time': {
+      unit: 'time',
+      meaning: 'time that a port was held, the worst port and priority',
+    },
+    'pause.frames': { unit: 'count', meaning: 'PAUSE or PFC frames sent' },
+    marked: { unit: 'count', meaning: 'frames marked by ECN' },
+    'peak.ingress': { unit: 'octets', meaning: 'fullest ingress account' },
+    'peak.egress': { unit: 'octets', meaning: 'longest egress queue' },
+    'headroom.used': { unit: 'octets', meaning: 'most headroom that an account used' },
+    digest: { unit: 'text', meaning: 'hash over everything that every device executed' },
+  };
+
+export function evaluateExpectations(
+  expectations: readonly Expectation[],
+  results: RunResults,
+): ExpectationResult[] {
+  return expectations.map((expectation) => evaluate(expectation, results));
+}
+
+function evaluate(expectation: Expectation, results: RunResults): ExpectationResult {
+  const { metric } = expectation;
+  const stray = strayFilter(expectation, results);
+  const actual = stray === null ? measure(expectation, results) : null;
+  const ok = actual !== null && holds(expectation, actual);
+  const reason = stray ?? (actual === null ? 'there is nothing to measure' : null);
+  return { text: textOf(expectation), metric, actual, ok, reason };
+}
+
+function holds({ min, max, equals }: Expectation, actual: number | string): boolean {
+  if (equals !== null) return actual === equals;
+  if (typeof actual === 'string') return false;
+  return (min === null || actual >= min) && (max === null || actual <= max);
+}
+
+/** A filter that matches nothing says so: an expectation of nothing would always hold. */
+function strayFilter(expectation: Expectation, results: RunResults): string | null {
+  const checks: readonly [string, string | null, readonly string[]][] = [
+    ['load', expectation.load, results.flows.map((flow) => flow.load)],
+    ['flow', expectation.flow, results.flows.map((flow) => flow.name)],
+    ['device', expectation.device, results.deviceDigests.map(({ device }) => device)],
+    ['port', expectation.port, results.ports.map(({ port }) => port)],
+  ];
+  for (const [what, wanted, names] of checks) {
+    if (wanted === null || names.some((name) => matchesGlob(wanted, name))) continue;
+    return `no ${what} is called ${wanted}${didYouMean(wanted, names)}`;
+  }
+  return null;
+}
+
+function measure(expectation: Expectation, results: RunResults): number | string | null {
+  const flows = results.flows.filter((flow) => flowMatches(expectation, flow));
+  const rows = portRows(expectation, results);
+  const completions = flows.flatMap((flow) => flow.completionPs ?? []);
+  const slowdowns = flows.flatMap((flow) => flow.slowdown ?? []);
+  switch (expectation.metric) {
+    case 'digest':
+      return results.digest;
+    case 'drops':
+      return sum(rows.map(({ row }) => bufferDrops(row)));
+    case 'lossless-drops':
+      return sum(rows.map(({ row }) => row.drops['headroom-exhausted'] ?? 0));
+    case 'completed': {
+      const finite = flows.filter((flow) => flow.idealPs !== null || flow.completionPs !== null);
+      return finite.length === 0 ? null : completions.length / finite.length;
+    }
+    case 'completion.p50':
+      return percentilesOf(completions)?.p50 ?? null;
+    case 'completion.p99':
+      return percentilesOf(completions)?.p99 ?? null;
+    case 'completion.p99.9':
+      return percentilesOf(completions)?.p999 ?? null;
+    case 'completion.max':
+      return percentilesOf(completions)?.max ?? null;
+    case 'slowdown.p50':
+      return percentilesOf(slowdowns)?.p50 ?? null;
+    case 'slowdown.p99':
+      return percentilesOf(slowdowns)?.p99 ?? null;
+    case 'throughput':
+      return sum(flows.map((flow) => flow.throughputBps));
+    case 'share': {
+      const all = sum(results.flows.map((flow) => flow.payloadOctets));
+      return all === 0 ? null : sum(flows.map((flow) => flow.payloadOctets)) / all;
+    }
+    case 'latency.mean':
+      return meanLatency(flows);
+    case 'latency.max':
+      return greatest(flows.flatMap((flow) => flow.latencyMaxPs ?? []));
+    case 'pause.time':
+      return greatest([0, ...rows.map(({ row }) => row.heldPs)]);
+    case 'pause.frames':
+      return controlFrames(expectation, results, rows);
+    case 'marked':
+      return sum(rows.map(({ row }) => row.markedFrames));
+    case 'peak.ingress':
+      return greatest([0, ...rows.map(({ row }) => row.peakIngressOctets)]);
+    case 'peak.egress':
+      return greatest([0, ...rows.map(({ row }) => row.peakQueueOctets)]);
+    case 'headroom.used':
+      return greatest([
+        0,
+        ...results.margins
+          .filter((margin) => marginMatches(expectation, margin))
+          .map((margin) => margin.headroomUsedOctets),
+      ]);
+  }
+}
+
+function flowMatches(expectation: Expectation, flow: FlowResult): boolean {
+  const { priority, load, flow: name, device } = expectation;
+  return (
+    (priority === null || flow.priority === priority) &&
+    (load === null || matchesGlob(load, flow.load)) &&
+    (name === null || matchesGlob(name, flow.name)) &&
+    (device === null || matchesGlob(device, flow.source) || matchesGlob(device, flow.destination))
+  );
+}
+
+interface PortRow {
+  readonly port: PortResult;
+  readonly row: PortPriorityResult;
+}
+
+function portRows(expectation: Expectation, results: RunResults): PortRow[] {
+  const { priority, device, port: name } = expectation;
+  return results.ports
+    .filter((port) => device === null || matchesGlob(device, port.device))
+    .filter((port) => name === null || matchesGlob(name, port.port))
+    .flatMap((port) => port.priorities.map((row) => ({ port, row })))
+    .filter(({ row }) => priority === null || row.priority === priority);
+}
+
+function marginMatches(
+  { priority, device, port }: Expectation,
+  margin: { readonly port: string; readonly priority: number },
+): boolean {
+  return (
+    (priority === null || margin.priority === priority) &&
+    (port === null || matchesGlob(port, margin.port)) &&
+    (device === null || matchesGlob(device, margin.port.slice(0, margin.port.lastIndexOf(':'))))
+  );
+}
+
+/** Control frames of the ports; of one priority, those that name it. */
+function controlFrames(
+  expectation: Expectation,
+  results: RunResults,
+  rows: readonly PortRow[],
+): number {
+  if (expectation.priority !== null) return sum(rows.map(({ row }) => row.stopsSent));
+  const ports = new Set(rows.map(({ port }) => port.port));
+  return sum(results.ports.filter(({ port }) => ports.has(port)).map((port) => port.controlSent));
+}
+
+const BUFFER_REASONS = [
+  'headroom-exhausted',
+  'ingress-threshold',
+  'egress-threshold',
+  'buffer-full',
+] as const;
+
+function bufferDrops(row: PortPriorityResult): number {
+  return sum(BUFFER_REASONS.map((reason) => row.drops[reason] ?? 0));
+}
+
+function meanLatency(flows: readonly FlowResult[]): number | null {
+  const measured = flows.filter((flow) => flow.latencyMeanPs !== null);
+  const frames = sum(measured.map((flow) => flow.frames));
+  const total = sum(measured.map((flow) => flow.latencyMeanPs! * flow.frames));
+  return frames === 0 ? null : total / frames;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((a, b) => a + b, 0);
+}
+
+function greatest(values: readonly number[]): number | null {
+  return values.length === 0 ? null : values.reduce((a, b) => Math.max(a, b));
+}
+
+function textOf(expectation: Expectation): string {
+  const { metric, min, max, equals } = expectation;
+  const of = (['priority', 'load', 'flow', 'device', 'port'] as const)
+    .flatMap((key) => (expectation[key] === null ? [] : [`${key} ${expectation[key]}`]))
+    .join(', ');
+  const bounds = [
+    ...(equals === null ? [] : [`= ${typeof equals === 'string' ? equals : show(metric, equals)}`]),
+    ...(min === null ? [] : [`>= ${show(metric, min)}`]),
+    ...(max === null ? [] : [`<= ${show(metric, max)}`]),
+  ];
+  return `${metric}${of === '' ? '' : ` (${of})`} ${bounds.join(' and ')}`;
+}
+
+/** A value of a metric in the unit that people use for it. */
+export function show(metric: Metric, value: number | string | null): string {
+  if (value === null) return 'nothing';
+  if (typeof value === 'string') return value;
+  switch (METRICS[metric].unit) {
+    case 'time':
+      return formatTime(value);
+    case 'rate':
+      return formatRate(value);
+    case 'octets':
+      return formatOctets(value);
+    case 'share':
+      return formatShare(value);
+    case 'ratio':
+      return `${value.toFixed(2)}x`;
+    case 'count':
+    case 'text':
+      return String(value);
+  }
+}

@@ -1,0 +1,177 @@
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { DROP_REASONS } from '../engine/contract/probe.js';
+import type { RunResults } from '../runtime/results.js';
+import type { CsvValue } from './csv.js';
+import { csv } from './csv.js';
+import type { ExpectationResult } from './expectations.js';
+
+/** What marks a folder as one of ours, so that it may be replaced. */
+const MARKER = 'digest';
+
+export interface RunRecord {
+  readonly results: RunResults;
+  readonly expectations: readonly ExpectationResult[];
+  /** The scenario with its base files and settings merged. */
+  readonly document: unknown;
+  readonly series: {
+    readonly columns: readonly string[];
+    readonly rows: Iterable<readonly CsvValue[]>;
+  };
+  /** Seconds of the wall clock; the only figure that differs between equal runs. */
+  readonly wallSeconds: number;
+}
+
+/** A run directory cannot be written; the message says why. */
+export class RunDirectoryError extends Error {}
+
+/** Where a run will be written: checked before it starts, and written all at once at its end. */
+export class RunDirectory {
+  private readonly parent: string;
+
+  /** `out` is a folder's name, or null to have it named after scenario and digest. */
+  constructor(
+    private readonly out: string | null,
+    private readonly scenario: string,
+  ) {
+    this.parent = resolve(out === null ? 'runs' : dirname(resolve(out)));
+    this.prepare();
+  }
+
+  /** Writes everything into a folder beside the target and renames it; returns its path. */
+  write(record: RunRecord): string {
+    const target = this.target(record.results);
+    const draft = mkdtempSync(join(this.parent, `.${basename(target)}-`));
+    try {
+      for (const [name, text] of filesOf(record)) writeFileSync(join(draft, name), text);
+      if (existsSync(target)) rmSync(target, { recursive: true });
+      renameSync(draft, target);
+    } catch (error) {
+      rmSync(draft, { recursive: true, force: true });
+      throw new RunDirectoryError(`${target} cannot be written: ${(error as Error).message}`);
+    }
+    return target;
+  }
+
+  private target(results: RunResults): string {
+    if (this.out !== null) return resolve(this.out);
+    const slug = this.scenario.replace(/[^A-Za-z0-9._-]+/g, '-');
+    return join(this.parent, `${slug}-${results.digest.slice(0, 8)}`);
+  }
+
+  private prepare(): void {
+    if (this.out !== null) refuseForeign(resolve(this.out));
+    try {
+      mkdirSync(this.parent, { recursive: true });
+      accessSync(this.parent, constants.W_OK);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      throw new RunDirectoryError(
+        `the run directory cannot be written into ${this.parent} (${code ?? 'unknown'}); ` +
+          'name another with --out',
+      );
+    }
+  }
+}
+
+function refuseForeign(target: string): void {
+  if (!existsSync(target)) return;
+  let names: string[];
+  try {
+    names = readdirSync(target);
+  } catch {
+    throw new RunDirectoryError(`${target} is not a folder; name another with --out`);
+  }
+  if (names.length > 0 && !names.includes(MARKER)) {
+    throw new RunDirectoryError(
+      `${target} holds something that is not a run; name a new or empty folder with --out`,
+    );
+  }
+}
+
+/** The summary as machines read it. */
+export function summaryJson({ results, expectations, wallSeconds }: RunRecord): object {
+  const { flows: _flows, ports: _ports, deviceDigests, ...summary } = results;
+  return { ...summary, expectations, deviceDigests, wall: { seconds: wallSeconds } };
+}
+
+function filesOf(record: RunRecord): [string, string][] {
+  const { results, document, series } = record;
+  const files: [string, string][] = [
+    ['scenario.json', json(document)],
+    [MARKER, `${results.digest}\n`],
+    ['status', `${results.status}\n`],
+    ['summary.json', json(summaryJson(record))],
+    ['flows.csv', flowsCsv(results)],
+    ['ports.csv', portsCsv(results)],
+    ['margins.csv', marginsCsv(results)],
+  ];
+  const rows = [...series.rows];
+  if (rows.length > 0) files.push(['series.csv', csv(series.columns, rows)]);
+  return files;
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+function flowsCsv({ flows }: RunResults): string {
+  const columns = [
+    ...['flow', 'name', 'load', 'source', 'destination', 'priority', 'transport', 'start_ps'],
+    ...['last_arrival_ps', 'completion_ps', 'ideal_ps', 'slowdown', 'frames', 'payload_octets'],
+    ...['messages', 'throughput_bps', 'latency_mean_ps', 'latency_min_ps', 'latency_max_ps'],
+    ...['sent_frames', 'retransmitted_frames', 'timeouts', 'marked_frames'],
+  ];
+  const rows = flows.map((f) => [
+    ...[f.flow, f.name, f.load, f.source, f.destination, f.priority, f.transport, f.startPs],
+    ...[f.lastArrivalPs, f.completionPs, f.idealPs, f.slowdown, f.frames, f.payloadOctets],
+    ...[f.messages, f.throughputBps, f.latencyMeanPs, f.latencyMinPs, f.latencyMaxPs],
+    ...[f.sentFrames, f.retransmittedFrames, f.timeouts, f.markedFrames],
+  ]);
+  return csv(columns, rows);
+}
+
+function portsCsv({ ports }: RunResults): string {
+  const columns = [
+    ...['port', 'peer', 'rate_bps', 'priority', 'rx_frames', 'rx_octets', 'tx_frames', 'tx_octets'],
+    ...['held_ps', 'held_count', 'stops_sent', 'marked_frames', 'peak_queue_octets'],
+    ...['peak_ingress_octets', ...DROP_REASONS.map((reason) => `drops_${reason}`)],
+  ];
+  const rows = ports.flatMap((port) =>
+    port.priorities.map((p) => [
+      ...[port.port, port.peer, port.rateBps, p.priority, p.rxFrames, p.rxOctets, p.txFrames],
+      ...[p.txOctets, p.heldPs, p.heldCount, p.stopsSent, p.markedFrames, p.peakQueueOctets],
+      ...[p.peakIngressOctets, ...DROP_REASONS.map((reason) => p.drops[reason] ?? 0)],
+    ]),
+  );
+  return csv(columns, rows);
+}
+
+function marginsCsv({ margins }: RunResults): string {
+  const columns = [
+    ...['port', 'priority', 'xoff_octets', 'peak_octets', 'headroom_octets'],
+    ...['headroom_used_octets', 'needed_octets', 'wait_octets', 'control_octets', 'cable_octets'],
+    ...['interface_octets', 'pipeline_octets', 'response_octets', 'frame_octets'],
+    ...['full_pool_octets', 'cell_octets'],
+  ];
+  const rows = margins.map(({ needed, ...m }) => [
+    ...[m.port, m.priority, finite(m.xoffOctets), m.peakOctets, m.headroomOctets],
+    ...[m.headroomUsedOctets, needed.totalOctets, needed.waitOctets, needed.controlOctets],
+    ...[needed.cableOctets, needed.interfaceOctets, needed.pipelineOctets],
+    ...[needed.responseOctets, needed.frameOctets, needed.fullPoolOctets, needed.cellOctets],
+  ]);
+  return csv(columns, rows);
+}
+
+function finite(value: number): number | null {
+  return Number.isFinite(value) ? value : null;
+}

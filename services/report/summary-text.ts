@@ -1,0 +1,205 @@
+import type {
+  HeadroomTerms,
+  PortPriorityResult,
+  PortResult,
+  RunResults,
+} from '../runtime/results.js';
+import type { ExpectationResult } from './expectations.js';
+import { show } from './expectations.js';
+import { formatCount, formatOctets, formatRate, formatRatio, formatTime } from './format.js';
+import { table } from './table.js';
+
+const ROWS_SHOWN = 8;
+
+export interface Style {
+  good(text: string): string;
+  bad(text: string): string;
+  strong(text: string): string;
+}
+
+/** What a person reads after a run. */
+export function summaryText(
+  results: RunResults,
+  expectations: readonly ExpectationResult[],
+  style: Style,
+): string {
+  return [
+    headline(results, style),
+    failureText(results, style),
+    priorityTable(results, style),
+    pauseTable(results, style),
+    memoryTable(results, style),
+    marginTable(results, style),
+    expectationList(expectations, style),
+    `digest ${results.digest}`,
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+function headline(results: RunResults, style: Style): string {
+  const { scenario, status, virtualPs, frameHops, devices, links } = results;
+  const mark = status === 'complete' ? style.good(status) : style.bad(status);
+  const size = `${formatCount(devices)} devices, ${formatCount(links)} links`;
+  const did = `${formatTime(virtualPs)} of virtual time, ${formatCount(frameHops)} frame-hops`;
+  return `${style.strong(scenario)}  ${mark}\n${size}; ${did}`;
+}
+
+function failureText({ failure }: RunResults, style: Style): string {
+  if (failure === null) return '';
+  const { reason, timePs, device, port, priority } = failure;
+  const where = [port === '' ? device : port, priority === null ? '' : `priority ${priority}`];
+  const place = where.filter((part) => part !== '').join(', ');
+  return style.bad(
+    `FAILED at ${formatTime(timePs)}${place === '' ? '' : ` on ${place}`}: ${reason}`,
+  );
+}
+
+function priorityTable({ priorities }: RunResults, style: Style): string {
+  const rows = priorities.map((p) => [
+    `${p.priority} ${p.flowControl}`,
+    formatRate(p.throughputBps),
+    formatCount(p.deliveredFrames),
+    formatTime(p.completionPs?.p50 ?? null),
+    formatTime(p.completionPs?.p99 ?? null),
+    formatTime(p.completionPs?.p999 ?? null),
+    formatRatio(p.slowdown?.p99 ?? null),
+    formatCount(Object.values(p.drops).reduce((a, b) => a + b, 0)),
+    formatCount(p.markedFrames),
+  ]);
+  const head = [
+    'priority',
+    'payload',
+    'frames',
+    'done p50',
+    'p99',
+    'p99.9',
+    'slow p99',
+    'drops',
+    'marks',
+  ];
+  const drops = priorities.flatMap((p) =>
+    Object.entries(p.drops).map(
+      ([reason, count]) => `  priority ${p.priority}: ${formatCount(count)} dropped, ${reason}`,
+    ),
+  );
+  return [style.strong('Traffic'), table(head, rows), ...drops].join('\n');
+}
+
+interface PortRow {
+  readonly port: PortResult;
+  readonly row: PortPriorityResult;
+}
+
+function portRows(results: RunResults): PortRow[] {
+  return results.ports.flatMap((port) => port.priorities.map((row) => ({ port, row })));
+}
+
+function pauseTable(results: RunResults, style: Style): string {
+  const held = portRows(results)
+    .filter(({ row }) => row.heldCount > 0)
+    .sort((a, b) => b.row.heldPs - a.row.heldPs);
+  if (held.length === 0) return '';
+  const rows = held
+    .slice(0, ROWS_SHOWN)
+    .map(({ port, row }) => [
+      port.port,
+      String(row.priority),
+      formatTime(row.heldPs),
+      results.virtualPs > 0 ? `${((100 * row.heldPs) / results.virtualPs).toFixed(1)} %` : '–',
+      formatCount(row.heldCount),
+      port.peer,
+    ]);
+  const head = ['held port', 'priority', 'time', 'of the run', 'times', 'by'];
+  return [style.strong('Pause, worst first'), table(head, rows), more(held.length)]
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+function memoryTable(results: RunResults, style: Style): string {
+  const full = [...results.buffers].sort((a, b) => b.peakPoolOctets - a.peakPoolOctets);
+  if (full.length === 0) return '';
+  const peak = (device: string, octets: (row: PortPriorityResult) => number): string => {
+    const own = portRows(results).filter(({ port }) => port.device === device);
+    const worst = own.reduce<PortRow | null>(
+      (a, b) => (a === null || octets(b.row) > octets(a.row) ? b : a),
+      null,
+    );
+    if (worst === null || octets(worst.row) === 0) return '0';
+    return `${formatOctets(octets(worst.row))} ${worst.port.port}`;
+  };
+  const rows = full
+    .slice(0, ROWS_SHOWN)
+    .map(({ device, poolOctets, peakPoolOctets }) => [
+      device,
+      formatOctets(peakPoolOctets),
+      formatOctets(poolOctets),
+      peak(device, (row) => row.peakIngressOctets),
+      peak(device, (row) => row.peakQueueOctets),
+    ]);
+  const head = ['switch', 'pool peak', 'of', 'fullest ingress', 'longest queue'];
+  return [style.strong('Memory, fullest first'), table(head, rows), more(full.length)]
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+function marginTable({ margins }: RunResults, style: Style): string {
+  const [worst] = margins;
+  if (worst === undefined) return '';
+  const left = (m: (typeof margins)[number]): number => m.headroomOctets - m.headroomUsedOctets;
+  const tight = [...margins].sort(
+    (a, b) => left(a) - left(b) || b.peakOctets / b.xoffOctets - a.peakOctets / a.xoffOctets,
+  );
+  const rows = tight
+    .slice(0, ROWS_SHOWN)
+    .map((m) => [
+      m.port,
+      String(m.priority),
+      formatOctets(m.xoffOctets),
+      formatOctets(m.peakOctets),
+      formatOctets(m.headroomUsedOctets),
+      formatOctets(m.headroomOctets),
+      formatOctets(m.needed.totalOctets),
+    ]);
+  const head = ['lossless port', 'priority', 'XOFF', 'peak', 'headroom used', 'has', 'needs'];
+  const [first] = tight;
+  return [
+    style.strong('Margins, tightest first (XOFF while the pool is idle)'),
+    table(head, rows),
+    more(margins.length),
+    `  ${first!.port} needs ${termsText(first!.needed)}`,
+  ]
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+/** The formula with its figures. */
+export function termsText(terms: HeadroomTerms): string {
+  const parts: readonly [string, number][] = [
+    ['frame in the way', terms.waitOctets],
+    ['control frame', terms.controlOctets],
+    ['cable both ways', terms.cableOctets],
+    ['interfaces', terms.interfaceOctets],
+    ['pipeline', terms.pipelineOctets],
+    ['response', terms.responseOctets],
+    ['frame begun', terms.frameOctets],
+    ['frame at a full pool', terms.fullPoolOctets],
+    ['cells', terms.cellOctets],
+  ];
+  const shown = parts.filter(([, octets]) => octets > 0);
+  const text = shown.map(([name, octets]) => `${name} ${formatCount(octets)}`).join(' + ');
+  return `${formatCount(terms.totalOctets)} octets =\n    ${text}`;
+}
+
+function expectationList(expectations: readonly ExpectationResult[], style: Style): string {
+  if (expectations.length === 0) return '';
+  const lines = expectations.map(({ text, metric, actual, ok, reason }) => {
+    const measured = reason ?? `is ${show(metric, actual)}`;
+    return `  ${ok ? style.good('pass') : style.bad('FAIL')}  ${text}: ${measured}`;
+  });
+  return [style.strong('Expectations'), ...lines].join('\n');
+}
+
+function more(count: number): string {
+  return count > ROWS_SHOWN ? `  and ${formatCount(count - ROWS_SHOWN)} more` : '';
+}
