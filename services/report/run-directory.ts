@@ -1,13 +1,13 @@
 import {
-  accessSync,
-  constants,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   renameSync,
   rmSync,
+  rmdirSync,
+  writeFileSync,
 } from 'node:fs';
-import { mkdtempSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { DROP_REASONS } from '../engine/contract/probe.js';
 import type { RunResults } from '../runtime/results.js';
@@ -50,13 +50,14 @@ export class RunDirectory {
   /** Writes everything into a folder beside the target and renames it; returns its path. */
   write(record: RunRecord): string {
     const target = this.target(record.results);
-    const draft = mkdtempSync(join(this.parent, `.${basename(target)}-`));
+    let draft = target;
     try {
+      draft = mkdtempSync(join(this.parent, `.${basename(target)}-`));
       for (const [name, text] of filesOf(record)) writeFileSync(join(draft, name), text);
       if (existsSync(target)) rmSync(target, { recursive: true });
       renameSync(draft, target);
     } catch (error) {
-      rmSync(draft, { recursive: true, force: true });
+      if (draft !== target) rmSync(draft, { recursive: true, force: true });
       throw new RunDirectoryError(`${target} cannot be written: ${(error as Error).message}`);
     }
     return target;
@@ -72,7 +73,8 @@ export class RunDirectory {
     if (this.out !== null) refuseForeign(resolve(this.out));
     try {
       mkdirSync(this.parent, { recursive: true });
-      accessSync(this.parent, constants.W_OK);
+      // Permission bits do not tell all (a read-only disk, a special file system): try it.
+      rmdirSync(mkdtempSync(join(this.parent, '.selvage-')));
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       throw new RunDirectoryError(

@@ -16,7 +16,7 @@ export function explainCommand(
   const all = explanations();
   const found = topic === undefined ? [] : lookUp(all, topic);
   if (topic !== undefined && found.length === 0) {
-    const names = all.map((entry) => entry.topic);
+    const names = all.flatMap((entry) => [entry.topic, entry.topic.split('.').pop()!]);
     throw new InputError(`nothing is called ${topic}${didYouMean(topic, names)}`);
   }
   if (options.json === true) {
@@ -61,12 +61,16 @@ function overview(all: readonly Explanation[]): string {
     .map(({ topic }) => topic)
     .filter((path) => !path.includes('.'))
     .join(', ');
-  return (
-    `Topics: ${mechanisms}\n\nMetrics: ${metrics}\n\nKeys of a scenario: ${keys}\n\n` +
-    'selvage explain TOPIC says more; keys go deeper, as in priorities.*.xoff.\n'
-  );
+  const parts = [`Topics: ${mechanisms}`, `Metrics: ${metrics}`, `Keys of a scenario: ${keys}`];
+  const more = 'selvage explain TOPIC says more; keys go deeper, as in priorities.*.xoff.';
+  return `${[...parts, more].map(wrapped).join('\n\n')}\n`;
 }
 
 function indent(text: string): string {
   return text.replace(/^/gm, '  ');
+}
+
+/** Broken at blanks, so that no line is longer than a terminal. */
+function wrapped(text: string): string {
+  return text.replace(/(.{1,90})(?: |$)/g, '$1\n').trimEnd();
 }
