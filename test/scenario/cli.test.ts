@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { ROOT } from '../kit/emulate.js';
+
+const MAIN = join(ROOT, 'dist/services/cli/main.js');
+
+interface Said {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+describe('selvage', () => {
+  let folder = '';
+  const at = (name: string): string => join(folder, name);
+  const selvage = (...words: string[]): Said => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...words], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    return { code: status, out: stdout, err: stderr };
+  };
+  const example = (name: string): string => join(ROOT, 'examples', `${name}.yaml`);
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'selvage-cli-'));
+  });
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it('runs a scenario, prints a summary and leaves a run directory', () => {
+    const { code, out, err } = selvage('run', example('incast-pfc'), '--out', at('a'));
+    assert.equal(code, 0);
+    assert.equal(err, '');
+    assert.match(out, /pass {2}lossless-drops/);
+    assert.ok(out.split('\n').every((line) => line.length <= 250));
+    assert.deepEqual(readdirSync(at('a')).sort(), [
+      'digest',
+      'flows.csv',
+      'margins.csv',
+      'ports.csv',
+      'scenario.json',
+      'series.csv',
+      'status',
+      'summary.json',
+    ]);
+    assert.equal(readFileSync(join(at('a'), 'status'), 'utf8'), 'complete\n');
+    assert.equal(readFileSync(join(at('a'), 'flows.csv'), 'utf8').split('\n').length, 8 + 2);
+  });
+
+  it('writes the same files again for the same scenario, but for the wall clock', () => {
+    selvage('run', example('incast-pfc'), '--out', at('b1'), '--quiet');
+    selvage('run', example('incast-pfc'), '--out', at('b2'), '--quiet', '--check');
+    for (const name of readdirSync(at('b1'))) {
+      const [one, other] = ['b1', 'b2'].map((d) => readFileSync(join(at(d), name), 'utf8'));
+      const timeless = (text: string): string => text.replace(/"seconds": [\d.e-]+/, '');
+      assert.equal(timeless(one!), timeless(other!), name);
+    }
+  });
+
+  it('runs the resolved scenario of a run directory to the same digest', () => {
+    selvage('run', example('ring-all-reduce'), '--out', at('c1'), '--quiet');
+    selvage('run', join(at('c1'), 'scenario.json'), '--out', at('c2'), '--quiet');
+    const digest = (run: string): string => readFileSync(join(at(run), 'digest'), 'utf8');
+    assert.equal(digest('c2'), digest('c1'));
+  });
+
+  it('prints nothing but JSON with --json', () => {
+    const { code, out } = selvage('run', example('pair-line-rate'), '--out', at('d'), '--json');
+    assert.equal(code, 0);
+    const summary = JSON.parse(out) as { digest: string; expectations: { ok: boolean }[] };
+    assert.match(summary.digest, /^[0-9a-f]{32}$/);
+    assert.ok(summary.expectations.every(({ ok }) => ok));
+  });
+
+  it('says by its exit code that an expectation failed', () => {
+    const set = 'expect=[{ metric: throughput, min: 99G }]';
+    const { code, out } = selvage('run', example('pair-line-rate'), '--set', set, '--out', at('e'));
+    assert.equal(code, 1);
+    assert.match(out, /FAIL {2}throughput/);
+  });
+
+  it('says that an expectation about nothing failed, and what was meant', () => {
+    const set = 'expect=[{ metric: completed, flow: burst/h22->h1, min: 1 }]';
+    const { code, out } = selvage('run', example('incast-pfc'), '--set', set, '--out', at('f'));
+    assert.equal(code, 1);
+    assert.match(out, /no flow is called burst\/h22->h1; did you mean burst\/h2->h1\?/);
+  });
+
+  it('fails when a lossless priority loses, and says where and when', () => {
+    const set = 'priorities.3.headroom=1000';
+    const { code, out } = selvage('run', example('incast-pfc'), '--set', set, '--out', at('g'));
+    assert.equal(code, 3);
+    assert.match(out, /FAILED at .* on s1:p\d, priority 3: a frame of a lossless priority/);
+    assert.equal(readFileSync(join(at('g'), 'status'), 'utf8'), 'failed\n');
+  });
+
+  it('answers bad input with one line that names file, line, value and cure, and code 2', () => {
+    const bad = (text: string): Said => {
+      writeFileSync(at('bad.yaml'), text);
+      return selvage('run', at('bad.yaml'), '--out', at('never'));
+    };
+    const cases: readonly [string, RegExp][] = [
+      [
+        'selvage: 1\nfabric: { generator: star, hots: 3 }\n',
+        /bad\.yaml:2:28: .*hots.*did you mean hosts\?/,
+      ],
+      ['selvage: 1\nfabric: { generator: pear }\n', /bad\.yaml:2:\d+: .*pear.*did you mean pair\?/],
+      ['selvage: 1\nduration: 5 minuts\n', /bad\.yaml:2:\d+: .*5 minuts/],
+      ['selvage: 1\nfabric: { generator: pair\n', /bad\.yaml:\d/],
+      [
+        'selvage: 1\nfabric: { generator: pair }\nload:\n  - { name: x, stream: { from: h1, to: h3 }, bytes: 1KB }\n',
+        /bad\.yaml:4:\d+: .*h3/,
+      ],
+    ];
+    for (const [text, expected] of cases) {
+      const { code, out, err } = bad(text);
+      assert.equal(code, 2, err);
+      assert.equal(out, '');
+      assert.match(err, expected);
+      assert.equal(err.trimEnd().split('\n').length, 1, err);
+    }
+    assert.ok(!existsSync(at('never')));
+  });
+
+  it('answers wrong usage, unreadable files and unwritable folders with code 2', () => {
+    writeFileSync(at('file'), '');
+    mkdirSync(at('foreign'));
+    writeFileSync(join(at('foreign'), 'thesis.tex'), '');
+    for (const words of [
+      ['frobnicate'],
+      ['run'],
+      ['run', 'no-such-file.yaml'],
+      ['run', folder],
+      ['run', example('pair-line-rate'), '--bogus'],
+      ['run', example('pair-line-rate'), '--out', join(at('file'), 'below')],
+      ['run', example('pair-line-rate'), '--out', at('foreign')],
+      ['run', example('pair-line-rate'), '--set', 'fabric.generator=pear'],
+      ['run', example('pair-line-rate'), '--set', 'nonsense'],
+      ['explain', 'xof'],
+      ['topology', example('pair-line-rate'), '--format', 'png'],
+      ['validate', 'no-such-file.yaml'],
+    ]) {
+      const { code, err } = selvage(...words);
+      assert.equal(code, 2, `${words.join(' ')}: ${err}`);
+      assert.notEqual(err, '');
+      assert.ok(!err.includes('    at '), err);
+    }
+    assert.deepEqual(readdirSync(at('foreign')), ['thesis.tex']);
+  });
+
+  it('writes a starter that validates and runs, and overwrites nothing', () => {
+    assert.equal(selvage('init', 'start.yaml').code, 0);
+    assert.equal(selvage('validate', 'start.yaml').code, 0);
+    assert.equal(selvage('run', 'start.yaml', '--quiet').code, 0);
+    assert.equal(selvage('init', 'start.yaml').code, 2);
+    assert.match(readdirSync(at('runs')).join(), /^my-first-fabric-[0-9a-f]{8}$/);
+  });
+
+  it('draws, explains and gives the schema that is kept in the repository', () => {
+    assert.match(selvage('topology', example('pair-line-rate')).out, /h1/);
+    assert.match(selvage('topology', example('pair-line-rate'), '--format', 'dot').out, /^graph/);
+    assert.match(selvage('topology', example('pair-line-rate'), '--format', 'svg').out, /<svg/);
+    assert.match(selvage('explain', 'headroom').out, /control frame/);
+    assert.match(selvage('explain', 'priorities.*.xoff').out, /Default: dynamic/);
+    const kept = readFileSync(join(ROOT, 'docs/scenario.schema.json'), 'utf8');
+    assert.equal(selvage('schema').out, kept);
+  });
+
+  it('stopped by Ctrl-C keeps what was measured and marks the run as interrupted', async () => {
+    writeFileSync(
+      at('long.yaml'),
+      `selvage: 1
+duration: 10s
+fabric: { generator: star, hosts: 8 }
+priorities: { 3: pfc }
+load:
+  - { name: s, permutation: { hosts: all, shift: 1 }, rate: 50%, priority: 3, transport: raw }
+`,
+    );
+    const child = spawn(process.execPath, [MAIN, 'run', 'long.yaml', '--out', at('long')], {
+      cwd: folder,
+    });
+    // Once it listens for signals it has begun; before that the signal would just end it.
+    const tick = setInterval(() => child.kill('SIGINT'), 1500);
+    const code = await new Promise((resolve) => child.on('exit', resolve));
+    clearInterval(tick);
+    assert.equal(code, 130);
+    assert.equal(readFileSync(join(at('long'), 'status'), 'utf8'), 'interrupted\n');
+    const summary = JSON.parse(readFileSync(join(at('long'), 'summary.json'), 'utf8')) as {
+      virtualPs: number;
+      priorities: { deliveredFrames: number }[];
+    };
+    assert.ok(summary.virtualPs > 0 && summary.virtualPs < 10e12);
+    assert.ok(summary.priorities[0]!.deliveredFrames > 0);
+  });
+});
