@@ -34,7 +34,10 @@ export default tseslint.config(
         { considerDefaultExhaustiveForUnions: true },
       ],
       '@typescript-eslint/no-empty-function': ['error', { allow: ['methods'] }],
-      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', ignoreRestSiblings: true },
+      ],
       // An index that counts is plainer than an iterator, and faster.
       '@typescript-eslint/prefer-for-of': 'off',
       '@typescript-eslint/consistent-type-imports': 'error',

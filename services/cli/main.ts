@@ -1,6 +1,9 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import type { RunOptions } from './commands/run.js';
+import type { TopologyOptions } from './commands/topology.js';
+import type { ValidateOptions } from './commands/validate.js';
 import { EXIT, InputError } from './exit.js';
 
 // Commands are loaded when they are called: `--help` should not wait for a schema.
@@ -31,7 +34,7 @@ function program(): Command {
     .option('--check', 'balance the books and watch every pause while running')
     .option('--json', 'print the summary as JSON and nothing else')
     .option('--quiet', 'no progress, no summary')
-    .action(async (scenario: string, options) => {
+    .action(async (scenario: string, options: RunOptions) => {
       const { runCommand } = await import('./commands/run.js');
       process.exitCode = await runCommand(scenario, options);
     });
@@ -42,7 +45,7 @@ function program(): Command {
     .argument('<scenario...>', 'YAML or JSON files')
     .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
     .option('--json', 'print the verdicts as JSON')
-    .action(async (scenarios: string[], options) => {
+    .action(async (scenarios: string[], options: ValidateOptions) => {
       const { validateCommand } = await import('./commands/validate.js');
       process.exitCode = validateCommand(scenarios, options);
     });
@@ -51,7 +54,7 @@ function program(): Command {
     .command('schema')
     .description('print the JSON Schema of scenarios, for completion in an editor')
     .option('--out <file>', 'write it to a file')
-    .action(async (options) => {
+    .action(async (options: { readonly out?: string }) => {
       const { schemaCommand } = await import('./commands/schema.js');
       schemaCommand(options);
     });
@@ -64,7 +67,7 @@ function program(): Command {
     .option('--format <format>', 'text, dot or svg', 'text')
     .option('--out <file>', 'write it to a file')
     .option('--json', 'devices and links as JSON')
-    .action(async (scenario: string, options) => {
+    .action(async (scenario: string, options: TopologyOptions) => {
       const { topologyCommand } = await import('./commands/topology.js');
       topologyCommand(scenario, options);
     });
@@ -83,7 +86,7 @@ function program(): Command {
     .description('say what a mechanism, a metric or a key of a scenario is')
     .argument('[topic]', 'for example pfc, headroom, slowdown, or priorities.*.xoff')
     .option('--json', 'print it as JSON')
-    .action(async (topic: string | undefined, options) => {
+    .action(async (topic: string | undefined, options: { readonly json?: boolean }) => {
       const { explainCommand } = await import('./commands/explain.js');
       explainCommand(topic, options);
     });

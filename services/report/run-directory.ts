@@ -102,7 +102,7 @@ function refuseForeign(target: string): void {
 
 /** The summary as machines read it. */
 export function summaryJson({ results, expectations, wallSeconds }: RunRecord): object {
-  const { flows: _flows, ports: _ports, deviceDigests, ...summary } = results;
+  const { flows, ports, deviceDigests, ...summary } = results;
   return { ...summary, expectations, deviceDigests, wall: { seconds: wallSeconds } };
 }
 

@@ -56,17 +56,17 @@ async function drive(
   session: Session,
   progress: ProgressLine,
 ): Promise<'complete' | 'interrupted'> {
-  let asked = false;
+  const stop = { asked: false };
   const ask = (): void => {
-    if (asked) process.exit(EXIT.INTERRUPTED);
-    asked = true;
+    if (stop.asked) process.exit(EXIT.INTERRUPTED);
+    stop.asked = true;
   };
   process.on('SIGINT', ask).on('SIGTERM', ask);
   try {
     while (session.advance(SLICE_MS) === 'running') {
       progress.show(() => session.progress());
       await setImmediate();
-      if (asked) return 'interrupted';
+      if (stop.asked) return 'interrupted';
     }
     return 'complete';
   } finally {
