@@ -2,39 +2,46 @@
 export const TOPICS: Readonly<Record<string, string>> = {
   none: 'No flow control: what does not fit the memory is dropped, with a reason.',
   pause:
-    '802.3x: a receiver stops its neighbour altogether, for a time in quanta of 512 bit times. All\n' +
-    'priorities of a port share one account. `pause: true` turns it on at every port.',
+    '802.3x: a receiver stops its neighbour altogether, for a time in quanta of 512 bit ' +
+    'times. All priorities of a port share one account. `pause: true` turns it on at ' +
+    'every port.',
   pfc:
-    '802.1Qbb: a receiver stops its neighbour priority by priority, for a time. XOFF goes out when\n' +
-    'the ingress account reaches its threshold, is repeated before it expires, and XON follows when\n' +
-    'the account has fallen by xonGap. From 10 Gb/s upwards. `priorities: { 3: pfc }`.',
+    '802.1Qbb: a receiver stops its neighbour priority by priority, for a time. XOFF goes ' +
+    'out when the ingress account reaches its threshold, is repeated before it expires, ' +
+    'and XON follows when the account has fallen by xonGap. From 10 Gb/s upwards. ' +
+    '`priorities: { 3: pfc }`.',
   headroom:
-    'Memory for what still arrives after the decision to stop: the longest frame that is in the way\n' +
-    'of the control frame, the control frame, the cable both ways, both interfaces, the pipeline, the\n' +
-    "neighbour's response, the frame it had begun, and a frame that finds the pool full. Computed\n" +
-    'unless given; the summary shows every term.',
+    'Memory for what still arrives after the decision to stop: the longest frame that is ' +
+    'in the way of the control frame, the control frame, the cable both ways, both ' +
+    "interfaces, the pipeline, the neighbour's response, the frame it had begun, and a " +
+    'frame that finds the pool full. Computed unless given; the summary shows every term.',
   'dynamic-threshold':
-    'An account may take alpha times what is free of the shared pool, so thresholds sink as the\n' +
-    'memory fills. For a lossless account it is the XOFF threshold, for a lossy one the limit.',
+    'An account may take alpha times what is free of the shared pool, so thresholds sink ' +
+    'as the memory fills. For a lossless account it is the XOFF threshold, for a lossy ' +
+    'one the limit.',
   ecn:
-    'Switches mark ECN-capable frames by the length of their egress queue: from a threshold on\n' +
-    '(step), or with a probability that rises between two lengths.',
+    'Switches mark ECN-capable frames by the length of their egress queue: from a ' +
+    'threshold on (step), or with a probability that rises between two lengths.',
   ets:
-    'Enhanced transmission selection: strict classes first, the others share what is left by percent,\n' +
-    'in octets on the wire. `arbiter: { ets: { 0: 50%, 3: 50%, 7: strict } }`, and so on.',
-  dwrr: 'Deficit weighted round robin: classes share the link by weight, in octets on the wire.',
+    'Enhanced transmission selection: strict classes first, the others share what is left ' +
+    'by percent, in octets on the wire. `arbiter: { ets: { 0: 50%, 3: 50%, 7: strict } ' +
+    '}`.',
+  dwrr:
+    'Deficit weighted round robin: classes share the link by weight, in octets on the ' + 'wire.',
   strict: 'The highest traffic class that may send goes first.',
   'round-robin': 'A frame of each traffic class in turn.',
   ideal: 'What a message would take on an idle fabric: serialisation, propagation and delays.',
   slowdown: 'Completion time over ideal time; 1 is as good as it gets.',
   digest:
-    'A hash over everything that every device executed. Two runs with one digest saw the same fabric,\n' +
-    'event for event, however they were run.',
+    'A hash over everything that every device executed. Two runs with one digest saw the ' +
+    'same fabric, event for event, however they were run.',
   reliable:
-    'RoCE-like transport: messages are cut into packets, numbered, acknowledged; a gap is answered by\n' +
-    'a NAK and everything from there is sent again (go-back-N); silence ends in a time-out.',
+    'RoCE-like transport: messages are cut into packets, numbered, acknowledged; a gap is ' +
+    'answered by a NAK and everything from there is sent again (go-back-N); silence ends ' +
+    'in a time-out.',
   raw: 'Frames without a transport: nothing is acknowledged or sent again.',
   'exit-codes':
-    '0 complete and expectations hold; 1 expectations failed; 2 bad input or usage; 3 the run failed\n' +
-    '(a lossless frame was lost, a check went red, nothing moved any more); 130 interrupted.',
+    '0 complete and expectations hold; 1 expectations failed; 2 bad input or usage; 3 the ' +
+    'run failed (a lossless frame was lost, a check went red, nothing moved any more); ' +
+    '130 interrupted.',
 };

@@ -1,6 +1,6 @@
 import { DROP } from '../contract/probe.js';
 import type { AccountSpec, BufferSpec } from '../contract/spec.js';
-import { priorityRow, type Tables } from '../kernel/tables.js';
+import type { Tables } from '../kernel/tables.js';
 
 // Words of an ingress account; there is one per port and priority group.
 
@@ -47,10 +47,16 @@ export const ADMITTED = -1;
 export type SharedBuffer = ReturnType<typeof makeSharedBuffer>;
 
 export function makeSharedBuffer(tables: Tables) {
-  const words = tables.int32('port', 8 * WORDS);
-  const doubles = tables.float64('port', 8 * DOUBLES);
+  const portCount = tables.count('port');
+  /** One plane per priority group. */
+  const words = tables.int32('port', WORDS, 8);
+  const doubles = tables.float64('port', DOUBLES, 8);
   const memory = tables.float64('device', MEMORY);
-  const memoryOf = new Int32Array(words.length / (8 * WORDS));
+  const memoryOf = new Int32Array(portCount);
+
+  function rowOf(port: number, group: number): number {
+    return group * portCount + port;
+  }
 
   /** Gives a device its memory and its ports their accounts. */
   function configure(device: number, firstPort: number, spec: BufferSpec): void {
@@ -59,7 +65,7 @@ export function makeSharedBuffer(tables: Tables) {
     spec.accounts.forEach((groups, port) => {
       memoryOf[firstPort + port] = m;
       groups.forEach((account, group) => {
-        configureAccount(priorityRow(firstPort + port, group), account);
+        configureAccount(rowOf(firstPort + port, group), account);
         apart += account.reservedOctets + account.headroomOctets;
       });
     });
@@ -81,7 +87,7 @@ export function makeSharedBuffer(tables: Tables) {
    * `queueOctets` is what its egress queue holds already.
    */
   function admit(port: number, group: number, stored: number, queueOctets: number): number {
-    const row = priorityRow(port, group);
+    const row = rowOf(port, group);
     const a = row * WORDS;
     const m = memoryOf[port];
     const headroom = words[a + HEADROOM];
@@ -104,7 +110,7 @@ export function makeSharedBuffer(tables: Tables) {
   }
 
   function release(port: number, group: number, stored: number): void {
-    const a = priorityRow(port, group) * WORDS;
+    const a = rowOf(port, group) * WORDS;
     const headroom = words[a + HEADROOM];
     const fromHeadroom = stored < headroom ? stored : headroom;
     const before = words[a + USED] - headroom - words[a + RESERVED];
@@ -115,12 +121,12 @@ export function makeSharedBuffer(tables: Tables) {
   }
 
   function atXoff(port: number, group: number): boolean {
-    const a = priorityRow(port, group) * WORDS;
+    const a = rowOf(port, group) * WORDS;
     return words[a + HEADROOM] > 0 || words[a + USED] >= threshold(port, group);
   }
 
   function atXon(port: number, group: number): boolean {
-    const row = priorityRow(port, group);
+    const row = rowOf(port, group);
     const a = row * WORDS;
     if (words[a + HEADROOM] > 0) return false;
     const limit = threshold(port, group) - doubles[row * DOUBLES + XON_GAP];
@@ -128,12 +134,12 @@ export function makeSharedBuffer(tables: Tables) {
   }
 
   function setStopped(port: number, group: number, stopped: boolean): void {
-    words[priorityRow(port, group) * WORDS + STOPPED] = stopped ? 1 : 0;
+    words[rowOf(port, group) * WORDS + STOPPED] = stopped ? 1 : 0;
   }
 
   /** XOFF threshold of an account as it stands now. */
   function threshold(port: number, group: number): number {
-    const row = priorityRow(port, group);
+    const row = rowOf(port, group);
     const m = memoryOf[port];
     const free = memory[m + POOL] - memory[m + POOL_USED];
     const dynamic = words[row * WORDS + RESERVED] + doubles[row * DOUBLES + ALPHA] * free;
@@ -142,7 +148,7 @@ export function makeSharedBuffer(tables: Tables) {
   }
 
   function get(port: number, group: number, word: number): number {
-    return words[priorityRow(port, group) * WORDS + word];
+    return words[rowOf(port, group) * WORDS + word];
   }
 
   function memoryOfDevice(device: number, field: number): number {

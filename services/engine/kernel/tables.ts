@@ -13,48 +13,61 @@ type Column = Int32Array | Float64Array | Uint8Array;
  * connection. All actors share the arrays and each owns a range of rows, so what is hot stays
  * dense however many actors there are, and an actor is saved and restored as slices, in any
  * grouping.
+ *
+ * A table may have several planes, one per priority: fabrics use few of them, and so the rows that
+ * are in use lie side by side.
  */
 export class Tables {
-  private readonly columns: { unit: Unit; stride: number; column: Column }[] = [];
+  private readonly columns: { unit: Unit; stride: number; planes: number; column: Column }[] = [];
 
   constructor(private readonly counts: Readonly<Record<Unit, number>>) {}
 
-  int32(unit: Unit, stride: number): Int32Array {
-    return this.add(unit, stride, new Int32Array(this.counts[unit] * stride));
+  int32(unit: Unit, stride: number, planes = 1): Int32Array {
+    return this.add(unit, stride, planes, new Int32Array(this.counts[unit] * stride * planes));
   }
 
-  float64(unit: Unit, stride: number): Float64Array {
-    return this.add(unit, stride, new Float64Array(this.counts[unit] * stride));
+  float64(unit: Unit, stride: number, planes = 1): Float64Array {
+    return this.add(unit, stride, planes, new Float64Array(this.counts[unit] * stride * planes));
   }
 
   uint8(unit: Unit, stride: number): Uint8Array {
-    return this.add(unit, stride, new Uint8Array(this.counts[unit] * stride));
+    return this.add(unit, stride, 1, new Uint8Array(this.counts[unit] * stride));
+  }
+
+  /** Rows of a unit in one plane. */
+  count(unit: Unit): number {
+    return this.counts[unit];
   }
 
   save(rows: Rows): Plain {
-    return this.columns.map(({ unit, stride, column }) => {
-      const { first, count } = rows[unit];
-      return column.slice(first * stride, (first + count) * stride);
-    });
+    return this.columns.map((entry) =>
+      this.ranges(entry, rows).map(([from, to]) => entry.column.slice(from, to)),
+    );
   }
 
   restore(rows: Rows, saved: Plain): void {
-    const slices = saved as readonly Column[];
-    this.columns.forEach(({ unit, stride, column }, i) => {
-      column.set(slices[i], rows[unit].first * stride);
+    const slices = saved as readonly (readonly Column[])[];
+    this.columns.forEach((entry, i) => {
+      this.ranges(entry, rows).forEach(([from], plane) => {
+        entry.column.set(slices[i][plane], from);
+      });
     });
   }
 
-  private add<T extends Column>(unit: Unit, stride: number, column: T): T {
-    this.columns.push({ unit, stride, column });
+  /** Where an actor's rows lie, plane by plane. */
+  private ranges(
+    { unit, stride, planes }: { unit: Unit; stride: number; planes: number },
+    rows: Rows,
+  ): [number, number][] {
+    const { first, count } = rows[unit];
+    return Array.from({ length: planes }, (_, plane) => {
+      const from = (plane * this.counts[unit] + first) * stride;
+      return [from, from + count * stride];
+    });
+  }
+
+  private add<T extends Column>(unit: Unit, stride: number, planes: number, column: T): T {
+    this.columns.push({ unit, stride, planes, column });
     return column;
   }
-}
-
-/**
- * Row of a (port, priority) pair in tables with eight rows per port. Fabrics use few priorities;
- * turning the order from port to port spreads the rows of one priority over the cache.
- */
-export function priorityRow(port: number, priority: number): number {
-  return (port << 3) | ((port + priority) & 7);
 }

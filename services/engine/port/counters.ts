@@ -1,5 +1,5 @@
 import { DROP_REASONS } from '../contract/probe.js';
-import { priorityRow, type Tables } from '../kernel/tables.js';
+import type { Tables } from '../kernel/tables.js';
 
 // Words of a counter record: one per port and priority, eight doubles (one cache line).
 
@@ -33,29 +33,35 @@ export interface FirstLoss {
 export type Counters = ReturnType<typeof makeCounters>;
 
 export function makeCounters(tables: Tables) {
-  const values = tables.float64('port', 8 * STRIDE);
-  const reasons = tables.float64('port', 8 * REASONS);
-  const marks = tables.float64('port', 8);
-  const tagOctets = tables.float64('port', 8);
+  const portCount = tables.count('port');
+  /** One plane per priority. */
+  const values = tables.float64('port', STRIDE, 8);
+  const reasons = tables.float64('port', REASONS, 8);
+  const marks = tables.float64('port', 1, 8);
+  const tagOctets = tables.float64('port', 1, 8);
   const losses = tables.float64('device', LOSS_STRIDE);
   const controlSent = tables.float64('port', 1);
   const controlReceived = tables.float64('port', 1);
   const controlUnclaimed = tables.float64('port', 1);
 
+  function rowOf(port: number, priority: number): number {
+    return priority * portCount + port;
+  }
+
   function received(port: number, priority: number, octets: number): void {
-    const at = priorityRow(port, priority) * STRIDE;
+    const at = rowOf(port, priority) * STRIDE;
     values[at + RX_FRAMES]++;
     values[at + RX_OCTETS] += octets;
   }
 
   function sent(port: number, priority: number, octets: number): void {
-    const at = priorityRow(port, priority) * STRIDE;
+    const at = rowOf(port, priority) * STRIDE;
     values[at + TX_FRAMES]++;
     values[at + TX_OCTETS] += octets;
   }
 
   function dropped(port: number, priority: number, octets: number, reason: number): void {
-    const row = priorityRow(port, priority);
+    const row = rowOf(port, priority);
     values[row * STRIDE + DROP_FRAMES]++;
     values[row * STRIDE + DROP_OCTETS] += octets;
     reasons[row * REASONS + reason]++;
@@ -83,33 +89,33 @@ export function makeCounters(tables: Tables) {
   }
 
   function made(port: number, priority: number, octets: number): void {
-    const at = priorityRow(port, priority) * STRIDE;
+    const at = rowOf(port, priority) * STRIDE;
     values[at + MADE_FRAMES]++;
     values[at + MADE_OCTETS] += octets;
   }
 
   function marked(port: number, priority: number): void {
-    marks[priorityRow(port, priority)]++;
+    marks[rowOf(port, priority)]++;
   }
 
   function retagged(port: number, priority: number, octets: number): void {
-    tagOctets[priorityRow(port, priority)] += octets;
+    tagOctets[rowOf(port, priority)] += octets;
   }
 
   function get(port: number, priority: number, word: number): number {
-    return values[priorityRow(port, priority) * STRIDE + word];
+    return values[rowOf(port, priority) * STRIDE + word];
   }
 
   function drops(port: number, priority: number, reason: number): number {
-    return reasons[priorityRow(port, priority) * REASONS + reason];
+    return reasons[rowOf(port, priority) * REASONS + reason];
   }
 
   function marksOf(port: number, priority: number): number {
-    return marks[priorityRow(port, priority)];
+    return marks[rowOf(port, priority)];
   }
 
   function tagOctetsOf(port: number, priority: number): number {
-    return tagOctets[priorityRow(port, priority)];
+    return tagOctets[rowOf(port, priority)];
   }
 
   return {

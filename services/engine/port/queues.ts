@@ -1,6 +1,6 @@
 import type { FramePool } from '../frame/frame-pool.js';
 import { CLASS, LENGTH, NEXT, PRIORITY_MASK, STORED } from '../frame/frame-pool.js';
-import { priorityRow, type Tables } from '../kernel/tables.js';
+import type { Tables } from '../kernel/tables.js';
 import type { Ports } from './ports.js';
 import { HELD, IDENTITY, PORT_WORDS, READY } from './ports.js';
 
@@ -21,11 +21,17 @@ export type Queues = ReturnType<typeof makeQueues>;
 
 export function makeQueues(tables: Tables, ports: Ports, pool: FramePool) {
   const { words } = pool;
-  const records = tables.int32('port', 8 * STRIDE);
+  const portCount = tables.count('port');
+  /** One plane per traffic class. */
+  const records = tables.int32('port', STRIDE, 8);
   for (let q = HEAD; q < records.length; q += STRIDE) records[q] = -1;
 
+  function rowOf(port: number, trafficClass: number): number {
+    return trafficClass * portCount + port;
+  }
+
   function push(port: number, trafficClass: number, frame: number): void {
-    const q = priorityRow(port, trafficClass) * STRIDE;
+    const q = rowOf(port, trafficClass) * STRIDE;
     words[frame + NEXT] = -1;
     if (records[q + HEAD] < 0) {
       records[q + HEAD] = frame;
@@ -40,7 +46,7 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool) {
 
   /** Takes the first frame of a class that has one. */
   function shift(port: number, trafficClass: number): number {
-    const q = priorityRow(port, trafficClass) * STRIDE;
+    const q = rowOf(port, trafficClass) * STRIDE;
     const frame = records[q + HEAD];
     const next = words[frame + NEXT];
     records[q + HEAD] = next;
@@ -52,7 +58,7 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool) {
 
   /** First frame of a class, -1 if none. */
   function head(port: number, trafficClass: number): number {
-    return records[priorityRow(port, trafficClass) * STRIDE + HEAD];
+    return records[rowOf(port, trafficClass) * STRIDE + HEAD];
   }
 
   function headWireOctets(port: number, trafficClass: number): number {
@@ -80,7 +86,7 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool) {
   }
 
   function get(port: number, trafficClass: number, word: number): number {
-    return records[priorityRow(port, trafficClass) * STRIDE + word];
+    return records[rowOf(port, trafficClass) * STRIDE + word];
   }
 
   function forEach(port: number, visit: (frame: number, trafficClass: number) => void): void {
@@ -91,7 +97,7 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool) {
 
   /** Replaces the frames of a queue by others of the same number and size. */
   function relink(port: number, trafficClass: number, frames: readonly number[]): void {
-    const q = priorityRow(port, trafficClass) * STRIDE;
+    const q = rowOf(port, trafficClass) * STRIDE;
     frames.forEach((frame, i) => {
       words[frame + NEXT] = frames[i + 1] ?? -1;
     });

@@ -1,0 +1,86 @@
+import { DeafProbe } from '../services/engine/contract/probe.js';
+import type { Session } from '../services/runtime/session.js';
+import { prepareEngine } from '../services/runtime/engine-flags.js';
+import { runBareFabric } from './bare-fabric.js';
+import { cpuSeconds, peakMb } from './measure.js';
+
+// One case in one process: `node case.js NAME [K] [N]` prints its figures as JSON.
+
+const [name, ...numbers] = process.argv.slice(2);
+const [first = 0, second = 0] = numbers.map(Number);
+
+async function sessionOf(text: string): Promise<Session> {
+  prepareEngine();
+  const { fabricOf } = await import('./fabrics.js');
+  const { Session } = await import('../services/runtime/session.js');
+  return new Session(fabricOf(text), { check: false });
+}
+
+function finish(session: Session): void {
+  while (session.advance(1000) === 'running');
+}
+
+/** Runs the first fifth uncounted, then measures the rest. */
+function measureHops(session: Session, endPs: number): Record<string, number> {
+  while (session.progress().virtualPs < endPs / 5) session.advance(0);
+  const before = session.progress().frameHops;
+  const start = cpuSeconds();
+  finish(session);
+  const seconds = cpuSeconds() - start;
+  return { hops: session.progress().frameHops - before, seconds, peakMb: peakMb() };
+}
+
+async function engine(k: number, virtualUs: number): Promise<Record<string, number>> {
+  const { permutation } = await import('./fabrics.js');
+  return measureHops(await sessionOf(permutation(k, virtualUs)), virtualUs * 1e6);
+}
+
+async function heard(k: number, virtualUs: number): Promise<Record<string, number>> {
+  const { permutation } = await import('./fabrics.js');
+  const session = await sessionOf(permutation(k, virtualUs));
+  session.engine.listen(new DeafProbe());
+  return measureHops(session, virtualUs * 1e6);
+}
+
+async function job(text: string): Promise<Record<string, number>> {
+  const session = await sessionOf(text);
+  const start = cpuSeconds();
+  finish(session);
+  const seconds = cpuSeconds() - start;
+  const { status, frameHops } = session.results('complete');
+  if (status !== 'complete') throw new Error(status);
+  return { hops: frameHops, seconds, peakMb: peakMb(), wholeSeconds: cpuSeconds() };
+}
+
+async function large(k: number, virtualUs: number): Promise<Record<string, number>> {
+  const { permutation } = await import('./fabrics.js');
+  const start = cpuSeconds();
+  const session = await sessionOf(permutation(k, virtualUs));
+  const assemblySeconds = cpuSeconds() - start;
+  finish(session);
+  return { assemblySeconds, seconds: cpuSeconds() - start, peakMb: peakMb() };
+}
+
+async function run(): Promise<Record<string, number>> {
+  const fabrics = await import('./fabrics.js');
+  switch (name) {
+    case 'yardstick': {
+      const { hops, cpuSeconds: seconds } = runBareFabric(first, second, cpuSeconds);
+      return { hops, seconds };
+    }
+    case 'engine':
+      return engine(first, second);
+    case 'heard':
+      return heard(first, second);
+    case 'raw':
+      return job(fabrics.rawJob(first, second));
+    case 'transfer':
+      return job(fabrics.transferJob());
+    case 'large':
+      return large(first, second);
+    default:
+      throw new Error(`there is no case ${String(name)}`);
+  }
+}
+
+process.stdout.write(JSON.stringify(await run()));

@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Fabric } from '../services/fabric/assembly/fabric.js';
+import { buildFabric } from '../services/fabric/assembly/fabric.js';
+import { loadScenario } from '../services/fabric/scenario/load-scenario.js';
+
+/** The fat-tree of all cases: 100 Gb/s, 1 us a link, half a fabric between partners. */
+function fatTree(k: number): string {
+  return `selvage: 1
+name: bench
+fabric: { generator: fat-tree, k: ${k}, link: { rate: 100G, delay: 1us } }
+switches: { pipeline: 0ns, buffer: { size: 64MB } }
+classes: { arbiter: round-robin }
+`;
+}
+
+/** Every packet has 1,438 octets of payload and is 1,500 octets long. */
+const RELIABLE = 'transport: { reliable: { mtu: 1438, timeout: 100ms, ackEvery: 1, rate: RATE } }';
+
+/** The full engine at work: PFC, ECMP, a packet and its acknowledgement, paced at 90 %. */
+export function permutation(k: number, virtualUs: number): string {
+  return `${fatTree(k)}duration: ${virtualUs}us
+priorities: { 3: { flowControl: pfc, xoff: 98KB, xonGap: 24KB } }
+load:
+  - name: permutation
+    permutation: { hosts: all, shift: ${(k * k * k) / 8 + 1} }
+    rate: line
+    priority: 3
+    ${RELIABLE.replace('RATE', '90G')}
+`;
+}
+
+/** A fixed number of raw frames from each host to the one half a fabric away. */
+export function rawJob(k: number, frames: number): string {
+  return `${fatTree(k)}load:
+  - name: raw
+    permutation: { hosts: all, shift: ${(k * k * k) / 8} }
+    rate: line
+    bytes: ${frames * (1500 - 46)}
+    transport: raw
+    frame: 1500
+priorities: { 0: { flowControl: pfc } }
+`;
+}
+
+/** 128 flows of 10 MB to completion. */
+export function transferJob(): string {
+  return `${fatTree(8)}load:
+  - name: transfer
+    permutation: { hosts: all, shift: 65 }
+    rate: line
+    bytes: 10MB
+    priority: 3
+    ${RELIABLE.replace('RATE', 'line')}
+priorities: { 3: { flowControl: pfc } }
+`;
+}
+
+export function fabricOf(text: string): Fabric {
+  const folder = mkdtempSync(join(tmpdir(), 'selvage-bench-'));
+  try {
+    const file = join(folder, 'scenario.yaml');
+    writeFileSync(file, text);
+    return buildFabric(loadScenario(file));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
