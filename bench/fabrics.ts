@@ -15,8 +15,14 @@ classes: { arbiter: round-robin }
 `;
 }
 
-/** Every packet has 1,438 octets of payload and is 1,500 octets long. */
-const RELIABLE = 'transport: { reliable: { mtu: 1438, timeout: 100ms, ackEvery: 1, rate: RATE } }';
+/**
+ * Every packet has 1,438 octets of payload and is 1,500 octets long; the window is one round trip
+ * of six links at line rate.
+ */
+function reliable(rate: string): string {
+  const limits = `window: 100, ackEvery: 1, timeout: 100ms${rate}`;
+  return `transport: { reliable: { mtu: 1438, ${limits} } }`;
+}
 
 /** The full engine at work: PFC, ECMP, a packet and its acknowledgement, paced at 90 %. */
 export function permutation(k: number, virtualUs: number): string {
@@ -27,7 +33,7 @@ load:
     permutation: { hosts: all, shift: ${(k * k * k) / 8 + 1} }
     rate: line
     priority: 3
-    ${RELIABLE.replace('RATE', '90G')}
+    ${reliable(', rate: 90G')}
 `;
 }
 
@@ -40,7 +46,7 @@ export function rawJob(k: number, frames: number): string {
     bytes: ${frames * (1500 - 46)}
     transport: raw
     frame: 1500
-priorities: { 0: { flowControl: pfc } }
+priorities: { 0: { flowControl: pfc, xoff: 98KB, xonGap: 24KB } }
 `;
 }
 
@@ -52,8 +58,8 @@ export function transferJob(): string {
     rate: line
     bytes: 10MB
     priority: 3
-    ${RELIABLE.replace('RATE', 'line')}
-priorities: { 3: { flowControl: pfc } }
+    ${reliable('')}
+priorities: { 3: { flowControl: pfc, xoff: 98KB, xonGap: 24KB } }
 `;
 }
 

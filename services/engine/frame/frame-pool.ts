@@ -151,6 +151,11 @@ export class FramePool {
     this.births[(frame >> 1) + BORN_DOUBLE] = time;
   }
 
+  /** How many frames have ever been in use at once. */
+  extent(): number {
+    return this.fresh >> STRIDE_BITS;
+  }
+
   /** A frame's two records, one behind the other. */
   read(frame: number): Int32Array {
     const record = new Int32Array(2 * STRIDE);

@@ -61,6 +61,12 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool) {
     return records[rowOf(port, trafficClass) * STRIDE + HEAD];
   }
 
+  /** First frame of a port's highest class that has any, -1 if nothing waits. */
+  function firstReady(port: number): number {
+    const ready = ports.words[port * PORT_WORDS + READY];
+    return ready === 0 ? -1 : head(port, 31 - Math.clz32(ready));
+  }
+
   function headWireOctets(port: number, trafficClass: number): number {
     return words[head(port, trafficClass) + LENGTH] + WIRE_OVERHEAD_OCTETS;
   }
@@ -105,5 +111,5 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool) {
     records[q + TAIL] = frames[frames.length - 1] ?? -1;
   }
 
-  return { push, shift, head, headWireOctets, eligible, get, forEach, relink };
+  return { push, shift, head, firstReady, headWireOctets, eligible, get, forEach, relink };
 }

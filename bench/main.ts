@@ -1,0 +1,186 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { spawnSync } from 'node:child_process';
+import { inProcess, median } from './measure.js';
+
+// Measures speed and size as ratios to a bare data path run beside the engine, so that figures from
+// different machines can be compared. Every case runs in a process of its own, in rounds, so that
+// the drift of a machine falls on all alike; medians count.
+//   npm run bench -- [--rounds N] [--baseline] [CASE...]
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const CASE = join(ROOT, 'dist/bench/case.js');
+const CLI = join(ROOT, 'dist/services/cli/main.js');
+const BASELINE = join(ROOT, 'bench/baseline.json');
+
+type Figures = Record<string, number>;
+
+interface BenchCase {
+  readonly name: string;
+  readonly words: readonly string[];
+}
+
+const CASES: readonly BenchCase[] = [
+  { name: 'yardstick k=4', words: ['yardstick', '4', '4000'] },
+  { name: 'yardstick k=8', words: ['yardstick', '8', '500'] },
+  { name: 'yardstick k=16', words: ['yardstick', '16', '100'] },
+  { name: 'engine k=4', words: ['engine', '4', '8000'] },
+  { name: 'engine k=8', words: ['engine', '8', '1500'] },
+  { name: 'engine k=16', words: ['engine', '16', '300'] },
+  { name: 'heard k=8', words: ['heard', '8', '1500'] },
+  { name: 'raw k=4', words: ['raw', '4', '100000'] },
+  { name: 'raw k=8', words: ['raw', '8', '20000'] },
+  { name: 'transfer k=8', words: ['transfer'] },
+  { name: 'large k=32', words: ['large', '32', '20'] },
+];
+
+interface Row {
+  readonly what: string;
+  readonly value: number;
+  readonly unit: string;
+  /** What it should be at least, or at most. */
+  readonly target: number | null;
+  readonly better: 'more' | 'less';
+}
+
+function main(words: readonly string[]): void {
+  const rounds = Number(words[words.indexOf('--rounds') + 1] ?? 3) || 3;
+  const wanted = words.filter((word, i) => !word.startsWith('--') && words[i - 1] !== '--rounds');
+  const cases = CASES.filter(
+    ({ name }) => wanted.length === 0 || wanted.some((w) => name.includes(w)),
+  );
+  const figures = measure(cases, rounds);
+  const rows = [...rates(figures), ...jobs(figures), ...startUp(rounds)];
+  print(rows);
+  const result = Object.fromEntries(rows.map(({ what, value }) => [what, value]));
+  writeFileSync(join(ROOT, 'bench/results.json'), `${JSON.stringify(result, null, 2)}\n`);
+  if (words.includes('--baseline')) writeFileSync(BASELINE, `${JSON.stringify(result, null, 2)}\n`);
+}
+
+function measure(cases: readonly BenchCase[], rounds: number): Map<string, Figures> {
+  const all = new Map<string, Figures[]>(cases.map(({ name }) => [name, []]));
+  for (let round = 0; round < rounds; round++) {
+    for (const { name, words } of cases) {
+      process.stderr.write(`\rround ${round + 1} of ${rounds}: ${name}\x1b[K`);
+      all.get(name)!.push(inProcess(CASE, words));
+    }
+  }
+  process.stderr.write('\r\x1b[K');
+  return new Map([...all].map(([name, runs]) => [name, medians(runs)]));
+}
+
+function medians(runs: readonly Figures[]): Figures {
+  const keys = Object.keys(runs[0] ?? {});
+  const perSecond = runs.map((run) => (run['hops'] ?? 0) / (run['seconds'] ?? 1) / 1e6);
+  return {
+    ...Object.fromEntries(keys.map((key) => [key, median(runs.map((run) => run[key]!))])),
+    mhops: median(perSecond),
+  };
+}
+
+/** Million frame-hops per second of processor time, and as a share of the yardstick. */
+function rates(figures: ReadonlyMap<string, Figures>): Row[] {
+  const rate = (name: string): number | undefined => figures.get(name)?.['mhops'];
+  const row = (what: string, value: number, unit: string, target: number | null = null): Row => ({
+    what,
+    value,
+    unit,
+    target,
+    better: 'more',
+  });
+  const rows: Row[] = [...figures.keys()]
+    .filter((name) => /yardstick|engine|raw/.test(name))
+    .map((name) => row(name, rate(name)!, 'M hops/s'));
+  for (const [k, target] of [
+    [4, 0.4],
+    [8, 0.5],
+    [16, null],
+  ] as const) {
+    const [engine, yardstick] = [rate(`engine k=${k}`), rate(`yardstick k=${k}`)];
+    if (engine === undefined || yardstick === undefined) continue;
+    rows.push(row(`engine / yardstick k=${k}`, engine / yardstick, 'x', target));
+  }
+  const [small, large] = [rate('engine k=4'), rate('engine k=16')];
+  if (small !== undefined && large !== undefined) {
+    rows.push({ ...row('cost of a hop k=16 / k=4', small / large, 'x', 1.7), better: 'less' });
+  }
+  const [heard, unheard] = [rate('heard k=8'), rate('engine k=8')];
+  if (heard !== undefined && unheard !== undefined) {
+    rows.push({ ...row('probes heard / unheard k=8', unheard / heard, 'x'), better: 'less' });
+  }
+  return rows;
+}
+
+function jobs(figures: ReadonlyMap<string, Figures>): Row[] {
+  const rows: Row[] = [];
+  const add = (what: string, value: number | undefined, unit: string, target: number): void => {
+    if (value !== undefined) rows.push({ what, value, unit, target, better: 'less' });
+  };
+  const transfer = figures.get('transfer k=8');
+  add('128 x 10 MB to completion', transfer?.['seconds'], 'CPU s', 3.5);
+  add('its memory', transfer?.['peakMb'], 'MB', 150);
+  add('memory k=16', figures.get('engine k=16')?.['peakMb'], 'MB', 400);
+  add('assembly k=32', figures.get('large k=32')?.['assemblySeconds'], 'CPU s', 20);
+  add('memory k=32', figures.get('large k=32')?.['peakMb'], 'MB', 3000);
+  return rows;
+}
+
+/** Processor time of the program from start to end. */
+function startUp(rounds: number): Row[] {
+  const example = join(ROOT, 'examples/pair-line-rate.yaml');
+  const out = join(ROOT, 'runs/bench-start-up');
+  const time = (words: readonly string[]): number =>
+    median(Array.from({ length: rounds }, () => childSeconds([CLI, ...words])));
+  return [
+    { what: 'selvage --help', value: time(['--help']), unit: 'CPU s', target: 0.3, better: 'less' },
+    {
+      what: 'selvage run, smallest example',
+      value: time(['run', example, '--quiet', '--out', out]),
+      unit: 'CPU s',
+      target: 1,
+      better: 'less',
+    },
+  ];
+}
+
+/** A child tells its own processor time when it exits. */
+function childSeconds(words: readonly string[]): number {
+  const hook =
+    'data:text/javascript,process.on("exit",()=>{const{user,system}=process.cpuUsage();' +
+    'process.stderr.write("\\ncpu "+(user+system)/1e6)})';
+  const { stderr } = spawnSync(process.execPath, ['--import', hook, ...words], {
+    encoding: 'utf8',
+  });
+  return Number(/cpu ([\d.]+)$/.exec(stderr)?.[1]);
+}
+
+function print(rows: readonly Row[]): void {
+  const before = baseline();
+  const lines = rows.map(({ what, value, unit, target, better }) => {
+    const met = target === null || (better === 'more' ? value >= target : value <= target);
+    const goal = target === null ? '' : `${better === 'more' ? '>=' : '<='} ${target}`;
+    const old = before[what];
+    const change =
+      old === undefined || unit !== 'x' ? '' : `${((value / old - 1) * 100).toFixed(0)} %`;
+    return [
+      what.padEnd(32),
+      `${value.toFixed(2)} ${unit}`.padStart(16),
+      goal.padStart(10),
+      (target === null ? '' : met ? 'met' : 'MISSED').padStart(8),
+      change.padStart(8),
+    ].join('');
+  });
+  const head = `${'case'.padEnd(32)}${'measured'.padStart(16)}${'target'.padStart(10)}`;
+  process.stdout.write(`${head}${''.padStart(8)}${'change'.padStart(8)}\n${lines.join('\n')}\n`);
+}
+
+function baseline(): Figures {
+  try {
+    return JSON.parse(readFileSync(BASELINE, 'utf8')) as Figures;
+  } catch {
+    return {};
+  }
+}
+
+main(process.argv.slice(2));
