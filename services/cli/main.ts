@@ -12,7 +12,7 @@ const collect = (value: string, before: string[]): string[] => [...before, value
 
 function program(): Command {
   const selvage = new Command('selvage')
-    .description('Emulates lossless datacenter Ethernet: describe a fabric, load it, see why.')
+    .description('Emulates lossless datacenter Ethernet: describe a fabric, see what happens.')
     .version(version())
     .exitOverride()
     .configureHelp({ showGlobalOptions: false })
