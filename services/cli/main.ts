@@ -18,8 +18,8 @@ function program(): Command {
     .configureHelp({ showGlobalOptions: false })
     .addHelpText(
       'after',
-      '\nExit codes: 0 complete and expectations hold, 1 expectations failed, 2 bad input or usage,\n' +
-        '3 the run failed, 130 interrupted.',
+      '\nExit codes: 0 complete and expectations hold, 1 expectations failed, 2 bad input or\n' +
+        'usage, 3 the run failed, 130 interrupted.',
     );
 
   selvage

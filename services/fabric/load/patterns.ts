@@ -1,6 +1,6 @@
 import { RandomStream } from '../../engine/kernel/random.js';
 import type { HostSelector, LoadSection } from '../scenario/scenario.js';
-import { didYouMean } from '../topology/nearest-name.js';
+import { didYouMean } from '../scenario/errors.js';
 import type { LoadEntry } from './load-entry.js';
 import { steadyRelease, streamRelease } from './release.js';
 

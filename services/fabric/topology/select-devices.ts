@@ -1,4 +1,4 @@
-import { didYouMean } from './nearest-name.js';
+import { didYouMean } from '../scenario/errors.js';
 import type { DeviceKind, Topology } from './topology.js';
 
 /**
