@@ -90,9 +90,10 @@ export class Collector {
 
   margins(): MarginResult[] {
     const { buffer } = this.engine.shared;
+    const inUse = usedBy(this.fabric.flows);
     return this.fabric.margins.flatMap((margin) => {
       const port = this.engine.devices[margin.device]!.firstPort + margin.port;
-      return margin.priorities.map((priority) => ({
+      return margin.priorities.filter(inUse).map((priority) => ({
         port: this.fabric.linkEnds[margin.device]![margin.port]!.name,
         priority,
         xoffOctets: margin.xoffOctets,
@@ -298,4 +299,14 @@ function least(values: readonly number[]): number {
 
 function most(values: readonly number[]): number {
   return values.reduce((a, b) => Math.max(a, b), -Infinity);
+}
+
+/** Whether any flow sends on a priority, or has its acknowledgements there. */
+function usedBy(flows: readonly Flow[]): (priority: number) => boolean {
+  const used = new Set<number>();
+  for (const { priority, transport } of flows) {
+    used.add(priority);
+    if (transport.kind === 'reliable') used.add(transport.ackPriority);
+  }
+  return (priority) => used.has(priority);
 }

@@ -25,6 +25,18 @@ function engineOf(fabric: Fabric): Engine {
   return engine;
 }
 
+/** An engine whose actors lie in another order, and where each device of the fabric is in it. */
+function replaced(fabric: Fabric, random: RandomStream): { engine: Engine; placeOf: number[] } {
+  const order = fabric.specs.map((_, d) => d);
+  random.shuffle(order);
+  const placeOf = order.map((_, d) => order.indexOf(d));
+  const engine = new Engine(order.map((d) => fabric.specs[d]!));
+  for (const { a, b } of fabric.topology.links) {
+    engine.connect([placeOf[a.device]!, a.port], [placeOf[b.device]!, b.port]);
+  }
+  return { engine, placeOf };
+}
+
 function digests(engine: Engine): string[] {
   return engine.devices.map((_, d) => engine.shared.digests.hex(d));
 }
@@ -79,6 +91,29 @@ for (const name of examples) {
       const engine = engineOf(fabric);
       runRandomly(engine, fabric, UNTIL_PS, new RandomStream(7, name));
       assert.deepEqual(digests(engine), expected);
+    });
+
+    it('gives the same digests with its actors in other places, restored from elsewhere too', () => {
+      const random = new RandomStream(3, name);
+      const first = engineOf(fabric);
+      new Windows(first, fabric.lookaheadPs).run(UNTIL_PS / 3);
+      const { engine, placeOf } = replaced(fabric, random);
+      placeOf.forEach((place, d) => {
+        restoreDevice(engine, place, saveDevice(first, d));
+      });
+      new Windows(engine, fabric.lookaheadPs).run(UNTIL_PS);
+      const moved = digests(engine);
+      assert.deepEqual(
+        placeOf.map((place) => moved[place]),
+        expected,
+      );
+      const fresh = replaced(fabric, random);
+      new Windows(fresh.engine, fabric.lookaheadPs).run(UNTIL_PS);
+      const anew = digests(fresh.engine);
+      assert.deepEqual(
+        fresh.placeOf.map((place) => anew[place]),
+        expected,
+      );
     });
 
     it('gives the same digests while somebody listens', () => {
