@@ -23,7 +23,7 @@ const WIRE_OVERHEAD_OCTETS = 20;
 /** So many frames and more are not all in the cache. */
 const COLD_FRAMES = 65_536;
 /** About as many frames as pass a port in a window of usual length. */
-const WARM_DEPTH = 20;
+const WARM_DEPTH = 16;
 
 /** Executes events: of one actor, in the order (time; agenda, arrivals, transmitters; lot). */
 export interface Loop {
@@ -55,7 +55,7 @@ export function makeLoop(
   function run(d: number, bound: number): void {
     const device = devices[d];
     const { agenda } = device;
-    if (pool.extent() > COLD_FRAMES) warm(device, bound);
+    if (pool.extent() > COLD_FRAMES && isHost[d] === 0) warm(device, bound);
     for (;;) {
       const timer = agenda.time;
       const arrival = arrivals.time[d];
@@ -88,7 +88,8 @@ export function makeLoop(
 
   /**
    * Reads the frames of this window once, lane by lane and queue by queue. Where frames outgrow the
-   * processor's cache, each would be waited for alone when its turn comes; here the waits overlap.
+   * processor's cache, each would be waited for alone when its turn comes; here the waits of
+   * different ports overlap. (A host has one port, and nothing to overlap.)
    */
   function warm(device: Device, bound: number): void {
     const { words } = pool;
