@@ -1,5 +1,4 @@
 import type {
-  HoldReason,
   IngressAccounts,
   ManagedValue,
   Mechanism,
@@ -8,20 +7,16 @@ import type {
 import type { PortSpec } from '../../contract/spec.js';
 import type { Tables } from '../../kernel/tables.js';
 import type { Ports } from '../../port/ports.js';
-import { StopAsker } from '../../quanta/stop-asker.js';
-import { EXPIRY_TIMER, StopObeyer } from '../../quanta/stop-obeyer.js';
+import { QuantaMechanism } from '../../quanta/quanta-mechanism.js';
 import { MAC_CONTROL_GROUP } from '../../wire/mac-control/mac-control-header.js';
 import { blankPauseFrame, decodePause, encodePause } from '../../wire/mac-control/pause-frame.js';
 import { PORT_GROUP, PORT_TIMER, pauseQuanta } from './pause-machine.js';
 import { PauseCounters, pauseManagedValues } from './pause-managed.js';
 
 /** 802.3 Annex 31B: a receiver stops its neighbour altogether, for a time. */
-export class PauseMechanism implements Mechanism {
+export class PauseMechanism extends QuantaMechanism implements Mechanism {
   readonly name = 'pause';
-  readonly asker: StopAsker;
-  readonly obeyer: StopObeyer;
   readonly counters: PauseCounters;
-  private readonly specs: PortSpec[] = [];
   private readonly frame = blankPauseFrame();
 
   constructor(
@@ -31,8 +26,7 @@ export class PauseMechanism implements Mechanism {
     slot: number,
     ports: Ports,
   ) {
-    this.asker = new StopAsker(tables, host, accounts, slot);
-    this.obeyer = new StopObeyer(tables, host, slot, 1, ports);
+    super(tables, host, accounts, slot, 1, ports);
     this.counters = new PauseCounters(tables);
   }
 
@@ -70,23 +64,6 @@ export class PauseMechanism implements Mechanism {
     // A port that runs PFC ignores PAUSE (802.1Q clause 36).
     if (spec.pause !== null) this.obeyer.load(port, PORT_TIMER, frame.quanta);
     return true;
-  }
-
-  onTimer(port: number, timer: number): void {
-    if (timer >= EXPIRY_TIMER) this.obeyer.onTimer(port, timer - EXPIRY_TIMER);
-    else this.asker.onTimer(port);
-  }
-
-  holdReason(port: number, priority: number): HoldReason | null {
-    return this.obeyer.reason(port, priority, this.name);
-  }
-
-  heldPs(port: number, priority: number, now: number): number {
-    return this.obeyer.heldPs(port, priority, now);
-  }
-
-  holdCount(port: number, priority: number): number {
-    return this.obeyer.holdCount(port, priority);
   }
 
   stopsSent(port: number): number {

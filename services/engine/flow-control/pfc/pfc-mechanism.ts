@@ -1,5 +1,4 @@
 import type {
-  HoldReason,
   IngressAccounts,
   ManagedValue,
   Mechanism,
@@ -8,20 +7,16 @@ import type {
 import type { PortSpec } from '../../contract/spec.js';
 import type { Tables } from '../../kernel/tables.js';
 import type { Ports } from '../../port/ports.js';
-import { StopAsker } from '../../quanta/stop-asker.js';
-import { EXPIRY_TIMER, StopObeyer } from '../../quanta/stop-obeyer.js';
+import { QuantaMechanism } from '../../quanta/quanta-mechanism.js';
 import { blankPfcFrame, decodePfc, encodePfc } from '../../wire/mac-control/pfc-frame.js';
 import { applyPfc, fillPfc, groupPriorities } from './pfc-machine.js';
 import { PfcCounters, pfcManagedValues } from './pfc-managed.js';
 
 /** 802.1Qbb: each receiver stops its neighbour priority by priority, for a time. */
-export class PfcMechanism implements Mechanism {
+export class PfcMechanism extends QuantaMechanism implements Mechanism {
   readonly name = 'pfc';
-  readonly asker: StopAsker;
-  readonly obeyer: StopObeyer;
   readonly counters: PfcCounters;
   private readonly frame = blankPfcFrame();
-  private readonly specs: PortSpec[] = [];
   /** By port and group: the priorities that a stop of the group names. */
   private readonly prioritiesOf: Uint8Array[] = [];
 
@@ -32,8 +27,7 @@ export class PfcMechanism implements Mechanism {
     slot: number,
     ports: Ports,
   ) {
-    this.asker = new StopAsker(tables, host, accounts, slot);
-    this.obeyer = new StopObeyer(tables, host, slot, 8, ports);
+    super(tables, host, accounts, slot, 8, ports);
     this.counters = new PfcCounters(tables);
   }
 
@@ -68,23 +62,6 @@ export class PfcMechanism implements Mechanism {
     this.counters.received(port, this.frame.enableVector);
     applyPfc(this.frame, operational, port, this.obeyer);
     return true;
-  }
-
-  onTimer(port: number, timer: number): void {
-    if (timer >= EXPIRY_TIMER) this.obeyer.onTimer(port, timer - EXPIRY_TIMER);
-    else this.asker.onTimer(port);
-  }
-
-  holdReason(port: number, priority: number): HoldReason | null {
-    return this.obeyer.reason(port, priority, this.name);
-  }
-
-  heldPs(port: number, priority: number, now: number): number {
-    return this.obeyer.heldPs(port, priority, now);
-  }
-
-  holdCount(port: number, priority: number): number {
-    return this.obeyer.holdCount(port, priority);
   }
 
   stopsSent(port: number, priority: number): number {

@@ -1,0 +1,45 @@
+import type { HoldReason, IngressAccounts, MechanismHost } from '../contract/flow-control.js';
+import type { PortSpec } from '../contract/spec.js';
+import type { Tables } from '../kernel/tables.js';
+import type { Ports } from '../port/ports.js';
+import { StopAsker } from './stop-asker.js';
+import { EXPIRY_TIMER, StopObeyer } from './stop-obeyer.js';
+
+/** What PAUSE and PFC have in common: both sides of stopping for a time, and who asks about it. */
+export abstract class QuantaMechanism {
+  abstract readonly name: string;
+  readonly asker: StopAsker;
+  readonly obeyer: StopObeyer;
+  /** By port, numbered through the service. */
+  protected readonly specs: PortSpec[] = [];
+
+  /** `timers` is 1 (every priority stops together) or 8; `slot` is its index at its host. */
+  constructor(
+    tables: Tables,
+    host: MechanismHost,
+    accounts: IngressAccounts,
+    slot: number,
+    timers: 1 | 8,
+    ports: Ports,
+  ) {
+    this.asker = new StopAsker(tables, host, accounts, slot);
+    this.obeyer = new StopObeyer(tables, host, slot, timers, ports);
+  }
+
+  onTimer(port: number, timer: number): void {
+    if (timer >= EXPIRY_TIMER) this.obeyer.onTimer(port, timer - EXPIRY_TIMER);
+    else this.asker.onTimer(port);
+  }
+
+  holdReason(port: number, priority: number): HoldReason | null {
+    return this.obeyer.reason(port, priority, this.name);
+  }
+
+  heldPs(port: number, priority: number, now: number): number {
+    return this.obeyer.heldPs(port, priority, now);
+  }
+
+  holdCount(port: number, priority: number): number {
+    return this.obeyer.holdCount(port, priority);
+  }
+}
