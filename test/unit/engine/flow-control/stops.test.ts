@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type {
+  IngressAccounts,
+  MechanismHost,
+} from '../../../../services/engine/contract/flow-control.js';
+import type { PortSpec } from '../../../../services/engine/contract/spec.js';
+import { PauseMechanism } from '../../../../services/engine/flow-control/pause/pause-mechanism.js';
+import { PfcMechanism } from '../../../../services/engine/flow-control/pfc/pfc-mechanism.js';
+import { Clock } from '../../../../services/engine/kernel/clock.js';
+import { Tables } from '../../../../services/engine/kernel/tables.js';
+import { makePorts } from '../../../../services/engine/port/ports.js';
+import {
+  blankPauseFrame,
+  decodePause,
+  encodePause,
+} from '../../../../services/engine/wire/mac-control/pause-frame.js';
+import {
+  blankPfcFrame,
+  decodePfc,
+  encodePfc,
+} from '../../../../services/engine/wire/mac-control/pfc-frame.js';
+
+const OCTET_PS = 80;
+const QUANTUM_PS = 64 * OCTET_PS;
+const OWN_MAC = 0x020000000001;
+const IDENTITY = [0, 1, 2, 3, 4, 5, 6, 7];
+
+/** A device with one port that keeps what its mechanism asks of it. */
+class FakeHost implements MechanismHost {
+  readonly clock = new Clock();
+  held = 0;
+  requests = 0;
+  due = false;
+  readonly timers: { readonly timer: number; readonly time: number }[] = [];
+
+  hold(_gate: number, _port: number, priorities: number): void {
+    this.held = priorities;
+  }
+  requestControl(): void {
+    this.requests++;
+    this.due = true;
+  }
+  controlDue(): boolean {
+    return this.due;
+  }
+  arm(_client: number, _port: number, timer: number, time: number): void {
+    this.timers.push({ timer, time });
+  }
+  announceStop(): void {}
+}
+
+/** Accounts that are over or under as the test says. */
+class FakeAccounts implements IngressAccounts {
+  over = new Set<number>();
+  readonly stopped = new Set<number>();
+
+  atXoff(_port: number, group: number): boolean {
+    return this.over.has(group);
+  }
+  atXon(_port: number, group: number): boolean {
+    return !this.over.has(group);
+  }
+  setStopped(_port: number, group: number, stopped: boolean): void {
+    if (stopped) this.stopped.add(group);
+    else this.stopped.delete(group);
+  }
+}
+
+function portSpec(overrides: Partial<PortSpec>): PortSpec {
+  return {
+    name: 's1:p1',
+    octetPs: OCTET_PS,
+    latencyPs: 0,
+    mac: OWN_MAC,
+    classOf: IDENTITY,
+    groupOf: IDENTITY,
+    arbiter: { kind: 'strict' },
+    pfc: null,
+    pause: null,
+    ...overrides,
+  };
+}
+
+const STOP = { quanta: 1000, refreshFraction: 0.5, responseDelayPs: 0 };
+
+function bench(spec: PortSpec): {
+  host: FakeHost;
+  accounts: FakeAccounts;
+  pfc: PfcMechanism;
+  pause: PauseMechanism;
+} {
+  const tables = new Tables({ device: 1, port: 1, send: 0, receive: 0 });
+  const [host, accounts, ports] = [new FakeHost(), new FakeAccounts(), makePorts(tables)];
+  ports.configure(0, 0, spec, 0, false);
+  const pause = new PauseMechanism(tables, host, accounts, 0, ports);
+  const pfc = new PfcMechanism(tables, host, accounts, 1, ports);
+  for (const mechanism of [pause, pfc]) mechanism.configurePort(0, spec);
+  return { host, accounts, pfc, pause };
+}
+
+function pfcOctets(enableVector: number, quanta: readonly number[]): Uint8Array {
+  const frame = { ...blankPfcFrame(), source: 2, enableVector, quanta: Uint16Array.from(quanta) };
+  const octets = new Uint8Array(64);
+  return octets.subarray(0, encodePfc(octets, 0, frame));
+}
+
+describe('PFC, obeying', () => {
+  const spec = portSpec({ pfc: { ...STOP, priorities: 0b0001_1000 } });
+
+  it('holds a named priority for its time, lets the others go, and a new time replaces the old', () => {
+    const { host, pfc } = bench(spec);
+    const first = pfcOctets(0b1000, [0, 0, 0, 100, 0, 0, 0, 0]);
+    assert.ok(pfc.receiveControl(0, first, first.length));
+    assert.equal(host.held, 0b1000);
+    assert.equal(pfc.holdReason(0, 3)!.untilPs, 100 * QUANTUM_PS);
+    assert.equal(pfc.holdReason(0, 4), null);
+    host.clock.now = 40 * QUANTUM_PS;
+    const second = pfcOctets(0b1000, [0, 0, 0, 10, 0, 0, 0, 0]);
+    pfc.receiveControl(0, second, second.length);
+    assert.equal(pfc.holdReason(0, 3)!.untilPs, 50 * QUANTUM_PS);
+  });
+
+  it('lets go when the time is over, and not at the time of a stop that was replaced', () => {
+    const { host, pfc } = bench(spec);
+    const stop = pfcOctets(0b1000, [0, 0, 0, 100, 0, 0, 0, 0]);
+    pfc.receiveControl(0, stop, stop.length);
+    host.clock.now = 60 * QUANTUM_PS;
+    pfc.receiveControl(0, stop, stop.length);
+    const [armed] = host.timers.splice(0);
+    host.clock.now = armed!.time;
+    pfc.onTimer(0, armed!.timer);
+    assert.equal(host.held, 0b1000);
+    const [again] = host.timers.splice(0);
+    assert.equal(again!.time, 160 * QUANTUM_PS);
+    host.clock.now = again!.time;
+    pfc.onTimer(0, again!.timer);
+    assert.equal(host.held, 0);
+    assert.equal(pfc.heldPs(0, 3, host.clock.now), 160 * QUANTUM_PS);
+    assert.equal(pfc.holdCount(0, 3), 1);
+  });
+
+  it('lets go at once on time zero, and leaves alone what a frame does not name', () => {
+    const { host, pfc } = bench(spec);
+    const both = pfcOctets(0b11000, [0, 0, 0, 9, 9, 0, 0, 0]);
+    pfc.receiveControl(0, both, both.length);
+    assert.equal(host.held, 0b11000);
+    const release = pfcOctets(0b1000, [0, 0, 0, 0, 0, 0, 0, 0]);
+    pfc.receiveControl(0, release, release.length);
+    assert.equal(host.held, 0b10000);
+  });
+
+  it('ignores priorities for which it does not run', () => {
+    const { host, pfc } = bench(spec);
+    const stop = pfcOctets(0b1, [9, 0, 0, 0, 0, 0, 0, 0]);
+    assert.ok(pfc.receiveControl(0, stop, stop.length));
+    assert.equal(host.held, 0);
+  });
+});
+
+describe('PFC, asking', () => {
+  const spec = portSpec({ pfc: { ...STOP, priorities: 0b0001_1000 } });
+
+  it('restates every stop in each frame, and names a release once', () => {
+    const { accounts, pfc } = bench(spec);
+    const octets = new Uint8Array(64);
+    const said = (): { enable: number; quanta: number[] } => {
+      const frame = blankPfcFrame();
+      assert.equal(decodePfc(octets.subarray(0, pfc.compose(0, 0, octets)), 0, frame), 'ok');
+      assert.equal(frame.source, OWN_MAC);
+      return { enable: frame.enableVector, quanta: [...frame.quanta.slice(3, 5)] };
+    };
+    accounts.over.add(3);
+    pfc.admitted(0, 3);
+    assert.deepEqual(said(), { enable: 0b1000, quanta: [1000, 0] });
+    accounts.over.add(4);
+    pfc.admitted(0, 4);
+    assert.deepEqual(said(), { enable: 0b11000, quanta: [1000, 1000] });
+    accounts.over.delete(3);
+    pfc.released(0, 3);
+    assert.deepEqual(said(), { enable: 0b11000, quanta: [0, 1000] });
+    assert.deepEqual(said(), { enable: 0b10000, quanta: [0, 1000] });
+    assert.deepEqual([...accounts.stopped], [4]);
+  });
+
+  it('asks once when an account goes over, and again after half the time', () => {
+    const { host, accounts, pfc } = bench(spec);
+    accounts.over.add(3);
+    pfc.admitted(0, 3);
+    pfc.admitted(0, 3);
+    assert.equal(host.requests, 1);
+    pfc.compose(0, 700, new Uint8Array(64));
+    const [refresh] = host.timers.splice(0);
+    assert.equal(refresh!.time, 700 + 500 * QUANTUM_PS);
+    host.clock.now = refresh!.time;
+    pfc.onTimer(0, refresh!.timer);
+    assert.equal(host.requests, 2);
+  });
+
+  it('names all priorities of a group together', () => {
+    const groupOf = [0, 1, 2, 3, 3, 5, 6, 7];
+    const { accounts, pfc } = bench(portSpec({ groupOf, pfc: { ...STOP, priorities: 0b11000 } }));
+    accounts.over.add(3);
+    pfc.admitted(0, 3);
+    const octets = new Uint8Array(64);
+    const frame = blankPfcFrame();
+    decodePfc(octets.subarray(0, pfc.compose(0, 0, octets)), 0, frame);
+    assert.equal(frame.enableVector, 0b11000);
+  });
+});
+
+describe('PAUSE', () => {
+  const pauseOctets = (quanta: number, destination?: number): Uint8Array => {
+    const blank = blankPauseFrame();
+    const frame = { ...blank, source: 2, quanta, destination: destination ?? blank.destination };
+    const octets = new Uint8Array(64);
+    return octets.subarray(0, encodePause(octets, 0, frame));
+  };
+
+  it('holds every priority, at the group address and at its own, but not at another', () => {
+    for (const destination of [undefined, OWN_MAC]) {
+      const { host, pause } = bench(portSpec({ pause: STOP }));
+      const stop = pauseOctets(5, destination);
+      assert.ok(pause.receiveControl(0, stop, stop.length));
+      assert.equal(host.held, 0xff);
+    }
+    const { host, pause } = bench(portSpec({ pause: STOP }));
+    const foreign = pauseOctets(5, 0x020000000009);
+    assert.ok(!pause.receiveControl(0, foreign, foreign.length));
+    assert.equal(host.held, 0);
+  });
+
+  it('is ignored by a port that runs PFC', () => {
+    const { host, pause } = bench(portSpec({ pfc: { ...STOP, priorities: 8 } }));
+    const stop = pauseOctets(5);
+    assert.ok(pause.receiveControl(0, stop, stop.length));
+    assert.equal(host.held, 0);
+  });
+
+  it('asks with its full time while its account is over, and with zero when it is not', () => {
+    const { accounts, pause } = bench(portSpec({ pause: STOP }));
+    const octets = new Uint8Array(64);
+    const said = (): number => {
+      const frame = blankPauseFrame();
+      decodePause(octets.subarray(0, pause.compose(0, 0, octets)), 0, frame);
+      return frame.quanta;
+    };
+    accounts.over.add(0);
+    pause.admitted(0, 0);
+    assert.equal(said(), 1000);
+    accounts.over.delete(0);
+    pause.released(0, 0);
+    assert.equal(said(), 0);
+  });
+});
+
+describe('a frame that neither knows', () => {
+  it('is claimed by nobody', () => {
+    const { pfc, pause } = bench(portSpec({ pause: STOP }));
+    const octets = new Uint8Array(60);
+    assert.ok(!pfc.receiveControl(0, octets, octets.length));
+    assert.ok(!pause.receiveControl(0, octets, octets.length));
+  });
+});
