@@ -10,14 +10,14 @@ function slots(ports: number): Slots {
   return made;
 }
 
-const change = fc.tuple(fc.nat(6), fc.oneof(fc.nat(9), fc.constant(Infinity)));
+const change = fc.tuple(fc.nat(20), fc.oneof(fc.nat(9), fc.constant(Infinity)));
 
 describe('slots', () => {
   it('always name a port that is due at the least time', () => {
     fc.assert(
       fc.property(fc.array(change), (changes) => {
-        const made = slots(7);
-        const model = Array.from({ length: 7 }, () => Infinity);
+        const made = slots(21);
+        const model = Array.from({ length: 21 }, () => Infinity);
         for (const [port, time] of changes) {
           made.set(0, port, time);
           model[port] = time;
