@@ -115,7 +115,7 @@ export function makeLoop(
     const frame = lanes.shift(port);
     const next = lanes.head(port);
     arrivals.at[port] = next < 0 ? Infinity : pool.arrival(next);
-    arrivals.scan(d, port);
+    arrivals.scan(d);
     const { words } = pool;
     const length = words[frame + LENGTH];
     const local = port - device.firstPort;
@@ -134,7 +134,7 @@ export function makeLoop(
     const eligible = queues.eligible(port);
     if (eligible === 0) {
       transmits.at[port] = Infinity;
-      transmits.scan(d, port);
+      transmits.scan(d);
       return;
     }
     const local = port - device.firstPort;
@@ -154,7 +154,7 @@ export function makeLoop(
     pool.setArrival(frame, now + PREAMBLE_OCTETS * octetPs + ports.latencyPs(port));
     accept(ports.peer(port), frame);
     transmits.at[port] = ports.hasWork(port) ? free : Infinity;
-    transmits.scan(d, port);
+    transmits.scan(d);
   }
 
   /** A frame is on its way; its arrival time is that of its first bit after the preamble. */
