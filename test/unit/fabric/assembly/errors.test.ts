@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Scenario } from '../../../../services/fabric/scenario/scenario.js';
+import { RELIABLE, stream } from '../load/loads.js';
+import { cable, section } from '../topology/fabrics.js';
+import { fabric, override, PFC, priorities, scenario, SWITCHES } from './scenarios.js';
+
+function rejects(part: Partial<Scenario>, message: RegExp): void {
+  assert.throws(() => fabric(part), message);
+}
+
+const HOST = (name: string): { name: string; kind: 'host'; tier: string } => {
+  return { name, kind: 'host', tier: 'host' };
+};
+const LOSSLESS = priorities({ flowControl: 'pfc' }, [3]);
+const BRIDGED = { ...SWITCHES, forwarding: 'bridged' as const };
+const RING = section({ kind: 'ring', switches: 3, hostsPerSwitch: 1 });
+
+test('hosts that no path joins cannot have a flow', () => {
+  const apart = section(
+    { kind: 'pair' },
+    { devices: [HOST('h3'), HOST('h4')], links: [cable('h3 h4')] },
+  );
+  const load = [stream({ from: ['h1'], to: ['h4'], bytes: 1000 })];
+  rejects({ fabric: apart, load }, /^Error: load\.0: there is no path from h1 to h4$/);
+});
+
+test('headroom beyond the memory names the sum, the size and the biggest term', () => {
+  const buffer = { ...SWITCHES.buffer, sizeBytes: 20_000 };
+  rejects(
+    { switches: { ...SWITCHES, buffer }, priorities: LOSSLESS },
+    new RegExp(
+      '^Error: switches\\.buffer\\.size: impossible headroom: s1 needs 28881 octets .* and has ' +
+        '20000; most of it is at s1:p1: .* priority 3, of which 6250 for the ingress pipeline$',
+    ),
+  );
+  rejects(
+    { overrides: [override('s*', { switch: { buffer } })], priorities: LOSSLESS },
+    /^Error: devices\.s\*\.buffer\.size: impossible headroom/,
+  );
+});
+
+test('a priority with pfc at one end of a link only is named with both ports', () => {
+  const change = { priority: 3, flowControl: 'none', pfc: {} } as const;
+  rejects(
+    { priorities: LOSSLESS, overrides: [override('h2', { priorities: [change] })] },
+    /^Error: devices\.h2\.priorities\.3: priority 3 has pfc at s1:p2 but not .*, h2:p1$/,
+  );
+});
+
+test('lossless priorities of a device agree on what its control frames say', () => {
+  const quick = priorities({ flowControl: 'pfc', pfc: { ...PFC, quanta: 100 } }, [4])[4]!;
+  const sections = priorities({ flowControl: 'pfc' }, [3]).with(4, quick);
+  rejects({ priorities: sections }, /priorities\.4: priorities 3 and 4 of h1 differ in quanta/);
+});
+
+test('priorities that share a traffic class are marked alike', () => {
+  const ecn = { kind: 'step', thresholdBytes: 9000, at: 'dequeue' } as const;
+  rejects(
+    {
+      priorities: priorities({ ecn }, [3]),
+      classes: { ...scenario().classes, transmit: [0, 1, 2, 3, 3, 5, 6, 7] },
+    },
+    /priorities\.4\.ecn: priorities 3 and 4 share traffic class 3 of s1 but are marked/,
+  );
+});
+
+test('bridges in a loop are named', () => {
+  rejects(
+    { fabric: RING, switches: BRIDGED },
+    /^Error: switches\.forwarding: bridges in a loop \(s1 - s2 - s3 - s1\)/,
+  );
+});
+
+test('a VLAN that a port on the way does not carry is named', () => {
+  rejects(
+    {
+      switches: BRIDGED,
+      load: [stream({ bytes: 1000, vlan: { inner: 7, outer: null, dei: false } })],
+    },
+    /^Error: load\.0: port s1:p1 does not carry VLAN 7 of h1->h2$/,
+  );
+});
+
+test('a port of a bridge that it does not have is named', () => {
+  const ports = [{ port: 4, native: 5, tagged: [] }];
+  rejects(
+    { switches: BRIDGED, overrides: [override('s1', { switch: { ports } })] },
+    /^Error: devices\.s1\.ports\.4: there is no port s1:p4; it has 3 ports$/,
+  );
+});
+
+test('an override for a device that does not exist is named', () => {
+  rejects({ overrides: [override('h4', {})] }, /^Error: devices\.h4: there is no device h4/);
+});
+
+test('groups take raw frames, for a member other than the sender', () => {
+  const to = { to: ['g'], group: true, bytes: 1000 };
+  const groups = [{ name: 'g', members: ['h1'] }];
+  rejects({ groups, load: [stream({ ...to, transport: RELIABLE })] }, /raw frames/);
+  rejects({ groups, load: [stream(to)] }, /load\.0: .*the sender is the only member of the group/);
+});
+
+test('an address given twice is reported where it was given', () => {
+  const same = { mac: '02:00:00:00:00:01' };
+  rejects({ overrides: [override('h2', { host: same })] }, /^Error: devices\.h2\.mac: /);
+});

@@ -1,0 +1,118 @@
+import { Engine } from '../../../../services/engine/device/engine.js';
+import { FRAMES, PAYLOAD } from '../../../../services/engine/device/host/receivers.js';
+import type { FlowEnd } from '../../../../services/fabric/assembly/assembly.js';
+import type { Fabric } from '../../../../services/fabric/assembly/fabric.js';
+import { buildFabric } from '../../../../services/fabric/assembly/fabric.js';
+import type {
+  DeviceOverride,
+  PfcSection,
+  PrioritySection,
+  Scenario,
+  SwitchSection,
+} from '../../../../services/fabric/scenario/scenario.js';
+import { Windows } from '../../../../services/runtime/embedded/windows.js';
+import { fail, section } from '../topology/fabrics.js';
+
+export const PFC: PfcSection = {
+  xoffBytes: null,
+  xonGapBytes: 3000,
+  headroomBytes: null,
+  quanta: 65535,
+  refreshFraction: 0.5,
+  responseDelayPs: 200_000,
+};
+
+export const SWITCHES: SwitchSection = {
+  pipelinePs: 500_000,
+  cutThrough: false,
+  forwarding: 'routed',
+  ecmp: 'flow',
+  buffer: { sizeBytes: 32e6, cellBytes: 1, egressReservedBytes: 0, egressAlpha: 1 },
+  ports: [],
+  arbiter: null,
+  ageingPs: 300e12,
+};
+
+const IDENTITY = [0, 1, 2, 3, 4, 5, 6, 7];
+
+/** All eight priorities; what is given holds for those named, or for all. */
+export function priorities(
+  part: Partial<PrioritySection> = {},
+  which: readonly number[] = IDENTITY,
+): PrioritySection[] {
+  return IDENTITY.map((priority) => ({
+    priority,
+    flowControl: 'none',
+    pfc: PFC,
+    ingressReservedBytes: 0,
+    ingressAlpha: 1,
+    ecn: { kind: 'off' },
+    ...(which.includes(priority) ? part : {}),
+  }));
+}
+
+/** A star of three hosts at 100 Gb/s without load, unless the test says otherwise. */
+export function scenario(part: Partial<Scenario> = {}): Scenario {
+  return {
+    name: 'test',
+    description: '',
+    seed: 1,
+    durationPs: null,
+    fabric: section({ kind: 'star', hosts: 3 }),
+    hosts: { mac: null, ipv4: null, ipv6: null, arbiter: null },
+    switches: SWITCHES,
+    overrides: [],
+    priorities: priorities(),
+    pause: { enabled: false, pfc: PFC, ingressReservedBytes: 0, ingressAlpha: 1 },
+    classes: { transmit: IDENTITY, receive: IDENTITY, arbiter: { kind: 'strict' } },
+    groups: [],
+    load: [],
+    observe: { seriesPs: null, ports: [] },
+    expect: [],
+    ...part,
+  };
+}
+
+export function override(match: string, part: Partial<DeviceOverride>): DeviceOverride {
+  return { match, host: {}, switch: {}, priorities: [], ...part };
+}
+
+export function fabric(part: Partial<Scenario>): Fabric {
+  return buildFabric({ scenario: scenario(part), errorAt: fail });
+}
+
+/** A fabric after all its load has gone. */
+export interface Outcome {
+  readonly engine: Engine;
+  /** By flow and message: when it arrived (at the last member, of a group). */
+  readonly arrivedPs: ReadonlyMap<string, number>;
+  /** Frames and payload octets at a receiving end. */
+  received(end: FlowEnd): { frames: number; payload: number };
+}
+
+const IGNORED = (): void => undefined;
+
+export function run(built: Fabric): Outcome {
+  const engine = new Engine(built.specs);
+  for (const { a, b } of built.topology.links) {
+    engine.connect([a.device, a.port], [b.device, b.port]);
+  }
+  const arrivedPs = new Map<string, number>();
+  engine.listen({
+    frameReceived: IGNORED,
+    frameDropped: IGNORED,
+    frameMarked: IGNORED,
+    frameSent: IGNORED,
+    controlSent: IGNORED,
+    controlReceived: IGNORED,
+    stopAsked: IGNORED,
+    heldChanged: IGNORED,
+    messageDelivered: (_, now, flow, message) => arrivedPs.set(`${flow}/${message}`, now),
+  });
+  new Windows(engine, built.lookaheadPs).run(Infinity);
+  const received = ({ device, connection }: FlowEnd): { frames: number; payload: number } => {
+    const at = engine.devices[device]!.rows.receive.first + connection;
+    return { frames: engine.receivers.get(at, FRAMES), payload: engine.receivers.get(at, PAYLOAD) };
+  };
+  return { engine, arrivedPs, received };
+}
