@@ -117,6 +117,7 @@ export interface HostSpec extends DeviceSpec {
 }
 
 export type ReleaseSpec =
+  /** Everything at the start: as fast as the wire and the transport allow. */
   | { readonly kind: 'backlog' }
   | { readonly kind: 'constant'; readonly gapPs: number }
   | { readonly kind: 'poisson'; readonly meanGapPs: number }
@@ -126,8 +127,7 @@ export type ReleaseSpec =
       readonly onPs: number;
       readonly offPs: number;
       readonly random: boolean;
-    }
-  | { readonly kind: 'trace'; readonly timesPs: Float64Array; readonly frameOctets: Int32Array };
+    };
 
 /** The sending end of a flow. Its place in the list is its connection number at the sender. */
 export interface SendSpec {

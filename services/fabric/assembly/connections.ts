@@ -1,7 +1,7 @@
-import type { HostSpec, ReceiveSpec, ReleaseSpec, SendSpec } from '../../engine/contract/spec.js';
+import type { HostSpec, ReceiveSpec, SendSpec } from '../../engine/contract/spec.js';
 import { KIND_DATA, KIND_RAW, packClass } from '../../engine/frame/frame-pool.js';
 import { flowHash } from '../address.js';
-import type { Flow, Release, VlanTags } from '../load/flow.js';
+import type { Flow, VlanTags } from '../load/flow.js';
 import type { FlowEnds } from './assembly.js';
 import type { Settings } from './settings.js';
 import type { FlowPaths, Hop } from './flow-paths.js';
@@ -110,18 +110,12 @@ function sendSpec(flow: Flow, index: number, framing: Framing, numbers: Numbers)
     timeoutPs: reliable ? transport.timeoutPs : Infinity,
     startPs: flow.startPs,
     endPs: flow.endPs,
-    release: releaseSpec(flow.release, tags),
+    release: flow.release,
     after: flow.after.map(({ flow: before, lead }) => ({
       receive: numbers.receive[before]!,
       lead,
     })),
   };
-}
-
-function releaseSpec(release: Release, tags: number): ReleaseSpec {
-  if (release.kind !== 'trace') return release;
-  const { kind, timesPs, frameBytes } = release;
-  return { kind, timesPs, frameOctets: frameBytes.map((octets) => octets + tags) };
 }
 
 /** Answers go back with the tags that the frames arrive with. */

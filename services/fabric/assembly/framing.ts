@@ -18,10 +18,9 @@ export interface Framing {
   readonly overheadOctets: number;
 }
 
-export function framingOf({ transport, release, messageBytes }: Flow): Framing {
+export function framingOf({ transport, messageBytes }: Flow): Framing {
   const reliable = transport.kind === 'reliable';
   const overheadOctets = reliable ? RELIABLE_OVERHEAD_BYTES : RAW_OVERHEAD_BYTES;
-  if (release.kind === 'trace') return traceFraming(release.frameBytes, overheadOctets);
   const fullFrameOctets = reliable ? transport.mtuBytes + overheadOctets : transport.frameBytes;
   const fullPayloadOctets = fullFrameOctets - overheadOctets;
   const packetsPerMessage = Math.ceil(messageBytes / fullPayloadOctets);
@@ -51,15 +50,4 @@ export function pacePsPerOctet({ transport }: Flow): number {
 /** Before tags, so that a frame is long enough for the wire when its tag is taken off. */
 function padded(octets: number): number {
   return Math.max(FRAME_OCTETS_MIN, octets);
-}
-
-function traceFraming(frames: Int32Array, overheadOctets: number): Framing {
-  const lastFrameOctets = frames[frames.length - 1]!;
-  return {
-    packetsPerMessage: frames.length,
-    fullFrameOctets: frames.reduce((a, b) => Math.max(a, b)),
-    lastFrameOctets,
-    lastPayloadOctets: lastFrameOctets - overheadOctets,
-    overheadOctets,
-  };
 }

@@ -8,7 +8,7 @@ import { pacePsPerOctet, tagOctets } from './framing.js';
 export interface Ideal {
   /**
    * From the release of a message to its arrival on an idle fabric; null where that is not known
-   * beforehand: endless messages, releases at random or by a trace.
+   * beforehand: endless messages, releases at random.
    */
   readonly idealPs: number | null;
   /** What each message released at once with the first one adds to that. */
@@ -117,7 +117,6 @@ function gapOf({ release }: Flow): number | null {
       return release.gapPs;
     case 'poisson':
     case 'on-off':
-    case 'trace':
       return null;
   }
 }

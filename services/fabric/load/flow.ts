@@ -1,25 +1,12 @@
+import type { ReleaseSpec } from '../../engine/contract/spec.js';
+
 /** A stream of frames from one host to one host (or group), as the engine will run it. */
 
-/** When payload becomes ready to be sent. */
-export type Release =
-  /** Everything at the start: as fast as the wire and the transport allow. */
-  | { readonly kind: 'backlog' }
-  /**
-   * A frame every so often. A rate in bit/s counts frame octets, destination address to FCS with
-   * tags; a share of the link counts preamble and gap, too, so that share 1 is line rate.
-   */
-  | { readonly kind: 'constant'; readonly gapPs: number }
-  | { readonly kind: 'poisson'; readonly meanGapPs: number }
-  /** Constant gaps while on; on and off times are exponential when random, else fixed. */
-  | {
-      readonly kind: 'on-off';
-      readonly gapPs: number;
-      readonly onPs: number;
-      readonly offPs: number;
-      readonly random: boolean;
-    }
-  /** Frames at given times, of given lengths: a trace. Lengths are frame octets with FCS. */
-  | { readonly kind: 'trace'; readonly timesPs: Float64Array; readonly frameBytes: Int32Array };
+/**
+ * When payload becomes ready to be sent. A rate in bit/s counts frame octets, destination address
+ * to FCS with tags; a share of the link counts preamble and gap, too, so that share 1 is line rate.
+ */
+export type Release = ReleaseSpec;
 
 export interface RawTransport {
   readonly kind: 'raw';

@@ -24,8 +24,6 @@ export function makeReleaseClock(
       return new PoissonClock(startPs, spec.meanGapPs, random);
     case 'on-off':
       return new OnOffClock(startPs, spec.gapPs, spec.onPs, spec.offPs, spec.random, random);
-    case 'trace':
-      return new TraceClock(spec.timesPs);
   }
 }
 
@@ -90,17 +88,5 @@ class OnOffClock implements ReleaseClock {
   /** At least a picosecond, so that bursts follow each other in time. */
   private draw(meanPs: number): number {
     return this.randomly ? 1 + Math.round(this.random.exponential(meanPs)) : meanPs;
-  }
-}
-
-class TraceClock implements ReleaseClock {
-  private count = 0;
-
-  static readonly wiring = ['timesPs'];
-
-  constructor(private readonly timesPs: Float64Array) {}
-
-  next(): number {
-    return this.count < this.timesPs.length ? this.timesPs[this.count++] : Infinity;
   }
 }

@@ -154,11 +154,7 @@ export function makeSenders(tables: Tables, clock: Clock) {
     if (left === 0) {
       words[frame + LENGTH] = state[s + LAST_OCTETS];
       state[s + LEFT] = state[s + PER_MESSAGE];
-    } else {
-      state[s + LEFT] = left;
-      const spec = specs[c];
-      if (spec.release.kind === 'trace') words[frame + LENGTH] = spec.release.frameOctets[next];
-    }
+    } else state[s + LEFT] = left;
     ends[frame + REMAINING] = Math.min(left, MOST_REMAINING);
     pool.setBorn(frame, bornOf(c, s, next));
     state[s + NEXT] = next + 1;

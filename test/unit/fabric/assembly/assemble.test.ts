@@ -147,13 +147,13 @@ test('a lossless group gets headroom and a margin, others only what they reserve
   const { accounts, sizeOctets } = switchOf(built).buffer;
   assert.deepEqual(
     accounts[0]!.map(({ lossless, headroomOctets }) => [lossless, headroomOctets]),
-    Array.from({ length: 8 }, (_, group) => (group === 3 ? [true, 12_499] : [false, 0])),
+    Array.from({ length: 8 }, (_, group) => (group === 3 ? [true, 13_999] : [false, 0])),
   );
   const [margin] = built.margins;
   assert.deepEqual(margin!.priorities, [3, 4]);
-  // 1,520 wait, 84 control, 625 cable, 6,250 pipeline, 2,500 response, 1,520 frame.
-  assert.equal(margin!.terms.totalOctets, 12_499);
-  assert.equal(margin!.xoffOctets, 2000 + sizeOctets - 3 * (12_499 + 2000));
+  // 1,520 wait, 84 control, 625 cable, 6,250 pipeline, 2,500 response, 1,520 frame, 1,500 full pool.
+  assert.equal(margin!.terms.totalOctets, 13_999);
+  assert.equal(margin!.xoffOctets, 2000 + sizeOctets - 3 * (13_999 + 2000));
 });
 
 test('headroom is handed out in whole cells', () => {
