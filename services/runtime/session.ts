@@ -124,6 +124,7 @@ export class Session {
       this.windows.window(Math.min(next + this.fabric.lookaheadPs, stop));
       return;
     }
+    if (stop === this.endPs && this.sampler?.dueAt === stop) this.sampler.sample();
     if (next === Infinity || stop === this.endPs) this.finish();
     else this.observe(stop);
   }
