@@ -18,7 +18,7 @@ const impureGlobals = [
 ].map((name) => ({ name, message: 'The engine is pure: no clock, I/O, process or promise.' }));
 
 export default tseslint.config(
-  { ignores: ['dist/', 'runs/', 'node_modules/'] },
+  { ignores: ['dist/', 'runs/', 'node_modules/', 'proto/generated/'] },
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],

@@ -18,7 +18,7 @@ const underCi = process.env.CI === 'true';
 const totals = { passed: 0, failed: 0, skipped: 0 };
 
 process.chdir(root);
-const built = spawnSync(join('node_modules', '.bin', 'tsc'), ['-b'], {
+const built = spawnSync('npm', ['run', '--silent', 'build'], {
   stdio: ['ignore', 'inherit', 'inherit'],
 });
 if (built.status === 0) {

@@ -28,7 +28,7 @@ export interface SeriesPort {
  * queues and accounts are. A priority without anything to say is left out.
  */
 export class Sampler {
-  readonly rows: SeriesRow[] = [];
+  rows: SeriesRow[] = [];
   /** Time of the next sample. */
   dueAt: number;
   private readonly last: Float64Array;
@@ -48,6 +48,17 @@ export class Sampler {
       for (let priority = 0; priority < 8; priority++) this.samplePriority(port, i, priority);
     });
     this.dueAt += this.intervalPs;
+  }
+
+  /** What the next sample is compared with. */
+  saveLast(): Float64Array {
+    return this.last.slice();
+  }
+
+  restore(rows: readonly SeriesRow[], dueAt: number, last: Float64Array): void {
+    this.rows = [...rows];
+    this.dueAt = dueAt;
+    this.last.set(last);
   }
 
   private samplePriority({ port, name }: SeriesPort, i: number, priority: number): void {

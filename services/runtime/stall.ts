@@ -1,5 +1,7 @@
-import type { Engine } from '../engine/device/engine.js';
+import type { DeviceSpec, Engine } from '../engine/device/engine.js';
 import { TX_FRAMES } from '../engine/port/counters.js';
+
+export const STALLED = 'nothing moves any more: every sender is held by another';
 
 /** A fabric whose frames stand still for so long (virtual time) will hardly move again. */
 const STALL_PS = 100e9;
@@ -10,21 +12,27 @@ const QUANTUM_OCTETS = 64;
  * another one, and only control frames go back and forth.
  */
 export class StallWatch {
-  private framesSeen = -1;
+  /** At the last look; -1 before the first. */
+  framesSeen = -1;
   private readonly intervalPs: number;
   /** When to look next. */
   dueAt: number;
 
-  constructor(private readonly engine: Engine) {
-    this.intervalPs = Math.max(STALL_PS, 4 * longestStopPs(engine));
+  constructor(specs: readonly DeviceSpec[]) {
+    this.intervalPs = Math.max(STALL_PS, 4 * longestStopPs(specs));
     this.dueAt = this.intervalPs;
   }
 
-  /** True if no frame has started since the last look. */
-  look(): boolean {
-    const frames = framesStarted(this.engine);
-    const stalled = frames === this.framesSeen && framesUnderway(this.engine) > 0;
-    this.framesSeen = frames;
+  /** As it was when everything before `nowPs` had been executed. */
+  restore(nowPs: number, framesSeen: number): void {
+    this.framesSeen = framesSeen;
+    this.dueAt = (Math.floor(nowPs / this.intervalPs) + 1) * this.intervalPs;
+  }
+
+  /** True if no frame has started since the last look, although some are under way. */
+  look(started: number, underway: () => number): boolean {
+    const stalled = started === this.framesSeen && underway() > 0;
+    this.framesSeen = started;
     this.dueAt += this.intervalPs;
     return stalled;
   }
@@ -41,13 +49,9 @@ export function framesStarted(engine: Engine): number {
   return frames;
 }
 
-function framesUnderway(engine: Engine): number {
-  return engine.shared.pool.inUse();
-}
-
 /** A slow port may be stopped for seconds by one frame, and go on. */
-function longestStopPs(engine: Engine): number {
-  const ports = engine.devices.flatMap((device) => device.spec.ports);
+function longestStopPs(specs: readonly DeviceSpec[]): number {
+  const ports = specs.flatMap((spec) => spec.ports);
   return ports.reduce((longest, { pfc, pause, octetPs }) => {
     const quanta = (pfc ?? pause)?.quanta ?? 0;
     return Math.max(longest, quanta * QUANTUM_OCTETS * octetPs);

@@ -44,6 +44,9 @@ export const CAME_TAGGED = 6;
 const STRIDE = 8;
 const STRIDE_BITS = 3;
 
+/** Words of both records of a frame, as they are saved and sent. */
+export const RECORD_WORDS = 2 * STRIDE;
+
 /** Bit fields of CLASS. */
 export const PRIORITY_MASK = 7;
 const DEI_SHIFT = 3;
@@ -158,17 +161,25 @@ export class FramePool {
 
   /** A frame's two records, one behind the other. */
   read(frame: number): Int32Array {
-    const record = new Int32Array(2 * STRIDE);
-    record.set(this.words.subarray(frame, frame + STRIDE));
-    record.set(this.ends.subarray(frame, frame + STRIDE), STRIDE);
+    const record = new Int32Array(RECORD_WORDS);
+    this.readInto(frame, record, 0);
     return record;
   }
 
-  /** A new frame with such records. */
-  write(record: Int32Array): number {
+  readInto(frame: number, target: Int32Array, at: number): void {
+    for (let i = 0; i < STRIDE; i++) {
+      target[at + i] = this.words[frame + i];
+      target[at + STRIDE + i] = this.ends[frame + i];
+    }
+  }
+
+  /** A new frame with the records that stand at an offset. */
+  write(source: Int32Array, at = 0): number {
     const frame = this.allocate();
-    this.words.set(record.subarray(0, STRIDE), frame);
-    this.ends.set(record.subarray(STRIDE), frame);
+    for (let i = 0; i < STRIDE; i++) {
+      this.words[frame + i] = source[at + i];
+      this.ends[frame + i] = source[at + STRIDE + i];
+    }
     return frame;
   }
 

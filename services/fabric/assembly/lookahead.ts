@@ -3,24 +3,28 @@ import type { DeviceSpec } from '../../engine/device/engine.js';
 import { FRAME_OCTETS_MIN, PREAMBLE_OCTETS } from '../../engine/units/octets.js';
 import type { LinkEnd } from './link-ends.js';
 
-/**
- * Least virtual time between anything a device does and its earliest effect on a neighbour. A frame
- * is handed over when it starts; it acts when 64 octets of it have come and passed the receiver's
- * pipeline, a control frame when its last octet has come and the response delay is over.
- */
+/** The least lookahead of all links. */
 export function lookaheadOf(
   specs: readonly DeviceSpec[],
   linkEnds: readonly (readonly LinkEnd[])[],
 ): number {
-  let leastPs = Infinity;
-  for (const end of linkEnds.flat()) {
-    const receiver = specs[end.peerDevice]!;
-    const ingressPs = receiver.kind === 'switch' ? receiver.pipelinePs : 0;
-    const responsePs = responseDelayOf(receiver.ports[end.peerPort]!);
-    const shortestPs = (PREAMBLE_OCTETS + FRAME_OCTETS_MIN) * end.octetPs + end.latencyPs;
-    leastPs = Math.min(leastPs, shortestPs + Math.min(ingressPs, responsePs));
-  }
-  return leastPs;
+  return linkEnds
+    .flat()
+    .reduce((least, end) => Math.min(least, linkLookaheadPs(specs, end)), Infinity);
+}
+
+/**
+ * Least virtual time between anything a device does and its earliest effect on the neighbour at
+ * this end's other side. A frame is handed over when it starts; it acts when 64 octets of it have
+ * come and passed the receiver's pipeline, a control frame when its last octet has come and the
+ * response delay is over.
+ */
+export function linkLookaheadPs(specs: readonly DeviceSpec[], end: LinkEnd): number {
+  const receiver = specs[end.peerDevice]!;
+  const ingressPs = receiver.kind === 'switch' ? receiver.pipelinePs : 0;
+  const responsePs = responseDelayOf(receiver.ports[end.peerPort]!);
+  const shortestPs = (PREAMBLE_OCTETS + FRAME_OCTETS_MIN) * end.octetPs + end.latencyPs;
+  return shortestPs + Math.min(ingressPs, responsePs);
 }
 
 /** Infinity where no control frames come. */

@@ -6,14 +6,18 @@ import type { Engine } from '../../engine/device/engine.js';
  * in the window can reach it before its end.
  */
 export class Windows {
+  /** When the latest event so far was executed. */
+  latestPs = 0;
   /** By actor: time of its next event. */
   private readonly horizon: Float64Array;
 
+  /** Only the first `actors` devices run; behind them are stand-ins. */
   constructor(
     private readonly engine: Engine,
     private readonly lookaheadPs: number,
+    actors = engine.devices.length,
   ) {
-    this.horizon = engine.shared.horizon;
+    this.horizon = engine.shared.horizon.subarray(0, actors);
   }
 
   /** Time of the earliest event that has not been executed; Infinity when all is done. */
@@ -34,6 +38,11 @@ export class Windows {
   /** One window; `bound` must not exceed the earliest event plus the lookahead. */
   window(bound: number): void {
     const { engine, horizon } = this;
-    for (let d = 0; d < horizon.length; d++) if (horizon[d]! < bound) engine.run(d, bound);
+    const { clock } = engine;
+    for (let d = 0; d < horizon.length; d++) {
+      if (horizon[d]! >= bound) continue;
+      engine.run(d, bound);
+      if (clock.now > this.latestPs) this.latestPs = clock.now;
+    }
   }
 }

@@ -1,0 +1,157 @@
+import type { DeviceSpec } from '../../engine/device/engine.js';
+import type { Assembly } from '../assembly/assembly.js';
+import type { LinkEnd } from '../assembly/link-ends.js';
+import { linkLookaheadPs } from '../assembly/lookahead.js';
+import type { Placement } from './placement.js';
+
+/** A port of a part, by the place of its device in the part. */
+export interface PlacedPort {
+  readonly place: number;
+  readonly port: number;
+}
+
+/**
+ * What a service is given: plain data, enough to build its part of the fabric and nothing else.
+ * Devices are named by their place: first its own, then stand-ins for neighbours elsewhere.
+ */
+export interface PartPlan {
+  readonly service: number;
+  /** Of its own devices: position in the fabric. */
+  readonly devices: readonly number[];
+  readonly specs: readonly DeviceSpec[];
+  readonly standIns: readonly DeviceSpec[];
+  readonly links: readonly (readonly [PlacedPort, PlacedPort])[];
+  /** The least lookahead of links inside. */
+  readonly windowPs: number;
+  readonly channels: readonly ChannelPlan[];
+  readonly series: SeriesPlan | null;
+}
+
+/** To and from another service: one lane per link, numbered alike at both ends. */
+export interface ChannelPlan {
+  readonly peer: number;
+  /** From anything that happens here to its first effect there, and the other way. */
+  readonly lookaheadOutPs: number;
+  readonly lookaheadInPs: number;
+  /** By lane: the stand-in's port that collects what goes out, and the own port of what comes. */
+  readonly outPorts: readonly PlacedPort[];
+  readonly inPorts: readonly PlacedPort[];
+}
+
+export interface SeriesPlan {
+  readonly intervalPs: number;
+  readonly ports: readonly (PlacedPort & { readonly name: string })[];
+}
+
+/** Cuts an assembled fabric along a placement. `seriesOf` says which ports are sampled. */
+export function planParts(
+  assembly: Assembly,
+  placement: Placement,
+  series: { readonly intervalPs: number; wants(port: string): boolean } | null,
+): PartPlan[] {
+  const serviceOf = new Int32Array(assembly.specs.length);
+  placement.forEach(({ devices }, service) => {
+    for (const device of devices) serviceOf[device] = service;
+  });
+  return placement.map(({ devices }, service) =>
+    planPart(assembly, serviceOf, service, devices, series),
+  );
+}
+
+function planPart(
+  { specs, linkEnds }: Assembly,
+  serviceOf: Int32Array,
+  service: number,
+  devices: readonly number[],
+  series: { readonly intervalPs: number; wants(port: string): boolean } | null,
+): PartPlan {
+  const neighbours = neighboursOf(linkEnds, serviceOf, service, devices);
+  const placeOf = new Map([...devices, ...neighbours].map((device, place) => [device, place]));
+  const here = ({ device, port }: LinkEnd): PlacedPort => ({ place: placeOf.get(device)!, port });
+  const there = ({ peerDevice, peerPort }: LinkEnd): PlacedPort => ({
+    place: placeOf.get(peerDevice)!,
+    port: peerPort,
+  });
+  const ends = devices.flatMap((device) => linkEnds[device]!);
+  const isInside = (end: LinkEnd): boolean => serviceOf[end.peerDevice] === service;
+  const inside = ends.filter(isInside);
+  return {
+    service,
+    devices,
+    specs: devices.map((device) => specs[device]!),
+    standIns: neighbours.map((device) => standInFor(specs[device]!)),
+    links: ends
+      .filter((end) => !isInside(end) || isFirst(end))
+      .map((end) => [here(end), there(end)]),
+    windowPs: inside.reduce((least, end) => Math.min(least, linkLookaheadPs(specs, end)), Infinity),
+    channels: channelsOf(specs, linkEnds, serviceOf, service, ends, here, there),
+    series: series && {
+      intervalPs: series.intervalPs,
+      ports: ends
+        .filter(({ name }) => series.wants(name))
+        .map((end) => ({ ...here(end), name: end.name })),
+    },
+  };
+}
+
+/** Of a link's two ends, the one that stands for it. */
+function isFirst({ device, port, peerDevice, peerPort }: LinkEnd): boolean {
+  return device < peerDevice || (device === peerDevice && port < peerPort);
+}
+
+function neighboursOf(
+  linkEnds: readonly (readonly LinkEnd[])[],
+  serviceOf: Int32Array,
+  service: number,
+  devices: readonly number[],
+): number[] {
+  const peers = devices.flatMap((device) => linkEnds[device]!.map((end) => end.peerDevice));
+  const outside = new Set(peers.filter((peer) => serviceOf[peer] !== service));
+  return [...outside].sort((a, b) => a - b);
+}
+
+function channelsOf(
+  specs: readonly DeviceSpec[],
+  linkEnds: readonly (readonly LinkEnd[])[],
+  serviceOf: Int32Array,
+  service: number,
+  ends: readonly LinkEnd[],
+  here: (end: LinkEnd) => PlacedPort,
+  there: (end: LinkEnd) => PlacedPort,
+): ChannelPlan[] {
+  const byPeer = new Map<number, LinkEnd[]>();
+  for (const end of ends) {
+    const peer = serviceOf[end.peerDevice]!;
+    if (peer !== service) byPeer.set(peer, [...(byPeer.get(peer) ?? []), end]);
+  }
+  const peers = [...byPeer.keys()].sort((a, b) => a - b);
+  return peers.map((peer) => {
+    const lanes = byPeer.get(peer)!.sort(laneOrder(service < peer));
+    const back = lanes.map((end) => linkEnds[end.peerDevice]![end.peerPort]!);
+    return {
+      peer,
+      lookaheadOutPs: Math.min(...lanes.map((end) => linkLookaheadPs(specs, end))),
+      lookaheadInPs: Math.min(...back.map((end) => linkLookaheadPs(specs, end))),
+      outPorts: lanes.map(there),
+      inPorts: lanes.map(here),
+    };
+  });
+}
+
+/** Both ends sort their common links by the end in the service of lower number. */
+function laneOrder(lower: boolean): (a: LinkEnd, b: LinkEnd) => number {
+  const key = (end: LinkEnd): [number, number] =>
+    lower ? [end.device, end.port] : [end.peerDevice, end.peerPort];
+  return (a, b) => {
+    const [deviceA, portA] = key(a);
+    const [deviceB, portB] = key(b);
+    return deviceA - deviceB || portA - portB;
+  };
+}
+
+/** A device that is only handed things: it needs its ports, and no behaviour. */
+function standInFor(spec: DeviceSpec): DeviceSpec {
+  if (spec.kind === 'host') return { ...spec, sends: [], receives: [] };
+  const routes = { setOfHost: new Int16Array(0), sets: [], groupPorts: [] };
+  return { ...spec, forwarding: { kind: 'routed', routes, spray: false } };
+}

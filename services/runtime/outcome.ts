@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { checkLedger } from '../engine/analysis/ledger/ledger.js';
+import { lapsedStop } from '../engine/analysis/ledger/standing-stops.js';
+import type { Engine } from '../engine/device/engine.js';
+import { LAST_AT } from '../engine/device/host/receivers.js';
+import type { Fabric } from '../fabric/assembly/fabric.js';
+import { Collector } from './collect.js';
+import type { Failure, RunResults } from './results.js';
+import { framesStarted } from './stall.js';
+
+/** What an engine that holds the whole fabric, in its order, has to say of a run. */
+export function outcomeOf(
+  fabric: Fabric,
+  engine: Engine,
+  status: 'complete' | 'interrupted',
+  known: Failure | null,
+): RunResults {
+  const endPs = fabric.scenario.durationPs;
+  const virtualPs = virtualTimeOf(engine, endPs);
+  const collector = new Collector(engine, fabric, virtualPs);
+  const flows = collector.flows();
+  const failure = known ?? firstLoss(fabric, engine);
+  const deviceDigests = deviceDigestsOf(fabric, engine);
+  return {
+    scenario: fabric.scenario.name,
+    seed: fabric.scenario.seed,
+    status: failure === null ? status : 'failed',
+    failure,
+    virtualPs,
+    durationPs: endPs,
+    digest: digestOf(deviceDigests),
+    deviceDigests,
+    frameHops: frameHopsOf(engine),
+    events: engine.shared.events.reduce((total, events) => total + events, 0),
+    devices: engine.devices.length,
+    links: fabric.topology.links.length,
+    priorities: collector.priorities(flows),
+    flows,
+    ports: collector.ports(),
+    margins: collector.margins(),
+    buffers: collector.buffers(),
+  };
+}
+
+/** How far a run has come. */
+export function virtualTimeOf(engine: Engine, endPs: number | null): number {
+  const next = engine.shared.horizon.reduce((least, time) => Math.min(least, time), Infinity);
+  if (endPs !== null) return Math.min(next, endPs);
+  return next === Infinity ? lastArrival(engine) : next;
+}
+
+export function frameHopsOf(engine: Engine): number {
+  const { controlSent } = engine.shared.counters;
+  return framesStarted(engine) + controlSent.reduce((total, frames) => total + frames, 0);
+}
+
+/** A frame lost on a lossless priority, the first of all devices. */
+export function firstLoss(fabric: Fabric, engine: Engine): Failure | null {
+  let first: Failure | null = null;
+  engine.devices.forEach((_, d) => {
+    const loss = engine.shared.counters.firstLoss(d);
+    if (loss === null || (first !== null && first.timePs <= loss.timePs)) return;
+    first = {
+      reason: 'a frame of a lossless priority was dropped: its headroom was full',
+      timePs: loss.timePs,
+      ...placeNames(fabric, d, loss.port),
+      priority: loss.priority,
+    };
+  });
+  return first;
+}
+
+/** A book that does not balance, or a stop that nobody will repeat. */
+export function unbalanced(fabric: Fabric, engine: Engine, nowPs: number): Failure | null {
+  const [imbalance] = checkLedger(engine);
+  if (imbalance !== undefined) {
+    const { what, expected, actual, device, port, priority } = imbalance;
+    const reason = `${what}: ${expected} against ${actual}`;
+    return { reason, timePs: nowPs, ...placeNames(fabric, device, port), priority };
+  }
+  const lapsed = lapsedStop(engine);
+  if (lapsed < 0) return null;
+  const { place, firstPort } = engine.devices[engine.shared.ports.owner(lapsed)]!;
+  const names = placeNames(fabric, place, lapsed - firstPort);
+  const reason = 'a stop that stands is not repeated';
+  return { reason, timePs: nowPs, ...names, priority: null };
+}
+
+export function placeNames(
+  fabric: Fabric,
+  device: number,
+  port: number,
+): { device: string; port: string } {
+  return {
+    device: fabric.topology.devices[device]?.name ?? '',
+    port: fabric.linkEnds[device]?.[port]?.name ?? '',
+  };
+}
+
+function deviceDigestsOf(fabric: Fabric, engine: Engine): { device: string; digest: string }[] {
+  return fabric.topology.devices.map(({ name }, d) => ({
+    device: name,
+    digest: engine.shared.digests.hex(d),
+  }));
+}
+
+/** One hash over all devices, by name, so that their order does not matter. */
+function digestOf(devices: readonly { device: string; digest: string }[]): string {
+  const lines = devices.map(({ device, digest }) => `${device} ${digest}\n`);
+  const hash = createHash('sha256');
+  for (const line of lines.sort()) hash.update(line);
+  return hash.digest('hex').slice(0, 32);
+}
+
+/** When the last frame reached its flow's receiver. */
+function lastArrival(engine: Engine): number {
+  let last = 0;
+  for (const { rows } of engine.devices) {
+    const { first, count } = rows.receive;
+    for (let c = first; c < first + count; c++) {
+      last = Math.max(last, engine.receivers.get(c, LAST_AT));
+    }
+  }
+  return last;
+}

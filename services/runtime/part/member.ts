@@ -1,0 +1,418 @@
+import type { FramePool } from '../../engine/frame/frame-pool.js';
+import { RECORD_WORDS } from '../../engine/frame/frame-pool.js';
+import { packetsOf } from '../packets.js';
+import { framesStarted } from '../stall.js';
+import { ReceivingEnd, SendingEnd } from './channel.js';
+import { FrameColumns, laneOf, readColumns } from './frame-columns.js';
+import type { ChannelMessage } from './messages.js';
+import { decodeMessage, encodeMessage, PROTOCOL } from './messages.js';
+import type { Part } from './part.js';
+
+/** Leave to run to a horizon; see proto/selvage/v1/control.proto. */
+export interface Grant {
+  readonly epoch: number;
+  readonly round: number;
+  readonly basePs: number;
+  readonly endPs: number;
+  readonly expected: readonly number[];
+  readonly countFrames: boolean;
+}
+
+export interface RoundReport {
+  readonly epoch: number;
+  readonly round: number;
+  readonly nextPs: number;
+  readonly handedOverPs: number;
+  readonly sent: number[];
+  readonly steps: number;
+  readonly activeSteps: number;
+  /** These and the packets are -1 unless they were asked for. */
+  readonly framesStarted: number;
+  readonly framesHeld: number;
+  readonly handedOver: number;
+  readonly takenOver: number;
+  readonly packetsLeft: number;
+  readonly packetsTotal: number;
+  readonly messagesSent: number;
+  readonly ignoredMessages: number;
+  readonly resentMessages: number;
+  readonly latestPs: number;
+}
+
+/** Where a member's messages go. */
+export interface MemberPort {
+  send(peer: number, octets: Uint8Array): void;
+  report(report: RoundReport): void;
+  /** Everything that was expected has come. */
+  gathered(): void;
+}
+
+export interface MemberLimits {
+  /** Octets of one message. */
+  readonly maxPayload: number;
+  /** Octets that are kept unacknowledged on one channel before the part waits. */
+  readonly maxKept: number;
+}
+
+/** Secret of a run, and the service's number in it. */
+export interface MemberIdentity {
+  readonly key: Uint8Array;
+  readonly service: number;
+}
+
+const RECORD_OCTETS = RECORD_WORDS * 4;
+/** Room for everything in a message that is not frames. */
+const ENVELOPE_OCTETS = 4096;
+/** A stream in one direction says what has come at least this often. */
+const ACKNOWLEDGE_EVERY = 64;
+
+interface PendingControl {
+  readonly lane: number;
+  readonly atPs: number;
+  readonly octets: Uint8Array;
+}
+
+interface Channel {
+  readonly peer: number;
+  readonly lookaheadInPs: number;
+  readonly lookaheadOutPs: number;
+  readonly lanes: number;
+  sending: SendingEnd;
+  receiving: ReceivingEnd;
+  /** Nothing comes before this time. */
+  promisedInPs: number;
+  promisedOutPs: number;
+  readonly frames: FrameColumns;
+  control: PendingControl[];
+  /** Something came since the last tick of the probe timer. */
+  heard: boolean;
+  askedForResend: boolean;
+}
+
+/**
+ * One service's half of the protocol that keeps virtual time: synchronous, without clock or
+ * sockets, so that it can be tried under any loss and order of messages. Between neighbours,
+ * promises; above all, rounds that a coordinator grants (see ARCHITECTURE.md).
+ */
+export class Member {
+  private channels: Channel[];
+  private epoch = 0;
+  private grant: Grant | null = null;
+  private gathering: readonly number[] | null = null;
+  private running = false;
+  /** Everything before this time has been executed. */
+  private executedPs = 0;
+  private handedOverPs = Infinity;
+  private steps = 0;
+  private activeSteps = 0;
+  private handedOver = 0;
+  private takenOver = 0;
+  private messages = 0;
+  /** Messages that were not for us, by reason. */
+  readonly ignored = { malformed: 0, stranger: 0, epoch: 0, repeated: 0 };
+
+  constructor(
+    private part: Part,
+    private readonly identity: MemberIdentity,
+    private readonly port: MemberPort,
+    private readonly limits: MemberLimits,
+  ) {
+    this.channels = this.openChannels();
+  }
+
+  /** Everything starts again from what the part is now. */
+  begin(epoch: number, part: Part): void {
+    this.epoch = epoch;
+    this.part = part;
+    this.channels = this.openChannels();
+    this.grant = null;
+    this.gathering = null;
+    this.running = false;
+    this.executedPs = 0;
+  }
+
+  /** Leave to run; it starts when everything that was sent to us has come. */
+  allow(grant: Grant): void {
+    if (grant.epoch !== this.epoch || grant.round <= (this.grant?.round ?? 0)) return;
+    this.grant = grant;
+    this.running = false;
+    this.gathering = grant.expected;
+    this.handedOverPs = Infinity;
+    this.steps = 0;
+    this.activeSteps = 0;
+    this.gather();
+  }
+
+  /** Wants to know when so many messages have come on each channel. */
+  await(expected: readonly number[]): void {
+    this.grant = null;
+    this.running = false;
+    this.gathering = expected;
+    this.gather();
+  }
+
+  /** A message from the broker. */
+  receive(octets: Uint8Array): void {
+    const message = decodeMessage(octets);
+    if (message === null) {
+      this.ignored.malformed++;
+      return;
+    }
+    const channel = this.channelOf(message);
+    if (channel === null) return;
+    channel.heard = true;
+    channel.sending.acknowledge(message.acknowledged);
+    if (message.sequence > 0) this.receiveContent(channel, message);
+    if (!message.probe) return;
+    channel.sending.resend((kept) => {
+      this.port.send(channel.peer, kept);
+    });
+    this.sendBare(channel, false);
+  }
+
+  /** Goes on as far as neighbours and grant allow; false if it could not. */
+  advance(): boolean {
+    const { grant, part } = this;
+    if (!this.running || grant === null || this.isClogged()) return false;
+    const bound = this.channels.reduce((b, c) => Math.min(b, c.promisedInPs), grant.endPs);
+    if (bound <= this.executedPs) return false;
+    this.steps++;
+    if (part.nextTime() < bound) {
+      this.activeSteps++;
+      part.runTo(bound);
+      part.take(this.outlet);
+    } else part.runTo(bound);
+    this.executedPs = bound;
+    for (const channel of this.channels) this.send(channel, grant);
+    if (bound === grant.endPs) this.finishRound(grant);
+    return true;
+  }
+
+  /** Called from time to time while nothing is heard: the last message may be the lost one. */
+  tick(): void {
+    const waiting = this.gathering !== null || this.running;
+    this.channels.forEach((channel, c) => {
+      if (waiting && !channel.heard && this.waitsFor(channel, c)) this.sendBare(channel, true);
+      channel.heard = false;
+      channel.askedForResend = false;
+    });
+  }
+
+  /** The broker was away: what was published meanwhile may be gone. */
+  reconnected(): void {
+    for (const channel of this.channels) this.sendBare(channel, true);
+  }
+
+  private readonly outlet = {
+    frame: (c: number, lane: number, pool: FramePool, frame: number): void => {
+      this.channels[c]!.frames.add(lane, pool, frame);
+      this.noteHandedOver(pool.arrival(frame));
+      this.handedOver++;
+    },
+    control: (c: number, lane: number, atPs: number, octets: Uint8Array): void => {
+      this.channels[c]!.control.push({ lane, atPs, octets: octets.slice() });
+      this.noteHandedOver(atPs);
+    },
+  };
+
+  private noteHandedOver(atPs: number): void {
+    const endPs = this.grant?.endPs ?? 0;
+    if (atPs >= endPs && atPs < this.handedOverPs) this.handedOverPs = atPs;
+  }
+
+  private openChannels(): Channel[] {
+    return this.part.plan.channels.map(({ peer, lookaheadInPs, lookaheadOutPs, inPorts }) => ({
+      peer,
+      lookaheadInPs,
+      lookaheadOutPs,
+      lanes: inPorts.length,
+      sending: new SendingEnd(),
+      receiving: new ReceivingEnd(),
+      promisedInPs: 0,
+      promisedOutPs: 0,
+      frames: new FrameColumns(),
+      control: [],
+      heard: true,
+      askedForResend: false,
+    }));
+  }
+
+  /** The channel that a message belongs to; null, and counted, if it is not for us. */
+  private channelOf(message: ChannelMessage): Channel | null {
+    const { identity } = this;
+    const isOurs =
+      message.protocol === PROTOCOL &&
+      message.to === identity.service &&
+      equal(message.key, identity.key);
+    const channel = isOurs ? this.channels.find(({ peer }) => peer === message.from) : undefined;
+    if (channel === undefined) {
+      this.ignored.stranger++;
+      return null;
+    }
+    if (message.epoch !== this.epoch) {
+      this.ignored.epoch++;
+      return null;
+    }
+    return channel;
+  }
+
+  private receiveContent(channel: Channel, message: ChannelMessage): void {
+    const { receiving } = channel;
+    const records = readColumns(message.frames, channel.lanes);
+    if (records === null || message.control.some(({ lane }) => (lane ?? 0) >= channel.lanes)) {
+      this.ignored.malformed++;
+      return;
+    }
+    const verdict = receiving.take(message.sequence);
+    if (verdict === 'again') this.ignored.repeated++;
+    if (verdict === 'gap' && !channel.askedForResend) {
+      channel.askedForResend = true;
+      this.sendBare(channel, true);
+    }
+    if (verdict !== 'next') return;
+    channel.askedForResend = false;
+    this.takeOver(channel, records, message);
+    channel.promisedInPs = Math.max(channel.promisedInPs, message.promisePs);
+    if (receiving.sequence - receiving.acknowledged >= ACKNOWLEDGE_EVERY) {
+      this.sendBare(channel, false);
+    }
+    this.gather();
+  }
+
+  private takeOver(channel: Channel, records: Int32Array, message: ChannelMessage): void {
+    const c = this.channels.indexOf(channel);
+    for (let at = 0; at < records.length; at += RECORD_WORDS) {
+      this.part.putFrame(c, laneOf(records, at), records, at);
+    }
+    this.takenOver += records.length / RECORD_WORDS;
+    for (const { lane, atPs, octets } of message.control) {
+      this.part.putControl(c, lane ?? 0, atPs ?? 0, octets ?? new Uint8Array());
+    }
+  }
+
+  private gather(): void {
+    const { gathering, grant } = this;
+    if (gathering === null) return;
+    const complete = this.channels.every(
+      ({ receiving }, c) => receiving.sequence >= (gathering[c] ?? 0),
+    );
+    if (!complete) return;
+    this.gathering = null;
+    if (grant === null) {
+      this.port.gathered();
+      return;
+    }
+    for (const channel of this.channels) {
+      const leastPs = grant.basePs + channel.lookaheadInPs;
+      channel.promisedInPs = Math.max(channel.promisedInPs, leastPs);
+      channel.promisedOutPs = Math.max(
+        channel.promisedOutPs,
+        grant.basePs + channel.lookaheadOutPs,
+      );
+    }
+    this.running = true;
+  }
+
+  /** Frames and the promise that nothing earlier follows, if there is anything to say. */
+  private send(channel: Channel, grant: Grant): void {
+    const { frames, control } = channel;
+    const nextPs = Math.min(this.part.nextTime(), this.executedPs);
+    const promisePs = nextPs + channel.lookaheadOutPs;
+    const needsPromise = channel.promisedOutPs < grant.endPs;
+    if (frames.count === 0 && control.length === 0 && !needsPromise) return;
+    const most = Math.floor((this.limits.maxPayload - ENVELOPE_OCTETS) / RECORD_OCTETS);
+    let from = 0;
+    for (; frames.count - from > most; from += most) {
+      this.sendPiece(channel, frames.view(from, most), [], 0);
+    }
+    const perMessage = Math.floor(ENVELOPE_OCTETS / 128);
+    while (control.length > perMessage) {
+      this.sendPiece(channel, NOTHING, control.splice(0, perMessage), 0);
+    }
+    this.sendPiece(channel, frames.view(from, frames.count - from), control, promisePs);
+    channel.promisedOutPs = promisePs;
+    frames.clear();
+    channel.control = [];
+  }
+
+  private sendPiece(
+    channel: Channel,
+    frames: Uint8Array,
+    control: PendingControl[],
+    promisePs: number,
+  ): void {
+    const { sending, receiving } = channel;
+    sending.sequence++;
+    receiving.acknowledged = receiving.sequence;
+    const octets = encodeMessage({
+      ...this.envelope(channel),
+      sequence: sending.sequence,
+      promisePs,
+      frames,
+      control,
+    });
+    sending.keep(octets);
+    this.messages++;
+    this.port.send(channel.peer, octets);
+  }
+
+  /** A message without content: what has come, and perhaps the question what has not. */
+  private sendBare(channel: Channel, probe: boolean): void {
+    channel.receiving.acknowledged = channel.receiving.sequence;
+    this.messages++;
+    this.port.send(channel.peer, encodeMessage({ ...this.envelope(channel), probe }));
+  }
+
+  private envelope(channel: Channel): object {
+    return {
+      protocol: PROTOCOL,
+      key: this.identity.key,
+      epoch: this.epoch,
+      from: this.identity.service,
+      to: channel.peer,
+      acknowledged: channel.receiving.sequence,
+    };
+  }
+
+  private finishRound(grant: Grant): void {
+    const { part, channels, ignored } = this;
+    this.running = false;
+    const { engine } = part;
+    const packets = grant.countFrames ? packetsOf(engine) : { left: -1, total: -1 };
+    this.port.report({
+      epoch: grant.epoch,
+      round: grant.round,
+      nextPs: part.nextTime(),
+      handedOverPs: this.handedOverPs,
+      sent: channels.map(({ sending }) => sending.sequence),
+      steps: this.steps,
+      activeSteps: this.activeSteps,
+      framesStarted: grant.countFrames ? framesStarted(engine) : -1,
+      framesHeld: grant.countFrames ? engine.shared.pool.inUse() : -1,
+      handedOver: this.handedOver,
+      takenOver: this.takenOver,
+      packetsLeft: packets.left,
+      packetsTotal: packets.total,
+      messagesSent: this.messages,
+      ignoredMessages: ignored.malformed + ignored.stranger,
+      resentMessages: channels.reduce((sum, { sending }) => sum + sending.resent, 0),
+      latestPs: part.latestPs,
+    });
+  }
+
+  /** Too much has not been acknowledged: who does not listen is not told more. */
+  private isClogged(): boolean {
+    return this.channels.some(({ sending }) => sending.keptOctets > this.limits.maxKept);
+  }
+
+  private waitsFor({ receiving, sending, promisedInPs }: Channel, c: number): boolean {
+    if (this.gathering !== null) return receiving.sequence < (this.gathering[c] ?? 0);
+    return promisedInPs <= this.executedPs || sending.keptOctets > this.limits.maxKept;
+  }
+}
+
+const NOTHING = new Uint8Array(0);
+
+function equal(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((octet, i) => octet === b[i]);
+}

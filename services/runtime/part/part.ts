@@ -1,0 +1,141 @@
+import type { DeviceState } from '../../engine/device/checkpoint.js';
+import { restoreDevice, saveDevice } from '../../engine/device/checkpoint.js';
+import { Engine } from '../../engine/device/engine.js';
+import type { HandOverSink } from '../../engine/device/hand-over.js';
+import type { FramePool } from '../../engine/frame/frame-pool.js';
+import { putControl, putFrame, takeHandedOver } from '../../engine/device/hand-over.js';
+import type { PartPlan, PlacedPort } from '../../fabric/placement/part-plan.js';
+import { Windows } from '../embedded/windows.js';
+import type { SeriesRow } from '../series.js';
+import { Sampler } from '../series.js';
+
+/** Everything that a part is at a moment between two windows. */
+export interface PartState {
+  readonly devices: readonly DeviceState[];
+  readonly rows: readonly SeriesRow[];
+  readonly sampleDueAt: number;
+  readonly sampled: Float64Array;
+  readonly latestPs: number;
+}
+
+/** Hears what leaves for another service. */
+export interface PartOutlet {
+  /** `frame` lies in the pool and is gone after the call. */
+  frame(channel: number, lane: number, pool: FramePool, frame: number): void;
+  control(channel: number, lane: number, atPs: number, octets: Uint8Array): void;
+}
+
+/** Some actors of a fabric, and stand-ins for their neighbours that live elsewhere. */
+export class Part {
+  readonly engine: Engine;
+  private readonly windows: Windows;
+  private readonly sampler: Sampler | null;
+  /** By stand-in and port: the channel and lane that it feeds. */
+  private readonly feeds: { readonly channel: number; readonly lane: number }[][];
+
+  constructor(readonly plan: PartPlan) {
+    this.engine = new Engine([...plan.specs, ...plan.standIns]);
+    for (const [a, b] of plan.links) this.engine.connect([a.place, a.port], [b.place, b.port]);
+    this.windows = new Windows(this.engine, plan.windowPs, plan.specs.length);
+    this.sampler = this.makeSampler();
+    this.feeds = plan.standIns.map(() => []);
+    plan.channels.forEach(({ outPorts }, channel) => {
+      outPorts.forEach(({ place, port }, lane) => {
+        this.feeds[place - plan.specs.length]![port] = { channel, lane };
+      });
+    });
+    this.take(DISCARD);
+  }
+
+  /** Time of the earliest event here; Infinity when there is none. */
+  nextTime(): number {
+    return this.windows.nextTime();
+  }
+
+  /** When the latest event so far was executed. */
+  get latestPs(): number {
+    return this.windows.latestPs;
+  }
+
+  /** Executes everything before `bound`, and takes the samples that are due by then. */
+  runTo(bound: number): void {
+    const { sampler, windows } = this;
+    while (sampler !== null && sampler.dueAt <= bound) {
+      windows.run(sampler.dueAt);
+      sampler.sample();
+    }
+    windows.run(bound);
+  }
+
+  /** Takes out what was handed to neighbours elsewhere. */
+  take(outlet: PartOutlet): void {
+    const { plan, engine, feeds } = this;
+    const { pool } = engine.shared;
+    feeds.forEach((ports, i) => {
+      const sink: HandOverSink = {
+        frame: (local, frame) => {
+          const feed = ports[local];
+          if (feed !== undefined) outlet.frame(feed.channel, feed.lane, pool, frame);
+        },
+        control: (local, atPs, octets) => {
+          const feed = ports[local];
+          if (feed !== undefined) outlet.control(feed.channel, feed.lane, atPs, octets);
+        },
+      };
+      takeHandedOver(engine, plan.specs.length + i, sink);
+    });
+  }
+
+  /** Puts in what a neighbour elsewhere handed over. */
+  putFrame(channel: number, lane: number, records: Int32Array, offset: number): void {
+    const port = this.numberOf(this.plan.channels[channel]!.inPorts[lane]!);
+    putFrame(this.engine, port, records, offset);
+  }
+
+  putControl(channel: number, lane: number, atPs: number, octets: Uint8Array): void {
+    const port = this.plan.channels[channel]!.inPorts[lane]!;
+    putControl(this.engine, this.numberOf(port), atPs, octets);
+  }
+
+  save(): PartState {
+    return {
+      devices: this.plan.specs.map((_, place) => saveDevice(this.engine, place)),
+      rows: this.rows,
+      sampleDueAt: this.sampler?.dueAt ?? Infinity,
+      sampled: this.sampler?.saveLast() ?? new Float64Array(0),
+      latestPs: this.latestPs,
+    };
+  }
+
+  restore(state: PartState): void {
+    state.devices.forEach((device, place) => {
+      restoreDevice(this.engine, place, device);
+    });
+    this.sampler?.restore(state.rows, state.sampleDueAt, state.sampled);
+    this.windows.latestPs = state.latestPs;
+  }
+
+  get rows(): readonly SeriesRow[] {
+    return this.sampler?.rows ?? [];
+  }
+
+  private numberOf({ place, port }: PlacedPort): number {
+    return this.engine.devices[place]!.firstPort + port;
+  }
+
+  private makeSampler(): Sampler | null {
+    const { series } = this.plan;
+    if (series === null) return null;
+    const ports = series.ports.map((placed) => ({
+      port: this.numberOf(placed),
+      name: placed.name,
+    }));
+    return new Sampler(this.engine, ports, series.intervalPs);
+  }
+}
+
+/** A stand-in is built like a device, and may have armed timers that nobody here runs. */
+const DISCARD: PartOutlet = {
+  frame: () => undefined,
+  control: () => undefined,
+};

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { RandomStream } from '../../services/engine/kernel/random.js';
+import type { Fabric } from '../../services/fabric/assembly/fabric.js';
+import type { Placement } from '../../services/fabric/placement/placement.js';
+import {
+  placeEachAlone,
+  placeInGroups,
+  placeInServices,
+} from '../../services/fabric/placement/placement.js';
+import { Cluster, KIND } from '../kit/cluster.js';
+import { fabricOf, ROOT, run } from '../kit/emulate.js';
+
+const examples = readdirSync(join(ROOT, 'examples')).filter((name) => name.endsWith('.yaml'));
+const DURATION = 'duration=40us';
+
+function atRandom(fabric: Fabric, random: RandomStream): Placement {
+  const services = 1 + random.below(fabric.specs.length);
+  const groups: number[][] = Array.from({ length: services }, () => []);
+  fabric.specs.forEach((_, device) => groups[random.below(services)]!.push(device));
+  return groups
+    .filter((devices) => devices.length > 0)
+    .map((devices, service) => ({ name: `service${service}`, devices }));
+}
+
+for (const name of examples) {
+  describe(`${name} in several services`, () => {
+    const fabric = fabricOf(`examples/${name}`, DURATION);
+    const expected = run(fabric);
+    const random = new RandomStream(5, name);
+
+    it('gives the results of one process with every device alone', () => {
+      const cluster = new Cluster(fabric, placeEachAlone(fabric.topology), random);
+      cluster.run();
+      assert.deepEqual(cluster.results(), expected);
+    });
+
+    it('gives them in groups and in random placements', () => {
+      const placements = [
+        placeInGroups(fabric.topology, 3),
+        placeInServices(fabric.topology, 2),
+        placeInServices(fabric.topology, 1),
+        atRandom(fabric, random),
+      ];
+      for (const placement of placements) {
+        const cluster = new Cluster(fabric, placement, random);
+        cluster.run();
+        assert.deepEqual(cluster.results(), expected);
+      }
+    });
+
+    it('gives them when messages are lost, repeated and overtake each other', () => {
+      const placement = placeInGroups(fabric.topology, 2);
+      const unkind = { lose: 0.1, repeat: 0.1, reorder: 0.3 };
+      const cluster = new Cluster(fabric, placement, random, unkind, 4096 + 10 * 64);
+      cluster.run();
+      assert.deepEqual(cluster.results(), expected);
+    });
+
+    it('gives them when services are lost and return to a checkpoint, or to the beginning', () => {
+      const placement = atRandom(fabric, random);
+      const cluster = new Cluster(fabric, placement, random, { ...KIND, lose: 0.05 });
+      cluster.run(5e6);
+      cluster.recover(null);
+      cluster.run(10e6);
+      const saved = cluster.save();
+      cluster.run(20e6);
+      cluster.recover(saved);
+      cluster.run();
+      assert.deepEqual(cluster.results(), expected);
+    });
+  });
+}

@@ -1,0 +1,190 @@
+import { restoreDevice } from '../../services/engine/device/checkpoint.js';
+import { Engine } from '../../services/engine/device/engine.js';
+import type { RandomStream } from '../../services/engine/kernel/random.js';
+import type { Fabric } from '../../services/fabric/assembly/fabric.js';
+import type { PartPlan } from '../../services/fabric/placement/part-plan.js';
+import { planParts } from '../../services/fabric/placement/part-plan.js';
+import type { Placement } from '../../services/fabric/placement/placement.js';
+import { Member } from '../../services/runtime/part/member.js';
+import type { PartState } from '../../services/runtime/part/part.js';
+import { Part } from '../../services/runtime/part/part.js';
+import { outcomeOf } from '../../services/runtime/outcome.js';
+import type { RunResults } from '../../services/runtime/results.js';
+import { Rounds } from '../../services/runtime/rounds/rounds.js';
+
+/** What an unkind broker does to a message, each with this probability. */
+export interface Unkindness {
+  readonly lose: number;
+  readonly repeat: number;
+  /** Messages of different senders overtake each other always; of one sender with this chance. */
+  readonly reorder: number;
+}
+
+export const KIND: Unkindness = { lose: 0, repeat: 0, reorder: 0 };
+
+const KEY = Uint8Array.of(1, 2, 3, 4);
+
+interface Mail {
+  readonly from: number;
+  readonly to: number;
+  readonly octets: Uint8Array;
+}
+
+/**
+ * A whole distributed run inside one test: members and rounds as they are, and a broker that is
+ * a list from which messages are drawn by lot.
+ */
+export class Cluster {
+  readonly plans: PartPlan[];
+  readonly members: Member[];
+  parts: Part[];
+  readonly rounds: Rounds;
+  /** Delivered messages so far. */
+  delivered = 0;
+  roundsRun = 0;
+  private mail: Mail[] = [];
+  private gathered = 0;
+  private epoch = 0;
+
+  constructor(
+    private readonly fabric: Fabric,
+    placement: Placement,
+    private readonly random: RandomStream,
+    private readonly unkindness: Unkindness = KIND,
+    maxPayload = 1 << 20,
+  ) {
+    this.plans = planParts(fabric, placement, null);
+    this.parts = this.plans.map((plan) => new Part(plan));
+    this.members = this.parts.map(
+      (part, service) =>
+        new Member(
+          part,
+          { key: KEY, service },
+          {
+            send: (to, octets) => {
+              this.post({ from: service, to, octets });
+            },
+            report: (report) => {
+              if (!this.rounds.report(service, report)) return;
+              this.allReported = true;
+            },
+            gathered: () => {
+              this.gathered++;
+            },
+          },
+          { maxPayload, maxKept: 1 << 24 },
+        ),
+    );
+    this.rounds = new Rounds({
+      peers: this.plans.map(({ channels }) => channels.map(({ peer }) => peer)),
+      lookaheadPs: fabric.lookaheadPs,
+      durationPs: fabric.scenario.durationPs,
+      specs: fabric.specs,
+    });
+    this.begin(0, -1);
+  }
+
+  private allReported = false;
+
+  /** Runs until a bound at least as late as `untilPs`, or to the end. */
+  run(untilPs = Infinity): void {
+    for (;;) {
+      const decision = this.rounds.decide(false);
+      if (decision.kind !== 'round') return;
+      if (this.rounds.boundPs >= untilPs) return;
+      this.roundsRun++;
+      this.allReported = false;
+      this.members.forEach((member, service) => {
+        member.allow({
+          epoch: this.epoch,
+          round: this.roundsRun,
+          basePs: decision.basePs,
+          endPs: decision.endPs,
+          expected: this.rounds.expectedBy(service),
+          countFrames: decision.count,
+        });
+      });
+      this.settle(() => this.allReported);
+    }
+  }
+
+  /** Everybody saves, nothing being on its way. */
+  save(): { states: PartState[]; boundPs: number; framesSeen: number } {
+    this.gathered = 0;
+    this.members.forEach((member, service) => {
+      member.await(this.rounds.expectedBy(service));
+    });
+    this.settle(() => this.gathered === this.members.length);
+    const { boundPs, framesSeen } = this.rounds;
+    return { states: this.parts.map((part) => structuredClone(part.save())), boundPs, framesSeen };
+  }
+
+  /** Some services are lost, and everybody returns to what was saved (or to the beginning). */
+  recover(saved: { states: PartState[]; boundPs: number; framesSeen: number } | null): void {
+    this.parts = this.plans.map((plan) => new Part(plan));
+    if (saved !== null) {
+      this.parts.forEach((part, service) => {
+        part.restore(saved.states[service]!);
+      });
+    }
+    this.begin(saved?.boundPs ?? 0, saved?.framesSeen ?? -1);
+  }
+
+  /** The outcome as the coordinator sees it: every actor's state put into one engine. */
+  results(): RunResults {
+    const { states } = this.save();
+    const engine = new Engine(this.fabric.specs);
+    for (const { a, b } of this.fabric.topology.links) {
+      engine.connect([a.device, a.port], [b.device, b.port]);
+    }
+    this.plans.forEach(({ devices }, service) => {
+      devices.forEach((device, place) => {
+        restoreDevice(engine, device, states[service]!.devices[place]!);
+      });
+    });
+    return outcomeOf(this.fabric, engine, 'complete', null);
+  }
+
+  private begin(boundPs: number, framesSeen: number): void {
+    this.epoch++;
+    this.roundsRun = 0;
+    this.members.forEach((member, service) => {
+      member.begin(this.epoch, this.parts[service]!);
+    });
+    const nexts = this.parts.map((part) => part.nextTime());
+    this.rounds.begin(boundPs, nexts, framesSeen);
+  }
+
+  private post(mail: Mail): void {
+    const { lose, repeat } = this.unkindness;
+    if (this.random.uniform() < lose) return;
+    this.mail.push(mail);
+    if (this.random.uniform() < repeat) this.mail.push(mail);
+  }
+
+  /** Delivers messages, and lets members go on, in random order, until it is `done`. */
+  private settle(done: () => boolean): void {
+    for (let idle = 0, left = 100_000; !done(); left--) {
+      if (left === 0) throw new Error('a round does not end');
+      let moved = this.deliverOne();
+      for (const member of this.members) moved = member.advance() || moved;
+      idle = moved ? 0 : idle + 1;
+      if (moved) continue;
+      if (idle > 1000) throw new Error('the members wait for each other');
+      for (const member of this.members) member.tick();
+    }
+  }
+
+  private deliverOne(): boolean {
+    if (this.mail.length === 0) return false;
+    let index = this.random.below(this.mail.length);
+    if (this.random.uniform() >= this.unkindness.reorder) {
+      const { from, to } = this.mail[index]!;
+      index = this.mail.findIndex((mail) => mail.from === from && mail.to === to);
+    }
+    const [mail] = this.mail.splice(index, 1);
+    this.delivered++;
+    this.members[mail!.to]!.receive(mail!.octets);
+    return true;
+  }
+}
