@@ -6,6 +6,11 @@ import { delimiter, join } from 'node:path';
 
 const needs = [
   { command: 'tshark', debianPackage: 'tshark', purpose: 'reads captures in test/interop' },
+  {
+    command: 'nats-server',
+    debianPackage: 'nats-server',
+    purpose: 'carries frames between the services of test/distributed',
+  },
 ];
 
 function isInstalled(command) {

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import type { RunOptions } from './commands/run.js';
 import type { TopologyOptions } from './commands/topology.js';
 import type { ValidateOptions } from './commands/validate.js';
 import { EXIT, InputError } from './exit.js';
+import { readVersion } from '../runtime/version.js';
 
 // Commands are loaded when they are called: `--help` should not wait for a schema.
 
@@ -13,7 +13,7 @@ const collect = (value: string, before: string[]): string[] => [...before, value
 function program(): Command {
   const selvage = new Command('selvage')
     .description('Emulates lossless datacenter Ethernet: describe a fabric, see what happens.')
-    .version(version())
+    .version(readVersion())
     .exitOverride()
     .configureHelp({ showGlobalOptions: false })
     .addHelpText(
@@ -30,6 +30,19 @@ function program(): Command {
     .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
     .option('--seed <n>', 'seed of all randomness')
     .option('--check', 'balance the books and watch every pause while running')
+    .option('--processes', 'a service process per device (or per `placement`), over NATS')
+    .option('--devices-per-service <n>', 'the same with so many devices in each')
+    .option('--services <n>', 'the same with so many services of about equal work')
+    .option('--nats <url>', 'a broker that exists (default: start nats-server from PATH)')
+    .option('--nats-user <name>', 'user there; password in SELVAGE_NATS_PASSWORD')
+    .option('--nats-nkey <file>', 'NKey seed (a token goes into SELVAGE_NATS_TOKEN)')
+    .option('--nats-creds <file>', 'credentials file')
+    .option('--nats-ca <file>', 'certificate authority of the broker')
+    .option('--nats-cert <file>', 'client certificate')
+    .option('--nats-key <file>', 'key of the client certificate')
+    .option('--checkpoints <where>', 'a folder, or jetstream (default: a temporary folder)')
+    .option('--checkpoint-every <s>', 'wall-clock seconds between checkpoints (default: 2)')
+    .option('--patience <s>', 'how long a lost part is waited for (default: 60)')
     .option('--json', 'print the summary as JSON and nothing else')
     .option('--quiet', 'no progress, no summary')
     .action(async (scenario: string, options: RunOptions) => {
@@ -92,10 +105,8 @@ function program(): Command {
   return selvage;
 }
 
-function version(): string {
-  const file = new URL('../../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
-}
+/** Faults of the machinery that a run needs, by the names of their classes. */
+const FAULTS_OUTSIDE = ['MachineryError', 'BrokerError', 'StoreError'];
 
 /** Bad input is one line; anything else is our own fault and shows where. */
 function report(error: unknown): number {
@@ -103,6 +114,10 @@ function report(error: unknown): number {
   if (error instanceof InputError || (error instanceof Error && error.name === 'ScenarioError')) {
     process.stderr.write(`${error.message}\n`);
     return EXIT.BAD_INPUT;
+  }
+  if (error instanceof Error && FAULTS_OUTSIDE.includes(error.constructor.name)) {
+    process.stderr.write(`the run failed: ${error.message}\n`);
+    return EXIT.RUN_FAILED;
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.stderr.write(`selvage failed by a fault of its own: ${text}\n`);

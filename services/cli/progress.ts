@@ -12,11 +12,11 @@ export class ProgressLine {
   constructor(private readonly stream: NodeJS.WriteStream | null) {}
 
   /** Shows how far the run is, unless it has just done so. */
-  show(progress: () => Progress): void {
+  show(progress: () => Progress, note = ''): void {
     const now = performance.now();
     if (this.stream === null || now - this.shownAt < INTERVAL_MS) return;
     this.shownAt = now;
-    const text = progressText(progress(), (now - this.startedAt) / 1000);
+    const text = note || progressText(progress(), (now - this.startedAt) / 1000);
     this.stream.write(`\r${text.slice(0, (this.stream.columns || 100) - 1)}\x1b[K`);
   }
 

@@ -6,11 +6,14 @@ import { summaryText } from '../../report/summary-text.js';
 import { prepareEngine } from '../../runtime/engine-flags.js';
 import type { Session } from '../../runtime/session.js';
 import { EXIT, InputError } from '../exit.js';
+import type { DistributionOptions } from '../fleet/distribution.js';
+import { fleetOptions } from '../fleet/distribution.js';
+import type { FleetOptions } from '../fleet/fleet.js';
 import { loadFabric } from '../load-fabric.js';
 import { ProgressLine } from '../progress.js';
 import { styleFor } from '../style.js';
 
-export interface RunOptions {
+export interface RunOptions extends DistributionOptions {
   readonly out?: string;
   readonly set: readonly string[];
   readonly seed?: string;
@@ -28,20 +31,22 @@ export async function runCommand(file: string, options: RunOptions): Promise<num
   const set = [...options.set, ...(options.seed === undefined ? [] : [`seed=${options.seed}`])];
   const { loaded, fabric } = loadFabric(file, set);
   const directory = inputFault(() => new RunDirectory(options.out ?? null, fabric.scenario.name));
-  const session = new Session(fabric, { check: options.check === true });
   const silent = options.json === true || options.quiet === true;
   const progress = new ProgressLine(!silent && process.stderr.isTTY ? process.stderr : null);
+  const fleet = fleetOptions(file, set, fabric, options);
   const startedAt = performance.now();
-  const status = await drive(session, progress);
+  const { results, series } =
+    fleet === null
+      ? await runHere(new Session(fabric, { check: options.check === true }), progress)
+      : await runElsewhere(fleet, progress);
   const wallSeconds = (performance.now() - startedAt) / 1000;
-  const results = session.results(status);
   const expectations = evaluateExpectations(fabric.scenario.expect, results);
   const { document } = loaded;
   const record: RunRecord = {
     results,
     expectations,
     document,
-    series: session.series(),
+    series,
     wallSeconds,
   };
   const path = inputFault(() => directory.write(record));
@@ -49,6 +54,21 @@ export async function runCommand(file: string, options: RunOptions): Promise<num
   if (results.status === 'failed') return EXIT.RUN_FAILED;
   if (results.status === 'interrupted') return EXIT.INTERRUPTED;
   return expectations.every(({ ok }) => ok) ? EXIT.COMPLETE : EXIT.EXPECTATIONS_FAILED;
+}
+
+type Measured = Pick<RunRecord, 'results' | 'series'>;
+
+async function runHere(session: Session, progress: ProgressLine): Promise<Measured> {
+  const status = await drive(session, progress);
+  return { results: session.results(status), series: session.series() };
+}
+
+/** In processes of its own, where the same actors do the same. */
+async function runElsewhere(fleet: FleetOptions, progress: ProgressLine): Promise<Measured> {
+  const { runDistributed } = await import('../fleet/distributed-run.js');
+  const { SERIES_COLUMNS } = await import('../../runtime/series.js');
+  const { results, rows } = await runDistributed(fleet, progress);
+  return { results, series: { columns: SERIES_COLUMNS, rows } };
 }
 
 /** Runs to the end, or until somebody asks to stop; a second request stops at once. */

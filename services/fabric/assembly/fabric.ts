@@ -5,6 +5,8 @@ import { expandLoad } from '../load/expand-load.js';
 import type { Flow } from '../load/flow.js';
 import type { Routes } from '../routing/routes.js';
 import { computeRoutes } from '../routing/routes.js';
+import type { Placement } from '../placement/placement.js';
+import { placeByName } from '../placement/placement.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { buildTopology } from '../topology/build-topology.js';
 import type { Fail, Path } from '../topology/cabling.js';
@@ -28,6 +30,8 @@ export interface Fabric extends Assembly {
   /** By host. */
   readonly addresses: readonly HostAddress[];
   readonly flows: readonly Flow[];
+  /** In a distributed run, unless the command line says otherwise. */
+  readonly placement: Placement;
 }
 
 /** Everything that comes before a run, or the first error, at its place in the file. */
@@ -46,8 +50,9 @@ export function buildFabric(source: ScenarioSource): Fabric {
     fail,
     readFile: (path) => readFileSync(path, 'utf8'),
   });
+  const placement = placeByName(topology, scenario.placement, fail);
   const assembly = assemble({ scenario, topology, routes, flows, addresses, fail });
-  return { scenario, topology, routes, addresses, flows, ...assembly };
+  return { scenario, topology, routes, addresses, flows, placement, ...assembly };
 }
 
 function addressesOf(topology: Topology, settings: readonly Settings[], fail: Fail): HostAddress[] {

@@ -1,4 +1,6 @@
-import type { Path } from '../topology/cabling.js';
+import type { GroupSection } from '../scenario/scenario.js';
+import type { Fail } from '../topology/cabling.js';
+import { selectDevices } from '../topology/select-devices.js';
 import type { Topology } from '../topology/topology.js';
 import { hostCount } from '../topology/topology.js';
 
@@ -35,33 +37,28 @@ export function placeInServices(topology: Topology, services: number): Placement
 /** What a scenario says under `placement`; devices that it does not name run alone. */
 export function placeByName(
   topology: Topology,
-  sections: readonly { readonly name: string; readonly devices: readonly number[] }[],
-  fail: (path: Path, message: string) => Error,
+  sections: readonly GroupSection[],
+  fail: Fail,
 ): Placement {
   const placed = new Map<number, string>();
-  for (const { name, devices } of sections) {
+  const named = sections.map(({ name, members }): PlacedService => {
+    const refuse = (message: string): Error => fail(['placement', name], message);
+    const devices = selectDevices(topology, members, 'device', refuse).sort((a, b) => a - b);
     for (const device of devices) {
       const other = placed.get(device);
-      if (other !== undefined) {
-        const { name: twice } = topology.devices[device]!;
-        throw fail(['placement', name], `${twice} is already placed in ${other}`);
-      }
+      const { name: label } = topology.devices[device]!;
+      if (other !== undefined) throw refuse(`${label} is already placed in ${other}`);
       placed.set(device, name);
     }
+    return { name, devices };
+  });
+  const alone = placeEachAlone(topology).filter(({ devices: [device] }) => !placed.has(device!));
+  for (const { name } of sections) {
+    if (alone.some((service) => service.name === name)) {
+      throw fail(['placement', name], `${name} is a device with a service of its own`);
+    }
   }
-  const rest = placeEachAlone(topology).filter(({ devices: [device] }) => !placed.has(device!));
-  const taken = new Set(sections.map(({ name }) => name));
-  const clash = rest.find(({ name }) => taken.has(name));
-  if (clash !== undefined) {
-    throw fail(
-      ['placement', clash.name],
-      `${clash.name} is a device that runs alone: name it otherwise`,
-    );
-  }
-  return [
-    ...sections.map(({ name, devices }) => ({ name, devices: [...devices].sort((a, b) => a - b) })),
-    ...rest,
-  ];
+  return [...named, ...alone];
 }
 
 /**

@@ -22,13 +22,15 @@ type Kind = LoadSection['kind'];
 const RAW_FRAME_BYTES = 1518;
 const FULL_SHARE: RateSection = { kind: 'share', share: 1 };
 
+/** Named selections of devices: multicast groups, or services. */
 export function groupSections(
   input: ScenarioInput['groups'],
+  section: 'groups' | 'placement',
   located: Located,
 ): readonly GroupSection[] {
   return Object.entries(input).map(([name, members]) => ({
     name,
-    members: hostSelector(members, ['groups', name], located),
+    members: hostSelector(members, [section, name], located),
   }));
 }
 

@@ -10,7 +10,7 @@ import type { Scenario } from './scenario.js';
 import type { ScenarioInput } from './schema.js';
 
 export function normalise(input: ScenarioInput, fileName: string, located: Located): Scenario {
-  const groups = groupSections(input.groups, located);
+  const groups = groupSections(input.groups, 'groups', located);
   const load = loadSections(input.load, groups, located);
   return {
     name: input.name ?? fileName,
@@ -26,6 +26,7 @@ export function normalise(input: ScenarioInput, fileName: string, located: Locat
     classes: classSection(input.classes, located),
     groups,
     load,
+    placement: groupSections(input.placement, 'placement', located),
     observe: { seriesPs: input.observe.series ?? null, ports: input.observe.ports },
     expect: expectations(input.expect, load, located),
   };

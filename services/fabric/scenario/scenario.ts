@@ -20,6 +20,8 @@ export interface Scenario {
   readonly classes: ClassSection;
   readonly groups: readonly GroupSection[];
   readonly load: readonly LoadSection[];
+  /** Services of a distributed run, with the devices that they are to have. */
+  readonly placement: readonly GroupSection[];
   readonly observe: ObserveSection;
   readonly expect: readonly Expectation[];
 }

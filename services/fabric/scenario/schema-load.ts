@@ -232,6 +232,11 @@ export const groupsSchema = keyed(
   selectorsSchema.describe('The members of one group.'),
 );
 
+export const placementSchema = keyed(
+  { pattern: NAME, allowed: 'a name of letters, digits, _ and -' },
+  selectorsSchema.describe('The devices of one service.'),
+);
+
 export type LoadInput = z.output<typeof loadSchema>;
 export type SelectorsInput = z.output<typeof selectorsSchema>;
 export type ReliableInput = z.output<typeof reliable>;

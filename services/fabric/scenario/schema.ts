@@ -7,7 +7,7 @@ import { devicesSchema, hostsSchema, switchesSchema } from './schema-devices.js'
 import { expectSchema, observeSchema } from './schema-expect.js';
 import { fabricSchema } from './schema-fabric.js';
 import { classesSchema, pauseSchema, prioritiesSchema } from './schema-flow-control.js';
-import { groupsSchema, loadsSchema } from './schema-load.js';
+import { groupsSchema, loadsSchema, placementSchema } from './schema-load.js';
 import { either, freeText, integer, list, mapping, quantity } from './schema-parts.js';
 
 export const SCHEMA_VERSION = 1;
@@ -59,6 +59,12 @@ export const scenarioSchema = mapping({
     .prefault({}),
   groups: groupsSchema.describe('Multicast groups: name and members.').prefault({}),
   load: loadsSchema.describe('What is sent.').prefault([]),
+  placement: placementSchema
+    .describe(
+      'Which devices share a service when the run is distributed: name of a service and its ' +
+        'devices; every other device has a service of its own. Results do not depend on it.',
+    )
+    .prefault({}),
   observe: observeSchema.describe('What is recorded beyond the summary.').prefault({}),
   expect: expectSchema.describe('What must hold at the end.').prefault([]),
 });

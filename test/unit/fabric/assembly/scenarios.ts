@@ -66,6 +66,7 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     pause: { enabled: false, pfc: PFC, ingressReservedBytes: 0, ingressAlpha: 1 },
     classes: { transmit: IDENTITY, receive: IDENTITY, arbiter: { kind: 'strict' } },
     groups: [],
+    placement: [],
     load: [],
     observe: { seriesPs: null, ports: [] },
     expect: [],

@@ -1,0 +1,125 @@
+import type { ClientReadableStream } from '@grpc/grpc-js';
+import { Client, status as codes } from '@grpc/grpc-js';
+import type { ServiceError } from '@grpc/grpc-js';
+import type { selvage } from '#contracts';
+import type { MergedRun } from '../../coordinator/merge.js';
+import type { TlsFiles } from '../../runtime/links/control-channel.js';
+import {
+  CHANNEL_OPTIONS,
+  clientCredentials,
+  keyMetadata,
+} from '../../runtime/links/control-channel.js';
+import { RESULTS, STEER, WATCH } from '../../runtime/links/methods.js';
+
+type Status = selvage.v1.RunStatus;
+type Action = selvage.v1.SteerRequest.Action;
+
+const CALL_MS = 10_000;
+const RETRY_MS = 100;
+
+/** What people's commands say to a coordinator. */
+export class CoordinatorClient {
+  private readonly client: Client;
+
+  constructor(
+    address: string,
+    private readonly key: string,
+    tls: TlsFiles | null,
+  ) {
+    this.client = new Client(address, clientCredentials(tls), CHANNEL_OPTIONS);
+  }
+
+  close(): void {
+    this.client.close();
+  }
+
+  /** Follows the run to its end, through absences of the coordinator of up to `patienceMs`. */
+  async follow(
+    hear: (status: Status) => void,
+    isOver: (status: Status) => boolean,
+    patienceMs: number,
+  ): Promise<Status> {
+    for (let heardAt = performance.now(); ;) {
+      const last = await this.watchOnce((status) => {
+        heardAt = performance.now();
+        hear(status);
+        return isOver(status);
+      });
+      if (last !== null) return last;
+      if (performance.now() - heardAt > patienceMs) {
+        throw new Error(`the coordinator has not answered for ${patienceMs / 1000} s`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+
+  /** The state of the run now. */
+  async status(): Promise<Status | null> {
+    return this.watchOnce(() => true);
+  }
+
+  steer(action: Action): Promise<selvage.v1.SteerReply> {
+    const { path, requestSerialize, responseDeserialize } = STEER.client;
+    return new Promise((resolve, reject) => {
+      this.client.makeUnaryRequest(
+        path,
+        requestSerialize,
+        responseDeserialize,
+        { action },
+        keyMetadata(this.key),
+        { deadline: Date.now() + CALL_MS },
+        (error, reply) => {
+          if (error === null) resolve(reply!);
+          else reject(new Error(explain(error)));
+        },
+      );
+    });
+  }
+
+  async results(): Promise<MergedRun> {
+    const { path, requestSerialize, responseDeserialize } = RESULTS.client;
+    const stream = this.client.makeServerStreamRequest(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      {},
+      keyMetadata(this.key),
+    ) as ClientReadableStream<selvage.v1.ResultsPart>;
+    const pieces: Uint8Array[] = [];
+    for await (const piece of stream) pieces.push((piece as selvage.v1.ResultsPart).json);
+    const json = Buffer.concat(pieces).toString();
+    return JSON.parse(json, (_, value: unknown) =>
+      value === 'Infinity' ? Infinity : value,
+    ) as MergedRun;
+  }
+
+  /** The first status that satisfies, or null when the stream ended before. */
+  private watchOnce(satisfies: (status: Status) => boolean): Promise<Status | null> {
+    const { path, requestSerialize, responseDeserialize } = WATCH.client;
+    const stream = this.client.makeServerStreamRequest(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      {},
+      keyMetadata(this.key),
+    );
+    return new Promise((resolve, reject) => {
+      stream.on('data', (status: Status) => {
+        if (!satisfies(status)) return;
+        resolve(status);
+        stream.cancel();
+      });
+      stream.on('error', (error: ServiceError) => {
+        if (error.code === codes.UNAUTHENTICATED) reject(new Error(explain(error)));
+        else resolve(null);
+      });
+      stream.on('end', () => {
+        resolve(null);
+      });
+    });
+  }
+}
+
+function explain(error: ServiceError): string {
+  return error.code === codes.UNAVAILABLE ? 'the coordinator does not answer' : error.details;
+}

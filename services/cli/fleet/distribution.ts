@@ -1,0 +1,105 @@
+import { resolve } from 'node:path';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
+import { placementOf } from '../../fabric/placement/placement-of.js';
+import type { BrokerOptions } from '../../runtime/links/broker.js';
+import { InputError } from '../exit.js';
+import type { FleetOptions } from './fleet.js';
+
+/** What the command line says of a run in several processes. */
+export interface DistributionOptions {
+  readonly processes?: boolean;
+  readonly devicesPerService?: string;
+  readonly services?: string;
+  readonly nats?: string;
+  readonly natsUser?: string;
+  readonly natsNkey?: string;
+  readonly natsCreds?: string;
+  readonly natsCa?: string;
+  readonly natsCert?: string;
+  readonly natsKey?: string;
+  readonly checkpoints?: string;
+  readonly checkpointEvery?: string;
+  readonly patience?: string;
+}
+
+const CHECKPOINT_SECONDS = 2;
+const PATIENCE_SECONDS = 60;
+
+/** How to distribute a run; null if it stays in this process. */
+export function fleetOptions(
+  scenarioFile: string,
+  set: readonly string[],
+  fabric: Fabric,
+  options: DistributionOptions & { readonly check?: boolean },
+): FleetOptions | null {
+  const devicesPerService = countFrom('--devices-per-service', options.devicesPerService);
+  const services = countFrom('--services', options.services);
+  if (devicesPerService !== null && services !== null) {
+    throw new InputError('--devices-per-service and --services exclude each other');
+  }
+  const isAsked =
+    options.processes === true ||
+    options.nats !== undefined ||
+    devicesPerService !== null ||
+    services !== null;
+  if (!isAsked) return null;
+  const placementArgs = [
+    ...(devicesPerService === null ? [] : ['--devices-per-service', `${devicesPerService}`]),
+    ...(services === null ? [] : ['--services', `${services}`]),
+  ];
+  return {
+    scenarioFile,
+    scenarioName: fabric.scenario.name,
+    set,
+    services: placementOf(fabric, { devicesPerService, services }).length,
+    placementArgs,
+    broker: brokerFrom(options),
+    check: options.check === true,
+    checkpointSeconds: secondsFrom(
+      '--checkpoint-every',
+      options.checkpointEvery,
+      CHECKPOINT_SECONDS,
+    ),
+    checkpoints: options.checkpoints ?? null,
+    patienceSeconds: secondsFrom('--patience', options.patience, PATIENCE_SECONDS),
+  };
+}
+
+/** Passwords and tokens come from the environment, where a list of processes does not show them. */
+function brokerFrom(options: DistributionOptions): BrokerOptions | null {
+  if (options.nats === undefined) return null;
+  for (const url of options.nats.split(',')) {
+    if (!/^(nats|tls):\/\/[^\s/]+$/.test(url)) {
+      throw new InputError(`--nats ${url}: not a broker; write it like nats://host:4222`);
+    }
+  }
+  const { natsUser, natsNkey, natsCreds, natsCa, natsCert, natsKey } = options;
+  const { SELVAGE_NATS_PASSWORD: password, SELVAGE_NATS_TOKEN: token } = process.env;
+  const tls = {
+    ...(natsCa !== undefined && { ca: resolve(natsCa) }),
+    ...(natsCert !== undefined && { cert: resolve(natsCert) }),
+    ...(natsKey !== undefined && { key: resolve(natsKey) }),
+  };
+  return {
+    servers: options.nats.split(','),
+    ...(natsUser !== undefined && { user: natsUser }),
+    ...(password !== undefined && { password }),
+    ...(token !== undefined && { token }),
+    ...(natsNkey !== undefined && { nkeyFile: resolve(natsNkey) }),
+    ...(natsCreds !== undefined && { credentialsFile: resolve(natsCreds) }),
+    ...(Object.keys(tls).length > 0 && { tls }),
+  };
+}
+
+function countFrom(name: string, text: string | undefined): number | null {
+  if (text === undefined) return null;
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw new InputError(`${name} ${text}: not a number of 1 or more`);
+}
+
+function secondsFrom(name: string, text: string | undefined, otherwise: number): number {
+  if (text === undefined) return otherwise;
+  const seconds = Number(text);
+  if (seconds > 0 && Number.isFinite(seconds)) return seconds;
+  throw new InputError(`${name} ${text}: not a number of seconds`);
+}

@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { BrokerOptions } from '../../runtime/links/broker.js';
+import { brokerEnvironment, connectBroker } from '../../runtime/links/broker.js';
+import type { RunIdentity } from '../../runtime/service/settings.js';
+import { identityEnvironment } from '../../runtime/service/settings.js';
+import { CoordinatorClient } from './coordinator-client.js';
+import { freePort } from './free-port.js';
+import { announce, withdraw } from './live-runs.js';
+import { ownBroker } from './own-broker.js';
+import { ProcessGroup } from './process-group.js';
+
+export interface FleetOptions {
+  readonly scenarioFile: string;
+  readonly scenarioName: string;
+  readonly set: readonly string[];
+  readonly services: number;
+  /** Words for the coordinator that say how devices are placed. */
+  readonly placementArgs: readonly string[];
+  /** Null: a broker of our own. */
+  readonly broker: BrokerOptions | null;
+  readonly check: boolean;
+  readonly checkpointSeconds: number;
+  /** A folder, `jetstream`, or null: a folder that goes with the run. */
+  readonly checkpoints: string | null;
+  readonly patienceSeconds: number;
+}
+
+const PROGRAMS = fileURLToPath(new URL('../../', import.meta.url));
+const RUN_ID_OCTETS = 4;
+const KEY_OCTETS = 16;
+
+/** The processes of one distributed run on this machine: broker, coordinator, services. */
+export class Fleet {
+  readonly client: CoordinatorClient;
+  /** Why the run cannot go on; set when a process ended for good. */
+  failure: string | null = null;
+  private readonly group: ProcessGroup;
+
+  private constructor(
+    readonly identity: RunIdentity,
+    private readonly folder: string,
+    onFailure: () => void,
+  ) {
+    this.client = new CoordinatorClient(identity.coordinator, identity.key, identity.tls);
+    this.group = new ProcessGroup((name, words) => {
+      this.failure ??= words === '' ? `${name} ended` : words;
+      onFailure();
+    });
+  }
+
+  static async launch(options: FleetOptions, onFailure: () => void): Promise<Fleet> {
+    const folder = mkdtempSync(join(tmpdir(), 'selvage-run-'));
+    const identity: RunIdentity = {
+      run: randomBytes(RUN_ID_OCTETS).toString('hex'),
+      key: randomBytes(KEY_OCTETS).toString('hex'),
+      coordinator: `127.0.0.1:${await freePort()}`,
+      tls: null,
+      patienceMs: options.patienceSeconds * 1000,
+      checkpoints: checkpointsOf(options.checkpoints, folder),
+    };
+    const fleet = new Fleet(identity, folder, onFailure);
+    try {
+      await fleet.start(options);
+    } catch (error) {
+      await fleet.close();
+      throw error;
+    }
+    return fleet;
+  }
+
+  /** Process numbers by name, for whoever wants to see them die. */
+  pids(): Record<string, number | undefined> {
+    return Object.fromEntries(this.group.names.map((name) => [name, this.group.pidOf(name)]));
+  }
+
+  async close(): Promise<void> {
+    this.client.close();
+    await this.group.close();
+    withdraw(this.identity.run);
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private async start(options: FleetOptions): Promise<void> {
+    const { identity, group } = this;
+    const broker = options.broker ?? (await this.startBroker());
+    if (options.broker !== null) await probe(options.broker);
+    const env = { ...identityEnvironment(identity), ...brokerEnvironment(broker) };
+    const program = (name: string): string => join(PROGRAMS, name, 'main.js');
+    const set = options.set.flatMap((change) => ['--set', change]);
+    const args = [resolve(options.scenarioFile), ...set, ...options.placementArgs];
+    args.push('--listen', identity.coordinator);
+    args.push('--checkpoint-every', `${options.checkpointSeconds}`);
+    if (options.check) args.push('--check');
+    const command = process.execPath;
+    group.start({ name: 'coordinator', command, args: [program('coordinator'), ...args], env });
+    for (let service = 0; service < options.services; service++) {
+      const own = { ...env, SELVAGE_SERVICE: `${service}` };
+      const name = `service ${service}`;
+      group.start({ name, command, args: [program('service')], env: own });
+    }
+    announce({ ...identity, scenario: options.scenarioName, pid: process.pid });
+  }
+
+  private async startBroker(): Promise<BrokerOptions> {
+    const port = await freePort();
+    this.group.start(ownBroker(port, this.folder));
+    const broker = { servers: [`nats://127.0.0.1:${port}`] };
+    await untilItAnswers(broker);
+    return broker;
+  }
+}
+
+function checkpointsOf(wish: string | null, folder: string): string {
+  if (wish === 'jetstream') return wish;
+  return wish === null ? join(folder, 'checkpoints') : resolve(wish);
+}
+
+/** Says at once if a broker that was named cannot be used. */
+async function probe(broker: BrokerOptions): Promise<void> {
+  await (await connectBroker(broker, 'selvage')).close();
+}
+
+const TRIES = 50;
+const TRY_MS = 50;
+
+async function untilItAnswers(broker: BrokerOptions): Promise<void> {
+  for (let left = TRIES; ; left--) {
+    try {
+      await probe(broker);
+      return;
+    } catch (error) {
+      if (left === 0) throw error;
+      await new Promise((done) => setTimeout(done, TRY_MS));
+    }
+  }
+}

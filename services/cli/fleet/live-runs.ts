@@ -1,0 +1,49 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import type { TlsFiles } from '../../runtime/links/control-channel.js';
+
+/** How to reach a run of this user that is under way. The key makes it a secret. */
+export interface LiveRun {
+  readonly run: string;
+  readonly scenario: string;
+  readonly coordinator: string;
+  readonly key: string;
+  readonly tls: TlsFiles | null;
+  readonly pid: number;
+}
+
+function folder(): string {
+  return join(tmpdir(), `selvage-${userInfo().username}`);
+}
+
+export function announce(live: LiveRun): void {
+  mkdirSync(folder(), { recursive: true, mode: 0o700 });
+  writeFileSync(join(folder(), `${live.run}.json`), JSON.stringify(live), { mode: 0o600 });
+}
+
+export function withdraw(run: string): void {
+  rmSync(join(folder(), `${run}.json`), { force: true });
+}
+
+/** Runs whose command line is still alive. */
+export function liveRuns(): LiveRun[] {
+  let names: string[];
+  try {
+    names = readdirSync(folder()).filter((name) => name.endsWith('.json'));
+  } catch {
+    return [];
+  }
+  return names
+    .map((name) => JSON.parse(readFileSync(join(folder(), name), 'utf8')) as LiveRun)
+    .filter(({ pid }) => isAlive(pid));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,34 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { InputError } from '../exit.js';
+import type { ProcessPlan } from './process-group.js';
+
+const COMMAND = 'nats-server';
+
+/** How to run a broker of our own, on loopback and with a store that nobody else has. */
+export function ownBroker(port: number, folder: string): ProcessPlan {
+  if (!isInstalled()) {
+    throw new InputError(
+      [
+        `--processes needs a broker: ${COMMAND} is not on the PATH and --nats names none. Install it:`,
+        '  Debian, Ubuntu:  apt-get install nats-server',
+        '  macOS:           brew install nats-server',
+        '  Docker:          docker run -p 4222:4222 nats -js, then --nats nats://127.0.0.1:4222',
+      ].join('\n'),
+    );
+  }
+  const store = join(folder, 'broker');
+  const args = ['-a', '127.0.0.1', '-p', `${port}`, '-js', '-sd', store];
+  return { name: 'broker', command: COMMAND, args, env: {} };
+}
+
+function isInstalled(): boolean {
+  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, COMMAND), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}

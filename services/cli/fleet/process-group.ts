@@ -1,0 +1,101 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+
+export interface ProcessPlan {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A process that dies so often is not started again. */
+const MOST_RESTARTS = 100;
+const RESTART_MS = 50;
+/** What a process said last, for the reason of a failure. */
+const LAST_WORDS = 2000;
+
+interface Member {
+  readonly plan: ProcessPlan;
+  child: ChildProcess;
+  restarts: number;
+  words: string;
+}
+
+/** Processes that are kept alive until they are told to go. */
+export class ProcessGroup {
+  private readonly members = new Map<string, Member>();
+  private closing = false;
+
+  /** `gaveUp` hears of a process that ended with code 3, or once too often. */
+  constructor(private readonly gaveUp: (name: string, words: string) => void) {}
+
+  start(plan: ProcessPlan): void {
+    const member: Member = { plan, child: launch(plan), restarts: 0, words: '' };
+    this.members.set(plan.name, member);
+    this.follow(member);
+  }
+
+  pidOf(name: string): number | undefined {
+    return this.members.get(name)?.child.pid;
+  }
+
+  get names(): string[] {
+    return [...this.members.keys()];
+  }
+
+  /** Ends all of them; resolves when none is left. */
+  async close(): Promise<void> {
+    this.closing = true;
+    const children = [...this.members.values()].map(({ child }) => child);
+    await Promise.all(children.map(end));
+  }
+
+  private follow(member: Member): void {
+    const { child, plan } = member;
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      member.words = (member.words + text).slice(-LAST_WORDS);
+    });
+    child.once('error', (error) => {
+      member.words += error.message;
+    });
+    child.once('close', (code) => {
+      if (this.closing) return;
+      const failed = code !== null && code !== 0;
+      if (failed || member.restarts >= MOST_RESTARTS) {
+        this.gaveUp(plan.name, member.words.trim());
+        return;
+      }
+      // Killed by a signal, or gone without being told: another one takes its place.
+      if (code === 0) return;
+      member.restarts++;
+      setTimeout(() => {
+        if (this.closing) return;
+        member.child = launch(plan);
+        this.follow(member);
+      }, RESTART_MS);
+    });
+  }
+}
+
+const PATIENCE_MS = 2_000;
+
+function launch({ command, args, env }: ProcessPlan): ChildProcess {
+  return spawn(command, args, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    // Ctrl-C is for the command line, which ends the rest in order.
+    detached: true,
+  });
+}
+
+function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  return new Promise((resolve) => {
+    const force = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+    child.once('close', () => {
+      clearTimeout(force);
+      resolve();
+    });
+    child.kill('SIGTERM');
+  });
+}

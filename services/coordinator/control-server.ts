@@ -1,0 +1,148 @@
+import type {
+  sendUnaryData,
+  ServerDuplexStream,
+  ServerUnaryCall,
+  ServerWritableStream,
+  ServiceDefinition,
+} from '@grpc/grpc-js';
+import { Server, status as codes } from '@grpc/grpc-js';
+import type { selvage } from '#contracts';
+import { grpc } from '#contracts';
+import type { TlsFiles } from '../runtime/links/control-channel.js';
+import { CHANNEL_OPTIONS, hasKey, serverCredentials } from '../runtime/links/control-channel.js';
+import { CHECK, RESULTS, SERVE, STEER, WATCH, WATCH_HEALTH } from '../runtime/links/methods.js';
+import type { Coordinator } from './coordinator.js';
+
+type V1 = typeof selvage.v1;
+type Message<T extends keyof V1> = V1[T] extends new (...args: never[]) => infer M ? M : never;
+type Fields<T extends { $Properties: unknown }> = T['$Properties'];
+
+const PIECE_OCTETS = 1 << 20;
+const { SERVING, SERVICE_UNKNOWN } = grpc.health.v1.HealthCheckResponse.ServingStatus;
+const STRANGER = { code: codes.UNAUTHENTICATED, details: 'the key of the run is missing or wrong' };
+
+/** The coordinator's door: gRPC in, calls to the coordinator out. */
+export class ControlServer {
+  private readonly server = new Server(CHANNEL_OPTIONS);
+
+  constructor(
+    private readonly coordinator: Coordinator,
+    private readonly key: string,
+  ) {
+    this.server.addService(SERVICE, {
+      serve: (call: ServerDuplexStream<Message<'FromService'>, object>) => {
+        this.serve(call);
+      },
+      watch: (call: ServerWritableStream<unknown, object>) => {
+        this.watch(call);
+      },
+      steer: (
+        call: ServerUnaryCall<Message<'SteerRequest'>, object>,
+        reply: sendUnaryData<object>,
+      ) => {
+        if (!hasKey(call.metadata, this.key)) reply(STRANGER);
+        else reply(null, this.coordinator.steer(call.request.action));
+      },
+      results: (call: ServerWritableStream<unknown, object>) => {
+        this.results(call);
+      },
+    });
+    this.server.addService(HEALTH, {
+      check: (
+        call: ServerUnaryCall<grpc.health.v1.HealthCheckRequest, object>,
+        reply: sendUnaryData<object>,
+      ) => {
+        reply(null, { status: healthOf(call.request.service) });
+      },
+      watch: (call: ServerWritableStream<grpc.health.v1.HealthCheckRequest, object>) => {
+        call.write({ status: healthOf(call.request.service) });
+      },
+    });
+  }
+
+  /** Listens at host:port; returns the port, which was chosen if it was 0. */
+  listen(address: string, tls: TlsFiles | null): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.server.bindAsync(address, serverCredentials(tls), (error, port) => {
+        if (error === null) resolve(port);
+        else reject(new Error(`cannot listen at ${address}: ${error.message}`));
+      });
+    });
+  }
+
+  close(): void {
+    this.server.forceShutdown();
+  }
+
+  private serve(call: ServerDuplexStream<Message<'FromService'>, object>): void {
+    if (!hasKey(call.metadata, this.key)) {
+      call.emit('error', STRANGER);
+      return;
+    }
+    let service: number | null = null;
+    const send = (message: Fields<typeof selvage.v1.ToService & { $Properties: object }>): void => {
+      call.write(message);
+    };
+    call.on('data', (message: Message<'FromService'>) => {
+      if (message.register) {
+        const refusal = this.coordinator.register(message.register, send);
+        if (refusal === null) service = message.register.service ?? 0;
+        else {
+          call.write({ refusal: { reason: refusal } });
+          call.end();
+        }
+      } else if (service !== null) this.coordinator.hear(service, message);
+    });
+    let gone = false;
+    const leave = (): void => {
+      if (gone) return;
+      gone = true;
+      if (service !== null) this.coordinator.lost(service, send);
+      call.end();
+    };
+    call.on('end', leave).on('cancelled', leave).on('close', leave).on('error', leave);
+  }
+
+  private watch(call: ServerWritableStream<unknown, object>): void {
+    if (!hasKey(call.metadata, this.key)) {
+      call.emit('error', STRANGER);
+      return;
+    }
+    const stop = this.coordinator.watch((status) => {
+      call.write(status);
+      if (this.coordinator.isOver()) call.end();
+    });
+    call.on('cancelled', stop).on('close', stop);
+  }
+
+  /** Numbers that JSON has no words for are said as strings; see `reviveResults`. */
+  private results(call: ServerWritableStream<unknown, object>): void {
+    const { outcome } = this.coordinator;
+    if (!hasKey(call.metadata, this.key)) call.emit('error', STRANGER);
+    else if (outcome === null) {
+      call.emit('error', { code: codes.FAILED_PRECONDITION, details: 'the run has no results' });
+    } else {
+      const json = Buffer.from(JSON.stringify(outcome, infinityAsText));
+      for (let from = 0; from < json.length; from += PIECE_OCTETS) {
+        call.write({ json: json.subarray(from, from + PIECE_OCTETS) });
+      }
+      call.end();
+    }
+  }
+}
+
+function infinityAsText(_: string, value: unknown): unknown {
+  return value === Infinity ? 'Infinity' : value;
+}
+
+function healthOf(service: string): number {
+  return service === '' || service === 'selvage.v1.Coordinator' ? SERVING : SERVICE_UNKNOWN;
+}
+
+const SERVICE: ServiceDefinition = {
+  serve: SERVE.server,
+  watch: WATCH.server,
+  steer: STEER.server,
+  results: RESULTS.server,
+};
+const HEALTH: ServiceDefinition = { check: CHECK.server, watch: WATCH_HEALTH.server };

@@ -1,0 +1,509 @@
+import { selvage } from '#contracts';
+import type { PartPlan } from '../fabric/placement/part-plan.js';
+import type { Fabric } from '../fabric/assembly/fabric.js';
+import { packPlan, sha256, unpackState } from '../runtime/checkpoints/snapshots.js';
+import { sameOctets } from '../runtime/checkpoints/snapshots.js';
+import type { CheckpointStore } from '../runtime/checkpoints/store.js';
+import { deliveredShare } from '../runtime/packets.js';
+import { PROTOCOL } from '../runtime/part/messages.js';
+import type { RoundReport } from '../runtime/part/member.js';
+import type { PartState } from '../runtime/part/part.js';
+import type { Failure } from '../runtime/results.js';
+import { placeNames } from '../runtime/outcome.js';
+import { Rounds } from '../runtime/rounds/rounds.js';
+import type { MergedRun } from './merge.js';
+import { mergeParts } from './merge.js';
+
+const { Phase } = selvage.v1.RunStatus;
+type Up = selvage.v1.FromService;
+type Down = selvage.v1.ToService.$Properties;
+type Status = selvage.v1.RunStatus.$Properties;
+
+export interface CoordinatorOptions {
+  readonly run: string;
+  readonly key: string;
+  readonly version: string;
+  readonly check: boolean;
+  /** Wall-clock time between checkpoints. */
+  readonly checkpointMs: number;
+  /** For how long a lost service is waited for. */
+  readonly patienceMs: number;
+}
+
+/** A service as the coordinator knows it. */
+interface Slot {
+  readonly plan: PartPlan;
+  readonly packed: Uint8Array;
+  readonly hash: Uint8Array;
+  /** Of the process that is connected; null while none is. */
+  incarnation: string | null;
+  /** Of the process that holds the plan. */
+  informed: string | null;
+  send: ((message: Down) => void) | null;
+  nextPs: number | null;
+  saved: Uint8Array | null;
+  pieces: Uint8Array[];
+  state: PartState | null;
+}
+
+interface Checkpoint {
+  readonly name: string;
+  readonly boundPs: number;
+  readonly framesSeen: number;
+}
+
+/** How often people are told, and frames are counted for them. */
+const TELL_MS = 200;
+
+/**
+ * Drives a run: gathers services, opens rounds, takes checkpoints, begins a new epoch when a
+ * service is lost, and puts together what all of them measured.
+ */
+export class Coordinator {
+  private readonly slots: Slot[];
+  private readonly rounds: Rounds;
+  private phase = Phase.PHASE_GATHERING;
+  private epoch = 0;
+  /** The highest number that an epoch of this run has had. */
+  private lastEpoch = 0;
+  private round = 0;
+  private roundsRun = 0;
+  private paused = false;
+  private stepping = false;
+  private stopAsked = false;
+  private checkpointAsked = false;
+  private checkpoint: Checkpoint | null = null;
+  private saving: Checkpoint | null = null;
+  private savedAt = performance.now();
+  private countedAt = -Infinity;
+  private share = 0;
+  private frameHops = 0;
+  private detail = '';
+  private failure: Failure | null = null;
+  private lostTimer: NodeJS.Timeout | undefined;
+  private merged: MergedRun | null = null;
+  private readonly watchers = new Set<(status: Status) => void>();
+
+  constructor(
+    private readonly fabric: Fabric,
+    plans: readonly PartPlan[],
+    private readonly store: CheckpointStore,
+    private readonly options: CoordinatorOptions,
+  ) {
+    this.slots = plans.map((plan) => {
+      const packed = packPlan(plan);
+      return { plan, packed, hash: sha256(packed), ...vacant() };
+    });
+    const lookaheads = plans.flatMap(({ channels }) => channels.map((c) => c.lookaheadOutPs));
+    this.rounds = new Rounds({
+      peers: plans.map(({ channels }) => channels.map(({ peer }) => peer)),
+      // A lone service is stopped only so that somebody may look.
+      lookaheadPs: Math.min(...lookaheads, LONE_ROUND_PS),
+      durationPs: fabric.scenario.durationPs,
+      specs: fabric.specs,
+    });
+    this.awaitServices();
+  }
+
+  /** Picks up a run that another coordinator left. */
+  async recall(): Promise<void> {
+    this.lastEpoch = await this.store.lastEpoch();
+    const octets = await this.store.manifest();
+    if (octets === null) return;
+    const manifest = selvage.v1.Manifest.decode(octets);
+    const fits =
+      manifest.run === this.options.run &&
+      manifest.stateHashes.length === this.slots.length &&
+      manifest.protocol === PROTOCOL;
+    if (!fits) throw new Error('the checkpoint in the store belongs to another run or version');
+    const { checkpoint: name, boundPs, framesSeen } = manifest;
+    this.checkpoint = { name, boundPs, framesSeen };
+  }
+
+  /** A service has opened its stream; returns null, or why it is refused. */
+  register(register: selvage.v1.Register.$Properties, send: (m: Down) => void): string | null {
+    const slot = this.slots[register.service ?? -1];
+    if (register.protocol !== PROTOCOL) {
+      return `protocol ${register.protocol ?? 0} is not understood here: this is protocol ${PROTOCOL}`;
+    }
+    if (register.version !== this.options.version) {
+      return `the service is of version ${register.version ?? '?'}, the run of ${this.options.version}`;
+    }
+    if (register.run !== this.options.run) return `this is run ${this.options.run}`;
+    if (slot === undefined) return `this run has ${this.slots.length} services`;
+    if (slot.send !== null && slot.incarnation !== register.incarnation) {
+      return `service ${register.service ?? 0} is already there`;
+    }
+    slot.send = send;
+    slot.incarnation = register.incarnation ?? '';
+    slot.nextPs = null;
+    if (this.slots.every(({ send: present }) => present !== null)) this.beginEpoch();
+    this.tell();
+    return null;
+  }
+
+  /** A stream has ended. */
+  lost(service: number, send: (m: Down) => void): void {
+    const slot = this.slots[service]!;
+    if (slot.send !== send) return;
+    Object.assign(slot, { ...vacant(), informed: slot.informed });
+    if (this.isOver()) return;
+    this.phase = Phase.PHASE_RECOVERING;
+    this.saving = null;
+    this.detail = `service ${service} was lost`;
+    this.awaitServices();
+    this.tell();
+  }
+
+  hear(service: number, message: Up): void {
+    const { ready, report, saved, final, failed } = message;
+    if (failed) this.fail(`service ${service}: ${failed.reason ?? ''}`);
+    else if (ready?.epoch === this.epoch) this.takeReady(service, ready.nextPs ?? 0);
+    else if (report?.epoch === this.epoch && report.round === this.round) {
+      this.takeReport(service, roundReport(report), report.breach ?? '');
+    } else if (saved?.epoch === this.epoch) this.takeSaved(service, saved);
+    else if (final?.epoch === this.epoch) this.takeFinal(service, final);
+  }
+
+  steer(action: selvage.v1.SteerRequest.Action): { done: boolean; detail: string } {
+    const { Action } = selvage.v1.SteerRequest;
+    if (this.isOver()) return { done: false, detail: 'the run has ended' };
+    const wasPaused = this.paused;
+    if (action === Action.ACTION_PAUSE) this.paused = true;
+    else if (action === Action.ACTION_RESUME) this.paused = false;
+    else if (action === Action.ACTION_STEP) {
+      this.paused = true;
+      this.stepping = true;
+    } else if (action === Action.ACTION_CHECKPOINT) this.checkpointAsked = true;
+    else if (action === Action.ACTION_STOP) this.stopAsked = true;
+    else return { done: false, detail: 'unknown action' };
+    if (wasPaused && this.phase === Phase.PHASE_PAUSED) this.goOn();
+    this.tell();
+    return { done: true, detail: '' };
+  }
+
+  /** Calls back now and whenever something changed, until the function returned is called. */
+  watch(hear: (status: Status) => void): () => void {
+    this.watchers.add(hear);
+    hear(this.status());
+    return () => this.watchers.delete(hear);
+  }
+
+  /** What the run measured, once it is over. */
+  get outcome(): MergedRun | null {
+    return this.merged;
+  }
+
+  isOver(): boolean {
+    const over: readonly unknown[] = [
+      Phase.PHASE_COMPLETE,
+      Phase.PHASE_INTERRUPTED,
+      Phase.PHASE_FAILED,
+    ];
+    return over.includes(this.phase);
+  }
+
+  /** The run cannot be ended with a right number: it says so and ends. */
+  fail(reason: string): void {
+    if (this.isOver()) return;
+    this.phase = Phase.PHASE_FAILED;
+    this.detail = reason;
+    clearTimeout(this.lostTimer);
+    this.tell();
+  }
+
+  private beginEpoch(): void {
+    clearTimeout(this.lostTimer);
+    const epoch = ++this.lastEpoch;
+    this.store.putEpoch(epoch).then(
+      () => {
+        if (epoch === this.lastEpoch) this.openEpoch(epoch);
+      },
+      (error: unknown) => {
+        this.fail(`the store fails: ${(error as Error).message}`);
+      },
+    );
+  }
+
+  private openEpoch(epoch: number): void {
+    this.epoch = epoch;
+    this.round = 0;
+    this.saving = null;
+    for (const slot of this.slots) {
+      Object.assign(slot, { nextPs: null, saved: null, pieces: [], state: null });
+      const isInformed = slot.informed === slot.incarnation;
+      slot.informed = slot.incarnation;
+      slot.send?.({
+        assignment: {
+          epoch,
+          plan: isInformed ? new Uint8Array(0) : slot.packed,
+          planHash: slot.hash,
+          checkpoint: this.checkpoint?.name ?? '',
+          check: this.options.check,
+        },
+      });
+    }
+  }
+
+  private takeReady(service: number, nextPs: number): void {
+    this.slots[service]!.nextPs = nextPs;
+    const nexts = this.slots.map((slot) => slot.nextPs);
+    if (nexts.includes(null)) return;
+    const { checkpoint } = this;
+    this.rounds.begin(checkpoint?.boundPs ?? 0, nexts as number[], checkpoint?.framesSeen ?? -1);
+    this.savedAt = performance.now();
+    this.detail = '';
+    this.goOn();
+  }
+
+  private takeReport(service: number, report: RoundReport, breach: string): void {
+    if (breach !== '' && this.failure === null) this.noteBreach(breach);
+    if (!this.rounds.report(service, report)) return;
+    this.roundsRun++;
+    if (report.framesStarted >= 0) this.noteCounts();
+    this.goOn();
+  }
+
+  /** Everybody stands at the same bound: what next? */
+  private goOn(): void {
+    if (this.stopAsked) {
+      this.collect('interrupted');
+      return;
+    }
+    if (this.mustSave()) {
+      this.save();
+      return;
+    }
+    if (this.paused && !this.stepping) {
+      this.phase = Phase.PHASE_PAUSED;
+      this.tell();
+      return;
+    }
+    this.stepping = false;
+    const count = performance.now() - this.countedAt > TELL_MS;
+    if (count) this.countedAt = performance.now();
+    const decision = this.rounds.decide(count);
+    if (decision.kind === 'round') this.open(decision.basePs, decision.endPs, decision.count);
+    else {
+      if (decision.kind === 'stalled') {
+        const { reason, atPs: timePs } = decision;
+        this.failure ??= { reason, timePs, device: '', port: '', priority: null };
+      }
+      this.collect('complete');
+    }
+  }
+
+  private open(basePs: number, endPs: number, countFrames: boolean): void {
+    const wasRunning = this.phase === Phase.PHASE_RUNNING;
+    this.phase = Phase.PHASE_RUNNING;
+    this.round++;
+    const { epoch, round } = this;
+    this.slots.forEach(({ send }, service) => {
+      const expected = this.rounds.expectedBy(service);
+      send?.({ round: { epoch, round, basePs, endPs, expected, countFrames } });
+    });
+    if (!wasRunning || countFrames) this.tell();
+  }
+
+  private mustSave(): boolean {
+    if (this.rounds.boundPs === this.checkpoint?.boundPs || this.rounds.boundPs === 0) return false;
+    return this.checkpointAsked || performance.now() - this.savedAt > this.options.checkpointMs;
+  }
+
+  private save(): void {
+    this.checkpointAsked = false;
+    const { epoch } = this;
+    const { boundPs, framesSeen } = this.rounds;
+    this.saving = { name: `c${epoch}-${this.round}`, boundPs, framesSeen };
+    this.slots.forEach((slot, service) => {
+      slot.saved = null;
+      const expected = this.rounds.expectedBy(service);
+      slot.send?.({ save: { epoch, checkpoint: this.saving!.name, expected } });
+    });
+  }
+
+  private takeSaved(service: number, saved: selvage.v1.Saved.$Properties): void {
+    const { saving } = this;
+    if (saving === null || saved.checkpoint !== saving.name) return;
+    this.slots[service]!.saved = saved.hash ?? new Uint8Array(0);
+    const stateHashes = this.slots.flatMap((slot) => slot.saved ?? []);
+    if (stateHashes.length < this.slots.length) return;
+    const { name: checkpoint, boundPs, framesSeen } = saving;
+    const manifest = selvage.v1.Manifest.encode({
+      protocol: PROTOCOL,
+      run: this.options.run,
+      checkpoint,
+      boundPs,
+      nextPs: this.rounds.nextPs,
+      stateHashes,
+      epoch: this.epoch,
+      framesSeen,
+    }).finish();
+    this.store.commit(checkpoint, manifest).then(
+      () => {
+        if (this.saving !== saving) return;
+        this.saving = null;
+        this.checkpoint = saving;
+        this.savedAt = performance.now();
+        this.goOn();
+      },
+      (error: unknown) => {
+        this.fail(`the store fails: ${(error as Error).message}`);
+      },
+    );
+  }
+
+  private collect(status: 'complete' | 'interrupted'): void {
+    this.phase = Phase.PHASE_COLLECTING;
+    this.collectedAs = status;
+    const { epoch } = this;
+    this.slots.forEach((slot, service) => {
+      slot.pieces = [];
+      slot.send?.({ finish: { epoch, expected: this.rounds.expectedBy(service) } });
+    });
+    this.tell();
+  }
+
+  private collectedAs: 'complete' | 'interrupted' = 'complete';
+
+  private takeFinal(service: number, piece: selvage.v1.StatePart.$Properties): void {
+    const slot = this.slots[service]!;
+    slot.pieces.push(piece.octets ?? new Uint8Array(0));
+    if (piece.last !== true) return;
+    const octets = Buffer.concat(slot.pieces);
+    if (!sameOctets(sha256(octets), piece.hash ?? new Uint8Array(0))) {
+      this.fail(`the state of service ${service} came damaged`);
+      return;
+    }
+    slot.state = unpackState(octets);
+    slot.pieces = [];
+    const states = this.slots.flatMap(({ state }) => state ?? []);
+    if (states.length === this.slots.length) this.finish(states);
+  }
+
+  private finish(states: readonly PartState[]): void {
+    const plans = this.slots.map(({ plan }) => plan);
+    this.merged = mergeParts(this.fabric, plans, states, {
+      status: this.collectedAs,
+      failure: this.failure,
+      check: this.options.check,
+    });
+    const { status, frameHops } = this.merged.results;
+    this.frameHops = frameHops;
+    this.share = status === 'complete' ? 1 : this.share;
+    this.phase = status === 'interrupted' ? Phase.PHASE_INTERRUPTED : Phase.PHASE_COMPLETE;
+    this.tell();
+  }
+
+  private noteBreach(text: string): void {
+    const breach = JSON.parse(text) as {
+      timePs: number;
+      device: number;
+      port: number;
+      priority: number;
+    };
+    this.failure = {
+      reason: 'a frame started while it was held',
+      timePs: breach.timePs,
+      ...placeNames(this.fabric, breach.device, breach.port),
+      priority: breach.priority,
+    };
+    this.stopAsked = true;
+  }
+
+  private noteCounts(): void {
+    const reports = this.rounds.last.flatMap((report) => report ?? []);
+    this.frameHops = reports.reduce((sum, report) => sum + report.framesStarted, 0);
+    const { durationPs } = this.fabric.scenario;
+    const parts = reports.map(({ packetsLeft, packetsTotal }) => ({
+      left: packetsLeft,
+      total: packetsTotal,
+    }));
+    this.share = durationPs === null ? deliveredShare(parts) : this.virtualPs() / durationPs;
+  }
+
+  private virtualPs(): number {
+    return Math.min(this.rounds.nextPs, this.fabric.scenario.durationPs ?? this.rounds.boundPs);
+  }
+
+  private awaitServices(): void {
+    clearTimeout(this.lostTimer);
+    const { patienceMs } = this.options;
+    this.lostTimer = setTimeout(() => {
+      const missing = this.slots.flatMap(({ send }, service) => (send === null ? [service] : []));
+      const at =
+        this.checkpoint === null
+          ? 'no checkpoint'
+          : `a checkpoint at ${this.checkpoint.boundPs} ps`;
+      this.fail(
+        `services ${missing.join(', ')} did not come within ${patienceMs / 1000} s; ` +
+          `what is kept is ${at}`,
+      );
+    }, patienceMs);
+  }
+
+  private tell(): void {
+    for (const hear of this.watchers) hear(this.status());
+  }
+
+  private status(): Status {
+    const reports = this.rounds.last.flatMap((report) => report ?? []);
+    const sum = (value: (r: (typeof reports)[number]) => number): number =>
+      reports.reduce((total, report) => total + value(report), 0);
+    return {
+      run: this.options.run,
+      scenario: this.fabric.scenario.name,
+      phase: this.phase,
+      virtualPs: this.virtualPs(),
+      endPs: this.fabric.scenario.durationPs ?? Infinity,
+      share: this.share,
+      frameHops: this.frameHops,
+      services: this.slots.length,
+      connected: this.slots.filter(({ send }) => send !== null).length,
+      epoch: this.epoch,
+      rounds: this.roundsRun,
+      messages: sum(({ messagesSent }) => messagesSent),
+      ignoredMessages: sum(({ ignoredMessages }) => ignoredMessages),
+      resentMessages: sum(({ resentMessages }) => resentMessages),
+      checkpointPs: this.checkpoint?.boundPs ?? -1,
+      detail: this.detail,
+    };
+  }
+}
+
+function roundReport(report: selvage.v1.Report.$Properties): RoundReport {
+  return {
+    epoch: report.epoch ?? 0,
+    round: report.round ?? 0,
+    nextPs: report.nextPs ?? 0,
+    handedOverPs: report.handedOverPs ?? 0,
+    sent: report.sent ?? [],
+    steps: report.steps ?? 0,
+    activeSteps: report.activeSteps ?? 0,
+    framesStarted: report.framesStarted ?? 0,
+    framesHeld: report.framesHeld ?? 0,
+    handedOver: report.handedOver ?? 0,
+    takenOver: report.takenOver ?? 0,
+    packetsLeft: report.packetsLeft ?? 0,
+    packetsTotal: report.packetsTotal ?? 0,
+    messagesSent: report.messagesSent ?? 0,
+    ignoredMessages: report.ignoredMessages ?? 0,
+    resentMessages: report.resentMessages ?? 0,
+    latestPs: report.latestPs ?? 0,
+  };
+}
+
+/** Virtual time of a round of a service that has no neighbours. */
+const LONE_ROUND_PS = 1e6;
+
+function vacant(): Omit<Slot, 'plan' | 'packed' | 'hash'> {
+  return {
+    incarnation: null,
+    informed: null,
+    send: null,
+    nextPs: null,
+    saved: null,
+    pieces: [],
+    state: null,
+  };
+}

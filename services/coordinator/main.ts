@@ -1,0 +1,88 @@
+import { parseArgs } from 'node:util';
+import { matchesGlob } from '../fabric/scenario/selector.js';
+import { loadScenario } from '../fabric/scenario/load-scenario.js';
+import { buildFabric } from '../fabric/assembly/fabric.js';
+import { planParts } from '../fabric/placement/part-plan.js';
+import { placementOf } from '../fabric/placement/placement-of.js';
+import { openStore } from '../runtime/checkpoints/open-store.js';
+import { brokerOptionsFrom, connectBroker } from '../runtime/links/broker.js';
+import { identityFrom } from '../runtime/service/settings.js';
+import { readVersion } from '../runtime/version.js';
+import { ControlServer } from './control-server.js';
+import { Coordinator } from './coordinator.js';
+
+// The coordinator of one run. Started again with the same words, it picks the run up.
+
+const EXIT_FAILED = 3;
+/** How long results can be fetched by somebody who lost the connection. */
+const LINGER_MS = 3_000;
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    set: { type: 'string', multiple: true, default: [] },
+    listen: { type: 'string', default: '127.0.0.1:0' },
+    'devices-per-service': { type: 'string' },
+    services: { type: 'string' },
+    check: { type: 'boolean', default: false },
+    'checkpoint-every': { type: 'string', default: '2' },
+  },
+});
+
+function fail(error: Error): never {
+  process.stderr.write(`coordinator: ${error.message}\n`);
+  process.exit(EXIT_FAILED);
+}
+
+process.on('unhandledRejection', (error) => fail(error as Error));
+process.on('uncaughtException', fail);
+
+try {
+  const identity = identityFrom(process.env);
+  const fabric = buildFabric(loadScenario(positionals[0] ?? '', { set: values.set }));
+  const count = (text: string | undefined): number | null =>
+    text === undefined ? null : Number(text);
+  const placement = placementOf(fabric, {
+    devicesPerService: count(values['devices-per-service']),
+    services: count(values.services),
+  });
+  const { seriesPs, ports } = fabric.scenario.observe;
+  const series =
+    seriesPs === null
+      ? null
+      : {
+          intervalPs: seriesPs,
+          wants: (port: string) =>
+            ports.length === 0 || ports.some((glob) => matchesGlob(glob, port)),
+        };
+  const plans = planParts(fabric, placement, series);
+  const store = await openStore(identity, () =>
+    connectBroker(brokerOptionsFrom(process.env), `selvage ${identity.run} coordinator`),
+  );
+  const coordinator = new Coordinator(fabric, plans, store, {
+    run: identity.run,
+    key: identity.key,
+    version: readVersion(),
+    check: values.check,
+    checkpointMs: Number(values['checkpoint-every']) * 1000,
+    patienceMs: identity.patienceMs,
+  });
+  await coordinator.recall();
+  const server = new ControlServer(coordinator, identity.key);
+  const port = await server.listen(values.listen, identity.tls);
+  process.stdout.write(`${JSON.stringify({ run: identity.run, port })}\n`);
+  process.on('SIGINT', () => undefined);
+  process.on('SIGTERM', () => {
+    server.close();
+    process.exit(0);
+  });
+  coordinator.watch(() => {
+    if (coordinator.isOver()) {
+      setTimeout(() => {
+        process.exit(0);
+      }, LINGER_MS);
+    }
+  });
+} catch (error) {
+  fail(error as Error);
+}

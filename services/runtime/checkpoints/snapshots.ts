@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { deserialize, serialize } from 'node:v8';
+import { selvage } from '#contracts';
+import type { PartPlan } from '../../fabric/placement/part-plan.js';
+import { PROTOCOL } from '../part/messages.js';
+import type { PartState } from '../part/part.js';
+import { StoreError } from './store.js';
+
+/** A part's state in octets, sealed with a hash so that damage is noticed before it is believed. */
+
+export interface SnapshotOrigin {
+  readonly run: string;
+  readonly epoch: number;
+  readonly service: number;
+  readonly planHash: Uint8Array;
+}
+
+export function sha256(octets: Uint8Array): Uint8Array {
+  return createHash('sha256').update(octets).digest();
+}
+
+export function sameOctets(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(a, b) === 0;
+}
+
+export function packState(state: PartState): Uint8Array {
+  return serialize(state);
+}
+
+export function unpackState(octets: Uint8Array): PartState {
+  return deserialize(octets) as PartState;
+}
+
+export function packPlan(plan: PartPlan): Uint8Array {
+  return serialize(plan);
+}
+
+export function unpackPlan(octets: Uint8Array): PartPlan {
+  return deserialize(octets) as PartPlan;
+}
+
+export function encodeSnapshot(
+  origin: SnapshotOrigin,
+  state: Uint8Array,
+): { octets: Uint8Array; hash: Uint8Array } {
+  const stateHash = sha256(state);
+  const snapshot = { protocol: PROTOCOL, ...origin, stateHash, state };
+  return { octets: selvage.v1.Snapshot.encode(snapshot).finish(), hash: stateHash };
+}
+
+/** The state in a snapshot, or an error that says why it is not believed. */
+export function decodeSnapshot(
+  octets: Uint8Array,
+  origin: Omit<SnapshotOrigin, 'epoch'>,
+): PartState {
+  let snapshot: selvage.v1.Snapshot;
+  try {
+    snapshot = selvage.v1.Snapshot.decode(octets);
+  } catch {
+    throw new StoreError('a snapshot is damaged: it cannot be read');
+  }
+  if (snapshot.protocol !== PROTOCOL) {
+    throw new StoreError(`a snapshot is of protocol ${snapshot.protocol}, not ${PROTOCOL}`);
+  }
+  if (snapshot.run !== origin.run || snapshot.service !== origin.service) {
+    throw new StoreError(`a snapshot belongs to ${snapshot.run}/${snapshot.service}`);
+  }
+  if (!sameOctets(snapshot.planHash, origin.planHash)) {
+    throw new StoreError('a snapshot was made of another scenario or placement');
+  }
+  if (!sameOctets(snapshot.stateHash, sha256(snapshot.state))) {
+    throw new StoreError('a snapshot is damaged: its hash is wrong');
+  }
+  return unpackState(snapshot.state);
+}

@@ -1,0 +1,58 @@
+/** The store lacks something or cannot be used; the message says what. */
+export class StoreError extends Error {}
+
+/** Named octets that outlive any process; each appears whole or not at all. */
+export interface Shelf {
+  put(name: string, octets: Uint8Array): Promise<void>;
+  get(name: string): Promise<Uint8Array | null>;
+  names(): Promise<string[]>;
+  remove(name: string): Promise<void>;
+  /** Forgets the run. */
+  clear(): Promise<void>;
+}
+
+const MANIFEST = 'manifest';
+const EPOCH = 'epoch';
+
+/** What a run keeps: the snapshots of its last checkpoint, and what a coordinator must remember. */
+export class CheckpointStore {
+  constructor(private readonly shelf: Shelf) {}
+
+  async putSnapshot(checkpoint: string, service: number, octets: Uint8Array): Promise<void> {
+    await this.shelf.put(`${checkpoint}.${service}`, octets);
+  }
+
+  async getSnapshot(checkpoint: string, service: number): Promise<Uint8Array> {
+    const octets = await this.shelf.get(`${checkpoint}.${service}`);
+    if (octets !== null) return octets;
+    throw new StoreError(`checkpoint ${checkpoint} lacks the snapshot of service ${service}`);
+  }
+
+  /** From now on this is the checkpoint to return to; snapshots of others go. */
+  async commit(checkpoint: string, manifest: Uint8Array): Promise<void> {
+    await this.shelf.put(MANIFEST, manifest);
+    const old = (await this.shelf.names()).filter(
+      (name) => name !== MANIFEST && name !== EPOCH && !name.startsWith(`${checkpoint}.`),
+    );
+    await Promise.all(old.map((name) => this.shelf.remove(name)));
+  }
+
+  /** The last manifest committed, if any. */
+  async manifest(): Promise<Uint8Array | null> {
+    return this.shelf.get(MANIFEST);
+  }
+
+  /** The last epoch that any coordinator of this run began; 0 before the first. */
+  async lastEpoch(): Promise<number> {
+    const octets = await this.shelf.get(EPOCH);
+    return octets === null ? 0 : Number(Buffer.from(octets).toString());
+  }
+
+  async putEpoch(epoch: number): Promise<void> {
+    await this.shelf.put(EPOCH, Buffer.from(`${epoch}`));
+  }
+
+  async clear(): Promise<void> {
+    await this.shelf.clear();
+  }
+}

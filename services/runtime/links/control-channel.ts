@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import type { ChannelCredentials } from '@grpc/grpc-js';
+import { credentials, Metadata, ServerCredentials } from '@grpc/grpc-js';
+
+/** Files of mutual TLS between coordinator, services and people; all three or none. */
+export interface TlsFiles {
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+}
+
+const KEY_HEADER = 'selvage-key';
+/** A plan of a thousand devices is some megabytes; nothing honest is larger than this. */
+const MOST_OCTETS = 256 << 20;
+
+/** A connection that is silent for so long is dead; a busy service answers between two steps. */
+const KEEPALIVE = {
+  'grpc.keepalive_time_ms': 5_000,
+  'grpc.keepalive_timeout_ms': 20_000,
+  'grpc.keepalive_permit_without_calls': 1,
+};
+
+export const CHANNEL_OPTIONS = {
+  ...KEEPALIVE,
+  'grpc.max_receive_message_length': MOST_OCTETS,
+  'grpc.max_send_message_length': MOST_OCTETS,
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.min_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 1_000,
+};
+
+export function clientCredentials(tls: TlsFiles | null): ChannelCredentials {
+  if (tls === null) return credentials.createInsecure();
+  return credentials.createSsl(readFileSync(tls.ca), readFileSync(tls.key), readFileSync(tls.cert));
+}
+
+export function serverCredentials(tls: TlsFiles | null): ServerCredentials {
+  if (tls === null) return ServerCredentials.createInsecure();
+  const pair = { private_key: readFileSync(tls.key), cert_chain: readFileSync(tls.cert) };
+  return ServerCredentials.createSsl(readFileSync(tls.ca), [pair], true);
+}
+
+/** Every call carries the run's secret. */
+export function keyMetadata(key: string): Metadata {
+  const metadata = new Metadata();
+  metadata.set(KEY_HEADER, key);
+  return metadata;
+}
+
+export function hasKey(metadata: Metadata, key: string): boolean {
+  return metadata.get(KEY_HEADER)[0] === key;
+}

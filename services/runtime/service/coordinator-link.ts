@@ -1,0 +1,73 @@
+import type { ClientDuplexStream } from '@grpc/grpc-js';
+import { Client } from '@grpc/grpc-js';
+import type { selvage } from '#contracts';
+import { CHANNEL_OPTIONS, clientCredentials, keyMetadata } from '../links/control-channel.js';
+import { SERVE } from '../links/methods.js';
+import type { RunIdentity } from './settings.js';
+
+type Up = selvage.v1.FromService.$Properties;
+type Down = selvage.v1.ToService;
+
+const RETRY_MS = 100;
+
+/** A service's stream to the coordinator, opened again and again while the coordinator is away. */
+export class CoordinatorLink {
+  private readonly client: Client;
+  private stream: ClientDuplexStream<Up, Down> | null = null;
+  private lostAt: number | null = performance.now();
+  private closed = false;
+
+  constructor(
+    private readonly identity: RunIdentity,
+    private readonly fail: (error: Error) => void,
+  ) {
+    const { coordinator, tls } = identity;
+    this.client = new Client(coordinator, clientCredentials(tls), CHANNEL_OPTIONS);
+  }
+
+  /** `greeting` is the first message of every stream. */
+  open(greeting: () => Up, hear: (message: Down) => void): void {
+    if (this.closed) return;
+    const { path, requestSerialize, responseDeserialize } = SERVE.client;
+    const metadata = keyMetadata(this.identity.key);
+    const stream = this.client.makeBidiStreamRequest(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      metadata,
+    );
+    this.stream = stream;
+    stream.on('data', (message: Down) => {
+      this.lostAt = null;
+      hear(message);
+    });
+    let ended = false;
+    const again = (): void => {
+      if (ended || this.closed) return;
+      ended = true;
+      this.stream = null;
+      this.lostAt ??= performance.now();
+      if (performance.now() - this.lostAt > this.identity.patienceMs) {
+        const seconds = this.identity.patienceMs / 1000;
+        this.fail(new Error(`the coordinator has been away for ${seconds} s`));
+      } else {
+        setTimeout(() => {
+          this.open(greeting, hear);
+        }, RETRY_MS);
+      }
+    };
+    stream.on('error', again).on('end', again).on('close', again);
+    stream.write(greeting());
+  }
+
+  /** What is said while nobody listens is lost: the coordinator begins a new epoch anyway. */
+  send(message: Up): void {
+    this.stream?.write(message);
+  }
+
+  close(): void {
+    this.closed = true;
+    this.stream?.end();
+    this.client.close();
+  }
+}

@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto';
+import type { NatsConnection } from '@nats-io/transport-node';
+import type { selvage } from '#contracts';
+import type { PartPlan } from '../../fabric/placement/part-plan.js';
+import { HoldCheck } from '../hold-check.js';
+import type { CheckpointStore } from '../checkpoints/store.js';
+import {
+  decodeSnapshot,
+  encodeSnapshot,
+  packState,
+  sameOctets,
+  sha256,
+  unpackPlan,
+} from '../checkpoints/snapshots.js';
+import { Member } from '../part/member.js';
+import { PROTOCOL } from '../part/messages.js';
+import { Part } from '../part/part.js';
+import { watchBroker } from './broker-watch.js';
+import type { CoordinatorLink } from './coordinator-link.js';
+import type { RunIdentity } from './settings.js';
+
+/** How long silence lasts before a member asks whether something was lost. */
+const TICK_MS = 100;
+const MOST_KEPT_OCTETS = 64 << 20;
+/** Results travel in pieces of this size. */
+const PIECE_OCTETS = 1 << 20;
+
+/** A fault that ends this service, and with it the run. */
+export class ServiceError extends Error {}
+
+/**
+ * One service: a part of the fabric, its channels over the broker, and the coordinator that
+ * drives it. All that decides results is in `Part` and `Member`; this is wiring and waiting.
+ */
+export class Service {
+  readonly incarnation = randomUUID();
+  private plan: PartPlan | null = null;
+  private planHash: Uint8Array = new Uint8Array(0);
+  private part: Part | null = null;
+  private member: Member | null = null;
+  private holdCheck: HoldCheck | null = null;
+  private epoch = 0;
+  private awaiting: (() => void) | null = null;
+  private scheduled = false;
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(
+    private readonly identity: RunIdentity,
+    private readonly service: number,
+    private readonly version: string,
+    private readonly broker: NatsConnection,
+    private readonly store: CheckpointStore,
+    private readonly link: CoordinatorLink,
+    private readonly fail: (error: Error) => void,
+  ) {
+    broker.subscribe(this.subjectOf(service), {
+      callback: (error, message) => {
+        if (error !== null) return;
+        this.member?.receive(message.data);
+        this.wake();
+      },
+    });
+    watchBroker(broker, identity.patienceMs, fail, () => {
+      this.member?.reconnected();
+    });
+    this.timer = setInterval(() => {
+      this.member?.tick();
+      this.wake();
+    }, TICK_MS);
+    link.open(
+      () => this.registration(),
+      (message) => {
+        this.obey(message).catch(fail);
+      },
+    );
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+    this.link.close();
+  }
+
+  private registration(): selvage.v1.FromService.$Properties {
+    const { identity, service, version, incarnation } = this;
+    const key = Buffer.from(identity.key, 'hex');
+    const register = { protocol: PROTOCOL, run: identity.run, key, service, version, incarnation };
+    return { register };
+  }
+
+  private async obey(message: selvage.v1.ToService): Promise<void> {
+    const { assignment, round, save, finish, refusal } = message;
+    if (refusal) throw new ServiceError(refusal.reason ?? 'refused by the coordinator');
+    if (assignment) await this.begin(assignment);
+    else if (round?.epoch === this.epoch) this.run(round);
+    else if (save?.epoch === this.epoch) this.save(save);
+    else if (finish?.epoch === this.epoch) this.finish(finish);
+  }
+
+  /** Builds the part as it was at a checkpoint, or at the beginning. */
+  private async begin(assignment: selvage.v1.Assignment.$Properties): Promise<void> {
+    const epoch = assignment.epoch ?? 0;
+    this.epoch = epoch;
+    this.member?.begin(epoch, this.part!);
+    this.awaiting = null;
+    if (assignment.plan && assignment.plan.length > 0) {
+      this.planHash = sha256(assignment.plan);
+      if (!sameOctets(this.planHash, assignment.planHash ?? new Uint8Array(0))) {
+        throw new ServiceError('the plan from the coordinator is damaged');
+      }
+      this.plan = unpackPlan(assignment.plan);
+    }
+    if (this.plan === null) throw new ServiceError('the coordinator sent no plan');
+    const part = new Part(this.plan);
+    if (assignment.checkpoint) {
+      const snapshot = await this.store.getSnapshot(assignment.checkpoint, this.service);
+      const { run } = this.identity;
+      const origin = { run, service: this.service, planHash: this.planHash };
+      part.restore(decodeSnapshot(snapshot, origin));
+      if (this.epoch !== epoch) return;
+    }
+    this.adopt(part, epoch, assignment.check === true);
+    this.link.send({ ready: { epoch, nextPs: part.nextTime() } });
+  }
+
+  private adopt(part: Part, epoch: number, check: boolean): void {
+    this.part = part;
+    this.holdCheck = check ? new HoldCheck(part.engine) : null;
+    part.engine.listen(this.holdCheck);
+    this.member ??= this.makeMember(part);
+    this.member.begin(epoch, part);
+  }
+
+  private makeMember(part: Part): Member {
+    const key = Buffer.from(this.identity.key, 'hex');
+    const maxPayload = this.broker.info?.max_payload ?? 1 << 20;
+    return new Member(
+      part,
+      { key, service: this.service },
+      {
+        send: (peer, octets) => {
+          if (!this.broker.isClosed()) this.broker.publish(this.subjectOf(peer), octets);
+        },
+        report: (report) => {
+          this.link.send({ report: { ...report, breach: this.breach() } });
+        },
+        gathered: () => {
+          this.awaiting?.();
+        },
+      },
+      { maxPayload, maxKept: MOST_KEPT_OCTETS },
+    );
+  }
+
+  private run(round: selvage.v1.Round.$Properties): void {
+    this.member!.allow({
+      epoch: this.epoch,
+      round: round.round ?? 0,
+      basePs: round.basePs ?? 0,
+      endPs: round.endPs ?? 0,
+      expected: round.expected ?? [],
+      countFrames: round.countFrames ?? false,
+    });
+    this.wake();
+  }
+
+  private save(save: selvage.v1.Save.$Properties): void {
+    const { epoch } = this;
+    const checkpoint = save.checkpoint ?? '';
+    this.awaiting = () => {
+      const { run } = this.identity;
+      const origin = { run, epoch, service: this.service, planHash: this.planHash };
+      const { octets, hash } = encodeSnapshot(origin, packState(this.part!.save()));
+      this.store
+        .putSnapshot(checkpoint, this.service, octets)
+        .then(() => {
+          this.link.send({ saved: { epoch, checkpoint, hash } });
+        })
+        .catch(this.fail);
+    };
+    this.member!.await(save.expected ?? []);
+  }
+
+  private finish(finish: selvage.v1.Finish.$Properties): void {
+    const { epoch } = this;
+    this.awaiting = () => {
+      const octets = packState(this.part!.save());
+      for (let from = 0; from < octets.length; from += PIECE_OCTETS) {
+        const to = Math.min(from + PIECE_OCTETS, octets.length);
+        const last = to === octets.length;
+        const hash = last ? sha256(octets) : new Uint8Array(0);
+        this.link.send({ final: { epoch, octets: octets.subarray(from, to), last, hash } });
+      }
+    };
+    this.member!.await(finish.expected ?? []);
+  }
+
+  /** Goes on after everything that has come has been heard. */
+  private wake(): void {
+    if (this.scheduled) return;
+    this.scheduled = true;
+    setImmediate(() => {
+      this.scheduled = false;
+      try {
+        if (this.member?.advance() === true) this.wake();
+      } catch (error) {
+        this.fail(error as Error);
+      }
+    });
+  }
+
+  private breach(): string {
+    const breach = this.holdCheck?.breach ?? null;
+    if (breach === null) return '';
+    const device = this.plan!.devices[breach.device]!;
+    return JSON.stringify({ ...breach, device });
+  }
+
+  private subjectOf(service: number): string {
+    return `selvage.${this.identity.run}.${service}`;
+  }
+}
