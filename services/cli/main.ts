@@ -1,6 +1,9 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
+import type { BranchOptions } from './commands/branch.js';
 import type { RunOptions } from './commands/run.js';
+import type { EmulateOptions } from './emulate.js';
+import type { SteerAction } from './commands/steer.js';
 import type { TopologyOptions } from './commands/topology.js';
 import type { ValidateOptions } from './commands/validate.js';
 import { EXIT, InputError } from './exit.js';
@@ -9,6 +12,31 @@ import { readVersion } from '../runtime/version.js';
 // Commands are loaded when they are called: `--help` should not wait for a schema.
 
 const collect = (value: string, before: string[]): string[] => [...before, value];
+
+const STEERING: readonly (readonly [SteerAction, string])[] = [
+  ['pause', 'hold a run in several processes'],
+  ['step', 'let a paused run go on for one round'],
+  ['checkpoint', 'have a run write a checkpoint now'],
+  ['stop', 'end a run now and report what was measured'],
+];
+
+/** Options of commands that run something, in several processes if asked. */
+function distributed(command: Command): Command {
+  return command
+    .option('--processes', 'a service process per device (or per `placement`), over NATS')
+    .option('--devices-per-service <n>', 'the same with so many devices in each')
+    .option('--services <n>', 'the same with so many services of about equal work')
+    .option('--nats <url>', 'a broker that exists (default: start nats-server from PATH)')
+    .option('--nats-user <name>', 'user there; password in SELVAGE_NATS_PASSWORD')
+    .option('--nats-nkey <file>', 'NKey seed (a token goes into SELVAGE_NATS_TOKEN)')
+    .option('--nats-creds <file>', 'credentials file')
+    .option('--nats-ca <file>', 'certificate authority of the broker')
+    .option('--nats-cert <file>', 'client certificate')
+    .option('--nats-key <file>', 'key of the client certificate')
+    .option('--checkpoints <where>', 'a folder, or jetstream (default: a temporary folder)')
+    .option('--checkpoint-every <s>', 'wall-clock seconds between checkpoints (default: 2)')
+    .option('--patience <s>', 'how long a lost part is waited for (default: 60)');
+}
 
 function program(): Command {
   const selvage = new Command('selvage')
@@ -22,33 +50,75 @@ function program(): Command {
         'usage, 3 the run failed, 130 interrupted.',
     );
 
-  selvage
-    .command('run')
+  distributed(selvage.command('run'))
     .description('run a scenario and write its run directory')
     .argument('<scenario>', 'YAML or JSON file')
     .option('--out <dir>', 'run directory (default: runs/<name>-<digest>)')
     .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
     .option('--seed <n>', 'seed of all randomness')
     .option('--check', 'balance the books and watch every pause while running')
-    .option('--processes', 'a service process per device (or per `placement`), over NATS')
-    .option('--devices-per-service <n>', 'the same with so many devices in each')
-    .option('--services <n>', 'the same with so many services of about equal work')
-    .option('--nats <url>', 'a broker that exists (default: start nats-server from PATH)')
-    .option('--nats-user <name>', 'user there; password in SELVAGE_NATS_PASSWORD')
-    .option('--nats-nkey <file>', 'NKey seed (a token goes into SELVAGE_NATS_TOKEN)')
-    .option('--nats-creds <file>', 'credentials file')
-    .option('--nats-ca <file>', 'certificate authority of the broker')
-    .option('--nats-cert <file>', 'client certificate')
-    .option('--nats-key <file>', 'key of the client certificate')
-    .option('--checkpoints <where>', 'a folder, or jetstream (default: a temporary folder)')
-    .option('--checkpoint-every <s>', 'wall-clock seconds between checkpoints (default: 2)')
-    .option('--patience <s>', 'how long a lost part is waited for (default: 60)')
     .option('--json', 'print the summary as JSON and nothing else')
     .option('--quiet', 'no progress, no summary')
     .action(async (scenario: string, options: RunOptions) => {
       const { runCommand } = await import('./commands/run.js');
       process.exitCode = await runCommand(scenario, options);
     });
+
+  distributed(selvage.command('resume'))
+    .description('continue an interrupted run, or let a paused one go on')
+    .argument('[run]', 'run directory, or a run under way')
+    .option('--out <dir>', 'run directory (default: the same)')
+    .option('--check', 'balance the books and watch every pause while running')
+    .option('--json', 'print the summary as JSON and nothing else')
+    .option('--quiet', 'no progress, no summary')
+    .action(async (run: string | undefined, options: EmulateOptions) => {
+      const { resumeCommand } = await import('./commands/resume.js');
+      process.exitCode = await resumeCommand(run, options);
+    });
+
+  distributed(selvage.command('branch'))
+    .description('run a scenario up to a time, change it, and go on')
+    .argument('<run>', 'run directory to branch from')
+    .requiredOption('--at <time>', 'when, such as 3ms')
+    .option('--set <path=value>', 'what changes; may be repeated', collect, [])
+    .option('--out <dir>', 'run directory (default: runs/<name>-<digest>)')
+    .option('--check', 'balance the books and watch every pause while running')
+    .option('--json', 'print the summary as JSON and nothing else')
+    .option('--quiet', 'no progress, no summary')
+    .action(async (run: string, options: BranchOptions) => {
+      const { branchCommand } = await import('./commands/branch.js');
+      process.exitCode = await branchCommand(run, options);
+    });
+
+  selvage
+    .command('status')
+    .description('tell of runs in several processes that are under way')
+    .argument('[run]', 'one of them')
+    .option('--json', 'print it as JSON')
+    .action(async (run: string | undefined, options: { readonly json?: boolean }) => {
+      const { statusCommand } = await import('./commands/steer.js');
+      process.exitCode = await statusCommand(run, options);
+    });
+
+  selvage
+    .command('attach')
+    .description('follow a run in several processes to its end')
+    .argument('[run]', 'which, if there are several')
+    .action(async (run: string | undefined) => {
+      const { attachCommand } = await import('./commands/steer.js');
+      process.exitCode = await attachCommand(run);
+    });
+
+  for (const [action, what] of STEERING) {
+    selvage
+      .command(action)
+      .description(what)
+      .argument('[run]', 'which, if there are several')
+      .action(async (run: string | undefined) => {
+        const { steerCommand } = await import('./commands/steer.js');
+        process.exitCode = await steerCommand(action, run);
+      });
+  }
 
   selvage
     .command('validate')

@@ -11,6 +11,7 @@ import { grpc } from '#contracts';
 import type { TlsFiles } from '../runtime/links/control-channel.js';
 import { CHANNEL_OPTIONS, hasKey, serverCredentials } from '../runtime/links/control-channel.js';
 import { CHECK, RESULTS, SERVE, STEER, WATCH, WATCH_HEALTH } from '../runtime/links/methods.js';
+import { packWhole } from '../runtime/whole-state.js';
 import type { Coordinator } from './coordinator.js';
 
 type V1 = typeof selvage.v1;
@@ -122,12 +123,19 @@ export class ControlServer {
     else if (outcome === null) {
       call.emit('error', { code: codes.FAILED_PRECONDITION, details: 'the run has no results' });
     } else {
-      const json = Buffer.from(JSON.stringify(outcome, infinityAsText));
-      for (let from = 0; from < json.length; from += PIECE_OCTETS) {
-        call.write({ json: json.subarray(from, from + PIECE_OCTETS) });
-      }
+      const { state, ...measured } = outcome;
+      const json = Buffer.from(JSON.stringify(measured, infinityAsText));
+      for (const piece of piecesOf(json)) call.write({ json: piece });
+      const kept = state === null ? new Uint8Array(0) : packWhole(state);
+      for (const piece of piecesOf(kept)) call.write({ state: piece });
       call.end();
     }
+  }
+}
+
+function* piecesOf(octets: Uint8Array): Generator<Uint8Array> {
+  for (let from = 0; from < octets.length; from += PIECE_OCTETS) {
+    yield octets.subarray(from, from + PIECE_OCTETS);
   }
 }
 

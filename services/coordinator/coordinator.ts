@@ -1,7 +1,13 @@
 import { selvage } from '#contracts';
 import type { PartPlan } from '../fabric/placement/part-plan.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
-import { packPlan, sha256, unpackState } from '../runtime/checkpoints/snapshots.js';
+import {
+  encodeSnapshot,
+  packPlan,
+  packState,
+  sha256,
+  unpackState,
+} from '../runtime/checkpoints/snapshots.js';
 import { sameOctets } from '../runtime/checkpoints/snapshots.js';
 import type { CheckpointStore } from '../runtime/checkpoints/store.js';
 import { deliveredShare } from '../runtime/packets.js';
@@ -10,6 +16,8 @@ import type { RoundReport } from '../runtime/part/member.js';
 import type { PartState } from '../runtime/part/part.js';
 import type { Failure } from '../runtime/results.js';
 import { placeNames } from '../runtime/outcome.js';
+import type { WholeState } from '../runtime/whole-state.js';
+import { partOf } from '../runtime/whole-state.js';
 import { Rounds } from '../runtime/rounds/rounds.js';
 import type { MergedRun } from './merge.js';
 import { mergeParts } from './merge.js';
@@ -118,6 +126,22 @@ export class Coordinator {
     if (!fits) throw new Error('the checkpoint in the store belongs to another run or version');
     const { checkpoint: name, boundPs, framesSeen } = manifest;
     this.checkpoint = { name, boundPs, framesSeen };
+  }
+
+  /** Puts a state that somebody kept where a checkpoint is looked for. */
+  async startFrom(whole: WholeState): Promise<void> {
+    if ((await this.store.manifest()) !== null) return;
+    const { run } = this.options;
+    const name = 'c0';
+    const stateHashes: Uint8Array[] = [];
+    for (const [service, { plan, hash: planHash }] of this.slots.entries()) {
+      const origin = { run, epoch: 0, service, planHash };
+      const { octets, hash } = encodeSnapshot(origin, packState(partOf(whole, plan)));
+      await this.store.putSnapshot(name, service, octets);
+      stateHashes.push(hash);
+    }
+    const { boundPs, framesSeen } = whole;
+    await this.store.commit(name, this.manifestOf({ name, boundPs, framesSeen }, stateHashes));
   }
 
   /** A service has opened its stream; returns null, or why it is refused. */
@@ -328,18 +352,7 @@ export class Coordinator {
     this.slots[service]!.saved = saved.hash ?? new Uint8Array(0);
     const stateHashes = this.slots.flatMap((slot) => slot.saved ?? []);
     if (stateHashes.length < this.slots.length) return;
-    const { name: checkpoint, boundPs, framesSeen } = saving;
-    const manifest = selvage.v1.Manifest.encode({
-      protocol: PROTOCOL,
-      run: this.options.run,
-      checkpoint,
-      boundPs,
-      nextPs: this.rounds.nextPs,
-      stateHashes,
-      epoch: this.epoch,
-      framesSeen,
-    }).finish();
-    this.store.commit(checkpoint, manifest).then(
+    this.store.commit(saving.name, this.manifestOf(saving, stateHashes)).then(
       () => {
         if (this.saving !== saving) return;
         this.saving = null;
@@ -351,6 +364,16 @@ export class Coordinator {
         this.fail(`the store fails: ${(error as Error).message}`);
       },
     );
+  }
+
+  private manifestOf(
+    { name: checkpoint, boundPs, framesSeen }: Checkpoint,
+    stateHashes: Uint8Array[],
+  ): Uint8Array {
+    const { run } = this.options;
+    const { epoch } = this;
+    const fields = { protocol: PROTOCOL, run, checkpoint, boundPs, stateHashes, epoch, framesSeen };
+    return selvage.v1.Manifest.encode(fields).finish();
   }
 
   private collect(status: 'complete' | 'interrupted'): void {
@@ -387,6 +410,7 @@ export class Coordinator {
       status: this.collectedAs,
       failure: this.failure,
       check: this.options.check,
+      moment: { boundPs: this.rounds.boundPs, framesSeen: this.rounds.framesSeen },
     });
     const { status, frameHops } = this.merged.results;
     this.frameHops = frameHops;

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { matchesGlob } from '../fabric/scenario/selector.js';
 import { loadScenario } from '../fabric/scenario/load-scenario.js';
@@ -8,6 +9,7 @@ import { openStore } from '../runtime/checkpoints/open-store.js';
 import { brokerOptionsFrom, connectBroker } from '../runtime/links/broker.js';
 import { identityFrom } from '../runtime/service/settings.js';
 import { readVersion } from '../runtime/version.js';
+import { unpackWhole } from '../runtime/whole-state.js';
 import { ControlServer } from './control-server.js';
 import { Coordinator } from './coordinator.js';
 
@@ -26,6 +28,7 @@ const { positionals, values } = parseArgs({
     services: { type: 'string' },
     check: { type: 'boolean', default: false },
     'checkpoint-every': { type: 'string', default: '2' },
+    from: { type: 'string' },
   },
 });
 
@@ -67,6 +70,9 @@ try {
     checkpointMs: Number(values['checkpoint-every']) * 1000,
     patienceMs: identity.patienceMs,
   });
+  if (values.from !== undefined) {
+    await coordinator.startFrom(unpackWhole(readFileSync(values.from)));
+  }
   await coordinator.recall();
   const server = new ControlServer(coordinator, identity.key);
   const port = await server.listen(values.listen, identity.tls);

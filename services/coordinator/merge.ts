@@ -6,11 +6,15 @@ import { outcomeOf, unbalanced, virtualTimeOf } from '../runtime/outcome.js';
 import type { PartState } from '../runtime/part/part.js';
 import type { Failure, RunResults } from '../runtime/results.js';
 import type { SeriesRow } from '../runtime/series.js';
+import type { WholeState } from '../runtime/whole-state.js';
+import { wholeOf } from '../runtime/whole-state.js';
 
 /** What a run measured, as one process would have. */
 export interface MergedRun {
   readonly results: RunResults;
   readonly rows: readonly SeriesRow[];
+  /** Where an interrupted run can go on; null of one that has ended. */
+  readonly state: WholeState | null;
 }
 
 export interface MergeOptions {
@@ -18,6 +22,7 @@ export interface MergeOptions {
   readonly failure: Failure | null;
   /** Balance the books of the whole. */
   readonly check: boolean;
+  readonly moment: Pick<WholeState, 'boundPs' | 'framesSeen'>;
 }
 
 /** Puts every actor's state into one engine, and asks that. */
@@ -25,7 +30,7 @@ export function mergeParts(
   fabric: Fabric,
   plans: readonly PartPlan[],
   states: readonly PartState[],
-  { status, failure, check }: MergeOptions,
+  { status, failure, check, moment }: MergeOptions,
 ): MergedRun {
   const engine = new Engine(fabric.specs);
   for (const { a, b } of fabric.topology.links) {
@@ -39,10 +44,10 @@ export function mergeParts(
   const nowPs = virtualTimeOf(engine, fabric.scenario.durationPs);
   const found = failure ?? (check ? unbalanced(fabric, engine, nowPs) : null);
   const latestPs = Math.max(...states.map((state) => state.latestPs));
-  return {
-    results: outcomeOf(fabric, engine, status, found),
-    rows: mergeRows(fabric, states, latestPs),
-  };
+  const results = outcomeOf(fabric, engine, status, found);
+  const rows = mergeRows(fabric, states, latestPs);
+  const isInterrupted = results.status === 'interrupted';
+  return { results, rows, state: isInterrupted ? wholeOf(plans, states, rows, moment) : null };
 }
 
 /** Samples in the order of one process, which takes none after its last event. */

@@ -2,6 +2,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -11,12 +12,17 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { DROP_REASONS } from '../engine/contract/probe.js';
 import type { RunResults } from '../runtime/results.js';
+import type { WholeState } from '../runtime/whole-state.js';
+import { packWhole, unpackWhole } from '../runtime/whole-state.js';
 import type { CsvValue } from './csv.js';
 import { csv } from './csv.js';
 import type { ExpectationResult } from './expectations.js';
 
 /** What marks a folder as one of ours, so that it may be replaced. */
 const MARKER = 'digest';
+/** What a run was made of, and where it can go on; see `readRun`. */
+const ORIGIN = 'origin.json';
+const STATE = 'state';
 
 export interface RunRecord {
   readonly results: RunResults;
@@ -27,6 +33,10 @@ export interface RunRecord {
     readonly columns: readonly string[];
     readonly rows: Iterable<readonly CsvValue[]>;
   };
+  /** What was run: the scenario's file and the settings on top of it. */
+  readonly origin: { readonly scenario: string; readonly set: readonly string[] };
+  /** Where an interrupted run can go on. */
+  readonly state: WholeState | null;
   /** Seconds of the wall clock; the only figure that differs between equal runs. */
   readonly wallSeconds: number;
 }
@@ -100,16 +110,42 @@ function refuseForeign(target: string): void {
   }
 }
 
+/** A run that was written: what it was made of, and where it can go on. */
+export interface StoredRun {
+  readonly scenario: string;
+  readonly set: readonly string[];
+  readonly document: unknown;
+  readonly status: string;
+  readonly state: WholeState | null;
+}
+
+export function readRun(folder: string): StoredRun {
+  const text = (name: string): string => {
+    try {
+      return readFileSync(join(folder, name), 'utf8');
+    } catch {
+      throw new RunDirectoryError(`${folder} is no run directory: it has no ${name}`);
+    }
+  };
+  const { scenario, set } = JSON.parse(text(ORIGIN)) as RunRecord['origin'];
+  const document: unknown = JSON.parse(text('scenario.json'));
+  const state = existsSync(join(folder, STATE))
+    ? unpackWhole(readFileSync(join(folder, STATE)))
+    : null;
+  return { scenario, set, document, status: text('status').trim(), state };
+}
+
 /** The summary as machines read it. */
 export function summaryJson({ results, expectations, wallSeconds }: RunRecord): object {
   const { flows, ports, deviceDigests, ...summary } = results;
   return { ...summary, expectations, deviceDigests, wall: { seconds: wallSeconds } };
 }
 
-function filesOf(record: RunRecord): [string, string][] {
-  const { results, document, series } = record;
-  const files: [string, string][] = [
+function filesOf(record: RunRecord): [string, string | Uint8Array][] {
+  const { results, document, series, origin, state } = record;
+  const files: [string, string | Uint8Array][] = [
     ['scenario.json', json(document)],
+    [ORIGIN, json({ ...origin, scenario: resolve(origin.scenario) })],
     [MARKER, `${results.digest}\n`],
     ['status', `${results.status}\n`],
     ['summary.json', json(summaryJson(record))],
@@ -119,6 +155,7 @@ function filesOf(record: RunRecord): [string, string][] {
   ];
   const rows = [...series.rows];
   if (rows.length > 0) files.push(['series.csv', csv(series.columns, rows)]);
+  if (state !== null) files.push([STATE, packWhole(state)]);
   return files;
 }
 

@@ -35,11 +35,11 @@ export class Sampler {
 
   constructor(
     private readonly engine: Engine,
-    private readonly ports: readonly SeriesPort[],
+    readonly ports: readonly SeriesPort[],
     private readonly intervalPs: number,
   ) {
     this.dueAt = intervalPs;
-    this.last = new Float64Array(ports.length * 8 * CHANGES);
+    this.last = new Float64Array(ports.length * CHANGES_PER_PORT);
   }
 
   /** Takes a sample; every actor has executed all before `dueAt`, and nothing from it on. */
@@ -80,3 +80,6 @@ export class Sampler {
 }
 
 const CHANGES = 4;
+
+/** Numbers that the sampler remembers of each port. */
+export const CHANGES_PER_PORT = 8 * CHANGES;

@@ -1,3 +1,4 @@
+import { restoreDevice, saveDevice } from '../engine/device/checkpoint.js';
 import { Engine } from '../engine/device/engine.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { matchesGlob } from '../fabric/scenario/selector.js';
@@ -14,7 +15,8 @@ import {
 import { deliveredShare, packetsOf } from './packets.js';
 import type { Failure, RunResults } from './results.js';
 import type { SeriesPort, SeriesRow } from './series.js';
-import { Sampler, SERIES_COLUMNS } from './series.js';
+import { CHANGES_PER_PORT, Sampler, SERIES_COLUMNS } from './series.js';
+import type { WholeState } from './whole-state.js';
 import { framesStarted, STALLED, StallWatch } from './stall.js';
 
 export interface SessionOptions {
@@ -93,8 +95,48 @@ export class Session {
     return outcomeOf(this.fabric, this.engine, status, this.failure);
   }
 
+  /** The run as it is now, between two windows. */
+  save(): WholeState {
+    const last = this.sampler?.saveLast();
+    const ports = this.sampler?.ports ?? [];
+    const sampled = ports.map(({ name }, i) => {
+      const from = i * CHANGES_PER_PORT;
+      return [name, last!.slice(from, from + CHANGES_PER_PORT)] as const;
+    });
+    return {
+      boundPs: Math.min(this.windows.nextTime(), this.endPs ?? Infinity),
+      framesSeen: this.stall.framesSeen,
+      latestPs: this.windows.latestPs,
+      devices: this.engine.devices.map((_, d) => saveDevice(this.engine, d)),
+      rows: this.sampler?.rows ?? [],
+      sampleDueAt: this.sampler?.dueAt ?? Infinity,
+      sampled: Object.fromEntries(sampled),
+    };
+  }
+
+  /** Goes on from a state of the same fabric. */
+  restore(whole: WholeState): void {
+    whole.devices.forEach((state, d) => {
+      restoreDevice(this.engine, d, state);
+    });
+    this.windows.latestPs = whole.latestPs;
+    this.stall.restore(whole.boundPs, whole.framesSeen);
+    if (this.checkDueAt !== Infinity) this.checkDueAt = whole.boundPs + CHECK_INTERVAL_PS;
+    if (this.sampler === null) return;
+    const last = this.sampler.saveLast();
+    this.sampler.ports.forEach(({ name }, i) => {
+      last.set(whole.sampled[name] ?? [], i * CHANGES_PER_PORT);
+    });
+    this.sampler.restore(whole.rows, whole.sampleDueAt, last);
+  }
+
+  /** Executes everything before a time, however long it takes. */
+  runTo(timePs: number): void {
+    while (this.state === 'running' && this.windows.nextTime() < timePs) this.step(timePs);
+  }
+
   /** One window of virtual time, or the end. */
-  private step(): void {
+  private step(limitPs = Infinity): void {
     const next = this.windows.nextTime();
     const stop = Math.min(
       this.endPs ?? Infinity,
@@ -103,7 +145,7 @@ export class Session {
       this.stall.dueAt,
     );
     if (next < stop) {
-      this.windows.window(Math.min(next + this.fabric.lookaheadPs, stop));
+      this.windows.window(Math.min(next + this.fabric.lookaheadPs, stop, limitPs));
       return;
     }
     if (stop === this.endPs && this.sampler?.dueAt === stop) this.sampler.sample();

@@ -9,6 +9,7 @@ import {
   clientCredentials,
   keyMetadata,
 } from '../../runtime/links/control-channel.js';
+import { unpackWhole } from '../../runtime/whole-state.js';
 import { RESULTS, STEER, WATCH } from '../../runtime/links/methods.js';
 
 type Status = selvage.v1.RunStatus;
@@ -85,12 +86,17 @@ export class CoordinatorClient {
       {},
       keyMetadata(this.key),
     ) as ClientReadableStream<selvage.v1.ResultsPart>;
-    const pieces: Uint8Array[] = [];
-    for await (const piece of stream) pieces.push((piece as selvage.v1.ResultsPart).json);
-    const json = Buffer.concat(pieces).toString();
-    return JSON.parse(json, (_, value: unknown) =>
-      value === 'Infinity' ? Infinity : value,
-    ) as MergedRun;
+    const text: Uint8Array[] = [];
+    const kept: Uint8Array[] = [];
+    for await (const piece of stream) {
+      const { json, state } = piece as selvage.v1.ResultsPart;
+      text.push(json);
+      kept.push(state);
+    }
+    const octets = Buffer.concat(kept);
+    const state = octets.length === 0 ? null : unpackWhole(octets);
+    const measured = JSON.parse(Buffer.concat(text).toString(), textAsInfinity) as MergedRun;
+    return { ...measured, state };
   }
 
   /** The first status that satisfies, or null when the stream ended before. */
@@ -118,6 +124,11 @@ export class CoordinatorClient {
       });
     });
   }
+}
+
+/** JSON has no word for it; see the coordinator's side. */
+function textAsInfinity(_: string, value: unknown): unknown {
+  return value === 'Infinity' ? Infinity : value;
 }
 
 function explain(error: ServiceError): string {

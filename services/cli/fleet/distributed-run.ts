@@ -3,19 +3,13 @@ import type { MergedRun } from '../../coordinator/merge.js';
 import type { ProgressLine } from '../progress.js';
 import type { FleetOptions } from './fleet.js';
 import { Fleet } from './fleet.js';
+import { isOver, showStatus } from './phases.js';
 
 const { Phase } = selvage.v1.RunStatus;
 const { Action } = selvage.v1.SteerRequest;
-type Status = selvage.v1.RunStatus;
 
 /** The machinery failed, and no number can be given; the message says what was lost. */
 export class MachineryError extends Error {}
-
-const OVER: readonly unknown[] = [
-  Phase.PHASE_COMPLETE,
-  Phase.PHASE_INTERRUPTED,
-  Phase.PHASE_FAILED,
-];
 
 /** Runs a scenario in processes of its own, to the end or until somebody asks to stop. */
 export async function runDistributed(
@@ -36,9 +30,9 @@ export async function runDistributed(
     launched(fleet);
     const ended = fleet.client.follow(
       (status) => {
-        show(progress, status);
+        showStatus(progress, status);
       },
-      ({ phase }) => OVER.includes(phase),
+      isOver,
       options.patienceSeconds * 1000,
     );
     const { phase, detail } = await Promise.race([ended, fallen]);
@@ -49,21 +43,6 @@ export async function runDistributed(
     letGo();
     await fleet.close();
   }
-}
-
-function show(progress: ProgressLine, status: Status): void {
-  const { virtualPs, share, frameHops } = status;
-  const endPs = status.endPs === Infinity ? null : status.endPs;
-  progress.show(() => ({ virtualPs, endPs, share, frameHops }), phaseText(status));
-}
-
-/** What the progress line says while frames do not move. */
-function phaseText({ phase, connected, services, detail }: Status): string {
-  if (phase === Phase.PHASE_GATHERING) return `${connected} of ${services} services are there`;
-  if (phase === Phase.PHASE_RECOVERING) return `recovering: ${detail}`;
-  if (phase === Phase.PHASE_PAUSED) return 'paused';
-  if (phase === Phase.PHASE_COLLECTING) return 'collecting results';
-  return '';
 }
 
 /** Ctrl-C asks the coordinator to end the run; a second one ends everything. */

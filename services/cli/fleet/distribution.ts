@@ -61,6 +61,7 @@ export function fleetOptions(
       CHECKPOINT_SECONDS,
     ),
     checkpoints: options.checkpoints ?? null,
+    from: null,
     patienceSeconds: secondsFrom('--patience', options.patience, PATIENCE_SECONDS),
   };
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +7,8 @@ import type { BrokerOptions } from '../../runtime/links/broker.js';
 import { brokerEnvironment, connectBroker } from '../../runtime/links/broker.js';
 import type { RunIdentity } from '../../runtime/service/settings.js';
 import { identityEnvironment } from '../../runtime/service/settings.js';
+import type { WholeState } from '../../runtime/whole-state.js';
+import { packWhole } from '../../runtime/whole-state.js';
 import { CoordinatorClient } from './coordinator-client.js';
 import { freePort } from './free-port.js';
 import { announce, withdraw } from './live-runs.js';
@@ -27,6 +29,8 @@ export interface FleetOptions {
   /** A folder, `jetstream`, or null: a folder that goes with the run. */
   readonly checkpoints: string | null;
   readonly patienceSeconds: number;
+  /** Where to go on from; null for the beginning. */
+  readonly from: WholeState | null;
 }
 
 const PROGRAMS = fileURLToPath(new URL('../../', import.meta.url));
@@ -95,6 +99,11 @@ export class Fleet {
     args.push('--listen', identity.coordinator);
     args.push('--checkpoint-every', `${options.checkpointSeconds}`);
     if (options.check) args.push('--check');
+    if (options.from !== null) {
+      const file = join(this.folder, 'from');
+      writeFileSync(file, packWhole(options.from));
+      args.push('--from', file);
+    }
     const command = process.execPath;
     group.start({ name: 'coordinator', command, args: [program('coordinator'), ...args], env });
     for (let service = 0; service < options.services; service++) {

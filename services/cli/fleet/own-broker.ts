@@ -22,7 +22,7 @@ export function ownBroker(port: number, folder: string): ProcessPlan {
   return { name: 'broker', command: COMMAND, args, env: {} };
 }
 
-function isInstalled(): boolean {
+export function isInstalled(): boolean {
   return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
     try {
       accessSync(join(folder, COMMAND), constants.X_OK);

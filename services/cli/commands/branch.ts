@@ -1,0 +1,50 @@
+import { isDeepStrictEqual } from 'node:util';
+import { time } from '../../fabric/scenario/quantities.js';
+import { prepareEngine } from '../../runtime/engine-flags.js';
+import type { EmulateOptions } from '../emulate.js';
+import { emulate } from '../emulate.js';
+import { InputError } from '../exit.js';
+import { loadFabric } from '../load-fabric.js';
+import { sameScenario, storedRun } from './resume.js';
+
+export interface BranchOptions extends EmulateOptions {
+  readonly at: string;
+  readonly set: readonly string[];
+}
+
+/** What a branch cannot change: flows and cables are under way. */
+const FIXED = ['fabric', 'load', 'groups', 'seed'] as const;
+
+/**
+ * A run repeats itself, so any of its times can be had again: the old scenario is run up to it,
+ * from the run's saved state if that is earlier, and the new one goes on from there.
+ */
+export async function branchCommand(run: string, options: BranchOptions): Promise<number> {
+  prepareEngine();
+  const atPs = timeFrom(options.at);
+  const stored = storedRun(run);
+  const before = sameScenario(run, stored);
+  const set = [...before.set, ...options.set];
+  const after = { file: before.file, set, ...loadFabric(before.file, set) };
+  for (const section of FIXED) {
+    const [a, b] = [before.fabric.scenario[section], after.fabric.scenario[section]];
+    if (!isDeepStrictEqual(a, b)) {
+      throw new InputError(`a branch cannot change ${section}: what it says is under way`);
+    }
+  }
+  const { Session } = await import('../../runtime/session.js');
+  const { rebase } = await import('../../runtime/rebase.js');
+  const session = new Session(before.fabric, { check: false });
+  if (stored.state !== null && stored.state.boundPs <= atPs) session.restore(stored.state);
+  session.runTo(atPs);
+  const whole = { ...session.save(), boundPs: atPs };
+  return emulate({ ...after, from: rebase(whole, before.fabric, after.fabric) }, options);
+}
+
+function timeFrom(text: string): number {
+  try {
+    return time.parse(text);
+  } catch (error) {
+    throw new InputError(`--at ${text}: ${(error as Error).message}`);
+  }
+}

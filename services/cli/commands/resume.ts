@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import type { StoredRun } from '../../report/run-directory.js';
+import { readRun } from '../../report/run-directory.js';
+import { prepareEngine } from '../../runtime/engine-flags.js';
+import type { EmulateOptions, Emulation } from '../emulate.js';
+import { emulate } from '../emulate.js';
+import { InputError } from '../exit.js';
+import { loadFabric } from '../load-fabric.js';
+import { steerCommand } from './steer.js';
+
+/** Lets a paused run go on, or continues an interrupted one from its run directory. */
+export async function resumeCommand(
+  run: string | undefined,
+  options: EmulateOptions,
+): Promise<number> {
+  if (run === undefined || !existsSync(run)) return steerCommand('resume', run);
+  prepareEngine();
+  const stored = storedRun(run);
+  const { state } = stored;
+  if (state === null)
+    throw new InputError(`${run} is ${stored.status}: there is nothing to resume`);
+  const emulation = { ...sameScenario(run, stored), from: state };
+  return emulate(emulation, { ...options, out: options.out ?? run });
+}
+
+export function storedRun(folder: string): StoredRun {
+  try {
+    return readRun(folder);
+  } catch (error) {
+    throw new InputError((error as Error).message);
+  }
+}
+
+/** The scenario of a run, which must still say the same. */
+export function sameScenario(folder: string, stored: StoredRun): Omit<Emulation, 'from'> {
+  const { scenario: file, set } = stored;
+  const { loaded, fabric } = loadFabric(file, set);
+  const document: unknown = JSON.parse(JSON.stringify(loaded.document));
+  if (isDeepStrictEqual(document, stored.document)) return { file, set, loaded, fabric };
+  throw new InputError(`${file} has changed since ${folder} was run: it says something else now`);
+}

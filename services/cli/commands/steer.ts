@@ -1,0 +1,119 @@
+import { selvage } from '#contracts';
+import { formatTime } from '../../report/format.js';
+import { EXIT, InputError } from '../exit.js';
+import { CoordinatorClient } from '../fleet/coordinator-client.js';
+import type { LiveRun } from '../fleet/live-runs.js';
+import { liveRuns } from '../fleet/live-runs.js';
+import { isOver, phaseName, showStatus } from '../fleet/phases.js';
+import { ProgressLine } from '../progress.js';
+
+const { Action } = selvage.v1.SteerRequest;
+
+const ACTIONS = {
+  pause: Action.ACTION_PAUSE,
+  resume: Action.ACTION_RESUME,
+  step: Action.ACTION_STEP,
+  checkpoint: Action.ACTION_CHECKPOINT,
+  stop: Action.ACTION_STOP,
+};
+
+export type SteerAction = keyof typeof ACTIONS;
+
+const PATIENCE_MS = 60_000;
+
+/** Says something to the coordinator of a run that is under way. */
+export async function steerCommand(action: SteerAction, run: string | undefined): Promise<number> {
+  return withRun(run, async (client) => {
+    const { done, detail } = await client.steer(ACTIONS[action]);
+    if (!done) throw new InputError(detail);
+    return EXIT.COMPLETE;
+  });
+}
+
+/** Tells of the runs that are under way. */
+export async function statusCommand(
+  run: string | undefined,
+  options: { readonly json?: boolean },
+): Promise<number> {
+  const runs = run === undefined ? liveRuns() : [findRun(run)];
+  const all = await Promise.all(runs.map(statusOf));
+  if (options.json === true) process.stdout.write(`${JSON.stringify(all, null, 2)}\n`);
+  else if (all.length === 0) process.stdout.write('no run is under way\n');
+  else process.stdout.write(`${all.map(statusLine).join('\n')}\n`);
+  return EXIT.COMPLETE;
+}
+
+/** Follows a run to its end, as the command that started it does. */
+export async function attachCommand(run: string | undefined): Promise<number> {
+  return withRun(run, async (client) => {
+    const progress = new ProgressLine(process.stderr.isTTY ? process.stderr : null);
+    const hear = (status: selvage.v1.RunStatus): void => {
+      showStatus(progress, status);
+    };
+    const last = await client.follow(hear, isOver, PATIENCE_MS);
+    progress.clear();
+    process.stdout.write(`${phaseName(last)} at ${formatTime(last.virtualPs)}\n`);
+    if (last.phase === selvage.v1.RunStatus.Phase.PHASE_FAILED) return EXIT.RUN_FAILED;
+    return EXIT.COMPLETE;
+  });
+}
+
+interface StatusEntry {
+  readonly run: string;
+  readonly scenario: string;
+  readonly text: string;
+  // And what the coordinator said, if it answered.
+  readonly [key: string]: unknown;
+}
+
+async function statusOf(live: LiveRun): Promise<StatusEntry> {
+  const client = clientOf(live);
+  const status = await client.status().finally(() => {
+    client.close();
+  });
+  const { run, scenario } = live;
+  if (status === null) return { run, scenario, text: 'the coordinator does not answer' };
+  const phase = phaseName(status);
+  const { virtualPs, share, connected, services, epoch, messages, detail } = status;
+  const text =
+    `${phase}, ${formatTime(virtualPs)} (${Math.floor(share * 100)} %), ` +
+    `${connected} of ${services} services, epoch ${epoch}${detail === '' ? '' : `: ${detail}`}`;
+  const { frameHops, rounds, ignoredMessages, resentMessages, checkpointPs } = status;
+  return {
+    ...{ run, scenario, phase, virtualPs, share, frameHops, services, connected, epoch, rounds },
+    ...{ messages, ignoredMessages, resentMessages, checkpointPs, detail, text },
+  };
+}
+
+function statusLine({ run, text }: StatusEntry): string {
+  return `${run}  ${text}`;
+}
+
+async function withRun(
+  run: string | undefined,
+  act: (client: CoordinatorClient) => Promise<number>,
+): Promise<number> {
+  const client = clientOf(findRun(run));
+  try {
+    return await act(client);
+  } finally {
+    client.close();
+  }
+}
+
+function clientOf({ coordinator, key, tls }: LiveRun): CoordinatorClient {
+  return new CoordinatorClient(coordinator, key, tls);
+}
+
+/** The run that is meant; the only one, if none is named. */
+function findRun(run: string | undefined): LiveRun {
+  const runs = liveRuns();
+  const names = runs.map((live) => live.run).join(', ');
+  if (run === undefined) {
+    if (runs.length === 1) return runs[0]!;
+    throw new InputError(runs.length === 0 ? 'no run is under way' : `which run? ${names}`);
+  }
+  const found = runs.find((live) => live.run === run);
+  if (found !== undefined) return found;
+  throw new InputError(`no run ${run} is under way${names === '' ? '' : `; there are: ${names}`}`);
+}

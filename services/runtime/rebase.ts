@@ -1,0 +1,53 @@
+import type { DeviceState } from '../engine/device/checkpoint.js';
+import { saveDevice } from '../engine/device/checkpoint.js';
+import { Engine } from '../engine/device/engine.js';
+import type { Plain } from '../engine/kernel/snapshot.js';
+import type { Fabric } from '../fabric/assembly/fabric.js';
+import type { WholeState } from './whole-state.js';
+
+type Numbers = Float64Array | Int32Array;
+type Bag = Readonly<Record<string, Plain>>;
+
+/**
+ * A state of one fabric, made to fit another of the same devices and flows that is configured
+ * otherwise. Configuration lies in the same tables as what happened; what differs between the two
+ * fabrics before anything has happened is configuration, and is taken from the new one.
+ */
+export function rebase(whole: WholeState, before: Fabric, after: Fabric): WholeState {
+  const old = untouched(before);
+  const changed = untouched(after);
+  const devices = whole.devices.map((state, d): DeviceState => {
+    const rows = merge(state.rows, old[d]!.rows, changed[d]!.rows);
+    const senders = merge(state.senders, old[d]!.senders, changed[d]!.senders);
+    return { ...state, rows, senders };
+  });
+  return { ...whole, devices };
+}
+
+function untouched(fabric: Fabric): DeviceState[] {
+  const engine = new Engine(fabric.specs);
+  return engine.devices.map((_, d) => saveDevice(engine, d));
+}
+
+function merge(state: Plain, old: Plain, changed: Plain): Plain {
+  if (ArrayBuffer.isView(state)) return mergeNumbers(state as Numbers, old, changed);
+  if (Array.isArray(state)) {
+    const items = state as readonly Plain[];
+    return items.map((item, i) => merge(item, (old as Plain[])[i]!, (changed as Plain[])[i]!));
+  }
+  if (typeof state === 'object' && state !== null) {
+    const entries = Object.entries(state as Bag);
+    return Object.fromEntries(
+      entries.map(([key, value]) => [
+        key,
+        merge(value, (old as Bag)[key]!, (changed as Bag)[key]!),
+      ]),
+    );
+  }
+  return Object.is(old, changed) ? state : changed;
+}
+
+function mergeNumbers(state: Numbers, old: Plain, changed: Plain): Numbers {
+  const [a, b] = [old as Numbers, changed as Numbers];
+  return state.map((value, i) => (Object.is(a[i], b[i]) ? value : b[i]!));
+}

@@ -1,0 +1,81 @@
+import { deserialize, serialize } from 'node:v8';
+import type { DeviceState } from '../engine/device/checkpoint.js';
+import type { PartPlan } from '../fabric/placement/part-plan.js';
+import { CHANGES_PER_PORT } from './series.js';
+import type { SeriesRow } from './series.js';
+import type { PartState } from './part/part.js';
+
+/** A run at a moment when every actor has executed the same time, wherever it was run. */
+export interface WholeState {
+  /** Everything before this time has been executed, and nothing from it on. */
+  readonly boundPs: number;
+  /** Of the watch for standstill. */
+  readonly framesSeen: number;
+  readonly latestPs: number;
+  /** In the order of the fabric. */
+  readonly devices: readonly DeviceState[];
+  readonly rows: readonly SeriesRow[];
+  readonly sampleDueAt: number;
+  /** By sampled port: what its next sample is compared with. */
+  readonly sampled: Readonly<Record<string, Float64Array>>;
+}
+
+/** A file of states is not one, or damaged; the message says so. */
+export class StateError extends Error {}
+
+const MARK = 'selvage-state-1';
+
+export function packWhole(state: WholeState): Uint8Array {
+  return serialize({ mark: MARK, state });
+}
+
+export function unpackWhole(octets: Uint8Array): WholeState {
+  try {
+    const { mark, state } = deserialize(octets) as { mark: string; state: WholeState };
+    if (mark === MARK) return state;
+  } catch {
+    // Said below.
+  }
+  throw new StateError('not the state of a run, or a damaged one');
+}
+
+/** What a part of it is, for a service. */
+export function partOf(whole: WholeState, plan: PartPlan): PartState {
+  const ports = plan.series?.ports ?? [];
+  const own = new Set(ports.map(({ name }) => name));
+  const sampled = new Float64Array(ports.length * CHANGES_PER_PORT);
+  ports.forEach(({ name }, i) => {
+    sampled.set(whole.sampled[name] ?? [], i * CHANGES_PER_PORT);
+  });
+  return {
+    devices: plan.devices.map((device) => whole.devices[device]!),
+    rows: whole.rows.filter(([, port]) => own.has(port as string)),
+    sampleDueAt: whole.sampleDueAt,
+    sampled,
+    latestPs: whole.latestPs,
+  };
+}
+
+/** The whole that parts are, all at one bound; `rows` are theirs, in order. */
+export function wholeOf(
+  plans: readonly PartPlan[],
+  parts: readonly PartState[],
+  rows: readonly SeriesRow[],
+  { boundPs, framesSeen }: Pick<WholeState, 'boundPs' | 'framesSeen'>,
+): WholeState {
+  const devices: DeviceState[] = [];
+  const sampled: Record<string, Float64Array> = {};
+  plans.forEach((plan, service) => {
+    const part = parts[service]!;
+    plan.devices.forEach((device, place) => {
+      devices[device] = part.devices[place]!;
+    });
+    plan.series?.ports.forEach(({ name }, i) => {
+      const from = i * CHANGES_PER_PORT;
+      sampled[name] = part.sampled.slice(from, from + CHANGES_PER_PORT);
+    });
+  });
+  const sampleDueAt = Math.min(...parts.map((part) => part.sampleDueAt));
+  const latestPs = Math.max(...parts.map((part) => part.latestPs));
+  return { boundPs, framesSeen, latestPs, devices, rows, sampleDueAt, sampled };
+}

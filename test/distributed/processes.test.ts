@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { RandomStream } from '../../services/engine/kernel/random.js';
+import type { Fabric } from '../../services/fabric/assembly/fabric.js';
+import { placementOf } from '../../services/fabric/placement/placement-of.js';
+import { isInstalled } from '../../services/cli/fleet/own-broker.js';
+import { fabricOf, ROOT, run } from '../kit/emulate.js';
+import { fleetFor, runFleet } from '../kit/fleet.js';
+
+const examples = readdirSync(join(ROOT, 'examples')).filter((name) => name.endsWith('.yaml'));
+const skip = isInstalled() ? false : 'no nats-server on the PATH';
+
+/** A placement as a scenario would say it: some devices together, the rest alone. */
+function atRandom(fabric: Fabric, random: RandomStream): string {
+  const groups: string[][] = [[], [], []];
+  for (const { name } of fabric.topology.devices) groups[random.below(3)]!.push(name);
+  const named = groups.flatMap((names, i) => (names.length === 0 ? [] : [[`part${i}`, names]]));
+  return `placement=${JSON.stringify(Object.fromEntries(named))}`;
+}
+
+for (const name of examples) {
+  describe(`${name} in processes`, { skip }, () => {
+    const fabric = fabricOf(`examples/${name}`);
+    const expected = run(fabric);
+
+    it('gives the results of one process with a service per device', async () => {
+      const { results } = await runFleet(fleetFor(name, fabric.specs.length, []));
+      assert.deepEqual(results, expected);
+    });
+
+    it('gives them with three devices per service', async () => {
+      const wish = { devicesPerService: 3, services: null };
+      const services = placementOf(fabric, wish).length;
+      const options = fleetFor(name, services, ['--devices-per-service', '3']);
+      assert.deepEqual((await runFleet(options)).results, expected);
+    });
+
+    it('gives them with a placement that the scenario says', async () => {
+      const set = atRandom(fabric, new RandomStream(2, name));
+      const placed = fabricOf(`examples/${name}`, set);
+      const options = fleetFor(name, placed.placement.length, [], { set: [set] });
+      assert.deepEqual((await runFleet(options)).results, expected);
+    });
+  });
+}

@@ -1,0 +1,115 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { selvage } from '#contracts';
+import { runDistributed } from '../../services/cli/fleet/distributed-run.js';
+import type { FleetOptions } from '../../services/cli/fleet/fleet.js';
+import type { Fleet } from '../../services/cli/fleet/fleet.js';
+import { freePort } from '../../services/cli/fleet/free-port.js';
+import { ProgressLine } from '../../services/cli/progress.js';
+import type { MergedRun } from '../../services/coordinator/merge.js';
+import { RandomStream } from '../../services/engine/kernel/random.js';
+import { ROOT } from './emulate.js';
+
+export function fleetFor(
+  example: string,
+  services: number,
+  placementArgs: readonly string[],
+  more: Partial<FleetOptions> = {},
+): FleetOptions {
+  return {
+    scenarioFile: join(ROOT, 'examples', example),
+    scenarioName: example,
+    set: [],
+    services,
+    placementArgs,
+    broker: null,
+    check: true,
+    checkpointSeconds: 0.3,
+    checkpoints: null,
+    patienceSeconds: 40,
+    from: null,
+    ...more,
+  };
+}
+
+export function runFleet(
+  options: FleetOptions,
+  launched?: (fleet: Fleet) => void,
+): Promise<MergedRun> {
+  return runDistributed(options, new ProgressLine(null), launched);
+}
+
+/** Kills processes whose name begins so, one at a time, while the run is under way. */
+export class Killer {
+  killed = 0;
+  private readonly random: RandomStream;
+
+  constructor(
+    private readonly victims: string,
+    private readonly times: number,
+    private readonly everyMs: number,
+  ) {
+    this.random = new RandomStream(1, victims);
+  }
+
+  /** Starts killing; ends by itself when the fleet is closed. */
+  readonly attack = (fleet: Fleet): void => {
+    void this.loop(fleet).catch(() => undefined);
+  };
+
+  private async loop(fleet: Fleet): Promise<void> {
+    while (this.killed < this.times) {
+      const pauseMs = this.everyMs * (0.5 + this.random.uniform());
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      const status = await fleet.client.status();
+      if (status?.phase !== selvage.v1.RunStatus.Phase.PHASE_RUNNING) continue;
+      const pids = Object.entries(fleet.pids()).filter(([name]) => name.startsWith(this.victims));
+      const [, pid] = pids[this.random.below(pids.length)]!;
+      process.kill(pid!, 'SIGKILL');
+      this.killed++;
+    }
+  }
+}
+
+/** Three brokers on loopback that know each other. */
+export class BrokerCluster {
+  readonly servers: string[];
+  private readonly children: ChildProcess[];
+  private readonly folder = mkdtempSync(join(tmpdir(), 'selvage-cluster-'));
+
+  private constructor(ports: readonly number[], routes: readonly number[]) {
+    this.servers = ports.map((port) => `nats://127.0.0.1:${port}`);
+    const known = routes.map((port) => `nats://127.0.0.1:${port}`).join(',');
+    this.children = ports.map((port, i) =>
+      spawn(
+        'nats-server',
+        [
+          ...['-a', '127.0.0.1', '-p', `${port}`, '-n', `broker${i}`],
+          ...['--cluster_name', 'selvage', '--cluster', `nats://127.0.0.1:${routes[i]}`],
+          ...['--routes', known],
+        ],
+        { stdio: 'ignore', cwd: this.folder },
+      ),
+    );
+  }
+
+  static async start(): Promise<BrokerCluster> {
+    const ports = [await freePort(), await freePort(), await freePort()];
+    const routes = [await freePort(), await freePort(), await freePort()];
+    const cluster = new BrokerCluster(ports, routes);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    return cluster;
+  }
+
+  kill(index: number): void {
+    this.children[index]!.kill('SIGKILL');
+  }
+
+  stop(): void {
+    for (const child of this.children) child.kill('SIGKILL');
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}

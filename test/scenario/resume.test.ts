@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { RunDirectory } from '../../services/report/run-directory.js';
+import { rebase } from '../../services/runtime/rebase.js';
+import { Session } from '../../services/runtime/session.js';
+import type { WholeState } from '../../services/runtime/whole-state.js';
+import { packWhole, unpackWhole } from '../../services/runtime/whole-state.js';
+import { fabricOf, ROOT, run } from '../kit/emulate.js';
+
+const EXAMPLE = 'examples/incast-pfc.yaml';
+const SET = ['observe.series=20us'];
+
+function stateAt(timePs: number): WholeState {
+  const session = new Session(fabricOf(EXAMPLE, ...SET), { check: true });
+  session.runTo(timePs);
+  return unpackWhole(packWhole(session.save()));
+}
+
+describe('a run that goes on from a saved state', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'selvage-test-'));
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+  const selvage = (...args: string[]): { status: number | null; stderr: string } =>
+    spawnSync(process.execPath, [join(ROOT, 'dist/services/cli/main.js'), ...args], {
+      encoding: 'utf8',
+    });
+
+  it('ends with the results, and the samples, of one that was never stopped', () => {
+    const whole = new Session(fabricOf(EXAMPLE, ...SET), { check: true });
+    while (whole.advance(1000) === 'running');
+    const resumed = new Session(fabricOf(EXAMPLE, ...SET), { check: true });
+    resumed.restore(stateAt(333_333_333));
+    while (resumed.advance(1000) === 'running');
+    assert.deepEqual(resumed.results('complete'), whole.results('complete'));
+    assert.deepEqual([...resumed.series().rows], [...whole.series().rows]);
+  });
+
+  it('takes a changed configuration from the branch on, and keeps its books', () => {
+    const before = fabricOf(EXAMPLE, ...SET);
+    const changed = fabricOf(EXAMPLE, ...SET, 'priorities.3.xoff=50KB');
+    const outcome = (fabric: typeof before): ReturnType<typeof run> => {
+      const session = new Session(fabric, { check: true });
+      session.restore(rebase(stateAt(200e6), before, fabric));
+      while (session.advance(1000) === 'running');
+      return session.results('complete');
+    };
+    assert.equal(outcome(before).digest, run(before).digest);
+    const branched = outcome(changed);
+    assert.equal(branched.status, 'complete');
+    assert.notEqual(branched.digest, run(before).digest);
+    assert.notEqual(branched.digest, run(changed).digest);
+  });
+
+  it('is asked for by the run directory of an interrupted run', () => {
+    const fabric = fabricOf(EXAMPLE);
+    const session = new Session(fabric, { check: false });
+    session.runTo(200e6);
+    const out = join(folder, 'interrupted');
+    const document: unknown = JSON.parse(readFileSync(writtenScenario(), 'utf8'));
+    new RunDirectory(out, 'x').write({
+      results: session.results('interrupted'),
+      expectations: [],
+      document,
+      origin: { scenario: join(ROOT, EXAMPLE), set: [] },
+      state: session.save(),
+      series: session.series(),
+      wallSeconds: 0,
+    });
+    assert.equal(selvage('resume', out, '--quiet').status, 0);
+    assert.equal(readFileSync(join(out, 'digest'), 'utf8').trim(), run(fabric).digest);
+    const again = selvage('resume', out, '--quiet');
+    assert.equal(again.status, 2);
+    assert.match(again.stderr, /is complete: there is nothing to resume/);
+  });
+
+  it('is refused where the file has changed, the state is damaged, or nothing is there', () => {
+    const out = writtenScenario().replace('/scenario.json', '');
+    writeFileSync(join(out, 'scenario.json'), '{}');
+    assert.match(selvage('resume', out).stderr, /there is nothing to resume/);
+    writeFileSync(join(out, 'state'), 'no state');
+    assert.match(selvage('resume', out).stderr, /not the state of a run, or a damaged one/);
+    assert.match(selvage('branch', folder, '--at', '1us').stderr, /is no run directory/);
+    const branch = selvage('branch', join(folder, 'other'), '--at', '1 parsec');
+    assert.equal(branch.status, 2);
+    assert.match(branch.stderr, /--at 1 parsec: not a time/);
+  });
+
+  /** What a run of the example wrote. */
+  function writtenScenario(): string {
+    const out = join(folder, 'other');
+    assert.equal(selvage('run', join(ROOT, EXAMPLE), '--out', out, '--quiet').status, 0);
+    return join(out, 'scenario.json');
+  }
+});
