@@ -1,5 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Fabric } from '../fabric/assembly/fabric.js';
+import { planParts } from '../fabric/placement/part-plan.js';
+import { placeInServices } from '../fabric/placement/placement.js';
 import type { LoadedScenario } from '../fabric/scenario/load-scenario.js';
 import { evaluateExpectations } from '../report/expectations.js';
 import type { RunRecord } from '../report/run-directory.js';
@@ -16,6 +18,7 @@ import { ProgressLine } from './progress.js';
 import { styleFor } from './style.js';
 
 export interface EmulateOptions extends DistributionOptions {
+  readonly threads?: string;
   readonly out?: string;
   readonly check?: boolean;
   readonly json?: boolean;
@@ -43,11 +46,14 @@ export async function emulate(emulation: Emulation, options: EmulateOptions): Pr
   const silent = options.json === true || options.quiet === true;
   const progress = new ProgressLine(!silent && process.stderr.isTTY ? process.stderr : null);
   const fleet = fleetOptions(file, set, fabric, options);
+  const threads = threadCount(fabric, options);
   const startedAt = performance.now();
   const measured =
-    fleet === null
-      ? await runHere(emulation, options, progress)
-      : await runElsewhere({ ...fleet, from }, progress);
+    fleet !== null
+      ? await runElsewhere({ ...fleet, from }, progress)
+      : threads !== null
+        ? await runInThreads(emulation, threads, options, progress)
+        : await runHere(emulation, options, progress);
   const wallSeconds = (performance.now() - startedAt) / 1000;
   const { results } = measured;
   const expectations = evaluateExpectations(fabric.scenario.expect, results);
@@ -77,6 +83,33 @@ async function runHere(
   return { results, series: session.series(), state };
 }
 
+/** In threads of this process, where the same actors do the same. */
+async function runInThreads(
+  { fabric, from }: Emulation,
+  threads: number,
+  options: EmulateOptions,
+  progress: ProgressLine,
+): Promise<Measured> {
+  const { ThreadsRun } = await import('../runtime/threads/run-threads.js');
+  const { SERIES_COLUMNS } = await import('../runtime/series.js');
+  const plans = planParts(fabric, placeInServices(fabric.topology, threads));
+  const run = new ThreadsRun(fabric, plans, { check: options.check === true, from });
+  const letGo = onInterrupt(() => {
+    run.stop();
+  });
+  const timer = setInterval(() => {
+    progress.show(() => run.progress());
+  }, SLICE_MS);
+  try {
+    const { results, rows, state } = await run.run();
+    return { results, series: { columns: SERIES_COLUMNS, rows }, state };
+  } finally {
+    clearInterval(timer);
+    progress.clear();
+    letGo();
+  }
+}
+
 /** In processes of its own, where the same actors do the same. */
 async function runElsewhere(fleet: FleetOptions, progress: ProgressLine): Promise<Measured> {
   const { runDistributed } = await import('./fleet/distributed-run.js');
@@ -91,11 +124,9 @@ async function drive(
   progress: ProgressLine,
 ): Promise<'complete' | 'interrupted'> {
   const stop = { asked: false };
-  const ask = (): void => {
-    if (stop.asked) process.exit(EXIT.INTERRUPTED);
+  const letGo = onInterrupt(() => {
     stop.asked = true;
-  };
-  process.on('SIGINT', ask).on('SIGTERM', ask);
+  });
   try {
     while (session.advance(SLICE_MS) === 'running') {
       progress.show(() => session.progress());
@@ -105,8 +136,35 @@ async function drive(
     return 'complete';
   } finally {
     progress.clear();
-    process.off('SIGINT', ask).off('SIGTERM', ask);
+    letGo();
   }
+}
+
+/** Ctrl-C asks for an end in order; a second one ends at once. Returns how to hear it no more. */
+function onInterrupt(ask: () => void): () => void {
+  let isAsked = false;
+  const hear = (): void => {
+    if (isAsked) process.exit(EXIT.INTERRUPTED);
+    isAsked = true;
+    ask();
+  };
+  process.on('SIGINT', hear).on('SIGTERM', hear);
+  return () => {
+    process.off('SIGINT', hear).off('SIGTERM', hear);
+  };
+}
+
+/** Null: this thread alone. */
+function threadCount(fabric: Fabric, { threads, ...options }: EmulateOptions): number | null {
+  if (threads === undefined) return null;
+  const most = fabric.specs.length;
+  if (!/^[1-9]\d{0,3}$/.test(threads) || Number(threads) > most) {
+    throw new InputError(`--threads ${threads}: not a number from 1 to ${most}, one per device`);
+  }
+  if (options.processes === true || options.services !== undefined) {
+    throw new InputError('--threads and --processes exclude each other');
+  }
+  return Number(threads);
 }
 
 function print(record: RunRecord, path: string, options: EmulateOptions): void {

@@ -23,6 +23,7 @@ const STEERING: readonly (readonly [SteerAction, string])[] = [
 /** Options of commands that run something, in several processes if asked. */
 function distributed(command: Command): Command {
   return command
+    .option('--threads <n>', 'in so many threads of this process')
     .option('--processes', 'a service process per device (or per `placement`), over NATS')
     .option('--devices-per-service <n>', 'the same with so many devices in each')
     .option('--services <n>', 'the same with so many services of about equal work')

@@ -18,9 +18,10 @@ import type { Failure } from '../runtime/results.js';
 import { placeNames } from '../runtime/outcome.js';
 import type { WholeState } from '../runtime/whole-state.js';
 import { partOf } from '../runtime/whole-state.js';
+import { stallIntervalPs } from '../runtime/stall.js';
 import { Rounds } from '../runtime/rounds/rounds.js';
-import type { MergedRun } from './merge.js';
-import { mergeParts } from './merge.js';
+import type { MergedRun } from '../runtime/merge.js';
+import { mergeParts } from '../runtime/merge.js';
 
 const { Phase } = selvage.v1.RunStatus;
 type Up = selvage.v1.FromService;
@@ -108,7 +109,7 @@ export class Coordinator {
       // A lone service is stopped only so that somebody may look.
       lookaheadPs: Math.min(...lookaheads, LONE_ROUND_PS),
       durationPs: fabric.scenario.durationPs,
-      specs: fabric.specs,
+      stallIntervalPs: stallIntervalPs(fabric.specs),
     });
     this.awaitServices();
   }

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { matchesGlob } from '../fabric/scenario/selector.js';
 import { loadScenario } from '../fabric/scenario/load-scenario.js';
 import { buildFabric } from '../fabric/assembly/fabric.js';
 import { planParts } from '../fabric/placement/part-plan.js';
@@ -49,16 +48,7 @@ try {
     devicesPerService: count(values['devices-per-service']),
     services: count(values.services),
   });
-  const { seriesPs, ports } = fabric.scenario.observe;
-  const series =
-    seriesPs === null
-      ? null
-      : {
-          intervalPs: seriesPs,
-          wants: (port: string) =>
-            ports.length === 0 || ports.some((glob) => matchesGlob(glob, port)),
-        };
-  const plans = planParts(fabric, placement, series);
+  const plans = planParts(fabric, placement);
   const store = await openStore(identity, () =>
     connectBroker(brokerOptionsFrom(process.env), `selvage ${identity.run} coordinator`),
   );

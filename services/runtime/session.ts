@@ -17,7 +17,7 @@ import type { Failure, RunResults } from './results.js';
 import type { SeriesPort, SeriesRow } from './series.js';
 import { CHANGES_PER_PORT, Sampler, SERIES_COLUMNS } from './series.js';
 import type { WholeState } from './whole-state.js';
-import { framesStarted, STALLED, StallWatch } from './stall.js';
+import { framesStarted, stallIntervalPs, STALLED, StallWatch } from './stall.js';
 
 export interface SessionOptions {
   /** Check the books and every start of a frame while running. */
@@ -62,7 +62,7 @@ export class Session {
     this.windows = new Windows(this.engine, fabric.lookaheadPs);
     this.endPs = fabric.scenario.durationPs;
     this.sampler = this.makeSampler();
-    this.stall = new StallWatch(fabric.specs);
+    this.stall = new StallWatch(stallIntervalPs(fabric.specs));
     this.checkDueAt = options.check ? CHECK_INTERVAL_PS : Infinity;
     this.holdCheck = options.check ? new HoldCheck(this.engine) : null;
     if (this.holdCheck !== null) this.engine.listen(this.holdCheck);

@@ -1,6 +1,11 @@
 import type { DeviceSpec, Engine } from '../engine/device/engine.js';
 import { TX_FRAMES } from '../engine/port/counters.js';
 
+/** How long a fabric may stand still before that is a fault. */
+export function stallIntervalPs(specs: readonly DeviceSpec[]): number {
+  return Math.max(STALL_PS, 4 * longestStopPs(specs));
+}
+
 export const STALLED = 'nothing moves any more: every sender is held by another';
 
 /** A fabric whose frames stand still for so long (virtual time) will hardly move again. */
@@ -14,13 +19,11 @@ const QUANTUM_OCTETS = 64;
 export class StallWatch {
   /** At the last look; -1 before the first. */
   framesSeen = -1;
-  private readonly intervalPs: number;
   /** When to look next. */
   dueAt: number;
 
-  constructor(specs: readonly DeviceSpec[]) {
-    this.intervalPs = Math.max(STALL_PS, 4 * longestStopPs(specs));
-    this.dueAt = this.intervalPs;
+  constructor(private readonly intervalPs: number) {
+    this.dueAt = intervalPs;
   }
 
   /** As it was when everything before `nowPs` had been executed. */

@@ -10,6 +10,7 @@ import type { PartState } from '../../services/runtime/part/part.js';
 import { Part } from '../../services/runtime/part/part.js';
 import { outcomeOf } from '../../services/runtime/outcome.js';
 import type { RunResults } from '../../services/runtime/results.js';
+import { stallIntervalPs } from '../../services/runtime/stall.js';
 import { Rounds } from '../../services/runtime/rounds/rounds.js';
 
 /** What an unkind broker does to a message, each with this probability. */
@@ -53,7 +54,7 @@ export class Cluster {
     private readonly unkindness: Unkindness = KIND,
     maxPayload = 1 << 20,
   ) {
-    this.plans = planParts(fabric, placement, null);
+    this.plans = planParts(fabric, placement);
     this.parts = this.plans.map((plan) => new Part(plan));
     this.members = this.parts.map(
       (part, service) =>
@@ -79,7 +80,7 @@ export class Cluster {
       peers: this.plans.map(({ channels }) => channels.map(({ peer }) => peer)),
       lookaheadPs: fabric.lookaheadPs,
       durationPs: fabric.scenario.durationPs,
-      specs: fabric.specs,
+      stallIntervalPs: stallIntervalPs(fabric.specs),
     });
     this.begin(0, -1);
   }

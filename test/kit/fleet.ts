@@ -9,7 +9,7 @@ import type { FleetOptions } from '../../services/cli/fleet/fleet.js';
 import type { Fleet } from '../../services/cli/fleet/fleet.js';
 import { freePort } from '../../services/cli/fleet/free-port.js';
 import { ProgressLine } from '../../services/cli/progress.js';
-import type { MergedRun } from '../../services/coordinator/merge.js';
+import type { MergedRun } from '../../services/runtime/merge.js';
 import { RandomStream } from '../../services/engine/kernel/random.js';
 import { ROOT } from './emulate.js';
 

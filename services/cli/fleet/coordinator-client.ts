@@ -2,7 +2,7 @@ import type { ClientReadableStream } from '@grpc/grpc-js';
 import { Client, status as codes } from '@grpc/grpc-js';
 import type { ServiceError } from '@grpc/grpc-js';
 import type { selvage } from '#contracts';
-import type { MergedRun } from '../../coordinator/merge.js';
+import type { MergedRun } from '../../runtime/merge.js';
 import type { TlsFiles } from '../../runtime/links/control-channel.js';
 import {
   CHANNEL_OPTIONS,

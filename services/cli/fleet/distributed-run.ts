@@ -1,5 +1,5 @@
 import { selvage } from '#contracts';
-import type { MergedRun } from '../../coordinator/merge.js';
+import type { MergedRun } from '../../runtime/merge.js';
 import type { ProgressLine } from '../progress.js';
 import type { FleetOptions } from './fleet.js';
 import { Fleet } from './fleet.js';

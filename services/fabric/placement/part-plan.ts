@@ -1,7 +1,8 @@
 import type { DeviceSpec } from '../../engine/device/engine.js';
-import type { Assembly } from '../assembly/assembly.js';
+import type { Fabric } from '../assembly/fabric.js';
 import type { LinkEnd } from '../assembly/link-ends.js';
 import { linkLookaheadPs } from '../assembly/lookahead.js';
+import { matchesGlob } from '../scenario/selector.js';
 import type { Placement } from './placement.js';
 
 /** A port of a part, by the place of its device in the part. */
@@ -43,27 +44,20 @@ export interface SeriesPlan {
   readonly ports: readonly (PlacedPort & { readonly name: string })[];
 }
 
-/** Cuts an assembled fabric along a placement. `seriesOf` says which ports are sampled. */
-export function planParts(
-  assembly: Assembly,
-  placement: Placement,
-  series: { readonly intervalPs: number; wants(port: string): boolean } | null,
-): PartPlan[] {
-  const serviceOf = new Int32Array(assembly.specs.length);
+/** Cuts an assembled fabric along a placement. */
+export function planParts(fabric: Fabric, placement: Placement): PartPlan[] {
+  const serviceOf = new Int32Array(fabric.specs.length);
   placement.forEach(({ devices }, service) => {
     for (const device of devices) serviceOf[device] = service;
   });
-  return placement.map(({ devices }, service) =>
-    planPart(assembly, serviceOf, service, devices, series),
-  );
+  return placement.map(({ devices }, service) => planPart(fabric, serviceOf, service, devices));
 }
 
 function planPart(
-  { specs, linkEnds }: Assembly,
+  { specs, linkEnds, scenario }: Fabric,
   serviceOf: Int32Array,
   service: number,
   devices: readonly number[],
-  series: { readonly intervalPs: number; wants(port: string): boolean } | null,
 ): PartPlan {
   const neighbours = neighboursOf(linkEnds, serviceOf, service, devices);
   const placeOf = new Map([...devices, ...neighbours].map((device, place) => [device, place]));
@@ -85,13 +79,21 @@ function planPart(
       .map((end) => [here(end), there(end)]),
     windowPs: inside.reduce((least, end) => Math.min(least, linkLookaheadPs(specs, end)), Infinity),
     channels: channelsOf(specs, linkEnds, serviceOf, service, ends, here, there),
-    series: series && {
-      intervalPs: series.intervalPs,
-      ports: ends
-        .filter(({ name }) => series.wants(name))
-        .map((end) => ({ ...here(end), name: end.name })),
-    },
+    series: seriesPlan(scenario.observe, ends, here),
   };
+}
+
+/** The ports among these ends that a scenario wants to have sampled. */
+function seriesPlan(
+  { seriesPs, ports }: Fabric['scenario']['observe'],
+  ends: readonly LinkEnd[],
+  here: (end: LinkEnd) => PlacedPort,
+): SeriesPlan | null {
+  if (seriesPs === null) return null;
+  const isWanted = ({ name }: LinkEnd): boolean =>
+    ports.length === 0 || ports.some((glob) => matchesGlob(glob, name));
+  const wanted = ends.filter(isWanted).map((end) => ({ ...here(end), name: end.name }));
+  return { intervalPs: seriesPs, ports: wanted };
 }
 
 /** Of a link's two ends, the one that stands for it. */

@@ -1,5 +1,4 @@
 import { STALLED, StallWatch } from '../stall.js';
-import type { DeviceSpec } from '../../engine/device/engine.js';
 import type { RoundReport } from '../part/member.js';
 
 /** What the coordinator does when every service has reported. */
@@ -19,7 +18,7 @@ export interface RoundsInput {
   /** The least over all channels. */
   readonly lookaheadPs: number;
   readonly durationPs: number | null;
-  readonly specs: readonly DeviceSpec[];
+  readonly stallIntervalPs: number;
 }
 
 /** A round is at most so many lookaheads long: long enough that its start and end cost little. */
@@ -47,7 +46,7 @@ export class Rounds {
   private endPs = 0;
 
   constructor(private readonly input: RoundsInput) {
-    this.stall = new StallWatch(input.specs);
+    this.stall = new StallWatch(input.stallIntervalPs);
     this.reports = input.peers.map(() => null);
     this.last = input.peers.map(() => null);
   }

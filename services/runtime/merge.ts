@@ -2,12 +2,12 @@ import { restoreDevice } from '../engine/device/checkpoint.js';
 import { Engine } from '../engine/device/engine.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { PartPlan } from '../fabric/placement/part-plan.js';
-import { outcomeOf, unbalanced, virtualTimeOf } from '../runtime/outcome.js';
-import type { PartState } from '../runtime/part/part.js';
-import type { Failure, RunResults } from '../runtime/results.js';
-import type { SeriesRow } from '../runtime/series.js';
-import type { WholeState } from '../runtime/whole-state.js';
-import { wholeOf } from '../runtime/whole-state.js';
+import { outcomeOf, unbalanced, virtualTimeOf } from './outcome.js';
+import type { PartState } from './part/part.js';
+import type { Failure, RunResults } from './results.js';
+import type { SeriesRow } from './series.js';
+import type { WholeState } from './whole-state.js';
+import { wholeOf } from './whole-state.js';
 
 /** What a run measured, as one process would have. */
 export interface MergedRun {

@@ -1,0 +1,95 @@
+import type { FramePool } from '../../engine/frame/frame-pool.js';
+import { NEXT, RECORD_WORDS } from '../../engine/frame/frame-pool.js';
+import type { PartPlan } from '../../fabric/placement/part-plan.js';
+import type { Part } from '../part/part.js';
+
+/** Wire octets of the shortest frame, preamble and gap included. */
+const SHORTEST_WIRE_OCTETS = 84;
+/** A control frame that begins in a window may end behind it. */
+const LONGEST_CONTROL_OCTETS = 16_384;
+const CONTROL_HEADER_OCTETS = 16;
+
+/** Memory of a mailbox; both threads make their views of it. */
+export interface MailboxMemory {
+  readonly records: SharedArrayBuffer;
+  readonly control: SharedArrayBuffer;
+  /** Frames, and octets of control, that lie in it. */
+  readonly counts: SharedArrayBuffer;
+}
+
+/**
+ * Room for all that one channel can carry in a window: a wire starts no more than so many frames
+ * in a time, so it never overflows. Memory that is not touched costs nothing.
+ */
+export function makeMailboxMemory(
+  plan: PartPlan,
+  channel: number,
+  windowPs: number,
+): MailboxMemory {
+  const { outPorts } = plan.channels[channel]!;
+  const octetsPs = outPorts.map(
+    ({ place, port }) => plan.standIns[place - plan.specs.length]!.ports[port]!.octetPs,
+  );
+  const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
+  const frames = sum(octetsPs.map((ps) => Math.ceil(windowPs / (SHORTEST_WIRE_OCTETS * ps)) + 2));
+  const control = sum(
+    octetsPs.map((ps) => Math.ceil((2 * windowPs) / ps) + LONGEST_CONTROL_OCTETS),
+  );
+  return {
+    records: new SharedArrayBuffer(frames * RECORD_WORDS * 4),
+    control: new SharedArrayBuffer(control),
+    counts: new SharedArrayBuffer(8),
+  };
+}
+
+/** What goes from a thread to another in one window: filled by one, then emptied by the other. */
+export class Mailbox {
+  private readonly records: Int32Array;
+  private readonly control: Uint8Array;
+  private readonly header: DataView;
+  private readonly counts: Int32Array;
+
+  constructor(memory: MailboxMemory) {
+    this.records = new Int32Array(memory.records);
+    this.control = new Uint8Array(memory.control);
+    this.header = new DataView(memory.control);
+    this.counts = new Int32Array(memory.counts);
+  }
+
+  addFrame(lane: number, pool: FramePool, frame: number): void {
+    const at = this.counts[0]! * RECORD_WORDS;
+    if (at === this.records.length) throw new Error('more frames in a window than a wire carries');
+    pool.readInto(frame, this.records, at);
+    this.records[at + NEXT] = lane;
+    this.counts[0]!++;
+  }
+
+  addControl(lane: number, atPs: number, octets: Uint8Array): void {
+    const at = this.counts[1]!;
+    const next = at + CONTROL_HEADER_OCTETS + octets.length;
+    if (next > this.control.length) throw new Error('more control frames than a wire carries');
+    this.header.setFloat64(at, atPs);
+    this.header.setUint32(at + 8, lane);
+    this.header.setUint32(at + 12, octets.length);
+    this.control.set(octets, at + CONTROL_HEADER_OCTETS);
+    this.counts[1] = next;
+  }
+
+  /** Hands everything to the part; the mailbox is then empty. */
+  empty(part: Part, channel: number): void {
+    const frames = this.counts[0]! * RECORD_WORDS;
+    for (let at = 0; at < frames; at += RECORD_WORDS) {
+      part.putFrame(channel, this.records[at + NEXT]!, this.records, at);
+    }
+    const end = this.counts[1]!;
+    for (let at = 0; at < end;) {
+      const from = at + CONTROL_HEADER_OCTETS;
+      const to = from + this.header.getUint32(at + 12);
+      const octets = this.control.slice(from, to);
+      part.putControl(channel, this.header.getUint32(at + 8), this.header.getFloat64(at), octets);
+      at = to;
+    }
+    this.counts[0] = 0;
+    this.counts[1] = 0;
+  }
+}

@@ -1,0 +1,157 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { FramePool } from '../../engine/frame/frame-pool.js';
+import type { PartPlan } from '../../fabric/placement/part-plan.js';
+import type { Breach } from '../hold-check.js';
+import { HoldCheck } from '../hold-check.js';
+import { packetsOf } from '../packets.js';
+import type { PartState } from '../part/part.js';
+import { Part } from '../part/part.js';
+import { framesStarted, StallWatch } from '../stall.js';
+import type { MailboxMemory } from './mailbox.js';
+import { Mailbox } from './mailbox.js';
+import type { MeetingMemory } from './meeting.js';
+import { HELD, Meeting, NEXT_EVENT, STARTED, STOP } from './meeting.js';
+
+/** What a thread is given. */
+export interface ThreadTask {
+  readonly plan: PartPlan;
+  readonly threads: number;
+  readonly meeting: MeetingMemory;
+  /** By window parity, then channel. */
+  readonly outgoing: readonly (readonly MailboxMemory[])[];
+  readonly incoming: readonly (readonly MailboxMemory[])[];
+  readonly durationPs: number | null;
+  readonly lookaheadPs: number;
+  /** Interval of the watch for standstill, the same everywhere. */
+  readonly stallIntervalPs: number;
+  readonly check: boolean;
+  readonly from: PartState | null;
+  readonly fromPs: number;
+  readonly framesSeen: number;
+  /** Set by the main thread when somebody asks to stop. */
+  readonly stop: SharedArrayBuffer;
+  /** Virtual time, frames, packets left and in all: for progress. */
+  readonly progress: SharedArrayBuffer;
+}
+
+/** What a thread has to say in the end. */
+export interface ThreadOutcome {
+  readonly state: PartState;
+  readonly boundPs: number;
+  readonly framesSeen: number;
+  readonly interrupted: boolean;
+  readonly stalledAtPs: number | null;
+  readonly breach: Breach | null;
+}
+
+const WINDOWS_PER_PROGRESS = 256;
+
+/** Runs one part in step with the other threads. */
+class Thread {
+  private readonly part: Part;
+  private readonly meeting: Meeting;
+  private readonly outgoing: Mailbox[][];
+  private readonly incoming: Mailbox[][];
+  private readonly stall: StallWatch;
+  private readonly holdCheck: HoldCheck | null;
+  private readonly stop: Int32Array;
+  private readonly progress: Float64Array;
+  private parity = 0;
+  private handedOverPs = Infinity;
+  private boundPs = 0;
+
+  constructor(private readonly task: ThreadTask) {
+    this.part = new Part(task.plan);
+    if (task.from !== null) this.part.restore(task.from);
+    this.boundPs = task.fromPs;
+    this.meeting = new Meeting(task.meeting, task.threads, task.plan.service);
+    const boxes = (sets: readonly (readonly MailboxMemory[])[]): Mailbox[][] =>
+      sets.map((set) => set.map((memory) => new Mailbox(memory)));
+    this.outgoing = boxes(task.outgoing);
+    this.incoming = boxes(task.incoming);
+    this.stall = new StallWatch(task.stallIntervalPs);
+    this.stall.restore(task.fromPs, task.framesSeen);
+    this.holdCheck = task.check ? new HoldCheck(this.part.engine) : null;
+    this.part.engine.listen(this.holdCheck);
+    this.stop = new Int32Array(task.stop);
+    this.progress = new Float64Array(task.progress);
+  }
+
+  run(): ThreadOutcome {
+    const { task, part, meeting } = this;
+    const endPs = task.durationPs ?? Infinity;
+    for (let window = 0; ; window++) {
+      // One thread hears the request for all, so that all stop at the same window.
+      const isAsked = task.plan.service === 0 && Atomics.load(this.stop, 0) !== 0;
+      meeting.say(STOP, isAsked ? 1 : 0);
+      meeting.say(NEXT_EVENT, Math.min(part.nextTime(), this.handedOverPs));
+      meeting.meet();
+      this.collect();
+      const nextPs = meeting.least(NEXT_EVENT);
+      if (meeting.sum(STOP) > 0) return this.outcome(true, null);
+      if (nextPs >= endPs || nextPs === Infinity) {
+        if (task.durationPs !== null) part.runTo(task.durationPs);
+        this.boundPs = endPs;
+        return this.outcome(false, null);
+      }
+      while (nextPs >= this.stall.dueAt) {
+        const atPs = this.stall.dueAt;
+        if (this.isStalled()) return this.outcome(false, atPs);
+      }
+      this.boundPs = Math.min(nextPs + task.lookaheadPs, endPs, this.stall.dueAt);
+      part.runTo(this.boundPs);
+      this.parity ^= 1;
+      this.handedOverPs = Infinity;
+      part.take(this.outlet);
+      if (window % WINDOWS_PER_PROGRESS === 0) this.showProgress(nextPs);
+    }
+  }
+
+  /** Takes in what the others handed over in the window before. */
+  private collect(): void {
+    this.incoming[this.parity]!.forEach((box, channel) => {
+      box.empty(this.part, channel);
+    });
+  }
+
+  private readonly outlet = {
+    frame: (channel: number, lane: number, pool: FramePool, frame: number): void => {
+      this.outgoing[this.parity]![channel]!.addFrame(lane, pool, frame);
+      const at = pool.arrival(frame);
+      if (at < this.handedOverPs) this.handedOverPs = at;
+    },
+    control: (channel: number, lane: number, atPs: number, octets: Uint8Array): void => {
+      this.outgoing[this.parity]![channel]!.addControl(lane, atPs, octets);
+      if (atPs < this.handedOverPs) this.handedOverPs = atPs;
+    },
+  };
+
+  /** Everybody looks at the same sums and comes to the same verdict. */
+  private isStalled(): boolean {
+    const { meeting, part } = this;
+    meeting.say(STARTED, framesStarted(part.engine));
+    meeting.say(HELD, part.engine.shared.pool.inUse());
+    meeting.meet();
+    return this.stall.look(meeting.sum(STARTED), () => meeting.sum(HELD));
+  }
+
+  private showProgress(nextPs: number): void {
+    const { left, total } = packetsOf(this.part.engine);
+    this.progress.set([nextPs, framesStarted(this.part.engine), left, total]);
+  }
+
+  private outcome(interrupted: boolean, stalledAtPs: number | null): ThreadOutcome {
+    const { part, boundPs, stall, holdCheck } = this;
+    const breach = holdCheck?.breach ?? null;
+    return {
+      state: part.save(),
+      boundPs,
+      framesSeen: stall.framesSeen,
+      interrupted,
+      stalledAtPs,
+      breach: breach && { ...breach, device: part.plan.devices[breach.device]! },
+    };
+  }
+}
+
+parentPort!.postMessage(new Thread(workerData as ThreadTask).run());
