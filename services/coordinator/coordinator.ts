@@ -240,12 +240,12 @@ export class Coordinator {
   private beginEpoch(): void {
     clearTimeout(this.lostTimer);
     const epoch = ++this.lastEpoch;
-    this.store.putEpoch(epoch).then(
+    this.store.beginEpoch(epoch).then(
       () => {
         if (epoch === this.lastEpoch) this.openEpoch(epoch);
       },
       (error: unknown) => {
-        this.fail(`the store fails: ${(error as Error).message}`);
+        this.fail((error as Error).message);
       },
     );
   }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { selvage } from '#contracts';
 import { loadScenario } from '../fabric/scenario/load-scenario.js';
 import { buildFabric } from '../fabric/assembly/fabric.js';
 import { planParts } from '../fabric/placement/part-plan.js';
@@ -67,17 +68,17 @@ try {
   const server = new ControlServer(coordinator, identity.key);
   const port = await server.listen(values.listen, identity.tls);
   process.stdout.write(`${JSON.stringify({ run: identity.run, port })}\n`);
-  process.on('SIGINT', () => undefined);
-  process.on('SIGTERM', () => {
+  let tidied = Promise.resolve();
+  const leave = (): void => {
     server.close();
-    process.exit(0);
-  });
-  coordinator.watch(() => {
-    if (coordinator.isOver()) {
-      setTimeout(() => {
-        process.exit(0);
-      }, LINGER_MS);
-    }
+    void tidied.finally(() => process.exit(0));
+  };
+  process.on('SIGINT', () => undefined).on('SIGTERM', leave);
+  coordinator.watch(({ phase }) => {
+    if (!coordinator.isOver()) return;
+    // A run that failed leaves its checkpoint behind, which may be all that is left of it.
+    if (phase !== selvage.v1.RunStatus.Phase.PHASE_FAILED) tidied = store.clear();
+    setTimeout(leave, LINGER_MS);
   });
 } catch (error) {
   fail(error as Error);

@@ -3,12 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { openStore } from '../../runtime/checkpoints/open-store.js';
 import type { BrokerOptions } from '../../runtime/links/broker.js';
 import { brokerEnvironment, connectBroker } from '../../runtime/links/broker.js';
 import type { RunIdentity } from '../../runtime/service/settings.js';
 import { identityEnvironment } from '../../runtime/service/settings.js';
 import type { WholeState } from '../../runtime/whole-state.js';
 import { packWhole } from '../../runtime/whole-state.js';
+import { InputError } from '../exit.js';
 import { CoordinatorClient } from './coordinator-client.js';
 import { freePort } from './free-port.js';
 import { announce, withdraw } from './live-runs.js';
@@ -91,7 +93,7 @@ export class Fleet {
   private async start(options: FleetOptions): Promise<void> {
     const { identity, group } = this;
     const broker = options.broker ?? (await this.startBroker());
-    if (options.broker !== null) await probe(options.broker);
+    if (options.broker !== null) await probe(options.broker, identity);
     const env = { ...identityEnvironment(identity), ...brokerEnvironment(broker) };
     const program = (name: string): string => join(PROGRAMS, name, 'main.js');
     const set = options.set.flatMap((change) => ['--set', change]);
@@ -129,8 +131,17 @@ function checkpointsOf(wish: string | null, folder: string): string {
 }
 
 /** Says at once if a broker that was named cannot be used. */
-async function probe(broker: BrokerOptions): Promise<void> {
-  await (await connectBroker(broker, 'selvage')).close();
+async function probe(broker: BrokerOptions, identity: RunIdentity): Promise<void> {
+  try {
+    const connection = await connectBroker(broker, 'selvage');
+    try {
+      await openStore(identity, () => Promise.resolve(connection));
+    } finally {
+      await connection.close();
+    }
+  } catch (error) {
+    throw new InputError((error as Error).message);
+  }
 }
 
 const TRIES = 50;
@@ -139,7 +150,7 @@ const TRY_MS = 50;
 async function untilItAnswers(broker: BrokerOptions): Promise<void> {
   for (let left = TRIES; ; left--) {
     try {
-      await probe(broker);
+      await (await connectBroker(broker, 'selvage')).close();
       return;
     } catch (error) {
       if (left === 0) throw error;

@@ -18,7 +18,19 @@ export class DirectoryShelf implements Shelf {
   }
 
   async names(): Promise<string[]> {
-    return (await readdir(this.folder)).filter((name) => !name.endsWith('.new'));
+    const names = await readdir(this.folder).catch(absent);
+    return (names ?? []).filter((name) => !name.endsWith('.new'));
+  }
+
+  async claim(name: string): Promise<boolean> {
+    await mkdir(this.folder, { recursive: true });
+    try {
+      await writeFile(join(this.folder, name), '', { flag: 'wx' });
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      throw error;
+    }
   }
 
   async remove(name: string): Promise<void> {

@@ -1,13 +1,18 @@
 import type { NatsConnection } from '@nats-io/transport-node';
-import { jetstreamManager } from '@nats-io/jetstream';
+import { JetStreamApiError, jetstreamManager } from '@nats-io/jetstream';
+import type { KV } from '@nats-io/kv';
+import { Kvm } from '@nats-io/kv';
 import type { ObjectStore } from '@nats-io/obj';
 import { Objm } from '@nats-io/obj';
 import type { Shelf } from './store.js';
 import { StoreError } from './store.js';
 
-/** An object store of the broker's JetStream, a bucket per run. */
+/** An object store of the broker's JetStream, and keys for claims; a bucket of each per run. */
 export class JetStreamShelf implements Shelf {
-  private constructor(private readonly bucket: ObjectStore) {}
+  private constructor(
+    private readonly bucket: ObjectStore,
+    private readonly claims: KV,
+  ) {}
 
   static async open(broker: NatsConnection, run: string): Promise<JetStreamShelf> {
     try {
@@ -18,7 +23,11 @@ export class JetStreamShelf implements Shelf {
           'or keep them in a folder (--checkpoints <dir>)',
       );
     }
-    return new JetStreamShelf(await new Objm(broker).create(`selvage-${run}`));
+    const name = `selvage-${run}`;
+    return new JetStreamShelf(
+      await new Objm(broker).create(name),
+      await new Kvm(broker).create(name),
+    );
   }
 
   async put(name: string, octets: Uint8Array): Promise<void> {
@@ -30,7 +39,19 @@ export class JetStreamShelf implements Shelf {
   }
 
   async names(): Promise<string[]> {
-    return (await this.bucket.list()).map(({ name }) => name);
+    const names = (await this.bucket.list()).map(({ name }) => name);
+    for await (const key of await this.claims.keys()) names.push(key);
+    return names;
+  }
+
+  async claim(name: string): Promise<boolean> {
+    try {
+      await this.claims.create(name, '');
+      return true;
+    } catch (error) {
+      if (error instanceof JetStreamApiError) return false;
+      throw error;
+    }
   }
 
   async remove(name: string): Promise<void> {
@@ -39,5 +60,6 @@ export class JetStreamShelf implements Shelf {
 
   async clear(): Promise<void> {
     await this.bucket.destroy();
+    await this.claims.destroy();
   }
 }

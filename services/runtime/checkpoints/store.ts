@@ -6,13 +6,15 @@ export interface Shelf {
   put(name: string, octets: Uint8Array): Promise<void>;
   get(name: string): Promise<Uint8Array | null>;
   names(): Promise<string[]>;
+  /** Takes a name that nobody has taken; false if somebody has. */
+  claim(name: string): Promise<boolean>;
   remove(name: string): Promise<void>;
   /** Forgets the run. */
   clear(): Promise<void>;
 }
 
 const MANIFEST = 'manifest';
-const EPOCH = 'epoch';
+const EPOCH = /^epoch-(\d+)$/;
 
 /** What a run keeps: the snapshots of its last checkpoint, and what a coordinator must remember. */
 export class CheckpointStore {
@@ -32,7 +34,7 @@ export class CheckpointStore {
   async commit(checkpoint: string, manifest: Uint8Array): Promise<void> {
     await this.shelf.put(MANIFEST, manifest);
     const old = (await this.shelf.names()).filter(
-      (name) => name !== MANIFEST && name !== EPOCH && !name.startsWith(`${checkpoint}.`),
+      (name) => name !== MANIFEST && !EPOCH.test(name) && !name.startsWith(`${checkpoint}.`),
     );
     await Promise.all(old.map((name) => this.shelf.remove(name)));
   }
@@ -44,12 +46,14 @@ export class CheckpointStore {
 
   /** The last epoch that any coordinator of this run began; 0 before the first. */
   async lastEpoch(): Promise<number> {
-    const octets = await this.shelf.get(EPOCH);
-    return octets === null ? 0 : Number(Buffer.from(octets).toString());
+    const epochs = (await this.shelf.names()).map((name) => Number(EPOCH.exec(name)?.[1] ?? 0));
+    return Math.max(0, ...epochs);
   }
 
-  async putEpoch(epoch: number): Promise<void> {
-    await this.shelf.put(EPOCH, Buffer.from(`${epoch}`));
+  /** Begins an epoch, which only one coordinator can do. */
+  async beginEpoch(epoch: number): Promise<void> {
+    if (await this.shelf.claim(`epoch-${epoch}`)) return;
+    throw new StoreError(`another coordinator drives this run: it has begun epoch ${epoch}`);
   }
 
   async clear(): Promise<void> {

@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { selvage as contracts } from '#contracts';
+import { connect } from '@nats-io/transport-node';
+import { freePort } from '../../services/cli/fleet/free-port.js';
+import { isInstalled } from '../../services/cli/fleet/own-broker.js';
+import { Coordinator } from '../../services/coordinator/coordinator.js';
+import { RandomStream } from '../../services/engine/kernel/random.js';
+import { planParts } from '../../services/fabric/placement/part-plan.js';
+import { placeEachAlone } from '../../services/fabric/placement/placement.js';
+import { DirectoryShelf } from '../../services/runtime/checkpoints/directory-shelf.js';
+import {
+  decodeSnapshot,
+  encodeSnapshot,
+  packState,
+} from '../../services/runtime/checkpoints/snapshots.js';
+import { CheckpointStore } from '../../services/runtime/checkpoints/store.js';
+import { decodeMessage, encodeMessage, PROTOCOL } from '../../services/runtime/part/messages.js';
+import { Part } from '../../services/runtime/part/part.js';
+import { Cluster } from '../kit/cluster.js';
+import { fabricOf, ROOT, run } from '../kit/emulate.js';
+import { fleetFor, runFleet } from '../kit/fleet.js';
+
+const EXAMPLE = 'pair-line-rate.yaml';
+const skip = isInstalled() ? false : 'no nats-server on the PATH';
+const folder = mkdtempSync(join(tmpdir(), 'selvage-test-'));
+after(() => {
+  rmSync(folder, { recursive: true });
+});
+
+describe('messages that nobody sent', () => {
+  const fabric = fabricOf(`examples/${EXAMPLE}`, 'duration=10us');
+
+  it('are counted and ignored: noise, cut and damaged messages, strangers, other epochs', () => {
+    const random = new RandomStream(1, 'hostile');
+    const cluster = new Cluster(fabric, placeEachAlone(fabric.topology), random);
+    const [member] = cluster.members;
+    const honest = {
+      protocol: PROTOCOL,
+      key: Uint8Array.of(1, 2, 3, 4),
+      epoch: 1,
+      from: 1,
+      to: 0,
+      sequence: 1,
+      promisePs: 1e12,
+      frames: new Uint8Array(64),
+    };
+    const octets = encodeMessage(honest);
+    const hostile: Uint8Array[] = [
+      ...Array.from({ length: octets.length }, (_, length) => octets.subarray(0, length)),
+      ...Array.from({ length: 2000 }, () => damaged(octets, random)),
+      ...Array.from({ length: 2000 }, () => noise(random)),
+      encodeMessage({ ...honest, key: Uint8Array.of(9) }),
+      encodeMessage({ ...honest, protocol: PROTOCOL + 1 }),
+      encodeMessage({ ...honest, from: 7 }),
+      encodeMessage({ ...honest, to: 1 }),
+      encodeMessage({ ...honest, epoch: 2 }),
+      encodeMessage({ ...honest, sequence: 5 }),
+      encodeMessage({ ...honest, frames: new Uint8Array(63) }),
+      encodeMessage({ ...honest, frames: Uint8Array.from({ length: 64 }, () => 255) }),
+      encodeMessage({ ...honest, control: [{ lane: 3, atPs: 0, octets: new Uint8Array(1) }] }),
+    ];
+    for (const message of hostile) member!.receive(message);
+    const { malformed, stranger, epoch } = member!.ignored;
+    assert.equal(stranger, 4);
+    assert.equal(epoch, 1);
+    assert.equal(malformed, hostile.length - 4 - 1 - 1);
+    cluster.run();
+    assert.deepEqual(cluster.results(), run(fabric));
+  });
+
+  it('are told from honest ones by their check, whatever is changed', () => {
+    const random = new RandomStream(2, 'check');
+    const octets = encodeMessage({ protocol: PROTOCOL, sequence: 3, frames: new Uint8Array(640) });
+    assert.equal(decodeMessage(octets)?.sequence, 3);
+    for (let i = 0; i < 5000; i++) assert.equal(decodeMessage(damaged(octets, random)), null);
+  });
+});
+
+describe('a coordinator', () => {
+  const fabric = fabricOf(`examples/${EXAMPLE}`, 'duration=10us');
+  const plans = planParts(fabric, placeEachAlone(fabric.topology));
+  const options = {
+    run: 'r',
+    key: '00',
+    version: '1',
+    check: false,
+    checkpointMs: 1e9,
+    patienceMs: 1e6,
+  };
+  const make = (name: string): Coordinator => {
+    const store = new CheckpointStore(new DirectoryShelf(join(folder, name)));
+    return new Coordinator(fabric, plans, store, options);
+  };
+  const register = { protocol: PROTOCOL, run: 'r', service: 0, version: '1', incarnation: 'a' };
+  const deaf = (): void => undefined;
+
+  it('refuses services of another protocol, version or run, and a second of one number', () => {
+    const coordinator = make('refuses');
+    const refused = (change: object): string =>
+      coordinator.register({ ...register, ...change }, deaf) ?? 'accepted';
+    assert.match(refused({ protocol: 9 }), /protocol 9 is not understood here/);
+    assert.match(refused({ version: '2' }), /version 2, the run of 1/);
+    assert.match(refused({ run: 'other' }), /this is run r/);
+    assert.match(refused({ service: 5 }), /this run has 2 services/);
+    assert.equal(refused({}), 'accepted');
+    assert.match(refused({ incarnation: 'b' }), /service 0 is already there/);
+    coordinator.fail('the test is over');
+  });
+
+  it('fails plainly when another one drives the run', async () => {
+    const both = [make('two'), make('two')];
+    for (const coordinator of both) {
+      await coordinator.recall();
+      for (const service of [0, 1]) coordinator.register({ ...register, service }, deaf);
+    }
+    const { PHASE_FAILED } = contracts.v1.RunStatus.Phase;
+    const failed = await new Promise<string>((resolve) => {
+      for (const coordinator of both) {
+        coordinator.watch(({ phase, detail }) => {
+          if (phase === PHASE_FAILED) resolve(detail ?? '');
+        });
+      }
+    });
+    assert.match(failed, /another coordinator drives this run/);
+    for (const coordinator of both) coordinator.fail('the test is over');
+  });
+});
+
+describe('a snapshot', () => {
+  const fabric = fabricOf(`examples/${EXAMPLE}`, 'duration=10us');
+  const [plan] = planParts(fabric, placeEachAlone(fabric.topology));
+  const planHash = Uint8Array.of(1);
+  const origin = { run: 'r', service: 0, planHash };
+  const { octets } = encodeSnapshot({ ...origin, epoch: 1 }, packState(new Part(plan!).save()));
+
+  it('is believed as it was written, and not when it was changed or belongs elsewhere', () => {
+    assert.ok(decodeSnapshot(octets, origin).devices.length > 0);
+    assert.throws(() => decodeSnapshot(octets, { ...origin, run: 'q' }), /belongs to r\/0/);
+    assert.throws(
+      () => decodeSnapshot(octets, { ...origin, planHash: Uint8Array.of(2) }),
+      /another scenario or placement/,
+    );
+    const random = new RandomStream(3, 'snapshot');
+    for (let i = 0; i < 500; i++) {
+      assert.throws(() => decodeSnapshot(damaged(octets, random), origin));
+    }
+  });
+});
+
+describe('a broker', { skip }, () => {
+  const selvage = (
+    args: readonly string[],
+    env: object = {},
+  ): { status: number; error: string } => {
+    const command = [join(ROOT, 'dist/services/cli/main.js'), 'run', ...args];
+    const { status, stderr } = spawnSync(process.execPath, command, {
+      encoding: 'utf8',
+      env: { ...process.env, ...env },
+    });
+    return { status: status!, error: stderr };
+  };
+  const scenario = join(ROOT, 'examples', EXAMPLE);
+
+  it('that is not there, or not named rightly, is one error', () => {
+    const away = selvage([scenario, '--nats', 'nats://127.0.0.1:1']);
+    assert.equal(away.status, 2);
+    assert.match(away.error, /^the broker at nats:\/\/127.0.0.1:1 cannot be reached: .*\n$/);
+    const wrong = selvage([scenario, '--nats', 'http://x']);
+    assert.match(wrong.error, /^--nats http:\/\/x: not a broker; write it like nats:/);
+    const none = selvage([scenario, '--processes'], { PATH: '' });
+    assert.equal(none.status, 2);
+    assert.match(none.error, /apt-get install nats-server[^]*brew install[^]*docker run/);
+  });
+
+  it('that refuses credentials, or has no JetStream, is one error; with them it serves', async () => {
+    const port = await freePort();
+    const args = ['-a', '127.0.0.1', '-p', `${port}`, '--user', 'ann', '--pass', 'secret'];
+    const server = spawn('nats-server', args, { stdio: 'ignore' });
+    try {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      const named = [scenario, '--nats', `nats://127.0.0.1:${port}`, '--out', join(folder, 'auth')];
+      const refused = selvage([...named, '--nats-user', 'bob']);
+      assert.equal(refused.status, 2);
+      assert.match(refused.error, /refuses these credentials/);
+      const env = { SELVAGE_NATS_PASSWORD: 'secret' };
+      const ann = [...named, '--nats-user', 'ann', '--quiet'];
+      const noStore = selvage([...ann, '--checkpoints', 'jetstream'], env);
+      assert.equal(noStore.status, 2);
+      assert.match(noStore.error, /the broker has no JetStream/);
+      assert.doesNotMatch(refused.error + noStore.error, /secret/);
+      assert.equal(selvage(ann, env).status, 0);
+    } finally {
+      server.kill();
+    }
+  });
+
+  it('that carries a flood from a stranger changes nothing', async () => {
+    const port = await freePort();
+    const server = spawn('nats-server', ['-a', '127.0.0.1', '-p', `${port}`], { stdio: 'ignore' });
+    try {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      const broker = { servers: [`nats://127.0.0.1:${port}`] };
+      const stranger = await connect(broker);
+      const random = new RandomStream(4, 'flood');
+      const options = fleetFor('incast-pfc.yaml', 2, ['--services', '2'], { broker });
+      const { results } = await runFleet(options, ({ identity }) => {
+        const flood = setInterval(() => {
+          for (let i = 0; i < 200 && !stranger.isClosed(); i++) {
+            stranger.publish(`selvage.${identity.run}.${i % 2}`, noise(random));
+          }
+        }, 5);
+        void stranger.closed().then(() => {
+          clearInterval(flood);
+        });
+      });
+      await stranger.close();
+      assert.deepEqual(results, run(fabricOf('examples/incast-pfc.yaml')));
+    } finally {
+      server.kill();
+    }
+  });
+});
+
+function damaged(octets: Uint8Array, random: RandomStream): Uint8Array {
+  const changed = Uint8Array.from(octets);
+  const at = random.below(changed.length);
+  changed[at] = changed[at]! ^ (1 + random.below(255));
+  return changed;
+}
+
+function noise(random: RandomStream): Uint8Array {
+  return Uint8Array.from({ length: random.below(300) }, () => random.below(256));
+}
