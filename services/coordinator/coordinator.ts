@@ -35,6 +35,8 @@ export interface CoordinatorOptions {
   readonly check: boolean;
   /** Wall-clock time between checkpoints. */
   readonly checkpointMs: number;
+  /** Lookaheads of every round, to compare with what adapts; null to adapt. */
+  readonly roundLength: number | null;
   /** For how long a lost service is waited for. */
   readonly patienceMs: number;
 }
@@ -110,6 +112,7 @@ export class Coordinator {
       lookaheadPs: Math.min(...lookaheads, LONE_ROUND_PS),
       durationPs: fabric.scenario.durationPs,
       stallIntervalPs: stallIntervalPs(fabric.specs),
+      fixedLength: options.roundLength,
     });
     this.awaitServices();
   }

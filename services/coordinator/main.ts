@@ -29,6 +29,7 @@ const { positionals, values } = parseArgs({
     check: { type: 'boolean', default: false },
     'checkpoint-every': { type: 'string', default: '2' },
     from: { type: 'string' },
+    'round-length': { type: 'string' },
   },
 });
 
@@ -59,6 +60,7 @@ try {
     version: readVersion(),
     check: values.check,
     checkpointMs: Number(values['checkpoint-every']) * 1000,
+    roundLength: count(values['round-length']),
     patienceMs: identity.patienceMs,
   });
   if (values.from !== undefined) {

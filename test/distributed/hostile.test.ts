@@ -91,6 +91,7 @@ describe('a coordinator', () => {
     check: false,
     checkpointMs: 1e9,
     patienceMs: 1e6,
+    roundLength: null,
   };
   const make = (name: string): Coordinator => {
     const store = new CheckpointStore(new DirectoryShelf(join(folder, name)));

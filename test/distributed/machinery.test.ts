@@ -20,21 +20,21 @@ describe('faults of the machinery', { skip, timeout: 540_000 }, () => {
     const killer = new Killer('broker', isLong ? 20 : 3, 500);
     const { results } = await runFleet(fleet, killer.attack);
     assert.deepEqual(results, expected);
-    assert.ok(killer.killed > 0);
+    assert.ok(killer.killed >= (isLong ? killer.times : 1));
   });
 
   it('change nothing when services are killed', async () => {
     const killer = new Killer('service', isLong ? 20 : 3, 900);
     const { results } = await runFleet(fleet, killer.attack);
     assert.deepEqual(results, expected);
-    assert.ok(killer.killed > 0);
+    assert.ok(killer.killed >= (isLong ? killer.times : 1));
   });
 
   it('change nothing when the coordinator is killed', async () => {
     const killer = new Killer('coordinator', isLong ? 5 : 1, 900);
     const { results } = await runFleet(fleet, killer.attack);
     assert.deepEqual(results, expected);
-    assert.ok(killer.killed > 0);
+    assert.ok(killer.killed >= (isLong ? killer.times : 1));
   });
 
   it('change nothing when services are killed and checkpoints lie in JetStream', async () => {

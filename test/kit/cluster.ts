@@ -81,6 +81,7 @@ export class Cluster {
       lookaheadPs: fabric.lookaheadPs,
       durationPs: fabric.scenario.durationPs,
       stallIntervalPs: stallIntervalPs(fabric.specs),
+      fixedLength: null,
     });
     this.begin(0, -1);
   }

@@ -49,7 +49,7 @@ export class Killer {
 
   constructor(
     private readonly victims: string,
-    private readonly times: number,
+    readonly times: number,
     private readonly everyMs: number,
   ) {
     this.random = new RandomStream(1, victims);

@@ -19,6 +19,8 @@ export interface RoundsInput {
   readonly lookaheadPs: number;
   readonly durationPs: number | null;
   readonly stallIntervalPs: number;
+  /** Lookaheads of every round; null to adapt them. */
+  readonly fixedLength: number | null;
 }
 
 /** A round is at most so many lookaheads long: long enough that its start and end cost little. */
@@ -57,7 +59,7 @@ export class Rounds {
     this.nextPs = nexts.reduce((least, next) => Math.min(least, next), Infinity);
     this.reports = this.input.peers.map(() => null);
     this.last = this.input.peers.map(() => null);
-    this.lookaheads = 1;
+    this.lookaheads = this.input.fixedLength ?? 1;
     this.endPs = boundPs;
     this.stall.restore(boundPs, framesSeen);
   }
@@ -134,6 +136,7 @@ export class Rounds {
   }
 
   private adapt(reports: readonly RoundReport[]): void {
+    if (this.input.fixedLength !== null) return;
     const steps = reports.reduce((sum, report) => sum + report.steps, 0);
     const active = reports.reduce((sum, report) => sum + report.activeSteps, 0);
     if (active > BUSY_SHARE * steps) this.lookaheads = Math.min(LONGEST, this.lookaheads * 2);

@@ -1,0 +1,282 @@
+import { fork, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { selvage } from '#contracts';
+import { connect } from '@nats-io/transport-node';
+import { runDistributed } from '../services/cli/fleet/distributed-run.js';
+import type { Fleet } from '../services/cli/fleet/fleet.js';
+import { freePort } from '../services/cli/fleet/free-port.js';
+import { ProgressLine } from '../services/cli/progress.js';
+import type { RunResults } from '../services/runtime/results.js';
+import { prepareEngine } from '../services/runtime/engine-flags.js';
+import { fabricOf, permutation } from './fabrics.js';
+import { median } from './measure.js';
+
+// What it costs to run in several processes or threads, as ratios to what is measured beside it.
+//   npm run bench:distributed -- [CASE...]
+
+const { Phase } = selvage.v1.RunStatus;
+const OWN_FILE = fileURLToPath(import.meta.url);
+const ROUND_TRIPS = 3_000;
+const PS_PER_US = 1e6;
+
+interface Row {
+  readonly what: string;
+  readonly value: number;
+  readonly unit: string;
+  readonly target: number | null;
+}
+
+/** A run in processes: its wall time from the first round to the last, and what it took. */
+interface Measured {
+  readonly results: RunResults;
+  readonly wallMs: number;
+  readonly status: selvage.v1.RunStatus;
+  /** Of services while they wait for the first round, in MB. */
+  readonly idleMb: number;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'selvage-bench-'));
+
+async function inProcesses(
+  text: string,
+  services: number,
+  args: readonly string[],
+): Promise<Measured> {
+  const scenarioFile = join(folder, 'scenario.yaml');
+  writeFileSync(scenarioFile, text);
+  let began = 0;
+  let ended = 0;
+  let last: selvage.v1.RunStatus | null = null;
+  let idleMb = 0;
+  const note = (status: selvage.v1.RunStatus, fleet: Fleet): boolean => {
+    if (status.phase === Phase.PHASE_RUNNING) {
+      if (began === 0) idleMb = memoryOf(fleet);
+      began ||= performance.now();
+    }
+    if (status.phase === Phase.PHASE_COLLECTING) {
+      ended = performance.now();
+      last = status;
+    }
+    return ended > 0;
+  };
+  const options = {
+    scenarioFile,
+    scenarioName: 'bench',
+    set: [],
+    services,
+    placementArgs: args,
+    broker: null,
+    check: false,
+    checkpointSeconds: 1e6,
+    checkpoints: null,
+    patienceSeconds: 60,
+    from: null,
+  };
+  const { results } = await runDistributed(options, new ProgressLine(null), (fleet) => {
+    fleet.client
+      .follow(
+        () => undefined,
+        (status) => note(status, fleet),
+        60_000,
+      )
+      .catch(() => undefined);
+  });
+  return { results, wallMs: ended - began, status: last!, idleMb };
+}
+
+/** Median resident memory of the services. */
+function memoryOf(fleet: Fleet): number {
+  const sizes = Object.entries(fleet.pids())
+    .filter(([name]) => name.startsWith('service'))
+    .map(([, pid]) => /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid!}/status`, 'utf8'))?.[1]);
+  return median(sizes.map((kb) => Number(kb) / 1024));
+}
+
+/** Microseconds of a round trip of 100 octets between two processes over a broker. */
+async function roundTripUs(): Promise<number> {
+  const port = await freePort();
+  const server = spawn('nats-server', ['-a', '127.0.0.1', '-p', `${port}`], { stdio: 'ignore' });
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const echo = fork(OWN_FILE, ['echo', `${port}`]);
+  const client = await connect({ port });
+  await new Promise((resolve) => echo.once('message', resolve));
+  const payload = new Uint8Array(100);
+  let left = ROUND_TRIPS;
+  const start = performance.now();
+  await new Promise<void>((resolve) => {
+    client.subscribe('back', {
+      callback: () => {
+        if (--left === 0) resolve();
+        else client.publish('there', payload);
+      },
+    });
+    client.publish('there', payload);
+  });
+  const us = ((performance.now() - start) * 1000) / ROUND_TRIPS;
+  await client.close();
+  echo.kill();
+  server.kill();
+  return us;
+}
+
+async function echo(port: number): Promise<void> {
+  const client = await connect({ port });
+  client.subscribe('there', {
+    callback: (_, { data }) => {
+      client.publish('back', data);
+    },
+  });
+  await client.flush();
+  process.send!('ready');
+}
+
+const pair = `selvage: 1
+name: bench
+fabric: { generator: pair, link: { rate: 100G, delay: 1us } }
+duration: 40ms
+load:
+  - stream: { from: h1, to: h2 }
+    rate: line
+  - stream: { from: h2, to: h1 }
+    rate: line
+`;
+
+/** Four leaves with a host each, four spines; a service each, 1 us between them. */
+function leafSpine(rate: string, duration: string): string {
+  return `selvage: 1
+name: bench
+fabric:
+  { generator: leaf-spine, leaves: 4, spines: 4, hostsPerLeaf: 1, link: { rate: 100G, delay: 1us } }
+switches: { pipeline: 0ns }
+duration: ${duration}
+placement: { a: [h1, leaf1], b: [h2, leaf2], c: [h3, leaf3], d: [h4, leaf4] }
+load:
+  - permutation: { hosts: all, shift: 1 }
+    rate: ${rate}
+`;
+}
+
+const idle = `selvage: 1
+name: bench
+fabric: { generator: star, hosts: 31 }
+duration: 30s
+load:
+  - permutation: { hosts: all, shift: 1 }
+    rate: 12144bps
+`;
+
+async function exchanges(): Promise<Row[]> {
+  const before = await roundTripUs();
+  const { status, wallMs, results } = await inProcesses(pair, 2, []);
+  const roundTrip = (before + (await roundTripUs())) / 2;
+  const exchanges = status.messages / 2;
+  const windows = results.virtualPs / fabricOf(pair).lookaheadPs;
+  return [
+    row('round trip over the broker', roundTrip, 'us'),
+    row('exchange / round trip', (wallMs * 1000) / exchanges / roundTrip, 'x', 1.5),
+    row('windows per exchange (2 wanted)', windows / exchanges, ''),
+  ];
+}
+
+async function rounds(): Promise<Row[]> {
+  const loads: [string, string, string][] = [
+    ['busy', '100G', '2ms'],
+    ['moderate', '12G', '2ms'],
+    ['sparse', '250M', '4ms'],
+    ['idle', '12144bps', '3s'],
+  ];
+  const rows: Row[] = [];
+  for (const [name, rate, duration] of loads) {
+    const text = leafSpine(rate, duration);
+    const adaptive = await inProcesses(text, 8, []);
+    const us = adaptive.results.virtualPs / PS_PER_US;
+    const busyTarget = name === 'busy' ? 9 : null;
+    rows.push(
+      row(`messages per virtual us, ${name}`, adaptive.status.messages / us, '', busyTarget),
+    );
+    const barrier = await inProcesses(text, 8, ['--round-length', '1']);
+    // Promises alone creep through idle time by a microsecond an exchange.
+    const promises =
+      name === 'idle' ? null : await inProcesses(text, 8, ['--round-length', '100000']);
+    const better = Math.min(barrier.wallMs, promises?.wallMs ?? Infinity);
+    rows.push(row(`wall ms, ${name}: adaptive`, adaptive.wallMs, 'ms'));
+    rows.push(row(`wall ms, ${name}: barrier`, barrier.wallMs, 'ms'));
+    if (promises !== null) rows.push(row(`wall ms, ${name}: promises`, promises.wallMs, 'ms'));
+    rows.push(row(`adaptive / better, ${name}`, adaptive.wallMs / better, 'x', 1.2));
+  }
+  return rows;
+}
+
+async function idleFabric(): Promise<Row[]> {
+  const { status, wallMs } = await inProcesses(idle, 32, []);
+  return [
+    row('30 idle seconds, 32 services', wallMs / 1000, 's', 5),
+    row('messages per service and second', status.messages / 32 / 30, '', 50),
+    row('rounds per second', status.rounds / 30, ''),
+  ];
+}
+
+async function alone(text: string): Promise<number> {
+  prepareEngine();
+  const { Session } = await import('../services/runtime/session.js');
+  const session = new Session(fabricOf(text), { check: false });
+  const start = performance.now();
+  while (session.advance(1000) === 'running');
+  return performance.now() - start;
+}
+
+async function twoCores(): Promise<Row[]> {
+  const text = permutation(8, 10_000);
+  const one = await alone(text);
+  const { planParts } = await import('../services/fabric/placement/part-plan.js');
+  const { placeInServices } = await import('../services/fabric/placement/placement.js');
+  const { ThreadsRun } = await import('../services/runtime/threads/run-threads.js');
+  const fabric = fabricOf(text);
+  const plans = planParts(fabric, placeInServices(fabric.topology, 2));
+  const start = performance.now();
+  await new ThreadsRun(fabric, plans, { check: false, from: null }).run();
+  const threads = performance.now() - start;
+  const { wallMs } = await inProcesses(text, 2, ['--services', '2']);
+  return [
+    row('k=8, 2 threads / one', threads / one, 'x', 0.65),
+    row('k=8, 2 services / one process', wallMs / one, 'x', 0.8),
+  ];
+}
+
+async function everyDevice(): Promise<Row[]> {
+  const { wallMs, idleMb, status, results } = await inProcesses(permutation(4, 1000), 36, []);
+  return [
+    row('k=4, 36 services, 1 ms', wallMs / 1000, 's', 60),
+    row('memory of an idle service', idleMb, 'MB', 90),
+    row('messages per frame-hop', status.messages / results.frameHops, ''),
+  ];
+}
+
+function row(what: string, value: number, unit: string, target: number | null = null): Row {
+  return { what, value, unit, target };
+}
+
+const CASES = { exchanges, rounds, idle: idleFabric, cores: twoCores, devices: everyDevice };
+
+async function main(words: readonly string[]): Promise<void> {
+  process.stdout.write(`${'case'.padEnd(40)}${'measured'.padStart(14)}${'target'.padStart(10)}\n`);
+  for (const [name, measure] of Object.entries(CASES)) {
+    if (words.length > 0 && !words.includes(name)) continue;
+    for (const { what, value, unit, target } of await measure()) {
+      const goal = target === null ? '' : `<= ${target}`;
+      const verdict = target === null ? '' : value <= target ? 'met' : 'MISSED';
+      const figure = `${value.toFixed(2)} ${unit}`;
+      process.stdout.write(
+        `${what.padEnd(40)}${figure.padStart(14)}${goal.padStart(10)}  ${verdict}\n`,
+      );
+    }
+  }
+  rmSync(folder, { recursive: true });
+}
+
+const [command, port] = process.argv.slice(2);
+if (command === 'echo') await echo(Number(port));
+else await main(process.argv.slice(2));
