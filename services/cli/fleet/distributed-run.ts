@@ -16,6 +16,7 @@ export async function runDistributed(
   options: FleetOptions,
   progress: ProgressLine,
   launched: (fleet: Fleet) => void = () => undefined,
+  heard: (status: selvage.v1.RunStatus) => void = () => undefined,
 ): Promise<MergedRun> {
   let fell: (error: Error) => void = () => undefined;
   const fallen = new Promise<never>((_, reject) => {
@@ -30,6 +31,7 @@ export async function runDistributed(
     launched(fleet);
     const ended = fleet.client.follow(
       (status) => {
+        heard(status);
         showStatus(progress, status);
       },
       isOver,

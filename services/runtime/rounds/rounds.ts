@@ -24,7 +24,7 @@ export interface RoundsInput {
 }
 
 /** A round is at most so many lookaheads long: long enough that its start and end cost little. */
-const LONGEST = 64;
+const LONGEST = 256;
 /** Above this share of steps with something to do, rounds get longer; below the other, shorter. */
 const BUSY_SHARE = 0.5;
 const IDLE_SHARE = 0.25;
