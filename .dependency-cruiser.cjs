@@ -59,6 +59,16 @@ module.exports = {
       to: { path: '^services/', pathNot: '^services/(engine|fabric|runtime)/' },
     },
     {
+      name: 'programs-stand-on-the-runtime',
+      comment: 'Coordinator and service are programs: below them runtime, above them only the CLI.',
+      severity: 'error',
+      from: { path: '^services/(coordinator|service)/' },
+      to: {
+        path: '^services/',
+        pathNot: '^services/(engine|fabric|runtime|$1)/',
+      },
+    },
+    {
       name: 'report-below-cli',
       severity: 'error',
       from: { path: '^services/report/' },

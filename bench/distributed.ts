@@ -193,9 +193,7 @@ async function rounds(): Promise<Row[]> {
     const adaptive = await inProcesses(text, 8, []);
     const us = adaptive.results.virtualPs / PS_PER_US;
     const perChannel = adaptive.status.messages / us / CHANNELS;
-    rows.push(
-      row(`messages per virtual us, ${name}`, adaptive.status.messages / us, '', busyTarget),
-    );
+    rows.push(row(`messages per channel and us, ${name}`, perChannel, '', 0.56));
     const barrier = await inProcesses(text, 8, ['--round-length', '1']);
     // Promises alone creep through idle time by a microsecond an exchange.
     const promises =
