@@ -51,6 +51,7 @@ describe('selvage', () => {
       'digest',
       'flows.csv',
       'margins.csv',
+      'origin.json',
       'ports.csv',
       'scenario.json',
       'series.csv',

@@ -4,7 +4,15 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** Made, fetched or private; never written by hand. */
-const FOREIGN = new Set(['node_modules', 'dist', 'runs', 'coverage', '.git', 'package-lock.json']);
+const FOREIGN = new Set([
+  'node_modules',
+  'dist',
+  'runs',
+  'coverage',
+  '.git',
+  'package-lock.json',
+  'generated',
+]);
 
 const files = walk('.');
 

@@ -66,7 +66,7 @@ it('an example is told of in the documentation', () => {
 it('a source is used by another, unless it is an entry point or a test', () => {
   const sources = filesMatching(/^(services|bench|test)\/.*\.ts$/);
   const used = new Set(sources.flatMap(sourcesNamedIn));
-  const starts = /(^services\/[^/]+\/main|^bench\/(main|case)|\.test)\.ts$/;
+  const starts = /(^services\/[^/]+\/main|^bench\/(main|case|distributed)|\.test)\.ts$/;
   assertNone(sources.filter((path) => !used.has(path) && !starts.test(path)));
 });
 
