@@ -152,10 +152,12 @@ export class Coordinator {
   register(register: selvage.v1.Register.$Properties, send: (m: Down) => void): string | null {
     const slot = this.slots[register.service ?? -1];
     if (register.protocol !== PROTOCOL) {
-      return `protocol ${register.protocol ?? 0} is not understood here: this is protocol ${PROTOCOL}`;
+      const spoken = register.protocol ?? 0;
+      return `protocol ${spoken} is not understood here: this is protocol ${PROTOCOL}`;
     }
     if (register.version !== this.options.version) {
-      return `the service is of version ${register.version ?? '?'}, the run of ${this.options.version}`;
+      const { version } = this.options;
+      return `the service is of version ${register.version ?? '?'}, the run of ${version}`;
     }
     if (register.run !== this.options.run) return `this is run ${this.options.run}`;
     if (slot === undefined) return `this run has ${this.slots.length} services`;

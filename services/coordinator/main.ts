@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { selvage } from '#contracts';
 import { loadScenario } from '../fabric/scenario/load-scenario.js';
@@ -7,6 +8,7 @@ import { planParts } from '../fabric/placement/part-plan.js';
 import { placementOf } from '../fabric/placement/placement-of.js';
 import { openStore } from '../runtime/checkpoints/open-store.js';
 import { brokerOptionsFrom, connectBroker } from '../runtime/links/broker.js';
+import { watchParent } from '../runtime/service/orphan.js';
 import { identityFrom } from '../runtime/service/settings.js';
 import { readVersion } from '../runtime/version.js';
 import { unpackWhole } from '../runtime/whole-state.js';
@@ -30,12 +32,20 @@ const { positionals, values } = parseArgs({
     'checkpoint-every': { type: 'string', default: '2' },
     from: { type: 'string' },
     'round-length': { type: 'string' },
+    folder: { type: 'string' },
   },
 });
 
 function fail(error: Error): never {
   process.stderr.write(`coordinator: ${error.message}\n`);
   process.exit(EXIT_FAILED);
+}
+
+/** Who started this run is gone: its broker and its folder go, too. */
+function tidyUp(folder: string): void {
+  const pidFile = join(folder, 'broker.pid');
+  if (existsSync(pidFile)) process.kill(Number(readFileSync(pidFile, 'utf8')));
+  rmSync(folder, { recursive: true, force: true });
 }
 
 process.on('unhandledRejection', (error) => fail(error as Error));
@@ -76,6 +86,10 @@ try {
     void tidied.finally(() => process.exit(0));
   };
   process.on('SIGINT', () => undefined).on('SIGTERM', leave);
+  watchParent(process.env, () => {
+    if (values.folder !== undefined) tidyUp(values.folder);
+    leave();
+  });
   coordinator.watch(({ phase }) => {
     if (!coordinator.isOver()) return;
     // A run that failed leaves its checkpoint behind, which may be all that is left of it.

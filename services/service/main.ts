@@ -3,6 +3,7 @@ import { openStore } from '../runtime/checkpoints/open-store.js';
 import { prepareEngine } from '../runtime/engine-flags.js';
 import { brokerOptionsFrom, connectBroker } from '../runtime/links/broker.js';
 import { CoordinatorLink } from '../runtime/service/coordinator-link.js';
+import { watchParent } from '../runtime/service/orphan.js';
 import { identityFrom } from '../runtime/service/settings.js';
 
 // A service process: reads its environment, builds its part of the fabric, runs it.
@@ -34,6 +35,7 @@ try {
     service.close();
     void broker.close().finally(() => process.exit(0));
   };
+  watchParent(process.env, leave);
   process.on('SIGTERM', leave).on('SIGINT', () => undefined);
 } catch (error) {
   fail(error as Error);

@@ -94,12 +94,17 @@ export class Fleet {
     const { identity, group } = this;
     const broker = options.broker ?? (await this.startBroker());
     if (options.broker !== null) await probe(options.broker, identity);
-    const env = { ...identityEnvironment(identity), ...brokerEnvironment(broker) };
+    const env = {
+      ...identityEnvironment(identity),
+      ...brokerEnvironment(broker),
+      SELVAGE_PARENT: `${process.pid}`,
+    };
     const program = (name: string): string => join(PROGRAMS, name, 'main.js');
     const set = options.set.flatMap((change) => ['--set', change]);
     const args = [resolve(options.scenarioFile), ...set, ...options.placementArgs];
     args.push('--listen', identity.coordinator);
     args.push('--checkpoint-every', `${options.checkpointSeconds}`);
+    args.push('--folder', this.folder);
     if (options.check) args.push('--check');
     if (options.from !== null) {
       const file = join(this.folder, 'from');

@@ -10,7 +10,8 @@ export function ownBroker(port: number, folder: string): ProcessPlan {
   if (!isInstalled()) {
     throw new InputError(
       [
-        `--processes needs a broker: ${COMMAND} is not on the PATH and --nats names none. Install it:`,
+        `--processes needs a broker: ${COMMAND} is not on the PATH and --nats names none.`,
+        'Install it:',
         '  Debian, Ubuntu:  apt-get install nats-server',
         '  macOS:           brew install nats-server',
         '  Docker:          docker run -p 4222:4222 nats -js, then --nats nats://127.0.0.1:4222',
@@ -18,7 +19,17 @@ export function ownBroker(port: number, folder: string): ProcessPlan {
     );
   }
   const store = join(folder, 'broker');
-  const args = ['-a', '127.0.0.1', '-p', `${port}`, '-js', '-sd', store];
+  const args = [
+    '-a',
+    '127.0.0.1',
+    '-p',
+    `${port}`,
+    '-js',
+    '-sd',
+    store,
+    '-P',
+    join(folder, 'broker.pid'),
+  ];
   return { name: 'broker', command: COMMAND, args, env: {} };
 }
 

@@ -113,7 +113,7 @@ function explain(error: Error, { servers }: BrokerOptions): string {
   if (error instanceof BrokerError) return error.message;
   const where = servers.map(withoutSecret).join(', ');
   if (error instanceof AuthorizationError) {
-    return `the broker at ${where} refuses these credentials (see --nats-user, --nats-token, --nats-creds)`;
+    return `the broker at ${where} refuses these credentials (see docs/distributed.md)`;
   }
   return `the broker at ${where} cannot be reached: ${error.message}`;
 }
