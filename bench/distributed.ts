@@ -58,6 +58,7 @@ async function inProcesses(
     services,
     placementArgs: args,
     broker: null,
+    controlTls: null,
     check: false,
     checkpointSeconds: 1e6,
     checkpoints: null,

@@ -11,6 +11,11 @@ const needs = [
     debianPackage: 'nats-server',
     purpose: 'carries frames between the services of test/distributed',
   },
+  {
+    command: 'openssl',
+    debianPackage: 'openssl',
+    purpose: 'makes certificates for test/distributed',
+  },
 ];
 
 function isInstalled(command) {

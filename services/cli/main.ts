@@ -34,6 +34,9 @@ function distributed(command: Command): Command {
     .option('--nats-ca <file>', 'certificate authority of the broker')
     .option('--nats-cert <file>', 'client certificate')
     .option('--nats-key <file>', 'key of the client certificate')
+    .option('--control-ca <file>', 'mutual TLS on the control plane: authority')
+    .option('--control-cert <file>', 'certificate of coordinator, services and commands')
+    .option('--control-key <file>', 'its key')
     .option('--checkpoints <where>', 'a folder, or jetstream (default: a temporary folder)')
     .option('--checkpoint-every <s>', 'wall-clock seconds between checkpoints (default: 2)')
     .option('--patience <s>', 'how long a lost part is waited for (default: 60)');

@@ -26,6 +26,7 @@ export function fleetFor(
     services,
     placementArgs,
     broker: null,
+    controlTls: null,
     check: true,
     checkpointSeconds: 0.3,
     checkpoints: null,

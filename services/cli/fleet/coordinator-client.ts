@@ -2,6 +2,7 @@ import type { ClientReadableStream } from '@grpc/grpc-js';
 import { Client, status as codes } from '@grpc/grpc-js';
 import type { ServiceError } from '@grpc/grpc-js';
 import type { selvage } from '#contracts';
+import { grpc } from '#contracts';
 import type { MergedRun } from '../../runtime/merge.js';
 import type { TlsFiles } from '../../runtime/links/control-channel.js';
 import {
@@ -10,12 +11,14 @@ import {
   keyMetadata,
 } from '../../runtime/links/control-channel.js';
 import { unpackWhole } from '../../runtime/whole-state.js';
-import { RESULTS, STEER, WATCH } from '../../runtime/links/methods.js';
+import { CHECK, RESULTS, STEER, WATCH } from '../../runtime/links/methods.js';
 
 type Status = selvage.v1.RunStatus;
 type Action = selvage.v1.SteerRequest.Action;
 
+const { SERVING } = grpc.health.v1.HealthCheckResponse.ServingStatus;
 const CALL_MS = 10_000;
+const RESULTS_MS = 600_000;
 const RETRY_MS = 100;
 
 /** What people's commands say to a coordinator. */
@@ -59,6 +62,24 @@ export class CoordinatorClient {
     return this.watchOnce(() => true);
   }
 
+  /** Whether the coordinator says that it serves, by the standard health protocol. */
+  healthy(): Promise<boolean> {
+    const { path, requestSerialize, responseDeserialize } = CHECK.client;
+    const deadline = Date.now() + CALL_MS;
+    return new Promise((resolve) => {
+      this.client.makeUnaryRequest(
+        path,
+        requestSerialize,
+        responseDeserialize,
+        { service: '' },
+        { deadline },
+        (error, reply) => {
+          resolve(error === null && reply?.status === SERVING);
+        },
+      );
+    });
+  }
+
   steer(action: Action): Promise<selvage.v1.SteerReply> {
     const { path, requestSerialize, responseDeserialize } = STEER.client;
     return new Promise((resolve, reject) => {
@@ -85,6 +106,7 @@ export class CoordinatorClient {
       responseDeserialize,
       {},
       keyMetadata(this.key),
+      { deadline: Date.now() + RESULTS_MS },
     ) as ClientReadableStream<selvage.v1.ResultsPart>;
     const text: Uint8Array[] = [];
     const kept: Uint8Array[] = [];

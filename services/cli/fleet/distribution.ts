@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { placementOf } from '../../fabric/placement/placement-of.js';
 import type { BrokerOptions } from '../../runtime/links/broker.js';
+import type { TlsFiles } from '../../runtime/links/control-channel.js';
 import { InputError } from '../exit.js';
 import type { FleetOptions } from './fleet.js';
 
@@ -17,6 +19,9 @@ export interface DistributionOptions {
   readonly natsCa?: string;
   readonly natsCert?: string;
   readonly natsKey?: string;
+  readonly controlCa?: string;
+  readonly controlCert?: string;
+  readonly controlKey?: string;
   readonly checkpoints?: string;
   readonly checkpointEvery?: string;
   readonly patience?: string;
@@ -54,6 +59,7 @@ export function fleetOptions(
     services: placementOf(fabric, { devicesPerService, services }).length,
     placementArgs,
     broker: brokerFrom(options),
+    controlTls: controlTlsFrom(options),
     check: options.check === true,
     checkpointSeconds: secondsFrom(
       '--checkpoint-every',
@@ -90,6 +96,19 @@ function brokerFrom(options: DistributionOptions): BrokerOptions | null {
     ...(natsCreds !== undefined && { credentialsFile: resolve(natsCreds) }),
     ...(Object.keys(tls).length > 0 && { tls }),
   };
+}
+
+function controlTlsFrom(options: DistributionOptions): TlsFiles | null {
+  const { controlCa: ca, controlCert: cert, controlKey: key } = options;
+  const given = [ca, cert, key].filter((file) => file !== undefined);
+  if (given.length === 0) return null;
+  if (ca === undefined || cert === undefined || key === undefined) {
+    throw new InputError('--control-ca, --control-cert and --control-key go together');
+  }
+  for (const file of given) {
+    if (!existsSync(file)) throw new InputError(`${file}: there is no such file`);
+  }
+  return { ca: resolve(ca), cert: resolve(cert), key: resolve(key) };
 }
 
 function countFrom(name: string, text: string | undefined): number | null {

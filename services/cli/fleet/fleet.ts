@@ -8,6 +8,7 @@ import type { BrokerOptions } from '../../runtime/links/broker.js';
 import { brokerEnvironment, connectBroker } from '../../runtime/links/broker.js';
 import type { RunIdentity } from '../../runtime/service/settings.js';
 import { identityEnvironment } from '../../runtime/service/settings.js';
+import type { TlsFiles } from '../../runtime/links/control-channel.js';
 import type { WholeState } from '../../runtime/whole-state.js';
 import { packWhole } from '../../runtime/whole-state.js';
 import { InputError } from '../exit.js';
@@ -26,6 +27,8 @@ export interface FleetOptions {
   readonly placementArgs: readonly string[];
   /** Null: a broker of our own. */
   readonly broker: BrokerOptions | null;
+  /** Mutual TLS between coordinator, services and commands. */
+  readonly controlTls: TlsFiles | null;
   readonly check: boolean;
   readonly checkpointSeconds: number;
   /** A folder, `jetstream`, or null: a folder that goes with the run. */
@@ -64,7 +67,7 @@ export class Fleet {
       run: randomBytes(RUN_ID_OCTETS).toString('hex'),
       key: randomBytes(KEY_OCTETS).toString('hex'),
       coordinator: `127.0.0.1:${await freePort()}`,
-      tls: null,
+      tls: options.controlTls,
       patienceMs: options.patienceSeconds * 1000,
       checkpoints: checkpointsOf(options.checkpoints, folder),
     };

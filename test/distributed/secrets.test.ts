@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { nkeys } from '@nats-io/transport-node';
+import { CoordinatorClient } from '../../services/cli/fleet/coordinator-client.js';
+import { freePort } from '../../services/cli/fleet/free-port.js';
+import { isInstalled } from '../../services/cli/fleet/own-broker.js';
+import { fabricOf, run } from '../kit/emulate.js';
+import { fleetFor, runFleet } from '../kit/fleet.js';
+
+const EXAMPLE = 'pair-line-rate.yaml';
+const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
+const skip = !isInstalled()
+  ? 'no nats-server on the PATH'
+  : hasOpenssl
+    ? false
+    : 'no openssl on the PATH';
+
+describe('who may take part', { skip }, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'selvage-test-'));
+  const at = (name: string): string => join(folder, name);
+  const expected = run(fabricOf(`examples/${EXAMPLE}`));
+  const tls = { ca: at('ca.pem'), cert: at('own.pem'), key: at('own.key') };
+  const children: ChildProcess[] = [];
+
+  before(() => {
+    makeCertificates(folder);
+  });
+  after(() => {
+    for (const child of children) child.kill('SIGKILL');
+    rmSync(folder, { recursive: true });
+  });
+
+  async function broker(...args: string[]): Promise<string> {
+    const port = await freePort();
+    children.push(
+      spawn('nats-server', ['-a', '127.0.0.1', '-p', `${port}`, ...args], { stdio: 'ignore' }),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    return `nats://127.0.0.1:${port}`;
+  }
+
+  it('is said by certificates of both sides, at the broker and at the coordinator', async () => {
+    const flags = ['--tlscert', tls.cert, '--tlskey', tls.key, '--tlscacert', tls.ca];
+    const url = await broker('--tlsverify', ...flags);
+    const refused = fleetFor(EXAMPLE, 2, [], { broker: { servers: [url], tls: { ca: tls.ca } } });
+    await assert.rejects(runFleet(refused), /cannot be reached/);
+    const options = fleetFor(EXAMPLE, 2, [], {
+      broker: { servers: [url], tls },
+      controlTls: tls,
+    });
+    const health = { known: false, plain: true };
+    const { results } = await runFleet(options, ({ client, identity }) => {
+      const { coordinator, key } = identity;
+      const plain = new CoordinatorClient(coordinator, key, null);
+      const ask = async (): Promise<void> => {
+        health.known = await client.healthy();
+        if (!health.known) setTimeout(() => void ask(), 20);
+        else health.plain = await plain.healthy();
+      };
+      void ask();
+    });
+    assert.deepEqual(results, expected);
+    assert.deepEqual(health, { known: true, plain: false });
+  });
+
+  it('is said by an NKey', async () => {
+    const pair = nkeys.createUser();
+    writeFileSync(at('user.nk'), pair.getSeed());
+    const users = `users: [ { nkey: ${pair.getPublicKey()} } ]`;
+    writeFileSync(at('broker.conf'), `authorization: { ${users} }\n`);
+    const url = await broker('-c', at('broker.conf'));
+    const stranger = fleetFor(EXAMPLE, 2, [], { broker: { servers: [url] } });
+    await assert.rejects(runFleet(stranger), /refuses these credentials/);
+    const known = { servers: [url], nkeyFile: at('user.nk') };
+    const { results } = await runFleet(fleetFor(EXAMPLE, 2, [], { broker: known }));
+    assert.deepEqual(results, expected);
+  });
+
+  it('is said by a token', async () => {
+    const url = await broker('--auth', 'hush');
+    const known = { servers: [url], token: 'hush' };
+    const { results } = await runFleet(fleetFor(EXAMPLE, 2, [], { broker: known }));
+    assert.deepEqual(results, expected);
+  });
+
+  it('is said by the key of the run, without which nobody steers it', async () => {
+    let refusal = '';
+    await runFleet(fleetFor(EXAMPLE, 2, []), ({ identity }) => {
+      const stranger = new CoordinatorClient(identity.coordinator, '00', null);
+      const ask = (): void => {
+        stranger.steer(5).catch((error: Error) => {
+          refusal = error.message;
+          if (/does not answer/.test(refusal)) setTimeout(ask, 50);
+        });
+      };
+      ask();
+    });
+    assert.match(refusal, /the key of the run is missing or wrong/);
+  });
+});
+
+/** An authority, and a certificate of loopback for both sides. */
+function makeCertificates(folder: string): void {
+  const openssl = (...args: string[]): void => {
+    execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
+  };
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+  openssl(
+    ...['req', '-x509', ...curve, '-days', '2', '-subj', '/CN=test authority'],
+    ...['-keyout', 'ca.key', '-out', 'ca.pem'],
+  );
+  openssl('req', ...curve, '-subj', '/CN=selvage', '-keyout', 'own.key', '-out', 'own.csr');
+  writeFileSync(join(folder, 'names'), 'subjectAltName=IP:127.0.0.1,DNS:localhost\n');
+  openssl(
+    ...['x509', '-req', '-in', 'own.csr', '-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial'],
+    ...['-days', '2', '-extfile', 'names', '-out', 'own.pem'],
+  );
+}
