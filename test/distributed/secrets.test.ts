@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { selvage } from '#contracts';
 import { nkeys } from '@nats-io/transport-node';
 import { CoordinatorClient } from '../../services/cli/fleet/coordinator-client.js';
 import { freePort } from '../../services/cli/fleet/free-port.js';
@@ -12,6 +13,7 @@ import { isInstalled } from '../../services/cli/fleet/own-broker.js';
 import { fabricOf, run } from '../kit/emulate.js';
 import { fleetFor, runFleet } from '../kit/fleet.js';
 
+const { ACTION_STOP } = selvage.v1.SteerRequest.Action;
 const EXAMPLE = 'pair-line-rate.yaml';
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 const skip = !isInstalled()
@@ -93,9 +95,9 @@ describe('who may take part', { skip }, () => {
     await runFleet(fleetFor(EXAMPLE, 2, []), ({ identity }) => {
       const stranger = new CoordinatorClient(identity.coordinator, '00', null);
       const ask = (): void => {
-        stranger.steer(5).catch((error: Error) => {
-          refusal = error.message;
-          if (/does not answer/.test(refusal)) setTimeout(ask, 50);
+        stranger.steer(ACTION_STOP).catch((error: unknown) => {
+          refusal = (error as Error).message;
+          if (refusal.includes('does not answer')) setTimeout(ask, 50);
         });
       };
       ask();
