@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { isInstalled } from '../../services/cli/fleet/own-broker.js';
+import { fabricOf, ROOT, run } from '../kit/emulate.js';
+
+const EXAMPLE = 'examples/leaf-spine-all-to-all.yaml';
+const SET = ['load.0.bytes=256KB'];
+const skip = isInstalled() ? false : 'no nats-server on the PATH';
+
+interface Status {
+  readonly run: string;
+  readonly phase: string;
+  readonly virtualPs: number;
+  readonly checkpointPs: number;
+}
+
+describe('a run in several processes', { skip, timeout: 120_000 }, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'selvage-test-'));
+  const out = join(folder, 'out');
+  const main = join(ROOT, 'dist/services/cli/main.js');
+  // A user's runs are found in the folder for temporary files: this one has its own.
+  const env = { ...process.env, TMPDIR: folder };
+  const children: ChildProcess[] = [];
+  after(() => {
+    for (const child of children) child.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const selvage = (...args: string[]): { status: number | null; out: string; error: string } => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], {
+      encoding: 'utf8',
+      env,
+    });
+    return { status, out: stdout, error: stderr };
+  };
+  const statusNow = (): Status[] => JSON.parse(selvage('status', '--json').out) as Status[];
+  const until = async (holds: (status: Status) => boolean): Promise<Status> => {
+    for (let left = 200; left > 0; left--) {
+      const found = statusNow().find(holds);
+      if (found !== undefined) return found;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    throw new Error(`it never came to it: ${JSON.stringify(statusNow())}`);
+  };
+  const start = (...args: string[]): Promise<number | null> => {
+    const child = spawn(process.execPath, [main, ...args], { env, stdio: 'ignore' });
+    children.push(child);
+    return new Promise((resolve) => child.once('close', resolve));
+  };
+
+  it('is paused, stepped, saved, followed and stopped, and goes on to the same end', async () => {
+    assert.match(selvage('status').out, /no run is under way/);
+    assert.match(selvage('pause').error, /no run is under way/);
+    const set = SET.flatMap((change) => ['--set', change]);
+    const file = join(ROOT, EXAMPLE);
+    const ended = start('run', file, ...set, '--services', '3', '--out', out, '--quiet');
+    const { run: name } = await until(({ phase }) => phase === 'running');
+    assert.equal(selvage('pause', name).status, 0);
+    const paused = await until(({ phase }) => phase === 'paused');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    assert.equal(statusNow()[0]!.virtualPs, paused.virtualPs);
+    assert.equal(selvage('step').status, 0);
+    const stepped = await until(
+      ({ phase, virtualPs }) => phase === 'paused' && virtualPs > paused.virtualPs,
+    );
+    assert.equal(selvage('checkpoint').status, 0);
+    await until(({ checkpointPs }) => checkpointPs > 0 && checkpointPs <= stepped.virtualPs);
+    assert.match(selvage('pause', 'nobody').error, /no run nobody is under way; there are: /);
+    const attached = start('attach', name);
+    assert.equal(selvage('resume', name).status, 0);
+    assert.equal(selvage('stop').status, 0);
+    assert.equal(await ended, 130);
+    assert.equal(await attached, 0);
+    assert.equal(readFileSync(join(out, 'status'), 'utf8'), 'interrupted\n');
+    const resumed = selvage('resume', out, '--services', '2', '--quiet');
+    assert.ok(resumed.status === 0 || resumed.status === 1, resumed.error);
+    assert.equal(readFileSync(join(out, 'status'), 'utf8'), 'complete\n');
+    const expected = run(fabricOf(EXAMPLE, ...SET)).digest;
+    assert.equal(readFileSync(join(out, 'digest'), 'utf8'), `${expected}\n`);
+  });
+});
