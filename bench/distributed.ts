@@ -9,6 +9,8 @@ import { runDistributed } from '../services/cli/fleet/distributed-run.js';
 import type { Fleet } from '../services/cli/fleet/fleet.js';
 import { freePort } from '../services/cli/fleet/free-port.js';
 import { ProgressLine } from '../services/cli/progress.js';
+import { ReceivingEnd, SendingEnd } from '../services/runtime/part/channel.js';
+import { decodeMessage, encodeMessage } from '../services/runtime/part/messages.js';
 import type { RunResults } from '../services/runtime/results.js';
 import { prepareEngine } from '../services/runtime/engine-flags.js';
 import { fabricOf, permutation } from './fabrics.js';
@@ -20,6 +22,7 @@ import { median } from './measure.js';
 const { Phase } = selvage.v1.RunStatus;
 const OWN_FILE = fileURLToPath(import.meta.url);
 const ROUND_TRIPS = 3_000;
+const LAYER_MESSAGES = 20_000;
 const PS_PER_US = 1e6;
 
 interface Row {
@@ -253,11 +256,37 @@ async function everyDevice(): Promise<Row[]> {
   ];
 }
 
+/** What numbering, keeping, checking and acknowledging add to a message of 16 frames. */
+async function layer(): Promise<Row[]> {
+  const frames = new Uint8Array(16 * 64);
+  const sending = new SendingEnd();
+  const receiving = new ReceivingEnd();
+  let taken = 0;
+  const pass = (messages: number): void => {
+    for (let i = 0; i < messages; i++) {
+      sending.sequence++;
+      const acknowledged = receiving.sequence;
+      const octets = encodeMessage({ sequence: sending.sequence, acknowledged, frames });
+      sending.keep(octets);
+      const message = decodeMessage(octets)!;
+      if (receiving.take(message.sequence) === 'next') taken += message.frames.length;
+      sending.acknowledge(receiving.sequence);
+    }
+  };
+  pass(LAYER_MESSAGES);
+  const start = performance.now();
+  pass(LAYER_MESSAGES);
+  const us = ((performance.now() - start) * 1000) / LAYER_MESSAGES;
+  if (taken !== 2 * LAYER_MESSAGES * frames.length) throw new Error('messages were lost');
+  const half = (await roundTripUs()) / 2;
+  return [row('sequence layer / message over the broker', us / half, 'x', 0.1)];
+}
+
 function row(what: string, value: number, unit: string, target: number | null = null): Row {
   return { what, value, unit, target };
 }
 
-const CASES = { exchanges, rounds, idle: idleFabric, cores: twoCores, devices: everyDevice };
+const CASES = { exchanges, layer, rounds, idle: idleFabric, cores: twoCores, devices: everyDevice };
 
 async function main(words: readonly string[]): Promise<void> {
   process.stdout.write(`${'case'.padEnd(40)}${'measured'.padStart(14)}${'target'.padStart(10)}\n`);
