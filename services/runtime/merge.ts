@@ -1,11 +1,11 @@
 import { restoreDevice } from '../engine/device/checkpoint.js';
-import { Engine } from '../engine/device/engine.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { PartPlan } from '../fabric/placement/part-plan.js';
 import { outcomeOf, unbalanced, virtualTimeOf } from './outcome.js';
 import type { PartState } from './part/part.js';
 import type { Failure, RunResults } from './results.js';
 import type { SeriesRow } from './series.js';
+import { wholeEngine } from './whole-engine.js';
 import type { WholeState } from './whole-state.js';
 import { wholeOf } from './whole-state.js';
 
@@ -32,10 +32,7 @@ export function mergeParts(
   states: readonly PartState[],
   { status, failure, check, moment }: MergeOptions,
 ): MergedRun {
-  const engine = new Engine(fabric.specs);
-  for (const { a, b } of fabric.topology.links) {
-    engine.connect([a.device, a.port], [b.device, b.port]);
-  }
+  const engine = wholeEngine(fabric);
   plans.forEach(({ devices }, service) => {
     devices.forEach((device, place) => {
       restoreDevice(engine, device, states[service]!.devices[place]!);

@@ -1,8 +1,8 @@
 import type { DeviceState } from '../engine/device/checkpoint.js';
 import { saveDevice } from '../engine/device/checkpoint.js';
-import { Engine } from '../engine/device/engine.js';
 import type { Plain } from '../engine/kernel/snapshot.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
+import { wholeEngine } from './whole-engine.js';
 import type { WholeState } from './whole-state.js';
 
 type Numbers = Float64Array | Int32Array;
@@ -25,7 +25,7 @@ export function rebase(whole: WholeState, before: Fabric, after: Fabric): WholeS
 }
 
 function untouched(fabric: Fabric): DeviceState[] {
-  const engine = new Engine(fabric.specs);
+  const engine = wholeEngine(fabric);
   return engine.devices.map((_, d) => saveDevice(engine, d));
 }
 

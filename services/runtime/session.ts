@@ -1,5 +1,5 @@
 import { restoreDevice, saveDevice } from '../engine/device/checkpoint.js';
-import { Engine } from '../engine/device/engine.js';
+import type { Engine } from '../engine/device/engine.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { matchesGlob } from '../fabric/scenario/selector.js';
 import { Windows } from './embedded/windows.js';
@@ -16,6 +16,7 @@ import { deliveredShare, packetsOf } from './packets.js';
 import type { Failure, RunResults } from './results.js';
 import type { SeriesPort, SeriesRow } from './series.js';
 import { CHANGES_PER_PORT, Sampler, SERIES_COLUMNS } from './series.js';
+import { wholeEngine } from './whole-engine.js';
 import type { WholeState } from './whole-state.js';
 import { framesStarted, stallIntervalPs, STALLED, StallWatch } from './stall.js';
 
@@ -55,10 +56,7 @@ export class Session {
     private readonly fabric: Fabric,
     options: SessionOptions,
   ) {
-    this.engine = new Engine(fabric.specs);
-    for (const { a, b } of fabric.topology.links) {
-      this.engine.connect([a.device, a.port], [b.device, b.port]);
-    }
+    this.engine = wholeEngine(fabric);
     this.windows = new Windows(this.engine, fabric.lookaheadPs);
     this.endPs = fabric.scenario.durationPs;
     this.sampler = this.makeSampler();

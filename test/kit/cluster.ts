@@ -1,5 +1,3 @@
-import { restoreDevice } from '../../services/engine/device/checkpoint.js';
-import { Engine } from '../../services/engine/device/engine.js';
 import type { RandomStream } from '../../services/engine/kernel/random.js';
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 import type { PartPlan } from '../../services/fabric/placement/part-plan.js';
@@ -8,7 +6,7 @@ import type { Placement } from '../../services/fabric/placement/placement.js';
 import { Member } from '../../services/runtime/part/member.js';
 import type { PartState } from '../../services/runtime/part/part.js';
 import { Part } from '../../services/runtime/part/part.js';
-import { outcomeOf } from '../../services/runtime/outcome.js';
+import { mergeParts } from '../../services/runtime/merge.js';
 import type { RunResults } from '../../services/runtime/results.js';
 import { stallIntervalPs } from '../../services/runtime/stall.js';
 import { Rounds } from '../../services/runtime/rounds/rounds.js';
@@ -134,17 +132,10 @@ export class Cluster {
 
   /** The outcome as the coordinator sees it: every actor's state put into one engine. */
   results(): RunResults {
-    const { states } = this.save();
-    const engine = new Engine(this.fabric.specs);
-    for (const { a, b } of this.fabric.topology.links) {
-      engine.connect([a.device, a.port], [b.device, b.port]);
-    }
-    this.plans.forEach(({ devices }, service) => {
-      devices.forEach((device, place) => {
-        restoreDevice(engine, device, states[service]!.devices[place]!);
-      });
-    });
-    return outcomeOf(this.fabric, engine, 'complete', null);
+    const { states, boundPs, framesSeen } = this.save();
+    const moment = { boundPs, framesSeen };
+    const options = { status: 'complete', failure: null, check: true, moment } as const;
+    return mergeParts(this.fabric, this.plans, states, options).results;
   }
 
   private begin(boundPs: number, framesSeen: number): void {

@@ -9,6 +9,7 @@ import { checkLedger } from '../../services/engine/analysis/ledger/ledger.js';
 import { Engine } from '../../services/engine/device/engine.js';
 import { RandomStream } from '../../services/engine/kernel/random.js';
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
+import { wholeEngine } from '../../services/runtime/whole-engine.js';
 import { Windows } from '../../services/runtime/embedded/windows.js';
 import { fabricOf, ROOT } from '../kit/emulate.js';
 
@@ -16,14 +17,6 @@ const examples = readdirSync(join(ROOT, 'examples')).filter((name) => name.endsW
 
 /** Far enough to see every mechanism at work, short enough to repeat. */
 const UNTIL_PS = 120e6;
-
-function engineOf(fabric: Fabric): Engine {
-  const engine = new Engine(fabric.specs);
-  for (const { a, b } of fabric.topology.links) {
-    engine.connect([a.device, a.port], [b.device, b.port]);
-  }
-  return engine;
-}
 
 /** An engine whose actors lie in another order, and where each device of the fabric is in it. */
 function replaced(fabric: Fabric, random: RandomStream): { engine: Engine; placeOf: number[] } {
@@ -42,7 +35,7 @@ function digests(engine: Engine): string[] {
 }
 
 function reference(fabric: Fabric): string[] {
-  const engine = engineOf(fabric);
+  const engine = wholeEngine(fabric);
   new Windows(engine, fabric.lookaheadPs).run(UNTIL_PS);
   assert.deepEqual(checkLedger(engine), []);
   return digests(engine);
@@ -88,14 +81,14 @@ for (const name of examples) {
     });
 
     it('gives the same digests in random windows and in random order of actors', () => {
-      const engine = engineOf(fabric);
+      const engine = wholeEngine(fabric);
       runRandomly(engine, fabric, UNTIL_PS, new RandomStream(7, name));
       assert.deepEqual(digests(engine), expected);
     });
 
     it('gives the same digests with its actors in other places, restored from elsewhere too', () => {
       const random = new RandomStream(3, name);
-      const first = engineOf(fabric);
+      const first = wholeEngine(fabric);
       new Windows(first, fabric.lookaheadPs).run(UNTIL_PS / 3);
       const { engine, placeOf } = replaced(fabric, random);
       placeOf.forEach((place, d) => {
@@ -117,7 +110,7 @@ for (const name of examples) {
     });
 
     it('gives the same digests while somebody listens', () => {
-      const engine = engineOf(fabric);
+      const engine = wholeEngine(fabric);
       const listener = new Listener();
       engine.listen(listener);
       new Windows(engine, fabric.lookaheadPs).run(UNTIL_PS);
@@ -128,13 +121,13 @@ for (const name of examples) {
     it('gives the same digests after saving anywhere and restoring into fresh actors', () => {
       const random = new RandomStream(11, name);
       const states = [0.2, 0.5, 0.7].map((share) => {
-        const engine = engineOf(fabric);
+        const engine = wholeEngine(fabric);
         const at = Math.floor(UNTIL_PS * share) + random.below(1e6);
         new Windows(engine, fabric.lookaheadPs).run(at);
         return engine.devices.map((_, d) => structuredClone(saveDevice(engine, d)));
       });
       for (const state of states) {
-        const engine = engineOf(fabric);
+        const engine = wholeEngine(fabric);
         restoreAll(engine, state);
         new Windows(engine, fabric.lookaheadPs).run(UNTIL_PS);
         assert.deepEqual(digests(engine), expected);
@@ -143,7 +136,7 @@ for (const name of examples) {
     });
 
     it('gives the same digests when it is rolled back to a saved state and goes on', () => {
-      const engine = engineOf(fabric);
+      const engine = wholeEngine(fabric);
       const windows = new Windows(engine, fabric.lookaheadPs);
       windows.run(UNTIL_PS / 3);
       const state = engine.devices.map((_, d) => saveDevice(engine, d));

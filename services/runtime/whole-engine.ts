@@ -1,0 +1,11 @@
+import { Engine } from '../engine/device/engine.js';
+import type { Fabric } from '../fabric/assembly/fabric.js';
+
+/** An engine that holds a whole fabric: every device in its order, every cable. */
+export function wholeEngine(fabric: Fabric): Engine {
+  const engine = new Engine(fabric.specs);
+  for (const { a, b } of fabric.topology.links) {
+    engine.connect([a.device, a.port], [b.device, b.port]);
+  }
+  return engine;
+}
