@@ -85,6 +85,8 @@ export class Coordinator {
   private checkpointAsked = false;
   private checkpoint: Checkpoint | null = null;
   private saving: Checkpoint | null = null;
+  /** Resolves when no commit is under way. */
+  private committing: Promise<void> = Promise.resolve();
   private savedAt = performance.now();
   private countedAt = -Infinity;
   private share = 0;
@@ -245,7 +247,8 @@ export class Coordinator {
   private beginEpoch(): void {
     clearTimeout(this.lostTimer);
     const epoch = ++this.lastEpoch;
-    this.store.beginEpoch(epoch).then(
+    const begun = this.committing.then(() => this.store.beginEpoch(epoch));
+    begun.then(
       () => {
         if (epoch === this.lastEpoch) this.openEpoch(epoch);
       },
@@ -358,12 +361,13 @@ export class Coordinator {
     this.slots[service]!.saved = saved.hash ?? new Uint8Array(0);
     const stateHashes = this.slots.flatMap((slot) => slot.saved ?? []);
     if (stateHashes.length < this.slots.length) return;
-    this.store.commit(saving.name, this.manifestOf(saving, stateHashes)).then(
+    // Even if a service is lost meanwhile: what is committed is whole, and what was before is gone.
+    this.committing = this.store.commit(saving.name, this.manifestOf(saving, stateHashes)).then(
       () => {
-        if (this.saving !== saving) return;
-        this.saving = null;
         this.checkpoint = saving;
         this.savedAt = performance.now();
+        if (this.saving !== saving) return;
+        this.saving = null;
         this.goOn();
       },
       (error: unknown) => {
