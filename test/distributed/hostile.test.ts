@@ -132,6 +132,69 @@ describe('a coordinator', () => {
   });
 });
 
+describe('a checkpoint that is being committed', () => {
+  it('is the one to return to when a service is lost before that is done', async () => {
+    const fabric = fabricOf(`examples/${EXAMPLE}`, 'duration=10us');
+    const plans = planParts(fabric, placeEachAlone(fabric.topology));
+    const shelf = new DirectoryShelf(join(folder, 'slow'));
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const put = shelf.put.bind(shelf);
+    shelf.put = async (name, octets) => {
+      if (name === 'manifest') await released;
+      await put(name, octets);
+    };
+    const coordinator = new Coordinator(fabric, plans, new CheckpointStore(shelf), {
+      run: 'r',
+      key: '00',
+      version: '1',
+      check: false,
+      checkpointMs: 0,
+      patienceMs: 1e6,
+      roundLength: null,
+    });
+    const heard: contracts.v1.ToService.$Properties[] = [];
+    const next = async <K extends 'assignment' | 'round' | 'save'>(
+      kind: K,
+    ): Promise<NonNullable<contracts.v1.ToService.$Properties[K]>> => {
+      for (;;) {
+        const found = heard.find((message) => message[kind]);
+        if (found !== undefined) {
+          heard.length = 0;
+          return found[kind]!;
+        }
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      }
+    };
+    const hear = (message: contracts.v1.ToService.$Properties): void => {
+      heard.push(message);
+    };
+    const mortal = (): void => undefined;
+    const register = { protocol: PROTOCOL, run: 'r', service: 0, version: '1', incarnation: 'a' };
+    const fromBoth = (message: contracts.v1.FromService.$Properties): void => {
+      for (const service of [0, 1]) {
+        coordinator.hear(service, new contracts.v1.FromService(message));
+      }
+    };
+    coordinator.register(register, hear);
+    coordinator.register({ ...register, service: 1 }, mortal);
+    const { epoch } = await next('assignment');
+    fromBoth({ ready: { epoch: epoch!, nextPs: 0 } });
+    const { round } = await next('round');
+    fromBoth({ report: { epoch: epoch!, round: round!, nextPs: 1e6, handedOverPs: 1e6 } });
+    const { checkpoint } = await next('save');
+    const hash = Uint8Array.of(1);
+    fromBoth({ saved: { epoch: epoch!, checkpoint: checkpoint!, hash } });
+    coordinator.lost(1, mortal);
+    coordinator.register({ ...register, service: 1, incarnation: 'b' }, mortal);
+    release();
+    assert.equal((await next('assignment')).checkpoint, checkpoint);
+    coordinator.fail('the test is over');
+  });
+});
+
 describe('a snapshot', () => {
   const fabric = fabricOf(`examples/${EXAMPLE}`, 'duration=10us');
   const [plan] = planParts(fabric, placeEachAlone(fabric.topology));
