@@ -98,6 +98,8 @@ class End implements MechanismHost {
 
   hold(): void {}
   announceStop(): void {}
+
+  announceCredit(): void {}
   withdraw(): void {}
 
   permit(): void {

@@ -94,6 +94,14 @@ export interface MechanismHost {
   withdraw(port: number): void;
   /** Tell listeners that a neighbour was asked to stop or to go on. */
   announceStop(port: number, group: number, stop: boolean): void;
+  /** Tell listeners of a step of credit exchange. */
+  announceCredit(
+    port: number,
+    step: number,
+    priority: number,
+    channel: number,
+    units: number,
+  ): void;
 }
 
 /** An ingress account as a mechanism sees it. */

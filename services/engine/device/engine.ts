@@ -132,6 +132,18 @@ export class Engine implements MechanismHost {
     probe?.stopAsked(place, port - firstPort, this.clock.now, group, stop);
   }
 
+  announceCredit(
+    port: number,
+    step: number,
+    priority: number,
+    channel: number,
+    units: number,
+  ): void {
+    const { place, firstPort, probe } = this.devices[this.shared.ports.owner(port)];
+    if (probe === null) return;
+    probe.creditStep(place, port - firstPort, this.clock.now, step, priority, channel, units);
+  }
+
   /** How long a priority has been held at a port until `now`, by whichever mechanism. */
   heldPs(port: number, priority: number, now: number): number {
     return this.mechanisms.reduce((total, m) => total + m.heldPs(port, priority, now), 0);

@@ -250,7 +250,7 @@ export class CreditConversation {
     const isAnswer = (what & SAY_ANSWERS) !== 0;
     this.pending[row] &= isAnswer ? ~SAY_ANSWERS : SAY_ANSWERS;
     if (what === SAY_RESYNC) return 0;
-    return isAnswer ? this.receiver.answerWord(row) : this.sender.requestWord(row);
+    return isAnswer ? this.receiver.answerWord(row) : this.sender.requestWord(row, what);
   }
 
   private flagsOf(row: number, what: number): number {

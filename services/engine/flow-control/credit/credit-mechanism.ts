@@ -96,6 +96,12 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
     this.host.withdraw(this.accounts.port(row));
   }
 
+  announce(row: number, step: number, units: number): void {
+    const { accounts } = this;
+    const port = accounts.port(row);
+    this.host.announceCredit(port, step, accounts.priority(row), accounts.channel(row), units);
+  }
+
   waitingOctets(row: number): number {
     return this.waiting.octets(row);
   }

@@ -1,3 +1,4 @@
+import { CREDIT_STEP } from '../../contract/probe.js';
 import type { CreditPortSpec } from '../../contract/spec.js';
 import type { Tables } from '../../kernel/tables.js';
 import type { CreditAccounts } from './credit-accounts.js';
@@ -100,6 +101,7 @@ export class CreditReceiver {
     if (words[w + OPENED] !== 0) words[w + PASSED] = (words[w + PASSED] + units) & COUNT_MASK;
     doubles[row * DOUBLES + RECEIVED] += units;
     doubles[row * DOUBLES + ACTIVE_AT] = this.carrier.clock.now;
+    this.carrier.announce(row, CREDIT_STEP.RECEIVED, units);
   }
 
   /** A frame's memory is free. */
@@ -107,6 +109,7 @@ export class CreditReceiver {
     const w = row * WORDS;
     const { words } = this;
     words[w + OCCUPIED] -= units;
+    this.carrier.announce(row, CREDIT_STEP.ACCOUNTED, units);
     if (words[w + OPENED] === 0) return;
     this.raise(row);
     const { granting } = this.spec(row);
@@ -155,7 +158,9 @@ export class CreditReceiver {
     const said = words[w + LIMIT_SAID];
     words[w + LIMIT_SAID] = words[w + LIMIT];
     const incremental = this.spec(row).counts === 'incremental';
-    return incremental ? ahead(words[w + LIMIT], said) : words[w + LIMIT];
+    const word = incremental ? ahead(words[w + LIMIT], said) : words[w + LIMIT];
+    this.carrier.announce(row, CREDIT_STEP.GRANTED, word);
+    return word;
   }
 
   onSync(row: number, epoch: number, word: number): void {

@@ -1,3 +1,4 @@
+import { CREDIT_STEP } from '../../contract/probe.js';
 import type { CreditPortSpec } from '../../contract/spec.js';
 import type { Tables } from '../../kernel/tables.js';
 import type { CreditAccounts } from './credit-accounts.js';
@@ -111,6 +112,7 @@ export class CreditSender {
     this.words[w + CONSUMED] = (this.words[w + CONSUMED] + units) & COUNT_MASK;
     this.doubles[d + SPENT] += units;
     this.doubles[d + LAST_USE] = this.carrier.clock.now;
+    this.carrier.announce(row, CREDIT_STEP.TRANSMITTED, units);
     const { counts, asking } = this.spec(row);
     if (counts === 'cumulative') this.changed(row);
     if (asking.when === 'ahead') this.lookAhead(row);
@@ -163,8 +165,10 @@ export class CreditSender {
   }
 
   /** What a request says, read when it starts on the wire. */
-  requestWord(row: number): number {
-    return this.spec(row).counts === 'cumulative' ? this.words[row * WORDS + CONSUMED] : 0;
+  requestWord(row: number, what: number): number {
+    const word = this.spec(row).counts === 'cumulative' ? this.words[row * WORDS + CONSUMED] : 0;
+    if (what === SAY_DEMAND) this.carrier.announce(row, CREDIT_STEP.REQUESTED, word);
+    return word;
   }
 
   /** A grant or a refresh. */
@@ -194,6 +198,7 @@ export class CreditSender {
     this.words[w + STATE] = OPEN;
     this.words[w + TRIES] = 0;
     this.doubles[row * DOUBLES + LAST_USE] = this.carrier.clock.now;
+    this.carrier.announce(row, CREDIT_STEP.AGREED, word);
     this.changed(row);
     this.raise(row, word, word);
   }

@@ -50,6 +50,8 @@ class FakeHost implements MechanismHost {
   permit(): void {}
   withdraw(): void {}
   announceStop(): void {}
+
+  announceCredit(): void {}
 }
 
 /** Accounts that are over or under as the test says. */
