@@ -20,7 +20,7 @@ const impureGlobals = [
 export default tseslint.config(
   { ignores: ['dist/', 'runs/', 'node_modules/', 'proto/generated/'] },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true } },
     rules: {

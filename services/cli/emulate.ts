@@ -59,7 +59,9 @@ export async function emulate(emulation: Emulation, options: EmulateOptions): Pr
   const expectations = evaluateExpectations(fabric.scenario.expect, results);
   const origin = { scenario: file, set };
   const { document } = loaded;
-  const record: RunRecord = { ...measured, expectations, document, origin, wallSeconds };
+  const { description, observe } = fabric.scenario;
+  const facts = { description, topology: fabric.topology, seriesPs: observe.seriesPs };
+  const record: RunRecord = { ...measured, expectations, document, origin, facts, wallSeconds };
   const path = inputFault(() => directory.write(record));
   print(record, path, options);
   if (results.status === 'failed') return EXIT.RUN_FAILED;

@@ -125,6 +125,26 @@ function program(): Command {
   }
 
   selvage
+    .command('report')
+    .description('write the page of a run again: report.html in its directory')
+    .argument('<run>', 'run directory')
+    .option('--out <file>', 'write it to this file')
+    .action(async (run: string, options: { readonly out?: string }) => {
+      const { reportCommand } = await import('./commands/report.js');
+      reportCommand(run, options);
+    });
+
+  selvage
+    .command('compare')
+    .description('put runs side by side on one page, with a table of their differences')
+    .argument('<run...>', 'two run directories or more')
+    .option('--out <file>', 'the page', 'compare.html')
+    .action(async (runs: string[], options: { readonly out: string }) => {
+      const { compareCommand } = await import('./commands/report.js');
+      compareCommand(runs, options);
+    });
+
+  selvage
     .command('validate')
     .description('check scenarios without running them')
     .argument('<scenario...>', 'YAML or JSON files')

@@ -12,3 +12,19 @@ function field(value: CsvValue): string {
   const text = String(value);
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
+
+/** Reads what `csv` wrote: the fields of each line, the first line being the columns. */
+export function parseCsv(text: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  // A field with quotes, or one without, and what ends it.
+  const fields = /"((?:[^"]|"")*)"(,|\n|$)|([^,\n]*)(,|\n|$)/gy;
+  while (fields.lastIndex < text.length) {
+    const [, quoted, quotedEnd, plain = '', plainEnd] = fields.exec(text)!;
+    row.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+    if ((quotedEnd ?? plainEnd) === ',') continue;
+    rows.push(row);
+    row = [];
+  }
+  return rows;
+}

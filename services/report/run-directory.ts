@@ -12,11 +12,14 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { DROP_REASONS } from '../engine/contract/probe.js';
 import type { RunResults } from '../runtime/results.js';
+import type { SeriesRow } from '../runtime/series.js';
 import type { WholeState } from '../runtime/whole-state.js';
 import { packWhole, unpackWhole } from '../runtime/whole-state.js';
-import type { CsvValue } from './csv.js';
 import { csv } from './csv.js';
 import type { ExpectationResult } from './expectations.js';
+import { isPageBuilt, pageFile } from './page/page-file.js';
+import type { ScenarioFacts } from './page/page-of-run.js';
+import { pageOfRun } from './page/page-of-run.js';
 
 /** What marks a folder as one of ours, so that it may be replaced. */
 const MARKER = 'digest';
@@ -31,10 +34,12 @@ export interface RunRecord {
   readonly document: unknown;
   readonly series: {
     readonly columns: readonly string[];
-    readonly rows: Iterable<readonly CsvValue[]>;
+    readonly rows: Iterable<SeriesRow>;
   };
   /** What was run: the scenario's file and the settings on top of it. */
   readonly origin: { readonly scenario: string; readonly set: readonly string[] };
+  /** What the report draws beside what was measured. */
+  readonly facts: ScenarioFacts;
   /** Where an interrupted run can go on. */
   readonly state: WholeState | null;
   /** Seconds of the wall clock; the only figure that differs between equal runs. */
@@ -119,14 +124,17 @@ export interface StoredRun {
   readonly state: WholeState | null;
 }
 
+/** Reads a file of a run directory, or says that it is none. */
+export function readRunFile(folder: string, name: string): string {
+  try {
+    return readFileSync(join(folder, name), 'utf8');
+  } catch {
+    throw new RunDirectoryError(`${folder} is no run directory: it has no ${name}`);
+  }
+}
+
 export function readRun(folder: string): StoredRun {
-  const text = (name: string): string => {
-    try {
-      return readFileSync(join(folder, name), 'utf8');
-    } catch {
-      throw new RunDirectoryError(`${folder} is no run directory: it has no ${name}`);
-    }
-  };
+  const text = (name: string): string => readRunFile(folder, name);
   const { scenario, set } = JSON.parse(text(ORIGIN)) as RunRecord['origin'];
   const document: unknown = JSON.parse(text('scenario.json'));
   const state = existsSync(join(folder, STATE))
@@ -156,6 +164,9 @@ function filesOf(record: RunRecord): [string, string | Uint8Array][] {
   const rows = [...series.rows];
   if (rows.length > 0) files.push(['series.csv', csv(series.columns, rows)]);
   if (results.credits.length > 0) files.push(['credits.csv', creditsCsv(results)]);
+  if (isPageBuilt()) {
+    files.push(['report.html', pageFile({ runs: [pageOfRun(record, record.facts)], live: false })]);
+  }
   if (state !== null) files.push([STATE, packWhole(state)]);
   return files;
 }

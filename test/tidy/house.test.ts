@@ -6,7 +6,7 @@ import { basename } from 'node:path';
 import { it } from 'node:test';
 import { filesMatching, foldersIn, linesOf, sourcesNamedIn, textOf } from './files.js';
 
-const SOURCE = /\.(ts|mjs|cjs|js)$/;
+const SOURCE = /\.(tsx?|mjs|cjs|js)$/;
 const LINES_MAX = 600;
 const COLUMNS_MAX = 100;
 
@@ -18,6 +18,11 @@ const MECHANISM_FILES = [
   '-invariants.ts',
   '-mechanism.ts',
 ];
+
+/** A source is named as what it is compiled to. */
+function withoutSuffix(path: string): string {
+  return path.replace(/\.tsx?$/, '');
+}
 
 function assertNone(offenders: readonly string[]): void {
   assert.deepEqual(offenders, []);
@@ -64,10 +69,11 @@ it('an example is told of in the documentation', () => {
 });
 
 it('a source is used by another, unless it is an entry point or a test', () => {
-  const sources = filesMatching(/^(services|bench|test)\/.*\.ts$/);
-  const used = new Set(sources.flatMap(sourcesNamedIn));
-  const starts = /(^services\/[^/]+\/main|^bench\/(main|case|distributed)|\.test)\.ts$/;
-  assertNone(sources.filter((path) => !used.has(path) && !starts.test(path)));
+  const sources = filesMatching(/^(services|bench|test)\/.*\.tsx?$/);
+  const used = new Set(sources.flatMap(sourcesNamedIn).map(withoutSuffix));
+  const starts = /(^services\/[^/]+\/main|^bench\/(main|case|distributed)|\.test)\.tsx?$/;
+  const isUsed = (path: string): boolean => used.has(withoutSuffix(path));
+  assertNone(sources.filter((path) => !isUsed(path) && !starts.test(path)));
 });
 
 it('nothing compiled lies among the sources', () => {

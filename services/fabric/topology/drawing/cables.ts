@@ -4,10 +4,20 @@ import type { Box, Layout } from './layout.js';
 /** A line between two boxes. */
 export interface Cable {
   readonly link: TopologyLink;
+  /** All links that this line stands for: more than one where hosts share a box. */
+  readonly links: readonly TopologyLink[];
+  /** Where it leaves the boxes of its links' ends. */
+  readonly a: Point;
+  readonly b: Point;
   /** Path data of SVG. */
   readonly path: string;
   /** It leaves its row upwards and comes back. */
   readonly arc: boolean;
+}
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
 }
 
 /** How far an arc rises above the boxes of its row. */
@@ -32,19 +42,23 @@ interface Plug {
 export function cablesOf(topology: Topology, layout: Layout): Cable[] {
   const boxOf: Box[] = [];
   for (const box of layout.boxes) for (const device of box.devices) boxOf[device] = box;
-  const drawn = new Set<Box>();
+  const linksOf = new Map<Box, TopologyLink[]>();
   const cables = topology.links.flatMap((link) => {
     const [a, b] = [boxOf[link.a.device]!, boxOf[link.b.device]!];
     // The hosts in one box share a line.
     const shared = [a, b].find((box) => box.devices.length > 1);
-    if (shared !== undefined && drawn.has(shared)) return [];
-    if (shared !== undefined) drawn.add(shared);
-    return [{ link, from: plug(layout, a, b), to: plug(layout, b, a) }];
+    const others = shared && linksOf.get(shared);
+    others?.push(link);
+    if (others !== undefined) return [];
+    const links = [link];
+    if (shared !== undefined) linksOf.set(shared, links);
+    return [{ link, links, from: plug(layout, a, b), to: plug(layout, b, a) }];
   });
   arrange(cables.flatMap(({ from, to }) => [from, to]));
-  return cables.map(({ link, from, to }) => {
+  return cables.map(({ link, links, from, to }) => {
     const arc = from.side === 'top' && to.side === 'top';
-    return { link, path: pathBetween(from, to, arc), arc };
+    const [a, b] = [pointOf(from), pointOf(to)];
+    return { link, links, a, b, path: pathBetween(a, b, arc), arc };
   });
 }
 
@@ -80,8 +94,7 @@ function arrange(plugs: readonly Plug[]): void {
   }
 }
 
-function pathBetween(from: Plug, to: Plug, arc: boolean): string {
-  const [a, b] = [pointOf(from), pointOf(to)];
+function pathBetween(a: Point, b: Point, arc: boolean): string {
   const [start, end] = [`${round(a.x)} ${round(a.y)}`, `${round(b.x)} ${round(b.y)}`];
   if (a.y === b.y && !arc) return `M${start}L${end}`;
   // An arc comes to three quarters of the height of the points that pull it.
@@ -91,7 +104,7 @@ function pathBetween(from: Plug, to: Plug, arc: boolean): string {
   return `M${start}C${round(a.x)} ${round(pullA)} ${round(b.x)} ${round(pullB)} ${end}`;
 }
 
-function pointOf({ box, side, offset }: Plug): { x: number; y: number } {
+function pointOf({ box, side, offset }: Plug): Point {
   switch (side) {
     case 'top':
       return { x: box.x + offset, y: box.y - box.height / 2 };

@@ -1,0 +1,74 @@
+import { useEffect, useState } from 'preact/hooks';
+
+export type Theme = 'light' | 'dark';
+
+/** Shares of a link's rate and the colour at them; between two, mixed. */
+const HEAT: Readonly<Record<Theme, readonly (readonly [number, string])[]>> = {
+  light: [
+    [0, '#ccd3db'],
+    [0.004, '#a5c8ee'],
+    [0.5, '#3079d0'],
+    [0.85, '#f2a20c'],
+    [1, '#e4570f'],
+  ],
+  dark: [
+    [0, '#3a4350'],
+    [0.004, '#27557f'],
+    [0.5, '#4aa0ee'],
+    [0.85, '#f6b73c'],
+    [1, '#ff7a33'],
+  ],
+};
+
+export function heatColour(theme: Theme, share: number): string {
+  const stops = HEAT[theme];
+  const next = Math.max(
+    1,
+    stops.findIndex(([at]) => at >= Math.min(1, share)),
+  );
+  const [[low, from], [high, to]] = [stops[next - 1]!, stops[next]!];
+  return mixed(from, to, Math.max(0, (Math.min(1, share) - low) / (high - low)));
+}
+
+function mixed(from: string, to: string, share: number): string {
+  const channel = (colour: string, at: number): number => parseInt(colour.slice(at, at + 2), 16);
+  const parts = [1, 3, 5].map((at) =>
+    Math.round(channel(from, at) * (1 - share) + channel(to, at) * share),
+  );
+  return `rgb(${parts.join(' ')})`;
+}
+
+/** Lines of charts, told apart by people who see few colours, too. */
+export const SERIES_COLOURS: Readonly<Record<Theme, readonly string[]>> = {
+  light: ['#2563c9', '#d9480f', '#0b8a6a', '#8e44c9', '#b7860b', '#c2255c', '#0c8599', '#5c6773'],
+  dark: ['#6ea8fe', '#ff9459', '#4fd1a5', '#c79bf2', '#f0c24b', '#ff85ad', '#4cc9dc', '#a9b4c0'],
+};
+
+export function colourOf(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+const dark = matchMedia('(prefers-color-scheme: dark)');
+
+/** What the reader has chosen here, or else the system's choice. */
+export function useTheme(): readonly [Theme, () => void] {
+  const [chosen, choose] = useState<Theme | null>(null);
+  const [systemDark, setSystemDark] = useState(dark.matches);
+  useEffect(() => {
+    const hear = (): void => {
+      setSystemDark(dark.matches);
+    };
+    dark.addEventListener('change', hear);
+    return () => {
+      dark.removeEventListener('change', hear);
+    };
+  }, []);
+  const theme = chosen ?? (systemDark ? 'dark' : 'light');
+  document.documentElement.dataset['theme'] = theme;
+  return [
+    theme,
+    () => {
+      choose(theme === 'dark' ? 'light' : 'dark');
+    },
+  ];
+}

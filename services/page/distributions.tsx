@@ -1,0 +1,123 @@
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { formatOctets, formatShare, formatTime } from '../report/format.js';
+import type { Curve } from '../report/page/page-data.js';
+import type { ChartLine } from './chart.js';
+import { Chart } from './chart.js';
+import type { Theme } from './colours.js';
+import { SERIES_COLOURS } from './colours.js';
+import { Card } from './panels.js';
+import type { RunView } from './run-view.js';
+
+interface Props {
+  readonly views: readonly RunView[];
+  readonly theme: Theme;
+}
+
+/** How long flows took, and how much longer than alone, of one run or of several. */
+export function Distributions({ views, theme }: Props): JSX.Element {
+  return (
+    <>
+      <Completions views={views} theme={theme} />
+      <Slowdowns views={views} theme={theme} />
+    </>
+  );
+}
+
+function Completions({ views, theme }: Props): JSX.Element {
+  const colours = SERIES_COLOURS[theme];
+  const curves = views.flatMap(({ run }) =>
+    run.completions.map((curve) => ({
+      ...curve,
+      label: views.length > 1 ? `${run.title}: ${curve.label}` : curve.label,
+    })),
+  );
+  const { x, lines } = useMemo(() => stepsOf(curves, colours), [views, theme]);
+  const count = curves.reduce((sum, curve) => sum + curve.count, 0);
+  if (count === 0) return <Nothing title="Completion times" text="no flow has completed" />;
+  return (
+    <Card title="Completion times" note="share of the flows that were done by then">
+      <Chart
+        title=""
+        {...{ theme, x, lines, logX: true, maxY: 1.02, height: 250 }}
+        formatX={(ps) => formatTime(Number(ps.toPrecision(3)))}
+        formatY={formatShare}
+      />
+    </Card>
+  );
+}
+
+/** Curves on one axis: each keeps its share until its next value. */
+function stepsOf(
+  curves: readonly Curve[],
+  colours: readonly string[],
+): { x: number[]; lines: ChartLine[] } {
+  const x = [...new Set(curves.flatMap(({ values }) => values))].sort((a, b) => a - b);
+  if (x.length > 0) {
+    // A curve rises from zero, and goes on where another is longer.
+    x.unshift(x[0]! * 0.98);
+    x.push(x.at(-1)! * 1.02);
+  }
+  const lines = curves.map(({ label, values, shares }, i): ChartLine => {
+    let next = 0;
+    const steps = x.map((at) => {
+      while (next < values.length && values[next]! <= at) next++;
+      return next === 0 ? 0 : shares[next - 1]!;
+    });
+    return { label, colour: colours[i % colours.length]!, values: steps, kind: 'steps' };
+  });
+  return { x, lines };
+}
+
+function Slowdowns({ views, theme }: Props): JSX.Element {
+  const { x, lines } = useMemo(() => slowdownLines(views, theme), [views, theme]);
+  if (x.length === 0) {
+    return <Nothing title="Slowdown by size" text="no flow has a size and an end" />;
+  }
+  return (
+    <Card title="Slowdown by size" note="completion time over that on an idle fabric">
+      <Chart
+        title=""
+        {...{ theme, x, lines, logX: true, height: 250, minY: 0 }}
+        formatX={(octets) => formatOctets(Number(octets.toPrecision(3)))}
+        formatY={(slowdown) => `${Number(slowdown.toPrecision(3))}x`}
+      />
+    </Card>
+  );
+}
+
+function slowdownLines(
+  views: readonly RunView[],
+  theme: Theme,
+): { x: number[]; lines: ChartLine[] } {
+  const colours = SERIES_COLOURS[theme];
+  const bins = views.flatMap(({ run }) => run.slowdown.bins.map(({ octets }) => octets));
+  const single = views.length === 1 ? views[0]!.run.slowdown.points : [];
+  const x = [...bins, ...single.map(([octets]) => octets)].sort((a, b) => a - b);
+  const lines = views.flatMap(({ run }, i): ChartLine[] => {
+    const prefix = views.length > 1 ? `${run.title} ` : '';
+    const at = (value: 'p50' | 'p99'): (number | null)[] => {
+      const of = new Map(run.slowdown.bins.map((bin) => [bin.octets, bin[value]]));
+      return x.map((octets) => of.get(octets) ?? null);
+    };
+    const colour = colours[i % colours.length]!;
+    return [
+      { label: `${prefix}median`, colour, values: at('p50') },
+      { label: `${prefix}99 %`, colour, values: at('p99'), kind: 'dashed' },
+    ];
+  });
+  if (single.length > 0) {
+    const left = [...single];
+    const values = x.map((octets) => (left[0]?.[0] === octets ? left.shift()![1] : null));
+    lines.unshift({ label: 'flow', colour: colours[6]!, values, kind: 'dots' });
+  }
+  return { x, lines };
+}
+
+function Nothing({ title, text }: { readonly title: string; readonly text: string }): JSX.Element {
+  return (
+    <Card title={title}>
+      <p class="none">{text}</p>
+    </Card>
+  );
+}

@@ -1,0 +1,213 @@
+import type { JSX } from 'preact';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { MapCable } from '../report/page/page-data.js';
+import { formatOctets, formatShare } from '../report/format.js';
+import type { Theme } from './colours.js';
+import { heatColour } from './colours.js';
+import type { Moment, RunView } from './run-view.js';
+import { worstOf } from './run-view.js';
+
+const MARGIN = 14;
+/** A hold shorter than this share of a span is not drawn as one. */
+const HELD_LEAST = 0.02;
+const BADGE_RADIUS = 6.5;
+
+interface MapProps {
+  readonly view: RunView;
+  readonly moment: Moment | null;
+  readonly theme: Theme;
+  readonly chosen: number | null;
+  readonly choose: (port: number) => void;
+}
+
+/** Half a cable, coloured by what the end on its side sends. */
+interface Half {
+  readonly path: string;
+  readonly ports: readonly number[];
+  readonly badge: { readonly x: number; readonly y: number };
+}
+
+interface Tip {
+  readonly ports: readonly number[];
+  readonly title: string;
+  readonly x: number;
+  readonly y: number;
+}
+
+export function FabricMapView({ view, moment, theme, chosen, choose }: MapProps): JSX.Element {
+  const { map } = view.run;
+  const halves = useMemo(() => map.cables.flatMap(halvesOf), [map]);
+  const frame = useRef<HTMLDivElement>(null);
+  const lines = useRef<(SVGPathElement | null)[]>([]);
+  const badges = useRef<(SVGGElement | null)[]>([]);
+  const bars = useRef<(SVGRectElement | null)[]>([]);
+  const [tip, setTip] = useState<Tip | null>(null);
+
+  // Thousands of lines change with every step of the slider: past the tree of elements.
+  useLayoutEffect(() => {
+    halves.forEach(({ ports }, i) => {
+      const { busy, held } = worstOf(view, moment, ports);
+      const line = lines.current[i];
+      line?.setAttribute('stroke', heatColour(theme, busy));
+      line?.setAttribute('stroke-width', String(1.3 + 2.4 * Math.min(1, busy)));
+      const opacity = held < HELD_LEAST ? 0 : 0.35 + 0.65 * Math.min(1, held);
+      badges.current[i]?.setAttribute('opacity', String(opacity));
+    });
+    map.boxes.forEach(({ ports, width }, i) => {
+      const { queueOctets } = worstOf(view, moment, ports);
+      const share = view.queueMax === 0 ? 0 : Math.min(1, queueOctets / view.queueMax);
+      bars.current[i]?.setAttribute('width', String((width - 12) * share));
+    });
+  });
+
+  const point = (event: MouseEvent, title: string, ports: readonly number[]): void => {
+    const { left, top } = frame.current!.getBoundingClientRect();
+    setTip({ title, ports, x: event.clientX - left, y: event.clientY - top });
+  };
+  const leave = (): void => {
+    setTip(null);
+  };
+  const box = `${-MARGIN} ${-MARGIN} ${map.width + 2 * MARGIN} ${map.height + 2 * MARGIN}`;
+  const nameOf = (ports: readonly number[]): string =>
+    ports.length === 1 ? view.run.ports[ports[0]!]!.name : `${ports.length} ports`;
+  return (
+    <div class="map" ref={frame}>
+      <svg
+        viewBox={box}
+        style={{ maxWidth: `${Math.max(480, 1.7 * map.width)}px` }}
+        role="img"
+        aria-label="The fabric: links coloured by load, held ports marked"
+      >
+        {halves.map(({ path, ports }, i) => (
+          <path
+            key={i}
+            d={path}
+            class={chosen !== null && ports.includes(chosen) ? 'cable chosen' : 'cable'}
+            ref={(element) => {
+              lines.current[i] = element;
+            }}
+            onMouseMove={(event) => {
+              point(event, nameOf(ports), ports);
+            }}
+            onMouseLeave={leave}
+            onClick={() => {
+              choose(worstPort(view, moment, ports));
+            }}
+          />
+        ))}
+        {map.boxes.map(({ label, names, layer, x, y, width, height, ports }, i) => (
+          <g
+            key={i}
+            class={`device layer${Math.min(layer, 3)}`}
+            transform={`translate(${x - width / 2} ${y - height / 2})`}
+            onMouseMove={(event) => {
+              point(event, names, ports);
+            }}
+            onMouseLeave={leave}
+            onClick={() => {
+              if (ports.length > 0) choose(worstPort(view, moment, ports));
+            }}
+          >
+            <rect class="box" width={width} height={height} rx="6" />
+            <rect
+              class="fill"
+              x="6"
+              y={height - 5.5}
+              height="2.5"
+              rx="1.25"
+              ref={(element) => {
+                bars.current[i] = element;
+              }}
+            />
+            <text x={width / 2} y={height / 2} dy=".32em">
+              {label}
+            </text>
+          </g>
+        ))}
+        {halves.map(({ badge }, i) => (
+          <g
+            key={i}
+            class="held"
+            transform={`translate(${badge.x} ${badge.y})`}
+            opacity="0"
+            ref={(element) => {
+              badges.current[i] = element;
+            }}
+          >
+            <circle r={BADGE_RADIUS} />
+            <path d="M-2 -2.8V2.8M2 -2.8V2.8" />
+          </g>
+        ))}
+      </svg>
+      {tip !== null && <TipView tip={tip} view={view} moment={moment} />}
+    </div>
+  );
+}
+
+function TipView(props: {
+  readonly tip: Tip;
+  readonly view: RunView;
+  readonly moment: Moment | null;
+}): JSX.Element {
+  const { tip, view, moment } = props;
+  const { busy, held, queueOctets } = worstOf(view, moment, tip.ports);
+  const [only] = tip.ports;
+  const peer = tip.ports.length === 1 ? view.run.ports[only!]!.peer : null;
+  return (
+    <div class="tip" style={{ left: `${tip.x + 14}px`, top: `${tip.y + 14}px` }}>
+      <b>{peer === null ? tip.title : `${tip.title} → ${peer}`}</b>
+      <span>sends {formatShare(busy)} of its rate</span>
+      <span class={held >= HELD_LEAST ? 'bad' : ''}>held {formatShare(held)} of the time</span>
+      <span>queue {formatOctets(Math.round(queueOctets))}</span>
+    </div>
+  );
+}
+
+function worstPort(view: RunView, moment: Moment | null, ports: readonly number[]): number {
+  const score = (port: number): number => {
+    const { busy, held, queueOctets } = worstOf(view, moment, [port]);
+    return 4 * held + queueOctets / Math.max(1, view.queueMax) + busy / 4;
+  };
+  return [...ports].sort((a, b) => score(b) - score(a))[0]!;
+}
+
+type Pair = readonly [number, number];
+
+/** A cable is a straight line or a cubic curve; it is cut in the middle. */
+function halvesOf({ path, a, b }: MapCable): Half[] {
+  const n = (path.match(/-?\d+(\.\d+)?/g) ?? []).map(Number);
+  const points = Array.from({ length: n.length / 2 }, (_, i): Pair => [n[2 * i]!, n[2 * i + 1]!]);
+  const [first, second] = points.length === 4 ? splitCurve(points) : splitLine(points);
+  return [
+    { path: first, ports: a.ports, badge: towards(a, points[1]!) },
+    { path: second, ports: b.ports, badge: towards(b, points[points.length - 2]!) },
+  ];
+}
+
+function middle([ax, ay]: Pair, [bx, by]: Pair): Pair {
+  return [(ax + bx) / 2, (ay + by) / 2];
+}
+
+function splitLine(points: readonly Pair[]): [string, string] {
+  const [a, b] = points as [Pair, Pair];
+  const m = middle(a, b);
+  return [`M${a.join()}L${m.join()}`, `M${b.join()}L${m.join()}`];
+}
+
+function splitCurve(points: readonly Pair[]): [string, string] {
+  const [a, p, q, b] = points as [Pair, Pair, Pair, Pair];
+  const [ap, pq, qb] = [middle(a, p), middle(p, q), middle(q, b)];
+  const [left, right] = [middle(ap, pq), middle(pq, qb)];
+  const m = middle(left, right);
+  return [
+    `M${a.join()}C${ap.join()} ${left.join()} ${m.join()}`,
+    `M${b.join()}C${qb.join()} ${right.join()} ${m.join()}`,
+  ];
+}
+
+/** A little way from a cable's end along it: where a badge stands. */
+function towards(end: { x: number; y: number }, [x, y]: Pair): { x: number; y: number } {
+  const distance = Math.hypot(x - end.x, y - end.y) || 1;
+  const step = Math.min(13, distance / 2);
+  return { x: end.x + ((x - end.x) * step) / distance, y: end.y + ((y - end.y) * step) / distance };
+}

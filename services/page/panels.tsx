@@ -1,0 +1,230 @@
+import type { ComponentChildren, JSX } from 'preact';
+import type { RunPage } from '../report/page/page-data.js';
+import {
+  formatCount,
+  formatOctets,
+  formatRate,
+  formatRatio,
+  formatTime,
+} from '../report/format.js';
+
+export function Card(props: {
+  readonly title: string;
+  readonly note?: string;
+  readonly wide?: boolean;
+  readonly children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <section class={props.wide === true ? 'card wide' : 'card'}>
+      <h2>
+        {props.title}
+        {props.note !== undefined && <small>{props.note}</small>}
+      </h2>
+      {props.children}
+    </section>
+  );
+}
+
+export function Header(props: {
+  readonly run: RunPage;
+  readonly status: string;
+  readonly toggleTheme: () => void;
+  readonly children?: ComponentChildren;
+}): JSX.Element {
+  const { run, status, toggleTheme } = props;
+  return (
+    <header>
+      <div class="name">
+        <span class="brand">selvage</span>
+        <h1>{run.title}</h1>
+        <span class={`pill ${status}`}>{status}</span>
+        {props.children}
+        <button type="button" class="theme" aria-label="light or dark" onClick={toggleTheme}>
+          ◐
+        </button>
+      </div>
+      {run.description !== '' && <p>{run.description}</p>}
+      {run.failure !== null && <p class="bad">Failed {run.failure}</p>}
+    </header>
+  );
+}
+
+export function Tiles({ run }: { readonly run: RunPage }): JSX.Element {
+  const failed = run.expectations.filter(({ ok }) => !ok).length;
+  const drops = run.priorities.reduce((sum, p) => sum + p.drops, 0);
+  const throughputBps = run.priorities.reduce((sum, p) => sum + p.throughputBps, 0);
+  const heldPs = Math.max(0, ...run.ports.map((port) => port.heldPs));
+  const tiles: [string, string, string?][] = [
+    ['virtual time', formatTime(run.virtualPs)],
+    ['throughput', formatRate(throughputBps)],
+    ['dropped', formatCount(drops), drops > 0 ? 'warn' : ''],
+    ['held longest', formatTime(heldPs)],
+    ['devices, links', `${formatCount(run.devices)}, ${formatCount(run.links)}`],
+    ['frame-hops', formatCount(run.frameHops)],
+  ];
+  if (run.expectations.length > 0) {
+    const text = failed === 0 ? `all ${run.expectations.length} hold` : `${failed} failed`;
+    tiles.unshift(['expectations', text, failed === 0 ? 'good' : 'bad']);
+  }
+  return (
+    <div class="tiles">
+      {tiles.map(([label, value, mood]) => (
+        <div key={label} class={`tile ${mood ?? ''}`}>
+          <span>{label}</span>
+          <b>{value}</b>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+export function Expectations({ run }: { readonly run: RunPage }): JSX.Element {
+  return (
+    <Card title="Expectations">
+      <ul class="expectations">
+        {run.expectations.map(({ text, actual, ok }, i) => (
+          <li key={i} class={ok ? 'good' : 'bad'}>
+            <b>{ok ? 'pass' : 'FAIL'}</b>
+            <span>{text}</span>
+            <em>{actual}</em>
+          </li>
+        ))}
+        {run.expectations.length === 0 && <li class="none">the scenario expects nothing</li>}
+      </ul>
+    </Card>
+  );
+}
+
+export function Traffic({ run }: { readonly run: RunPage }): JSX.Element {
+  return (
+    <Card title="Traffic by priority">
+      <Table
+        head={['priority', 'payload', 'frames', 'done p50', 'p99', 'slow p99', 'drops', 'marks']}
+        rows={run.priorities.map((p) => [
+          `${p.priority} ${p.flowControl}`,
+          formatRate(p.throughputBps),
+          formatCount(p.frames),
+          formatTime(p.completionP50Ps),
+          formatTime(p.completionP99Ps),
+          formatRatio(p.slowdownP99),
+          formatCount(p.drops),
+          formatCount(p.marks),
+        ])}
+      />
+    </Card>
+  );
+}
+
+export function Ports(props: {
+  readonly run: RunPage;
+  readonly order: readonly number[];
+  readonly choose: (port: number) => void;
+}): JSX.Element {
+  const { run, order, choose } = props;
+  const shown = order.slice(0, 16);
+  return (
+    <Card title="Ports" note="held longest first">
+      <Table
+        head={['port', 'towards', 'busy', 'held', 'times', 'asked to stop', 'peak queue', 'drops']}
+        rows={shown.map((place) => {
+          const p = run.ports[place]!;
+          return [
+            <button
+              type="button"
+              class="link"
+              onClick={() => {
+                choose(place);
+              }}
+            >
+              {p.name}
+            </button>,
+            p.peer,
+            percent(p.busy),
+            formatTime(Math.round(p.heldPs)),
+            formatCount(p.heldCount),
+            formatCount(p.stopsSent),
+            formatOctets(p.peakQueueOctets),
+            formatCount(p.drops),
+          ];
+        })}
+      />
+    </Card>
+  );
+}
+
+export function Margins({ run }: { readonly run: RunPage }): JSX.Element | null {
+  if (run.margins.length === 0) return null;
+  return (
+    <Card title="Headroom" note="tightest first">
+      <div class="scroll">
+        {run.margins.slice(0, 12).map((m) => (
+          <div key={`${m.port} ${m.priority}`} class="margin">
+            <span>
+              {m.port} <small>priority {m.priority}</small>
+            </span>
+            <div class="bar" title={`needs ${formatOctets(m.neededOctets)}`}>
+              <i style={{ width: share(m.headroomUsedOctets, m.headroomOctets) }} />
+            </div>
+            <em>
+              {formatOctets(m.headroomUsedOctets)} of {formatOctets(m.headroomOctets)}
+            </em>
+          </div>
+        ))}
+      </div>
+    </Card>
+  );
+}
+
+function share(part: number, whole: number): string {
+  return whole > 0 ? `${Math.min(100, (100 * part) / whole)}%` : '0%';
+}
+
+export function Reproduce({ run }: { readonly run: RunPage }): JSX.Element {
+  const { command, scenario } = run.reproduce;
+  return (
+    <Card title="How to reproduce" wide>
+      <pre class="command">{command}</pre>
+      <p class="facts">
+        digest <code>{run.digest}</code>, seed {run.seed}, selvage {run.version}. The same scenario
+        and seed give the same digest anywhere: in one thread, in several, or in a process per
+        device.
+      </p>
+      <details>
+        <summary>the scenario, with its base files and settings merged</summary>
+        <pre>{scenario}</pre>
+      </details>
+    </Card>
+  );
+}
+
+export function Table(props: {
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly ComponentChildren[])[];
+}): JSX.Element {
+  return (
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            {props.head.map((text, i) => (
+              <th key={i}>{text}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {props.rows.map((row, i) => (
+            <tr key={i}>
+              {row.map((cell, k) => (
+                <td key={k}>{cell}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+export function percent(value: number): string {
+  return `${(100 * value).toFixed(value > 0 && value < 0.1 ? 1 : 0)} %`;
+}

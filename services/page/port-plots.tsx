@@ -1,0 +1,172 @@
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { formatOctets, formatRate, formatShare, formatTime } from '../report/format.js';
+import type { PortPlot } from '../report/page/page-data.js';
+import type { ChartLine } from './chart.js';
+import { Chart } from './chart.js';
+import type { Theme } from './colours.js';
+import { SERIES_COLOURS } from './colours.js';
+import { Card } from './panels.js';
+import type { RunView } from './run-view.js';
+
+const CHIPS = 10;
+const OCTET_MAX = 255;
+
+interface PortPlotsProps {
+  /** One run, or several that have a port of this name. */
+  readonly views: readonly RunView[];
+  readonly theme: Theme;
+  readonly port: string;
+  readonly order: readonly string[];
+  readonly choose: (port: string) => void;
+  readonly timePs: number | null;
+  readonly setTime: (timePs: number) => void;
+}
+
+/** What one port did over time: rates, holds, queues and accounts. */
+export function PortPlots(props: PortPlotsProps): JSX.Element {
+  const { views, theme, port, order, choose, timePs, setTime } = props;
+  const charts = useMemo(() => chartsOf(views, port, theme), [views, port, theme]);
+  const known = views[0]!.run.ports.find(({ name }) => name === port);
+  const chips = order.slice(0, CHIPS);
+  return (
+    <Card title={`Port ${port}`} note={known === undefined ? '' : `towards ${known.peer}`} wide>
+      <div class="chips">
+        {[...chips, ...(chips.includes(port) ? [] : [port])].map((name) => (
+          <button
+            key={name}
+            type="button"
+            class={name === port ? 'chip on' : 'chip'}
+            onClick={() => {
+              choose(name);
+            }}
+          >
+            {name}
+          </button>
+        ))}
+        <input
+          list="ports"
+          aria-label="another port"
+          placeholder="another port …"
+          onChange={(event) => {
+            if (order.includes(event.currentTarget.value)) choose(event.currentTarget.value);
+            event.currentTarget.value = '';
+          }}
+        />
+        <datalist id="ports">
+          {order.map((name) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+      </div>
+      <div class="charts">
+        {charts.map(({ title, x, lines, format, maxY }) => (
+          <Chart
+            key={title}
+            {...{ title, theme, x, lines, mark: timePs, onPick: setTime, sync: 'time' }}
+            {...(maxY === undefined ? {} : { maxY })}
+            formatX={(ps) => formatTime(Math.round(ps))}
+            formatY={format}
+          />
+        ))}
+      </div>
+      {views.every(({ moments }) => moments.length === 0) && <NoSeries />}
+    </Card>
+  );
+}
+
+export function NoSeries(): JSX.Element {
+  return (
+    <p class="none">
+      No series was recorded. <code>observe: {'{ series: 10us }'}</code> in the scenario, or{' '}
+      <code>--set observe.series=10us</code>, shows the fabric over time.
+    </p>
+  );
+}
+
+interface ChartData {
+  readonly title: string;
+  readonly x: readonly number[];
+  readonly lines: readonly ChartLine[];
+  readonly format: (value: number) => string;
+  readonly maxY?: number;
+}
+
+function chartsOf(views: readonly RunView[], port: string, theme: Theme): ChartData[] {
+  const [only] = views;
+  if (views.every(({ moments }) => moments.length === 0)) return [];
+  const place = only!.run.ports.findIndex(({ name }) => name === port);
+  const plots = views.length === 1 ? only!.plotsOf.get(place) : undefined;
+  if (plots !== undefined) return byPriority(only!, plots, theme);
+  return byRun(views, port, theme);
+}
+
+function byPriority(view: RunView, plots: readonly PortPlot[], theme: Theme): ChartData[] {
+  const x = view.moments.map(({ timePs }) => timePs);
+  const colours = SERIES_COLOURS[theme];
+  const lines = (
+    values: (plot: PortPlot) => readonly number[] | null,
+    what: string,
+    kind: ChartLine['kind'],
+  ): ChartLine[] =>
+    plots.flatMap((plot) => {
+      const found = values(plot);
+      const label = `${what} ${plot.priority}`.trim();
+      const colour = colours[plot.priority % colours.length]!;
+      return found === null ? [] : [{ label, colour, values: found, ...(kind && { kind }) }];
+    });
+  const charts: ChartData[] = [
+    {
+      ...{ title: 'rate by priority', x, format: formatRate },
+      lines: lines((plot) => plot.rateBps, 'priority', 'area'),
+    },
+    {
+      ...{ title: 'held by the neighbour', x, format: formatShare, maxY: 1.02 },
+      lines: lines((plot) => plot.held, 'priority', 'area'),
+    },
+    {
+      ...{ title: 'queue at the egress', x, format: formatOctets },
+      lines: lines((plot) => plot.queueOctets, 'priority', 'area'),
+    },
+    {
+      ...{ title: 'account at the ingress', x, format: formatOctets },
+      lines: lines((plot) => plot.ingressOctets, 'priority', 'area'),
+    },
+    {
+      ...{ title: 'drops', x, format: String },
+      lines: lines((plot) => plot.drops, 'priority', 'steps'),
+    },
+  ];
+  return charts.filter((chart) => chart.lines.length > 0);
+}
+
+/** Without figures by priority there is still what the map knows. */
+function byRun(views: readonly RunView[], port: string, theme: Theme): ChartData[] {
+  const colours = SERIES_COLOURS[theme];
+  const x = [
+    ...new Set(views.flatMap(({ moments }) => moments.map(({ timePs }) => timePs))),
+  ].sort((a, b) => a - b);
+  const lines = (value: (view: RunView, moment: number, place: number) => number): ChartLine[] =>
+    views.flatMap((view, i) => {
+      const place = view.run.ports.findIndex(({ name }) => name === port);
+      if (place < 0) return [];
+      const at = new Map(view.moments.map(({ timePs }, m) => [timePs, value(view, m, place)]));
+      const label = views.length > 1 ? view.run.title : port;
+      const values = x.map((timePs) => at.get(timePs) ?? null);
+      return [{ label, colour: colours[i % colours.length]!, values, kind: 'area' }];
+    });
+  return [
+    {
+      ...{ title: 'sends', x, format: formatShare, maxY: 1.02 },
+      lines: lines((view, m, place) => view.moments[m]!.busy[place]! / OCTET_MAX),
+    },
+    {
+      ...{ title: 'held by the neighbour', x, format: formatShare, maxY: 1.02 },
+      lines: lines((view, m, place) => view.moments[m]!.held[place]! / OCTET_MAX),
+    },
+    {
+      ...{ title: 'queue at the egress', x, format: formatOctets },
+      lines: lines((view, m, place) => view.moments[m]!.queueOctets[place]!),
+    },
+  ];
+}

@@ -1,0 +1,112 @@
+import type { Heat, LiveNews, PortPlot, RunPage } from '../report/page/page-data.js';
+
+const OCTET_MAX = 255;
+
+/** All ports at one time; shares are octets. */
+export interface Moment {
+  readonly timePs: number;
+  readonly busy: Uint8Array;
+  readonly held: Uint8Array;
+  readonly queueOctets: Float32Array;
+}
+
+/** A run, ready to be drawn. */
+export interface RunView {
+  readonly run: RunPage;
+  readonly moments: readonly Moment[];
+  readonly queueMax: number;
+  readonly plotsOf: ReadonlyMap<number, readonly PortPlot[]>;
+}
+
+/** What a port does: at a moment, or over the whole run. */
+export interface PortNow {
+  readonly busy: number;
+  readonly held: number;
+  readonly queueOctets: number;
+}
+
+export function viewOf(run: RunPage): RunView {
+  const plotsOf = new Map<number, PortPlot[]>();
+  for (const plot of run.plots) plotsOf.set(plot.port, [...(plotsOf.get(plot.port) ?? []), plot]);
+  const moments = run.heat === null ? [] : momentsOf(run.heat, run.ports.length);
+  return { run, moments, queueMax: run.heat?.queueMax ?? 0, plotsOf };
+}
+
+function momentsOf({ timesPs, busy, held, queue, queueMax }: Heat, ports: number): Moment[] {
+  const [busyOctets, heldOctets, queueShares] = [busy, held, queue].map(octetsFrom) as [
+    Uint8Array,
+    Uint8Array,
+    Uint8Array,
+  ];
+  return timesPs.map((timePs, i) => {
+    const [from, to] = [i * ports, (i + 1) * ports];
+    const shares = queueShares.subarray(from, to);
+    return {
+      timePs,
+      busy: busyOctets.subarray(from, to),
+      held: heldOctets.subarray(from, to),
+      queueOctets: Float32Array.from(shares, (share) => (share / OCTET_MAX) * queueMax),
+    };
+  });
+}
+
+/** The view with what was heard of a run that goes on. */
+export function grown(view: RunView, { sample }: LiveNews): RunView {
+  if (sample === null) return view;
+  const queueOctets = new Float32Array(octetsFrom(sample.queueOctets).buffer);
+  const moment: Moment = {
+    timePs: sample.timePs,
+    busy: octetsFrom(sample.busy),
+    held: octetsFrom(sample.held),
+    queueOctets,
+  };
+  const queueMax = queueOctets.reduce((a, b) => Math.max(a, b), view.queueMax);
+  return { ...view, moments: [...view.moments, moment], queueMax };
+}
+
+function octetsFrom(base64: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+}
+
+/** `moment` is null for the whole run. */
+export function portNow(view: RunView, moment: Moment | null, port: number): PortNow {
+  if (moment === null) {
+    const { busy, held, peakQueueOctets } = view.run.ports[port]!;
+    return { busy, held, queueOctets: peakQueueOctets };
+  }
+  return {
+    busy: moment.busy[port]! / OCTET_MAX,
+    held: moment.held[port]! / OCTET_MAX,
+    queueOctets: moment.queueOctets[port]!,
+  };
+}
+
+/** The worst of several ports. */
+export function worstOf(view: RunView, moment: Moment | null, ports: readonly number[]): PortNow {
+  let [busy, held, queueOctets] = [0, 0, 0];
+  for (const port of ports) {
+    const now = portNow(view, moment, port);
+    busy = Math.max(busy, now.busy);
+    held = Math.max(held, now.held);
+    queueOctets = Math.max(queueOctets, now.queueOctets);
+  }
+  return { busy, held, queueOctets };
+}
+
+/** What a run was doing at a time; null before its first moment or where it has none. */
+export function momentAt({ moments }: RunView, timePs: number | null): Moment | null {
+  if (timePs === null || moments.length === 0) return null;
+  const found = moments.findIndex((moment) => moment.timePs >= timePs);
+  return moments[found < 0 ? moments.length - 1 : found]!;
+}
+
+/** Ports that tell most: held longest first, then by their queues. */
+export function interestingPorts({ run }: RunView): number[] {
+  const { ports } = run;
+  return [...ports.keys()].sort(
+    (a, b) =>
+      ports[b]!.heldPs - ports[a]!.heldPs ||
+      ports[b]!.peakQueueOctets - ports[a]!.peakQueueOctets ||
+      ports[b]!.busy - ports[a]!.busy,
+  );
+}

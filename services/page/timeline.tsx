@@ -1,0 +1,129 @@
+import type { JSX } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { formatTime } from '../report/format.js';
+import type { RunView } from './run-view.js';
+
+const WIDTH = 1000;
+const HEIGHT = 46;
+/** The whole run passes by in so long, when played. */
+const PLAY_MS = 12_000;
+const OCTET_MAX = 255;
+
+interface TimelineProps {
+  readonly views: readonly RunView[];
+  /** Null: the whole run. */
+  readonly timePs: number | null;
+  readonly setTime: (timePs: number | null) => void;
+}
+
+/** A slider over virtual time, above it how busy and how held the fabric was. */
+export function Timeline({ views, timePs, setTime }: TimelineProps): JSX.Element {
+  const endPs = Math.max(...views.map(({ moments }) => moments.at(-1)?.timePs ?? 0));
+  const step = stepOf(views);
+  const [playing, setPlaying] = useState(false);
+  useEffect(() => {
+    if (!playing) return;
+    const startedAt = performance.now();
+    const from = timePs === null || timePs >= endPs ? 0 : timePs;
+    let request = requestAnimationFrame(function move(now) {
+      const next = from + ((now - startedAt) / PLAY_MS) * endPs;
+      setTime(Math.min(next, endPs));
+      if (next < endPs) request = requestAnimationFrame(move);
+      else setPlaying(false);
+    });
+    return () => {
+      cancelAnimationFrame(request);
+    };
+  }, [playing]);
+  const by = (steps: number): void => {
+    setPlaying(false);
+    setTime(Math.min(endPs, Math.max(step, (timePs ?? 0) + steps * step)));
+  };
+  return (
+    <div class="timeline">
+      <div class="buttons">
+        <button
+          type="button"
+          class={timePs === null ? 'on' : ''}
+          title="The whole run"
+          onClick={() => {
+            setPlaying(false);
+            setTime(null);
+          }}
+        >
+          whole run
+        </button>
+        <button type="button" aria-label="one step back" onClick={() => by(-1)}>
+          ‹
+        </button>
+        <button type="button" aria-label={playing ? 'stop' : 'play'} onClick={() => setPlaying(!playing)}>
+          {playing ? '❚❚' : '▶'}
+        </button>
+        <button type="button" aria-label="one step on" onClick={() => by(1)}>
+          ›
+        </button>
+        <output>{timePs === null ? 'whole run' : `at ${formatTime(Math.round(timePs))}`}</output>
+      </div>
+      <div class="track">
+        {views.map((view, i) => (
+          <Strip key={i} view={view} endPs={endPs} />
+        ))}
+        {timePs !== null && <div class="hand" style={{ left: `${(100 * timePs) / endPs}%` }} />}
+        <input
+          type="range"
+          aria-label="time"
+          min={step}
+          max={endPs}
+          step={step}
+          value={timePs ?? endPs}
+          onInput={(event) => {
+            setPlaying(false);
+            setTime(Number(event.currentTarget.value));
+          }}
+        />
+      </div>
+      <div class="scale">
+        <span>0</span>
+        <span class="key">
+          <i class="busy" /> mean load of links that send <i class="stopped" /> share of them held
+        </span>
+        <span>{formatTime(endPs)}</span>
+      </div>
+    </div>
+  );
+}
+
+function stepOf(views: readonly RunView[]): number {
+  const steps = views.flatMap(({ moments: [first] }) => first?.timePs ?? []);
+  return Math.min(...steps);
+}
+
+/** Areas over time: how busy the ports were that were ever busy, and how many were held. */
+function Strip({ view, endPs }: { readonly view: RunView; readonly endPs: number }): JSX.Element {
+  const [busy, held] = useMemo(() => shares(view), [view]);
+  const points = (values: readonly number[]): string =>
+    values
+      .map((value, i) => {
+        const x = (WIDTH * view.moments[i]!.timePs) / endPs;
+        return `${x.toFixed(1)},${(HEIGHT * (1 - value)).toFixed(1)}`;
+      })
+      .join(' ');
+  const lastX = (WIDTH * (view.moments.at(-1)?.timePs ?? 0)) / endPs;
+  const area = (values: readonly number[]): string =>
+    `0,${HEIGHT} ${points(values)} ${lastX},${HEIGHT}`;
+  return (
+    <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+      <polygon class="busy" points={area(busy)} />
+      <polygon class="stopped" points={area(held)} />
+    </svg>
+  );
+}
+
+function shares({ moments, run }: RunView): [number[], number[]] {
+  const active = [...run.ports.keys()].filter((port) =>
+    moments.some(({ busy, held }) => busy[port]! > 0 || held[port]! > 0),
+  );
+  const mean = (octets: Uint8Array): number =>
+    active.reduce((sum, port) => sum + octets[port]!, 0) / (OCTET_MAX * Math.max(1, active.length));
+  return [moments.map(({ busy }) => mean(busy)), moments.map(({ held }) => mean(held))];
+}

@@ -1,0 +1,174 @@
+/**
+ * What the page knows of a run: plain data, as it stands in the file and as the live page gets it.
+ * Times are ps, rates bit/s, sizes octets. The page runs in a browser and imports nothing else.
+ */
+export interface RunPage {
+  readonly title: string;
+  readonly description: string;
+  readonly status: string;
+  /** Why and where it failed, in words; null unless it did. */
+  readonly failure: string | null;
+  readonly digest: string;
+  readonly seed: number;
+  readonly version: string;
+  readonly virtualPs: number;
+  readonly wallSeconds: number;
+  readonly frameHops: number;
+  readonly devices: number;
+  readonly links: number;
+  readonly reproduce: Reproduce;
+  readonly priorities: readonly PriorityView[];
+  readonly expectations: readonly ExpectationView[];
+  readonly map: FabricMap;
+  /** In the order of the fabric; the map, heat and plots name a port by its place here. */
+  readonly ports: readonly PortView[];
+  readonly heat: Heat | null;
+  readonly plots: readonly PortPlot[];
+  readonly completions: readonly Curve[];
+  readonly slowdown: Slowdown;
+  readonly margins: readonly MarginView[];
+}
+
+export interface Reproduce {
+  readonly command: string;
+  /** The scenario with its base files and settings merged. */
+  readonly scenario: string;
+}
+
+export interface PriorityView {
+  readonly priority: number;
+  readonly flowControl: string;
+  readonly throughputBps: number;
+  readonly frames: number;
+  readonly completionP50Ps: number | null;
+  readonly completionP99Ps: number | null;
+  readonly slowdownP99: number | null;
+  readonly drops: number;
+  readonly marks: number;
+}
+
+export interface ExpectationView {
+  readonly text: string;
+  readonly actual: string;
+  readonly ok: boolean;
+}
+
+export interface FabricMap {
+  readonly width: number;
+  readonly height: number;
+  readonly boxes: readonly {
+    readonly label: string;
+    readonly names: string;
+    readonly layer: number;
+    readonly x: number;
+    readonly y: number;
+    readonly width: number;
+    readonly height: number;
+    readonly ports: readonly number[];
+  }[];
+  readonly cables: readonly MapCable[];
+}
+
+/** A line, its colour from the ports at both ends; hosts in one box share a line. */
+export interface MapCable {
+  readonly path: string;
+  readonly a: MapEnd;
+  readonly b: MapEnd;
+}
+
+export interface MapEnd {
+  readonly x: number;
+  readonly y: number;
+  readonly ports: readonly number[];
+}
+
+export interface PortView {
+  readonly name: string;
+  readonly peer: string;
+  readonly rateBps: number;
+  /** Of the run: share of the time that frames were being sent, and that it was held. */
+  readonly busy: number;
+  readonly held: number;
+  readonly heldPs: number;
+  readonly heldCount: number;
+  readonly stopsSent: number;
+  readonly txOctets: number;
+  readonly peakQueueOctets: number;
+  readonly peakIngressOctets: number;
+  readonly drops: number;
+}
+
+/**
+ * All ports over time: an octet each, time by time and in the order of the ports, in base64.
+ * Busy and held are shares of a time's span; a queue is a share of `queueMax`.
+ */
+export interface Heat {
+  /** End of each span. */
+  readonly timesPs: readonly number[];
+  readonly busy: string;
+  readonly held: string;
+  readonly queue: string;
+  readonly queueMax: number;
+}
+
+/** A port of interest, by priority, at the times of the heat; null: zero throughout. */
+export interface PortPlot {
+  readonly port: number;
+  readonly priority: number;
+  readonly rateBps: readonly number[] | null;
+  readonly held: readonly number[] | null;
+  readonly queueOctets: readonly number[] | null;
+  readonly ingressOctets: readonly number[] | null;
+  readonly drops: readonly number[] | null;
+}
+
+/** A distribution: shares (0..1) at values that rise. */
+export interface Curve {
+  readonly label: string;
+  readonly count: number;
+  readonly values: readonly number[];
+  readonly shares: readonly number[];
+}
+
+export interface Slowdown {
+  readonly bins: readonly {
+    readonly octets: number;
+    readonly count: number;
+    readonly p50: number;
+    readonly p99: number;
+  }[];
+  /** Some of the flows: octets and slowdown. */
+  readonly points: readonly (readonly [number, number])[];
+}
+
+export interface MarginView {
+  readonly port: string;
+  readonly priority: number;
+  readonly peakOctets: number;
+  readonly headroomOctets: number;
+  readonly headroomUsedOctets: number;
+  readonly neededOctets: number;
+}
+
+/** What the live page hears while a run goes on. */
+export interface LiveNews {
+  readonly state: 'running' | 'paused' | 'over';
+  readonly virtualPs: number;
+  /** 0..1 */
+  readonly share: number;
+  readonly frameHops: number;
+  readonly wallSeconds: number;
+  /** One time more of the heat, each in base64; null where there is none. */
+  readonly sample: {
+    readonly timePs: number;
+    readonly busy: string;
+    readonly held: string;
+    readonly queueOctets: string;
+  } | null;
+}
+
+/** What stands in the page's file. */
+export interface PageContent {
+  readonly runs: readonly RunPage[];
+  readonly live: boolean;
+}

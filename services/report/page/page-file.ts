@@ -1,0 +1,45 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { PageContent } from './page-data.js';
+
+/** The page's program and style, as the build made them. */
+const BUNDLE = new URL('../../../page/', import.meta.url);
+
+/** Whether the build has made the page; `tsc` alone does not. */
+export function isPageBuilt(): boolean {
+  return existsSync(new URL('page.js', BUNDLE));
+}
+
+/** One file that a browser opens from the disk: it fetches nothing. */
+export function pageFile(content: PageContent): string {
+  const title = content.runs.map((run) => run.title).join(' · ');
+  // Within a script, only a closing tag ends it.
+  const data = JSON.stringify(content).replaceAll('<', '\\u003c');
+  return [
+    '<!doctype html>',
+    '<html lang="en">',
+    '<head>',
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="color-scheme" content="light dark">',
+    `<title>${escape(title)} · Selvage</title>`,
+    // Without an icon of its own a page asks its server for one.
+    '<link rel="icon" href="data:,">',
+    `<style>${asset('page.css')}</style>`,
+    '</head>',
+    '<body>',
+    '<div id="page"></div>',
+    `<script type="application/json" id="content">${data}</script>`,
+    `<script>${asset('page.js').replaceAll('</script', '<\\/script')}</script>`,
+    '</body>',
+    '</html>',
+    '',
+  ].join('\n');
+}
+
+function asset(name: string): string {
+  return readFileSync(new URL(name, BUNDLE), 'utf8');
+}
+
+function escape(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

@@ -1,0 +1,134 @@
+import type { Topology } from '../../fabric/topology/topology.js';
+import type { PortResult, RunResults } from '../../runtime/results.js';
+import type { SeriesRow } from '../../runtime/series.js';
+import { readVersion } from '../../runtime/version.js';
+import { show } from '../expectations.js';
+import type { ExpectationResult } from '../expectations.js';
+import { formatTime } from '../format.js';
+import type { MarginView, PortView, PriorityView, Reproduce, RunPage } from './page-data.js';
+import { completionCurves, slowdownBySize } from './page-flows.js';
+import { mapOf } from './page-map.js';
+import { seriesOf } from './page-series.js';
+
+const MARGINS_SHOWN = 40;
+const FRAME_OVERHEAD_OCTETS = 20;
+
+/** A run as it was measured, or read back from its directory. */
+export interface MeasuredRun {
+  readonly results: RunResults;
+  readonly expectations: readonly ExpectationResult[];
+  readonly document: unknown;
+  readonly series: { readonly rows: Iterable<SeriesRow> };
+  readonly origin: { readonly scenario: string; readonly set: readonly string[] };
+  readonly wallSeconds: number;
+}
+
+/** Of the scenario: what no table says. */
+export interface ScenarioFacts {
+  readonly description: string;
+  readonly topology: Topology;
+  readonly seriesPs: number | null;
+}
+
+export function pageOfRun(run: MeasuredRun, facts: ScenarioFacts): RunPage {
+  const { results } = run;
+  const { ports, virtualPs } = results;
+  const names = ports.map(({ port }) => port);
+  return {
+    title: results.scenario,
+    description: facts.description,
+    status: results.status,
+    failure: failureText(results),
+    digest: results.digest,
+    seed: results.seed,
+    version: readVersion(),
+    virtualPs,
+    wallSeconds: run.wallSeconds,
+    frameHops: results.frameHops,
+    devices: results.devices,
+    links: results.links,
+    reproduce: reproduce(run),
+    priorities: priorityViews(results),
+    expectations: run.expectations.map(({ text, metric, actual, ok, reason }) => {
+      return { text, actual: reason ?? show(metric, actual), ok };
+    }),
+    map: mapOf(facts.topology, names),
+    ports: ports.map((port) => portView(port, virtualPs)),
+    ...seriesOf(run.series.rows, facts.seriesPs, virtualPs, ports),
+    completions: completionCurves(results.flows),
+    slowdown: slowdownBySize(results.flows),
+    margins: marginViews(results),
+  };
+}
+
+function failureText({ failure }: RunResults): string | null {
+  if (failure === null) return null;
+  const { reason, timePs, device, port, priority } = failure;
+  const place = port === '' ? device : port;
+  const where = priority === null ? place : `${place}, priority ${priority}`;
+  return `at ${formatTime(timePs)}${where === '' ? '' : ` on ${where}`}: ${reason}`;
+}
+
+function reproduce({ origin, document }: MeasuredRun): Reproduce {
+  const words = ['selvage', 'run', origin.scenario, ...origin.set.flatMap((s) => ['--set', s])];
+  return { command: words.map(quoted).join(' '), scenario: JSON.stringify(document, null, 2) };
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+function priorityViews({ priorities }: RunResults): PriorityView[] {
+  return priorities.map((p) => ({
+    priority: p.priority,
+    flowControl: p.flowControl,
+    throughputBps: p.throughputBps,
+    frames: p.deliveredFrames,
+    completionP50Ps: p.completionPs?.p50 ?? null,
+    completionP99Ps: p.completionPs?.p99 ?? null,
+    slowdownP99: p.slowdown?.p99 ?? null,
+    drops: Object.values(p.drops).reduce((a, b) => a + b, 0),
+    marks: p.markedFrames,
+  }));
+}
+
+export function portView(result: PortResult, virtualPs: number): PortView {
+  const { priorities, rateBps } = result;
+  const sum = (value: (p: (typeof priorities)[number]) => number): number =>
+    priorities.reduce((total, p) => total + value(p), 0);
+  const most = (value: (p: (typeof priorities)[number]) => number): number =>
+    Math.max(0, ...priorities.map(value));
+  const wireBits = 8 * sum((p) => p.txOctets + FRAME_OVERHEAD_OCTETS * p.txFrames);
+  const heldPs = most((p) => p.heldPs);
+  return {
+    name: result.port,
+    peer: result.peer,
+    rateBps,
+    busy: virtualPs === 0 ? 0 : rounded((wireBits * 1e12) / (rateBps * virtualPs)),
+    held: virtualPs === 0 ? 0 : rounded(heldPs / virtualPs),
+    heldPs,
+    heldCount: sum((p) => p.heldCount),
+    stopsSent: sum((p) => p.stopsSent),
+    txOctets: sum((p) => p.txOctets),
+    peakQueueOctets: most((p) => p.peakQueueOctets),
+    peakIngressOctets: most((p) => p.peakIngressOctets),
+    drops: sum((p) => Object.values(p.drops).reduce((a, b) => a + b, 0)),
+  };
+}
+
+/** Tightest first. */
+function marginViews({ margins }: RunResults): MarginView[] {
+  const left = (m: (typeof margins)[number]): number => m.headroomOctets - m.headroomUsedOctets;
+  return [...margins]
+    .filter((m) => m.peakOctets > 0)
+    .sort((a, b) => left(a) - left(b))
+    .slice(0, MARGINS_SHOWN)
+    .map(({ port, priority, peakOctets, headroomOctets, headroomUsedOctets, needed }) => {
+      const neededOctets = needed.totalOctets;
+      return { port, priority, peakOctets, headroomOctets, headroomUsedOctets, neededOctets };
+    });
+}
+
+function rounded(share: number): number {
+  return Math.round(share * 1e4) / 1e4;
+}

@@ -1,0 +1,211 @@
+import type { PortResult } from '../../runtime/results.js';
+import type { SeriesRow } from '../../runtime/series.js';
+import type { Heat, PortPlot } from './page-data.js';
+
+/** Points of all ports together, so that the page of a large fabric stays small. */
+const HEAT_POINTS = 900_000;
+const TIMES = { min: 60, max: 600 };
+/** Ports with plots of their own, by priority. */
+const PLOTTED_PORTS = 40;
+/** What a frame takes on the wire beside its octets: preamble and gap. */
+const WIRE_OVERHEAD_OCTETS = 20;
+const OCTET_MAX = 255;
+
+export interface PageSeries {
+  readonly heat: Heat | null;
+  readonly plots: readonly PortPlot[];
+}
+
+interface Grid {
+  readonly spans: number;
+  /** Samples in a span. */
+  readonly merged: number;
+  readonly intervalPs: number;
+}
+
+/** The columns of a row that matter here, by their place in the series. */
+interface Sample {
+  readonly span: number;
+  readonly timePs: number;
+  readonly port: number;
+  readonly priority: number;
+  readonly wireOctets: number;
+  readonly drops: number;
+  readonly heldPs: number;
+  readonly queueOctets: number;
+  readonly ingressOctets: number;
+}
+
+/** Brings the series to at most so many spans of time: what a screen can show. */
+export function seriesOf(
+  rows: Iterable<SeriesRow>,
+  intervalPs: number | null,
+  virtualPs: number,
+  ports: readonly PortResult[],
+): PageSeries {
+  if (intervalPs === null || virtualPs < intervalPs) return { heat: null, plots: [] };
+  const grid = gridOf(virtualPs, intervalPs, ports.length);
+  const placeOf = new Map(ports.map(({ port }, place) => [port, place]));
+  const heat = new HeatGrid(grid, ports);
+  const plots = new Plots(grid, interesting(ports));
+  for (const row of rows) {
+    const sample = sampleOf(row, grid, placeOf);
+    heat.add(sample);
+    plots.add(sample);
+  }
+  return { heat: heat.finish(), plots: plots.finish() };
+}
+
+function gridOf(virtualPs: number, intervalPs: number, ports: number): Grid {
+  const samples = Math.max(1, Math.floor(virtualPs / intervalPs));
+  const most = Math.min(TIMES.max, Math.max(TIMES.min, Math.floor(HEAT_POINTS / ports)));
+  const merged = Math.ceil(samples / most);
+  return { spans: Math.ceil(samples / merged), merged, intervalPs };
+}
+
+function sampleOf(row: SeriesRow, grid: Grid, placeOf: ReadonlyMap<string, number>): Sample {
+  const [timePs, port, priority, frames, octets, drops, heldPs, queueOctets, ingressOctets] =
+    row as [number, string, number, number, number, number, number, number, number];
+  const span = Math.floor((Math.round(timePs / grid.intervalPs) - 1) / grid.merged);
+  return {
+    ...{ span: Math.min(span, grid.spans - 1), timePs, port: placeOf.get(port)!, priority, drops },
+    ...{ heldPs, queueOctets, ingressOctets },
+    wireOctets: octets + frames * WIRE_OVERHEAD_OCTETS,
+  };
+}
+
+/** Held longest, or with the longest queues: half the places each. */
+function interesting(ports: readonly PortResult[]): Set<number> {
+  const places = [...ports.keys()];
+  const most = (value: (p: PortResult['priorities'][number]) => number): number[] => {
+    const score = ports.map(({ priorities }) => Math.max(0, ...priorities.map(value)));
+    return [...places].sort((a, b) => score[b]! - score[a]!).slice(0, PLOTTED_PORTS / 2);
+  };
+  if (ports.length <= PLOTTED_PORTS) return new Set(places);
+  return new Set([...most((p) => p.heldPs), ...most((p) => p.peakQueueOctets)]);
+}
+
+/** All ports, all priorities together. */
+class HeatGrid {
+  private readonly wireOctets: Float64Array;
+  private readonly held: Float64Array;
+  private readonly queue: Float64Array;
+  /** Queues of one port at one time follow each other, and are summed. */
+  private current = { timePs: -1, port: -1, queueOctets: 0 };
+
+  constructor(
+    private readonly grid: Grid,
+    private readonly ports: readonly PortResult[],
+  ) {
+    const cells = grid.spans * ports.length;
+    this.wireOctets = new Float64Array(cells);
+    this.held = new Float64Array(cells);
+    this.queue = new Float64Array(cells);
+  }
+
+  add(sample: Sample): void {
+    const { current } = this;
+    const { timePs, port } = sample;
+    const goesOn = timePs === current.timePs && port === current.port;
+    const queueOctets = sample.queueOctets + (goesOn ? current.queueOctets : 0);
+    this.current = { timePs, port, queueOctets };
+    const cell = sample.span * this.ports.length + port;
+    this.wireOctets[cell]! += sample.wireOctets;
+    this.held[cell]! += sample.heldPs;
+    this.queue[cell] = Math.max(this.queue[cell]!, queueOctets);
+  }
+
+  finish(): Heat {
+    const { grid, ports } = this;
+    const { spans, merged, intervalPs } = grid;
+    const spanPs = merged * intervalPs;
+    const queueMax = this.queue.reduce((a, b) => Math.max(a, b), 0);
+    const busyOf = (cell: number): number => {
+      const { rateBps } = ports[cell % ports.length]!;
+      return (this.wireOctets[cell]! * 8e12) / (rateBps * spanPs);
+    };
+    const encode = (share: (cell: number) => number): string =>
+      octetsOf(Uint8Array.from(this.held, (_, cell) => sharesOctet(share(cell))));
+    return {
+      timesPs: Array.from({ length: spans }, (_, span) => (span + 1) * spanPs),
+      busy: encode(busyOf),
+      held: encode((cell) => this.held[cell]! / spanPs),
+      queue: encode((cell) => (queueMax === 0 ? 0 : this.queue[cell]! / queueMax)),
+      queueMax,
+    };
+  }
+}
+
+interface PlotColumns {
+  readonly port: number;
+  readonly priority: number;
+  readonly wireOctets: Float64Array;
+  readonly heldPs: Float64Array;
+  readonly queueOctets: Float64Array;
+  readonly ingressOctets: Float64Array;
+  readonly drops: Float64Array;
+}
+
+/** Ports of interest, by priority. */
+class Plots {
+  private readonly columns = new Map<number, PlotColumns>();
+
+  constructor(
+    private readonly grid: Grid,
+    private readonly wanted: ReadonlySet<number>,
+  ) {}
+
+  add(sample: Sample): void {
+    const { span, port, priority } = sample;
+    if (!this.wanted.has(port)) return;
+    const columns = this.columnsOf(port, priority);
+    columns.wireOctets[span]! += sample.wireOctets;
+    columns.heldPs[span]! += sample.heldPs;
+    columns.drops[span]! += sample.drops;
+    columns.queueOctets[span] = Math.max(columns.queueOctets[span]!, sample.queueOctets);
+    columns.ingressOctets[span] = Math.max(columns.ingressOctets[span]!, sample.ingressOctets);
+  }
+
+  finish(): PortPlot[] {
+    const spanPs = this.grid.merged * this.grid.intervalPs;
+    return [...this.columns.keys()]
+      .sort((a, b) => a - b)
+      .map((key) => {
+        const { port, priority, ...c } = this.columns.get(key)!;
+        return {
+          ...{ port, priority },
+          rateBps: numbers(c.wireOctets, (octets) => Math.round((octets * 8e12) / spanPs)),
+          held: numbers(c.heldPs, (ps) => Math.round((1000 * ps) / spanPs) / 1000),
+          queueOctets: numbers(c.queueOctets, Math.round),
+          ingressOctets: numbers(c.ingressOctets, Math.round),
+          drops: numbers(c.drops, Math.round),
+        };
+      });
+  }
+
+  private columnsOf(port: number, priority: number): PlotColumns {
+    const key = port * 8 + priority;
+    const known = this.columns.get(key);
+    if (known !== undefined) return known;
+    const column = (): Float64Array => new Float64Array(this.grid.spans);
+    const made = {
+      ...{ port, priority, wireOctets: column(), heldPs: column(), queueOctets: column() },
+      ...{ ingressOctets: column(), drops: column() },
+    };
+    this.columns.set(key, made);
+    return made;
+  }
+}
+
+function numbers(values: Float64Array, each: (value: number) => number): number[] | null {
+  return values.some((value) => value !== 0) ? Array.from(values, (value) => each(value)) : null;
+}
+
+/** A share as an octet: a little is not nothing. */
+export function sharesOctet(share: number): number {
+  return Math.min(OCTET_MAX, Math.ceil(Math.max(0, share) * OCTET_MAX));
+}
+
+export function octetsOf(octets: Uint8Array): string {
+  return Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength).toString('base64');
+}
