@@ -66,7 +66,13 @@ export const KIND_RAW = 0 << KIND_SHIFT;
 export const KIND_DATA = 1 << KIND_SHIFT;
 export const KIND_ACK = 2 << KIND_SHIFT;
 export const KIND_NAK = 3 << KIND_SHIFT;
+/** Congestion notification: a packet from the receiver (DCQCN), a message from a queue (QCN). */
+export const KIND_CNP = 5 << KIND_SHIFT;
+export const KIND_CNM = 6 << KIND_SHIFT;
 export const GROUP_FLAG = 1 << 15;
+/** Flow ID of the CN-TAG (802.1Q 33.2), in the upper half; 0 for a frame without one. */
+export const FLOW_ID_SHIFT = 16;
+export const CLASS_MASK = (1 << FLOW_ID_SHIFT) - 1;
 
 export interface FrameClass {
   readonly priority: number;
