@@ -32,6 +32,7 @@ export class Engine implements MechanismHost {
   readonly clock: Clock;
   readonly devices: readonly Device[];
   readonly mechanisms: readonly Mechanism[];
+  isHeard = false;
   readonly credit: CreditMechanism;
   readonly senders: Senders;
   readonly receivers: Receivers;
@@ -93,6 +94,7 @@ export class Engine implements MechanismHost {
 
   listen(probe: Probe | null): void {
     for (const device of this.devices) device.probe = probe;
+    this.isHeard = probe !== null;
   }
 
   hold(gate: number, port: number, priorities: number): void {

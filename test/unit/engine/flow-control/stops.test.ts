@@ -51,6 +51,8 @@ class FakeHost implements MechanismHost {
   withdraw(): void {}
   announceStop(): void {}
 
+  readonly isHeard = false;
+
   announceCredit(): void {}
 }
 
