@@ -291,6 +291,8 @@ export interface SendSpec {
   readonly release: ReleaseSpec;
   /** Null: as fast as the wire, the transport and flow control allow. */
   readonly rate: RateSpec | null;
+  /** In the CN-TAG of its frames; 0 for none. */
+  readonly flowId: number;
   /** Messages released by what this host has received: connection here, and free messages. */
   readonly after: readonly { readonly receive: number; readonly lead: number }[];
 }

@@ -41,10 +41,8 @@ const BORN_DOUBLE = 2;
 /** In a bridge: octets of the C-TAG that the frame came in with, 4 or 0. */
 export const CAME_TAGGED = 6;
 
-/** In a device: the credit account that it is charged to, and how many units. */
-export const CHARGED = 7;
-/** A copy that came by no wire of its own, not charged yet. */
-export const CHARGED_AS_COPY = -1;
+/** Flow ID of the CN-TAG (802.1Q 33.2), counted from 1; 0 for a frame without one. */
+export const FLOW_ID = 7;
 
 const STRIDE = 8;
 const STRIDE_BITS = 3;
@@ -70,9 +68,11 @@ export const KIND_NAK = 3 << KIND_SHIFT;
 export const KIND_CNP = 5 << KIND_SHIFT;
 export const KIND_CNM = 6 << KIND_SHIFT;
 export const GROUP_FLAG = 1 << 15;
-/** Flow ID of the CN-TAG (802.1Q 33.2), in the upper half; 0 for a frame without one. */
-export const FLOW_ID_SHIFT = 16;
-export const CLASS_MASK = (1 << FLOW_ID_SHIFT) - 1;
+/** In a device: units of credit that it is charged; zero on the wire. */
+export const CHARGE_SHIFT = 16;
+export const CHARGE_MASK = 0xff << CHARGE_SHIFT;
+/** In a device: a copy of a frame, which came by no wire of its own. */
+export const COPY_FLAG = 1 << 24;
 
 export interface FrameClass {
   readonly priority: number;
@@ -144,6 +144,7 @@ export class FramePool {
     ends[copy + REMAINING] = pool.ends[frame + REMAINING];
     ends[copy + VLAN] = pool.ends[frame + VLAN];
     ends[copy + CAME_TAGGED] = pool.ends[frame + CAME_TAGGED];
+    ends[copy + FLOW_ID] = pool.ends[frame + FLOW_ID];
     this.setBorn(copy, pool.born(frame));
     return copy;
   }

@@ -11,8 +11,8 @@ type Column = Int32Array | Float64Array | Uint8Array;
 /**
  * The numbers that the actors of one service work on: arrays with a row per device, port,
  * connection, credit account or limited rate. All actors share the arrays and each owns a range of
- * rows, so what is hot stays dense however many actors there are, and an actor is saved and restored
- * as slices, in any grouping.
+ * rows, so what is hot stays dense however many actors there are, and an actor is saved and
+ * restored as slices, in any grouping.
  *
  * A table may have several planes, one per priority: fabrics use few of them, and so the rows that
  * are in use lie side by side.

@@ -1,5 +1,5 @@
 import type { HostSpec, ReceiveSpec, SendSpec } from '../../engine/contract/spec.js';
-import { FLOW_ID_SHIFT, KIND_DATA, KIND_RAW, packClass } from '../../engine/frame/frame-pool.js';
+import { KIND_DATA, KIND_RAW, packClass } from '../../engine/frame/frame-pool.js';
 import { flowHash } from '../address.js';
 import type { Flow, VlanTags } from '../load/flow.js';
 import type { FlowEnds } from './assembly.js';
@@ -92,23 +92,20 @@ function sendSpec(
 ): SendSpec {
   const { transport, vlan } = flow;
   const tags = tagOctets(vlan) + congestion.cnTagOctets(flow);
-  const flowId = congestion.flowId(flow, numbers.send[index]!);
   const reliable = transport.kind === 'reliable';
   return {
     flow: index,
     name: flow.name,
     target: flow.destination,
     hash: flowHash(flow.source, flow.destination, flow.priority, index),
-    frameClass:
-      (flowId << FLOW_ID_SHIFT) |
-      packClass({
-        priority: flow.priority,
-        dei: vlan.dei,
-        dscp: flow.dscp,
-        ect: flow.ect,
-        kind: reliable ? KIND_DATA : KIND_RAW,
-        group: flow.group,
-      }),
+    frameClass: packClass({
+      priority: flow.priority,
+      dei: vlan.dei,
+      dscp: flow.dscp,
+      ect: flow.ect,
+      kind: reliable ? KIND_DATA : KIND_RAW,
+      group: flow.group,
+    }),
     vlan: vlanWord(vlan),
     remote: numbers.receive[index]!,
     reliable,
@@ -123,6 +120,7 @@ function sendSpec(
     endPs: flow.endPs,
     release: flow.release,
     rate: congestion.rateOf(flow),
+    flowId: congestion.flowId(flow, numbers.send[index]!),
     after: flow.after.map(({ flow: before, lead }) => ({
       receive: numbers.receive[before]!,
       lead,

@@ -3,7 +3,6 @@ import { carryOctets } from '../../frame/carried-octets.js';
 import type { FramePool } from '../../frame/frame-pool.js';
 import {
   CLASS,
-  CLASS_MASK,
   GROUP_FLAG,
   KIND_CNM,
   LENGTH,
@@ -105,7 +104,7 @@ export class QcnPoints {
     table[s + MESSAGES]++;
     const notice = pool.copyFrom(pool, frame);
     carryOctets(pool, notice, scratch, CNM_OCTETS);
-    words[notice + CLASS] = (frameClass & ~CLASS_MASK) | spec.messageClass | KIND_CNM;
+    words[notice + CLASS] = spec.messageClass | KIND_CNM;
     words[notice + TARGET] = ends[frame + SOURCE];
     words[notice + LENGTH] = CNM_FRAME_OCTETS;
     ends[notice + SOURCE] = NO_STATION;

@@ -1,5 +1,5 @@
 import { carriedOctets } from '../../frame/carried-octets.js';
-import { CLASS, FLOW_ID_SHIFT, KIND_CNP, KIND_MASK } from '../../frame/frame-pool.js';
+import { CLASS, FLOW_ID, KIND_CNP, KIND_MASK } from '../../frame/frame-pool.js';
 import { blankCnm, CNM_OCTETS, decodeCnm } from '../../wire/cnm.js';
 import { blankCnp, CNP_OCTETS, decodeCnp } from '../../wire/cnp.js';
 import { BTH_OCTETS } from '../../wire/roce.js';
@@ -25,9 +25,8 @@ export function makeComplaints(
   const cnm = blankCnm();
 
   function take(device: number, frame: number): void {
-    const frameClass = pool.words[frame + CLASS];
-    if ((frameClass & KIND_MASK) === KIND_CNP) takePacket(device, frame);
-    else takeMessage(device, frame, frameClass >>> FLOW_ID_SHIFT);
+    if ((pool.words[frame + CLASS] & KIND_MASK) === KIND_CNP) takePacket(device, frame);
+    else takeMessage(device, frame);
   }
 
   /** From the receiver, for a queue pair. */
@@ -39,7 +38,8 @@ export function makeComplaints(
   }
 
   /** From a queue on the way, for the flow of its CN-TAG. */
-  function takeMessage(device: number, frame: number, flowId: number): void {
+  function takeMessage(device: number, frame: number): void {
+    const flowId = pool.ends[frame + FLOW_ID];
     carriedOctets(pool, frame, scratch, CNM_OCTETS);
     if (flowId === 0 || decodeCnm(scratch, 0, cnm) !== 'ok') unclaimed[device]++;
     else tell(device, flowId - 1, cnm.feedback);

@@ -2,6 +2,7 @@ import type { SendSpec } from '../../contract/spec.js';
 import {
   CLASS,
   CONNECTION,
+  FLOW_ID,
   FramePool,
   HASH,
   LENGTH,
@@ -279,6 +280,7 @@ export function makeSenders(tables: Tables, clock: Clock) {
     words[frame + TARGET] = spec.target;
     ends[frame + CONNECTION] = spec.remote;
     ends[frame + VLAN] = spec.vlan;
+    ends[frame + FLOW_ID] = spec.flowId;
     return frame;
   }
 
