@@ -41,7 +41,7 @@ const BORN_DOUBLE = 2;
 /** In a bridge: octets of the C-TAG that the frame came in with, 4 or 0. */
 export const CAME_TAGGED = 6;
 
-/** In a device: the credit account that it is charged to, and how many units. */
+/** In a device: the credit account that it is charged to and how many units, or its slot. */
 export const CHARGED = 7;
 /** A copy that came by no wire of its own, not charged yet. */
 export const CHARGED_AS_COPY = -1;
@@ -55,6 +55,7 @@ export const RECORD_WORDS = 2 * STRIDE;
 /** Bit fields of CLASS. */
 export const PRIORITY_MASK = 7;
 const DEI_SHIFT = 3;
+export const DEI_FLAG = 1 << DEI_SHIFT;
 const DSCP_SHIFT = 4;
 const ECN_SHIFT = 10;
 export const ECN_MASK = 3 << ECN_SHIFT;

@@ -44,6 +44,7 @@ export function assemble(input: AssemblyInput): Assembly {
     return {
       kind: 'switch',
       buffer,
+      mvtx2802: null,
       pipelinePs: own.switch.pipelinePs,
       cutThrough: own.switch.cutThrough,
       forwarding: forwardingOf(index, bridges[index]!, own, routes, trees),
