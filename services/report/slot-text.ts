@@ -24,10 +24,12 @@ function devicesIn(slots: readonly SlotResult[]): (readonly SlotResult[])[] {
   return names.map((name) => slots.filter(({ device }) => device === name));
 }
 
-/** `s1: shared 21 of 26, sources 10 of 480, P7 8 of 8 at the most` */
+/** `s1 at the most: shared 26 of 26, sources 14 of 480, P7 8 of 8` */
 function regionsText(regions: readonly SlotResult[]): string {
-  const parts = regions.map(({ region, peak, slots }) => `${region} ${peak} of ${slots}`);
-  return `  ${regions[0]!.device}, at the most: ${parts.join(', ')}`;
+  const parts = regions
+    .filter(({ peak }) => peak > 0)
+    .map(({ region, peak, slots }) => `${region} ${peak} of ${slots}`);
+  return `  ${regions[0]!.device} at the most: ${parts.length > 0 ? parts.join(', ') : 'nothing'}`;
 }
 
 function portTable(ports: readonly SlotPortResult[]): string {
