@@ -74,6 +74,7 @@ class Listener implements Probe {
   readonly controlSent = this.hear;
   readonly controlReceived = this.hear;
   readonly stopAsked = this.hear;
+  readonly creditStep = this.hear;
   readonly heldChanged = this.hear;
   readonly messageDelivered = this.hear;
 }

@@ -7,12 +7,12 @@ import type { StopListener } from '../../flow-control/mvtx2802/mvtx2802-mechanis
 import { Mvtx2802 } from '../../flow-control/mvtx2802/mvtx2802-mechanism.js';
 import { NO_SLOT } from '../../flow-control/mvtx2802/mvtx2802-slots.js';
 import {
-  CHARGED,
   CLASS,
   DEI_FLAG,
   LENGTH,
   PORT,
   PRIORITY_MASK,
+  SLOT,
   STORED,
 } from '../../frame/frame-pool.js';
 import { QUEUE_FRAMES, QUEUE_OCTETS } from '../../port/queues.js';
@@ -58,7 +58,7 @@ export function makeSlotted(
     const pause = mechanisms.find(({ name }) => name === 'pause')!;
     const listener: StopListener = {
       filled: (port) => {
-        pause.admitted(firstPort + port, PORT_GROUP, NO_FRAME);
+        pause.admitted(firstPort + port, PORT_GROUP, NO_FRAME, 0);
       },
       emptied: (port) => {
         pause.released(firstPort + port, PORT_GROUP, NO_FRAME);
@@ -91,7 +91,7 @@ export function makeSlotted(
   }
 
   function departing(chip: Mvtx2802, trafficClass: number, frame: number): void {
-    chip.sent(ends[frame + CHARGED], trafficClass);
+    chip.sent(ends[frame + SLOT], trafficClass);
   }
 
   /** Of the frame itself and its copies, one to each port; WRED may have refused some. */
@@ -127,7 +127,7 @@ export function makeSlotted(
     const to = firstPort + out;
     words[frame + STORED] = retag(d, port, to, frame, words[frame + CLASS] & PRIORITY_MASK);
     words[frame + PORT] = port;
-    ends[frame + CHARGED] = slot;
+    ends[frame + SLOT] = slot;
     outlet.enqueue(d, to, chip.queueOf(port - firstPort, classOf(port, frame)), frame);
   }
 

@@ -4,15 +4,7 @@ import type { Mechanism } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
 import type { PortSpec, SwitchSpec } from '../../contract/spec.js';
 import type { Mvtx2802 } from '../../flow-control/mvtx2802/mvtx2802-mechanism.js';
-import {
-  CHARGED,
-  CHARGED_AS_COPY,
-  CLASS,
-  LENGTH,
-  PORT,
-  PRIORITY_MASK,
-  STORED,
-} from '../../frame/frame-pool.js';
+import { COPY_FLAG, CLASS, LENGTH, PORT, PRIORITY_MASK, STORED } from '../../frame/frame-pool.js';
 import { QUEUE_OCTETS } from '../../port/queues.js';
 import type { Device } from '../device.js';
 import { KIND_DEVICE } from '../device.js';
@@ -129,6 +121,7 @@ export function makeSwitching(
   function admit(d: number, port: number, out: number, frame: number): void {
     const { words } = pool;
     const priority = words[frame + CLASS] & PRIORITY_MASK;
+    const arrived = words[frame + LENGTH];
     const octets = retag(d, port, out, frame, priority);
     const group = ports.groupOf(port, priority);
     const trafficClass = ports.classOf(out, priority);
@@ -142,7 +135,7 @@ export function makeSwitching(
     words[frame + STORED] = stored;
     words[frame + PORT] = port;
     const by = stopper[(port << 3) | group];
-    if (by !== NOBODY) mechanisms[by].admitted(port, group, frame);
+    if (by !== NOBODY) mechanisms[by].admitted(port, group, frame, arrived);
     if ((marksJoining[out] & (1 << trafficClass)) !== 0)
       mark(out, frame, trafficClass, queued + stored);
     outlet.enqueue(d, out, trafficClass, frame);
@@ -183,7 +176,7 @@ export function makeSwitching(
     for (let i = 0; i < last; i++) {
       counters.made(port, priority, pool.words[frame + LENGTH]);
       const copy = pool.copyFrom(pool, frame);
-      if (ports.isCredited(port, priority)) pool.ends[copy + CHARGED] = CHARGED_AS_COPY;
+      if (ports.isCredited(port, priority)) pool.words[copy + CLASS] |= COPY_FLAG;
       forward(d, port, firstPort + forwarding.copies[i], copy);
     }
     forward(d, port, firstPort + forwarding.copies[last], frame);

@@ -164,6 +164,7 @@ export function run(built: Fabric): Outcome {
     controlSent: IGNORED,
     controlReceived: IGNORED,
     stopAsked: IGNORED,
+    creditStep: IGNORED,
     heldChanged: IGNORED,
     messageDelivered: (_, now, flow, message) => arrivedPs.set(`${flow}/${message}`, now),
   });
