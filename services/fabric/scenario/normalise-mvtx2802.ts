@@ -20,8 +20,11 @@ export function mvtx2802Section(
   located: Located,
 ): Mvtx2802Section {
   const { classes, wred, ...registers } = mvtx2802Change(input, path, located);
-  const slots = KEPT_CLASSES.map((tc) => [tc, MVTX2802_DEFAULTS.classSlots]);
-  const thresholds = KEPT_CLASSES.map((tc) => [tc, size.parse(WRED_DEFAULTS.thresholds[tc])]);
+  const slots = KEPT_CLASSES.map((tc): [number, number] => [tc, MVTX2802_DEFAULTS.classSlots]);
+  const thresholds = KEPT_CLASSES.map((tc): [number, number] => [
+    tc,
+    size.parse(WRED_DEFAULTS.thresholds[tc]),
+  ]);
   return {
     ...(registers as Omit<Mvtx2802Section, 'classes' | 'wred'>),
     classes: { ...Object.fromEntries(slots), ...classes },
