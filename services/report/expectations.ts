@@ -194,6 +194,8 @@ const BUFFER_REASONS = [
   'ingress-threshold',
   'egress-threshold',
   'buffer-full',
+  'no-slot',
+  'wred',
 ] as const;
 
 function bufferDrops(row: PortPriorityResult): number {

@@ -13,6 +13,10 @@ export const DROP_REASONS = [
   'vlan-filtered',
   /** Reached a station that it is not addressed to (flooded). */
   'not-addressed',
+  /** The frame data buffer had no slot that it might take. */
+  'no-slot',
+  /** Weighted random early discard. */
+  'wred',
 ] as const;
 
 export type DropReason = (typeof DROP_REASONS)[number];
@@ -26,6 +30,8 @@ export const DROP = {
   NO_DESTINATION: 4,
   VLAN_FILTERED: 5,
   NOT_ADDRESSED: 6,
+  NO_SLOT: 7,
+  WRED: 8,
 } as const;
 
 /** The steps of credit exchange, as `creditStep` numbers them. */

@@ -17,6 +17,8 @@ export interface RateControl {
 }
 
 export interface RateStatus {
+  /** Of the port: what a connection has that nobody complains of. */
+  readonly lineBps: number;
   readonly rateBps: number;
   /** What the rate is on its way back to. */
   readonly targetBps: number;

@@ -79,6 +79,7 @@ export class DcqcnReaction implements RateControl {
     const { table } = this;
     const s = row * DCQCN_WORDS;
     return {
+      lineBps: table[s + LINE],
       rateBps: table[s + RATE],
       targetBps: table[s + TARGET],
       leastBps: table[s + LEAST],

@@ -1,6 +1,6 @@
 import type { QcnPointSpec } from '../../contract/spec.js';
 import type { FramePool } from '../../frame/frame-pool.js';
-import { CLASS, FLOW_ID, LENGTH, PRIORITY_MASK } from '../../frame/frame-pool.js';
+import { CLASS, LENGTH, PRIORITY_MASK } from '../../frame/frame-pool.js';
 import type { Tables } from '../../kernel/tables.js';
 import type { Counters } from '../../port/counters.js';
 import { CN_TAG_OCTETS } from '../../wire/cnm.js';
@@ -52,9 +52,10 @@ export class QcnDefences {
   }
 
   private untag(port: number, frame: number): void {
-    const { words, ends } = this.pool;
-    if (ends[frame + FLOW_ID] === 0) return;
-    ends[frame + FLOW_ID] = 0;
+    const { pool } = this;
+    const { words } = pool;
+    if (pool.flowId(frame) === 0) return;
+    pool.setFlowId(frame, 0);
     words[frame + LENGTH] -= CN_TAG_OCTETS;
     this.counters.retagged(port, words[frame + CLASS] & PRIORITY_MASK, -CN_TAG_OCTETS);
   }

@@ -66,6 +66,7 @@ export class QcnReaction implements RateControl {
     const { table } = this;
     const s = row * REACTION_WORDS;
     return {
+      lineBps: table[s + LINE],
       rateBps: table[s + RATE],
       targetBps: table[s + TARGET],
       leastBps: table[s + LEAST],

@@ -1,5 +1,5 @@
 import { carriedOctets } from '../../frame/carried-octets.js';
-import { CLASS, FLOW_ID, KIND_CNP, KIND_MASK } from '../../frame/frame-pool.js';
+import { CLASS, KIND_CNP, KIND_MASK } from '../../frame/frame-pool.js';
 import { blankCnm, CNM_OCTETS, decodeCnm } from '../../wire/cnm.js';
 import { blankCnp, CNP_OCTETS, decodeCnp } from '../../wire/cnp.js';
 import { BTH_OCTETS } from '../../wire/roce.js';
@@ -39,7 +39,7 @@ export function makeComplaints(
 
   /** From a queue on the way, for the flow of its CN-TAG. */
   function takeMessage(device: number, frame: number): void {
-    const flowId = pool.ends[frame + FLOW_ID];
+    const flowId = pool.flowId(frame);
     carriedOctets(pool, frame, scratch, CNM_OCTETS);
     if (flowId === 0 || decodeCnm(scratch, 0, cnm) !== 'ok') unclaimed[device]++;
     else tell(device, flowId - 1, cnm.feedback);

@@ -2,7 +2,6 @@ import type { SendSpec } from '../../contract/spec.js';
 import {
   CLASS,
   CONNECTION,
-  FLOW_ID,
   FramePool,
   HASH,
   LENGTH,
@@ -280,7 +279,7 @@ export function makeSenders(tables: Tables, clock: Clock) {
     words[frame + TARGET] = spec.target;
     ends[frame + CONNECTION] = spec.remote;
     ends[frame + VLAN] = spec.vlan;
-    ends[frame + FLOW_ID] = spec.flowId;
+    templates.setFlowId(frame, spec.flowId);
     return frame;
   }
 

@@ -5,6 +5,7 @@ import { EcnMarker } from '../../congestion/ecn/ecn-mechanism.js';
 import type { Mechanism } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
 import type { PortSpec, SwitchSpec } from '../../contract/spec.js';
+import type { Mvtx2802 } from '../../flow-control/mvtx2802/mvtx2802-mechanism.js';
 import { COPY_FLAG, CLASS, LENGTH, PORT, PRIORITY_MASK, STORED } from '../../frame/frame-pool.js';
 import { RandomStream } from '../../kernel/random.js';
 import { QUEUE_OCTETS } from '../../port/queues.js';
@@ -16,6 +17,7 @@ import { Bridge } from './bridge.js';
 import type { Forwarding } from './forwarding.js';
 import { FILTERED, SEVERAL } from './forwarding.js';
 import { Router } from './router.js';
+import { makeSlotted } from './slotted.js';
 
 /** The last bit of a frame that could not cut through has come in. */
 export const KIND_COMPLETE = KIND_DEVICE;
@@ -24,12 +26,13 @@ const HEADER_OCTETS = 64;
 /** `stopper` of an account whose senders nobody stops. */
 const NOBODY = 255;
 
-/** What makes a switch of its own: where frames go, and what is marked. */
+/** What makes a switch of its own: where frames go, what is marked, and a memory if not shared. */
 export interface SwitchParts {
   readonly forwarding: Forwarding;
   readonly ecn: EcnMarker;
   /** What spreads the samples of congestion points. */
   readonly jitter: RandomStream;
+  readonly chip: Mvtx2802 | null;
 }
 
 /** Output-queued switches, each with one memory shared by all its ports. */
@@ -58,6 +61,9 @@ export function makeSwitching(
   /** By port: classes that mark at dequeue and at enqueue, one bit each. */
   const marksLeaving = tables.uint8('port', 1);
   const marksJoining = tables.uint8('port', 1);
+  /** By port: 1 where the memory of the switch is its own chip's. */
+  const isSlotted = tables.uint8('port', 1);
+  const slotted = makeSlotted(shared, devices, mechanisms, outlet, retag);
   const points = new QcnPoints(tables, pool);
   const defences = new QcnDefences(tables, pool, counters);
   const { watched } = points;
@@ -65,8 +71,9 @@ export function makeSwitching(
 
   function configure(device: Device, spec: SwitchSpec): void {
     const ecn = new EcnMarker(spec.ecn, spec.seed, spec.name);
+    const chip = spec.mvtx2802 === null ? null : slotted.make(device, spec.mvtx2802);
     const jitter = new RandomStream(spec.seed, `${spec.name}/qcn`);
-    all[device.place] = { forwarding: makeForwarding(spec), ecn, jitter };
+    all[device.place] = { forwarding: makeForwarding(spec), ecn, jitter, chip };
     if (spec.qcn !== null) {
       points.configure(device.firstPort, spec.qcn, spec.ports[0].classOf, jitter);
       defences.configure(device.firstPort, spec.qcn);
@@ -76,6 +83,7 @@ export function makeSwitching(
       const at = device.firstPort + p;
       marksLeaving[at] = ecn.atDequeue;
       marksJoining[at] = ecn.atEnqueue;
+      isSlotted[at] = chip === null ? 0 : 1;
       spec.buffer.accounts[p].forEach((account, group) => {
         if (!account.lossless) return;
         const name = rulerOf(port, group);
@@ -96,10 +104,15 @@ export function makeSwitching(
   function receive(d: number, port: number, frame: number): void {
     const { firstPort } = devices[d];
     if (remapped[port] !== 0) defences.receive(port, frame);
-    const out = all[d].forwarding.egress(port - firstPort, frame);
-    if (out >= 0) forward(d, port, firstPort + out, frame);
-    else if (out === SEVERAL) replicate(d, port, frame);
-    else outlet.drop(d, port, frame, out === FILTERED ? DROP.VLAN_FILTERED : DROP.NO_DESTINATION);
+    const { forwarding, chip } = all[d];
+    const out = forwarding.egress(port - firstPort, frame);
+    if (out >= 0) {
+      if (chip === null) forward(d, port, firstPort + out, frame);
+      else slotted.toOne(d, chip, port, out, frame);
+    } else if (out === SEVERAL) {
+      if (chip === null) replicate(d, port, frame);
+      else slotted.toSeveral(d, chip, port, forwarding, frame);
+    } else outlet.drop(d, port, frame, out === FILTERED ? DROP.VLAN_FILTERED : DROP.NO_DESTINATION);
   }
 
   /** To one egress; a frame cannot cut through into a faster wire and waits for its last bit. */
@@ -170,6 +183,10 @@ export function makeSwitching(
 
   function departing(port: number, trafficClass: number, frame: number): void {
     const { words } = pool;
+    if (isSlotted[port] !== 0) {
+      slotted.departing(all[ports.owner(port)].chip!, trafficClass, frame);
+      return;
+    }
     const from = words[frame + PORT];
     const stored = words[frame + STORED];
     if ((marksLeaving[port] & (1 << trafficClass)) !== 0) {

@@ -7,6 +7,7 @@ import { dcqcnSection } from '../../../../services/fabric/scenario/normalise-con
 import { dcqcnSchema } from '../../../../services/fabric/scenario/schema-congestion.js';
 import type {
   DeviceOverride,
+  Mvtx2802Section,
   PfcSection,
   CreditSection,
   PrioritySection,
@@ -26,7 +27,34 @@ export const PFC: PfcSection = {
   responseDelayPs: 200_000,
 };
 
+/** As they come out of an empty section. */
+export const REGISTERS: Mvtx2802Section = {
+  memory: '1MB',
+  temporarySlots: 8,
+  classes: { 2: 8, 3: 8, 4: 8, 5: 8, 6: 8, 7: 8 },
+  sourceSlots: 64,
+  xoffSlots: null,
+  allocationOrder: 'shared-first',
+  flowControl: true,
+  normalQos: false,
+  multicast: 'unmanaged',
+  mcc: 64,
+  multicastStops: 'source',
+  congestionFrames: 16,
+  responseDelayPs: 0,
+  wred: {
+    sum: 'delay-bound',
+    levels: [245_760, 286_720, 327_680],
+    thresholds: { 2: 65_536, 3: 32_768, 4: 16_384, 5: 8192, 6: 4096, 7: 4096 },
+    firstHigh: 0.25,
+    secondHigh: 0.5,
+    secondLow: 0.25,
+  },
+};
+
 export const SWITCHES: SwitchSection = {
+  model: 'shared-buffer',
+  mvtx2802: REGISTERS,
   pipelinePs: 500_000,
   cutThrough: false,
   forwarding: 'routed',
