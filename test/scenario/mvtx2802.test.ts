@@ -42,3 +42,27 @@ load:
     assert.ok(mean > 1000 && mean < 1004);
   });
 });
+
+describe('two of them that carry multicast both ways', () => {
+  const scenario = (multicast: string): string => `
+fabric: { generator: dumbbell, left: 2, right: 2, link: { rate: 1G } }
+switches: { model: mvtx2802, mvtx2802: { multicast: ${multicast} } }
+groups: { left: [h1, h2], right: [h3, h4] }
+load:
+  - { name: to, stream: { from: [h1, h2], to: right }, rate: line, bytes: 200KB, frame: 500 }
+  - { name: fro, stream: { from: [h3, h4], to: left }, rate: line, bytes: 200KB, frame: 500 }
+`;
+
+  it('lock each other up by a count of all frames, and the run says so', () => {
+    const { failure, slotPorts } = runScenario(scenario('unmanaged, mcc: 3'));
+    assert.match(failure!.reason, /nothing moves any more/);
+    const between = slotPorts.filter(({ port }) => port.endsWith(':p3'));
+    assert.ok(between.every(({ xoffs, xons }) => xoffs === 1 && xons === 0));
+  });
+
+  it('do not by the queues of destinations', () => {
+    const results = runScenario(scenario('managed, congestion: 3'));
+    assert.equal(results.status, 'complete');
+    assert.ok(results.slotPorts.some(({ xoffs }) => xoffs > 10));
+  });
+});
