@@ -469,6 +469,7 @@ export type Metric =
   | 'pause.time'
   | 'pause.frames'
   | 'marked'
+  | 'notifications'
   | 'peak.ingress'
   | 'peak.egress'
   | 'headroom.used'
