@@ -27,6 +27,14 @@ export const TOPICS: Readonly<Record<string, string>> = {
   ecn:
     'Switches mark ECN-capable frames by the length of their egress queue: from a ' +
     'threshold on (step), or with a probability that rises between two lengths.',
+  dcqcn:
+    'The receiver of marked packets tells the sender (CNP, at most one in 50 us), which cuts ' +
+    'the rate of the connection by half of alpha, a running share of marked time, and ' +
+    'recovers by time and by octets. `congestion: dcqcn` in a load, and `ecn` on its priority.',
+  qcn:
+    '802.1Qau: a queue is sampled every so many octets; by its length and growth the source ' +
+    'of the sampled frame is told (CNM) to slow down. `congestion: qcn` in a load, and ' +
+    '`qcn: { priorities: [3] }`.',
   ets:
     'Enhanced transmission selection: strict classes first, the others share what is left ' +
     'by percent, in octets on the wire. `arbiter: { ets: { 0: 50%, 3: 50%, 7: strict } ' +

@@ -12,10 +12,12 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { DROP_REASONS } from '../engine/contract/probe.js';
 import type { RunResults } from '../runtime/results.js';
+import type { SeriesRow } from '../runtime/series.js';
+import { isRateRow, RATE_COLUMNS } from '../runtime/series.js';
 import type { WholeState } from '../runtime/whole-state.js';
 import { packWhole, unpackWhole } from '../runtime/whole-state.js';
-import type { CsvValue } from './csv.js';
 import { csv } from './csv.js';
+import { congestionPointsCsv, ratesCsv } from './congestion-tables.js';
 import type { ExpectationResult } from './expectations.js';
 
 /** What marks a folder as one of ours, so that it may be replaced. */
@@ -31,7 +33,7 @@ export interface RunRecord {
   readonly document: unknown;
   readonly series: {
     readonly columns: readonly string[];
-    readonly rows: Iterable<readonly CsvValue[]>;
+    readonly rows: Iterable<SeriesRow>;
   };
   /** What was run: the scenario's file and the settings on top of it. */
   readonly origin: { readonly scenario: string; readonly set: readonly string[] };
@@ -154,7 +156,14 @@ function filesOf(record: RunRecord): [string, string | Uint8Array][] {
     ['margins.csv', marginsCsv(results)],
   ];
   const rows = [...series.rows];
-  if (rows.length > 0) files.push(['series.csv', csv(series.columns, rows)]);
+  const portRows = rows.filter((row) => !isRateRow(row));
+  const rateRows = rows.filter(isRateRow);
+  if (portRows.length > 0) files.push(['series.csv', csv(series.columns, portRows)]);
+  if (rateRows.length > 0) files.push(['rate-series.csv', csv(RATE_COLUMNS, rateRows)]);
+  if (results.rates.length > 0) files.push(['rates.csv', ratesCsv(results)]);
+  if (results.congestionPoints.length > 0) {
+    files.push(['congestion-points.csv', congestionPointsCsv(results)]);
+  }
   if (results.credits.length > 0) files.push(['credits.csv', creditsCsv(results)]);
   if (results.slots.length > 0) {
     files.push(['slots.csv', slotsCsv(results)], ['slot-ports.csv', slotPortsCsv(results)]);

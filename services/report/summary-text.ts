@@ -6,6 +6,7 @@ import type {
   RunResults,
 } from '../runtime/results.js';
 import type { ExpectationResult } from './expectations.js';
+import { rateTable } from './congestion-tables.js';
 import { show } from './expectations.js';
 import { slotText } from './slot-text.js';
 import { formatCount, formatOctets, formatRate, formatRatio, formatTime } from './format.js';
@@ -30,6 +31,7 @@ export function summaryText(
     memoryTable(results, style),
     marginTable(results, style),
     creditTable(results, style),
+    rateTable(results, style),
     slotText(results, style),
     expectationList(expectations, style),
     `digest ${results.digest}`,

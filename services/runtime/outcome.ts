@@ -7,6 +7,7 @@ import { LAST_AT } from '../engine/device/host/receivers.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { Collector } from './collect.js';
 import { slotPortResults, slotResults } from './collect-slots.js';
+import { congestionPointsOf, ratesOf } from './collect-congestion.js';
 import type { Failure, RunResults } from './results.js';
 import { framesStarted, thingsPlanned } from './stall.js';
 
@@ -42,6 +43,8 @@ export function outcomeOf(
     margins: collector.margins(),
     buffers: collector.buffers(),
     credits: collector.credits(),
+    rates: ratesOf(fabric, engine),
+    congestionPoints: congestionPointsOf(fabric, engine),
     slots: slotResults(engine),
     slotPorts: slotPortResults(engine, fabric, virtualPs),
   };

@@ -27,6 +27,9 @@ export interface RunResults {
   readonly margins: readonly MarginResult[];
   readonly buffers: readonly BufferResult[];
   readonly credits: readonly CreditResult[];
+  /** Of every connection with a rate control. */
+  readonly rates: readonly RateResult[];
+  readonly congestionPoints: readonly CongestionPointResult[];
   /** Of switches that are MVTX2802s, as the next. */
   readonly slots: readonly SlotResult[];
   readonly slotPorts: readonly SlotPortResult[];
@@ -141,6 +144,30 @@ export interface CreditResult extends CreditCounters {
   /** What full rate over the link takes, of one channel. */
   readonly neededUnits: number;
   readonly needed: CreditLoopTerms;
+}
+
+export interface RateResult {
+  readonly flow: number;
+  readonly name: string;
+  readonly control: string;
+  readonly lineBps: number;
+  /** At the end, and the least that it ever was. */
+  readonly rateBps: number;
+  readonly targetBps: number;
+  readonly leastBps: number;
+  /** What the receiver sent (DCQCN); null where queues do it. */
+  readonly notificationsSent: number | null;
+  readonly notifications: number;
+  readonly cuts: number;
+}
+
+/** A queue that tells sources of congestion (QCN). */
+export interface CongestionPointResult {
+  readonly port: string;
+  readonly priority: number;
+  readonly setPointOctets: number;
+  readonly samples: number;
+  readonly messages: number;
 }
 
 export interface BufferResult {

@@ -180,6 +180,73 @@ export type EcnSpec =
     }
   | { readonly kind: 'step'; readonly thresholdOctets: number; readonly at: 'dequeue' | 'enqueue' };
 
+/** How fast a connection may send, when the network or the receiver complains. */
+export type RateSpec = DcqcnSpec | QcnReactionSpec;
+
+/** Reaction point of DCQCN. */
+export interface DcqcnSpec {
+  readonly kind: 'dcqcn';
+  /** Cuts at most once in a period and samples on timers, or cuts at every notification. */
+  readonly variant: 'nic' | 'paper';
+  readonly gain: number;
+  readonly alphaPeriodPs: number;
+  readonly cutPeriodPs: number;
+  readonly raisePeriodPs: number;
+  readonly raiseOctets: number;
+  /** Cycles of fast recovery. */
+  readonly fastCycles: number;
+  readonly activeBps: number;
+  readonly hyperBps: number;
+  readonly minBps: number;
+  /** Every cut lowers the target, too. */
+  readonly clampTarget: boolean;
+}
+
+/** Reaction point of QCN (802.1Q 32.11). */
+export interface QcnReactionSpec {
+  readonly kind: 'qcn';
+  readonly timeResetPs: number;
+  readonly byteReset: number;
+  readonly threshold: number;
+  readonly activeBps: number;
+  readonly hyperBps: number;
+  readonly gain: number;
+  readonly minDecreaseFactor: number;
+  readonly minBps: number;
+}
+
+/** Congestion points of a switch (802.1Q 32.2, 32.8). */
+export interface QcnPointSpec {
+  /** Congestion notification priority values, one bit each. */
+  readonly priorities: number;
+  /** What frames of those priorities become that come from outside the domain. */
+  readonly alternatePriority: number;
+  /** Class of its messages. */
+  readonly messageClass: number;
+  /** MAC address that its congestion points go by. */
+  readonly bridge: number;
+  /** By host position: its MAC address. */
+  readonly stations: readonly number[];
+  readonly ports: readonly QcnPortSpec[];
+}
+
+export interface QcnPortSpec {
+  readonly setPointOctets: number;
+  readonly weight: number;
+  readonly sampleOctets: number;
+  /** 802.1Q 32.1.1 */
+  readonly defence: QcnDefence;
+}
+
+export type QcnDefence = 'disabled' | 'edge' | 'interior' | 'interior-ready';
+
+/** What a receiver says of marked packets: notification point of DCQCN. */
+export interface NotifySpec {
+  readonly gapPs: number;
+  readonly frameClass: number;
+  readonly octets: number;
+}
+
 interface DeviceSpec {
   /** Position in the fabric; orders nothing but tables. */
   readonly index: number;
@@ -222,6 +289,8 @@ export interface SwitchSpec extends DeviceSpec {
       };
   /** By traffic class, the same at every port. */
   readonly ecn: readonly EcnSpec[];
+  /** Null where it has no congestion points. */
+  readonly qcn: QcnPointSpec | null;
 }
 
 export interface HostSpec extends DeviceSpec {
@@ -271,6 +340,10 @@ export interface SendSpec {
   readonly startPs: number;
   readonly endPs: number;
   readonly release: ReleaseSpec;
+  /** Null: as fast as the wire, the transport and flow control allow. */
+  readonly rate: RateSpec | null;
+  /** In the CN-TAG of its frames; 0 for none. */
+  readonly flowId: number;
   /** Messages released by what this host has received: connection here, and free messages. */
   readonly after: readonly { readonly receive: number; readonly lead: number }[];
 }
@@ -294,4 +367,6 @@ export interface ReceiveSpec {
   readonly ackOctets: number;
   readonly ackVlan: number;
   readonly hash: number;
+  /** Null: marks are counted, and nobody is told. */
+  readonly notify: NotifySpec | null;
 }

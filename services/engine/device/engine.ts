@@ -11,6 +11,8 @@ import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js
 import { creditRows } from '../flow-control/credit/credit-accounts.js';
 import type { Hosting } from './host/hosting.js';
 import { makeHosting } from './host/hosting.js';
+import type { Rates } from './host/rates.js';
+import { makeRates } from './host/rates.js';
 import type { Receivers } from './host/receivers.js';
 import { makeReceivers } from './host/receivers.js';
 import type { Senders } from './host/senders.js';
@@ -36,6 +38,7 @@ export class Engine implements MechanismHost {
   readonly credit: CreditMechanism;
   readonly senders: Senders;
   readonly receivers: Receivers;
+  readonly rates: Rates;
   readonly switching: Switching;
   readonly hosting: Hosting;
   private readonly metering: Metering;
@@ -55,6 +58,7 @@ export class Engine implements MechanismHost {
     this.metering = makeMetering(shared, credit);
     this.senders = makeSenders(tables, this.clock);
     this.receivers = makeReceivers(tables, this.clock);
+    this.rates = makeRates(tables, this.clock, this.devices, this.senders);
     this.outlet = makeOutlet(shared, this.devices, this.metering);
     this.switching = makeSwitching(shared, this.devices, this.mechanisms, this.outlet);
     this.hosting = makeHosting(
@@ -64,6 +68,7 @@ export class Engine implements MechanismHost {
       this.outlet,
       this.senders,
       this.receivers,
+      this.rates,
     );
     for (const device of this.devices) this.configure(device);
     this.loop = makeLoop(
@@ -178,7 +183,14 @@ export class Engine implements MechanismHost {
 }
 
 function layOut(specs: readonly DeviceSpec[]): Rows[] {
-  const next: Record<Unit, number> = { device: 0, port: 0, send: 0, receive: 0, credit: 0 };
+  const next: Record<Unit, number> = {
+    device: 0,
+    port: 0,
+    send: 0,
+    receive: 0,
+    credit: 0,
+    rate: 0,
+  };
   const take = (unit: Unit, count: number): { first: number; count: number } => {
     const first = next[unit];
     next[unit] += count;
@@ -192,6 +204,10 @@ function layOut(specs: readonly DeviceSpec[]): Rows[] {
     credit: take(
       'credit',
       spec.ports.reduce((sum, { credit }) => sum + creditRows(credit), 0),
+    ),
+    rate: take(
+      'rate',
+      spec.kind === 'host' ? spec.sends.filter(({ rate }) => rate !== null).length : 0,
     ),
   }));
 }
@@ -207,5 +223,6 @@ function total(rows: readonly Rows[]): Record<Unit, number> {
     send: end('send'),
     receive: end('receive'),
     credit: end('credit'),
+    rate: end('rate'),
   };
 }

@@ -3,6 +3,7 @@ import type { DeviceSpec } from '../../engine/device/engine.js';
 import { hostCount } from '../topology/topology.js';
 import { MemoryPlan } from './accounts.js';
 import type { Assembly, AssemblyInput, Margin } from './assembly.js';
+import { CongestionPlan } from './congestion-plan.js';
 import { connect } from './connections.js';
 import type { Settings } from './settings.js';
 import { settingsOfDevices } from './settings.js';
@@ -29,10 +30,12 @@ export function assemble(input: AssemblyInput): Assembly {
   const bridges = bridgePorts(topology, settings, linkEnds, fail);
   const paths = new FlowPaths(topology, routes, linkEnds, bridges, fail);
   const hosts = hostCount(topology);
-  const { hostEnds, flowEnds } = connect(flows, hosts, members, paths, settings);
+  const congestion = new CongestionPlan(scenario, topology, linkEnds, input.addresses, fail);
+  const ends = connect(flows, hosts, members, paths, settings, congestion);
+  const { hostEnds, flowEnds } = ends;
   const trees = treesOf(members, flows, routes);
   const bridgesTag = bridges.some((ports) => ports?.some(({ tagged }) => tagged.length > 0));
-  const lengths = frameLengths(flows, bridgesTag);
+  const lengths = frameLengths(scenario, flows, bridgesTag);
   const longestFrameOctets = lengths.map((own) => Math.max(...own));
   const credit = new CreditPlan(scenario, topology, settings, linkEnds, lengths, fail);
   const memory = new MemoryPlan(scenario, settings, methods, credit, longestFrameOctets, fail);
@@ -62,6 +65,7 @@ export function assemble(input: AssemblyInput): Assembly {
       cutThrough: own.switch.cutThrough,
       forwarding: forwardingOf(index, bridges[index]!, own, routes, trees),
       ecn: mvtx2802 === null ? ecnSpecs(scenario, own, name, fail) : NO_MARKING,
+      qcn: mvtx2802 === null ? congestion.pointsOf(index) : null,
     };
   };
   const specs = topology.devices.map(({ name, kind }, index): DeviceSpec => {

@@ -18,6 +18,8 @@ export interface Scenario {
   readonly priorities: readonly PrioritySection[];
   readonly pause: PauseSection;
   readonly credit: CreditSection;
+  readonly dcqcn: DcqcnSection;
+  readonly qcn: QcnSection;
   readonly classes: ClassSection;
   readonly groups: readonly GroupSection[];
   readonly load: readonly LoadSection[];
@@ -273,6 +275,54 @@ export type EcnSection =
     }
   | { readonly kind: 'step'; readonly thresholdBytes: number; readonly at: 'dequeue' | 'enqueue' };
 
+/** What slows a sender down when the network is congested. */
+export type CongestionControl = 'none' | 'dcqcn' | 'qcn';
+
+/** DCQCN, of every load that has it. */
+export interface DcqcnSection {
+  readonly variant: 'nic' | 'paper';
+  readonly gain: number;
+  readonly alphaPeriodPs: number;
+  readonly cutPeriodPs: number;
+  readonly raisePeriodPs: number;
+  readonly raiseBytes: number;
+  readonly fastCycles: number;
+  readonly activeBps: number;
+  readonly hyperBps: number;
+  readonly minBps: number;
+  readonly clampTarget: boolean;
+  /** Least time between two notifications of a connection. */
+  readonly cnpIntervalPs: number;
+  readonly cnpPriority: number;
+}
+
+/** QCN (802.1Q 30 to 33), on its priorities and of every load that has it. */
+export interface QcnSection {
+  /** Congestion notification priority values; empty: there are no congestion points. */
+  readonly priorities: readonly number[];
+  readonly alternatePriority: number;
+  readonly cnmPriority: number;
+  /** Null, here and below: the default of the standard, scaled with the rate of the link. */
+  readonly setPointBytes: number | null;
+  readonly weightExponent: number;
+  readonly sampleBytes: number | null;
+  readonly timeResetPs: number;
+  readonly byteReset: number | null;
+  readonly threshold: number;
+  readonly activeBps: number | null;
+  readonly hyperBps: number | null;
+  readonly gain: number;
+  readonly minDecreaseFactor: number;
+  readonly minBps: number | null;
+  readonly defence: 'auto' | QcnDefenceMode;
+  /** By name or glob of a port; the last that matches counts. */
+  readonly ports: readonly { readonly match: string; readonly defence: QcnDefenceMode }[];
+  /** Hosts that take no part. */
+  readonly outside: HostSelector;
+}
+
+export type QcnDefenceMode = 'disabled' | 'edge' | 'interior' | 'interior-ready';
+
 export interface ClassSection {
   /** Traffic class of each priority: where frames wait to be sent. */
   readonly transmit: readonly number[];
@@ -322,6 +372,7 @@ export interface LoadCommon {
   /** Null: 8 x priority. */
   readonly dscp: number | null;
   readonly ect: boolean;
+  readonly congestion: CongestionControl;
   readonly vlan: {
     readonly inner: number | null;
     readonly outer: number | null;
@@ -420,6 +471,7 @@ export type Metric =
   | 'pause.time'
   | 'pause.frames'
   | 'marked'
+  | 'notifications'
   | 'peak.ingress'
   | 'peak.egress'
   | 'headroom.used'

@@ -5,7 +5,7 @@ import type { Engine } from '../../device/engine.js';
 import { framesHeldBack } from '../../device/checkpoint.js';
 import { forEachQueued } from '../../device/queued-frames.js';
 import { brokenInvariants } from '../../flow-control/mvtx2802/mvtx2802-invariants.js';
-import { CLASS, LENGTH, PORT, PRIORITY_MASK, SLOT, STORED } from '../../frame/frame-pool.js';
+import { CLASS, LENGTH, PORT, PRIORITY_MASK, STORED } from '../../frame/frame-pool.js';
 import {
   DROP_FRAMES,
   DROP_OCTETS,
@@ -167,7 +167,7 @@ function checkSlots(engine: Engine, device: Device, spec: Mvtx2802Spec, expect: 
   const { pool } = engine.shared;
   const chip = engine.switching.parts(device.place).chip!;
   const queued = new Uint8Array(chip.memory.copies.length);
-  forEachQueued(engine.shared, device, (frame) => queued[pool.ends[frame + SLOT]]++);
+  forEachQueued(engine.shared, device, (frame) => queued[pool.slot(frame)]++);
   const { copies } = chip.memory;
   for (let slot = 0; slot < copies.length; slot++) {
     if (copies[slot] === queued[slot]) continue;

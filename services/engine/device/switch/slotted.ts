@@ -6,15 +6,7 @@ import { isDowngraded } from '../../flow-control/mvtx2802/mvtx2802-machine.js';
 import type { StopListener } from '../../flow-control/mvtx2802/mvtx2802-mechanism.js';
 import { Mvtx2802 } from '../../flow-control/mvtx2802/mvtx2802-mechanism.js';
 import { NO_SLOT } from '../../flow-control/mvtx2802/mvtx2802-slots.js';
-import {
-  CLASS,
-  DEI_FLAG,
-  LENGTH,
-  PORT,
-  PRIORITY_MASK,
-  SLOT,
-  STORED,
-} from '../../frame/frame-pool.js';
+import { CLASS, DEI_FLAG, LENGTH, PORT, PRIORITY_MASK, STORED } from '../../frame/frame-pool.js';
 import { QUEUE_FRAMES, QUEUE_OCTETS } from '../../port/queues.js';
 import type { Device } from '../device.js';
 import type { Outlet } from '../outlet.js';
@@ -47,7 +39,7 @@ export function makeSlotted(
   retag: Retag,
 ): Slotted {
   const { clock, pool, ports, queues, counters } = shared;
-  const { words, ends } = pool;
+  const { words } = pool;
 
   function make(device: Device, spec: Mvtx2802Spec): Mvtx2802 {
     const { firstPort } = device;
@@ -91,7 +83,7 @@ export function makeSlotted(
   }
 
   function departing(chip: Mvtx2802, trafficClass: number, frame: number): void {
-    chip.sent(ends[frame + SLOT], trafficClass);
+    chip.sent(pool.slot(frame), trafficClass);
   }
 
   /** Of the frame itself and its copies, one to each port; WRED may have refused some. */
@@ -126,7 +118,7 @@ export function makeSlotted(
     const to = devices[d].firstPort + out;
     words[frame + STORED] = retag(d, port, to, frame, words[frame + CLASS] & PRIORITY_MASK);
     words[frame + PORT] = port;
-    ends[frame + SLOT] = slot;
+    pool.setSlot(frame, slot);
     outlet.enqueue(d, to, trafficClass, frame);
   }
 

@@ -1,10 +1,13 @@
 import { ADMITTED } from '../../buffer/shared-buffer.js';
+import { QcnDefences } from '../../congestion/qcn/qcn-defence.js';
+import { QcnPoints } from '../../congestion/qcn/qcn-points.js';
 import { EcnMarker } from '../../congestion/ecn/ecn-mechanism.js';
 import type { Mechanism } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
 import type { PortSpec, SwitchSpec } from '../../contract/spec.js';
 import type { Mvtx2802 } from '../../flow-control/mvtx2802/mvtx2802-mechanism.js';
 import { COPY_FLAG, CLASS, LENGTH, PORT, PRIORITY_MASK, STORED } from '../../frame/frame-pool.js';
+import { RandomStream } from '../../kernel/random.js';
 import { QUEUE_OCTETS } from '../../port/queues.js';
 import type { Device } from '../device.js';
 import { KIND_DEVICE } from '../device.js';
@@ -27,6 +30,8 @@ const NOBODY = 255;
 export interface SwitchParts {
   readonly forwarding: Forwarding;
   readonly ecn: EcnMarker;
+  /** What spreads the samples of congestion points. */
+  readonly jitter: RandomStream;
   readonly chip: Mvtx2802 | null;
 }
 
@@ -40,6 +45,7 @@ export interface Switching {
   onTimer(d: number, port: number, frame: number): void;
   /** State of a switch that is not in the tables. */
   parts(d: number): SwitchParts;
+  readonly points: QcnPoints;
 }
 
 export function makeSwitching(
@@ -58,11 +64,20 @@ export function makeSwitching(
   /** By port: 1 where the memory of the switch is its own chip's. */
   const isSlotted = tables.uint8('port', 1);
   const slotted = makeSlotted(shared, devices, mechanisms, outlet, retag);
+  const points = new QcnPoints(tables, pool);
+  const defences = new QcnDefences(tables, pool, counters);
+  const { watched } = points;
+  const { remapped, untagged } = defences;
 
   function configure(device: Device, spec: SwitchSpec): void {
     const ecn = new EcnMarker(spec.ecn, spec.seed, spec.name);
     const chip = spec.mvtx2802 === null ? null : slotted.make(device, spec.mvtx2802);
-    all[device.place] = { forwarding: makeForwarding(spec), ecn, chip };
+    const jitter = new RandomStream(spec.seed, `${spec.name}/qcn`);
+    all[device.place] = { forwarding: makeForwarding(spec), ecn, jitter, chip };
+    if (spec.qcn !== null) {
+      points.configure(device.firstPort, spec.qcn, spec.ports[0].classOf, jitter);
+      defences.configure(device.firstPort, spec.qcn);
+    }
     buffer.configure(device.place, device.firstPort, spec.buffer);
     spec.ports.forEach((port, p) => {
       const at = device.firstPort + p;
@@ -88,6 +103,7 @@ export function makeSwitching(
 
   function receive(d: number, port: number, frame: number): void {
     const { firstPort } = devices[d];
+    if (remapped[port] !== 0) defences.receive(port, frame);
     const { forwarding, chip } = all[d];
     const out = forwarding.egress(port - firstPort, frame);
     if (out >= 0) {
@@ -139,10 +155,24 @@ export function makeSwitching(
     if ((marksJoining[out] & (1 << trafficClass)) !== 0)
       mark(out, frame, trafficClass, queued + stored);
     outlet.enqueue(d, out, trafficClass, frame);
+    if ((watched[out] & (1 << trafficClass)) === 0) return;
+    if (points.joined(out, trafficClass, frame, queued + stored)) complain(d, port, out, frame);
+  }
+
+  /** Tells the source of a queued frame by the way that the frame came. */
+  function complain(d: number, port: number, out: number, frame: number): void {
+    const { words } = pool;
+    const { firstPort } = devices[d];
+    const trafficClass = ports.classOf(out, words[frame + CLASS] & PRIORITY_MASK);
+    const message = points.compose(out, trafficClass, frame);
+    words[message + LENGTH] += all[d].forwarding.answer(frame, out - firstPort, message);
+    counters.made(port, words[message + CLASS] & PRIORITY_MASK, words[message + LENGTH]);
+    admit(d, port, port, message);
   }
 
   /** Puts on or takes off the VLAN tag that the egress wants; returns the frame's length. */
   function retag(d: number, port: number, out: number, frame: number, priority: number): number {
+    if (untagged[out] !== 0) defences.leave(out, frame);
     const change = all[d].forwarding.rewrite(frame, out - devices[d].firstPort);
     if (change !== 0) {
       pool.words[frame + LENGTH] += change;
@@ -193,7 +223,7 @@ export function makeSwitching(
     devices[d].probe?.frameMarked(d, port - devices[d].firstPort, clock.now, pool, frame);
   }
 
-  return { configure, receive, departing, onTimer, parts: (d) => all[d] };
+  return { configure, receive, departing, onTimer, parts: (d) => all[d], points };
 }
 
 /** The mechanism that keeps a lossless account from overflowing. */

@@ -3,12 +3,15 @@ import { FRAMES, PAYLOAD } from '../../../../services/engine/device/host/receive
 import type { FlowEnd } from '../../../../services/fabric/assembly/assembly.js';
 import type { Fabric } from '../../../../services/fabric/assembly/fabric.js';
 import { buildFabric } from '../../../../services/fabric/assembly/fabric.js';
+import { dcqcnSection } from '../../../../services/fabric/scenario/normalise-congestion.js';
+import { dcqcnSchema } from '../../../../services/fabric/scenario/schema-congestion.js';
 import type {
   DeviceOverride,
   Mvtx2802Section,
   PfcSection,
   CreditSection,
   PrioritySection,
+  QcnSection,
   Scenario,
   SwitchSection,
 } from '../../../../services/fabric/scenario/scenario.js';
@@ -89,6 +92,28 @@ export const CREDIT: CreditSection = {
   fallback: 'refuse',
 };
 
+export const DCQCN = dcqcnSection(dcqcnSchema.parse({}));
+
+export const QCN: QcnSection = {
+  priorities: [],
+  alternatePriority: 0,
+  cnmPriority: 6,
+  setPointBytes: null,
+  weightExponent: 1,
+  sampleBytes: null,
+  timeResetPs: 15e9,
+  byteReset: null,
+  threshold: 5,
+  activeBps: null,
+  hyperBps: null,
+  gain: 1 / 128,
+  minDecreaseFactor: 0.5,
+  minBps: null,
+  defence: 'auto',
+  ports: [],
+  outside: [],
+};
+
 const IDENTITY = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /** All eight priorities; what is given holds for those named, or for all. */
@@ -121,6 +146,8 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     priorities: priorities(),
     pause: { enabled: false, pfc: PFC, ingressReservedBytes: 0, ingressAlpha: 1 },
     credit: CREDIT,
+    dcqcn: DCQCN,
+    qcn: QCN,
     classes: { transmit: IDENTITY, receive: IDENTITY, arbiter: { kind: 'strict' } },
     groups: [],
     placement: [],

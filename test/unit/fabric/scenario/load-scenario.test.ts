@@ -155,6 +155,7 @@ describe('the load section', () => {
       priority: 3,
       dscp: null,
       ect: false,
+      congestion: 'none',
       vlan: { inner: 10, outer: null, dei: false },
       transport: { kind: 'raw', frameBytes: 1518 },
       startPs: 0,
