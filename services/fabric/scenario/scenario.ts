@@ -117,6 +117,8 @@ export interface PortSection {
   readonly tagged: readonly number[];
   /** Of an MVTX2802; null: as all its ports. */
   readonly flowControl: boolean | null;
+  /** Of an MVTX2802; null: by priority and DEI. */
+  readonly fixed: { readonly trafficClass: number; readonly highPrecedence: boolean } | null;
 }
 
 /** Registers of an MVTX2802. */
