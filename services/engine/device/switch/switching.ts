@@ -172,7 +172,7 @@ export function makeSwitching(
 
   /** Puts on or takes off the VLAN tag that the egress wants; returns the frame's length. */
   function retag(d: number, port: number, out: number, frame: number, priority: number): number {
-    if (untagged[out] !== 0) defences.leave(out, frame);
+    if (untagged[out] !== 0) defences.join(out, frame);
     const change = all[d].forwarding.rewrite(frame, out - devices[d].firstPort);
     if (change !== 0) {
       pool.words[frame + LENGTH] += change;
@@ -192,6 +192,7 @@ export function makeSwitching(
     if ((marksLeaving[port] & (1 << trafficClass)) !== 0) {
       mark(port, frame, trafficClass, queues.get(port, trafficClass, QUEUE_OCTETS) + stored);
     }
+    if (untagged[port] !== 0) defences.leave(port, frame);
     const group = ports.groupOf(from, words[frame + CLASS] & PRIORITY_MASK);
     buffer.release(from, group, stored);
     const by = stopper[(from << 3) | group];
