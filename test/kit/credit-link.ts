@@ -100,6 +100,8 @@ class End implements MechanismHost {
   announceStop(): void {}
 
   announceCredit(): void {}
+
+  announceShort(): void {}
   withdraw(): void {}
 
   permit(): void {

@@ -94,6 +94,8 @@ export interface MechanismHost {
   withdraw(port: number): void;
   /** Tell listeners that a neighbour was asked to stop or to go on. */
   announceStop(port: number, group: number, stop: boolean): void;
+  /** Tell listeners that a credit account began, or ceased, to hold a frame back. */
+  announceShort(port: number, priority: number, channel: number, short: boolean): void;
   /** Tell listeners of a step of credit exchange. */
   announceCredit(
     port: number,

@@ -52,6 +52,8 @@ class FakeHost implements MechanismHost {
   announceStop(): void {}
 
   announceCredit(): void {}
+
+  announceShort(): void {}
 }
 
 /** Accounts that are over or under as the test says. */

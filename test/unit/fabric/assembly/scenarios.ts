@@ -132,12 +132,14 @@ export function run(built: Fabric): Outcome {
     frameReceived: IGNORED,
     frameDropped: IGNORED,
     frameMarked: IGNORED,
+    frameQueued: IGNORED,
     frameSent: IGNORED,
     controlSent: IGNORED,
     controlReceived: IGNORED,
     stopAsked: IGNORED,
     creditStep: IGNORED,
     heldChanged: IGNORED,
+    creditShort: IGNORED,
     messageDelivered: (_, now, flow, message) => arrivedPs.set(`${flow}/${message}`, now),
   });
   new Windows(engine, built.lookaheadPs).run(Infinity);
