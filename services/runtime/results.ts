@@ -2,6 +2,7 @@
 
 import type { CreditLoopTerms } from '../engine/analysis/credit/credit-loop.js';
 import type { HeadroomTerms } from '../engine/analysis/headroom/headroom.js';
+import type { Deadlock, Storm } from '../telemetry/congestion/congestion.js';
 import type { CreditCounters } from '../engine/flow-control/credit/credit-managed.js';
 
 export type { HeadroomTerms };
@@ -27,6 +28,9 @@ export interface RunResults {
   readonly margins: readonly MarginResult[];
   readonly buffers: readonly BufferResult[];
   readonly credits: readonly CreditResult[];
+  /** As far as episodes are observed. */
+  readonly deadlocks: readonly Deadlock[];
+  readonly storms: readonly Storm[];
 }
 
 export interface Failure {

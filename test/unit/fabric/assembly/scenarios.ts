@@ -97,7 +97,7 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     groups: [],
     placement: [],
     load: [],
-    observe: { seriesPs: null, ports: [] },
+    observe: { seriesPs: null, ports: [], episodes: true, stormPs: 1e9 },
     expect: [],
     ...part,
   };

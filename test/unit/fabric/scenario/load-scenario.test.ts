@@ -15,7 +15,12 @@ describe('a scenario that says next to nothing', () => {
     assert.equal(scenario.seed, 1);
     assert.equal(scenario.durationPs, null);
     assert.deepEqual(scenario.load, []);
-    assert.deepEqual(scenario.observe, { seriesPs: null, ports: [] });
+    assert.deepEqual(scenario.observe, {
+      seriesPs: null,
+      ports: [],
+      episodes: true,
+      stormPs: 1e9,
+    });
     assert.deepEqual(scenario.hosts, { mac: null, ipv4: null, ipv6: null, arbiter: null });
     assert.deepEqual(scenario.switches, {
       pipelinePs: 500_000,
