@@ -172,19 +172,18 @@ function queueEpisode({ id, end, priority, sincePs, inputs, slower, endPs }: Bac
 
 /** A PAUSE holds every priority of a port: one episode, and the frames of all. */
 function merged(holds: readonly HoldRecord[]): HoldRecord[] {
-  const pauses = new Map<string, HoldRecord>();
-  return holds.flatMap((hold) => {
-    if (hold.mechanism !== 'pause') return [hold];
-    const key = `${hold.port}@${hold.startPs}`;
-    const first = pauses.get(key);
-    if (first !== undefined) {
-      first.frameTimePs += hold.frameTimePs;
-      return [];
-    }
-    const copy = { ...hold };
-    pauses.set(key, copy);
-    return [copy];
+  const frameTimes = new Map<string, number>();
+  const keyOfPause = ({ port, startPs }: HoldRecord): string => `${port}@${startPs}`;
+  const first = holds.filter((hold) => {
+    if (hold.mechanism !== 'pause') return true;
+    const before = frameTimes.get(keyOfPause(hold));
+    frameTimes.set(keyOfPause(hold), (before ?? 0) + hold.frameTimePs);
+    return before === undefined;
   });
+  return first.map((hold) => ({
+    ...hold,
+    frameTimePs: frameTimes.get(keyOfPause(hold)) ?? hold.frameTimePs,
+  }));
 }
 
 function keyOf(device: number, port: number, eighth: number): number {

@@ -2,17 +2,27 @@ import type { Engine } from '../../device/engine.js';
 import type { Device } from '../../device/device.js';
 import { QUEUE_FRAMES } from '../../port/queues.js';
 import type { HoldRecord } from './wait-records.js';
-import { MOST_RECORDS, WHOLE } from './wait-records.js';
+import { RecordTable } from './record-table.js';
+import { WHOLE } from './wait-records.js';
+
+// Numbers of a record.
+
+const PORT = 0;
+const PRIORITY = 1;
+const CHANNEL = 2;
+const MECHANISM = 3;
+const START = 4;
+const END = 5;
+const FRAME_TIME = 6;
+const WIDTH = 7;
 
 /** Which priorities of a device's ports may not send, since when, and what that costs. */
 export class HoldBook {
-  readonly records: HoldRecord[] = [];
-  omitted = 0;
+  readonly table = new RecordTable(WIDTH);
   /** By port: priorities held, one bit each. */
   readonly mask: Uint8Array;
   /** Of those, the ones held as a whole: as the port last said. */
   private readonly whole: Uint8Array;
-  private open: HoldRecord[] = [];
   /** By port and priority: holds that stand, since when, and how long in all before. */
   private readonly standing: Uint8Array;
   private readonly since: Float64Array;
@@ -49,19 +59,23 @@ export class HoldBook {
     return this.mask[port] & ~heldBefore;
   }
 
-  begin(port: number, priority: number, channel: number, now: number, mechanism: string): void {
+  /** `mechanism`: its place among those of the engine. */
+  begin(port: number, priority: number, channel: number, now: number, mechanism: number): void {
     const at = (port << 3) | priority;
     if (this.standing[at]++ === 0) {
       this.since[at] = now;
       this.countedAt[at] = now;
       this.mask[port] |= 1 << priority;
     }
-    if (this.records.length >= MOST_RECORDS) {
-      this.omitted++;
-      return;
-    }
-    const record = { port, priority, channel, mechanism };
-    this.open.push({ ...record, startPs: now, endPs: Infinity, frameTimePs: 0 });
+    const row = this.table.begin();
+    if (row < 0) return;
+    const { values } = this.table;
+    values[row + PORT] = port;
+    values[row + PRIORITY] = priority;
+    values[row + CHANNEL] = channel;
+    values[row + MECHANISM] = mechanism;
+    values[row + START] = now;
+    values[row + END] = Infinity;
   }
 
   end(port: number, priority: number, channel: number, now: number): void {
@@ -71,13 +85,10 @@ export class HoldBook {
       this.total[at] += now - this.since[at];
       this.mask[port] &= ~(1 << priority);
     }
-    const i = this.open.findIndex(
-      (hold) => hold.port === port && hold.priority === priority && hold.channel === channel,
-    );
-    if (i < 0) return;
-    const [record] = this.open.splice(i, 1);
-    record.endPs = now;
-    this.records.push(record);
+    const row = this.standingRow(port, priority, channel);
+    if (row < 0) return;
+    this.table.values[row + END] = now;
+    this.table.close(row);
   }
 
   /** How long a priority has been held until `now`. */
@@ -89,7 +100,7 @@ export class HoldBook {
 
   /**
    * Counts what stood at a held port until now; `newcomers` frames of its queue have come just
-   * now. The frame-time goes to the oldest hold of the priority.
+   * now. The frame-time goes to the first hold found on the priority.
    */
   count(port: number, priority: number, now: number, newcomers: number): void {
     const at = (port << 3) | priority;
@@ -97,21 +108,39 @@ export class HoldBook {
     const number = this.device.firstPort + port;
     const trafficClass = ports.classOf(number, priority);
     const frames = queues.get(number, trafficClass, QUEUE_FRAMES) - newcomers;
-    const record = this.open.find((hold) => hold.port === port && hold.priority === priority);
-    if (record !== undefined) record.frameTimePs += frames * (now - this.countedAt[at]);
+    const row = this.standingRow(port, priority, null);
+    if (row >= 0) this.table.values[row + FRAME_TIME] += frames * (now - this.countedAt[at]);
     this.countedAt[at] = now;
   }
 
   /** Of the holds that stand, too, as they are at `now`. */
   all(now: number): HoldRecord[] {
-    for (const { port, priority } of this.open) this.count(port, priority, now, 0);
-    const all = [...this.records, ...this.open.map((hold) => ({ ...hold }))];
-    return all.sort((a, b) => a.startPs - b.startPs || a.port - b.port || a.priority - b.priority);
+    const { table, engine } = this;
+    const { values } = table;
+    for (const row of table.open) this.count(values[row + PORT], values[row + PRIORITY], now, 0);
+    return table.map((row) => ({
+      port: values[row + PORT],
+      priority: values[row + PRIORITY],
+      channel: values[row + CHANNEL],
+      mechanism: engine.mechanisms[values[row + MECHANISM]]?.name ?? 'unknown',
+      startPs: values[row + START],
+      endPs: values[row + END],
+      frameTimePs: values[row + FRAME_TIME],
+    }));
   }
 
-  private ruler(port: number, priority: number): string {
+  /** A hold that stands on a priority, of one account or (null) of any; -1 if none does. */
+  private standingRow(port: number, priority: number, channel: number | null): number {
+    const { values, open } = this.table;
+    for (const row of open) {
+      if (values[row + PORT] !== port || values[row + PRIORITY] !== priority) continue;
+      if (channel === null || values[row + CHANNEL] === channel) return row;
+    }
+    return -1;
+  }
+
+  private ruler(port: number, priority: number): number {
     const number = this.device.firstPort + port;
-    const ruler = this.engine.mechanisms.find((m) => m.holdReason(number, priority) !== null);
-    return ruler?.name ?? 'held';
+    return this.engine.mechanisms.findIndex((m) => m.holdReason(number, priority) !== null);
   }
 }

@@ -4,8 +4,18 @@ import type { Device } from '../../device/device.js';
 import type { BacklogMatrix } from './backlog-matrix.js';
 import type { HoldBook } from './hold-book.js';
 import type { StopBook } from './stop-book.js';
+import { RecordTable } from './record-table.js';
 import type { JamRecord } from './wait-records.js';
-import { MOST_RECORDS } from './wait-records.js';
+
+// Numbers of a record.
+
+const PORT = 0;
+const GROUP = 1;
+const EGRESS = 2;
+const PRIORITY = 3;
+const START = 4;
+const END = 5;
+const WIDTH = 6;
 
 /**
  * Stopped accounts that a held egress keeps stopped: what they have there alone is too much for
@@ -13,9 +23,7 @@ import { MOST_RECORDS } from './wait-records.js';
  * they close a circle, nobody in it ever goes on.
  */
 export class JamBook {
-  readonly records: JamRecord[] = [];
-  omitted = 0;
-  private open: JamRecord[] = [];
+  readonly table = new RecordTable(WIDTH);
 
   static readonly wiring = ['engine', 'device', 'backlog', 'holds', 'stops'];
 
@@ -54,38 +62,58 @@ export class JamBook {
     const octets = this.backlog.get(group, port, egress);
     if (octets === 0 || this.isOpen(port, group, egress)) return;
     if (!this.isJammed(port, group, priority, octets)) return;
-    if (this.records.length >= MOST_RECORDS) this.omitted++;
-    else this.open.push({ port, group, egress, priority, startPs: now, endPs: Infinity });
+    const row = this.table.begin();
+    if (row < 0) return;
+    const { values } = this.table;
+    values[row + PORT] = port;
+    values[row + GROUP] = group;
+    values[row + EGRESS] = egress;
+    values[row + PRIORITY] = priority;
+    values[row + START] = now;
+    values[row + END] = Infinity;
   }
 
   letGo(egress: number, now: number): void {
     const held = this.holds.mask[egress];
-    this.close(now, (jam) => jam.egress === egress && (held & (1 << jam.priority)) === 0);
+    const { values } = this.table;
+    this.close(now, (row) => {
+      return values[row + EGRESS] === egress && (held & (1 << values[row + PRIORITY])) === 0;
+    });
   }
 
   released(port: number, group: number, now: number): void {
-    this.close(now, (jam) => jam.port === port && jam.group === group);
+    const { values } = this.table;
+    this.close(now, (row) => values[row + PORT] === port && values[row + GROUP] === group);
   }
 
   all(): JamRecord[] {
-    const all = [...this.records, ...this.open.map((jam) => ({ ...jam }))];
-    return all.sort((a, b) => a.startPs - b.startPs || a.port - b.port || a.egress - b.egress);
+    const { values } = this.table;
+    return this.table.map((row) => ({
+      port: values[row + PORT],
+      group: values[row + GROUP],
+      egress: values[row + EGRESS],
+      priority: values[row + PRIORITY],
+      startPs: values[row + START],
+      endPs: values[row + END],
+    }));
   }
 
   private isOpen(port: number, group: number, egress: number): boolean {
-    return this.open.some(
-      (jam) => jam.port === port && jam.group === group && jam.egress === egress,
-    );
+    const { values, open } = this.table;
+    return open.some((row) => {
+      const isAccount = values[row + PORT] === port && values[row + GROUP] === group;
+      return isAccount && values[row + EGRESS] === egress;
+    });
   }
 
-  private close(now: number, isOver: (jam: JamRecord) => boolean): void {
-    if (!this.open.some(isOver)) return;
-    for (const jam of this.open) {
-      if (!isOver(jam)) continue;
-      jam.endPs = now;
-      this.records.push(jam);
+  private close(now: number, isOver: (row: number) => boolean): void {
+    const { values, open } = this.table;
+    for (let i = open.length - 1; i >= 0; i--) {
+      const row = open[i];
+      if (!isOver(row)) continue;
+      values[row + END] = now;
+      this.table.close(row);
     }
-    this.open = this.open.filter((jam) => jam.endPs === Infinity);
   }
 
   /** Even if everything that may leave has left, there is no XON (of credit: nothing to grant). */

@@ -41,6 +41,10 @@ export class WaitRecorder extends DeafProbe {
   /** By port and group: octets from which on a credited account counts as full; else Infinity. */
   private readonly fullAt: Float64Array;
   private readonly firstPort: Int32Array;
+  /** Places of mechanisms in the engine's list. */
+  private readonly pause: number;
+  private readonly pfc: number;
+  private readonly credit: number;
 
   constructor(private readonly engine: Engine) {
     super();
@@ -48,6 +52,10 @@ export class WaitRecorder extends DeafProbe {
     this.lossless = new Uint8Array(rows);
     this.fullAt = new Float64Array(rows).fill(Infinity);
     this.firstPort = Int32Array.from(engine.devices, (device) => device.firstPort);
+    const placeOf = (name: string): number => engine.mechanisms.findIndex((m) => m.name === name);
+    this.pause = placeOf('pause');
+    this.pfc = placeOf('pfc');
+    this.credit = placeOf('credit');
     for (const device of engine.devices) this.configure(device);
     this.books = engine.devices.map(
       (device, d) => new Books(engine, device, backlogOf(engine, d)),
@@ -56,7 +64,7 @@ export class WaitRecorder extends DeafProbe {
 
   waits(device: number, now: number): DeviceWaits {
     const { holds, stops, jams } = this.books[device];
-    const omitted = holds.omitted + stops.omitted + jams.omitted;
+    const omitted = holds.table.omitted + stops.table.omitted + jams.table.omitted;
     return { holds: holds.all(now), stops: stops.all(), jams: jams.all(), omitted };
   }
 
@@ -116,8 +124,8 @@ export class WaitRecorder extends DeafProbe {
   }
 
   override stopAsked(device: number, port: number, now: number, group: number, stop: boolean): void {
-    const name = this.engine.devices[device].spec.ports[port].pause === null ? 'pfc' : 'pause';
-    this.setStopped(device, port, group, stop, name, now);
+    const { pause } = this.engine.devices[device].spec.ports[port];
+    this.setStopped(device, port, group, stop, pause === null ? this.pfc : this.pause, now);
   }
 
   override heldChanged(device: number, port: number, now: number, priorities: number): void {
@@ -137,7 +145,7 @@ export class WaitRecorder extends DeafProbe {
   ): void {
     const { holds, jams } = this.books[device];
     if (short) {
-      holds.begin(port, priority, channel, now, 'credit');
+      holds.begin(port, priority, channel, now, this.credit);
       jams.held(port, 1 << priority, now);
     } else {
       holds.end(port, priority, channel, now);
@@ -151,9 +159,9 @@ export class WaitRecorder extends DeafProbe {
     const isFull = (stops.mask[port] & (1 << group)) !== 0;
     const limit = this.fullAt[((this.firstPort[device] + port) << 3) | group];
     const octets = backlog.total(group, port);
-    if (!isFull && octets >= limit) this.setStopped(device, port, group, true, 'credit', now);
+    if (!isFull && octets >= limit) this.setStopped(device, port, group, true, this.credit, now);
     else if (isFull && octets < limit / 2)
-      this.setStopped(device, port, group, false, 'credit', now);
+      this.setStopped(device, port, group, false, this.credit, now);
   }
 
   private setStopped(
@@ -161,7 +169,7 @@ export class WaitRecorder extends DeafProbe {
     port: number,
     group: number,
     stop: boolean,
-    mechanism: string,
+    mechanism: number,
     now: number,
   ): void {
     const { stops, jams } = this.books[device];

@@ -12,9 +12,9 @@ export interface HoldRecord {
   readonly channel: number;
   readonly mechanism: string;
   readonly startPs: number;
-  endPs: number;
+  readonly endPs: number;
   /** Frames that stood there, each times how long. */
-  frameTimePs: number;
+  readonly frameTimePs: number;
 }
 
 /** An ingress account that did not let its neighbour go on. */
@@ -23,7 +23,7 @@ export interface StopRecord {
   readonly group: number;
   readonly mechanism: string;
   readonly startPs: number;
-  endPs: number;
+  readonly endPs: number;
   /** Where most of what filled it stood; null where nothing of it did. */
   readonly cause: StopCause | null;
 }
@@ -51,7 +51,7 @@ export interface JamRecord {
   readonly egress: number;
   readonly priority: number;
   readonly startPs: number;
-  endPs: number;
+  readonly endPs: number;
 }
 
 /** Everything that one device has seen. */
@@ -62,9 +62,6 @@ export interface DeviceWaits {
   /** Records beyond what is kept. */
   readonly omitted: number;
 }
-
-/** A device that has seen so much of a kind has seen enough; what follows is only counted. */
-export const MOST_RECORDS = 100_000;
 
 /** Of a priority that is held as a whole, and not by one credit account. */
 export const WHOLE = -1;
