@@ -69,6 +69,7 @@ describe('a run that goes on from a saved state', () => {
       origin: { scenario: join(ROOT, EXAMPLE), set: [] },
       state: session.save(),
       series: session.series(),
+      why: null,
       wallSeconds: 0,
     });
     assert.equal(selvage('resume', out, '--quiet').status, 0);

@@ -152,7 +152,8 @@ export function makeSharedBuffer(tables: Tables) {
     const row = rowOf(port, group);
     const free = memory[memoryOf[port] + POOL] - poolUsed;
     const dynamic = words[row * WORDS + RESERVED] + doubles[row * DOUBLES + ALPHA] * free;
-    const limit = Math.min(dynamic, doubles[row * DOUBLES + XOFF]) - doubles[row * DOUBLES + XON_GAP];
+    const limit =
+      Math.min(dynamic, doubles[row * DOUBLES + XOFF]) - doubles[row * DOUBLES + XON_GAP];
     return Math.max(limit, 0);
   }
 

@@ -57,9 +57,7 @@ export class WaitRecorder extends DeafProbe {
     this.pfc = placeOf('pfc');
     this.credit = placeOf('credit');
     for (const device of engine.devices) this.configure(device);
-    this.books = engine.devices.map(
-      (device, d) => new Books(engine, device, backlogOf(engine, d)),
-    );
+    this.books = engine.devices.map((device, d) => new Books(engine, device, backlogOf(engine, d)));
   }
 
   waits(device: number, now: number): DeviceWaits {
@@ -123,7 +121,13 @@ export class WaitRecorder extends DeafProbe {
     if (this.fullAt[row] !== Infinity) this.lookAtCredit(device, ingress, row & 7, now);
   }
 
-  override stopAsked(device: number, port: number, now: number, group: number, stop: boolean): void {
+  override stopAsked(
+    device: number,
+    port: number,
+    now: number,
+    group: number,
+    stop: boolean,
+  ): void {
     const { pause } = this.engine.devices[device].spec.ports[port];
     this.setStopped(device, port, group, stop, pause === null ? this.pfc : this.pause, now);
   }

@@ -18,7 +18,7 @@ describe('a scenario that says next to nothing', () => {
     assert.deepEqual(scenario.observe, {
       seriesPs: null,
       ports: [],
-      episodes: true,
+      episodes: false,
       stormPs: 1e9,
     });
     assert.deepEqual(scenario.hosts, { mac: null, ipv4: null, ipv6: null, arbiter: null });
