@@ -6,6 +6,7 @@ import type { RunOptions } from './commands/run.js';
 import type { EmulateOptions } from './emulate.js';
 import type { SteerAction } from './commands/steer.js';
 import type { TopologyOptions } from './commands/topology.js';
+import type { WhyOptions } from './commands/why.js';
 import type { ValidateOptions } from './commands/validate.js';
 import { EXIT, InputError } from './exit.js';
 import { readVersion } from '../runtime/version.js';
@@ -111,6 +112,18 @@ function program(): Command {
     .action(async (run: string, options: BranchOptions) => {
       const { branchCommand } = await import('./commands/branch.js');
       process.exitCode = await branchCommand(run, options);
+    });
+
+  selvage
+    .command('why')
+    .description('tell what held a run, or one flow of it, back')
+    .argument('<run>', 'run directory')
+    .option('--flow <flow>', 'number or name of a flow')
+    .option('--all', 'every tree, however small')
+    .option('--json', 'print it as JSON')
+    .action(async (run: string, options: WhyOptions) => {
+      const { whyCommand } = await import('./commands/why.js');
+      process.exitCode = whyCommand(run, options);
     });
 
   selvage
