@@ -13,6 +13,13 @@ export const DROP_REASONS = [
   'vlan-filtered',
   /** Reached a station that it is not addressed to (flooded). */
   'not-addressed',
+  /** Declared faults: without them, these do not happen. */
+  'link-down',
+  'lost-on-link',
+  'fcs-error',
+  'device-reset',
+  /** As headroom-exhausted, where a fault kept the neighbour from stopping in time. */
+  'overflow-by-fault',
 ] as const;
 
 export type DropReason = (typeof DROP_REASONS)[number];
@@ -26,6 +33,11 @@ export const DROP = {
   NO_DESTINATION: 4,
   VLAN_FILTERED: 5,
   NOT_ADDRESSED: 6,
+  LINK_DOWN: 7,
+  LOST_ON_LINK: 8,
+  FCS_ERROR: 9,
+  DEVICE_RESET: 10,
+  OVERFLOW_BY_FAULT: 11,
 } as const;
 
 /**

@@ -9,6 +9,8 @@ export type { DeviceSpec };
 import { Device, KIND_MECHANISM, TIMER_BITS } from './device.js';
 import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
 import { creditRows } from '../flow-control/credit/credit-accounts.js';
+import type { FaultMechanism } from '../faults/fault-mechanism.js';
+import { faultRows } from '../faults/fault-mechanism.js';
 import type { Hosting } from './host/hosting.js';
 import { makeHosting } from './host/hosting.js';
 import type { Receivers } from './host/receivers.js';
@@ -17,6 +19,7 @@ import type { Senders } from './host/senders.js';
 import { makeSenders } from './host/senders.js';
 import type { Loop } from './loop.js';
 import { makeLoop } from './loop.js';
+import { makeFaultTools } from './fault-tools.js';
 import { makeMechanisms } from './mechanisms.js';
 import type { Metering } from './metering.js';
 import { makeMetering } from './metering.js';
@@ -33,6 +36,7 @@ export class Engine implements MechanismHost {
   readonly devices: readonly Device[];
   readonly mechanisms: readonly Mechanism[];
   readonly credit: CreditMechanism;
+  readonly faults: FaultMechanism;
   readonly senders: Senders;
   readonly receivers: Receivers;
   readonly switching: Switching;
@@ -48,13 +52,14 @@ export class Engine implements MechanismHost {
     this.shared = shared;
     this.clock = shared.clock;
     this.devices = specs.map((spec, i) => new Device(spec, rows[i]));
-    const { all, credit } = makeMechanisms(shared, this);
+    const { all, credit, faults } = makeMechanisms(shared, this);
     this.mechanisms = all;
     this.credit = credit;
+    this.faults = faults;
     this.metering = makeMetering(shared, credit);
     this.senders = makeSenders(tables, this.clock);
     this.receivers = makeReceivers(tables, this.clock);
-    this.outlet = makeOutlet(shared, this.devices, this.metering);
+    this.outlet = makeOutlet(shared, this.devices, this.metering, faults);
     this.switching = makeSwitching(shared, this.devices, this.mechanisms, this.outlet);
     this.hosting = makeHosting(
       shared,
@@ -63,6 +68,9 @@ export class Engine implements MechanismHost {
       this.outlet,
       this.senders,
       this.receivers,
+    );
+    faults.equip(
+      makeFaultTools(shared, this.devices, all, credit, this.metering, this.outlet, this.switching),
     );
     for (const device of this.devices) this.configure(device);
     this.loop = makeLoop(
@@ -73,6 +81,8 @@ export class Engine implements MechanismHost {
       this.metering,
       this.switching,
       this.hosting,
+      faults,
+      this.outlet,
     );
     this.devices.forEach((_, d) => {
       this.run(d, -Infinity);
@@ -164,7 +174,7 @@ export class Engine implements MechanismHost {
 }
 
 function layOut(specs: readonly DeviceSpec[]): Rows[] {
-  const next: Record<Unit, number> = { device: 0, port: 0, send: 0, receive: 0, credit: 0 };
+  const next = { device: 0, port: 0, send: 0, receive: 0, credit: 0, fault: 0 };
   const take = (unit: Unit, count: number): { first: number; count: number } => {
     const first = next[unit];
     next[unit] += count;
@@ -178,6 +188,10 @@ function layOut(specs: readonly DeviceSpec[]): Rows[] {
     credit: take(
       'credit',
       spec.ports.reduce((sum, { credit }) => sum + creditRows(credit), 0),
+    ),
+    fault: take(
+      'fault',
+      spec.ports.reduce((sum, port) => sum + faultRows(port), 0),
     ),
   }));
 }
@@ -193,5 +207,6 @@ function total(rows: readonly Rows[]): Record<Unit, number> {
     send: end('send'),
     receive: end('receive'),
     credit: end('credit'),
+    fault: end('fault'),
   };
 }

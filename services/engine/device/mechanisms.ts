@@ -1,5 +1,6 @@
 import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
 import { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
+import { FaultMechanism } from '../faults/fault-mechanism.js';
 import { PauseMechanism } from '../flow-control/pause/pause-mechanism.js';
 import { PfcMechanism } from '../flow-control/pfc/pfc-mechanism.js';
 import type { Shared } from './shared.js';
@@ -11,12 +12,18 @@ import type { Shared } from './shared.js';
 export function makeMechanisms(
   { tables, buffer, ports, pool, lines }: Shared,
   host: MechanismHost,
-): { readonly all: Mechanism[]; readonly credit: CreditMechanism } {
+): {
+  readonly all: Mechanism[];
+  readonly credit: CreditMechanism;
+  readonly faults: FaultMechanism;
+} {
   const credit = new CreditMechanism(tables, host, 2, pool, lines);
-  const all = [
+  const all: Mechanism[] = [
     new PauseMechanism(tables, host, buffer, 0, ports),
     new PfcMechanism(tables, host, buffer, 1, ports),
     credit,
   ];
-  return { all, credit };
+  const faults = new FaultMechanism(tables, host, all.length);
+  all.push(faults);
+  return { all, credit, faults };
 }

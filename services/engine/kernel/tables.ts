@@ -1,7 +1,7 @@
 import type { Plain } from './snapshot.js';
 
 /** What a row of a table belongs to. */
-export type Unit = 'device' | 'port' | 'send' | 'receive' | 'credit';
+export type Unit = 'device' | 'port' | 'send' | 'receive' | 'credit' | 'fault';
 
 /** The rows of one actor: first row and number of rows of each unit. */
 export type Rows = Readonly<Record<Unit, { readonly first: number; readonly count: number }>>;
@@ -10,7 +10,7 @@ type Column = Int32Array | Float64Array | Uint8Array;
 
 /**
  * The numbers that the actors of one service work on: arrays with a row per device, port,
- * connection or credit account. All actors share the arrays and each owns a range of rows, so
+ * connection, credit account or fault. All actors share the arrays and each owns a range of rows, so
  * what is hot stays dense however many actors there are, and an actor is saved and restored as
  * slices, in any grouping.
  *
@@ -23,7 +23,7 @@ export class Tables {
   private readonly counts: Readonly<Record<Unit, number>>;
 
   constructor(counts: Readonly<Partial<Record<Unit, number>>>) {
-    this.counts = { device: 0, port: 0, send: 0, receive: 0, credit: 0, ...counts };
+    this.counts = { device: 0, port: 0, send: 0, receive: 0, credit: 0, fault: 0, ...counts };
   }
 
   int32(unit: Unit, stride: number, planes = 1): Int32Array {

@@ -55,6 +55,7 @@ export function portSpecs(
       ...shared,
       pfc: scenario.pause.enabled ? null : pfcOf(methods[port]!),
       credit: credit.port(end, methods[port]!),
+      faults: [],
     };
   });
 }

@@ -75,6 +75,10 @@ export class Bridge implements Forwarding {
     return goes - came;
   }
 
+  forget(): void {
+    this.learnedPort.fill(-1);
+  }
+
   private vlanOf(port: number, frame: number): number {
     const inner = this.pool.ends[frame + VLAN] & INNER;
     return inner === 0 ? this.vlans[port].native : inner;

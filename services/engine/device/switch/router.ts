@@ -63,6 +63,9 @@ export class Router implements Forwarding {
     return 0;
   }
 
+  /** Routes are computed, not learned. */
+  forget(): void {}
+
   private choose(set: number, size: number, hash: number): number {
     if (this.spray) {
       const turn = this.sprayTurn[set];

@@ -76,6 +76,19 @@ export class CreditReceiver {
     this.carrier.say(row, SAY_GRANT);
   }
 
+  /** The link has been down: whatever is in the buffer, the rest is granted anew. */
+  linkUp(row: number): void {
+    if (this.spec(row).counts === 'cumulative') {
+      this.startOver(row);
+      return;
+    }
+    const w = row * WORDS;
+    this.words[w + LIMIT] = this.words[w + PASSED];
+    this.words[w + LIMIT_SAID] = this.words[w + PASSED];
+    this.raise(row);
+    this.carrier.say(row, SAY_GRANT);
+  }
+
   /** All counts are forgotten; what is in the buffer goes on being there. */
   startOver(row: number): void {
     this.words[row * WORDS + OPENED] = 0;
