@@ -30,6 +30,12 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'Deficit weighted round robin: classes share the link by weight, in octets on the ' + 'wire.',
   strict: 'The highest traffic class that may send goes first.',
   'round-robin': 'A frame of each traffic class in turn.',
+  faults:
+    'What goes wrong in the emulated world: link-down, loss, bit-errors, delay, slow-link, ' +
+    'control (chosen control frames are lost, doubled, late or changed), freeze, storm, ' +
+    'forge, steal-credit, stuck-credit, shrink-buffer, reboot; `where`, `at`, `for`, ' +
+    '`every`, `times`, `random`. Frames lost to a fault have a reason of their own. ' +
+    '`faults: [{ kind: link-down, where: { device: leaf1 }, at: 1ms, for: 100us }]`.',
   ideal: 'What a message would take on an idle fabric: serialisation, propagation and delays.',
   slowdown: 'Completion time over ideal time; 1 is as good as it gets.',
   digest:

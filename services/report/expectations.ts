@@ -2,7 +2,13 @@ import { didYouMean } from '../fabric/scenario/errors.js';
 import type { Expectation, Metric } from '../fabric/scenario/scenario.js';
 import { matchesGlob } from '../fabric/scenario/selector.js';
 import { percentilesOf } from '../runtime/percentiles.js';
-import type { FlowResult, PortPriorityResult, PortResult, RunResults } from '../runtime/results.js';
+import type {
+  FlowResult,
+  LostCreditResult,
+  PortPriorityResult,
+  PortResult,
+  RunResults,
+} from '../runtime/results.js';
 import { formatOctets, formatRate, formatShare, formatTime } from './format.js';
 
 export interface ExpectationResult {
@@ -45,6 +51,12 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
     'peak.ingress': { unit: 'octets', meaning: 'fullest ingress account' },
     'peak.egress': { unit: 'octets', meaning: 'longest egress queue' },
     'headroom.used': { unit: 'octets', meaning: 'most headroom that an account used' },
+    'fault-drops': { unit: 'count', meaning: 'frames lost to declared faults' },
+    'credit-lost': { unit: 'count', meaning: 'units of credit that neither end has any more' },
+    starved: {
+      unit: 'count',
+      meaning: 'accounts that wait for credit although nothing is on its way or stored',
+    },
     digest: { unit: 'text', meaning: 'hash over everything that every device executed' },
   };
 
@@ -97,6 +109,13 @@ function measure(expectation: Expectation, results: RunResults): number | string
       return sum(rows.map(({ row }) => bufferDrops(row)));
     case 'lossless-drops':
       return sum(rows.map(({ row }) => row.drops['headroom-exhausted'] ?? 0));
+    case 'fault-drops':
+      return sum(rows.map(({ row }) => faultDrops(row)));
+    case 'credit-lost':
+      return sum(lostCredits(expectation, results).map(({ units }) => units));
+    case 'starved':
+      return lostCredits(expectation, results).filter((lost) => lost.starvedSincePs !== null)
+        .length;
     case 'completed': {
       const finite = flows.filter((flow) => flow.idealPs !== null || flow.completionPs !== null);
       return finite.length === 0 ? null : completions.length / finite.length;
@@ -195,6 +214,26 @@ const BUFFER_REASONS = [
   'egress-threshold',
   'buffer-full',
 ] as const;
+
+const FAULT_REASONS = [
+  'link-down',
+  'lost-on-link',
+  'fcs-error',
+  'device-reset',
+  'overflow-by-fault',
+] as const;
+
+function faultDrops(row: PortPriorityResult): number {
+  return sum(FAULT_REASONS.map((reason) => row.drops[reason] ?? 0));
+}
+
+function lostCredits({ priority, port }: Expectation, results: RunResults): LostCreditResult[] {
+  return results.lostCredits.filter(
+    (lost) =>
+      (priority === null || lost.priority === priority) &&
+      (port === null || matchesGlob(port, lost.port)),
+  );
+}
 
 function bufferDrops(row: PortPriorityResult): number {
   return sum(BUFFER_REASONS.map((reason) => row.drops[reason] ?? 0));

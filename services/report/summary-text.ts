@@ -7,6 +7,7 @@ import type {
 } from '../runtime/results.js';
 import type { ExpectationResult } from './expectations.js';
 import { show } from './expectations.js';
+import { faultTable, lostCreditText } from './fault-text.js';
 import { formatCount, formatOctets, formatRate, formatRatio, formatTime } from './format.js';
 import { table } from './table.js';
 
@@ -32,6 +33,8 @@ export function summaryText(
     memoryTable(results, style),
     marginTable(results, style),
     creditTable(results, style),
+    faultTable(results, style),
+    lostCreditText(results, style),
     expectationList(expectations, style),
     `digest ${results.digest}`,
   ]

@@ -41,6 +41,8 @@ export function outcomeOf(
     margins: collector.margins(),
     buffers: collector.buffers(),
     credits: collector.credits(),
+    lostCredits: collector.lostCredits(),
+    faults: collector.faults(),
   };
 }
 

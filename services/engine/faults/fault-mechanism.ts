@@ -296,7 +296,7 @@ export class FaultMechanism implements Mechanism {
     const { effect } = this.specs[row];
     this.words[row * WORDS + ACTIVE] = 1;
     this.words[row * WORDS + BEGUN]++;
-    this.flags[port] |= EXCUSED;
+    if (disturbs(effect)) this.flags[port] |= EXCUSED;
     this.tools!.note(port, this.specs[row].fault, true);
     if (effect.kind === 'flush') this.tools!.flush(port);
     else if (effect.kind === 'shrink') {
@@ -388,12 +388,21 @@ export class FaultMechanism implements Mechanism {
     for (let row = this.first[port]; row < this.end[port]; row++) {
       const d = row * DOUBLES;
       const active = this.words[row * WORDS + ACTIVE] !== 0;
-      next = Math.min(next, this.doubles[d + (active ? END_AT : BEGIN_AT)], this.doubles[d + TICK_AT]);
+      next = Math.min(
+        next,
+        this.doubles[d + (active ? END_AT : BEGIN_AT)],
+        this.doubles[d + TICK_AT],
+      );
     }
     if (next === Infinity) return;
     this.armedFor[port] = next;
     this.host.arm(this.slot, port, TIMER, next);
   }
+}
+
+/** Whether the flow control of the link may fail its purpose from now on. */
+function disturbs({ kind }: FaultEffect): boolean {
+  return kind !== 'freeze' && kind !== 'slow' && kind !== 'steal' && kind !== 'flush';
 }
 
 function flagsOf({ kind }: FaultEffect): number {

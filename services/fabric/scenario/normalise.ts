@@ -4,6 +4,7 @@ import type { Located } from './located.js';
 import { creditSection } from './normalise-credit.js';
 import { deviceOverrides, hostSection, switchSection } from './normalise-devices.js';
 import { expectations } from './normalise-expect.js';
+import { faultSections } from './normalise-faults.js';
 import { fabricSection } from './normalise-fabric.js';
 import { classSection, pauseSection, prioritySections } from './normalise-flow-control.js';
 import { groupSections, loadSections } from './normalise-load.js';
@@ -28,6 +29,7 @@ export function normalise(input: ScenarioInput, fileName: string, located: Locat
     classes: classSection(input.classes, located),
     groups,
     load,
+    faults: faultSections(input.faults, input.duration ?? null, located),
     placement: groupSections(input.placement, 'placement', located),
     observe: { seriesPs: input.observe.series ?? null, ports: input.observe.ports },
     expect: expectations(input.expect, load, located),

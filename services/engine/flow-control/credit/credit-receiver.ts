@@ -22,7 +22,7 @@ export const PASSED = 1;
 export const OCCUPIED = 2;
 /** The highest count allowed. */
 export const LIMIT = 3;
-const LIMIT_SAID = 4;
+export const LIMIT_SAID = 4;
 const EPOCH = 5;
 /** The neighbour has asked since it last was idle. */
 const WANTED = 6;

@@ -161,6 +161,11 @@ export class CreditSender {
     return this.words[row * WORDS + BLOCKED] !== 0;
   }
 
+  /** Since when its first frame waits for credit; null if none does. */
+  blockedSincePs(row: number): number | null {
+    return this.isBlocked(row) ? this.doubles[row * DOUBLES + BLOCKED_SINCE] : null;
+  }
+
   blockedPs(row: number, now: number): number {
     const d = row * DOUBLES;
     const since = this.isBlocked(row) ? now - this.doubles[d + BLOCKED_SINCE] : 0;

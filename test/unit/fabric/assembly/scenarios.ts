@@ -95,6 +95,7 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     credit: CREDIT,
     classes: { transmit: IDENTITY, receive: IDENTITY, arbiter: { kind: 'strict' } },
     groups: [],
+    faults: [],
     placement: [],
     load: [],
     observe: { seriesPs: null, ports: [] },
