@@ -1,6 +1,6 @@
 import type { RunResults } from '../runtime/results.js';
 import { formatCount, formatTime } from './format.js';
-import type { Style } from './summary-text.js';
+import type { Style } from './style.js';
 import { table } from './table.js';
 
 /** What declared faults did. */

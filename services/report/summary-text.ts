@@ -9,15 +9,10 @@ import type { ExpectationResult } from './expectations.js';
 import { show } from './expectations.js';
 import { faultTable, lostCreditText } from './fault-text.js';
 import { formatCount, formatOctets, formatRate, formatRatio, formatTime } from './format.js';
+import type { Style } from './style.js';
 import { table } from './table.js';
 
 const ROWS_SHOWN = 8;
-
-export interface Style {
-  good(text: string): string;
-  bad(text: string): string;
-  strong(text: string): string;
-}
 
 /** What a person reads after a run. */
 export function summaryText(

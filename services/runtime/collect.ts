@@ -150,7 +150,7 @@ export class Collector {
     const { faults, shared } = this.engine;
     const results = this.fabric.scenario.faults.map(({ name, kind }) => ({
       fault: name,
-      kind: kind as string,
+      kind: kind,
       ports: 0,
       times: 0,
       activePs: 0,

@@ -24,6 +24,11 @@ export const MEDDLED = 4;
 export const LATE = 8;
 /** Since a fault began here or at the other end, an overflow is no surprise. */
 const EXCUSED = 16;
+/** Since a fault began here, what control frames said may not have been true, or came twice. */
+const DECEIVED = 32;
+const REPEATED = 64;
+/** What stays when the fault is over. */
+const LASTING = EXCUSED | DECEIVED | REPEATED;
 
 // Words of a fault at a port.
 
@@ -212,6 +217,11 @@ export class FaultMechanism implements Mechanism {
     return (this.flags[port] & EXCUSED) !== 0;
   }
 
+  /** Whether a declared fault may have made credit: with false words, or with amounts said twice. */
+  mayMakeCredit(port: number, incremental: boolean): boolean {
+    return (this.flags[port] & (incremental ? DECEIVED | REPEATED : DECEIVED)) !== 0;
+  }
+
   // What carriers of mechanisms ask.
 
   onTimer(port: number): void {
@@ -296,7 +306,7 @@ export class FaultMechanism implements Mechanism {
     const { effect } = this.specs[row];
     this.words[row * WORDS + ACTIVE] = 1;
     this.words[row * WORDS + BEGUN]++;
-    if (disturbs(effect)) this.flags[port] |= EXCUSED;
+    this.flags[port] |= lastingFlagsOf(effect);
     this.tools!.note(port, this.specs[row].fault, true);
     if (effect.kind === 'flush') this.tools!.flush(port);
     else if (effect.kind === 'shrink') {
@@ -367,7 +377,7 @@ export class FaultMechanism implements Mechanism {
 
   /** Works out again what is wrong with a port. */
   private refresh(port: number): void {
-    let flags = this.flags[port] & EXCUSED;
+    let flags = this.flags[port] & LASTING;
     this.forEachActive(port, (_, effect) => {
       flags |= flagsOf(effect);
     });
@@ -400,9 +410,22 @@ export class FaultMechanism implements Mechanism {
   }
 }
 
-/** Whether the flow control of the link may fail its purpose from now on. */
-function disturbs({ kind }: FaultEffect): boolean {
-  return kind !== 'freeze' && kind !== 'slow' && kind !== 'steal' && kind !== 'flush';
+/** How the flow control of the link may fail its purpose from now on. */
+function lastingFlagsOf(effect: FaultEffect): number {
+  switch (effect.kind) {
+    case 'freeze':
+    case 'slow':
+    case 'steal':
+    case 'flush':
+      return 0;
+    case 'send':
+      return EXCUSED | DECEIVED;
+    case 'control':
+      if (effect.action === 'corrupt') return EXCUSED | DECEIVED;
+      return effect.action === 'duplicate' ? EXCUSED | REPEATED : EXCUSED;
+    default:
+      return EXCUSED;
+  }
 }
 
 function flagsOf({ kind }: FaultEffect): number {

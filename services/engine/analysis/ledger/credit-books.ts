@@ -4,13 +4,15 @@ import { costOf } from '../../flow-control/credit/credit-machine.js';
 import { CLASS, LENGTH, PRIORITY_MASK } from '../../frame/frame-pool.js';
 
 /** The first port (numbered through the service) with more credit behind it than buffer; or -1. */
-export function overdrawnPort({ credit, shared }: Engine): number {
+export function overdrawnPort({ credit, shared, faults }: Engine): number {
   const { accounts } = credit;
   const { ports, lanes, pool } = shared;
   for (let port = 0; port < ports.count; port++) {
     const spec = accounts.spec(port);
     const peer = ports.peer(port);
     if (spec === null || peer < 0) continue;
+    const incremental = spec.counts === 'incremental';
+    if ([port, peer].some((end) => faults.mayMakeCredit(end, incremental))) continue;
     const inFlight = new Float64Array(8);
     lanes.forEach(port, (frame) => {
       const priority = pool.words[frame + CLASS] & PRIORITY_MASK;

@@ -46,7 +46,7 @@ describe('when a fault is there', () => {
     const spell = firstSpell(when, random());
     const second = nextSpell(when, spell, 1, random());
     assert.deepEqual(second, { beginPs: 150, endPs: 160 });
-    assert.equal(nextSpell(when, second!, 2, random()), null);
+    assert.equal(nextSpell(when, second, 2, random()), null);
   });
 
   it('never comes again if it never ends', () => {
