@@ -10,6 +10,11 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'out when the ingress account reaches its threshold, is repeated before it expires, ' +
     'and XON follows when the account has fallen by xonGap. From 10 Gb/s upwards. ' +
     '`priorities: { 3: pfc }`.',
+  mvtx2802:
+    'A four-port gigabit switch whose memory is slots of one frame, kept for classes and for ' +
+    'source ports. Frames of a port with flow control go to the lowest queue and are never ' +
+    'dropped: the port is stopped by 802.3x when its own slots run out, and goes on when all ' +
+    'are free. The others keep their class and meet WRED. `switches: { model: mvtx2802 }`.',
   headroom:
     'Memory for what still arrives after the decision to stop: the longest frame that is ' +
     'in the way of the control frame, the control frame, the cable both ways, both ' +

@@ -213,6 +213,8 @@ const BUFFER_REASONS = [
   'ingress-threshold',
   'egress-threshold',
   'buffer-full',
+  'no-slot',
+  'wred',
 ] as const;
 
 const FAULT_REASONS = [

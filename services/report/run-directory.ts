@@ -156,6 +156,9 @@ function filesOf(record: RunRecord): [string, string | Uint8Array][] {
   const rows = [...series.rows];
   if (rows.length > 0) files.push(['series.csv', csv(series.columns, rows)]);
   if (results.credits.length > 0) files.push(['credits.csv', creditsCsv(results)]);
+  if (results.slots.length > 0) {
+    files.push(['slots.csv', slotsCsv(results)], ['slot-ports.csv', slotPortsCsv(results)]);
+  }
   if (state !== null) files.push([STATE, packWhole(state)]);
   return files;
 }
@@ -222,6 +225,26 @@ function creditsCsv({ credits }: RunResults): string {
     ...[c.port, c.priority, c.channel, c.granted, c.spent, c.held, c.aged, c.revoked, c.stale],
     ...[c.overflow, c.failedSyncs, c.blockedPs, c.received, c.occupied, c.peakOccupied],
     ...[c.recovered, c.resyncs, c.unitOctets, c.bufferUnits, c.neededUnits],
+  ]);
+  return csv(columns, rows);
+}
+
+function slotsCsv({ slots }: RunResults): string {
+  const columns = ['device', 'region', 'slots', 'used', 'peak'];
+  const rows = slots.map((s) => [s.device, s.region, s.slots, s.used, s.peak]);
+  return csv(columns, rows);
+}
+
+function slotPortsCsv({ slotPorts }: RunResults): string {
+  const columns = [
+    ...['port', 'flow_control', 'source_slots', 'peak_slots', 'xoff_slots', 'headroom_slots'],
+    ...['needed_slots', 'xoffs', 'xons', 'stopped_ps', 'downgraded_frames'],
+    ...['frames_without_slot', 'wred_drops'],
+  ];
+  const rows = slotPorts.map((p) => [
+    ...[p.port, p.flowControl ? 1 : 0, p.sourceSlots, p.peakSlots, p.xoffSlots],
+    ...[p.headroomSlots, p.neededSlots, p.xoffs, p.xons, p.stoppedPs, p.downgradedFrames],
+    ...[p.framesWithoutSlot, p.wredDrops],
   ]);
   return csv(columns, rows);
 }

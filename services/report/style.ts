@@ -1,4 +1,4 @@
-/** How text stands out, where it can. */
+/** How a text stands out where it is shown. */
 export interface Style {
   good(text: string): string;
   bad(text: string): string;

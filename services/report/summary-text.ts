@@ -8,9 +8,12 @@ import type {
 import type { ExpectationResult } from './expectations.js';
 import { show } from './expectations.js';
 import { faultTable, lostCreditText } from './fault-text.js';
+import { slotText } from './slot-text.js';
 import { formatCount, formatOctets, formatRate, formatRatio, formatTime } from './format.js';
 import type { Style } from './style.js';
 import { table } from './table.js';
+
+export type { Style };
 
 const ROWS_SHOWN = 8;
 
@@ -28,6 +31,7 @@ export function summaryText(
     memoryTable(results, style),
     marginTable(results, style),
     creditTable(results, style),
+    slotText(results, style),
     faultTable(results, style),
     lostCreditText(results, style),
     expectationList(expectations, style),

@@ -6,6 +6,7 @@ import type { Engine } from '../engine/device/engine.js';
 import { LAST_AT } from '../engine/device/host/receivers.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { Collector } from './collect.js';
+import { slotPortResults, slotResults } from './collect-slots.js';
 import type { Failure, RunResults } from './results.js';
 import { framesStarted, thingsPlanned } from './stall.js';
 
@@ -41,6 +42,8 @@ export function outcomeOf(
     margins: collector.margins(),
     buffers: collector.buffers(),
     credits: collector.credits(),
+    slots: slotResults(engine),
+    slotPorts: slotPortResults(engine, fabric, virtualPs),
     lostCredits: collector.lostCredits(),
     faults: collector.faults(),
   };

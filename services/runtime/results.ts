@@ -27,6 +27,9 @@ export interface RunResults {
   readonly margins: readonly MarginResult[];
   readonly buffers: readonly BufferResult[];
   readonly credits: readonly CreditResult[];
+  /** Of switches that are MVTX2802s, as the next. */
+  readonly slots: readonly SlotResult[];
+  readonly slotPorts: readonly SlotPortResult[];
   /** Credit that neither end of a link has any more. */
   readonly lostCredits: readonly LostCreditResult[];
   readonly faults: readonly FaultResult[];
@@ -171,4 +174,37 @@ export interface BufferResult {
   readonly device: string;
   readonly poolOctets: number;
   readonly peakPoolOctets: number;
+}
+
+/** A region of a frame data buffer, in slots of one frame. */
+export interface SlotResult {
+  readonly device: string;
+  /** `shared`, `sources` (of all ports together), or the class that it is kept for: `P7`. */
+  readonly region: string;
+  readonly slots: number;
+  /** At the end of the run. */
+  readonly used: number;
+  readonly peak: number;
+}
+
+/** A port of a switch with a frame data buffer. */
+export interface SlotPortResult {
+  readonly port: string;
+  readonly flowControl: boolean;
+  /** Kept for frames that come in here. */
+  readonly sourceSlots: number;
+  readonly peakSlots: number;
+  /** Null, here and below, for a port without flow control. */
+  readonly xoffSlots: number | null;
+  readonly headroomSlots: number | null;
+  /** What the delays of the link ask for, in the shortest frames. */
+  readonly neededSlots: number | null;
+  readonly xoffs: number;
+  readonly xons: number;
+  /** How long the neighbour was to hold everything, what it had for idle ports as well. */
+  readonly stoppedPs: number;
+  readonly downgradedFrames: number;
+  readonly framesWithoutSlot: number;
+  /** Frames that would have left here. */
+  readonly wredDrops: number;
 }

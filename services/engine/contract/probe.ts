@@ -13,6 +13,10 @@ export const DROP_REASONS = [
   'vlan-filtered',
   /** Reached a station that it is not addressed to (flooded). */
   'not-addressed',
+  /** The frame data buffer had no slot that it might take. */
+  'no-slot',
+  /** Weighted random early discard. */
+  'wred',
   /** Declared faults: without them, these do not happen. */
   'link-down',
   'lost-on-link',
@@ -33,11 +37,35 @@ export const DROP = {
   NO_DESTINATION: 4,
   VLAN_FILTERED: 5,
   NOT_ADDRESSED: 6,
-  LINK_DOWN: 7,
-  LOST_ON_LINK: 8,
-  FCS_ERROR: 9,
-  DEVICE_RESET: 10,
-  OVERFLOW_BY_FAULT: 11,
+  NO_SLOT: 7,
+  WRED: 8,
+  LINK_DOWN: 9,
+  LOST_ON_LINK: 10,
+  FCS_ERROR: 11,
+  DEVICE_RESET: 12,
+  OVERFLOW_BY_FAULT: 13,
+} as const;
+
+/** The steps of credit exchange, as `creditStep` numbers them. */
+export const CREDIT_STEPS = [
+  /** Both ends begin an epoch with what each of them can. */
+  'agreed',
+  'requested',
+  'granted',
+  'transmitted',
+  'received',
+  /** Memory is free again, and may be granted. */
+  'accounted',
+] as const;
+
+/** Index into CREDIT_STEPS. */
+export const CREDIT_STEP = {
+  AGREED: 0,
+  REQUESTED: 1,
+  GRANTED: 2,
+  TRANSMITTED: 3,
+  RECEIVED: 4,
+  ACCOUNTED: 5,
 } as const;
 
 /**
@@ -63,6 +91,16 @@ export interface Probe {
   controlReceived(device: number, port: number, now: number, octets: Uint8Array): void;
   /** This device began (or ended) asking its neighbour to stop. */
   stopAsked(device: number, port: number, now: number, group: number, stop: boolean): void;
+  /** A step of credit exchange; units are the word of a message, or what a frame costs. */
+  creditStep(
+    device: number,
+    port: number,
+    now: number,
+    step: number,
+    priority: number,
+    channel: number,
+    units: number,
+  ): void;
   /** Priorities of a port that may not start a frame, one bit each, have changed. */
   heldChanged(device: number, port: number, now: number, priorities: number): void;
   /** The last octet of a message reached its destination. */
@@ -78,6 +116,7 @@ export class DeafProbe implements Probe {
   controlSent(..._: Parameters<Probe['controlSent']>): void {}
   controlReceived(..._: Parameters<Probe['controlReceived']>): void {}
   stopAsked(..._: Parameters<Probe['stopAsked']>): void {}
+  creditStep(..._: Parameters<Probe['creditStep']>): void {}
   heldChanged(..._: Parameters<Probe['heldChanged']>): void {}
   messageDelivered(..._: Parameters<Probe['messageDelivered']>): void {}
 }

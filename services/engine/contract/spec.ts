@@ -123,6 +123,47 @@ export interface BufferSpec {
   readonly accounts: readonly (readonly AccountSpec[])[];
 }
 
+/** The frame data buffer of an MVTX2802, in slots of one frame, and what guards it. */
+export interface Mvtx2802Spec {
+  readonly sharedSlots: number;
+  /** By class: 0 for the lowest two. */
+  readonly classSlots: readonly number[];
+  /** Of each port. */
+  readonly sourceSlots: number;
+  /** By port: so many of its own slots in use stop it. */
+  readonly xoffSlots: readonly number[];
+  /** By port: it may be stopped, and loses nothing for that. */
+  readonly flowControl: readonly boolean[];
+  /** Frames of flow-controlled ports keep class and slots, and may be dropped. */
+  readonly normalQos: boolean;
+  /** Where a frame without a slot of its class looks first. */
+  readonly allocationOrder: 'shared-first' | 'source-first';
+  readonly multicast:
+    | { readonly kind: 'off' }
+    /** Beyond so many in memory, the source of one more is stopped, or every source. */
+    | { readonly kind: 'unmanaged'; readonly mcc: number; readonly stops: 'source' | 'all' }
+    /** By the lowest queues of the destinations. */
+    | {
+        readonly kind: 'managed';
+        readonly thresholdFrames: number;
+        readonly lowFrames: number;
+      };
+  readonly wred: Mvtx2802WredSpec;
+}
+
+export interface Mvtx2802WredSpec {
+  /** How the octets of the classes add up to the load of an output port. */
+  readonly sum: 'delay-bound' | 'wfq';
+  /** Of the load, rising. */
+  readonly levelOctets: readonly [number, number, number];
+  /** By class; a queue within it loses nothing. */
+  readonly thresholdOctets: readonly number[];
+  /** Shares to drop of the first and second level, by drop precedence; of the third, all. */
+  readonly firstHigh: number;
+  readonly secondHigh: number;
+  readonly secondLow: number;
+}
+
 export type EcnSpec =
   | { readonly kind: 'off' }
   | {
@@ -161,6 +202,8 @@ export interface VlanPortSpec {
 export interface SwitchSpec extends DeviceSpec {
   readonly kind: 'switch';
   readonly buffer: BufferSpec;
+  /** In place of the buffer: null where the memory is the shared buffer. */
+  readonly mvtx2802: Mvtx2802Spec | null;
   /** From the last bit received (or, cutting through, the header) to admission. */
   readonly pipelinePs: number;
   readonly cutThrough: boolean;

@@ -35,6 +35,7 @@ export class Engine implements MechanismHost {
   readonly clock: Clock;
   readonly devices: readonly Device[];
   readonly mechanisms: readonly Mechanism[];
+  isHeard = false;
   readonly credit: CreditMechanism;
   readonly faults: FaultMechanism;
   readonly senders: Senders;
@@ -103,6 +104,7 @@ export class Engine implements MechanismHost {
 
   listen(probe: Probe | null): void {
     for (const device of this.devices) device.probe = probe;
+    this.isHeard = probe !== null;
   }
 
   hold(gate: number, port: number, priorities: number): void {
@@ -140,6 +142,18 @@ export class Engine implements MechanismHost {
   announceStop(port: number, group: number, stop: boolean): void {
     const { place, firstPort, probe } = this.devices[this.shared.ports.owner(port)];
     probe?.stopAsked(place, port - firstPort, this.clock.now, group, stop);
+  }
+
+  announceCredit(
+    port: number,
+    step: number,
+    priority: number,
+    channel: number,
+    units: number,
+  ): void {
+    const { place, firstPort, probe } = this.devices[this.shared.ports.owner(port)];
+    if (probe === null) return;
+    probe.creditStep(place, port - firstPort, this.clock.now, step, priority, channel, units);
   }
 
   /** How long a priority has been held at a port until `now`, by whichever mechanism. */

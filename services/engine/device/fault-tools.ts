@@ -57,7 +57,7 @@ export function makeFaultTools(
 
   function loseFirst(d: number, port: number, trafficClass: number): void {
     const frame = queues.shift(port, trafficClass);
-    switching.free(frame);
+    switching.free(port, trafficClass, frame);
     outlet.lose(d, pool.words[frame + PORT], frame, DROP.DEVICE_RESET);
   }
 

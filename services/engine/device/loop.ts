@@ -259,7 +259,9 @@ export function makeLoop(
 
   function acceptControl(port: number, octets: Uint8Array, length: number, lastBit: number): void {
     // Credit is counted in the order of the frames, which have the pipeline to pass.
-    const delay = isCreditExchange(octets) ? ports.ingressPs(port) : ports.controlDelayPs(port);
+    const delay = isCreditExchange(octets, length)
+      ? ports.ingressPs(port)
+      : ports.controlDelayPs(port);
     deliver(port, octets, length, lastBit + delay);
   }
 

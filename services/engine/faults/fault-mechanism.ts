@@ -242,14 +242,17 @@ export class FaultMechanism implements Mechanism {
   }
 
   compose(port: number, _txEnd: number, octets: Uint8Array): number {
-    let length = 0;
-    this.forEachActive(port, (row, effect) => {
-      if (effect.kind !== 'send') return;
-      octets.set(effect.octets);
-      length = effect.octets.length;
-      this.doubles[row * DOUBLES + HITS]++;
-    });
-    return length;
+    let chosen = -1;
+    for (let row = this.first[port]; row < this.end[port]; row++) {
+      if (this.specs[row].effect.kind !== 'send') continue;
+      // Asked for while the fault was there, the frame may come to be sent after its end.
+      if (chosen < 0 || this.words[row * WORDS + ACTIVE] !== 0) chosen = row;
+    }
+    const { effect } = this.specs[chosen];
+    if (effect.kind !== 'send') return 0;
+    this.doubles[chosen * DOUBLES + HITS]++;
+    octets.set(effect.octets);
+    return effect.octets.length;
   }
 
   holdReason(port: number): HoldReason | null {

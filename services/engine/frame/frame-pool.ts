@@ -41,10 +41,8 @@ const BORN_DOUBLE = 2;
 /** In a bridge: octets of the C-TAG that the frame came in with, 4 or 0. */
 export const CAME_TAGGED = 6;
 
-/** In a device: the credit account that it is charged to, and how many units. */
-export const CHARGED = 7;
-/** A copy that came by no wire of its own, not charged yet. */
-export const CHARGED_AS_COPY = -1;
+/** In a switch with a frame data buffer: its slot. */
+export const SLOT = 7;
 
 const STRIDE = 8;
 const STRIDE_BITS = 3;
@@ -55,6 +53,7 @@ export const RECORD_WORDS = 2 * STRIDE;
 /** Bit fields of CLASS. */
 export const PRIORITY_MASK = 7;
 const DEI_SHIFT = 3;
+export const DEI_FLAG = 1 << DEI_SHIFT;
 const DSCP_SHIFT = 4;
 const ECN_SHIFT = 10;
 export const ECN_MASK = 3 << ECN_SHIFT;
@@ -67,6 +66,11 @@ export const KIND_DATA = 1 << KIND_SHIFT;
 export const KIND_ACK = 2 << KIND_SHIFT;
 export const KIND_NAK = 3 << KIND_SHIFT;
 export const GROUP_FLAG = 1 << 15;
+/** In a device: units of credit that it is charged; zero on the wire. */
+export const CHARGE_SHIFT = 16;
+export const CHARGE_MASK = 0xff << CHARGE_SHIFT;
+/** In a device: a copy of a frame, which came by no wire of its own. */
+export const COPY_FLAG = 1 << 24;
 
 export interface FrameClass {
   readonly priority: number;

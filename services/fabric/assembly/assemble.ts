@@ -6,7 +6,7 @@ import type { Assembly, AssemblyInput, Margin } from './assembly.js';
 import { connect } from './connections.js';
 import type { Settings } from './settings.js';
 import { settingsOfDevices } from './settings.js';
-import { ecnSpecs } from './ecn-specs.js';
+import { ecnSpecs, NO_MARKING } from './ecn-specs.js';
 import { FlowPaths } from './flow-paths.js';
 import { bridgePorts, forwardingOf } from './forwarding.js';
 import { checkGroupFlows, membersOf, treesOf } from './groups.js';
@@ -16,6 +16,7 @@ import { frameLengths } from './frame-lengths.js';
 import { lookaheadOf } from './lookahead.js';
 import { CreditPlan } from './credit-plan.js';
 import { methodsOfLinks } from './link-methods.js';
+import { Mvtx2802Plan } from './mvtx2802-plan.js';
 import { portSpecs } from './port-specs.js';
 
 /** From what a scenario says, and the fabric that it makes, to devices that can be run. */
@@ -36,24 +37,37 @@ export function assemble(input: AssemblyInput): Assembly {
   const longestFrameOctets = lengths.map((own) => Math.max(...own));
   const credit = new CreditPlan(scenario, topology, settings, linkEnds, lengths, fail);
   const memory = new MemoryPlan(scenario, settings, methods, credit, longestFrameOctets, fail);
+  const longestOctets = Math.max(...longestFrameOctets);
+  const chips = new Mvtx2802Plan(
+    scenario,
+    topology,
+    settings,
+    linkEnds,
+    methods,
+    longestOctets,
+    fail,
+  );
   const margins: Margin[] = [];
 
   const switchSpec = (index: number, own: Settings): Omit<SwitchSpec, keyof Common> => {
     const { name } = topology.devices[index]!;
-    const { buffer, margins: found } = memory.of(index, name, linkEnds[index]!);
+    const mvtx2802 = chips.spec(index);
+    const { buffer, margins: found } =
+      mvtx2802 === null ? memory.of(index, name, linkEnds[index]!) : memory.none(linkEnds[index]!);
     margins.push(...found);
     return {
       kind: 'switch',
       buffer,
+      mvtx2802,
       pipelinePs: own.switch.pipelinePs,
       cutThrough: own.switch.cutThrough,
       forwarding: forwardingOf(index, bridges[index]!, own, routes, trees),
-      ecn: ecnSpecs(scenario, own, name, fail),
+      ecn: mvtx2802 === null ? ecnSpecs(scenario, own, name, fail) : NO_MARKING,
     };
   };
   const devices = topology.devices.map(({ name, kind }, index): DeviceSpec => {
     const own = settings[index]!;
-    const ports = portSpecs(input, index, own, linkEnds[index]!, methods[index]!, credit);
+    const ports = portSpecs(input, index, own, linkEnds[index]!, methods[index]!, credit, chips);
     const common: Common = { index, name, seed: scenario.seed, ports };
     return kind === 'host'
       ? { ...common, kind: 'host', position: index, ...hostEnds[index]! }
@@ -61,8 +75,16 @@ export function assemble(input: AssemblyInput): Assembly {
   });
   const specs = new FaultPlan(scenario, topology, linkEnds, devices, fail).applied();
   const lookaheadPs = lookaheadOf(specs, linkEnds);
-  const creditMargins = credit.margins;
-  return { specs, lookaheadPs, linkEnds, margins, creditMargins, longestFrameOctets, flowEnds };
+  return {
+    specs,
+    lookaheadPs,
+    linkEnds,
+    margins,
+    creditMargins: credit.margins,
+    slotMargins: chips.margins,
+    longestFrameOctets,
+    flowEnds,
+  };
 }
 
 type Common = Pick<HostSpec, 'index' | 'name' | 'seed' | 'ports'>;

@@ -17,6 +17,14 @@ const OCTET_BITS_PS = 8e12;
 const STORM_REPEATS = 2;
 const QUANTUM_OCTETS = 64;
 
+/** What a port must have for a fault to mean anything to it. */
+const NEEDS: Partial<Record<FaultSection['kind'], string>> = {
+  storm: 'PFC or PAUSE',
+  'steal-credit': 'credit exchange',
+  'stuck-credit': 'credit exchange',
+  'shrink-buffer': 'a shared buffer',
+};
+
 /** Gives every port the faults that a scenario declares for it. */
 export class FaultPlan {
   /** By device, then port. */
@@ -58,8 +66,7 @@ export class FaultPlan {
       placed += this.placeAt(fault, index, end) ? 1 : 0;
     }
     if (placed > 0) return;
-    const what = fault.kind === 'storm' ? 'PFC or PAUSE' : 'credit exchange';
-    const message = `none of the ports that ${fault.name} hits has ${what}`;
+    const message = `none of the ports that ${fault.name} hits has ${NEEDS[fault.kind]!}`;
     throw this.fail(['faults', index, 'where'], message);
   }
 
@@ -100,13 +107,16 @@ export class FaultPlan {
       case 'reboot':
         this.reboot(fault, index, end.device);
         return true;
-      case 'shrink-buffer':
+      case 'shrink-buffer': {
+        const spec = this.specs[end.device]!;
+        if (spec.kind === 'switch' && spec.mvtx2802 !== null) return false;
         this.linkEnds[end.device]!.forEach((own, p) => {
           const shrink: FaultEffect = { kind: 'shrink', octets: fault.bytes };
           const scope = this.topology.devices[end.device]!.name;
           this.put(fault, index, own, p === 0 ? shrink : { kind: 'excuse' }, scope);
         });
         return true;
+      }
       default: {
         const effect = this.effectOf(fault, end);
         if (effect === null) return false;

@@ -93,27 +93,67 @@ export interface HostSection {
 }
 
 export interface SwitchSection {
+  /** What its memory is: a shared buffer, or the slots of an MVTX2802. */
+  readonly model: 'shared-buffer' | 'mvtx2802';
   /** From the last bit received to admission into the buffer. */
   readonly pipelinePs: number;
   readonly cutThrough: boolean;
   readonly forwarding: 'routed' | 'bridged';
   readonly ecmp: 'flow' | 'packet';
   readonly buffer: BufferSection;
-  readonly ports: readonly PortVlanSection[];
+  readonly mvtx2802: Mvtx2802Section;
+  readonly ports: readonly PortSection[];
   /** Null: the scenario's own. */
   readonly arbiter: ArbiterSection | null;
   /** Age of a learned address that is forgotten. */
   readonly ageingPs: number;
 }
 
-export interface PortVlanSection {
+export interface PortSection {
   /** Counted from 1. */
   readonly port: number;
   /** VLAN of untagged frames. */
   readonly native: number;
   /** VLANs carried tagged. */
   readonly tagged: readonly number[];
+  /** Of an MVTX2802; null: as all its ports. */
+  readonly flowControl: boolean | null;
 }
+
+/** Registers of an MVTX2802. */
+export interface Mvtx2802Section {
+  readonly memory: '1MB' | '2MB';
+  readonly temporarySlots: number;
+  /** By class 2 to 7. */
+  readonly classes: Readonly<Record<number, number>>;
+  readonly sourceSlots: number;
+  /** Null: what the delays of each link leave. */
+  readonly xoffSlots: number | null;
+  readonly allocationOrder: 'shared-first' | 'source-first';
+  readonly flowControl: boolean;
+  readonly normalQos: boolean;
+  readonly multicast: 'off' | 'unmanaged' | 'managed';
+  readonly mcc: number;
+  readonly multicastStops: 'source' | 'all';
+  readonly congestionFrames: number;
+  readonly wred: {
+    readonly sum: 'delay-bound' | 'wfq';
+    readonly levels: readonly [number, number, number];
+    /** By class 2 to 7. */
+    readonly thresholds: Readonly<Record<number, number>>;
+    readonly firstHigh: number;
+    readonly secondHigh: number;
+    readonly secondLow: number;
+  };
+  readonly responseDelayPs: number;
+}
+
+/** What is absent stays. */
+export type Mvtx2802Change = Partial<Omit<Mvtx2802Section, 'classes' | 'wred'>> &
+  Pick<Mvtx2802Section, 'classes'> & {
+    readonly wred: Partial<Omit<Mvtx2802Section['wred'], 'thresholds'>> &
+      Pick<Mvtx2802Section['wred'], 'thresholds'>;
+  };
 
 export interface BufferSection {
   readonly sizeBytes: number;
@@ -129,8 +169,9 @@ export interface BufferSection {
 export interface DeviceOverride {
   readonly match: string;
   readonly host: Partial<HostSection>;
-  readonly switch: Partial<Omit<SwitchSection, 'buffer'>> & {
+  readonly switch: Partial<Omit<SwitchSection, 'buffer' | 'mvtx2802'>> & {
     readonly buffer?: Partial<BufferSection>;
+    readonly mvtx2802?: Mvtx2802Change;
   };
   readonly priorities: readonly PriorityChange[];
   readonly credit: Partial<CreditEndSection>;

@@ -3,15 +3,8 @@ import { EcnMarker } from '../../congestion/ecn/ecn-mechanism.js';
 import type { Mechanism } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
 import type { PortSpec, SwitchSpec } from '../../contract/spec.js';
-import {
-  CHARGED,
-  CHARGED_AS_COPY,
-  CLASS,
-  LENGTH,
-  PORT,
-  PRIORITY_MASK,
-  STORED,
-} from '../../frame/frame-pool.js';
+import type { Mvtx2802 } from '../../flow-control/mvtx2802/mvtx2802-mechanism.js';
+import { COPY_FLAG, CLASS, LENGTH, PORT, PRIORITY_MASK, STORED } from '../../frame/frame-pool.js';
 import { QUEUE_OCTETS } from '../../port/queues.js';
 import type { Device } from '../device.js';
 import { KIND_DEVICE } from '../device.js';
@@ -21,6 +14,7 @@ import { Bridge } from './bridge.js';
 import type { Forwarding } from './forwarding.js';
 import { FILTERED, SEVERAL } from './forwarding.js';
 import { Router } from './router.js';
+import { makeSlotted } from './slotted.js';
 
 /** The last bit of a frame that could not cut through has come in. */
 export const KIND_COMPLETE = KIND_DEVICE;
@@ -29,10 +23,11 @@ const HEADER_OCTETS = 64;
 /** `stopper` of an account whose senders nobody stops. */
 const NOBODY = 255;
 
-/** What makes a switch of its own: where frames go, and what is marked. */
+/** What makes a switch of its own: where frames go, what is marked, and a memory if not shared. */
 export interface SwitchParts {
   readonly forwarding: Forwarding;
   readonly ecn: EcnMarker;
+  readonly chip: Mvtx2802 | null;
 }
 
 /** Output-queued switches, each with one memory shared by all its ports. */
@@ -43,7 +38,7 @@ export interface Switching {
   /** A queued frame starts on the wire: its memory is free. */
   departing(port: number, trafficClass: number, frame: number): void;
   /** The memory of a frame that has left its queue is free. */
-  free(frame: number): void;
+  free(port: number, trafficClass: number, frame: number): void;
   onTimer(d: number, port: number, frame: number): void;
   /** State of a switch that is not in the tables. */
   parts(d: number): SwitchParts;
@@ -62,15 +57,20 @@ export function makeSwitching(
   /** By port: classes that mark at dequeue and at enqueue, one bit each. */
   const marksLeaving = tables.uint8('port', 1);
   const marksJoining = tables.uint8('port', 1);
+  /** By port: 1 where the memory of the switch is its own chip's. */
+  const isSlotted = tables.uint8('port', 1);
+  const slotted = makeSlotted(shared, devices, mechanisms, outlet, retag);
 
   function configure(device: Device, spec: SwitchSpec): void {
     const ecn = new EcnMarker(spec.ecn, spec.seed, spec.name);
-    all[device.place] = { forwarding: makeForwarding(spec), ecn };
+    const chip = spec.mvtx2802 === null ? null : slotted.make(device, spec.mvtx2802);
+    all[device.place] = { forwarding: makeForwarding(spec), ecn, chip };
     buffer.configure(device.place, device.firstPort, spec.buffer);
     spec.ports.forEach((port, p) => {
       const at = device.firstPort + p;
       marksLeaving[at] = ecn.atDequeue;
       marksJoining[at] = ecn.atEnqueue;
+      isSlotted[at] = chip === null ? 0 : 1;
       spec.buffer.accounts[p].forEach((account, group) => {
         if (!account.lossless) return;
         const name = rulerOf(port, group);
@@ -90,10 +90,15 @@ export function makeSwitching(
 
   function receive(d: number, port: number, frame: number): void {
     const { firstPort } = devices[d];
-    const out = all[d].forwarding.egress(port - firstPort, frame);
-    if (out >= 0) forward(d, port, firstPort + out, frame);
-    else if (out === SEVERAL) replicate(d, port, frame);
-    else outlet.drop(d, port, frame, out === FILTERED ? DROP.VLAN_FILTERED : DROP.NO_DESTINATION);
+    const { forwarding, chip } = all[d];
+    const out = forwarding.egress(port - firstPort, frame);
+    if (out >= 0) {
+      if (chip === null) forward(d, port, firstPort + out, frame);
+      else slotted.toOne(d, chip, port, out, frame);
+    } else if (out === SEVERAL) {
+      if (chip === null) replicate(d, port, frame);
+      else slotted.toSeveral(d, chip, port, forwarding, frame);
+    } else outlet.drop(d, port, frame, out === FILTERED ? DROP.VLAN_FILTERED : DROP.NO_DESTINATION);
   }
 
   /** To one egress; a frame cannot cut through into a faster wire and waits for its last bit. */
@@ -118,6 +123,7 @@ export function makeSwitching(
   function admit(d: number, port: number, out: number, frame: number): void {
     const { words } = pool;
     const priority = words[frame + CLASS] & PRIORITY_MASK;
+    const arrived = words[frame + LENGTH];
     const octets = retag(d, port, out, frame, priority);
     const group = ports.groupOf(port, priority);
     const trafficClass = ports.classOf(out, priority);
@@ -131,7 +137,7 @@ export function makeSwitching(
     words[frame + STORED] = stored;
     words[frame + PORT] = port;
     const by = stopper[(port << 3) | group];
-    if (by !== NOBODY) mechanisms[by].admitted(port, group, frame);
+    if (by !== NOBODY) mechanisms[by].admitted(port, group, frame, arrived);
     if ((marksJoining[out] & (1 << trafficClass)) !== 0)
       mark(out, frame, trafficClass, queued + stored);
     outlet.enqueue(d, out, trafficClass, frame);
@@ -152,10 +158,14 @@ export function makeSwitching(
     if ((marksLeaving[port] & (1 << trafficClass)) !== 0) {
       mark(port, frame, trafficClass, queues.get(port, trafficClass, QUEUE_OCTETS) + stored);
     }
-    free(frame);
+    free(port, trafficClass, frame);
   }
 
-  function free(frame: number): void {
+  function free(port: number, trafficClass: number, frame: number): void {
+    if (isSlotted[port] !== 0) {
+      slotted.departing(all[ports.owner(port)].chip!, trafficClass, frame);
+      return;
+    }
     const { words } = pool;
     const from = words[frame + PORT];
     const group = ports.groupOf(from, words[frame + CLASS] & PRIORITY_MASK);
@@ -172,7 +182,7 @@ export function makeSwitching(
     for (let i = 0; i < last; i++) {
       counters.made(port, priority, pool.words[frame + LENGTH]);
       const copy = pool.copyFrom(pool, frame);
-      if (ports.isCredited(port, priority)) pool.ends[copy + CHARGED] = CHARGED_AS_COPY;
+      if (ports.isCredited(port, priority)) pool.words[copy + CLASS] |= COPY_FLAG;
       forward(d, port, firstPort + forwarding.copies[i], copy);
     }
     forward(d, port, firstPort + forwarding.copies[last], frame);

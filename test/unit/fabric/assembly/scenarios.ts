@@ -5,6 +5,7 @@ import type { Fabric } from '../../../../services/fabric/assembly/fabric.js';
 import { buildFabric } from '../../../../services/fabric/assembly/fabric.js';
 import type {
   DeviceOverride,
+  Mvtx2802Section,
   PfcSection,
   CreditSection,
   PrioritySection,
@@ -23,7 +24,34 @@ export const PFC: PfcSection = {
   responseDelayPs: 200_000,
 };
 
+/** As they come out of an empty section. */
+export const REGISTERS: Mvtx2802Section = {
+  memory: '1MB',
+  temporarySlots: 8,
+  classes: { 2: 8, 3: 8, 4: 8, 5: 8, 6: 8, 7: 8 },
+  sourceSlots: 64,
+  xoffSlots: null,
+  allocationOrder: 'shared-first',
+  flowControl: true,
+  normalQos: false,
+  multicast: 'unmanaged',
+  mcc: 64,
+  multicastStops: 'source',
+  congestionFrames: 16,
+  responseDelayPs: 0,
+  wred: {
+    sum: 'delay-bound',
+    levels: [245_760, 286_720, 327_680],
+    thresholds: { 2: 65_536, 3: 32_768, 4: 16_384, 5: 8192, 6: 4096, 7: 4096 },
+    firstHigh: 0.25,
+    secondHigh: 0.5,
+    secondLow: 0.25,
+  },
+};
+
 export const SWITCHES: SwitchSection = {
+  model: 'shared-buffer',
+  mvtx2802: REGISTERS,
   pipelinePs: 500_000,
   cutThrough: false,
   forwarding: 'routed',
@@ -137,6 +165,7 @@ export function run(built: Fabric): Outcome {
     controlSent: IGNORED,
     controlReceived: IGNORED,
     stopAsked: IGNORED,
+    creditStep: IGNORED,
     heldChanged: IGNORED,
     messageDelivered: (_, now, flow, message) => arrivedPs.set(`${flow}/${message}`, now),
   });
