@@ -45,6 +45,7 @@ const END_AT = 1;
 const TICK_AT = 2;
 const HITS = 3;
 const ACTIVE_PS = 4;
+const OVER_AT = 5;
 const DOUBLES = 6;
 
 /** What becomes of a control frame; bits. */
@@ -79,6 +80,10 @@ export interface FaultCounts {
   readonly begun: number;
   readonly hits: number;
   readonly activePs: number;
+  /** When it was there last; null while it is, and before it ever was. */
+  readonly overSincePs: number | null;
+  /** When it will be over next; Infinity if it is not to come again, or stays. */
+  readonly overAtPs: number;
 }
 
 /** How many rows the faults of a port take. */
@@ -300,6 +305,9 @@ export class FaultMechanism implements Mechanism {
         begun: this.words[row * WORDS + BEGUN],
         hits: this.doubles[d + HITS],
         activePs: this.doubles[d + ACTIVE_PS] + running,
+        overAtPs: this.doubles[d + END_AT],
+        overSincePs:
+          isActive || this.doubles[d + ACTIVE_PS] === 0 ? null : this.doubles[d + OVER_AT],
       });
     }
     return counts;
@@ -328,6 +336,7 @@ export class FaultMechanism implements Mechanism {
     this.doubles[d + TICK_AT] = Infinity;
     const past = { beginPs: this.doubles[d + BEGIN_AT], endPs: this.doubles[d + END_AT] };
     this.doubles[d + ACTIVE_PS] += past.endPs - past.beginPs;
+    this.doubles[d + OVER_AT] = past.endPs;
     const next = nextSpell(when, past, this.words[w + BEGUN], this.spells[row]);
     this.doubles[d + BEGIN_AT] = next?.beginPs ?? Infinity;
     this.doubles[d + END_AT] = next?.endPs ?? Infinity;

@@ -29,18 +29,23 @@ export interface LostCredit {
  * that were used and neither came past the receiver nor are in flight.
  */
 export function lostCredit(engine: Engine): LostCredit[] {
-  const { ports } = engine.shared;
   const found: LostCredit[] = [];
-  for (let port = 0; port < ports.count; port++) {
-    const peer = ports.peer(port);
-    const spec = engine.credit.accounts.spec(port);
-    if (spec === null || peer < 0) continue;
-    const quiet = !isAnswerUnderway(engine, port);
-    engine.credit.accounts.forEach(port, (row) => {
-      const lost = lostOf(engine, port, peer, row, quiet);
-      if (lost !== null) found.push(lost);
-    });
+  for (let port = 0; port < engine.shared.ports.count; port++) {
+    found.push(...lostCreditOf(engine, port));
   }
+  return found;
+}
+
+/** The same of one sender's port. */
+export function lostCreditOf(engine: Engine, port: number): LostCredit[] {
+  const peer = engine.shared.ports.peer(port);
+  const found: LostCredit[] = [];
+  if (engine.credit.accounts.spec(port) === null || peer < 0) return found;
+  const quiet = !isControlUnderway(engine, port);
+  engine.credit.accounts.forEach(port, (row) => {
+    const lost = lostOf(engine, port, peer, row, quiet);
+    if (lost !== null) found.push(lost);
+  });
   return found;
 }
 
@@ -93,7 +98,7 @@ function unitsInFlight(engine: Engine, port: number, row: number): number {
 }
 
 /** A control frame is on its way to a port, or waits at its neighbour to be sent. */
-function isAnswerUnderway({ shared, devices }: Engine, port: number): boolean {
+export function isControlUnderway({ shared, devices }: Engine, port: number): boolean {
   if (shared.ports.controlDue(shared.ports.peer(port))) return true;
   const device: Device = devices[shared.ports.owner(port)];
   let underway = false;
