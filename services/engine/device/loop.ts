@@ -199,7 +199,10 @@ export function makeLoop(
     counters.sent(port, frameClass & PRIORITY_MASK, length);
     if (device.probe !== null) device.probe.frameSent(d, local, now, pool, frame);
     const at = now + (PREAMBLE_OCTETS + tag) * octetPs + ports.latencyPs(port) + late;
-    pool.setArrival(frame, (flags[port] & LATE) === 0 ? at : faults.arrivalOf(port, at));
+    pool.setArrival(
+      frame,
+      (flags[port] & LATE) === 0 ? at : faults.arrivalOf(port, at, free - now),
+    );
     accept(ports.peer(port), frame);
     if (tag !== 0) sendTag(d, local, ports.peer(port), pool.arrival(frame));
     transmits.at[port] = ports.hasWork(port) ? free : Infinity;
@@ -247,14 +250,14 @@ export function makeLoop(
     digests.mix(d, DID_SEND_CONTROL | local, hashOctets(scratch, length));
     device.probe?.controlSent(d, local, now, scratch.subarray(0, length));
     const at = txEnd + ports.latencyPs(port) + late;
-    acceptControl(ports.peer(port), scratch, length, isLate ? lastBit(port, at) : at);
+    acceptControl(ports.peer(port), scratch, length, isLate ? lastBit(port, at, free - now) : at);
     transmits.set(d, port, ports.hasWork(port) ? free : Infinity);
   }
 
   /** Control frames keep their place among the others on a late link. */
-  function lastBit(port: number, at: number): number {
+  function lastBit(port: number, at: number, lastsPs: number): number {
     const octets = LEAST_FRAME_OCTETS * ports.octetPs(port);
-    return faults.arrivalOf(port, at - octets) + octets;
+    return faults.arrivalOf(port, at - octets, lastsPs) + octets;
   }
 
   function acceptControl(port: number, octets: Uint8Array, length: number, lastBit: number): void {

@@ -105,9 +105,9 @@ export class FaultMechanism implements Mechanism {
   delayPs = 0;
   private readonly words: Int32Array;
   private readonly doubles: Float64Array;
-  /** By port: what its next timer is armed for, and when the last frame that it sent arrives. */
+  /** By port: what its next timer is armed for, and until when the wire's far end is busy. */
   private readonly armedFor: Float64Array;
-  private readonly lastArrival: Float64Array;
+  private readonly busyUntil: Float64Array;
   private readonly first: Int32Array;
   private readonly end: Int32Array;
   private readonly specs: FaultSpec[] = [];
@@ -125,7 +125,7 @@ export class FaultMechanism implements Mechanism {
     this.words = tables.int32('fault', WORDS);
     this.doubles = tables.float64('fault', DOUBLES);
     this.armedFor = tables.float64('port', 1).fill(Infinity);
-    this.lastArrival = tables.float64('port', 1);
+    this.busyUntil = tables.float64('port', 1);
     this.first = new Int32Array(tables.count('port'));
     this.end = new Int32Array(tables.count('port'));
   }
@@ -198,8 +198,11 @@ export class FaultMechanism implements Mechanism {
     return (slowest - octetPs) * octets;
   }
 
-  /** When a frame arrives that would at `atPs`; none overtakes another. */
-  arrivalOf(port: number, atPs: number): number {
+  /**
+   * When a frame arrives that would at `atPs` and takes so long; none overtakes another, or comes
+   * before the wire is free of the one before.
+   */
+  arrivalOf(port: number, atPs: number, lastsPs: number): number {
     let at = atPs;
     this.forEachActive(port, (row, effect) => {
       if (effect.kind !== 'delay') return;
@@ -207,13 +210,13 @@ export class FaultMechanism implements Mechanism {
       at += effect.delayPs;
       if (effect.jitterPs > 0) at += this.dice[row].below(effect.jitterPs + 1);
     });
-    if (at < this.lastArrival[port]) at = this.lastArrival[port];
+    if (at < this.busyUntil[port]) at = this.busyUntil[port];
     else if (at === atPs) {
-      this.lastArrival[port] = 0;
+      this.busyUntil[port] = 0;
       this.refresh(port);
       return at;
     }
-    this.lastArrival[port] = at;
+    this.busyUntil[port] = at + lastsPs;
     return at;
   }
 
@@ -394,7 +397,7 @@ export class FaultMechanism implements Mechanism {
       flags |= flagsOf(effect);
     });
     // What was late once must not be overtaken.
-    if (this.lastArrival[port] > this.host.clock.now) flags |= this.flags[port] & LATE;
+    if (this.busyUntil[port] > this.host.clock.now) flags |= this.flags[port] & LATE;
     this.flags[port] = flags;
   }
 
@@ -425,7 +428,6 @@ export class FaultMechanism implements Mechanism {
 /** How the flow control of the link may fail its purpose from now on. */
 function lastingFlagsOf(effect: FaultEffect): number {
   switch (effect.kind) {
-    case 'freeze':
     case 'slow':
     case 'steal':
     case 'flush':
