@@ -230,6 +230,11 @@ export class FaultMechanism implements Mechanism {
     return (this.flags[port] & (incremental ? DECEIVED | REPEATED : DECEIVED)) !== 0;
   }
 
+  /** A port starts no frame now, whatever waits. */
+  isSilent(port: number): boolean {
+    return (this.flags[port] & SILENT) !== 0;
+  }
+
   // What carriers of mechanisms ask.
 
   onTimer(port: number): void {
