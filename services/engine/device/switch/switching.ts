@@ -42,6 +42,8 @@ export interface Switching {
   receive(d: number, port: number, frame: number): void;
   /** A queued frame starts on the wire: its memory is free. */
   departing(port: number, trafficClass: number, frame: number): void;
+  /** The memory of a frame that has left its queue is free. */
+  free(port: number, trafficClass: number, frame: number): void;
   onTimer(d: number, port: number, frame: number): void;
   /** State of a switch that is not in the tables. */
   parts(d: number): SwitchParts;
@@ -182,19 +184,23 @@ export function makeSwitching(
   }
 
   function departing(port: number, trafficClass: number, frame: number): void {
-    const { words } = pool;
+    if ((marksLeaving[port] & (1 << trafficClass)) !== 0) {
+      const stored = pool.words[frame + STORED];
+      mark(port, frame, trafficClass, queues.get(port, trafficClass, QUEUE_OCTETS) + stored);
+    }
+    if (untagged[port] !== 0) defences.leave(port, frame);
+    free(port, trafficClass, frame);
+  }
+
+  function free(port: number, trafficClass: number, frame: number): void {
     if (isSlotted[port] !== 0) {
       slotted.departing(all[ports.owner(port)].chip!, trafficClass, frame);
       return;
     }
+    const { words } = pool;
     const from = words[frame + PORT];
-    const stored = words[frame + STORED];
-    if ((marksLeaving[port] & (1 << trafficClass)) !== 0) {
-      mark(port, frame, trafficClass, queues.get(port, trafficClass, QUEUE_OCTETS) + stored);
-    }
-    if (untagged[port] !== 0) defences.leave(port, frame);
     const group = ports.groupOf(from, words[frame + CLASS] & PRIORITY_MASK);
-    buffer.release(from, group, stored);
+    buffer.release(from, group, words[frame + STORED]);
     const by = stopper[(from << 3) | group];
     if (by !== NOBODY) mechanisms[by].released(from, group, frame);
   }
@@ -224,7 +230,7 @@ export function makeSwitching(
     devices[d].probe?.frameMarked(d, port - devices[d].firstPort, clock.now, pool, frame);
   }
 
-  return { configure, receive, departing, onTimer, parts: (d) => all[d], points };
+  return { configure, receive, departing, free, onTimer, parts: (d) => all[d], points };
 }
 
 /** The mechanism that keeps a lossless account from overflowing. */
