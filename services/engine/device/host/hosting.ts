@@ -24,6 +24,7 @@ import { makeTurns } from '../nic/turns.js';
 import type { Outlet } from '../outlet.js';
 import type { Shared } from '../shared.js';
 import { Completions } from './completions.js';
+import type { Complaints } from './complaints.js';
 import { makeComplaints } from './complaints.js';
 import type { Rates } from './rates.js';
 import type { Receivers } from './receivers.js';
@@ -51,6 +52,7 @@ export interface Hosting {
   onTimer(d: number, kind: number, connection: number): void;
   /** State of a host that is not in the tables. */
   parts(d: number): HostParts;
+  readonly complaints: Complaints;
 }
 
 export interface HostParts {
@@ -262,7 +264,7 @@ export function makeHosting(
     if (senders.releaseMessages(firstSend[d] + c, messages)) wake(d, c);
   }
 
-  return { configure, receive, departing, onTimer, parts: (d) => all[d] };
+  return { configure, receive, departing, onTimer, parts: (d) => all[d], complaints };
 }
 
 function dependantsOf(spec: HostSpec): number[][] {

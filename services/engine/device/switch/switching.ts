@@ -16,7 +16,7 @@ import type { Shared } from '../shared.js';
 import { Bridge } from './bridge.js';
 import type { Forwarding } from './forwarding.js';
 import { FILTERED, SEVERAL } from './forwarding.js';
-import { Router } from './router.js';
+import { Router, saltOf } from './router.js';
 import { makeSlotted } from './slotted.js';
 
 /** The last bit of a frame that could not cut through has come in. */
@@ -97,8 +97,8 @@ export function makeSwitching(
     if (forwarding.kind === 'bridged') {
       return new Bridge(pool, forwarding.vlans, forwarding.hosts, forwarding.ageingPs, clock);
     }
-    const salt = Math.imul(spec.index + 1, 0x9e3779b1);
-    return new Router(pool, forwarding.routes, forwarding.spray, salt, spec.ports.length);
+    const { routes, spray } = forwarding;
+    return new Router(pool, routes, spray, saltOf(spec.index), spec.ports.length);
   }
 
   function receive(d: number, port: number, frame: number): void {
@@ -172,7 +172,7 @@ export function makeSwitching(
 
   /** Puts on or takes off the VLAN tag that the egress wants; returns the frame's length. */
   function retag(d: number, port: number, out: number, frame: number, priority: number): number {
-    if (untagged[out] !== 0) defences.leave(out, frame);
+    if (untagged[out] !== 0) defences.join(out, frame);
     const change = all[d].forwarding.rewrite(frame, out - devices[d].firstPort);
     if (change !== 0) {
       pool.words[frame + LENGTH] += change;
@@ -192,6 +192,7 @@ export function makeSwitching(
     if ((marksLeaving[port] & (1 << trafficClass)) !== 0) {
       mark(port, frame, trafficClass, queues.get(port, trafficClass, QUEUE_OCTETS) + stored);
     }
+    if (untagged[port] !== 0) defences.leave(port, frame);
     const group = ports.groupOf(from, words[frame + CLASS] & PRIORITY_MASK);
     buffer.release(from, group, stored);
     const by = stopper[(from << 3) | group];
