@@ -33,29 +33,24 @@ const UNITS_MAX = 0x7fff;
 const NO_STATION = -1;
 
 /** Congestion points (802.1Q 31.1.1): the queues of CNPVs, which tell sources to slow down. */
-export class QcnPoints {
-  /** By port: traffic classes that are watched, one bit each. */
-  readonly watched: Uint8Array;
-  private readonly table: Float64Array;
-  private readonly portCount: number;
-  /** By port, numbered through the service; only where something is watched. */
-  private readonly specs: QcnPointSpec[] = [];
-  private readonly firstPorts: number[] = [];
-  private readonly streams: RandomStream[] = [];
-  private readonly message = blankCnm();
-  private readonly scratch = new Uint8Array(CNM_OCTETS);
+export type QcnPoints = ReturnType<typeof makeQcnPoints>;
 
-  constructor(
-    tables: Tables,
-    private readonly pool: FramePool,
-  ) {
-    this.watched = tables.uint8('port', 1);
-    this.table = tables.float64('port', POINT_WORDS, 8);
-    this.portCount = tables.count('port');
-  }
+export function makeQcnPoints(tables: Tables, pool: FramePool) {
+  const { words, ends } = pool;
+  /** By port: traffic classes that are watched, one bit each. */
+  const watched = tables.uint8('port', 1);
+  /** One plane per traffic class. */
+  const table = tables.float64('port', POINT_WORDS, 8);
+  const portCount = tables.count('port');
+  /** By port, numbered through the service; only where something is watched. */
+  const specs: QcnPointSpec[] = [];
+  const firstPorts: number[] = [];
+  const streams: RandomStream[] = [];
+  const message = blankCnm();
+  const scratch = new Uint8Array(CNM_OCTETS);
 
   /** `classOf`: traffic class of each priority. */
-  configure(
+  function configure(
     firstPort: number,
     spec: QcnPointSpec,
     classOf: readonly number[],
@@ -63,42 +58,42 @@ export class QcnPoints {
   ): void {
     spec.ports.forEach((own, p) => {
       const port = firstPort + p;
-      this.specs[port] = spec;
-      this.firstPorts[port] = firstPort;
-      this.streams[port] = stream;
+      specs[port] = spec;
+      firstPorts[port] = firstPort;
+      streams[port] = stream;
       if (own.defence === 'disabled') return;
       classOf.forEach((tc, priority) => {
         if ((spec.priorities & (1 << priority)) === 0) return;
-        this.watched[port] |= 1 << tc;
-        initialisePoint(this.table, this.rowOf(port, tc), own);
+        watched[port] |= 1 << tc;
+        initialisePoint(table, rowOf(port, tc), own);
       });
     });
   }
 
   /** A frame has joined a watched queue; true if its source is to be told. */
-  joined(port: number, trafficClass: number, frame: number, queueOctets: number): boolean {
-    const { table, pool } = this;
-    const s = this.rowOf(port, trafficClass);
-    if (!countDown(table, s, pool.words[frame + LENGTH])) return false;
-    const own = this.specs[port].ports[port - this.firstPorts[port]];
-    const feedback = sample(table, s, own, queueOctets, this.streams[port].uniform());
-    return feedback > 0 && (pool.words[frame + CLASS] & GROUP_FLAG) === 0;
+  function joined(port: number, trafficClass: number, frame: number, queueOctets: number): boolean {
+    const s = rowOf(port, trafficClass);
+    return countDown(table, s, words[frame + LENGTH]) && measure(port, s, frame, queueOctets);
+  }
+
+  function measure(port: number, s: number, frame: number, queueOctets: number): boolean {
+    const own = specs[port].ports[port - firstPorts[port]];
+    const feedback = sample(table, s, own, queueOctets, streams[port].uniform());
+    return feedback > 0 && (words[frame + CLASS] & GROUP_FLAG) === 0;
   }
 
   /** The message about the frame that has just been sampled (32.9.4). */
-  compose(port: number, trafficClass: number, frame: number): number {
-    const { table, pool, message, scratch } = this;
-    const { words, ends } = pool;
-    const s = this.rowOf(port, trafficClass);
-    const spec = this.specs[port];
-    const frameClass = words[frame + CLASS];
+  function compose(port: number, trafficClass: number, frame: number): number {
+    const s = rowOf(port, trafficClass);
+    const spec = specs[port];
+    const priority = words[frame + CLASS] & PRIORITY_MASK;
     message.feedback = table[s + FEEDBACK];
     message.bridge = spec.bridge;
-    message.port = port - this.firstPorts[port] + 1;
-    message.queuePriority = frameClass & PRIORITY_MASK;
+    message.port = port - firstPorts[port] + 1;
+    message.queuePriority = priority;
     message.queueOffset = inUnits(table[s + OFFSET]);
     message.queueDelta = inUnits(table[s + DELTA]);
-    message.priority = frameClass & PRIORITY_MASK;
+    message.priority = priority;
     message.destination = spec.stations[words[frame + TARGET]];
     encodeCnm(scratch, 0, message);
     table[s + MESSAGES]++;
@@ -111,17 +106,19 @@ export class QcnPoints {
     return notice;
   }
 
-  samples(port: number, trafficClass: number): number {
-    return this.table[this.rowOf(port, trafficClass) + SAMPLES];
+  function samples(port: number, trafficClass: number): number {
+    return table[rowOf(port, trafficClass) + SAMPLES];
   }
 
-  messages(port: number, trafficClass: number): number {
-    return this.table[this.rowOf(port, trafficClass) + MESSAGES];
+  function messages(port: number, trafficClass: number): number {
+    return table[rowOf(port, trafficClass) + MESSAGES];
   }
 
-  private rowOf(port: number, trafficClass: number): number {
-    return (trafficClass * this.portCount + port) * POINT_WORDS;
+  function rowOf(port: number, trafficClass: number): number {
+    return (trafficClass * portCount + port) * POINT_WORDS;
   }
+
+  return { watched, configure, joined, compose, samples, messages };
 }
 
 function inUnits(octets: number): number {

@@ -1,6 +1,6 @@
 import { ADMITTED } from '../../buffer/shared-buffer.js';
 import { QcnDefences } from '../../congestion/qcn/qcn-defence.js';
-import { QcnPoints } from '../../congestion/qcn/qcn-points.js';
+import { makeQcnPoints, type QcnPoints } from '../../congestion/qcn/qcn-points.js';
 import { EcnMarker } from '../../congestion/ecn/ecn-mechanism.js';
 import type { Mechanism } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
@@ -64,7 +64,7 @@ export function makeSwitching(
   /** By port: 1 where the memory of the switch is its own chip's. */
   const isSlotted = tables.uint8('port', 1);
   const slotted = makeSlotted(shared, devices, mechanisms, outlet, retag);
-  const points = new QcnPoints(tables, pool);
+  const points = makeQcnPoints(tables, pool);
   const defences = new QcnDefences(tables, pool, counters);
   const { watched } = points;
   const { remapped, untagged } = defences;
