@@ -14,12 +14,11 @@ import type { RandomStream } from '../../kernel/random.js';
 import type { Tables } from '../../kernel/tables.js';
 import { blankCnm, CNM_OCTETS, encodeCnm } from '../../wire/cnm.js';
 import {
-  countDown,
   DELTA,
   FEEDBACK,
-  initialisePoint,
   MESSAGES,
   OFFSET,
+  PERIOD,
   POINT_WORDS,
   sample,
   SAMPLES,
@@ -41,6 +40,8 @@ export function makeQcnPoints(tables: Tables, pool: FramePool) {
   const watched = tables.uint8('port', 1);
   /** One plane per traffic class. */
   const table = tables.float64('port', POINT_WORDS, 8);
+  /** Octets until the next sample. */
+  const untilSample = tables.float64('port', 1, 8);
   const portCount = tables.count('port');
   /** By port, numbered through the service; only where something is watched. */
   const specs: QcnPointSpec[] = [];
@@ -65,26 +66,34 @@ export function makeQcnPoints(tables: Tables, pool: FramePool) {
       classOf.forEach((tc, priority) => {
         if ((spec.priorities & (1 << priority)) === 0) return;
         watched[port] |= 1 << tc;
-        initialisePoint(table, rowOf(port, tc), own);
+        untilSample[rowOf(port, tc)] = own.sampleOctets;
       });
     });
   }
 
-  /** A frame has joined a watched queue; true if its source is to be told. */
-  function joined(port: number, trafficClass: number, frame: number, queueOctets: number): boolean {
-    const s = rowOf(port, trafficClass);
-    return countDown(table, s, words[frame + LENGTH]) && measure(port, s, frame, queueOctets);
+  /** A frame of so many octets has joined a watched queue; true if it is to be sampled. */
+  function isDue(port: number, trafficClass: number, octets: number): boolean {
+    return (untilSample[rowOf(port, trafficClass)] -= octets) <= 0;
   }
 
-  function measure(port: number, s: number, frame: number, queueOctets: number): boolean {
+  /** Samples the queue by the frame that has just joined it; true if its source is to be told. */
+  function measure(
+    port: number,
+    trafficClass: number,
+    frame: number,
+    queueOctets: number,
+  ): boolean {
+    const row = rowOf(port, trafficClass);
+    const s = row * POINT_WORDS;
     const own = specs[port].ports[port - firstPorts[port]];
     const feedback = sample(table, s, own, queueOctets, streams[port].uniform());
+    untilSample[row] = table[s + PERIOD];
     return feedback > 0 && (words[frame + CLASS] & GROUP_FLAG) === 0;
   }
 
   /** The message about the frame that has just been sampled (32.9.4). */
   function compose(port: number, trafficClass: number, frame: number): number {
-    const s = rowOf(port, trafficClass);
+    const s = rowOf(port, trafficClass) * POINT_WORDS;
     const spec = specs[port];
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     message.feedback = table[s + FEEDBACK];
@@ -107,18 +116,18 @@ export function makeQcnPoints(tables: Tables, pool: FramePool) {
   }
 
   function samples(port: number, trafficClass: number): number {
-    return table[rowOf(port, trafficClass) + SAMPLES];
+    return table[rowOf(port, trafficClass) * POINT_WORDS + SAMPLES];
   }
 
   function messages(port: number, trafficClass: number): number {
-    return table[rowOf(port, trafficClass) + MESSAGES];
+    return table[rowOf(port, trafficClass) * POINT_WORDS + MESSAGES];
   }
 
   function rowOf(port: number, trafficClass: number): number {
-    return (trafficClass * portCount + port) * POINT_WORDS;
+    return trafficClass * portCount + port;
   }
 
-  return { watched, configure, joined, compose, samples, messages };
+  return { watched, configure, isDue, measure, compose, samples, messages };
 }
 
 function inUnits(octets: number): number {

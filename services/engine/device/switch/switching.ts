@@ -156,7 +156,8 @@ export function makeSwitching(
       mark(out, frame, trafficClass, queued + stored);
     outlet.enqueue(d, out, trafficClass, frame);
     if ((watched[out] & (1 << trafficClass)) === 0) return;
-    if (points.joined(out, trafficClass, frame, queued + stored)) complain(d, port, out, frame);
+    if (!points.isDue(out, trafficClass, octets)) return;
+    if (points.measure(out, trafficClass, frame, queued + stored)) complain(d, port, out, frame);
   }
 
   /** Tells the source of a queued frame by the way that the frame came. */
