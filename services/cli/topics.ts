@@ -43,6 +43,13 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'Deficit weighted round robin: classes share the link by weight, in octets on the ' + 'wire.',
   strict: 'The highest traffic class that may send goes first.',
   'round-robin': 'A frame of each traffic class in turn.',
+  episode:
+    'The time from when a queue, an account or a pause begins to hold frames back until it ' +
+    'clears. Its parent is the episode that caused it. `selvage why RUN` shows the trees.',
+  deadlock:
+    'A circle of ingress accounts, each of which cannot empty before the next one does. ' +
+    '`observe: { episodes: true }` names it, with the picosecond at which it closed.',
+  storm: 'A priority of a port that is held for longer than `observe.storm`.',
   ideal: 'What a message would take on an idle fabric: serialisation, propagation and delays.',
   slowdown: 'Completion time over ideal time; 1 is as good as it gets.',
   digest:

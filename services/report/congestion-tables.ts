@@ -3,7 +3,7 @@
 import type { RunResults } from '../runtime/results.js';
 import { csv } from './csv.js';
 import { formatCount, formatRate } from './format.js';
-import type { Style } from './summary-text.js';
+import type { Style } from './style.js';
 import { table } from './table.js';
 
 const ROWS_SHOWN = 8;

@@ -49,6 +49,8 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
     'peak.ingress': { unit: 'octets', meaning: 'fullest ingress account' },
     'peak.egress': { unit: 'octets', meaning: 'longest egress queue' },
     'headroom.used': { unit: 'octets', meaning: 'most headroom that an account used' },
+    deadlocks: { unit: 'count', meaning: 'circles of ports that wait for each other' },
+    storms: { unit: 'count', meaning: 'times that a port was held longer than observe.storm' },
     digest: { unit: 'text', meaning: 'hash over everything that every device executed' },
   };
 
@@ -97,6 +99,10 @@ function measure(expectation: Expectation, results: RunResults): number | string
   switch (expectation.metric) {
     case 'digest':
       return results.digest;
+    case 'deadlocks':
+      return results.deadlocks.length;
+    case 'storms':
+      return results.storms.length;
     case 'drops':
       return sum(rows.map(({ row }) => bufferDrops(row)));
     case 'lossless-drops':

@@ -2,6 +2,7 @@
 
 import type { CreditLoopTerms } from '../engine/analysis/credit/credit-loop.js';
 import type { HeadroomTerms } from '../engine/analysis/headroom/headroom.js';
+import type { Deadlock, Storm } from '../telemetry/congestion/congestion.js';
 import type { CreditCounters } from '../engine/flow-control/credit/credit-managed.js';
 
 export type { HeadroomTerms };
@@ -33,6 +34,9 @@ export interface RunResults {
   /** Of switches that are MVTX2802s, as the next. */
   readonly slots: readonly SlotResult[];
   readonly slotPorts: readonly SlotPortResult[];
+  /** As far as episodes are observed. */
+  readonly deadlocks: readonly Deadlock[];
+  readonly storms: readonly Storm[];
 }
 
 export interface Failure {

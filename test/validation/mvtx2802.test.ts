@@ -148,6 +148,33 @@ describe('head-of-line blocking', () => {
   });
 });
 
+describe('the class of a port', () => {
+  it('holds for all that comes in there, and so does its drop precedence', () => {
+    const results = (dropPrecedence: string): RunResults =>
+      runScenario(`
+duration: 8ms
+fabric: { generator: star, hosts: 3, hostLink: { rate: 1G, length: 100m } }
+classes: { arbiter: { dwrr: { 2: 1, 5: 3 } } }
+devices:
+  s1:
+    model: mvtx2802
+    mvtx2802: { flowControl: false, wred: { sum: wfq, levels: [50KiB, 600KiB, 700KiB], x: 50% } }
+    ports: { 1: { fixed: { class: 5, dropPrecedence: ${dropPrecedence} } }, 2: { fixed: { class: 2 } } }
+load:
+  - { name: one, stream: { from: h1, to: h3 }, rate: line, frame: 1518, priority: 0 }
+  - { name: other, stream: { from: h2, to: h3 }, rate: 30%, frame: 1518, priority: 0 }
+`);
+    const dropped = (run: RunResults): number =>
+      portOf(run, 's1:p1').priorities[0]!.drops['wred'] ?? 0;
+    const low = results('low');
+    const [first, second] = ['h1->h3', 'h2->h3'].map((name) => flowOf(low, name).frames);
+    assert.ok(Math.abs(first! / (first! + second!) - 0.75) < 0.02, `${first} and ${second}`);
+    // Between the first level and the second only high precedence is dropped.
+    assert.equal(dropped(low), 0);
+    assert.ok(dropped(results('high')) > 50);
+  });
+});
+
 describe('multicast', () => {
   const cast = (registers: string): RunResults =>
     runScenario(`

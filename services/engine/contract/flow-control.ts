@@ -97,6 +97,8 @@ export interface MechanismHost {
   announceStop(port: number, group: number, stop: boolean): void;
   /** Whether anybody listens: what costs something to tell need not be put together. */
   readonly isHeard: boolean;
+  /** Tell listeners that a credit account began, or ceased, to hold a frame back. */
+  announceShort(port: number, priority: number, channel: number, short: boolean): void;
   /** Tell listeners of a step of credit exchange. */
   announceCredit(
     port: number,

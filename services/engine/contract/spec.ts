@@ -131,6 +131,8 @@ export interface Mvtx2802Spec {
   readonly xoffSlots: readonly number[];
   /** By port: it may be stopped, and loses nothing for that. */
   readonly flowControl: readonly boolean[];
+  /** By port: what all its frames are; null where they are what their priority says. */
+  readonly fixed: readonly (Mvtx2802FixedClass | null)[];
   /** Frames of flow-controlled ports keep class and slots, and may be dropped. */
   readonly normalQos: boolean;
   /** Where a frame without a slot of its class looks first. */
@@ -146,6 +148,12 @@ export interface Mvtx2802Spec {
         readonly lowFrames: number;
       };
   readonly wred: Mvtx2802WredSpec;
+}
+
+export interface Mvtx2802FixedClass {
+  readonly trafficClass: number;
+  /** Which drop precedence they have. */
+  readonly highPrecedence: boolean;
 }
 
 export interface Mvtx2802WredSpec {

@@ -1,5 +1,6 @@
 import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
 import type { Probe } from '../contract/probe.js';
+import { ProbeFanOut } from '../contract/probe-fan-out.js';
 import type { Clock } from '../kernel/clock.js';
 import type { Rows, Unit } from '../kernel/tables.js';
 import { Tables } from '../kernel/tables.js';
@@ -44,6 +45,7 @@ export class Engine implements MechanismHost {
   private readonly metering: Metering;
   private readonly outlet: Outlet;
   private readonly loop: Loop;
+  private readonly listeners: Probe[] = [];
 
   constructor(specs: readonly DeviceSpec[]) {
     const rows = layOut(specs);
@@ -97,9 +99,12 @@ export class Engine implements MechanismHost {
     this.loop.run(device, bound);
   }
 
-  listen(probe: Probe | null): void {
-    for (const device of this.devices) device.probe = probe;
-    this.isHeard = probe !== null;
+  /** From now on a listener hears every device, beside those that do already. */
+  listen(probe: Probe): void {
+    this.listeners.push(probe);
+    const one = this.listeners.length === 1 ? probe : new ProbeFanOut(this.listeners);
+    for (const device of this.devices) device.probe = one;
+    this.isHeard = true;
   }
 
   hold(gate: number, port: number, priorities: number): void {
@@ -149,6 +154,11 @@ export class Engine implements MechanismHost {
     const { place, firstPort, probe } = this.devices[this.shared.ports.owner(port)];
     if (probe === null) return;
     probe.creditStep(place, port - firstPort, this.clock.now, step, priority, channel, units);
+  }
+
+  announceShort(port: number, priority: number, channel: number, short: boolean): void {
+    const { place, firstPort, probe } = this.devices[this.shared.ports.owner(port)];
+    probe?.creditShort(place, port - firstPort, this.clock.now, priority, channel, short);
   }
 
   /** How long a priority has been held at a port until `now`, by whichever mechanism. */

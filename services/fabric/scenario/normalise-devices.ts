@@ -109,14 +109,28 @@ function portSections(
   path: Path,
   located: Located,
 ): readonly PortSection[] {
-  return Object.entries(input).map(([port, { native, tagged, flowControl }]) => {
+  return Object.entries(input).map(([port, section]) => {
+    const { native, tagged } = section;
     for (const [index, vlan] of tagged.entries()) {
       const at = [...path, port, 'tagged', index];
       if (vlan === native) throw located.errorAt(at, `VLAN ${vlan} is native, so not tagged, here`);
       if (tagged.indexOf(vlan) < index) throw located.errorAt(at, `VLAN ${vlan} is given twice`);
     }
-    return { port: Number(port), native, tagged, flowControl: flowControl ?? null };
+    return {
+      port: Number(port),
+      native,
+      tagged,
+      flowControl: section.flowControl ?? null,
+      fixed: section.fixed ? fixedClass(section.fixed) : null,
+    };
   });
+}
+
+function fixedClass(input: {
+  readonly class: number;
+  readonly dropPrecedence: 'low' | 'high';
+}): PortSection['fixed'] {
+  return { trafficClass: input.class, highPrecedence: input.dropPrecedence === 'high' };
 }
 
 /** An address belongs to one host: no pattern may set it, and no two hosts may have it. */

@@ -32,7 +32,12 @@ export function normalise(input: ScenarioInput, fileName: string, located: Locat
     groups,
     load,
     placement: groupSections(input.placement, 'placement', located),
-    observe: { seriesPs: input.observe.series ?? null, ports: input.observe.ports },
+    observe: {
+      seriesPs: input.observe.series ?? null,
+      ports: input.observe.ports,
+      episodes: input.observe.episodes,
+      stormPs: input.observe.storm,
+    },
     expect: expectations(input.expect, load, located),
   };
 }

@@ -117,6 +117,8 @@ export interface PortSection {
   readonly tagged: readonly number[];
   /** Of an MVTX2802; null: as all its ports. */
   readonly flowControl: boolean | null;
+  /** Of an MVTX2802; null: by priority and DEI. */
+  readonly fixed: { readonly trafficClass: number; readonly highPrecedence: boolean } | null;
 }
 
 /** Registers of an MVTX2802. */
@@ -450,6 +452,10 @@ export interface ObserveSection {
   readonly seriesPs: number | null;
   /** Ports (names or globs) in the series; empty: all. */
   readonly ports: readonly string[];
+  /** Write down who held whom back, when and why. */
+  readonly episodes: boolean;
+  /** A priority of a port that is held for so long is a storm. */
+  readonly stormPs: number;
 }
 
 export type Metric =
@@ -473,6 +479,8 @@ export type Metric =
   | 'peak.ingress'
   | 'peak.egress'
   | 'headroom.used'
+  | 'deadlocks'
+  | 'storms'
   | 'digest';
 
 export interface Expectation {

@@ -78,6 +78,12 @@ const ports = keyed(
     flowControl: flag()
       .describe('Of an MVTX2802: whether this port has 802.3x. Default: as all its ports.')
       .exactOptional(),
+    fixed: mapping({
+      class: integer(0, 7).describe('Class of every frame that comes in here.'),
+      dropPrecedence: choice(['low', 'high']).describe('Its drop precedence.').prefault('low'),
+    })
+      .describe('Of an MVTX2802: class and precedence of the port. Default: by priority and DEI.')
+      .exactOptional(),
   }).describe('One port by its number.'),
 );
 

@@ -16,7 +16,7 @@ import type { Shared } from '../shared.js';
 import { Bridge } from './bridge.js';
 import type { Forwarding } from './forwarding.js';
 import { FILTERED, SEVERAL } from './forwarding.js';
-import { Router } from './router.js';
+import { Router, saltOf } from './router.js';
 import { makeSlotted } from './slotted.js';
 
 /** The last bit of a frame that could not cut through has come in. */
@@ -97,8 +97,8 @@ export function makeSwitching(
     if (forwarding.kind === 'bridged') {
       return new Bridge(pool, forwarding.vlans, forwarding.hosts, forwarding.ageingPs, clock);
     }
-    const salt = Math.imul(spec.index + 1, 0x9e3779b1);
-    return new Router(pool, forwarding.routes, forwarding.spray, salt, spec.ports.length);
+    const { routes, spray } = forwarding;
+    return new Router(pool, routes, spray, saltOf(spec.index), spec.ports.length);
   }
 
   function receive(d: number, port: number, frame: number): void {

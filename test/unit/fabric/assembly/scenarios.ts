@@ -152,7 +152,7 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     groups: [],
     placement: [],
     load: [],
-    observe: { seriesPs: null, ports: [] },
+    observe: { seriesPs: null, ports: [], episodes: false, stormPs: 1e9 },
     expect: [],
     ...part,
   };
@@ -187,12 +187,14 @@ export function run(built: Fabric): Outcome {
     frameReceived: IGNORED,
     frameDropped: IGNORED,
     frameMarked: IGNORED,
+    frameQueued: IGNORED,
     frameSent: IGNORED,
     controlSent: IGNORED,
     controlReceived: IGNORED,
     stopAsked: IGNORED,
     creditStep: IGNORED,
     heldChanged: IGNORED,
+    creditShort: IGNORED,
     messageDelivered: (_, now, flow, message) => arrivedPs.set(`${flow}/${message}`, now),
   });
   new Windows(engine, built.lookaheadPs).run(Infinity);
