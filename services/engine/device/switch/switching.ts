@@ -1,6 +1,6 @@
 import { ADMITTED } from '../../buffer/shared-buffer.js';
 import { QcnDefences } from '../../congestion/qcn/qcn-defence.js';
-import { QcnPoints } from '../../congestion/qcn/qcn-points.js';
+import { makeQcnPoints, type QcnPoints } from '../../congestion/qcn/qcn-points.js';
 import { EcnMarker } from '../../congestion/ecn/ecn-mechanism.js';
 import type { Mechanism } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
@@ -66,7 +66,7 @@ export function makeSwitching(
   /** By port: 1 where the memory of the switch is its own chip's. */
   const isSlotted = tables.uint8('port', 1);
   const slotted = makeSlotted(shared, devices, mechanisms, outlet, retag);
-  const points = new QcnPoints(tables, pool);
+  const points = makeQcnPoints(tables, pool);
   const defences = new QcnDefences(tables, pool, counters);
   const { watched } = points;
   const { remapped, untagged } = defences;
@@ -158,7 +158,8 @@ export function makeSwitching(
       mark(out, frame, trafficClass, queued + stored);
     outlet.enqueue(d, out, trafficClass, frame);
     if ((watched[out] & (1 << trafficClass)) === 0) return;
-    if (points.joined(out, trafficClass, frame, queued + stored)) complain(d, port, out, frame);
+    if (!points.isDue(out, trafficClass, octets)) return;
+    if (points.measure(out, trafficClass, frame, queued + stored)) complain(d, port, out, frame);
   }
 
   /** Tells the source of a queued frame by the way that the frame came. */
