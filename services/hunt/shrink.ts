@@ -16,6 +16,7 @@ export type Trial = (document: Document) => Verdict | null;
 
 /** What the file of a fault can do without, and what simpler values do instead. */
 const SIMPLER: readonly FaultEntry[] = [
+  { for: undefined, every: undefined, random: undefined, times: undefined, recover: undefined },
   { every: undefined, random: undefined, times: undefined },
   { random: undefined },
   { probability: '100%' },
@@ -32,10 +33,14 @@ export function shrink(document: Document, verdict: Verdict, trial: Trial, most:
   const signature = signatureOf(verdict.reason!);
   let best = { document, verdict };
   let trials = 0;
+  const tried = new Set<string>();
   for (let progress = true; progress;) {
     progress = false;
     for (const candidate of smaller(best.document, best.verdict)) {
+      const text = JSON.stringify(candidate);
+      if (tried.has(text)) continue;
       if (trials === most) return { ...best, trials };
+      tried.add(text);
       trials++;
       const outcome = trial(candidate);
       if (outcome?.reason === undefined || outcome.reason === null) continue;
@@ -51,11 +56,11 @@ export function shrink(document: Document, verdict: Verdict, trial: Trial, most:
 /** Smaller documents, those that promise most first. */
 function* smaller(document: Document, verdict: Verdict): Generator<Document> {
   yield* without(document, 'faults', 0);
-  yield* smallerFabrics(document);
   yield* withoutLoads(document);
-  yield* shorter(document, verdict);
-  yield* without(document, 'expect', 0);
   yield* simplerFaults(document);
+  yield* smallerFabrics(document);
+  yield* without(document, 'expect', 0);
+  yield* shorter(document, verdict);
 }
 
 function* without(document: Document, section: string, least: number): Generator<Document> {

@@ -1,4 +1,5 @@
 import type { Document } from './document.js';
+import { entriesOf } from './document.js';
 
 type Fabric = Readonly<Record<string, unknown>>;
 
@@ -26,20 +27,33 @@ const PLAIN: readonly (readonly [Fabric, number])[] = [
   [{ generator: 'dumbbell', left: 1, right: 1 }, 2],
 ];
 
-/** The document on smaller fabrics; hosts that are gone are replaced by those that are left. */
+/**
+ * The document on smaller fabrics; hosts that are gone are replaced by those that are left. Not
+ * every load makes sense there, so each is tried alone, too.
+ */
 export function* smallerFabrics(document: Document): Generator<Document> {
+  yield* onSmallerFabrics(document);
+  const load = entriesOf(document, 'load');
+  if (load.length < 2) return;
+  for (const one of load) yield* onSmallerFabrics({ ...document, load: [one], expect: [] });
+}
+
+function* onSmallerFabrics(document: Document): Generator<Document> {
   const fabric = (document['fabric'] ?? {}) as Fabric;
   if (fabric['devices'] !== undefined || fabric['links'] !== undefined) return;
   const now = countOf(fabric);
   for (const [plain, hosts] of PLAIN) {
-    if (countOf(plain) < now) yield moved(document, { ...linksOf(fabric), ...plain }, hosts);
+    if (countOf(plain) >= now) continue;
+    for (const stand of ['s1', `h${hosts}`]) {
+      yield moved(document, { ...linksOf(fabric), ...plain }, hosts, stand);
+    }
   }
   for (const [key, least] of Object.entries(SIZES)) {
     const size = fabric[key];
     if (typeof size !== 'number' || size <= least) continue;
     for (const fewer of new Set([Math.max(least, Math.floor(size / 2)), size - 1])) {
       const smaller = { ...fabric, [key]: fewer };
-      yield moved(document, smaller, hostsOf(smaller));
+      yield moved(document, smaller, hostsOf(smaller), 's1');
     }
   }
 }
@@ -97,10 +111,13 @@ function countOf(fabric: Fabric): number {
   }
 }
 
-/** Names are changed in whatever is said about devices; what then makes no sense is refused. */
-function moved(document: Document, fabric: Fabric, hosts: number): Document {
+/**
+ * Names are changed in whatever is said about devices; what then makes no sense is refused. Switches
+ * that are gone are replaced by another, or by a host: what was behind them.
+ */
+function moved(document: Document, fabric: Fabric, hosts: number, stand: string): Document {
   const rename = (value: unknown): unknown => {
-    if (typeof value === 'string') return renamed(value, fabric, hosts);
+    if (typeof value === 'string') return renamed(value, fabric, hosts, stand);
     if (Array.isArray(value)) return [...new Set(value.map(rename))];
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, rename(inner)]));
@@ -119,7 +136,7 @@ function moved(document: Document, fabric: Fabric, hosts: number): Document {
   };
 }
 
-function renamed(text: string, fabric: Fabric, hosts: number): string {
+function renamed(text: string, fabric: Fabric, hosts: number, stand: string): string {
   const range = /^h(\d+)\.\.h(\d+)$/.exec(text);
   if (range !== null) {
     const first = Math.min(Number(range[1]), hosts);
@@ -127,8 +144,6 @@ function renamed(text: string, fabric: Fabric, hosts: number): string {
   }
   const host = /^h(\d+)$/.exec(text);
   if (host !== null) return `h${((Number(host[1]) - 1) % hosts) + 1}`;
-  const isSwitch = /^(s|leaf|spine)\d+$/.test(text);
-  return isSwitch && (fabric['generator'] === 'star' || fabric['generator'] === 'dumbbell')
-    ? 's1'
-    : text;
+  const isGone = /^(s([2-9]|\d\d+)|leaf\d+|spine\d+)$/.test(text);
+  return isGone && fabric['generator'] !== 'leaf-spine' ? stand : text;
 }

@@ -63,25 +63,26 @@ export const MUTANTS: readonly Mutant[] = [
       for (const { arbiters } of engine.devices) {
         for (const arbiter of arbiters) {
           patch(arbiter, 'pick', (pick) => (eligible, heads, port) => {
-            const shifted = ((eligible << 1) | (eligible >> 7)) & 0xff;
+            // Class 3 has the share of class 4, and the other way round.
+            const swapped = ((eligible & 8) << 1) | ((eligible & 16) >> 1);
             const view = {
-              headWireOctets: (at: number, tc: number) => heads.headWireOctets(at, (tc + 7) & 7),
+              headWireOctets: (at: number, tc: number) => heads.headWireOctets(at, 7 - tc),
             };
-            return (pick(shifted, view, port) + 7) & 7;
+            return 7 - pick(swapped, view, port);
           });
         }
       }
     },
   },
   {
-    name: 'a frame that is freed twice when a fault loses it',
+    name: 'a frame that is freed twice',
     faults: 3,
     plant: ({ engine }) => {
       const { pool } = engine.shared;
       let released = 0;
       patch(pool, 'release', (release) => (frame) => {
         release(frame);
-        if (++released % 1000 === 0) release(frame);
+        if (++released % 50 === 0) release(frame);
       });
     },
   },
