@@ -6,6 +6,8 @@ import { Tables } from '../kernel/tables.js';
 import type { DeviceSpec } from './device.js';
 
 export type { DeviceSpec };
+import type { Carriage } from './carriage.js';
+import { makeCarriage } from './carriage.js';
 import { Device, KIND_MECHANISM, TIMER_BITS } from './device.js';
 import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
 import { creditRows } from '../flow-control/credit/credit-accounts.js';
@@ -33,6 +35,7 @@ export class Engine implements MechanismHost {
   readonly devices: readonly Device[];
   readonly mechanisms: readonly Mechanism[];
   readonly credit: CreditMechanism;
+  readonly carriage: Carriage;
   readonly senders: Senders;
   readonly receivers: Receivers;
   readonly switching: Switching;
@@ -48,19 +51,22 @@ export class Engine implements MechanismHost {
     this.shared = shared;
     this.clock = shared.clock;
     this.devices = specs.map((spec, i) => new Device(spec, rows[i]));
-    const { all, credit } = makeMechanisms(shared, this);
+    const set = makeMechanisms(shared, this);
+    const { all, credit } = set;
     this.mechanisms = all;
     this.credit = credit;
+    this.carriage = makeCarriage(shared, this.devices);
     this.metering = makeMetering(shared, credit);
     this.senders = makeSenders(tables, this.clock);
     this.receivers = makeReceivers(tables, this.clock);
-    this.outlet = makeOutlet(shared, this.devices, this.metering);
-    this.switching = makeSwitching(shared, this.devices, this.mechanisms, this.outlet);
+    this.outlet = makeOutlet(shared, this.devices, this.metering, this.carriage);
+    this.switching = makeSwitching(shared, this.devices, set, this.outlet, this.carriage);
     this.hosting = makeHosting(
       shared,
       this.devices,
-      credit,
+      set,
       this.outlet,
+      this.carriage,
       this.senders,
       this.receivers,
     );
@@ -73,6 +79,7 @@ export class Engine implements MechanismHost {
       this.metering,
       this.switching,
       this.hosting,
+      this.carriage,
     );
     this.devices.forEach((_, d) => {
       this.run(d, -Infinity);
@@ -134,7 +141,8 @@ export class Engine implements MechanismHost {
 
   /** How long a priority has been held at a port until `now`, by whichever mechanism. */
   heldPs(port: number, priority: number, now: number): number {
-    return this.mechanisms.reduce((total, m) => total + m.heldPs(port, priority, now), 0);
+    // Those that hold at the same time hold together.
+    return this.mechanisms.reduce((most, m) => Math.max(most, m.heldPs(port, priority, now)), 0);
   }
 
   /** How often a priority began to be held at a port. */

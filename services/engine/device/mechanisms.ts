@@ -1,8 +1,16 @@
 import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
+import { SfcMechanism } from '../congestion/sfc/sfc-mechanism.js';
 import { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
 import { PauseMechanism } from '../flow-control/pause/pause-mechanism.js';
 import { PfcMechanism } from '../flow-control/pfc/pfc-mechanism.js';
 import type { Shared } from './shared.js';
+
+export interface MechanismSet {
+  readonly all: Mechanism[];
+  readonly pfc: PfcMechanism;
+  readonly credit: CreditMechanism;
+  readonly sfc: SfcMechanism;
+}
 
 /**
  * The registry. A mechanism serves every port of a service; its place in the list is its slot for
@@ -11,12 +19,10 @@ import type { Shared } from './shared.js';
 export function makeMechanisms(
   { tables, buffer, ports, pool, lines }: Shared,
   host: MechanismHost,
-): { readonly all: Mechanism[]; readonly credit: CreditMechanism } {
+): MechanismSet {
+  const pfc = new PfcMechanism(tables, host, buffer, 1, ports);
   const credit = new CreditMechanism(tables, host, 2, pool, lines);
-  const all = [
-    new PauseMechanism(tables, host, buffer, 0, ports),
-    new PfcMechanism(tables, host, buffer, 1, ports),
-    credit,
-  ];
-  return { all, credit };
+  const sfc = new SfcMechanism(tables, host, 3, ports, pool, pfc);
+  const all = [new PauseMechanism(tables, host, buffer, 0, ports), pfc, credit, sfc];
+  return { all, pfc, credit, sfc };
 }

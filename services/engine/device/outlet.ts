@@ -1,5 +1,6 @@
 import { DROP } from '../contract/probe.js';
-import { CLASS, LENGTH, PRIORITY_MASK } from '../frame/frame-pool.js';
+import { CLASS, KIND_MASK, KIND_NOTICE, LENGTH, PRIORITY_MASK } from '../frame/frame-pool.js';
+import type { Carriage } from './carriage.js';
 import type { Device } from './device.js';
 import { DID_DROP } from './device.js';
 import type { Metering } from './metering.js';
@@ -13,7 +14,12 @@ export interface Outlet {
   drop(device: number, port: number, frame: number, reason: number): void;
 }
 
-export function makeOutlet(shared: Shared, devices: readonly Device[], metering: Metering): Outlet {
+export function makeOutlet(
+  shared: Shared,
+  devices: readonly Device[],
+  metering: Metering,
+  carriage: Carriage,
+): Outlet {
   const { clock, pool, ports, queues, counters, digests, transmits } = shared;
 
   function kick(device: number, port: number): void {
@@ -41,6 +47,7 @@ export function makeOutlet(shared: Shared, devices: readonly Device[], metering:
     if (ports.isCredited(port, priority)) metering.refused(port, frame);
     probe?.frameDropped(device, port - firstPort, clock.now, pool, frame, reason);
     digests.mix(device, DID_DROP | (port - firstPort), reason);
+    if ((words[frame + CLASS] & KIND_MASK) === KIND_NOTICE) carriage.unload(device, frame);
     pool.release(frame);
   }
 

@@ -36,6 +36,9 @@ export const REMAINING = 2;
 /** VLAN identifiers: C-TAG in the low half, S-TAG in the high half, 0 for none. */
 export const VLAN = 3;
 
+/** In a device, of a notice: where the device keeps its octets. */
+export const CARRIED = REMAINING;
+
 const BORN_DOUBLE = 2;
 
 /** In a bridge: octets of the C-TAG that the frame came in with, 4 or 0. */
@@ -56,6 +59,7 @@ export const RECORD_WORDS = 2 * STRIDE;
 export const PRIORITY_MASK = 7;
 const DEI_SHIFT = 3;
 const DSCP_SHIFT = 4;
+const DSCP_MASK = 63;
 const ECN_SHIFT = 10;
 export const ECN_MASK = 3 << ECN_SHIFT;
 export const ECT_0 = 2 << ECN_SHIFT;
@@ -66,6 +70,8 @@ export const KIND_RAW = 0 << KIND_SHIFT;
 export const KIND_DATA = 1 << KIND_SHIFT;
 export const KIND_ACK = 2 << KIND_SHIFT;
 export const KIND_NAK = 3 << KIND_SHIFT;
+/** Carries octets that devices on its way may read: a message about congestion. */
+export const KIND_NOTICE = 7 << KIND_SHIFT;
 export const GROUP_FLAG = 1 << 15;
 
 export interface FrameClass {
@@ -86,6 +92,10 @@ export function packClass(c: FrameClass): number {
     c.kind |
     (c.group ? GROUP_FLAG : 0)
   );
+}
+
+export function dscpOf(frameClass: number): number {
+  return (frameClass >> DSCP_SHIFT) & DSCP_MASK;
 }
 
 /** Room that is set aside per port; memory that is never touched costs nothing. */

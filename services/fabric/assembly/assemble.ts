@@ -16,6 +16,7 @@ import { lookaheadOf } from './lookahead.js';
 import { CreditPlan } from './credit-plan.js';
 import { methodsOfLinks } from './link-methods.js';
 import { portSpecs } from './port-specs.js';
+import { SfcPlan } from './sfc-plan.js';
 
 /** From what a scenario says, and the fabric that it makes, to devices that can be run. */
 export function assemble(input: AssemblyInput): Assembly {
@@ -35,6 +36,7 @@ export function assemble(input: AssemblyInput): Assembly {
   const longestFrameOctets = lengths.map((own) => Math.max(...own));
   const credit = new CreditPlan(scenario, topology, settings, linkEnds, lengths, fail);
   const memory = new MemoryPlan(scenario, settings, methods, credit, longestFrameOctets, fail);
+  const sfc = new SfcPlan(input, settings, linkEnds, methods, longestFrameOctets);
   const margins: Margin[] = [];
 
   const switchSpec = (index: number, own: Settings): Omit<SwitchSpec, keyof Common> => {
@@ -48,14 +50,19 @@ export function assemble(input: AssemblyInput): Assembly {
       cutThrough: own.switch.cutThrough,
       forwarding: forwardingOf(index, bridges[index]!, own, routes, trees),
       ecn: ecnSpecs(scenario, own, name, fail),
+      sfc: sfc.ofSwitch(index),
     };
+  };
+  const hostSpec = (index: number): Omit<HostSpec, keyof Common> => {
+    const ends = hostEnds[index]!;
+    return { kind: 'host', position: index, ...ends, sfc: sfc.ofHost(index, ends.sends) };
   };
   const specs = topology.devices.map(({ name, kind }, index): DeviceSpec => {
     const own = settings[index]!;
     const ports = portSpecs(input, index, own, linkEnds[index]!, methods[index]!, credit);
     const common: Common = { index, name, seed: scenario.seed, ports };
     return kind === 'host'
-      ? { ...common, kind: 'host', position: index, ...hostEnds[index]! }
+      ? { ...common, ...hostSpec(index) }
       : { ...common, ...switchSpec(index, own) };
   });
   const lookaheadPs = lookaheadOf(specs, linkEnds);

@@ -4,6 +4,7 @@ import { show } from './errors.js';
 import type { Located } from './located.js';
 import { creditEnd } from './normalise-credit.js';
 import { arbiterSection, priorityChanges } from './normalise-flow-control.js';
+import { sfcChange } from './normalise-sfc.js';
 import type {
   BufferSection,
   DeviceOverride,
@@ -54,6 +55,7 @@ export function deviceOverrides(
       switch: switchChange(device, arbiter, path, located),
       priorities,
       credit: creditEnd(device.credit ?? {}, [...path, 'credit'], located),
+      sfc: sfcChange(device.sfc ?? {}, [...path, 'sfc'], located),
     };
   });
 }

@@ -9,6 +9,7 @@ import { expectSchema, observeSchema } from './schema-expect.js';
 import { fabricSchema } from './schema-fabric.js';
 import { classesSchema, pauseSchema, prioritiesSchema } from './schema-flow-control.js';
 import { groupsSchema, loadsSchema, placementSchema } from './schema-load.js';
+import { sfcSchema } from './schema-sfc.js';
 import { either, freeText, integer, list, mapping, quantity } from './schema-parts.js';
 
 export const SCHEMA_VERSION = 1;
@@ -57,6 +58,9 @@ export const scenarioSchema = mapping({
     .prefault(false),
   credit: creditSchema
     .describe('Credit exchange on the priorities that have flowControl: credit.')
+    .prefault({}),
+  sfc: sfcSchema
+    .describe('Source flow control on the priorities that have sfc: true (P802.1Qdw).')
     .prefault({}),
   classes: classesSchema
     .describe('Queues and accounts of the priorities, and the arbiter.')

@@ -1,6 +1,6 @@
 import type { RouteSpec } from '../../contract/spec.js';
 import type { FramePool } from '../../frame/frame-pool.js';
-import { CLASS, GROUP_FLAG, HASH, TARGET } from '../../frame/frame-pool.js';
+import { CLASS, GROUP_FLAG, HASH, TARGET, VLAN } from '../../frame/frame-pool.js';
 import type { Forwarding } from './forwarding.js';
 import { NOWHERE, SEVERAL } from './forwarding.js';
 
@@ -61,6 +61,10 @@ export class Router implements Forwarding {
   /** Routing leaves the tags as they are. */
   rewrite(): number {
     return 0;
+  }
+
+  answerTags(frame: number): number {
+    return this.pool.ends[frame + VLAN];
   }
 
   private choose(set: number, size: number, hash: number): number {

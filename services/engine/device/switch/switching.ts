@@ -1,20 +1,25 @@
-import { ADMITTED } from '../../buffer/shared-buffer.js';
+import { ADMITTED, POOL, POOL_USED } from '../../buffer/shared-buffer.js';
 import { EcnMarker } from '../../congestion/ecn/ecn-mechanism.js';
-import type { Mechanism } from '../../contract/flow-control.js';
+import type { SfcBridge, SfcMessage } from '../../congestion/sfc/sfc-carrier.js';
+import type { SfcPoint } from '../../congestion/sfc/sfc-point.js';
 import { DROP } from '../../contract/probe.js';
 import type { PortSpec, SwitchSpec } from '../../contract/spec.js';
 import {
   CHARGED,
   CHARGED_AS_COPY,
   CLASS,
+  KIND_MASK,
+  KIND_NOTICE,
   LENGTH,
   PORT,
   PRIORITY_MASK,
   STORED,
 } from '../../frame/frame-pool.js';
 import { QUEUE_OCTETS } from '../../port/queues.js';
+import type { Carriage } from '../carriage.js';
 import type { Device } from '../device.js';
 import { KIND_DEVICE } from '../device.js';
+import type { MechanismSet } from '../mechanisms.js';
 import type { Outlet } from '../outlet.js';
 import type { Shared } from '../shared.js';
 import { Bridge } from './bridge.js';
@@ -29,10 +34,11 @@ const HEADER_OCTETS = 64;
 /** `stopper` of an account whose senders nobody stops. */
 const NOBODY = 255;
 
-/** What makes a switch of its own: where frames go, and what is marked. */
+/** What makes a switch of its own: where frames go, what is marked, and who is told of it. */
 export interface SwitchParts {
   readonly forwarding: Forwarding;
   readonly ecn: EcnMarker;
+  readonly sfc: SfcPoint | null;
 }
 
 /** Output-queued switches, each with one memory shared by all its ports. */
@@ -50,25 +56,46 @@ export interface Switching {
 export function makeSwitching(
   shared: Shared,
   devices: readonly Device[],
-  mechanisms: readonly Mechanism[],
+  { all: mechanisms, sfc }: MechanismSet,
   outlet: Outlet,
+  carriage: Carriage,
 ): Switching {
   const { clock, pool, ports, queues, counters, buffer, tables } = shared;
   const all: SwitchParts[] = [];
   /** By port and priority group: index of the mechanism that stops its senders. */
   const stopper = tables.uint8('port', 8).fill(NOBODY);
-  /** By port: classes that mark at dequeue and at enqueue, one bit each. */
-  const marksLeaving = tables.uint8('port', 1);
-  const marksJoining = tables.uint8('port', 1);
+  /** By port: classes about which something is done at dequeue and at enqueue, one bit each. */
+  const watchesLeaving = tables.uint8('port', 1);
+  const watchesJoining = tables.uint8('port', 1);
+  const sfcBridge: SfcBridge = {
+    freeOctets: (port) => {
+      const d = ports.owner(port);
+      return buffer.memoryOfDevice(d, POOL) - buffer.memoryOfDevice(d, POOL_USED);
+    },
+    heldPriorities: (port) => ports.held(port),
+    answerTags: (out, frame) => {
+      const d = ports.owner(out);
+      return all[d].forwarding.answerTags(frame, out - devices[d].firstPort);
+    },
+    sendMessage,
+  };
 
   function configure(device: Device, spec: SwitchSpec): void {
     const ecn = new EcnMarker(spec.ecn, spec.seed, spec.name);
-    all[device.place] = { forwarding: makeForwarding(spec), ecn };
+    const { place, firstPort } = device;
+    const sfcPlace = { firstPort, name: spec.name, seed: spec.seed, macs: device.macs() };
+    all[place] = {
+      forwarding: makeForwarding(spec),
+      ecn,
+      sfc: sfc.configureBridge(sfcPlace, spec.sfc, sfcBridge),
+    };
+    const watched = spec.sfc?.monitorQueues ?? 0;
+    const watchedLeaving = spec.sfc?.resume === true ? watched : 0;
     buffer.configure(device.place, device.firstPort, spec.buffer);
     spec.ports.forEach((port, p) => {
       const at = device.firstPort + p;
-      marksLeaving[at] = ecn.atDequeue;
-      marksJoining[at] = ecn.atEnqueue;
+      watchesLeaving[at] = ecn.atDequeue | watchedLeaving;
+      watchesJoining[at] = ecn.atEnqueue | watched;
       spec.buffer.accounts[p].forEach((account, group) => {
         if (!account.lossless) return;
         const name = rulerOf(port, group);
@@ -89,9 +116,42 @@ export function makeSwitching(
   function receive(d: number, port: number, frame: number): void {
     const { firstPort } = devices[d];
     const out = all[d].forwarding.egress(port - firstPort, frame);
+    const isNotice = (pool.words[frame + CLASS] & KIND_MASK) === KIND_NOTICE;
+    if (isNotice && out >= 0 && intercepts(d, firstPort + out, frame)) return;
     if (out >= 0) forward(d, port, firstPort + out, frame);
     else if (out === SEVERAL) replicate(d, port, frame);
     else outlet.drop(d, port, frame, out === FILTERED ? DROP.VLAN_FILTERED : DROP.NO_DESTINATION);
+  }
+
+  /** A message on its way to a station that the switch acts for goes no farther. */
+  function intercepts(d: number, out: number, frame: number): boolean {
+    const proxy = all[d].sfc?.proxy;
+    if (proxy === null || proxy === undefined) return false;
+    const fate = proxy.processSfcmPdu(out, carriage.octets(d, frame), pool.born(frame));
+    if (fate === 'forward') return false;
+    consume(d, out, frame);
+    return true;
+  }
+
+  /** A message that was for the switch itself. */
+  function consume(d: number, port: number, frame: number): void {
+    const { words } = pool;
+    counters.consumed(port, words[frame + CLASS] & PRIORITY_MASK, words[frame + LENGTH]);
+    carriage.unload(d, frame);
+    pool.release(frame);
+  }
+
+  /** A message of the switch's own: it is charged as if it had come in by the port it leaves by. */
+  function sendMessage(
+    port: number,
+    message: SfcMessage,
+    octets: Uint8Array,
+    length: number,
+  ): void {
+    const d = ports.owner(port);
+    const frame = carriage.make(d, message, octets, length);
+    counters.made(port, message.priority, pool.words[frame + LENGTH]);
+    admit(d, port, port, frame);
   }
 
   /** To one egress; a frame cannot cut through into a faster wire and waits for its last bit. */
@@ -130,8 +190,8 @@ export function makeSwitching(
     words[frame + PORT] = port;
     const by = stopper[(port << 3) | group];
     if (by !== NOBODY) mechanisms[by].admitted(port, group, frame);
-    if ((marksJoining[out] & (1 << trafficClass)) !== 0)
-      mark(out, frame, trafficClass, queued + stored);
+    if ((watchesJoining[out] & (1 << trafficClass)) !== 0)
+      joining(d, port, out, frame, trafficClass, queued + stored);
     outlet.enqueue(d, out, trafficClass, frame);
   }
 
@@ -139,6 +199,8 @@ export function makeSwitching(
   function retag(d: number, port: number, out: number, frame: number, priority: number): number {
     const change = all[d].forwarding.rewrite(frame, out - devices[d].firstPort);
     if (change !== 0) {
+      const isNotice = (pool.words[frame + CLASS] & KIND_MASK) === KIND_NOTICE;
+      if (isNotice) carriage.retag(d, frame, change);
       pool.words[frame + LENGTH] += change;
       counters.retagged(port, priority, change);
     }
@@ -149,8 +211,8 @@ export function makeSwitching(
     const { words } = pool;
     const from = words[frame + PORT];
     const stored = words[frame + STORED];
-    if ((marksLeaving[port] & (1 << trafficClass)) !== 0) {
-      mark(port, frame, trafficClass, queues.get(port, trafficClass, QUEUE_OCTETS) + stored);
+    if ((watchesLeaving[port] & (1 << trafficClass)) !== 0) {
+      leaving(port, frame, trafficClass, queues.get(port, trafficClass, QUEUE_OCTETS));
     }
     const group = ports.groupOf(from, words[frame + CLASS] & PRIORITY_MASK);
     buffer.release(from, group, stored);
@@ -167,9 +229,39 @@ export function makeSwitching(
       counters.made(port, priority, pool.words[frame + LENGTH]);
       const copy = pool.copyFrom(pool, frame);
       if (ports.isCredited(port, priority)) pool.ends[copy + CHARGED] = CHARGED_AS_COPY;
+      if ((pool.words[copy + CLASS] & KIND_MASK) === KIND_NOTICE) carriage.share(d, copy);
       forward(d, port, firstPort + forwarding.copies[i], copy);
     }
     forward(d, port, firstPort + forwarding.copies[last], frame);
+  }
+
+  /** A frame joins a queue that somebody watches. */
+  function joining(
+    d: number,
+    port: number,
+    out: number,
+    frame: number,
+    trafficClass: number,
+    queueOctets: number,
+  ): void {
+    const { ecn, sfc: point } = all[d];
+    if ((ecn.atEnqueue & (1 << trafficClass)) !== 0) mark(out, frame, trafficClass, queueOctets);
+    const sender = point?.sender;
+    if (sender === null || sender === undefined) return;
+    if ((sender.spec.monitorQueues & (1 << trafficClass)) === 0) return;
+    sender.sfcCongestionDetect(port, out, trafficClass, frame, queueOctets);
+  }
+
+  /** A frame leaves a queue that somebody watches; `queueOctets` are left. */
+  function leaving(port: number, frame: number, trafficClass: number, queueOctets: number): void {
+    const { ecn, sfc: point } = all[ports.owner(port)];
+    if ((ecn.atDequeue & (1 << trafficClass)) !== 0) {
+      mark(port, frame, trafficClass, queueOctets + pool.words[frame + STORED]);
+    }
+    const sender = point?.sender;
+    if (sender === null || sender === undefined) return;
+    if (!sender.spec.resume || (sender.spec.monitorQueues & (1 << trafficClass)) === 0) return;
+    sender.sfcQueueFell(port, trafficClass, queueOctets);
   }
 
   function mark(port: number, frame: number, trafficClass: number, queueOctets: number): void {

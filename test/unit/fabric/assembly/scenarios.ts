@@ -9,6 +9,7 @@ import type {
   CreditSection,
   PrioritySection,
   Scenario,
+  SfcSection,
   SwitchSection,
 } from '../../../../services/fabric/scenario/scenario.js';
 import { Windows } from '../../../../services/runtime/embedded/windows.js';
@@ -61,6 +62,26 @@ export const CREDIT: CreditSection = {
   fallback: 'refuse',
 };
 
+const SFC: SfcSection = {
+  send: true,
+  receive: true,
+  proxy: 'auto',
+  detect: { kind: 'auto' },
+  targetBytes: null,
+  minIntervalPs: 10e6,
+  pausePs: null,
+  pauseMinPs: 1e6,
+  pauseMaxPs: 100e6,
+  resume: false,
+  maxSources: 1024,
+  sourceLifePs: 1e9,
+  quoteBytes: 34,
+  priority: 6,
+  encapsulation: 'ipv4',
+  scope: 'priority',
+  processingPs: 0,
+};
+
 const IDENTITY = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /** All eight priorities; what is given holds for those named, or for all. */
@@ -75,6 +96,7 @@ export function priorities(
     ingressReservedBytes: 0,
     ingressAlpha: 1,
     ecn: { kind: 'off' },
+    sfc: false,
     ...(which.includes(priority) ? part : {}),
   }));
 }
@@ -93,6 +115,7 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     priorities: priorities(),
     pause: { enabled: false, pfc: PFC, ingressReservedBytes: 0, ingressAlpha: 1 },
     credit: CREDIT,
+    sfc: SFC,
     classes: { transmit: IDENTITY, receive: IDENTITY, arbiter: { kind: 'strict' } },
     groups: [],
     placement: [],
@@ -104,7 +127,7 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
 }
 
 export function override(match: string, part: Partial<DeviceOverride>): DeviceOverride {
-  return { match, host: {}, switch: {}, priorities: [], credit: {}, ...part };
+  return { match, host: {}, switch: {}, priorities: [], credit: {}, sfc: {}, ...part };
 }
 
 export function fabric(part: Partial<Scenario>): Fabric {
