@@ -2,7 +2,13 @@ import { didYouMean } from '../fabric/scenario/errors.js';
 import type { Expectation, Metric } from '../fabric/scenario/scenario.js';
 import { matchesGlob } from '../fabric/scenario/selector.js';
 import { percentilesOf } from '../runtime/percentiles.js';
-import type { FlowResult, PortPriorityResult, PortResult, RunResults } from '../runtime/results.js';
+import type {
+  FlowResult,
+  PortPriorityResult,
+  PortResult,
+  RunResults,
+  SfcResult,
+} from '../runtime/results.js';
 import { formatOctets, formatRate, formatShare, formatTime } from './format.js';
 
 export interface ExpectationResult {
@@ -45,6 +51,15 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
     'peak.ingress': { unit: 'octets', meaning: 'fullest ingress account' },
     'peak.egress': { unit: 'octets', meaning: 'longest egress queue' },
     'headroom.used': { unit: 'octets', meaning: 'most headroom that an account used' },
+    'sfc.messages': { unit: 'count', meaning: 'messages of source flow control sent' },
+    'sfc.reaction': {
+      unit: 'time',
+      meaning: 'longest time from congestion to the pause of a source that was told of it',
+    },
+    'sfc.covered': {
+      unit: 'share',
+      meaning: 'share of the flows with source flow control whose source can be stopped',
+    },
     digest: { unit: 'text', meaning: 'hash over everything that every device executed' },
   };
 
@@ -133,6 +148,12 @@ function measure(expectation: Expectation, results: RunResults): number | string
       return greatest([0, ...rows.map(({ row }) => row.peakIngressOctets)]);
     case 'peak.egress':
       return greatest([0, ...rows.map(({ row }) => row.peakQueueOctets)]);
+    case 'sfc.messages':
+      return sum(sfcRows(expectation, results).map((row) => row.counters['sfcSfcmsTransmitted']!));
+    case 'sfc.reaction':
+      return greatest(sfcRows(expectation, results).flatMap((row) => row.reactionMaxPs ?? []));
+    case 'sfc.covered':
+      return coveredShare(results);
     case 'headroom.used':
       return greatest([
         0,
@@ -141,6 +162,15 @@ function measure(expectation: Expectation, results: RunResults): number | string
           .map((margin) => margin.headroomUsedOctets),
       ]);
   }
+}
+
+function sfcRows({ device }: Expectation, { sfc }: RunResults): readonly SfcResult[] {
+  return sfc.filter((row) => device === null || matchesGlob(device, row.device));
+}
+
+function coveredShare({ sfcPaths }: RunResults): number | null {
+  if (sfcPaths.length === 0) return null;
+  return sfcPaths.filter(({ reaction }) => reaction !== 'none').length / sfcPaths.length;
 }
 
 function flowMatches(expectation: Expectation, flow: FlowResult): boolean {

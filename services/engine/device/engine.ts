@@ -9,6 +9,7 @@ export type { DeviceSpec };
 import type { Carriage } from './carriage.js';
 import { makeCarriage } from './carriage.js';
 import { Device, KIND_MECHANISM, TIMER_BITS } from './device.js';
+import type { SfcMechanism } from '../congestion/sfc/sfc-mechanism.js';
 import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
 import { creditRows } from '../flow-control/credit/credit-accounts.js';
 import type { Hosting } from './host/hosting.js';
@@ -35,6 +36,7 @@ export class Engine implements MechanismHost {
   readonly devices: readonly Device[];
   readonly mechanisms: readonly Mechanism[];
   readonly credit: CreditMechanism;
+  readonly sfc: SfcMechanism;
   readonly carriage: Carriage;
   readonly senders: Senders;
   readonly receivers: Receivers;
@@ -55,6 +57,7 @@ export class Engine implements MechanismHost {
     const { all, credit } = set;
     this.mechanisms = all;
     this.credit = credit;
+    this.sfc = set.sfc;
     this.carriage = makeCarriage(shared, this.devices);
     this.metering = makeMetering(shared, credit);
     this.senders = makeSenders(tables, this.clock);

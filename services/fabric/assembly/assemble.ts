@@ -67,7 +67,17 @@ export function assemble(input: AssemblyInput): Assembly {
   });
   const lookaheadPs = lookaheadOf(specs, linkEnds);
   const creditMargins = credit.margins;
-  return { specs, lookaheadPs, linkEnds, margins, creditMargins, longestFrameOctets, flowEnds };
+  const sfcPaths = sfc.paths(paths);
+  return {
+    specs,
+    lookaheadPs,
+    linkEnds,
+    margins,
+    creditMargins,
+    sfcPaths,
+    longestFrameOctets,
+    flowEnds,
+  };
 }
 
 type Common = Pick<HostSpec, 'index' | 'name' | 'seed' | 'ports'>;

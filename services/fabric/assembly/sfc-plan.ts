@@ -13,7 +13,8 @@ import type { HostAddress } from '../address.js';
 import { switchAddress } from '../address.js';
 import type { ArbiterSection, SfcSection } from '../scenario/scenario.js';
 import { hostCount } from '../topology/topology.js';
-import type { AssemblyInput } from './assembly.js';
+import type { AssemblyInput, SfcPath } from './assembly.js';
+import type { FlowPaths } from './flow-paths.js';
 import type { Methods } from './link-methods.js';
 import type { LinkEnd } from './link-ends.js';
 import type { Settings } from './settings.js';
@@ -89,7 +90,7 @@ export class SfcPlan {
   }
 
   /** How a source is stopped when it is told to: by itself, by its edge, or not at all. */
-  reactionOf(host: number, priority: number): 'station' | 'proxy' | 'none' {
+  private reactionOf(host: number, priority: number): 'station' | 'proxy' | 'none' {
     if (this.settings[host]!.sfc.receive) return 'station';
     const [end] = this.linkEnds[host]!;
     if (end === undefined || end.peerDevice < this.hosts) return 'none';
@@ -97,8 +98,26 @@ export class SfcPlan {
     return acts && this.methods[host]![end.port]![priority] === 'pfc' ? 'proxy' : 'none';
   }
 
+  /** Which of the flows' ways are covered. */
+  paths(ways: FlowPaths): SfcPath[] {
+    if (!this.isUsed) return [];
+    return this.input.flows.flatMap((flow, index): SfcPath[] => {
+      const { source, priority, destination, group } = flow;
+      const switches = group
+        ? []
+        : ways
+            .find(flow, destination)
+            .map(({ from }) => from.device)
+            .slice(1);
+      const telling = switches.filter((device) => this.watched(device).includes(priority));
+      if (!group && telling.length === 0) return [];
+      const silent = switches.filter((device) => !telling.includes(device));
+      return [{ flow: index, reaction: this.reactionOf(source, priority), telling, silent }];
+    });
+  }
+
   /** Priorities that a switch watches. */
-  watched(device: number): number[] {
+  private watched(device: number): number[] {
     if (device < this.hosts || !this.settings[device]!.sfc.send) return [];
     return this.settings[device]!.priorities.filter(({ sfc }) => sfc).map((p) => p.priority);
   }

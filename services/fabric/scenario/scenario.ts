@@ -420,6 +420,9 @@ export type Metric =
   | 'peak.ingress'
   | 'peak.egress'
   | 'headroom.used'
+  | 'sfc.messages'
+  | 'sfc.reaction'
+  | 'sfc.covered'
   | 'digest';
 
 export interface Expectation {

@@ -40,6 +40,9 @@ export const METRICS: Readonly<Record<Metric, Quantity | 'number' | 'digest'>> =
   'peak.ingress': size,
   'peak.egress': size,
   'headroom.used': size,
+  'sfc.messages': 'number',
+  'sfc.reaction': time,
+  'sfc.covered': share,
   digest: 'digest',
 };
 

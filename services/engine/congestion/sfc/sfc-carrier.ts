@@ -4,7 +4,7 @@ export interface SfcBridge {
   freeOctets(port: number): number;
   /** Priorities that may not start a frame at a port now, one bit each. */
   heldPriorities(port: number): number;
-  /** Tags that an answer to a frame bears at the port it came by, now that it goes out by another. */
+  /** Tags of an answer to a frame at the port it came by, when it goes out by another. */
   answerTags(out: number, frame: number): number;
   /** Sends a message towards a station, by the port that its frames come in. */
   sendMessage(port: number, message: SfcMessage, octets: Uint8Array, length: number): void;

@@ -37,18 +37,24 @@ function rising(
   return (probability * (octets - minOctets)) / (maxOctets - minOctets);
 }
 
-/** A growth rate is measured over at least so long. */
-const GROWTH_SAMPLE_PS = 1_000_000;
+/** A growth rate is measured over at least so long, and over four times that at most. */
+const GROWTH_SAMPLE_PS = 250_000;
+const GROWTH_GAP_PS = 4 * GROWTH_SAMPLE_PS;
 
-/** The growth of a queue since a sample, once that is old enough; null while it is not. */
-export function growthSince(
-  sampleOctets: number,
-  samplePs: number,
-  octets: number,
-  now: number,
-): number | null {
-  if (now - samplePs < GROWTH_SAMPLE_PS) return null;
-  return Math.max(0, (octets - sampleOctets) / (now - samplePs));
+/** How fast a queue grows, measured from frame to frame; a pause in between begins anew. */
+export interface GrowthSample {
+  octets: number;
+  atPs: number;
+  /** Octets per picosecond, 0 when it does not grow. */
+  growth: number;
+}
+
+export function sampleGrowth(sample: GrowthSample, octets: number, now: number): void {
+  const age = now - sample.atPs;
+  if (age < GROWTH_SAMPLE_PS) return;
+  if (age < GROWTH_GAP_PS) sample.growth = Math.max(0, (octets - sample.octets) / age);
+  sample.octets = octets;
+  sample.atPs = now;
 }
 
 /**

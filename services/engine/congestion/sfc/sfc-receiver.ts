@@ -56,7 +56,7 @@ export abstract class SfcReceiver {
     }
   }
 
-  /** SFCM demultiplexer: reads a message; false if there is nothing to act upon, which is counted. */
+  /** SFCM demultiplexer: false if there is nothing to act upon, which is counted. */
   protected demultiplex(octets: Uint8Array): boolean {
     const { counters } = this;
     counters.sfcSfcmsReceived++;

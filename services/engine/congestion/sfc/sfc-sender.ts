@@ -27,12 +27,12 @@ import type { Sfcm } from '../../wire/sfcm.js';
 import { blankSfcm, encodeSfcm, SFCM_PAUSE, SFCM_RESUME } from '../../wire/sfcm.js';
 import type { SfcBridge, SfcTimers } from './sfc-carrier.js';
 import { CLEANUP_TIMER } from './sfc-carrier.js';
-import type { QueueView } from './sfc-machine.js';
+import type { GrowthSample, QueueView } from './sfc-machine.js';
 import {
   congestionProbability,
-  growthSince,
   intervalIsOver,
   pauseTimeNs,
+  sampleGrowth,
   sourceKey,
 } from './sfc-machine.js';
 import type { SfcCounters } from './sfc-managed.js';
@@ -47,15 +47,13 @@ import {
   SfcSourceTable,
 } from './sfc-source-table.js';
 
-// Words of what is remembered of a queue.
+/** What is remembered of a monitored queue. */
+interface QueueMemory extends GrowthSample {
+  /** A pause was asked for since it was last at its target. */
+  asked: boolean;
+}
 
-const SAMPLE_OCTETS = 0;
-const SAMPLE_PS = 1;
-const GROWTH = 2;
-/** A pause was asked for since the queue was last at its target. */
-const ASKED = 3;
-const QUEUE_WORDS = 4;
-
+const CLASSES = 8;
 const UNIT_OCTETS = 64;
 const U16_MAX = 0xffff;
 const VID_MASK = 0xfff;
@@ -80,7 +78,7 @@ export class SfcSender {
   /** By entry, the last frame seen of it; empty unless sources are to be told to resume. */
   private readonly lastFrames: Int32Array;
   /** By port of the switch and traffic class. */
-  private readonly queues: Float64Array;
+  private readonly queues: readonly QueueMemory[];
   private readonly random: RandomStream;
   private readonly view: QueueView = { octets: 0, growth: 0, freeOctets: 0 };
   private cleanupArmed = false;
@@ -118,7 +116,7 @@ export class SfcSender {
     this.stations = new Stations(spec.stations);
     this.own = new Stations(spec.address);
     this.random = new RandomStream(seed, `${name}/sfc`);
-    this.queues = new Float64Array(macs.length * 8 * QUEUE_WORDS);
+    this.queues = Array.from({ length: macs.length * CLASSES }, newQueue);
     this.lastFrames = new Int32Array(spec.resume ? spec.maxSources * RECORD_WORDS : 0);
     this.table = this.sfcInitialize();
   }
@@ -142,12 +140,13 @@ export class SfcSender {
     const frameClass = this.pool.words[frame + CLASS];
     if ((frameClass & KIND_MASK) === KIND_NOTICE) return;
     const queue = this.watch(out, trafficClass, queueOctets);
+    if (this.isHeld(out, frameClass & PRIORITY_MASK)) return;
     const { detector } = this.spec.ports[out - this.firstPort];
     const probability = congestionProbability(detector, this.view);
     if (probability === 0) return;
     if (probability < 1 && this.random.uniform() >= probability) return;
     this.counters.sfcCongestionDetected++;
-    this.queues[queue + ASKED] = 1;
+    queue.asked = true;
     const slot = this.addSfcSource(via, out, trafficClass, frame);
     this.condTransmitSfcmPdu(slot, frame);
   }
@@ -155,10 +154,9 @@ export class SfcSender {
   /** A frame has left a monitored queue. */
   sfcQueueFell(out: number, trafficClass: number, queueOctets: number): void {
     const local = out - this.firstPort;
-    const queue = (local * 8 + trafficClass) * QUEUE_WORDS;
-    if (this.queues[queue + ASKED] === 0) return;
-    if (queueOctets > this.spec.ports[local].targetOctets) return;
-    this.queues[queue + ASKED] = 0;
+    const queue = this.queues[local * CLASSES + trafficClass];
+    if (!queue.asked || queueOctets > this.spec.ports[local].targetOctets) return;
+    queue.asked = false;
     this.view.octets = queueOctets;
     this.resumeSources(local, trafficClass);
   }
@@ -195,7 +193,7 @@ export class SfcSender {
     } else this.counters.sfcSfcmsDeferred++;
   }
 
-  /** Sends a message to an entry's source, or stops the source by PFC if it hangs on this bridge. */
+  /** Sends a message to an entry's source, or stops it by PFC if it hangs on this bridge. */
   buildAndSendSfcm(type: number, slot: number, frame: number): void {
     const { table, spec, carrier, counters } = this;
     const { now } = this.timers.clock;
@@ -252,40 +250,31 @@ export class SfcSender {
     if (pauseNs > 0) counters.reacted(0);
   }
 
-  /** Looks at a queue, and at how it grows; returns where it is remembered. */
-  private watch(out: number, trafficClass: number, queueOctets: number): number {
-    const { queues, view, carrier } = this;
-    const { now } = this.timers.clock;
-    const queue = ((out - this.firstPort) * 8 + trafficClass) * QUEUE_WORDS;
-    const growth = growthSince(
-      queues[queue + SAMPLE_OCTETS],
-      queues[queue + SAMPLE_PS],
-      queueOctets,
-      now,
-    );
-    if (growth !== null) {
-      queues[queue + SAMPLE_OCTETS] = queueOctets;
-      queues[queue + SAMPLE_PS] = now;
-      queues[queue + GROWTH] = growth;
-    }
+  /** Looks at a queue, and at how it grows. */
+  private watch(out: number, trafficClass: number, queueOctets: number): QueueMemory {
+    const { view, carrier } = this;
+    const queue = this.queues[(out - this.firstPort) * CLASSES + trafficClass];
+    sampleGrowth(queue, queueOctets, this.timers.clock.now);
     view.octets = queueOctets;
-    view.growth = queues[queue + GROWTH];
+    view.growth = queue.growth;
     view.freeOctets = carrier.freeOctets(out);
     return queue;
   }
 
+  /** A queue that is stopped itself is not what congests: its cause is told of elsewhere. */
+  private isHeld(out: number, priority: number): boolean {
+    return (this.carrier.heldPriorities(out) & (1 << priority)) !== 0;
+  }
+
   private pauseNs(slot: number): number {
-    const { table, spec, carrier } = this;
-    const local = table.get(slot, ENTRY_QUEUE_PORT);
-    const held = carrier.heldPriorities(local + this.firstPort);
-    const isHeld = (held & (1 << table.get(slot, ENTRY_PRIORITY))) !== 0;
-    const { drainOctetPs, targetOctets } = spec.ports[local];
+    const { table, spec } = this;
+    const { drainOctetPs, targetOctets } = spec.ports[table.get(slot, ENTRY_QUEUE_PORT)];
     return pauseTimeNs(
       spec,
       this.view,
       targetOctets,
       spec.loopPs[table.get(slot, ENTRY_SOURCE)],
-      isHeld ? Infinity : drainOctetPs[table.get(slot, ENTRY_QUEUE_CLASS)],
+      drainOctetPs[table.get(slot, ENTRY_QUEUE_CLASS)],
     );
   }
 
@@ -345,6 +334,10 @@ export class SfcSender {
     const { timers, spec } = this;
     timers.arm(this.firstPort, CLEANUP_TIMER, timers.clock.now + spec.sourceLifePs);
   }
+}
+
+function newQueue(): QueueMemory {
+  return { octets: 0, atPs: 0, growth: 0, asked: false };
 }
 
 function tagOf(vlan: number, priority: number): number {
