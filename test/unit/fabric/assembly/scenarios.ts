@@ -62,7 +62,7 @@ export const CREDIT: CreditSection = {
   fallback: 'refuse',
 };
 
-const SFC: SfcSection = {
+export const SFC: SfcSection = {
   send: true,
   receive: true,
   proxy: 'auto',
