@@ -1,8 +1,6 @@
 import {
   CAME_TAGGED,
   CARRIED,
-  CHARGED,
-  CHARGED_AS_COPY,
   CLASS,
   CONNECTION,
   HASH,
@@ -89,7 +87,7 @@ export function makeCarriage(shared: Shared, devices: readonly Device[]): Carria
     ends[frame + CONNECTION] = 0;
     ends[frame + VLAN] = spec.vlan;
     ends[frame + CAME_TAGGED] = (spec.vlan & VID_MASK) === 0 ? 0 : VLAN_TAG_OCTETS;
-    ends[frame + CHARGED] = CHARGED_AS_COPY;
+    pool.setFlowId(frame, 0);
     pool.setBorn(frame, spec.bornPs);
     ends[frame + CARRIED] = devices[d].octets.put(octets, length);
     return frame;

@@ -14,6 +14,8 @@ import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js
 import { creditRows } from '../flow-control/credit/credit-accounts.js';
 import type { Hosting } from './host/hosting.js';
 import { makeHosting } from './host/hosting.js';
+import type { Rates } from './host/rates.js';
+import { makeRates } from './host/rates.js';
 import type { Receivers } from './host/receivers.js';
 import { makeReceivers } from './host/receivers.js';
 import type { Senders } from './host/senders.js';
@@ -35,11 +37,13 @@ export class Engine implements MechanismHost {
   readonly clock: Clock;
   readonly devices: readonly Device[];
   readonly mechanisms: readonly Mechanism[];
+  isHeard = false;
   readonly credit: CreditMechanism;
   readonly sfc: SfcMechanism;
   readonly carriage: Carriage;
   readonly senders: Senders;
   readonly receivers: Receivers;
+  readonly rates: Rates;
   readonly switching: Switching;
   readonly hosting: Hosting;
   private readonly metering: Metering;
@@ -62,6 +66,7 @@ export class Engine implements MechanismHost {
     this.metering = makeMetering(shared, credit);
     this.senders = makeSenders(tables, this.clock);
     this.receivers = makeReceivers(tables, this.clock);
+    this.rates = makeRates(tables, this.clock, this.devices, this.senders);
     this.outlet = makeOutlet(shared, this.devices, this.metering, this.carriage);
     this.switching = makeSwitching(shared, this.devices, set, this.outlet, this.carriage);
     this.hosting = makeHosting(
@@ -72,6 +77,7 @@ export class Engine implements MechanismHost {
       this.carriage,
       this.senders,
       this.receivers,
+      this.rates,
     );
     for (const device of this.devices) this.configure(device);
     this.loop = makeLoop(
@@ -103,6 +109,7 @@ export class Engine implements MechanismHost {
 
   listen(probe: Probe | null): void {
     for (const device of this.devices) device.probe = probe;
+    this.isHeard = probe !== null;
   }
 
   hold(gate: number, port: number, priorities: number): void {
@@ -142,6 +149,18 @@ export class Engine implements MechanismHost {
     probe?.stopAsked(place, port - firstPort, this.clock.now, group, stop);
   }
 
+  announceCredit(
+    port: number,
+    step: number,
+    priority: number,
+    channel: number,
+    units: number,
+  ): void {
+    const { place, firstPort, probe } = this.devices[this.shared.ports.owner(port)];
+    if (probe === null) return;
+    probe.creditStep(place, port - firstPort, this.clock.now, step, priority, channel, units);
+  }
+
   /** How long a priority has been held at a port until `now`, by whichever mechanism. */
   heldPs(port: number, priority: number, now: number): number {
     // Those that hold at the same time hold together.
@@ -175,7 +194,14 @@ export class Engine implements MechanismHost {
 }
 
 function layOut(specs: readonly DeviceSpec[]): Rows[] {
-  const next: Record<Unit, number> = { device: 0, port: 0, send: 0, receive: 0, credit: 0 };
+  const next: Record<Unit, number> = {
+    device: 0,
+    port: 0,
+    send: 0,
+    receive: 0,
+    credit: 0,
+    rate: 0,
+  };
   const take = (unit: Unit, count: number): { first: number; count: number } => {
     const first = next[unit];
     next[unit] += count;
@@ -189,6 +215,10 @@ function layOut(specs: readonly DeviceSpec[]): Rows[] {
     credit: take(
       'credit',
       spec.ports.reduce((sum, { credit }) => sum + creditRows(credit), 0),
+    ),
+    rate: take(
+      'rate',
+      spec.kind === 'host' ? spec.sends.filter(({ rate }) => rate !== null).length : 0,
     ),
   }));
 }
@@ -204,5 +234,6 @@ function total(rows: readonly Rows[]): Record<Unit, number> {
     send: end('send'),
     receive: end('receive'),
     credit: end('credit'),
+    rate: end('rate'),
   };
 }

@@ -4,6 +4,7 @@ import { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
 import { PauseMechanism } from '../flow-control/pause/pause-mechanism.js';
 import { PfcMechanism } from '../flow-control/pfc/pfc-mechanism.js';
 import type { Shared } from './shared.js';
+import { makeAccounts } from './switch/slotted.js';
 
 export interface MechanismSet {
   readonly all: Mechanism[];
@@ -16,13 +17,11 @@ export interface MechanismSet {
  * The registry. A mechanism serves every port of a service; its place in the list is its slot for
  * gates, timers and control frames.
  */
-export function makeMechanisms(
-  { tables, buffer, ports, pool, lines }: Shared,
-  host: MechanismHost,
-): MechanismSet {
+export function makeMechanisms(shared: Shared, host: MechanismHost): MechanismSet {
+  const { tables, buffer, ports, pool, lines } = shared;
   const pfc = new PfcMechanism(tables, host, buffer, 1, ports);
   const credit = new CreditMechanism(tables, host, 2, pool, lines);
   const sfc = new SfcMechanism(tables, host, 3, ports, pool, pfc);
-  const all = [new PauseMechanism(tables, host, buffer, 0, ports), pfc, credit, sfc];
+  const all = [new PauseMechanism(tables, host, makeAccounts(shared), 0, ports), pfc, credit, sfc];
   return { all, pfc, credit, sfc };
 }

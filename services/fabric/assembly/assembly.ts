@@ -11,6 +11,7 @@ import type { Topology } from '../topology/topology.js';
 import type { CreditMargin } from './credit-plan.js';
 import type { Ideal } from './ideal.js';
 import type { LinkEnd } from './link-ends.js';
+import type { SlotMargin } from './mvtx2802-plan.js';
 
 export interface AssemblyInput {
   readonly scenario: Scenario;
@@ -35,6 +36,8 @@ export interface Assembly {
   readonly creditMargins: readonly CreditMargin[];
   /** Of every flow on a priority with source flow control. */
   readonly sfcPaths: readonly SfcPath[];
+  /** Of every flow-controlled port of switches that are MVTX2802s. */
+  readonly slotMargins: readonly SlotMargin[];
   /** By priority: the longest frame on any wire, tags included. */
   readonly longestFrameOctets: readonly number[];
   /** By flow. */

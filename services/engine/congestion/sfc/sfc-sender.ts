@@ -6,7 +6,7 @@ import {
   dscpOf,
   HASH,
   KIND_MASK,
-  KIND_NOTICE,
+  KIND_NAK,
   PRIORITY_MASK,
   RECORD_WORDS,
   SOURCE,
@@ -138,7 +138,8 @@ export class SfcSender {
     queueOctets: number,
   ): void {
     const frameClass = this.pool.words[frame + CLASS];
-    if ((frameClass & KIND_MASK) === KIND_NOTICE) return;
+    // Messages of bridges and notifications are not what congests.
+    if ((frameClass & KIND_MASK) > KIND_NAK) return;
     const queue = this.watch(out, trafficClass, queueOctets);
     if (this.isHeld(out, frameClass & PRIORITY_MASK)) return;
     const { detector } = this.spec.ports[out - this.firstPort];

@@ -50,7 +50,7 @@ export class Bridge implements Forwarding {
     if (vlan === undefined || !this.members[vlan].includes(port)) return FILTERED;
     const base = vlan * this.hosts;
     const source = ends[frame + SOURCE];
-    // Bridges that send notices are no stations.
+    // A message of a switch tells of no station.
     if (source >= 0) {
       this.learnedPort[base + source] = port;
       this.learnedAt[base + source] = now;
@@ -85,6 +85,15 @@ export class Bridge implements Forwarding {
     if (ends[frame + CAME_TAGGED] === 0) return outer;
     const inner = ends[frame + VLAN] & INNER;
     return outer | (inner === 0 ? this.vlans[egress].native : inner);
+  }
+
+  answer(frame: number, egress: number, message: number): number {
+    const { ends } = this.pool;
+    const word = ends[frame + VLAN];
+    const inner = word & INNER;
+    ends[message + VLAN] = (word & ~INNER) | (inner === 0 ? this.vlans[egress].native : inner);
+    ends[message + CAME_TAGGED] = 0;
+    return word >>> 16 === 0 ? 0 : TAG_OCTETS;
   }
 
   private vlanOf(port: number, frame: number): number {

@@ -16,6 +16,8 @@ import {
   decodeEnvelope,
 } from '../../../../services/engine/wire/congestion-message.js';
 import { blankSfcm, decodeSfcm } from '../../../../services/engine/wire/sfcm.js';
+import { blankCnm, decodeCnm, decodeCnTag } from '../../../../services/engine/wire/cnm.js';
+import { blankCnp, decodeCnp } from '../../../../services/engine/wire/cnp.js';
 import { blankCeTag, decodeCeTag } from '../../../../services/engine/wire/ce-tag.js';
 import { blankCeFrame, decodeCe } from '../../../../services/engine/wire/mac-control/ce-frame.js';
 import {
@@ -45,6 +47,7 @@ import {
   CE_DEMAND_CH7,
   CE_TAG_GRANT_P3,
   CIM_L2_ADD,
+  CNM,
   CNP_ROCEV2,
   PAUSE_FFFF,
   PFC_P3_OFF_P4_ON,
@@ -104,6 +107,9 @@ const decoders: readonly Decoder[] = [
   decoder('IPv4 envelope', SFCM_IPV4_PAUSE, blankEnvelope, decodeEnvelope),
   decoder('IPv6 envelope', SFCM_IPV6_PAUSE, blankEnvelope, decodeEnvelope),
   decoder('CE-Tag', CE_TAG_GRANT_P3, blankCeTag, decodeCeTag),
+  decoder('CN-TAG', CNM.subarray(16), () => ({ flowId: 0 }), decodeCnTag),
+  decoder('CNM', CNM.subarray(22), blankCnm, decodeCnm),
+  decoder('CNP', CNP_ROCEV2.subarray(42), blankCnp, decodeCnp),
   decoder('Ethernet', CNP_ROCEV2, blankEthernetHeader, decodeEthernetHeader),
   decoder('IPv4', CNP_ROCEV2.subarray(14), blankIpv4Header, decodeIpv4Header),
   decoder('IPv6', ipv6, blankIpv6Header, decodeIpv6Header),
