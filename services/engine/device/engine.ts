@@ -59,6 +59,7 @@ export class Engine implements MechanismHost {
     this.hosting = makeHosting(
       shared,
       this.devices,
+      this.mechanisms,
       credit,
       this.outlet,
       this.senders,
@@ -164,7 +165,14 @@ export class Engine implements MechanismHost {
 }
 
 function layOut(specs: readonly DeviceSpec[]): Rows[] {
-  const next: Record<Unit, number> = { device: 0, port: 0, send: 0, receive: 0, credit: 0 };
+  const next: Record<Unit, number> = {
+    device: 0,
+    port: 0,
+    send: 0,
+    receive: 0,
+    credit: 0,
+    nic: 0,
+  };
   const take = (unit: Unit, count: number): { first: number; count: number } => {
     const first = next[unit];
     next[unit] += count;
@@ -179,6 +187,7 @@ function layOut(specs: readonly DeviceSpec[]): Rows[] {
       'credit',
       spec.ports.reduce((sum, { credit }) => sum + creditRows(credit), 0),
     ),
+    nic: take('nic', spec.kind === 'host' && spec.nic !== null ? 1 : 0),
   }));
 }
 
@@ -193,5 +202,6 @@ function total(rows: readonly Rows[]): Record<Unit, number> {
     send: end('send'),
     receive: end('receive'),
     credit: end('credit'),
+    nic: end('nic'),
   };
 }

@@ -1,7 +1,7 @@
 import type { Plain } from './snapshot.js';
 
 /** What a row of a table belongs to. */
-export type Unit = 'device' | 'port' | 'send' | 'receive' | 'credit';
+export type Unit = 'device' | 'port' | 'send' | 'receive' | 'credit' | 'nic';
 
 /** The rows of one actor: first row and number of rows of each unit. */
 export type Rows = Readonly<Record<Unit, { readonly first: number; readonly count: number }>>;
@@ -23,7 +23,7 @@ export class Tables {
   private readonly counts: Readonly<Record<Unit, number>>;
 
   constructor(counts: Readonly<Partial<Record<Unit, number>>>) {
-    this.counts = { device: 0, port: 0, send: 0, receive: 0, credit: 0, ...counts };
+    this.counts = { device: 0, port: 0, send: 0, receive: 0, credit: 0, nic: 0, ...counts };
   }
 
   int32(unit: Unit, stride: number, planes = 1): Int32Array {

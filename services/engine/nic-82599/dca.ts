@@ -18,7 +18,7 @@ export const DCA_ENABLE_BIT: Readonly<Record<WriteKind, number>> = {
 };
 
 /**
- * The tag of a write: 0 where it is not hinted. `control` is DCA_CTRL, `queue` the queue's register.
+ * The tag of a write: 0 where it is not hinted. `control` is DCA_CTRL, `queue` that of the queue.
  * Legacy: bit 0 says that there is a hint, bits 4:1 name the CPU. 1.0: the target core, 0 for none.
  */
 export function dcaTag(control: number, queue: number, kind: WriteKind): number {

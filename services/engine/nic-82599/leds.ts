@@ -69,3 +69,21 @@ function ledSource(mode: number, inputs: LedInputs): boolean {
       return false;
   }
 }
+
+/** Frames that follow each other within this time are one activity (a choice). */
+const ACTIVITY_HOLD_PS = 50e9;
+
+/** When something last happened, and since when without a pause. */
+export class Activity {
+  sincePs = -Infinity;
+  lastPs = -Infinity;
+
+  note(nowPs: number): void {
+    if (nowPs - this.lastPs > ACTIVITY_HOLD_PS) this.sincePs = nowPs;
+    this.lastPs = nowPs;
+  }
+
+  isOn(nowPs: number): boolean {
+    return nowPs - this.lastPs <= ACTIVITY_HOLD_PS;
+  }
+}

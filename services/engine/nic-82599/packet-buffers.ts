@@ -1,4 +1,4 @@
-import { KB } from './credits.js';
+import { KB } from '../arbiter/credits.js';
 
 /** How the receive memory is divided (7.7.3.1), and the watermarks of its buffers. */
 

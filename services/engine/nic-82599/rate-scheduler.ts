@@ -1,4 +1,4 @@
-import { KB } from './credits.js';
+import { KB } from '../arbiter/credits.js';
 
 /**
  * The transmit rate scheduler (7.7.2.1.1). Times are octet times of the link, counted from the

@@ -1,5 +1,5 @@
-import { CREDIT_OCTETS } from './credits.js';
-import type { WspClass } from './wsp-arbiter.js';
+import { CREDIT_OCTETS } from '../arbiter/credits.js';
+import type { WspClass } from '../arbiter/wsp-arbiter.js';
 
 /**
  * From percentages to refills and limits, as drivers of the part compute them. All divisions

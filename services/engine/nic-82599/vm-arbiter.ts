@@ -1,5 +1,5 @@
 import { bitSet, exclude, include, isEmpty, nextAbove } from './bit-set.js';
-import { creditsOf } from './credits.js';
+import { creditsOf } from '../arbiter/credits.js';
 
 /**
  * Weighted round robin among VMs (7.7.2.3): the descriptor queues of one traffic class, or pools of

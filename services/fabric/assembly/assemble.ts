@@ -1,4 +1,4 @@
-import type { HostSpec, SwitchSpec } from '../../engine/contract/spec.js';
+import type { HostSpec, NicSpec, SwitchSpec } from '../../engine/contract/spec.js';
 import type { DeviceSpec } from '../../engine/device/engine.js';
 import { hostCount } from '../topology/topology.js';
 import { MemoryPlan } from './accounts.js';
@@ -15,6 +15,7 @@ import { frameLengths } from './frame-lengths.js';
 import { lookaheadOf } from './lookahead.js';
 import { CreditPlan } from './credit-plan.js';
 import { methodsOfLinks } from './link-methods.js';
+import { nicSpec } from './nic-specs.js';
 import { portSpecs } from './port-specs.js';
 
 /** From what a scenario says, and the fabric that it makes, to devices that can be run. */
@@ -50,12 +51,20 @@ export function assemble(input: AssemblyInput): Assembly {
       ecn: ecnSpecs(scenario, own, name, fail),
     };
   };
+  const nicOf = (index: number, name: string): NicSpec | null => {
+    const section = settings[index]!.host.nic;
+    const [end] = linkEnds[index]!;
+    if (section === null || end === undefined) return null;
+    const longest = Math.max(...longestFrameOctets);
+    return nicSpec(name, section, scenario, end, methods[index]![0]!, longest, fail);
+  };
   const specs = topology.devices.map(({ name, kind }, index): DeviceSpec => {
     const own = settings[index]!;
     const ports = portSpecs(input, index, own, linkEnds[index]!, methods[index]!, credit);
     const common: Common = { index, name, seed: scenario.seed, ports };
+    const nic = kind === 'host' ? nicOf(index, name) : null;
     return kind === 'host'
-      ? { ...common, kind: 'host', position: index, ...hostEnds[index]! }
+      ? { ...common, kind: 'host', position: index, ...hostEnds[index]!, nic }
       : { ...common, ...switchSpec(index, own) };
   });
   const lookaheadPs = lookaheadOf(specs, linkEnds);

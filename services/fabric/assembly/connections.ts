@@ -99,6 +99,7 @@ function sendSpec(flow: Flow, index: number, framing: Framing, numbers: Numbers)
       group: flow.group,
     }),
     vlan: vlanWord(vlan),
+    vm: flow.vm,
     remote: numbers.receive[index]!,
     reliable,
     fullFrameOctets: framing.fullFrameOctets + tags,
@@ -151,6 +152,7 @@ function receiveSpec(
     }),
     ackOctets: ACK_OCTETS + tagOctets(arriving),
     ackVlan: vlanWord(arriving),
+    vm: flow.vm,
     hash: flowHash(destination, source, ackPriority, index),
   };
 }

@@ -64,6 +64,8 @@ export interface Flow {
   /** ECN-capable transport: frames carry ECT(0). */
   readonly ect: boolean;
   readonly vlan: VlanTags;
+  /** Virtual machine at either end; only an 82599 tells them apart. */
+  readonly vm: number;
   readonly transport: RawTransport | ReliableTransport;
   readonly release: Release;
   readonly startPs: number;

@@ -181,6 +181,7 @@ export class LoadEntry {
       dscp: section.dscp ?? 8 * priority,
       ect: section.ect,
       vlan: section.vlan,
+      vm: section.vm,
       transport: this.transportFor(priority),
       release: shape.release ?? BACKLOG,
       startPs: shape.startPs ?? section.startPs,

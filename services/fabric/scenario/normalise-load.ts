@@ -155,6 +155,7 @@ function loadCommon(input: LoadInput, kind: Kind, index: number, located: Locate
     dscp: input.dscp ?? null,
     ect: input.ect ?? transport.kind === 'reliable',
     vlan: { inner: null, outer: null, dei: false, ...vlan },
+    vm: input.vm,
     transport,
     startPs,
     endPs,

@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import { aboveZero, size, time } from './quantities.js';
 import { creditOverridesSchema } from './schema-credit.js';
 import { arbiterSchema, priorityOverridesSchema } from './schema-flow-control.js';
+import { nicSchema } from './schema-nic.js';
 import {
   address,
   choice,
@@ -22,7 +23,12 @@ import {
 
 const arbiter = arbiterSchema.describe('Who goes first at its ports. Default: as in classes.');
 
-export const hostsSchema = mapping({ arbiter: arbiter.exactOptional() });
+const nic = nicSchema.describe('The NIC of a host. Default: plain, which costs nothing to run.');
+
+export const hostsSchema = mapping({
+  arbiter: arbiter.exactOptional(),
+  nic: nic.exactOptional(),
+});
 
 const bufferKeys = {
   size: quantity(aboveZero(size)).describe('Packet memory of the switch.').prefault('32MB'),
@@ -87,6 +93,7 @@ const deviceSchema = mapping({
     .describe('IPv6 address of a host. Default: assigned by position.')
     .exactOptional(),
   arbiter: arbiter.exactOptional(),
+  nic: nic.exactOptional(),
   ...overriding(switchKeys),
   buffer: mapping(overriding(bufferKeys)).describe(BUFFER).exactOptional(),
   ports: ports.describe('VLANs of single ports of a bridged switch.').exactOptional(),

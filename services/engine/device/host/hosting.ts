@@ -1,4 +1,5 @@
 import { DROP } from '../../contract/probe.js';
+import type { Mechanism } from '../../contract/flow-control.js';
 import type { HostSpec } from '../../contract/spec.js';
 import {
   CLASS,
@@ -14,9 +15,11 @@ import {
   STORED,
   TARGET,
 } from '../../frame/frame-pool.js';
+import type { Nic82599 } from '../../nic-82599/nic.js';
 import type { CreditMechanism } from '../../flow-control/credit/credit-mechanism.js';
 import type { Device } from '../device.js';
 import { KIND_DEVICE } from '../device.js';
+import { KIND_ADAPTER, makeAdapters } from '../nic/adapters.js';
 import { makeTurns } from '../nic/turns.js';
 import type { Outlet } from '../outlet.js';
 import type { Shared } from '../shared.js';
@@ -32,10 +35,10 @@ const KIND_WAKE = KIND_DEVICE + 1;
 const KIND_DEADLINE = KIND_DEVICE + 2;
 
 /**
- * Hosts with their plain NICs, one actor each: flows wait as counts and not as frames; the NIC
- * keeps one frame ready per traffic class and takes the next from whichever connection's turn it
- * is. So a paused priority holds its flows back at the source, and nothing is lost for want of
- * NIC memory. What arrives is taken in at line rate.
+ * Hosts with their NICs, one actor each: flows wait as counts and not as frames. A plain NIC keeps
+ * one frame ready per traffic class and takes the next from whichever connection's turn it is. So
+ * a paused priority holds its flows back at the source, and nothing is lost for want of NIC memory.
+ * What arrives is taken in at line rate. Where there is an 82599, `adapters` does all that.
  */
 export interface Hosting {
   configure(device: Device, spec: HostSpec): void;
@@ -50,11 +53,14 @@ export interface Hosting {
 
 export interface HostParts {
   readonly completions: Completions;
+  /** Null where the NIC is a plain one. */
+  readonly nic: Nic82599 | null;
 }
 
 export function makeHosting(
   shared: Shared,
   devices: readonly Device[],
+  mechanisms: readonly Mechanism[],
   credit: CreditMechanism,
   outlet: Outlet,
   senders: Senders,
@@ -63,6 +69,12 @@ export function makeHosting(
   const { clock, pool, ports, counters, tables } = shared;
   const { words, ends } = pool;
   const turns = makeTurns(tables);
+  const adapters = makeAdapters(shared, devices, mechanisms, outlet, {
+    mayQueue,
+    build,
+    vmOf,
+    take,
+  });
   const all: HostParts[] = [];
   const specs: HostSpec[] = [];
   /** By device: its address, its port, its first rows. */
@@ -79,7 +91,8 @@ export function makeHosting(
 
   function configure(device: Device, spec: HostSpec): void {
     const d = device.place;
-    all[d] = { completions: new Completions() };
+    if (spec.nic !== null) adapters.configure(device, spec.nic);
+    all[d] = { completions: new Completions(), nic: adapters.parts(d) };
     specs[d] = spec;
     position[d] = spec.position;
     nicPort[d] = device.firstPort;
@@ -91,6 +104,7 @@ export function makeHosting(
       const priority = send.frameClass & PRIORITY_MASK;
       const trafficClass = ports.classOf(device.firstPort, priority);
       classOfSend[firstSend[d] + c] = trafficClass;
+      if (spec.nic !== null) adapters.assign(d, c, send.vm, trafficClass);
       lineOfSend[firstSend[d] + c] = ports.isMetered(device.firstPort, trafficClass)
         ? turns.lineOfAccount(credit.accounts.rowOfFrame(device.firstPort, priority, send.vlan))
         : turns.lineOfClass(d, trafficClass);
@@ -107,13 +121,22 @@ export function makeHosting(
       outlet.drop(d, port, frame, DROP.NOT_ADDRESSED);
       return;
     }
+    if (adapters.has(d)) {
+      adapters.receive(d, port, frame);
+      return;
+    }
     if (ports.isCredited(port, frameClass & PRIORITY_MASK)) {
       // What arrives is taken at once: its memory is free again.
       credit.admitted(port, 0, frame);
       credit.released(port, 0, frame);
     }
+    take(d, frame);
+  }
+
+  /** Software has a frame. */
+  function take(d: number, frame: number): void {
     const c = ends[frame + CONNECTION];
-    const kind = frameClass & KIND_MASK;
+    const kind = words[frame + CLASS] & KIND_MASK;
     if (kind === KIND_ACK || kind === KIND_NAK) {
       const goBack = kind === KIND_NAK;
       if (senders.acknowledge(firstSend[d] + c, words[frame + SEQUENCE], goBack)) wake(d, c);
@@ -122,6 +145,10 @@ export function makeHosting(
   }
 
   function departing(d: number, trafficClass: number, frame: number): void {
+    if (adapters.has(d)) {
+      adapters.departing(d, trafficClass, frame);
+      return;
+    }
     const kind = words[frame + CLASS] & KIND_MASK;
     if (kind === KIND_ACK || kind === KIND_NAK) return;
     const line = ports.isMetered(nicPort[d], trafficClass)
@@ -132,7 +159,8 @@ export function makeHosting(
   }
 
   function onTimer(d: number, kind: number, c: number): void {
-    if (kind === KIND_DEADLINE) checkDeadline(d, c);
+    if (kind >= KIND_ADAPTER) adapters.onTimer(d, kind, c);
+    else if (kind === KIND_DEADLINE) checkDeadline(d, c);
     else if (kind === KIND_START) startFlow(d, c);
     else if (wakeAt[firstSend[d] + c] === clock.now) {
       wakeAt[firstSend[d] + c] = Infinity;
@@ -148,6 +176,10 @@ export function makeHosting(
 
   /** A connection may have something to send: let it stand in line. */
   function wake(d: number, c: number): void {
+    if (adapters.has(d)) {
+      adapters.wake(d, c);
+      return;
+    }
     const send = firstSend[d] + c;
     const line = lineOfSend[send];
     turns.join(line, firstSend[d], c);
@@ -158,16 +190,23 @@ export function makeHosting(
   function refill(d: number, line: number): void {
     const base = firstSend[d];
     for (let c = turns.take(line, base); c >= 0; c = turns.take(line, base)) {
-      const ready = senders.readiness(base + c);
-      if (ready === READY) {
-        queuePacket(d, c, line);
-        return;
-      }
-      if (ready === LATER) wakeLater(d, c);
+      if (!mayQueue(d, c)) continue;
+      const frame = build(d, c);
+      turns.join(line, base, c);
+      turns.setWaiting(line, true);
+      queueFrame(d, frame, classOfSend[base + c]);
+      return;
     }
   }
 
-  function queuePacket(d: number, c: number, line: number): void {
+  function mayQueue(d: number, c: number): boolean {
+    const ready = senders.readiness(firstSend[d] + c);
+    if (ready === LATER) wakeLater(d, c);
+    return ready === READY;
+  }
+
+  /** Makes the next frame of a connection that may send. */
+  function build(d: number, c: number): number {
     const send = firstSend[d] + c;
     const idle = !senders.outstanding(send);
     const frame = senders.build(send, pool);
@@ -175,9 +214,7 @@ export function makeHosting(
       if (idle) senders.extendDeadline(send);
       armDeadline(d, c);
     }
-    turns.join(line, firstSend[d], c);
-    turns.setWaiting(line, true);
-    queueFrame(d, frame, classOfSend[send]);
+    return frame;
   }
 
   function queueFrame(d: number, frame: number, trafficClass: number): void {
@@ -222,7 +259,16 @@ export function makeHosting(
     const say = outcome & ~MESSAGE_DONE;
     if (say === SAY_NOTHING) return;
     const answer = receivers.answer(receive, say, pool);
-    queueFrame(d, answer, ports.classOf(nicPort[d], words[answer + CLASS] & PRIORITY_MASK));
+    if (adapters.has(d)) adapters.answer(d, specs[d].receives[c].vm, answer);
+    else queueFrame(d, answer, ports.classOf(nicPort[d], words[answer + CLASS] & PRIORITY_MASK));
+  }
+
+  /** Answers reach the virtual machine that sent what they answer. */
+  function vmOf(d: number, frame: number): number {
+    const c = ends[frame + CONNECTION];
+    const kind = words[frame + CLASS] & KIND_MASK;
+    const isAnswer = kind === KIND_ACK || kind === KIND_NAK;
+    return isAnswer ? specs[d].sends[c].vm : specs[d].receives[c].vm;
   }
 
   function messageArrived(d: number, c: number, born: number): void {

@@ -10,6 +10,7 @@ const COMMON: LoadCommon = {
   dscp: null,
   ect: false,
   vlan: { inner: null, outer: null, dei: false },
+  vm: 0,
   transport: { kind: 'raw', frameBytes: 1500 },
   startPs: 0,
   endPs: null,

@@ -16,7 +16,13 @@ describe('a scenario that says next to nothing', () => {
     assert.equal(scenario.durationPs, null);
     assert.deepEqual(scenario.load, []);
     assert.deepEqual(scenario.observe, { seriesPs: null, ports: [] });
-    assert.deepEqual(scenario.hosts, { mac: null, ipv4: null, ipv6: null, arbiter: null });
+    assert.deepEqual(scenario.hosts, {
+      mac: null,
+      ipv4: null,
+      ipv6: null,
+      nic: null,
+      arbiter: null,
+    });
     assert.deepEqual(scenario.switches, {
       pipelinePs: 500_000,
       cutThrough: false,
@@ -153,6 +159,7 @@ describe('the load section', () => {
       dscp: null,
       ect: false,
       vlan: { inner: 10, outer: null, dei: false },
+      vm: 0,
       transport: { kind: 'raw', frameBytes: 1518 },
       startPs: 0,
       endPs: null,

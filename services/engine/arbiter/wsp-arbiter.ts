@@ -1,4 +1,7 @@
+import type { Arbiter, Heads } from '../contract/arbiter.js';
 import { creditsOf, DEEPEST_DEBT } from './credits.js';
+
+const WIRE_OVERHEAD_OCTETS = 20;
 
 export const TRAFFIC_CLASSES = 8;
 
@@ -188,5 +191,17 @@ export class WspArbiter {
       this.groupRefill[g] += this.refill[tc];
       this.groupMost[g] += this.most[tc];
     }
+  }
+}
+
+/** The arbiter behind the transmit buffers: which class sends its next frame on the wire. */
+export class PacketPlane implements Arbiter {
+  readonly classes = new WspArbiter();
+
+  /** Somebody may always be granted: the configuration has no group without any refill. */
+  pick(eligible: number, heads: Heads, port: number): number {
+    const tc = this.classes.pick(eligible);
+    this.classes.granted(tc, heads.headWireOctets(port, tc) - WIRE_OVERHEAD_OCTETS);
+    return tc;
   }
 }

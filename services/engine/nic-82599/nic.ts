@@ -1,0 +1,223 @@
+import type { PacketPlane } from '../arbiter/wsp-arbiter.js';
+import { TRAFFIC_CLASSES, WspArbiter } from '../arbiter/wsp-arbiter.js';
+import { KB } from '../arbiter/credits.js';
+import type { NicSpec } from '../contract/spec.js';
+import { HintedWrites } from './hinted-writes.js';
+import { Latencies } from './latencies.js';
+import { Activity } from './leds.js';
+import { RateTable } from './rate-table.js';
+import { classOfRegister } from './refill-rule.js';
+import { RegisterFile } from './register-file.js';
+import type { RegisterName } from './register-map.js';
+import { POOLS, QUEUES, registerKind } from './register-map.js';
+import { VmArbiter } from './vm-arbiter.js';
+
+/**
+ * One 82599 without its frames: registers, the three arbiters of classes, those of virtual
+ * machines, the rate scheduler, and what it counts. Registers are the only configuration.
+ */
+export class Nic82599 {
+  readonly registers = new RegisterFile();
+  readonly rates: RateTable;
+  readonly descriptorPlane = new WspArbiter();
+  readonly receivePlane = new WspArbiter();
+  /** One per class, among its queues; without DCB one, among pools. */
+  readonly vms: readonly VmArbiter[];
+  /** Without DCB, by pool: the queue that was served last. */
+  readonly lastInPool = new Int32Array(POOLS);
+  /** By priority: frames that software has taken in. */
+  readonly taken = new Float64Array(TRAFFIC_CLASSES);
+  readonly sent = new Activity();
+  readonly received = new Activity();
+  readonly filtered = new Activity();
+  readonly hints = new HintedWrites(this.registers);
+  /** From the tail update to the first bit on the wire: frames whose release is known. */
+  readonly transmitLatency = new Latencies();
+  /** From the last bit on the wire to the descriptor on PCIe. */
+  readonly receiveLatency = new Latencies();
+  /** Frames that VLAN anti-spoofing has stopped. */
+  spoofed = 0;
+  private readonly doubleVlan: boolean;
+
+  static readonly wiring = ['spec', 'packetPlane', 'doubleVlan'];
+
+  constructor(
+    readonly spec: NicSpec,
+    octetPs: number,
+    readonly packetPlane: PacketPlane,
+  ) {
+    this.rates = new RateTable(this.registers, octetPs);
+    this.vms = spec.dcb
+      ? Array.from({ length: spec.classes }, () => new VmArbiter(QUEUES / spec.classes))
+      : [new VmArbiter(POOLS)];
+    for (const { register, index, value } of spec.registers) {
+      this.registers.set(register as RegisterName, index, value);
+    }
+    this.doubleVlan = this.isDoubleVlan();
+    this.applyAll();
+  }
+
+  /** The descriptor queue of a virtual machine for a class. */
+  queueOf(vm: number, trafficClass: number): number {
+    return this.spec.dcb ? vm * this.spec.classes + trafficClass : vm * (QUEUES / POOLS);
+  }
+
+  classOfQueue(queue: number): number {
+    return this.spec.dcb ? queue % this.spec.classes : 0;
+  }
+
+  /** Its number in the arbiter of its class: VM, or pool without DCB. */
+  vmOfQueue(queue: number): number {
+    return Math.floor(queue / (this.spec.dcb ? this.spec.classes : QUEUES / POOLS));
+  }
+
+  transmitBufferOctets(trafficClass: number): number {
+    return this.registers.field('TXPBSIZE', 'SIZE', trafficClass) * KB;
+  }
+
+  /** The room condition is dropped: data waits on PCIe for its buffer. */
+  bypassesRoom(): boolean {
+    return this.registers.field('RTTDCS', 'BPBFSM') === 1;
+  }
+
+  /** Writes the bits of a mask; what depends on them follows. */
+  write(name: RegisterName, index: number, mask: number, value: number, nowPs: number): void {
+    this.rates.drift(nowPs);
+    const before = this.registers.get(name, index);
+    this.registers.set(name, index, ((before & ~mask) | (value & mask)) >>> 0);
+    if (name === 'RTTBCNRC') this.rates.written(index, before, nowPs);
+    else if (name === 'RTTBCNRD') this.rates.driftWritten(nowPs);
+    else this.apply(name, index);
+  }
+
+  /** What a register shows, with the credits and stamps of this moment. */
+  read(name: RegisterName, index: number, nowPs: number): number {
+    switch (name) {
+      case 'RTTDT1S':
+        return this.vms[this.classOfQueue(index)].credit[this.vmOfQueue(index)];
+      case 'RTTDT2S':
+        return this.descriptorPlane.credit[index];
+      case 'RTTPT2S':
+        return this.packetPlane.classes.credit[index];
+      case 'RTRPT4S':
+        return this.receivePlane.credit[index];
+      default:
+        this.rates.drift(nowPs);
+        return this.registers.get(name, index);
+    }
+  }
+
+  /** User priority of a received frame whose tags all bear one priority (Table 7-49). */
+  userPriority(priority: number, vlans: number): number {
+    const tags = tagsOf(vlans);
+    if (tags === 0) return this.untaggedPriority(priority);
+    return this.doubleVlan && tags === 1 ? 0 : priority;
+  }
+
+  /** A pool takes untagged frames, and those of its VLANs. */
+  takesVlan(pool: number, vlans: number): boolean {
+    if (vlans === 0) return true;
+    const allowed = this.spec.poolVlans[pool];
+    if (allowed === undefined || allowed.length === 0) return true;
+    const inner = this.innerVlan(vlans);
+    return inner === 0 || allowed.includes(inner);
+  }
+
+  /** Whether VLAN anti-spoofing stops a frame of a pool. */
+  isSpoofed(pool: number, vlans: number): boolean {
+    const checked = this.registers.field('PFVFSPOOF', 'VLANAS', pool >> 3);
+    return (checked & (1 << (pool & 7))) !== 0 && !this.takesVlan(pool, vlans);
+  }
+
+  /** Octets of the inner tag, if it is taken off on receive. */
+  strippedOctets(queue: number, vlans: number): number {
+    if (vlans === 0 || this.innerVlan(vlans) === 0) return 0;
+    return this.registers.field('RXDCTL', 'VME', queue) === 1 ? VLAN_TAG_OCTETS : 0;
+  }
+
+  /** A lone tag in double mode is the outer one. */
+  private innerVlan(vlans: number): number {
+    const [inner, outer] = [vlans & 0xffff, vlans >>> 16];
+    if (this.doubleVlan) return tagsOf(vlans) === 2 ? inner : 0;
+    return outer !== 0 ? outer : inner;
+  }
+
+  private untaggedPriority(carried: number): number {
+    switch (this.spec.untagged) {
+      case 'carried':
+        return carried;
+      case 'seven':
+        return this.spec.dcb ? 7 : 0;
+      default:
+        return 0;
+    }
+  }
+
+  private isDoubleVlan(): boolean {
+    const { registers } = this;
+    return (
+      registers.field('CTRL_EXT', 'EXTENDED_VLAN') === 1 && registers.field('DMATXCTL', 'GDV') === 1
+    );
+  }
+
+  private applyAll(): void {
+    const arbiters = ['RTTDCS', 'RTTPCS', 'RTRPCS', 'RTTDT2C', 'RTTPT2C', 'RTRPT4C', 'RTTDT1C'];
+    for (const name of arbiters as RegisterName[]) {
+      for (let i = 0; i < registerKind(name).count; i++) this.apply(name, i);
+    }
+    for (let queue = 0; queue < QUEUES; queue++) this.rates.written(queue, 0, 0);
+  }
+
+  private apply(name: RegisterName, index: number): void {
+    const { registers } = this;
+    switch (name) {
+      case 'RTTDCS': {
+        const recycle = registers.field(name, 'TDRM') === 1;
+        const weighted = registers.field(name, 'TDPAC') === 1;
+        this.descriptorPlane.setModes({ weighted, recycle });
+        for (const vms of this.vms) vms.setWeighted(registers.field(name, 'VMPAC') === 1);
+        break;
+      }
+      case 'RTTPCS': {
+        const recycle = registers.field(name, 'TPRM') === 1;
+        const weighted = registers.field(name, 'TPPAC') === 1;
+        this.packetPlane.classes.setModes({ weighted, recycle });
+        break;
+      }
+      case 'RTRPCS': {
+        const recycle = registers.field(name, 'RRM') === 1;
+        const weighted = registers.field(name, 'RAC') === 1;
+        this.receivePlane.setModes({ weighted, recycle });
+        break;
+      }
+      case 'RTTDT2C':
+        this.descriptorPlane.setClass(index, classOfRegister(registers.get(name, index)));
+        break;
+      case 'RTTPT2C':
+        this.packetPlane.classes.setClass(index, classOfRegister(registers.get(name, index)));
+        break;
+      case 'RTRPT4C':
+        this.receivePlane.setClass(index, classOfRegister(registers.get(name, index)));
+        break;
+      case 'RTTDT1C':
+        this.applyRefill(index);
+        break;
+      default:
+        break;
+    }
+  }
+
+  /** Without DCB a pool has the parameters of its lowest queue. */
+  private applyRefill(queue: number): void {
+    if (!this.spec.dcb && queue % (QUEUES / POOLS) !== 0) return;
+    const arbiter = this.vms[this.classOfQueue(queue)];
+    arbiter.setRefill(this.vmOfQueue(queue), this.registers.field('RTTDT1C', 'CRQ', queue));
+  }
+}
+
+const VLAN_TAG_OCTETS = 4;
+
+/** How many tags a frame has: C-TAG in the low half, S-TAG in the high half. */
+function tagsOf(vlans: number): number {
+  return ((vlans & 0xffff) === 0 ? 0 : 1) + (vlans >>> 16 === 0 ? 0 : 1);
+}
