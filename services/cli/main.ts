@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
 import type { BranchOptions } from './commands/branch.js';
+import type { InspectOptions } from './commands/inspect.js';
 import type { RunOptions } from './commands/run.js';
 import type { EmulateOptions } from './emulate.js';
 import type { SteerAction } from './commands/steer.js';
@@ -133,6 +134,18 @@ function program(): Command {
     .action(async (scenarios: string[], options: ValidateOptions) => {
       const { validateCommand } = await import('./commands/validate.js');
       process.exitCode = validateCommand(scenarios, options);
+    });
+
+  selvage
+    .command('inspect')
+    .description('show the tables, credits, rates and buffers of a host with an 82599')
+    .argument('<device>', 'its name, such as h1')
+    .option('--run <where>', 'run directory, or a scenario to run (default: the newest of runs/)')
+    .option('--at <time>', 'not at its end but at a time, such as 3ms; runs it again')
+    .option('--json', 'print it as JSON')
+    .action(async (device: string, options: InspectOptions) => {
+      const { inspectCommand } = await import('./commands/inspect.js');
+      process.exitCode = await inspectCommand(device, options);
     });
 
   selvage

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { DROP_REASONS } from '../engine/contract/probe.js';
+import type { NicResult } from '../runtime/nic-results.js';
 import type { RunResults } from '../runtime/results.js';
 import type { WholeState } from '../runtime/whole-state.js';
 import { packWhole, unpackWhole } from '../runtime/whole-state.js';
@@ -23,6 +24,8 @@ const MARKER = 'digest';
 /** What a run was made of, and where it can go on; see `readRun`. */
 const ORIGIN = 'origin.json';
 const STATE = 'state';
+/** Every 82599 at the end of the run. */
+const NICS = 'nics.json';
 
 export interface RunRecord {
   readonly results: RunResults;
@@ -135,9 +138,16 @@ export function readRun(folder: string): StoredRun {
   return { scenario, set, document, status: text('status').trim(), state };
 }
 
+/** The NICs of a run that was written; none where it has only plain ones. */
+export function readNics(folder: string): readonly NicResult[] {
+  readRun(folder);
+  const file = join(folder, NICS);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as NicResult[]) : [];
+}
+
 /** The summary as machines read it. */
 export function summaryJson({ results, expectations, wallSeconds }: RunRecord): object {
-  const { flows, ports, deviceDigests, ...summary } = results;
+  const { flows, ports, deviceDigests, nics, ...summary } = results;
   return { ...summary, expectations, deviceDigests, wall: { seconds: wallSeconds } };
 }
 
@@ -156,6 +166,7 @@ function filesOf(record: RunRecord): [string, string | Uint8Array][] {
   const rows = [...series.rows];
   if (rows.length > 0) files.push(['series.csv', csv(series.columns, rows)]);
   if (results.credits.length > 0) files.push(['credits.csv', creditsCsv(results)]);
+  if (results.nics.length > 0) files.push([NICS, json(results.nics)]);
   if (state !== null) files.push([STATE, packWhole(state)]);
   return files;
 }

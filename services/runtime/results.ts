@@ -4,6 +4,8 @@ import type { CreditLoopTerms } from '../engine/analysis/credit/credit-loop.js';
 import type { HeadroomTerms } from '../engine/analysis/headroom/headroom.js';
 import type { CreditCounters } from '../engine/flow-control/credit/credit-managed.js';
 
+import type { NicResult } from './nic-results.js';
+
 export type { HeadroomTerms };
 
 export interface RunResults {
@@ -27,6 +29,8 @@ export interface RunResults {
   readonly margins: readonly MarginResult[];
   readonly buffers: readonly BufferResult[];
   readonly credits: readonly CreditResult[];
+  /** Every 82599 as it was at the end. */
+  readonly nics: readonly NicResult[];
 }
 
 export interface Failure {

@@ -83,6 +83,11 @@ export class Activity {
     this.lastPs = nowPs;
   }
 
+  /** Since when it lasts; Infinity while there is none. */
+  riseAt(nowPs: number): number {
+    return this.isOn(nowPs) ? this.sincePs : Infinity;
+  }
+
   isOn(nowPs: number): boolean {
     return nowPs - this.lastPs <= ACTIVITY_HOLD_PS;
   }

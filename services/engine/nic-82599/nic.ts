@@ -4,7 +4,7 @@ import { KB } from '../arbiter/credits.js';
 import type { NicSpec } from '../contract/spec.js';
 import { HintedWrites } from './hinted-writes.js';
 import { Latencies } from './latencies.js';
-import { Activity } from './leds.js';
+import { Activity, ledLit } from './leds.js';
 import { RateTable } from './rate-table.js';
 import { classOfRegister } from './refill-rule.js';
 import { RegisterFile } from './register-file.js';
@@ -157,6 +157,18 @@ export class Nic82599 {
     const { registers } = this;
     return (
       registers.field('CTRL_EXT', 'EXTENDED_VLAN') === 1 && registers.field('DMATXCTL', 'GDV') === 1
+    );
+  }
+
+  /** The four outputs, as a person sees them. */
+  ledsLit(nowPs: number, linkBps: number): boolean[] {
+    const ledctl = this.registers.get('LEDCTL');
+    const macActivity = this.sent.isOn(nowPs) || this.received.isOn(nowPs);
+    const filterActivity = this.filtered.isOn(nowPs);
+    const inputs = { link: true, linkBps, macActivity, filterActivity };
+    const since = Math.min(this.sent.riseAt(nowPs), this.received.riseAt(nowPs));
+    return [0, 1, 2, 3].map((led) =>
+      ledLit(ledctl, led, inputs, nowPs - (Number.isFinite(since) ? since : 0)),
     );
   }
 

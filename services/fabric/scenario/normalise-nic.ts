@@ -89,11 +89,14 @@ function bandwidthSection(
   if (total > 100) {
     throw located.errorAt([...at, 'groups'], `the groups have ${total}% of the link together`);
   }
+  const named = Object.values(classes).map(({ group }) => group);
+  const spare = [7, 6, 5, 4, 3, 2, 1, 0].find((g) => ofLink[g] === 0 && !named.includes(g)) ?? 7;
   return {
     groups: ofLink,
     classes: Array.from({ length: 8 }, (_, tc) => {
       const own = classes[String(tc)];
-      if (own === undefined) return { group: tc, percent: 0, strict: 'no' };
+      // Nobody's share of a group is touched by classes that the file does not name.
+      if (own === undefined) return { group: spare, percent: 0, strict: 'no' };
       const percent = wholePercent(own.share, ['classes', String(tc), 'share']);
       return { group: own.group, percent, strict: own.strict };
     }),
