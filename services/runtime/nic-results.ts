@@ -197,7 +197,7 @@ function bufferRows({ shared }: Engine, { firstPort }: Device, nic: Nic82599): B
   const { queues, buffer } = shared;
   const { registers } = nic;
   const transmit = CLASSES.map((tc): BufferRow => {
-    const sizeOctets = nic.transmitBufferOctets(tc);
+    const sizeOctets = nic.transmitOctets[tc]!;
     const [octets, peakOctets] = [QUEUE_OCTETS, QUEUE_PEAK].map((w) =>
       queues.get(firstPort, tc, w),
     );

@@ -47,6 +47,11 @@ export class WspArbiter {
   private readonly members = new Int32Array(TRAFFIC_CLASSES);
   private readonly groupRefill = new Int32Array(TRAFFIC_CLASSES);
   private readonly groupMost = new Int32Array(TRAFFIC_CLASSES);
+  /** Credits as the cycle that is ending found them. */
+  private readonly found = new Int32Array(TRAFFIC_CLASSES);
+  /** Groups that have classes, and those of them that a cycle would not change, one bit each. */
+  private groups = 0;
+  private settled = 0;
   private weighted = true;
   private recycle = true;
   /** The class served last in turn. */
@@ -55,6 +60,7 @@ export class WspArbiter {
   setModes(modes: WspModes): void {
     this.weighted = modes.weighted;
     this.recycle = modes.recycle;
+    this.settled = 0;
   }
 
   /** Takes effect at once; credits stay as they are. */
@@ -88,6 +94,7 @@ export class WspArbiter {
     if (!this.weighted) this.last = tc;
     if (!this.weighted || (this.linkStrict & bit) !== 0) return;
     const cost = creditsOf(octets);
+    this.settled &= ~(1 << this.group[tc]);
     this.groupCredit[this.group[tc]] -= cost;
     if ((this.groupStrict & bit) === 0) this.spend(tc, cost);
     else if (this.refill[tc] > 0) this.spend(tc, Math.min(cost, Math.max(this.credit[tc], 0)));
@@ -113,27 +120,40 @@ export class WspArbiter {
 
   /** Refills everybody; false if that changed nothing. */
   private endCycle(): boolean {
-    const { credit, groupCredit, members } = this;
-    let changed = false;
-    for (let tc = 0; tc < TRAFFIC_CLASSES; tc++) {
-      if ((this.linkStrict & (1 << tc)) !== 0) continue;
-      const before = credit[tc];
-      credit[tc] = Math.min(before + this.refill[tc], this.most[tc]);
-      if (credit[tc] !== before) changed = true;
-    }
-    for (let g = 0; g < TRAFFIC_CLASSES; g++) {
-      if (members[g] === 0) continue;
-      const before = groupCredit[g];
-      if (this.recycle) {
-        const due = Math.min(before + this.groupRefill[g], this.groupMost[g]) - this.sumOf(g);
-        if (due > 0) this.giveFromTop(g, due);
-        else if (due < 0) this.takeFromBottom(g, -due);
-      }
-      groupCredit[g] = this.sumOf(g);
-      if (groupCredit[g] !== before) changed = true;
+    const before = this.settled;
+    for (let left = this.groups & ~before; left !== 0; left &= left - 1) {
+      const g = 31 - Math.clz32(left & -left);
+      if (!this.refillGroup(g)) this.settled |= 1 << g;
     }
     this.cycles++;
-    return changed;
+    return (this.groups & ~this.settled) !== 0;
+  }
+
+  /** False if nothing changed, as will be so again until the group spends. */
+  private refillGroup(g: number): boolean {
+    const { credit, groupCredit, found } = this;
+    for (let left = this.members[g]; left !== 0; left &= left - 1) {
+      const tc = 31 - Math.clz32(left & -left);
+      const filled = credit[tc] + this.refill[tc];
+      const most = this.most[tc];
+      found[tc] = credit[tc];
+      credit[tc] = filled < most ? filled : most;
+    }
+    const before = groupCredit[g];
+    let sum = this.sumOf(g);
+    if (this.recycle) {
+      const due = Math.min(before + this.groupRefill[g], this.groupMost[g]) - sum;
+      if (due > 0) this.giveFromTop(g, due);
+      else if (due < 0) this.takeFromBottom(g, -due);
+      if (due !== 0) sum = this.sumOf(g);
+    }
+    groupCredit[g] = sum;
+    if (sum !== before) return true;
+    for (let left = this.members[g]; left !== 0; left &= left - 1) {
+      const tc = 31 - Math.clz32(left & -left);
+      if (credit[tc] !== found[tc]) return true;
+    }
+    return false;
   }
 
   /** What classes at their limit could not take goes to others of the group, highest first. */
@@ -181,12 +201,15 @@ export class WspArbiter {
   }
 
   private sumGroups(): void {
+    this.groups = 0;
+    this.settled = 0;
     this.members.fill(0);
     this.groupRefill.fill(0);
     this.groupMost.fill(0);
     for (let tc = 0; tc < TRAFFIC_CLASSES; tc++) {
       if ((this.linkStrict & (1 << tc)) !== 0) continue;
       const g = this.group[tc];
+      this.groups |= 1 << g;
       this.members[g] |= 1 << tc;
       this.groupRefill[g] += this.refill[tc];
       this.groupMost[g] += this.most[tc];

@@ -2,20 +2,17 @@ import { dcaTag } from './dca.js';
 import type { RegisterFile } from './register-file.js';
 
 const TAGS = 256;
-const DISABLED = 1;
 
 /** Posted writes to host memory as the link sees them: how many went with which hint (7.5). */
 export class HintedWrites {
   readonly writes = new Float64Array(TAGS);
   readonly octets = new Float64Array(TAGS);
 
+  enabled = false;
+
   static readonly wiring = ['registers'];
 
   constructor(private readonly registers: RegisterFile) {}
-
-  enabled(): boolean {
-    return (this.registers.get('DCA_CTRL') & DISABLED) === 0;
-  }
 
   /** A frame is written by a receive queue, and then its descriptor. */
   count(queue: number, payloadOctets: number, descriptorOctets: number): void {

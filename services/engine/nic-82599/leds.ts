@@ -1,5 +1,7 @@
 /** The four LED outputs of a port (7.6), from LEDCTL and what they can show. */
 
+import type { Clock } from '../kernel/clock.js';
+
 export const LED_LINK_UP = 0;
 export const LED_LINK_10G = 1;
 export const LED_MAC_ACTIVITY = 2;
@@ -73,22 +75,26 @@ function ledSource(mode: number, inputs: LedInputs): boolean {
 /** Frames that follow each other within this time are one activity (a choice). */
 const ACTIVITY_HOLD_PS = 50e9;
 
+const SINCE = 0;
+const LAST = 1;
+
 /** When something last happened, and since when without a pause. */
 export class Activity {
-  sincePs = -Infinity;
-  lastPs = -Infinity;
+  private readonly times = new Float64Array([-Infinity, -Infinity]);
 
-  note(nowPs: number): void {
-    if (nowPs - this.lastPs > ACTIVITY_HOLD_PS) this.sincePs = nowPs;
-    this.lastPs = nowPs;
+  note(clock: Clock): void {
+    const { times } = this;
+    const { now } = clock;
+    if (now - times[LAST] > ACTIVITY_HOLD_PS) times[SINCE] = now;
+    times[LAST] = now;
   }
 
   /** Since when it lasts; Infinity while there is none. */
   riseAt(nowPs: number): number {
-    return this.isOn(nowPs) ? this.sincePs : Infinity;
+    return this.isOn(nowPs) ? this.times[SINCE] : Infinity;
   }
 
   isOn(nowPs: number): boolean {
-    return nowPs - this.lastPs <= ACTIVITY_HOLD_PS;
+    return nowPs - this.times[LAST] <= ACTIVITY_HOLD_PS;
   }
 }

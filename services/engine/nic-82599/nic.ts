@@ -9,7 +9,7 @@ import { RateTable } from './rate-table.js';
 import { classOfRegister } from './refill-rule.js';
 import { RegisterFile } from './register-file.js';
 import type { RegisterName } from './register-map.js';
-import { POOLS, QUEUES, registerKind } from './register-map.js';
+import { POOLS, QUEUES, REGISTER_NAMES, registerKind } from './register-map.js';
 import { VmArbiter } from './vm-arbiter.js';
 
 /**
@@ -37,9 +37,19 @@ export class Nic82599 {
   readonly receiveLatency = new Latencies();
   /** Frames that VLAN anti-spoofing has stopped. */
   spoofed = 0;
+  /** RTTDCS.BPBFSM: the room condition is dropped, and data waits on PCIe for its buffer. */
+  bypassesRoom = false;
+  /** By class: TXPBSIZE in octets. */
+  readonly transmitOctets = new Int32Array(TRAFFIC_CLASSES);
+  /** By pool: VLAN anti-spoofing is on; by receive queue: the inner tag is taken off. */
+  private readonly spoofChecks = new Uint8Array(POOLS);
+  private readonly strips = new Uint8Array(QUEUES);
+  private readonly queuesPerVm: number;
   private readonly doubleVlan: boolean;
+  /** A frame's user priority is the one that it bears. */
+  private readonly plainPriority: boolean;
 
-  static readonly wiring = ['spec', 'packetPlane', 'doubleVlan'];
+  static readonly wiring = ['spec', 'packetPlane', 'queuesPerVm', 'doubleVlan', 'plainPriority'];
 
   constructor(
     readonly spec: NicSpec,
@@ -53,31 +63,24 @@ export class Nic82599 {
     for (const { register, index, value } of spec.registers) {
       this.registers.set(register as RegisterName, index, value);
     }
+    this.queuesPerVm = spec.dcb ? spec.classes : QUEUES / POOLS;
     this.doubleVlan = this.isDoubleVlan();
+    this.plainPriority = spec.untagged === 'carried' && !this.doubleVlan;
     this.applyAll();
   }
 
   /** The descriptor queue of a virtual machine for a class. */
   queueOf(vm: number, trafficClass: number): number {
-    return this.spec.dcb ? vm * this.spec.classes + trafficClass : vm * (QUEUES / POOLS);
+    return vm * this.queuesPerVm + (this.spec.dcb ? trafficClass : 0);
   }
 
   classOfQueue(queue: number): number {
-    return this.spec.dcb ? queue % this.spec.classes : 0;
+    return this.spec.dcb ? queue & (this.queuesPerVm - 1) : 0;
   }
 
   /** Its number in the arbiter of its class: VM, or pool without DCB. */
   vmOfQueue(queue: number): number {
-    return Math.floor(queue / (this.spec.dcb ? this.spec.classes : QUEUES / POOLS));
-  }
-
-  transmitBufferOctets(trafficClass: number): number {
-    return this.registers.field('TXPBSIZE', 'SIZE', trafficClass) * KB;
-  }
-
-  /** The room condition is dropped: data waits on PCIe for its buffer. */
-  bypassesRoom(): boolean {
-    return this.registers.field('RTTDCS', 'BPBFSM') === 1;
+    return (queue / this.queuesPerVm) | 0;
   }
 
   /** Writes the bits of a mask; what depends on them follows. */
@@ -109,6 +112,7 @@ export class Nic82599 {
 
   /** User priority of a received frame whose tags all bear one priority (Table 7-49). */
   userPriority(priority: number, vlans: number): number {
+    if (this.plainPriority) return priority;
     const tags = tagsOf(vlans);
     if (tags === 0) return this.untaggedPriority(priority);
     return this.doubleVlan && tags === 1 ? 0 : priority;
@@ -125,19 +129,18 @@ export class Nic82599 {
 
   /** Whether VLAN anti-spoofing stops a frame of a pool. */
   isSpoofed(pool: number, vlans: number): boolean {
-    const checked = this.registers.field('PFVFSPOOF', 'VLANAS', pool >> 3);
-    return (checked & (1 << (pool & 7))) !== 0 && !this.takesVlan(pool, vlans);
+    return this.spoofChecks[pool] !== 0 && !this.takesVlan(pool, vlans);
   }
 
   /** Octets of the inner tag, if it is taken off on receive. */
   strippedOctets(queue: number, vlans: number): number {
-    if (vlans === 0 || this.innerVlan(vlans) === 0) return 0;
-    return this.registers.field('RXDCTL', 'VME', queue) === 1 ? VLAN_TAG_OCTETS : 0;
+    return this.strips[queue] !== 0 && this.innerVlan(vlans) !== 0 ? VLAN_TAG_OCTETS : 0;
   }
 
   /** A lone tag in double mode is the outer one. */
   private innerVlan(vlans: number): number {
-    const [inner, outer] = [vlans & 0xffff, vlans >>> 16];
+    const inner = vlans & 0xffff;
+    const outer = vlans >>> 16;
     if (this.doubleVlan) return tagsOf(vlans) === 2 ? inner : 0;
     return outer !== 0 ? outer : inner;
   }
@@ -173,8 +176,7 @@ export class Nic82599 {
   }
 
   private applyAll(): void {
-    const arbiters = ['RTTDCS', 'RTTPCS', 'RTRPCS', 'RTTDT2C', 'RTTPT2C', 'RTRPT4C', 'RTTDT1C'];
-    for (const name of arbiters as RegisterName[]) {
+    for (const name of REGISTER_NAMES) {
       for (let i = 0; i < registerKind(name).count; i++) this.apply(name, i);
     }
     for (let queue = 0; queue < QUEUES; queue++) this.rates.written(queue, 0, 0);
@@ -186,6 +188,7 @@ export class Nic82599 {
       case 'RTTDCS': {
         const recycle = registers.field(name, 'TDRM') === 1;
         const weighted = registers.field(name, 'TDPAC') === 1;
+        this.bypassesRoom = registers.field(name, 'BPBFSM') === 1;
         this.descriptorPlane.setModes({ weighted, recycle });
         for (const vms of this.vms) vms.setWeighted(registers.field(name, 'VMPAC') === 1);
         break;
@@ -213,6 +216,21 @@ export class Nic82599 {
         break;
       case 'RTTDT1C':
         this.applyRefill(index);
+        break;
+      case 'TXPBSIZE':
+        this.transmitOctets[index] = registers.field(name, 'SIZE', index) * KB;
+        break;
+      case 'RXDCTL':
+        this.strips[index] = registers.field(name, 'VME', index);
+        break;
+      case 'PFVFSPOOF':
+        for (let pool = 0; pool < 8; pool++) {
+          const on = (registers.field(name, 'VLANAS', index) >> pool) & 1;
+          this.spoofChecks[index * 8 + pool] = on;
+        }
+        break;
+      case 'DCA_CTRL':
+        this.hints.enabled = registers.field(name, 'DCA_DIS') === 0;
         break;
       default:
         break;

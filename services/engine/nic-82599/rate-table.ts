@@ -24,7 +24,7 @@ export class RateTable {
   private driftSincePs = 0;
   private driftSteps = 0;
   /** Queues that are rate controlled. */
-  private controlled = 0;
+  controlled = 0;
 
   static readonly wiring = ['registers', 'octetPs'];
 

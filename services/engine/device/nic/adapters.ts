@@ -142,7 +142,7 @@ export function makeAdapters(
     const { pcie, dcb } = nic.spec;
     const s = rows[d] * WORDS;
     while (state[s + READS_UNDER_WAY] < pcie.reads) {
-      const eligible = descriptors.ready(d) & (nic.bypassesRoom() ? 0xff : state[s + ROOMY]);
+      const eligible = descriptors.ready(d) & (nic.bypassesRoom ? 0xff : state[s + ROOMY]);
       if (eligible === 0) return;
       const tc = dcb ? nic.descriptorPlane.pick(eligible) : 0;
       const frame = descriptors.take(d, tc);
@@ -169,7 +169,7 @@ export function makeAdapters(
   }
 
   function markRoom(s: number, nic: Nic82599, tc: number): void {
-    const free = nic.transmitBufferOctets(tc) - state[s + TAKEN + tc];
+    const free = nic.transmitOctets[tc] - state[s + TAKEN + tc];
     const bit = 1 << tc;
     if (free >= nic.spec.longestFrameOctets) state[s + ROOMY] |= bit;
     else state[s + ROOMY] &= ~bit;
@@ -184,8 +184,8 @@ export function makeAdapters(
     const tc = ports.classOf(port, words[frame + CLASS] & PRIORITY_MASK);
     const length = words[frame + LENGTH];
     if (
-      nic.bypassesRoom() &&
-      queues.get(port, tc, QUEUE_OCTETS) + length > nic.transmitBufferOctets(tc)
+      nic.bypassesRoom &&
+      queues.get(port, tc, QUEUE_OCTETS) + length > nic.transmitOctets[tc]
     ) {
       state[s + STALLED] = 1;
       return;
@@ -205,7 +205,7 @@ export function makeAdapters(
     const s = rows[d] * WORDS;
     state[s + TAKEN + trafficClass] -= words[frame + LENGTH];
     markRoom(s, nic, trafficClass);
-    nic.sent.note(clock.now);
+    nic.sent.note(clock);
     if ((words[frame + CLASS] & KIND_MASK) === KIND_RAW) {
       nic.transmitLatency.add(trafficClass, clock.now - pool.born(frame));
     }

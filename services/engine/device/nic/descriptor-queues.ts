@@ -79,11 +79,16 @@ export function makeDescriptorQueues(
     if (frame >= 0) {
       const length = words[frame + LENGTH];
       arbiter.granted(vm, length);
-      nic.rates.drift(clock.now);
-      if (nic.rates.isControlled(queue)) nic.rates.sent(queue, trafficClass, length, clock.now);
+      if (nic.rates.controlled > 0) spendRate(nic, queue, trafficClass, length);
     }
     refresh(d, queue);
     return frame;
+  }
+
+  function spendRate(nic: Nic82599, queue: number, trafficClass: number, length: number): void {
+    const { rates } = nic;
+    rates.drift(clock.now);
+    if (rates.isControlled(queue)) rates.sent(queue, trafficClass, length, clock.now);
   }
 
   function takeFrom(d: number, queue: number): number {
@@ -102,8 +107,8 @@ export function makeDescriptorQueues(
   /** VLAN anti-spoofing: a pool sends into its own VLANs only. */
   function checked(d: number, queue: number, frame: number): number {
     const nic = nics[d]!;
-    const pool_ = nic.vmOfQueue(queue);
-    if (nic.isSpoofed(pool_, ends[frame + VLAN])) {
+    const vlans = ends[frame + VLAN];
+    if (vlans !== 0 && nic.isSpoofed(nic.vmOfQueue(queue), vlans)) {
       nic.spoofed++;
       pool.release(frame);
       return NOBODY;
@@ -150,9 +155,7 @@ export function makeDescriptorQueues(
   function refresh(d: number, queue: number): boolean {
     const nic = nics[d]!;
     const work = hasWork(d, queue);
-    const onPs = work ? onFrom(nic, queue) : 0;
-    const may = work && onPs <= clock.now;
-    if (work && !may) arm(d, queue, onPs);
+    const may = work && (nic.rates.controlled === 0 || isOn(d, nic, queue));
     const tc = nic.classOfQueue(queue);
     const arbiter = nic.vms[tc];
     const vm = nic.vmOfQueue(queue);
@@ -163,9 +166,13 @@ export function makeDescriptorQueues(
     return may;
   }
 
-  function onFrom(nic: Nic82599, queue: number): number {
+  /** The switch of the rate scheduler; a timer turns it on if it is off. */
+  function isOn(d: number, nic: Nic82599, queue: number): boolean {
     nic.rates.drift(clock.now);
-    return nic.rates.onFromPs(queue);
+    const onPs = nic.rates.onFromPs(queue);
+    if (onPs <= clock.now) return true;
+    arm(d, queue, onPs);
+    return false;
   }
 
   function othersMay(d: number, nic: Nic82599, queue: number): boolean {

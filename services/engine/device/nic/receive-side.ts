@@ -64,8 +64,9 @@ export function makeReceiveSide(
   function receive(d: number, port: number, frame: number): void {
     const nic = nics[d]!;
     const row = rows[d];
-    nic.received.note(clock.now);
-    if (!nic.takesVlan(host.vmOf(d, frame), ends[frame + VLAN])) {
+    nic.received.note(clock);
+    const vlans = ends[frame + VLAN];
+    if (vlans !== 0 && !nic.takesVlan(host.vmOf(d, frame), vlans)) {
       outlet.drop(d, port, frame, DROP.VLAN_FILTERED);
       return;
     }
@@ -75,7 +76,7 @@ export function makeReceiveSide(
       outlet.drop(d, port, frame, verdict);
       return;
     }
-    nic.filtered.note(clock.now);
+    nic.filtered.note(clock);
     for (let by = rulers[row * 8 + group]; by !== 0; by &= by - 1) {
       mechanisms[31 - Math.clz32(by & -by)].admitted(port, group, frame);
     }
@@ -113,15 +114,24 @@ export function makeReceiveSide(
   function write(d: number, row: number, nic: Nic82599, tc: number, frame: number): void {
     const { octetPs, latencyPs } = nic.spec.pcie;
     const arrived = pool.arrival(frame);
-    const queue = nic.queueOf(host.vmOf(d, frame), tc);
-    const octets = words[frame + LENGTH] - nic.strippedOctets(queue, ends[frame + VLAN]);
-    if (nic.hints.enabled()) nic.hints.count(queue, octets, DESCRIPTOR_OCTETS);
+    const octets = writtenOctets(d, nic, tc, frame);
     const done = clock.now + Math.round((octets + DESCRIPTOR_OCTETS) * octetPs);
     writeFreeAt[row] = done;
     nic.receiveLatency.add(tc, done - arrived);
     const inMemory = done + latencyPs;
     pool.setArrival(frame, inMemory);
     if (lists.push(nicFrames.writing(row), frame)) timers.written(d, inMemory);
+  }
+
+  /** Octets of data; a tag that is taken off goes into the descriptor. */
+  function writtenOctets(d: number, nic: Nic82599, tc: number, frame: number): number {
+    const length = words[frame + LENGTH];
+    const vlans = ends[frame + VLAN];
+    if (vlans === 0 && !nic.hints.enabled) return length;
+    const queue = nic.queueOf(host.vmOf(d, frame), tc);
+    const octets = length - nic.strippedOctets(queue, vlans);
+    if (nic.hints.enabled) nic.hints.count(queue, octets, DESCRIPTOR_OCTETS);
+    return octets;
   }
 
   /** Data and descriptor are in host memory. */
