@@ -15,6 +15,7 @@ import { frameLengths } from './frame-lengths.js';
 import { lookaheadOf } from './lookahead.js';
 import { CreditPlan } from './credit-plan.js';
 import { methodsOfLinks } from './link-methods.js';
+import { checkVms } from './nic-check.js';
 import { nicSpec } from './nic-specs.js';
 import { portSpecs } from './port-specs.js';
 
@@ -55,6 +56,7 @@ export function assemble(input: AssemblyInput): Assembly {
     const section = settings[index]!.host.nic;
     const [end] = linkEnds[index]!;
     if (section === null || end === undefined) return null;
+    checkVms(section, flows, index, fail);
     const longest = Math.max(...longestFrameOctets);
     return nicSpec(name, section, scenario, end, methods[index]![0]!, longest, fail);
   };

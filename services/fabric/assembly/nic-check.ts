@@ -7,6 +7,7 @@ import type { RegisterFile } from '../../engine/nic-82599/register-file.js';
 import type { RegisterName } from '../../engine/nic-82599/register-map.js';
 import { QUEUES } from '../../engine/nic-82599/register-map.js';
 import { unpackClasses } from '../../engine/nic-82599/up-to-tc.js';
+import type { Flow } from '../load/flow.js';
 import type { Nic82599Section } from '../scenario/nic-section.js';
 import type { Path } from '../scenario/source-tree.js';
 import type { Fail } from '../topology/cabling.js';
@@ -27,6 +28,8 @@ export class NicCheck {
 
   /** Before the part runs. */
   all(file: RegisterFile): void {
+    this.virtualMachinesInUse();
+    this.targetRates();
     this.classesInUse();
     this.buffers(file);
     this.userPriorities(file);
@@ -38,6 +41,28 @@ export class NicCheck {
     if (this.section.dcb) for (const table of CLASS_TABLES) this.table(file, table);
     this.virtualMachines(file);
     this.rates(file);
+  }
+
+  private virtualMachinesInUse(): void {
+    const { section } = this;
+    const vms = vmCount(section);
+    const limit = `there are ${vms} virtual machines, 0 to ${vms - 1}`;
+    if (section.vmWeights.length > vms) {
+      throw this.wrong(['vms'], `${section.vmWeights.length} weights; ${limit}`);
+    }
+    const rate = section.rates.findIndex(({ vm }) => vm >= vms);
+    if (rate >= 0) throw this.wrong(['rates', rate, 'vm'], limit);
+    const pool = section.pools.find((own) => own.pool >= vms)?.pool;
+    if (pool !== undefined) throw this.wrong(['pools', String(pool)], limit);
+  }
+
+  private targetRates(): void {
+    this.section.rates.forEach(({ bps }, i) => {
+      const factor = this.around.linkBps / bps;
+      if (factor >= 1 && factor <= 1000) return;
+      const message = `the rate factor of ${bps} bit/s would be ${factor}`;
+      throw this.wrong(['rates', i, 'rate'], `${message}; 1 to 1000 (7.7.2.1.1)`);
+    });
   }
 
   private classesInUse(): void {
@@ -123,10 +148,6 @@ export class NicCheck {
 
   private virtualMachines(file: RegisterFile): void {
     const { section, around } = this;
-    const vms = vmCount(section);
-    if (section.vmWeights.length > vms) {
-      throw this.wrong(['vms'], `${section.vmWeights.length} weights; there are ${vms} VMs`);
-    }
     if (file.field('RTTDCS', 'VMPAC') === 0) return;
     const least = creditsOf(around.largestFrameOctets);
     for (let queue = 0; queue < QUEUES; queue++) {
@@ -170,4 +191,20 @@ function problemOf(row: WspClass, rows: readonly WspClass[]): string | null {
   const group = rows.filter((other) => !other.linkStrict && other.group === row.group);
   const refill = group.reduce((sum, other) => sum + other.refill, 0);
   return refill === 0 ? `no class of bandwidth group ${row.group} has a refill` : null;
+}
+
+/** Flows belong to virtual machines that their hosts have. */
+export function checkVms(
+  section: Nic82599Section,
+  flows: readonly Flow[],
+  host: number,
+  fail: Fail,
+): void {
+  const vms = vmCount(section);
+  const ends = ({ source, destination, group }: Flow): boolean =>
+    source === host || (!group && destination === host);
+  const beyond = flows.find((flow) => flow.vm >= vms && ends(flow));
+  if (beyond === undefined) return;
+  const message = `there are ${vms} virtual machines, 0 to ${vms - 1}`;
+  throw fail(['load', beyond.load, 'vm'], `${beyond.name} has VM ${beyond.vm}; ${message}`);
 }
