@@ -71,6 +71,8 @@ async function run(): Promise<Record<string, number>> {
       return engine(fabrics.permutation(first, second), second);
     case 'adapters':
       return engine(fabrics.adapters(first, second), second);
+    case 'credit':
+      return engine(fabrics.permutation(first, second, 'credit'), second);
     case 'heard':
       return heard(first, second);
     case 'raw':

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import type { BranchOptions } from './commands/branch.js';
 import type { InspectOptions } from './commands/inspect.js';
+import type { DuelOptions } from './commands/duel.js';
 import type { RunOptions } from './commands/run.js';
 import type { EmulateOptions } from './emulate.js';
 import type { SteerAction } from './commands/steer.js';
@@ -67,6 +68,24 @@ function program(): Command {
     .action(async (scenario: string, options: RunOptions) => {
       const { runCommand } = await import('./commands/run.js');
       process.exitCode = await runCommand(scenario, options);
+    });
+
+  selvage
+    .command('duel')
+    .description('run a scenario under several mechanisms and compare them in one table')
+    .argument('<scenario>', 'YAML or JSON file')
+    .option(
+      '--mechanisms <list>',
+      'none, pause, pfc or credit, each perhaps with +dcqcn or +qcn',
+      'none,pause,pfc,credit,pfc+dcqcn,pfc+qcn',
+    )
+    .option('--out <dir>', 'folder of all runs (default: runs/duel-<name>)')
+    .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
+    .option('--seed <n>', 'seed of all randomness')
+    .option('--json', 'print the figures as JSON and nothing else')
+    .action(async (scenario: string, options: DuelOptions) => {
+      const { duelCommand } = await import('./commands/duel.js');
+      process.exitCode = await duelCommand(scenario, options);
     });
 
   distributed(selvage.command('resume'))

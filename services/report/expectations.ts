@@ -42,6 +42,10 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
     },
     'pause.frames': { unit: 'count', meaning: 'PAUSE or PFC frames sent' },
     marked: { unit: 'count', meaning: 'frames marked by ECN' },
+    notifications: {
+      unit: 'count',
+      meaning: 'notifications of congestion (CNP, CNM) that senders took',
+    },
     'peak.ingress': { unit: 'octets', meaning: 'fullest ingress account' },
     'peak.egress': { unit: 'octets', meaning: 'longest egress queue' },
     'headroom.used': { unit: 'octets', meaning: 'most headroom that an account used' },
@@ -129,6 +133,11 @@ function measure(expectation: Expectation, results: RunResults): number | string
       return controlFrames(expectation, results, rows);
     case 'marked':
       return sum(rows.map(({ row }) => row.markedFrames));
+    case 'notifications': {
+      const chosen = new Set(flows.map(({ flow }) => flow));
+      const rates = results.rates.filter(({ flow }) => chosen.has(flow));
+      return sum(rates.map(({ notifications }) => notifications));
+    }
     case 'peak.ingress':
       return greatest([0, ...rows.map(({ row }) => row.peakIngressOctets)]);
     case 'peak.egress':
@@ -194,6 +203,8 @@ const BUFFER_REASONS = [
   'ingress-threshold',
   'egress-threshold',
   'buffer-full',
+  'no-slot',
+  'wred',
 ] as const;
 
 function bufferDrops(row: PortPriorityResult): number {

@@ -7,6 +7,8 @@ import { LAST_AT } from '../engine/device/host/receivers.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { Collector } from './collect.js';
 import { nicResults } from './nic-results.js';
+import { slotPortResults, slotResults } from './collect-slots.js';
+import { congestionPointsOf, ratesOf } from './collect-congestion.js';
 import type { Failure, RunResults } from './results.js';
 import { framesStarted, thingsPlanned } from './stall.js';
 
@@ -43,6 +45,10 @@ export function outcomeOf(
     buffers: collector.buffers(),
     credits: collector.credits(),
     nics: nicResults(engine, virtualPs),
+    rates: ratesOf(fabric, engine),
+    congestionPoints: congestionPointsOf(fabric, engine),
+    slots: slotResults(engine),
+    slotPorts: slotPortResults(engine, fabric, virtualPs),
   };
 }
 

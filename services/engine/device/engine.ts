@@ -11,6 +11,8 @@ import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js
 import { creditRows } from '../flow-control/credit/credit-accounts.js';
 import type { Hosting } from './host/hosting.js';
 import { makeHosting } from './host/hosting.js';
+import type { Rates } from './host/rates.js';
+import { makeRates } from './host/rates.js';
 import type { Receivers } from './host/receivers.js';
 import { makeReceivers } from './host/receivers.js';
 import type { Senders } from './host/senders.js';
@@ -32,9 +34,11 @@ export class Engine implements MechanismHost {
   readonly clock: Clock;
   readonly devices: readonly Device[];
   readonly mechanisms: readonly Mechanism[];
+  isHeard = false;
   readonly credit: CreditMechanism;
   readonly senders: Senders;
   readonly receivers: Receivers;
+  readonly rates: Rates;
   readonly switching: Switching;
   readonly hosting: Hosting;
   private readonly metering: Metering;
@@ -54,6 +58,7 @@ export class Engine implements MechanismHost {
     this.metering = makeMetering(shared, credit);
     this.senders = makeSenders(tables, this.clock);
     this.receivers = makeReceivers(tables, this.clock);
+    this.rates = makeRates(tables, this.clock, this.devices, this.senders);
     this.outlet = makeOutlet(shared, this.devices, this.metering);
     this.switching = makeSwitching(shared, this.devices, this.mechanisms, this.outlet);
     this.hosting = makeHosting(
@@ -64,6 +69,7 @@ export class Engine implements MechanismHost {
       this.outlet,
       this.senders,
       this.receivers,
+      this.rates,
     );
     for (const device of this.devices) this.configure(device);
     this.loop = makeLoop(
@@ -94,6 +100,7 @@ export class Engine implements MechanismHost {
 
   listen(probe: Probe | null): void {
     for (const device of this.devices) device.probe = probe;
+    this.isHeard = probe !== null;
   }
 
   hold(gate: number, port: number, priorities: number): void {
@@ -131,6 +138,18 @@ export class Engine implements MechanismHost {
   announceStop(port: number, group: number, stop: boolean): void {
     const { place, firstPort, probe } = this.devices[this.shared.ports.owner(port)];
     probe?.stopAsked(place, port - firstPort, this.clock.now, group, stop);
+  }
+
+  announceCredit(
+    port: number,
+    step: number,
+    priority: number,
+    channel: number,
+    units: number,
+  ): void {
+    const { place, firstPort, probe } = this.devices[this.shared.ports.owner(port)];
+    if (probe === null) return;
+    probe.creditStep(place, port - firstPort, this.clock.now, step, priority, channel, units);
   }
 
   /** How long a priority has been held at a port until `now`, by whichever mechanism. */
@@ -172,6 +191,7 @@ function layOut(specs: readonly DeviceSpec[]): Rows[] {
     receive: 0,
     credit: 0,
     nic: 0,
+    rate: 0,
   };
   const take = (unit: Unit, count: number): { first: number; count: number } => {
     const first = next[unit];
@@ -188,6 +208,10 @@ function layOut(specs: readonly DeviceSpec[]): Rows[] {
       spec.ports.reduce((sum, { credit }) => sum + creditRows(credit), 0),
     ),
     nic: take('nic', spec.kind === 'host' && spec.nic !== null ? 1 : 0),
+    rate: take(
+      'rate',
+      spec.kind === 'host' ? spec.sends.filter(({ rate }) => rate !== null).length : 0,
+    ),
   }));
 }
 
@@ -203,5 +227,6 @@ function total(rows: readonly Rows[]): Record<Unit, number> {
     receive: end('receive'),
     credit: end('credit'),
     nic: end('nic'),
+    rate: end('rate'),
   };
 }

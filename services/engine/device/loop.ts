@@ -13,8 +13,8 @@ import {
   DID_SEND_CONTROL,
   DID_TAKE_CONTROL,
   KIND_CONTROL,
-  KIND_DEVICE,
   KIND_MECHANISM,
+  KIND_RATE,
   TIMER_BITS,
 } from './device.js';
 import type { Hosting } from './host/hosting.js';
@@ -216,7 +216,9 @@ export function makeLoop(
 
   function acceptControl(port: number, octets: Uint8Array, length: number, lastBit: number): void {
     // Credit is counted in the order of the frames, which have the pipeline to pass.
-    const delay = isCreditExchange(octets) ? ports.ingressPs(port) : ports.controlDelayPs(port);
+    const delay = isCreditExchange(octets, length)
+      ? ports.ingressPs(port)
+      : ports.controlDelayPs(port);
     deliver(port, octets, length, lastBit + delay);
   }
 
@@ -236,7 +238,7 @@ export function makeLoop(
     const kind = keyKind(key);
     const id = keyId(key);
     if (kind === KIND_CONTROL) takeControl(device, id, value);
-    else if (kind < KIND_DEVICE) {
+    else if (kind < KIND_RATE) {
       const port = device.firstPort + (id >> TIMER_BITS);
       mechanisms[kind - KIND_MECHANISM].onTimer(port, id & ((1 << TIMER_BITS) - 1));
     } else if (isHost[device.place] === 0) switching.onTimer(device.place, id, value);

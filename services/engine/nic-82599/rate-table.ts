@@ -3,6 +3,7 @@ import { QUEUES, REGISTERS } from './register-map.js';
 import {
   driftedFactor,
   nextStamp,
+  RATE_FACTOR_MOST,
   RATE_FACTOR_ONE,
   rateFactorOf,
   startSpacing,
@@ -52,7 +53,7 @@ export class RateTable {
   /** Gives a queue a rate, as software reacts to congestion; the line rate ends rate control. */
   setTarget(queue: number, linkBps: number, targetBps: number, nowPs: number): void {
     const before = this.registers.get('RTTBCNRC', queue);
-    const factor = rateFactorOf(linkBps, targetBps);
+    const factor = Math.min(rateFactorOf(linkBps, targetBps), RATE_FACTOR_MOST);
     const value = factor <= RATE_FACTOR_ONE ? RATE_FACTOR_ONE : ENABLE + factor;
     this.registers.set('RTTBCNRC', queue, value);
     this.written(queue, before, nowPs);

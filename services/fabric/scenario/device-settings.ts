@@ -4,6 +4,8 @@ import type {
   CreditEndSection,
   DeviceOverride,
   HostSection,
+  Mvtx2802Change,
+  Mvtx2802Section,
   PriorityChange,
   PrioritySection,
   Scenario,
@@ -33,12 +35,27 @@ export function overridden(settings: DeviceSettings, change: DeviceOverride): De
       ...settings.switch,
       ...change.switch,
       buffer: { ...settings.switch.buffer, ...change.switch.buffer },
+      mvtx2802: changedRegisters(settings.switch.mvtx2802, change.switch.mvtx2802),
     },
     priorities: settings.priorities.map((section) => {
       const own = change.priorities.find(({ priority }) => priority === section.priority);
       return own ? changedPriority(section, own) : section;
     }),
     credit: { ...settings.credit, ...change.credit },
+  };
+}
+
+function changedRegisters(
+  registers: Mvtx2802Section,
+  change: Mvtx2802Change | undefined,
+): Mvtx2802Section {
+  if (change === undefined) return registers;
+  const thresholds = { ...registers.wred.thresholds, ...change.wred.thresholds };
+  return {
+    ...registers,
+    ...change,
+    classes: { ...registers.classes, ...change.classes },
+    wred: { ...registers.wred, ...change.wred, thresholds },
   };
 }
 

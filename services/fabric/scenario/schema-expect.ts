@@ -37,6 +37,7 @@ export const METRICS: Readonly<Record<Metric, Quantity | 'number' | 'digest'>> =
   'pause.time': time,
   'pause.frames': 'number',
   marked: 'number',
+  notifications: 'number',
   'peak.ingress': size,
   'peak.egress': size,
   'headroom.used': size,

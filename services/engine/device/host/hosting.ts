@@ -6,6 +6,8 @@ import {
   CONNECTION,
   GROUP_FLAG,
   KIND_ACK,
+  KIND_CNP,
+  KIND_DATA,
   KIND_MASK,
   KIND_NAK,
   LENGTH,
@@ -17,15 +19,18 @@ import {
 } from '../../frame/frame-pool.js';
 import type { Nic82599 } from '../../nic-82599/nic.js';
 import type { CreditMechanism } from '../../flow-control/credit/credit-mechanism.js';
+import type { RandomStream } from '../../kernel/random.js';
 import type { Device } from '../device.js';
-import { KIND_DEVICE } from '../device.js';
+import { KIND_DEVICE, KIND_RATE } from '../device.js';
 import { KIND_ADAPTER, makeAdapters } from '../nic/adapters.js';
 import { makeTurns } from '../nic/turns.js';
 import type { Outlet } from '../outlet.js';
 import type { Shared } from '../shared.js';
 import { Completions } from './completions.js';
+import { makeComplaints } from './complaints.js';
+import type { Rates } from './rates.js';
 import type { Receivers } from './receivers.js';
-import { MESSAGE_DONE, MESSAGES, SAY_NOTHING } from './receivers.js';
+import { MESSAGE_DONE, MESSAGES, NOTIFY, SAY_NOTHING } from './receivers.js';
 import type { Senders } from './senders.js';
 import { LATER, READY } from './senders.js';
 
@@ -55,6 +60,7 @@ export interface HostParts {
   readonly completions: Completions;
   /** Null where the NIC is a plain one. */
   readonly nic: Nic82599 | null;
+  readonly streams: readonly RandomStream[];
 }
 
 export function makeHosting(
@@ -65,6 +71,7 @@ export function makeHosting(
   outlet: Outlet,
   senders: Senders,
   receivers: Receivers,
+  rates: Rates,
 ): Hosting {
   const { clock, pool, ports, counters, tables } = shared;
   const { words, ends } = pool;
@@ -75,6 +82,8 @@ export function makeHosting(
     vmOf,
     take,
   });
+  rates.leaveToQueues(adapters);
+  const complaints = makeComplaints(shared, devices, rates);
   const all: HostParts[] = [];
   const specs: HostSpec[] = [];
   /** By device: its address, its port, its first rows. */
@@ -91,8 +100,13 @@ export function makeHosting(
 
   function configure(device: Device, spec: HostSpec): void {
     const d = device.place;
+    rates.configure(device, device.rows.send.first, spec.sends);
     if (spec.nic !== null) adapters.configure(device, spec.nic);
-    all[d] = { completions: new Completions(), nic: adapters.parts(d) };
+    all[d] = {
+      completions: new Completions(),
+      nic: adapters.parts(d),
+      streams: rates.streamsOf(device),
+    };
     specs[d] = spec;
     position[d] = spec.position;
     nicPort[d] = device.firstPort;
@@ -127,7 +141,7 @@ export function makeHosting(
     }
     if (ports.isCredited(port, frameClass & PRIORITY_MASK)) {
       // What arrives is taken at once: its memory is free again.
-      credit.admitted(port, 0, frame);
+      credit.admitted(port, 0, frame, words[frame + LENGTH]);
       credit.released(port, 0, frame);
     }
     take(d, frame);
@@ -137,7 +151,8 @@ export function makeHosting(
   function take(d: number, frame: number): void {
     const c = ends[frame + CONNECTION];
     const kind = words[frame + CLASS] & KIND_MASK;
-    if (kind === KIND_ACK || kind === KIND_NAK) {
+    if (kind >= KIND_CNP) complaints.take(d, frame);
+    else if (kind === KIND_ACK || kind === KIND_NAK) {
       const goBack = kind === KIND_NAK;
       if (senders.acknowledge(firstSend[d] + c, words[frame + SEQUENCE], goBack)) wake(d, c);
     } else takePacket(d, c, frame);
@@ -149,8 +164,7 @@ export function makeHosting(
       adapters.departing(d, trafficClass, frame);
       return;
     }
-    const kind = words[frame + CLASS] & KIND_MASK;
-    if (kind === KIND_ACK || kind === KIND_NAK) return;
+    if ((words[frame + CLASS] & KIND_MASK) > KIND_DATA) return;
     const line = ports.isMetered(nicPort[d], trafficClass)
       ? turns.lineOfAccount(credit.rowOf(nicPort[d], frame))
       : turns.lineOfClass(d, trafficClass);
@@ -160,7 +174,11 @@ export function makeHosting(
 
   function onTimer(d: number, kind: number, c: number): void {
     if (kind >= KIND_ADAPTER) adapters.onTimer(d, kind, c);
-    else if (kind === KIND_DEADLINE) checkDeadline(d, c);
+    else if (kind < KIND_DEVICE) {
+      rates.onTimer(firstSend[d] + c, kind - KIND_RATE);
+      // It may send earlier than it thought.
+      wake(d, c);
+    } else if (kind === KIND_DEADLINE) checkDeadline(d, c);
     else if (kind === KIND_START) startFlow(d, c);
     else if (wakeAt[firstSend[d] + c] === clock.now) {
       wakeAt[firstSend[d] + c] = Infinity;
@@ -210,6 +228,7 @@ export function makeHosting(
     const send = firstSend[d] + c;
     const idle = !senders.outstanding(send);
     const frame = senders.build(send, pool);
+    rates.sent(send, words[frame + LENGTH]);
     if (senders.isReliable(send)) {
       if (idle) senders.extendDeadline(send);
       armDeadline(d, c);
@@ -256,19 +275,22 @@ export function makeHosting(
     const receive = firstReceive[d] + c;
     const outcome = receivers.take(receive, pool, frame);
     if ((outcome & MESSAGE_DONE) !== 0) messageArrived(d, c, pool.born(frame));
-    const say = outcome & ~MESSAGE_DONE;
-    if (say === SAY_NOTHING) return;
-    const answer = receivers.answer(receive, say, pool);
-    if (adapters.has(d)) adapters.answer(d, specs[d].receives[c].vm, answer);
-    else queueFrame(d, answer, ports.classOf(nicPort[d], words[answer + CLASS] & PRIORITY_MASK));
+    if ((outcome & NOTIFY) !== 0) queueAnswer(d, c, receivers.notification(receive, pool));
+    const say = outcome & ~(MESSAGE_DONE | NOTIFY);
+    if (say !== SAY_NOTHING) queueAnswer(d, c, receivers.answer(receive, say, pool));
   }
 
-  /** Answers reach the virtual machine that sent what they answer. */
+  function queueAnswer(d: number, c: number, frame: number): void {
+    if (adapters.has(d)) adapters.answer(d, specs[d].receives[c].vm, frame);
+    else queueFrame(d, frame, ports.classOf(nicPort[d], words[frame + CLASS] & PRIORITY_MASK));
+  }
+
+  /** Answers reach the virtual machine that sent what they answer; complaints the first. */
   function vmOf(d: number, frame: number): number {
     const c = ends[frame + CONNECTION];
     const kind = words[frame + CLASS] & KIND_MASK;
-    const isAnswer = kind === KIND_ACK || kind === KIND_NAK;
-    return isAnswer ? specs[d].sends[c].vm : specs[d].receives[c].vm;
+    if (kind >= KIND_CNP) return 0;
+    return kind <= KIND_DATA ? specs[d].receives[c].vm : specs[d].sends[c].vm;
   }
 
   function messageArrived(d: number, c: number, born: number): void {

@@ -45,6 +45,8 @@ export interface Adapters {
   has(d: number): boolean;
   /** Gives a connection to the descriptor queue of its virtual machine and class. */
   assign(d: number, connection: number, vm: number, trafficClass: number): void;
+  /** The rate of a connection's descriptor queue, as a reaction to congestion. */
+  setRate(d: number, connection: number, bps: number): void;
   /** A connection may have something to send. */
   wake(d: number, connection: number): void;
   /** Software has made an acknowledgement. */
@@ -67,6 +69,9 @@ const STALLED = 3;
 /** By class: octets in the packet buffer, or on their way to it. */
 const TAKEN = 8;
 const WORDS = 16;
+
+/** Bits and picoseconds of a second, per octet. */
+const BIT_PS = 8e12;
 
 export function makeAdapters(
   shared: Shared,
@@ -183,10 +188,7 @@ export function makeAdapters(
     const frame = lists.head(nicFrames.reading(row));
     const tc = ports.classOf(port, words[frame + CLASS] & PRIORITY_MASK);
     const length = words[frame + LENGTH];
-    if (
-      nic.bypassesRoom &&
-      queues.get(port, tc, QUEUE_OCTETS) + length > nic.transmitOctets[tc]
-    ) {
+    if (nic.bypassesRoom && queues.get(port, tc, QUEUE_OCTETS) + length > nic.transmitOctets[tc]) {
       state[s + STALLED] = 1;
       return;
     }
@@ -240,6 +242,15 @@ export function makeAdapters(
     }
   }
 
+  function setRate(d: number, connection: number, bps: number): void {
+    const nic = nics[d]!;
+    const queue = descriptors.queueOf(d, connection);
+    const linkBps = BIT_PS / ports.octetPs(devices[d].firstPort);
+    nic.rates.drift(clock.now);
+    nic.rates.setTarget(queue, linkBps, bps, clock.now);
+    if (descriptors.changed(d, queue)) planPump(d);
+  }
+
   function writeRegister(d: number, i: number): void {
     const nic = nics[d]!;
     const { register, index, mask, value } = nic.spec.writes[i];
@@ -252,6 +263,7 @@ export function makeAdapters(
     configure,
     has: (d) => rows[d] >= 0,
     assign: descriptors.assign,
+    setRate,
     wake,
     answer,
     departing,

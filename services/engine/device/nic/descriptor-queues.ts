@@ -44,6 +44,10 @@ export function makeDescriptorQueues(
     queueOfSend[send] = nics[d]!.queueOf(vm, trafficClass);
   }
 
+  function queueOf(d: number, connection: number): number {
+    return queueOfSend[devices[d].rows.send.first + connection];
+  }
+
   function ready(d: number): number {
     return readyClasses[rows[d]];
   }
@@ -198,9 +202,14 @@ export function makeDescriptorQueues(
     return refresh(d, queue);
   }
 
+  /** The rate of a queue was changed; true if it may send now. */
+  function changed(d: number, queue: number): boolean {
+    return hasWork(d, queue) && refresh(d, queue);
+  }
+
   function refreshAll(d: number): void {
     for (let queue = 0; queue < QUEUES; queue++) if (hasWork(d, queue)) refresh(d, queue);
   }
 
-  return { assign, ready, wake, answer, take, rateOn, refreshAll };
+  return { assign, queueOf, changed, ready, wake, answer, take, rateOn, refreshAll };
 }

@@ -78,7 +78,7 @@ export function makeReceiveSide(
     }
     nic.filtered.note(clock);
     for (let by = rulers[row * 8 + group]; by !== 0; by &= by - 1) {
-      mechanisms[31 - Math.clz32(by & -by)].admitted(port, group, frame);
+      mechanisms[31 - Math.clz32(by & -by)].admitted(port, group, frame, words[frame + LENGTH]);
     }
     pool.setArrival(frame, clock.now);
     lists.push(nicFrames.received(row, group), frame);

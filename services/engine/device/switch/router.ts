@@ -1,6 +1,7 @@
 import type { RouteSpec } from '../../contract/spec.js';
 import type { FramePool } from '../../frame/frame-pool.js';
-import { CLASS, GROUP_FLAG, HASH, TARGET } from '../../frame/frame-pool.js';
+import { CLASS, GROUP_FLAG, HASH, TARGET, VLAN } from '../../frame/frame-pool.js';
+import { VLAN_TAG_OCTETS } from '../../wire/ethernet.js';
 import type { Forwarding } from './forwarding.js';
 import { NOWHERE, SEVERAL } from './forwarding.js';
 
@@ -61,6 +62,12 @@ export class Router implements Forwarding {
   /** Routing leaves the tags as they are. */
   rewrite(): number {
     return 0;
+  }
+
+  answer(frame: number): number {
+    const vlan = this.pool.ends[frame + VLAN];
+    const tags = ((vlan & 0xffff) === 0 ? 0 : 1) + (vlan >>> 16 === 0 ? 0 : 1);
+    return tags * VLAN_TAG_OCTETS;
   }
 
   private choose(set: number, size: number, hash: number): number {
