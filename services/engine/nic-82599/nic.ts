@@ -10,7 +10,11 @@ import { classOfRegister } from './refill-rule.js';
 import { RegisterFile } from './register-file.js';
 import type { RegisterName } from './register-map.js';
 import { POOLS, QUEUES, REGISTER_NAMES, registerKind } from './register-map.js';
+import type { VlanModes } from './vlan.js';
+import { identifierOf, innerTag, receiveTags, tagsOf, userPriority } from './vlan.js';
 import { VmArbiter } from './vm-arbiter.js';
+
+const VLAN_TAG_OCTETS = 4;
 
 /**
  * One 82599 without its frames: registers, the three arbiters of classes, those of virtual
@@ -45,11 +49,11 @@ export class Nic82599 {
   private readonly spoofChecks = new Uint8Array(POOLS);
   private readonly strips = new Uint8Array(QUEUES);
   private readonly queuesPerVm: number;
-  private readonly doubleVlan: boolean;
+  private readonly vlanModes: VlanModes;
   /** A frame's user priority is the one that it bears. */
   private readonly plainPriority: boolean;
 
-  static readonly wiring = ['spec', 'packetPlane', 'queuesPerVm', 'doubleVlan', 'plainPriority'];
+  static readonly wiring = ['spec', 'packetPlane', 'queuesPerVm', 'vlanModes', 'plainPriority'];
 
   constructor(
     readonly spec: NicSpec,
@@ -64,8 +68,8 @@ export class Nic82599 {
       this.registers.set(register as RegisterName, index, value);
     }
     this.queuesPerVm = spec.dcb ? spec.classes : QUEUES / POOLS;
-    this.doubleVlan = this.isDoubleVlan();
-    this.plainPriority = spec.untagged === 'carried' && !this.doubleVlan;
+    this.vlanModes = this.readVlanModes();
+    this.plainPriority = spec.untagged === 'carried' && !this.vlanModes.double;
     this.applyAll();
   }
 
@@ -110,21 +114,19 @@ export class Nic82599 {
     }
   }
 
-  /** User priority of a received frame whose tags all bear one priority (Table 7-49). */
+  /** User priority of a received frame whose tags all bear one priority. */
   userPriority(priority: number, vlans: number): number {
     if (this.plainPriority) return priority;
-    const tags = tagsOf(vlans);
-    if (tags === 0) return this.untaggedPriority(priority);
-    return this.doubleVlan && tags === 1 ? 0 : priority;
+    if (vlans === 0) return this.untaggedPriority(priority);
+    return userPriority(tagsOf(vlans, priority), this.vlanModes, false);
   }
 
   /** A pool takes untagged frames, and those of its VLANs. */
   takesVlan(pool: number, vlans: number): boolean {
-    if (vlans === 0) return true;
     const allowed = this.spec.poolVlans[pool];
-    if (allowed === undefined || allowed.length === 0) return true;
-    const inner = this.innerVlan(vlans);
-    return inner === 0 || allowed.includes(inner);
+    if (vlans === 0 || allowed === undefined || allowed.length === 0) return true;
+    const inner = innerTag(tagsOf(vlans, 0), this.vlanModes);
+    return inner === null || allowed.includes(identifierOf(inner.tci));
   }
 
   /** Whether VLAN anti-spoofing stops a frame of a pool. */
@@ -134,15 +136,9 @@ export class Nic82599 {
 
   /** Octets of the inner tag, if it is taken off on receive. */
   strippedOctets(queue: number, vlans: number): number {
-    return this.strips[queue] !== 0 && this.innerVlan(vlans) !== 0 ? VLAN_TAG_OCTETS : 0;
-  }
-
-  /** A lone tag in double mode is the outer one. */
-  private innerVlan(vlans: number): number {
-    const inner = vlans & 0xffff;
-    const outer = vlans >>> 16;
-    if (this.doubleVlan) return tagsOf(vlans) === 2 ? inner : 0;
-    return outer !== 0 ? outer : inner;
+    if (this.strips[queue] === 0) return 0;
+    const { stripped } = receiveTags(tagsOf(vlans, 0), this.vlanModes, true);
+    return stripped === null ? 0 : VLAN_TAG_OCTETS;
   }
 
   private untaggedPriority(carried: number): number {
@@ -152,15 +148,21 @@ export class Nic82599 {
       case 'seven':
         return this.spec.dcb ? 7 : 0;
       default:
-        return 0;
+        // No frame of a load goes to a reserved address.
+        return userPriority([], this.vlanModes, false);
     }
   }
 
-  private isDoubleVlan(): boolean {
+  private readVlanModes(): VlanModes {
     const { registers } = this;
-    return (
-      registers.field('CTRL_EXT', 'EXTENDED_VLAN') === 1 && registers.field('DMATXCTL', 'GDV') === 1
-    );
+    const extended = registers.field('CTRL_EXT', 'EXTENDED_VLAN') === 1;
+    return {
+      double: extended && registers.field('DMATXCTL', 'GDV') === 1,
+      outerType: registers.field('EXVET', 'VET_EXT'),
+      innerType: registers.field('VLNCTRL', 'VET'),
+      insertedType: registers.field('DMATXCTL', 'VT'),
+      dcb: this.spec.dcb,
+    };
   }
 
   /** The four outputs, as a person sees them. */
@@ -243,11 +245,4 @@ export class Nic82599 {
     const arbiter = this.vms[this.classOfQueue(queue)];
     arbiter.setRefill(this.vmOfQueue(queue), this.registers.field('RTTDT1C', 'CRQ', queue));
   }
-}
-
-const VLAN_TAG_OCTETS = 4;
-
-/** How many tags a frame has: C-TAG in the low half, S-TAG in the high half. */
-function tagsOf(vlans: number): number {
-  return ((vlans & 0xffff) === 0 ? 0 : 1) + (vlans >>> 16 === 0 ? 0 : 1);
 }

@@ -31,6 +31,20 @@ export interface VlanReceived {
   readonly unknown: boolean;
 }
 
+/** EtherTypes of tags on the wires of the emulator. */
+const C_TAG = 0x8100;
+const S_TAG = 0x88a8;
+
+/** The tags of a frame: VLANs of a C-TAG in the low half and of an S-TAG in the high half. */
+export function tagsOf(vlans: number, priority: number): VlanTag[] {
+  const inner = vlans & 0xffff;
+  const outer = vlans >>> 16;
+  const tags: VlanTag[] = [];
+  if (outer !== 0) tags.push({ etherType: S_TAG, tci: (priority << 13) | outer });
+  if (inner !== 0) tags.push({ etherType: C_TAG, tci: (priority << 13) | inner });
+  return tags;
+}
+
 export function priorityOf(tci: number): number {
   return tci >>> 13;
 }

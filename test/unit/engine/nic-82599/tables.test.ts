@@ -17,11 +17,7 @@ import {
   transmitSplit,
   watermarks,
 } from '../../../../services/engine/nic-82599/packet-buffers.js';
-import {
-  packClasses,
-  stalledClasses,
-  unpackClasses,
-} from '../../../../services/engine/nic-82599/up-to-tc.js';
+import { packClasses, unpackClasses } from '../../../../services/engine/nic-82599/up-to-tc.js';
 import type { VlanModes, VlanTag } from '../../../../services/engine/nic-82599/vlan.js';
 import {
   insertTag,
@@ -48,13 +44,6 @@ describe('user priority to traffic class', () => {
         assert.deepEqual(unpackClasses(packClasses(classOf)), classOf);
       }),
     );
-  });
-
-  it('stalls a class as soon as one of its priorities is stopped', () => {
-    const classOf = [0, 0, 1, 1, 2, 2, 3, 3];
-    assert.equal(stalledClasses(classOf, 0b0000_1000), 0b0010);
-    assert.equal(stalledClasses(classOf, 0b1000_0001), 0b1001);
-    assert.equal(stalledClasses(classOf, 0), 0);
   });
 });
 
