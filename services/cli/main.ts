@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
 import type { BranchOptions } from './commands/branch.js';
+import type { InspectOptions } from './commands/inspect.js';
 import type { DuelOptions } from './commands/duel.js';
 import type { HuntCommandOptions } from './commands/hunt.js';
 import type { RunOptions } from './commands/run.js';
@@ -184,6 +185,18 @@ function program(): Command {
     .action(async (scenario: string, options: HuntCommandOptions) => {
       const { huntCommand } = await import('./commands/hunt.js');
       process.exitCode = await huntCommand(scenario, options);
+    });
+
+  selvage
+    .command('inspect')
+    .description('show the tables, credits, rates and buffers of a host with an 82599')
+    .argument('<device>', 'its name, such as h1')
+    .option('--run <where>', 'run directory, or a scenario to run (default: the newest of runs/)')
+    .option('--at <time>', 'not at its end but at a time, such as 3ms; runs it again')
+    .option('--json', 'print it as JSON')
+    .action(async (device: string, options: InspectOptions) => {
+      const { inspectCommand } = await import('./commands/inspect.js');
+      process.exitCode = await inspectCommand(device, options);
     });
 
   selvage

@@ -22,7 +22,13 @@ describe('a scenario that says next to nothing', () => {
       episodes: false,
       stormPs: 1e9,
     });
-    assert.deepEqual(scenario.hosts, { mac: null, ipv4: null, ipv6: null, arbiter: null });
+    assert.deepEqual(scenario.hosts, {
+      mac: null,
+      ipv4: null,
+      ipv6: null,
+      nic: null,
+      arbiter: null,
+    });
     assert.deepEqual(scenario.switches, {
       model: 'shared-buffer',
       mvtx2802: REGISTERS,
@@ -162,6 +168,7 @@ describe('the load section', () => {
       ect: false,
       congestion: 'none',
       vlan: { inner: 10, outer: null, dei: false },
+      vm: 0,
       transport: { kind: 'raw', frameBytes: 1518 },
       startPs: 0,
       endPs: null,
