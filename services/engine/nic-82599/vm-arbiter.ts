@@ -16,6 +16,8 @@ export class VmArbiter {
 
   /** VMs that have something to send and are not switched off. */
   private readonly ready: Int32Array;
+  /** VMs that have less than twice their refill. */
+  private readonly short: Int32Array;
   private weighted = true;
   private last: number;
 
@@ -24,6 +26,7 @@ export class VmArbiter {
     this.refill = new Int32Array(vms);
     this.lowest = new Int32Array(vms);
     this.ready = bitSet(vms);
+    this.short = bitSet(vms);
     this.last = vms - 1;
   }
 
@@ -34,6 +37,7 @@ export class VmArbiter {
 
   setRefill(vm: number, credits: number): void {
     this.refill[vm] = credits;
+    include(this.short, vm);
   }
 
   setReady(vm: number, ready: boolean): void {
@@ -60,6 +64,7 @@ export class VmArbiter {
     if (!this.weighted) return;
     const left = this.credit[vm] - creditsOf(octets);
     this.credit[vm] = left;
+    include(this.short, vm);
     if (left < this.lowest[vm]) this.lowest[vm] = left;
   }
 
@@ -75,9 +80,12 @@ export class VmArbiter {
   }
 
   private endRound(): void {
-    const { credit, refill } = this;
-    for (let vm = 0; vm < credit.length; vm++) {
-      credit[vm] = Math.min(credit[vm] + refill[vm], 2 * refill[vm]);
+    const { credit, refill, short } = this;
+    for (let vm = nextAbove(short, -1); vm >= 0; vm = nextAbove(short, vm)) {
+      const most = 2 * refill[vm];
+      const filled = credit[vm] + refill[vm];
+      credit[vm] = filled < most ? filled : most;
+      if (filled >= most) exclude(short, vm);
     }
     this.rounds++;
   }

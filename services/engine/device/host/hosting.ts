@@ -201,7 +201,12 @@ export function makeHosting(
 
   function onTimer(d: number, kind: number, c: number): void {
     if (kind >= KIND_ADAPTER) adapters.onTimer(d, kind, c);
-    else if (kind < KIND_DEVICE) {
+    else ownTimer(d, kind, c);
+    if (adapters.has(d)) adapters.settle(d);
+  }
+
+  function ownTimer(d: number, kind: number, c: number): void {
+    if (kind < KIND_DEVICE) {
       rates.onTimer(firstSend[d] + c, kind - KIND_RATE);
       // It may send earlier than it thought.
       wake(d, c);

@@ -55,6 +55,8 @@ export interface Adapters {
   departing(d: number, trafficClass: number, frame: number): void;
   receive(d: number, port: number, frame: number): void;
   onTimer(d: number, kind: number, id: number): void;
+  /** An entry of the host's agenda has been dealt with: what became ready by it may go. */
+  settle(d: number): void;
   parts(d: number): Nic82599 | null;
 }
 
@@ -63,12 +65,17 @@ export interface Adapters {
 const READS_UNDER_WAY = 0;
 /** Classes whose buffers have room for a largest frame, one bit each. */
 const ROOMY = 1;
-const PUMP_PLANNED = 2;
+/** Whether the descriptor plane has to look, and whether the agenda will tell it to. */
+const PUMP = 2;
 /** Data has come for which the buffer has no room yet. */
 const STALLED = 3;
 /** By class: octets in the packet buffer, or on their way to it. */
 const TAKEN = 8;
 const WORDS = 16;
+
+const NO_PUMP = 0;
+const PUMP_WANTED = 1;
+const PUMP_PLANNED = 2;
 
 /** Bits and picoseconds of a second, per octet. */
 const BIT_PS = 8e12;
@@ -132,13 +139,24 @@ export function makeAdapters(
     if (descriptors.answer(d, vm, frame)) planPump(d);
   }
 
-  /** Decides after everything else of this instant. */
+  /** The descriptor plane decides after everything else of this instant: see `settle`. */
   function planPump(d: number): void {
     const s = rows[d] * WORDS;
-    if (state[s + PUMP_PLANNED] !== 0) return;
-    if (state[s + READS_UNDER_WAY] >= nics[d]!.spec.pcie.reads) return;
-    state[s + PUMP_PLANNED] = 1;
-    devices[d].schedule(clock.now, KIND_PUMP, 0, 0);
+    if (state[s + PUMP] === NO_PUMP) state[s + PUMP] = PUMP_WANTED;
+  }
+
+  /** An entry of the agenda has been dealt with. */
+  function settle(d: number): void {
+    const s = rows[d] * WORDS;
+    if (state[s + PUMP] !== PUMP_WANTED) return;
+    const { agenda } = devices[d];
+    if (agenda.time === clock.now) {
+      state[s + PUMP] = PUMP_PLANNED;
+      devices[d].schedule(clock.now, KIND_PUMP, 0, 0);
+    } else {
+      state[s + PUMP] = NO_PUMP;
+      pump(d);
+    }
   }
 
   /** The descriptor plane: issues data reads as long as there is a free request. */
@@ -224,7 +242,7 @@ export function makeAdapters(
         readComplete(d);
         break;
       case KIND_PUMP:
-        state[rows[d] * WORDS + PUMP_PLANNED] = 0;
+        state[rows[d] * WORDS + PUMP] = NO_PUMP;
         pump(d);
         break;
       case KIND_WRITTEN:
@@ -269,6 +287,7 @@ export function makeAdapters(
     departing,
     receive: receiveSide.receive,
     onTimer,
+    settle,
     parts: (d) => nics[d],
   };
 }
