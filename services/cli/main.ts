@@ -7,6 +7,7 @@ import type { HuntCommandOptions } from './commands/hunt.js';
 import type { RunOptions } from './commands/run.js';
 import type { EmulateOptions } from './emulate.js';
 import type { SteerAction } from './commands/steer.js';
+import type { SweepOptions } from './commands/sweep.js';
 import type { TopologyOptions } from './commands/topology.js';
 import type { WhyOptions } from './commands/why.js';
 import type { ValidateOptions } from './commands/validate.js';
@@ -197,6 +198,19 @@ function program(): Command {
     .action(async (device: string, options: InspectOptions) => {
       const { inspectCommand } = await import('./commands/inspect.js');
       process.exitCode = await inspectCommand(device, options);
+    });
+
+  selvage
+    .command('sweep')
+    .description('run a scenario with faults for every combination of values; what do they cost?')
+    .argument('<scenario>', 'YAML or JSON file, with duration and faults')
+    .option('--vary <path=a,b,c>', 'values of one key; may be repeated', collect, [])
+    .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
+    .option('--csv <file>', 'write the table as CSV, too')
+    .option('--json', 'print it as JSON')
+    .action(async (scenario: string, options: SweepOptions) => {
+      const { sweepCommand } = await import('./commands/sweep.js');
+      process.exitCode = sweepCommand(scenario, options);
     });
 
   selvage
