@@ -1,12 +1,14 @@
-import { WaitRecorder } from '../engine/analysis/waits/wait-recorder.js';
 import { restoreDevice, saveDevice } from '../engine/device/checkpoint.js';
 import type { Engine } from '../engine/device/engine.js';
+import type { DeviceHops } from '../engine/analysis/trace/hop-recorder.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { Congestion } from '../telemetry/congestion/congestion.js';
 import { congestionOf } from '../telemetry/congestion/congestion-of.js';
 import { matchesGlob } from '../fabric/scenario/selector.js';
 import { Windows } from './embedded/windows.js';
 import { HoldCheck } from './hold-check.js';
+import type { ObserverPlan } from './observers.js';
+import { Observers, observersOf } from './observers.js';
 import {
   firstLoss,
   frameHopsOf,
@@ -51,7 +53,7 @@ export class Session {
   private readonly sampler: Sampler | null;
   private readonly stall: StallWatch;
   private readonly holdCheck: HoldCheck | null;
-  private readonly waits: WaitRecorder | null;
+  private readonly observers: Observers;
   private state: SessionState = 'running';
   private failure: Failure | null = null;
   private checkDueAt: number;
@@ -59,6 +61,7 @@ export class Session {
   constructor(
     private readonly fabric: Fabric,
     options: SessionOptions,
+    observe: ObserverPlan | null = null,
   ) {
     this.engine = wholeEngine(fabric);
     this.windows = new Windows(this.engine, fabric.lookaheadPs);
@@ -68,8 +71,7 @@ export class Session {
     this.checkDueAt = options.check ? CHECK_INTERVAL_PS : Infinity;
     this.holdCheck = options.check ? new HoldCheck(this.engine) : null;
     if (this.holdCheck !== null) this.engine.listen(this.holdCheck);
-    this.waits = fabric.scenario.observe.episodes ? new WaitRecorder(this.engine) : null;
-    if (this.waits !== null) this.engine.listen(this.waits);
+    this.observers = new Observers(this.engine, observe ?? observersOf(fabric));
   }
 
   /** Runs for about so many milliseconds of wall-clock time. */
@@ -101,11 +103,14 @@ export class Session {
 
   /** Who held whom back so far; null unless that is observed. */
   congestion(): Congestion | null {
-    const { engine, fabric, waits } = this;
-    if (waits === null) return null;
-    const nowPs = virtualTimeOf(engine, this.endPs);
-    const records = engine.devices.map((_, d) => waits.waits(d, nowPs));
-    return congestionOf(fabric, records, nowPs);
+    const nowPs = virtualTimeOf(this.engine, this.endPs);
+    const { waits } = this.observers.observed(nowPs);
+    return waits && congestionOf(this.fabric, waits, nowPs);
+  }
+
+  /** The ways of sampled frames, as each device saw them; null unless frames are sampled. */
+  hops(): readonly DeviceHops[] | null {
+    return this.observers.observed(virtualTimeOf(this.engine, this.endPs)).hops;
   }
 
   /** The run as it is now, between two windows. */
@@ -124,7 +129,7 @@ export class Session {
       rows: this.sampler?.rows ?? [],
       sampleDueAt: this.sampler?.dueAt ?? Infinity,
       sampled: Object.fromEntries(sampled),
-      waits: this.engine.devices.map((_, d) => this.waits?.save(d) ?? null),
+      observed: this.engine.devices.map((_, d) => this.observers.save(d)),
     };
   }
 
@@ -132,7 +137,7 @@ export class Session {
   restore(whole: WholeState): void {
     whole.devices.forEach((state, d) => {
       restoreDevice(this.engine, d, state);
-      this.waits?.restore(d, whole.waits[d] ?? null);
+      this.observers.restore(d, whole.observed[d] ?? null);
     });
     this.windows.latestPs = whole.latestPs;
     this.stall.restore(whole.boundPs, whole.framesSeen);

@@ -97,7 +97,7 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     groups: [],
     placement: [],
     load: [],
-    observe: { seriesPs: null, ports: [], episodes: false, stormPs: 1e9 },
+    observe: { seriesPs: null, ports: [], episodes: false, stormPs: 1e9, traces: null },
     expect: [],
     ...part,
   };

@@ -20,6 +20,7 @@ describe('a scenario that says next to nothing', () => {
       ports: [],
       episodes: false,
       stormPs: 1e9,
+      traces: null,
     });
     assert.deepEqual(scenario.hosts, { mac: null, ipv4: null, ipv6: null, arbiter: null });
     assert.deepEqual(scenario.switches, {
