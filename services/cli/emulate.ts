@@ -14,8 +14,10 @@ import type { Session } from '../runtime/session.js';
 import type { WholeState } from '../runtime/whole-state.js';
 import { EXIT, InputError } from './exit.js';
 import type { DistributionOptions } from './fleet/distribution.js';
+import { collectorFrom, exportSpans } from './export-spans.js';
 import { fleetOptions } from './fleet/distribution.js';
 import type { FleetOptions } from './fleet/fleet.js';
+import { framesWanted } from './frame-ways.js';
 import { ProgressLine } from './progress.js';
 import { styleFor } from './style.js';
 
@@ -25,6 +27,8 @@ export interface EmulateOptions extends DistributionOptions {
   readonly check?: boolean;
   readonly json?: boolean;
   readonly quiet?: boolean;
+  /** A collector for spans. */
+  readonly otlp?: string;
 }
 
 /** A scenario that has been read, how it was asked for, and where to begin. */
@@ -49,6 +53,7 @@ export async function emulate(emulation: Emulation, options: EmulateOptions): Pr
   const progress = new ProgressLine(!silent && process.stderr.isTTY ? process.stderr : null);
   const fleet = fleetOptions(file, set, fabric, options);
   const threads = threadCount(fabric, options);
+  const collector = collectorFrom(options.otlp);
   const startedAt = performance.now();
   const measured =
     fleet !== null
@@ -57,21 +62,24 @@ export async function emulate(emulation: Emulation, options: EmulateOptions): Pr
         ? await runInThreads(emulation, threads, options, progress)
         : await runHere(emulation, options, progress);
   const wallSeconds = (performance.now() - startedAt) / 1000;
-  const { results, congestion, ...kept } = measured;
+  const { results, congestion, series, state } = measured;
+  const traces = framesWanted(fabric, measured);
   const why = congestion && whyOf(fabric, results, congestion);
   const expectations = evaluateExpectations(fabric.scenario.expect, results);
   const origin = { scenario: file, set };
   const { document } = loaded;
-  const told = { expectations, why, document, origin, wallSeconds };
-  const record: RunRecord = { ...kept, results, ...told };
+  const told = { expectations, why, traces, document, origin, wallSeconds };
+  const record: RunRecord = { results, series, state, ...told };
   const path = inputFault(() => directory.write(record));
   print(record, path, options);
+  if (collector !== null) await exportSpans(collector, results, congestion, traces);
   if (results.status === 'failed') return EXIT.RUN_FAILED;
   if (results.status === 'interrupted') return EXIT.INTERRUPTED;
   return expectations.every(({ ok }) => ok) ? EXIT.COMPLETE : EXIT.EXPECTATIONS_FAILED;
 }
 
-type Measured = Pick<RunRecord, 'results' | 'series' | 'state'> & Pick<MergedRun, 'congestion'>;
+type Measured = Pick<RunRecord, 'results' | 'series' | 'state'> &
+  Pick<MergedRun, 'congestion' | 'hops'>;
 
 async function runHere(
   { fabric, from }: Emulation,
@@ -84,7 +92,8 @@ async function runHere(
   const status = await drive(session, progress);
   const results = session.results(status);
   const state = results.status === 'interrupted' ? session.save() : null;
-  return { results, series: session.series(), state, congestion: session.congestion() };
+  const seen = { congestion: session.congestion(), hops: session.hops() };
+  return { results, series: session.series(), state, ...seen };
 }
 
 /** In threads of this process, where the same actors do the same. */

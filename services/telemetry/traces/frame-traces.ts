@@ -44,6 +44,8 @@ export interface TraceStep {
 /** One journey of a frame (a packet that is sent again makes another), from its source on. */
 export interface FrameTrace {
   readonly frame: string;
+  /** Empty for what is no part of a flow, such as an acknowledgement. */
+  readonly flow: string;
   /** Which journey of the frame this is, from 0. */
   readonly attempt: number;
   readonly kind: number;
@@ -63,13 +65,18 @@ interface Place {
   readonly hop: HopRecord;
 }
 
-/** Joins what devices saw of frames: who sent one, and who had it when it arrived. */
+/**
+ * Joins what devices saw of frames: who sent one, and who had it when it arrived. What is not over
+ * is told up to `nowPs`.
+ */
 export function frameTraces(
   fabric: Fabric,
   devices: readonly DeviceHops[],
   episodes: readonly Episode[],
+  nowPs: number,
 ): FrameTrace[] {
   const held = new HeldTimes(episodes);
+  const flows = flowNames(fabric);
   const byFrame = new Map<string, Place[]>();
   devices.forEach(({ hops }, device) => {
     for (const hop of hops) {
@@ -79,7 +86,7 @@ export function frameTraces(
     }
   });
   const traces = [...byFrame.values()].flatMap((places) =>
-    new Journeys(fabric, held, places).all(),
+    new Journeys(fabric, held, flows, nowPs, places).all(),
   );
   return traces.sort(
     (a, b) => a.bornPs - b.bornPs || (a.frame < b.frame ? -1 : Number(a.frame > b.frame)),
@@ -92,6 +99,19 @@ export function latencyOf({ steps, bornPs }: FrameTrace): number | null {
   return arrivals.length === 0 ? null : Math.max(...arrivals) - bornPs;
 }
 
+/** By what the names of a flow's frames have in common: source, target, connection and kind. */
+function flowNames({ flows, flowEnds, specs }: Fabric): Map<string, string> {
+  const names = new Map<string, string>();
+  flows.forEach(({ name }, flow) => {
+    const { device, connection } = flowEnds[flow]!.send;
+    const spec = specs[device]!;
+    if (spec.kind !== 'host') return;
+    const { target, remote, frameClass } = spec.sends[connection]!;
+    names.set(`${spec.position} ${target} ${remote} ${frameClass & KIND_MASK}`, name);
+  });
+  return names;
+}
+
 /** All journeys of one frame. */
 class Journeys {
   private readonly unused: Place[];
@@ -99,6 +119,8 @@ class Journeys {
   constructor(
     private readonly fabric: Fabric,
     private readonly held: HeldTimes,
+    private readonly flows: ReadonlyMap<string, string>,
+    private readonly nowPs: number,
     places: readonly Place[],
   ) {
     this.unused = [...places].sort((a, b) => a.hop.arrivedPs - b.hop.arrivedPs);
@@ -112,6 +134,7 @@ class Journeys {
       this.follow(start, -1, steps);
       return {
         frame,
+        flow: this.flows.get(frame.split(' ').slice(1, 5).join(' ')) ?? '',
         attempt,
         kind: frameClass & KIND_MASK,
         priority: frameClass & PRIORITY_MASK,
@@ -158,13 +181,14 @@ class Journeys {
     const parts: TracePart[] = [];
     const port = egress?.name ?? '';
     const priority = hop.frameClass & PRIORITY_MASK;
-    const queuedPs = hop.egress < 0 ? hop.endPs : hop.queuedPs;
+    const leftPs = Math.max(startPs, Math.min(hop.endPs, this.nowPs));
+    const queuedPs = hop.egress < 0 ? leftPs : hop.queuedPs;
     const arrived = isFirst
       ? this.held.split(port, priority, startPs, queuedPs)
       : [{ startPs, endPs: queuedPs, episode: null }];
     parts.push(...kinds(arrived, isFirst ? 'source' : 'complete'));
     if (hop.egress >= 0) {
-      parts.push(...kinds(this.held.split(port, priority, queuedPs, hop.endPs), 'wait'));
+      parts.push(...kinds(this.held.split(port, priority, queuedPs, leftPs), 'wait'));
     }
     if (next !== null) parts.push(...this.onTheWay(egress!, hop, next));
     const filled = parts.filter((part) => part.endPs > part.startPs);
@@ -173,7 +197,7 @@ class Journeys {
       ingress: ingress?.name ?? '',
       egress: port,
       startPs,
-      endPs: next === null ? Math.max(hop.endPs, startPs) : next.hop.arrivedPs,
+      endPs: next === null ? leftPs : next.hop.arrivedPs,
       end: hop.end,
       reason: hop.reason < 0 ? '' : DROP_REASONS[hop.reason]!,
       parts: filled,
