@@ -5,6 +5,7 @@ import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { Congestion } from '../telemetry/congestion/congestion.js';
 import { congestionOf } from '../telemetry/congestion/congestion-of.js';
 import { matchesGlob } from '../fabric/scenario/selector.js';
+import { Collector } from './collect.js';
 import { Windows } from './embedded/windows.js';
 import { HoldCheck } from './hold-check.js';
 import type { ObserverPlan } from './observers.js';
@@ -91,6 +92,13 @@ export class Session {
     const virtualPs = virtualTimeOf(engine, endPs);
     const share = endPs === null ? deliveredShare([packetsOf(engine)]) : virtualPs / endPs;
     return { virtualPs, endPs, share, frameHops: frameHopsOf(engine) };
+  }
+
+  /** What its ports have counted so far. */
+  counted(): Pick<RunResults, 'ports' | 'credits'> {
+    const { engine, fabric } = this;
+    const collector = new Collector(engine, fabric, virtualTimeOf(engine, this.endPs));
+    return { ports: collector.ports(), credits: collector.credits() };
   }
 
   series(): { columns: readonly string[]; rows: Iterable<SeriesRow> } {

@@ -65,23 +65,39 @@ interface JsonRequest {
 export interface Receiver {
   readonly url: string;
   readonly spans: ReceivedSpan[];
+  /** Their names. */
+  readonly metrics: string[];
   close(): void;
 }
 
 export async function httpReceiver(): Promise<Receiver> {
   const spans: ReceivedSpan[] = [];
+  const metrics: string[] = [];
   const server = createServer((request, response) => {
     const octets: Buffer[] = [];
     request.on('data', (piece: Buffer) => octets.push(piece));
     request.on('end', () => {
-      if (request.url !== '/v1/traces') throw new Error(`posted to ${request.url ?? ''}`);
-      take(spans, JSON.parse(Buffer.concat(octets).toString()) as JsonRequest);
+      const message: unknown = JSON.parse(Buffer.concat(octets).toString());
+      if (request.url === '/v1/metrics') metrics.push(...namesOfMetrics(message as JsonMetrics));
+      else if (request.url === '/v1/traces') take(spans, message as JsonRequest);
+      else throw new Error(`posted to ${request.url ?? ''}`);
       response.setHeader('content-type', 'application/json').end('{}');
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, spans, close: () => server.close() };
+  return { url: `http://127.0.0.1:${port}`, spans, metrics, close: () => server.close() };
+}
+
+interface JsonMetrics {
+  readonly resourceMetrics: readonly {
+    readonly scopeMetrics: readonly { readonly metrics: readonly { readonly name: string }[] }[];
+  }[];
+}
+
+function namesOfMetrics({ resourceMetrics }: JsonMetrics): string[] {
+  const scopes = resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics);
+  return scopes.flatMap(({ metrics }) => metrics.map(({ name }) => name));
 }
 
 export async function grpcReceiver(): Promise<Receiver> {
@@ -121,6 +137,7 @@ export async function grpcReceiver(): Promise<Receiver> {
   return {
     url: `grpc://127.0.0.1:${port}`,
     spans,
+    metrics: [],
     close: () => {
       server.forceShutdown();
     },

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { freePort } from '../../services/cli/fleet/free-port.js';
 import { ROOT } from '../kit/emulate.js';
 import type { ReceivedSpan } from '../kit/otlp-receiver.js';
 import { grpcReceiver, httpReceiver } from '../kit/otlp-receiver.js';
@@ -35,6 +37,47 @@ function checkTrees(spans: readonly ReceivedSpan[]): void {
   }
 }
 
+describe('figures for Prometheus', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'selvage-test-'));
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+  const command = (metrics: string): string[] => [
+    ...[join(ROOT, 'dist/services/cli/main.js'), 'run', join(ROOT, 'examples/incast-pfc.yaml')],
+    ...['--quiet', '--out', join(folder, 'run'), '--set', 'load.0.bytes=5GB'],
+    ...['--metrics', metrics],
+  ];
+
+  it('are served while the run goes on', async () => {
+    const port = await freePort();
+    const child = spawn(process.execPath, command(String(port)));
+    try {
+      let text = '';
+      for (let tries = 0; !/^selvage_sent_frames_total\{.*\} [1-9]/m.test(text); tries++) {
+        assert.ok(tries < 200, text);
+        await setTimeout(50);
+        text = await fetch(`http://127.0.0.1:${port}/metrics`).then(
+          (answer) => answer.text(),
+          () => '',
+        );
+      }
+      assert.match(
+        text,
+        /^selvage_held_time_(seconds_)?total\{device="h2",port="h2:p1",priority="3"/m,
+      );
+      assert.match(text, /^selvage_progress/m);
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
+
+  it('need a port', () => {
+    const { status, stderr } = spawnSync(process.execPath, command('http'), { encoding: 'utf8' });
+    assert.equal(status, 2);
+    assert.match(stderr, /--metrics http: not a port from 1 to 65535/);
+  });
+});
+
 describe('spans over OTLP', () => {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-test-'));
   after(() => {
@@ -65,7 +108,8 @@ describe('spans over OTLP', () => {
     const { status, stderr } = await run(receiver.url);
     receiver.close();
     assert.equal(status, 0, stderr);
-    assert.match(stderr, /^\d+ spans were sent/);
+    assert.match(stderr, /^\d+ spans were sent .*\nfigures of 20 ports were sent\n$/);
+    assert.ok(receiver.metrics.includes('selvage.held.time'));
     overHttp = receiver.spans;
     checkTrees(overHttp);
     const count = (name: string): number => overHttp.filter((span) => span.name === name).length;
