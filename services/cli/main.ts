@@ -68,6 +68,8 @@ function program(): Command {
     .option('--check', 'balance the books and watch every pause while running')
     .option('--json', 'print the summary as JSON and nothing else')
     .option('--quiet', 'no progress, no summary')
+    .option('--otlp <url>', 'send spans and figures to grpc://host:4317 or http://host:4318')
+    .option('--metrics <port>', 'serve figures for Prometheus on this port of loopback')
     .action(async (scenario: string, options: RunOptions) => {
       const { runCommand } = await import('./commands/run.js');
       process.exitCode = await runCommand(scenario, options);
