@@ -38,7 +38,7 @@ export function portSpecs(
   const own = kind === 'host' ? settings.host.arbiter : settings.switch.arbiter;
   const shared = {
     classOf: scenario.classes.transmit,
-    groupOf: groupsOf(scenario),
+    groupOf: chips.isChip(device) ? ONE_GROUP : groupsOf(scenario),
     arbiter: own ?? scenario.classes.arbiter,
   };
   const paused = scenario.pause.enabled ? stopSpec(scenario.pause.pfc) : null;
