@@ -50,6 +50,12 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'A circle of ingress accounts, each of which cannot empty before the next one does. ' +
     '`observe: { episodes: true }` names it, with the picosecond at which it closed.',
   storm: 'A priority of a port that is held for longer than `observe.storm`.',
+  faults:
+    'What goes wrong in the emulated world: link-down, loss, bit-errors, delay, slow-link, ' +
+    'control (chosen control frames are lost, doubled, late or changed), freeze, storm, ' +
+    'forge, steal-credit, stuck-credit, shrink-buffer, reboot; `where`, `at`, `for`, ' +
+    '`every`, `times`, `random`. Frames lost to a fault have a reason of their own. ' +
+    '`faults: [{ kind: link-down, where: { device: leaf1 }, at: 1ms, for: 100us }]`.',
   ideal: 'What a message would take on an idle fabric: serialisation, propagation and delays.',
   slowdown: 'Completion time over ideal time; 1 is as good as it gets.',
   digest:

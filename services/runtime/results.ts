@@ -37,6 +37,33 @@ export interface RunResults {
   /** As far as episodes are observed. */
   readonly deadlocks: readonly Deadlock[];
   readonly storms: readonly Storm[];
+  /** Credit that neither end of a link has any more. */
+  readonly lostCredits: readonly LostCreditResult[];
+  readonly faults: readonly FaultResult[];
+}
+
+/** What a declared fault did, at all its ports together. */
+export interface FaultResult {
+  readonly fault: string;
+  readonly kind: string;
+  /** Ports that it was declared for, or that it could disturb. */
+  readonly ports: number;
+  /** How often it was there, at the port where that was most often. */
+  readonly times: number;
+  readonly activePs: number;
+  /** Frames that it hit, or times that it acted. */
+  readonly hits: number;
+}
+
+export interface LostCreditResult {
+  /** Of the sender. */
+  readonly port: string;
+  readonly peer: string;
+  readonly priority: number;
+  readonly channel: number;
+  readonly units: number;
+  /** A frame waits for credit since then, although nothing is on its way or stored. */
+  readonly starvedSincePs: number | null;
 }
 
 export interface Failure {

@@ -55,6 +55,8 @@ export interface TimerClient {
 /** Is told which ports it runs on. */
 export interface PortClient {
   configurePort(port: number, spec: PortSpec): void;
+  /** The carrier is back: what was said over the link before no longer counts. */
+  linkUp?(port: number): void;
 }
 
 /** A quantity that a mechanism shows under the name the standard gives it. */

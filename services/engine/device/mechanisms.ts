@@ -1,5 +1,6 @@
 import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
 import { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
+import { FaultMechanism } from '../faults/fault-mechanism.js';
 import { PauseMechanism } from '../flow-control/pause/pause-mechanism.js';
 import { PfcMechanism } from '../flow-control/pfc/pfc-mechanism.js';
 import type { Shared } from './shared.js';
@@ -12,13 +13,19 @@ import { makeAccounts } from './switch/slotted.js';
 export function makeMechanisms(
   shared: Shared,
   host: MechanismHost,
-): { readonly all: Mechanism[]; readonly credit: CreditMechanism } {
+): {
+  readonly all: Mechanism[];
+  readonly credit: CreditMechanism;
+  readonly faults: FaultMechanism;
+} {
   const { tables, buffer, ports, pool, lines } = shared;
   const credit = new CreditMechanism(tables, host, 2, pool, lines);
-  const all = [
+  const all: Mechanism[] = [
     new PauseMechanism(tables, host, makeAccounts(shared), 0, ports),
     new PfcMechanism(tables, host, buffer, 1, ports),
     credit,
   ];
-  return { all, credit };
+  const faults = new FaultMechanism(tables, host, all.length);
+  all.push(faults);
+  return { all, credit, faults };
 }

@@ -58,6 +58,13 @@ export class StopObeyer {
     if (until < this.armedFor[i]) this.arm(port, timer, until);
   }
 
+  /** No time that was named counts any more. */
+  forget(port: number): void {
+    for (let timer = 0; timer < this.timers; timer++) {
+      this.letGo(port * this.timers + timer, port, timer);
+    }
+  }
+
   onTimer(port: number, timer: number): void {
     const i = port * this.timers + timer;
     const { now } = this.host.clock;

@@ -11,6 +11,7 @@ import { ecnSpecs, NO_MARKING } from './ecn-specs.js';
 import { FlowPaths } from './flow-paths.js';
 import { bridgePorts, forwardingOf } from './forwarding.js';
 import { checkGroupFlows, membersOf, treesOf } from './groups.js';
+import { FaultPlan } from './fault-plan.js';
 import { linkEndsOf } from './link-ends.js';
 import { frameLengths } from './frame-lengths.js';
 import { lookaheadOf } from './lookahead.js';
@@ -68,7 +69,7 @@ export function assemble(input: AssemblyInput): Assembly {
       qcn: mvtx2802 === null ? congestion.pointsOf(index) : null,
     };
   };
-  const specs = topology.devices.map(({ name, kind }, index): DeviceSpec => {
+  const devices = topology.devices.map(({ name, kind }, index): DeviceSpec => {
     const own = settings[index]!;
     const ports = portSpecs(input, index, own, linkEnds[index]!, methods[index]!, credit, chips);
     const common: Common = { index, name, seed: scenario.seed, ports };
@@ -76,6 +77,7 @@ export function assemble(input: AssemblyInput): Assembly {
       ? { ...common, kind: 'host', position: index, ...hostEnds[index]! }
       : { ...common, ...switchSpec(index, own) };
   });
+  const specs = new FaultPlan(scenario, topology, linkEnds, devices, fail).applied();
   const lookaheadPs = lookaheadOf(specs, linkEnds);
   return {
     specs,

@@ -4,6 +4,8 @@
  * comes later, in assembly.
  */
 
+import type { FaultSection } from './fault-section.js';
+
 export interface Scenario {
   readonly name: string;
   readonly description: string;
@@ -24,6 +26,7 @@ export interface Scenario {
   readonly groups: readonly GroupSection[];
   readonly load: readonly LoadSection[];
   /** Services of a distributed run, with the devices that they are to have. */
+  readonly faults: readonly FaultSection[];
   readonly placement: readonly GroupSection[];
   readonly observe: ObserveSection;
   readonly expect: readonly Expectation[];
@@ -481,6 +484,9 @@ export type Metric =
   | 'headroom.used'
   | 'deadlocks'
   | 'storms'
+  | 'fault-drops'
+  | 'credit-lost'
+  | 'starved'
   | 'digest';
 
 export interface Expectation {

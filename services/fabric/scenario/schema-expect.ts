@@ -52,6 +52,9 @@ export const METRICS: Readonly<Record<Metric, Quantity | 'number' | 'digest'>> =
   'headroom.used': size,
   deadlocks: 'number',
   storms: 'number',
+  'fault-drops': 'number',
+  'credit-lost': 'number',
+  starved: 'number',
   digest: 'digest',
 };
 

@@ -83,6 +83,9 @@ export class Router implements Forwarding {
     return tags * VLAN_TAG_OCTETS;
   }
 
+  /** Routes are computed, not learned. */
+  forget(): void {}
+
   private choose(set: number, size: number, hash: number): number {
     if (this.spray) {
       const turn = this.sprayTurn[set];

@@ -1,6 +1,6 @@
 import { ADMITTED } from '../../buffer/shared-buffer.js';
 import { QcnDefences } from '../../congestion/qcn/qcn-defence.js';
-import { QcnPoints } from '../../congestion/qcn/qcn-points.js';
+import { makeQcnPoints, type QcnPoints } from '../../congestion/qcn/qcn-points.js';
 import { EcnMarker } from '../../congestion/ecn/ecn-mechanism.js';
 import type { Mechanism } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
@@ -42,6 +42,8 @@ export interface Switching {
   receive(d: number, port: number, frame: number): void;
   /** A queued frame starts on the wire: its memory is free. */
   departing(port: number, trafficClass: number, frame: number): void;
+  /** The memory of a frame that has left its queue is free. */
+  free(port: number, trafficClass: number, frame: number): void;
   onTimer(d: number, port: number, frame: number): void;
   /** State of a switch that is not in the tables. */
   parts(d: number): SwitchParts;
@@ -64,7 +66,7 @@ export function makeSwitching(
   /** By port: 1 where the memory of the switch is its own chip's. */
   const isSlotted = tables.uint8('port', 1);
   const slotted = makeSlotted(shared, devices, mechanisms, outlet, retag);
-  const points = new QcnPoints(tables, pool);
+  const points = makeQcnPoints(tables, pool);
   const defences = new QcnDefences(tables, pool, counters);
   const { watched } = points;
   const { remapped, untagged } = defences;
@@ -156,7 +158,8 @@ export function makeSwitching(
       mark(out, frame, trafficClass, queued + stored);
     outlet.enqueue(d, out, trafficClass, frame);
     if ((watched[out] & (1 << trafficClass)) === 0) return;
-    if (points.joined(out, trafficClass, frame, queued + stored)) complain(d, port, out, frame);
+    if (!points.isDue(out, trafficClass, octets)) return;
+    if (points.measure(out, trafficClass, frame, queued + stored)) complain(d, port, out, frame);
   }
 
   /** Tells the source of a queued frame by the way that the frame came. */
@@ -182,19 +185,23 @@ export function makeSwitching(
   }
 
   function departing(port: number, trafficClass: number, frame: number): void {
-    const { words } = pool;
+    if ((marksLeaving[port] & (1 << trafficClass)) !== 0) {
+      const stored = pool.words[frame + STORED];
+      mark(port, frame, trafficClass, queues.get(port, trafficClass, QUEUE_OCTETS) + stored);
+    }
+    if (untagged[port] !== 0) defences.leave(port, frame);
+    free(port, trafficClass, frame);
+  }
+
+  function free(port: number, trafficClass: number, frame: number): void {
     if (isSlotted[port] !== 0) {
       slotted.departing(all[ports.owner(port)].chip!, trafficClass, frame);
       return;
     }
+    const { words } = pool;
     const from = words[frame + PORT];
-    const stored = words[frame + STORED];
-    if ((marksLeaving[port] & (1 << trafficClass)) !== 0) {
-      mark(port, frame, trafficClass, queues.get(port, trafficClass, QUEUE_OCTETS) + stored);
-    }
-    if (untagged[port] !== 0) defences.leave(port, frame);
     const group = ports.groupOf(from, words[frame + CLASS] & PRIORITY_MASK);
-    buffer.release(from, group, stored);
+    buffer.release(from, group, words[frame + STORED]);
     const by = stopper[(from << 3) | group];
     if (by !== NOBODY) mechanisms[by].released(from, group, frame);
   }
@@ -224,7 +231,7 @@ export function makeSwitching(
     devices[d].probe?.frameMarked(d, port - devices[d].firstPort, clock.now, pool, frame);
   }
 
-  return { configure, receive, departing, onTimer, parts: (d) => all[d], points };
+  return { configure, receive, departing, free, onTimer, parts: (d) => all[d], points };
 }
 
 /** The mechanism that keeps a lossless account from overflowing. */

@@ -150,6 +150,7 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     qcn: QCN,
     classes: { transmit: IDENTITY, receive: IDENTITY, arbiter: { kind: 'strict' } },
     groups: [],
+    faults: [],
     placement: [],
     load: [],
     observe: { seriesPs: null, ports: [], episodes: false, stormPs: 1e9 },
