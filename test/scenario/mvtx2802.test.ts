@@ -105,3 +105,17 @@ load:
     assert.ok(results.ports.find(({ port }) => port === 's2:p4')!.controlReceived > 0);
   });
 });
+
+describe('an MVTX2802 that is hurt', () => {
+  it('has every slot back after a reboot, and its books balance', () => {
+    const faults = [
+      '{ kind: link-down, where: { device: s1, peer: h3 }, at: 1ms, for: 300us, every: 1ms }',
+      '{ kind: control, where: { kind: host }, frames: pause, action: lose, probability: 30% }',
+      '{ kind: reboot, where: { device: s1 }, at: 3ms, for: 200us }',
+    ];
+    const setting = `faults=[${faults.join(', ')}]`;
+    const results = runScenario('examples/mvtx2802-multicast.yaml', setting);
+    assert.equal(results.failure, null);
+    assert.ok(results.priorities[0]!.drops['device-reset']! > 0);
+  });
+});
