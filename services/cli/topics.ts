@@ -10,6 +10,11 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'out when the ingress account reaches its threshold, is repeated before it expires, ' +
     'and XON follows when the account has fallen by xonGap. From 10 Gb/s upwards. ' +
     '`priorities: { 3: pfc }`.',
+  sfc:
+    'Source flow control (P802.1Qdw): a switch whose queue is congested sends a message to ' +
+    'the source, which pauses for a time; where a host does not obey, its edge switch takes the ' +
+    'message and stops the host by PFC (proxy). `priorities: { 3: { flowControl: pfc, sfc: true ' +
+    '} }`; details under `sfc:`.',
   mvtx2802:
     'A four-port gigabit switch whose memory is slots of one frame, kept for classes and for ' +
     'source ports. Frames of a port with flow control go to the lowest queue and are never ' +

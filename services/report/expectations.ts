@@ -8,6 +8,7 @@ import type {
   PortPriorityResult,
   PortResult,
   RunResults,
+  SfcResult,
 } from '../runtime/results.js';
 import { formatOctets, formatRate, formatShare, formatTime } from './format.js';
 
@@ -62,6 +63,15 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
     starved: {
       unit: 'count',
       meaning: 'accounts that wait for credit although nothing is on its way or stored',
+    },
+    'sfc.messages': { unit: 'count', meaning: 'messages of source flow control sent' },
+    'sfc.reaction': {
+      unit: 'time',
+      meaning: 'longest time from congestion to the pause of a source that was told of it',
+    },
+    'sfc.covered': {
+      unit: 'share',
+      meaning: 'share of the flows with source flow control whose source can be stopped',
     },
     digest: { unit: 'text', meaning: 'hash over everything that every device executed' },
   };
@@ -167,6 +177,12 @@ function measure(expectation: Expectation, results: RunResults): number | string
       return greatest([0, ...rows.map(({ row }) => row.peakIngressOctets)]);
     case 'peak.egress':
       return greatest([0, ...rows.map(({ row }) => row.peakQueueOctets)]);
+    case 'sfc.messages':
+      return sum(sfcRows(expectation, results).map((row) => row.counters['sfcSfcmsTransmitted']!));
+    case 'sfc.reaction':
+      return greatest(sfcRows(expectation, results).flatMap((row) => row.reactionMaxPs ?? []));
+    case 'sfc.covered':
+      return coveredShare(results);
     case 'headroom.used':
       return greatest([
         0,
@@ -175,6 +191,15 @@ function measure(expectation: Expectation, results: RunResults): number | string
           .map((margin) => margin.headroomUsedOctets),
       ]);
   }
+}
+
+function sfcRows({ device }: Expectation, { sfc }: RunResults): readonly SfcResult[] {
+  return sfc.filter((row) => device === null || matchesGlob(device, row.device));
+}
+
+function coveredShare({ sfcPaths }: RunResults): number | null {
+  if (sfcPaths.length === 0) return null;
+  return sfcPaths.filter(({ reaction }) => reaction !== 'none').length / sfcPaths.length;
 }
 
 function flowMatches(expectation: Expectation, flow: FlowResult): boolean {

@@ -111,6 +111,14 @@ export interface MechanismHost {
   ): void;
 }
 
+/** Stops a neighbour on somebody else's behalf. */
+export interface NeighbourStopper {
+  /** Whether that can be asked of this neighbour. */
+  canStop(port: number, priority: number): boolean;
+  /** For a time (ps); zero lets it go on. */
+  stopFor(port: number, priority: number, durationPs: number): void;
+}
+
 /** An ingress account as a mechanism sees it. */
 export interface IngressAccounts {
   atXoff(port: number, group: number): boolean;

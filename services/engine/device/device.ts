@@ -60,6 +60,11 @@ export class Device {
     return planned;
   }
 
+  /** By port. */
+  macs(): readonly number[] {
+    return this.spec.ports.map(({ mac }) => mac);
+  }
+
   schedule(time: number, kind: number, id: number, value: number): void {
     this.agenda.push(time, agendaKey(kind, id), value);
   }

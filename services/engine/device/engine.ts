@@ -7,7 +7,10 @@ import { perUnit, Tables } from '../kernel/tables.js';
 import type { DeviceSpec } from './device.js';
 
 export type { DeviceSpec };
+import type { Carriage } from './carriage.js';
+import { makeCarriage } from './carriage.js';
 import { Device, KIND_MECHANISM, TIMER_BITS } from './device.js';
+import type { SfcMechanism } from '../congestion/sfc/sfc-mechanism.js';
 import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
 import { creditRows } from '../flow-control/credit/credit-accounts.js';
 import type { FaultMechanism } from '../faults/fault-mechanism.js';
@@ -41,6 +44,8 @@ export class Engine implements MechanismHost {
   isHeard = false;
   readonly credit: CreditMechanism;
   readonly faults: FaultMechanism;
+  readonly sfc: SfcMechanism;
+  readonly carriage: Carriage;
   readonly senders: Senders;
   readonly receivers: Receivers;
   readonly rates: Rates;
@@ -58,21 +63,25 @@ export class Engine implements MechanismHost {
     this.shared = shared;
     this.clock = shared.clock;
     this.devices = specs.map((spec, i) => new Device(spec, rows[i]));
-    const { all, credit, faults } = makeMechanisms(shared, this);
+    const set = makeMechanisms(shared, this);
+    const { all, credit, faults } = set;
     this.mechanisms = all;
     this.credit = credit;
     this.faults = faults;
+    this.sfc = set.sfc;
+    this.carriage = makeCarriage(shared, this.devices);
     this.metering = makeMetering(shared, credit);
     this.senders = makeSenders(tables, this.clock);
     this.receivers = makeReceivers(tables, this.clock);
     this.rates = makeRates(tables, this.clock, this.devices, this.senders);
-    this.outlet = makeOutlet(shared, this.devices, this.metering, faults);
-    this.switching = makeSwitching(shared, this.devices, this.mechanisms, this.outlet);
+    this.outlet = makeOutlet(shared, this.devices, this.metering, faults, this.carriage);
+    this.switching = makeSwitching(shared, this.devices, set, this.outlet, this.carriage);
     this.hosting = makeHosting(
       shared,
       this.devices,
-      credit,
+      set,
       this.outlet,
+      this.carriage,
       this.senders,
       this.receivers,
       this.rates,
@@ -91,6 +100,7 @@ export class Engine implements MechanismHost {
       this.hosting,
       faults,
       this.outlet,
+      this.carriage,
     );
     this.devices.forEach((_, d) => {
       this.run(d, -Infinity);
@@ -173,7 +183,8 @@ export class Engine implements MechanismHost {
 
   /** How long a priority has been held at a port until `now`, by whichever mechanism. */
   heldPs(port: number, priority: number, now: number): number {
-    return this.mechanisms.reduce((total, m) => total + m.heldPs(port, priority, now), 0);
+    // Those that hold at the same time hold together.
+    return this.mechanisms.reduce((most, m) => Math.max(most, m.heldPs(port, priority, now)), 0);
   }
 
   /** How often a priority began to be held at a port. */

@@ -9,6 +9,7 @@ import { faultSections } from './normalise-faults.js';
 import { fabricSection } from './normalise-fabric.js';
 import { classSection, pauseSection, prioritySections } from './normalise-flow-control.js';
 import { groupSections, loadSections } from './normalise-load.js';
+import { sfcSection } from './normalise-sfc.js';
 import type { Scenario } from './scenario.js';
 import type { ScenarioInput } from './schema.js';
 
@@ -27,6 +28,7 @@ export function normalise(input: ScenarioInput, fileName: string, located: Locat
     priorities: prioritySections(input.priorities, located),
     pause: pauseSection(input.pause),
     credit: creditSection(input.credit, located),
+    sfc: sfcSection(input.sfc, located),
     dcqcn: dcqcnSection(input.dcqcn),
     qcn: qcnSection(input.qcn, located),
     classes: classSection(input.classes, located),

@@ -55,6 +55,9 @@ export const METRICS: Readonly<Record<Metric, Quantity | 'number' | 'digest'>> =
   'fault-drops': 'number',
   'credit-lost': 'number',
   starved: 'number',
+  'sfc.messages': 'number',
+  'sfc.reaction': time,
+  'sfc.covered': share,
   digest: 'digest',
 };
 

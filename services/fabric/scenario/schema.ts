@@ -11,6 +11,7 @@ import { faultsSchema } from './schema-faults.js';
 import { fabricSchema } from './schema-fabric.js';
 import { classesSchema, pauseSchema, prioritiesSchema } from './schema-flow-control.js';
 import { groupsSchema, loadsSchema, placementSchema } from './schema-load.js';
+import { sfcSchema } from './schema-sfc.js';
 import { either, freeText, integer, list, mapping, quantity } from './schema-parts.js';
 
 export const SCHEMA_VERSION = 1;
@@ -59,6 +60,9 @@ export const scenarioSchema = mapping({
     .prefault(false),
   credit: creditSchema
     .describe('Credit exchange on the priorities that have flowControl: credit.')
+    .prefault({}),
+  sfc: sfcSchema
+    .describe('Source flow control on the priorities that have sfc: true (P802.1Qdw).')
     .prefault({}),
   dcqcn: dcqcnSchema.describe('DCQCN of the loads that have congestion: dcqcn.').prefault({}),
   qcn: qcnSchema

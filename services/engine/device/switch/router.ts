@@ -77,6 +77,10 @@ export class Router implements Forwarding {
     return 0;
   }
 
+  answerTags(frame: number): number {
+    return this.pool.ends[frame + VLAN];
+  }
+
   answer(frame: number): number {
     const vlan = this.pool.ends[frame + VLAN];
     const tags = ((vlan & 0xffff) === 0 ? 0 : 1) + (vlan >>> 16 === 0 ? 0 : 1);
