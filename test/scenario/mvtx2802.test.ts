@@ -53,7 +53,7 @@ load:
     assert.match(failure!.reason, /nothing moves any more/);
     const between = slotPorts.filter(({ port }) => port.endsWith(':p3'));
     assert.ok(between.every(({ xoffs, xons }) => xoffs === 1 && xons === 0));
-    const { deadlocks } = repeatRun(fabricOf(scenario('unmanaged, mcc: 3')), null).congestion;
+    const { deadlocks } = repeatRun(fabricOf(scenario('unmanaged, mcc: 3')), null, null).congestion;
     assert.deepEqual(
       deadlocks.map(({ ring }) => ring.map(({ ingress, egress }) => [ingress, egress])),
       [
@@ -69,7 +69,7 @@ load:
     const results = runScenario(scenario('managed, congestion: 3'));
     assert.equal(results.status, 'complete');
     assert.ok(results.slotPorts.some(({ xoffs }) => xoffs > 10));
-    const { congestion } = repeatRun(fabricOf(scenario('managed, congestion: 3')), null);
+    const { congestion } = repeatRun(fabricOf(scenario('managed, congestion: 3')), null, null);
     assert.deepEqual(congestion.deadlocks, []);
   });
 });

@@ -135,7 +135,7 @@ describe('head-of-line blocking', () => {
 
   it('is laid at the door of the full port, and the idle one is no part of it', () => {
     const fabric = fabricOf(example);
-    const { results, congestion } = repeatRun(fabric, null);
+    const { results, congestion } = repeatRun(fabric, null, null);
     assert.deepEqual(congestion.deadlocks, []);
     for (const { root, victims } of whyOf(fabric, results, congestion).trees) {
       assert.deepEqual([root.port, root.kind], ['s1:p3', 'queue']);
