@@ -10,7 +10,7 @@ type Column = Int32Array | Float64Array | Uint8Array;
 
 /**
  * The numbers that the actors of one service work on: arrays with a row per device, port,
- * connection, credit account or fault. All actors share the arrays and each owns a range of rows, so
+ * connection, credit account or fault. All actors share the arrays, each owns a range of rows, so
  * what is hot stays dense however many actors there are, and an actor is saved and restored as
  * slices, in any grouping.
  *

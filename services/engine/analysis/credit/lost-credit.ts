@@ -14,7 +14,7 @@ export interface LostCredit {
   readonly priority: number;
   readonly channel: number;
   readonly units: number;
-  /** Its first frame has waited for credit since then, with nothing to wait for; null: it has not. */
+  /** Its first frame waits for credit since then, with nothing to wait for; null: it does not. */
   readonly starvedSincePs: number | null;
 }
 
