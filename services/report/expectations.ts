@@ -8,6 +8,7 @@ import type {
   PortPriorityResult,
   PortResult,
   RunResults,
+  SfcResult,
 } from '../runtime/results.js';
 import { formatOctets, formatRate, formatShare, formatTime } from './format.js';
 
@@ -48,14 +49,29 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
     },
     'pause.frames': { unit: 'count', meaning: 'PAUSE or PFC frames sent' },
     marked: { unit: 'count', meaning: 'frames marked by ECN' },
+    notifications: {
+      unit: 'count',
+      meaning: 'notifications of congestion (CNP, CNM) that senders took',
+    },
     'peak.ingress': { unit: 'octets', meaning: 'fullest ingress account' },
     'peak.egress': { unit: 'octets', meaning: 'longest egress queue' },
     'headroom.used': { unit: 'octets', meaning: 'most headroom that an account used' },
+    deadlocks: { unit: 'count', meaning: 'circles of ports that wait for each other' },
+    storms: { unit: 'count', meaning: 'times that a port was held longer than observe.storm' },
     'fault-drops': { unit: 'count', meaning: 'frames lost to declared faults' },
     'credit-lost': { unit: 'count', meaning: 'units of credit that neither end has any more' },
     starved: {
       unit: 'count',
       meaning: 'accounts that wait for credit although nothing is on its way or stored',
+    },
+    'sfc.messages': { unit: 'count', meaning: 'messages of source flow control sent' },
+    'sfc.reaction': {
+      unit: 'time',
+      meaning: 'longest time from congestion to the pause of a source that was told of it',
+    },
+    'sfc.covered': {
+      unit: 'share',
+      meaning: 'share of the flows with source flow control whose source can be stopped',
     },
     digest: { unit: 'text', meaning: 'hash over everything that every device executed' },
   };
@@ -105,6 +121,10 @@ function measure(expectation: Expectation, results: RunResults): number | string
   switch (expectation.metric) {
     case 'digest':
       return results.digest;
+    case 'deadlocks':
+      return results.deadlocks.length;
+    case 'storms':
+      return results.storms.length;
     case 'drops':
       return sum(rows.map(({ row }) => bufferDrops(row)));
     case 'lossless-drops':
@@ -148,10 +168,21 @@ function measure(expectation: Expectation, results: RunResults): number | string
       return controlFrames(expectation, results, rows);
     case 'marked':
       return sum(rows.map(({ row }) => row.markedFrames));
+    case 'notifications': {
+      const chosen = new Set(flows.map(({ flow }) => flow));
+      const rates = results.rates.filter(({ flow }) => chosen.has(flow));
+      return sum(rates.map(({ notifications }) => notifications));
+    }
     case 'peak.ingress':
       return greatest([0, ...rows.map(({ row }) => row.peakIngressOctets)]);
     case 'peak.egress':
       return greatest([0, ...rows.map(({ row }) => row.peakQueueOctets)]);
+    case 'sfc.messages':
+      return sum(sfcRows(expectation, results).map((row) => row.counters['sfcSfcmsTransmitted']!));
+    case 'sfc.reaction':
+      return greatest(sfcRows(expectation, results).flatMap((row) => row.reactionMaxPs ?? []));
+    case 'sfc.covered':
+      return coveredShare(results);
     case 'headroom.used':
       return greatest([
         0,
@@ -160,6 +191,15 @@ function measure(expectation: Expectation, results: RunResults): number | string
           .map((margin) => margin.headroomUsedOctets),
       ]);
   }
+}
+
+function sfcRows({ device }: Expectation, { sfc }: RunResults): readonly SfcResult[] {
+  return sfc.filter((row) => device === null || matchesGlob(device, row.device));
+}
+
+function coveredShare({ sfcPaths }: RunResults): number | null {
+  if (sfcPaths.length === 0) return null;
+  return sfcPaths.filter(({ reaction }) => reaction !== 'none').length / sfcPaths.length;
 }
 
 function flowMatches(expectation: Expectation, flow: FlowResult): boolean {

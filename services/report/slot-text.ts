@@ -5,7 +5,7 @@ import { table } from './table.js';
 
 const ROWS_SHOWN = 8;
 
-/** Memory in slots, and the ports that were stopped for want of them; empty where nobody has any. */
+/** Memory in slots, and the ports stopped for want of them; empty where nobody has any. */
 export function slotText({ slots, slotPorts }: RunResults, style: Style): string {
   if (slots.length === 0) return '';
   return [
@@ -55,7 +55,8 @@ function blockedText(ports: readonly SlotPortResult[]): string {
   const stopped = ports.filter(({ stoppedPs }) => stoppedPs > 0);
   if (stopped.length === 0) return '';
   const names = stopped.slice(0, ROWS_SHOWN).map(({ port }) => port);
-  return `  head-of-line blocking: all that came in by ${names.join(', ')} was held, wherever it goes`;
+  const list = names.join(', ');
+  return `  head-of-line blocking: all that came in by ${list} was held, wherever it goes`;
 }
 
 function more(count: number): string {

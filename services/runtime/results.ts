@@ -2,7 +2,10 @@
 
 import type { CreditLoopTerms } from '../engine/analysis/credit/credit-loop.js';
 import type { HeadroomTerms } from '../engine/analysis/headroom/headroom.js';
+import type { Deadlock, Storm } from '../telemetry/congestion/congestion.js';
 import type { CreditCounters } from '../engine/flow-control/credit/credit-managed.js';
+
+import type { NicResult } from './nic-results.js';
 
 export type { HeadroomTerms };
 
@@ -27,9 +30,19 @@ export interface RunResults {
   readonly margins: readonly MarginResult[];
   readonly buffers: readonly BufferResult[];
   readonly credits: readonly CreditResult[];
+  readonly sfc: readonly SfcResult[];
+  readonly sfcPaths: readonly SfcPathResult[];
+  /** Every 82599 as it was at the end. */
+  readonly nics: readonly NicResult[];
+  /** Of every connection with a rate control. */
+  readonly rates: readonly RateResult[];
+  readonly congestionPoints: readonly CongestionPointResult[];
   /** Of switches that are MVTX2802s, as the next. */
   readonly slots: readonly SlotResult[];
   readonly slotPorts: readonly SlotPortResult[];
+  /** As far as episodes are observed. */
+  readonly deadlocks: readonly Deadlock[];
+  readonly storms: readonly Storm[];
   /** Credit that neither end of a link has any more. */
   readonly lostCredits: readonly LostCreditResult[];
   readonly faults: readonly FaultResult[];
@@ -168,6 +181,54 @@ export interface CreditResult extends CreditCounters {
   /** What full rate over the link takes, of one channel. */
   readonly neededUnits: number;
   readonly needed: CreditLoopTerms;
+}
+
+/** What a device did about source flow control; only of those that did anything. */
+export interface SfcResult {
+  readonly device: string;
+  readonly role: 'bridge' | 'station';
+  /** Under the names of the managed objects. */
+  readonly counters: Readonly<Record<string, number>>;
+  readonly sourcesPeak: number;
+  /** From the detection of congestion to the pause (at an edge: to the request for PFC). */
+  readonly reactionMinPs: number | null;
+  readonly reactionMeanPs: number | null;
+  readonly reactionMaxPs: number | null;
+  /** Of a station: how often and how long it paused, over all priorities. */
+  readonly pauses: number;
+  readonly pausedPs: number;
+}
+
+/** Whether source flow control reaches the source of a flow. */
+export interface SfcPathResult {
+  readonly flow: string;
+  readonly reaction: 'station' | 'proxy' | 'none';
+  readonly telling: readonly string[];
+  readonly silent: readonly string[];
+}
+
+export interface RateResult {
+  readonly flow: number;
+  readonly name: string;
+  readonly control: string;
+  readonly lineBps: number;
+  /** At the end, and the least that it ever was. */
+  readonly rateBps: number;
+  readonly targetBps: number;
+  readonly leastBps: number;
+  /** What the receiver sent (DCQCN); null where queues do it. */
+  readonly notificationsSent: number | null;
+  readonly notifications: number;
+  readonly cuts: number;
+}
+
+/** A queue that tells sources of congestion (QCN). */
+export interface CongestionPointResult {
+  readonly port: string;
+  readonly priority: number;
+  readonly setPointOctets: number;
+  readonly samples: number;
+  readonly messages: number;
 }
 
 export interface BufferResult {

@@ -147,6 +147,16 @@ export function makeSharedBuffer(tables: Tables) {
     return dynamic < fixed ? dynamic : fixed;
   }
 
+  /** What an account must fall to before it is at XON, with so much of the pool in use. */
+  function xonLimit(port: number, group: number, poolUsed: number): number {
+    const row = rowOf(port, group);
+    const free = memory[memoryOf[port] + POOL] - poolUsed;
+    const dynamic = words[row * WORDS + RESERVED] + doubles[row * DOUBLES + ALPHA] * free;
+    const limit =
+      Math.min(dynamic, doubles[row * DOUBLES + XOFF]) - doubles[row * DOUBLES + XON_GAP];
+    return Math.max(limit, 0);
+  }
+
   /** Takes free memory of the port's device out of the pool, or puts it back; returns how much. */
   function shrink(port: number, octets: number): number {
     const m = memoryOf[port];
@@ -213,6 +223,7 @@ export function makeSharedBuffer(tables: Tables) {
     atXon,
     setStopped,
     threshold,
+    xonLimit,
     shrink,
     get,
     memoryOfDevice,

@@ -134,6 +134,8 @@ export interface Mvtx2802Spec {
   readonly xoffSlots: readonly number[];
   /** By port: it may be stopped, and loses nothing for that. */
   readonly flowControl: readonly boolean[];
+  /** By port: what all its frames are; null where they are what their priority says. */
+  readonly fixed: readonly (Mvtx2802FixedClass | null)[];
   /** Frames of flow-controlled ports keep class and slots, and may be dropped. */
   readonly normalQos: boolean;
   /** Where a frame without a slot of its class looks first. */
@@ -149,6 +151,12 @@ export interface Mvtx2802Spec {
         readonly lowFrames: number;
       };
   readonly wred: Mvtx2802WredSpec;
+}
+
+export interface Mvtx2802FixedClass {
+  readonly trafficClass: number;
+  /** Which drop precedence they have. */
+  readonly highPrecedence: boolean;
 }
 
 export interface Mvtx2802WredSpec {
@@ -174,6 +182,135 @@ export type EcnSpec =
       readonly at: 'dequeue' | 'enqueue';
     }
   | { readonly kind: 'step'; readonly thresholdOctets: number; readonly at: 'dequeue' | 'enqueue' };
+
+/** How a switch tells that a queue is congested (P802.1Qdw: by any method). */
+export type SfcDetector =
+  | { readonly kind: 'threshold'; readonly octets: number }
+  /** As a multiple of the memory that is free. */
+  | { readonly kind: 'dynamic'; readonly alpha: number }
+  /** As ECN marks: with a probability that rises between two lengths. */
+  | {
+      readonly kind: 'marking';
+      readonly minOctets: number;
+      readonly maxOctets: number;
+      readonly probability: number;
+    }
+  /** At its present growth the queue would be so long after a time. */
+  | { readonly kind: 'predicted'; readonly octets: number; readonly horizonPs: number };
+
+/** Source flow control in a switch; its detection looks at every egress. */
+export interface SfcSwitchSpec {
+  /** Traffic classes that are watched, one bit each. */
+  readonly monitorQueues: number;
+  readonly ports: readonly SfcPortSpec[];
+  readonly minIntervalPs: number;
+  /** Time to pause; null: what the surplus of the queue takes to drain. */
+  readonly pauseNs: number | null;
+  readonly pauseMinNs: number;
+  readonly pauseMaxNs: number;
+  /** Tell the sources when the queue has fallen to its target. */
+  readonly resume: boolean;
+  readonly maxSources: number;
+  readonly sourceLifePs: number;
+  /** Octets of the congesting frame that a message quotes. */
+  readonly minHeaderOctets: number;
+  readonly txPriority: number;
+  readonly encapsulation: 'ethernet' | 'ipv4' | 'ipv6';
+  /** From the last bit of a message to its effect, where this switch acts for a station. */
+  readonly processingPs: number;
+  /** The switch's own addresses, as of a station; and those of all stations, by position. */
+  readonly address: Uint8Array;
+  readonly stations: Uint8Array;
+  /** By station: time to it and back, on an idle fabric. */
+  readonly loopPs: Float64Array;
+}
+
+export interface SfcPortSpec {
+  readonly detector: SfcDetector;
+  readonly targetOctets: number;
+  /** By traffic class: time per octet at its share of the port; Infinity for no share. */
+  readonly drainOctetPs: readonly number[];
+  /** MAC of the station on the link; 0 where there is none. */
+  readonly station: number;
+  /** The station does not obey messages itself: the switch stops it by PFC. */
+  readonly proxy: boolean;
+}
+
+/** Source flow control in an end station that obeys it. */
+export interface SfcHostSpec {
+  /** A message stops its whole priority, or only flows to the same destination. */
+  readonly scope: 'priority' | 'flow';
+  readonly processingPs: number;
+  /** By sending connection: MAC of its destination. */
+  readonly destinations: readonly number[];
+}
+
+/** How fast a connection may send, when the network or the receiver complains. */
+export type RateSpec = DcqcnSpec | QcnReactionSpec;
+
+/** Reaction point of DCQCN. */
+export interface DcqcnSpec {
+  readonly kind: 'dcqcn';
+  /** Cuts at most once in a period and samples on timers, or cuts at every notification. */
+  readonly variant: 'nic' | 'paper';
+  readonly gain: number;
+  readonly alphaPeriodPs: number;
+  readonly cutPeriodPs: number;
+  readonly raisePeriodPs: number;
+  readonly raiseOctets: number;
+  /** Cycles of fast recovery. */
+  readonly fastCycles: number;
+  readonly activeBps: number;
+  readonly hyperBps: number;
+  readonly minBps: number;
+  /** Every cut lowers the target, too. */
+  readonly clampTarget: boolean;
+}
+
+/** Reaction point of QCN (802.1Q 32.11). */
+export interface QcnReactionSpec {
+  readonly kind: 'qcn';
+  readonly timeResetPs: number;
+  readonly byteReset: number;
+  readonly threshold: number;
+  readonly activeBps: number;
+  readonly hyperBps: number;
+  readonly gain: number;
+  readonly minDecreaseFactor: number;
+  readonly minBps: number;
+}
+
+/** Congestion points of a switch (802.1Q 32.2, 32.8). */
+export interface QcnPointSpec {
+  /** Congestion notification priority values, one bit each. */
+  readonly priorities: number;
+  /** What frames of those priorities become that come from outside the domain. */
+  readonly alternatePriority: number;
+  /** Class of its messages. */
+  readonly messageClass: number;
+  /** MAC address that its congestion points go by. */
+  readonly bridge: number;
+  /** By host position: its MAC address. */
+  readonly stations: readonly number[];
+  readonly ports: readonly QcnPortSpec[];
+}
+
+export interface QcnPortSpec {
+  readonly setPointOctets: number;
+  readonly weight: number;
+  readonly sampleOctets: number;
+  /** 802.1Q 32.1.1 */
+  readonly defence: QcnDefence;
+}
+
+export type QcnDefence = 'disabled' | 'edge' | 'interior' | 'interior-ready';
+
+/** What a receiver says of marked packets: notification point of DCQCN. */
+export interface NotifySpec {
+  readonly gapPs: number;
+  readonly frameClass: number;
+  readonly octets: number;
+}
 
 interface DeviceSpec {
   /** Position in the fabric; orders nothing but tables. */
@@ -217,6 +354,10 @@ export interface SwitchSpec extends DeviceSpec {
       };
   /** By traffic class, the same at every port. */
   readonly ecn: readonly EcnSpec[];
+  /** Null where it does not run. */
+  readonly sfc: SfcSwitchSpec | null;
+  /** Null where it has no congestion points. */
+  readonly qcn: QcnPointSpec | null;
 }
 
 export interface HostSpec extends DeviceSpec {
@@ -225,6 +366,48 @@ export interface HostSpec extends DeviceSpec {
   readonly position: number;
   readonly sends: readonly SendSpec[];
   readonly receives: readonly ReceiveSpec[];
+  /** Null where messages of source flow control are not obeyed. */
+  readonly sfc: SfcHostSpec | null;
+  /** Its 82599; null for the plain NIC. */
+  readonly nic: NicSpec | null;
+}
+
+/** A value of a register: the whole of it, by name and index. */
+export interface RegisterValue {
+  readonly register: string;
+  readonly index: number;
+  readonly value: number;
+}
+
+/** A write while the part runs: the bits of `mask` take those of `value`. */
+export interface RegisterWrite extends RegisterValue {
+  readonly atPs: number;
+  readonly mask: number;
+}
+
+/** An 82599 between a host and its port. */
+export interface NicSpec {
+  /** All that are not 0 when the run starts. */
+  readonly registers: readonly RegisterValue[];
+  /** In the order of their times. */
+  readonly writes: readonly RegisterWrite[];
+  readonly pcie: {
+    /** Time of an octet of payload, each way; not whole at every rate. */
+    readonly octetPs: number;
+    readonly latencyPs: number;
+    /** Data read requests under way at most. */
+    readonly reads: number;
+  };
+  /** With DCB off there is one buffer each way, and pools take turns instead of classes. */
+  readonly dcb: boolean;
+  readonly classes: 4 | 8;
+  readonly longestFrameOctets: number;
+  /** The receive buffers, as accounts of the port. */
+  readonly receiveBuffer: BufferSpec;
+  /** What an untagged frame counts as on receive; `carried`: the priority that the model knows. */
+  readonly untagged: 'carried' | 'table' | 'split' | 'seven';
+  /** By pool: the VLANs that it takes; empty for all. */
+  readonly poolVlans: readonly (readonly number[])[];
 }
 
 export type ReleaseSpec =
@@ -250,6 +433,8 @@ export interface SendSpec {
   /** Packed class of its frames. */
   readonly frameClass: number;
   readonly vlan: number;
+  /** Virtual machine that sends; a plain NIC does not tell them apart. */
+  readonly vm: number;
   /** Connection number at the receiver (of a group: of every member). */
   readonly remote: number;
   readonly reliable: boolean;
@@ -266,6 +451,10 @@ export interface SendSpec {
   readonly startPs: number;
   readonly endPs: number;
   readonly release: ReleaseSpec;
+  /** Null: as fast as the wire, the transport and flow control allow. */
+  readonly rate: RateSpec | null;
+  /** In the CN-TAG of its frames; 0 for none. */
+  readonly flowId: number;
   /** Messages released by what this host has received: connection here, and free messages. */
   readonly after: readonly { readonly receive: number; readonly lead: number }[];
 }
@@ -288,5 +477,9 @@ export interface ReceiveSpec {
   readonly ackClass: number;
   readonly ackOctets: number;
   readonly ackVlan: number;
+  /** Virtual machine that receives and answers. */
+  readonly vm: number;
   readonly hash: number;
+  /** Null: marks are counted, and nobody is told. */
+  readonly notify: NotifySpec | null;
 }

@@ -1,11 +1,20 @@
 import type { Mechanism } from '../contract/flow-control.js';
-import { CLASS, LENGTH, NEXT, PRIORITY_MASK, SEQUENCE } from '../frame/frame-pool.js';
+import {
+  CLASS,
+  KIND_MASK,
+  KIND_NOTICE,
+  LENGTH,
+  NEXT,
+  PRIORITY_MASK,
+  SEQUENCE,
+} from '../frame/frame-pool.js';
 import { keyId, keyKind } from '../kernel/agenda.js';
 import { ETHERTYPE_MAC_CONTROL } from '../wire/ethernet.js';
 import { readU16 } from '../wire/big-endian.js';
 import { CE_TAG_OCTETS } from '../wire/ce-tag.js';
 import { isCreditExchange } from '../wire/mac-control/ce-frame.js';
 import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
+import type { Carriage } from './carriage.js';
 import type { Device } from './device.js';
 import {
   DID_ARRIVE,
@@ -13,8 +22,8 @@ import {
   DID_SEND_CONTROL,
   DID_TAKE_CONTROL,
   KIND_CONTROL,
-  KIND_DEVICE,
   KIND_MECHANISM,
+  KIND_RATE,
   TIMER_BITS,
 } from './device.js';
 import {
@@ -68,6 +77,7 @@ export function makeLoop(
   hosting: Hosting,
   faults: FaultMechanism,
   outlet: Outlet,
+  carriage: Carriage,
 ): Loop {
   const { flags } = faults;
   const { clock, pool, ports, lanes, queues, counters, digests } = shared;
@@ -150,7 +160,9 @@ export function makeLoop(
     const length = words[frame + LENGTH];
     const local = port - device.firstPort;
     digests.mix(d, DID_ARRIVE | local, words[frame + SEQUENCE] ^ (length << 20));
-    counters.received(port, words[frame + CLASS] & PRIORITY_MASK, length);
+    const frameClass = words[frame + CLASS];
+    counters.received(port, frameClass & PRIORITY_MASK, length);
+    if ((frameClass & KIND_MASK) === KIND_NOTICE) carriage.board(port, frame);
     if (device.probe !== null) device.probe.frameReceived(d, local, clock.now, pool, frame);
     if ((flags[port] & LOSSY) !== 0 && isLost(d, port, frame)) return;
     if (isHost[d] === 0) switching.receive(d, port, frame);
@@ -205,6 +217,7 @@ export function makeLoop(
     );
     accept(ports.peer(port), frame);
     if (tag !== 0) sendTag(d, local, ports.peer(port), pool.arrival(frame));
+    if ((frameClass & KIND_MASK) === KIND_NOTICE) sendCarried(d, local, ports.peer(port), frame);
     transmits.at[port] = ports.hasWork(port) ? free : Infinity;
     transmits.scan(d);
   }
@@ -233,6 +246,14 @@ export function makeLoop(
   function sendTag(d: number, local: number, peer: number, at: number): void {
     digests.mix(d, DID_SEND_CONTROL | local, hashOctets(scratch, tagLength));
     deliver(peer, scratch, tagLength, at);
+  }
+
+  /** A notice's octets go beside it, and are read before it. */
+  function sendCarried(d: number, local: number, peer: number, frame: number): void {
+    const octets = carriage.octets(d, frame);
+    digests.mix(d, DID_SEND_CONTROL | local, hashOctets(octets, octets.length));
+    deliver(peer, octets, octets.length, pool.arrival(frame));
+    carriage.unload(d, frame);
   }
 
   function sendControl(d: number, device: Device, port: number): void {
@@ -284,7 +305,7 @@ export function makeLoop(
     const kind = keyKind(key);
     const id = keyId(key);
     if (kind === KIND_CONTROL) takeControl(device, id, value);
-    else if (kind < KIND_DEVICE) {
+    else if (kind < KIND_RATE) {
       const port = device.firstPort + (id >> TIMER_BITS);
       mechanisms[kind - KIND_MECHANISM].onTimer(port, id & ((1 << TIMER_BITS) - 1));
     } else if (isHost[device.place] === 0) switching.onTimer(device.place, id, value);
@@ -299,6 +320,10 @@ export function makeLoop(
     const length = device.octets.length(slot);
     if (readU16(octets, TYPE_AT) === ETHERTYPE_MAC_CONTROL) counters.controlReceived[port]++;
     digests.mix(device.place, DID_TAKE_CONTROL | local, hashOctets(octets, length));
+    if (carriage.claims(octets)) {
+      carriage.came(device.place, port, slot);
+      return;
+    }
     device.probe?.controlReceived(device.place, local, clock.now, octets.subarray(0, length));
     if (!mechanisms.some((m) => m.receiveControl(port, octets, length))) {
       counters.controlUnclaimed[port]++;

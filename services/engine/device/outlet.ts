@@ -1,6 +1,7 @@
 import { DROP } from '../contract/probe.js';
 import type { FaultMechanism } from '../faults/fault-mechanism.js';
-import { CLASS, LENGTH, PRIORITY_MASK } from '../frame/frame-pool.js';
+import { CLASS, KIND_MASK, KIND_NOTICE, LENGTH, PORT, PRIORITY_MASK } from '../frame/frame-pool.js';
+import type { Carriage } from './carriage.js';
 import type { Device } from './device.js';
 import { DID_DROP } from './device.js';
 import type { Metering } from './metering.js';
@@ -21,6 +22,7 @@ export function makeOutlet(
   devices: readonly Device[],
   metering: Metering,
   faults: FaultMechanism,
+  carriage: Carriage,
 ): Outlet {
   const { clock, pool, ports, queues, counters, digests, transmits } = shared;
 
@@ -35,6 +37,11 @@ export function makeOutlet(
   function enqueue(device: number, port: number, trafficClass: number, frame: number): void {
     if (ports.isMetered(port, trafficClass)) metering.enqueue(port, trafficClass, frame);
     else queues.push(port, trafficClass, frame);
+    const { firstPort, probe } = devices[device];
+    if (probe !== null) {
+      const ingress = pool.words[frame + PORT] - firstPort;
+      probe.frameQueued(device, ingress, port - firstPort, clock.now, pool, frame);
+    }
     kick(device, port);
   }
 
@@ -56,6 +63,7 @@ export function makeOutlet(
     counters.dropped(port, priority, words[frame + LENGTH], reason);
     probe?.frameDropped(device, port - firstPort, clock.now, pool, frame, reason);
     digests.mix(device, DID_DROP | (port - firstPort), reason);
+    if ((words[frame + CLASS] & KIND_MASK) === KIND_NOTICE) carriage.unload(device, frame);
     pool.release(frame);
   }
 

@@ -225,7 +225,7 @@ export class FaultMechanism implements Mechanism {
     return (this.flags[port] & EXCUSED) !== 0;
   }
 
-  /** Whether a declared fault may have made credit: by false words, or amounts said twice. */
+  /** Whether a declared fault may have made credit: by false words, or by amounts said twice. */
   mayMakeCredit(port: number, incremental: boolean): boolean {
     return (this.flags[port] & (incremental ? DECEIVED | REPEATED : DECEIVED)) !== 0;
   }

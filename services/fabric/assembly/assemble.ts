@@ -1,8 +1,9 @@
-import type { HostSpec, SwitchSpec } from '../../engine/contract/spec.js';
+import type { HostSpec, NicSpec, SwitchSpec } from '../../engine/contract/spec.js';
 import type { DeviceSpec } from '../../engine/device/engine.js';
 import { hostCount } from '../topology/topology.js';
 import { MemoryPlan } from './accounts.js';
 import type { Assembly, AssemblyInput, Margin } from './assembly.js';
+import { CongestionPlan } from './congestion-plan.js';
 import { connect } from './connections.js';
 import type { Settings } from './settings.js';
 import { settingsOfDevices } from './settings.js';
@@ -16,8 +17,11 @@ import { frameLengths } from './frame-lengths.js';
 import { lookaheadOf } from './lookahead.js';
 import { CreditPlan } from './credit-plan.js';
 import { methodsOfLinks } from './link-methods.js';
+import { checkVms } from './nic-check.js';
+import { nicSpec } from './nic-specs.js';
 import { Mvtx2802Plan } from './mvtx2802-plan.js';
 import { portSpecs } from './port-specs.js';
+import { SfcPlan } from './sfc-plan.js';
 
 /** From what a scenario says, and the fabric that it makes, to devices that can be run. */
 export function assemble(input: AssemblyInput): Assembly {
@@ -30,13 +34,16 @@ export function assemble(input: AssemblyInput): Assembly {
   const bridges = bridgePorts(topology, settings, linkEnds, fail);
   const paths = new FlowPaths(topology, routes, linkEnds, bridges, fail);
   const hosts = hostCount(topology);
-  const { hostEnds, flowEnds } = connect(flows, hosts, members, paths, settings);
+  const congestion = new CongestionPlan(scenario, topology, linkEnds, input.addresses, fail);
+  const ends = connect(flows, hosts, members, paths, settings, congestion);
+  const { hostEnds, flowEnds } = ends;
   const trees = treesOf(members, flows, routes);
   const bridgesTag = bridges.some((ports) => ports?.some(({ tagged }) => tagged.length > 0));
-  const lengths = frameLengths(flows, bridgesTag);
+  const lengths = frameLengths(scenario, flows, bridgesTag);
   const longestFrameOctets = lengths.map((own) => Math.max(...own));
   const credit = new CreditPlan(scenario, topology, settings, linkEnds, lengths, fail);
   const memory = new MemoryPlan(scenario, settings, methods, credit, longestFrameOctets, fail);
+  const sfc = new SfcPlan(input, settings, linkEnds, methods, longestFrameOctets);
   const longestOctets = Math.max(...longestFrameOctets);
   const chips = new Mvtx2802Plan(
     scenario,
@@ -63,14 +70,29 @@ export function assemble(input: AssemblyInput): Assembly {
       cutThrough: own.switch.cutThrough,
       forwarding: forwardingOf(index, bridges[index]!, own, routes, trees),
       ecn: mvtx2802 === null ? ecnSpecs(scenario, own, name, fail) : NO_MARKING,
+      qcn: mvtx2802 === null ? congestion.pointsOf(index) : null,
+      sfc: mvtx2802 === null ? sfc.ofSwitch(index) : null,
     };
+  };
+  const nicOf = (index: number, name: string): NicSpec | null => {
+    const section = settings[index]!.host.nic;
+    const [end] = linkEnds[index]!;
+    if (section === null || end === undefined) return null;
+    checkVms(section, flows, index, fail);
+    const longest = Math.max(...longestFrameOctets);
+    return nicSpec(name, section, scenario, end, methods[index]![0]!, longest, fail);
+  };
+  const hostSpec = (index: number, name: string): Omit<HostSpec, keyof Common> => {
+    const ends = hostEnds[index]!;
+    const messages = sfc.ofHost(index, ends.sends);
+    return { kind: 'host', position: index, ...ends, sfc: messages, nic: nicOf(index, name) };
   };
   const devices = topology.devices.map(({ name, kind }, index): DeviceSpec => {
     const own = settings[index]!;
     const ports = portSpecs(input, index, own, linkEnds[index]!, methods[index]!, credit, chips);
     const common: Common = { index, name, seed: scenario.seed, ports };
     return kind === 'host'
-      ? { ...common, kind: 'host', position: index, ...hostEnds[index]! }
+      ? { ...common, ...hostSpec(index, name) }
       : { ...common, ...switchSpec(index, own) };
   });
   const specs = new FaultPlan(scenario, topology, linkEnds, devices, fail).applied();
@@ -81,6 +103,7 @@ export function assemble(input: AssemblyInput): Assembly {
     linkEnds,
     margins,
     creditMargins: credit.margins,
+    sfcPaths: sfc.paths(paths),
     slotMargins: chips.margins,
     longestFrameOctets,
     flowEnds,

@@ -5,6 +5,7 @@
  */
 
 import type { FaultSection } from './fault-section.js';
+import type { Nic82599Section } from './nic-section.js';
 
 export interface Scenario {
   readonly name: string;
@@ -20,6 +21,9 @@ export interface Scenario {
   readonly priorities: readonly PrioritySection[];
   readonly pause: PauseSection;
   readonly credit: CreditSection;
+  readonly sfc: SfcSection;
+  readonly dcqcn: DcqcnSection;
+  readonly qcn: QcnSection;
   readonly classes: ClassSection;
   readonly groups: readonly GroupSection[];
   readonly load: readonly LoadSection[];
@@ -89,6 +93,8 @@ export interface HostSection {
   readonly mac: string | null;
   readonly ipv4: string | null;
   readonly ipv6: string | null;
+  /** Null: the plain NIC. */
+  readonly nic: Nic82599Section | null;
   readonly arbiter: ArbiterSection | null;
 }
 
@@ -118,6 +124,8 @@ export interface PortSection {
   readonly tagged: readonly number[];
   /** Of an MVTX2802; null: as all its ports. */
   readonly flowControl: boolean | null;
+  /** Of an MVTX2802; null: by priority and DEI. */
+  readonly fixed: { readonly trafficClass: number; readonly highPrecedence: boolean } | null;
 }
 
 /** Registers of an MVTX2802. */
@@ -175,6 +183,7 @@ export interface DeviceOverride {
   };
   readonly priorities: readonly PriorityChange[];
   readonly credit: Partial<CreditEndSection>;
+  readonly sfc: Partial<SfcSection>;
 }
 
 export interface PriorityChange {
@@ -184,6 +193,7 @@ export interface PriorityChange {
   readonly ingressReservedBytes?: number;
   readonly ingressAlpha?: number;
   readonly ecn?: EcnSection;
+  readonly sfc?: boolean;
 }
 
 /** What keeps the sender of a priority from sending too much. */
@@ -197,6 +207,8 @@ export interface PrioritySection {
   /** Dynamic threshold of an ingress account, as a multiple of the free shared pool. */
   readonly ingressAlpha: number;
   readonly ecn: EcnSection;
+  /** Congested queues tell the sources. */
+  readonly sfc: boolean;
 }
 
 export interface PfcSection {
@@ -262,6 +274,41 @@ export interface CreditEndSection {
   readonly agePs: number | null;
 }
 
+/** Source flow control; every device may have its own. */
+export interface SfcSection {
+  readonly send: boolean;
+  readonly receive: boolean;
+  readonly proxy: 'auto' | 'on' | 'off';
+  readonly detect: SfcDetectSection;
+  /** Null: from the longest round trip. */
+  readonly targetBytes: number | null;
+  readonly minIntervalPs: number;
+  /** Null: computed from the queue. */
+  readonly pausePs: number | null;
+  readonly pauseMinPs: number;
+  readonly pauseMaxPs: number;
+  readonly resume: boolean;
+  readonly maxSources: number;
+  readonly sourceLifePs: number;
+  readonly quoteBytes: number;
+  readonly priority: number;
+  readonly encapsulation: 'ethernet' | 'ipv4' | 'ipv6';
+  readonly scope: 'priority' | 'flow';
+  readonly processingPs: number;
+}
+
+export type SfcDetectSection =
+  | { readonly kind: 'auto' }
+  | { readonly kind: 'threshold'; readonly bytes: number }
+  | { readonly kind: 'dynamic'; readonly alpha: number }
+  | {
+      readonly kind: 'marking';
+      readonly minBytes: number;
+      readonly maxBytes: number;
+      readonly probability: number;
+    }
+  | { readonly kind: 'predicted'; readonly bytes: number; readonly horizonPs: number };
+
 export type EcnSection =
   | { readonly kind: 'off' }
   | {
@@ -273,6 +320,54 @@ export type EcnSection =
       readonly at: 'dequeue' | 'enqueue';
     }
   | { readonly kind: 'step'; readonly thresholdBytes: number; readonly at: 'dequeue' | 'enqueue' };
+
+/** What slows a sender down when the network is congested. */
+export type CongestionControl = 'none' | 'dcqcn' | 'qcn';
+
+/** DCQCN, of every load that has it. */
+export interface DcqcnSection {
+  readonly variant: 'nic' | 'paper';
+  readonly gain: number;
+  readonly alphaPeriodPs: number;
+  readonly cutPeriodPs: number;
+  readonly raisePeriodPs: number;
+  readonly raiseBytes: number;
+  readonly fastCycles: number;
+  readonly activeBps: number;
+  readonly hyperBps: number;
+  readonly minBps: number;
+  readonly clampTarget: boolean;
+  /** Least time between two notifications of a connection. */
+  readonly cnpIntervalPs: number;
+  readonly cnpPriority: number;
+}
+
+/** QCN (802.1Q 30 to 33), on its priorities and of every load that has it. */
+export interface QcnSection {
+  /** Congestion notification priority values; empty: there are no congestion points. */
+  readonly priorities: readonly number[];
+  readonly alternatePriority: number;
+  readonly cnmPriority: number;
+  /** Null, here and below: the default of the standard, scaled with the rate of the link. */
+  readonly setPointBytes: number | null;
+  readonly weightExponent: number;
+  readonly sampleBytes: number | null;
+  readonly timeResetPs: number;
+  readonly byteReset: number | null;
+  readonly threshold: number;
+  readonly activeBps: number | null;
+  readonly hyperBps: number | null;
+  readonly gain: number;
+  readonly minDecreaseFactor: number;
+  readonly minBps: number | null;
+  readonly defence: 'auto' | QcnDefenceMode;
+  /** By name or glob of a port; the last that matches counts. */
+  readonly ports: readonly { readonly match: string; readonly defence: QcnDefenceMode }[];
+  /** Hosts that take no part. */
+  readonly outside: HostSelector;
+}
+
+export type QcnDefenceMode = 'disabled' | 'edge' | 'interior' | 'interior-ready';
 
 export interface ClassSection {
   /** Traffic class of each priority: where frames wait to be sent. */
@@ -323,11 +418,13 @@ export interface LoadCommon {
   /** Null: 8 x priority. */
   readonly dscp: number | null;
   readonly ect: boolean;
+  readonly congestion: CongestionControl;
   readonly vlan: {
     readonly inner: number | null;
     readonly outer: number | null;
     readonly dei: boolean;
   };
+  readonly vm: number;
   readonly transport: RawSection | ReliableSection;
   readonly startPs: number;
   readonly endPs: number | null;
@@ -402,6 +499,10 @@ export interface ObserveSection {
   readonly seriesPs: number | null;
   /** Ports (names or globs) in the series; empty: all. */
   readonly ports: readonly string[];
+  /** Write down who held whom back, when and why. */
+  readonly episodes: boolean;
+  /** A priority of a port that is held for so long is a storm. */
+  readonly stormPs: number;
 }
 
 export type Metric =
@@ -421,12 +522,18 @@ export type Metric =
   | 'pause.time'
   | 'pause.frames'
   | 'marked'
+  | 'notifications'
   | 'peak.ingress'
   | 'peak.egress'
   | 'headroom.used'
+  | 'deadlocks'
+  | 'storms'
   | 'fault-drops'
   | 'credit-lost'
   | 'starved'
+  | 'sfc.messages'
+  | 'sfc.reaction'
+  | 'sfc.covered'
   | 'digest';
 
 export interface Expectation {

@@ -4,8 +4,10 @@ import { isIPv4, isIPv6 } from 'node:net';
 import type { z } from 'zod';
 import { aboveZero, size, time } from './quantities.js';
 import { creditOverridesSchema } from './schema-credit.js';
+import { sfcOverridesSchema } from './schema-sfc.js';
 import { MVTX2802, mvtx2802OverridesSchema, mvtx2802Schema } from './schema-mvtx2802.js';
 import { arbiterSchema, priorityOverridesSchema } from './schema-flow-control.js';
+import { nicSchema } from './schema-nic.js';
 import {
   address,
   choice,
@@ -23,7 +25,12 @@ import {
 
 const arbiter = arbiterSchema.describe('Who goes first at its ports. Default: as in classes.');
 
-export const hostsSchema = mapping({ arbiter: arbiter.exactOptional() });
+const nic = nicSchema.describe('The NIC of a host. Default: plain, which costs nothing to run.');
+
+export const hostsSchema = mapping({
+  arbiter: arbiter.exactOptional(),
+  nic: nic.exactOptional(),
+});
 
 const bufferKeys = {
   size: quantity(aboveZero(size)).describe('Packet memory of the switch.').prefault('32MB'),
@@ -78,6 +85,12 @@ const ports = keyed(
     flowControl: flag()
       .describe('Of an MVTX2802: whether this port has 802.3x. Default: as all its ports.')
       .exactOptional(),
+    fixed: mapping({
+      class: integer(0, 7).describe('Class of every frame that comes in here.'),
+      dropPrecedence: choice(['low', 'high']).describe('Its drop precedence.').prefault('low'),
+    })
+      .describe('Of an MVTX2802: class and precedence of the port. Default: by priority and DEI.')
+      .exactOptional(),
   }).describe('One port by its number.'),
 );
 
@@ -95,6 +108,7 @@ const deviceSchema = mapping({
     .describe('IPv6 address of a host. Default: assigned by position.')
     .exactOptional(),
   arbiter: arbiter.exactOptional(),
+  nic: nic.exactOptional(),
   ...overriding(switchKeys),
   buffer: mapping(overriding(bufferKeys)).describe(BUFFER).exactOptional(),
   mvtx2802: mvtx2802OverridesSchema.describe(MVTX2802).exactOptional(),
@@ -106,6 +120,9 @@ const deviceSchema = mapping({
     .exactOptional(),
   credit: creditOverridesSchema
     .describe('Changes to what this device grants and asks for.')
+    .exactOptional(),
+  sfc: sfcOverridesSchema
+    .describe('Changes to source flow control at this device: what it can do, and when it acts.')
     .exactOptional(),
 });
 

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { show } from './errors.js';
 import { aboveZero, time } from './quantities.js';
+import { dcqcnSchema, qcnSchema } from './schema-congestion.js';
 import { creditSchema } from './schema-credit.js';
 import { devicesSchema, hostsSchema, switchesSchema } from './schema-devices.js';
 import { expectSchema, observeSchema } from './schema-expect.js';
@@ -10,6 +11,7 @@ import { faultsSchema } from './schema-faults.js';
 import { fabricSchema } from './schema-fabric.js';
 import { classesSchema, pauseSchema, prioritiesSchema } from './schema-flow-control.js';
 import { groupsSchema, loadsSchema, placementSchema } from './schema-load.js';
+import { sfcSchema } from './schema-sfc.js';
 import { either, freeText, integer, list, mapping, quantity } from './schema-parts.js';
 
 export const SCHEMA_VERSION = 1;
@@ -58,6 +60,13 @@ export const scenarioSchema = mapping({
     .prefault(false),
   credit: creditSchema
     .describe('Credit exchange on the priorities that have flowControl: credit.')
+    .prefault({}),
+  sfc: sfcSchema
+    .describe('Source flow control on the priorities that have sfc: true (P802.1Qdw).')
+    .prefault({}),
+  dcqcn: dcqcnSchema.describe('DCQCN of the loads that have congestion: dcqcn.').prefault({}),
+  qcn: qcnSchema
+    .describe('QCN (802.1Q 30 to 33) on its priorities, for the loads that have congestion: qcn.')
     .prefault({}),
   classes: classesSchema
     .describe('Queues and accounts of the priorities, and the arbiter.')

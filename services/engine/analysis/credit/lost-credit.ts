@@ -14,7 +14,7 @@ export interface LostCredit {
   readonly priority: number;
   readonly channel: number;
   readonly units: number;
-  /** Its first frame waits for credit since then, with nothing to wait for; null: it does not. */
+  /** Its first frame has waited for credit since then, with none to come; null: it has not. */
   readonly starvedSincePs: number | null;
 }
 

@@ -6,15 +6,7 @@ import { isDowngraded } from '../../flow-control/mvtx2802/mvtx2802-machine.js';
 import type { StopListener } from '../../flow-control/mvtx2802/mvtx2802-mechanism.js';
 import { Mvtx2802 } from '../../flow-control/mvtx2802/mvtx2802-mechanism.js';
 import { NO_SLOT } from '../../flow-control/mvtx2802/mvtx2802-slots.js';
-import {
-  CLASS,
-  DEI_FLAG,
-  LENGTH,
-  PORT,
-  PRIORITY_MASK,
-  SLOT,
-  STORED,
-} from '../../frame/frame-pool.js';
+import { CLASS, DEI_FLAG, LENGTH, PORT, PRIORITY_MASK, STORED } from '../../frame/frame-pool.js';
 import { QUEUE_FRAMES, QUEUE_OCTETS } from '../../port/queues.js';
 import type { Device } from '../device.js';
 import type { Outlet } from '../outlet.js';
@@ -45,9 +37,10 @@ export function makeSlotted(
   mechanisms: readonly Mechanism[],
   outlet: Outlet,
   retag: Retag,
+  copyOf: (d: number, frame: number) => number,
 ): Slotted {
   const { clock, pool, ports, queues, counters } = shared;
-  const { words, ends } = pool;
+  const { words } = pool;
 
   function make(device: Device, spec: Mvtx2802Spec): Mvtx2802 {
     const { firstPort } = device;
@@ -71,36 +64,36 @@ export function makeSlotted(
 
   function toOne(d: number, chip: Mvtx2802, port: number, out: number, frame: number): void {
     const source = port - devices[d].firstPort;
-    const trafficClass = classOf(port, frame);
-    const takers = chip.passing(source, trafficClass, isHighDrop(frame), 1 << out);
+    const trafficClass = classOf(chip, source, port, frame);
+    const takers = chip.passing(source, trafficClass, isHighDrop(chip, source, frame), 1 << out);
     const slot = takers === 0 ? NO_SLOT : chip.admit(source, trafficClass, 1, false);
     if (slot === NO_SLOT) refuse(d, chip, port, takers, frame);
-    else keep(d, chip, port, out, slot, frame);
+    else keep(d, port, out, chip.queueOf(source, trafficClass), slot, frame);
   }
 
   function toSeveral(d: number, chip: Mvtx2802, port: number, to: Forwarding, frame: number): void {
     const source = port - devices[d].firstPort;
-    const trafficClass = classOf(port, frame);
+    const trafficClass = classOf(chip, source, port, frame);
     let fanOut = 0;
     for (let i = 0; i < to.copyCount; i++) fanOut |= 1 << to.copies[i];
     chip.multicastArrived(source, fanOut);
-    const takers = chip.passing(source, trafficClass, isHighDrop(frame), fanOut);
+    const takers = chip.passing(source, trafficClass, isHighDrop(chip, source, frame), fanOut);
     const slot = takers === 0 ? NO_SLOT : chip.admit(source, trafficClass, bitsOf(takers), true);
     if (slot === NO_SLOT) refuse(d, chip, port, takers, frame);
-    else spread(d, chip, port, fanOut, takers, slot, frame);
+    else spread(d, port, fanOut, takers, chip.queueOf(source, trafficClass), slot, frame);
   }
 
   function departing(chip: Mvtx2802, trafficClass: number, frame: number): void {
-    chip.sent(ends[frame + SLOT], trafficClass);
+    chip.sent(pool.slot(frame), trafficClass);
   }
 
   /** Of the frame itself and its copies, one to each port; WRED may have refused some. */
   function spread(
     d: number,
-    chip: Mvtx2802,
     port: number,
     fanOut: number,
     takers: number,
+    trafficClass: number,
     slot: number,
     frame: number,
   ): void {
@@ -109,26 +102,25 @@ export function makeSlotted(
       const bit = rest & -rest;
       const isLast = rest === bit;
       if (!isLast) counters.made(port, priority, words[frame + LENGTH]);
-      const one = isLast ? frame : pool.copyFrom(pool, frame);
+      const one = isLast ? frame : copyOf(d, frame);
       if ((takers & bit) === 0) outlet.drop(d, port, one, DROP.WRED);
-      else keep(d, chip, port, 31 - Math.clz32(bit), slot, one);
+      else keep(d, port, 31 - Math.clz32(bit), trafficClass, slot, one);
     }
   }
 
   function keep(
     d: number,
-    chip: Mvtx2802,
     port: number,
     out: number,
+    trafficClass: number,
     slot: number,
     frame: number,
   ): void {
-    const { firstPort } = devices[d];
-    const to = firstPort + out;
+    const to = devices[d].firstPort + out;
     words[frame + STORED] = retag(d, port, to, frame, words[frame + CLASS] & PRIORITY_MASK);
     words[frame + PORT] = port;
-    ends[frame + SLOT] = slot;
-    outlet.enqueue(d, to, chip.queueOf(port - firstPort, classOf(port, frame)), frame);
+    pool.setSlot(frame, slot);
+    outlet.enqueue(d, to, trafficClass, frame);
   }
 
   /** Nobody takes the frame, or there is no slot for it. */
@@ -139,14 +131,17 @@ export function makeSlotted(
     } else outlet.drop(d, port, frame, DROP.HEADROOM_EXHAUSTED);
   }
 
-  /** The same at every port of the device. */
-  function classOf(port: number, frame: number): number {
+  /** As the register of the port says, or by priority, which is the same at every port. */
+  function classOf(chip: Mvtx2802, source: number, port: number, frame: number): number {
+    const fixed = chip.spec.fixed[source];
+    if (fixed !== null) return fixed.trafficClass;
     return ports.classOf(port, words[frame + CLASS] & PRIORITY_MASK);
   }
 
   /** Which of the two drop precedences a frame has. */
-  function isHighDrop(frame: number): boolean {
-    return (words[frame + CLASS] & DEI_FLAG) !== 0;
+  function isHighDrop(chip: Mvtx2802, source: number, frame: number): boolean {
+    const fixed = chip.spec.fixed[source];
+    return fixed === null ? (words[frame + CLASS] & DEI_FLAG) !== 0 : fixed.highPrecedence;
   }
 
   return { make, toOne, toSeveral, departing };

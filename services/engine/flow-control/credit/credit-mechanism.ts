@@ -108,6 +108,12 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
     this.host.withdraw(this.accounts.port(row));
   }
 
+  lacks(row: number, credit: boolean): void {
+    const { accounts } = this;
+    const [priority, channel] = [accounts.priority(row), accounts.channel(row)];
+    this.host.announceShort(accounts.port(row), priority, channel, credit);
+  }
+
   announce(row: number, step: number, units: number): void {
     if (!this.host.isHeard) return;
     const { accounts } = this;

@@ -147,6 +147,7 @@ export class CreditSender {
       this.words[w + BLOCKED] = 1;
       this.doubles[d + BLOCKED_SINCE] = this.carrier.clock.now;
       this.doubles[d + BLOCKS]++;
+      this.carrier.lacks(row, true);
     }
     this.demand(row);
   }
@@ -157,6 +158,7 @@ export class CreditSender {
     this.words[w + BLOCKED] = 0;
     const d = row * DOUBLES;
     this.doubles[d + BLOCKED_PS] += this.carrier.clock.now - this.doubles[d + BLOCKED_SINCE];
+    this.carrier.lacks(row, false);
   }
 
   isBlocked(row: number): boolean {

@@ -13,11 +13,11 @@ export function slotsAreConstant(spec: Mvtx2802Spec, memory: SlotMemory): boolea
 export function regionsAgreeWithSlots(memory: SlotMemory): boolean {
   const held = new Int32Array(memory.used.length);
   const bySource = new Int32Array(memory.usedBySource.length);
-  memory.copies.forEach((copies, slot) => {
-    if (copies === 0) return;
+  for (let slot = 0; slot < memory.copies.length; slot++) {
+    if (memory.copies[slot] === 0) continue;
     held[memory.region[slot]]++;
     if (memory.region[slot] === SOURCE) bySource[memory.source[slot]]++;
-  });
+  }
   return (
     held.every((count, region) => count === memory.used[region]) &&
     bySource.every((count, source) => count === memory.usedBySource[source])
@@ -30,12 +30,11 @@ export function sourcesKeepToTheirRegion(spec: Mvtx2802Spec, memory: SlotMemory)
 
 /** Downgraded frames never hold a slot that is kept for a class. */
 export function classSlotsAreNotDowngraded(spec: Mvtx2802Spec, memory: SlotMemory): boolean {
-  return memory.copies.every(
-    (copies, slot) =>
-      copies === 0 ||
-      memory.region[slot] < LEAST_KEPT_CLASS ||
-      !isDowngraded(spec, memory.source[slot]),
-  );
+  for (let slot = 0; slot < memory.copies.length; slot++) {
+    if (memory.copies[slot] === 0 || memory.region[slot] < LEAST_KEPT_CLASS) continue;
+    if (isDowngraded(spec, memory.source[slot])) return false;
+  }
+  return true;
 }
 
 /** A managed source has a port map exactly while it is stopped for what it sends to several. */

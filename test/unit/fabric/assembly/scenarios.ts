@@ -3,13 +3,17 @@ import { FRAMES, PAYLOAD } from '../../../../services/engine/device/host/receive
 import type { FlowEnd } from '../../../../services/fabric/assembly/assembly.js';
 import type { Fabric } from '../../../../services/fabric/assembly/fabric.js';
 import { buildFabric } from '../../../../services/fabric/assembly/fabric.js';
+import { dcqcnSection } from '../../../../services/fabric/scenario/normalise-congestion.js';
+import { dcqcnSchema } from '../../../../services/fabric/scenario/schema-congestion.js';
 import type {
   DeviceOverride,
   Mvtx2802Section,
   PfcSection,
   CreditSection,
   PrioritySection,
+  QcnSection,
   Scenario,
+  SfcSection,
   SwitchSection,
 } from '../../../../services/fabric/scenario/scenario.js';
 import { Windows } from '../../../../services/runtime/embedded/windows.js';
@@ -89,6 +93,48 @@ export const CREDIT: CreditSection = {
   fallback: 'refuse',
 };
 
+export const SFC: SfcSection = {
+  send: true,
+  receive: true,
+  proxy: 'auto',
+  detect: { kind: 'auto' },
+  targetBytes: null,
+  minIntervalPs: 10e6,
+  pausePs: null,
+  pauseMinPs: 1e6,
+  pauseMaxPs: 100e6,
+  resume: false,
+  maxSources: 1024,
+  sourceLifePs: 1e9,
+  quoteBytes: 34,
+  priority: 6,
+  encapsulation: 'ipv4',
+  scope: 'priority',
+  processingPs: 0,
+};
+
+export const DCQCN = dcqcnSection(dcqcnSchema.parse({}));
+
+export const QCN: QcnSection = {
+  priorities: [],
+  alternatePriority: 0,
+  cnmPriority: 6,
+  setPointBytes: null,
+  weightExponent: 1,
+  sampleBytes: null,
+  timeResetPs: 15e9,
+  byteReset: null,
+  threshold: 5,
+  activeBps: null,
+  hyperBps: null,
+  gain: 1 / 128,
+  minDecreaseFactor: 0.5,
+  minBps: null,
+  defence: 'auto',
+  ports: [],
+  outside: [],
+};
+
 const IDENTITY = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /** All eight priorities; what is given holds for those named, or for all. */
@@ -103,6 +149,7 @@ export function priorities(
     ingressReservedBytes: 0,
     ingressAlpha: 1,
     ecn: { kind: 'off' },
+    sfc: false,
     ...(which.includes(priority) ? part : {}),
   }));
 }
@@ -115,25 +162,28 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     seed: 1,
     durationPs: null,
     fabric: section({ kind: 'star', hosts: 3 }),
-    hosts: { mac: null, ipv4: null, ipv6: null, arbiter: null },
+    hosts: { mac: null, ipv4: null, ipv6: null, nic: null, arbiter: null },
     switches: SWITCHES,
     overrides: [],
     priorities: priorities(),
     pause: { enabled: false, pfc: PFC, ingressReservedBytes: 0, ingressAlpha: 1 },
     credit: CREDIT,
+    sfc: SFC,
+    dcqcn: DCQCN,
+    qcn: QCN,
     classes: { transmit: IDENTITY, receive: IDENTITY, arbiter: { kind: 'strict' } },
     groups: [],
     faults: [],
     placement: [],
     load: [],
-    observe: { seriesPs: null, ports: [] },
+    observe: { seriesPs: null, ports: [], episodes: false, stormPs: 1e9 },
     expect: [],
     ...part,
   };
 }
 
 export function override(match: string, part: Partial<DeviceOverride>): DeviceOverride {
-  return { match, host: {}, switch: {}, priorities: [], credit: {}, ...part };
+  return { match, host: {}, switch: {}, priorities: [], credit: {}, sfc: {}, ...part };
 }
 
 export function fabric(part: Partial<Scenario>): Fabric {
@@ -161,12 +211,14 @@ export function run(built: Fabric): Outcome {
     frameReceived: IGNORED,
     frameDropped: IGNORED,
     frameMarked: IGNORED,
+    frameQueued: IGNORED,
     frameSent: IGNORED,
     controlSent: IGNORED,
     controlReceived: IGNORED,
     stopAsked: IGNORED,
     creditStep: IGNORED,
     heldChanged: IGNORED,
+    creditShort: IGNORED,
     messageDelivered: (_, now, flow, message) => arrivedPs.set(`${flow}/${message}`, now),
   });
   new Windows(engine, built.lookaheadPs).run(Infinity);

@@ -12,7 +12,7 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     [
       'priorities: { 3: { xof: 3 } }',
       'main.yaml:3:20: priorities.3: unknown key: xof; allowed: flowControl, xoff, xonGap, ' +
-        'headroom, quanta, refresh, responseDelay, reserved, alpha, ecn; did you mean xoff?',
+        'headroom, quanta, refresh, responseDelay, reserved, alpha, ecn, sfc; did you mean xoff?',
     ],
     ['priorities: { 8: pfc }', 'main.yaml:3:15: priorities: unknown key: 8; allowed: a priority 0'],
     ['devices: { s1: { ports: { 0: {} } } }', 'main.yaml:3:27: devices.s1.ports: unknown key: 0'],
@@ -138,6 +138,35 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     [
       'priorities: { 3: { ecn: { stp: 4 } } }',
       'main.yaml:3:27: priorities.3.ecn: unknown key: stp; allowed: step, at; did you mean step?',
+    ],
+  ],
+  'source flow control': [
+    ['priorities: { 8: { sfc: true } }', 'main.yaml:3:15: priorities: unknown key: 8; allowed: a '],
+    [
+      'priorities: { 3: { sfc: yes } }',
+      'main.yaml:3:25: priorities.3.sfc: not true or false: yes; ',
+    ],
+    ['sfc: { minInterval: 0ns }', 'main.yaml:3:21: sfc.minInterval: not above 0: 0ns'],
+    [
+      'sfc: { sources: 0 }',
+      'main.yaml:3:17: sfc.sources: not a whole number in range: 0; write a whole number from 1 to ',
+    ],
+    ['sfc: { detect: soon }', 'main.yaml:3:16: sfc.detect: not a detector: soon; write auto, a '],
+    [
+      'sfc: { detect: { min: 9KB, max: 9KB, probability: 5% } }',
+      'main.yaml:3:33: max is not above min',
+    ],
+    [
+      'sfc: { detect: { predict: 9KB } }',
+      'main.yaml:3:8: sfc.detect: not a detector: a mapping; write auto, a size such as 150KB, { d',
+    ],
+    ['sfc: { priority: 8 }', 'main.yaml:3:18: sfc.priority: not a whole number in range: 8; '],
+    ['sfc: { proxy: maybe }', 'main.yaml:3:15: sfc.proxy: unknown: maybe; one of auto, on, off'],
+    ['sfc: { encapsulation: ip }', 'main.yaml:3:23: sfc.encapsulation: unknown: ip; one of auto, '],
+    ['sfc: { quote: 513 }', 'main.yaml:3:15: sfc.quote: not a whole number in range: 513; '],
+    [
+      'devices: { s1: { sfc: { sed: false } } }',
+      'main.yaml:3:25: devices.s1.sfc: unknown key: sed; allowed: send, receive, proxy, ',
     ],
   ],
   credit: [
