@@ -18,7 +18,8 @@ export interface Breach {
 /**
  * Sees every frame that starts, and asks whether it was allowed to: the mechanisms that hold
  * priorities (credit holds frames and not priorities; its books are balanced instead), and a book
- * of what neighbours asked for. Sees whether classes get their shares. Sees every frame that comes, and whether it comes in its order.
+ * of what neighbours asked for. Sees whether classes get their shares. Sees every frame that
+ * comes, and whether it comes in its order.
  */
 export class HoldCheck extends DeafProbe {
   /** The first that should not have been. */
