@@ -10,6 +10,7 @@ import {
 } from '../../../../services/engine/wire/ethernet.js';
 import { blankIpv4Header, decodeIpv4Header } from '../../../../services/engine/wire/ipv4.js';
 import { blankIpv6Header, decodeIpv6Header } from '../../../../services/engine/wire/ipv6.js';
+import { blankLldpFrame, decodeLldp } from '../../../../services/engine/wire/lldp/lldpdu.js';
 import {
   blankPauseFrame,
   decodePause,
@@ -33,6 +34,7 @@ import {
   decodeBaseTransportHeader,
 } from '../../../../services/engine/wire/roce.js';
 import { blankUdpHeader, decodeUdpHeader } from '../../../../services/engine/wire/udp.js';
+import { LLDP_DCBX_IEEE, tlvCodecs } from './lldp-vectors.js';
 import { CNP_ROCEV2, PAUSE_FFFF, PFC_P3_OFF_P4_ON } from './vectors.js';
 
 const RUNS = { seed: 1, numRuns: 1000 };
@@ -42,6 +44,8 @@ const OUTCOMES: Readonly<Record<Decoded, true>> = {
   'too-short': true,
   'bad-length': true,
   'bad-checksum': true,
+  'bad-order': true,
+  'bad-value': true,
   'wrong-type': true,
   'wrong-version': true,
   'wrong-destination': true,
@@ -86,6 +90,12 @@ const decoders: readonly Decoder[] = [
     () => ({ syndrome: 0, messageSequence: 0 }),
     decodeAcknowledgeHeader,
   ),
+  decoder('LLDP', LLDP_DCBX_IEEE, blankLldpFrame, decodeLldp),
+  ...tlvCodecs.map(({ name, octets, read }) => ({
+    name,
+    valid: octets.subarray(2),
+    decode: read,
+  })),
   { name: 'pcapng', valid: smallCapture(), decode: decodeCapture },
 ];
 
