@@ -18,7 +18,7 @@ import type { Failure } from '../runtime/results.js';
 import { placeNames } from '../runtime/outcome.js';
 import type { WholeState } from '../runtime/whole-state.js';
 import { partOf } from '../runtime/whole-state.js';
-import { stallIntervalPs } from '../runtime/stall.js';
+import { watchIntervals } from '../runtime/stall.js';
 import { Rounds } from '../runtime/rounds/rounds.js';
 import type { MergedRun } from '../runtime/merge.js';
 import { mergeParts } from '../runtime/merge.js';
@@ -113,7 +113,7 @@ export class Coordinator {
       // A lone service is stopped only so that somebody may look.
       lookaheadPs: Math.min(...lookaheads, LONE_ROUND_PS),
       durationPs: fabric.scenario.durationPs,
-      stallIntervalPs: stallIntervalPs(fabric.specs),
+      watch: watchIntervals(fabric.specs),
       fixedLength: options.roundLength,
     });
     this.awaitServices();
@@ -516,6 +516,7 @@ function roundReport(report: selvage.v1.Report.$Properties): RoundReport {
     activeSteps: report.activeSteps ?? 0,
     framesStarted: report.framesStarted ?? 0,
     framesHeld: report.framesHeld ?? 0,
+    planned: report.planned ?? 0,
     handedOver: report.handedOver ?? 0,
     takenOver: report.takenOver ?? 0,
     packetsLeft: report.packetsLeft ?? 0,

@@ -155,6 +155,7 @@ function filesOf(record: RunRecord): [string, string | Uint8Array][] {
   ];
   const rows = [...series.rows];
   if (rows.length > 0) files.push(['series.csv', csv(series.columns, rows)]);
+  if (results.credits.length > 0) files.push(['credits.csv', creditsCsv(results)]);
   if (state !== null) files.push([STATE, packWhole(state)]);
   return files;
 }
@@ -207,6 +208,20 @@ function marginsCsv({ margins }: RunResults): string {
     ...[m.headroomUsedOctets, needed.totalOctets, needed.waitOctets, needed.controlOctets],
     ...[needed.cableOctets, needed.interfaceOctets, needed.pipelineOctets],
     ...[needed.responseOctets, needed.frameOctets, needed.fullPoolOctets, needed.cellOctets],
+  ]);
+  return csv(columns, rows);
+}
+
+function creditsCsv({ credits }: RunResults): string {
+  const columns = [
+    ...['port', 'priority', 'channel', 'granted', 'spent', 'held', 'aged', 'revoked', 'stale'],
+    ...['overflow', 'failed_syncs', 'blocked_ps', 'received', 'occupied', 'peak_occupied'],
+    ...['recovered', 'resyncs', 'unit_octets', 'buffer_units', 'needed_units'],
+  ];
+  const rows = credits.map((c) => [
+    ...[c.port, c.priority, c.channel, c.granted, c.spent, c.held, c.aged, c.revoked, c.stale],
+    ...[c.overflow, c.failedSyncs, c.blockedPs, c.received, c.occupied, c.peakOccupied],
+    ...[c.recovered, c.resyncs, c.unitOctets, c.bufferUnits, c.neededUnits],
   ]);
   return csv(columns, rows);
 }

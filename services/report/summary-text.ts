@@ -1,4 +1,5 @@
 import type {
+  CreditResult,
   HeadroomTerms,
   PortPriorityResult,
   PortResult,
@@ -30,6 +31,7 @@ export function summaryText(
     pauseTable(results, style),
     memoryTable(results, style),
     marginTable(results, style),
+    creditTable(results, style),
     expectationList(expectations, style),
     `digest ${results.digest}`,
   ]
@@ -169,6 +171,32 @@ function marginTable({ margins }: RunResults, style: Style): string {
     more(margins.length),
     `  ${first!.port} needs ${termsText(first!.needed)}`,
   ]
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+function creditTable({ credits }: RunResults, style: Style): string {
+  if (credits.length === 0) return '';
+  const full = [...credits].sort(
+    (a, b) =>
+      b.peakOccupied / b.bufferUnits - a.peakOccupied / a.bufferUnits || b.received - a.received,
+  );
+  const octets = (c: CreditResult, units: number): string => formatOctets(units * c.unitOctets);
+  const rows = full
+    .slice(0, ROWS_SHOWN)
+    .map((c) => [
+      c.port,
+      String(c.priority),
+      String(c.channel),
+      octets(c, c.peakOccupied),
+      octets(c, c.bufferUnits),
+      octets(c, c.neededUnits),
+      formatCount(c.recovered),
+      formatCount(c.resyncs),
+    ]);
+  const head = ['credit port', 'priority', 'channel', 'peak', 'of', 'loop'];
+  const shown = table([...head, 'recovered', 'resyncs'], rows);
+  return [style.strong('Credit, fullest buffer first'), shown, more(credits.length)]
     .filter((part) => part !== '')
     .join('\n');
 }

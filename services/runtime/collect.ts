@@ -12,6 +12,7 @@ import {
   MESSAGES,
   PAYLOAD,
 } from '../engine/device/host/receivers.js';
+import { creditCounters } from '../engine/flow-control/credit/credit-managed.js';
 import { RX_FRAMES, RX_OCTETS, TX_FRAMES, TX_OCTETS } from '../engine/port/counters.js';
 import { QUEUE_PEAK } from '../engine/port/queues.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
@@ -19,6 +20,7 @@ import type { Flow } from '../fabric/load/flow.js';
 import { percentilesOf } from './percentiles.js';
 import type {
   BufferResult,
+  CreditResult,
   FlowResult,
   MarginResult,
   Percentiles,
@@ -103,6 +105,27 @@ export class Collector {
         needed: margin.terms,
       }));
     });
+  }
+
+  credits(): CreditResult[] {
+    const inUse = usedBy(this.fabric.flows);
+    return this.fabric.creditMargins
+      .filter(({ priority }) => inUse(priority))
+      .flatMap((margin) => {
+        const { device, port, priority, unitOctets, bufferUnits, neededUnits, terms } = margin;
+        const number = this.engine.devices[device]!.firstPort + port;
+        const name = this.fabric.linkEnds[device]![port]!.name;
+        return creditCounters(this.engine.credit, number, this.nowPs)
+          .filter((counters) => counters.priority === priority)
+          .map((counters) => ({
+            port: name,
+            ...counters,
+            unitOctets,
+            bufferUnits,
+            neededUnits,
+            needed: terms,
+          }));
+      });
   }
 
   buffers(): BufferResult[] {

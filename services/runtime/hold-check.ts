@@ -1,3 +1,4 @@
+import type { TransmitGate } from '../engine/contract/flow-control.js';
 import { DeafProbe } from '../engine/contract/probe.js';
 import type { Engine } from '../engine/device/engine.js';
 import type { FramePool } from '../engine/frame/frame-pool.js';
@@ -10,13 +11,18 @@ export interface Breach {
   readonly priority: number;
 }
 
-/** Sees every frame that starts, and asks every mechanism whether it was allowed to. */
+/**
+ * Sees every frame that starts, and asks the mechanisms that hold priorities whether it was allowed
+ * to. (Credit holds frames and not priorities; its books are balanced instead.)
+ */
 export class HoldCheck extends DeafProbe {
   /** The first frame that started although its priority was held. */
   breach: Breach | null = null;
+  private readonly gates: readonly TransmitGate[];
 
   constructor(private readonly engine: Engine) {
     super();
+    this.gates = engine.mechanisms.filter((mechanism) => mechanism !== engine.credit);
   }
 
   override frameSent(
@@ -29,7 +35,7 @@ export class HoldCheck extends DeafProbe {
     if (this.breach !== null) return;
     const priority = pool.words[frame + CLASS]! & PRIORITY_MASK;
     const number = this.engine.devices[device]!.firstPort + port;
-    if (this.engine.mechanisms.some((m) => m.holdReason(number, priority) !== null)) {
+    if (this.gates.some((gate) => gate.holdReason(number, priority) !== null)) {
       this.breach = { timePs: now, device, port, priority };
     }
   }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { overdrawnPort } from '../engine/analysis/ledger/credit-books.js';
 import { checkLedger } from '../engine/analysis/ledger/ledger.js';
 import { lapsedStop } from '../engine/analysis/ledger/standing-stops.js';
 import type { Engine } from '../engine/device/engine.js';
@@ -6,7 +7,7 @@ import { LAST_AT } from '../engine/device/host/receivers.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { Collector } from './collect.js';
 import type { Failure, RunResults } from './results.js';
-import { framesStarted } from './stall.js';
+import { framesStarted, thingsPlanned } from './stall.js';
 
 /** What an engine that holds the whole fabric, in its order, has to say of a run. */
 export function outcomeOf(
@@ -39,6 +40,7 @@ export function outcomeOf(
     ports: collector.ports(),
     margins: collector.margins(),
     buffers: collector.buffers(),
+    credits: collector.credits(),
   };
 }
 
@@ -46,7 +48,13 @@ export function outcomeOf(
 export function virtualTimeOf(engine: Engine, endPs: number | null): number {
   const next = engine.shared.horizon.reduce((least, time) => Math.min(least, time), Infinity);
   if (endPs !== null) return Math.min(next, endPs);
-  return next === Infinity ? lastArrival(engine) : next;
+  return isQuiet(engine, next) ? lastArrival(engine) : next;
+}
+
+/** Nothing is left to do, or only what keeps neighbours informed. */
+function isQuiet(engine: Engine, nextPs: number): boolean {
+  if (nextPs === Infinity) return true;
+  return thingsPlanned(engine) === 0 && engine.shared.pool.inUse() === 0;
 }
 
 export function frameHopsOf(engine: Engine): number {
@@ -79,11 +87,23 @@ export function unbalanced(fabric: Fabric, engine: Engine, nowPs: number): Failu
     return { reason, timePs: nowPs, ...placeNames(fabric, device, port), priority };
   }
   const lapsed = lapsedStop(engine);
-  if (lapsed < 0) return null;
-  const { place, firstPort } = engine.devices[engine.shared.ports.owner(lapsed)]!;
-  const names = placeNames(fabric, place, lapsed - firstPort);
-  const reason = 'a stop that stands is not repeated';
-  return { reason, timePs: nowPs, ...names, priority: null };
+  if (lapsed >= 0)
+    return atPort(fabric, engine, lapsed, nowPs, 'a stop that stands is not repeated');
+  const overdrawn = overdrawnPort(engine);
+  if (overdrawn < 0) return null;
+  return atPort(fabric, engine, overdrawn, nowPs, 'more credit than the buffer can back');
+}
+
+/** `port` is numbered through the service. */
+function atPort(
+  fabric: Fabric,
+  engine: Engine,
+  port: number,
+  timePs: number,
+  reason: string,
+): Failure {
+  const { place, firstPort } = engine.devices[engine.shared.ports.owner(port)]!;
+  return { reason, timePs, ...placeNames(fabric, place, port - firstPort), priority: null };
 }
 
 export function placeNames(

@@ -1,6 +1,8 @@
 /** What a run measured: plain data, ready for JSON. Times are ps, rates bit/s, sizes octets. */
 
+import type { CreditLoopTerms } from '../engine/analysis/credit/credit-loop.js';
 import type { HeadroomTerms } from '../engine/analysis/headroom/headroom.js';
+import type { CreditCounters } from '../engine/flow-control/credit/credit-managed.js';
 
 export type { HeadroomTerms };
 
@@ -24,6 +26,7 @@ export interface RunResults {
   readonly ports: readonly PortResult[];
   readonly margins: readonly MarginResult[];
   readonly buffers: readonly BufferResult[];
+  readonly credits: readonly CreditResult[];
 }
 
 export interface Failure {
@@ -124,6 +127,17 @@ export interface MarginResult {
   readonly headroomOctets: number;
   readonly headroomUsedOctets: number;
   readonly needed: HeadroomTerms;
+}
+
+/** A credit account of a port, both as a sender and as a receiver; in units of who grants. */
+export interface CreditResult extends CreditCounters {
+  readonly port: string;
+  /** Behind this port, for the priority, all channels together. */
+  readonly unitOctets: number;
+  readonly bufferUnits: number;
+  /** What full rate over the link takes, of one channel. */
+  readonly neededUnits: number;
+  readonly needed: CreditLoopTerms;
 }
 
 export interface BufferResult {

@@ -50,6 +50,11 @@ export class Sampler {
     this.dueAt += this.intervalPs;
   }
 
+  /** Forgets samples that were taken after the last event. */
+  cutOff(latestPs: number): void {
+    this.rows = this.rows.filter(([time]) => (time as number) <= latestPs);
+  }
+
   /** What the next sample is compared with. */
   saveLast(): Float64Array {
     return this.last.slice();

@@ -18,7 +18,7 @@ import type { SeriesPort, SeriesRow } from './series.js';
 import { CHANGES_PER_PORT, Sampler, SERIES_COLUMNS } from './series.js';
 import { wholeEngine } from './whole-engine.js';
 import type { WholeState } from './whole-state.js';
-import { framesStarted, stallIntervalPs, STALLED, StallWatch } from './stall.js';
+import { framesStarted, STALLED, StallWatch, thingsPlanned, watchIntervals } from './stall.js';
 
 export interface SessionOptions {
   /** Check the books and every start of a frame while running. */
@@ -60,7 +60,7 @@ export class Session {
     this.windows = new Windows(this.engine, fabric.lookaheadPs);
     this.endPs = fabric.scenario.durationPs;
     this.sampler = this.makeSampler();
-    this.stall = new StallWatch(stallIntervalPs(fabric.specs));
+    this.stall = new StallWatch(watchIntervals(fabric.specs));
     this.checkDueAt = options.check ? CHECK_INTERVAL_PS : Infinity;
     this.holdCheck = options.check ? new HoldCheck(this.engine) : null;
     if (this.holdCheck !== null) this.engine.listen(this.holdCheck);
@@ -159,15 +159,17 @@ export class Session {
       this.checkDueAt += CHECK_INTERVAL_PS;
     }
     if (this.stall.dueAt !== now) return;
-    const underway = (): number => this.engine.shared.pool.inUse();
-    if (this.stall.look(framesStarted(this.engine), underway)) {
-      this.fail(STALLED, now, -1, -1, null);
-    }
+    const { engine } = this;
+    const underway = engine.shared.pool.inUse();
+    const verdict = this.stall.look(framesStarted(engine), underway, thingsPlanned(engine));
+    if (verdict === 'stalled') this.fail(STALLED, now, -1, -1, null);
+    else if (verdict === 'quiet' && this.endPs === null) this.finish();
   }
 
   private finish(): void {
     if (this.checkDueAt !== Infinity) this.check(virtualTimeOf(this.engine, this.endPs));
     if (this.state !== 'running') return;
+    if (this.endPs === null) this.sampler?.cutOff(this.windows.latestPs);
     this.failure = firstLoss(this.fabric, this.engine);
     this.state = this.failure === null ? 'complete' : 'failed';
   }

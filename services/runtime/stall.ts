@@ -1,43 +1,72 @@
 import type { DeviceSpec, Engine } from '../engine/device/engine.js';
 import { TX_FRAMES } from '../engine/port/counters.js';
 
-/** How long a fabric may stand still before that is a fault. */
-export function stallIntervalPs(specs: readonly DeviceSpec[]): number {
-  return Math.max(STALL_PS, 4 * longestStopPs(specs));
+export interface WatchIntervals {
+  /** How long a fabric may stand still before that is a fault. */
+  readonly stallPs: number;
+  /** How often to see whether only keep-alives are left; Infinity where there are none. */
+  readonly quietPs: number;
+}
+
+export function watchIntervals(specs: readonly DeviceSpec[]): WatchIntervals {
+  const keepsAlive = specs.some(({ ports }) => ports.some(({ credit }) => credit !== null));
+  return {
+    stallPs: Math.max(STALL_PS, 4 * longestStopPs(specs)),
+    quietPs: keepsAlive ? QUIET_PS : Infinity,
+  };
 }
 
 export const STALLED = 'nothing moves any more: every sender is held by another';
 
 /** A fabric whose frames stand still for so long (virtual time) will hardly move again. */
 const STALL_PS = 100e9;
+/** A run is over when nothing is left but what mechanisms say to keep each other informed. */
+const QUIET_PS = 1e9;
 const QUANTUM_OCTETS = 64;
 
+export type Verdict = 'moving' | 'stalled' | 'quiet';
+
 /**
- * Notices that nothing moves any more although not all is delivered: every sender is held by
- * another one, and only control frames go back and forth.
+ * Looks at fixed times whether a run still gets anywhere. It is stalled when nothing moves any more
+ * although not all is delivered; and it is quiet, and so at its end, when no frame is under way and
+ * no host has anything planned, whatever control frames go back and forth.
  */
 export class StallWatch {
-  /** At the last look; -1 before the first. */
+  /** At the last look for a standstill; -1 before the first. */
   framesSeen = -1;
-  /** When to look next. */
-  dueAt: number;
+  private stallAt: number;
+  private quietAt: number;
 
-  constructor(private readonly intervalPs: number) {
-    this.dueAt = intervalPs;
+  constructor(private readonly intervals: WatchIntervals) {
+    this.stallAt = intervals.stallPs;
+    this.quietAt = intervals.quietPs;
+  }
+
+  /** When to look next. */
+  get dueAt(): number {
+    return Math.min(this.stallAt, this.quietAt);
   }
 
   /** As it was when everything before `nowPs` had been executed. */
   restore(nowPs: number, framesSeen: number): void {
+    const { stallPs, quietPs } = this.intervals;
     this.framesSeen = framesSeen;
-    this.dueAt = (Math.floor(nowPs / this.intervalPs) + 1) * this.intervalPs;
+    this.stallAt = (Math.floor(nowPs / stallPs) + 1) * stallPs;
+    this.quietAt = quietPs === Infinity ? Infinity : (Math.floor(nowPs / quietPs) + 1) * quietPs;
   }
 
-  /** True if no frame has started since the last look, although some are under way. */
-  look(started: number, underway: () => number): boolean {
-    const stalled = started === this.framesSeen && underway() > 0;
+  /** `started`: frames so far; `underway`: frames; `planned`: what hosts will still do. */
+  look(started: number, underway: number, planned: number): Verdict {
+    const now = this.dueAt;
+    if (this.quietAt === now) {
+      this.quietAt += this.intervals.quietPs;
+      if (underway === 0 && planned === 0) return 'quiet';
+    }
+    if (this.stallAt !== now) return 'moving';
+    const stalled = started === this.framesSeen && underway > 0;
     this.framesSeen = started;
-    this.dueAt += this.intervalPs;
-    return stalled;
+    this.stallAt += this.intervals.stallPs;
+    return stalled ? 'stalled' : 'moving';
   }
 }
 
@@ -50,6 +79,11 @@ export function framesStarted(engine: Engine): number {
     }
   }
   return frames;
+}
+
+/** Things that hosts will do by themselves: start flows, go on with them, time out. */
+export function thingsPlanned(engine: Engine): number {
+  return engine.devices.reduce((sum, device) => sum + device.plannedByHost(), 0);
 }
 
 /** A slow port may be stopped for seconds by one frame, and go on. */

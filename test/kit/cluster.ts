@@ -8,7 +8,7 @@ import type { PartState } from '../../services/runtime/part/part.js';
 import { Part } from '../../services/runtime/part/part.js';
 import { mergeParts } from '../../services/runtime/merge.js';
 import type { RunResults } from '../../services/runtime/results.js';
-import { stallIntervalPs } from '../../services/runtime/stall.js';
+import { watchIntervals } from '../../services/runtime/stall.js';
 import { Rounds } from '../../services/runtime/rounds/rounds.js';
 
 /** What an unkind broker does to a message, each with this probability. */
@@ -78,7 +78,7 @@ export class Cluster {
       peers: this.plans.map(({ channels }) => channels.map(({ peer }) => peer)),
       lookaheadPs: fabric.lookaheadPs,
       durationPs: fabric.scenario.durationPs,
-      stallIntervalPs: stallIntervalPs(fabric.specs),
+      watch: watchIntervals(fabric.specs),
       fixedLength: null,
     });
     this.begin(0, -1);

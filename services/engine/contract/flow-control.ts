@@ -8,8 +8,8 @@ import type { PortSpec } from './spec.js';
 
 /** Hears what an ingress account took in and gave back. */
 export interface IngressObserver {
-  admitted(port: number, group: number): void;
-  released(port: number, group: number): void;
+  admitted(port: number, group: number, frame: number): void;
+  released(port: number, group: number, frame: number): void;
 }
 
 /** Why a priority may not send, for people and for the graph of who waits for whom. */
@@ -88,6 +88,10 @@ export interface MechanismHost {
   controlDue(source: number, port: number): boolean;
   /** `timer` is 0..63. */
   arm(client: number, port: number, timer: number, time: number): void;
+  /** Frames that wait at a port for permission may have got it. */
+  permit(port: number): void;
+  /** A permission was taken back: no waiting frame of a port has one any more. */
+  withdraw(port: number): void;
   /** Tell listeners that a neighbour was asked to stop or to go on. */
   announceStop(port: number, group: number, stop: boolean): void;
 }

@@ -19,6 +19,8 @@ export interface PortSpec {
   readonly pfc: PfcPortSpec | null;
   /** 802.3x; null where it does not run. */
   readonly pause: StopPortSpec | null;
+  /** Credit exchange; null where it does not run. */
+  readonly credit: CreditPortSpec | null;
 }
 
 export interface StopPortSpec {
@@ -31,6 +33,69 @@ export interface StopPortSpec {
 export interface PfcPortSpec extends StopPortSpec {
   /** Priorities for which it is operational, one bit each. */
   readonly priorities: number;
+}
+
+/** Credit exchange over a link, as one of its ends sees it. Units count octets of frames. */
+export interface CreditPortSpec {
+  /** Priorities that run it, one bit each. */
+  readonly priorities: number;
+  /** Totals (repaired by the next message), or amounts to add (lost with their message). */
+  readonly counts: 'cumulative' | 'incremental';
+  /** What this end grants. */
+  readonly granting: CreditGrantingSpec;
+  /** What this end asks for: as its neighbour counts. */
+  readonly asking: CreditAskingSpec;
+  /** The first takes every frame that no other claims. */
+  readonly channels: readonly CreditChannelSpec[];
+  /** Words may ride on data frames, which are waited for so long; null where tags are not used. */
+  readonly tagWaitPs: number | null;
+  /** An idle account says so often what it counts. */
+  readonly keepAlivePs: number;
+}
+
+/** A tenant's slice of a port. */
+export interface CreditChannelSpec {
+  readonly channel: number;
+  /** Service VLANs, or customer VLANs of frames without one. */
+  readonly vlans: readonly number[];
+  /** Its weight among the channels of a priority. */
+  readonly share: number;
+}
+
+export interface CreditGrantingSpec {
+  readonly unitOctets: number;
+  /** Units of the longest frame. */
+  readonly frameUnits: number;
+  /** By priority: units of buffer, of all channels together. */
+  readonly bufferUnits: readonly number[];
+  /** Every channel has its share for itself, or what it asks for out of what is free. */
+  readonly policy: 'static' | 'demand';
+  /** Under the demand policy: what an idle channel may always have. */
+  readonly keepUnits: number;
+  /** False: grants are answers only. */
+  readonly unsolicited: boolean;
+  /** Freed units are granted when they are so many, or when the neighbour may be short. */
+  readonly stepUnits: number;
+  readonly refreshPs: number;
+  /** Least time between two demands for a resynchronisation. */
+  readonly tellPs: number;
+  /** A channel without data or demand for so long is idle. */
+  readonly idlePs: number;
+}
+
+export interface CreditAskingSpec {
+  readonly unitOctets: number;
+  readonly frameUnits: number;
+  /** Never; when a frame waits for credit; or before that, with so many units in hand. */
+  readonly when: 'never' | 'blocked' | 'ahead';
+  readonly aheadUnits: number;
+  readonly pollPs: number;
+  readonly reportPs: number;
+  readonly syncPs: number;
+  readonly syncTries: number;
+  /** Credit that was not used for so long is given back, down to `keepUnits`; Infinity: never. */
+  readonly agePs: number;
+  readonly keepUnits: number;
 }
 
 /** An ingress account: one per port and priority group. */

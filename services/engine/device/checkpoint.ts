@@ -4,6 +4,7 @@ import type { Plain } from '../kernel/snapshot.js';
 import { restore, save } from '../kernel/snapshot.js';
 import type { Device } from './device.js';
 import type { Engine } from './engine.js';
+import { forEachQueued } from './queued-frames.js';
 import { KIND_COMPLETE } from './switch/switching.js';
 
 /** An actor's whole state, in a form that does not depend on where it lives. */
@@ -16,6 +17,8 @@ export interface DeviceState {
   readonly lanes: readonly (readonly Int32Array[])[];
   /** By port of the device and traffic class. */
   readonly queues: readonly (readonly Int32Array[])[];
+  /** By credit account of the device: frames that wait for credit. */
+  readonly lines: readonly (readonly Int32Array[])[];
   /** Frames that wait for their last bit, in the order of the agenda's entries. */
   readonly incomplete: readonly Int32Array[];
 }
@@ -27,7 +30,7 @@ const RECORD_OUT = STORED;
 
 export function saveDevice(engine: Engine, d: number): DeviceState {
   const device = engine.devices[d];
-  const { pool, lanes, queues, tables } = engine.shared;
+  const { pool, lanes, queues, lines, tables } = engine.shared;
   const { firstPort, rows } = device;
   const ports = device.spec.ports.map((_, p) => firstPort + p);
   /** Ports are written as the device counts them. */
@@ -39,6 +42,11 @@ export function saveDevice(engine: Engine, d: number): DeviceState {
   const queued = ports.map((): Int32Array[][] => Array.from({ length: CLASSES }, () => []));
   ports.forEach((port, p) => {
     queues.forEach(port, (frame, tc) => queued[p][tc].push(record(frame, [RECORD_PORT])));
+  });
+  const waiting = Array.from({ length: rows.credit.count }, (_, i) => {
+    const records: Int32Array[] = [];
+    lines.forEach(rows.credit.first + i, (frame) => records.push(record(frame, [RECORD_PORT])));
+    return records;
   });
   const flying = ports.map((port) => {
     const records: Int32Array[] = [];
@@ -53,6 +61,7 @@ export function saveDevice(engine: Engine, d: number): DeviceState {
     senders: save(engine.senders.extras(first, count)),
     lanes: flying,
     queues: queued.flat(),
+    lines: waiting,
     incomplete: framesHeldBack(device).map((frame) => record(frame, [RECORD_PORT, RECORD_OUT])),
   };
 }
@@ -60,7 +69,7 @@ export function saveDevice(engine: Engine, d: number): DeviceState {
 /** Puts a saved state into the device of an engine that was built from the same specification. */
 export function restoreDevice(engine: Engine, d: number, state: DeviceState): void {
   const device = engine.devices[d];
-  const { pool, lanes, queues, tables } = engine.shared;
+  const { pool, lanes, queues, lines, tables } = engine.shared;
   const { firstPort, rows } = device;
   releaseFrames(engine, device);
   tables.restore(rows, state.rows);
@@ -79,6 +88,10 @@ export function restoreDevice(engine: Engine, d: number, state: DeviceState): vo
   state.queues.forEach((records, i) => {
     const frames = records.map((record) => revive(record, [RECORD_PORT]));
     queues.relink(firstPort + Math.floor(i / CLASSES), i % CLASSES, frames);
+  });
+  state.lines.forEach((records, i) => {
+    const frames = records.map((record) => revive(record, [RECORD_PORT]));
+    lines.relink(rows.credit.first + i, frames);
   });
   const waiting = state.incomplete.map((record) => revive(record, [RECORD_PORT, RECORD_OUT]));
   let taken = 0;
@@ -104,11 +117,11 @@ function behaviourOf(engine: Engine, d: number): object {
 
 /** What the device holds now is forgotten. */
 function releaseFrames(engine: Engine, device: Device): void {
-  const { pool, lanes, queues } = engine.shared;
+  const { pool, lanes } = engine.shared;
   const frames = framesHeldBack(device);
   device.spec.ports.forEach((_, p) => {
     lanes.forEach(device.firstPort + p, (frame) => frames.push(frame));
-    queues.forEach(device.firstPort + p, (frame) => frames.push(frame));
   });
+  forEachQueued(engine.shared, device, (frame) => frames.push(frame));
   for (const frame of frames) pool.release(frame);
 }

@@ -3,7 +3,7 @@ import type { Arbiter } from '../contract/arbiter.js';
 import type { Probe } from '../contract/probe.js';
 import type { HostSpec, SwitchSpec } from '../contract/spec.js';
 import { OctetStore } from '../frame/octet-store.js';
-import { Agenda, agendaKey } from '../kernel/agenda.js';
+import { Agenda, agendaKey, keyKind } from '../kernel/agenda.js';
 import type { Rows } from '../kernel/tables.js';
 
 export type DeviceSpec = HostSpec | SwitchSpec;
@@ -45,6 +45,16 @@ export class Device {
     this.place = rows.device.first;
     this.firstPort = rows.port.first;
     this.arbiters = spec.ports.map((port) => makeArbiter(port.arbiter));
+  }
+
+  /** Entries of a host's own in its agenda; 0 for a switch, which does nothing by itself. */
+  plannedByHost(): number {
+    let planned = 0;
+    if (this.spec.kind === 'switch') return 0;
+    this.agenda.forEach((_, key) => {
+      if (keyKind(key) >= KIND_DEVICE) planned++;
+    });
+    return planned;
   }
 
   schedule(time: number, kind: number, id: number, value: number): void {

@@ -7,6 +7,8 @@ import type { DeviceSpec } from './device.js';
 
 export type { DeviceSpec };
 import { Device, KIND_MECHANISM, TIMER_BITS } from './device.js';
+import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
+import { creditRows } from '../flow-control/credit/credit-accounts.js';
 import type { Hosting } from './host/hosting.js';
 import { makeHosting } from './host/hosting.js';
 import type { Receivers } from './host/receivers.js';
@@ -16,6 +18,8 @@ import { makeSenders } from './host/senders.js';
 import type { Loop } from './loop.js';
 import { makeLoop } from './loop.js';
 import { makeMechanisms } from './mechanisms.js';
+import type { Metering } from './metering.js';
+import { makeMetering } from './metering.js';
 import type { Outlet } from './outlet.js';
 import { makeOutlet } from './outlet.js';
 import { Shared } from './shared.js';
@@ -28,10 +32,12 @@ export class Engine implements MechanismHost {
   readonly clock: Clock;
   readonly devices: readonly Device[];
   readonly mechanisms: readonly Mechanism[];
+  readonly credit: CreditMechanism;
   readonly senders: Senders;
   readonly receivers: Receivers;
   readonly switching: Switching;
   readonly hosting: Hosting;
+  private readonly metering: Metering;
   private readonly outlet: Outlet;
   private readonly loop: Loop;
 
@@ -42,14 +48,32 @@ export class Engine implements MechanismHost {
     this.shared = shared;
     this.clock = shared.clock;
     this.devices = specs.map((spec, i) => new Device(spec, rows[i]));
-    this.mechanisms = makeMechanisms(tables, this, shared.buffer, shared.ports);
+    const { all, credit } = makeMechanisms(shared, this);
+    this.mechanisms = all;
+    this.credit = credit;
+    this.metering = makeMetering(shared, credit);
     this.senders = makeSenders(tables, this.clock);
     this.receivers = makeReceivers(tables, this.clock);
-    this.outlet = makeOutlet(shared, this.devices);
+    this.outlet = makeOutlet(shared, this.devices, this.metering);
     this.switching = makeSwitching(shared, this.devices, this.mechanisms, this.outlet);
-    this.hosting = makeHosting(shared, this.devices, this.outlet, this.senders, this.receivers);
+    this.hosting = makeHosting(
+      shared,
+      this.devices,
+      credit,
+      this.outlet,
+      this.senders,
+      this.receivers,
+    );
     for (const device of this.devices) this.configure(device);
-    this.loop = makeLoop(shared, this.devices, this.mechanisms, this.switching, this.hosting);
+    this.loop = makeLoop(
+      shared,
+      this.devices,
+      this.mechanisms,
+      credit,
+      this.metering,
+      this.switching,
+      this.hosting,
+    );
     this.devices.forEach((_, d) => {
       this.run(d, -Infinity);
     });
@@ -95,6 +119,14 @@ export class Engine implements MechanismHost {
     device.schedule(time, KIND_MECHANISM + mechanism, id, 0);
   }
 
+  permit(port: number): void {
+    if (this.metering.permit(port)) this.outlet.kick(this.shared.ports.owner(port), port);
+  }
+
+  withdraw(port: number): void {
+    this.metering.withdraw(port);
+  }
+
   announceStop(port: number, group: number, stop: boolean): void {
     const { place, firstPort, probe } = this.devices[this.shared.ports.owner(port)];
     probe?.stopAsked(place, port - firstPort, this.clock.now, group, stop);
@@ -132,7 +164,7 @@ export class Engine implements MechanismHost {
 }
 
 function layOut(specs: readonly DeviceSpec[]): Rows[] {
-  const next: Record<Unit, number> = { device: 0, port: 0, send: 0, receive: 0 };
+  const next: Record<Unit, number> = { device: 0, port: 0, send: 0, receive: 0, credit: 0 };
   const take = (unit: Unit, count: number): { first: number; count: number } => {
     const first = next[unit];
     next[unit] += count;
@@ -143,6 +175,10 @@ function layOut(specs: readonly DeviceSpec[]): Rows[] {
     port: take('port', spec.ports.length),
     send: take('send', spec.kind === 'host' ? spec.sends.length : 0),
     receive: take('receive', spec.kind === 'host' ? spec.receives.length : 0),
+    credit: take(
+      'credit',
+      spec.ports.reduce((sum, { credit }) => sum + creditRows(credit), 0),
+    ),
   }));
 }
 
@@ -151,5 +187,11 @@ function total(rows: readonly Rows[]): Record<Unit, number> {
     const last = rows[rows.length - 1]?.[unit];
     return last === undefined ? 0 : last.first + last.count;
   };
-  return { device: end('device'), port: end('port'), send: end('send'), receive: end('receive') };
+  return {
+    device: end('device'),
+    port: end('port'),
+    send: end('send'),
+    receive: end('receive'),
+    credit: end('credit'),
+  };
 }

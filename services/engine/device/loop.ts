@@ -1,6 +1,11 @@
 import type { Mechanism } from '../contract/flow-control.js';
 import { CLASS, LENGTH, NEXT, PRIORITY_MASK, SEQUENCE } from '../frame/frame-pool.js';
 import { keyId, keyKind } from '../kernel/agenda.js';
+import { ETHERTYPE_MAC_CONTROL } from '../wire/ethernet.js';
+import { readU16 } from '../wire/big-endian.js';
+import { CE_TAG_OCTETS } from '../wire/ce-tag.js';
+import { isCreditExchange } from '../wire/mac-control/ce-frame.js';
+import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
 import type { Device } from './device.js';
 import {
   DID_ARRIVE,
@@ -13,12 +18,15 @@ import {
   TIMER_BITS,
 } from './device.js';
 import type { Hosting } from './host/hosting.js';
+import type { Metering } from './metering.js';
 import type { Shared } from './shared.js';
 import type { Switching } from './switch/switching.js';
 
 const PREAMBLE_OCTETS = 8;
 const LEAST_FRAME_OCTETS = 64;
 const WIRE_OVERHEAD_OCTETS = 20;
+/** Offset of a frame's EtherType. */
+const TYPE_AT = 12;
 
 /** So many frames and more are not all in the cache. */
 const COLD_FRAMES = 65_536;
@@ -39,6 +47,8 @@ export function makeLoop(
   shared: Shared,
   devices: readonly Device[],
   mechanisms: readonly Mechanism[],
+  credit: CreditMechanism,
+  metering: Metering,
   switching: Switching,
   hosting: Hosting,
 ): Loop {
@@ -51,6 +61,8 @@ export function makeLoop(
   /** Keeps the compiler from leaving out reads whose only purpose is to have been made. */
   const warmed = new Int32Array(1);
   const scratch = new Uint8Array(LEAST_FRAME_OCTETS);
+  /** Octets in `scratch` of the tag that rides on the frame being sent. */
+  let tagLength = 0;
 
   function run(d: number, bound: number): void {
     const device = devices[d];
@@ -143,16 +155,20 @@ export function makeLoop(
     const length = pool.words[frame + LENGTH];
     const octetPs = ports.octetPs(port);
     const { now } = clock;
-    const free = now + (length + WIRE_OVERHEAD_OCTETS) * octetPs;
+    const metered = ports.metering(port) !== 0;
+    const tag = metered ? meter(port, trafficClass, frame) : 0;
+    const free = now + (length + tag + WIRE_OVERHEAD_OCTETS) * octetPs;
     ports.setFreeAt(port, free);
     if (isHost[d] === 0) switching.departing(port, trafficClass, frame);
     else hosting.departing(d, trafficClass, frame);
+    if (metered && ports.isMetered(port, trafficClass)) metering.next(port, trafficClass);
     const frameClass = pool.words[frame + CLASS];
     digests.mix(d, DID_SEND | local, frameClass ^ (length << 20));
     counters.sent(port, frameClass & PRIORITY_MASK, length);
     if (device.probe !== null) device.probe.frameSent(d, local, now, pool, frame);
-    pool.setArrival(frame, now + PREAMBLE_OCTETS * octetPs + ports.latencyPs(port));
+    pool.setArrival(frame, now + (PREAMBLE_OCTETS + tag) * octetPs + ports.latencyPs(port));
     accept(ports.peer(port), frame);
+    if (tag !== 0) sendTag(d, local, ports.peer(port), pool.arrival(frame));
     transmits.at[port] = ports.hasWork(port) ? free : Infinity;
     transmits.scan(d);
   }
@@ -168,6 +184,19 @@ export function makeLoop(
     arrivals.at[port] = at;
     arrivals.moved(d, port);
     if (at < horizon[d]) horizon[d] = at;
+  }
+
+  /** Uses the frame's credit; returns the octets of a CE-Tag that it takes along. */
+  function meter(port: number, trafficClass: number, frame: number): number {
+    tagLength = credit.composeTag(port, scratch);
+    if (ports.isMetered(port, trafficClass)) metering.spend(port, frame);
+    return tagLength === 0 ? 0 : CE_TAG_OCTETS;
+  }
+
+  /** A tag is read together with its frame, and before it. */
+  function sendTag(d: number, local: number, peer: number, at: number): void {
+    digests.mix(d, DID_SEND_CONTROL | local, hashOctets(scratch, tagLength));
+    deliver(peer, scratch, tagLength, at);
   }
 
   function sendControl(d: number, device: Device, port: number): void {
@@ -186,9 +215,14 @@ export function makeLoop(
   }
 
   function acceptControl(port: number, octets: Uint8Array, length: number, lastBit: number): void {
+    // Credit is counted in the order of the frames, which have the pipeline to pass.
+    const delay = isCreditExchange(octets) ? ports.ingressPs(port) : ports.controlDelayPs(port);
+    deliver(port, octets, length, lastBit + delay);
+  }
+
+  function deliver(port: number, octets: Uint8Array, length: number, at: number): void {
     const d = ports.owner(port);
     const device = devices[d];
-    const at = lastBit + ports.controlDelayPs(port);
     const slot = device.octets.put(octets, length);
     device.schedule(at, KIND_CONTROL, port - device.firstPort, slot);
     if (at < horizon[d]) horizon[d] = at;
@@ -213,7 +247,7 @@ export function makeLoop(
     const port = device.firstPort + local;
     const octets = device.octets.get(slot);
     const length = device.octets.length(slot);
-    counters.controlReceived[port]++;
+    if (readU16(octets, TYPE_AT) === ETHERTYPE_MAC_CONTROL) counters.controlReceived[port]++;
     digests.mix(device.place, DID_TAKE_CONTROL | local, hashOctets(octets, length));
     device.probe?.controlReceived(device.place, local, clock.now, octets.subarray(0, length));
     if (!mechanisms.some((m) => m.receiveControl(port, octets, length))) {

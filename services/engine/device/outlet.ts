@@ -2,6 +2,7 @@ import { DROP } from '../contract/probe.js';
 import { CLASS, LENGTH, PRIORITY_MASK } from '../frame/frame-pool.js';
 import type { Device } from './device.js';
 import { DID_DROP } from './device.js';
+import type { Metering } from './metering.js';
 import type { Shared } from './shared.js';
 
 /** What devices do with a frame in the end: queue it for a port, or drop it. */
@@ -12,7 +13,7 @@ export interface Outlet {
   drop(device: number, port: number, frame: number, reason: number): void;
 }
 
-export function makeOutlet(shared: Shared, devices: readonly Device[]): Outlet {
+export function makeOutlet(shared: Shared, devices: readonly Device[], metering: Metering): Outlet {
   const { clock, pool, ports, queues, counters, digests, transmits } = shared;
 
   function kick(device: number, port: number): void {
@@ -24,7 +25,8 @@ export function makeOutlet(shared: Shared, devices: readonly Device[]): Outlet {
   }
 
   function enqueue(device: number, port: number, trafficClass: number, frame: number): void {
-    queues.push(port, trafficClass, frame);
+    if (ports.isMetered(port, trafficClass)) metering.enqueue(port, trafficClass, frame);
+    else queues.push(port, trafficClass, frame);
     kick(device, port);
   }
 
@@ -36,6 +38,7 @@ export function makeOutlet(shared: Shared, devices: readonly Device[]): Outlet {
     if (reason === DROP.HEADROOM_EXHAUSTED) {
       counters.lost(device, port - firstPort, priority, clock.now);
     }
+    if (ports.isCredited(port, priority)) metering.refused(port, frame);
     probe?.frameDropped(device, port - firstPort, clock.now, pool, frame, reason);
     digests.mix(device, DID_DROP | (port - firstPort), reason);
     pool.release(frame);

@@ -8,6 +8,7 @@ import { makeCounters, type Counters } from '../port/counters.js';
 import { makeLanes, type Lanes } from '../port/lanes.js';
 import { makePorts, type Ports } from '../port/ports.js';
 import { makeQueues, type Queues } from '../port/queues.js';
+import { makeWaitingLines, type WaitingLines } from '../port/waiting-lines.js';
 
 /** What all actors of a service have in common: tables with rows of each, and the frames. */
 export class Shared {
@@ -16,6 +17,8 @@ export class Shared {
   readonly ports: Ports;
   readonly lanes: Lanes;
   readonly queues: Queues;
+  /** Frames that wait for credit. */
+  readonly lines: WaitingLines;
   readonly counters: Counters;
   readonly buffer: SharedBuffer;
   readonly digests: Digests;
@@ -32,6 +35,7 @@ export class Shared {
     this.pool = new FramePool(this.ports.count);
     this.lanes = makeLanes(this.ports, this.pool);
     this.queues = makeQueues(tables, this.ports, this.pool);
+    this.lines = makeWaitingLines(tables, this.pool);
     this.counters = makeCounters(tables);
     this.buffer = makeSharedBuffer(tables);
     this.digests = makeDigests(tables, this.clock);

@@ -41,6 +41,11 @@ const BORN_DOUBLE = 2;
 /** In a bridge: octets of the C-TAG that the frame came in with, 4 or 0. */
 export const CAME_TAGGED = 6;
 
+/** In a device: the credit account that it is charged to, and how many units. */
+export const CHARGED = 7;
+/** A copy that came by no wire of its own, not charged yet. */
+export const CHARGED_AS_COPY = -1;
+
 const STRIDE = 8;
 const STRIDE_BITS = 3;
 

@@ -19,7 +19,9 @@ export const IDENTITY = 6;
 const CUT_THROUGH = 7;
 /** What each gate holds. */
 const HELD_BY_GATE = 8;
-const MOST_GATES = 8;
+const MOST_GATES = 7;
+/** Classes whose frames start with permission only, and (from bit 8) priorities so received. */
+const METERED = 15;
 
 export const PORT_WORDS = 16;
 
@@ -69,6 +71,7 @@ export function makePorts(tables: Tables) {
     const times = port * PORT_DOUBLES;
     doubles[times + LATENCY_PS] = spec.latencyPs;
     doubles[times + INGRESS_PS] = ingressPs;
+    meter(port, spec.credit?.priorities ?? 0);
     doubles[times + CONTROL_DELAY_PS] = (spec.pfc ?? spec.pause)?.responseDelayPs ?? 0;
   }
 
@@ -138,6 +141,30 @@ export function makePorts(tables: Tables) {
     return 31 - Math.clz32(lowest);
   }
 
+  /** `credited`: priorities that run credit exchange over the port's link, one bit each. */
+  function meter(port: number, credited: number): void {
+    let metered = 0;
+    for (let priority = 0; priority < 8; priority++) {
+      if ((credited & (1 << priority)) !== 0) metered |= 1 << classOf(port, priority);
+    }
+    words[port * PORT_WORDS + METERED] = metered | (credited << 8);
+  }
+
+  /** 0 where no class starts with permission only. */
+  function metering(port: number): number {
+    return words[port * PORT_WORDS + METERED];
+  }
+
+  /** Frames of a class start with permission only. */
+  function isMetered(port: number, trafficClass: number): boolean {
+    return (words[port * PORT_WORDS + METERED] & (1 << trafficClass)) !== 0;
+  }
+
+  /** Frames of a priority come in with permission only. */
+  function isCredited(port: number, priority: number): boolean {
+    return (words[port * PORT_WORDS + METERED] & (256 << priority)) !== 0;
+  }
+
   /** Something waits to be sent, whether it may or not. */
   function hasWork(port: number): boolean {
     const at = port * PORT_WORDS;
@@ -181,6 +208,10 @@ export function makePorts(tables: Tables) {
     controlDue,
     controlIsDue,
     takeControl,
+    meter,
+    metering,
+    isMetered,
+    isCredited,
     hasWork,
     freeAt,
     setFreeAt,

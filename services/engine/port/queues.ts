@@ -31,6 +31,12 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool) {
   }
 
   function push(port: number, trafficClass: number, frame: number): void {
+    link(port, trafficClass, frame);
+    count(port, trafficClass, frame);
+  }
+
+  /** Puts a frame last that is counted already. */
+  function link(port: number, trafficClass: number, frame: number): void {
     const q = rowOf(port, trafficClass) * STRIDE;
     words[frame + NEXT] = -1;
     if (records[q + HEAD] < 0) {
@@ -38,6 +44,11 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool) {
       ports.words[port * PORT_WORDS + READY] |= 1 << trafficClass;
     } else words[records[q + TAIL] + NEXT] = frame;
     records[q + TAIL] = frame;
+  }
+
+  /** A frame belongs to a queue, although it may stand in line elsewhere still. */
+  function count(port: number, trafficClass: number, frame: number): void {
+    const q = rowOf(port, trafficClass) * STRIDE;
     records[q + QUEUE_FRAMES]++;
     const octets = records[q + QUEUE_OCTETS] + words[frame + STORED];
     records[q + QUEUE_OCTETS] = octets;
@@ -53,6 +64,15 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool) {
     if (next < 0) ports.words[port * PORT_WORDS + READY] &= ~(1 << trafficClass);
     records[q + QUEUE_FRAMES]--;
     records[q + QUEUE_OCTETS] -= words[frame + STORED];
+    return frame;
+  }
+
+  /** Takes the only frame of a class out again; it goes on being counted. */
+  function unlink(port: number, trafficClass: number): number {
+    const q = rowOf(port, trafficClass) * STRIDE;
+    const frame = records[q + HEAD];
+    records[q + HEAD] = -1;
+    ports.words[port * PORT_WORDS + READY] &= ~(1 << trafficClass);
     return frame;
   }
 
@@ -111,5 +131,18 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool) {
     records[q + TAIL] = frames[frames.length - 1] ?? -1;
   }
 
-  return { push, shift, head, firstReady, headWireOctets, eligible, get, forEach, relink };
+  return {
+    push,
+    link,
+    count,
+    unlink,
+    shift,
+    head,
+    firstReady,
+    headWireOctets,
+    eligible,
+    get,
+    forEach,
+    relink,
+  };
 }

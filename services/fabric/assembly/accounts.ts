@@ -1,13 +1,15 @@
 import type { HeadroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import { headroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import type { AccountSpec, BufferSpec } from '../../engine/contract/spec.js';
-import type { PfcSection, Scenario } from '../scenario/scenario.js';
+import type { PfcSection, PrioritySection, Scenario } from '../scenario/scenario.js';
 import type { Fail } from '../topology/cabling.js';
 import type { Margin } from './assembly.js';
 import type { Settings } from './settings.js';
 import { placeOf } from './settings.js';
 import type { LinkEnd } from './link-ends.js';
-import { groupsOf, isPfc } from './port-specs.js';
+import type { CreditPlan } from './credit-plan.js';
+import type { Methods } from './link-methods.js';
+import { groupsOf } from './port-specs.js';
 
 const GROUPS = 8;
 
@@ -29,6 +31,8 @@ interface GroupPolicy {
   readonly alpha: number;
   /** How senders are stopped; null where they are not. */
   readonly stop: PfcSection | null;
+  /** Senders have credit, which the account backs. */
+  readonly credited: boolean;
 }
 
 /** What stands on one port. */
@@ -44,12 +48,15 @@ export interface SwitchMemory {
 
 /** Makes the memory of switches: accounts of every port and group, with headroom as computed. */
 export class MemoryPlan {
-  private readonly policies = new Map<Settings, readonly GroupPolicy[]>();
+  private readonly policies = new Map<Settings, Map<string, readonly GroupPolicy[]>>();
   private readonly longestOctets: number;
 
   constructor(
     private readonly scenario: Scenario,
     private readonly settings: readonly Settings[],
+    /** By device, then port. */
+    private readonly methods: readonly (readonly Methods[])[],
+    private readonly credit: CreditPlan,
     /** By priority. */
     private readonly longestFrameOctets: readonly number[],
     private readonly fail: Fail,
@@ -88,8 +95,12 @@ export class MemoryPlan {
     const settings = this.settings[end.device]!;
     const accounts = new Array<AccountSpec>(GROUPS).fill(UNUSED);
     const margins: Margin[] = [];
-    for (const policy of this.policiesOf(settings)) {
-      const { group, priorities, reservedOctets, alpha, stop } = policy;
+    for (const policy of this.policiesOf(end.device, end.port)) {
+      const { group, priorities, reservedOctets, alpha, stop, credited } = policy;
+      if (credited) {
+        accounts[group] = this.creditAccount(end, policy);
+        continue;
+      }
       if (stop === null) {
         accounts[group] = { ...UNUSED, reservedOctets, alpha };
         continue;
@@ -112,11 +123,20 @@ export class MemoryPlan {
     return { accounts, margins };
   }
 
+  /** Memory for all that is granted; nothing beyond it is taken. */
+  private creditAccount(end: LinkEnd, { priorities }: GroupPolicy): AccountSpec {
+    const { cellBytes } = this.settings[end.device]!.switch.buffer;
+    const methods = this.methods[end.device]![end.port]!;
+    const memory = this.credit.memoryOf(end, methods, cellBytes);
+    const reservedOctets = priorities.reduce((sum, priority) => sum + memory[priority]!, 0);
+    return { ...UNUSED, lossless: true, reservedOctets };
+  }
+
   private terms(end: LinkEnd, { priorities, group }: GroupPolicy): HeadroomTerms {
-    const peer = this.settings[end.peerDevice]!;
     const { buffer, pipelinePs } = this.settings[end.device]!.switch;
     const longest = Math.max(...priorities.map((p) => this.longestFrameOctets[p]!));
-    const peerStop = this.policiesOf(peer).find((policy) => policy.group === group)!.stop;
+    const peerPolicies = this.policiesOf(end.peerDevice, end.peerPort);
+    const peerStop = peerPolicies.find((policy) => policy.group === group)!.stop;
     return headroomTerms({
       octetPs: end.octetPs,
       propagationPs: end.link.propagationPs,
@@ -130,12 +150,14 @@ export class MemoryPlan {
     });
   }
 
-  private policiesOf(settings: Settings): readonly GroupPolicy[] {
-    let policies = this.policies.get(settings);
-    if (policies === undefined) {
-      policies = makePolicies(this.scenario, settings);
-      this.policies.set(settings, policies);
-    }
+  private policiesOf(device: number, port: number): readonly GroupPolicy[] {
+    const settings = this.settings[device]!;
+    const methods = this.methods[device]![port]!;
+    const byMethods = this.policies.get(settings) ?? new Map<string, readonly GroupPolicy[]>();
+    this.policies.set(settings, byMethods);
+    const key = methods.join();
+    const policies = byMethods.get(key) ?? makePolicies(this.scenario, settings, methods);
+    byMethods.set(key, policies);
     return policies;
   }
 
@@ -154,18 +176,23 @@ export class MemoryPlan {
     const { sizeBytes } = this.settings[device]!.switch.buffer;
     return this.fail(
       place,
-      `impossible headroom: ${name} needs ${apart} octets for headroom and reserves of its ports ` +
-        `and has ${sizeBytes}${biggestPart(linkEnds, margins)}`,
+      `impossible headroom: ${name} needs ${apart} octets for headroom, reserves and credit of ` +
+        `its ports and has ${sizeBytes}${biggestPart(linkEnds, margins)}`,
     );
   }
 }
 
-function makePolicies(scenario: Scenario, { priorities }: Settings): GroupPolicy[] {
+function makePolicies(
+  scenario: Scenario,
+  { priorities }: Settings,
+  methods: Methods,
+): GroupPolicy[] {
   const { pause } = scenario;
   const groups = groupsOf(scenario);
   return [...new Set(groups)].map((group) => {
     const own = priorities.filter(({ priority }) => groups[priority] === group);
     const numbers = own.map(({ priority }) => priority);
+    const isPfc = ({ priority }: PrioritySection): boolean => methods[priority] === 'pfc';
     const leader = own.find(isPfc) ?? own[0]!;
     const section = pause.enabled ? pause : leader;
     return {
@@ -174,6 +201,7 @@ function makePolicies(scenario: Scenario, { priorities }: Settings): GroupPolicy
       reservedOctets: section.ingressReservedBytes,
       alpha: section.ingressAlpha,
       stop: pause.enabled || isPfc(leader) ? section.pfc : null,
+      credited: !pause.enabled && numbers.some((priority) => methods[priority] === 'credit'),
     };
   });
 }

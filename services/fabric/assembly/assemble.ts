@@ -11,16 +11,18 @@ import { FlowPaths } from './flow-paths.js';
 import { bridgePorts, forwardingOf } from './forwarding.js';
 import { checkGroupFlows, membersOf, treesOf } from './groups.js';
 import { linkEndsOf } from './link-ends.js';
-import { longestFrames } from './longest-frames.js';
+import { frameLengths } from './frame-lengths.js';
 import { lookaheadOf } from './lookahead.js';
-import { checkPfcOfLinks, portSpecs } from './port-specs.js';
+import { CreditPlan } from './credit-plan.js';
+import { methodsOfLinks } from './link-methods.js';
+import { portSpecs } from './port-specs.js';
 
 /** From what a scenario says, and the fabric that it makes, to devices that can be run. */
 export function assemble(input: AssemblyInput): Assembly {
   const { scenario, topology, routes, flows, fail } = input;
   const settings = settingsOfDevices(scenario, topology, fail);
   const linkEnds = linkEndsOf(topology);
-  checkPfcOfLinks(linkEnds, settings, fail);
+  const methods = methodsOfLinks(scenario, linkEnds, settings, fail);
   const members = membersOf(scenario.groups, topology, fail);
   checkGroupFlows(flows, members, fail);
   const bridges = bridgePorts(topology, settings, linkEnds, fail);
@@ -29,8 +31,10 @@ export function assemble(input: AssemblyInput): Assembly {
   const { hostEnds, flowEnds } = connect(flows, hosts, members, paths, settings);
   const trees = treesOf(members, flows, routes);
   const bridgesTag = bridges.some((ports) => ports?.some(({ tagged }) => tagged.length > 0));
-  const longestFrameOctets = longestFrames(flows, bridgesTag);
-  const memory = new MemoryPlan(scenario, settings, longestFrameOctets, fail);
+  const lengths = frameLengths(flows, bridgesTag);
+  const longestFrameOctets = lengths.map((own) => Math.max(...own));
+  const credit = new CreditPlan(scenario, topology, settings, linkEnds, lengths, fail);
+  const memory = new MemoryPlan(scenario, settings, methods, credit, longestFrameOctets, fail);
   const margins: Margin[] = [];
 
   const switchSpec = (index: number, own: Settings): Omit<SwitchSpec, keyof Common> => {
@@ -48,14 +52,15 @@ export function assemble(input: AssemblyInput): Assembly {
   };
   const specs = topology.devices.map(({ name, kind }, index): DeviceSpec => {
     const own = settings[index]!;
-    const ports = portSpecs(input, index, own, linkEnds[index]!);
+    const ports = portSpecs(input, index, own, linkEnds[index]!, methods[index]!, credit);
     const common: Common = { index, name, seed: scenario.seed, ports };
     return kind === 'host'
       ? { ...common, kind: 'host', position: index, ...hostEnds[index]! }
       : { ...common, ...switchSpec(index, own) };
   });
   const lookaheadPs = lookaheadOf(specs, linkEnds);
-  return { specs, lookaheadPs, linkEnds, margins, longestFrameOctets, flowEnds };
+  const creditMargins = credit.margins;
+  return { specs, lookaheadPs, linkEnds, margins, creditMargins, longestFrameOctets, flowEnds };
 }
 
 type Common = Pick<HostSpec, 'index' | 'name' | 'seed' | 'ports'>;

@@ -8,6 +8,7 @@ import type { Routes } from '../routing/routes.js';
 import type { Scenario } from '../scenario/scenario.js';
 import type { Fail } from '../topology/cabling.js';
 import type { Topology } from '../topology/topology.js';
+import type { CreditMargin } from './credit-plan.js';
 import type { Ideal } from './ideal.js';
 import type { LinkEnd } from './link-ends.js';
 
@@ -30,6 +31,8 @@ export interface Assembly {
   readonly linkEnds: readonly (readonly LinkEnd[])[];
   /** Of every port and lossless group of switches. */
   readonly margins: readonly Margin[];
+  /** Of every port and priority with credit exchange. */
+  readonly creditMargins: readonly CreditMargin[];
   /** By priority: the longest frame on any wire, tags included. */
   readonly longestFrameOctets: readonly number[];
   /** By flow. */

@@ -1,9 +1,11 @@
 import type { PfcPortSpec, PortSpec, StopPortSpec } from '../../engine/contract/spec.js';
 import { readU48 } from '../../engine/wire/big-endian.js';
 import { switchPortMac } from '../address.js';
-import type { PfcSection, PrioritySection } from '../scenario/scenario.js';
+import type { PfcSection } from '../scenario/scenario.js';
 import type { Fail } from '../topology/cabling.js';
 import type { AssemblyInput } from './assembly.js';
+import type { CreditPlan } from './credit-plan.js';
+import type { Methods } from './link-methods.js';
 import type { Settings } from './settings.js';
 import { placeOfPriority } from './settings.js';
 import type { LinkEnd } from './link-ends.js';
@@ -17,10 +19,6 @@ const SHARED_KEYS = [
 
 const ONE_GROUP = [0, 0, 0, 0, 0, 0, 0, 0];
 
-export function isPfc({ flowControl }: PrioritySection): boolean {
-  return flowControl === 'pfc';
-}
-
 /** Priority group of each priority: one for all where a whole port is stopped. */
 export function groupsOf({ pause, classes }: AssemblyInput['scenario']): readonly number[] {
   return pause.enabled ? ONE_GROUP : classes.receive;
@@ -31,48 +29,43 @@ export function portSpecs(
   device: number,
   settings: Settings,
   linkEnds: readonly LinkEnd[],
+  methods: readonly Methods[],
+  credit: CreditPlan,
 ): PortSpec[] {
-  const { kind } = topology.devices[device]!;
+  const { kind, name: deviceName } = topology.devices[device]!;
   const own = kind === 'host' ? settings.host.arbiter : settings.switch.arbiter;
   const shared = {
     classOf: scenario.classes.transmit,
     groupOf: groupsOf(scenario),
     arbiter: own ?? scenario.classes.arbiter,
-    pfc: scenario.pause.enabled ? null : pfcSpec(settings, topology.devices[device]!.name, fail),
     pause: scenario.pause.enabled ? stopSpec(scenario.pause.pfc) : null,
   };
-  return linkEnds.map(({ name, port, octetPs, latencyPs }) => ({
-    name,
-    octetPs,
-    latencyPs,
-    mac: readU48(kind === 'host' ? addresses[device]!.mac : switchPortMac(device, port), 0),
-    ...shared,
-  }));
+  const pfcByMethods = new Map<Methods, PfcPortSpec | null>();
+  const pfcOf = (own: Methods): PfcPortSpec | null => {
+    if (!pfcByMethods.has(own)) pfcByMethods.set(own, pfcSpec(settings, own, deviceName, fail));
+    return pfcByMethods.get(own)!;
+  };
+  return linkEnds.map((end) => {
+    const { name, port, octetPs, latencyPs } = end;
+    return {
+      name,
+      octetPs,
+      latencyPs,
+      mac: readU48(kind === 'host' ? addresses[device]!.mac : switchPortMac(device, port), 0),
+      ...shared,
+      pfc: scenario.pause.enabled ? null : pfcOf(methods[port]!),
+      credit: credit.port(end, methods[port]!),
+    };
+  });
 }
 
-/** Both ends of a link must run PFC for the same priorities (802.1Q 36.1.1). */
-export function checkPfcOfLinks(
-  linkEnds: readonly (readonly LinkEnd[])[],
-  settings: readonly Settings[],
+function pfcSpec(
+  settings: Settings,
+  methods: Methods,
+  device: string,
   fail: Fail,
-): void {
-  for (const end of linkEnds.flat()) {
-    const [here, there] = [settings[end.device]!, settings[end.peerDevice]!];
-    if (here.priorities === there.priorities) continue;
-    const differing = here.priorities.find((p, i) => isPfc(p) && !isPfc(there.priorities[i]!));
-    if (differing === undefined) continue;
-    const { priority } = differing;
-    const peer = linkEnds[end.peerDevice]![end.peerPort]!;
-    const places = [here, there].map((side) => placeOfPriority(side, priority));
-    throw fail(
-      places.find(([section]) => section === 'devices') ?? places[0]!,
-      `priority ${priority} has pfc at ${end.name} but not at the other end, ${peer.name}`,
-    );
-  }
-}
-
-function pfcSpec(settings: Settings, device: string, fail: Fail): PfcPortSpec | null {
-  const lossless = settings.priorities.filter(isPfc);
+): PfcPortSpec | null {
+  const lossless = settings.priorities.filter(({ priority }) => methods[priority] === 'pfc');
   const [first, ...others] = lossless;
   if (first === undefined) return null;
   for (const other of others) {

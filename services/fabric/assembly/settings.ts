@@ -16,6 +16,7 @@ export function settingsOfDevices(scenario: Scenario, topology: Topology, fail: 
     host: scenario.hosts,
     switch: scenario.switches,
     priorities: scenario.priorities,
+    credit: scenario.credit.end,
     changes: [],
   };
   const settings = topology.devices.map(() => plain);

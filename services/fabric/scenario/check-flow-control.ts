@@ -63,19 +63,26 @@ export function checkFlowControl(scenario: Scenario, located: Located): void {
   const links = linksOf(scenario);
   checkPriorities(scenario, scenario.priorities, ['priorities'], located);
   const slow = links.find(({ link }) => link.rateBps < PFC_RATE_MIN_BPS);
-  for (const { priority } of scenario.priorities.filter(isPfc)) {
-    if (slow) throw tooSlow(slow, whereOf(['priorities'], priority, located), located);
+  for (const { priority, flowControl } of scenario.priorities.filter(needsSpeed)) {
+    const at = whereOf(['priorities'], priority, located);
+    if (slow) throw tooSlow(flowControl, slow, at, located);
   }
   for (const override of scenario.overrides) {
     const path = ['devices', override.match, 'priorities'];
     const settings = overridden(
-      { host: scenario.hosts, switch: scenario.switches, priorities: scenario.priorities },
+      {
+        host: scenario.hosts,
+        switch: scenario.switches,
+        priorities: scenario.priorities,
+        credit: scenario.credit.end,
+      },
       override,
     );
-    const changed = override.priorities.find(({ flowControl }) => flowControl === 'pfc');
+    const changed = override.priorities.find(needsSpeed);
     // Which links this device has is not known here, but if all are slow there is no doubt.
     if (changed && slow && links.every(({ link }) => link.rateBps < PFC_RATE_MIN_BPS)) {
-      throw tooSlow(slow, whereOf(path, changed.priority, located), located);
+      const at = whereOf(path, changed.priority, located);
+      throw tooSlow(changed.flowControl!, slow, at, located);
     }
     if (override.priorities.length > 0) {
       checkPriorities(scenario, settings.priorities, path, located);
@@ -83,6 +90,10 @@ export function checkFlowControl(scenario: Scenario, located: Located): void {
   }
   if (scenario.pause.enabled) checkPause(scenario, links, located);
 }
+
+/** PFC and credit exchange exist from 10 Gb/s on. */
+const needsSpeed = ({ flowControl }: Partial<Pick<PrioritySection, 'flowControl'>>): boolean =>
+  flowControl === 'pfc' || flowControl === 'credit';
 
 const isPfc = ({ flowControl }: PrioritySection): boolean => flowControl === 'pfc';
 
@@ -92,11 +103,11 @@ function whereOf(path: Path, priority: number, located: Located): Path {
   return own.find((candidate) => located.has(candidate)) ?? path;
 }
 
-function tooSlow({ name, link }: NamedLink, at: Path, located: Located): Error {
+function tooSlow(method: string, { name, link }: NamedLink, at: Path, located: Located): Error {
   return located.errorAt(
     at,
-    `pfc on a link too slow for it: ${name} has ${showRate(link.rateBps)}; ` +
-      'pfc needs 10G or more, below that only pause is possible',
+    `${method} on a link too slow for it: ${name} has ${showRate(link.rateBps)}; ` +
+      `${method} needs 10G or more, below that only pause is possible`,
   );
 }
 
@@ -106,6 +117,9 @@ function checkPriorities(
   path: Path,
   located: Located,
 ): void {
+  for (const section of priorities.filter(({ flowControl }) => flowControl === 'credit')) {
+    checkCredit(section, scenario, priorities, whereOf(path, section.priority, located), located);
+  }
   for (const section of priorities.filter(isPfc)) {
     const at = whereOf(path, section.priority, located);
     if (scenario.pause.enabled) {
@@ -118,6 +132,29 @@ function checkPriorities(
     checkHold(section.pfc, scenario, at, located);
   }
   checkAccounts(scenario, priorities, path, located);
+}
+
+function checkCredit(
+  { priority }: PrioritySection,
+  { pause, classes }: Scenario,
+  priorities: readonly PrioritySection[],
+  at: Path,
+  located: Located,
+): void {
+  if (pause.enabled) {
+    throw located.errorAt(at, 'credit while pause is on: pause stops all priorities; remove one');
+  }
+  const trafficClass = classes.transmit[priority]!;
+  const other = priorities.find(
+    (section) =>
+      section.flowControl !== 'credit' && classes.transmit[section.priority] === trafficClass,
+  );
+  if (other === undefined) return;
+  throw located.errorAt(
+    at,
+    `priorities ${priority} and ${other.priority} share the traffic class ${trafficClass}, but ` +
+      `only ${priority} has credit; make them alike or change classes.transmit`,
+  );
 }
 
 function checkPause(scenario: Scenario, links: readonly NamedLink[], located: Located): void {

@@ -1,6 +1,7 @@
 /** What holds for one device: the scenario's own sections with its overrides in file order. */
 
 import type {
+  CreditEndSection,
   DeviceOverride,
   HostSection,
   PriorityChange,
@@ -15,13 +16,14 @@ export interface DeviceSettings {
   readonly switch: SwitchSection;
   /** Indexed by priority. */
   readonly priorities: readonly PrioritySection[];
+  readonly credit: CreditEndSection;
 }
 
 export function settingsOf(scenario: Scenario, device: string): DeviceSettings {
-  const { hosts: host, switches, priorities } = scenario;
+  const { hosts: host, switches, priorities, credit } = scenario;
   return scenario.overrides
     .filter(({ match }) => matchesGlob(match, device))
-    .reduce(overridden, { host, switch: switches, priorities });
+    .reduce(overridden, { host, switch: switches, priorities, credit: credit.end });
 }
 
 export function overridden(settings: DeviceSettings, change: DeviceOverride): DeviceSettings {
@@ -36,6 +38,7 @@ export function overridden(settings: DeviceSettings, change: DeviceOverride): De
       const own = change.priorities.find(({ priority }) => priority === section.priority);
       return own ? changedPriority(section, own) : section;
     }),
+    credit: { ...settings.credit, ...change.credit },
   };
 }
 

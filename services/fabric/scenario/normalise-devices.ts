@@ -2,6 +2,7 @@
 
 import { show } from './errors.js';
 import type { Located } from './located.js';
+import { creditEnd } from './normalise-credit.js';
 import { arbiterSection, priorityChanges } from './normalise-flow-control.js';
 import type {
   BufferSection,
@@ -52,6 +53,7 @@ export function deviceOverrides(
       host: hostChange(device, arbiter),
       switch: switchChange(device, arbiter, path, located),
       priorities,
+      credit: creditEnd(device.credit ?? {}, [...path, 'credit'], located),
     };
   });
 }

@@ -1,6 +1,7 @@
 /** The file's values -> the scenario: defaults in place, one form for every way to say it. */
 
 import type { Located } from './located.js';
+import { creditSection } from './normalise-credit.js';
 import { deviceOverrides, hostSection, switchSection } from './normalise-devices.js';
 import { expectations } from './normalise-expect.js';
 import { fabricSection } from './normalise-fabric.js';
@@ -23,6 +24,7 @@ export function normalise(input: ScenarioInput, fileName: string, located: Locat
     overrides: deviceOverrides(input.devices, located),
     priorities: prioritySections(input.priorities, located),
     pause: pauseSection(input.pause),
+    credit: creditSection(input.credit, located),
     classes: classSection(input.classes, located),
     groups,
     load,

@@ -17,6 +17,7 @@ export interface Scenario {
   readonly overrides: readonly DeviceOverride[];
   readonly priorities: readonly PrioritySection[];
   readonly pause: PauseSection;
+  readonly credit: CreditSection;
   readonly classes: ClassSection;
   readonly groups: readonly GroupSection[];
   readonly load: readonly LoadSection[];
@@ -129,6 +130,7 @@ export interface DeviceOverride {
     readonly buffer?: Partial<BufferSection>;
   };
   readonly priorities: readonly PriorityChange[];
+  readonly credit: Partial<CreditEndSection>;
 }
 
 export interface PriorityChange {
@@ -140,9 +142,12 @@ export interface PriorityChange {
   readonly ecn?: EcnSection;
 }
 
+/** What keeps the sender of a priority from sending too much. */
+export type FlowControl = 'none' | 'pfc' | 'credit';
+
 export interface PrioritySection {
   readonly priority: number;
-  readonly flowControl: 'none' | 'pfc';
+  readonly flowControl: FlowControl;
   readonly pfc: PfcSection;
   readonly ingressReservedBytes: number;
   /** Dynamic threshold of an ingress account, as a multiple of the free shared pool. */
@@ -169,6 +174,48 @@ export interface PauseSection {
   readonly pfc: PfcSection;
   readonly ingressReservedBytes: number;
   readonly ingressAlpha: number;
+}
+
+/** Credit exchange, on every priority that has it. */
+export interface CreditSection {
+  readonly end: CreditEndSection;
+  readonly counts: 'cumulative' | 'incremental';
+  /** At least one. */
+  readonly channels: readonly {
+    readonly channel: number;
+    readonly vlans: readonly number[];
+    readonly share: number;
+  }[];
+  readonly tags: boolean;
+  /** Null, here and below: from the link. */
+  readonly tagWaitPs: number | null;
+  readonly refreshPs: number;
+  readonly reportPs: number;
+  readonly pollPs: number | null;
+  readonly syncPs: number | null;
+  readonly syncTries: number;
+  readonly keepAlivePs: number;
+  /** On links where only one end has it. */
+  readonly fallback: 'refuse' | 'pfc' | 'none';
+}
+
+/** What each device may have of its own. */
+export interface CreditEndSection {
+  /** Null: the longest frame. */
+  readonly unitBytes: number | null;
+  /** Null, here and below: from the link. */
+  readonly bufferBytes: number | null;
+  readonly policy: 'static' | 'demand';
+  readonly unsolicited: boolean;
+  readonly stepBytes: number | null;
+  readonly keepBytes: number | null;
+  /** Null: not shaped. */
+  readonly shaperBps: number | null;
+  readonly grantFactor: number;
+  readonly request: 'never' | 'blocked' | 'ahead';
+  readonly prediction: number;
+  /** Null: credit does not age. */
+  readonly agePs: number | null;
 }
 
 export type EcnSection =

@@ -3,6 +3,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import type { z } from 'zod';
 import { aboveZero, size, time } from './quantities.js';
+import { creditOverridesSchema } from './schema-credit.js';
 import { arbiterSchema, priorityOverridesSchema } from './schema-flow-control.js';
 import {
   address,
@@ -91,6 +92,9 @@ const deviceSchema = mapping({
   ports: ports.describe('VLANs of single ports of a bridged switch.').exactOptional(),
   priorities: priorityOverridesSchema
     .describe('Changes to single priorities at this device.')
+    .exactOptional(),
+  credit: creditOverridesSchema
+    .describe('Changes to what this device grants and asks for.')
     .exactOptional(),
 });
 

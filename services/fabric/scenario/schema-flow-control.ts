@@ -83,9 +83,11 @@ const ecn = either(
   'off, { min: 100KB, max: 400KB, probability: 20% } or { step: 80KB }',
 ).describe('ECN marking at the egress queue: off, a RED curve, or a step.');
 
+const METHODS = ['none', 'pfc', 'credit'] as const;
+
 const priorityKeys = {
-  flowControl: choice(['none', 'pfc'])
-    .describe('How the sender of this priority is held back; pfc needs 10 Gb/s or more.')
+  flowControl: choice(METHODS)
+    .describe('How the sender of this priority is held back; pfc and credit need 10 Gb/s or more.')
     .prefault('none'),
   ...holdKeys,
   ecn: ecn.prefault('off'),
@@ -98,9 +100,9 @@ const CLASS_KEYS = { pattern: /^[0-7]$/, allowed: 'a traffic class 0 to 7' };
 export const prioritiesSchema = keyed(
   PRIORITY_KEYS,
   either(
-    [choice(['none', 'pfc']), mapping(layered(priorityKeys))],
+    [choice(METHODS), mapping(layered(priorityKeys))],
     'a priority',
-    'none, pfc, or a mapping such as { flowControl: pfc, xoff: 64KB }',
+    'none, pfc, credit, or a mapping such as { flowControl: pfc, xoff: 64KB }',
   ).describe(PRIORITY),
 );
 
@@ -108,9 +110,9 @@ export const prioritiesSchema = keyed(
 export const priorityOverridesSchema = keyed(
   PRIORITY_KEYS,
   either(
-    [choice(['none', 'pfc']), mapping(overriding(priorityKeys))],
+    [choice(METHODS), mapping(overriding(priorityKeys))],
     'a priority',
-    'none, pfc, or a mapping such as { flowControl: pfc, xoff: 64KB }',
+    'none, pfc, credit, or a mapping such as { flowControl: pfc, xoff: 64KB }',
   ).describe(PRIORITY),
 );
 

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { show } from './errors.js';
 import { aboveZero, time } from './quantities.js';
+import { creditSchema } from './schema-credit.js';
 import { devicesSchema, hostsSchema, switchesSchema } from './schema-devices.js';
 import { expectSchema, observeSchema } from './schema-expect.js';
 import { fabricSchema } from './schema-fabric.js';
@@ -54,6 +55,9 @@ export const scenarioSchema = mapping({
   pause: pauseSchema
     .describe('802.3x PAUSE on all ports (802.3 Annex 31B); excludes PFC.')
     .prefault(false),
+  credit: creditSchema
+    .describe('Credit exchange on the priorities that have flowControl: credit.')
+    .prefault({}),
   classes: classesSchema
     .describe('Queues and accounts of the priorities, and the arbiter.')
     .prefault({}),

@@ -1,7 +1,7 @@
 import type { FramePool } from '../../engine/frame/frame-pool.js';
 import { RECORD_WORDS } from '../../engine/frame/frame-pool.js';
 import { packetsOf } from '../packets.js';
-import { framesStarted } from '../stall.js';
+import { framesStarted, thingsPlanned } from '../stall.js';
 import { ReceivingEnd, SendingEnd } from './channel.js';
 import { FrameColumns, laneOf, readColumns } from './frame-columns.js';
 import type { ChannelMessage } from './messages.js';
@@ -29,6 +29,8 @@ export interface RoundReport {
   /** These and the packets are -1 unless they were asked for. */
   readonly framesStarted: number;
   readonly framesHeld: number;
+  /** What its hosts will still do by themselves. */
+  readonly planned: number;
   readonly handedOver: number;
   readonly takenOver: number;
   readonly packetsLeft: number;
@@ -389,6 +391,7 @@ export class Member {
       activeSteps: this.activeSteps,
       framesStarted: grant.countFrames ? framesStarted(engine) : -1,
       framesHeld: grant.countFrames ? engine.shared.pool.inUse() : -1,
+      planned: grant.countFrames ? thingsPlanned(engine) : -1,
       handedOver: this.handedOver,
       takenOver: this.takenOver,
       packetsLeft: packets.left,

@@ -1,3 +1,4 @@
+import type { Verdict, WatchIntervals } from '../stall.js';
 import { STALLED, StallWatch } from '../stall.js';
 import type { RoundReport } from '../part/member.js';
 
@@ -18,7 +19,7 @@ export interface RoundsInput {
   /** The least over all channels. */
   readonly lookaheadPs: number;
   readonly durationPs: number | null;
-  readonly stallIntervalPs: number;
+  readonly watch: WatchIntervals;
   /** Lookaheads of every round; null to adapt them. */
   readonly fixedLength: number | null;
 }
@@ -48,7 +49,7 @@ export class Rounds {
   private endPs = 0;
 
   constructor(private readonly input: RoundsInput) {
-    this.stall = new StallWatch(input.stallIntervalPs);
+    this.stall = new StallWatch(input.watch);
     this.reports = input.peers.map(() => null);
     this.last = input.peers.map(() => null);
   }
@@ -104,7 +105,9 @@ export class Rounds {
     while (nextPs >= stall.dueAt) {
       const atPs = stall.dueAt;
       if (!this.isCounted()) return this.round(atPs, atPs, true);
-      if (this.stallLook()) return { kind: 'stalled', reason: STALLED, atPs };
+      const verdict = this.look();
+      if (verdict === 'stalled') return { kind: 'stalled', reason: STALLED, atPs };
+      if (verdict === 'quiet' && durationPs === null) return { kind: 'finish' };
     }
     const horizon = nextPs + this.lookaheads * lookaheadPs;
     return this.round(nextPs, Math.min(horizon, durationPs ?? Infinity, stall.dueAt), count);
@@ -125,13 +128,16 @@ export class Rounds {
     return durationPs === null || this.boundPs >= durationPs;
   }
 
-  private stallLook(): boolean {
+  private look(): Verdict {
     const reports = this.last.flatMap((report) => report ?? []);
     const sum = (value: (report: RoundReport) => number): number =>
       reports.reduce((total, report) => total + value(report), 0);
     const started = sum((report) => report.framesStarted);
-    return this.stall.look(started, () =>
-      sum((report) => report.framesHeld + report.handedOver - report.takenOver),
+    const underway = sum((report) => report.framesHeld + report.handedOver - report.takenOver);
+    return this.stall.look(
+      started,
+      underway,
+      sum((report) => report.planned),
     );
   }
 

@@ -21,7 +21,8 @@ export const STARTED = 1;
 export const HELD = 2;
 /** Not 0: the run shall end here. */
 export const STOP = 3;
-const NUMBERS = 4;
+export const PLANNED = 4;
+const NUMBERS = 5;
 
 export function makeMeetingMemory(threads: number): MeetingMemory {
   return {

@@ -7,7 +7,7 @@ import { placeNames } from '../outcome.js';
 import { deliveredShare } from '../packets.js';
 import type { Failure } from '../results.js';
 import type { Progress } from '../session.js';
-import { stallIntervalPs, STALLED } from '../stall.js';
+import { STALLED, watchIntervals } from '../stall.js';
 import type { WholeState } from '../whole-state.js';
 import { partOf } from '../whole-state.js';
 import type { MailboxMemory } from './mailbox.js';
@@ -87,7 +87,7 @@ export class ThreadsRun {
       ),
       durationPs: fabric.scenario.durationPs,
       lookaheadPs,
-      stallIntervalPs: stallIntervalPs(fabric.specs),
+      watch: watchIntervals(fabric.specs),
       check: options.check,
       from: options.from && partOf(options.from, plan),
       fromPs: options.from?.boundPs ?? 0,

@@ -6,11 +6,12 @@ import { HoldCheck } from '../hold-check.js';
 import { packetsOf } from '../packets.js';
 import type { PartState } from '../part/part.js';
 import { Part } from '../part/part.js';
-import { framesStarted, StallWatch } from '../stall.js';
+import type { Verdict, WatchIntervals } from '../stall.js';
+import { framesStarted, StallWatch, thingsPlanned } from '../stall.js';
 import type { MailboxMemory } from './mailbox.js';
 import { Mailbox } from './mailbox.js';
 import type { MeetingMemory } from './meeting.js';
-import { HELD, Meeting, NEXT_EVENT, STARTED, STOP } from './meeting.js';
+import { HELD, Meeting, NEXT_EVENT, PLANNED, STARTED, STOP } from './meeting.js';
 
 /** What a thread is given. */
 export interface ThreadTask {
@@ -23,7 +24,7 @@ export interface ThreadTask {
   readonly durationPs: number | null;
   readonly lookaheadPs: number;
   /** Interval of the watch for standstill, the same everywhere. */
-  readonly stallIntervalPs: number;
+  readonly watch: WatchIntervals;
   readonly check: boolean;
   readonly from: PartState | null;
   readonly fromPs: number;
@@ -69,7 +70,7 @@ class Thread {
       sets.map((set) => set.map((memory) => new Mailbox(memory)));
     this.outgoing = boxes(task.outgoing);
     this.incoming = boxes(task.incoming);
-    this.stall = new StallWatch(task.stallIntervalPs);
+    this.stall = new StallWatch(task.watch);
     this.stall.restore(task.fromPs, task.framesSeen);
     this.holdCheck = task.check ? new HoldCheck(this.part.engine) : null;
     this.part.engine.listen(this.holdCheck);
@@ -96,7 +97,12 @@ class Thread {
       }
       while (nextPs >= this.stall.dueAt) {
         const atPs = this.stall.dueAt;
-        if (this.isStalled()) return this.outcome(false, atPs);
+        const verdict = this.look();
+        if (verdict === 'stalled') return this.outcome(false, atPs);
+        if (verdict === 'quiet' && task.durationPs === null) {
+          this.boundPs = atPs;
+          return this.outcome(false, null);
+        }
       }
       this.boundPs = Math.min(nextPs + task.lookaheadPs, endPs, this.stall.dueAt);
       part.runTo(this.boundPs);
@@ -127,12 +133,13 @@ class Thread {
   };
 
   /** Everybody looks at the same sums and comes to the same verdict. */
-  private isStalled(): boolean {
+  private look(): Verdict {
     const { meeting, part } = this;
     meeting.say(STARTED, framesStarted(part.engine));
     meeting.say(HELD, part.engine.shared.pool.inUse());
+    meeting.say(PLANNED, thingsPlanned(part.engine));
     meeting.meet();
-    return this.stall.look(meeting.sum(STARTED), () => meeting.sum(HELD));
+    return this.stall.look(meeting.sum(STARTED), meeting.sum(HELD), meeting.sum(PLANNED));
   }
 
   private showProgress(nextPs: number): void {

@@ -3,6 +3,7 @@ import type { SwitchSpec } from '../../contract/spec.js';
 import type { Device } from '../../device/device.js';
 import type { Engine } from '../../device/engine.js';
 import { framesHeldBack } from '../../device/checkpoint.js';
+import { forEachQueued } from '../../device/queued-frames.js';
 import { CLASS, LENGTH, PORT, PRIORITY_MASK, STORED } from '../../frame/frame-pool.js';
 import {
   DROP_FRAMES,
@@ -133,16 +134,14 @@ function checkLinks(engine: Engine, device: Device, expect: Expect): void {
 
 /** Accounts hold what the queues hold, and the pool what the accounts have taken from it. */
 function checkMemory(engine: Engine, device: Device, spec: SwitchSpec, expect: Expect): void {
-  const { buffer, queues, pool } = engine.shared;
+  const { buffer, pool } = engine.shared;
   const { firstPort, place } = device;
   const stored = new Float64Array(spec.ports.length * 8);
-  spec.ports.forEach((_, p) => {
-    queues.forEach(firstPort + p, (frame) => {
-      const { words } = pool;
-      const from = words[frame + PORT] - firstPort;
-      const group = spec.ports[from].groupOf[words[frame + CLASS] & PRIORITY_MASK];
-      stored[from * 8 + group] += words[frame + STORED];
-    });
+  forEachQueued(engine.shared, device, (frame) => {
+    const { words } = pool;
+    const from = words[frame + PORT] - firstPort;
+    const group = spec.ports[from].groupOf[words[frame + CLASS] & PRIORITY_MASK];
+    stored[from * 8 + group] += words[frame + STORED];
   });
   let taken = 0;
   spec.ports.forEach((_, p) => {
@@ -168,8 +167,8 @@ function checkPool(engine: Engine, expect: Expect): void {
     frames += framesHeldBack(device).length;
     device.spec.ports.forEach((_, p) => {
       lanes.forEach(device.firstPort + p, () => frames++);
-      engine.shared.queues.forEach(device.firstPort + p, () => frames++);
     });
+    forEachQueued(engine.shared, device, () => frames++);
   }
   expect(-1, -1, -1, 'frame records in use = frames that are somewhere', frames, pool.inUse());
 }
@@ -178,7 +177,7 @@ function heldFrames(
   engine: Engine,
   device: Device,
 ): { frames: Float64Array; octets: Float64Array } {
-  const { queues, pool } = engine.shared;
+  const { pool } = engine.shared;
   const frames = new Float64Array(8);
   const octets = new Float64Array(8);
   const add = (frame: number): void => {
@@ -186,9 +185,7 @@ function heldFrames(
     frames[priority]++;
     octets[priority] += pool.words[frame + LENGTH];
   };
-  device.spec.ports.forEach((_, p) => {
-    queues.forEach(device.firstPort + p, add);
-  });
+  forEachQueued(engine.shared, device, add);
   framesHeldBack(device).forEach(add);
   return { frames, octets };
 }

@@ -14,6 +14,7 @@ import {
   STORED,
   TARGET,
 } from '../../frame/frame-pool.js';
+import type { CreditMechanism } from '../../flow-control/credit/credit-mechanism.js';
 import type { Device } from '../device.js';
 import { KIND_DEVICE } from '../device.js';
 import { makeTurns } from '../nic/turns.js';
@@ -54,6 +55,7 @@ export interface HostParts {
 export function makeHosting(
   shared: Shared,
   devices: readonly Device[],
+  credit: CreditMechanism,
   outlet: Outlet,
   senders: Senders,
   receivers: Receivers,
@@ -68,11 +70,10 @@ export function makeHosting(
   const nicPort = new Int32Array(devices.length);
   const firstSend = new Int32Array(devices.length);
   const firstReceive = new Int32Array(devices.length);
-  /** By device and traffic class: data frames that wait in the NIC (0 or 1). */
-  const waiting = tables.uint8('device', 8);
-  /** By connection: when its wake-up is due, Infinity for none; and its traffic class. */
+  /** By connection: when its wake-up is due, Infinity for none; and its traffic class and line. */
   const wakeAt = tables.float64('send', 1).fill(Infinity);
   const classOfSend = tables.uint8('send', 1);
+  const lineOfSend = new Int32Array(tables.count('send'));
   /** By device and receiving connection: sending connections that wait for its messages. */
   const dependants: number[][][] = [];
 
@@ -88,7 +89,11 @@ export function makeHosting(
     spec.sends.forEach((send, c) => {
       senders.configure(firstSend[d] + c, send, spec.position, spec.seed);
       const priority = send.frameClass & PRIORITY_MASK;
-      classOfSend[firstSend[d] + c] = ports.classOf(device.firstPort, priority);
+      const trafficClass = ports.classOf(device.firstPort, priority);
+      classOfSend[firstSend[d] + c] = trafficClass;
+      lineOfSend[firstSend[d] + c] = ports.isMetered(device.firstPort, trafficClass)
+        ? turns.lineOfAccount(credit.accounts.rowOfFrame(device.firstPort, priority, send.vlan))
+        : turns.lineOfClass(d, trafficClass);
       device.schedule(send.startPs, KIND_START, c, 0);
     });
     spec.receives.forEach((receive, c) => {
@@ -102,6 +107,11 @@ export function makeHosting(
       outlet.drop(d, port, frame, DROP.NOT_ADDRESSED);
       return;
     }
+    if (ports.isCredited(port, frameClass & PRIORITY_MASK)) {
+      // What arrives is taken at once: its memory is free again.
+      credit.admitted(port, 0, frame);
+      credit.released(port, 0, frame);
+    }
     const c = ends[frame + CONNECTION];
     const kind = frameClass & KIND_MASK;
     if (kind === KIND_ACK || kind === KIND_NAK) {
@@ -114,8 +124,11 @@ export function makeHosting(
   function departing(d: number, trafficClass: number, frame: number): void {
     const kind = words[frame + CLASS] & KIND_MASK;
     if (kind === KIND_ACK || kind === KIND_NAK) return;
-    waiting[(d << 3) | trafficClass] = 0;
-    refill(d, trafficClass);
+    const line = ports.isMetered(nicPort[d], trafficClass)
+      ? turns.lineOfAccount(credit.rowOf(nicPort[d], frame))
+      : turns.lineOfClass(d, trafficClass);
+    turns.setWaiting(line, false);
+    refill(d, line);
   }
 
   function onTimer(d: number, kind: number, c: number): void {
@@ -136,25 +149,25 @@ export function makeHosting(
   /** A connection may have something to send: let it stand in line. */
   function wake(d: number, c: number): void {
     const send = firstSend[d] + c;
-    const trafficClass = classOfSend[send];
-    turns.join(d, trafficClass, firstSend[d], c);
-    if (waiting[(d << 3) | trafficClass] === 0) refill(d, trafficClass);
+    const line = lineOfSend[send];
+    turns.join(line, firstSend[d], c);
+    if (!turns.isWaiting(line)) refill(d, line);
   }
 
-  /** Puts the next data frame of a class into the NIC, if any connection has one. */
-  function refill(d: number, trafficClass: number): void {
+  /** Puts the next data frame of a line into the NIC, if any connection has one. */
+  function refill(d: number, line: number): void {
     const base = firstSend[d];
-    for (let c = turns.take(d, trafficClass, base); c >= 0; c = turns.take(d, trafficClass, base)) {
+    for (let c = turns.take(line, base); c >= 0; c = turns.take(line, base)) {
       const ready = senders.readiness(base + c);
       if (ready === READY) {
-        queuePacket(d, c, trafficClass);
+        queuePacket(d, c, line);
         return;
       }
       if (ready === LATER) wakeLater(d, c);
     }
   }
 
-  function queuePacket(d: number, c: number, trafficClass: number): void {
+  function queuePacket(d: number, c: number, line: number): void {
     const send = firstSend[d] + c;
     const idle = !senders.outstanding(send);
     const frame = senders.build(send, pool);
@@ -162,9 +175,9 @@ export function makeHosting(
       if (idle) senders.extendDeadline(send);
       armDeadline(d, c);
     }
-    turns.join(d, trafficClass, firstSend[d], c);
-    waiting[(d << 3) | trafficClass] = 1;
-    queueFrame(d, frame, trafficClass);
+    turns.join(line, firstSend[d], c);
+    turns.setWaiting(line, true);
+    queueFrame(d, frame, classOfSend[send]);
   }
 
   function queueFrame(d: number, frame: number, trafficClass: number): void {

@@ -2,8 +2,16 @@ import { ADMITTED } from '../../buffer/shared-buffer.js';
 import { EcnMarker } from '../../congestion/ecn/ecn-mechanism.js';
 import type { Mechanism } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
-import type { SwitchSpec } from '../../contract/spec.js';
-import { CLASS, LENGTH, PORT, PRIORITY_MASK, STORED } from '../../frame/frame-pool.js';
+import type { PortSpec, SwitchSpec } from '../../contract/spec.js';
+import {
+  CHARGED,
+  CHARGED_AS_COPY,
+  CLASS,
+  LENGTH,
+  PORT,
+  PRIORITY_MASK,
+  STORED,
+} from '../../frame/frame-pool.js';
 import { QUEUE_OCTETS } from '../../port/queues.js';
 import type { Device } from '../device.js';
 import { KIND_DEVICE } from '../device.js';
@@ -61,10 +69,10 @@ export function makeSwitching(
       const at = device.firstPort + p;
       marksLeaving[at] = ecn.atDequeue;
       marksJoining[at] = ecn.atEnqueue;
-      const name = port.pause === null ? 'pfc' : 'pause';
-      const index = mechanisms.findIndex((mechanism) => mechanism.name === name);
       spec.buffer.accounts[p].forEach((account, group) => {
-        if (account.lossless) stopper[(at << 3) | group] = index;
+        if (!account.lossless) return;
+        const name = rulerOf(port, group);
+        stopper[(at << 3) | group] = mechanisms.findIndex((mechanism) => mechanism.name === name);
       });
     });
   }
@@ -121,7 +129,7 @@ export function makeSwitching(
     words[frame + STORED] = stored;
     words[frame + PORT] = port;
     const by = stopper[(port << 3) | group];
-    if (by !== NOBODY) mechanisms[by].admitted(port, group);
+    if (by !== NOBODY) mechanisms[by].admitted(port, group, frame);
     if ((marksJoining[out] & (1 << trafficClass)) !== 0)
       mark(out, frame, trafficClass, queued + stored);
     outlet.enqueue(d, out, trafficClass, frame);
@@ -147,7 +155,7 @@ export function makeSwitching(
     const group = ports.groupOf(from, words[frame + CLASS] & PRIORITY_MASK);
     buffer.release(from, group, stored);
     const by = stopper[(from << 3) | group];
-    if (by !== NOBODY) mechanisms[by].released(from, group);
+    if (by !== NOBODY) mechanisms[by].released(from, group, frame);
   }
 
   function replicate(d: number, port: number, frame: number): void {
@@ -157,7 +165,9 @@ export function makeSwitching(
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
     for (let i = 0; i < last; i++) {
       counters.made(port, priority, pool.words[frame + LENGTH]);
-      forward(d, port, firstPort + forwarding.copies[i], pool.copyFrom(pool, frame));
+      const copy = pool.copyFrom(pool, frame);
+      if (ports.isCredited(port, priority)) pool.ends[copy + CHARGED] = CHARGED_AS_COPY;
+      forward(d, port, firstPort + forwarding.copies[i], copy);
     }
     forward(d, port, firstPort + forwarding.copies[last], frame);
   }
@@ -174,4 +184,12 @@ export function makeSwitching(
   }
 
   return { configure, receive, departing, onTimer, parts: (d) => all[d] };
+}
+
+/** The mechanism that keeps a lossless account from overflowing. */
+function rulerOf({ pause, credit, groupOf }: PortSpec, group: number): string {
+  if (pause !== null) return 'pause';
+  const credited = credit?.priorities ?? 0;
+  const isCredited = groupOf.some((g, p) => g === group && (credited & (1 << p)) !== 0);
+  return isCredited ? 'credit' : 'pfc';
 }

@@ -18,6 +18,8 @@ export class PauseMechanism extends QuantaMechanism implements Mechanism {
   readonly name = 'pause';
   readonly counters: PauseCounters;
   private readonly frame = blankPauseFrame();
+  /** What came in, whatever it is. */
+  private readonly heard = blankPauseFrame();
 
   constructor(
     tables: Tables,
@@ -56,13 +58,13 @@ export class PauseMechanism extends QuantaMechanism implements Mechanism {
   }
 
   receiveControl(port: number, octets: Uint8Array, length: number): boolean {
-    const { frame } = this;
-    if (decodePause(octets.subarray(0, length), 0, frame) !== 'ok') return false;
+    const { heard } = this;
+    if (decodePause(octets.subarray(0, length), 0, heard) !== 'ok') return false;
     const spec = this.specs[port];
-    if (frame.destination !== MAC_CONTROL_GROUP && frame.destination !== spec.mac) return false;
+    if (heard.destination !== MAC_CONTROL_GROUP && heard.destination !== spec.mac) return false;
     this.counters.received[port]++;
     // A port that runs PFC ignores PAUSE (802.1Q clause 36).
-    if (spec.pause !== null) this.obeyer.load(port, PORT_TIMER, frame.quanta);
+    if (spec.pause !== null) this.obeyer.load(port, PORT_TIMER, heard.quanta);
     return true;
   }
 

@@ -17,6 +17,8 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism {
   readonly name = 'pfc';
   readonly counters: PfcCounters;
   private readonly frame = blankPfcFrame();
+  /** What came in, whatever it is. */
+  private readonly heard = blankPfcFrame();
   /** By port and group: the priorities that a stop of the group names. */
   private readonly prioritiesOf: Uint8Array[] = [];
 
@@ -57,10 +59,10 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism {
   }
 
   receiveControl(port: number, octets: Uint8Array, length: number): boolean {
-    if (decodePfc(octets.subarray(0, length), 0, this.frame) !== 'ok') return false;
+    if (decodePfc(octets.subarray(0, length), 0, this.heard) !== 'ok') return false;
     const operational = this.specs[port].pfc?.priorities ?? 0;
-    this.counters.received(port, this.frame.enableVector);
-    applyPfc(this.frame, operational, port, this.obeyer);
+    this.counters.received(port, this.heard.enableVector);
+    applyPfc(this.heard, operational, port, this.obeyer);
     return true;
   }
 

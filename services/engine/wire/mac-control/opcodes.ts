@@ -2,7 +2,15 @@
 
 export const OPCODE_PAUSE = 0x0001;
 export const OPCODE_PFC = 0x0101;
+/** Credit exchange, as its proposal has them. */
+export const OPCODE_CE_REQUEST = 0x0110;
+export const OPCODE_CE_GRANT = 0x0111;
 
 export function isSupportedOpcode(opcode: number): boolean {
-  return opcode === OPCODE_PAUSE || opcode === OPCODE_PFC;
+  return (
+    opcode === OPCODE_PAUSE ||
+    opcode === OPCODE_PFC ||
+    opcode === OPCODE_CE_REQUEST ||
+    opcode === OPCODE_CE_GRANT
+  );
 }

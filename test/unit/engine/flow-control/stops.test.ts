@@ -47,6 +47,8 @@ class FakeHost implements MechanismHost {
   arm(_client: number, _port: number, timer: number, time: number): void {
     this.timers.push({ timer, time });
   }
+  permit(): void {}
+  withdraw(): void {}
   announceStop(): void {}
 }
 
@@ -78,6 +80,7 @@ function portSpec(overrides: Partial<PortSpec>): PortSpec {
     arbiter: { kind: 'strict' },
     pfc: null,
     pause: null,
+    credit: null,
     ...overrides,
   };
 }

@@ -10,6 +10,8 @@ import {
 } from '../../../../services/engine/wire/ethernet.js';
 import { blankIpv4Header, decodeIpv4Header } from '../../../../services/engine/wire/ipv4.js';
 import { blankIpv6Header, decodeIpv6Header } from '../../../../services/engine/wire/ipv6.js';
+import { blankCeTag, decodeCeTag } from '../../../../services/engine/wire/ce-tag.js';
+import { blankCeFrame, decodeCe } from '../../../../services/engine/wire/mac-control/ce-frame.js';
 import { blankLldpFrame, decodeLldp } from '../../../../services/engine/wire/lldp/lldpdu.js';
 import {
   blankPauseFrame,
@@ -35,7 +37,13 @@ import {
 } from '../../../../services/engine/wire/roce.js';
 import { blankUdpHeader, decodeUdpHeader } from '../../../../services/engine/wire/udp.js';
 import { LLDP_DCBX_IEEE, tlvCodecs } from './lldp-vectors.js';
-import { CNP_ROCEV2, PAUSE_FFFF, PFC_P3_OFF_P4_ON } from './vectors.js';
+import {
+  CE_DEMAND_CH7,
+  CE_TAG_GRANT_P3,
+  CNP_ROCEV2,
+  PAUSE_FFFF,
+  PFC_P3_OFF_P4_ON,
+} from './vectors.js';
 
 const RUNS = { seed: 1, numRuns: 1000 };
 
@@ -79,6 +87,8 @@ const ipv6 = Uint8Array.of(0x60, ...new Uint8Array(39));
 const decoders: readonly Decoder[] = [
   decoder('PAUSE', PAUSE_FFFF, blankPauseFrame, decodePause),
   decoder('PFC', PFC_P3_OFF_P4_ON, blankPfcFrame, decodePfc),
+  decoder('CE frame', CE_DEMAND_CH7, blankCeFrame, decodeCe),
+  decoder('CE-Tag', CE_TAG_GRANT_P3, blankCeTag, decodeCeTag),
   decoder('Ethernet', CNP_ROCEV2, blankEthernetHeader, decodeEthernetHeader),
   decoder('IPv4', CNP_ROCEV2.subarray(14), blankIpv4Header, decodeIpv4Header),
   decoder('IPv6', ipv6, blankIpv6Header, decodeIpv6Header),

@@ -15,6 +15,17 @@ function macControl(parameters: string): Uint8Array {
   return frame;
 }
 
+/** The eight words of a CE frame, of which only that of priority 3 is not zero. */
+function word3(word: string): string {
+  return `0000 0000 0000 ${word} 0000 0000 0000 0000`;
+}
+
+function padded(hex: string, length: number): Uint8Array {
+  const frame = new Uint8Array(length);
+  frame.set(octetsOf(hex));
+  return frame;
+}
+
 /** 802.3 Annex 31B: everything stopped for the longest time. */
 export const PAUSE_FFFF = macControl('0001 ffff');
 
@@ -26,6 +37,31 @@ export const PFC_P3_FFFF = macControl('0101 0008 0000 0000 0000 ffff');
 
 /** 802.3 Annex 31D: priority 3 stopped for 256 quanta, priority 4 released. */
 export const PFC_P3_OFF_P4_ON = macControl('0101 0018 0000 0000 0000 0100 0000');
+
+/** Credit exchange, incremental: a request for priorities 3 and 4; 64 and 16 units granted. */
+export const CE_REQUEST = macControl('0110 0018');
+export const CE_GRANT = macControl('0111 0018 0000 0000 0000 0040 0010');
+
+/** Credit exchange, cumulative, of channel 7 and priority 3. */
+export const CE_DEMAND_CH7 = macControl(`0110 0008 ${word3('0123')} 0007`);
+export const CE_GRANT_CH7 = macControl(`0111 0008 ${word3('0323')} 0007`);
+export const CE_REPORT_CH7 = macControl(`0110 2008 ${word3('0323')} 0007`);
+export const CE_SYN_CH7 = macControl(`0110 8508 ${word3('0323')} 0007`);
+export const CE_ACK_CH7 = macControl(`0111 4508 ${word3('0523')} 0007`);
+export const CE_RESYNC_CH7 = macControl(`0111 8608 ${word3('0000')} 0007`);
+
+/** CE-Tags in front of a C-TAG (priority 3, VID 100), IPv4 and UDP: a request, and a grant. */
+const TAGGED_DATA = `
+  8100 6064 0800 4500002e000040004011 26bd 0a000001 0a000002 1388 1389 001a 0000`;
+export const CE_TAG_REQUEST_P3 = padded(
+  `02000000000b 02000000000a 88b5 0008 0000 0000 ${TAGGED_DATA}`,
+  72,
+);
+export const CE_TAG_GRANT_P3 = padded(
+  `02000000000b 02000000000a 88b6 0008 0040 0007 ${TAGGED_DATA}`,
+  72,
+);
+export const CE_TAG_ALONE = padded('0180c2000001 02000000000a 88b6 0008 0040 0000', 60);
 
 /** InfiniBand Architecture Annex A17: congestion notification from 10.0.0.2 to 10.0.0.1, QP 17. */
 export const CNP_ROCEV2 = octetsOf(`

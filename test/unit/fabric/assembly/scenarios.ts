@@ -6,6 +6,7 @@ import { buildFabric } from '../../../../services/fabric/assembly/fabric.js';
 import type {
   DeviceOverride,
   PfcSection,
+  CreditSection,
   PrioritySection,
   Scenario,
   SwitchSection,
@@ -31,6 +32,33 @@ export const SWITCHES: SwitchSection = {
   ports: [],
   arbiter: null,
   ageingPs: 300e12,
+};
+
+export const CREDIT: CreditSection = {
+  end: {
+    unitBytes: 64,
+    bufferBytes: null,
+    policy: 'static',
+    unsolicited: true,
+    stepBytes: null,
+    keepBytes: null,
+    shaperBps: null,
+    grantFactor: 1,
+    request: 'blocked',
+    prediction: 1,
+    agePs: null,
+  },
+  counts: 'cumulative',
+  channels: [{ channel: 0, vlans: [], share: 1 }],
+  tags: false,
+  tagWaitPs: null,
+  refreshPs: 20e6,
+  reportPs: 20e6,
+  pollPs: null,
+  syncPs: null,
+  syncTries: 8,
+  keepAlivePs: 1e9,
+  fallback: 'refuse',
 };
 
 const IDENTITY = [0, 1, 2, 3, 4, 5, 6, 7];
@@ -64,6 +92,7 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     overrides: [],
     priorities: priorities(),
     pause: { enabled: false, pfc: PFC, ingressReservedBytes: 0, ingressAlpha: 1 },
+    credit: CREDIT,
     classes: { transmit: IDENTITY, receive: IDENTITY, arbiter: { kind: 'strict' } },
     groups: [],
     placement: [],
@@ -75,7 +104,7 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
 }
 
 export function override(match: string, part: Partial<DeviceOverride>): DeviceOverride {
-  return { match, host: {}, switch: {}, priorities: [], ...part };
+  return { match, host: {}, switch: {}, priorities: [], credit: {}, ...part };
 }
 
 export function fabric(part: Partial<Scenario>): Fabric {

@@ -38,7 +38,7 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ],
     [
       'priorities: { 3: pcf }',
-      'main.yaml:3:18: priorities.3: not a priority: pcf; write none, pfc, or a mapping such as ',
+      'main.yaml:3:18: priorities.3: not a priority: pcf; write none, pfc, credit, or a mapping ',
     ],
     ['priorities: { 3: { xoff: 0 } }', 'main.yaml:3:26: priorities.3.xoff: not a threshold: 0; '],
   ],

@@ -1,0 +1,55 @@
+/** How much buffer a link asks for so that credit is never what its sender waits for. */
+
+import { FRAME_OCTETS_MIN, wireOctets } from '../../units/octets.js';
+
+/** Octets at the link's rate from the start of a frame until its credit can be used again. */
+export interface CreditLoopTerms {
+  /** The frame itself, whole. */
+  readonly frameOctets: number;
+  /** Cable and interfaces, there and back. */
+  readonly wayOctets: number;
+  /** Pipelines of both ends: of the frame, and of the grant. */
+  readonly pipelineOctets: number;
+  /** The longest frame that the granting side may just have begun. */
+  readonly waitOctets: number;
+  /** The grant. */
+  readonly controlOctets: number;
+  readonly totalOctets: number;
+}
+
+export interface CreditLoopInput {
+  readonly octetPs: number;
+  /** One way, interfaces included. */
+  readonly latencyPs: number;
+  readonly pipelinePs: number;
+  readonly peerPipelinePs: number;
+  /** Longest frame on the wire, of any priority. */
+  readonly longestAnyOctets: number;
+  /** Longest frame of the priority. */
+  readonly longestOctets: number;
+}
+
+export function creditLoop(input: CreditLoopInput): CreditLoopTerms {
+  const octetsIn = (ps: number): number => Math.ceil(ps / input.octetPs);
+  const terms = {
+    frameOctets: wireOctets(input.longestOctets),
+    wayOctets: octetsIn(2 * input.latencyPs),
+    pipelineOctets: octetsIn(input.pipelinePs + input.peerPipelinePs),
+    waitOctets: wireOctets(input.longestAnyOctets),
+    controlOctets: wireOctets(FRAME_OCTETS_MIN),
+  };
+  const totalOctets = Object.values(terms).reduce((sum, octets) => sum + octets, 0);
+  return { ...terms, totalOctets };
+}
+
+/** Units that frames of these lengths use during one loop at full rate, the worst of them. */
+export function unitsForFullRate(
+  { totalOctets }: CreditLoopTerms,
+  lengths: readonly number[],
+  unitOctets: number,
+): number {
+  return lengths.reduce((most, length) => {
+    const frames = Math.ceil(totalOctets / wireOctets(length)) + 1;
+    return Math.max(most, frames * Math.ceil(length / unitOctets));
+  }, 0);
+}

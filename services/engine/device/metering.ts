@@ -1,0 +1,111 @@
+import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
+import { LENGTH } from '../frame/frame-pool.js';
+import type { Shared } from './shared.js';
+
+const WIRE_OVERHEAD_OCTETS = 20;
+
+/**
+ * Lets frames of metered classes into their queue one at a time, each with credit in hand. So an
+ * arbiter sees a metered class only when its frame may start, and tenants that share a class wait
+ * in lines of their own: one without credit is in nobody's way, and those with credit take turns
+ * by their shares.
+ */
+export interface Metering {
+  /** A frame joins a metered class. */
+  enqueue(port: number, trafficClass: number, frame: number): void;
+  /** The frame of a metered class starts on the wire: its credit is used. */
+  spend(port: number, frame: number): void;
+  /** The place in the queue is free. */
+  next(port: number, trafficClass: number): void;
+  /** A frame came in that nobody keeps. */
+  refused(port: number, frame: number): void;
+  /** Lets in whoever may start now; true if anybody did. */
+  permit(port: number): boolean;
+  /** Nobody has permission any more. */
+  withdraw(port: number): void;
+}
+
+export function makeMetering(shared: Shared, credit: CreditMechanism): Metering {
+  const { pool, ports, queues, lines, tables } = shared;
+  const { accounts, sender } = credit;
+  const { words } = pool;
+  /** By account: octets let in by its share; in the first channel's row, the class's own. */
+  const served = tables.float64('credit', 1);
+  const classAt = tables.float64('credit', 1);
+
+  function enqueue(port: number, trafficClass: number, frame: number): void {
+    lines.push(credit.rowOf(port, frame), frame);
+    queues.count(port, trafficClass, frame);
+    letIn(port, trafficClass);
+  }
+
+  function spend(port: number, frame: number): void {
+    const row = credit.rowOf(port, frame);
+    sender.spend(row, sender.cost(row, words[frame + LENGTH]));
+  }
+
+  function next(port: number, trafficClass: number): void {
+    letIn(port, trafficClass);
+  }
+
+  function refused(port: number, frame: number): void {
+    credit.admitted(port, 0, frame);
+    credit.released(port, 0, frame);
+  }
+
+  function permit(port: number): boolean {
+    let some = false;
+    for (let tc = 0; tc < 8; tc++) {
+      if (ports.isMetered(port, tc) && letIn(port, tc)) some = true;
+    }
+    return some;
+  }
+
+  function withdraw(port: number): void {
+    for (let tc = 0; tc < 8; tc++) {
+      if (!ports.isMetered(port, tc) || queues.head(port, tc) < 0) continue;
+      const frame = queues.unlink(port, tc);
+      lines.putBack(credit.rowOf(port, frame), frame);
+    }
+  }
+
+  /** The frame whose turn it is joins the queue, if nobody stands there. */
+  function letIn(port: number, trafficClass: number): boolean {
+    if (queues.head(port, trafficClass) >= 0) return false;
+    const row = nextRow(port, trafficClass);
+    if (row < 0) return false;
+    const frame = lines.shift(row);
+    sender.unblock(row);
+    charge(port, trafficClass, row, words[frame + LENGTH] + WIRE_OVERHEAD_OCTETS);
+    queues.link(port, trafficClass, frame);
+    return true;
+  }
+
+  /** The account that is furthest behind its share among those that may go; -1 if none may. */
+  function nextRow(port: number, trafficClass: number): number {
+    const rows = accounts.rowsOfClass(port, trafficClass);
+    let best = -1;
+    for (const row of rows) {
+      const frame = lines.head(row);
+      if (frame < 0) continue;
+      if (sender.available(row) < sender.cost(row, words[frame + LENGTH])) sender.block(row);
+      else if (best < 0 || startOf(row, rows[0]) < startOf(best, rows[0])) best = row;
+    }
+    return best;
+  }
+
+  /** Start-time fair queueing: who was away does not catch up. */
+  function startOf(row: number, first: number): number {
+    return served[row] > classAt[first] ? served[row] : classAt[first];
+  }
+
+  function charge(port: number, trafficClass: number, row: number, octets: number): void {
+    const rows = accounts.rowsOfClass(port, trafficClass);
+    if (rows.length === 1) return;
+    const start = startOf(row, rows[0]);
+    classAt[rows[0]] = start;
+    served[row] = start + octets / accounts.share(row);
+  }
+
+  return { enqueue, spend, next, refused, permit, withdraw };
+}

@@ -1,0 +1,285 @@
+import type { Tables } from '../../kernel/tables.js';
+import {
+  blankCeTag,
+  CE_TAG_GRANT,
+  CE_TAG_REQUEST,
+  decodeCeTag,
+  encodeLoneCeTag,
+} from '../../wire/ce-tag.js';
+import {
+  blankCeFrame,
+  CE_ACK,
+  CE_EPOCH_MASK,
+  CE_REPORT,
+  CE_SYN,
+  decodeCe,
+  encodeCe,
+} from '../../wire/mac-control/ce-frame.js';
+import { OPCODE_CE_GRANT, OPCODE_CE_REQUEST } from '../../wire/mac-control/opcodes.js';
+import type { CreditAccounts } from './credit-accounts.js';
+import {
+  SAY_ACCEPT,
+  SAY_ANSWERS,
+  SAY_DEMAND,
+  SAY_GRANT,
+  SAY_REPORT,
+  SAY_RESYNC,
+  SAY_SYNC,
+} from './credit-machine.js';
+import type { CreditReceiver } from './credit-receiver.js';
+import type { CreditSender } from './credit-sender.js';
+
+/** Why a message was not believed. */
+export const CE_REFUSALS = [
+  /** Credit exchange does not run at this port. */
+  'ceUnexpected',
+  /** It names no priority. */
+  'ceEmpty',
+  'ceWrongPriority',
+  'ceWrongChannel',
+] as const;
+
+const UNEXPECTED = 0;
+const EMPTY = 1;
+const WRONG_PRIORITY = 2;
+const WRONG_CHANNEL = 3;
+
+const REQUESTS_SENT = 0;
+const GRANTS_SENT = 1;
+const REQUESTS_RECEIVED = 2;
+const GRANTS_RECEIVED = 3;
+const COUNTS = 4;
+
+/** Most urgent first; what comes later is said with it, or is no longer true. */
+const URGENCY = [SAY_ACCEPT, SAY_RESYNC, SAY_GRANT, SAY_SYNC, SAY_DEMAND, SAY_REPORT];
+
+/** What the accounts of a port say to their neighbours, put into frames and tags. */
+export class CreditConversation {
+  /** By account: bits of SAY. */
+  private readonly pending: Uint8Array;
+  private readonly started: Uint8Array;
+  /** By port: the account to begin with, so that none is passed over. */
+  private readonly cursor: Int32Array;
+  /** By port: a word waits for a frame to ride on. */
+  private readonly tagOffered: Uint8Array;
+  private readonly refusals: Float64Array;
+  private readonly counts: Float64Array;
+  private readonly macs: number[] = [];
+  private readonly frame = blankCeFrame();
+  private readonly tag = blankCeTag();
+  /** What came in, whatever it is. */
+  private readonly heard = blankCeFrame();
+  private readonly heardTag = blankCeTag();
+
+  constructor(
+    tables: Tables,
+    private readonly accounts: CreditAccounts,
+    private readonly sender: CreditSender,
+    private readonly receiver: CreditReceiver,
+  ) {
+    this.pending = tables.uint8('credit', 1);
+    this.started = tables.uint8('credit', 1);
+    this.cursor = tables.int32('port', 1);
+    this.tagOffered = tables.uint8('port', 1);
+    this.refusals = tables.float64('port', CE_REFUSALS.length);
+    this.counts = tables.float64('port', COUNTS);
+  }
+
+  configure(port: number, mac: number): void {
+    this.macs[port] = mac;
+  }
+
+  isStarted(row: number): boolean {
+    return this.started[row] !== 0;
+  }
+
+  start(row: number): void {
+    this.started[row] = 1;
+  }
+
+  add(row: number, what: number): void {
+    this.pending[row] |= what;
+  }
+
+  isPending(port: number): boolean {
+    return this.firstPending(port) >= 0;
+  }
+
+  /** One account alone has one thing to say. */
+  fitsTag(port: number): boolean {
+    const first = this.accounts.firstRow(port);
+    let things = 0;
+    for (let i = 0; i < this.accounts.rowCount(port); i++) {
+      const says = this.pending[first + i];
+      if (says !== 0) things += (says & (says - 1)) === 0 ? 1 : 2;
+    }
+    return things === 1;
+  }
+
+  offerTag(port: number, offered: boolean): void {
+    this.tagOffered[port] = offered ? 1 : 0;
+  }
+
+  /** One frame with all that may be said together: one channel, one kind, one epoch. */
+  compose(port: number, octets: Uint8Array): number {
+    const row = this.firstPending(port);
+    const what = this.mostUrgent(row, ~0);
+    const kind = (what & SAY_ANSWERS) !== 0 ? SAY_ANSWERS : ~SAY_ANSWERS;
+    const { frame, accounts } = this;
+    frame.source = this.macs[port];
+    frame.opcode = (what & SAY_ANSWERS) !== 0 ? OPCODE_CE_GRANT : OPCODE_CE_REQUEST;
+    frame.flags = this.flagsOf(row, what);
+    frame.channel = accounts.channel(row);
+    frame.priorities = 0;
+    frame.words.fill(0);
+    const base = row - accounts.priority(row);
+    for (let priority = 0; priority < 8; priority++) {
+      const other = base + priority;
+      if (this.mostUrgent(other, kind) !== what) continue;
+      if (this.flagsOf(other, what) !== frame.flags) continue;
+      frame.priorities |= 1 << priority;
+      frame.words[priority] = this.take(other, what);
+    }
+    this.cursor[port] = row - accounts.firstRow(port) + 1;
+    this.counts[port * COUNTS + ((what & SAY_ANSWERS) !== 0 ? GRANTS_SENT : REQUESTS_SENT)]++;
+    return encodeCe(octets, 0, frame);
+  }
+
+  /** The same, for one account, to ride on a frame that starts now; 0 if nothing waits. */
+  composeTag(port: number, octets: Uint8Array): number {
+    if (this.tagOffered[port] === 0) return 0;
+    this.tagOffered[port] = 0;
+    const row = this.firstPending(port);
+    if (row < 0) return 0;
+    const { tag, accounts } = this;
+    const what = this.mostUrgent(row, ~0);
+    const answers = (what & SAY_ANSWERS) !== 0;
+    tag.type = answers ? CE_TAG_GRANT : CE_TAG_REQUEST;
+    tag.flags = this.flagsOf(row, what);
+    tag.priorities = 1 << accounts.priority(row);
+    tag.word = this.take(row, what);
+    tag.channel = accounts.channel(row);
+    this.counts[port * COUNTS + (answers ? GRANTS_SENT : REQUESTS_SENT)]++;
+    return encodeLoneCeTag(octets, 0, this.macs[port], tag);
+  }
+
+  /** False if it is none of ours. */
+  receive(port: number, octets: Uint8Array): boolean {
+    const { heard: frame, heardTag: tag } = this;
+    if (decodeCe(octets, 0, frame) !== 'ok') {
+      if (decodeCeTag(octets, 0, tag) !== 'ok') return false;
+      frame.opcode = tag.type === CE_TAG_GRANT ? OPCODE_CE_GRANT : OPCODE_CE_REQUEST;
+      frame.flags = tag.flags;
+      frame.priorities = tag.priorities;
+      frame.words.fill(tag.word);
+      frame.channel = tag.channel;
+    }
+    this.hear(port);
+    return true;
+  }
+
+  refusalsOf(port: number, reason: number): number {
+    return this.refusals[port * CE_REFUSALS.length + reason];
+  }
+
+  requestsSent(port: number): number {
+    return this.counts[port * COUNTS + REQUESTS_SENT];
+  }
+
+  grantsSent(port: number): number {
+    return this.counts[port * COUNTS + GRANTS_SENT];
+  }
+
+  requestsReceived(port: number): number {
+    return this.counts[port * COUNTS + REQUESTS_RECEIVED];
+  }
+
+  grantsReceived(port: number): number {
+    return this.counts[port * COUNTS + GRANTS_RECEIVED];
+  }
+
+  private hear(port: number): void {
+    const { heard: frame, accounts } = this;
+    const spec = accounts.spec(port);
+    if (spec === null || frame.priorities === 0) {
+      this.refuse(port, spec === null ? UNEXPECTED : EMPTY);
+      return;
+    }
+    const slot = accounts.slotOfChannel(port, frame.channel);
+    if (slot < 0) {
+      this.refuse(port, WRONG_CHANNEL);
+      return;
+    }
+    const isGrant = frame.opcode === OPCODE_CE_GRANT;
+    this.counts[port * COUNTS + (isGrant ? GRANTS_RECEIVED : REQUESTS_RECEIVED)]++;
+    for (let priority = 0; priority < 8; priority++) {
+      const bit = 1 << priority;
+      if ((frame.priorities & bit) === 0) continue;
+      if ((spec.priorities & bit) === 0) {
+        this.refuse(port, WRONG_PRIORITY);
+        continue;
+      }
+      const row = accounts.row(port, slot, priority);
+      if (!this.isStarted(row)) continue;
+      if (isGrant) this.hearAnswer(row, frame.words[priority]);
+      else this.hearRequest(row, frame.words[priority]);
+    }
+  }
+
+  private hearAnswer(row: number, word: number): void {
+    const { flags } = this.heard;
+    const epoch = flags & CE_EPOCH_MASK;
+    if ((flags & CE_SYN) !== 0) this.sender.onResync(row);
+    else if ((flags & CE_ACK) !== 0) this.sender.onAccept(row, epoch, word);
+    else this.sender.onGrant(row, epoch, word);
+  }
+
+  private hearRequest(row: number, word: number): void {
+    const { flags } = this.heard;
+    const epoch = flags & CE_EPOCH_MASK;
+    if ((flags & CE_SYN) !== 0) this.receiver.onSync(row, epoch, word);
+    else this.receiver.onRequest(row, epoch, word, (flags & CE_REPORT) !== 0);
+  }
+
+  private refuse(port: number, reason: number): void {
+    this.refusals[port * CE_REFUSALS.length + reason]++;
+  }
+
+  /** What is said is no longer pending, and with it what it implies. */
+  private take(row: number, what: number): number {
+    const isAnswer = (what & SAY_ANSWERS) !== 0;
+    this.pending[row] &= isAnswer ? ~SAY_ANSWERS : SAY_ANSWERS;
+    if (what === SAY_RESYNC) return 0;
+    return isAnswer ? this.receiver.answerWord(row) : this.sender.requestWord(row);
+  }
+
+  private flagsOf(row: number, what: number): number {
+    if (this.accounts.specOf(row).counts === 'incremental') return 0;
+    const isAnswer = (what & SAY_ANSWERS) !== 0;
+    const epoch = isAnswer ? this.receiver.epoch(row) : this.sender.epoch(row);
+    if (what === SAY_SYNC || what === SAY_RESYNC) return CE_SYN | epoch;
+    if (what === SAY_ACCEPT) return CE_ACK | epoch;
+    return what === SAY_REPORT ? CE_REPORT | epoch : epoch;
+  }
+
+  /** What an account says next among these kinds; 0 for nothing. */
+  private mostUrgent(row: number, kinds: number): number {
+    let says = this.pending[row] & kinds;
+    // An agreement that was contradicted before it was sent.
+    if ((says & SAY_ACCEPT) !== 0 && !this.receiver.isOpen(row)) {
+      says = (says & ~SAY_ACCEPT) | SAY_RESYNC;
+    }
+    for (const what of URGENCY) if ((says & what) !== 0) return what;
+    return 0;
+  }
+
+  private firstPending(port: number): number {
+    const first = this.accounts.firstRow(port);
+    const count = this.accounts.rowCount(port);
+    for (let i = 0; i < count; i++) {
+      const row = first + ((this.cursor[port] + i) % count);
+      if (this.pending[row] !== 0) return row;
+    }
+    return -1;
+  }
+}

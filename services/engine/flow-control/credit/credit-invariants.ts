@@ -1,0 +1,53 @@
+import type { CreditMechanism } from './credit-mechanism.js';
+import { OCCUPIED, PASSED } from './credit-receiver.js';
+import * as receiver from './credit-receiver.js';
+import * as sender from './credit-sender.js';
+
+/** One direction of a link: the sender's account at one end, the receiver's at the other. */
+export interface CreditLink {
+  readonly sending: CreditMechanism;
+  readonly sendingRow: number;
+  readonly receiving: CreditMechanism;
+  readonly receivingRow: number;
+}
+
+/**
+ * Safety: what senders may still send, what is on its way and what is stored fits into the buffer
+ * of the port and priority, all channels together. So no credit was ever created.
+ */
+export function bufferBacksCredit(
+  { sending, sendingRow, receiving, receivingRow }: CreditLink,
+  unitsInFlight: number,
+): boolean {
+  const { granting, channels } = receiving.accounts.specOf(receivingRow);
+  const priority = receiving.accounts.priority(receivingRow);
+  const slotRow = (credit: CreditMechanism, row: number, slot: number): number =>
+    credit.accounts.row(credit.accounts.port(row), slot, priority);
+  const promised = channels.reduce((sum, _, slot) => {
+    const held = sending.sender.available(slotRow(sending, sendingRow, slot));
+    return sum + held + receiving.receiver.count(slotRow(receiving, receivingRow, slot), OCCUPIED);
+  }, unitsInFlight);
+  return promised <= granting.bufferUnits[priority];
+}
+
+/** Both ends count in the same epoch. */
+export function isSettled({ sending, sendingRow, receiving, receivingRow }: CreditLink): boolean {
+  return (
+    sending.sender.isOpen(sendingRow) &&
+    receiving.receiver.isOpen(receivingRow) &&
+    sending.sender.epoch(sendingRow) === receiving.receiver.epoch(receivingRow)
+  );
+}
+
+/** With nothing on its way and nothing stored, all counts agree: no credit is lost for ever. */
+export function nothingIsLost(link: CreditLink): boolean {
+  const { sending, sendingRow, receiving, receivingRow } = link;
+  const consumed = sending.sender.count(sendingRow, sender.CONSUMED);
+  const limit = sending.sender.count(sendingRow, sender.LIMIT);
+  return (
+    isSettled(link) &&
+    receiving.receiver.count(receivingRow, OCCUPIED) === 0 &&
+    receiving.receiver.count(receivingRow, PASSED) === consumed &&
+    receiving.receiver.count(receivingRow, receiver.LIMIT) === limit
+  );
+}

@@ -1,0 +1,47 @@
+/** Arithmetic of credit: counts are totals modulo 2^16, and a window is less than half of that. */
+
+export const COUNT_MASK = 0xffff;
+/** The most that may be outstanding. */
+export const WINDOW_MOST = 0x7fff;
+
+export const EPOCH_MASK = 0x1f;
+
+/** How far `later` is ahead of `earlier`. */
+export function ahead(later: number, earlier: number): number {
+  return (later - earlier) & COUNT_MASK;
+}
+
+/** A frame takes whole units: a fraction never creates credit. */
+export function costOf(octets: number, unitOctets: number): number {
+  return Math.ceil(octets / unitOctets);
+}
+
+// What an account has to say to its neighbour, one bit each.
+
+export const SAY_DEMAND = 1;
+export const SAY_REPORT = 2;
+export const SAY_SYNC = 4;
+export const SAY_GRANT = 8;
+export const SAY_ACCEPT = 16;
+/** Ask the neighbour's sender to start over. */
+export const SAY_RESYNC = 32;
+
+export const SAY_ANSWERS = SAY_GRANT | SAY_ACCEPT | SAY_RESYNC;
+
+/** Repeated at the short interval so often after a change; then it is a keep-alive. */
+export const EAGER_PERIODS = 3;
+
+/** What both halves of an account ask of whoever carries them. */
+export interface CreditCarrier {
+  readonly clock: { readonly now: number };
+  /** An account has something to say: bits of SAY. */
+  say(row: number, what: number): void;
+  /** The account's timers are due at this time, or earlier. */
+  wake(row: number, timePs: number): void;
+  /** The account has more credit than before. */
+  permit(row: number): void;
+  /** The account has none any more. */
+  withdraw(row: number): void;
+  /** Octets that wait at the account. */
+  waitingOctets(row: number): number;
+}

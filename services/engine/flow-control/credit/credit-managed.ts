@@ -1,0 +1,106 @@
+import type { ManagedValue } from '../../contract/flow-control.js';
+import { CE_REFUSALS } from './credit-conversation.js';
+import type { CreditAccounts } from './credit-accounts.js';
+import type { CreditReceiver } from './credit-receiver.js';
+import type { CreditSender } from './credit-sender.js';
+import type { CreditConversation } from './credit-conversation.js';
+import { OCCUPIED, OCCUPIED_PEAK, RECEIVED, RECOVERED, RESYNCS } from './credit-receiver.js';
+import { AGED, FAILED_SYNCS, GRANTED, OVERFLOW, REVOKED, SPENT, STALE } from './credit-sender.js';
+
+/** Ranges and defaults of what a port is told. */
+export const CREDIT_UNIT = { least: 64, chunk: 64, most: 9216 } as const;
+export const CREDIT_CHANNEL = { least: 0, most: 0xffff, default: 0 } as const;
+export const CREDIT_TIMES = {
+  refreshPs: 20e6,
+  reportPs: 20e6,
+  keepAlivePs: 1e9,
+  agePs: 1e9,
+  leastPollPs: 5e6,
+  syncMarginPs: 10e6,
+} as const;
+export const CREDIT_SYNC_TRIES = 8;
+
+/** What an account shows; units are those of the port that grants. */
+export interface CreditCounters {
+  readonly channel: number;
+  readonly priority: number;
+  /** Of this port as a sender. */
+  readonly granted: number;
+  readonly spent: number;
+  readonly held: number;
+  readonly aged: number;
+  readonly revoked: number;
+  readonly stale: number;
+  readonly overflow: number;
+  readonly failedSyncs: number;
+  readonly blockedPs: number;
+  /** Of this port as a receiver. */
+  readonly received: number;
+  readonly occupied: number;
+  readonly peakOccupied: number;
+  /** Lost with frames, or aged: its memory is back. */
+  readonly recovered: number;
+  readonly resyncs: number;
+}
+
+/** Both halves of all accounts. */
+export interface CreditBooks {
+  readonly accounts: CreditAccounts;
+  readonly sender: CreditSender;
+  readonly receiver: CreditReceiver;
+}
+
+export function creditCounters(
+  { accounts, sender, receiver }: CreditBooks,
+  port: number,
+  now: number,
+): CreditCounters[] {
+  const counters: CreditCounters[] = [];
+  accounts.forEach(port, (row) => {
+    counters.push({
+      channel: accounts.channel(row),
+      priority: accounts.priority(row),
+      granted: sender.get(row, GRANTED),
+      spent: sender.get(row, SPENT),
+      held: sender.available(row),
+      aged: sender.get(row, AGED),
+      revoked: sender.get(row, REVOKED),
+      stale: sender.get(row, STALE),
+      overflow: sender.get(row, OVERFLOW),
+      failedSyncs: sender.get(row, FAILED_SYNCS),
+      blockedPs: sender.blockedPs(row, now),
+      received: receiver.get(row, RECEIVED),
+      occupied: receiver.count(row, OCCUPIED),
+      peakOccupied: receiver.count(row, OCCUPIED_PEAK),
+      recovered: receiver.get(row, RECOVERED),
+      resyncs: receiver.get(row, RESYNCS),
+    });
+  });
+  return counters;
+}
+
+/** What a port shows as a whole, and the sums of its accounts by priority. */
+export function creditManagedValues(
+  books: CreditBooks,
+  conversation: CreditConversation,
+  port: number,
+  now: number,
+): ManagedValue[] {
+  if (books.accounts.spec(port) === null) return [];
+  const whole: [string, number][] = [
+    ['ceRequestsSent', conversation.requestsSent(port)],
+    ['ceGrantsSent', conversation.grantsSent(port)],
+    ['ceRequestsReceived', conversation.requestsReceived(port)],
+    ['ceGrantsReceived', conversation.grantsReceived(port)],
+  ];
+  CE_REFUSALS.forEach((name, reason) => whole.push([name, conversation.refusalsOf(port, reason)]));
+  const values: ManagedValue[] = whole.map(([name, value]) => ({ name, priority: null, value }));
+  for (const account of creditCounters(books, port, now)) {
+    const { priority } = account;
+    values.push({ name: 'creditsGranted', priority, value: account.granted });
+    values.push({ name: 'creditsSpent', priority, value: account.spent });
+    values.push({ name: 'creditsAged', priority, value: account.aged });
+    values.push({ name: 'creditsRecovered', priority, value: account.recovered });
+  }
+  return values;
+}

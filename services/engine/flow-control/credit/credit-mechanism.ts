@@ -1,0 +1,203 @@
+import type {
+  HoldReason,
+  ManagedValue,
+  Mechanism,
+  MechanismHost,
+} from '../../contract/flow-control.js';
+import type { PortSpec } from '../../contract/spec.js';
+import type { FramePool } from '../../frame/frame-pool.js';
+import {
+  CHARGED,
+  CHARGED_AS_COPY,
+  CLASS,
+  LENGTH,
+  PRIORITY_MASK,
+  VLAN,
+} from '../../frame/frame-pool.js';
+import type { Tables } from '../../kernel/tables.js';
+import { CreditAccounts } from './credit-accounts.js';
+import { CreditConversation } from './credit-conversation.js';
+import type { CreditCarrier } from './credit-machine.js';
+import { costOf } from './credit-machine.js';
+import { creditManagedValues } from './credit-managed.js';
+import { CreditReceiver } from './credit-receiver.js';
+import { CreditSender } from './credit-sender.js';
+
+const PORT_TIMER = 0;
+const TAG_TIMER = 1;
+
+const UNITS_BITS = 16;
+const UNITS_MASK = (1 << UNITS_BITS) - 1;
+
+/** Words of an account's line of frames that wait for credit. */
+export interface WaitingFrames {
+  octets(row: number): number;
+}
+
+/** Credit exchange: nobody sends what the neighbour has not made room for. */
+export class CreditMechanism implements Mechanism, CreditCarrier {
+  readonly name = 'credit';
+  readonly clock: { readonly now: number };
+  readonly accounts: CreditAccounts;
+  readonly sender: CreditSender;
+  readonly receiver: CreditReceiver;
+  readonly conversation: CreditConversation;
+  private readonly armedFor: Float64Array;
+
+  constructor(
+    tables: Tables,
+    private readonly host: MechanismHost,
+    private readonly slot: number,
+    private readonly pool: FramePool,
+    private readonly waiting: WaitingFrames,
+  ) {
+    this.clock = host.clock;
+    this.accounts = new CreditAccounts(tables);
+    this.sender = new CreditSender(tables, this.accounts, this);
+    this.receiver = new CreditReceiver(tables, this.accounts, this);
+    this.conversation = new CreditConversation(tables, this.accounts, this.sender, this.receiver);
+    this.armedFor = tables.float64('port', 1).fill(Infinity);
+  }
+
+  configurePort(port: number, spec: PortSpec): void {
+    this.accounts.configure(port, spec.credit, spec.classOf);
+    this.conversation.configure(port, spec.mac);
+    this.accounts.forEach(port, (row) => {
+      this.wake(row, 0);
+    });
+  }
+
+  // What the two halves of an account ask for.
+
+  say(row: number, what: number): void {
+    const port = this.accounts.port(row);
+    this.conversation.add(row, what);
+    const wait = this.accounts.spec(port)!.tagWaitPs;
+    if (wait === null || !this.conversation.fitsTag(port)) {
+      this.host.requestControl(this.slot, port);
+      return;
+    }
+    this.conversation.offerTag(port, true);
+    this.host.arm(this.slot, port, TAG_TIMER, this.clock.now + wait);
+  }
+
+  wake(row: number, timePs: number): void {
+    const port = this.accounts.port(row);
+    if (timePs >= this.armedFor[port]) return;
+    this.armedFor[port] = timePs;
+    this.host.arm(this.slot, port, PORT_TIMER, timePs);
+  }
+
+  permit(row: number): void {
+    this.host.permit(this.accounts.port(row));
+  }
+
+  withdraw(row: number): void {
+    this.host.withdraw(this.accounts.port(row));
+  }
+
+  waitingOctets(row: number): number {
+    return this.waiting.octets(row);
+  }
+
+  // What the data path tells.
+
+  /** The account at a port that a frame belongs to. */
+  rowOf(port: number, frame: number): number {
+    const { words, ends } = this.pool;
+    const priority = words[frame + CLASS] & PRIORITY_MASK;
+    return this.accounts.rowOfFrame(port, priority, ends[frame + VLAN]);
+  }
+
+  admitted(port: number, _group: number, frame: number): void {
+    const row = this.rowOf(port, frame);
+    const { unitOctets } = this.accounts.specOf(row).granting;
+    const units = costOf(this.pool.words[frame + LENGTH], unitOctets);
+    const isCopy = this.pool.ends[frame + CHARGED] === CHARGED_AS_COPY;
+    const place = row - this.accounts.firstRow(port);
+    this.pool.ends[frame + CHARGED] = (place << UNITS_BITS) | units;
+    if (isCopy) this.receiver.store(row, units);
+    else this.receiver.take(row, units);
+  }
+
+  released(port: number, _group: number, frame: number): void {
+    const charged = this.pool.ends[frame + CHARGED];
+    const row = this.accounts.firstRow(port) + (charged >>> UNITS_BITS);
+    this.receiver.free(row, charged & UNITS_MASK);
+  }
+
+  // Octets and timers.
+
+  compose(port: number, _txEnd: number, octets: Uint8Array): number {
+    const length = this.conversation.compose(port, octets);
+    if (this.conversation.isPending(port)) this.host.requestControl(this.slot, port);
+    return length;
+  }
+
+  /** The tag that rides on the frame which starts now, a frame of its own; 0 if there is none. */
+  composeTag(port: number, octets: Uint8Array): number {
+    return this.conversation.composeTag(port, octets);
+  }
+
+  receiveControl(port: number, octets: Uint8Array, length: number): boolean {
+    return this.conversation.receive(port, octets.subarray(0, length));
+  }
+
+  onTimer(port: number, timer: number): void {
+    if (timer === TAG_TIMER) {
+      if (!this.conversation.isPending(port)) return;
+      this.conversation.offerTag(port, false);
+      this.host.requestControl(this.slot, port);
+      return;
+    }
+    const { now } = this.clock;
+    if (this.armedFor[port] !== now) return;
+    this.armedFor[port] = Infinity;
+    let next = Infinity;
+    this.accounts.forEach(port, (row) => {
+      if (!this.conversation.isStarted(row)) {
+        this.conversation.start(row);
+        this.sender.start(row);
+        this.receiver.start(row);
+      }
+      next = Math.min(next, this.sender.onTimer(row), this.receiver.onTimer(row));
+    });
+    if (next >= this.armedFor[port]) return;
+    this.armedFor[port] = next;
+    this.host.arm(this.slot, port, PORT_TIMER, next);
+  }
+
+  // What people see.
+
+  holdReason(port: number, priority: number): HoldReason | null {
+    const blocked = this.rowsOf(port, priority).some((row) => this.sender.isBlocked(row));
+    return blocked ? { mechanism: this.name, untilPs: Infinity } : null;
+  }
+
+  heldPs(port: number, priority: number, now: number): number {
+    return this.sum(port, priority, (row) => this.sender.blockedPs(row, now));
+  }
+
+  holdCount(port: number, priority: number): number {
+    return this.sum(port, priority, (row) => this.sender.blocks(row));
+  }
+
+  /** Credit exchange never asks anybody to stop. */
+  stopsSent(): number {
+    return 0;
+  }
+
+  managedValues(port: number, now: number): ManagedValue[] {
+    return creditManagedValues(this, this.conversation, port, now);
+  }
+
+  private sum(port: number, priority: number, value: (row: number) => number): number {
+    return this.rowsOf(port, priority).reduce((total, row) => total + value(row), 0);
+  }
+
+  private rowsOf(port: number, priority: number): number[] {
+    const spec = this.accounts.spec(port);
+    if (spec === null || (spec.priorities & (1 << priority)) === 0) return [];
+    return spec.channels.map((_, slot) => this.accounts.row(port, slot, priority));
+  }
+}

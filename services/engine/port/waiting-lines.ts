@@ -1,0 +1,67 @@
+import type { FramePool } from '../frame/frame-pool.js';
+import { NEXT, STORED } from '../frame/frame-pool.js';
+import type { Tables } from '../kernel/tables.js';
+
+const HEAD = 0;
+const TAIL = 1;
+const OCTETS = 2;
+const STRIDE = 4;
+
+/** Frames that wait for permission to join the queue of their class: a line per credit account. */
+export type WaitingLines = ReturnType<typeof makeWaitingLines>;
+
+export function makeWaitingLines(tables: Tables, pool: FramePool) {
+  const { words } = pool;
+  const records = tables.int32('credit', STRIDE);
+  for (let at = HEAD; at < records.length; at += STRIDE) records[at] = -1;
+
+  function push(row: number, frame: number): void {
+    const at = row * STRIDE;
+    words[frame + NEXT] = -1;
+    if (records[at + HEAD] < 0) records[at + HEAD] = frame;
+    else words[records[at + TAIL] + NEXT] = frame;
+    records[at + TAIL] = frame;
+    records[at + OCTETS] += words[frame + STORED];
+  }
+
+  /** In front of all others, as it was before it was taken. */
+  function putBack(row: number, frame: number): void {
+    const at = row * STRIDE;
+    words[frame + NEXT] = records[at + HEAD];
+    if (records[at + HEAD] < 0) records[at + TAIL] = frame;
+    records[at + HEAD] = frame;
+    records[at + OCTETS] += words[frame + STORED];
+  }
+
+  function shift(row: number): number {
+    const at = row * STRIDE;
+    const frame = records[at + HEAD];
+    records[at + HEAD] = words[frame + NEXT];
+    records[at + OCTETS] -= words[frame + STORED];
+    return frame;
+  }
+
+  /** First frame of a line, -1 if none. */
+  function head(row: number): number {
+    return records[row * STRIDE + HEAD];
+  }
+
+  function octets(row: number): number {
+    return records[row * STRIDE + OCTETS];
+  }
+
+  function forEach(row: number, visit: (frame: number) => void): void {
+    for (let f = head(row); f >= 0; f = words[f + NEXT]) visit(f);
+  }
+
+  /** Replaces the frames of a line by others of the same number and size. */
+  function relink(row: number, frames: readonly number[]): void {
+    frames.forEach((frame, i) => {
+      words[frame + NEXT] = frames[i + 1] ?? -1;
+    });
+    records[row * STRIDE + HEAD] = frames[0] ?? -1;
+    records[row * STRIDE + TAIL] = frames[frames.length - 1] ?? -1;
+  }
+
+  return { push, putBack, shift, head, octets, forEach, relink };
+}

@@ -1,0 +1,231 @@
+import type { CreditLoopTerms } from '../../engine/analysis/credit/credit-loop.js';
+import { creditLoop, unitsForFullRate } from '../../engine/analysis/credit/credit-loop.js';
+import type {
+  CreditAskingSpec,
+  CreditGrantingSpec,
+  CreditPortSpec,
+} from '../../engine/contract/spec.js';
+import { CREDIT_TIMES } from '../../engine/flow-control/credit/credit-managed.js';
+import { costOf, WINDOW_MOST } from '../../engine/flow-control/credit/credit-machine.js';
+import { PS_PER_S } from '../../engine/units/time.js';
+import { wireOctets } from '../../engine/units/octets.js';
+import type { CreditEndSection, Scenario } from '../scenario/scenario.js';
+import type { Fail } from '../topology/cabling.js';
+import { hostCount, type Topology } from '../topology/topology.js';
+import type { LinkEnd } from './link-ends.js';
+import type { Methods } from './link-methods.js';
+import type { Settings } from './settings.js';
+
+const BITS = 8;
+/** A grant waits for so much of the loop, or for so many frames, where memory allows. */
+const STEP_OF_LOOP = 1 / 8;
+const STEP_FRAMES = 4;
+
+/** Of one port and priority: what its buffer is, and what full rate asks for. */
+export interface CreditMargin {
+  readonly device: number;
+  readonly port: number;
+  readonly priority: number;
+  readonly unitOctets: number;
+  readonly bufferUnits: number;
+  readonly neededUnits: number;
+  readonly terms: CreditLoopTerms;
+}
+
+/** Makes what the ends of links need to exchange credit. */
+export class CreditPlan {
+  /** Of every port and priority that has credit exchange. */
+  readonly margins: CreditMargin[] = [];
+  private readonly longestOctets: number;
+  private readonly hosts: number;
+
+  constructor(
+    private readonly scenario: Scenario,
+    topology: Topology,
+    private readonly settings: readonly Settings[],
+    private readonly linkEnds: readonly (readonly LinkEnd[])[],
+    /** By priority: lengths of frames that flows send all the time. */
+    private readonly frameLengths: readonly (readonly number[])[],
+    private readonly fail: Fail,
+  ) {
+    this.longestOctets = Math.max(...frameLengths.flat());
+    this.hosts = hostCount(topology);
+  }
+
+  /** Null where no priority of the port has it. */
+  port(end: LinkEnd, methods: Methods): CreditPortSpec | null {
+    const priorities = methods.reduce(
+      (mask, method, priority) => (method === 'credit' ? mask | (1 << priority) : mask),
+      0,
+    );
+    if (priorities === 0) return null;
+    const { credit } = this.scenario;
+    const own = this.settings[end.device]!.credit;
+    if (own.agePs !== null && this.peerOf(end).policy === 'static') {
+      throw this.fail(['credit', 'age'], 'ageing needs grant: demand at the other end of the link');
+    }
+    if (!own.unsolicited && this.peerOf(end).request === 'never') {
+      const message = 'grants are answers only, and the other end never asks';
+      throw this.fail(['credit', 'unsolicited'], message);
+    }
+    const longestPs = wireOctets(this.longestOctets) * end.octetPs;
+    return {
+      priorities,
+      counts: credit.counts,
+      granting: this.granting(end, methods),
+      asking: this.asking(end),
+      channels: credit.channels,
+      tagWaitPs: credit.tags ? (credit.tagWaitPs ?? longestPs) : null,
+      keepAlivePs: credit.keepAlivePs,
+    };
+  }
+
+  /** By priority: octets of memory behind a port, at most, for all that it grants. */
+  memoryOf(end: LinkEnd, methods: Methods, cellOctets: number): number[] {
+    const { unitOctets, bufferUnits } = this.granting(end, methods);
+    const storedOctets = Math.ceil(unitOctets / cellOctets) * cellOctets;
+    return bufferUnits.map((units) => units * storedOctets);
+  }
+
+  private granting(end: LinkEnd, methods: Methods): CreditGrantingSpec {
+    const own = this.settings[end.device]!.credit;
+    const { credit } = this.scenario;
+    const unitOctets = this.unitOf(own);
+    const frameUnits = costOf(this.longestOctets, unitOctets);
+    const buffers = methods.map((method, priority) =>
+      method === 'credit' ? this.buffer(end, priority) : null,
+    );
+    const slack = Math.min(...buffers.flatMap((b) => (b === null ? [] : [b.slackUnits])));
+    const rttPs = this.roundTripPs(end);
+    return {
+      unitOctets,
+      frameUnits,
+      bufferUnits: buffers.map((buffer) => buffer?.bufferUnits ?? 0),
+      policy: own.policy,
+      keepUnits: own.keepBytes === null ? frameUnits : costOf(own.keepBytes, unitOctets),
+      unsolicited: own.unsolicited,
+      stepUnits: own.stepBytes === null ? Math.max(1, slack) : costOf(own.stepBytes, unitOctets),
+      refreshPs: credit.refreshPs,
+      tellPs: credit.syncPs ?? 2 * rttPs + CREDIT_TIMES.syncMarginPs,
+      // Before the neighbour's credit ages, so that what it gives back is not granted again.
+      idlePs: (this.peerOf(end).agePs ?? CREDIT_TIMES.agePs) / 2,
+    };
+  }
+
+  /** The buffer of one priority, and how much of it a grant may wait for. */
+  private buffer(end: LinkEnd, priority: number): { bufferUnits: number; slackUnits: number } {
+    const own = this.settings[end.device]!.credit;
+    const { channels } = this.scenario.credit;
+    const unitOctets = this.unitOf(own);
+    const lengths = this.frameLengths[priority]!;
+    const frameUnits = costOf(Math.max(...lengths), unitOctets);
+    const terms = this.loop(end, priority);
+    const needed = unitsForFullRate(terms, lengths, unitOctets);
+    const step = Math.max(STEP_FRAMES * frameUnits, Math.ceil(needed * STEP_OF_LOOP));
+    const others = channels.length - 1;
+    const wanted =
+      own.policy === 'static'
+        ? (needed + step) * channels.length
+        : needed + step + others * frameUnits;
+    const given = own.bufferBytes === null ? null : Math.floor(own.bufferBytes / unitOctets);
+    const whole = given ?? Math.min(wanted, WINDOW_MOST);
+    const bufferUnits = Math.floor(whole * own.grantFactor);
+    this.checkBuffer(bufferUnits, frameUnits * channels.length, unitOctets);
+    const shaped = this.shapedUnits(end, own, frameUnits);
+    const sharers = own.policy === 'static' ? channels.length : 1;
+    const slack = Math.floor(bufferUnits / sharers) - needed;
+    this.note(end, priority, { unitOctets, bufferUnits, neededUnits: needed, terms });
+    return {
+      bufferUnits: Math.min(bufferUnits, shaped),
+      slackUnits: Math.min(slack, step),
+    };
+  }
+
+  private note(
+    { device, port }: LinkEnd,
+    priority: number,
+    margin: Omit<CreditMargin, 'device' | 'port' | 'priority'>,
+  ): void {
+    const known = this.margins.some(
+      (m) => m.device === device && m.port === port && m.priority === priority,
+    );
+    if (!known) this.margins.push({ device, port, priority, ...margin });
+  }
+
+  private checkBuffer(bufferUnits: number, leastUnits: number, unitOctets: number): void {
+    const { channels } = this.scenario.credit;
+    if (bufferUnits > WINDOW_MOST) {
+      throw this.fail(
+        ['credit', 'buffer'],
+        `credits that no count can hold: ${bufferUnits} units of ${unitOctets} octets; at most ` +
+          `${WINDOW_MOST} units, so take a larger unit`,
+      );
+    }
+    if (bufferUnits >= leastUnits) return;
+    throw this.fail(
+      ['credit', 'buffer'],
+      `credits that no buffer could back: ${bufferUnits} units of ${unitOctets} octets are less ` +
+        `than the longest frame takes in ${channels.length} channel(s); ` +
+        `at least ${leastUnits} units`,
+    );
+  }
+
+  /** What a receiver that is itself shaped can make use of. */
+  private shapedUnits(end: LinkEnd, { shaperBps }: CreditEndSection, frameUnits: number): number {
+    if (shaperBps === null) return Infinity;
+    const own = this.settings[end.device]!.credit;
+    const windowPs = this.roundTripPs(end) + this.scenario.credit.refreshPs;
+    const octets = (shaperBps / BITS / PS_PER_S) * windowPs;
+    return Math.ceil(octets / this.unitOf(own)) + frameUnits;
+  }
+
+  private asking(end: LinkEnd): CreditAskingSpec {
+    const own = this.settings[end.device]!.credit;
+    const peer = this.peerOf(end);
+    const { credit } = this.scenario;
+    const unitOctets = this.unitOf(peer);
+    const rttPs = this.roundTripPs(end);
+    const frameUnits = costOf(this.longestOctets, unitOctets);
+    return {
+      unitOctets,
+      frameUnits,
+      when: own.request,
+      aheadUnits: Math.ceil(((rttPs / end.octetPs) * own.prediction) / unitOctets),
+      pollPs: credit.pollPs ?? Math.max(2 * rttPs, CREDIT_TIMES.leastPollPs),
+      reportPs: credit.reportPs,
+      syncPs: credit.syncPs ?? 2 * rttPs + CREDIT_TIMES.syncMarginPs,
+      syncTries: credit.syncTries,
+      agePs: own.agePs ?? Infinity,
+      keepUnits: peer.keepBytes === null ? frameUnits : costOf(peer.keepBytes, unitOctets),
+    };
+  }
+
+  private loop(end: LinkEnd, priority: number): CreditLoopTerms {
+    return creditLoop({
+      octetPs: end.octetPs,
+      latencyPs: end.latencyPs,
+      pipelinePs: this.pipelineOf(end.device),
+      peerPipelinePs: this.pipelineOf(end.peerDevice),
+      longestAnyOctets: this.longestOctets,
+      longestOctets: Math.max(...this.frameLengths[priority]!),
+    });
+  }
+
+  private roundTripPs(end: LinkEnd): number {
+    const pipelines = this.pipelineOf(end.device) + this.pipelineOf(end.peerDevice);
+    return 2 * (end.latencyPs + wireOctets(this.longestOctets) * end.octetPs) + pipelines;
+  }
+
+  private pipelineOf(device: number): number {
+    return device < this.hosts ? 0 : this.settings[device]!.switch.pipelinePs;
+  }
+
+  private peerOf(end: LinkEnd): CreditEndSection {
+    const peer = this.linkEnds[end.peerDevice]![end.peerPort]!;
+    return this.settings[peer.device]!.credit;
+  }
+
+  private unitOf({ unitBytes }: CreditEndSection): number {
+    return unitBytes ?? this.longestOctets;
+  }
+}

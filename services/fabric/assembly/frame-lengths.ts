@@ -1,0 +1,23 @@
+import { FRAME_OCTETS_MIN } from '../../engine/units/octets.js';
+import { VLAN_TAG_OCTETS } from '../../engine/wire/ethernet.js';
+import type { Flow } from '../load/flow.js';
+import { ACK_OCTETS, framingOf, tagOctets } from './framing.js';
+
+const PRIORITIES = 8;
+
+/**
+ * By priority: the lengths of full frames that the flows put on any wire, tags included, and of
+ * their acknowledgements. Bridges with tagged ports put a tag on what came without.
+ */
+export function frameLengths(flows: readonly Flow[], bridgesTag: boolean): number[][] {
+  const lengths = Array.from({ length: PRIORITIES }, () => new Set<number>());
+  for (const flow of flows) {
+    const { priority, transport, vlan } = flow;
+    const tags = tagOctets(vlan) + (bridgesTag && vlan.inner === null ? VLAN_TAG_OCTETS : 0);
+    lengths[priority]!.add(framingOf(flow).fullFrameOctets + tags);
+    if (transport.kind === 'reliable') {
+      lengths[transport.ackPriority]!.add(Math.max(FRAME_OCTETS_MIN, ACK_OCTETS + tags));
+    }
+  }
+  return lengths.map((set) => (set.size === 0 ? [FRAME_OCTETS_MIN] : [...set]));
+}

@@ -1,0 +1,125 @@
+/** Schema of `credit`: how the priorities that have `flowControl: credit` exchange it. */
+
+import type { z } from 'zod';
+import {
+  CREDIT_CHANNEL,
+  CREDIT_SYNC_TRIES,
+  CREDIT_UNIT,
+} from '../../engine/flow-control/credit/credit-managed.js';
+import { aboveZero, rate, share, size, time } from './quantities.js';
+import {
+  choice,
+  either,
+  flag,
+  integer,
+  list,
+  mapping,
+  overriding,
+  positive,
+  quantity,
+  word,
+} from './schema-parts.js';
+
+const auto = (of: Parameters<typeof quantity>[0], what: string, example: string) =>
+  either([word('auto'), quantity(aboveZero(of))], what, `auto, or ${example}`);
+
+/** What each end of a link may have of its own. */
+const endKeys = {
+  unit: either(
+    [word('mtu'), quantity(size)],
+    'a credit unit',
+    `a multiple of ${CREDIT_UNIT.chunk}B up to ${CREDIT_UNIT.most}B, 2548B, or mtu`,
+  )
+    .describe('Octets of one credit that this device grants; mtu: of its longest frame.')
+    .prefault(CREDIT_UNIT.least),
+  buffer: auto(size, 'a buffer', 'a size such as 100KB')
+    .describe(
+      'Memory behind each port for each priority; auto: what full rate over the cable takes.',
+    )
+    .prefault('auto'),
+  grant: choice(['static', 'demand'])
+    .describe(
+      'static: every channel has its share of the buffer for itself; demand: what it asks for, ' +
+        'out of what the others leave.',
+    )
+    .prefault('static'),
+  unsolicited: flag()
+    .describe('Grant freed memory without being asked; false: grants are answers only.')
+    .prefault(true),
+  step: auto(size, 'a step', 'a size such as 16KB')
+    .describe('Freed memory is granted when it is so much, or when the sender may be short.')
+    .prefault('auto'),
+  keep: auto(size, 'a size', 'a size such as 2KB')
+    .describe('What an idle channel may always have; auto: the longest frame.')
+    .prefault('auto'),
+  shaper: either([word('off'), quantity(aboveZero(rate))], 'a rate', 'off, or one such as 40G')
+    .describe('Rate that the receiver is shaped to: it grants no more than that needs.')
+    .prefault('off'),
+  grantFactor: quantity(aboveZero(share))
+    .describe('Part of its buffer that a port promises.')
+    .prefault('100%'),
+  request: choice(['never', 'blocked', 'ahead'])
+    .describe('When credit is asked for: never, when a frame lacks it, or before that.')
+    .prefault('blocked'),
+  prediction: positive()
+    .describe('How many round trips of sending at full rate `request: ahead` looks ahead.')
+    .prefault(1),
+  age: either([word('off'), quantity(aboveZero(time))], 'an age', 'off, or a time such as 1ms')
+    .describe('Credit that is idle for so long is given back; needs grant: demand on the link.')
+    .prefault('off'),
+};
+
+const creditKeys = {
+  ...endKeys,
+  counts: choice(['cumulative', 'incremental'])
+    .describe(
+      'cumulative: messages say totals, and a lost one is repaired; incremental: they say ' +
+        'amounts, and what is lost stays lost.',
+    )
+    .prefault('cumulative'),
+  channels: list(
+    mapping({
+      channel: integer(CREDIT_CHANNEL.least, CREDIT_CHANNEL.most).describe('Channel number.'),
+      vlans: list(integer(1, 4094), 'VLANs 1 to 4094')
+        .describe('VLANs of the tenant: service VLANs, or customer VLANs without one.')
+        .prefault([]),
+      share: positive().describe('Its weight among the channels.').prefault(1),
+    }),
+    'channels',
+  )
+    .describe('Slices of each priority; the first takes every frame that no other claims.')
+    .prefault([]),
+  tags: flag().describe('A single word rides on the next data frame, as a CE-Tag.').prefault(false),
+  tagWait: auto(time, 'a time', 'a time such as 200ns')
+    .describe('How long it waits for one; auto: the longest frame.')
+    .prefault('auto'),
+  refresh: quantity(aboveZero(time))
+    .describe('A changed limit is said again after this time.')
+    .prefault('20us'),
+  report: quantity(aboveZero(time))
+    .describe('A changed count of what was used is said again after this time.')
+    .prefault('20us'),
+  poll: auto(time, 'a time', 'a time such as 10us')
+    .describe('Least time between two demands; auto: two round trips, at least 5us.')
+    .prefault('auto'),
+  sync: auto(time, 'a time', 'a time such as 50us')
+    .describe('A resynchronisation is tried again after this time; auto: by round trip.')
+    .prefault('auto'),
+  syncTries: integer(1, 1000)
+    .describe('Tries until an account is counted as failed; then it tries at every keepAlive.')
+    .prefault(CREDIT_SYNC_TRIES),
+  keepAlive: quantity(aboveZero(time))
+    .describe('An idle account says so often what it counts.')
+    .prefault('1ms'),
+  fallback: choice(['refuse', 'pfc', 'none'])
+    .describe('What rules a priority on a link where only one end has credit.')
+    .prefault('refuse'),
+};
+
+export const creditSchema = mapping(creditKeys);
+
+/** Within `devices`: what is absent stays as the scenario's own `credit` says. */
+export const creditOverridesSchema = mapping(overriding(endKeys));
+
+export type CreditInput = z.output<typeof creditSchema>;
+export type CreditChangeInput = z.output<typeof creditOverridesSchema>;

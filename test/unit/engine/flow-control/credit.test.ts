@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { CreditPortSpec } from '../../../../services/engine/contract/spec.js';
+import { CE_REFUSALS } from '../../../../services/engine/flow-control/credit/credit-conversation.js';
+import { nothingIsLost } from '../../../../services/engine/flow-control/credit/credit-invariants.js';
+import { costOf } from '../../../../services/engine/flow-control/credit/credit-machine.js';
+import { RandomStream } from '../../../../services/engine/kernel/random.js';
+import type { CeFrame } from '../../../../services/engine/wire/mac-control/ce-frame.js';
+import {
+  blankCeFrame,
+  CE_SYN,
+  encodeCe,
+} from '../../../../services/engine/wire/mac-control/ce-frame.js';
+import { OPCODE_CE_GRANT } from '../../../../services/engine/wire/mac-control/opcodes.js';
+import { creditSpec, LossyCreditLink, NO_HARM } from '../../../kit/credit-link.js';
+
+const BUFFER = 200;
+const IGNORE = (): void => undefined;
+
+function linkOf(spec: Partial<CreditPortSpec> = {}): LossyCreditLink {
+  return new LossyCreditLink({ ...creditSpec(BUFFER), ...spec }, new RandomStream(1, 'link'));
+}
+
+function available(link: LossyCreditLink): number {
+  return link.sender.credit.sender.available(link.row);
+}
+
+describe('Credit exchange', () => {
+  it('opens an account by agreement, and then holds all that the buffer can back', () => {
+    const link = linkOf();
+    assert.equal(available(link), 0);
+    link.run(10e6, IGNORE);
+    assert.equal(available(link), BUFFER);
+    assert.ok(nothingIsLost(link.view));
+  });
+
+  it('charges whole units', () => {
+    assert.deepEqual(
+      [64, 65, 128, 9216].map((octets) => costOf(octets, 64)),
+      [1, 2, 2, 144],
+    );
+  });
+
+  it('sends nothing beyond its credit, and all of it in the end', () => {
+    const link = linkOf();
+    link.offer(5000);
+    link.run(100e6, () => {
+      assert.ok(link.stored + link.inFlight <= BUFFER);
+    });
+    link.run(3e9, IGNORE);
+    assert.equal(link.sent, 5000);
+    assert.ok(nothingIsLost(link.view));
+  });
+
+  it('with incremental counts loses for good what its messages carried; cumulative ones do not', () => {
+    for (const counts of ['incremental', 'cumulative'] as const) {
+      const link = linkOf({ counts });
+      link.run(10e6, IGNORE);
+      link.harm = { ...NO_HARM, lose: 0.3 };
+      link.offer(3000);
+      link.run(2e9, IGNORE);
+      link.harm = NO_HARM;
+      link.run(4e9, IGNORE);
+      const stuck = link.sent < 3000;
+      assert.equal(stuck, counts === 'incremental', `${counts}: ${link.sent} sent`);
+      if (counts === 'cumulative') assert.equal(available(link), BUFFER);
+    }
+  });
+
+  it('does not believe what it has no part in, and counts why', () => {
+    const link = linkOf();
+    link.run(10e6, IGNORE);
+    const before = available(link);
+    const say = (change: Partial<CeFrame>): void => {
+      const frame = { ...blankCeFrame(), opcode: OPCODE_CE_GRANT, flags: 1, priorities: 8 };
+      frame.words.fill(0x4000);
+      const octets = new Uint8Array(60);
+      encodeCe(octets, 0, { ...frame, ...change });
+      assert.ok(link.sender.credit.receiveControl(0, octets, 60));
+    };
+    say({ priorities: 0 });
+    say({ priorities: 1 });
+    say({ channel: 9 });
+    // A limit from another epoch, or one that is older than the last.
+    say({ flags: 7 });
+    say({ words: new Uint16Array(8).fill(BUFFER - 1) });
+    assert.equal(available(link), before);
+    const { conversation } = link.sender.credit;
+    const counted = CE_REFUSALS.map((_, reason) => conversation.refusalsOf(0, reason));
+    assert.deepEqual(counted, [0, 1, 1, 1]);
+    say({ flags: CE_SYN });
+    assert.equal(available(link), 0);
+  });
+});

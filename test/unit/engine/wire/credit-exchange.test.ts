@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { CeTag } from '../../../../services/engine/wire/ce-tag.js';
+import {
+  blankCeTag,
+  CE_TAG_GRANT,
+  CE_TAG_REQUEST,
+  decodeCeTag,
+  encodeCeTag,
+  encodeLoneCeTag,
+} from '../../../../services/engine/wire/ce-tag.js';
+import type { CeFrame } from '../../../../services/engine/wire/mac-control/ce-frame.js';
+import {
+  blankCeFrame,
+  CE_ACK,
+  CE_REPORT,
+  CE_SYN,
+  decodeCe,
+  encodeCe,
+  isCreditExchange,
+} from '../../../../services/engine/wire/mac-control/ce-frame.js';
+import {
+  OPCODE_CE_GRANT,
+  OPCODE_CE_REQUEST,
+} from '../../../../services/engine/wire/mac-control/opcodes.js';
+import {
+  CE_ACK_CH7,
+  CE_DEMAND_CH7,
+  CE_GRANT,
+  CE_GRANT_CH7,
+  CE_REPORT_CH7,
+  CE_REQUEST,
+  CE_RESYNC_CH7,
+  CE_SYN_CH7,
+  CE_TAG_ALONE,
+  CE_TAG_GRANT_P3,
+  CE_TAG_REQUEST_P3,
+  PAUSE_FFFF,
+  PFC_P3_FFFF,
+} from './vectors.js';
+
+const SOURCE = 0x02000000000a;
+const REQUEST = OPCODE_CE_REQUEST;
+const GRANT = OPCODE_CE_GRANT;
+
+function ceFrame(
+  opcode: number,
+  flags: number,
+  words: Readonly<Record<number, number>>,
+  channel: number,
+): CeFrame {
+  const frame = { ...blankCeFrame(), source: SOURCE, opcode, flags, channel };
+  for (const [priority, word] of Object.entries(words)) {
+    frame.priorities |= 1 << Number(priority);
+    frame.words[Number(priority)] = word;
+  }
+  return frame;
+}
+
+function octetsOf(frame: CeFrame): Uint8Array {
+  const octets = new Uint8Array(60).fill(0xee);
+  assert.equal(encodeCe(octets, 0, frame), 60);
+  return octets;
+}
+
+describe('CE frames', () => {
+  const examples: readonly (readonly [string, Uint8Array, CeFrame])[] = [
+    ['request', CE_REQUEST, ceFrame(REQUEST, 0, { 3: 0, 4: 0 }, 0)],
+    ['grant', CE_GRANT, ceFrame(GRANT, 0, { 3: 64, 4: 16 }, 0)],
+    ['demand', CE_DEMAND_CH7, ceFrame(REQUEST, 0, { 3: 0x123 }, 7)],
+    ['limit', CE_GRANT_CH7, ceFrame(GRANT, 0, { 3: 0x323 }, 7)],
+    ['report', CE_REPORT_CH7, ceFrame(REQUEST, CE_REPORT, { 3: 0x323 }, 7)],
+    ['resynchronisation', CE_SYN_CH7, ceFrame(REQUEST, CE_SYN | 5, { 3: 0x323 }, 7)],
+    ['agreement to one', CE_ACK_CH7, ceFrame(GRANT, CE_ACK | 5, { 3: 0x523 }, 7)],
+    ['demand for one', CE_RESYNC_CH7, ceFrame(GRANT, CE_SYN | 6, { 3: 0 }, 7)],
+  ];
+  for (const [name, octets, frame] of examples) {
+    it(`are octets as written down, both ways: ${name}`, () => {
+      assert.deepEqual(octetsOf(frame), octets);
+      const read = blankCeFrame();
+      assert.equal(decodeCe(octets, 0, read), 'ok');
+      assert.deepEqual(read, frame);
+      assert.ok(isCreditExchange(octets));
+    });
+  }
+
+  it('come back as they were written, whatever they say', () => {
+    const word = fc.nat(0xffff);
+    const any = fc.tuple(
+      fc.constantFrom(REQUEST, GRANT),
+      fc.nat(0xff),
+      fc.dictionary(fc.constantFrom('0', '1', '2', '3', '4', '5', '6', '7'), word),
+      word,
+    );
+    const property = fc.property(any, ([opcode, flags, words, channel]) => {
+      const frame = ceFrame(opcode, flags, words, channel);
+      const read = blankCeFrame();
+      assert.equal(decodeCe(octetsOf(frame), 0, read), 'ok');
+      assert.deepEqual(read, frame);
+    });
+    fc.assert(property, { seed: 3, numRuns: 500 });
+  });
+
+  it('are not taken for PAUSE or PFC, nor those for them', () => {
+    for (const octets of [PAUSE_FFFF, PFC_P3_FFFF]) {
+      assert.equal(decodeCe(octets, 0, blankCeFrame()), 'wrong-opcode');
+      assert.equal(isCreditExchange(octets), false);
+    }
+  });
+
+  it('to another group are refused', () => {
+    const octets = Uint8Array.from(CE_GRANT, (octet, at) => (at === 5 ? 2 : octet));
+    assert.equal(decodeCe(octets, 0, blankCeFrame()), 'wrong-destination');
+  });
+});
+
+describe('CE-Tags', () => {
+  const request: CeTag = { ...blankCeTag(), type: CE_TAG_REQUEST, priorities: 8 };
+  const grant: CeTag = { type: CE_TAG_GRANT, flags: 0, priorities: 8, word: 64, channel: 7 };
+
+  it('are read from the front of a data frame', () => {
+    const tag = blankCeTag();
+    assert.equal(decodeCeTag(CE_TAG_REQUEST_P3, 0, tag), 'ok');
+    assert.deepEqual(tag, request);
+    assert.equal(decodeCeTag(CE_TAG_GRANT_P3, 0, tag), 'ok');
+    assert.deepEqual(tag, grant);
+  });
+
+  it('are written where the EtherType was', () => {
+    const octets = CE_TAG_REQUEST_P3.slice();
+    assert.equal(encodeCeTag(octets, 0, grant), 20);
+    assert.deepEqual(octets, CE_TAG_GRANT_P3);
+  });
+
+  it('may travel alone on a frame of the least length', () => {
+    const octets = new Uint8Array(60).fill(0xee);
+    assert.equal(encodeLoneCeTag(octets, 0, SOURCE, { ...grant, channel: 0 }), 60);
+    assert.deepEqual(octets, CE_TAG_ALONE);
+  });
+
+  it('name exactly one priority', () => {
+    for (const priorities of [0, 3, 0xff]) {
+      const octets = Uint8Array.from(CE_TAG_GRANT_P3, (o, at) => (at === 15 ? priorities : o));
+      assert.equal(decodeCeTag(octets, 0, blankCeTag()), 'bad-length');
+    }
+  });
+});
