@@ -1,0 +1,64 @@
+import type {
+  Application,
+  Ets,
+  PfcConfiguration,
+} from '../../wire/lldp/dcbx-ieee.js';
+
+/** Which DCBX a port speaks; `auto` is IEEE until a neighbour is heard that only knows CEE. */
+export type DcbxMode = 'auto' | 'ieee' | 'cee' | 'off';
+
+/** What an administrator configured at a port (the local side of 802.1Q clause 38). */
+export interface DcbxAdmin {
+  readonly mode: DcbxMode;
+  /** Its `willing` goes for ETS, and for priority groups of CEE. */
+  readonly ets: Ets;
+  /** What the neighbour should use; null: no recommendation. */
+  readonly recommendation: Ets | null;
+  readonly pfc: PfcConfiguration;
+  readonly applications: readonly Application[];
+}
+
+/** What a port works with, and whose configuration that is. */
+export interface DcbxOperation {
+  protocol: 'none' | 'ieee' | 'cee';
+  ets: Ets;
+  etsFrom: 'local' | 'peer';
+  /** Priorities with PFC, one bit each. */
+  pfc: number;
+  pfcFrom: 'local' | 'peer';
+  applications: readonly Application[];
+  mismatches: number;
+}
+
+/** Bits of `mismatches`. */
+export const MISMATCH = {
+  ETS: 1,
+  PFC: 2,
+  APPLICATION: 4,
+  SEVERAL_PEERS: 8,
+  NO_COMMON_PROTOCOL: 16,
+  CREDIT: 32,
+  CREDIT_UNIT: 64,
+} as const;
+
+export const MISMATCH_NAMES: readonly (readonly [number, string])[] = [
+  [MISMATCH.ETS, 'ets'],
+  [MISMATCH.PFC, 'pfc'],
+  [MISMATCH.APPLICATION, 'application'],
+  [MISMATCH.SEVERAL_PEERS, 'several-peers'],
+  [MISMATCH.NO_COMMON_PROTOCOL, 'no-common-protocol'],
+  [MISMATCH.CREDIT, 'credit'],
+  [MISMATCH.CREDIT_UNIT, 'credit-unit'],
+];
+
+export function localOperation(admin: DcbxAdmin): DcbxOperation {
+  return {
+    protocol: 'none',
+    ets: admin.ets,
+    etsFrom: 'local',
+    pfc: admin.pfc.enabled,
+    pfcFrom: 'local',
+    applications: admin.applications,
+    mismatches: 0,
+  };
+}
