@@ -1,3 +1,4 @@
+import type { PortSpec } from '../engine/contract/spec.js';
 import type { DeviceSpec, Engine } from '../engine/device/engine.js';
 import { TX_FRAMES } from '../engine/port/counters.js';
 
@@ -9,9 +10,10 @@ export interface WatchIntervals {
 }
 
 export function watchIntervals(specs: readonly DeviceSpec[]): WatchIntervals {
-  const keepsAlive = specs.some(({ ports }) => ports.some(({ credit }) => credit !== null));
+  const ports = specs.flatMap((spec) => spec.ports);
+  const keepsAlive = ports.some(({ credit, discovery }) => (credit ?? discovery) !== null);
   return {
-    stallPs: Math.max(STALL_PS, 4 * longestStopPs(specs)),
+    stallPs: Math.max(STALL_PS, 4 * longestStopPs(specs), 2 * longestSilencePs(ports)),
     quietPs: keepsAlive ? QUIET_PS : Infinity,
   };
 }
@@ -81,9 +83,20 @@ export function framesStarted(engine: Engine): number {
   return frames;
 }
 
-/** Things that hosts will do by themselves: start flows, go on with them, time out. */
-export function thingsPlanned(engine: Engine): number {
-  return engine.devices.reduce((sum, device) => sum + device.plannedByHost(), 0);
+/** Things that hosts will do by themselves, and ports that have not settled with neighbours yet. */
+export function thingsPlanned({ devices, discovery, shared }: Engine): number {
+  let settling = 0;
+  for (let port = 0; port < shared.ports.count; port++) if (discovery.isSettling(port)) settling++;
+  return devices.reduce((sum, device) => sum + device.plannedByHost(), settling);
+}
+
+/** Frames may wait until a neighbour was heard, or an administrator has changed something. */
+function longestSilencePs(ports: readonly PortSpec[]): number {
+  return ports.reduce((longest, { discovery }) => {
+    if (discovery === null) return longest;
+    const { stages, timers, tickPs } = discovery;
+    return Math.max(longest, timers.msgTxInterval * tickPs, stages[stages.length - 1]!.fromPs);
+  }, 0);
 }
 
 /** A slow port may be stopped for seconds by one frame, and go on. */

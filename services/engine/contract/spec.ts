@@ -1,4 +1,5 @@
 import type { ArbiterSpec } from './arbiter.js';
+import type { DiscoveryPortSpec } from './discovery.js';
 
 /** Everything a device must be told to be built; plain data, made by assembly from a scenario. */
 
@@ -21,6 +22,8 @@ export interface PortSpec {
   readonly pause: StopPortSpec | null;
   /** Credit exchange; null where it does not run. */
   readonly credit: CreditPortSpec | null;
+  /** LLDP and DCBX; null where they do not run. */
+  readonly discovery: DiscoveryPortSpec | null;
 }
 
 export interface StopPortSpec {

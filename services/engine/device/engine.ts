@@ -7,6 +7,7 @@ import type { DeviceSpec } from './device.js';
 
 export type { DeviceSpec };
 import { Device, KIND_MECHANISM, TIMER_BITS } from './device.js';
+import type { DiscoveryMechanism } from '../discovery/discovery-mechanism.js';
 import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
 import { creditRows } from '../flow-control/credit/credit-accounts.js';
 import type { Hosting } from './host/hosting.js';
@@ -33,6 +34,7 @@ export class Engine implements MechanismHost {
   readonly devices: readonly Device[];
   readonly mechanisms: readonly Mechanism[];
   readonly credit: CreditMechanism;
+  readonly discovery: DiscoveryMechanism;
   readonly senders: Senders;
   readonly receivers: Receivers;
   readonly switching: Switching;
@@ -48,9 +50,10 @@ export class Engine implements MechanismHost {
     this.shared = shared;
     this.clock = shared.clock;
     this.devices = specs.map((spec, i) => new Device(spec, rows[i]));
-    const { all, credit } = makeMechanisms(shared, this);
+    const { all, credit, discovery } = makeMechanisms(shared, this.devices, this);
     this.mechanisms = all;
     this.credit = credit;
+    this.discovery = discovery;
     this.metering = makeMetering(shared, credit);
     this.senders = makeSenders(tables, this.clock);
     this.receivers = makeReceivers(tables, this.clock);

@@ -1,22 +1,32 @@
 import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
+import { DiscoveryMechanism } from '../discovery/discovery-mechanism.js';
 import { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
 import { PauseMechanism } from '../flow-control/pause/pause-mechanism.js';
 import { PfcMechanism } from '../flow-control/pfc/pfc-mechanism.js';
+import type { Device } from './device.js';
+import { makeOperator } from './operating.js';
 import type { Shared } from './shared.js';
+
+export interface Mechanisms {
+  /** By slot. */
+  readonly all: Mechanism[];
+  readonly credit: CreditMechanism;
+  readonly discovery: DiscoveryMechanism;
+}
 
 /**
  * The registry. A mechanism serves every port of a service; its place in the list is its slot for
  * gates, timers and control frames.
  */
 export function makeMechanisms(
-  { tables, buffer, ports, pool, lines }: Shared,
+  shared: Shared,
+  devices: readonly Device[],
   host: MechanismHost,
-): { readonly all: Mechanism[]; readonly credit: CreditMechanism } {
+): Mechanisms {
+  const { tables, buffer, ports, pool, lines, counters } = shared;
+  const pfc = new PfcMechanism(tables, host, buffer, 1, ports);
   const credit = new CreditMechanism(tables, host, 2, pool, lines);
-  const all = [
-    new PauseMechanism(tables, host, buffer, 0, ports),
-    new PfcMechanism(tables, host, buffer, 1, ports),
-    credit,
-  ];
-  return { all, credit };
+  const discovery = new DiscoveryMechanism(host, makeOperator(shared, devices, pfc), counters, 3);
+  const pause = new PauseMechanism(tables, host, buffer, 0, ports);
+  return { all: [pause, pfc, credit, discovery], credit, discovery };
 }

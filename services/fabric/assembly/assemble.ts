@@ -10,10 +10,12 @@ import { ecnSpecs } from './ecn-specs.js';
 import { FlowPaths } from './flow-paths.js';
 import { bridgePorts, forwardingOf } from './forwarding.js';
 import { checkGroupFlows, membersOf, treesOf } from './groups.js';
-import { linkEndsOf } from './link-ends.js';
+import { type LinkEnd, linkEndsOf } from './link-ends.js';
 import { frameLengths } from './frame-lengths.js';
 import { lookaheadOf } from './lookahead.js';
 import { CreditPlan } from './credit-plan.js';
+import { DiscoveryExchange } from './discovery-exchange.js';
+import { DiscoveryPlan } from './discovery-plan.js';
 import { methodsOfLinks } from './link-methods.js';
 import { portSpecs } from './port-specs.js';
 
@@ -22,7 +24,8 @@ export function assemble(input: AssemblyInput): Assembly {
   const { scenario, topology, routes, flows, fail } = input;
   const settings = settingsOfDevices(scenario, topology, fail);
   const linkEnds = linkEndsOf(topology);
-  const methods = methodsOfLinks(scenario, linkEnds, settings, fail);
+  const pfcEver = DiscoveryPlan.pfcEver(input, settings);
+  const methods = methodsOfLinks(scenario, linkEnds, settings, pfcEver, fail);
   const members = membersOf(scenario.groups, topology, fail);
   checkGroupFlows(flows, members, fail);
   const bridges = bridgePorts(topology, settings, linkEnds, fail);
@@ -34,6 +37,7 @@ export function assemble(input: AssemblyInput): Assembly {
   const lengths = frameLengths(flows, bridgesTag);
   const longestFrameOctets = lengths.map((own) => Math.max(...own));
   const credit = new CreditPlan(scenario, topology, settings, linkEnds, lengths, fail);
+  const discovery = new DiscoveryPlan(input, settings, Math.max(...longestFrameOctets));
   const memory = new MemoryPlan(scenario, settings, methods, credit, longestFrameOctets, fail);
   const margins: Margin[] = [];
 
@@ -50,17 +54,43 @@ export function assemble(input: AssemblyInput): Assembly {
       ecn: ecnSpecs(scenario, own, name, fail),
     };
   };
-  const specs = topology.devices.map(({ name, kind }, index): DeviceSpec => {
+  const built = topology.devices.map(({ name, kind }, index): DeviceSpec => {
     const own = settings[index]!;
-    const ports = portSpecs(input, index, own, linkEnds[index]!, methods[index]!, credit);
+    const ports = portSpecs(input, index, own, linkEnds[index]!, methods[index]!, credit, discovery);
     const common: Common = { index, name, seed: scenario.seed, ports };
     return kind === 'host'
       ? { ...common, kind: 'host', position: index, ...hostEnds[index]! }
       : { ...common, ...switchSpec(index, own) };
   });
+  const { enabled, start } = scenario.discovery;
+  const specs = enabled && start === 'converged' ? converged(built, linkEnds) : built;
   const lookaheadPs = lookaheadOf(specs, linkEnds);
   const creditMargins = credit.margins;
   return { specs, lookaheadPs, linkEnds, margins, creditMargins, longestFrameOctets, flowEnds };
+}
+
+/** Devices that knew their neighbours before the run began. */
+function converged(
+  specs: readonly DeviceSpec[],
+  linkEnds: readonly (readonly LinkEnd[])[],
+): readonly DeviceSpec[] {
+  const exchange = new DiscoveryExchange(specs.map(withoutChanges), linkEnds);
+  exchange.settle();
+  return specs.map((spec, device) => ({
+    ...spec,
+    ports: spec.ports.map((port, p) => ({
+      ...port,
+      discovery: { ...port.discovery!, learned: exchange.learnedAt(device, p) },
+    })),
+  }));
+}
+
+function withoutChanges(spec: DeviceSpec): DeviceSpec {
+  const ports = spec.ports.map((port) => {
+    const { stages, ...rest } = port.discovery!;
+    return { ...port, discovery: { ...rest, stages: stages.slice(0, 1) } };
+  });
+  return { ...spec, ports };
 }
 
 type Common = Pick<HostSpec, 'index' | 'name' | 'seed' | 'ports'>;

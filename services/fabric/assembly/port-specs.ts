@@ -1,10 +1,11 @@
 import type { PfcPortSpec, PortSpec, StopPortSpec } from '../../engine/contract/spec.js';
 import { readU48 } from '../../engine/wire/big-endian.js';
 import { switchPortMac } from '../address.js';
-import type { PfcSection } from '../scenario/scenario.js';
+import type { ArbiterSection, DiscoverySection, PfcSection } from '../scenario/scenario.js';
 import type { Fail } from '../topology/cabling.js';
 import type { AssemblyInput } from './assembly.js';
 import type { CreditPlan } from './credit-plan.js';
+import type { DiscoveryPlan } from './discovery-plan.js';
 import type { Methods } from './link-methods.js';
 import type { Settings } from './settings.js';
 import { placeOfPriority } from './settings.js';
@@ -31,13 +32,14 @@ export function portSpecs(
   linkEnds: readonly LinkEnd[],
   methods: readonly Methods[],
   credit: CreditPlan,
+  discovery: DiscoveryPlan,
 ): PortSpec[] {
   const { kind, name: deviceName } = topology.devices[device]!;
   const own = kind === 'host' ? settings.host.arbiter : settings.switch.arbiter;
   const shared = {
     classOf: scenario.classes.transmit,
     groupOf: groupsOf(scenario),
-    arbiter: own ?? scenario.classes.arbiter,
+    arbiter: changeable(own ?? scenario.classes.arbiter, scenario.discovery),
     pause: scenario.pause.enabled ? stopSpec(scenario.pause.pfc) : null,
   };
   const pfcByMethods = new Map<Methods, PfcPortSpec | null>();
@@ -55,8 +57,18 @@ export function portSpecs(
       ...shared,
       pfc: scenario.pause.enabled ? null : pfcOf(methods[port]!),
       credit: credit.port(end, methods[port]!),
+      discovery: discovery.port(end),
     };
   });
+}
+
+/** Where a neighbour may recommend shares, strict priority is ETS without any. */
+function changeable(
+  arbiter: ArbiterSection,
+  { enabled, drives }: DiscoverySection,
+): ArbiterSection {
+  if (!enabled || !drives || arbiter.kind !== 'strict') return arbiter;
+  return { kind: 'ets', shares: [null, null, null, null, null, null, null, null] };
 }
 
 function pfcSpec(

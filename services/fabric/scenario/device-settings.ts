@@ -3,6 +3,7 @@
 import type {
   CreditEndSection,
   DeviceOverride,
+  DiscoveryEndSection,
   HostSection,
   PriorityChange,
   PrioritySection,
@@ -17,13 +18,20 @@ export interface DeviceSettings {
   /** Indexed by priority. */
   readonly priorities: readonly PrioritySection[];
   readonly credit: CreditEndSection;
+  readonly discovery: DiscoveryEndSection;
 }
 
 export function settingsOf(scenario: Scenario, device: string): DeviceSettings {
-  const { hosts: host, switches, priorities, credit } = scenario;
+  const { hosts: host, switches, priorities, credit, discovery } = scenario;
   return scenario.overrides
     .filter(({ match }) => matchesGlob(match, device))
-    .reduce(overridden, { host, switch: switches, priorities, credit: credit.end });
+    .reduce(overridden, {
+      host,
+      switch: switches,
+      priorities,
+      credit: credit.end,
+      discovery: discovery.end,
+    });
 }
 
 export function overridden(settings: DeviceSettings, change: DeviceOverride): DeviceSettings {
@@ -39,6 +47,7 @@ export function overridden(settings: DeviceSettings, change: DeviceOverride): De
       return own ? changedPriority(section, own) : section;
     }),
     credit: { ...settings.credit, ...change.credit },
+    discovery: { ...settings.discovery, ...change.discovery },
   };
 }
 

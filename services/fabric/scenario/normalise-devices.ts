@@ -3,6 +3,7 @@
 import { show } from './errors.js';
 import type { Located } from './located.js';
 import { creditEnd } from './normalise-credit.js';
+import { discoveryEnd } from './normalise-discovery.js';
 import { arbiterSection, priorityChanges } from './normalise-flow-control.js';
 import type {
   BufferSection,
@@ -54,6 +55,7 @@ export function deviceOverrides(
       switch: switchChange(device, arbiter, path, located),
       priorities,
       credit: creditEnd(device.credit ?? {}, [...path, 'credit'], located),
+      discovery: discoveryEnd(device.discovery ?? {}),
     };
   });
 }

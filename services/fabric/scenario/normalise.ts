@@ -2,6 +2,7 @@
 
 import type { Located } from './located.js';
 import { creditSection } from './normalise-credit.js';
+import { discoverySection } from './normalise-discovery.js';
 import { deviceOverrides, hostSection, switchSection } from './normalise-devices.js';
 import { expectations } from './normalise-expect.js';
 import { fabricSection } from './normalise-fabric.js';
@@ -25,6 +26,7 @@ export function normalise(input: ScenarioInput, fileName: string, located: Locat
     priorities: prioritySections(input.priorities, located),
     pause: pauseSection(input.pause),
     credit: creditSection(input.credit, located),
+    discovery: discoverySection(input.discovery, located),
     classes: classSection(input.classes, located),
     groups,
     load,

@@ -4,6 +4,9 @@
  * comes later, in assembly.
  */
 
+import type { DcbxMode, LldpStatus, LldpTimers } from '../../engine/contract/discovery.js';
+import type { Application } from '../../engine/wire/lldp/dcbx-ieee.js';
+
 export interface Scenario {
   readonly name: string;
   readonly description: string;
@@ -18,6 +21,7 @@ export interface Scenario {
   readonly priorities: readonly PrioritySection[];
   readonly pause: PauseSection;
   readonly credit: CreditSection;
+  readonly discovery: DiscoverySection;
   readonly classes: ClassSection;
   readonly groups: readonly GroupSection[];
   readonly load: readonly LoadSection[];
@@ -131,6 +135,7 @@ export interface DeviceOverride {
   };
   readonly priorities: readonly PriorityChange[];
   readonly credit: Partial<CreditEndSection>;
+  readonly discovery: Partial<DiscoveryEndSection>;
 }
 
 export interface PriorityChange {
@@ -216,6 +221,49 @@ export interface CreditEndSection {
   readonly prediction: number;
   /** Null: credit does not age. */
   readonly agePs: number | null;
+}
+
+/** LLDP and DCBX on every port. */
+export interface DiscoverySection {
+  readonly enabled: boolean;
+  readonly start: 'live' | 'converged';
+  readonly drives: boolean;
+  /** What LLDP takes for a second. */
+  readonly secondPs: number;
+  readonly timers: LldpTimers;
+  readonly neighborsMost: number;
+  /** At least one. */
+  readonly destinations: readonly number[];
+  readonly end: DiscoveryEndSection;
+  /** In the order of their times. */
+  readonly changes: readonly DiscoveryChange[];
+}
+
+/** What each device may have of its own. */
+export interface DiscoveryEndSection {
+  readonly status: LldpStatus;
+  readonly dcbx: DcbxMode;
+  readonly willing: readonly ('ets' | 'pfc')[];
+  readonly recommend: boolean;
+  readonly pfcCapability: number;
+  readonly applications: readonly Application[];
+  /** Priorities, one bit each. */
+  readonly sourceFlowControl: number;
+  readonly congestionNotification: number;
+  /** Monitored class and congesting class. */
+  readonly congestionIsolation: readonly (readonly [number, number])[];
+}
+
+export interface DiscoveryChange {
+  readonly atPs: number;
+  /** Name or glob. */
+  readonly devices: string;
+  /** Place in the file. */
+  readonly index: number;
+  /** Priorities with PFC from then on; null: as before. */
+  readonly pfc: number | null;
+  readonly arbiter: ArbiterSection | null;
+  readonly end: Partial<DiscoveryEndSection>;
 }
 
 export type EcnSection =

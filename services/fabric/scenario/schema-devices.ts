@@ -4,6 +4,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import type { z } from 'zod';
 import { aboveZero, size, time } from './quantities.js';
 import { creditOverridesSchema } from './schema-credit.js';
+import { discoveryOverridesSchema } from './schema-discovery.js';
 import { arbiterSchema, priorityOverridesSchema } from './schema-flow-control.js';
 import {
   address,
@@ -95,6 +96,9 @@ const deviceSchema = mapping({
     .exactOptional(),
   credit: creditOverridesSchema
     .describe('Changes to what this device grants and asks for.')
+    .exactOptional(),
+  discovery: discoveryOverridesSchema
+    .describe('Changes to what this device says and takes over by LLDP and DCBX.')
     .exactOptional(),
 });
 

@@ -5,6 +5,7 @@ import { show } from './errors.js';
 import { aboveZero, time } from './quantities.js';
 import { creditSchema } from './schema-credit.js';
 import { devicesSchema, hostsSchema, switchesSchema } from './schema-devices.js';
+import { discoverySchema } from './schema-discovery.js';
 import { expectSchema, observeSchema } from './schema-expect.js';
 import { fabricSchema } from './schema-fabric.js';
 import { classesSchema, pauseSchema, prioritiesSchema } from './schema-flow-control.js';
@@ -58,6 +59,9 @@ export const scenarioSchema = mapping({
   credit: creditSchema
     .describe('Credit exchange on the priorities that have flowControl: credit.')
     .prefault({}),
+  discovery: discoverySchema
+    .describe('LLDP and DCBX between neighbours; true: with the defaults of the standards.')
+    .prefault(false),
   classes: classesSchema
     .describe('Queues and accounts of the priorities, and the arbiter.')
     .prefault({}),

@@ -1,5 +1,6 @@
 /** DCBX 1.01: a control machine for all features, and one rule for each of them. */
 
+import type { DcbxAdmin } from '../../contract/discovery.js';
 import {
   CEE_STRICT_GROUP,
   type CeeApplication,
@@ -14,7 +15,7 @@ import {
   TSA_ETS,
   TSA_STRICT,
 } from '../../wire/lldp/dcbx-ieee.js';
-import type { DcbxAdmin, DcbxOperation } from './dcbx-managed.js';
+import type { DcbxOperation } from './dcbx-managed.js';
 import { localOperation, MISMATCH } from './dcbx-managed.js';
 import { isUnprotected } from './dcbx-ieee-machine.js';
 
@@ -168,6 +169,7 @@ function take(
     const table = from === 'peer' && operational ? tableOf(peer!.groups!, admin.ets) : null;
     into.ets = before?.ets ?? table ?? admin.ets;
     into.etsFrom = before?.etsFrom ?? (table === null ? 'local' : 'peer');
+    if (from === 'peer' && operational && table === null) into.mismatches |= MISMATCH.ETS;
   } else {
     const others = from === 'peer' && operational ? peer!.applications!.entries : null;
     into.applications = before?.applications ?? others?.flatMap(applicationsOf) ?? admin.applications;

@@ -1,4 +1,4 @@
-import type { DcbxMode } from './dcbx-managed.js';
+import type { DcbxMode } from '../../contract/discovery.js';
 
 /** What a neighbour was heard to speak. */
 export interface SpokenDcbx {

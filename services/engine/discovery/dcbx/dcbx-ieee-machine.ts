@@ -1,5 +1,6 @@
 /** DCBX of 802.1Qaz: what a port works with is a function of both ends' configurations. */
 
+import type { DcbxAdmin } from '../../contract/discovery.js';
 import {
   type Application,
   type Applications,
@@ -8,7 +9,7 @@ import {
   TSA_CREDIT_SHAPER,
   TSA_VENDOR,
 } from '../../wire/lldp/dcbx-ieee.js';
-import type { DcbxAdmin, DcbxOperation } from './dcbx-managed.js';
+import type { DcbxOperation } from './dcbx-managed.js';
 import { localOperation, MISMATCH } from './dcbx-managed.js';
 import { followsPeer } from './symmetric.js';
 

@@ -1,22 +1,5 @@
-import type {
-  Application,
-  Ets,
-  PfcConfiguration,
-} from '../../wire/lldp/dcbx-ieee.js';
-
-/** Which DCBX a port speaks; `auto` is IEEE until a neighbour is heard that only knows CEE. */
-export type DcbxMode = 'auto' | 'ieee' | 'cee' | 'off';
-
-/** What an administrator configured at a port (the local side of 802.1Q clause 38). */
-export interface DcbxAdmin {
-  readonly mode: DcbxMode;
-  /** Its `willing` goes for ETS, and for priority groups of CEE. */
-  readonly ets: Ets;
-  /** What the neighbour should use; null: no recommendation. */
-  readonly recommendation: Ets | null;
-  readonly pfc: PfcConfiguration;
-  readonly applications: readonly Application[];
-}
+import type { DcbxAdmin } from '../../contract/discovery.js';
+import type { Application, Ets } from '../../wire/lldp/dcbx-ieee.js';
 
 /** What a port works with, and whose configuration that is. */
 export interface DcbxOperation {

@@ -1,14 +1,6 @@
 /** What an agent of LLDP is told, and what it counts (802.1AB 9.2.5 and 10.5). */
 
-/** All in ticks of the machine, which are seconds unless a scenario makes them shorter. */
-export interface LldpTimers {
-  readonly msgTxInterval: number;
-  readonly msgTxHold: number;
-  readonly msgFastTx: number;
-  readonly txFastInit: number;
-  readonly txCreditMax: number;
-  readonly reinitDelay: number;
-}
+import type { LldpStatus, LldpTimers } from '../../contract/discovery.js';
 
 export const LLDP_RANGES = {
   msgTxInterval: { least: 1, most: 3600, default: 30 },
@@ -20,9 +12,6 @@ export const LLDP_RANGES = {
   /** So many that "more than one peer" can be seen. */
   neighbors: { least: 1, most: 16, default: 4 },
 } as const;
-
-/** Who may be heard of a port (adminStatus of 802.1AB 9.2.5.1). */
-export type LldpStatus = 'disabled' | 'send' | 'receive' | 'both';
 
 export function maySend(status: LldpStatus): boolean {
   return status === 'send' || status === 'both';

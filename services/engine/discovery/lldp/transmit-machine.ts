@@ -1,4 +1,4 @@
-import type { LldpTimers } from './lldp-managed.js';
+import type { LldpTimers } from '../../contract/discovery.js';
 
 /**
  * Transmit timer and transmit machines of one agent (802.1AB 9.2.8 to 9.2.10), under the names of

@@ -81,6 +81,7 @@ function portSpec(overrides: Partial<PortSpec>): PortSpec {
     pfc: null,
     pause: null,
     credit: null,
+    discovery: null,
     ...overrides,
   };
 }

@@ -1,3 +1,4 @@
+import { NEAREST_BRIDGE } from '../../../../services/engine/wire/lldp/lldpdu.js';
 import { Engine } from '../../../../services/engine/device/engine.js';
 import { FRAMES, PAYLOAD } from '../../../../services/engine/device/host/receivers.js';
 import type { FlowEnd } from '../../../../services/fabric/assembly/assembly.js';
@@ -61,6 +62,35 @@ export const CREDIT: CreditSection = {
   fallback: 'refuse',
 };
 
+export const DISCOVERY: Scenario['discovery'] = {
+  enabled: false,
+  start: 'live',
+  drives: true,
+  secondPs: 1e12,
+  timers: {
+    msgTxInterval: 30,
+    msgTxHold: 4,
+    msgFastTx: 1,
+    txFastInit: 4,
+    txCreditMax: 5,
+    reinitDelay: 2,
+  },
+  neighborsMost: 4,
+  destinations: [NEAREST_BRIDGE],
+  end: {
+    status: 'both',
+    dcbx: 'auto',
+    willing: [],
+    recommend: false,
+    pfcCapability: 8,
+    applications: [],
+    sourceFlowControl: 0,
+    congestionNotification: 0,
+    congestionIsolation: [],
+  },
+  changes: [],
+};
+
 const IDENTITY = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /** All eight priorities; what is given holds for those named, or for all. */
@@ -93,6 +123,7 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     priorities: priorities(),
     pause: { enabled: false, pfc: PFC, ingressReservedBytes: 0, ingressAlpha: 1 },
     credit: CREDIT,
+    discovery: DISCOVERY,
     classes: { transmit: IDENTITY, receive: IDENTITY, arbiter: { kind: 'strict' } },
     groups: [],
     placement: [],
@@ -104,7 +135,7 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
 }
 
 export function override(match: string, part: Partial<DeviceOverride>): DeviceOverride {
-  return { match, host: {}, switch: {}, priorities: [], credit: {}, ...part };
+  return { match, host: {}, switch: {}, priorities: [], credit: {}, discovery: {}, ...part };
 }
 
 export function fabric(part: Partial<Scenario>): Fabric {
