@@ -60,7 +60,7 @@ export class Session {
     this.windows = new Windows(this.engine, fabric.lookaheadPs);
     this.endPs = fabric.scenario.durationPs;
     this.sampler = this.makeSampler();
-    this.stall = new StallWatch(watchIntervals(fabric.specs));
+    this.stall = new StallWatch(watchIntervals(fabric.specs, this.endPs));
     this.checkDueAt = options.check ? CHECK_INTERVAL_PS : Infinity;
     this.holdCheck = options.check ? new HoldCheck(this.engine) : null;
     if (this.holdCheck !== null) this.engine.listen(this.holdCheck);
@@ -156,12 +156,20 @@ export class Session {
     if (this.sampler?.dueAt === now) this.sampler.sample();
     if (this.checkDueAt === now) {
       this.check(now);
-      this.checkDueAt += CHECK_INTERVAL_PS;
+      // Books that balance stay so while nothing happens.
+      const idleUntilPs = Math.min(this.windows.nextTime(), this.endPs ?? Infinity);
+      const intervals = Math.floor(Math.max(now, idleUntilPs) / CHECK_INTERVAL_PS) + 1;
+      this.checkDueAt = intervals * CHECK_INTERVAL_PS;
     }
     if (this.stall.dueAt !== now) return;
     const { engine } = this;
     const underway = engine.shared.pool.inUse();
-    const verdict = this.stall.look(framesStarted(engine), underway, thingsPlanned(engine));
+    const verdict = this.stall.look(
+      framesStarted(engine),
+      underway,
+      thingsPlanned(engine),
+      this.windows.nextTime(),
+    );
     if (verdict === 'stalled') this.fail(STALLED, now, -1, -1, null);
     else if (verdict === 'quiet' && this.endPs === null) this.finish();
   }

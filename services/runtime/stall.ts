@@ -5,16 +5,19 @@ import { TX_FRAMES } from '../engine/port/counters.js';
 export interface WatchIntervals {
   /** How long a fabric may stand still before that is a fault. */
   readonly stallPs: number;
-  /** How often to see whether only keep-alives are left; Infinity where there are none. */
+  /** How often to see whether only keep-alives are left; Infinity where that ends no run. */
   readonly quietPs: number;
 }
 
-export function watchIntervals(specs: readonly DeviceSpec[]): WatchIntervals {
+export function watchIntervals(
+  specs: readonly DeviceSpec[],
+  durationPs: number | null,
+): WatchIntervals {
   const ports = specs.flatMap((spec) => spec.ports);
   const keepsAlive = ports.some(({ credit, discovery }) => (credit ?? discovery) !== null);
   return {
     stallPs: Math.max(STALL_PS, 4 * longestStopPs(specs), 2 * longestSilencePs(ports)),
-    quietPs: keepsAlive ? QUIET_PS : Infinity,
+    quietPs: keepsAlive && durationPs === null ? QUIET_PS : Infinity,
   };
 }
 
@@ -57,11 +60,15 @@ export class StallWatch {
     this.quietAt = quietPs === Infinity ? Infinity : (Math.floor(nowPs / quietPs) + 1) * quietPs;
   }
 
-  /** `started`: frames so far; `underway`: frames; `planned`: what hosts will still do. */
-  look(started: number, underway: number, planned: number): Verdict {
+  /**
+   * `started`: frames so far; `underway`: frames; `planned`: what devices will still do; `nextPs`:
+   * the next event, before which there is nothing new to see.
+   */
+  look(started: number, underway: number, planned: number, nextPs: number): Verdict {
     const now = this.dueAt;
     if (this.quietAt === now) {
-      this.quietAt += this.intervals.quietPs;
+      const { quietPs } = this.intervals;
+      this.quietAt = (Math.floor(Math.max(now, nextPs) / quietPs) + 1) * quietPs;
       if (underway === 0 && planned === 0) return 'quiet';
     }
     if (this.stallAt !== now) return 'moving';

@@ -19,7 +19,7 @@ import {
   UNKNOWN_LEVEL,
 } from './capabilities/topology-level.js';
 import { discoveryManagedValues } from './discovery-managed.js';
-import { mayReceive, maySend, txTtl } from './lldp/lldp-managed.js';
+import { blankStatistics, mayReceive, maySend, txTtl } from './lldp/lldp-managed.js';
 import {
   countDownReceive,
   receiveLldp,
@@ -192,9 +192,9 @@ export class DiscoveryMechanism implements Mechanism {
   private begin(ports: readonly number[]): void {
     for (const port of ports) {
       const { learned, neighborsMost } = this.specs[port]!;
-      this.ports[port]!.agents.forEach(({ rx, stats }, place) => {
+      this.ports[port]!.agents.forEach(({ rx }, place) => {
         const octets = learned[place];
-        if (octets !== null) receiveLldp(rx, stats, neighborsMost, octets);
+        if (octets !== null) receiveLldp(rx, blankStatistics(), neighborsMost, octets);
       });
     }
     for (const port of ports) this.reconsider(port);
