@@ -23,6 +23,8 @@ const MARKER = 'digest';
 /** What a run was made of, and where it can go on; see `readRun`. */
 const ORIGIN = 'origin.json';
 const STATE = 'state';
+/** What neighbours came to; see `selvage dcbx`. */
+export const DISCOVERY = 'discovery.json';
 
 export interface RunRecord {
   readonly results: RunResults;
@@ -137,8 +139,9 @@ export function readRun(folder: string): StoredRun {
 
 /** The summary as machines read it. */
 export function summaryJson({ results, expectations, wallSeconds }: RunRecord): object {
-  const { flows, ports, deviceDigests, ...summary } = results;
-  return { ...summary, expectations, deviceDigests, wall: { seconds: wallSeconds } };
+  const { flows, ports, deviceDigests, discovery, ...summary } = results;
+  const converged = discovery && { convergence: discovery.convergence, lldpdus: discovery.lldpdus };
+  return { ...summary, discovery: converged, expectations, deviceDigests, wall: { seconds: wallSeconds } };
 }
 
 function filesOf(record: RunRecord): [string, string | Uint8Array][] {
@@ -156,6 +159,7 @@ function filesOf(record: RunRecord): [string, string | Uint8Array][] {
   const rows = [...series.rows];
   if (rows.length > 0) files.push(['series.csv', csv(series.columns, rows)]);
   if (results.credits.length > 0) files.push(['credits.csv', creditsCsv(results)]);
+  if (results.discovery !== null) files.push([DISCOVERY, json(results.discovery)]);
   if (state !== null) files.push([STATE, packWhole(state)]);
   return files;
 }

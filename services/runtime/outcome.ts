@@ -6,6 +6,7 @@ import type { Engine } from '../engine/device/engine.js';
 import { LAST_AT } from '../engine/device/host/receivers.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { Collector } from './collect.js';
+import { discoveryResults } from './discovery-results.js';
 import type { Failure, RunResults } from './results.js';
 import { framesStarted, thingsPlanned } from './stall.js';
 
@@ -41,6 +42,11 @@ export function outcomeOf(
     margins: collector.margins(),
     buffers: collector.buffers(),
     credits: collector.credits(),
+    discovery: discoveryResults(
+      fabric,
+      engine.discovery,
+      (device, port) => engine.devices[device]!.firstPort + port,
+    ),
   };
 }
 

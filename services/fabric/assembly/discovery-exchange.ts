@@ -27,6 +27,7 @@ export class DiscoveryExchange implements MechanismHost {
   private readonly peers: readonly number[];
   private readonly firstPort: readonly number[];
   private readonly tickPs: number;
+  private readonly lastChangePs: number;
 
   constructor(specs: readonly DeviceSpec[], linkEnds: readonly (readonly LinkEnd[])[]) {
     const ports = specs.flatMap((spec) => spec.ports);
@@ -38,15 +39,18 @@ export class DiscoveryExchange implements MechanismHost {
       ends.map(({ peerDevice, peerPort }) => this.firstPort[peerDevice]! + peerPort),
     );
     this.tickPs = Math.max(1, ...ports.map(({ discovery }) => discovery?.tickPs ?? 0));
+    const stages = ports.flatMap(({ discovery }) => discovery?.stages ?? []);
+    this.lastChangePs = Math.max(0, ...stages.map(({ fromPs }) => fromPs));
     ports.forEach((spec, port) => {
       this.mechanism.configurePort(port, spec);
     });
   }
 
-  /** Goes on until nobody has anything new to say. */
-  settle(): void {
+  /** Goes on until nobody has anything new to say, or until a time. */
+  settle(untilPs = Infinity): void {
     const { agenda } = this;
-    while (agenda.time < TICKS_MOST * this.tickPs && (agenda.time === 0 || this.isSettling())) {
+    const endPs = Math.min(untilPs, this.lastChangePs + TICKS_MOST * this.tickPs);
+    while (agenda.time <= endPs && (agenda.time === 0 || this.isSettling())) {
       this.clock.now = agenda.time;
       const id = keyId(agenda.nextKey());
       agenda.pop();

@@ -14,7 +14,7 @@ import {
 } from '../../engine/wire/lldp/capability-tlvs.js';
 import { type Ets, TSA_ETS, TSA_STRICT, TSA_VENDOR } from '../../engine/wire/lldp/dcbx-ieee.js';
 import { switchPortMac } from '../address.js';
-import type { ArbiterSection, DiscoveryEndSection } from '../scenario/scenario.js';
+import type { ArbiterSection, DiscoveryEndSection, Scenario } from '../scenario/scenario.js';
 import { matchesGlob } from '../scenario/selector.js';
 import { NameTable } from '../topology/select-devices.js';
 import type { AssemblyInput } from './assembly.js';
@@ -55,7 +55,7 @@ export class DiscoveryPlan {
     return topology.devices.map(({ name }, device) => {
       if (!enabled || !drives) return 0;
       const later = changes.filter(({ devices }) => matchesGlob(devices, name));
-      return later.reduce((mask, { pfc }) => mask | (pfc ?? 0), pfcOf(settings[device]!));
+      return later.reduce((mask, { pfc }) => mask | (pfc ?? 0), pfcOf(settings[device]!, scenario));
     });
   }
 
@@ -105,7 +105,7 @@ export class DiscoveryPlan {
     const arbiter = kind === 'host' ? own.host.arbiter : own.switch.arbiter;
     let now: Configuration = {
       end: own.discovery,
-      pfc: pfcOf(own),
+      pfc: pfcOf(own, scenario),
       arbiter: arbiter ?? scenario.classes.arbiter,
     };
     const stages = [{ fromPs: 0, admin: this.admin(device, now) }];
@@ -195,11 +195,13 @@ export class DiscoveryPlan {
   }
 }
 
-function pfcOf({ priorities }: Settings): number {
-  return priorities.reduce(
-    (mask, { priority, flowControl }) => (flowControl === 'pfc' ? mask | (1 << priority) : mask),
-    0,
-  );
+/** A priority with credit that may fall back to PFC is said to have that too. */
+function pfcOf({ priorities }: Settings, { credit }: Scenario): number {
+  const fallsBack = credit.fallback === 'pfc';
+  return priorities.reduce((mask, { priority, flowControl }) => {
+    const has = flowControl === 'pfc' || (flowControl === 'credit' && fallsBack);
+    return has ? mask | (1 << priority) : mask;
+  }, 0);
 }
 
 /** An arbiter as the ETS TLV says it. */

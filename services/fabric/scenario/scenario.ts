@@ -428,6 +428,10 @@ export type Metric =
   | 'peak.ingress'
   | 'peak.egress'
   | 'headroom.used'
+  | 'convergence'
+  | 'mismatches'
+  | 'exposed'
+  | 'lldpdus'
   | 'digest';
 
 export interface Expectation {

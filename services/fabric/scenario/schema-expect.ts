@@ -40,6 +40,10 @@ export const METRICS: Readonly<Record<Metric, Quantity | 'number' | 'digest'>> =
   'peak.ingress': size,
   'peak.egress': size,
   'headroom.used': size,
+  convergence: time,
+  mismatches: 'number',
+  exposed: 'number',
+  lldpdus: 'number',
   digest: 'digest',
 };
 
