@@ -176,7 +176,10 @@ function program(): Command {
 
   discovering(selvage.command('dcbx'), '<scenario or run>')
     .description('what DCBX comes to at every port: local, remote, operational')
-    .option('--mismatch', 'only ports that do not fit their neighbour; exit code 1 if there are any')
+    .option(
+      '--mismatch',
+      'only ports that do not fit their neighbour; exit code 1 if there are any',
+    )
     .action(async (what: string, options: DcbxOptions) => {
       const { dcbxCommand } = await import('./commands/discovery.js');
       process.exitCode = dcbxCommand(what, options);

@@ -171,7 +171,9 @@ function discovered(
     .filter(({ port }) => name === null || matchesGlob(name, port));
   switch (metric) {
     case 'convergence':
-      return greatest(ports.flatMap(({ convergencePs }) => convergencePs.flatMap((ps) => ps ?? [])));
+      return greatest(
+        ports.flatMap(({ convergencePs }) => convergencePs.flatMap((ps) => ps ?? [])),
+      );
     case 'mismatches':
       return ports.filter(({ mismatches }) => mismatches.length > 0).length;
     case 'exposed':

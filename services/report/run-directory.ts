@@ -141,7 +141,13 @@ export function readRun(folder: string): StoredRun {
 export function summaryJson({ results, expectations, wallSeconds }: RunRecord): object {
   const { flows, ports, deviceDigests, discovery, ...summary } = results;
   const converged = discovery && { convergence: discovery.convergence, lldpdus: discovery.lldpdus };
-  return { ...summary, discovery: converged, expectations, deviceDigests, wall: { seconds: wallSeconds } };
+  return {
+    ...summary,
+    discovery: converged,
+    expectations,
+    deviceDigests,
+    wall: { seconds: wallSeconds },
+  };
 }
 
 function filesOf(record: RunRecord): [string, string | Uint8Array][] {

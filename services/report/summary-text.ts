@@ -211,7 +211,9 @@ function discoveryText({ discovery }: RunResults, style: Style): string {
   const differing = discovery.ports.filter(({ mismatches }) => mismatches.length > 0);
   const odd = differing
     .slice(0, ROWS_SHOWN)
-    .map(({ port, mismatches }) => `  ${style.bad('mismatch')} at ${port}: ${mismatches.join(', ')}`);
+    .map(
+      ({ port, mismatches }) => `  ${style.bad('mismatch')} at ${port}: ${mismatches.join(', ')}`,
+    );
   const exposed = discovery.ports.filter((port) => port.exposedFrames.some((n) => n > 0));
   const risks = exposed.slice(0, ROWS_SHOWN).map(({ port, exposedFrames }) => {
     const by = exposedFrames.flatMap((n, p) => (n > 0 ? `${formatCount(n)} of priority ${p}` : []));

@@ -233,4 +233,3 @@ function pfcResult(willing: boolean, capability: number, enabled: number): PfcRe
   const priorities = [0, 1, 2, 3, 4, 5, 6, 7].filter((p) => (enabled & (1 << p)) !== 0);
   return { willing, capability, priorities };
 }
-

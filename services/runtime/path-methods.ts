@@ -50,7 +50,11 @@ export function pathResults(
   });
 }
 
-function sendingEnds({ topology, linkEnds }: Fabric, links: readonly number[], source: number): LinkEnd[] {
+function sendingEnds(
+  { topology, linkEnds }: Fabric,
+  links: readonly number[],
+  source: number,
+): LinkEnd[] {
   let device = source;
   return links.map((link) => {
     const { a, b } = topology.links[link]!;

@@ -4,12 +4,7 @@ import { DiscoveryExchange } from '../../fabric/assembly/discovery-exchange.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { QuantityError, time } from '../../fabric/scenario/quantities.js';
 import { NameTable } from '../../fabric/topology/select-devices.js';
-import {
-  dcbxText,
-  mismatching,
-  neighborsText,
-  pathsText,
-} from '../../report/discovery-text.js';
+import { dcbxText, mismatching, neighborsText, pathsText } from '../../report/discovery-text.js';
 import { DISCOVERY } from '../../report/run-directory.js';
 import { type DiscoveryResults, discoveryResults } from '../../runtime/discovery-results.js';
 import { pathResults } from '../../runtime/path-methods.js';
@@ -35,8 +30,10 @@ export interface PathsOptions extends DiscoveryOptions {
 
 export function neighborsCommand(what: string, options: DiscoveryOptions): void {
   const results = resultsOf(what, options);
-  print(options, results.ports.map(({ port, neighbors }) => ({ port, neighbors })), () =>
-    neighborsText(results),
+  print(
+    options,
+    results.ports.map(({ port, neighbors }) => ({ port, neighbors })),
+    () => neighborsText(results),
   );
 }
 

@@ -69,7 +69,8 @@ export function encodeAnnouncement(
   announcement: Announcement,
 ): { length: number; left: number } {
   const encoders = [...basicTlvs(announcement), ...organizationalTlvs(announcement.identity)];
-  if (announcement.speaksDcbx) encoders.push(...dcbxTlvs(announcement), ...capabilityTlvs(announcement));
+  if (announcement.speaksDcbx)
+    encoders.push(...dcbxTlvs(announcement), ...capabilityTlvs(announcement));
   const scratch = new Uint8Array(LLDP_FRAME_MOST);
   const tlvs: Tlv[] = [];
   let room = LLDP_FRAME_MOST - FRAME_OCTETS_APART;

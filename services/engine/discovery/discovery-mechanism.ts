@@ -126,12 +126,7 @@ export class DiscoveryMechanism implements Mechanism {
     const agent = state.agents[place];
     this.catchUp(port, agent);
     const { neighborsMost } = spec!;
-    const heard = receiveLldp(
-      agent.rx,
-      agent.stats,
-      neighborsMost,
-      octets.subarray(0, length),
-    );
+    const heard = receiveLldp(agent.rx, agent.stats, neighborsMost, octets.subarray(0, length));
     if (heard === 'new') agent.tx.newNeighbor = true;
     if (heard === 'new' || heard === 'changed' || heard === 'gone') this.reconsider(port);
     this.run(port);
@@ -295,9 +290,9 @@ export class DiscoveryMechanism implements Mechanism {
   private trackExposure(port: number): void {
     const { exposure, operation } = this.ports[port]!;
     if (!this.specs[port]!.identity.isBridge) return;
-    const peer = peerOf(this.ports[port]!)?.remote ?? null;
-    const theirs = peer?.pfc?.enabled ?? peer?.cee?.pfc?.enabled ?? 0;
-    const differing = operation.pfc & ~theirs;
+    const theirs = peerOf(this.ports[port]!)?.remote.pfc?.enabled ?? 0;
+    // CEE has PFC at both ends or at none.
+    const differing = operation.protocol === 'cee' ? 0 : operation.pfc & ~theirs;
     exposure.frames = this.exposedFrames(port);
     exposure.priorities = differing;
     exposure.since = exposure.since.map((_, priority) =>

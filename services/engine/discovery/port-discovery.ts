@@ -1,22 +1,17 @@
 /** One port's discovery: its agents, and what DCBX and capabilities come to. Plain state. */
 
 import type { DiscoveryAdmin, DiscoveryPortSpec } from '../contract/discovery.js';
-import {
-  agreeOnCredit,
-  type CreditAgreement,
-  noCredit,
-} from './capabilities/credit-capability.js';
+import { agreeOnCredit, type CreditAgreement, noCredit } from './capabilities/credit-capability.js';
 import { END_STATION_LEVEL, UNKNOWN_LEVEL } from './capabilities/topology-level.js';
-import {
-  blankCee,
-  ceeOf,
-  type CeeState,
-  renewCee,
-  resolveCee,
-} from './dcbx/dcbx-cee-machine.js';
+import { blankCee, ceeOf, type CeeState, renewCee, resolveCee } from './dcbx/dcbx-cee-machine.js';
 import { chosenDcbx } from './dcbx/dcbx-choice.js';
 import { resolveIeee } from './dcbx/dcbx-ieee-machine.js';
-import { type DcbxOperation, localOperation, MISMATCH } from './dcbx/dcbx-managed.js';
+import {
+  copyOperation,
+  type DcbxOperation,
+  localOperation,
+  MISMATCH,
+} from './dcbx/dcbx-managed.js';
 import { followsPeer } from './dcbx/symmetric.js';
 import { blankStatistics, type LldpStatistics } from './lldp/lldp-managed.js';
 import { blankReceive, type LldpReceive, type Neighbor } from './lldp/receive-machine.js';
@@ -71,7 +66,7 @@ export function openPort(spec: DiscoveryPortSpec): PortDiscovery {
     })),
     stage: 0,
     cee: blankCee(),
-    operation: localOperation(admin.dcbx),
+    operation: copyOperation(localOperation(admin.dcbx)),
     credit: noCredit(),
     level: spec.identity.isBridge ? UNKNOWN_LEVEL : END_STATION_LEVEL,
     settledPs: spec.stages.map(() => -1),
@@ -105,7 +100,7 @@ export function negotiate(spec: DiscoveryPortSpec, port: PortDiscovery): void {
   const { mac } = spec.identity;
   const peer = peerOf(port);
   const spoken = peer === null ? null : spokenBy(peer);
-  port.operation = operationOf(port, admin, mac, peer);
+  port.operation = copyOperation(operationOf(port, admin, mac, peer));
   const { protocol } = port.operation;
   if (spoken !== null && protocol !== 'none' && !spoken[protocol] && (spoken.ieee || spoken.cee)) {
     port.operation.mismatches |= MISMATCH.NO_COMMON_PROTOCOL;
@@ -126,7 +121,7 @@ function operationOf(
   if (protocol === 'none') return localOperation(admin.dcbx);
   if (protocol === 'cee') {
     resolveCee(port.cee, admin.dcbx, peer?.remote.cee ?? null);
-    return { ...port.cee.operation! };
+    return port.cee.operation!;
   }
   if (peer === null) return { ...localOperation(admin.dcbx), protocol };
   return resolveIeee(admin.dcbx, mac, { mac: peer.mac, ...peer.remote });

@@ -56,7 +56,15 @@ export function assemble(input: AssemblyInput): Assembly {
   };
   const built = topology.devices.map(({ name, kind }, index): DeviceSpec => {
     const own = settings[index]!;
-    const ports = portSpecs(input, index, own, linkEnds[index]!, methods[index]!, credit, discovery);
+    const ports = portSpecs(
+      input,
+      index,
+      own,
+      linkEnds[index]!,
+      methods[index]!,
+      credit,
+      discovery,
+    );
     const common: Common = { index, name, seed: scenario.seed, ports };
     return kind === 'host'
       ? { ...common, kind: 'host', position: index, ...hostEnds[index]! }

@@ -124,7 +124,11 @@ export class DiscoveryPlan {
   private admin(device: number, configuration: Configuration): DiscoveryAdmin {
     const { end } = configuration;
     const mac = this.macOf(device);
-    const { sourceFlowControl: monitored, congestionNotification: cnpvs, congestionIsolation } = end;
+    const {
+      sourceFlowControl: monitored,
+      congestionNotification: cnpvs,
+      congestionIsolation,
+    } = end;
     return {
       status: end.status,
       dcbx: this.dcbx(configuration),
@@ -162,7 +166,8 @@ export class DiscoveryPlan {
   private credit(device: number): CreditExchange | null {
     const { priorities, credit: own } = this.settings[device]!;
     const enabled = priorities.reduce(
-      (mask, { priority, flowControl }) => (flowControl === 'credit' ? mask | (1 << priority) : mask),
+      (mask, { priority, flowControl }) =>
+        flowControl === 'credit' ? mask | (1 << priority) : mask,
       0,
     );
     if (enabled === 0) return null;

@@ -17,8 +17,10 @@ import {
   quantity,
 } from './schema-parts.js';
 
-const ranged = ({ least, most, default: usual }: (typeof LLDP_RANGES)[keyof typeof LLDP_RANGES], what: string) =>
-  integer(least, most).describe(what).prefault(usual);
+const ranged = (
+  { least, most, default: usual }: (typeof LLDP_RANGES)[keyof typeof LLDP_RANGES],
+  what: string,
+) => integer(least, most).describe(what).prefault(usual);
 
 const priorityList = () => list(integer(0, 7), 'priorities 0 to 7');
 
@@ -60,13 +62,13 @@ const endKeys = {
   willing: list(choice(['ets', 'pfc']), 'ets and pfc')
     .describe('What the device takes over from a neighbour.')
     .prefault([]),
-  recommend: flag()
-    .describe('Recommend the own ETS table to the neighbour.')
-    .prefault(false),
+  recommend: flag().describe('Recommend the own ETS table to the neighbour.').prefault(false),
   pfcCapability: integer(0, 8)
     .describe('How many priorities can have PFC at the same time.')
     .prefault(8),
-  applications: list(application, 'applications').describe('Priorities of applications.').prefault([]),
+  applications: list(application, 'applications')
+    .describe('Priorities of applications.')
+    .prefault([]),
   sourceFlowControl: priorityList()
     .describe('Priorities whose congestion the device tells of by SFC messages; said, not done.')
     .prefault([]),

@@ -139,12 +139,7 @@ class Thread {
     meeting.say(HELD, part.engine.shared.pool.inUse());
     meeting.say(PLANNED, thingsPlanned(part.engine));
     meeting.meet();
-    return this.stall.look(
-      meeting.sum(STARTED),
-      meeting.sum(HELD),
-      meeting.sum(PLANNED),
-      nextPs,
-    );
+    return this.stall.look(meeting.sum(STARTED), meeting.sum(HELD), meeting.sum(PLANNED), nextPs);
   }
 
   private showProgress(nextPs: number): void {

@@ -44,7 +44,8 @@ export function agreeOnCredit(
   result.unitMismatch = !fits(local, peer) || !fits(peer, local);
   const can = result.unitMismatch ? 0 : local.capable & peer.capable;
   result.priorities = wanted & can;
-  result.mismatch = (wanted & ~can) !== 0 || (!follows && !peer.willing && local.enabled !== peer.enabled);
+  result.mismatch =
+    (wanted & ~can) !== 0 || (!follows && !peer.willing && local.enabled !== peer.enabled);
   if (result.priorities === 0) return result;
   const both = (has: (end: CreditExchange) => boolean): boolean => has(local) && has(peer);
   result.mode =

@@ -16,7 +16,7 @@ import {
   TSA_STRICT,
 } from '../../wire/lldp/dcbx-ieee.js';
 import type { DcbxOperation } from './dcbx-managed.js';
-import { localOperation, MISMATCH } from './dcbx-managed.js';
+import { copyOperation, localOperation, MISMATCH } from './dcbx-managed.js';
 import { isUnprotected } from './dcbx-ieee-machine.js';
 
 const VERSION = 0;
@@ -116,6 +116,7 @@ export function resolveCee(state: CeeState, admin: DcbxAdmin, peer: CeeDcbx | nu
     take(state.operation, synced ? null : before, name, state.features[name], admin, peer);
   }
   markMismatches(state, admin);
+  state.operation = copyOperation(state.operation);
   return changed;
 }
 
@@ -172,7 +173,8 @@ function take(
     if (from === 'peer' && operational && table === null) into.mismatches |= MISMATCH.ETS;
   } else {
     const others = from === 'peer' && operational ? peer!.applications!.entries : null;
-    into.applications = before?.applications ?? others?.flatMap(applicationsOf) ?? admin.applications;
+    into.applications =
+      before?.applications ?? others?.flatMap(applicationsOf) ?? admin.applications;
   }
 }
 

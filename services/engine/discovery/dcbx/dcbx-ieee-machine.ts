@@ -51,7 +51,8 @@ function resolveEts(result: DcbxOperation, admin: DcbxAdmin, peer: IeeePeer): vo
 /** A port has its classes and its map of priorities; shares and algorithms can be changed. */
 function isFeasible(table: Ets, own: Ets): boolean {
   const { classOf, algorithms } = table;
-  if (classOf.some((trafficClass, priority) => trafficClass !== own.classOf[priority])) return false;
+  if (classOf.some((trafficClass, priority) => trafficClass !== own.classOf[priority]))
+    return false;
   return classOf.every((trafficClass) => {
     const algorithm = algorithms[trafficClass];
     return algorithm !== TSA_CREDIT_SHAPER && algorithm !== TSA_VENDOR;

@@ -34,6 +34,16 @@ export const MISMATCH_NAMES: readonly (readonly [number, string])[] = [
   [MISMATCH.CREDIT_UNIT, 'credit-unit'],
 ];
 
+/** Shares nothing with configurations or neighbours, so that it can be restored in place. */
+export function copyOperation(operation: DcbxOperation): DcbxOperation {
+  const { ets, applications } = operation;
+  return {
+    ...operation,
+    ets: { ...ets },
+    applications: applications.map((application) => ({ ...application })),
+  };
+}
+
 export function localOperation(admin: DcbxAdmin): DcbxOperation {
   return {
     protocol: 'none',
