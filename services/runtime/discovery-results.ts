@@ -13,7 +13,7 @@ import { TSA_ETS, TSA_STRICT } from '../engine/wire/lldp/dcbx-ieee.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 
 export interface DiscoveryResults {
-  /** One entry for the beginning, and one for each time at which administrators changed something. */
+  /** One entry for the beginning, and one for each time of a change. */
   readonly convergence: readonly Convergence[];
   readonly lldpdus: number;
   readonly ports: readonly DiscoveryPortResult[];

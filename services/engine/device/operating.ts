@@ -9,7 +9,7 @@ const CLASSES = 8;
 /** What a class with a share of nothing is given, so that it does not wait for ever. */
 const LEAST_SHARE = 1;
 
-/** Puts into force what a port and its neighbour have come to; frames under way stay as they are. */
+/** Puts into force what a port and its neighbour have come to; frames under way are left alone. */
 export function makeOperator(
   { ports, buffer }: Shared,
   devices: readonly Device[],
