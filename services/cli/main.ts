@@ -1,11 +1,13 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
 import type { BranchOptions } from './commands/branch.js';
+import type { DuelOptions } from './commands/duel.js';
 import type { RunOptions } from './commands/run.js';
 import type { DcbxOptions, DiscoveryOptions, PathsOptions } from './commands/discovery.js';
 import type { EmulateOptions } from './emulate.js';
 import type { SteerAction } from './commands/steer.js';
 import type { TopologyOptions } from './commands/topology.js';
+import type { WhyOptions } from './commands/why.js';
 import type { ValidateOptions } from './commands/validate.js';
 import { EXIT, InputError } from './exit.js';
 import { readVersion } from '../runtime/version.js';
@@ -78,6 +80,24 @@ function program(): Command {
       process.exitCode = await runCommand(scenario, options);
     });
 
+  selvage
+    .command('duel')
+    .description('run a scenario under several mechanisms and compare them in one table')
+    .argument('<scenario>', 'YAML or JSON file')
+    .option(
+      '--mechanisms <list>',
+      'none, pause, pfc or credit, each perhaps with +dcqcn or +qcn',
+      'none,pause,pfc,credit,pfc+dcqcn,pfc+qcn',
+    )
+    .option('--out <dir>', 'folder of all runs (default: runs/duel-<name>)')
+    .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
+    .option('--seed <n>', 'seed of all randomness')
+    .option('--json', 'print the figures as JSON and nothing else')
+    .action(async (scenario: string, options: DuelOptions) => {
+      const { duelCommand } = await import('./commands/duel.js');
+      process.exitCode = await duelCommand(scenario, options);
+    });
+
   distributed(selvage.command('resume'))
     .description('continue an interrupted run, or let a paused one go on')
     .argument('[run]', 'run directory, or a run under way')
@@ -102,6 +122,18 @@ function program(): Command {
     .action(async (run: string, options: BranchOptions) => {
       const { branchCommand } = await import('./commands/branch.js');
       process.exitCode = await branchCommand(run, options);
+    });
+
+  selvage
+    .command('why')
+    .description('tell what held a run, or one flow of it, back')
+    .argument('<run>', 'run directory')
+    .option('--flow <flow>', 'number or name of a flow')
+    .option('--all', 'every tree, however small')
+    .option('--json', 'print it as JSON')
+    .action(async (run: string, options: WhyOptions) => {
+      const { whyCommand } = await import('./commands/why.js');
+      process.exitCode = whyCommand(run, options);
     });
 
   selvage

@@ -42,6 +42,10 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
     },
     'pause.frames': { unit: 'count', meaning: 'PAUSE or PFC frames sent' },
     marked: { unit: 'count', meaning: 'frames marked by ECN' },
+    notifications: {
+      unit: 'count',
+      meaning: 'notifications of congestion (CNP, CNM) that senders took',
+    },
     'peak.ingress': { unit: 'octets', meaning: 'fullest ingress account' },
     'peak.egress': { unit: 'octets', meaning: 'longest egress queue' },
     'headroom.used': { unit: 'octets', meaning: 'most headroom that an account used' },
@@ -55,6 +59,8 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
       meaning: 'frames that came while only the receiving end had PFC for their priority',
     },
     lldpdus: { unit: 'count', meaning: 'LLDPDUs sent' },
+    deadlocks: { unit: 'count', meaning: 'circles of ports that wait for each other' },
+    storms: { unit: 'count', meaning: 'times that a port was held longer than observe.storm' },
     digest: { unit: 'text', meaning: 'hash over everything that every device executed' },
   };
 
@@ -103,6 +109,10 @@ function measure(expectation: Expectation, results: RunResults): number | string
   switch (expectation.metric) {
     case 'digest':
       return results.digest;
+    case 'deadlocks':
+      return results.deadlocks.length;
+    case 'storms':
+      return results.storms.length;
     case 'drops':
       return sum(rows.map(({ row }) => bufferDrops(row)));
     case 'lossless-drops':
@@ -139,6 +149,11 @@ function measure(expectation: Expectation, results: RunResults): number | string
       return controlFrames(expectation, results, rows);
     case 'marked':
       return sum(rows.map(({ row }) => row.markedFrames));
+    case 'notifications': {
+      const chosen = new Set(flows.map(({ flow }) => flow));
+      const rates = results.rates.filter(({ flow }) => chosen.has(flow));
+      return sum(rates.map(({ notifications }) => notifications));
+    }
     case 'peak.ingress':
       return greatest([0, ...rows.map(({ row }) => row.peakIngressOctets)]);
     case 'peak.egress':
@@ -238,6 +253,8 @@ const BUFFER_REASONS = [
   'ingress-threshold',
   'egress-threshold',
   'buffer-full',
+  'no-slot',
+  'wred',
 ] as const;
 
 function bufferDrops(row: PortPriorityResult): number {

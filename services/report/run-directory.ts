@@ -12,11 +12,15 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { DROP_REASONS } from '../engine/contract/probe.js';
 import type { RunResults } from '../runtime/results.js';
+import type { SeriesRow } from '../runtime/series.js';
+import { isRateRow, RATE_COLUMNS } from '../runtime/series.js';
 import type { WholeState } from '../runtime/whole-state.js';
 import { packWhole, unpackWhole } from '../runtime/whole-state.js';
-import type { CsvValue } from './csv.js';
 import { csv } from './csv.js';
+import { congestionPointsCsv, ratesCsv } from './congestion-tables.js';
 import type { ExpectationResult } from './expectations.js';
+import type { Why, WhySummary } from './why.js';
+import { episodesCsv, whySummary } from './why.js';
 
 /** What marks a folder as one of ours, so that it may be replaced. */
 const MARKER = 'digest';
@@ -25,6 +29,8 @@ const ORIGIN = 'origin.json';
 const STATE = 'state';
 /** What neighbours came to; see `selvage dcbx`. */
 export const DISCOVERY = 'discovery.json';
+/** Who held whom back: see `readWhy`. */
+const WHY = 'why.json';
 
 export interface RunRecord {
   readonly results: RunResults;
@@ -33,10 +39,12 @@ export interface RunRecord {
   readonly document: unknown;
   readonly series: {
     readonly columns: readonly string[];
-    readonly rows: Iterable<readonly CsvValue[]>;
+    readonly rows: Iterable<SeriesRow>;
   };
   /** What was run: the scenario's file and the settings on top of it. */
   readonly origin: { readonly scenario: string; readonly set: readonly string[] };
+  /** Who held whom back; null where that was not observed. */
+  readonly why: Why | null;
   /** Where an interrupted run can go on. */
   readonly state: WholeState | null;
   /** Seconds of the wall clock; the only figure that differs between equal runs. */
@@ -118,7 +126,10 @@ export interface StoredRun {
   readonly set: readonly string[];
   readonly document: unknown;
   readonly status: string;
+  readonly digest: string;
   readonly state: WholeState | null;
+  /** Null: it was not observed. */
+  readonly why: WhySummary | null;
 }
 
 export function readRun(folder: string): StoredRun {
@@ -134,7 +145,9 @@ export function readRun(folder: string): StoredRun {
   const state = existsSync(join(folder, STATE))
     ? unpackWhole(readFileSync(join(folder, STATE)))
     : null;
-  return { scenario, set, document, status: text('status').trim(), state };
+  const why = existsSync(join(folder, WHY)) ? (JSON.parse(text(WHY)) as WhySummary) : null;
+  const [status, digest] = [text('status').trim(), text(MARKER).trim()];
+  return { scenario, set, document, status, digest, state, why };
 }
 
 /** The summary as machines read it. */
@@ -151,7 +164,7 @@ export function summaryJson({ results, expectations, wallSeconds }: RunRecord): 
 }
 
 function filesOf(record: RunRecord): [string, string | Uint8Array][] {
-  const { results, document, series, origin, state } = record;
+  const { results, document, series, origin, state, why } = record;
   const files: [string, string | Uint8Array][] = [
     ['scenario.json', json(document)],
     [ORIGIN, json({ ...origin, scenario: resolve(origin.scenario) })],
@@ -163,9 +176,20 @@ function filesOf(record: RunRecord): [string, string | Uint8Array][] {
     ['margins.csv', marginsCsv(results)],
   ];
   const rows = [...series.rows];
-  if (rows.length > 0) files.push(['series.csv', csv(series.columns, rows)]);
+  const portRows = rows.filter((row) => !isRateRow(row));
+  const rateRows = rows.filter(isRateRow);
+  if (portRows.length > 0) files.push(['series.csv', csv(series.columns, portRows)]);
+  if (rateRows.length > 0) files.push(['rate-series.csv', csv(RATE_COLUMNS, rateRows)]);
+  if (results.rates.length > 0) files.push(['rates.csv', ratesCsv(results)]);
+  if (results.congestionPoints.length > 0) {
+    files.push(['congestion-points.csv', congestionPointsCsv(results)]);
+  }
   if (results.credits.length > 0) files.push(['credits.csv', creditsCsv(results)]);
   if (results.discovery !== null) files.push([DISCOVERY, json(results.discovery)]);
+  if (results.slots.length > 0) {
+    files.push(['slots.csv', slotsCsv(results)], ['slot-ports.csv', slotPortsCsv(results)]);
+  }
+  if (why !== null) files.push([WHY, json(whySummary(why))], ['episodes.csv', episodesCsv(why)]);
   if (state !== null) files.push([STATE, packWhole(state)]);
   return files;
 }
@@ -232,6 +256,26 @@ function creditsCsv({ credits }: RunResults): string {
     ...[c.port, c.priority, c.channel, c.granted, c.spent, c.held, c.aged, c.revoked, c.stale],
     ...[c.overflow, c.failedSyncs, c.blockedPs, c.received, c.occupied, c.peakOccupied],
     ...[c.recovered, c.resyncs, c.unitOctets, c.bufferUnits, c.neededUnits],
+  ]);
+  return csv(columns, rows);
+}
+
+function slotsCsv({ slots }: RunResults): string {
+  const columns = ['device', 'region', 'slots', 'used', 'peak'];
+  const rows = slots.map((s) => [s.device, s.region, s.slots, s.used, s.peak]);
+  return csv(columns, rows);
+}
+
+function slotPortsCsv({ slotPorts }: RunResults): string {
+  const columns = [
+    ...['port', 'flow_control', 'source_slots', 'peak_slots', 'xoff_slots', 'headroom_slots'],
+    ...['needed_slots', 'xoffs', 'xons', 'stopped_ps', 'downgraded_frames'],
+    ...['frames_without_slot', 'wred_drops'],
+  ];
+  const rows = slotPorts.map((p) => [
+    ...[p.port, p.flowControl ? 1 : 0, p.sourceSlots, p.peakSlots, p.xoffSlots],
+    ...[p.headroomSlots, p.neededSlots, p.xoffs, p.xons, p.stoppedPs, p.downgradedFrames],
+    ...[p.framesWithoutSlot, p.wredDrops],
   ]);
   return csv(columns, rows);
 }

@@ -6,17 +6,16 @@ import type {
   RunResults,
 } from '../runtime/results.js';
 import type { ExpectationResult } from './expectations.js';
+import { rateTable } from './congestion-tables.js';
 import { show } from './expectations.js';
+import { slotText } from './slot-text.js';
 import { formatCount, formatOctets, formatRate, formatRatio, formatTime } from './format.js';
+import type { Style } from './style.js';
 import { table } from './table.js';
 
-const ROWS_SHOWN = 8;
+export type { Style };
 
-export interface Style {
-  good(text: string): string;
-  bad(text: string): string;
-  strong(text: string): string;
-}
+const ROWS_SHOWN = 8;
 
 /** What a person reads after a run. */
 export function summaryText(
@@ -33,6 +32,8 @@ export function summaryText(
     marginTable(results, style),
     creditTable(results, style),
     discoveryText(results, style),
+    rateTable(results, style),
+    slotText(results, style),
     expectationList(expectations, style),
     `digest ${results.digest}`,
   ]

@@ -131,7 +131,7 @@ export class Collector {
   buffers(): BufferResult[] {
     const { buffer } = this.engine.shared;
     return this.engine.devices
-      .filter((device) => device.spec.kind === 'switch')
+      .filter(({ spec }) => spec.kind === 'switch' && spec.mvtx2802 === null)
       .map((device) => ({
         device: device.spec.name,
         poolOctets: buffer.memoryOfDevice(device.place, POOL),

@@ -7,8 +7,11 @@ import { LAST_AT } from '../engine/device/host/receivers.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { Collector } from './collect.js';
 import { discoveryResults } from './discovery-results.js';
+import { slotPortResults, slotResults } from './collect-slots.js';
+import { congestionPointsOf, ratesOf } from './collect-congestion.js';
 import type { Failure, RunResults } from './results.js';
-import { framesStarted, thingsPlanned } from './stall.js';
+import type { Congestion } from '../telemetry/congestion/congestion.js';
+import { framesStarted, STALLED, thingsPlanned } from './stall.js';
 
 /** What an engine that holds the whole fabric, in its order, has to say of a run. */
 export function outcomeOf(
@@ -16,12 +19,13 @@ export function outcomeOf(
   engine: Engine,
   status: 'complete' | 'interrupted',
   known: Failure | null,
+  congestion: Congestion | null,
 ): RunResults {
   const endPs = fabric.scenario.durationPs;
   const virtualPs = virtualTimeOf(engine, endPs);
   const collector = new Collector(engine, fabric, virtualPs);
   const flows = collector.flows();
-  const failure = known ?? firstLoss(fabric, engine);
+  const failure = withRing(known ?? firstLoss(fabric, engine), congestion);
   const deviceDigests = deviceDigestsOf(fabric, engine);
   return {
     scenario: fabric.scenario.name,
@@ -47,7 +51,23 @@ export function outcomeOf(
       engine.discovery,
       (device, port) => engine.devices[device]!.firstPort + port,
     ),
+    rates: ratesOf(fabric, engine),
+    congestionPoints: congestionPointsOf(fabric, engine),
+    slots: slotResults(engine),
+    slotPorts: slotPortResults(engine, fabric, virtualPs),
+    deadlocks: congestion?.deadlocks ?? [],
+    storms: congestion?.storms ?? [],
   };
+}
+
+/** A standstill that has a circle of ports to blame names it, and when it closed. */
+function withRing(failure: Failure | null, congestion: Congestion | null): Failure | null {
+  const deadlock = congestion?.deadlocks.find(({ openedPs }) => openedPs === null);
+  if (failure?.reason !== STALLED || deadlock === undefined) return failure;
+  const { ring, closedPs } = deadlock;
+  const [{ device, egress: port, priority }] = ring as [(typeof ring)[number]];
+  const steps = ring.map(({ egress }) => egress).join(' waits for ');
+  return { reason: `deadlock: ${steps}, and so round`, timePs: closedPs, device, port, priority };
 }
 
 /** How far a run has come. */

@@ -3,6 +3,7 @@
 import type { CreditLoopTerms } from '../engine/analysis/credit/credit-loop.js';
 import type { HeadroomTerms } from '../engine/analysis/headroom/headroom.js';
 import type { DiscoveryResults } from './discovery-results.js';
+import type { Deadlock, Storm } from '../telemetry/congestion/congestion.js';
 import type { CreditCounters } from '../engine/flow-control/credit/credit-managed.js';
 
 export type { HeadroomTerms };
@@ -30,6 +31,15 @@ export interface RunResults {
   readonly credits: readonly CreditResult[];
   /** Null where it does not run. */
   readonly discovery: DiscoveryResults | null;
+  /** Of every connection with a rate control. */
+  readonly rates: readonly RateResult[];
+  readonly congestionPoints: readonly CongestionPointResult[];
+  /** Of switches that are MVTX2802s, as the next. */
+  readonly slots: readonly SlotResult[];
+  readonly slotPorts: readonly SlotPortResult[];
+  /** As far as episodes are observed. */
+  readonly deadlocks: readonly Deadlock[];
+  readonly storms: readonly Storm[];
 }
 
 export interface Failure {
@@ -143,8 +153,65 @@ export interface CreditResult extends CreditCounters {
   readonly needed: CreditLoopTerms;
 }
 
+export interface RateResult {
+  readonly flow: number;
+  readonly name: string;
+  readonly control: string;
+  readonly lineBps: number;
+  /** At the end, and the least that it ever was. */
+  readonly rateBps: number;
+  readonly targetBps: number;
+  readonly leastBps: number;
+  /** What the receiver sent (DCQCN); null where queues do it. */
+  readonly notificationsSent: number | null;
+  readonly notifications: number;
+  readonly cuts: number;
+}
+
+/** A queue that tells sources of congestion (QCN). */
+export interface CongestionPointResult {
+  readonly port: string;
+  readonly priority: number;
+  readonly setPointOctets: number;
+  readonly samples: number;
+  readonly messages: number;
+}
+
 export interface BufferResult {
   readonly device: string;
   readonly poolOctets: number;
   readonly peakPoolOctets: number;
+}
+
+/** A region of a frame data buffer, in slots of one frame. */
+export interface SlotResult {
+  readonly device: string;
+  /** `shared`, `sources` (of all ports together), or the class that it is kept for: `P7`. */
+  readonly region: string;
+  readonly slots: number;
+  /** At the end of the run. */
+  readonly used: number;
+  readonly peak: number;
+}
+
+/** A port of a switch with a frame data buffer. */
+export interface SlotPortResult {
+  readonly port: string;
+  readonly flowControl: boolean;
+  /** Kept for frames that come in here. */
+  readonly sourceSlots: number;
+  readonly peakSlots: number;
+  /** Null, here and below, for a port without flow control. */
+  readonly xoffSlots: number | null;
+  readonly headroomSlots: number | null;
+  /** What the delays of the link ask for, in the shortest frames. */
+  readonly neededSlots: number | null;
+  readonly xoffs: number;
+  readonly xons: number;
+  /** How long the neighbour was to hold everything, what it had for idle ports as well. */
+  readonly stoppedPs: number;
+  readonly downgradedFrames: number;
+  readonly framesWithoutSlot: number;
+  /** Frames that would have left here. */
+  readonly wredDrops: number;
 }

@@ -1,6 +1,9 @@
+import { WaitRecorder } from '../engine/analysis/waits/wait-recorder.js';
 import { restoreDevice, saveDevice } from '../engine/device/checkpoint.js';
 import type { Engine } from '../engine/device/engine.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
+import type { Congestion } from '../telemetry/congestion/congestion.js';
+import { congestionOf } from '../telemetry/congestion/congestion-of.js';
 import { matchesGlob } from '../fabric/scenario/selector.js';
 import { Windows } from './embedded/windows.js';
 import { HoldCheck } from './hold-check.js';
@@ -48,6 +51,7 @@ export class Session {
   private readonly sampler: Sampler | null;
   private readonly stall: StallWatch;
   private readonly holdCheck: HoldCheck | null;
+  private readonly waits: WaitRecorder | null;
   private state: SessionState = 'running';
   private failure: Failure | null = null;
   private checkDueAt: number;
@@ -64,6 +68,8 @@ export class Session {
     this.checkDueAt = options.check ? CHECK_INTERVAL_PS : Infinity;
     this.holdCheck = options.check ? new HoldCheck(this.engine) : null;
     if (this.holdCheck !== null) this.engine.listen(this.holdCheck);
+    this.waits = fabric.scenario.observe.episodes ? new WaitRecorder(this.engine) : null;
+    if (this.waits !== null) this.engine.listen(this.waits);
   }
 
   /** Runs for about so many milliseconds of wall-clock time. */
@@ -90,7 +96,16 @@ export class Session {
   }
 
   results(status: 'complete' | 'interrupted'): RunResults {
-    return outcomeOf(this.fabric, this.engine, status, this.failure);
+    return outcomeOf(this.fabric, this.engine, status, this.failure, this.congestion());
+  }
+
+  /** Who held whom back so far; null unless that is observed. */
+  congestion(): Congestion | null {
+    const { engine, fabric, waits } = this;
+    if (waits === null) return null;
+    const nowPs = virtualTimeOf(engine, this.endPs);
+    const records = engine.devices.map((_, d) => waits.waits(d, nowPs));
+    return congestionOf(fabric, records, nowPs);
   }
 
   /** The run as it is now, between two windows. */
@@ -109,6 +124,7 @@ export class Session {
       rows: this.sampler?.rows ?? [],
       sampleDueAt: this.sampler?.dueAt ?? Infinity,
       sampled: Object.fromEntries(sampled),
+      waits: this.engine.devices.map((_, d) => this.waits?.save(d) ?? null),
     };
   }
 
@@ -116,6 +132,7 @@ export class Session {
   restore(whole: WholeState): void {
     whole.devices.forEach((state, d) => {
       restoreDevice(this.engine, d, state);
+      this.waits?.restore(d, whole.waits[d] ?? null);
     });
     this.windows.latestPs = whole.latestPs;
     this.stall.restore(whole.boundPs, whole.framesSeen);

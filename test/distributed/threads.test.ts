@@ -68,7 +68,7 @@ describe('the run directory', () => {
   const scenario = join(ROOT, 'examples/victim-behind-pfc.yaml');
   const run = (out: string, ...args: string[]): Record<string, string> => {
     const path = join(folder, out);
-    const sampled = ['--set', 'observe.series=20us'];
+    const sampled = ['--set', 'observe.series=20us', '--set', 'observe.episodes=true'];
     assert.equal(selvage('run', scenario, '--out', path, '--quiet', ...sampled, ...args).status, 0);
     const files = readdirSync(path).map((name) => [name, readFileSync(join(path, name), 'utf8')]);
     const { 'summary.json': summary, ...rest } = Object.fromEntries(files) as Record<

@@ -5,9 +5,11 @@ import type {
   DiscoveryAdmin,
   DiscoveryPortSpec,
 } from '../../services/engine/contract/discovery.js';
-import type { MechanismHost } from '../../services/engine/contract/flow-control.js';
 import type { PortSpec } from '../../services/engine/contract/spec.js';
-import { DiscoveryMechanism } from '../../services/engine/discovery/discovery-mechanism.js';
+import {
+  type DiscoveryHost,
+  DiscoveryMechanism,
+} from '../../services/engine/discovery/discovery-mechanism.js';
 import type { PortDiscovery } from '../../services/engine/discovery/port-discovery.js';
 import { Agenda, agendaKey, keyId } from '../../services/engine/kernel/agenda.js';
 import { Clock } from '../../services/engine/kernel/clock.js';
@@ -82,7 +84,7 @@ export function specOf(
 }
 
 /** One port, its timers, and what was handed to it. */
-export class DiscoveryEnd implements MechanismHost {
+export class DiscoveryEnd implements DiscoveryHost {
   readonly clock = new Clock();
   readonly sent: { readonly atPs: number; readonly octets: Uint8Array }[] = [];
   mechanism: DiscoveryMechanism;
@@ -137,19 +139,12 @@ export class DiscoveryEnd implements MechanismHost {
     this.due = true;
   }
 
-  controlDue(): boolean {
-    return this.due;
-  }
-
   arm(_client: number, port: number, timer: number, time: number): void {
     const at = Math.max(time, this.beginPs);
     this.agenda.push(at, agendaKey(0, (port << TIMER_BITS) | timer), 0);
   }
 
   hold(): void {}
-  permit(): void {}
-  withdraw(): void {}
-  announceStop(): void {}
 
   private beginPs = 0;
 

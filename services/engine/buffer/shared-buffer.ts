@@ -152,6 +152,16 @@ export function makeSharedBuffer(tables: Tables) {
     return dynamic < fixed ? dynamic : fixed;
   }
 
+  /** What an account must fall to before it is at XON, with so much of the pool in use. */
+  function xonLimit(port: number, group: number, poolUsed: number): number {
+    const row = rowOf(port, group);
+    const free = memory[memoryOf[port] + POOL] - poolUsed;
+    const dynamic = words[row * WORDS + RESERVED] + doubles[row * DOUBLES + ALPHA] * free;
+    const limit =
+      Math.min(dynamic, doubles[row * DOUBLES + XOFF]) - doubles[row * DOUBLES + XON_GAP];
+    return Math.max(limit, 0);
+  }
+
   function get(port: number, group: number, word: number): number {
     return words[rowOf(port, group) * WORDS + word];
   }
@@ -211,6 +221,7 @@ export function makeSharedBuffer(tables: Tables) {
     setStopped,
     setLossless,
     threshold,
+    xonLimit,
     get,
     memoryOfDevice,
   };

@@ -8,7 +8,8 @@ import type { PortSpec } from './spec.js';
 
 /** Hears what an ingress account took in and gave back. */
 export interface IngressObserver {
-  admitted(port: number, group: number, frame: number): void;
+  /** `octets`: its length as it came in. */
+  admitted(port: number, group: number, frame: number, octets: number): void;
   released(port: number, group: number, frame: number): void;
 }
 
@@ -94,6 +95,18 @@ export interface MechanismHost {
   withdraw(port: number): void;
   /** Tell listeners that a neighbour was asked to stop or to go on. */
   announceStop(port: number, group: number, stop: boolean): void;
+  /** Whether anybody listens: what costs something to tell need not be put together. */
+  readonly isHeard: boolean;
+  /** Tell listeners that a credit account began, or ceased, to hold a frame back. */
+  announceShort(port: number, priority: number, channel: number, short: boolean): void;
+  /** Tell listeners of a step of credit exchange. */
+  announceCredit(
+    port: number,
+    step: number,
+    priority: number,
+    channel: number,
+    units: number,
+  ): void;
 }
 
 /** An ingress account as a mechanism sees it. */

@@ -13,6 +13,10 @@ export const DROP_REASONS = [
   'vlan-filtered',
   /** Reached a station that it is not addressed to (flooded). */
   'not-addressed',
+  /** The frame data buffer had no slot that it might take. */
+  'no-slot',
+  /** Weighted random early discard. */
+  'wred',
 ] as const;
 
 export type DropReason = (typeof DROP_REASONS)[number];
@@ -26,6 +30,30 @@ export const DROP = {
   NO_DESTINATION: 4,
   VLAN_FILTERED: 5,
   NOT_ADDRESSED: 6,
+  NO_SLOT: 7,
+  WRED: 8,
+} as const;
+
+/** The steps of credit exchange, as `creditStep` numbers them. */
+export const CREDIT_STEPS = [
+  /** Both ends begin an epoch with what each of them can. */
+  'agreed',
+  'requested',
+  'granted',
+  'transmitted',
+  'received',
+  /** Memory is free again, and may be granted. */
+  'accounted',
+] as const;
+
+/** Index into CREDIT_STEPS. */
+export const CREDIT_STEP = {
+  AGREED: 0,
+  REQUESTED: 1,
+  GRANTED: 2,
+  TRANSMITTED: 3,
+  RECEIVED: 4,
+  ACCOUNTED: 5,
 } as const;
 
 /**
@@ -43,7 +71,16 @@ export interface Probe {
     reason: number,
   ): void;
   frameMarked(device: number, port: number, now: number, pool: FramePool, frame: number): void;
-  /** Transmission starts. */
+  /** A frame that came in by one port (a host's own: the same) waits at another from now on. */
+  frameQueued(
+    device: number,
+    ingress: number,
+    egress: number,
+    now: number,
+    pool: FramePool,
+    frame: number,
+  ): void;
+  /** Transmission starts. PORT still tells where the frame came in. */
   frameSent(device: number, port: number, now: number, pool: FramePool, frame: number): void;
   /** A MAC control frame starts on the wire. */
   controlSent(device: number, port: number, now: number, octets: Uint8Array): void;
@@ -51,8 +88,27 @@ export interface Probe {
   controlReceived(device: number, port: number, now: number, octets: Uint8Array): void;
   /** This device began (or ended) asking its neighbour to stop. */
   stopAsked(device: number, port: number, now: number, group: number, stop: boolean): void;
+  /** A step of credit exchange; units are the word of a message, or what a frame costs. */
+  creditStep(
+    device: number,
+    port: number,
+    now: number,
+    step: number,
+    priority: number,
+    channel: number,
+    units: number,
+  ): void;
   /** Priorities of a port that may not start a frame, one bit each, have changed. */
   heldChanged(device: number, port: number, now: number, priorities: number): void;
+  /** The first frame in line of a credit account began (or ceased) to lack credit. */
+  creditShort(
+    device: number,
+    port: number,
+    now: number,
+    priority: number,
+    channel: number,
+    short: boolean,
+  ): void;
   /** The last octet of a message reached its destination. */
   messageDelivered(device: number, now: number, flow: number, message: number): void;
 }
@@ -62,10 +118,13 @@ export class DeafProbe implements Probe {
   frameReceived(..._: Parameters<Probe['frameReceived']>): void {}
   frameDropped(..._: Parameters<Probe['frameDropped']>): void {}
   frameMarked(..._: Parameters<Probe['frameMarked']>): void {}
+  frameQueued(..._: Parameters<Probe['frameQueued']>): void {}
   frameSent(..._: Parameters<Probe['frameSent']>): void {}
   controlSent(..._: Parameters<Probe['controlSent']>): void {}
   controlReceived(..._: Parameters<Probe['controlReceived']>): void {}
   stopAsked(..._: Parameters<Probe['stopAsked']>): void {}
+  creditStep(..._: Parameters<Probe['creditStep']>): void {}
   heldChanged(..._: Parameters<Probe['heldChanged']>): void {}
+  creditShort(..._: Parameters<Probe['creditShort']>): void {}
   messageDelivered(..._: Parameters<Probe['messageDelivered']>): void {}
 }

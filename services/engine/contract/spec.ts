@@ -123,6 +123,55 @@ export interface BufferSpec {
   readonly accounts: readonly (readonly AccountSpec[])[];
 }
 
+/** The frame data buffer of an MVTX2802, in slots of one frame, and what guards it. */
+export interface Mvtx2802Spec {
+  readonly sharedSlots: number;
+  /** By class: 0 for the lowest two. */
+  readonly classSlots: readonly number[];
+  /** Of each port. */
+  readonly sourceSlots: number;
+  /** By port: so many of its own slots in use stop it. */
+  readonly xoffSlots: readonly number[];
+  /** By port: it may be stopped, and loses nothing for that. */
+  readonly flowControl: readonly boolean[];
+  /** By port: what all its frames are; null where they are what their priority says. */
+  readonly fixed: readonly (Mvtx2802FixedClass | null)[];
+  /** Frames of flow-controlled ports keep class and slots, and may be dropped. */
+  readonly normalQos: boolean;
+  /** Where a frame without a slot of its class looks first. */
+  readonly allocationOrder: 'shared-first' | 'source-first';
+  readonly multicast:
+    | { readonly kind: 'off' }
+    /** Beyond so many in memory, the source of one more is stopped, or every source. */
+    | { readonly kind: 'unmanaged'; readonly mcc: number; readonly stops: 'source' | 'all' }
+    /** By the lowest queues of the destinations. */
+    | {
+        readonly kind: 'managed';
+        readonly thresholdFrames: number;
+        readonly lowFrames: number;
+      };
+  readonly wred: Mvtx2802WredSpec;
+}
+
+export interface Mvtx2802FixedClass {
+  readonly trafficClass: number;
+  /** Which drop precedence they have. */
+  readonly highPrecedence: boolean;
+}
+
+export interface Mvtx2802WredSpec {
+  /** How the octets of the classes add up to the load of an output port. */
+  readonly sum: 'delay-bound' | 'wfq';
+  /** Of the load, rising. */
+  readonly levelOctets: readonly [number, number, number];
+  /** By class; a queue within it loses nothing. */
+  readonly thresholdOctets: readonly number[];
+  /** Shares to drop of the first and second level, by drop precedence; of the third, all. */
+  readonly firstHigh: number;
+  readonly secondHigh: number;
+  readonly secondLow: number;
+}
+
 export type EcnSpec =
   | { readonly kind: 'off' }
   | {
@@ -133,6 +182,73 @@ export type EcnSpec =
       readonly at: 'dequeue' | 'enqueue';
     }
   | { readonly kind: 'step'; readonly thresholdOctets: number; readonly at: 'dequeue' | 'enqueue' };
+
+/** How fast a connection may send, when the network or the receiver complains. */
+export type RateSpec = DcqcnSpec | QcnReactionSpec;
+
+/** Reaction point of DCQCN. */
+export interface DcqcnSpec {
+  readonly kind: 'dcqcn';
+  /** Cuts at most once in a period and samples on timers, or cuts at every notification. */
+  readonly variant: 'nic' | 'paper';
+  readonly gain: number;
+  readonly alphaPeriodPs: number;
+  readonly cutPeriodPs: number;
+  readonly raisePeriodPs: number;
+  readonly raiseOctets: number;
+  /** Cycles of fast recovery. */
+  readonly fastCycles: number;
+  readonly activeBps: number;
+  readonly hyperBps: number;
+  readonly minBps: number;
+  /** Every cut lowers the target, too. */
+  readonly clampTarget: boolean;
+}
+
+/** Reaction point of QCN (802.1Q 32.11). */
+export interface QcnReactionSpec {
+  readonly kind: 'qcn';
+  readonly timeResetPs: number;
+  readonly byteReset: number;
+  readonly threshold: number;
+  readonly activeBps: number;
+  readonly hyperBps: number;
+  readonly gain: number;
+  readonly minDecreaseFactor: number;
+  readonly minBps: number;
+}
+
+/** Congestion points of a switch (802.1Q 32.2, 32.8). */
+export interface QcnPointSpec {
+  /** Congestion notification priority values, one bit each. */
+  readonly priorities: number;
+  /** What frames of those priorities become that come from outside the domain. */
+  readonly alternatePriority: number;
+  /** Class of its messages. */
+  readonly messageClass: number;
+  /** MAC address that its congestion points go by. */
+  readonly bridge: number;
+  /** By host position: its MAC address. */
+  readonly stations: readonly number[];
+  readonly ports: readonly QcnPortSpec[];
+}
+
+export interface QcnPortSpec {
+  readonly setPointOctets: number;
+  readonly weight: number;
+  readonly sampleOctets: number;
+  /** 802.1Q 32.1.1 */
+  readonly defence: QcnDefence;
+}
+
+export type QcnDefence = 'disabled' | 'edge' | 'interior' | 'interior-ready';
+
+/** What a receiver says of marked packets: notification point of DCQCN. */
+export interface NotifySpec {
+  readonly gapPs: number;
+  readonly frameClass: number;
+  readonly octets: number;
+}
 
 interface DeviceSpec {
   /** Position in the fabric; orders nothing but tables. */
@@ -161,6 +277,8 @@ export interface VlanPortSpec {
 export interface SwitchSpec extends DeviceSpec {
   readonly kind: 'switch';
   readonly buffer: BufferSpec;
+  /** In place of the buffer: null where the memory is the shared buffer. */
+  readonly mvtx2802: Mvtx2802Spec | null;
   /** From the last bit received (or, cutting through, the header) to admission. */
   readonly pipelinePs: number;
   readonly cutThrough: boolean;
@@ -174,6 +292,8 @@ export interface SwitchSpec extends DeviceSpec {
       };
   /** By traffic class, the same at every port. */
   readonly ecn: readonly EcnSpec[];
+  /** Null where it has no congestion points. */
+  readonly qcn: QcnPointSpec | null;
 }
 
 export interface HostSpec extends DeviceSpec {
@@ -223,6 +343,10 @@ export interface SendSpec {
   readonly startPs: number;
   readonly endPs: number;
   readonly release: ReleaseSpec;
+  /** Null: as fast as the wire, the transport and flow control allow. */
+  readonly rate: RateSpec | null;
+  /** In the CN-TAG of its frames; 0 for none. */
+  readonly flowId: number;
   /** Messages released by what this host has received: connection here, and free messages. */
   readonly after: readonly { readonly receive: number; readonly lead: number }[];
 }
@@ -246,4 +370,6 @@ export interface ReceiveSpec {
   readonly ackOctets: number;
   readonly ackVlan: number;
   readonly hash: number;
+  /** Null: marks are counted, and nobody is told. */
+  readonly notify: NotifySpec | null;
 }

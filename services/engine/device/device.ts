@@ -8,9 +8,11 @@ import type { Rows } from '../kernel/tables.js';
 
 export type DeviceSpec = HostSpec | SwitchSpec;
 
-/** Kinds of agenda entries: a control frame takes effect, then timers of mechanisms, of devices. */
+/** Kinds of agenda entries: control frames take effect, then timers of mechanisms, of devices. */
 export const KIND_CONTROL = 0;
 export const KIND_MECHANISM = 1;
+/** Timers 0 to 3 of rate controls; the id is a connection. */
+export const KIND_RATE = 12;
 export const KIND_DEVICE = 16;
 
 /** A mechanism's timer is named by the device's port and a number below 64. */

@@ -1,5 +1,6 @@
 import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
 import type { Probe } from '../contract/probe.js';
+import { ProbeFanOut } from '../contract/probe-fan-out.js';
 import type { Clock } from '../kernel/clock.js';
 import type { Rows, Unit } from '../kernel/tables.js';
 import { Tables } from '../kernel/tables.js';
@@ -12,6 +13,8 @@ import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js
 import { creditRows } from '../flow-control/credit/credit-accounts.js';
 import type { Hosting } from './host/hosting.js';
 import { makeHosting } from './host/hosting.js';
+import type { Rates } from './host/rates.js';
+import { makeRates } from './host/rates.js';
 import type { Receivers } from './host/receivers.js';
 import { makeReceivers } from './host/receivers.js';
 import type { Senders } from './host/senders.js';
@@ -33,15 +36,18 @@ export class Engine implements MechanismHost {
   readonly clock: Clock;
   readonly devices: readonly Device[];
   readonly mechanisms: readonly Mechanism[];
+  isHeard = false;
   readonly credit: CreditMechanism;
   readonly discovery: DiscoveryMechanism;
   readonly senders: Senders;
   readonly receivers: Receivers;
+  readonly rates: Rates;
   readonly switching: Switching;
   readonly hosting: Hosting;
   private readonly metering: Metering;
   private readonly outlet: Outlet;
   private readonly loop: Loop;
+  private readonly listeners: Probe[] = [];
 
   constructor(specs: readonly DeviceSpec[]) {
     const rows = layOut(specs);
@@ -57,6 +63,7 @@ export class Engine implements MechanismHost {
     this.metering = makeMetering(shared, credit);
     this.senders = makeSenders(tables, this.clock);
     this.receivers = makeReceivers(tables, this.clock);
+    this.rates = makeRates(tables, this.clock, this.devices, this.senders);
     this.outlet = makeOutlet(shared, this.devices, this.metering);
     this.switching = makeSwitching(shared, this.devices, this.mechanisms, this.outlet);
     this.hosting = makeHosting(
@@ -66,6 +73,7 @@ export class Engine implements MechanismHost {
       this.outlet,
       this.senders,
       this.receivers,
+      this.rates,
     );
     for (const device of this.devices) this.configure(device);
     this.loop = makeLoop(
@@ -94,8 +102,12 @@ export class Engine implements MechanismHost {
     this.loop.run(device, bound);
   }
 
-  listen(probe: Probe | null): void {
-    for (const device of this.devices) device.probe = probe;
+  /** From now on a listener hears every device, beside those that do already. */
+  listen(probe: Probe): void {
+    this.listeners.push(probe);
+    const one = this.listeners.length === 1 ? probe : new ProbeFanOut(this.listeners);
+    for (const device of this.devices) device.probe = one;
+    this.isHeard = true;
   }
 
   hold(gate: number, port: number, priorities: number): void {
@@ -135,6 +147,23 @@ export class Engine implements MechanismHost {
     probe?.stopAsked(place, port - firstPort, this.clock.now, group, stop);
   }
 
+  announceCredit(
+    port: number,
+    step: number,
+    priority: number,
+    channel: number,
+    units: number,
+  ): void {
+    const { place, firstPort, probe } = this.devices[this.shared.ports.owner(port)];
+    if (probe === null) return;
+    probe.creditStep(place, port - firstPort, this.clock.now, step, priority, channel, units);
+  }
+
+  announceShort(port: number, priority: number, channel: number, short: boolean): void {
+    const { place, firstPort, probe } = this.devices[this.shared.ports.owner(port)];
+    probe?.creditShort(place, port - firstPort, this.clock.now, priority, channel, short);
+  }
+
   /** How long a priority has been held at a port until `now`, by whichever mechanism. */
   heldPs(port: number, priority: number, now: number): number {
     return this.mechanisms.reduce((total, m) => total + m.heldPs(port, priority, now), 0);
@@ -167,7 +196,14 @@ export class Engine implements MechanismHost {
 }
 
 function layOut(specs: readonly DeviceSpec[]): Rows[] {
-  const next: Record<Unit, number> = { device: 0, port: 0, send: 0, receive: 0, credit: 0 };
+  const next: Record<Unit, number> = {
+    device: 0,
+    port: 0,
+    send: 0,
+    receive: 0,
+    credit: 0,
+    rate: 0,
+  };
   const take = (unit: Unit, count: number): { first: number; count: number } => {
     const first = next[unit];
     next[unit] += count;
@@ -181,6 +217,10 @@ function layOut(specs: readonly DeviceSpec[]): Rows[] {
     credit: take(
       'credit',
       spec.ports.reduce((sum, { credit }) => sum + creditRows(credit), 0),
+    ),
+    rate: take(
+      'rate',
+      spec.kind === 'host' ? spec.sends.filter(({ rate }) => rate !== null).length : 0,
     ),
   }));
 }
@@ -196,5 +236,6 @@ function total(rows: readonly Rows[]): Record<Unit, number> {
     send: end('send'),
     receive: end('receive'),
     credit: end('credit'),
+    rate: end('rate'),
   };
 }

@@ -14,8 +14,8 @@ import {
   DID_SEND_CONTROL,
   DID_TAKE_CONTROL,
   KIND_CONTROL,
-  KIND_DEVICE,
   KIND_MECHANISM,
+  KIND_RATE,
   TIMER_BITS,
 } from './device.js';
 import type { Hosting } from './host/hosting.js';
@@ -220,7 +220,7 @@ export function makeLoop(
 
   function acceptControl(port: number, octets: Uint8Array, length: number, lastBit: number): void {
     // Credit is counted in the order of the frames, which have the pipeline to pass, as LLDP has.
-    const passes = isCreditExchange(octets) || readU16(octets, TYPE_AT) === ETHERTYPE_LLDP;
+    const passes = isCreditExchange(octets, length) || readU16(octets, TYPE_AT) === ETHERTYPE_LLDP;
     const delay = passes ? ports.ingressPs(port) : ports.controlDelayPs(port);
     deliver(port, octets, length, lastBit + delay);
   }
@@ -241,7 +241,7 @@ export function makeLoop(
     const kind = keyKind(key);
     const id = keyId(key);
     if (kind === KIND_CONTROL) takeControl(device, id, value);
-    else if (kind < KIND_DEVICE) {
+    else if (kind < KIND_RATE) {
       const port = device.firstPort + (id >> TIMER_BITS);
       mechanisms[kind - KIND_MECHANISM].onTimer(port, id & ((1 << TIMER_BITS) - 1));
     } else if (isHost[device.place] === 0) switching.onTimer(device.place, id, value);

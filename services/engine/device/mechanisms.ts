@@ -6,6 +6,7 @@ import { PfcMechanism } from '../flow-control/pfc/pfc-mechanism.js';
 import type { Device } from './device.js';
 import { makeOperator } from './operating.js';
 import type { Shared } from './shared.js';
+import { makeAccounts } from './switch/slotted.js';
 
 export interface Mechanisms {
   /** By slot. */
@@ -27,6 +28,6 @@ export function makeMechanisms(
   const pfc = new PfcMechanism(tables, host, buffer, 1, ports);
   const credit = new CreditMechanism(tables, host, 2, pool, lines);
   const discovery = new DiscoveryMechanism(host, makeOperator(shared, devices, pfc), counters, 3);
-  const pause = new PauseMechanism(tables, host, buffer, 0, ports);
+  const pause = new PauseMechanism(tables, host, makeAccounts(shared), 0, ports);
   return { all: [pause, pfc, credit, discovery], credit, discovery };
 }

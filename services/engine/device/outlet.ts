@@ -1,5 +1,5 @@
 import { DROP } from '../contract/probe.js';
-import { CLASS, LENGTH, PRIORITY_MASK } from '../frame/frame-pool.js';
+import { CLASS, LENGTH, PORT, PRIORITY_MASK } from '../frame/frame-pool.js';
 import type { Device } from './device.js';
 import { DID_DROP } from './device.js';
 import type { Metering } from './metering.js';
@@ -27,6 +27,11 @@ export function makeOutlet(shared: Shared, devices: readonly Device[], metering:
   function enqueue(device: number, port: number, trafficClass: number, frame: number): void {
     if (ports.isMetered(port, trafficClass)) metering.enqueue(port, trafficClass, frame);
     else queues.push(port, trafficClass, frame);
+    const { firstPort, probe } = devices[device];
+    if (probe !== null) {
+      const ingress = pool.words[frame + PORT] - firstPort;
+      probe.frameQueued(device, ingress, port - firstPort, clock.now, pool, frame);
+    }
     kick(device, port);
   }
 

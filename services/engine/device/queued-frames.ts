@@ -1,14 +1,20 @@
+import { creditRows } from '../flow-control/credit/credit-accounts.js';
 import type { Device } from './device.js';
 import type { Shared } from './shared.js';
 
-/** Every frame that a device keeps in a queue, or in a line before one. */
+/** Every frame that a device keeps in a queue, or in a line before one, with the port it leaves by. */
 export function forEachQueued(
   { queues, lines }: Shared,
   { spec, firstPort, rows }: Device,
-  visit: (frame: number) => void,
+  visit: (frame: number, port: number) => void,
 ): void {
-  spec.ports.forEach((_, p) => {
-    queues.forEach(firstPort + p, visit);
+  let row = rows.credit.first;
+  spec.ports.forEach(({ credit }, p) => {
+    const port = firstPort + p;
+    const see = (frame: number): void => {
+      visit(frame, port);
+    };
+    queues.forEach(port, see);
+    for (const end = row + creditRows(credit); row < end; row++) lines.forEach(row, see);
   });
-  for (let i = 0; i < rows.credit.count; i++) lines.forEach(rows.credit.first + i, visit);
 }

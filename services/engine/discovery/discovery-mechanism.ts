@@ -49,6 +49,9 @@ const TYPE_AT = 12;
 const CHANGE_TIMER = 16;
 const BEGIN_TIMER = 17;
 
+/** All that discovery asks of those that carry it. */
+export type DiscoveryHost = Pick<MechanismHost, 'clock' | 'hold' | 'requestControl' | 'arm'>;
+
 /** LLDP with DCBX and the capability TLVs: learns what the neighbour can do, and goes by it. */
 export class DiscoveryMechanism implements Mechanism {
   readonly name = 'discovery';
@@ -62,7 +65,7 @@ export class DiscoveryMechanism implements Mechanism {
   private readonly scratch = new Uint8Array(LLDP_FRAME_MOST);
 
   constructor(
-    private readonly host: MechanismHost,
+    private readonly host: DiscoveryHost,
     private readonly operator: PortOperator,
     private readonly counters: Counters,
     private readonly slot: number,

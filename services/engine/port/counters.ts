@@ -94,6 +94,14 @@ export function makeCounters(tables: Tables) {
     values[at + MADE_OCTETS] += octets;
   }
 
+  /** A frame that came in with one priority goes on with another. */
+  function remapped(port: number, from: number, to: number, octets: number): void {
+    made(port, to, octets);
+    const at = rowOf(port, from) * STRIDE;
+    values[at + MADE_FRAMES]--;
+    values[at + MADE_OCTETS] -= octets;
+  }
+
   function marked(port: number, priority: number): void {
     marks[rowOf(port, priority)]++;
   }
@@ -128,6 +136,7 @@ export function makeCounters(tables: Tables) {
     lost,
     firstLoss,
     made,
+    remapped,
     marked,
     retagged,
     get,

@@ -47,13 +47,14 @@ export class StopObeyer {
       return;
     }
     const until = this.host.clock.now + quanta * QUANTUM_OCTETS * this.ports.octetPs(port);
-    if (this.until[i] === 0) {
+    const wasFree = this.until[i] === 0;
+    this.until[i] = until;
+    if (wasFree) {
       this.heldSince[i] = this.host.clock.now;
       this.holds[i]++;
       this.mask[port] |= this.priorities(timer);
       this.host.hold(this.slot, port, this.mask[port]);
     }
-    this.until[i] = until;
     if (until < this.armedFor[i]) this.arm(port, timer, until);
   }
 

@@ -3,10 +3,11 @@ import type { DeviceSpec } from '../../engine/device/engine.js';
 import { hostCount } from '../topology/topology.js';
 import { MemoryPlan } from './accounts.js';
 import type { Assembly, AssemblyInput, Margin } from './assembly.js';
+import { CongestionPlan } from './congestion-plan.js';
 import { connect } from './connections.js';
 import type { Settings } from './settings.js';
 import { settingsOfDevices } from './settings.js';
-import { ecnSpecs } from './ecn-specs.js';
+import { ecnSpecs, NO_MARKING } from './ecn-specs.js';
 import { FlowPaths } from './flow-paths.js';
 import { bridgePorts, forwardingOf } from './forwarding.js';
 import { checkGroupFlows, membersOf, treesOf } from './groups.js';
@@ -17,6 +18,7 @@ import { CreditPlan } from './credit-plan.js';
 import { DiscoveryExchange } from './discovery-exchange.js';
 import { DiscoveryPlan } from './discovery-plan.js';
 import { methodsOfLinks } from './link-methods.js';
+import { Mvtx2802Plan } from './mvtx2802-plan.js';
 import { portSpecs } from './port-specs.js';
 
 /** From what a scenario says, and the fabric that it makes, to devices that can be run. */
@@ -31,27 +33,43 @@ export function assemble(input: AssemblyInput): Assembly {
   const bridges = bridgePorts(topology, settings, linkEnds, fail);
   const paths = new FlowPaths(topology, routes, linkEnds, bridges, fail);
   const hosts = hostCount(topology);
-  const { hostEnds, flowEnds } = connect(flows, hosts, members, paths, settings);
+  const congestion = new CongestionPlan(scenario, topology, linkEnds, input.addresses, fail);
+  const ends = connect(flows, hosts, members, paths, settings, congestion);
+  const { hostEnds, flowEnds } = ends;
   const trees = treesOf(members, flows, routes);
   const bridgesTag = bridges.some((ports) => ports?.some(({ tagged }) => tagged.length > 0));
-  const lengths = frameLengths(flows, bridgesTag);
+  const lengths = frameLengths(scenario, flows, bridgesTag);
   const longestFrameOctets = lengths.map((own) => Math.max(...own));
   const credit = new CreditPlan(scenario, topology, settings, linkEnds, lengths, fail);
   const discovery = new DiscoveryPlan(input, settings, Math.max(...longestFrameOctets));
   const memory = new MemoryPlan(scenario, settings, methods, credit, longestFrameOctets, fail);
+  const longestOctets = Math.max(...longestFrameOctets);
+  const chips = new Mvtx2802Plan(
+    scenario,
+    topology,
+    settings,
+    linkEnds,
+    methods,
+    longestOctets,
+    fail,
+  );
   const margins: Margin[] = [];
 
   const switchSpec = (index: number, own: Settings): Omit<SwitchSpec, keyof Common> => {
     const { name } = topology.devices[index]!;
-    const { buffer, margins: found } = memory.of(index, name, linkEnds[index]!);
+    const mvtx2802 = chips.spec(index);
+    const { buffer, margins: found } =
+      mvtx2802 === null ? memory.of(index, name, linkEnds[index]!) : memory.none(linkEnds[index]!);
     margins.push(...found);
     return {
       kind: 'switch',
       buffer,
+      mvtx2802,
       pipelinePs: own.switch.pipelinePs,
       cutThrough: own.switch.cutThrough,
       forwarding: forwardingOf(index, bridges[index]!, own, routes, trees),
-      ecn: ecnSpecs(scenario, own, name, fail),
+      ecn: mvtx2802 === null ? ecnSpecs(scenario, own, name, fail) : NO_MARKING,
+      qcn: mvtx2802 === null ? congestion.pointsOf(index) : null,
     };
   };
   const built = topology.devices.map(({ name, kind }, index): DeviceSpec => {
@@ -63,6 +81,7 @@ export function assemble(input: AssemblyInput): Assembly {
       linkEnds[index]!,
       methods[index]!,
       credit,
+      chips,
       discovery,
     );
     const common: Common = { index, name, seed: scenario.seed, ports };
@@ -73,8 +92,16 @@ export function assemble(input: AssemblyInput): Assembly {
   const { enabled, start } = scenario.discovery;
   const specs = enabled && start === 'converged' ? converged(built, linkEnds) : built;
   const lookaheadPs = lookaheadOf(specs, linkEnds);
-  const creditMargins = credit.margins;
-  return { specs, lookaheadPs, linkEnds, margins, creditMargins, longestFrameOctets, flowEnds };
+  return {
+    specs,
+    lookaheadPs,
+    linkEnds,
+    margins,
+    creditMargins: credit.margins,
+    slotMargins: chips.margins,
+    longestFrameOctets,
+    flowEnds,
+  };
 }
 
 /** Devices that knew their neighbours before the run began. */

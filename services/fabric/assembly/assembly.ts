@@ -11,6 +11,7 @@ import type { Topology } from '../topology/topology.js';
 import type { CreditMargin } from './credit-plan.js';
 import type { Ideal } from './ideal.js';
 import type { LinkEnd } from './link-ends.js';
+import type { SlotMargin } from './mvtx2802-plan.js';
 
 export interface AssemblyInput {
   readonly scenario: Scenario;
@@ -33,6 +34,8 @@ export interface Assembly {
   readonly margins: readonly Margin[];
   /** Of every port and priority with credit exchange. */
   readonly creditMargins: readonly CreditMargin[];
+  /** Of every flow-controlled port of switches that are MVTX2802s. */
+  readonly slotMargins: readonly SlotMargin[];
   /** By priority: the longest frame on any wire, tags included. */
   readonly longestFrameOctets: readonly number[];
   /** By flow. */

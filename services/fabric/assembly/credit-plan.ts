@@ -19,7 +19,7 @@ import type { Settings } from './settings.js';
 const BITS = 8;
 /** A grant waits for so much of the loop, or for so many frames, where memory allows. */
 const STEP_OF_LOOP = 1 / 8;
-const STEP_FRAMES = 4;
+const STEP_FRAMES = 8;
 
 /** Of one port and priority: what its buffer is, and what full rate asks for. */
 export interface CreditMargin {
@@ -38,6 +38,8 @@ export class CreditPlan {
   readonly margins: CreditMargin[] = [];
   private readonly longestOctets: number;
   private readonly hosts: number;
+  /** Of the channel that has the least, as a part of all. */
+  private readonly smallestShare: number;
 
   constructor(
     private readonly scenario: Scenario,
@@ -50,6 +52,8 @@ export class CreditPlan {
   ) {
     this.longestOctets = Math.max(...frameLengths.flat());
     this.hosts = hostCount(topology);
+    const shares = scenario.credit.channels.map(({ share }) => share);
+    this.smallestShare = Math.min(...shares) / shares.reduce((sum, share) => sum + share, 0);
   }
 
   /** Null where no priority of the port has it. */
@@ -122,22 +126,25 @@ export class CreditPlan {
     const terms = this.loop(end, priority);
     const needed = unitsForFullRate(terms, lengths, unitOctets);
     const step = Math.max(STEP_FRAMES * frameUnits, Math.ceil(needed * STEP_OF_LOOP));
-    const others = channels.length - 1;
+    // Each active channel has a step and a frame of its own, out of its share.
+    const apart = step + frameUnits;
     const wanted =
       own.policy === 'static'
-        ? (needed + step) * channels.length
-        : needed + step + others * frameUnits;
+        ? Math.ceil((needed + step) / this.smallestShare)
+        : needed + (channels.length > 1 ? Math.ceil(apart / this.smallestShare) : step);
     const given = own.bufferBytes === null ? null : Math.floor(own.bufferBytes / unitOctets);
     const whole = given ?? Math.min(wanted, WINDOW_MOST);
     const bufferUnits = Math.floor(whole * own.grantFactor);
     this.checkBuffer(bufferUnits, frameUnits * channels.length, unitOctets);
     const shaped = this.shapedUnits(end, own, frameUnits);
-    const sharers = own.policy === 'static' ? channels.length : 1;
-    const slack = Math.floor(bufferUnits / sharers) - needed;
+    const spare =
+      own.policy === 'static'
+        ? bufferUnits * this.smallestShare - needed
+        : (bufferUnits - needed) * this.smallestShare;
     this.note(end, priority, { unitOctets, bufferUnits, neededUnits: needed, terms });
     return {
       bufferUnits: Math.min(bufferUnits, shaped),
-      slackUnits: Math.min(slack, step),
+      slackUnits: Math.min(Math.floor(spare), step),
     };
   }
 

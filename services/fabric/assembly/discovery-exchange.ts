@@ -1,7 +1,9 @@
 import type { DeviceSpec } from '../../engine/device/engine.js';
 import type { PortOperator } from '../../engine/contract/discovery.js';
-import type { MechanismHost } from '../../engine/contract/flow-control.js';
-import { DiscoveryMechanism } from '../../engine/discovery/discovery-mechanism.js';
+import {
+  type DiscoveryHost,
+  DiscoveryMechanism,
+} from '../../engine/discovery/discovery-mechanism.js';
 import { Agenda, agendaKey, keyId } from '../../engine/kernel/agenda.js';
 import { Clock } from '../../engine/kernel/clock.js';
 import { Tables } from '../../engine/kernel/tables.js';
@@ -17,7 +19,7 @@ const TICKS_MOST = 256;
  * The exchange of LLDPDUs in a fabric without load: the machines of a run and their octets, over
  * cables that take no time. It tells what neighbours come to in the end.
  */
-export class DiscoveryExchange implements MechanismHost {
+export class DiscoveryExchange implements DiscoveryHost {
   readonly clock = new Clock();
   readonly mechanism: DiscoveryMechanism;
   private readonly agenda = new Agenda();
@@ -74,27 +76,11 @@ export class DiscoveryExchange implements MechanismHost {
     if (!this.due.includes(port)) this.due.push(port);
   }
 
-  controlDue(_source: number, port: number): boolean {
-    return this.due.includes(port);
-  }
-
   arm(_client: number, port: number, timer: number, time: number): void {
     this.agenda.push(time, agendaKey(0, (port << TIMER_BITS) | timer), 0);
   }
 
   hold(): void {
-    return;
-  }
-
-  permit(): void {
-    return;
-  }
-
-  withdraw(): void {
-    return;
-  }
-
-  announceStop(): void {
     return;
   }
 

@@ -5,6 +5,8 @@ import type {
   DeviceOverride,
   DiscoveryEndSection,
   HostSection,
+  Mvtx2802Change,
+  Mvtx2802Section,
   PriorityChange,
   PrioritySection,
   Scenario,
@@ -41,6 +43,7 @@ export function overridden(settings: DeviceSettings, change: DeviceOverride): De
       ...settings.switch,
       ...change.switch,
       buffer: { ...settings.switch.buffer, ...change.switch.buffer },
+      mvtx2802: changedRegisters(settings.switch.mvtx2802, change.switch.mvtx2802),
     },
     priorities: settings.priorities.map((section) => {
       const own = change.priorities.find(({ priority }) => priority === section.priority);
@@ -48,6 +51,20 @@ export function overridden(settings: DeviceSettings, change: DeviceOverride): De
     }),
     credit: { ...settings.credit, ...change.credit },
     discovery: { ...settings.discovery, ...change.discovery },
+  };
+}
+
+function changedRegisters(
+  registers: Mvtx2802Section,
+  change: Mvtx2802Change | undefined,
+): Mvtx2802Section {
+  if (change === undefined) return registers;
+  const thresholds = { ...registers.wred.thresholds, ...change.wred.thresholds };
+  return {
+    ...registers,
+    ...change,
+    classes: { ...registers.classes, ...change.classes },
+    wred: { ...registers.wred, ...change.wred, thresholds },
   };
 }
 

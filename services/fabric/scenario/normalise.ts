@@ -1,6 +1,7 @@
 /** The file's values -> the scenario: defaults in place, one form for every way to say it. */
 
 import type { Located } from './located.js';
+import { dcqcnSection, qcnSection } from './normalise-congestion.js';
 import { creditSection } from './normalise-credit.js';
 import { discoverySection } from './normalise-discovery.js';
 import { deviceOverrides, hostSection, switchSection } from './normalise-devices.js';
@@ -27,11 +28,18 @@ export function normalise(input: ScenarioInput, fileName: string, located: Locat
     pause: pauseSection(input.pause),
     credit: creditSection(input.credit, located),
     discovery: discoverySection(input.discovery, located),
+    dcqcn: dcqcnSection(input.dcqcn),
+    qcn: qcnSection(input.qcn, located),
     classes: classSection(input.classes, located),
     groups,
     load,
     placement: groupSections(input.placement, 'placement', located),
-    observe: { seriesPs: input.observe.series ?? null, ports: input.observe.ports },
+    observe: {
+      seriesPs: input.observe.series ?? null,
+      ports: input.observe.ports,
+      episodes: input.observe.episodes,
+      stormPs: input.observe.storm,
+    },
     expect: expectations(input.expect, load, located),
   };
 }

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { show } from './errors.js';
 import { aboveZero, time } from './quantities.js';
+import { dcqcnSchema, qcnSchema } from './schema-congestion.js';
 import { creditSchema } from './schema-credit.js';
 import { devicesSchema, hostsSchema, switchesSchema } from './schema-devices.js';
 import { discoverySchema } from './schema-discovery.js';
@@ -62,6 +63,10 @@ export const scenarioSchema = mapping({
   discovery: discoverySchema
     .describe('LLDP and DCBX between neighbours; true: with the defaults of the standards.')
     .prefault(false),
+  dcqcn: dcqcnSchema.describe('DCQCN of the loads that have congestion: dcqcn.').prefault({}),
+  qcn: qcnSchema
+    .describe('QCN (802.1Q 30 to 33) on its priorities, for the loads that have congestion: qcn.')
+    .prefault({}),
   classes: classesSchema
     .describe('Queues and accounts of the priorities, and the arbiter.')
     .prefault({}),

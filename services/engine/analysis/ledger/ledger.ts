@@ -1,9 +1,10 @@
 import { HEADROOM, POOL, POOL_USED, RESERVED, USED } from '../../buffer/shared-buffer.js';
-import type { SwitchSpec } from '../../contract/spec.js';
+import type { Mvtx2802Spec, SwitchSpec } from '../../contract/spec.js';
 import type { Device } from '../../device/device.js';
 import type { Engine } from '../../device/engine.js';
 import { framesHeldBack } from '../../device/checkpoint.js';
 import { forEachQueued } from '../../device/queued-frames.js';
+import { brokenInvariants } from '../../flow-control/mvtx2802/mvtx2802-invariants.js';
 import { CLASS, LENGTH, PORT, PRIORITY_MASK, STORED } from '../../frame/frame-pool.js';
 import {
   DROP_FRAMES,
@@ -49,7 +50,9 @@ export function checkLedger(engine: Engine): Imbalance[] {
   engine.devices.forEach((device) => {
     checkDevice(engine, device, expect);
     checkLinks(engine, device, expect);
-    if (device.spec.kind === 'switch') checkMemory(engine, device, device.spec, expect);
+    if (device.spec.kind !== 'switch') return;
+    if (device.spec.mvtx2802 === null) checkMemory(engine, device, device.spec, expect);
+    else checkSlots(engine, device, device.spec.mvtx2802, expect);
   });
   checkPool(engine, expect);
   return imbalances;
@@ -157,6 +160,23 @@ function checkMemory(engine: Engine, device: Device, spec: SwitchSpec, expect: E
   expect(place, -1, -1, 'octets of the pool = what the accounts took', taken, pooled);
   const excess = Math.max(0, pooled - buffer.memoryOfDevice(place, POOL));
   expect(place, -1, -1, 'octets of the pool beyond its size', 0, excess);
+}
+
+/** Slots hold what the queues hold, and the chip's own rules have been kept. */
+function checkSlots(engine: Engine, device: Device, spec: Mvtx2802Spec, expect: Expect): void {
+  const { pool } = engine.shared;
+  const chip = engine.switching.parts(device.place).chip!;
+  const queued = new Uint8Array(chip.memory.copies.length);
+  forEachQueued(engine.shared, device, (frame) => queued[pool.slot(frame)]++);
+  const { copies } = chip.memory;
+  for (let slot = 0; slot < copies.length; slot++) {
+    if (copies[slot] === queued[slot]) continue;
+    const what = 'copies of a slot = its frames in queues';
+    expect(device.place, -1, -1, what, copies[slot], queued[slot]);
+  }
+  for (const name of brokenInvariants(spec, chip)) {
+    expect(device.place, -1, -1, name, 1, 0);
+  }
 }
 
 /** Every frame record is in flight, queued or waiting for its last bit; none is anywhere twice. */

@@ -5,6 +5,8 @@ import {
   CONNECTION,
   GROUP_FLAG,
   KIND_ACK,
+  KIND_CNP,
+  KIND_DATA,
   KIND_MASK,
   KIND_NAK,
   LENGTH,
@@ -15,14 +17,18 @@ import {
   TARGET,
 } from '../../frame/frame-pool.js';
 import type { CreditMechanism } from '../../flow-control/credit/credit-mechanism.js';
+import type { RandomStream } from '../../kernel/random.js';
 import type { Device } from '../device.js';
-import { KIND_DEVICE } from '../device.js';
+import { KIND_DEVICE, KIND_RATE } from '../device.js';
 import { makeTurns } from '../nic/turns.js';
 import type { Outlet } from '../outlet.js';
 import type { Shared } from '../shared.js';
 import { Completions } from './completions.js';
+import type { Complaints } from './complaints.js';
+import { makeComplaints } from './complaints.js';
+import type { Rates } from './rates.js';
 import type { Receivers } from './receivers.js';
-import { MESSAGE_DONE, MESSAGES, SAY_NOTHING } from './receivers.js';
+import { MESSAGE_DONE, MESSAGES, NOTIFY, SAY_NOTHING } from './receivers.js';
 import type { Senders } from './senders.js';
 import { LATER, READY } from './senders.js';
 
@@ -46,10 +52,12 @@ export interface Hosting {
   onTimer(d: number, kind: number, connection: number): void;
   /** State of a host that is not in the tables. */
   parts(d: number): HostParts;
+  readonly complaints: Complaints;
 }
 
 export interface HostParts {
   readonly completions: Completions;
+  readonly streams: readonly RandomStream[];
 }
 
 export function makeHosting(
@@ -59,10 +67,12 @@ export function makeHosting(
   outlet: Outlet,
   senders: Senders,
   receivers: Receivers,
+  rates: Rates,
 ): Hosting {
   const { clock, pool, ports, counters, tables } = shared;
   const { words, ends } = pool;
   const turns = makeTurns(tables);
+  const complaints = makeComplaints(shared, devices, rates);
   const all: HostParts[] = [];
   const specs: HostSpec[] = [];
   /** By device: its address, its port, its first rows. */
@@ -79,7 +89,8 @@ export function makeHosting(
 
   function configure(device: Device, spec: HostSpec): void {
     const d = device.place;
-    all[d] = { completions: new Completions() };
+    rates.configure(device, device.rows.send.first, spec.sends);
+    all[d] = { completions: new Completions(), streams: rates.streamsOf(device) };
     specs[d] = spec;
     position[d] = spec.position;
     nicPort[d] = device.firstPort;
@@ -109,12 +120,13 @@ export function makeHosting(
     }
     if (ports.isCredited(port, frameClass & PRIORITY_MASK)) {
       // What arrives is taken at once: its memory is free again.
-      credit.admitted(port, 0, frame);
+      credit.admitted(port, 0, frame, words[frame + LENGTH]);
       credit.released(port, 0, frame);
     }
     const c = ends[frame + CONNECTION];
     const kind = frameClass & KIND_MASK;
-    if (kind === KIND_ACK || kind === KIND_NAK) {
+    if (kind >= KIND_CNP) complaints.take(d, frame);
+    else if (kind === KIND_ACK || kind === KIND_NAK) {
       const goBack = kind === KIND_NAK;
       if (senders.acknowledge(firstSend[d] + c, words[frame + SEQUENCE], goBack)) wake(d, c);
     } else takePacket(d, c, frame);
@@ -122,8 +134,7 @@ export function makeHosting(
   }
 
   function departing(d: number, trafficClass: number, frame: number): void {
-    const kind = words[frame + CLASS] & KIND_MASK;
-    if (kind === KIND_ACK || kind === KIND_NAK) return;
+    if ((words[frame + CLASS] & KIND_MASK) > KIND_DATA) return;
     const line = ports.isMetered(nicPort[d], trafficClass)
       ? turns.lineOfAccount(credit.rowOf(nicPort[d], frame))
       : turns.lineOfClass(d, trafficClass);
@@ -132,7 +143,11 @@ export function makeHosting(
   }
 
   function onTimer(d: number, kind: number, c: number): void {
-    if (kind === KIND_DEADLINE) checkDeadline(d, c);
+    if (kind < KIND_DEVICE) {
+      rates.onTimer(firstSend[d] + c, kind - KIND_RATE);
+      // It may send earlier than it thought.
+      wake(d, c);
+    } else if (kind === KIND_DEADLINE) checkDeadline(d, c);
     else if (kind === KIND_START) startFlow(d, c);
     else if (wakeAt[firstSend[d] + c] === clock.now) {
       wakeAt[firstSend[d] + c] = Infinity;
@@ -171,6 +186,7 @@ export function makeHosting(
     const send = firstSend[d] + c;
     const idle = !senders.outstanding(send);
     const frame = senders.build(send, pool);
+    rates.sent(send, words[frame + LENGTH]);
     if (senders.isReliable(send)) {
       if (idle) senders.extendDeadline(send);
       armDeadline(d, c);
@@ -219,10 +235,13 @@ export function makeHosting(
     const receive = firstReceive[d] + c;
     const outcome = receivers.take(receive, pool, frame);
     if ((outcome & MESSAGE_DONE) !== 0) messageArrived(d, c, pool.born(frame));
-    const say = outcome & ~MESSAGE_DONE;
-    if (say === SAY_NOTHING) return;
-    const answer = receivers.answer(receive, say, pool);
-    queueFrame(d, answer, ports.classOf(nicPort[d], words[answer + CLASS] & PRIORITY_MASK));
+    if ((outcome & NOTIFY) !== 0) queueAnswer(d, receivers.notification(receive, pool));
+    const say = outcome & ~(MESSAGE_DONE | NOTIFY);
+    if (say !== SAY_NOTHING) queueAnswer(d, receivers.answer(receive, say, pool));
+  }
+
+  function queueAnswer(d: number, frame: number): void {
+    queueFrame(d, frame, ports.classOf(nicPort[d], words[frame + CLASS] & PRIORITY_MASK));
   }
 
   function messageArrived(d: number, c: number, born: number): void {
@@ -245,7 +264,7 @@ export function makeHosting(
     if (senders.releaseMessages(firstSend[d] + c, messages)) wake(d, c);
   }
 
-  return { configure, receive, departing, onTimer, parts: (d) => all[d] };
+  return { configure, receive, departing, onTimer, parts: (d) => all[d], complaints };
 }
 
 function dependantsOf(spec: HostSpec): number[][] {

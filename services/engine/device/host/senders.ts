@@ -169,6 +169,17 @@ export function makeSenders(tables: Tables, clock: Clock) {
     return frame;
   }
 
+  /**
+   * Changes the least time per octet; it counts from the last frame, of so many octets on the wire.
+   * The flow's own rate holds beside it.
+   */
+  function setPace(c: number, psPerOctet: number, lastAt: number, lastOctets: number): void {
+    const s = c * STRIDE;
+    const pace = Math.max(specs[c].pacePsPerOctet, psPerOctet);
+    state[s + PACE_PS] = pace;
+    state[s + PACE_AT] = lastAt + Math.round(lastOctets * pace);
+  }
+
   function isReliable(c: number): boolean {
     return specs[c].reliable;
   }
@@ -268,6 +279,7 @@ export function makeSenders(tables: Tables, clock: Clock) {
     words[frame + TARGET] = spec.target;
     ends[frame + CONNECTION] = spec.remote;
     ends[frame + VLAN] = spec.vlan;
+    templates.setFlowId(frame, spec.flowId);
     return frame;
   }
 
@@ -284,6 +296,7 @@ export function makeSenders(tables: Tables, clock: Clock) {
     releaseMessages,
     readiness,
     build,
+    setPace,
     isReliable,
     acknowledge,
     deadline,

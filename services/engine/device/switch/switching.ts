@@ -1,17 +1,13 @@
 import { ADMITTED } from '../../buffer/shared-buffer.js';
+import { QcnDefences } from '../../congestion/qcn/qcn-defence.js';
+import { QcnPoints } from '../../congestion/qcn/qcn-points.js';
 import { EcnMarker } from '../../congestion/ecn/ecn-mechanism.js';
 import type { Mechanism } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
 import type { PortSpec, SwitchSpec } from '../../contract/spec.js';
-import {
-  CHARGED,
-  CHARGED_AS_COPY,
-  CLASS,
-  LENGTH,
-  PORT,
-  PRIORITY_MASK,
-  STORED,
-} from '../../frame/frame-pool.js';
+import type { Mvtx2802 } from '../../flow-control/mvtx2802/mvtx2802-mechanism.js';
+import { COPY_FLAG, CLASS, LENGTH, PORT, PRIORITY_MASK, STORED } from '../../frame/frame-pool.js';
+import { RandomStream } from '../../kernel/random.js';
 import { QUEUE_OCTETS } from '../../port/queues.js';
 import type { Device } from '../device.js';
 import { KIND_DEVICE } from '../device.js';
@@ -20,7 +16,8 @@ import type { Shared } from '../shared.js';
 import { Bridge } from './bridge.js';
 import type { Forwarding } from './forwarding.js';
 import { FILTERED, SEVERAL } from './forwarding.js';
-import { Router } from './router.js';
+import { Router, saltOf } from './router.js';
+import { makeSlotted } from './slotted.js';
 
 /** The last bit of a frame that could not cut through has come in. */
 export const KIND_COMPLETE = KIND_DEVICE;
@@ -29,10 +26,13 @@ const HEADER_OCTETS = 64;
 /** `stopper` of an account whose senders nobody stops. */
 const NOBODY = 255;
 
-/** What makes a switch of its own: where frames go, and what is marked. */
+/** What makes a switch of its own: where frames go, what is marked, and a memory if not shared. */
 export interface SwitchParts {
   readonly forwarding: Forwarding;
   readonly ecn: EcnMarker;
+  /** What spreads the samples of congestion points. */
+  readonly jitter: RandomStream;
+  readonly chip: Mvtx2802 | null;
 }
 
 /** Output-queued switches, each with one memory shared by all its ports. */
@@ -45,6 +45,7 @@ export interface Switching {
   onTimer(d: number, port: number, frame: number): void;
   /** State of a switch that is not in the tables. */
   parts(d: number): SwitchParts;
+  readonly points: QcnPoints;
 }
 
 export function makeSwitching(
@@ -60,15 +61,29 @@ export function makeSwitching(
   /** By port: classes that mark at dequeue and at enqueue, one bit each. */
   const marksLeaving = tables.uint8('port', 1);
   const marksJoining = tables.uint8('port', 1);
+  /** By port: 1 where the memory of the switch is its own chip's. */
+  const isSlotted = tables.uint8('port', 1);
+  const slotted = makeSlotted(shared, devices, mechanisms, outlet, retag);
+  const points = new QcnPoints(tables, pool);
+  const defences = new QcnDefences(tables, pool, counters);
+  const { watched } = points;
+  const { remapped, untagged } = defences;
 
   function configure(device: Device, spec: SwitchSpec): void {
     const ecn = new EcnMarker(spec.ecn, spec.seed, spec.name);
-    all[device.place] = { forwarding: makeForwarding(spec), ecn };
+    const chip = spec.mvtx2802 === null ? null : slotted.make(device, spec.mvtx2802);
+    const jitter = new RandomStream(spec.seed, `${spec.name}/qcn`);
+    all[device.place] = { forwarding: makeForwarding(spec), ecn, jitter, chip };
+    if (spec.qcn !== null) {
+      points.configure(device.firstPort, spec.qcn, spec.ports[0].classOf, jitter);
+      defences.configure(device.firstPort, spec.qcn);
+    }
     buffer.configure(device.place, device.firstPort, spec.buffer);
     spec.ports.forEach((port, p) => {
       const at = device.firstPort + p;
       marksLeaving[at] = ecn.atDequeue;
       marksJoining[at] = ecn.atEnqueue;
+      isSlotted[at] = chip === null ? 0 : 1;
       spec.buffer.accounts[p].forEach((account, group) => {
         if (!account.lossless) return;
         const name = rulerOf(port, group);
@@ -82,16 +97,22 @@ export function makeSwitching(
     if (forwarding.kind === 'bridged') {
       return new Bridge(pool, forwarding.vlans, forwarding.hosts, forwarding.ageingPs, clock);
     }
-    const salt = Math.imul(spec.index + 1, 0x9e3779b1);
-    return new Router(pool, forwarding.routes, forwarding.spray, salt, spec.ports.length);
+    const { routes, spray } = forwarding;
+    return new Router(pool, routes, spray, saltOf(spec.index), spec.ports.length);
   }
 
   function receive(d: number, port: number, frame: number): void {
     const { firstPort } = devices[d];
-    const out = all[d].forwarding.egress(port - firstPort, frame);
-    if (out >= 0) forward(d, port, firstPort + out, frame);
-    else if (out === SEVERAL) replicate(d, port, frame);
-    else outlet.drop(d, port, frame, out === FILTERED ? DROP.VLAN_FILTERED : DROP.NO_DESTINATION);
+    if (remapped[port] !== 0) defences.receive(port, frame);
+    const { forwarding, chip } = all[d];
+    const out = forwarding.egress(port - firstPort, frame);
+    if (out >= 0) {
+      if (chip === null) forward(d, port, firstPort + out, frame);
+      else slotted.toOne(d, chip, port, out, frame);
+    } else if (out === SEVERAL) {
+      if (chip === null) replicate(d, port, frame);
+      else slotted.toSeveral(d, chip, port, forwarding, frame);
+    } else outlet.drop(d, port, frame, out === FILTERED ? DROP.VLAN_FILTERED : DROP.NO_DESTINATION);
   }
 
   /** To one egress; a frame cannot cut through into a faster wire and waits for its last bit. */
@@ -116,6 +137,7 @@ export function makeSwitching(
   function admit(d: number, port: number, out: number, frame: number): void {
     const { words } = pool;
     const priority = words[frame + CLASS] & PRIORITY_MASK;
+    const arrived = words[frame + LENGTH];
     const octets = retag(d, port, out, frame, priority);
     const group = ports.groupOf(port, priority);
     const trafficClass = ports.classOf(out, priority);
@@ -129,14 +151,28 @@ export function makeSwitching(
     words[frame + STORED] = stored;
     words[frame + PORT] = port;
     const by = stopper[(port << 3) | group];
-    if (by !== NOBODY) mechanisms[by].admitted(port, group, frame);
+    if (by !== NOBODY) mechanisms[by].admitted(port, group, frame, arrived);
     if ((marksJoining[out] & (1 << trafficClass)) !== 0)
       mark(out, frame, trafficClass, queued + stored);
     outlet.enqueue(d, out, trafficClass, frame);
+    if ((watched[out] & (1 << trafficClass)) === 0) return;
+    if (points.joined(out, trafficClass, frame, queued + stored)) complain(d, port, out, frame);
+  }
+
+  /** Tells the source of a queued frame by the way that the frame came. */
+  function complain(d: number, port: number, out: number, frame: number): void {
+    const { words } = pool;
+    const { firstPort } = devices[d];
+    const trafficClass = ports.classOf(out, words[frame + CLASS] & PRIORITY_MASK);
+    const message = points.compose(out, trafficClass, frame);
+    words[message + LENGTH] += all[d].forwarding.answer(frame, out - firstPort, message);
+    counters.made(port, words[message + CLASS] & PRIORITY_MASK, words[message + LENGTH]);
+    admit(d, port, port, message);
   }
 
   /** Puts on or takes off the VLAN tag that the egress wants; returns the frame's length. */
   function retag(d: number, port: number, out: number, frame: number, priority: number): number {
+    if (untagged[out] !== 0) defences.join(out, frame);
     const change = all[d].forwarding.rewrite(frame, out - devices[d].firstPort);
     if (change !== 0) {
       pool.words[frame + LENGTH] += change;
@@ -147,11 +183,16 @@ export function makeSwitching(
 
   function departing(port: number, trafficClass: number, frame: number): void {
     const { words } = pool;
+    if (isSlotted[port] !== 0) {
+      slotted.departing(all[ports.owner(port)].chip!, trafficClass, frame);
+      return;
+    }
     const from = words[frame + PORT];
     const stored = words[frame + STORED];
     if ((marksLeaving[port] & (1 << trafficClass)) !== 0) {
       mark(port, frame, trafficClass, queues.get(port, trafficClass, QUEUE_OCTETS) + stored);
     }
+    if (untagged[port] !== 0) defences.leave(port, frame);
     const group = ports.groupOf(from, words[frame + CLASS] & PRIORITY_MASK);
     buffer.release(from, group, stored);
     const by = stopper[(from << 3) | group];
@@ -166,7 +207,7 @@ export function makeSwitching(
     for (let i = 0; i < last; i++) {
       counters.made(port, priority, pool.words[frame + LENGTH]);
       const copy = pool.copyFrom(pool, frame);
-      if (ports.isCredited(port, priority)) pool.ends[copy + CHARGED] = CHARGED_AS_COPY;
+      if (ports.isCredited(port, priority)) pool.words[copy + CLASS] |= COPY_FLAG;
       forward(d, port, firstPort + forwarding.copies[i], copy);
     }
     forward(d, port, firstPort + forwarding.copies[last], frame);
@@ -183,7 +224,7 @@ export function makeSwitching(
     devices[d].probe?.frameMarked(d, port - devices[d].firstPort, clock.now, pool, frame);
   }
 
-  return { configure, receive, departing, onTimer, parts: (d) => all[d] };
+  return { configure, receive, departing, onTimer, parts: (d) => all[d], points };
 }
 
 /** The mechanism that keeps a lossless account from overflowing. */

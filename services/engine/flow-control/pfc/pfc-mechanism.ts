@@ -8,6 +8,8 @@ import type { PortSpec } from '../../contract/spec.js';
 import type { Tables } from '../../kernel/tables.js';
 import type { Ports } from '../../port/ports.js';
 import { QuantaMechanism } from '../../quanta/quanta-mechanism.js';
+import { macControlOpcode } from '../../wire/mac-control/mac-control-header.js';
+import { OPCODE_PFC } from '../../wire/mac-control/opcodes.js';
 import { blankPfcFrame, decodePfc, encodePfc } from '../../wire/mac-control/pfc-frame.js';
 import { applyPfc, fillPfc, groupPriorities } from './pfc-machine.js';
 import { PfcCounters, pfcManagedValues } from './pfc-managed.js';
@@ -86,7 +88,8 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism {
   }
 
   receiveControl(port: number, octets: Uint8Array, length: number): boolean {
-    if (decodePfc(octets.subarray(0, length), 0, this.heard) !== 'ok') return false;
+    if (macControlOpcode(octets, length) !== OPCODE_PFC) return false;
+    if (decodePfc(octets, 0, this.heard) !== 'ok') return false;
     const operational = this.operational[port];
     this.counters.received(port, this.heard.enableVector);
     applyPfc(this.heard, operational, port, this.obeyer);

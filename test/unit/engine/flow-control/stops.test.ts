@@ -50,6 +50,12 @@ class FakeHost implements MechanismHost {
   permit(): void {}
   withdraw(): void {}
   announceStop(): void {}
+
+  readonly isHeard = false;
+
+  announceCredit(): void {}
+
+  announceShort(): void {}
 }
 
 /** Accounts that are over or under as the test says. */

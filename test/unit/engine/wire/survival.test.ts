@@ -10,6 +10,8 @@ import {
 } from '../../../../services/engine/wire/ethernet.js';
 import { blankIpv4Header, decodeIpv4Header } from '../../../../services/engine/wire/ipv4.js';
 import { blankIpv6Header, decodeIpv6Header } from '../../../../services/engine/wire/ipv6.js';
+import { blankCnm, decodeCnm, decodeCnTag } from '../../../../services/engine/wire/cnm.js';
+import { blankCnp, decodeCnp } from '../../../../services/engine/wire/cnp.js';
 import { blankCeTag, decodeCeTag } from '../../../../services/engine/wire/ce-tag.js';
 import { blankCeFrame, decodeCe } from '../../../../services/engine/wire/mac-control/ce-frame.js';
 import { blankLldpFrame, decodeLldp } from '../../../../services/engine/wire/lldp/lldpdu.js';
@@ -40,6 +42,7 @@ import { LLDP_DCBX_IEEE, tlvCodecs } from './lldp-vectors.js';
 import {
   CE_DEMAND_CH7,
   CE_TAG_GRANT_P3,
+  CNM,
   CNP_ROCEV2,
   PAUSE_FFFF,
   PFC_P3_OFF_P4_ON,
@@ -89,6 +92,9 @@ const decoders: readonly Decoder[] = [
   decoder('PFC', PFC_P3_OFF_P4_ON, blankPfcFrame, decodePfc),
   decoder('CE frame', CE_DEMAND_CH7, blankCeFrame, decodeCe),
   decoder('CE-Tag', CE_TAG_GRANT_P3, blankCeTag, decodeCeTag),
+  decoder('CN-TAG', CNM.subarray(16), () => ({ flowId: 0 }), decodeCnTag),
+  decoder('CNM', CNM.subarray(22), blankCnm, decodeCnm),
+  decoder('CNP', CNP_ROCEV2.subarray(42), blankCnp, decodeCnp),
   decoder('Ethernet', CNP_ROCEV2, blankEthernetHeader, decodeEthernetHeader),
   decoder('IPv4', CNP_ROCEV2.subarray(14), blankIpv4Header, decodeIpv4Header),
   decoder('IPv6', ipv6, blankIpv6Header, decodeIpv6Header),

@@ -88,6 +88,18 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
       'main.yaml:3:27: priorities.3.ecn: unknown key: stp; allowed: step, at; did you mean step?',
     ],
   ],
+  credit: [
+    ['credit: { unit: 100B }', 'main.yaml:3:17: credit unit out of range: 100 octets; a multiple '],
+    ['credit: { unit: 1MB }', 'main.yaml:3:17: credit unit out of range: 1000000 octets; '],
+    [
+      'credit: { channels: [{ channel: 65536 }] }',
+      'main.yaml:3:33: credit.channels.0.channel: not a whole number in range: 65536; ',
+    ],
+    [
+      'priorities: { 3: credit }\npause: true',
+      'main.yaml:3:18: credit while pause is on: pause stops all priorities; remove one',
+    ],
+  ],
   'classes and arbiters': [
     ['classes: { transmit: [0, 1] }', 'main.yaml:3:12: classes.transmit: not 8 entries: 2'],
     [

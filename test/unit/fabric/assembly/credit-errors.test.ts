@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { PortSpec } from '../../../../services/engine/contract/spec.js';
+import { fabricOf, run } from '../../../kit/emulate.js';
+
+/** Two hosts at a switch, and what a scenario adds to them. */
+function star(rest: string, rate = '10G'): string {
+  return `
+fabric: { generator: star, hosts: 2, hostLink: { rate: ${rate} } }
+load: [{ stream: { from: h1, to: h2 }, bytes: 100KB, priority: 3 }]
+${rest}
+`;
+}
+
+const CREDIT = 'priorities: { 3: credit }';
+const ONE_SIDED = 'devices: { h1: { priorities: { 3: credit } } }';
+
+const refused: readonly (readonly [string, string, RegExp])[] = [
+  [
+    'below 10 Gb/s',
+    star(CREDIT, '1G'),
+    /:5:18: credit on a link too slow for it: hostLink has 1G; credit needs 10G or more/,
+  ],
+  [
+    'that no buffer could back',
+    star(`${CREDIT}\ncredit: { buffer: 1KB }`),
+    /:6:19: credits that no buffer could back: 15 units of 64 octets are less than the longest /,
+  ],
+  [
+    'that no count can hold',
+    star(`${CREDIT}\ncredit: { buffer: 10MB }`),
+    /:6:19: credits that no count can hold: 156250 units of 64 octets; at most 32767 units/,
+  ],
+  [
+    'that are answers to nobody',
+    star(`${CREDIT}\ncredit: { unsolicited: false, request: never }`),
+    /:6:24: grants are answers only, and the other end never asks/,
+  ],
+  [
+    'that age and would be granted again at once',
+    star(`${CREDIT}\ncredit: { age: 1ms }`),
+    /:6:16: ageing needs grant: demand at the other end of the link/,
+  ],
+  [
+    'beyond the memory of the switch',
+    star(`${CREDIT}\nswitches: { buffer: { size: 10KB } }`),
+    /:6:29: impossible headroom: s1 needs \d+ octets for headroom, reserves and credit/,
+  ],
+  [
+    'at one end of a link',
+    star(ONE_SIDED),
+    /:5:35: priority 3 has credit at h1:p1 but not at the other end, s1:p1; make them alike or/,
+  ],
+];
+
+describe('credits', () => {
+  for (const [what, text, message] of refused) {
+    it(`${what} are refused where they stand`, () => {
+      assert.throws(() => fabricOf(text), message);
+    });
+  }
+
+  it('fall back to what the scenario says where one end has none', () => {
+    const hostPort = (fallback: string): PortSpec =>
+      fabricOf(star(`${ONE_SIDED}\ncredit: { fallback: ${fallback} }`)).specs[0]!.ports[0]!;
+    assert.deepEqual([hostPort('none').credit, hostPort('none').pfc], [null, null]);
+    assert.equal(hostPort('pfc').credit, null);
+    assert.equal(hostPort('pfc').pfc!.priorities, 0b1000);
+    const results = run(fabricOf(star(`${ONE_SIDED}\ncredit: { fallback: pfc }`)));
+    assert.equal(results.status, 'complete');
+  });
+});

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { RunResults } from '../../services/runtime/results.js';
+import { fabricOf, run } from '../kit/emulate.js';
+
+/** Red and blue hosts send over one slow uplink from s1 to s2; each to a host of its own. */
+function uplink(options: { policy: string; blue?: string; shares?: [number, number] }): string {
+  const { policy, blue = '', shares = [3, 1] } = options;
+  return `
+duration: 1ms
+fabric:
+  devices:
+    - { name: h1, kind: host }
+    - { name: h2, kind: host }
+    - { name: h3, kind: host }
+    - { name: h4, kind: host }
+    - { name: s1, kind: switch }
+    - { name: s2, kind: switch }
+  links:
+    - { between: [h1, s1], rate: 100G, length: 10m }
+    - { between: [h2, s1], rate: 100G, length: 10m }
+    - { between: [s1, s2], rate: 40G, length: 100m }
+    - { between: [s2, h3], rate: 100G, length: 10m }
+    - { between: [s2, h4], rate: 100G, length: 10m }
+switches: { buffer: { size: 4MB } }
+priorities: { 3: credit }
+credit:
+  grant: ${policy}
+  channels: [{ channel: 1, vlans: [10], share: ${shares[0]} }, { channel: 2, vlans: [20], share: ${shares[1]} }]
+load:
+  - { name: red, stream: { from: h1, to: h3 }, vlan: 10, rate: line, priority: 3, start: 100us }
+  ${blue}
+`;
+}
+
+const FREE = run(fabricOf(uplink({ policy: 'static' }), 'priorities.3=none'));
+
+const BLUE =
+  '- { name: blue, stream: { from: h2, to: h4 }, vlan: 20, rate: line, priority: 3, start: 100us }';
+
+/** What a tenant gets of what the uplink carries when nothing is metered. */
+function shareOf(results: RunResults, load: string): number {
+  const rate = (name: string, { flows }: RunResults): number =>
+    flows.find((flow) => flow.load === name)!.throughputBps;
+  return rate(load, results) / rate('red', FREE);
+}
+
+describe('tenants that share a priority', () => {
+  for (const policy of ['static', 'demand']) {
+    it(`share a wire by weight while both want it (${policy})`, () => {
+      const results = run(fabricOf(uplink({ policy, blue: BLUE })));
+      const blue = shareOf(results, 'blue');
+      assert.ok(Math.abs(blue - 0.25) < 0.01, `${blue}`);
+    });
+
+    it(`have all of it while the other is idle (${policy})`, () => {
+      const alone = shareOf(run(fabricOf(uplink({ policy }))), 'red');
+      assert.ok(alone > 0.98, `${alone}`);
+    });
+  }
+
+  it('borrow the memory of an idle one, and give it back', () => {
+    // A loop of the uplink takes 14 KB; red's own share is a quarter of the buffer.
+    const alone = (policy: string): RunResults =>
+      run(fabricOf(uplink({ policy, shares: [1, 3] }), 'credit.buffer=20KB'));
+    assert.ok(shareOf(alone('static'), 'red') < 0.5);
+    assert.ok(shareOf(alone('demand'), 'red') > 0.98);
+    const both = uplink({ policy: 'demand', shares: [1, 3], blue: BLUE });
+    const results = run(fabricOf(both, 'credit.buffer=20KB'));
+    assert.ok(shareOf(results, 'blue') > 0.7);
+    assert.deepEqual(results.priorities[0]!.drops, {});
+  });
+});
