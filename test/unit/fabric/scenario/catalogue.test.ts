@@ -55,7 +55,8 @@ describe('the catalogue of the scenario language', () => {
       const [section, key = ''] = path.split('.');
       const generator = (section === 'fabric' ? generators[key] : null) ?? 'pair';
       const text = `selvage: 1\nfabric: { generator: ${generator} }\n`;
-      const base = section === 'pause' && key !== '' ? `${text}pause: {}\n` : text;
+      const isSwitch = ['pause', 'discovery'].includes(section!);
+      const base = isSwitch && key !== '' ? `${text}${section!}: {}\n` : text;
       if (path === 'fabric') continue;
       const set = `${path.replace('*', '3')}=${written}`;
       assert.deepEqual(load(base, [set]).scenario, load(base).scenario, set);
