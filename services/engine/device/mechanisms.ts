@@ -1,6 +1,8 @@
 import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
+import { SfcMechanism } from '../congestion/sfc/sfc-mechanism.js';
 import { DiscoveryMechanism } from '../discovery/discovery-mechanism.js';
 import { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
+import { FaultMechanism } from '../faults/fault-mechanism.js';
 import { PauseMechanism } from '../flow-control/pause/pause-mechanism.js';
 import { PfcMechanism } from '../flow-control/pfc/pfc-mechanism.js';
 import type { Device } from './device.js';
@@ -8,10 +10,12 @@ import { makeOperator } from './operating.js';
 import type { Shared } from './shared.js';
 import { makeAccounts } from './switch/slotted.js';
 
-export interface Mechanisms {
-  /** By slot. */
+export interface MechanismSet {
   readonly all: Mechanism[];
+  readonly pfc: PfcMechanism;
   readonly credit: CreditMechanism;
+  readonly sfc: SfcMechanism;
+  readonly faults: FaultMechanism;
   readonly discovery: DiscoveryMechanism;
 }
 
@@ -23,11 +27,14 @@ export function makeMechanisms(
   shared: Shared,
   devices: readonly Device[],
   host: MechanismHost,
-): Mechanisms {
+): MechanismSet {
   const { tables, buffer, ports, pool, lines, counters } = shared;
   const pfc = new PfcMechanism(tables, host, buffer, 1, ports);
   const credit = new CreditMechanism(tables, host, 2, pool, lines);
-  const discovery = new DiscoveryMechanism(host, makeOperator(shared, devices, pfc), counters, 3);
+  const sfc = new SfcMechanism(tables, host, 3, ports, pool, pfc);
   const pause = new PauseMechanism(tables, host, makeAccounts(shared), 0, ports);
-  return { all: [pause, pfc, credit, discovery], credit, discovery };
+  const faults = new FaultMechanism(tables, host, 4);
+  const discovery = new DiscoveryMechanism(host, makeOperator(shared, devices, pfc), counters, 5);
+  const all = [pause, pfc, credit, sfc, faults, discovery];
+  return { all, pfc, credit, sfc, faults, discovery };
 }

@@ -29,6 +29,7 @@ import {
 import {
   countDownTransmit,
   dueOf,
+  resetTransmit,
   runTransmit,
   ticksToTransmit,
   transmitted,
@@ -82,6 +83,19 @@ export class DiscoveryMechanism implements Mechanism {
     this.systems.set(chassisMac, siblings);
     siblings.push(port);
     if (siblings.length === 1) this.host.arm(this.slot, port, BEGIN_TIMER, 0);
+  }
+
+  /** Both machines begin anew (RX_LLDP_INITIALIZE, TX_LLDP_INITIALIZE). */
+  linkUp(port: number): void {
+    const state = this.ports[port];
+    if (state === null) return;
+    for (const agent of state.agents) {
+      this.catchUp(port, agent);
+      resetTransmit(agent.tx);
+      resetReceive(agent.rx);
+    }
+    this.reconsider(port);
+    this.run(port);
   }
 
   onTimer(port: number, timer: number): void {

@@ -12,14 +12,14 @@ export class OctetStore {
   private idle = new Int32Array(FIRST_SLOTS);
   private idleCount = 0;
   private used = 0;
-  /** By slot; null where it is short or idle. */
+  /** By slot. */
   private readonly long: (Uint8Array | null)[] = [];
   private read = new Uint8Array(SLOT_OCTETS);
 
   put(octets: Uint8Array, length: number): number {
     const slot = this.idleCount > 0 ? this.idle[--this.idleCount] : this.freshSlot();
     this.lengths[slot] = length;
-    if (length > SLOT_OCTETS) this.putLong(slot, octets.slice(0, length));
+    if (length > SLOT_OCTETS) this.long[slot] = octets.slice(0, length);
     else {
       const at = slot * SLOT_OCTETS;
       for (let i = 0; i < length; i++) this.octets[at + i] = octets[i];
@@ -49,13 +49,9 @@ export class OctetStore {
     return this.used - this.idleCount;
   }
 
-  private putLong(slot: number, octets: Uint8Array): void {
-    while (this.long.length <= slot) this.long.push(null);
-    this.long[slot] = octets;
-  }
-
   private freshSlot(): number {
     if (this.used === this.lengths.length) this.grow();
+    this.long.push(null);
     return this.used++;
   }
 

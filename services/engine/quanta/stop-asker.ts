@@ -54,6 +54,11 @@ export class StopAsker {
     this.change(port, group, false);
   }
 
+  /** What stands is said again at once. */
+  restate(port: number): void {
+    if (this.off[port] !== 0) this.host.requestControl(this.slot, port);
+  }
+
   /** Nobody is asked to stop for a group any more; who still is stopped may go on. */
   cease(port: number, group: number): void {
     const bit = 1 << group;

@@ -11,6 +11,7 @@ import { ecnSpecs, NO_MARKING } from './ecn-specs.js';
 import { FlowPaths } from './flow-paths.js';
 import { bridgePorts, forwardingOf } from './forwarding.js';
 import { checkGroupFlows, membersOf, treesOf } from './groups.js';
+import { FaultPlan } from './fault-plan.js';
 import { type LinkEnd, linkEndsOf } from './link-ends.js';
 import { frameLengths } from './frame-lengths.js';
 import { lookaheadOf } from './lookahead.js';
@@ -20,6 +21,7 @@ import { DiscoveryPlan } from './discovery-plan.js';
 import { methodsOfLinks } from './link-methods.js';
 import { Mvtx2802Plan } from './mvtx2802-plan.js';
 import { portSpecs } from './port-specs.js';
+import { SfcPlan } from './sfc-plan.js';
 
 /** From what a scenario says, and the fabric that it makes, to devices that can be run. */
 export function assemble(input: AssemblyInput): Assembly {
@@ -43,6 +45,7 @@ export function assemble(input: AssemblyInput): Assembly {
   const credit = new CreditPlan(scenario, topology, settings, linkEnds, lengths, fail);
   const discovery = new DiscoveryPlan(input, settings, Math.max(...longestFrameOctets));
   const memory = new MemoryPlan(scenario, settings, methods, credit, longestFrameOctets, fail);
+  const sfc = new SfcPlan(input, settings, linkEnds, methods, longestFrameOctets);
   const longestOctets = Math.max(...longestFrameOctets);
   const chips = new Mvtx2802Plan(
     scenario,
@@ -70,9 +73,14 @@ export function assemble(input: AssemblyInput): Assembly {
       forwarding: forwardingOf(index, bridges[index]!, own, routes, trees),
       ecn: mvtx2802 === null ? ecnSpecs(scenario, own, name, fail) : NO_MARKING,
       qcn: mvtx2802 === null ? congestion.pointsOf(index) : null,
+      sfc: mvtx2802 === null ? sfc.ofSwitch(index) : null,
     };
   };
-  const built = topology.devices.map(({ name, kind }, index): DeviceSpec => {
+  const hostSpec = (index: number): Omit<HostSpec, keyof Common> => {
+    const ends = hostEnds[index]!;
+    return { kind: 'host', position: index, ...ends, sfc: sfc.ofHost(index, ends.sends) };
+  };
+  const devices = topology.devices.map(({ name, kind }, index): DeviceSpec => {
     const own = settings[index]!;
     const ports = portSpecs(
       input,
@@ -86,10 +94,11 @@ export function assemble(input: AssemblyInput): Assembly {
     );
     const common: Common = { index, name, seed: scenario.seed, ports };
     return kind === 'host'
-      ? { ...common, kind: 'host', position: index, ...hostEnds[index]! }
+      ? { ...common, ...hostSpec(index) }
       : { ...common, ...switchSpec(index, own) };
   });
   const { enabled, start } = scenario.discovery;
+  const built = new FaultPlan(scenario, topology, linkEnds, devices, fail).applied();
   const specs = enabled && start === 'converged' ? converged(built, linkEnds) : built;
   const lookaheadPs = lookaheadOf(specs, linkEnds);
   return {
@@ -98,6 +107,7 @@ export function assemble(input: AssemblyInput): Assembly {
     linkEnds,
     margins,
     creditMargins: credit.margins,
+    sfcPaths: sfc.paths(paths),
     slotMargins: chips.margins,
     longestFrameOctets,
     flowEnds,

@@ -61,6 +61,7 @@ export function portSpecs(
       pfc: scenario.pause.enabled ? null : pfcOf(methods[port]!),
       credit: credit.port(end, methods[port]!),
       discovery: discovery.port(end),
+      faults: [],
     };
   });
 }

@@ -18,6 +18,7 @@ export function settingsOfDevices(scenario: Scenario, topology: Topology, fail: 
     priorities: scenario.priorities,
     credit: scenario.credit.end,
     discovery: scenario.discovery.end,
+    sfc: scenario.sfc,
     changes: [],
   };
   const settings = topology.devices.map(() => plain);

@@ -10,6 +10,7 @@ import type {
   PriorityChange,
   PrioritySection,
   Scenario,
+  SfcSection,
   SwitchSection,
 } from './scenario.js';
 import { matchesGlob } from './selector.js';
@@ -20,11 +21,12 @@ export interface DeviceSettings {
   /** Indexed by priority. */
   readonly priorities: readonly PrioritySection[];
   readonly credit: CreditEndSection;
+  readonly sfc: SfcSection;
   readonly discovery: DiscoveryEndSection;
 }
 
 export function settingsOf(scenario: Scenario, device: string): DeviceSettings {
-  const { hosts: host, switches, priorities, credit, discovery } = scenario;
+  const { hosts: host, switches, priorities, credit, sfc, discovery } = scenario;
   return scenario.overrides
     .filter(({ match }) => matchesGlob(match, device))
     .reduce(overridden, {
@@ -32,6 +34,7 @@ export function settingsOf(scenario: Scenario, device: string): DeviceSettings {
       switch: switches,
       priorities,
       credit: credit.end,
+      sfc,
       discovery: discovery.end,
     });
 }
@@ -51,6 +54,7 @@ export function overridden(settings: DeviceSettings, change: DeviceOverride): De
     }),
     credit: { ...settings.credit, ...change.credit },
     discovery: { ...settings.discovery, ...change.discovery },
+    sfc: { ...settings.sfc, ...change.sfc },
   };
 }
 

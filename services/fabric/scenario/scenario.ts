@@ -6,6 +6,7 @@
 
 import type { DcbxMode, LldpStatus, LldpTimers } from '../../engine/contract/discovery.js';
 import type { Application } from '../../engine/wire/lldp/dcbx-ieee.js';
+import type { FaultSection } from './fault-section.js';
 
 export interface Scenario {
   readonly name: string;
@@ -22,12 +23,14 @@ export interface Scenario {
   readonly pause: PauseSection;
   readonly credit: CreditSection;
   readonly discovery: DiscoverySection;
+  readonly sfc: SfcSection;
   readonly dcqcn: DcqcnSection;
   readonly qcn: QcnSection;
   readonly classes: ClassSection;
   readonly groups: readonly GroupSection[];
   readonly load: readonly LoadSection[];
   /** Services of a distributed run, with the devices that they are to have. */
+  readonly faults: readonly FaultSection[];
   readonly placement: readonly GroupSection[];
   readonly observe: ObserveSection;
   readonly expect: readonly Expectation[];
@@ -181,6 +184,7 @@ export interface DeviceOverride {
   readonly priorities: readonly PriorityChange[];
   readonly credit: Partial<CreditEndSection>;
   readonly discovery: Partial<DiscoveryEndSection>;
+  readonly sfc: Partial<SfcSection>;
 }
 
 export interface PriorityChange {
@@ -190,6 +194,7 @@ export interface PriorityChange {
   readonly ingressReservedBytes?: number;
   readonly ingressAlpha?: number;
   readonly ecn?: EcnSection;
+  readonly sfc?: boolean;
 }
 
 /** What keeps the sender of a priority from sending too much. */
@@ -203,6 +208,8 @@ export interface PrioritySection {
   /** Dynamic threshold of an ingress account, as a multiple of the free shared pool. */
   readonly ingressAlpha: number;
   readonly ecn: EcnSection;
+  /** Congested queues tell the sources. */
+  readonly sfc: boolean;
 }
 
 export interface PfcSection {
@@ -310,6 +317,41 @@ export interface DiscoveryChange {
   readonly arbiter: ArbiterSection | null;
   readonly end: Partial<DiscoveryEndSection>;
 }
+
+/** Source flow control; every device may have its own. */
+export interface SfcSection {
+  readonly send: boolean;
+  readonly receive: boolean;
+  readonly proxy: 'auto' | 'on' | 'off';
+  readonly detect: SfcDetectSection;
+  /** Null: from the longest round trip. */
+  readonly targetBytes: number | null;
+  readonly minIntervalPs: number;
+  /** Null: computed from the queue. */
+  readonly pausePs: number | null;
+  readonly pauseMinPs: number;
+  readonly pauseMaxPs: number;
+  readonly resume: boolean;
+  readonly maxSources: number;
+  readonly sourceLifePs: number;
+  readonly quoteBytes: number;
+  readonly priority: number;
+  readonly encapsulation: 'ethernet' | 'ipv4' | 'ipv6';
+  readonly scope: 'priority' | 'flow';
+  readonly processingPs: number;
+}
+
+export type SfcDetectSection =
+  | { readonly kind: 'auto' }
+  | { readonly kind: 'threshold'; readonly bytes: number }
+  | { readonly kind: 'dynamic'; readonly alpha: number }
+  | {
+      readonly kind: 'marking';
+      readonly minBytes: number;
+      readonly maxBytes: number;
+      readonly probability: number;
+    }
+  | { readonly kind: 'predicted'; readonly bytes: number; readonly horizonPs: number };
 
 export type EcnSection =
   | { readonly kind: 'off' }
@@ -533,6 +575,12 @@ export type Metric =
   | 'lldpdus'
   | 'deadlocks'
   | 'storms'
+  | 'fault-drops'
+  | 'credit-lost'
+  | 'starved'
+  | 'sfc.messages'
+  | 'sfc.reaction'
+  | 'sfc.covered'
   | 'digest';
 
 export interface Expectation {

@@ -56,6 +56,12 @@ export const METRICS: Readonly<Record<Metric, Quantity | 'number' | 'digest'>> =
   lldpdus: 'number',
   deadlocks: 'number',
   storms: 'number',
+  'fault-drops': 'number',
+  'credit-lost': 'number',
+  starved: 'number',
+  'sfc.messages': 'number',
+  'sfc.reaction': time,
+  'sfc.covered': share,
   digest: 'digest',
 };
 

@@ -199,6 +199,20 @@ describe('two ends of a link', () => {
     assert.equal(a.port.agents[0]!.rx.neighbors.length, 1);
   });
 
+  it('forget each other when their carrier was away, and say who they are again', () => {
+    const configured = adminOf({ pfc: { ...adminOf({}).dcbx.pfc, enabled: 8 } });
+    const willing = adminOf({ pfc: { ...adminOf({}).dcbx.pfc, willing: true } });
+    const a = new DiscoveryEnd(specOf(1, [{ fromPs: 0, admin: configured }]));
+    const b = new DiscoveryEnd(specOf(2, [{ fromPs: 0, admin: willing }]));
+    runLink([a, b], good, 40 * TICK_PS);
+    b.mechanism.linkUp(0);
+    assert.equal(b.port.agents[0]!.rx.neighbors.length, 0);
+    assert.equal(b.port.operation.pfc, 0);
+    a.mechanism.linkUp(0);
+    runLink([a, b], good, 72 * TICK_PS);
+    assert.equal(b.port.operation.pfc, 8);
+  });
+
   it('are not deceived by a second neighbour: DCBX is as if there were none', () => {
     const configured = adminOf({ pfc: { ...adminOf({}).dcbx.pfc, enabled: 8 } });
     const willing = adminOf({ pfc: { ...adminOf({}).dcbx.pfc, willing: true, enabled: 1 } });

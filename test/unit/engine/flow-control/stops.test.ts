@@ -88,6 +88,7 @@ function portSpec(overrides: Partial<PortSpec>): PortSpec {
     pause: null,
     credit: null,
     discovery: null,
+    faults: [],
     ...overrides,
   };
 }

@@ -14,6 +14,7 @@ import type {
   PrioritySection,
   QcnSection,
   Scenario,
+  SfcSection,
   SwitchSection,
 } from '../../../../services/fabric/scenario/scenario.js';
 import { Windows } from '../../../../services/runtime/embedded/windows.js';
@@ -122,6 +123,26 @@ export const DISCOVERY: Scenario['discovery'] = {
   changes: [],
 };
 
+export const SFC: SfcSection = {
+  send: true,
+  receive: true,
+  proxy: 'auto',
+  detect: { kind: 'auto' },
+  targetBytes: null,
+  minIntervalPs: 10e6,
+  pausePs: null,
+  pauseMinPs: 1e6,
+  pauseMaxPs: 100e6,
+  resume: false,
+  maxSources: 1024,
+  sourceLifePs: 1e9,
+  quoteBytes: 34,
+  priority: 6,
+  encapsulation: 'ipv4',
+  scope: 'priority',
+  processingPs: 0,
+};
+
 export const DCQCN = dcqcnSection(dcqcnSchema.parse({}));
 
 export const QCN: QcnSection = {
@@ -158,6 +179,7 @@ export function priorities(
     ingressReservedBytes: 0,
     ingressAlpha: 1,
     ecn: { kind: 'off' },
+    sfc: false,
     ...(which.includes(priority) ? part : {}),
   }));
 }
@@ -177,10 +199,12 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     pause: { enabled: false, pfc: PFC, ingressReservedBytes: 0, ingressAlpha: 1 },
     credit: CREDIT,
     discovery: DISCOVERY,
+    sfc: SFC,
     dcqcn: DCQCN,
     qcn: QCN,
     classes: { transmit: IDENTITY, receive: IDENTITY, arbiter: { kind: 'strict' } },
     groups: [],
+    faults: [],
     placement: [],
     load: [],
     observe: { seriesPs: null, ports: [], episodes: false, stormPs: 1e9 },
@@ -190,7 +214,16 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
 }
 
 export function override(match: string, part: Partial<DeviceOverride>): DeviceOverride {
-  return { match, host: {}, switch: {}, priorities: [], credit: {}, discovery: {}, ...part };
+  return {
+    match,
+    host: {},
+    switch: {},
+    priorities: [],
+    credit: {},
+    sfc: {},
+    discovery: {},
+    ...part,
+  };
 }
 
 export function fabric(part: Partial<Scenario>): Fabric {
