@@ -11,6 +11,7 @@ import {
   blankCreditExchange,
   blankSourceFlowControl,
   type CreditExchange,
+  type SourceFlowControl,
 } from '../../engine/wire/lldp/capability-tlvs.js';
 import { type Ets, TSA_ETS, TSA_STRICT, TSA_VENDOR } from '../../engine/wire/lldp/dcbx-ieee.js';
 import { switchPortMac } from '../address.js';
@@ -123,25 +124,45 @@ export class DiscoveryPlan {
 
   private admin(device: number, configuration: Configuration): DiscoveryAdmin {
     const { end } = configuration;
-    const mac = this.macOf(device);
-    const {
-      sourceFlowControl: monitored,
-      congestionNotification: cnpvs,
-      congestionIsolation,
-    } = end;
+    const { congestionIsolation } = end;
+    const { priorities } = this.input.scenario.qcn;
+    const cnpvs = priorities.reduce((mask, priority) => mask | (1 << priority), 0);
     return {
       status: end.status,
       dcbx: this.dcbx(configuration),
       credit: this.credit(device),
-      sourceFlowControl:
-        monitored === 0
-          ? null
-          : { ...blankSourceFlowControl(), sends: true, layer2: true, monitored, mac },
+      sourceFlowControl: this.sourceFlowControl(device),
       congestionIsolation:
         congestionIsolation.length === 0
           ? null
-          : { ...blankCongestionIsolation(), queueMap: queueMapOf(congestionIsolation), mac },
-      congestionNotification: cnpvs === 0 ? null : { priorities: cnpvs, ready: 0 },
+          : {
+              ...blankCongestionIsolation(),
+              queueMap: queueMapOf(congestionIsolation),
+              mac: this.macOf(device),
+            },
+      congestionNotification: cnpvs === 0 ? null : { priorities: cnpvs, ready: cnpvs },
+    };
+  }
+
+  /** What a device tells of source flow control; null where no priority has it. */
+  private sourceFlowControl(device: number): SourceFlowControl | null {
+    const { priorities, sfc } = this.settings[device]!;
+    const monitored = priorities.reduce(
+      (mask, own) => (own.sfc ? mask | (1 << own.priority) : mask),
+      0,
+    );
+    if (monitored === 0) return null;
+    const isBridge = this.input.topology.devices[device]!.kind === 'switch';
+    return {
+      ...blankSourceFlowControl(),
+      sends: isBridge && sfc.send,
+      proxy: isBridge && sfc.proxy !== 'off',
+      obeys: !isBridge && sfc.receive,
+      layer2: sfc.encapsulation === 'ethernet',
+      ipv4: sfc.encapsulation === 'ipv4',
+      ipv6: sfc.encapsulation === 'ipv6',
+      monitored,
+      mac: this.macOf(device),
     };
   }
 

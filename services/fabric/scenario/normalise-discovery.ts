@@ -66,7 +66,7 @@ export function discoverySection(input: DiscoveryInput, located: Located): Disco
 
 export function discoveryEnd(input: DiscoveryEndInput): Partial<DiscoveryEndSection> {
   const { status, dcbx, willing, recommend, pfcCapability, applications } = input;
-  const { sourceFlowControl, congestionNotification, congestionIsolation } = input;
+  const { congestionIsolation } = input;
   return {
     ...(status !== undefined && { status }),
     ...(dcbx !== undefined && { dcbx }),
@@ -74,10 +74,6 @@ export function discoveryEnd(input: DiscoveryEndInput): Partial<DiscoveryEndSect
     ...(recommend !== undefined && { recommend }),
     ...(pfcCapability !== undefined && { pfcCapability }),
     ...(applications !== undefined && { applications: applications.map(applicationOf) }),
-    ...(sourceFlowControl !== undefined && { sourceFlowControl: maskOf(sourceFlowControl) }),
-    ...(congestionNotification !== undefined && {
-      congestionNotification: maskOf(congestionNotification),
-    }),
     ...(congestionIsolation !== undefined && {
       congestionIsolation: Object.entries(congestionIsolation).map(
         ([monitored, congesting]) => [Number(monitored), congesting] as const,

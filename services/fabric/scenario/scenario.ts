@@ -299,9 +299,6 @@ export interface DiscoveryEndSection {
   readonly recommend: boolean;
   readonly pfcCapability: number;
   readonly applications: readonly Application[];
-  /** Priorities, one bit each. */
-  readonly sourceFlowControl: number;
-  readonly congestionNotification: number;
   /** Monitored class and congesting class. */
   readonly congestionIsolation: readonly (readonly [number, number])[];
 }

@@ -69,12 +69,6 @@ const endKeys = {
   applications: list(application, 'applications')
     .describe('Priorities of applications.')
     .prefault([]),
-  sourceFlowControl: priorityList()
-    .describe('Priorities whose congestion the device tells of by SFC messages; said, not done.')
-    .prefault([]),
-  congestionNotification: priorityList()
-    .describe('Congestion notification priorities (802.1Q 32); said, not done.')
-    .prefault([]),
   congestionIsolation: keyed(
     { pattern: /^[0-7]$/, allowed: 'a monitored traffic class 0 to 7' },
     integer(0, 7).describe('Class that congesting flows of this one move to.'),

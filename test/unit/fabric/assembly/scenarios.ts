@@ -116,8 +116,6 @@ export const DISCOVERY: Scenario['discovery'] = {
     recommend: false,
     pfcCapability: 8,
     applications: [],
-    sourceFlowControl: 0,
-    congestionNotification: 0,
     congestionIsolation: [],
   },
   changes: [],

@@ -60,3 +60,28 @@ describe('discovery', () => {
     assert.throws(() => fabricOf(watching), /priority 3 has pfc at/);
   });
 });
+
+describe('capabilities that ports tell', () => {
+  it('are those of the scenario: source flow control, congestion notification, isolation', () => {
+    const { specs } = fabricOf(`fabric: { generator: star, hosts: 2 }
+priorities: { 3: { sfc: true } }
+sfc: { encapsulation: ipv6 }
+devices: { h2: { sfc: { receive: false } } }
+qcn: { priorities: [5] }
+discovery: { congestionIsolation: { 3: 4 } }
+`);
+    const [h1, h2, s1] = specs.map(({ ports }) => ports[0]!.discovery!.stages[0]!.admin);
+    const told = [h1!, h2!, s1!].map(({ sourceFlowControl }) => {
+      const { sends, proxy, obeys, ipv4, ipv6, monitored } = sourceFlowControl!;
+      return { sends, proxy, obeys, ipv4, ipv6, monitored };
+    });
+    const plain = { ipv4: false, ipv6: true, monitored: 8 };
+    assert.deepEqual(told, [
+      { sends: false, proxy: false, obeys: true, ...plain },
+      { sends: false, proxy: false, obeys: false, ...plain },
+      { sends: true, proxy: true, obeys: false, ...plain },
+    ]);
+    assert.deepEqual(s1!.congestionNotification, { priorities: 32, ready: 32 });
+    assert.deepEqual(s1!.congestionIsolation!.queueMap, [0, 0, 0, 4, -5, 0, 0, 0]);
+  });
+});
