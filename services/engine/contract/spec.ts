@@ -1,4 +1,5 @@
 import type { ArbiterSpec } from './arbiter.js';
+import type { DiscoveryPortSpec } from './discovery.js';
 import type { FaultSpec } from './fault.js';
 
 /** Everything a device must be told to be built; plain data, made by assembly from a scenario. */
@@ -22,6 +23,8 @@ export interface PortSpec {
   readonly pause: StopPortSpec | null;
   /** Credit exchange; null where it does not run. */
   readonly credit: CreditPortSpec | null;
+  /** LLDP and DCBX; null where they do not run. */
+  readonly discovery: DiscoveryPortSpec | null;
   /** What will go wrong here. */
   readonly faults: readonly FaultSpec[];
 }

@@ -3,6 +3,7 @@
 import type {
   CreditEndSection,
   DeviceOverride,
+  DiscoveryEndSection,
   HostSection,
   Mvtx2802Change,
   Mvtx2802Section,
@@ -21,13 +22,21 @@ export interface DeviceSettings {
   readonly priorities: readonly PrioritySection[];
   readonly credit: CreditEndSection;
   readonly sfc: SfcSection;
+  readonly discovery: DiscoveryEndSection;
 }
 
 export function settingsOf(scenario: Scenario, device: string): DeviceSettings {
-  const { hosts: host, switches, priorities, credit, sfc } = scenario;
+  const { hosts: host, switches, priorities, credit, sfc, discovery } = scenario;
   return scenario.overrides
     .filter(({ match }) => matchesGlob(match, device))
-    .reduce(overridden, { host, switch: switches, priorities, credit: credit.end, sfc });
+    .reduce(overridden, {
+      host,
+      switch: switches,
+      priorities,
+      credit: credit.end,
+      sfc,
+      discovery: discovery.end,
+    });
 }
 
 export function overridden(settings: DeviceSettings, change: DeviceOverride): DeviceSettings {
@@ -44,6 +53,7 @@ export function overridden(settings: DeviceSettings, change: DeviceOverride): De
       return own ? changedPriority(section, own) : section;
     }),
     credit: { ...settings.credit, ...change.credit },
+    discovery: { ...settings.discovery, ...change.discovery },
     sfc: { ...settings.sfc, ...change.sfc },
   };
 }

@@ -3,6 +3,7 @@
 import type { Located } from './located.js';
 import { dcqcnSection, qcnSection } from './normalise-congestion.js';
 import { creditSection } from './normalise-credit.js';
+import { discoverySection } from './normalise-discovery.js';
 import { deviceOverrides, hostSection, switchSection } from './normalise-devices.js';
 import { expectations } from './normalise-expect.js';
 import { faultSections } from './normalise-faults.js';
@@ -28,6 +29,7 @@ export function normalise(input: ScenarioInput, fileName: string, located: Locat
     priorities: prioritySections(input.priorities, located),
     pause: pauseSection(input.pause),
     credit: creditSection(input.credit, located),
+    discovery: discoverySection(input.discovery, located),
     sfc: sfcSection(input.sfc, located),
     dcqcn: dcqcnSection(input.dcqcn),
     qcn: qcnSection(input.qcn, located),

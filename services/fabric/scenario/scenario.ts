@@ -4,6 +4,8 @@
  * comes later, in assembly.
  */
 
+import type { DcbxMode, LldpStatus, LldpTimers } from '../../engine/contract/discovery.js';
+import type { Application } from '../../engine/wire/lldp/dcbx-ieee.js';
 import type { FaultSection } from './fault-section.js';
 import type { Nic82599Section } from './nic-section.js';
 
@@ -21,6 +23,7 @@ export interface Scenario {
   readonly priorities: readonly PrioritySection[];
   readonly pause: PauseSection;
   readonly credit: CreditSection;
+  readonly discovery: DiscoverySection;
   readonly sfc: SfcSection;
   readonly dcqcn: DcqcnSection;
   readonly qcn: QcnSection;
@@ -183,6 +186,7 @@ export interface DeviceOverride {
   };
   readonly priorities: readonly PriorityChange[];
   readonly credit: Partial<CreditEndSection>;
+  readonly discovery: Partial<DiscoveryEndSection>;
   readonly sfc: Partial<SfcSection>;
 }
 
@@ -272,6 +276,46 @@ export interface CreditEndSection {
   readonly prediction: number;
   /** Null: credit does not age. */
   readonly agePs: number | null;
+}
+
+/** LLDP and DCBX on every port. */
+export interface DiscoverySection {
+  readonly enabled: boolean;
+  readonly start: 'live' | 'converged';
+  readonly drives: boolean;
+  /** What LLDP takes for a second. */
+  readonly secondPs: number;
+  readonly timers: LldpTimers;
+  readonly neighborsMost: number;
+  /** At least one. */
+  readonly destinations: readonly number[];
+  readonly end: DiscoveryEndSection;
+  /** In the order of their times. */
+  readonly changes: readonly DiscoveryChange[];
+}
+
+/** What each device may have of its own. */
+export interface DiscoveryEndSection {
+  readonly status: LldpStatus;
+  readonly dcbx: DcbxMode;
+  readonly willing: readonly ('ets' | 'pfc')[];
+  readonly recommend: boolean;
+  readonly pfcCapability: number;
+  readonly applications: readonly Application[];
+  /** Monitored class and congesting class. */
+  readonly congestionIsolation: readonly (readonly [number, number])[];
+}
+
+export interface DiscoveryChange {
+  readonly atPs: number;
+  /** Name or glob. */
+  readonly devices: string;
+  /** Place in the file. */
+  readonly index: number;
+  /** Priorities with PFC from then on; null: as before. */
+  readonly pfc: number | null;
+  readonly arbiter: ArbiterSection | null;
+  readonly end: Partial<DiscoveryEndSection>;
 }
 
 /** Source flow control; every device may have its own. */
@@ -541,6 +585,10 @@ export type Metric =
   | 'peak.ingress'
   | 'peak.egress'
   | 'headroom.used'
+  | 'convergence'
+  | 'mismatches'
+  | 'exposed'
+  | 'lldpdus'
   | 'deadlocks'
   | 'storms'
   | 'fault-drops'

@@ -6,6 +6,7 @@ import { aboveZero, time } from './quantities.js';
 import { dcqcnSchema, qcnSchema } from './schema-congestion.js';
 import { creditSchema } from './schema-credit.js';
 import { devicesSchema, hostsSchema, switchesSchema } from './schema-devices.js';
+import { discoverySchema } from './schema-discovery.js';
 import { expectSchema, observeSchema } from './schema-expect.js';
 import { faultsSchema } from './schema-faults.js';
 import { fabricSchema } from './schema-fabric.js';
@@ -61,6 +62,9 @@ export const scenarioSchema = mapping({
   credit: creditSchema
     .describe('Credit exchange on the priorities that have flowControl: credit.')
     .prefault({}),
+  discovery: discoverySchema
+    .describe('LLDP and DCBX between neighbours; true: with the defaults of the standards.')
+    .prefault(false),
   sfc: sfcSchema
     .describe('Source flow control on the priorities that have sfc: true (P802.1Qdw).')
     .prefault({}),

@@ -1,3 +1,4 @@
+import { NEAREST_BRIDGE } from '../../../../services/engine/wire/lldp/lldpdu.js';
 import { Engine } from '../../../../services/engine/device/engine.js';
 import { FRAMES, PAYLOAD } from '../../../../services/engine/device/host/receivers.js';
 import type { FlowEnd } from '../../../../services/fabric/assembly/assembly.js';
@@ -93,6 +94,33 @@ export const CREDIT: CreditSection = {
   fallback: 'refuse',
 };
 
+export const DISCOVERY: Scenario['discovery'] = {
+  enabled: false,
+  start: 'live',
+  drives: true,
+  secondPs: 1e12,
+  timers: {
+    msgTxInterval: 30,
+    msgTxHold: 4,
+    msgFastTx: 1,
+    txFastInit: 4,
+    txCreditMax: 5,
+    reinitDelay: 2,
+  },
+  neighborsMost: 4,
+  destinations: [NEAREST_BRIDGE],
+  end: {
+    status: 'both',
+    dcbx: 'auto',
+    willing: [],
+    recommend: false,
+    pfcCapability: 8,
+    applications: [],
+    congestionIsolation: [],
+  },
+  changes: [],
+};
+
 export const SFC: SfcSection = {
   send: true,
   receive: true,
@@ -168,6 +196,7 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     priorities: priorities(),
     pause: { enabled: false, pfc: PFC, ingressReservedBytes: 0, ingressAlpha: 1 },
     credit: CREDIT,
+    discovery: DISCOVERY,
     sfc: SFC,
     dcqcn: DCQCN,
     qcn: QCN,
@@ -183,7 +212,16 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
 }
 
 export function override(match: string, part: Partial<DeviceOverride>): DeviceOverride {
-  return { match, host: {}, switch: {}, priorities: [], credit: {}, sfc: {}, ...part };
+  return {
+    match,
+    host: {},
+    switch: {},
+    priorities: [],
+    credit: {},
+    sfc: {},
+    discovery: {},
+    ...part,
+  };
 }
 
 export function fabric(part: Partial<Scenario>): Fabric {
