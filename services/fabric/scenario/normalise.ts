@@ -1,7 +1,7 @@
 /** The file's values -> the scenario: defaults in place, one form for every way to say it. */
 
 import type { Located } from './located.js';
-import { dcqcnSection, qcnSection } from './normalise-congestion.js';
+import { dcqcnSection, qcnSection, timelySection } from './normalise-congestion.js';
 import { creditSection } from './normalise-credit.js';
 import { deviceOverrides, hostSection, switchSection } from './normalise-devices.js';
 import { expectations } from './normalise-expect.js';
@@ -28,6 +28,7 @@ export function normalise(input: ScenarioInput, fileName: string, located: Locat
     credit: creditSection(input.credit, located),
     dcqcn: dcqcnSection(input.dcqcn),
     qcn: qcnSection(input.qcn, located),
+    timely: timelySection(input.timely, located),
     classes: classSection(input.classes, located),
     groups,
     load,

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { show } from './errors.js';
 import { aboveZero, time } from './quantities.js';
-import { dcqcnSchema, qcnSchema } from './schema-congestion.js';
+import { dcqcnSchema, qcnSchema, timelySchema } from './schema-congestion.js';
 import { creditSchema } from './schema-credit.js';
 import { devicesSchema, hostsSchema, switchesSchema } from './schema-devices.js';
 import { expectSchema, observeSchema } from './schema-expect.js';
@@ -60,6 +60,7 @@ export const scenarioSchema = mapping({
     .describe('Credit exchange on the priorities that have flowControl: credit.')
     .prefault({}),
   dcqcn: dcqcnSchema.describe('DCQCN of the loads that have congestion: dcqcn.').prefault({}),
+  timely: timelySchema.describe('TIMELY of the loads that have congestion: timely.').prefault({}),
   qcn: qcnSchema
     .describe('QCN (802.1Q 30 to 33) on its priorities, for the loads that have congestion: qcn.')
     .prefault({}),

@@ -128,6 +128,7 @@ export function makeHosting(
     if (kind >= KIND_CNP) complaints.take(d, frame);
     else if (kind === KIND_ACK || kind === KIND_NAK) {
       const goBack = kind === KIND_NAK;
+      rates.acknowledged(firstSend[d] + c, words[frame + SEQUENCE], goBack);
       if (senders.acknowledge(firstSend[d] + c, words[frame + SEQUENCE], goBack)) wake(d, c);
     } else takePacket(d, c, frame);
     pool.release(frame);
@@ -186,7 +187,7 @@ export function makeHosting(
     const send = firstSend[d] + c;
     const idle = !senders.outstanding(send);
     const frame = senders.build(send, pool);
-    rates.sent(send, words[frame + LENGTH]);
+    rates.sent(send, words[frame + SEQUENCE], words[frame + LENGTH]);
     if (senders.isReliable(send)) {
       if (idle) senders.extendDeadline(send);
       armDeadline(d, c);
@@ -210,6 +211,7 @@ export function makeHosting(
     senders.deadlineArmed[send] = 0;
     if (senders.deadline(send) <= clock.now) {
       senders.timeOut(send);
+      rates.acknowledged(send, 0, true);
       wake(d, c);
     }
     armDeadline(d, c);
