@@ -176,6 +176,8 @@ function filesOf(record: RunRecord): [string, string | Uint8Array][] {
     files.push(['congestion-points.csv', congestionPointsCsv(results)]);
   }
   if (results.credits.length > 0) files.push(['credits.csv', creditsCsv(results)]);
+  if (results.sfc.length > 0) files.push(['sfc.csv', sfcCsv(results)]);
+  if (results.sfcPaths.length > 0) files.push(['sfc-paths.csv', sfcPathsCsv(results)]);
   if (results.slots.length > 0) {
     files.push(['slots.csv', slotsCsv(results)], ['slot-ports.csv', slotPortsCsv(results)]);
   }
@@ -248,6 +250,26 @@ function creditsCsv({ credits }: RunResults): string {
     ...[c.recovered, c.resyncs, c.unitOctets, c.bufferUnits, c.neededUnits],
   ]);
   return csv(columns, rows);
+}
+
+function sfcCsv({ sfc }: RunResults): string {
+  const names = Object.keys(sfc[0]!.counters);
+  const columns = [
+    ...['device', 'role', 'sources_peak', 'reaction_min_ps', 'reaction_mean_ps'],
+    ...['reaction_max_ps', 'pauses', 'paused_ps', ...names],
+  ];
+  const rows = sfc.map((s) => [
+    ...[s.device, s.role, s.sourcesPeak, s.reactionMinPs, s.reactionMeanPs, s.reactionMaxPs],
+    ...[s.pauses, s.pausedPs, ...names.map((name) => s.counters[name]!)],
+  ]);
+  return csv(columns, rows);
+}
+
+function sfcPathsCsv({ sfcPaths }: RunResults): string {
+  const rows = sfcPaths.map((path) => [
+    ...[path.flow, path.reaction, path.telling.join(' '), path.silent.join(' ')],
+  ]);
+  return csv(['flow', 'reaction', 'telling', 'silent'], rows);
 }
 
 function slotsCsv({ slots }: RunResults): string {

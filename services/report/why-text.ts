@@ -69,7 +69,8 @@ function treeText(tree: CongestionTree, rank: number, style: Style): string {
   const lost = `${formatTime(frameTimePs)} of frame-time lost`;
   return [
     `${rank}. ${style.strong(placeOf(root))}: ${REASONS[root.reason ?? 'mechanism']}`,
-    `   from ${formatTime(root.startPs)}, ${until}; ${reach}, ${counted(depth, 'link')} deep; ${lost}`,
+    `   from ${formatTime(root.startPs)}, ${until}; ${reach}, ` +
+      `${counted(depth, 'link')} deep; ${lost}`,
     `   ${victimText(victims)}`,
     ...branchLines(branches, 1),
   ].join('\n');

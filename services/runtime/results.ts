@@ -28,6 +28,8 @@ export interface RunResults {
   readonly margins: readonly MarginResult[];
   readonly buffers: readonly BufferResult[];
   readonly credits: readonly CreditResult[];
+  readonly sfc: readonly SfcResult[];
+  readonly sfcPaths: readonly SfcPathResult[];
   /** Of every connection with a rate control. */
   readonly rates: readonly RateResult[];
   readonly congestionPoints: readonly CongestionPointResult[];
@@ -37,6 +39,33 @@ export interface RunResults {
   /** As far as episodes are observed. */
   readonly deadlocks: readonly Deadlock[];
   readonly storms: readonly Storm[];
+  /** Credit that neither end of a link has any more. */
+  readonly lostCredits: readonly LostCreditResult[];
+  readonly faults: readonly FaultResult[];
+}
+
+/** What a declared fault did, at all its ports together. */
+export interface FaultResult {
+  readonly fault: string;
+  readonly kind: string;
+  /** Ports that it was declared for, or that it could disturb. */
+  readonly ports: number;
+  /** How often it was there, at the port where that was most often. */
+  readonly times: number;
+  readonly activePs: number;
+  /** Frames that it hit, or times that it acted. */
+  readonly hits: number;
+}
+
+export interface LostCreditResult {
+  /** Of the sender. */
+  readonly port: string;
+  readonly peer: string;
+  readonly priority: number;
+  readonly channel: number;
+  readonly units: number;
+  /** A frame waits for credit since then, although nothing is on its way or stored. */
+  readonly starvedSincePs: number | null;
 }
 
 export interface Failure {
@@ -148,6 +177,30 @@ export interface CreditResult extends CreditCounters {
   /** What full rate over the link takes, of one channel. */
   readonly neededUnits: number;
   readonly needed: CreditLoopTerms;
+}
+
+/** What a device did about source flow control; only of those that did anything. */
+export interface SfcResult {
+  readonly device: string;
+  readonly role: 'bridge' | 'station';
+  /** Under the names of the managed objects. */
+  readonly counters: Readonly<Record<string, number>>;
+  readonly sourcesPeak: number;
+  /** From the detection of congestion to the pause (at an edge: to the request for PFC). */
+  readonly reactionMinPs: number | null;
+  readonly reactionMeanPs: number | null;
+  readonly reactionMaxPs: number | null;
+  /** Of a station: how often and how long it paused, over all priorities. */
+  readonly pauses: number;
+  readonly pausedPs: number;
+}
+
+/** Whether source flow control reaches the source of a flow. */
+export interface SfcPathResult {
+  readonly flow: string;
+  readonly reaction: 'station' | 'proxy' | 'none';
+  readonly telling: readonly string[];
+  readonly silent: readonly string[];
 }
 
 export interface RateResult {

@@ -17,6 +17,13 @@ export const DROP_REASONS = [
   'no-slot',
   /** Weighted random early discard. */
   'wred',
+  /** Declared faults: without them, these do not happen. */
+  'link-down',
+  'lost-on-link',
+  'fcs-error',
+  'device-reset',
+  /** As headroom-exhausted, where a fault kept the neighbour from stopping in time. */
+  'overflow-by-fault',
 ] as const;
 
 export type DropReason = (typeof DROP_REASONS)[number];
@@ -32,6 +39,11 @@ export const DROP = {
   NOT_ADDRESSED: 6,
   NO_SLOT: 7,
   WRED: 8,
+  LINK_DOWN: 9,
+  LOST_ON_LINK: 10,
+  FCS_ERROR: 11,
+  DEVICE_RESET: 12,
+  OVERFLOW_BY_FAULT: 13,
 } as const;
 
 /** The steps of credit exchange, as `creditStep` numbers them. */

@@ -5,6 +5,7 @@ import type { Located } from './located.js';
 import { creditEnd } from './normalise-credit.js';
 import { mvtx2802Change, mvtx2802Section } from './normalise-mvtx2802.js';
 import { arbiterSection, priorityChanges } from './normalise-flow-control.js';
+import { sfcChange } from './normalise-sfc.js';
 import type {
   BufferSection,
   DeviceOverride,
@@ -57,6 +58,7 @@ export function deviceOverrides(
       switch: switchChange(device, arbiter, path, located),
       priorities,
       credit: creditEnd(device.credit ?? {}, [...path, 'credit'], located),
+      sfc: sfcChange(device.sfc ?? {}, [...path, 'sfc'], located),
     };
   });
 }

@@ -4,6 +4,8 @@
  * comes later, in assembly.
  */
 
+import type { FaultSection } from './fault-section.js';
+
 export interface Scenario {
   readonly name: string;
   readonly description: string;
@@ -18,6 +20,7 @@ export interface Scenario {
   readonly priorities: readonly PrioritySection[];
   readonly pause: PauseSection;
   readonly credit: CreditSection;
+  readonly sfc: SfcSection;
   readonly dcqcn: DcqcnSection;
   readonly qcn: QcnSection;
   readonly timely: TimelySection;
@@ -25,6 +28,7 @@ export interface Scenario {
   readonly groups: readonly GroupSection[];
   readonly load: readonly LoadSection[];
   /** Services of a distributed run, with the devices that they are to have. */
+  readonly faults: readonly FaultSection[];
   readonly placement: readonly GroupSection[];
   readonly observe: ObserveSection;
   readonly expect: readonly Expectation[];
@@ -177,6 +181,7 @@ export interface DeviceOverride {
   };
   readonly priorities: readonly PriorityChange[];
   readonly credit: Partial<CreditEndSection>;
+  readonly sfc: Partial<SfcSection>;
 }
 
 export interface PriorityChange {
@@ -186,6 +191,7 @@ export interface PriorityChange {
   readonly ingressReservedBytes?: number;
   readonly ingressAlpha?: number;
   readonly ecn?: EcnSection;
+  readonly sfc?: boolean;
 }
 
 /** What keeps the sender of a priority from sending too much. */
@@ -199,6 +205,8 @@ export interface PrioritySection {
   /** Dynamic threshold of an ingress account, as a multiple of the free shared pool. */
   readonly ingressAlpha: number;
   readonly ecn: EcnSection;
+  /** Congested queues tell the sources. */
+  readonly sfc: boolean;
 }
 
 export interface PfcSection {
@@ -263,6 +271,41 @@ export interface CreditEndSection {
   /** Null: credit does not age. */
   readonly agePs: number | null;
 }
+
+/** Source flow control; every device may have its own. */
+export interface SfcSection {
+  readonly send: boolean;
+  readonly receive: boolean;
+  readonly proxy: 'auto' | 'on' | 'off';
+  readonly detect: SfcDetectSection;
+  /** Null: from the longest round trip. */
+  readonly targetBytes: number | null;
+  readonly minIntervalPs: number;
+  /** Null: computed from the queue. */
+  readonly pausePs: number | null;
+  readonly pauseMinPs: number;
+  readonly pauseMaxPs: number;
+  readonly resume: boolean;
+  readonly maxSources: number;
+  readonly sourceLifePs: number;
+  readonly quoteBytes: number;
+  readonly priority: number;
+  readonly encapsulation: 'ethernet' | 'ipv4' | 'ipv6';
+  readonly scope: 'priority' | 'flow';
+  readonly processingPs: number;
+}
+
+export type SfcDetectSection =
+  | { readonly kind: 'auto' }
+  | { readonly kind: 'threshold'; readonly bytes: number }
+  | { readonly kind: 'dynamic'; readonly alpha: number }
+  | {
+      readonly kind: 'marking';
+      readonly minBytes: number;
+      readonly maxBytes: number;
+      readonly probability: number;
+    }
+  | { readonly kind: 'predicted'; readonly bytes: number; readonly horizonPs: number };
 
 export type EcnSection =
   | { readonly kind: 'off' }
@@ -493,6 +536,12 @@ export type Metric =
   | 'headroom.used'
   | 'deadlocks'
   | 'storms'
+  | 'fault-drops'
+  | 'credit-lost'
+  | 'starved'
+  | 'sfc.messages'
+  | 'sfc.reaction'
+  | 'sfc.covered'
   | 'digest';
 
 export interface Expectation {

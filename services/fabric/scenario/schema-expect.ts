@@ -52,6 +52,12 @@ export const METRICS: Readonly<Record<Metric, Quantity | 'number' | 'digest'>> =
   'headroom.used': size,
   deadlocks: 'number',
   storms: 'number',
+  'fault-drops': 'number',
+  'credit-lost': 'number',
+  starved: 'number',
+  'sfc.messages': 'number',
+  'sfc.reaction': time,
+  'sfc.covered': share,
   digest: 'digest',
 };
 

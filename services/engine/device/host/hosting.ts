@@ -9,6 +9,7 @@ import {
   KIND_DATA,
   KIND_MASK,
   KIND_NAK,
+  KIND_NOTICE,
   LENGTH,
   PORT,
   PRIORITY_MASK,
@@ -16,11 +17,14 @@ import {
   STORED,
   TARGET,
 } from '../../frame/frame-pool.js';
-import type { CreditMechanism } from '../../flow-control/credit/credit-mechanism.js';
+import type { SfcStation } from '../../congestion/sfc/sfc-carrier.js';
+import type { SfcPoint } from '../../congestion/sfc/sfc-point.js';
 import type { RandomStream } from '../../kernel/random.js';
+import type { Carriage } from '../carriage.js';
 import type { Device } from '../device.js';
 import { KIND_DEVICE, KIND_RATE } from '../device.js';
 import { makeTurns } from '../nic/turns.js';
+import type { MechanismSet } from '../mechanisms.js';
 import type { Outlet } from '../outlet.js';
 import type { Shared } from '../shared.js';
 import { Completions } from './completions.js';
@@ -57,14 +61,16 @@ export interface Hosting {
 
 export interface HostParts {
   readonly completions: Completions;
+  readonly sfc: SfcPoint | null;
   readonly streams: readonly RandomStream[];
 }
 
 export function makeHosting(
   shared: Shared,
   devices: readonly Device[],
-  credit: CreditMechanism,
+  { credit, sfc }: MechanismSet,
   outlet: Outlet,
+  carriage: Carriage,
   senders: Senders,
   receivers: Receivers,
   rates: Rates,
@@ -86,11 +92,18 @@ export function makeHosting(
   const lineOfSend = new Int32Array(tables.count('send'));
   /** By device and receiving connection: sending connections that wait for its messages. */
   const dependants: number[][][] = [];
+  const sfcStation: SfcStation = { stopConnection };
 
   function configure(device: Device, spec: HostSpec): void {
     const d = device.place;
+    const { firstPort } = device;
+    const place = { firstPort, name: spec.name, seed: spec.seed, macs: device.macs() };
     rates.configure(device, device.rows.send.first, spec.sends);
-    all[d] = { completions: new Completions(), streams: rates.streamsOf(device) };
+    all[d] = {
+      completions: new Completions(),
+      streams: rates.streamsOf(device),
+      sfc: sfc.configureStation(place, spec.sfc, sfcStation),
+    };
     specs[d] = spec;
     position[d] = spec.position;
     nicPort[d] = device.firstPort;
@@ -125,13 +138,30 @@ export function makeHosting(
     }
     const c = ends[frame + CONNECTION];
     const kind = frameClass & KIND_MASK;
-    if (kind >= KIND_CNP) complaints.take(d, frame);
+    if (kind === KIND_NOTICE) takeNotice(d, port, frame);
+    else if (kind >= KIND_CNP) complaints.take(d, frame);
     else if (kind === KIND_ACK || kind === KIND_NAK) {
       const goBack = kind === KIND_NAK;
       rates.acknowledged(firstSend[d] + c, words[frame + SEQUENCE], goBack);
       if (senders.acknowledge(firstSend[d] + c, words[frame + SEQUENCE], goBack)) wake(d, c);
     } else takePacket(d, c, frame);
     pool.release(frame);
+  }
+
+  /** A message; a station that does not know its kind takes it without a word. */
+  function takeNotice(d: number, port: number, frame: number): void {
+    const station = all[d].sfc?.station;
+    const { mac } = specs[d].ports[port - nicPort[d]];
+    station?.processSfcmPdu(port, mac, carriage.octets(d, frame), pool.born(frame));
+    carriage.unload(d, frame);
+  }
+
+  function stopConnection(port: number, c: number, priority: number, durationPs: number): void {
+    const d = ports.owner(port);
+    const { frameClass } = specs[d].sends[c];
+    if ((frameClass & PRIORITY_MASK) !== priority) return;
+    senders.stopFor(firstSend[d] + c, durationPs);
+    wake(d, c);
   }
 
   function departing(d: number, trafficClass: number, frame: number): void {

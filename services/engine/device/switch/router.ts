@@ -77,11 +77,18 @@ export class Router implements Forwarding {
     return 0;
   }
 
+  answerTags(frame: number): number {
+    return this.pool.ends[frame + VLAN];
+  }
+
   answer(frame: number): number {
     const vlan = this.pool.ends[frame + VLAN];
     const tags = ((vlan & 0xffff) === 0 ? 0 : 1) + (vlan >>> 16 === 0 ? 0 : 1);
     return tags * VLAN_TAG_OCTETS;
   }
+
+  /** Routes are computed, not learned. */
+  forget(): void {}
 
   private choose(set: number, size: number, hash: number): number {
     if (this.spray) {

@@ -64,6 +64,21 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
     });
   }
 
+  linkUp(port: number): void {
+    this.accounts.forEach(port, (row) => {
+      if (!this.conversation.isStarted(row)) return;
+      this.sender.linkUp(row);
+      this.receiver.linkUp(row);
+    });
+  }
+
+  /** Credit of a port is used without a frame; a fault only. Returns how much there was. */
+  steal(port: number, priorities: number, units: number): void {
+    this.accounts.forEach(port, (row) => {
+      if ((priorities & (1 << this.accounts.priority(row))) !== 0) this.sender.forfeit(row, units);
+    });
+  }
+
   // What the two halves of an account ask for.
 
   say(row: number, what: number): void {

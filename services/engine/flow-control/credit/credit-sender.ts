@@ -92,6 +92,27 @@ export class CreditSender {
     this.trySync(row);
   }
 
+  /** The link has been down: what was granted before is not worth anything. */
+  linkUp(row: number): void {
+    if (this.spec(row).counts === 'cumulative') {
+      this.startOver(row);
+      return;
+    }
+    this.forfeit(row, this.available(row));
+  }
+
+  /** Units are gone without a frame. */
+  forfeit(row: number, units: number): void {
+    const lost = Math.min(units, this.available(row));
+    if (lost === 0) return;
+    const w = row * WORDS;
+    this.words[w + CONSUMED] = (this.words[w + CONSUMED] + lost) & COUNT_MASK;
+    this.doubles[row * DOUBLES + REVOKED] += lost;
+    if (this.spec(row).counts === 'cumulative') this.changed(row);
+    this.carrier.withdraw(row);
+    this.carrier.permit(row);
+  }
+
   available(row: number): number {
     const w = row * WORDS;
     if (this.words[w + STATE] !== OPEN) return 0;
@@ -142,6 +163,11 @@ export class CreditSender {
 
   isBlocked(row: number): boolean {
     return this.words[row * WORDS + BLOCKED] !== 0;
+  }
+
+  /** Since when its first frame waits for credit; null if none does. */
+  blockedSincePs(row: number): number | null {
+    return this.isBlocked(row) ? this.doubles[row * DOUBLES + BLOCKED_SINCE] : null;
   }
 
   blockedPs(row: number, now: number): number {
