@@ -5,6 +5,7 @@
  */
 
 import type { FaultSection } from './fault-section.js';
+import type { Nic82599Section } from './nic-section.js';
 
 export interface Scenario {
   readonly name: string;
@@ -93,6 +94,8 @@ export interface HostSection {
   readonly mac: string | null;
   readonly ipv4: string | null;
   readonly ipv6: string | null;
+  /** Null: the plain NIC. */
+  readonly nic: Nic82599Section | null;
   readonly arbiter: ArbiterSection | null;
 }
 
@@ -433,6 +436,7 @@ export interface LoadCommon {
     readonly outer: number | null;
     readonly dei: boolean;
   };
+  readonly vm: number;
   readonly transport: RawSection | ReliableSection;
   readonly startPs: number;
   readonly endPs: number | null;
@@ -511,6 +515,21 @@ export interface ObserveSection {
   readonly episodes: boolean;
   /** A priority of a port that is held for so long is a storm. */
   readonly stormPs: number;
+  /** Null: no frame is followed. */
+  readonly traces: TraceSection | null;
+}
+
+/** Frames that are followed from end to end; a frame must pass all that is said. */
+export interface TraceSection {
+  readonly share: number;
+  /** Names or globs; empty: all. */
+  readonly flows: readonly string[];
+  /** Empty: all. */
+  readonly priorities: readonly number[];
+  /** Beyond these: so many of the slowest. */
+  readonly slowest: number;
+  /** And those that were dropped. */
+  readonly dropped: boolean;
 }
 
 export type Metric =
