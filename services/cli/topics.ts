@@ -36,6 +36,9 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'The receiver of marked packets tells the sender (CNP, at most one in 50 us), which cuts ' +
     'the rate of the connection by half of alpha, a running share of marked time, and ' +
     'recovers by time and by octets. `congestion: dcqcn` in a load, and `ecn` on its priority.',
+  timely:
+    'A sender times its packets: growing round trips mean a growing queue, and it cuts its ' +
+    'rate in proportion. `congestion: timely` in a load with reliable transport.',
   qcn:
     '802.1Qau: a queue is sampled every so many octets; by its length and growth the source ' +
     'of the sampled frame is told (CNM) to slow down. `congestion: qcn` in a load, and ' +

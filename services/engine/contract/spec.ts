@@ -249,7 +249,7 @@ export interface SfcHostSpec {
 }
 
 /** How fast a connection may send, when the network or the receiver complains. */
-export type RateSpec = DcqcnSpec | QcnReactionSpec;
+export type RateSpec = DcqcnSpec | QcnReactionSpec | TimelySpec;
 
 /** Reaction point of DCQCN. */
 export interface DcqcnSpec {
@@ -268,6 +268,18 @@ export interface DcqcnSpec {
   readonly minBps: number;
   /** Every cut lowers the target, too. */
   readonly clampTarget: boolean;
+}
+
+/** TIMELY, which measures round trips. */
+export interface TimelySpec {
+  readonly kind: 'timely';
+  readonly lowPs: number;
+  readonly highPs: number;
+  readonly leastPs: number;
+  readonly smoothing: number;
+  readonly decrease: number;
+  readonly stepBps: number;
+  readonly minBps: number;
 }
 
 /** Reaction point of QCN (802.1Q 32.11). */

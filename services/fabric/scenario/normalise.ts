@@ -1,7 +1,7 @@
 /** The file's values -> the scenario: defaults in place, one form for every way to say it. */
 
 import type { Located } from './located.js';
-import { dcqcnSection, qcnSection } from './normalise-congestion.js';
+import { dcqcnSection, qcnSection, timelySection } from './normalise-congestion.js';
 import { creditSection } from './normalise-credit.js';
 import { discoverySection } from './normalise-discovery.js';
 import { deviceOverrides, hostSection, switchSection } from './normalise-devices.js';
@@ -33,6 +33,7 @@ export function normalise(input: ScenarioInput, fileName: string, located: Locat
     sfc: sfcSection(input.sfc, located),
     dcqcn: dcqcnSection(input.dcqcn),
     qcn: qcnSection(input.qcn, located),
+    timely: timelySection(input.timely, located),
     classes: classSection(input.classes, located),
     groups,
     load,

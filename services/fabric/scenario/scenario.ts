@@ -27,6 +27,7 @@ export interface Scenario {
   readonly sfc: SfcSection;
   readonly dcqcn: DcqcnSection;
   readonly qcn: QcnSection;
+  readonly timely: TimelySection;
   readonly classes: ClassSection;
   readonly groups: readonly GroupSection[];
   readonly load: readonly LoadSection[];
@@ -366,7 +367,7 @@ export type EcnSection =
   | { readonly kind: 'step'; readonly thresholdBytes: number; readonly at: 'dequeue' | 'enqueue' };
 
 /** What slows a sender down when the network is congested. */
-export type CongestionControl = 'none' | 'dcqcn' | 'qcn';
+export type CongestionControl = 'none' | 'dcqcn' | 'qcn' | 'timely';
 
 /** DCQCN, of every load that has it. */
 export interface DcqcnSection {
@@ -384,6 +385,17 @@ export interface DcqcnSection {
   /** Least time between two notifications of a connection. */
   readonly cnpIntervalPs: number;
   readonly cnpPriority: number;
+}
+
+/** TIMELY, of every load that has it. */
+export interface TimelySection {
+  readonly lowPs: number;
+  readonly highPs: number;
+  readonly leastPs: number;
+  readonly smoothing: number;
+  readonly decrease: number;
+  readonly stepBps: number;
+  readonly minBps: number;
 }
 
 /** QCN (802.1Q 30 to 33), on its priorities and of every load that has it. */

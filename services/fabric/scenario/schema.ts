@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { show } from './errors.js';
 import { aboveZero, time } from './quantities.js';
-import { dcqcnSchema, qcnSchema } from './schema-congestion.js';
+import { dcqcnSchema, qcnSchema, timelySchema } from './schema-congestion.js';
 import { creditSchema } from './schema-credit.js';
 import { devicesSchema, hostsSchema, switchesSchema } from './schema-devices.js';
 import { discoverySchema } from './schema-discovery.js';
@@ -69,6 +69,7 @@ export const scenarioSchema = mapping({
     .describe('Source flow control on the priorities that have sfc: true (P802.1Qdw).')
     .prefault({}),
   dcqcn: dcqcnSchema.describe('DCQCN of the loads that have congestion: dcqcn.').prefault({}),
+  timely: timelySchema.describe('TIMELY of the loads that have congestion: timely.').prefault({}),
   qcn: qcnSchema
     .describe('QCN (802.1Q 30 to 33) on its priorities, for the loads that have congestion: qcn.')
     .prefault({}),
