@@ -2,7 +2,7 @@ import type { TransmitGate } from '../engine/contract/flow-control.js';
 import { DeafProbe } from '../engine/contract/probe.js';
 import type { Engine } from '../engine/device/engine.js';
 import type { FramePool } from '../engine/frame/frame-pool.js';
-import { CLASS, PRIORITY_MASK } from '../engine/frame/frame-pool.js';
+import { CLASS, ISOLATED_FLAG, PRIORITY_MASK } from '../engine/frame/frame-pool.js';
 
 export interface Breach {
   readonly timePs: number;
@@ -33,10 +33,16 @@ export class HoldCheck extends DeafProbe {
     frame: number,
   ): void {
     if (this.breach !== null) return;
-    const priority = pool.words[frame + CLASS]! & PRIORITY_MASK;
+    const priority = this.stoppedBy(device, pool.words[frame + CLASS]!);
     const number = this.engine.devices[device]!.firstPort + port;
     if (this.gates.some((gate) => gate.holdReason(number, priority) !== null)) {
       this.breach = { timePs: now, device, port, priority };
     }
+  }
+
+  /** The priority whose stop holds a frame: a congesting queue has one of its own. */
+  private stoppedBy(device: number, frameClass: number): number {
+    if ((frameClass & ISOLATED_FLAG) === 0) return frameClass & PRIORITY_MASK;
+    return this.engine.switching.parts(device).ci!.spec.priority;
   }
 }

@@ -6,7 +6,7 @@ import type { Engine } from '../engine/device/engine.js';
 import { LAST_AT } from '../engine/device/host/receivers.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { Collector } from './collect.js';
-import { collectSfc, collectSfcPaths } from './collect-sfc.js';
+import { collectIsolations, collectSfc, collectSfcPaths } from './collect-sfc.js';
 import { slotPortResults, slotResults } from './collect-slots.js';
 import { congestionPointsOf, ratesOf } from './collect-congestion.js';
 import type { Failure, RunResults } from './results.js';
@@ -46,6 +46,7 @@ export function outcomeOf(
     credits: collector.credits(),
     sfc: collectSfc(engine, virtualPs),
     sfcPaths: collectSfcPaths(fabric),
+    isolations: collectIsolations(engine),
     rates: ratesOf(fabric, engine),
     congestionPoints: congestionPointsOf(fabric, engine),
     slots: slotResults(engine),

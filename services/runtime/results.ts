@@ -29,6 +29,7 @@ export interface RunResults {
   readonly credits: readonly CreditResult[];
   readonly sfc: readonly SfcResult[];
   readonly sfcPaths: readonly SfcPathResult[];
+  readonly isolations: readonly IsolationResult[];
   /** Of every connection with a rate control. */
   readonly rates: readonly RateResult[];
   readonly congestionPoints: readonly CongestionPointResult[];
@@ -162,6 +163,16 @@ export interface SfcResult {
   /** Of a station: how often and how long it paused, over all priorities. */
   readonly pauses: number;
   readonly pausedPs: number;
+}
+
+/** What a switch did about congestion isolation; only of those that did anything. */
+export interface IsolationResult {
+  readonly device: string;
+  /** Under the names of the managed objects. */
+  readonly counters: Readonly<Record<string, number>>;
+  /** Flows isolated at the end, and at most. */
+  readonly flows: number;
+  readonly flowsPeak: number;
 }
 
 /** Whether source flow control reaches the source of a flow. */

@@ -9,6 +9,7 @@ export type { DeviceSpec };
 import type { Carriage } from './carriage.js';
 import { makeCarriage } from './carriage.js';
 import { Device, KIND_MECHANISM, TIMER_BITS } from './device.js';
+import type { CiMechanism } from '../congestion/ci/ci-mechanism.js';
 import type { SfcMechanism } from '../congestion/sfc/sfc-mechanism.js';
 import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
 import { creditRows } from '../flow-control/credit/credit-accounts.js';
@@ -40,6 +41,7 @@ export class Engine implements MechanismHost {
   isHeard = false;
   readonly credit: CreditMechanism;
   readonly sfc: SfcMechanism;
+  readonly ci: CiMechanism;
   readonly carriage: Carriage;
   readonly senders: Senders;
   readonly receivers: Receivers;
@@ -62,6 +64,7 @@ export class Engine implements MechanismHost {
     this.mechanisms = all;
     this.credit = credit;
     this.sfc = set.sfc;
+    this.ci = set.ci;
     this.carriage = makeCarriage(shared, this.devices);
     this.metering = makeMetering(shared, credit);
     this.senders = makeSenders(tables, this.clock);

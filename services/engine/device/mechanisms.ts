@@ -1,4 +1,5 @@
 import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
+import { CiMechanism } from '../congestion/ci/ci-mechanism.js';
 import { SfcMechanism } from '../congestion/sfc/sfc-mechanism.js';
 import { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
 import { PauseMechanism } from '../flow-control/pause/pause-mechanism.js';
@@ -11,6 +12,7 @@ export interface MechanismSet {
   readonly pfc: PfcMechanism;
   readonly credit: CreditMechanism;
   readonly sfc: SfcMechanism;
+  readonly ci: CiMechanism;
 }
 
 /**
@@ -22,6 +24,7 @@ export function makeMechanisms(shared: Shared, host: MechanismHost): MechanismSe
   const pfc = new PfcMechanism(tables, host, buffer, 1, ports);
   const credit = new CreditMechanism(tables, host, 2, pool, lines);
   const sfc = new SfcMechanism(tables, host, 3, ports, pool, pfc);
-  const all = [new PauseMechanism(tables, host, makeAccounts(shared), 0, ports), pfc, credit, sfc];
-  return { all, pfc, credit, sfc };
+  const ci = new CiMechanism(tables, host, 4, pool);
+  const pause = new PauseMechanism(tables, host, makeAccounts(shared), 0, ports);
+  return { all: [pause, pfc, credit, sfc, ci], pfc, credit, sfc, ci };
 }

@@ -18,6 +18,7 @@ import { CreditPlan } from './credit-plan.js';
 import { methodsOfLinks } from './link-methods.js';
 import { Mvtx2802Plan } from './mvtx2802-plan.js';
 import { portSpecs } from './port-specs.js';
+import { CiPlan } from './ci-plan.js';
 import { SfcPlan } from './sfc-plan.js';
 
 /** From what a scenario says, and the fabric that it makes, to devices that can be run. */
@@ -40,6 +41,7 @@ export function assemble(input: AssemblyInput): Assembly {
   const longestFrameOctets = lengths.map((own) => Math.max(...own));
   const credit = new CreditPlan(scenario, topology, settings, linkEnds, lengths, fail);
   const memory = new MemoryPlan(scenario, settings, methods, credit, longestFrameOctets, fail);
+  const ci = new CiPlan(input, settings, linkEnds, longestFrameOctets);
   const sfc = new SfcPlan(input, settings, linkEnds, methods, longestFrameOctets);
   const longestOctets = Math.max(...longestFrameOctets);
   const chips = new Mvtx2802Plan(
@@ -69,6 +71,7 @@ export function assemble(input: AssemblyInput): Assembly {
       ecn: mvtx2802 === null ? ecnSpecs(scenario, own, name, fail) : NO_MARKING,
       qcn: mvtx2802 === null ? congestion.pointsOf(index) : null,
       sfc: mvtx2802 === null ? sfc.ofSwitch(index) : null,
+      ci: mvtx2802 === null ? ci.ofSwitch(index) : null,
     };
   };
   const hostSpec = (index: number): Omit<HostSpec, keyof Common> => {

@@ -18,6 +18,7 @@ export function settingsOfDevices(scenario: Scenario, topology: Topology, fail: 
     priorities: scenario.priorities,
     credit: scenario.credit.end,
     sfc: scenario.sfc,
+    ci: scenario.ci,
     changes: [],
   };
   const settings = topology.devices.map(() => plain);

@@ -76,6 +76,7 @@ export function checkFlowControl(scenario: Scenario, located: Located): void {
         priorities: scenario.priorities,
         credit: scenario.credit.end,
         sfc: scenario.sfc,
+        ci: scenario.ci,
       },
       override,
     );

@@ -1,6 +1,7 @@
 /** What holds for one device: the scenario's own sections with its overrides in file order. */
 
 import type {
+  CiSection,
   CreditEndSection,
   DeviceOverride,
   HostSection,
@@ -21,13 +22,14 @@ export interface DeviceSettings {
   readonly priorities: readonly PrioritySection[];
   readonly credit: CreditEndSection;
   readonly sfc: SfcSection;
+  readonly ci: CiSection;
 }
 
 export function settingsOf(scenario: Scenario, device: string): DeviceSettings {
-  const { hosts: host, switches, priorities, credit, sfc } = scenario;
+  const { hosts: host, switches, priorities, credit, sfc, ci } = scenario;
   return scenario.overrides
     .filter(({ match }) => matchesGlob(match, device))
-    .reduce(overridden, { host, switch: switches, priorities, credit: credit.end, sfc });
+    .reduce(overridden, { host, switch: switches, priorities, credit: credit.end, sfc, ci });
 }
 
 export function overridden(settings: DeviceSettings, change: DeviceOverride): DeviceSettings {
@@ -45,6 +47,7 @@ export function overridden(settings: DeviceSettings, change: DeviceOverride): De
     }),
     credit: { ...settings.credit, ...change.credit },
     sfc: { ...settings.sfc, ...change.sfc },
+    ci: { ...settings.ci, ...change.ci },
   };
 }
 

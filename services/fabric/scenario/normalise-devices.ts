@@ -5,6 +5,7 @@ import type { Located } from './located.js';
 import { creditEnd } from './normalise-credit.js';
 import { mvtx2802Change, mvtx2802Section } from './normalise-mvtx2802.js';
 import { arbiterSection, priorityChanges } from './normalise-flow-control.js';
+import { ciChange } from './normalise-ci.js';
 import { sfcChange } from './normalise-sfc.js';
 import type {
   BufferSection,
@@ -59,6 +60,7 @@ export function deviceOverrides(
       priorities,
       credit: creditEnd(device.credit ?? {}, [...path, 'credit'], located),
       sfc: sfcChange(device.sfc ?? {}, [...path, 'sfc'], located),
+      ci: ciChange(device.ci ?? {}),
     };
   });
 }

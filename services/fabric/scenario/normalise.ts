@@ -8,6 +8,7 @@ import { expectations } from './normalise-expect.js';
 import { fabricSection } from './normalise-fabric.js';
 import { classSection, pauseSection, prioritySections } from './normalise-flow-control.js';
 import { groupSections, loadSections } from './normalise-load.js';
+import { ciSection } from './normalise-ci.js';
 import { sfcSection } from './normalise-sfc.js';
 import type { Scenario } from './scenario.js';
 import type { ScenarioInput } from './schema.js';
@@ -28,6 +29,7 @@ export function normalise(input: ScenarioInput, fileName: string, located: Locat
     pause: pauseSection(input.pause),
     credit: creditSection(input.credit, located),
     sfc: sfcSection(input.sfc, located),
+    ci: ciSection(input.ci),
     dcqcn: dcqcnSection(input.dcqcn),
     qcn: qcnSection(input.qcn, located),
     classes: classSection(input.classes, located),

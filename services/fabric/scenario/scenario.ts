@@ -19,6 +19,7 @@ export interface Scenario {
   readonly pause: PauseSection;
   readonly credit: CreditSection;
   readonly sfc: SfcSection;
+  readonly ci: CiSection;
   readonly dcqcn: DcqcnSection;
   readonly qcn: QcnSection;
   readonly classes: ClassSection;
@@ -176,6 +177,7 @@ export interface DeviceOverride {
   readonly priorities: readonly PriorityChange[];
   readonly credit: Partial<CreditEndSection>;
   readonly sfc: Partial<SfcSection>;
+  readonly ci: Partial<CiSection>;
 }
 
 export interface PriorityChange {
@@ -186,6 +188,7 @@ export interface PriorityChange {
   readonly ingressAlpha?: number;
   readonly ecn?: EcnSection;
   readonly sfc?: boolean;
+  readonly ci?: boolean;
 }
 
 /** What keeps the sender of a priority from sending too much. */
@@ -201,6 +204,8 @@ export interface PrioritySection {
   readonly ecn: EcnSection;
   /** Congested queues tell the sources. */
   readonly sfc: boolean;
+  /** Congesting flows get a queue of their own. */
+  readonly ci: boolean;
 }
 
 export interface PfcSection {
@@ -264,6 +269,23 @@ export interface CreditEndSection {
   readonly prediction: number;
   /** Null: credit does not age. */
   readonly agePs: number | null;
+}
+
+/** Congestion isolation; every switch may have its own. */
+export interface CiSection {
+  readonly enabled: boolean;
+  readonly priority: number;
+  /** Null: from the rate. */
+  readonly thresholdBytes: number | null;
+  /** Null: from the longest frame. */
+  readonly lowBytes: number | null;
+  readonly maxCim: number;
+  readonly maxStreams: number;
+  readonly maxFlowLifePs: number;
+  readonly idlePs: number;
+  readonly quoteBytes: number;
+  readonly messagePriority: number;
+  readonly encapsulation: 'ethernet' | 'ipv4' | 'ipv6';
 }
 
 /** Source flow control; every device may have its own. */

@@ -10,6 +10,7 @@ import { expectSchema, observeSchema } from './schema-expect.js';
 import { fabricSchema } from './schema-fabric.js';
 import { classesSchema, pauseSchema, prioritiesSchema } from './schema-flow-control.js';
 import { groupsSchema, loadsSchema, placementSchema } from './schema-load.js';
+import { ciSchema } from './schema-ci.js';
 import { sfcSchema } from './schema-sfc.js';
 import { either, freeText, integer, list, mapping, quantity } from './schema-parts.js';
 
@@ -59,6 +60,9 @@ export const scenarioSchema = mapping({
     .prefault(false),
   credit: creditSchema
     .describe('Credit exchange on the priorities that have flowControl: credit.')
+    .prefault({}),
+  ci: ciSchema
+    .describe('Congestion isolation on the priorities that have ci: true (802.1Qcz).')
     .prefault({}),
   sfc: sfcSchema
     .describe('Source flow control on the priorities that have sfc: true (P802.1Qdw).')

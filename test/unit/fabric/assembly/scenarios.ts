@@ -13,6 +13,7 @@ import type {
   PrioritySection,
   QcnSection,
   Scenario,
+  CiSection,
   SfcSection,
   SwitchSection,
 } from '../../../../services/fabric/scenario/scenario.js';
@@ -93,6 +94,20 @@ export const CREDIT: CreditSection = {
   fallback: 'refuse',
 };
 
+export const CI: CiSection = {
+  enabled: true,
+  priority: 2,
+  thresholdBytes: null,
+  lowBytes: null,
+  maxCim: 3,
+  maxStreams: 1024,
+  maxFlowLifePs: 1e12,
+  idlePs: 10e9,
+  quoteBytes: 48,
+  messagePriority: 6,
+  encapsulation: 'ethernet',
+};
+
 export const SFC: SfcSection = {
   send: true,
   receive: true,
@@ -150,6 +165,7 @@ export function priorities(
     ingressAlpha: 1,
     ecn: { kind: 'off' },
     sfc: false,
+    ci: false,
     ...(which.includes(priority) ? part : {}),
   }));
 }
@@ -169,6 +185,7 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     pause: { enabled: false, pfc: PFC, ingressReservedBytes: 0, ingressAlpha: 1 },
     credit: CREDIT,
     sfc: SFC,
+    ci: CI,
     dcqcn: DCQCN,
     qcn: QCN,
     classes: { transmit: IDENTITY, receive: IDENTITY, arbiter: { kind: 'strict' } },
@@ -182,7 +199,7 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
 }
 
 export function override(match: string, part: Partial<DeviceOverride>): DeviceOverride {
-  return { match, host: {}, switch: {}, priorities: [], credit: {}, sfc: {}, ...part };
+  return { match, host: {}, switch: {}, priorities: [], credit: {}, sfc: {}, ci: {}, ...part };
 }
 
 export function fabric(part: Partial<Scenario>): Fabric {

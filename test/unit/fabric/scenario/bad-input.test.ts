@@ -12,7 +12,7 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     [
       'priorities: { 3: { xof: 3 } }',
       'main.yaml:3:20: priorities.3: unknown key: xof; allowed: flowControl, xoff, xonGap, ' +
-        'headroom, quanta, refresh, responseDelay, reserved, alpha, ecn, sfc; did you mean xoff?',
+        'headroom, quanta, refresh, responseDelay, reserved, alpha, ecn, sfc, ci; did you mean xoff?',
     ],
     ['priorities: { 8: pfc }', 'main.yaml:3:15: priorities: unknown key: 8; allowed: a priority 0'],
     ['devices: { s1: { ports: { 0: {} } } }', 'main.yaml:3:27: devices.s1.ports: unknown key: 0'],
