@@ -11,7 +11,7 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'and XON follows when the account has fallen by xonGap. From 10 Gb/s upwards. ' +
     '`priorities: { 3: pfc }`.',
   ci:
-    'Congestion isolation (802.1Qcz): flows that congest a queue get a queue of their own, here and ' +
+    'Congestion isolation (802.1Qcz): flows that congest a queue get one of their own, here and ' +
     'at the neighbour before, which is told by a message (CIM). PFC then stops that queue alone. ' +
     '`priorities: { 2: pfc, 3: { flowControl: pfc, ci: true } }`; details under `ci:`.',
   sfc:

@@ -85,7 +85,8 @@ export class CiPlan {
       throw wrong('priority', `priority ${priority} is watched itself; isolate to another`);
     }
     if ([priority, ...watched].includes(messagePriority)) {
-      const message = `messages of priority ${messagePriority} would wait in the queues they tell of`;
+      const where = 'would wait in the queues they tell of';
+      const message = `messages of priority ${messagePriority} ${where}`;
       throw wrong('messagePriority', message);
     }
     const isIdentity = (map: readonly number[]): boolean => map.every((entry, p) => entry === p);
@@ -109,8 +110,8 @@ export class CiPlan {
         placeOfPriority(own, other),
         flowControl === 'credit' || method === 'credit'
           ? `priority ${other}: ci and credit do not go together`
-          : `priority ${other} has flowControl ${flowControl}, but ${first} has ${method}: queues ` +
-              'that share flows are held back alike',
+          : `priority ${other} has flowControl ${flowControl}, but ${first} has ${method}: ` +
+              'queues that share flows are held back alike',
       );
     }
     if (thresholdBytes !== null && lowBytes !== null && lowBytes >= thresholdBytes) {

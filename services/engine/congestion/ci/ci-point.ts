@@ -105,7 +105,7 @@ export class CiPoint {
     this.stopped = new Uint8Array(macs.length);
   }
 
-  /** The queue for a frame of a monitored class: the congesting one if its flow is isolated here. */
+  /** The queue for a frame: the congesting one if its flow is isolated here. */
   queueFor(out: number, trafficClass: number, frame: number): number {
     const { table, spec } = this;
     if (table.ages.count === 0 || (spec.monitorQueues & (1 << trafficClass)) === 0) {
@@ -121,7 +121,7 @@ export class CiPoint {
     return spec.priority;
   }
 
-  /** A frame is about to join a queue, which then holds `queueOctets` (CIP congestion detection). */
+  /** A frame joins a queue, which then holds `queueOctets`: CIP congestion detection. */
   joining(
     via: number,
     out: number,
@@ -129,30 +129,16 @@ export class CiPoint {
     frame: number,
     queueOctets: number,
   ): void {
-    const { table, spec } = this;
+    const { spec } = this;
     const { isolates, thresholdOctets } = spec.ports[out - this.firstPort];
     if (!isolates || !this.concerns(trafficClass, frame)) return;
     const congested = queueOctets >= thresholdOctets;
     if (trafficClass === spec.priority) {
-      const slot = this.find(frame, out);
-      table.add(slot, STREAM_INSIDE, 1);
-      this.counters.ciFramesIsolated++;
-      if (queueOctets > spec.ports[out - this.firstPort].lowOctets) {
-        this.uncongestedPs[out - this.firstPort] = Infinity;
-      }
-      if (this.carrier.head(out, trafficClass) < 0) {
-        this.gate.holdCongesting(out, spec.priority, table.get(slot, STREAM_AHEAD) > 0);
-      }
+      const slot = this.joinCongesting(out, frame, queueOctets);
       if (congested) this.condTransmitCimAddPdu(slot, via, frame);
-      return;
+    } else if (!this.wasStopped(out, trafficClass, congested) && congested) {
+      this.causeCongestion(via, out, frame);
     }
-    if (this.wasStopped(out, trafficClass, congested) || !congested) return;
-    const known = table.ages.find(this.keyOf(frame));
-    const slot = known >= 0 ? known : this.addCongestingFlow(frame, out, FOUND_HERE);
-    if (slot < 0 || table.get(slot, STREAM_PORT) !== out - this.firstPort) return;
-    // The frame itself still goes to the monitored queue, with those before it.
-    if (known < 0) table.add(slot, STREAM_AHEAD, 1);
-    this.condTransmitCimAddPdu(slot, via, frame);
   }
 
   /** A frame has left a queue, in which `queueOctets` are left. */
@@ -240,6 +226,31 @@ export class CiPoint {
       slot = next;
     }
     if (table.ages.count > 0) this.armCleanup();
+  }
+
+  /** A frame of an isolated flow; returns its entry. */
+  private joinCongesting(out: number, frame: number, queueOctets: number): number {
+    const { table, spec, carrier } = this;
+    const local = out - this.firstPort;
+    const slot = this.find(frame, out);
+    table.add(slot, STREAM_INSIDE, 1);
+    this.counters.ciFramesIsolated++;
+    if (queueOctets > spec.ports[local].lowOctets) this.uncongestedPs[local] = Infinity;
+    if (carrier.head(out, spec.priority) < 0) {
+      this.gate.holdCongesting(out, spec.priority, table.get(slot, STREAM_AHEAD) > 0);
+    }
+    return slot;
+  }
+
+  /** A frame makes a monitored queue too long: its flow is isolated from the next one on. */
+  private causeCongestion(via: number, out: number, frame: number): void {
+    const { table } = this;
+    const known = table.ages.find(this.keyOf(frame));
+    const slot = known >= 0 ? known : this.addCongestingFlow(frame, out, FOUND_HERE);
+    if (slot < 0 || table.get(slot, STREAM_PORT) !== out - this.firstPort) return;
+    // It still goes to the monitored queue itself, with those before it.
+    if (known < 0) table.add(slot, STREAM_AHEAD, 1);
+    this.condTransmitCimAddPdu(slot, via, frame);
   }
 
   /** The entry of a flow that is isolated at an egress, -1 if it is not. */

@@ -126,7 +126,7 @@ load:
         assert.equal(outcome.results.status, 'complete');
         assert.ok(outcome.watch.frames > 1000);
         assert.equal(outcome.watch.overtaken, 0);
-        assert.ok(isolationOf(outcome, 'leaf2').counters['ciFramesIsolated']! > 100);
+        assert.ok(isolationOf(outcome, 'leaf2').counters['ciFramesIsolated']! > 0);
         for (const point of outcome.points) {
           assert.ok(invariants.countsAreSane(point));
           assert.ok(invariants.everyFlowIsAccountedFor(point));

@@ -88,6 +88,14 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
       'main.yaml:3:27: priorities.3.ecn: unknown key: stp; allowed: step, at; did you mean step?',
     ],
   ],
+  'congestion isolation': [
+    ['ci: { streams: 0 }', 'main.yaml:3:16: ci.streams: not a whole number in range: 0; '],
+    ['ci: { messages: 0 }', 'main.yaml:3:17: ci.messages: not a whole number in range: 0; '],
+    ['ci: { detect: 0 }', 'main.yaml:3:15: ci.detect: not a threshold: 0; write auto, or a size '],
+    ['ci: { quote: 10 }', 'main.yaml:3:14: ci.quote: not a whole number in range: 10; write a '],
+    ['ci: { idle: 0us }', 'main.yaml:3:13: ci.idle: not above 0: 0us'],
+    ['ci: { queue: 2 }', 'main.yaml:3:7: ci: unknown key: queue; allowed: enable, priority, '],
+  ],
   'source flow control': [
     ['priorities: { 8: { sfc: true } }', 'main.yaml:3:15: priorities: unknown key: 8; allowed: a '],
     [
