@@ -1,10 +1,14 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
 import type { BranchOptions } from './commands/branch.js';
+import type { InspectOptions } from './commands/inspect.js';
+import type { DuelOptions } from './commands/duel.js';
+import type { HuntCommandOptions } from './commands/hunt.js';
 import type { RunOptions } from './commands/run.js';
 import type { EmulateOptions } from './emulate.js';
 import type { SteerAction } from './commands/steer.js';
 import type { TopologyOptions } from './commands/topology.js';
+import type { WhyOptions } from './commands/why.js';
 import type { ValidateOptions } from './commands/validate.js';
 import { EXIT, InputError } from './exit.js';
 import { readVersion } from '../runtime/version.js';
@@ -68,6 +72,24 @@ function program(): Command {
       process.exitCode = await runCommand(scenario, options);
     });
 
+  selvage
+    .command('duel')
+    .description('run a scenario under several mechanisms and compare them in one table')
+    .argument('<scenario>', 'YAML or JSON file')
+    .option(
+      '--mechanisms <list>',
+      'none, pause, pfc or credit, each perhaps with +dcqcn or +qcn',
+      'none,pause,pfc,credit,pfc+dcqcn,pfc+qcn',
+    )
+    .option('--out <dir>', 'folder of all runs (default: runs/duel-<name>)')
+    .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
+    .option('--seed <n>', 'seed of all randomness')
+    .option('--json', 'print the figures as JSON and nothing else')
+    .action(async (scenario: string, options: DuelOptions) => {
+      const { duelCommand } = await import('./commands/duel.js');
+      process.exitCode = await duelCommand(scenario, options);
+    });
+
   distributed(selvage.command('resume'))
     .description('continue an interrupted run, or let a paused one go on')
     .argument('[run]', 'run directory, or a run under way')
@@ -92,6 +114,18 @@ function program(): Command {
     .action(async (run: string, options: BranchOptions) => {
       const { branchCommand } = await import('./commands/branch.js');
       process.exitCode = await branchCommand(run, options);
+    });
+
+  selvage
+    .command('why')
+    .description('tell what held a run, or one flow of it, back')
+    .argument('<run>', 'run directory')
+    .option('--flow <flow>', 'number or name of a flow')
+    .option('--all', 'every tree, however small')
+    .option('--json', 'print it as JSON')
+    .action(async (run: string, options: WhyOptions) => {
+      const { whyCommand } = await import('./commands/why.js');
+      process.exitCode = whyCommand(run, options);
     });
 
   selvage
@@ -133,6 +167,36 @@ function program(): Command {
     .action(async (scenarios: string[], options: ValidateOptions) => {
       const { validateCommand } = await import('./commands/validate.js');
       process.exitCode = validateCommand(scenarios, options);
+    });
+
+  selvage
+    .command('hunt')
+    .description('vary a scenario and its faults until something fails; make that small')
+    .argument('<scenario>', 'YAML or JSON file')
+    .option('--runs <n>', 'how many variations', '100')
+    .option('--seed <n>', 'seed of the variations', '1')
+    .option('--faults <n>', 'add at most so many faults to each; 0: vary the seed only', '3')
+    .option('--threads <n>', 'in so many threads (default: one per processor)')
+    .option('--shrink <n>', 'at most so many runs to make a failing scenario small', '200')
+    .option('--out <dir>', 'where failing scenarios are written', 'hunted')
+    .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
+    .option('--json', 'print what was found as JSON')
+    .option('--quiet', 'print nothing')
+    .action(async (scenario: string, options: HuntCommandOptions) => {
+      const { huntCommand } = await import('./commands/hunt.js');
+      process.exitCode = await huntCommand(scenario, options);
+    });
+
+  selvage
+    .command('inspect')
+    .description('show the tables, credits, rates and buffers of a host with an 82599')
+    .argument('<device>', 'its name, such as h1')
+    .option('--run <where>', 'run directory, or a scenario to run (default: the newest of runs/)')
+    .option('--at <time>', 'not at its end but at a time, such as 3ms; runs it again')
+    .option('--json', 'print it as JSON')
+    .action(async (device: string, options: InspectOptions) => {
+      const { inspectCommand } = await import('./commands/inspect.js');
+      process.exitCode = await inspectCommand(device, options);
     });
 
   selvage

@@ -4,6 +4,7 @@ import { matchesGlob } from '../fabric/scenario/selector.js';
 import { percentilesOf } from '../runtime/percentiles.js';
 import type {
   FlowResult,
+  LostCreditResult,
   PortPriorityResult,
   PortResult,
   RunResults,
@@ -55,6 +56,14 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
     'peak.ingress': { unit: 'octets', meaning: 'fullest ingress account' },
     'peak.egress': { unit: 'octets', meaning: 'longest egress queue' },
     'headroom.used': { unit: 'octets', meaning: 'most headroom that an account used' },
+    deadlocks: { unit: 'count', meaning: 'circles of ports that wait for each other' },
+    storms: { unit: 'count', meaning: 'times that a port was held longer than observe.storm' },
+    'fault-drops': { unit: 'count', meaning: 'frames lost to declared faults' },
+    'credit-lost': { unit: 'count', meaning: 'units of credit that neither end has any more' },
+    starved: {
+      unit: 'count',
+      meaning: 'accounts that wait for credit although nothing is on its way or stored',
+    },
     'sfc.messages': { unit: 'count', meaning: 'messages of source flow control sent' },
     'sfc.reaction': {
       unit: 'time',
@@ -112,10 +121,21 @@ function measure(expectation: Expectation, results: RunResults): number | string
   switch (expectation.metric) {
     case 'digest':
       return results.digest;
+    case 'deadlocks':
+      return results.deadlocks.length;
+    case 'storms':
+      return results.storms.length;
     case 'drops':
       return sum(rows.map(({ row }) => bufferDrops(row)));
     case 'lossless-drops':
       return sum(rows.map(({ row }) => row.drops['headroom-exhausted'] ?? 0));
+    case 'fault-drops':
+      return sum(rows.map(({ row }) => faultDrops(row)));
+    case 'credit-lost':
+      return sum(lostCredits(expectation, results).map(({ units }) => units));
+    case 'starved':
+      return lostCredits(expectation, results).filter((lost) => lost.starvedSincePs !== null)
+        .length;
     case 'completed': {
       const finite = flows.filter((flow) => flow.idealPs !== null || flow.completionPs !== null);
       return finite.length === 0 ? null : completions.length / finite.length;
@@ -236,6 +256,26 @@ const BUFFER_REASONS = [
   'no-slot',
   'wred',
 ] as const;
+
+const FAULT_REASONS = [
+  'link-down',
+  'lost-on-link',
+  'fcs-error',
+  'device-reset',
+  'overflow-by-fault',
+] as const;
+
+function faultDrops(row: PortPriorityResult): number {
+  return sum(FAULT_REASONS.map((reason) => row.drops[reason] ?? 0));
+}
+
+function lostCredits({ priority, port }: Expectation, results: RunResults): LostCreditResult[] {
+  return results.lostCredits.filter(
+    (lost) =>
+      (priority === null || lost.priority === priority) &&
+      (port === null || matchesGlob(port, lost.port)),
+  );
+}
 
 function bufferDrops(row: PortPriorityResult): number {
   return sum(BUFFER_REASONS.map((reason) => row.drops[reason] ?? 0));

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { DROP_REASONS } from '../engine/contract/probe.js';
+import type { NicResult } from '../runtime/nic-results.js';
 import type { RunResults } from '../runtime/results.js';
 import type { SeriesRow } from '../runtime/series.js';
 import { isRateRow, RATE_COLUMNS } from '../runtime/series.js';
@@ -19,12 +20,18 @@ import { packWhole, unpackWhole } from '../runtime/whole-state.js';
 import { csv } from './csv.js';
 import { congestionPointsCsv, ratesCsv } from './congestion-tables.js';
 import type { ExpectationResult } from './expectations.js';
+import type { Why, WhySummary } from './why.js';
+import { episodesCsv, whySummary } from './why.js';
 
 /** What marks a folder as one of ours, so that it may be replaced. */
 const MARKER = 'digest';
 /** What a run was made of, and where it can go on; see `readRun`. */
 const ORIGIN = 'origin.json';
 const STATE = 'state';
+/** Who held whom back: see `readWhy`. */
+const WHY = 'why.json';
+/** Every 82599 at the end of the run. */
+const NICS = 'nics.json';
 
 export interface RunRecord {
   readonly results: RunResults;
@@ -37,6 +44,8 @@ export interface RunRecord {
   };
   /** What was run: the scenario's file and the settings on top of it. */
   readonly origin: { readonly scenario: string; readonly set: readonly string[] };
+  /** Who held whom back; null where that was not observed. */
+  readonly why: Why | null;
   /** Where an interrupted run can go on. */
   readonly state: WholeState | null;
   /** Seconds of the wall clock; the only figure that differs between equal runs. */
@@ -118,7 +127,10 @@ export interface StoredRun {
   readonly set: readonly string[];
   readonly document: unknown;
   readonly status: string;
+  readonly digest: string;
   readonly state: WholeState | null;
+  /** Null: it was not observed. */
+  readonly why: WhySummary | null;
 }
 
 export function readRun(folder: string): StoredRun {
@@ -134,17 +146,26 @@ export function readRun(folder: string): StoredRun {
   const state = existsSync(join(folder, STATE))
     ? unpackWhole(readFileSync(join(folder, STATE)))
     : null;
-  return { scenario, set, document, status: text('status').trim(), state };
+  const why = existsSync(join(folder, WHY)) ? (JSON.parse(text(WHY)) as WhySummary) : null;
+  const [status, digest] = [text('status').trim(), text(MARKER).trim()];
+  return { scenario, set, document, status, digest, state, why };
+}
+
+/** The NICs of a run that was written; none where it has only plain ones. */
+export function readNics(folder: string): readonly NicResult[] {
+  readRun(folder);
+  const file = join(folder, NICS);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as NicResult[]) : [];
 }
 
 /** The summary as machines read it. */
 export function summaryJson({ results, expectations, wallSeconds }: RunRecord): object {
-  const { flows, ports, deviceDigests, ...summary } = results;
+  const { flows, ports, deviceDigests, nics, ...summary } = results;
   return { ...summary, expectations, deviceDigests, wall: { seconds: wallSeconds } };
 }
 
 function filesOf(record: RunRecord): [string, string | Uint8Array][] {
-  const { results, document, series, origin, state } = record;
+  const { results, document, series, origin, state, why } = record;
   const files: [string, string | Uint8Array][] = [
     ['scenario.json', json(document)],
     [ORIGIN, json({ ...origin, scenario: resolve(origin.scenario) })],
@@ -168,9 +189,11 @@ function filesOf(record: RunRecord): [string, string | Uint8Array][] {
   if (results.sfc.length > 0) files.push(['sfc.csv', sfcCsv(results)]);
   if (results.isolations.length > 0) files.push(['isolation.csv', isolationCsv(results)]);
   if (results.sfcPaths.length > 0) files.push(['sfc-paths.csv', sfcPathsCsv(results)]);
+  if (results.nics.length > 0) files.push([NICS, json(results.nics)]);
   if (results.slots.length > 0) {
     files.push(['slots.csv', slotsCsv(results)], ['slot-ports.csv', slotPortsCsv(results)]);
   }
+  if (why !== null) files.push([WHY, json(whySummary(why))], ['episodes.csv', episodesCsv(why)]);
   if (state !== null) files.push([STATE, packWhole(state)]);
   return files;
 }

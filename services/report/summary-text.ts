@@ -9,6 +9,7 @@ import type {
 import type { ExpectationResult } from './expectations.js';
 import { rateTable } from './congestion-tables.js';
 import { show } from './expectations.js';
+import { faultTable, lostCreditText } from './fault-text.js';
 import { slotText } from './slot-text.js';
 import { formatCount, formatOctets, formatRate, formatRatio, formatTime } from './format.js';
 import type { Style } from './style.js';
@@ -37,6 +38,8 @@ export function summaryText(
     isolationTable(results, style),
     rateTable(results, style),
     slotText(results, style),
+    faultTable(results, style),
+    lostCreditText(results, style),
     expectationList(expectations, style),
     `digest ${results.digest}`,
   ]

@@ -2,7 +2,10 @@
 
 import type { CreditLoopTerms } from '../engine/analysis/credit/credit-loop.js';
 import type { HeadroomTerms } from '../engine/analysis/headroom/headroom.js';
+import type { Deadlock, Storm } from '../telemetry/congestion/congestion.js';
 import type { CreditCounters } from '../engine/flow-control/credit/credit-managed.js';
+
+import type { NicResult } from './nic-results.js';
 
 export type { HeadroomTerms };
 
@@ -30,12 +33,44 @@ export interface RunResults {
   readonly sfc: readonly SfcResult[];
   readonly sfcPaths: readonly SfcPathResult[];
   readonly isolations: readonly IsolationResult[];
+  /** Every 82599 as it was at the end. */
+  readonly nics: readonly NicResult[];
   /** Of every connection with a rate control. */
   readonly rates: readonly RateResult[];
   readonly congestionPoints: readonly CongestionPointResult[];
   /** Of switches that are MVTX2802s, as the next. */
   readonly slots: readonly SlotResult[];
   readonly slotPorts: readonly SlotPortResult[];
+  /** As far as episodes are observed. */
+  readonly deadlocks: readonly Deadlock[];
+  readonly storms: readonly Storm[];
+  /** Credit that neither end of a link has any more. */
+  readonly lostCredits: readonly LostCreditResult[];
+  readonly faults: readonly FaultResult[];
+}
+
+/** What a declared fault did, at all its ports together. */
+export interface FaultResult {
+  readonly fault: string;
+  readonly kind: string;
+  /** Ports that it was declared for, or that it could disturb. */
+  readonly ports: number;
+  /** How often it was there, at the port where that was most often. */
+  readonly times: number;
+  readonly activePs: number;
+  /** Frames that it hit, or times that it acted. */
+  readonly hits: number;
+}
+
+export interface LostCreditResult {
+  /** Of the sender. */
+  readonly port: string;
+  readonly peer: string;
+  readonly priority: number;
+  readonly channel: number;
+  readonly units: number;
+  /** A frame waits for credit since then, although nothing is on its way or stored. */
+  readonly starvedSincePs: number | null;
 }
 
 export interface Failure {

@@ -14,6 +14,7 @@ export function chipSpec(changes: Partial<Mvtx2802Spec> = {}): Mvtx2802Spec {
     sourceSlots: 4,
     xoffSlots: [3, 3, 3, 3],
     flowControl: [false, false, false, false],
+    fixed: [null, null, null, null],
     normalQos: false,
     allocationOrder: 'shared-first',
     multicast: { kind: 'off' },

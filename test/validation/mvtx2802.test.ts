@@ -116,10 +116,11 @@ describe('a stop that lasts', () => {
 
 describe('head-of-line blocking', () => {
   const example = 'examples/mvtx2802-blocking.yaml';
+  const LONGER = 'duration=40ms';
   const FRAME_PS = 12_304_000;
 
   it('binds what a flow-controlled host has for an idle port to what it has for a full one', () => {
-    const results = runScenario(example);
+    const results = runScenario(example, LONGER);
     const [blocked, victim] = ['blocked/h1->h3', 'victim/h1->h4'].map((name) =>
       flowOf(results, name),
     );
@@ -132,19 +133,46 @@ describe('head-of-line blocking', () => {
 
   it('does not exist for a host without flow control, nor for the same host without it', () => {
     const [own, other] = [
-      flowOf(runScenario(example), 'free/h2->h4'),
-      flowOf(runScenario(example, 'devices.s1.ports.1.flowControl=false'), 'victim/h1->h4'),
+      flowOf(runScenario(example, LONGER), 'free/h2->h4'),
+      flowOf(runScenario(example, LONGER, 'devices.s1.ports.1.flowControl=false'), 'victim/h1->h4'),
     ];
     const offered = (0.49 * 40e9) / FRAME_PS;
     for (const { frames } of [own, other]) assert.ok(frames > 0.99 * offered, String(frames));
   });
 
   it('gives way to drops where the option keeps the class of flow-controlled frames', () => {
-    const results = runScenario(example, 'devices.s1.mvtx2802.normalQos=true');
+    const results = runScenario(example, LONGER, 'devices.s1.mvtx2802.normalQos=true');
     assert.equal(results.status, 'complete');
     const { priorities } = portOf(results, 's1:p1');
     assert.ok(priorities.some(({ drops }) => drops['wred']! > 100));
     assert.equal(slotPort(results, 's1:p1').downgradedFrames, 0);
+  });
+});
+
+describe('the class of a port', () => {
+  it('holds for all that comes in there, and so does its drop precedence', () => {
+    const results = (dropPrecedence: string): RunResults =>
+      runScenario(`
+duration: 8ms
+fabric: { generator: star, hosts: 3, hostLink: { rate: 1G, length: 100m } }
+classes: { arbiter: { dwrr: { 2: 1, 5: 3 } } }
+devices:
+  s1:
+    model: mvtx2802
+    mvtx2802: { flowControl: false, wred: { sum: wfq, levels: [50KiB, 600KiB, 700KiB], x: 50% } }
+    ports: { 1: { fixed: { class: 5, dropPrecedence: ${dropPrecedence} } }, 2: { fixed: { class: 2 } } }
+load:
+  - { name: one, stream: { from: h1, to: h3 }, rate: line, frame: 1518, priority: 0 }
+  - { name: other, stream: { from: h2, to: h3 }, rate: 30%, frame: 1518, priority: 0 }
+`);
+    const dropped = (run: RunResults): number =>
+      portOf(run, 's1:p1').priorities[0]!.drops['wred'] ?? 0;
+    const low = results('low');
+    const [first, second] = ['h1->h3', 'h2->h3'].map((name) => flowOf(low, name).frames);
+    assert.ok(Math.abs(first! / (first! + second!) - 0.75) < 0.02, `${first} and ${second}`);
+    // Between the first level and the second only high precedence is dropped.
+    assert.equal(dropped(low), 0);
+    assert.ok(dropped(results('high')) > 50);
   });
 });
 

@@ -2,6 +2,7 @@ import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
 import { CiMechanism } from '../congestion/ci/ci-mechanism.js';
 import { SfcMechanism } from '../congestion/sfc/sfc-mechanism.js';
 import { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
+import { FaultMechanism } from '../faults/fault-mechanism.js';
 import { PauseMechanism } from '../flow-control/pause/pause-mechanism.js';
 import { PfcMechanism } from '../flow-control/pfc/pfc-mechanism.js';
 import type { Shared } from './shared.js';
@@ -12,6 +13,7 @@ export interface MechanismSet {
   readonly pfc: PfcMechanism;
   readonly credit: CreditMechanism;
   readonly sfc: SfcMechanism;
+  readonly faults: FaultMechanism;
   readonly ci: CiMechanism;
 }
 
@@ -24,7 +26,8 @@ export function makeMechanisms(shared: Shared, host: MechanismHost): MechanismSe
   const pfc = new PfcMechanism(tables, host, buffer, 1, ports);
   const credit = new CreditMechanism(tables, host, 2, pool, lines);
   const sfc = new SfcMechanism(tables, host, 3, ports, pool, pfc);
-  const ci = new CiMechanism(tables, host, 4, pool);
   const pause = new PauseMechanism(tables, host, makeAccounts(shared), 0, ports);
-  return { all: [pause, pfc, credit, sfc, ci], pfc, credit, sfc, ci };
+  const faults = new FaultMechanism(tables, host, 4);
+  const ci = new CiMechanism(tables, host, 5, pool);
+  return { all: [pause, pfc, credit, sfc, faults, ci], pfc, credit, sfc, faults, ci };
 }

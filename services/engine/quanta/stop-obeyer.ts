@@ -52,14 +52,22 @@ export class StopObeyer {
       return;
     }
     const until = this.host.clock.now + durationPs;
-    if (this.until[i] === 0) {
+    const wasFree = this.until[i] === 0;
+    this.until[i] = until;
+    if (wasFree) {
       this.heldSince[i] = this.host.clock.now;
       this.holds[i]++;
       this.mask[port] |= this.priorities(timer);
       this.host.hold(this.slot, port, this.mask[port]);
     }
-    this.until[i] = until;
     if (until < this.armedFor[i]) this.arm(port, timer, until);
+  }
+
+  /** No time that was named counts any more. */
+  forget(port: number): void {
+    for (let timer = 0; timer < this.timers; timer++) {
+      this.letGo(port * this.timers + timer, port, timer);
+    }
   }
 
   onTimer(port: number, timer: number): void {

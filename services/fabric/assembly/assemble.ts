@@ -1,4 +1,4 @@
-import type { HostSpec, SwitchSpec } from '../../engine/contract/spec.js';
+import type { HostSpec, NicSpec, SwitchSpec } from '../../engine/contract/spec.js';
 import type { DeviceSpec } from '../../engine/device/engine.js';
 import { hostCount } from '../topology/topology.js';
 import { MemoryPlan } from './accounts.js';
@@ -11,11 +11,14 @@ import { ecnSpecs, NO_MARKING } from './ecn-specs.js';
 import { FlowPaths } from './flow-paths.js';
 import { bridgePorts, forwardingOf } from './forwarding.js';
 import { checkGroupFlows, membersOf, treesOf } from './groups.js';
+import { FaultPlan } from './fault-plan.js';
 import { linkEndsOf } from './link-ends.js';
 import { frameLengths } from './frame-lengths.js';
 import { lookaheadOf } from './lookahead.js';
 import { CreditPlan } from './credit-plan.js';
 import { methodsOfLinks } from './link-methods.js';
+import { checkVms } from './nic-check.js';
+import { nicSpec } from './nic-specs.js';
 import { Mvtx2802Plan } from './mvtx2802-plan.js';
 import { portSpecs } from './port-specs.js';
 import { CiPlan } from './ci-plan.js';
@@ -74,18 +77,28 @@ export function assemble(input: AssemblyInput): Assembly {
       ci: mvtx2802 === null ? ci.ofSwitch(index) : null,
     };
   };
-  const hostSpec = (index: number): Omit<HostSpec, keyof Common> => {
-    const ends = hostEnds[index]!;
-    return { kind: 'host', position: index, ...ends, sfc: sfc.ofHost(index, ends.sends) };
+  const nicOf = (index: number, name: string): NicSpec | null => {
+    const section = settings[index]!.host.nic;
+    const [end] = linkEnds[index]!;
+    if (section === null || end === undefined) return null;
+    checkVms(section, flows, index, fail);
+    const longest = Math.max(...longestFrameOctets);
+    return nicSpec(name, section, scenario, end, methods[index]![0]!, longest, fail);
   };
-  const specs = topology.devices.map(({ name, kind }, index): DeviceSpec => {
+  const hostSpec = (index: number, name: string): Omit<HostSpec, keyof Common> => {
+    const ends = hostEnds[index]!;
+    const messages = sfc.ofHost(index, ends.sends);
+    return { kind: 'host', position: index, ...ends, sfc: messages, nic: nicOf(index, name) };
+  };
+  const devices = topology.devices.map(({ name, kind }, index): DeviceSpec => {
     const own = settings[index]!;
     const ports = portSpecs(input, index, own, linkEnds[index]!, methods[index]!, credit, chips);
     const common: Common = { index, name, seed: scenario.seed, ports };
     return kind === 'host'
-      ? { ...common, ...hostSpec(index) }
+      ? { ...common, ...hostSpec(index, name) }
       : { ...common, ...switchSpec(index, own) };
   });
+  const specs = new FaultPlan(scenario, topology, linkEnds, devices, fail).applied();
   const lookaheadPs = lookaheadOf(specs, linkEnds);
   return {
     specs,

@@ -14,6 +14,7 @@ import type { Topology } from '../topology/topology.js';
 import { hostCount } from '../topology/topology.js';
 import { assemble } from './assemble.js';
 import type { Assembly } from './assembly.js';
+import { withInsertedVlans } from './inserted-vlans.js';
 import type { Settings } from './settings.js';
 import { settingsOfDevices } from './settings.js';
 
@@ -42,7 +43,7 @@ export function buildFabric(source: ScenarioSource): Fabric {
   const settings = settingsOfDevices(scenario, topology, fail);
   const addresses = addressesOf(topology, settings, fail);
   const routes = computeRoutes(topology);
-  const flows = expandLoad(scenario.load, {
+  const written = expandLoad(scenario.load, {
     topology,
     groups: scenario.groups,
     seed: scenario.seed,
@@ -50,6 +51,7 @@ export function buildFabric(source: ScenarioSource): Fabric {
     fail,
     readFile: (path) => readFileSync(path, 'utf8'),
   });
+  const flows = withInsertedVlans(written, settings, fail);
   const placement = placeByName(topology, scenario.placement, fail);
   const assembly = assemble({ scenario, topology, routes, flows, addresses, fail });
   return { scenario, topology, routes, addresses, flows, placement, ...assembly };

@@ -13,7 +13,12 @@ import { PAUSE_QUANTA } from '../../engine/flow-control/pause/pause-managed.js';
 import { rateOfBps } from '../../engine/units/rates.js';
 import { FRAME_OCTETS_MIN, wireOctets } from '../../engine/units/octets.js';
 import { showRate } from '../scenario/quantities.js';
-import type { DeviceOverride, Mvtx2802Section, Scenario } from '../scenario/scenario.js';
+import type {
+  DeviceOverride,
+  Mvtx2802Section,
+  PortSection,
+  Scenario,
+} from '../scenario/scenario.js';
 import type { Fail } from '../topology/cabling.js';
 import type { Topology } from '../topology/topology.js';
 import type { LinkEnd } from './link-ends.js';
@@ -77,6 +82,7 @@ export class Mvtx2802Plan {
       sourceSlots,
       xoffSlots: this.linkEnds[device]!.map((end) => this.xoffSlots(end, registers)),
       flowControl: this.linkEnds[device]!.map((end) => this.hasFlowControl(end)),
+      fixed: this.linkEnds[device]!.map((end) => this.portSection(end)?.fixed ?? null),
       normalQos,
       allocationOrder,
       multicast: multicastOf(registers),
@@ -105,10 +111,13 @@ export class Mvtx2802Plan {
     return isSwitch && this.settings[device]!.switch.model === 'mvtx2802';
   }
 
-  private hasFlowControl({ device, port }: LinkEnd): boolean {
-    if (!this.isChip(device)) return false;
-    const own = this.settings[device]!.switch.ports.find((section) => section.port === port + 1);
-    return own?.flowControl ?? this.registersOf(device).flowControl;
+  private hasFlowControl(end: LinkEnd): boolean {
+    if (!this.isChip(end.device)) return false;
+    return this.portSection(end)?.flowControl ?? this.registersOf(end.device).flowControl;
+  }
+
+  private portSection({ device, port }: LinkEnd): PortSection | undefined {
+    return this.settings[device]!.switch.ports.find((section) => section.port === port + 1);
   }
 
   private registersOf(device: number): Mvtx2802Section {

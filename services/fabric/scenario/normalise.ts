@@ -5,6 +5,7 @@ import { dcqcnSection, qcnSection } from './normalise-congestion.js';
 import { creditSection } from './normalise-credit.js';
 import { deviceOverrides, hostSection, switchSection } from './normalise-devices.js';
 import { expectations } from './normalise-expect.js';
+import { faultSections } from './normalise-faults.js';
 import { fabricSection } from './normalise-fabric.js';
 import { classSection, pauseSection, prioritySections } from './normalise-flow-control.js';
 import { groupSections, loadSections } from './normalise-load.js';
@@ -35,8 +36,14 @@ export function normalise(input: ScenarioInput, fileName: string, located: Locat
     classes: classSection(input.classes, located),
     groups,
     load,
+    faults: faultSections(input.faults, input.duration ?? null, located),
     placement: groupSections(input.placement, 'placement', located),
-    observe: { seriesPs: input.observe.series ?? null, ports: input.observe.ports },
+    observe: {
+      seriesPs: input.observe.series ?? null,
+      ports: input.observe.ports,
+      episodes: input.observe.episodes,
+      stormPs: input.observe.storm,
+    },
     expect: expectations(input.expect, load, located),
   };
 }

@@ -4,6 +4,9 @@
  * comes later, in assembly.
  */
 
+import type { FaultSection } from './fault-section.js';
+import type { Nic82599Section } from './nic-section.js';
+
 export interface Scenario {
   readonly name: string;
   readonly description: string;
@@ -26,6 +29,7 @@ export interface Scenario {
   readonly groups: readonly GroupSection[];
   readonly load: readonly LoadSection[];
   /** Services of a distributed run, with the devices that they are to have. */
+  readonly faults: readonly FaultSection[];
   readonly placement: readonly GroupSection[];
   readonly observe: ObserveSection;
   readonly expect: readonly Expectation[];
@@ -90,6 +94,8 @@ export interface HostSection {
   readonly mac: string | null;
   readonly ipv4: string | null;
   readonly ipv6: string | null;
+  /** Null: the plain NIC. */
+  readonly nic: Nic82599Section | null;
   readonly arbiter: ArbiterSection | null;
 }
 
@@ -119,6 +125,8 @@ export interface PortSection {
   readonly tagged: readonly number[];
   /** Of an MVTX2802; null: as all its ports. */
   readonly flowControl: boolean | null;
+  /** Of an MVTX2802; null: by priority and DEI. */
+  readonly fixed: { readonly trafficClass: number; readonly highPrecedence: boolean } | null;
 }
 
 /** Registers of an MVTX2802. */
@@ -438,6 +446,7 @@ export interface LoadCommon {
     readonly outer: number | null;
     readonly dei: boolean;
   };
+  readonly vm: number;
   readonly transport: RawSection | ReliableSection;
   readonly startPs: number;
   readonly endPs: number | null;
@@ -512,6 +521,10 @@ export interface ObserveSection {
   readonly seriesPs: number | null;
   /** Ports (names or globs) in the series; empty: all. */
   readonly ports: readonly string[];
+  /** Write down who held whom back, when and why. */
+  readonly episodes: boolean;
+  /** A priority of a port that is held for so long is a storm. */
+  readonly stormPs: number;
 }
 
 export type Metric =
@@ -535,6 +548,11 @@ export type Metric =
   | 'peak.ingress'
   | 'peak.egress'
   | 'headroom.used'
+  | 'deadlocks'
+  | 'storms'
+  | 'fault-drops'
+  | 'credit-lost'
+  | 'starved'
   | 'sfc.messages'
   | 'sfc.reaction'
   | 'sfc.covered'

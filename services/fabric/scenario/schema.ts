@@ -7,6 +7,7 @@ import { dcqcnSchema, qcnSchema } from './schema-congestion.js';
 import { creditSchema } from './schema-credit.js';
 import { devicesSchema, hostsSchema, switchesSchema } from './schema-devices.js';
 import { expectSchema, observeSchema } from './schema-expect.js';
+import { faultsSchema } from './schema-faults.js';
 import { fabricSchema } from './schema-fabric.js';
 import { classesSchema, pauseSchema, prioritiesSchema } from './schema-flow-control.js';
 import { groupsSchema, loadsSchema, placementSchema } from './schema-load.js';
@@ -76,6 +77,9 @@ export const scenarioSchema = mapping({
     .prefault({}),
   groups: groupsSchema.describe('Multicast groups: name and members.').prefault({}),
   load: loadsSchema.describe('What is sent.').prefault([]),
+  faults: faultsSchema
+    .describe('What goes wrong in the emulated world, where and when.')
+    .prefault([]),
   placement: placementSchema
     .describe(
       'Which devices share a service when the run is distributed: name of a service and its ' +

@@ -96,6 +96,10 @@ export class Bridge implements Forwarding {
     return word >>> 16 === 0 ? 0 : TAG_OCTETS;
   }
 
+  forget(): void {
+    this.learnedPort.fill(-1);
+  }
+
   private vlanOf(port: number, frame: number): number {
     const inner = this.pool.ends[frame + VLAN] & INNER;
     return inner === 0 ? this.vlans[port].native : inner;

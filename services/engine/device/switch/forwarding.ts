@@ -16,4 +16,6 @@ export interface Forwarding {
   answerTags(frame: number, egress: number): number;
   /** A message about a frame that leaves by an egress gets its VLAN; returns octets of tags. */
   answer(frame: number, egress: number, message: number): number;
+  /** What was learned is lost. */
+  forget(): void;
 }

@@ -64,23 +64,23 @@ export function makeSlotted(
 
   function toOne(d: number, chip: Mvtx2802, port: number, out: number, frame: number): void {
     const source = port - devices[d].firstPort;
-    const trafficClass = classOf(port, frame);
-    const takers = chip.passing(source, trafficClass, isHighDrop(frame), 1 << out);
+    const trafficClass = classOf(chip, source, port, frame);
+    const takers = chip.passing(source, trafficClass, isHighDrop(chip, source, frame), 1 << out);
     const slot = takers === 0 ? NO_SLOT : chip.admit(source, trafficClass, 1, false);
     if (slot === NO_SLOT) refuse(d, chip, port, takers, frame);
-    else keep(d, chip, port, out, slot, frame);
+    else keep(d, port, out, chip.queueOf(source, trafficClass), slot, frame);
   }
 
   function toSeveral(d: number, chip: Mvtx2802, port: number, to: Forwarding, frame: number): void {
     const source = port - devices[d].firstPort;
-    const trafficClass = classOf(port, frame);
+    const trafficClass = classOf(chip, source, port, frame);
     let fanOut = 0;
     for (let i = 0; i < to.copyCount; i++) fanOut |= 1 << to.copies[i];
     chip.multicastArrived(source, fanOut);
-    const takers = chip.passing(source, trafficClass, isHighDrop(frame), fanOut);
+    const takers = chip.passing(source, trafficClass, isHighDrop(chip, source, frame), fanOut);
     const slot = takers === 0 ? NO_SLOT : chip.admit(source, trafficClass, bitsOf(takers), true);
     if (slot === NO_SLOT) refuse(d, chip, port, takers, frame);
-    else spread(d, chip, port, fanOut, takers, slot, frame);
+    else spread(d, port, fanOut, takers, chip.queueOf(source, trafficClass), slot, frame);
   }
 
   function departing(chip: Mvtx2802, trafficClass: number, frame: number): void {
@@ -90,10 +90,10 @@ export function makeSlotted(
   /** Of the frame itself and its copies, one to each port; WRED may have refused some. */
   function spread(
     d: number,
-    chip: Mvtx2802,
     port: number,
     fanOut: number,
     takers: number,
+    trafficClass: number,
     slot: number,
     frame: number,
   ): void {
@@ -104,24 +104,23 @@ export function makeSlotted(
       if (!isLast) counters.made(port, priority, words[frame + LENGTH]);
       const one = isLast ? frame : copyOf(d, frame);
       if ((takers & bit) === 0) outlet.drop(d, port, one, DROP.WRED);
-      else keep(d, chip, port, 31 - Math.clz32(bit), slot, one);
+      else keep(d, port, 31 - Math.clz32(bit), trafficClass, slot, one);
     }
   }
 
   function keep(
     d: number,
-    chip: Mvtx2802,
     port: number,
     out: number,
+    trafficClass: number,
     slot: number,
     frame: number,
   ): void {
-    const { firstPort } = devices[d];
-    const to = firstPort + out;
+    const to = devices[d].firstPort + out;
     words[frame + STORED] = retag(d, port, to, frame, words[frame + CLASS] & PRIORITY_MASK);
     words[frame + PORT] = port;
     pool.setSlot(frame, slot);
-    outlet.enqueue(d, to, chip.queueOf(port - firstPort, classOf(port, frame)), frame);
+    outlet.enqueue(d, to, trafficClass, frame);
   }
 
   /** Nobody takes the frame, or there is no slot for it. */
@@ -132,14 +131,17 @@ export function makeSlotted(
     } else outlet.drop(d, port, frame, DROP.HEADROOM_EXHAUSTED);
   }
 
-  /** The same at every port of the device. */
-  function classOf(port: number, frame: number): number {
+  /** As the register of the port says, or by priority, which is the same at every port. */
+  function classOf(chip: Mvtx2802, source: number, port: number, frame: number): number {
+    const fixed = chip.spec.fixed[source];
+    if (fixed !== null) return fixed.trafficClass;
     return ports.classOf(port, words[frame + CLASS] & PRIORITY_MASK);
   }
 
   /** Which of the two drop precedences a frame has. */
-  function isHighDrop(frame: number): boolean {
-    return (words[frame + CLASS] & DEI_FLAG) !== 0;
+  function isHighDrop(chip: Mvtx2802, source: number, frame: number): boolean {
+    const fixed = chip.spec.fixed[source];
+    return fixed === null ? (words[frame + CLASS] & DEI_FLAG) !== 0 : fixed.highPrecedence;
   }
 
   return { make, toOne, toSeveral, departing };

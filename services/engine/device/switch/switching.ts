@@ -1,6 +1,6 @@
 import { ADMITTED, POOL, POOL_USED } from '../../buffer/shared-buffer.js';
 import { QcnDefences } from '../../congestion/qcn/qcn-defence.js';
-import { QcnPoints } from '../../congestion/qcn/qcn-points.js';
+import { makeQcnPoints, type QcnPoints } from '../../congestion/qcn/qcn-points.js';
 import { EcnMarker } from '../../congestion/ecn/ecn-mechanism.js';
 import type { CiBridge } from '../../congestion/ci/ci-carrier.js';
 import type { CiPoint } from '../../congestion/ci/ci-point.js';
@@ -35,7 +35,7 @@ import type { Shared } from '../shared.js';
 import { Bridge } from './bridge.js';
 import type { Forwarding } from './forwarding.js';
 import { FILTERED, SEVERAL } from './forwarding.js';
-import { Router } from './router.js';
+import { Router, saltOf } from './router.js';
 import { makeSlotted } from './slotted.js';
 
 /** The last bit of a frame that could not cut through has come in. */
@@ -63,6 +63,8 @@ export interface Switching {
   receive(d: number, port: number, frame: number): void;
   /** A queued frame starts on the wire: its memory is free. */
   departing(port: number, trafficClass: number, frame: number): void;
+  /** The memory of a frame that has left its queue is free. */
+  free(port: number, trafficClass: number, frame: number): void;
   onTimer(d: number, port: number, frame: number): void;
   /** State of a switch that is not in the tables. */
   parts(d: number): SwitchParts;
@@ -108,7 +110,7 @@ export function makeSwitching(
   /** By port: 1 where the memory of the switch is its own chip's. */
   const isSlotted = tables.uint8('port', 1);
   const slotted = makeSlotted(shared, devices, mechanisms, outlet, retag, copyOf);
-  const points = new QcnPoints(tables, pool);
+  const points = makeQcnPoints(tables, pool);
   const defences = new QcnDefences(tables, pool, counters);
   const { watched } = points;
   const { remapped, untagged } = defences;
@@ -125,7 +127,7 @@ export function makeSwitching(
     all[place] = { forwarding, ecn, jitter, sfc: point, ci: isolation, chip };
     const isolated = spec.ci === null ? 0 : spec.ci.monitorQueues | (1 << spec.ci.priority);
     const told = (spec.sfc?.monitorQueues ?? 0) | isolated;
-    const toldLeaving = (spec.sfc?.resume === true ? told : 0) | isolated;
+    const toldLeaving = spec.sfc?.resume === true ? spec.sfc.monitorQueues : 0;
     if (spec.qcn !== null) {
       points.configure(device.firstPort, spec.qcn, spec.ports[0].classOf, jitter);
       defences.configure(device.firstPort, spec.qcn);
@@ -150,8 +152,8 @@ export function makeSwitching(
     if (forwarding.kind === 'bridged') {
       return new Bridge(pool, forwarding.vlans, forwarding.hosts, forwarding.ageingPs, clock);
     }
-    const salt = Math.imul(spec.index + 1, 0x9e3779b1);
-    return new Router(pool, forwarding.routes, forwarding.spray, salt, spec.ports.length);
+    const { routes, spray } = forwarding;
+    return new Router(pool, routes, spray, saltOf(spec.index), spec.ports.length);
   }
 
   function receive(d: number, port: number, frame: number): void {
@@ -252,7 +254,8 @@ export function makeSwitching(
       joining(d, port, out, frame, trafficClass, queued + stored);
     outlet.enqueue(d, out, trafficClass, frame);
     if ((watched[out] & (1 << trafficClass)) === 0) return;
-    if (points.joined(out, trafficClass, frame, queued + stored)) complain(d, port, out, frame);
+    if (!points.isDue(out, trafficClass, octets)) return;
+    if (points.measure(out, trafficClass, frame, queued + stored)) complain(d, port, out, frame);
   }
 
   /** The group that a frame is charged to: what left a congesting queue is stopped apart. */
@@ -269,9 +272,11 @@ export function makeSwitching(
   }
 
   /** A frame leaves: the neighbour is told in which queue it was, if it isolates flows as well. */
-  function passIsolation(port: number, frame: number): void {
+  function leaveIsolation(port: number, trafficClass: number, frame: number): void {
     const { words } = pool;
     const d = ports.owner(port);
+    const queueOctets = queues.get(port, trafficClass, QUEUE_OCTETS);
+    all[d].ci!.left(port, trafficClass, frame, queueOctets);
     const isolated = (words[frame + CLASS] & ISOLATING_FLAG) !== 0;
     words[frame + CLASS] &= ~(ISOLATED_FLAG | ISOLATING_FLAG);
     const { isPeer } = all[d].ci!.spec.ports[port - devices[d].firstPort];
@@ -296,7 +301,7 @@ export function makeSwitching(
 
   /** Puts on or takes off the VLAN tag that the egress wants; returns the frame's length. */
   function retag(d: number, port: number, out: number, frame: number, priority: number): number {
-    if (untagged[out] !== 0) defences.leave(out, frame);
+    if (untagged[out] !== 0) defences.join(out, frame);
     const change = all[d].forwarding.rewrite(frame, out - devices[d].firstPort);
     if (change !== 0) {
       const isNotice = (pool.words[frame + CLASS] & KIND_MASK) === KIND_NOTICE;
@@ -308,23 +313,27 @@ export function makeSwitching(
   }
 
   function departing(port: number, trafficClass: number, frame: number): void {
-    const { words } = pool;
+    if ((watchesLeaving[port] & (1 << trafficClass)) !== 0) {
+      leaving(port, frame, trafficClass, queues.get(port, trafficClass, QUEUE_OCTETS));
+    }
+    if (untagged[port] !== 0) defences.leave(port, frame);
+    free(port, trafficClass, frame);
+  }
+
+  function free(port: number, trafficClass: number, frame: number): void {
     if (isSlotted[port] !== 0) {
       slotted.departing(all[ports.owner(port)].chip!, trafficClass, frame);
       return;
     }
+    const { words } = pool;
     const from = words[frame + PORT];
-    const stored = words[frame + STORED];
-    if ((watchesLeaving[port] & (1 << trafficClass)) !== 0) {
-      leaving(port, frame, trafficClass, queues.get(port, trafficClass, QUEUE_OCTETS));
-    }
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     let group = ports.groupOf(from, priority);
     if (isolates[port] !== 0) {
       group = isolatedGroup(from, priority, frame);
-      passIsolation(port, frame);
+      leaveIsolation(port, trafficClass, frame);
     }
-    buffer.release(from, group, stored);
+    buffer.release(from, group, words[frame + STORED]);
     const by = stopper[(from << 3) | group];
     if (by !== NOBODY) mechanisms[by].released(from, group, frame);
   }
@@ -369,8 +378,7 @@ export function makeSwitching(
 
   /** A frame leaves a queue that somebody watches; `queueOctets` are left. */
   function leaving(port: number, frame: number, trafficClass: number, queueOctets: number): void {
-    const { ecn, sfc: point, ci: isolation } = all[ports.owner(port)];
-    isolation?.left(port, trafficClass, frame, queueOctets);
+    const { ecn, sfc: point } = all[ports.owner(port)];
     if ((ecn.atDequeue & (1 << trafficClass)) !== 0) {
       mark(port, frame, trafficClass, queueOctets + pool.words[frame + STORED]);
     }
@@ -391,7 +399,7 @@ export function makeSwitching(
     devices[d].probe?.frameMarked(d, port - devices[d].firstPort, clock.now, pool, frame);
   }
 
-  return { configure, receive, departing, onTimer, parts: (d) => all[d], points };
+  return { configure, receive, departing, free, onTimer, parts: (d) => all[d], points };
 }
 
 /** The mechanism that keeps a lossless account from overflowing. */

@@ -41,8 +41,9 @@ describe('an MVTX2802 that a scenario asks for', () => {
       `${STAR}switches: { mvtx2802: { source: 30, xoff: 3, wred: { x: 10%, y: 60% } } }\n` +
         'devices:\n' +
         '  s*: { model: mvtx2802, mvtx2802: { classes: { 7: 20 }, wred: { x: 20% } } }\n' +
-        '  s1: { ports: { 2: { flowControl: false } } }\n',
+        '  s1: { ports: { 2: { flowControl: false, fixed: { class: 6 } } } }\n',
     )!;
+    assert.deepEqual(chip.fixed[1], { trafficClass: 6, highPrecedence: false });
     assert.equal(chip.sourceSlots, 30);
     assert.deepEqual(chip.classSlots, [0, 0, 8, 8, 8, 8, 8, 20]);
     assert.deepEqual([chip.wred.firstHigh, chip.wred.secondHigh], [0.2, 0.6]);

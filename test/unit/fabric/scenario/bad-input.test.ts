@@ -42,6 +42,58 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ],
     ['priorities: { 3: { xoff: 0 } }', 'main.yaml:3:26: priorities.3.xoff: not a threshold: 0; '],
   ],
+  faults: [
+    [
+      'faults: [{ kind: link-dwn }]',
+      'main.yaml:3:18: faults.0.kind: unknown: link-dwn; one of link-down, loss, ',
+    ],
+    ['faults: [{ at: 1us }]', 'main.yaml:3:10: faults.0.kind: missing; one of link-down, '],
+    ['faults: [{ kind: loss }]', 'main.yaml:3:10: loss needs probability'],
+    [
+      'faults: [{ kind: freeze, rate: 10G }]',
+      'main.yaml:3:26: rate means nothing to freeze; its own keys: none',
+    ],
+    [
+      'faults: [{ kind: loss, probability: 130% }]',
+      'main.yaml:3:37: faults.0.probability: not a share: 130%; write a percentage such as 30%',
+    ],
+    [
+      'faults: [{ kind: bit-errors, errorRate: 2 }]',
+      'main.yaml:3:41: faults.0.errorRate: not below 1; write a bit error rate such as 1e-9',
+    ],
+    [
+      'faults: [{ kind: control, frames: pcf, action: lose }]',
+      'main.yaml:3:35: faults.0.frames: unknown: pcf; one of any, pause, pfc, ',
+    ],
+    [
+      'faults: [{ kind: control, frames: pfc, action: delay }]',
+      'main.yaml:3:10: action: delay needs delay, and no other action has it',
+    ],
+    [
+      'faults: [{ kind: freeze, every: 1us }]',
+      'main.yaml:3:33: it never ends, so it cannot come again: give for',
+    ],
+    [
+      'faults: [{ kind: freeze, for: 2us, every: 1us }]',
+      'main.yaml:3:43: it lasts as long as it takes to come again: every must be longer than for',
+    ],
+    [
+      'duration: 1ms\nfaults: [{ kind: freeze, at: 1ms }]',
+      'main.yaml:4:30: it begins after the end of the run (duration)',
+    ],
+    [
+      'faults: [{ kind: freeze, name: a }, { kind: freeze, name: a }]',
+      'main.yaml:3:37: two faults of the same name: a',
+    ],
+    [
+      'faults: [{ kind: forge, octets: 00, interval: 1us }]',
+      'main.yaml:3:33: faults.0.octets: not a frame: 0; write 60 octets in hexadecimal',
+    ],
+    [
+      'faults: [{ kind: freeze, priority: 8 }]',
+      'main.yaml:3:36: faults.0.priority: not a whole number in range: 8',
+    ],
+  ],
   'flow control': [
     [
       'priorities: { 3: pfc }\npause: true',

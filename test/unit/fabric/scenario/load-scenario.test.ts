@@ -16,8 +16,19 @@ describe('a scenario that says next to nothing', () => {
     assert.equal(scenario.seed, 1);
     assert.equal(scenario.durationPs, null);
     assert.deepEqual(scenario.load, []);
-    assert.deepEqual(scenario.observe, { seriesPs: null, ports: [] });
-    assert.deepEqual(scenario.hosts, { mac: null, ipv4: null, ipv6: null, arbiter: null });
+    assert.deepEqual(scenario.observe, {
+      seriesPs: null,
+      ports: [],
+      episodes: false,
+      stormPs: 1e9,
+    });
+    assert.deepEqual(scenario.hosts, {
+      mac: null,
+      ipv4: null,
+      ipv6: null,
+      nic: null,
+      arbiter: null,
+    });
     assert.deepEqual(scenario.switches, {
       model: 'shared-buffer',
       mvtx2802: REGISTERS,
@@ -157,6 +168,7 @@ describe('the load section', () => {
       ect: false,
       congestion: 'none',
       vlan: { inner: 10, outer: null, dei: false },
+      vm: 0,
       transport: { kind: 'raw', frameBytes: 1518 },
       startPs: 0,
       endPs: null,
