@@ -10,6 +10,10 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'out when the ingress account reaches its threshold, is repeated before it expires, ' +
     'and XON follows when the account has fallen by xonGap. From 10 Gb/s upwards. ' +
     '`priorities: { 3: pfc }`.',
+  ci:
+    'Congestion isolation (802.1Qcz): flows that congest a queue get one of their own, here and ' +
+    'at the neighbour before, which is told by a message (CIM). PFC then stops that queue alone. ' +
+    '`priorities: { 2: pfc, 3: { flowControl: pfc, ci: true } }`; details under `ci:`.',
   sfc:
     'Source flow control (P802.1Qdw): a switch whose queue is congested sends a message to ' +
     'the source, which pauses for a time; where a host does not obey, its edge switch takes the ' +

@@ -25,6 +25,7 @@ export interface Scenario {
   readonly credit: CreditSection;
   readonly discovery: DiscoverySection;
   readonly sfc: SfcSection;
+  readonly ci: CiSection;
   readonly dcqcn: DcqcnSection;
   readonly qcn: QcnSection;
   readonly timely: TimelySection;
@@ -189,6 +190,7 @@ export interface DeviceOverride {
   readonly credit: Partial<CreditEndSection>;
   readonly discovery: Partial<DiscoveryEndSection>;
   readonly sfc: Partial<SfcSection>;
+  readonly ci: Partial<CiSection>;
 }
 
 export interface PriorityChange {
@@ -199,6 +201,7 @@ export interface PriorityChange {
   readonly ingressAlpha?: number;
   readonly ecn?: EcnSection;
   readonly sfc?: boolean;
+  readonly ci?: boolean;
 }
 
 /** What keeps the sender of a priority from sending too much. */
@@ -214,6 +217,8 @@ export interface PrioritySection {
   readonly ecn: EcnSection;
   /** Congested queues tell the sources. */
   readonly sfc: boolean;
+  /** Congesting flows get a queue of their own. */
+  readonly ci: boolean;
 }
 
 export interface PfcSection {
@@ -317,6 +322,23 @@ export interface DiscoveryChange {
   readonly pfc: number | null;
   readonly arbiter: ArbiterSection | null;
   readonly end: Partial<DiscoveryEndSection>;
+}
+
+/** Congestion isolation; every switch may have its own. */
+export interface CiSection {
+  readonly enabled: boolean;
+  readonly priority: number;
+  /** Null: from the rate. */
+  readonly thresholdBytes: number | null;
+  /** Null: from the longest frame. */
+  readonly lowBytes: number | null;
+  readonly maxCim: number;
+  readonly maxStreams: number;
+  readonly maxFlowLifePs: number;
+  readonly idlePs: number;
+  readonly quoteBytes: number;
+  readonly messagePriority: number;
+  readonly encapsulation: 'ethernet' | 'ipv4' | 'ipv6';
 }
 
 /** Source flow control; every device may have its own. */

@@ -12,6 +12,7 @@ import { faultsSchema } from './schema-faults.js';
 import { fabricSchema } from './schema-fabric.js';
 import { classesSchema, pauseSchema, prioritiesSchema } from './schema-flow-control.js';
 import { groupsSchema, loadsSchema, placementSchema } from './schema-load.js';
+import { ciSchema } from './schema-ci.js';
 import { sfcSchema } from './schema-sfc.js';
 import { either, freeText, integer, list, mapping, quantity } from './schema-parts.js';
 
@@ -65,6 +66,9 @@ export const scenarioSchema = mapping({
   discovery: discoverySchema
     .describe('LLDP and DCBX between neighbours; true: with the defaults of the standards.')
     .prefault(false),
+  ci: ciSchema
+    .describe('Congestion isolation on the priorities that have ci: true (802.1Qcz).')
+    .prefault({}),
   sfc: sfcSchema
     .describe('Source flow control on the priorities that have sfc: true (P802.1Qdw).')
     .prefault({}),
