@@ -6,8 +6,10 @@ import type { LoadedScenario } from '../fabric/scenario/load-scenario.js';
 import { evaluateExpectations } from '../report/expectations.js';
 import type { RunRecord } from '../report/run-directory.js';
 import { RunDirectory, RunDirectoryError, summaryJson } from '../report/run-directory.js';
+import { whyOf } from '../report/why.js';
 import { summaryText } from '../report/summary-text.js';
 import { prepareEngine } from '../runtime/engine-flags.js';
+import type { MergedRun } from '../runtime/merge.js';
 import type { Session } from '../runtime/session.js';
 import type { WholeState } from '../runtime/whole-state.js';
 import { EXIT, InputError } from './exit.js';
@@ -55,11 +57,13 @@ export async function emulate(emulation: Emulation, options: EmulateOptions): Pr
         ? await runInThreads(emulation, threads, options, progress)
         : await runHere(emulation, options, progress);
   const wallSeconds = (performance.now() - startedAt) / 1000;
-  const { results } = measured;
+  const { results, congestion, ...kept } = measured;
+  const why = congestion && whyOf(fabric, results, congestion);
   const expectations = evaluateExpectations(fabric.scenario.expect, results);
   const origin = { scenario: file, set };
   const { document } = loaded;
-  const record: RunRecord = { ...measured, expectations, document, origin, wallSeconds };
+  const told = { expectations, why, document, origin, wallSeconds };
+  const record: RunRecord = { ...kept, results, ...told };
   const path = inputFault(() => directory.write(record));
   print(record, path, options);
   if (results.status === 'failed') return EXIT.RUN_FAILED;
@@ -67,7 +71,7 @@ export async function emulate(emulation: Emulation, options: EmulateOptions): Pr
   return expectations.every(({ ok }) => ok) ? EXIT.COMPLETE : EXIT.EXPECTATIONS_FAILED;
 }
 
-type Measured = Pick<RunRecord, 'results' | 'series' | 'state'>;
+type Measured = Pick<RunRecord, 'results' | 'series' | 'state'> & Pick<MergedRun, 'congestion'>;
 
 async function runHere(
   { fabric, from }: Emulation,
@@ -80,7 +84,7 @@ async function runHere(
   const status = await drive(session, progress);
   const results = session.results(status);
   const state = results.status === 'interrupted' ? session.save() : null;
-  return { results, series: session.series(), state };
+  return { results, series: session.series(), state, congestion: session.congestion() };
 }
 
 /** In threads of this process, where the same actors do the same. */
@@ -101,8 +105,8 @@ async function runInThreads(
     progress.show(() => run.progress());
   }, SLICE_MS);
   try {
-    const { results, rows, state } = await run.run();
-    return { results, series: { columns: SERIES_COLUMNS, rows }, state };
+    const { rows, ...merged } = await run.run();
+    return { ...merged, series: { columns: SERIES_COLUMNS, rows } };
   } finally {
     clearInterval(timer);
     progress.clear();
@@ -114,8 +118,8 @@ async function runInThreads(
 async function runElsewhere(fleet: FleetOptions, progress: ProgressLine): Promise<Measured> {
   const { runDistributed } = await import('./fleet/distributed-run.js');
   const { SERIES_COLUMNS } = await import('../runtime/series.js');
-  const { results, rows, state } = await runDistributed(fleet, progress);
-  return { results, series: { columns: SERIES_COLUMNS, rows }, state };
+  const { rows, ...merged } = await runDistributed(fleet, progress);
+  return { ...merged, series: { columns: SERIES_COLUMNS, rows } };
 }
 
 /** Runs to the end, or until somebody asks to stop; a second request stops at once. */

@@ -3,10 +3,12 @@ import { Command, CommanderError } from 'commander';
 import type { BranchOptions } from './commands/branch.js';
 import type { InspectOptions } from './commands/inspect.js';
 import type { DuelOptions } from './commands/duel.js';
+import type { HuntCommandOptions } from './commands/hunt.js';
 import type { RunOptions } from './commands/run.js';
 import type { EmulateOptions } from './emulate.js';
 import type { SteerAction } from './commands/steer.js';
 import type { TopologyOptions } from './commands/topology.js';
+import type { WhyOptions } from './commands/why.js';
 import type { ValidateOptions } from './commands/validate.js';
 import { EXIT, InputError } from './exit.js';
 import { readVersion } from '../runtime/version.js';
@@ -115,6 +117,18 @@ function program(): Command {
     });
 
   selvage
+    .command('why')
+    .description('tell what held a run, or one flow of it, back')
+    .argument('<run>', 'run directory')
+    .option('--flow <flow>', 'number or name of a flow')
+    .option('--all', 'every tree, however small')
+    .option('--json', 'print it as JSON')
+    .action(async (run: string, options: WhyOptions) => {
+      const { whyCommand } = await import('./commands/why.js');
+      process.exitCode = whyCommand(run, options);
+    });
+
+  selvage
     .command('status')
     .description('tell of runs in several processes that are under way')
     .argument('[run]', 'one of them')
@@ -165,6 +179,24 @@ function program(): Command {
     .action(async (device: string, options: InspectOptions) => {
       const { inspectCommand } = await import('./commands/inspect.js');
       process.exitCode = await inspectCommand(device, options);
+    });
+
+  selvage
+    .command('hunt')
+    .description('vary a scenario and its faults until something fails; make that small')
+    .argument('<scenario>', 'YAML or JSON file')
+    .option('--runs <n>', 'how many variations', '100')
+    .option('--seed <n>', 'seed of the variations', '1')
+    .option('--faults <n>', 'add at most so many faults to each; 0: vary the seed only', '3')
+    .option('--threads <n>', 'in so many threads (default: one per processor)')
+    .option('--shrink <n>', 'at most so many runs to make a failing scenario small', '200')
+    .option('--out <dir>', 'where failing scenarios are written', 'hunted')
+    .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
+    .option('--json', 'print what was found as JSON')
+    .option('--quiet', 'print nothing')
+    .action(async (scenario: string, options: HuntCommandOptions) => {
+      const { huntCommand } = await import('./commands/hunt.js');
+      process.exitCode = await huntCommand(scenario, options);
     });
 
   selvage

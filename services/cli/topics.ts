@@ -10,6 +10,11 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'out when the ingress account reaches its threshold, is repeated before it expires, ' +
     'and XON follows when the account has fallen by xonGap. From 10 Gb/s upwards. ' +
     '`priorities: { 3: pfc }`.',
+  sfc:
+    'Source flow control (P802.1Qdw): a switch whose queue is congested sends a message to ' +
+    'the source, which pauses for a time; where a host does not obey, its edge switch takes the ' +
+    'message and stops the host by PFC (proxy). `priorities: { 3: { flowControl: pfc, sfc: true ' +
+    '} }`; details under `sfc:`.',
   mvtx2802:
     'A four-port gigabit switch whose memory is slots of one frame, kept for classes and for ' +
     'source ports. Frames of a port with flow control go to the lowest queue and are never ' +
@@ -53,6 +58,19 @@ export const TOPICS: Readonly<Record<string, string>> = {
   'rate-drift':
     'The rate factors of an 82599 shrink by a share at each interval, until a limited queue has ' +
     'the line again.',
+  episode:
+    'The time from when a queue, an account or a pause begins to hold frames back until it ' +
+    'clears. Its parent is the episode that caused it. `selvage why RUN` shows the trees.',
+  deadlock:
+    'A circle of ingress accounts, each of which cannot empty before the next one does. ' +
+    '`observe: { episodes: true }` names it, with the picosecond at which it closed.',
+  storm: 'A priority of a port that is held for longer than `observe.storm`.',
+  faults:
+    'What goes wrong in the emulated world: link-down, loss, bit-errors, delay, slow-link, ' +
+    'control (chosen control frames are lost, doubled, late or changed), freeze, storm, ' +
+    'forge, steal-credit, stuck-credit, shrink-buffer, reboot; `where`, `at`, `for`, ' +
+    '`every`, `times`, `random`. Frames lost to a fault have a reason of their own. ' +
+    '`faults: [{ kind: link-down, where: { device: leaf1 }, at: 1ms, for: 100us }]`.',
   ideal: 'What a message would take on an idle fabric: serialisation, propagation and delays.',
   slowdown: 'Completion time over ideal time; 1 is as good as it gets.',
   digest:

@@ -20,6 +20,8 @@ import { packWhole, unpackWhole } from '../runtime/whole-state.js';
 import { csv } from './csv.js';
 import { congestionPointsCsv, ratesCsv } from './congestion-tables.js';
 import type { ExpectationResult } from './expectations.js';
+import type { Why, WhySummary } from './why.js';
+import { episodesCsv, whySummary } from './why.js';
 
 /** What marks a folder as one of ours, so that it may be replaced. */
 const MARKER = 'digest';
@@ -28,6 +30,8 @@ const ORIGIN = 'origin.json';
 const STATE = 'state';
 /** Every 82599 at the end of the run. */
 const NICS = 'nics.json';
+/** Who held whom back: see `readWhy`. */
+const WHY = 'why.json';
 
 export interface RunRecord {
   readonly results: RunResults;
@@ -40,6 +44,8 @@ export interface RunRecord {
   };
   /** What was run: the scenario's file and the settings on top of it. */
   readonly origin: { readonly scenario: string; readonly set: readonly string[] };
+  /** Who held whom back; null where that was not observed. */
+  readonly why: Why | null;
   /** Where an interrupted run can go on. */
   readonly state: WholeState | null;
   /** Seconds of the wall clock; the only figure that differs between equal runs. */
@@ -121,7 +127,10 @@ export interface StoredRun {
   readonly set: readonly string[];
   readonly document: unknown;
   readonly status: string;
+  readonly digest: string;
   readonly state: WholeState | null;
+  /** Null: it was not observed. */
+  readonly why: WhySummary | null;
 }
 
 export function readRun(folder: string): StoredRun {
@@ -137,7 +146,9 @@ export function readRun(folder: string): StoredRun {
   const state = existsSync(join(folder, STATE))
     ? unpackWhole(readFileSync(join(folder, STATE)))
     : null;
-  return { scenario, set, document, status: text('status').trim(), state };
+  const why = existsSync(join(folder, WHY)) ? (JSON.parse(text(WHY)) as WhySummary) : null;
+  const [status, digest] = [text('status').trim(), text(MARKER).trim()];
+  return { scenario, set, document, status, digest, state, why };
 }
 
 /** The NICs of a run that was written; none where it has only plain ones. */
@@ -154,7 +165,7 @@ export function summaryJson({ results, expectations, wallSeconds }: RunRecord): 
 }
 
 function filesOf(record: RunRecord): [string, string | Uint8Array][] {
-  const { results, document, series, origin, state } = record;
+  const { results, document, series, origin, state, why } = record;
   const files: [string, string | Uint8Array][] = [
     ['scenario.json', json(document)],
     [ORIGIN, json({ ...origin, scenario: resolve(origin.scenario) })],
@@ -176,9 +187,12 @@ function filesOf(record: RunRecord): [string, string | Uint8Array][] {
   }
   if (results.credits.length > 0) files.push(['credits.csv', creditsCsv(results)]);
   if (results.nics.length > 0) files.push([NICS, json(results.nics)]);
+  if (results.sfc.length > 0) files.push(['sfc.csv', sfcCsv(results)]);
+  if (results.sfcPaths.length > 0) files.push(['sfc-paths.csv', sfcPathsCsv(results)]);
   if (results.slots.length > 0) {
     files.push(['slots.csv', slotsCsv(results)], ['slot-ports.csv', slotPortsCsv(results)]);
   }
+  if (why !== null) files.push([WHY, json(whySummary(why))], ['episodes.csv', episodesCsv(why)]);
   if (state !== null) files.push([STATE, packWhole(state)]);
   return files;
 }
@@ -247,6 +261,26 @@ function creditsCsv({ credits }: RunResults): string {
     ...[c.recovered, c.resyncs, c.unitOctets, c.bufferUnits, c.neededUnits],
   ]);
   return csv(columns, rows);
+}
+
+function sfcCsv({ sfc }: RunResults): string {
+  const names = Object.keys(sfc[0]!.counters);
+  const columns = [
+    ...['device', 'role', 'sources_peak', 'reaction_min_ps', 'reaction_mean_ps'],
+    ...['reaction_max_ps', 'pauses', 'paused_ps', ...names],
+  ];
+  const rows = sfc.map((s) => [
+    ...[s.device, s.role, s.sourcesPeak, s.reactionMinPs, s.reactionMeanPs, s.reactionMaxPs],
+    ...[s.pauses, s.pausedPs, ...names.map((name) => s.counters[name]!)],
+  ]);
+  return csv(columns, rows);
+}
+
+function sfcPathsCsv({ sfcPaths }: RunResults): string {
+  const rows = sfcPaths.map((path) => [
+    ...[path.flow, path.reaction, path.telling.join(' '), path.silent.join(' ')],
+  ]);
+  return csv(['flow', 'reaction', 'telling', 'silent'], rows);
 }
 
 function slotsCsv({ slots }: RunResults): string {

@@ -2,6 +2,7 @@
 
 import type { CreditLoopTerms } from '../engine/analysis/credit/credit-loop.js';
 import type { HeadroomTerms } from '../engine/analysis/headroom/headroom.js';
+import type { Deadlock, Storm } from '../telemetry/congestion/congestion.js';
 import type { CreditCounters } from '../engine/flow-control/credit/credit-managed.js';
 
 import type { NicResult } from './nic-results.js';
@@ -31,12 +32,44 @@ export interface RunResults {
   readonly credits: readonly CreditResult[];
   /** Every 82599 as it was at the end. */
   readonly nics: readonly NicResult[];
+  readonly sfc: readonly SfcResult[];
+  readonly sfcPaths: readonly SfcPathResult[];
   /** Of every connection with a rate control. */
   readonly rates: readonly RateResult[];
   readonly congestionPoints: readonly CongestionPointResult[];
   /** Of switches that are MVTX2802s, as the next. */
   readonly slots: readonly SlotResult[];
   readonly slotPorts: readonly SlotPortResult[];
+  /** As far as episodes are observed. */
+  readonly deadlocks: readonly Deadlock[];
+  readonly storms: readonly Storm[];
+  /** Credit that neither end of a link has any more. */
+  readonly lostCredits: readonly LostCreditResult[];
+  readonly faults: readonly FaultResult[];
+}
+
+/** What a declared fault did, at all its ports together. */
+export interface FaultResult {
+  readonly fault: string;
+  readonly kind: string;
+  /** Ports that it was declared for, or that it could disturb. */
+  readonly ports: number;
+  /** How often it was there, at the port where that was most often. */
+  readonly times: number;
+  readonly activePs: number;
+  /** Frames that it hit, or times that it acted. */
+  readonly hits: number;
+}
+
+export interface LostCreditResult {
+  /** Of the sender. */
+  readonly port: string;
+  readonly peer: string;
+  readonly priority: number;
+  readonly channel: number;
+  readonly units: number;
+  /** A frame waits for credit since then, although nothing is on its way or stored. */
+  readonly starvedSincePs: number | null;
 }
 
 export interface Failure {
@@ -148,6 +181,30 @@ export interface CreditResult extends CreditCounters {
   /** What full rate over the link takes, of one channel. */
   readonly neededUnits: number;
   readonly needed: CreditLoopTerms;
+}
+
+/** What a device did about source flow control; only of those that did anything. */
+export interface SfcResult {
+  readonly device: string;
+  readonly role: 'bridge' | 'station';
+  /** Under the names of the managed objects. */
+  readonly counters: Readonly<Record<string, number>>;
+  readonly sourcesPeak: number;
+  /** From the detection of congestion to the pause (at an edge: to the request for PFC). */
+  readonly reactionMinPs: number | null;
+  readonly reactionMeanPs: number | null;
+  readonly reactionMaxPs: number | null;
+  /** Of a station: how often and how long it paused, over all priorities. */
+  readonly pauses: number;
+  readonly pausedPs: number;
+}
+
+/** Whether source flow control reaches the source of a flow. */
+export interface SfcPathResult {
+  readonly flow: string;
+  readonly reaction: 'station' | 'proxy' | 'none';
+  readonly telling: readonly string[];
+  readonly silent: readonly string[];
 }
 
 export interface RateResult {

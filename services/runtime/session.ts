@@ -1,8 +1,12 @@
+import { WaitRecorder } from '../engine/analysis/waits/wait-recorder.js';
 import { restoreDevice, saveDevice } from '../engine/device/checkpoint.js';
 import type { Engine } from '../engine/device/engine.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
+import type { Congestion } from '../telemetry/congestion/congestion.js';
+import { congestionOf } from '../telemetry/congestion/congestion-of.js';
 import { matchesGlob } from '../fabric/scenario/selector.js';
 import { Windows } from './embedded/windows.js';
+import type { Breach } from './hold-check.js';
 import { HoldCheck } from './hold-check.js';
 import {
   firstLoss,
@@ -13,6 +17,7 @@ import {
   virtualTimeOf,
 } from './outcome.js';
 import { deliveredShare, packetsOf } from './packets.js';
+import { RecoveryCheck } from './recovery-check.js';
 import type { Failure, RunResults } from './results.js';
 import type { SeriesPort, SeriesRow } from './series.js';
 import { CHANGES_PER_PORT, Sampler, SERIES_COLUMNS } from './series.js';
@@ -48,6 +53,8 @@ export class Session {
   private readonly sampler: Sampler | null;
   private readonly stall: StallWatch;
   private readonly holdCheck: HoldCheck | null;
+  private readonly waits: WaitRecorder | null;
+  private readonly recovery: RecoveryCheck | null;
   private state: SessionState = 'running';
   private failure: Failure | null = null;
   private checkDueAt: number;
@@ -64,6 +71,9 @@ export class Session {
     this.checkDueAt = options.check ? CHECK_INTERVAL_PS : Infinity;
     this.holdCheck = options.check ? new HoldCheck(this.engine) : null;
     if (this.holdCheck !== null) this.engine.listen(this.holdCheck);
+    this.waits = fabric.scenario.observe.episodes ? new WaitRecorder(this.engine) : null;
+    if (this.waits !== null) this.engine.listen(this.waits);
+    this.recovery = options.check ? new RecoveryCheck(fabric, this.engine) : null;
   }
 
   /** Runs for about so many milliseconds of wall-clock time. */
@@ -90,7 +100,16 @@ export class Session {
   }
 
   results(status: 'complete' | 'interrupted'): RunResults {
-    return outcomeOf(this.fabric, this.engine, status, this.failure);
+    return outcomeOf(this.fabric, this.engine, status, this.failure, this.congestion());
+  }
+
+  /** Who held whom back so far; null unless that is observed. */
+  congestion(): Congestion | null {
+    const { engine, fabric, waits } = this;
+    if (waits === null) return null;
+    const nowPs = virtualTimeOf(engine, this.endPs);
+    const records = engine.devices.map((_, d) => waits.waits(d, nowPs));
+    return congestionOf(fabric, records, nowPs);
   }
 
   /** The run as it is now, between two windows. */
@@ -109,6 +128,7 @@ export class Session {
       rows: this.sampler?.rows ?? [],
       sampleDueAt: this.sampler?.dueAt ?? Infinity,
       sampled: Object.fromEntries(sampled),
+      waits: this.engine.devices.map((_, d) => this.waits?.save(d) ?? null),
     };
   }
 
@@ -116,6 +136,7 @@ export class Session {
   restore(whole: WholeState): void {
     whole.devices.forEach((state, d) => {
       restoreDevice(this.engine, d, state);
+      this.waits?.restore(d, whole.waits[d] ?? null);
     });
     this.windows.latestPs = whole.latestPs;
     this.stall.restore(whole.boundPs, whole.framesSeen);
@@ -156,7 +177,7 @@ export class Session {
     if (this.sampler?.dueAt === now) this.sampler.sample();
     if (this.checkDueAt === now) {
       this.check(now);
-      this.checkDueAt += CHECK_INTERVAL_PS;
+      this.checkDueAt = Math.min(this.recovery!.dueAt(now), nextCheckPs(now));
     }
     if (this.stall.dueAt !== now) return;
     const { engine } = this;
@@ -177,11 +198,14 @@ export class Session {
   private check(now: number): void {
     this.failure ??= unbalanced(this.fabric, this.engine, now);
     if (this.failure !== null) this.state = 'failed';
-    const breach = this.holdCheck?.breach ?? null;
-    if (breach !== null) {
-      const { timePs, device, port, priority } = breach;
-      this.fail('a frame started while it was held', timePs, device, port, priority);
-    }
+    this.failBy(this.holdCheck?.breach ?? null);
+    this.failBy(this.recovery?.look(now) ?? null);
+  }
+
+  private failBy(breach: Breach | null): void {
+    if (breach === null) return;
+    const { reason, timePs, device, port, priority } = breach;
+    this.fail(reason, timePs, device, port, priority < 0 ? null : priority);
   }
 
   private fail(
@@ -205,4 +229,8 @@ export class Session {
     );
     return new Sampler(this.engine, wanted, seriesPs);
   }
+}
+
+function nextCheckPs(now: number): number {
+  return (Math.floor(now / CHECK_INTERVAL_PS) + 1) * CHECK_INTERVAL_PS;
 }

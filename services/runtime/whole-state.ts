@@ -1,5 +1,6 @@
 import { deserialize, serialize } from 'node:v8';
 import type { DeviceState } from '../engine/device/checkpoint.js';
+import type { Plain } from '../engine/kernel/snapshot.js';
 import type { PartPlan } from '../fabric/placement/part-plan.js';
 import { CHANGES_PER_PORT, sendsOf } from './series.js';
 import type { SeriesRow } from './series.js';
@@ -18,6 +19,8 @@ export interface WholeState {
   readonly sampleDueAt: number;
   /** By sampled port: what its next sample is compared with. */
   readonly sampled: Readonly<Record<string, Float64Array>>;
+  /** By device: who held whom back so far; null where that is not observed. */
+  readonly waits: readonly (Plain | null)[];
 }
 
 /** A file of states is not one, or damaged; the message says so. */
@@ -54,6 +57,7 @@ export function partOf(whole: WholeState, plan: PartPlan): PartState {
     sampleDueAt: whole.sampleDueAt,
     sampled,
     latestPs: whole.latestPs,
+    waits: plan.devices.map((device) => whole.waits[device] ?? null),
   };
 }
 
@@ -65,11 +69,13 @@ export function wholeOf(
   { boundPs, framesSeen }: Pick<WholeState, 'boundPs' | 'framesSeen'>,
 ): WholeState {
   const devices: DeviceState[] = [];
+  const waits: (Plain | null)[] = [];
   const sampled: Record<string, Float64Array> = {};
   plans.forEach((plan, service) => {
     const part = parts[service]!;
     plan.devices.forEach((device, place) => {
       devices[device] = part.devices[place]!;
+      waits[device] = part.waits[place] ?? null;
     });
     plan.series?.ports.forEach(({ name }, i) => {
       const from = i * CHANGES_PER_PORT;
@@ -78,5 +84,5 @@ export function wholeOf(
   });
   const sampleDueAt = Math.min(...parts.map((part) => part.sampleDueAt));
   const latestPs = Math.max(...parts.map((part) => part.latestPs));
-  return { boundPs, framesSeen, latestPs, devices, rows, sampleDueAt, sampled };
+  return { boundPs, framesSeen, latestPs, devices, rows, sampleDueAt, sampled, waits };
 }

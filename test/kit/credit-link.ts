@@ -103,6 +103,8 @@ class End implements MechanismHost {
   readonly isHeard = false;
 
   announceCredit(): void {}
+
+  announceShort(): void {}
   withdraw(): void {}
 
   permit(): void {

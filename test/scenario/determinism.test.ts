@@ -70,12 +70,14 @@ class Listener implements Probe {
   readonly frameReceived = this.hear;
   readonly frameDropped = this.hear;
   readonly frameMarked = this.hear;
+  readonly frameQueued = this.hear;
   readonly frameSent = this.hear;
   readonly controlSent = this.hear;
   readonly controlReceived = this.hear;
   readonly stopAsked = this.hear;
   readonly creditStep = this.hear;
   readonly heldChanged = this.hear;
+  readonly creditShort = this.hear;
   readonly messageDelivered = this.hear;
 }
 

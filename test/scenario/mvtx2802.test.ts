@@ -60,3 +60,35 @@ load:
     assert.ok(results.slotPorts.some(({ xoffs }) => xoffs > 10));
   });
 });
+
+describe('beside a switch with a shared buffer', () => {
+  const scenario = (pause: boolean): string => `
+fabric: { generator: dumbbell, left: 3, right: 3, link: { rate: 1G, length: 100m } }
+switches: { buffer: { size: 60KB } }
+pause: ${pause}
+devices: { s1: { model: mvtx2802, mvtx2802: { source: 120, xoff: 20 } } }
+load:
+  - { name: there, incast: { from: h1..h3, to: h4 }, bytes: 400KB, transport: raw }
+  - { name: back, incast: { from: [h2, h4], to: h1 }, bytes: 400KB, transport: raw }
+`;
+
+  it('that has PAUSE too, neither loses a frame', () => {
+    const results = runScenario(scenario(true));
+    assert.equal(results.status, 'complete');
+    assert.deepEqual(results.priorities[0]!.drops, {});
+    assert.deepEqual(
+      results.buffers.map(({ device }) => device),
+      ['s2'],
+    );
+  });
+
+  it('that has none, the other obeys and loses what it cannot hold', () => {
+    const results = runScenario(scenario(false));
+    assert.equal(results.status, 'complete');
+    const droppers = results.ports.filter(({ priorities }) =>
+      priorities.some(({ drops }) => Object.keys(drops).length > 0),
+    );
+    assert.ok(droppers.length > 0 && droppers.every(({ device }) => device === 's2'));
+    assert.ok(results.ports.find(({ port }) => port === 's2:p4')!.controlReceived > 0);
+  });
+});

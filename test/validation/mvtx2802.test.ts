@@ -116,10 +116,11 @@ describe('a stop that lasts', () => {
 
 describe('head-of-line blocking', () => {
   const example = 'examples/mvtx2802-blocking.yaml';
+  const LONGER = 'duration=40ms';
   const FRAME_PS = 12_304_000;
 
   it('binds what a flow-controlled host has for an idle port to what it has for a full one', () => {
-    const results = runScenario(example);
+    const results = runScenario(example, LONGER);
     const [blocked, victim] = ['blocked/h1->h3', 'victim/h1->h4'].map((name) =>
       flowOf(results, name),
     );
@@ -132,15 +133,15 @@ describe('head-of-line blocking', () => {
 
   it('does not exist for a host without flow control, nor for the same host without it', () => {
     const [own, other] = [
-      flowOf(runScenario(example), 'free/h2->h4'),
-      flowOf(runScenario(example, 'devices.s1.ports.1.flowControl=false'), 'victim/h1->h4'),
+      flowOf(runScenario(example, LONGER), 'free/h2->h4'),
+      flowOf(runScenario(example, LONGER, 'devices.s1.ports.1.flowControl=false'), 'victim/h1->h4'),
     ];
     const offered = (0.49 * 40e9) / FRAME_PS;
     for (const { frames } of [own, other]) assert.ok(frames > 0.99 * offered, String(frames));
   });
 
   it('gives way to drops where the option keeps the class of flow-controlled frames', () => {
-    const results = runScenario(example, 'devices.s1.mvtx2802.normalQos=true');
+    const results = runScenario(example, LONGER, 'devices.s1.mvtx2802.normalQos=true');
     assert.equal(results.status, 'complete');
     const { priorities } = portOf(results, 's1:p1');
     assert.ok(priorities.some(({ drops }) => drops['wred']! > 100));

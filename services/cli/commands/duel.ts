@@ -8,6 +8,7 @@ import type { DuelRun } from '../../report/duel.js';
 import { duelFigures, duelText } from '../../report/duel.js';
 import { evaluateExpectations } from '../../report/expectations.js';
 import { RunDirectory, RunDirectoryError } from '../../report/run-directory.js';
+import { whyOf } from '../../report/why.js';
 import { prepareEngine } from '../../runtime/engine-flags.js';
 import { readVersion } from '../../runtime/version.js';
 import { EXIT, InputError } from '../exit.js';
@@ -104,12 +105,14 @@ async function runSide(
   }
   progress.clear();
   const results = session.results('complete');
+  const congestion = session.congestion();
   const expectations = evaluateExpectations(fabric.scenario.expect, results);
   try {
     mkdirSync(parent, { recursive: true });
     const folder = new RunDirectory(join(parent, name), fabric.scenario.name).write({
       results,
       expectations,
+      why: congestion && whyOf(fabric, results, congestion),
       document: loaded.document,
       series: session.series(),
       origin: { scenario: file, set },

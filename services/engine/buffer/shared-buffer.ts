@@ -147,6 +147,24 @@ export function makeSharedBuffer(tables: Tables) {
     return dynamic < fixed ? dynamic : fixed;
   }
 
+  /** What an account must fall to before it is at XON, with so much of the pool in use. */
+  function xonLimit(port: number, group: number, poolUsed: number): number {
+    const row = rowOf(port, group);
+    const free = memory[memoryOf[port] + POOL] - poolUsed;
+    const dynamic = words[row * WORDS + RESERVED] + doubles[row * DOUBLES + ALPHA] * free;
+    const limit =
+      Math.min(dynamic, doubles[row * DOUBLES + XOFF]) - doubles[row * DOUBLES + XON_GAP];
+    return Math.max(limit, 0);
+  }
+
+  /** Takes free memory of the port's device out of the pool, or puts it back; returns how much. */
+  function shrink(port: number, octets: number): number {
+    const m = memoryOf[port];
+    const taken = Math.min(octets, memory[m + POOL] - memory[m + POOL_USED]);
+    memory[m + POOL] -= taken;
+    return taken;
+  }
+
   function get(port: number, group: number, word: number): number {
     return words[rowOf(port, group) * WORDS + word];
   }
@@ -205,6 +223,8 @@ export function makeSharedBuffer(tables: Tables) {
     atXon,
     setStopped,
     threshold,
+    xonLimit,
+    shrink,
     get,
     memoryOfDevice,
   };

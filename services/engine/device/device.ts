@@ -24,6 +24,7 @@ export const DID_SEND = 0x1000;
 export const DID_SEND_CONTROL = 0x2000;
 export const DID_TAKE_CONTROL = 0x3000;
 export const DID_DROP = 0x4000;
+export const DID_FAULT = 0x5000;
 
 /** What an actor has to itself, beside its rows in the shared tables. */
 export class Device {
@@ -57,6 +58,11 @@ export class Device {
       if (keyKind(key) >= KIND_DEVICE) planned++;
     });
     return planned;
+  }
+
+  /** By port. */
+  macs(): readonly number[] {
+    return this.spec.ports.map(({ mac }) => mac);
   }
 
   schedule(time: number, kind: number, id: number, value: number): void {

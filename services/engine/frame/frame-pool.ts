@@ -36,6 +36,9 @@ export const REMAINING = 2;
 /** VLAN identifiers: C-TAG in the low half, S-TAG in the high half, 0 for none. */
 export const VLAN = 3;
 
+/** In a device, of a notice: where the device keeps its octets. */
+export const CARRIED = REMAINING;
+
 const BORN_DOUBLE = 2;
 
 /** In a bridge: octets of the C-TAG that the frame came in with, 4 or 0. */
@@ -60,6 +63,7 @@ export const PRIORITY_MASK = 7;
 const DEI_SHIFT = 3;
 export const DEI_FLAG = 1 << DEI_SHIFT;
 const DSCP_SHIFT = 4;
+const DSCP_MASK = 63;
 const ECN_SHIFT = 10;
 export const ECN_MASK = 3 << ECN_SHIFT;
 export const ECT_0 = 2 << ECN_SHIFT;
@@ -73,6 +77,8 @@ export const KIND_NAK = 3 << KIND_SHIFT;
 /** Congestion notification: a packet from the receiver (DCQCN), a message from a queue (QCN). */
 export const KIND_CNP = 5 << KIND_SHIFT;
 export const KIND_CNM = 6 << KIND_SHIFT;
+/** Carries octets that devices on its way may read: a message about congestion. */
+export const KIND_NOTICE = 7 << KIND_SHIFT;
 export const GROUP_FLAG = 1 << 15;
 /** In a device: units of credit that it is charged; zero on the wire. */
 export const CHARGE_SHIFT = 16;
@@ -98,6 +104,10 @@ export function packClass(c: FrameClass): number {
     c.kind |
     (c.group ? GROUP_FLAG : 0)
   );
+}
+
+export function dscpOf(frameClass: number): number {
+  return (frameClass >> DSCP_SHIFT) & DSCP_MASK;
 }
 
 /** Room that is set aside per port; memory that is never touched costs nothing. */

@@ -12,13 +12,14 @@ export class OctetStore {
   private idle = new Int32Array(FIRST_SLOTS);
   private idleCount = 0;
   private used = 0;
-  private readonly long = new Map<number, Uint8Array>();
+  /** By slot. */
+  private readonly long: (Uint8Array | null)[] = [];
   private read = new Uint8Array(SLOT_OCTETS);
 
   put(octets: Uint8Array, length: number): number {
     const slot = this.idleCount > 0 ? this.idle[--this.idleCount] : this.freshSlot();
     this.lengths[slot] = length;
-    if (length > SLOT_OCTETS) this.long.set(slot, octets.slice(0, length));
+    if (length > SLOT_OCTETS) this.long[slot] = octets.slice(0, length);
     else {
       const at = slot * SLOT_OCTETS;
       for (let i = 0; i < length; i++) this.octets[at + i] = octets[i];
@@ -29,7 +30,7 @@ export class OctetStore {
   /** The octets of a slot, and perhaps more behind them; valid until something else is asked. */
   get(slot: number): Uint8Array {
     const length = this.lengths[slot];
-    if (length > SLOT_OCTETS) return this.long.get(slot)!;
+    if (length > SLOT_OCTETS) return this.long[slot]!;
     const at = slot * SLOT_OCTETS;
     for (let i = 0; i < length; i++) this.read[i] = this.octets[at + i];
     return this.read;
@@ -40,7 +41,7 @@ export class OctetStore {
   }
 
   giveBack(slot: number): void {
-    if (this.lengths[slot] > SLOT_OCTETS) this.long.delete(slot);
+    if (this.lengths[slot] > SLOT_OCTETS) this.long[slot] = null;
     this.idle[this.idleCount++] = slot;
   }
 
@@ -50,6 +51,7 @@ export class OctetStore {
 
   private freshSlot(): number {
     if (this.used === this.lengths.length) this.grow();
+    this.long.push(null);
     return this.used++;
   }
 

@@ -11,6 +11,7 @@ import { ecnSpecs, NO_MARKING } from './ecn-specs.js';
 import { FlowPaths } from './flow-paths.js';
 import { bridgePorts, forwardingOf } from './forwarding.js';
 import { checkGroupFlows, membersOf, treesOf } from './groups.js';
+import { FaultPlan } from './fault-plan.js';
 import { linkEndsOf } from './link-ends.js';
 import { frameLengths } from './frame-lengths.js';
 import { lookaheadOf } from './lookahead.js';
@@ -20,6 +21,7 @@ import { checkVms } from './nic-check.js';
 import { nicSpec } from './nic-specs.js';
 import { Mvtx2802Plan } from './mvtx2802-plan.js';
 import { portSpecs } from './port-specs.js';
+import { SfcPlan } from './sfc-plan.js';
 
 /** From what a scenario says, and the fabric that it makes, to devices that can be run. */
 export function assemble(input: AssemblyInput): Assembly {
@@ -41,6 +43,7 @@ export function assemble(input: AssemblyInput): Assembly {
   const longestFrameOctets = lengths.map((own) => Math.max(...own));
   const credit = new CreditPlan(scenario, topology, settings, linkEnds, lengths, fail);
   const memory = new MemoryPlan(scenario, settings, methods, credit, longestFrameOctets, fail);
+  const sfc = new SfcPlan(input, settings, linkEnds, methods, longestFrameOctets);
   const longestOctets = Math.max(...longestFrameOctets);
   const chips = new Mvtx2802Plan(
     scenario,
@@ -68,6 +71,7 @@ export function assemble(input: AssemblyInput): Assembly {
       forwarding: forwardingOf(index, bridges[index]!, own, routes, trees),
       ecn: mvtx2802 === null ? ecnSpecs(scenario, own, name, fail) : NO_MARKING,
       qcn: mvtx2802 === null ? congestion.pointsOf(index) : null,
+      sfc: mvtx2802 === null ? sfc.ofSwitch(index) : null,
     };
   };
   const nicOf = (index: number, name: string): NicSpec | null => {
@@ -78,15 +82,20 @@ export function assemble(input: AssemblyInput): Assembly {
     const longest = Math.max(...longestFrameOctets);
     return nicSpec(name, section, scenario, end, methods[index]![0]!, longest, fail);
   };
-  const specs = topology.devices.map(({ name, kind }, index): DeviceSpec => {
+  const hostSpec = (index: number): Omit<HostSpec, keyof Common> => {
+    const ends = hostEnds[index]!;
+    const nic = nicOf(index, topology.devices[index]!.name);
+    return { kind: 'host', position: index, ...ends, nic, sfc: sfc.ofHost(index, ends.sends) };
+  };
+  const devices = topology.devices.map(({ name, kind }, index): DeviceSpec => {
     const own = settings[index]!;
     const ports = portSpecs(input, index, own, linkEnds[index]!, methods[index]!, credit, chips);
     const common: Common = { index, name, seed: scenario.seed, ports };
-    const nic = kind === 'host' ? nicOf(index, name) : null;
     return kind === 'host'
-      ? { ...common, kind: 'host', position: index, ...hostEnds[index]!, nic }
+      ? { ...common, ...hostSpec(index) }
       : { ...common, ...switchSpec(index, own) };
   });
+  const specs = new FaultPlan(scenario, topology, linkEnds, devices, fail).applied();
   const lookaheadPs = lookaheadOf(specs, linkEnds);
   return {
     specs,
@@ -94,6 +103,7 @@ export function assemble(input: AssemblyInput): Assembly {
     linkEnds,
     margins,
     creditMargins: credit.margins,
+    sfcPaths: sfc.paths(paths),
     slotMargins: chips.margins,
     longestFrameOctets,
     flowEnds,

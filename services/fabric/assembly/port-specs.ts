@@ -63,6 +63,7 @@ export function portSpecs(
       pause: paused ?? chips.pause(end),
       pfc: scenario.pause.enabled ? null : pfcOf(methods[port]!),
       credit: credit.port(end, methods[port]!),
+      faults: [],
     };
   });
 }

@@ -26,6 +26,8 @@ export interface PartPlan {
   readonly windowPs: number;
   readonly channels: readonly ChannelPlan[];
   readonly series: SeriesPlan | null;
+  /** Write down who held whom back. */
+  readonly episodes: boolean;
 }
 
 /** To and from another service: one lane per link, numbered alike at both ends. */
@@ -80,6 +82,7 @@ function planPart(
     windowPs: inside.reduce((least, end) => Math.min(least, linkLookaheadPs(specs, end)), Infinity),
     channels: channelsOf(specs, linkEnds, serviceOf, service, ends, here, there),
     series: seriesPlan(scenario.observe, ends, here),
+    episodes: scenario.observe.episodes,
   };
 }
 

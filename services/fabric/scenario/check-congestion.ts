@@ -5,6 +5,8 @@ import type { LoadSection, Scenario } from './scenario.js';
 
 export function checkCongestion(scenario: Scenario, located: Located): void {
   checkPriorities(scenario, located);
+  checkCredit(scenario, located);
+  checkFloors(scenario, located);
   for (const [index, load] of scenario.load.entries()) {
     const path = ['load', index, 'congestion'];
     if (load.congestion === 'none') continue;
@@ -20,6 +22,20 @@ export function checkCongestion(scenario: Scenario, located: Located): void {
           `{ priorities: [${load.priority}] }`,
       );
     }
+  }
+}
+
+/** Below this rate a packet would keep a connection for longer than times can be counted. */
+const RATE_MIN_BPS = 1000;
+
+function checkFloors({ dcqcn, qcn }: Scenario, located: Located): void {
+  for (const [section, minBps] of [
+    ['dcqcn', dcqcn.minBps],
+    ['qcn', qcn.minBps ?? Infinity],
+  ] as const) {
+    if (minBps >= RATE_MIN_BPS) continue;
+    const message = `minRate of ${minBps} bit/s; at least 1k, or one packet takes hours`;
+    throw located.errorAt([section, 'minRate'], message);
   }
 }
 
@@ -42,6 +58,29 @@ function checkMarks(scenario: Scenario, load: LoadSection, index: number, locate
     ['load', index, 'congestion'],
     `dcqcn without marking on priority ${priority}; give priorities: { ${priority}: { ecn: ` +
       '{ min: 400KB, max: 1600KB, probability: 20% } } }, or a step',
+  );
+}
+
+/** What no credit was promised for may not come, or change its priority, within a switch. */
+function checkCredit({ qcn, priorities }: Scenario, located: Located): void {
+  const isCredited = (priority: number): boolean => priorities[priority]!.flowControl === 'credit';
+  if (qcn.priorities.length > 0 && isCredited(qcn.cnmPriority)) {
+    throw located.errorAt(
+      ['qcn', 'cnmPriority'],
+      `priority ${qcn.cnmPriority} has credit, and none is promised for messages that switches ` +
+        'make; choose another',
+    );
+  }
+  const edges =
+    qcn.defence === 'edge' ||
+    qcn.outside.length > 0 ||
+    qcn.ports.some(({ defence }) => defence === 'edge');
+  const remapped = [...qcn.priorities, qcn.alternatePriority].find(isCredited);
+  if (!edges || remapped === undefined || qcn.priorities.length === 0) return;
+  throw located.errorAt(
+    ['qcn'],
+    `priority ${remapped} has credit, which a frame would lose that is remapped at an edge; ` +
+      'leave out edges, or the credit',
   );
 }
 

@@ -51,7 +51,7 @@ export function disputedPriorities({ scenario }: LoadedScenario): number[] {
 export function settingsFor(contender: Contender, loaded: LoadedScenario): string[] {
   const { hold, control } = contender;
   const priorities = disputedPriorities(loaded);
-  const document = loaded.document as { readonly [key: string]: unknown };
+  const document = loaded.document as Readonly<Record<string, unknown>>;
   const sections = asMapping(document['priorities']);
   const settings = priorities.map((priority) => {
     const { ecn, ...own } = asMapping(sections[priority]);

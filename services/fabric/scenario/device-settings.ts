@@ -9,6 +9,7 @@ import type {
   PriorityChange,
   PrioritySection,
   Scenario,
+  SfcSection,
   SwitchSection,
 } from './scenario.js';
 import { matchesGlob } from './selector.js';
@@ -19,13 +20,14 @@ export interface DeviceSettings {
   /** Indexed by priority. */
   readonly priorities: readonly PrioritySection[];
   readonly credit: CreditEndSection;
+  readonly sfc: SfcSection;
 }
 
 export function settingsOf(scenario: Scenario, device: string): DeviceSettings {
-  const { hosts: host, switches, priorities, credit } = scenario;
+  const { hosts: host, switches, priorities, credit, sfc } = scenario;
   return scenario.overrides
     .filter(({ match }) => matchesGlob(match, device))
-    .reduce(overridden, { host, switch: switches, priorities, credit: credit.end });
+    .reduce(overridden, { host, switch: switches, priorities, credit: credit.end, sfc });
 }
 
 export function overridden(settings: DeviceSettings, change: DeviceOverride): DeviceSettings {
@@ -42,6 +44,7 @@ export function overridden(settings: DeviceSettings, change: DeviceOverride): De
       return own ? changedPriority(section, own) : section;
     }),
     credit: { ...settings.credit, ...change.credit },
+    sfc: { ...settings.sfc, ...change.sfc },
   };
 }
 

@@ -6,6 +6,7 @@ import { creditEnd } from './normalise-credit.js';
 import { nicSection } from './normalise-nic.js';
 import { mvtx2802Change, mvtx2802Section } from './normalise-mvtx2802.js';
 import { arbiterSection, priorityChanges } from './normalise-flow-control.js';
+import { sfcChange } from './normalise-sfc.js';
 import type {
   BufferSection,
   DeviceOverride,
@@ -59,6 +60,7 @@ export function deviceOverrides(
       switch: switchChange(device, arbiter, path, located),
       priorities,
       credit: creditEnd(device.credit ?? {}, [...path, 'credit'], located),
+      sfc: sfcChange(device.sfc ?? {}, [...path, 'sfc'], located),
     };
   });
 }

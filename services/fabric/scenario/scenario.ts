@@ -5,6 +5,7 @@
  */
 
 import type { Nic82599Section } from './nic-section.js';
+import type { FaultSection } from './fault-section.js';
 
 export interface Scenario {
   readonly name: string;
@@ -20,12 +21,14 @@ export interface Scenario {
   readonly priorities: readonly PrioritySection[];
   readonly pause: PauseSection;
   readonly credit: CreditSection;
+  readonly sfc: SfcSection;
   readonly dcqcn: DcqcnSection;
   readonly qcn: QcnSection;
   readonly classes: ClassSection;
   readonly groups: readonly GroupSection[];
   readonly load: readonly LoadSection[];
   /** Services of a distributed run, with the devices that they are to have. */
+  readonly faults: readonly FaultSection[];
   readonly placement: readonly GroupSection[];
   readonly observe: ObserveSection;
   readonly expect: readonly Expectation[];
@@ -180,6 +183,7 @@ export interface DeviceOverride {
   };
   readonly priorities: readonly PriorityChange[];
   readonly credit: Partial<CreditEndSection>;
+  readonly sfc: Partial<SfcSection>;
 }
 
 export interface PriorityChange {
@@ -189,6 +193,7 @@ export interface PriorityChange {
   readonly ingressReservedBytes?: number;
   readonly ingressAlpha?: number;
   readonly ecn?: EcnSection;
+  readonly sfc?: boolean;
 }
 
 /** What keeps the sender of a priority from sending too much. */
@@ -202,6 +207,8 @@ export interface PrioritySection {
   /** Dynamic threshold of an ingress account, as a multiple of the free shared pool. */
   readonly ingressAlpha: number;
   readonly ecn: EcnSection;
+  /** Congested queues tell the sources. */
+  readonly sfc: boolean;
 }
 
 export interface PfcSection {
@@ -266,6 +273,41 @@ export interface CreditEndSection {
   /** Null: credit does not age. */
   readonly agePs: number | null;
 }
+
+/** Source flow control; every device may have its own. */
+export interface SfcSection {
+  readonly send: boolean;
+  readonly receive: boolean;
+  readonly proxy: 'auto' | 'on' | 'off';
+  readonly detect: SfcDetectSection;
+  /** Null: from the longest round trip. */
+  readonly targetBytes: number | null;
+  readonly minIntervalPs: number;
+  /** Null: computed from the queue. */
+  readonly pausePs: number | null;
+  readonly pauseMinPs: number;
+  readonly pauseMaxPs: number;
+  readonly resume: boolean;
+  readonly maxSources: number;
+  readonly sourceLifePs: number;
+  readonly quoteBytes: number;
+  readonly priority: number;
+  readonly encapsulation: 'ethernet' | 'ipv4' | 'ipv6';
+  readonly scope: 'priority' | 'flow';
+  readonly processingPs: number;
+}
+
+export type SfcDetectSection =
+  | { readonly kind: 'auto' }
+  | { readonly kind: 'threshold'; readonly bytes: number }
+  | { readonly kind: 'dynamic'; readonly alpha: number }
+  | {
+      readonly kind: 'marking';
+      readonly minBytes: number;
+      readonly maxBytes: number;
+      readonly probability: number;
+    }
+  | { readonly kind: 'predicted'; readonly bytes: number; readonly horizonPs: number };
 
 export type EcnSection =
   | { readonly kind: 'off' }
@@ -457,6 +499,10 @@ export interface ObserveSection {
   readonly seriesPs: number | null;
   /** Ports (names or globs) in the series; empty: all. */
   readonly ports: readonly string[];
+  /** Write down who held whom back, when and why. */
+  readonly episodes: boolean;
+  /** A priority of a port that is held for so long is a storm. */
+  readonly stormPs: number;
 }
 
 export type Metric =
@@ -480,6 +526,14 @@ export type Metric =
   | 'peak.ingress'
   | 'peak.egress'
   | 'headroom.used'
+  | 'deadlocks'
+  | 'storms'
+  | 'fault-drops'
+  | 'credit-lost'
+  | 'starved'
+  | 'sfc.messages'
+  | 'sfc.reaction'
+  | 'sfc.covered'
   | 'digest';
 
 export interface Expectation {

@@ -4,6 +4,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import type { z } from 'zod';
 import { aboveZero, size, time } from './quantities.js';
 import { creditOverridesSchema } from './schema-credit.js';
+import { sfcOverridesSchema } from './schema-sfc.js';
 import { MVTX2802, mvtx2802OverridesSchema, mvtx2802Schema } from './schema-mvtx2802.js';
 import { arbiterSchema, priorityOverridesSchema } from './schema-flow-control.js';
 import { nicSchema } from './schema-nic.js';
@@ -119,6 +120,9 @@ const deviceSchema = mapping({
     .exactOptional(),
   credit: creditOverridesSchema
     .describe('Changes to what this device grants and asks for.')
+    .exactOptional(),
+  sfc: sfcOverridesSchema
+    .describe('Changes to source flow control at this device: what it can do, and when it acts.')
     .exactOptional(),
 });
 

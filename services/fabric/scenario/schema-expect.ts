@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Quantity } from './quantities.js';
 import { aboveZero, rate, share, size, time } from './quantities.js';
 import type { Metric } from './scenario.js';
-import { choice, either, integer, list, mapping, quantity, text } from './schema-parts.js';
+import { choice, either, flag, integer, list, mapping, quantity, text } from './schema-parts.js';
 
 const PORT = /^[A-Za-z_*?][A-Za-z0-9_*?-]*(:[p*?][0-9*?]*)?$/;
 const port = (): z.ZodString =>
@@ -17,6 +17,15 @@ export const observeSchema = mapping({
   ports: list(port(), 'ports such as leaf1:*')
     .describe('Ports in the series; empty: all.')
     .prefault([]),
+  episodes: flag()
+    .describe(
+      'Write down who held whom back, when and why; it takes about a quarter more time. ' +
+        'Without it, `selvage why` repeats the run to see it.',
+    )
+    .prefault(false),
+  storm: quantity(aboveZero(time))
+    .describe('A priority of a port that is held for so long is reported as a storm.')
+    .prefault('1ms'),
 });
 
 /** The unit of each metric; null: a plain number; `digest` is hexadecimal text. */
@@ -41,6 +50,14 @@ export const METRICS: Readonly<Record<Metric, Quantity | 'number' | 'digest'>> =
   'peak.ingress': size,
   'peak.egress': size,
   'headroom.used': size,
+  deadlocks: 'number',
+  storms: 'number',
+  'fault-drops': 'number',
+  'credit-lost': 'number',
+  starved: 'number',
+  'sfc.messages': 'number',
+  'sfc.reaction': time,
+  'sfc.covered': share,
   digest: 'digest',
 };
 

@@ -73,7 +73,7 @@ class Thread {
     this.stall = new StallWatch(task.watch);
     this.stall.restore(task.fromPs, task.framesSeen);
     this.holdCheck = task.check ? new HoldCheck(this.part.engine) : null;
-    this.part.engine.listen(this.holdCheck);
+    if (this.holdCheck !== null) this.part.engine.listen(this.holdCheck);
     this.stop = new Int32Array(task.stop);
     this.progress = new Float64Array(task.progress);
   }

@@ -73,8 +73,10 @@ type Expect = (
 function checkDevice(engine: Engine, device: Device, expect: Expect): void {
   const { counters } = engine.shared;
   const ports = device.spec.ports.map((_, p) => device.firstPort + p);
+  const total = (of: (port: number) => number): number =>
+    ports.reduce((all, port) => all + of(port), 0);
   const sum = (priority: number, word: number): number =>
-    ports.reduce((total, port) => total + counters.get(port, priority, word), 0);
+    total((port) => counters.get(port, priority, word));
   const held = heldFrames(engine, device);
   for (const priority of PRIORITIES) {
     const isHost = device.spec.kind === 'host';
@@ -83,22 +85,24 @@ function checkDevice(engine: Engine, device: Device, expect: Expect): void {
     const receivedOctets = isHost ? 0 : sum(priority, RX_OCTETS);
     const dropped = isHost ? 0 : sum(priority, DROP_FRAMES);
     const droppedOctets = isHost ? 0 : sum(priority, DROP_OCTETS);
-    const tags = ports.reduce((total, port) => total + counters.tagOctetsOf(port, priority), 0);
+    const consumed = total((port) => counters.consumedFrames(port, priority));
+    const consumedOctets = total((port) => counters.consumedOctets(port, priority));
+    const tags = total((port) => counters.tagOctetsOf(port, priority));
     expect(
       device.place,
       -1,
       priority,
-      'frames in = frames out, dropped and held',
+      'frames in = frames out, dropped, consumed and held',
       received + sum(priority, MADE_FRAMES),
-      sum(priority, TX_FRAMES) + dropped + held.frames[priority],
+      sum(priority, TX_FRAMES) + dropped + consumed + held.frames[priority],
     );
     expect(
       device.place,
       -1,
       priority,
-      'octets in = octets out, dropped and held',
+      'octets in = octets out, dropped, consumed and held',
       receivedOctets + sum(priority, MADE_OCTETS) + tags,
-      sum(priority, TX_OCTETS) + droppedOctets + held.octets[priority],
+      sum(priority, TX_OCTETS) + droppedOctets + consumedOctets + held.octets[priority],
     );
   }
 }

@@ -40,23 +40,28 @@ export class QcnDefences {
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     if ((this.remapped[port] & (1 << priority)) === 0) return;
     const alternate = this.alternate[port];
-    this.untag(port, frame);
+    this.shorten(port, frame);
+    this.pool.setFlowId(frame, 0);
     words[frame + CLASS] = (words[frame + CLASS] & ~PRIORITY_MASK) | alternate;
     this.counters.remapped(port, priority, alternate, words[frame + LENGTH]);
   }
 
-  /** A frame is about to leave by a port that takes tags off. */
-  leave(port: number, frame: number): void {
+  /** A frame joins the queue of a port that takes tags off; its point still knows the flow. */
+  join(port: number, frame: number): void {
     const priority = this.pool.words[frame + CLASS] & PRIORITY_MASK;
-    if ((this.untagged[port] & (1 << priority)) !== 0) this.untag(port, frame);
+    if ((this.untagged[port] & (1 << priority)) !== 0) this.shorten(port, frame);
   }
 
-  private untag(port: number, frame: number): void {
+  /** It leaves. */
+  leave(port: number, frame: number): void {
+    const priority = this.pool.words[frame + CLASS] & PRIORITY_MASK;
+    if ((this.untagged[port] & (1 << priority)) !== 0) this.pool.setFlowId(frame, 0);
+  }
+
+  private shorten(port: number, frame: number): void {
     const { pool } = this;
-    const { words } = pool;
     if (pool.flowId(frame) === 0) return;
-    pool.setFlowId(frame, 0);
-    words[frame + LENGTH] -= CN_TAG_OCTETS;
-    this.counters.retagged(port, words[frame + CLASS] & PRIORITY_MASK, -CN_TAG_OCTETS);
+    pool.words[frame + LENGTH] -= CN_TAG_OCTETS;
+    this.counters.retagged(port, pool.words[frame + CLASS] & PRIORITY_MASK, -CN_TAG_OCTETS);
   }
 }

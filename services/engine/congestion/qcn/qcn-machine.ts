@@ -5,7 +5,7 @@ import type { QcnPortSpec, QcnReactionSpec } from '../../contract/spec.js';
 // Congestion point (802.1Q 32.8): a record per port and traffic class.
 
 const QUEUE_BEFORE = 0;
-const UNTIL_SAMPLE = 1;
+export const PERIOD = 1;
 export const FEEDBACK = 2;
 export const OFFSET = 3;
 export const DELTA = 4;
@@ -22,17 +22,10 @@ const JITTER_SPAN = 0.3;
 
 export type PointParameters = Pick<QcnPortSpec, 'setPointOctets' | 'weight' | 'sampleOctets'>;
 
-export function initialisePoint(table: Float64Array, s: number, spec: PointParameters): void {
-  table[s + UNTIL_SAMPLE] = spec.sampleOctets;
-}
-
-/** A frame has joined the queue; true if it is to be sampled. */
-export function countDown(table: Float64Array, s: number, frameOctets: number): boolean {
-  table[s + UNTIL_SAMPLE] -= frameOctets;
-  return table[s + UNTIL_SAMPLE] <= 0;
-}
-
-/** Takes a sample of the queue; returns the quantised feedback, 0 where there is no congestion. */
+/**
+ * Takes a sample of the queue; returns the quantised feedback, 0 where there is no congestion. The
+ * next one is due after PERIOD octets.
+ */
 export function sample(
   table: Float64Array,
   s: number,
@@ -49,7 +42,7 @@ export function sample(
   table[s + DELTA] = delta;
   table[s + SAMPLES]++;
   table[s + QUEUE_BEFORE] = queueOctets;
-  table[s + UNTIL_SAMPLE] = samplePeriod(sampleOctets, feedback) * jitter(uniform);
+  table[s + PERIOD] = samplePeriod(sampleOctets, feedback) * jitter(uniform);
   return feedback;
 }
 

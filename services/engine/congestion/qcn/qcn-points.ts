@@ -14,12 +14,11 @@ import type { RandomStream } from '../../kernel/random.js';
 import type { Tables } from '../../kernel/tables.js';
 import { blankCnm, CNM_OCTETS, encodeCnm } from '../../wire/cnm.js';
 import {
-  countDown,
   DELTA,
   FEEDBACK,
-  initialisePoint,
   MESSAGES,
   OFFSET,
+  PERIOD,
   POINT_WORDS,
   sample,
   SAMPLES,
@@ -33,29 +32,26 @@ const UNITS_MAX = 0x7fff;
 const NO_STATION = -1;
 
 /** Congestion points (802.1Q 31.1.1): the queues of CNPVs, which tell sources to slow down. */
-export class QcnPoints {
-  /** By port: traffic classes that are watched, one bit each. */
-  readonly watched: Uint8Array;
-  private readonly table: Float64Array;
-  private readonly portCount: number;
-  /** By port, numbered through the service; only where something is watched. */
-  private readonly specs: QcnPointSpec[] = [];
-  private readonly firstPorts: number[] = [];
-  private readonly streams: RandomStream[] = [];
-  private readonly message = blankCnm();
-  private readonly scratch = new Uint8Array(CNM_OCTETS);
+export type QcnPoints = ReturnType<typeof makeQcnPoints>;
 
-  constructor(
-    tables: Tables,
-    private readonly pool: FramePool,
-  ) {
-    this.watched = tables.uint8('port', 1);
-    this.table = tables.float64('port', POINT_WORDS, 8);
-    this.portCount = tables.count('port');
-  }
+export function makeQcnPoints(tables: Tables, pool: FramePool) {
+  const { words, ends } = pool;
+  /** By port: traffic classes that are watched, one bit each. */
+  const watched = tables.uint8('port', 1);
+  /** One plane per traffic class. */
+  const table = tables.float64('port', POINT_WORDS, 8);
+  /** Octets until the next sample. */
+  const untilSample = tables.float64('port', 1, 8);
+  const portCount = tables.count('port');
+  /** By port, numbered through the service; only where something is watched. */
+  const specs: QcnPointSpec[] = [];
+  const firstPorts: number[] = [];
+  const streams: RandomStream[] = [];
+  const message = blankCnm();
+  const scratch = new Uint8Array(CNM_OCTETS);
 
   /** `classOf`: traffic class of each priority. */
-  configure(
+  function configure(
     firstPort: number,
     spec: QcnPointSpec,
     classOf: readonly number[],
@@ -63,42 +59,50 @@ export class QcnPoints {
   ): void {
     spec.ports.forEach((own, p) => {
       const port = firstPort + p;
-      this.specs[port] = spec;
-      this.firstPorts[port] = firstPort;
-      this.streams[port] = stream;
+      specs[port] = spec;
+      firstPorts[port] = firstPort;
+      streams[port] = stream;
       if (own.defence === 'disabled') return;
       classOf.forEach((tc, priority) => {
         if ((spec.priorities & (1 << priority)) === 0) return;
-        this.watched[port] |= 1 << tc;
-        initialisePoint(this.table, this.rowOf(port, tc), own);
+        watched[port] |= 1 << tc;
+        untilSample[rowOf(port, tc)] = own.sampleOctets;
       });
     });
   }
 
-  /** A frame has joined a watched queue; true if its source is to be told. */
-  joined(port: number, trafficClass: number, frame: number, queueOctets: number): boolean {
-    const { table, pool } = this;
-    const s = this.rowOf(port, trafficClass);
-    if (!countDown(table, s, pool.words[frame + LENGTH])) return false;
-    const own = this.specs[port].ports[port - this.firstPorts[port]];
-    const feedback = sample(table, s, own, queueOctets, this.streams[port].uniform());
-    return feedback > 0 && (pool.words[frame + CLASS] & GROUP_FLAG) === 0;
+  /** A frame of so many octets has joined a watched queue; true if it is to be sampled. */
+  function isDue(port: number, trafficClass: number, octets: number): boolean {
+    return (untilSample[rowOf(port, trafficClass)] -= octets) <= 0;
+  }
+
+  /** Samples the queue by the frame that has just joined it; true if its source is to be told. */
+  function measure(
+    port: number,
+    trafficClass: number,
+    frame: number,
+    queueOctets: number,
+  ): boolean {
+    const row = rowOf(port, trafficClass);
+    const s = row * POINT_WORDS;
+    const own = specs[port].ports[port - firstPorts[port]];
+    const feedback = sample(table, s, own, queueOctets, streams[port].uniform());
+    untilSample[row] = table[s + PERIOD];
+    return feedback > 0 && (words[frame + CLASS] & GROUP_FLAG) === 0;
   }
 
   /** The message about the frame that has just been sampled (32.9.4). */
-  compose(port: number, trafficClass: number, frame: number): number {
-    const { table, pool, message, scratch } = this;
-    const { words, ends } = pool;
-    const s = this.rowOf(port, trafficClass);
-    const spec = this.specs[port];
-    const frameClass = words[frame + CLASS];
+  function compose(port: number, trafficClass: number, frame: number): number {
+    const s = rowOf(port, trafficClass) * POINT_WORDS;
+    const spec = specs[port];
+    const priority = words[frame + CLASS] & PRIORITY_MASK;
     message.feedback = table[s + FEEDBACK];
     message.bridge = spec.bridge;
-    message.port = port - this.firstPorts[port] + 1;
-    message.queuePriority = frameClass & PRIORITY_MASK;
+    message.port = port - firstPorts[port] + 1;
+    message.queuePriority = priority;
     message.queueOffset = inUnits(table[s + OFFSET]);
     message.queueDelta = inUnits(table[s + DELTA]);
-    message.priority = frameClass & PRIORITY_MASK;
+    message.priority = priority;
     message.destination = spec.stations[words[frame + TARGET]];
     encodeCnm(scratch, 0, message);
     table[s + MESSAGES]++;
@@ -111,17 +115,19 @@ export class QcnPoints {
     return notice;
   }
 
-  samples(port: number, trafficClass: number): number {
-    return this.table[this.rowOf(port, trafficClass) + SAMPLES];
+  function samples(port: number, trafficClass: number): number {
+    return table[rowOf(port, trafficClass) * POINT_WORDS + SAMPLES];
   }
 
-  messages(port: number, trafficClass: number): number {
-    return this.table[this.rowOf(port, trafficClass) + MESSAGES];
+  function messages(port: number, trafficClass: number): number {
+    return table[rowOf(port, trafficClass) * POINT_WORDS + MESSAGES];
   }
 
-  private rowOf(port: number, trafficClass: number): number {
-    return (trafficClass * this.portCount + port) * POINT_WORDS;
+  function rowOf(port: number, trafficClass: number): number {
+    return trafficClass * portCount + port;
   }
+
+  return { watched, configure, isDue, measure, compose, samples, messages };
 }
 
 function inUnits(octets: number): number {

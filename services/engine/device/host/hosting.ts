@@ -1,5 +1,4 @@
 import { DROP } from '../../contract/probe.js';
-import type { Mechanism } from '../../contract/flow-control.js';
 import type { HostSpec } from '../../contract/spec.js';
 import {
   CLASS,
@@ -10,6 +9,7 @@ import {
   KIND_DATA,
   KIND_MASK,
   KIND_NAK,
+  KIND_NOTICE,
   LENGTH,
   PORT,
   PRIORITY_MASK,
@@ -18,15 +18,19 @@ import {
   TARGET,
 } from '../../frame/frame-pool.js';
 import type { Nic82599 } from '../../nic-82599/nic.js';
-import type { CreditMechanism } from '../../flow-control/credit/credit-mechanism.js';
+import type { SfcStation } from '../../congestion/sfc/sfc-carrier.js';
+import type { SfcPoint } from '../../congestion/sfc/sfc-point.js';
 import type { RandomStream } from '../../kernel/random.js';
+import type { Carriage } from '../carriage.js';
 import type { Device } from '../device.js';
 import { KIND_DEVICE, KIND_RATE } from '../device.js';
 import { KIND_ADAPTER, makeAdapters } from '../nic/adapters.js';
 import { makeTurns } from '../nic/turns.js';
+import type { MechanismSet } from '../mechanisms.js';
 import type { Outlet } from '../outlet.js';
 import type { Shared } from '../shared.js';
 import { Completions } from './completions.js';
+import type { Complaints } from './complaints.js';
 import { makeComplaints } from './complaints.js';
 import type { Rates } from './rates.js';
 import type { Receivers } from './receivers.js';
@@ -54,21 +58,23 @@ export interface Hosting {
   onTimer(d: number, kind: number, connection: number): void;
   /** State of a host that is not in the tables. */
   parts(d: number): HostParts;
+  readonly complaints: Complaints;
 }
 
 export interface HostParts {
   readonly completions: Completions;
   /** Null where the NIC is a plain one. */
   readonly nic: Nic82599 | null;
+  readonly sfc: SfcPoint | null;
   readonly streams: readonly RandomStream[];
 }
 
 export function makeHosting(
   shared: Shared,
   devices: readonly Device[],
-  mechanisms: readonly Mechanism[],
-  credit: CreditMechanism,
+  { all: mechanisms, credit, sfc }: MechanismSet,
   outlet: Outlet,
+  carriage: Carriage,
   senders: Senders,
   receivers: Receivers,
   rates: Rates,
@@ -97,15 +103,19 @@ export function makeHosting(
   const lineOfSend = new Int32Array(tables.count('send'));
   /** By device and receiving connection: sending connections that wait for its messages. */
   const dependants: number[][][] = [];
+  const sfcStation: SfcStation = { stopConnection };
 
   function configure(device: Device, spec: HostSpec): void {
     const d = device.place;
+    const { firstPort } = device;
+    const place = { firstPort, name: spec.name, seed: spec.seed, macs: device.macs() };
     rates.configure(device, device.rows.send.first, spec.sends);
     if (spec.nic !== null) adapters.configure(device, spec.nic);
     all[d] = {
       completions: new Completions(),
       nic: adapters.parts(d),
       streams: rates.streamsOf(device),
+      sfc: sfc.configureStation(place, spec.sfc, sfcStation),
     };
     specs[d] = spec;
     position[d] = spec.position;
@@ -151,12 +161,29 @@ export function makeHosting(
   function take(d: number, frame: number): void {
     const c = ends[frame + CONNECTION];
     const kind = words[frame + CLASS] & KIND_MASK;
-    if (kind >= KIND_CNP) complaints.take(d, frame);
+    if (kind === KIND_NOTICE) takeNotice(d, nicPort[d], frame);
+    else if (kind >= KIND_CNP) complaints.take(d, frame);
     else if (kind === KIND_ACK || kind === KIND_NAK) {
       const goBack = kind === KIND_NAK;
       if (senders.acknowledge(firstSend[d] + c, words[frame + SEQUENCE], goBack)) wake(d, c);
     } else takePacket(d, c, frame);
     pool.release(frame);
+  }
+
+  /** A message; a station that does not know its kind takes it without a word. */
+  function takeNotice(d: number, port: number, frame: number): void {
+    const station = all[d].sfc?.station;
+    const { mac } = specs[d].ports[port - nicPort[d]];
+    station?.processSfcmPdu(port, mac, carriage.octets(d, frame), pool.born(frame));
+    carriage.unload(d, frame);
+  }
+
+  function stopConnection(port: number, c: number, priority: number, durationPs: number): void {
+    const d = ports.owner(port);
+    const { frameClass } = specs[d].sends[c];
+    if ((frameClass & PRIORITY_MASK) !== priority) return;
+    senders.stopFor(firstSend[d] + c, durationPs);
+    wake(d, c);
   }
 
   function departing(d: number, trafficClass: number, frame: number): void {
@@ -318,7 +345,7 @@ export function makeHosting(
     if (senders.releaseMessages(firstSend[d] + c, messages)) wake(d, c);
   }
 
-  return { configure, receive, departing, onTimer, parts: (d) => all[d] };
+  return { configure, receive, departing, onTimer, parts: (d) => all[d], complaints };
 }
 
 function dependantsOf(spec: HostSpec): number[][] {

@@ -79,6 +79,14 @@ export class Bridge implements Forwarding {
     return goes - came;
   }
 
+  answerTags(frame: number, egress: number): number {
+    const { ends } = this.pool;
+    const outer = ends[frame + VLAN] & ~INNER;
+    if (ends[frame + CAME_TAGGED] === 0) return outer;
+    const inner = ends[frame + VLAN] & INNER;
+    return outer | (inner === 0 ? this.vlans[egress].native : inner);
+  }
+
   answer(frame: number, egress: number, message: number): number {
     const { ends } = this.pool;
     const word = ends[frame + VLAN];
@@ -86,6 +94,10 @@ export class Bridge implements Forwarding {
     ends[message + VLAN] = (word & ~INNER) | (inner === 0 ? this.vlans[egress].native : inner);
     ends[message + CAME_TAGGED] = 0;
     return word >>> 16 === 0 ? 0 : TAG_OCTETS;
+  }
+
+  forget(): void {
+    this.learnedPort.fill(-1);
   }
 
   private vlanOf(port: number, frame: number): number {

@@ -64,6 +64,21 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
     });
   }
 
+  linkUp(port: number): void {
+    this.accounts.forEach(port, (row) => {
+      if (!this.conversation.isStarted(row)) return;
+      this.sender.linkUp(row);
+      this.receiver.linkUp(row);
+    });
+  }
+
+  /** Credit of a port is used without a frame; a fault only. Returns how much there was. */
+  steal(port: number, priorities: number, units: number): void {
+    this.accounts.forEach(port, (row) => {
+      if ((priorities & (1 << this.accounts.priority(row))) !== 0) this.sender.forfeit(row, units);
+    });
+  }
+
   // What the two halves of an account ask for.
 
   say(row: number, what: number): void {
@@ -91,6 +106,12 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
 
   withdraw(row: number): void {
     this.host.withdraw(this.accounts.port(row));
+  }
+
+  lacks(row: number, credit: boolean): void {
+    const { accounts } = this;
+    const [priority, channel] = [accounts.priority(row), accounts.channel(row)];
+    this.host.announceShort(accounts.port(row), priority, channel, credit);
   }
 
   announce(row: number, step: number, units: number): void {

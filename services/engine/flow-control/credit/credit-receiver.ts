@@ -23,7 +23,7 @@ export const PASSED = 1;
 export const OCCUPIED = 2;
 /** The highest count allowed. */
 export const LIMIT = 3;
-const LIMIT_SAID = 4;
+export const LIMIT_SAID = 4;
 const EPOCH = 5;
 /** The neighbour has asked since it last was idle. */
 const WANTED = 6;
@@ -73,6 +73,19 @@ export class CreditReceiver {
       return;
     }
     this.words[row * WORDS + OPENED] = 1;
+    this.raise(row);
+    this.carrier.say(row, SAY_GRANT);
+  }
+
+  /** The link has been down: whatever is in the buffer, the rest is granted anew. */
+  linkUp(row: number): void {
+    if (this.spec(row).counts === 'cumulative') {
+      this.startOver(row);
+      return;
+    }
+    const w = row * WORDS;
+    this.words[w + LIMIT] = this.words[w + PASSED];
+    this.words[w + LIMIT_SAID] = this.words[w + PASSED];
     this.raise(row);
     this.carrier.say(row, SAY_GRANT);
   }

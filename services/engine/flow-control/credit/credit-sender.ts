@@ -92,6 +92,27 @@ export class CreditSender {
     this.trySync(row);
   }
 
+  /** The link has been down: what was granted before is not worth anything. */
+  linkUp(row: number): void {
+    if (this.spec(row).counts === 'cumulative') {
+      this.startOver(row);
+      return;
+    }
+    this.forfeit(row, this.available(row));
+  }
+
+  /** Units are gone without a frame. */
+  forfeit(row: number, units: number): void {
+    const lost = Math.min(units, this.available(row));
+    if (lost === 0) return;
+    const w = row * WORDS;
+    this.words[w + CONSUMED] = (this.words[w + CONSUMED] + lost) & COUNT_MASK;
+    this.doubles[row * DOUBLES + REVOKED] += lost;
+    if (this.spec(row).counts === 'cumulative') this.changed(row);
+    this.carrier.withdraw(row);
+    this.carrier.permit(row);
+  }
+
   available(row: number): number {
     const w = row * WORDS;
     if (this.words[w + STATE] !== OPEN) return 0;
@@ -126,6 +147,7 @@ export class CreditSender {
       this.words[w + BLOCKED] = 1;
       this.doubles[d + BLOCKED_SINCE] = this.carrier.clock.now;
       this.doubles[d + BLOCKS]++;
+      this.carrier.lacks(row, true);
     }
     this.demand(row);
   }
@@ -136,10 +158,16 @@ export class CreditSender {
     this.words[w + BLOCKED] = 0;
     const d = row * DOUBLES;
     this.doubles[d + BLOCKED_PS] += this.carrier.clock.now - this.doubles[d + BLOCKED_SINCE];
+    this.carrier.lacks(row, false);
   }
 
   isBlocked(row: number): boolean {
     return this.words[row * WORDS + BLOCKED] !== 0;
+  }
+
+  /** Since when its first frame waits for credit; null if none does. */
+  blockedSincePs(row: number): number | null {
+    return this.isBlocked(row) ? this.doubles[row * DOUBLES + BLOCKED_SINCE] : null;
   }
 
   blockedPs(row: number, now: number): number {

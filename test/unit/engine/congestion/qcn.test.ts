@@ -7,15 +7,14 @@ import {
 } from '../../../../services/engine/congestion/qcn/qcn-invariants.js';
 import {
   BYTE_STAGE,
-  countDown,
   ENABLED,
-  initialisePoint,
   initialiseReaction,
   jitter,
   OCTETS_LEFT,
   onBytes,
   onMessage,
   onTimer,
+  PERIOD,
   POINT_WORDS,
   quantise,
   RATE,
@@ -58,18 +57,18 @@ describe('the congestion point of QCN', () => {
     assert.deepEqual([jitter(0), jitter(MIDDLE)], [0.85, 1]);
   });
 
-  it('counts frames down to a sample, and the queue against the one before', () => {
+  it('compares the queue with its set point, and with the sample before', () => {
     const table = new Float64Array(POINT_WORDS);
-    initialisePoint(table, 0, POINT);
-    assert.equal(countDown(table, 0, 149_999), false);
-    assert.equal(countDown(table, 0, 1), true);
     assert.equal(sample(table, 0, POINT, 70_992, MIDDLE), 63);
-    assert.equal(countDown(table, 0, 18_749), false);
-    assert.equal(countDown(table, 0, 1), true);
+    assert.equal(table[PERIOD], 18_750);
     // 78 032 - 26 000 and 2 (78 032 - 70 992): the worked example.
     assert.equal(sample(table, 0, POINT, 78_032, MIDDLE), 32);
+    assert.equal(table[PERIOD], 30_000);
+    assert.equal(sample(table, 0, POINT, 78_032, 0), 25);
+    assert.equal(table[PERIOD], 0.85 * 37_500);
     // A queue above its set point that shrinks fast is no congestion.
     assert.equal(sample(table, 0, POINT, 40_000, MIDDLE), 0);
+    assert.equal(table[PERIOD], 150_000);
   });
 });
 

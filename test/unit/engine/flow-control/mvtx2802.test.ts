@@ -339,3 +339,24 @@ describe('whatever comes and goes', () => {
     );
   });
 });
+
+describe('a rule that is broken', () => {
+  const spec = chipSpec({ sharedSlots: 1, flowControl: flowControlOn(0) });
+  const damages: Readonly<Record<string, (bench: ChipBench, slot: number) => void>> = {
+    slotsAreConstant: ({ chip }) => chip.memory.free[SHARED]!--,
+    regionsAgreeWithSlots: ({ chip }, slot) => (chip.memory.region[slot] = SOURCE),
+    sourcesKeepToTheirRegion: ({ chip }) => (chip.memory.usedBySource[1] = 5),
+    classSlotsAreNotDowngraded: ({ chip }, slot) => (chip.memory.region[slot] = P7),
+    portMapsStandWithTheirReason: ({ chip }) => (chip.stops.portMap[0] = 1),
+    stopsFollowReasons: ({ chip }) => (chip.stops.reasons[0] = MULTICAST),
+  };
+  for (const [name, damage] of Object.entries(damages)) {
+    it(`is seen: ${name}`, () => {
+      const bench = new ChipBench(spec);
+      const slot = bench.arrive({ from: 0, to: 3 });
+      assert.deepEqual(bench.broken(), []);
+      damage(bench, slot);
+      assert.ok(bench.broken().includes(name));
+    });
+  }
+});

@@ -54,6 +54,8 @@ class FakeHost implements MechanismHost {
   readonly isHeard = false;
 
   announceCredit(): void {}
+
+  announceShort(): void {}
 }
 
 /** Accounts that are over or under as the test says. */
@@ -85,6 +87,7 @@ function portSpec(overrides: Partial<PortSpec>): PortSpec {
     pfc: null,
     pause: null,
     credit: null,
+    faults: [],
     ...overrides,
   };
 }

@@ -13,6 +13,7 @@ import type {
   PrioritySection,
   QcnSection,
   Scenario,
+  SfcSection,
   SwitchSection,
 } from '../../../../services/fabric/scenario/scenario.js';
 import { Windows } from '../../../../services/runtime/embedded/windows.js';
@@ -92,6 +93,26 @@ export const CREDIT: CreditSection = {
   fallback: 'refuse',
 };
 
+export const SFC: SfcSection = {
+  send: true,
+  receive: true,
+  proxy: 'auto',
+  detect: { kind: 'auto' },
+  targetBytes: null,
+  minIntervalPs: 10e6,
+  pausePs: null,
+  pauseMinPs: 1e6,
+  pauseMaxPs: 100e6,
+  resume: false,
+  maxSources: 1024,
+  sourceLifePs: 1e9,
+  quoteBytes: 34,
+  priority: 6,
+  encapsulation: 'ipv4',
+  scope: 'priority',
+  processingPs: 0,
+};
+
 export const DCQCN = dcqcnSection(dcqcnSchema.parse({}));
 
 export const QCN: QcnSection = {
@@ -128,6 +149,7 @@ export function priorities(
     ingressReservedBytes: 0,
     ingressAlpha: 1,
     ecn: { kind: 'off' },
+    sfc: false,
     ...(which.includes(priority) ? part : {}),
   }));
 }
@@ -146,20 +168,22 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     priorities: priorities(),
     pause: { enabled: false, pfc: PFC, ingressReservedBytes: 0, ingressAlpha: 1 },
     credit: CREDIT,
+    sfc: SFC,
     dcqcn: DCQCN,
     qcn: QCN,
     classes: { transmit: IDENTITY, receive: IDENTITY, arbiter: { kind: 'strict' } },
     groups: [],
+    faults: [],
     placement: [],
     load: [],
-    observe: { seriesPs: null, ports: [] },
+    observe: { seriesPs: null, ports: [], episodes: false, stormPs: 1e9 },
     expect: [],
     ...part,
   };
 }
 
 export function override(match: string, part: Partial<DeviceOverride>): DeviceOverride {
-  return { match, host: {}, switch: {}, priorities: [], credit: {}, ...part };
+  return { match, host: {}, switch: {}, priorities: [], credit: {}, sfc: {}, ...part };
 }
 
 export function fabric(part: Partial<Scenario>): Fabric {
@@ -187,12 +211,14 @@ export function run(built: Fabric): Outcome {
     frameReceived: IGNORED,
     frameDropped: IGNORED,
     frameMarked: IGNORED,
+    frameQueued: IGNORED,
     frameSent: IGNORED,
     controlSent: IGNORED,
     controlReceived: IGNORED,
     stopAsked: IGNORED,
     creditStep: IGNORED,
     heldChanged: IGNORED,
+    creditShort: IGNORED,
     messageDelivered: (_, now, flow, message) => arrivedPs.set(`${flow}/${message}`, now),
   });
   new Windows(engine, built.lookaheadPs).run(Infinity);
