@@ -7,8 +7,8 @@ import type { Engine } from '../engine/device/engine.js';
 import { LAST_AT } from '../engine/device/host/receivers.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { Collector } from './collect.js';
-import { nicResults } from './nic-results.js';
 import { collectSfc, collectSfcPaths } from './collect-sfc.js';
+import { nicResults } from './nic-results.js';
 import { slotPortResults, slotResults } from './collect-slots.js';
 import { congestionPointsOf, ratesOf } from './collect-congestion.js';
 import type { Failure, RunResults } from './results.js';
@@ -48,9 +48,9 @@ export function outcomeOf(
     margins: collector.margins(),
     buffers: collector.buffers(),
     credits: collector.credits(),
-    nics: nicResults(engine, virtualPs),
     sfc: collectSfc(engine, virtualPs),
     sfcPaths: collectSfcPaths(fabric),
+    nics: nicResults(engine, virtualPs),
     rates: ratesOf(fabric, engine),
     congestionPoints: congestionPointsOf(fabric, engine),
     slots: slotResults(engine),

@@ -30,10 +30,10 @@ export interface RunResults {
   readonly margins: readonly MarginResult[];
   readonly buffers: readonly BufferResult[];
   readonly credits: readonly CreditResult[];
-  /** Every 82599 as it was at the end. */
-  readonly nics: readonly NicResult[];
   readonly sfc: readonly SfcResult[];
   readonly sfcPaths: readonly SfcPathResult[];
+  /** Every 82599 as it was at the end. */
+  readonly nics: readonly NicResult[];
   /** Of every connection with a rate control. */
   readonly rates: readonly RateResult[];
   readonly congestionPoints: readonly CongestionPointResult[];

@@ -3,7 +3,7 @@ import type { Device } from './device.js';
 import { listsOf } from './nic/frames-of-nic.js';
 import type { Shared } from './shared.js';
 
-/** Every frame that a device keeps in a queue, a line before one, or its NIC; where it leaves. */
+/** Every frame that a device keeps in a queue, in a line before one, or in its NIC. */
 export function forEachQueued(
   { queues, lines, nicFrames }: Shared,
   { spec, firstPort, rows }: Device,

@@ -8,8 +8,8 @@ export const UNITS = [
   'receive',
   'credit',
   'rate',
-  'fault',
   'nic',
+  'fault',
 ] as const;
 
 export type Unit = (typeof UNITS)[number];

@@ -82,17 +82,17 @@ export function assemble(input: AssemblyInput): Assembly {
     const longest = Math.max(...longestFrameOctets);
     return nicSpec(name, section, scenario, end, methods[index]![0]!, longest, fail);
   };
-  const hostSpec = (index: number): Omit<HostSpec, keyof Common> => {
+  const hostSpec = (index: number, name: string): Omit<HostSpec, keyof Common> => {
     const ends = hostEnds[index]!;
-    const nic = nicOf(index, topology.devices[index]!.name);
-    return { kind: 'host', position: index, ...ends, nic, sfc: sfc.ofHost(index, ends.sends) };
+    const messages = sfc.ofHost(index, ends.sends);
+    return { kind: 'host', position: index, ...ends, sfc: messages, nic: nicOf(index, name) };
   };
   const devices = topology.devices.map(({ name, kind }, index): DeviceSpec => {
     const own = settings[index]!;
     const ports = portSpecs(input, index, own, linkEnds[index]!, methods[index]!, credit, chips);
     const common: Common = { index, name, seed: scenario.seed, ports };
     return kind === 'host'
-      ? { ...common, ...hostSpec(index) }
+      ? { ...common, ...hostSpec(index, name) }
       : { ...common, ...switchSpec(index, own) };
   });
   const specs = new FaultPlan(scenario, topology, linkEnds, devices, fail).applied();

@@ -4,8 +4,8 @@
  * comes later, in assembly.
  */
 
-import type { Nic82599Section } from './nic-section.js';
 import type { FaultSection } from './fault-section.js';
+import type { Nic82599Section } from './nic-section.js';
 
 export interface Scenario {
   readonly name: string;
@@ -503,6 +503,21 @@ export interface ObserveSection {
   readonly episodes: boolean;
   /** A priority of a port that is held for so long is a storm. */
   readonly stormPs: number;
+  /** Null: no frame is followed. */
+  readonly traces: TraceSection | null;
+}
+
+/** Frames that are followed from end to end; a frame must pass all that is said. */
+export interface TraceSection {
+  readonly share: number;
+  /** Names or globs; empty: all. */
+  readonly flows: readonly string[];
+  /** Empty: all. */
+  readonly priorities: readonly number[];
+  /** Beyond these: so many of the slowest. */
+  readonly slowest: number;
+  /** And those that were dropped. */
+  readonly dropped: boolean;
 }
 
 export type Metric =

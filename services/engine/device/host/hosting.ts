@@ -17,9 +17,9 @@ import {
   STORED,
   TARGET,
 } from '../../frame/frame-pool.js';
-import type { Nic82599 } from '../../nic-82599/nic.js';
 import type { SfcStation } from '../../congestion/sfc/sfc-carrier.js';
 import type { SfcPoint } from '../../congestion/sfc/sfc-point.js';
+import type { Nic82599 } from '../../nic-82599/nic.js';
 import type { RandomStream } from '../../kernel/random.js';
 import type { Carriage } from '../carriage.js';
 import type { Device } from '../device.js';
@@ -63,9 +63,9 @@ export interface Hosting {
 
 export interface HostParts {
   readonly completions: Completions;
+  readonly sfc: SfcPoint | null;
   /** Null where the NIC is a plain one. */
   readonly nic: Nic82599 | null;
-  readonly sfc: SfcPoint | null;
   readonly streams: readonly RandomStream[];
 }
 

@@ -176,7 +176,7 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     faults: [],
     placement: [],
     load: [],
-    observe: { seriesPs: null, ports: [], episodes: false, stormPs: 1e9 },
+    observe: { seriesPs: null, ports: [], episodes: false, stormPs: 1e9, traces: null },
     expect: [],
     ...part,
   };

@@ -16,18 +16,19 @@ describe('a scenario that says next to nothing', () => {
     assert.equal(scenario.seed, 1);
     assert.equal(scenario.durationPs, null);
     assert.deepEqual(scenario.load, []);
+    assert.deepEqual(scenario.observe, {
+      seriesPs: null,
+      ports: [],
+      episodes: false,
+      stormPs: 1e9,
+      traces: null,
+    });
     assert.deepEqual(scenario.hosts, {
       mac: null,
       ipv4: null,
       ipv6: null,
       nic: null,
       arbiter: null,
-    });
-    assert.deepEqual(scenario.observe, {
-      seriesPs: null,
-      ports: [],
-      episodes: false,
-      stormPs: 1e9,
     });
     assert.deepEqual(scenario.switches, {
       model: 'shared-buffer',
