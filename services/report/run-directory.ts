@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { DROP_REASONS } from '../engine/contract/probe.js';
+import type { NicResult } from '../runtime/nic-results.js';
 import type { RunResults } from '../runtime/results.js';
 import type { SeriesRow } from '../runtime/series.js';
 import { isRateRow, RATE_COLUMNS } from '../runtime/series.js';
@@ -18,6 +19,7 @@ import type { WholeState } from '../runtime/whole-state.js';
 import { packWhole, unpackWhole } from '../runtime/whole-state.js';
 import { csv } from './csv.js';
 import { congestionPointsCsv, ratesCsv } from './congestion-tables.js';
+import type { FrameTrace } from '../telemetry/traces/frame-traces.js';
 import type { ExpectationResult } from './expectations.js';
 import type { Why, WhySummary } from './why.js';
 import { episodesCsv, whySummary } from './why.js';
@@ -31,6 +33,8 @@ const STATE = 'state';
 export const DISCOVERY = 'discovery.json';
 /** Who held whom back: see `readWhy`. */
 const WHY = 'why.json';
+/** Every 82599 at the end of the run. */
+const NICS = 'nics.json';
 
 export interface RunRecord {
   readonly results: RunResults;
@@ -45,6 +49,8 @@ export interface RunRecord {
   readonly origin: { readonly scenario: string; readonly set: readonly string[] };
   /** Who held whom back; null where that was not observed. */
   readonly why: Why | null;
+  /** The ways of sampled frames; null unless frames are sampled. */
+  readonly traces: readonly FrameTrace[] | null;
   /** Where an interrupted run can go on. */
   readonly state: WholeState | null;
   /** Seconds of the wall clock; the only figure that differs between equal runs. */
@@ -150,9 +156,16 @@ export function readRun(folder: string): StoredRun {
   return { scenario, set, document, status, digest, state, why };
 }
 
+/** The NICs of a run that was written; none where it has only plain ones. */
+export function readNics(folder: string): readonly NicResult[] {
+  readRun(folder);
+  const file = join(folder, NICS);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as NicResult[]) : [];
+}
+
 /** The summary as machines read it. */
 export function summaryJson({ results, expectations, wallSeconds }: RunRecord): object {
-  const { flows, ports, deviceDigests, discovery, ...summary } = results;
+  const { flows, ports, deviceDigests, discovery, nics, ...summary } = results;
   const converged = discovery && { convergence: discovery.convergence, lldpdus: discovery.lldpdus };
   return {
     ...summary,
@@ -164,7 +177,7 @@ export function summaryJson({ results, expectations, wallSeconds }: RunRecord): 
 }
 
 function filesOf(record: RunRecord): [string, string | Uint8Array][] {
-  const { results, document, series, origin, state, why } = record;
+  const { results, document, series, origin, state, why, traces } = record;
   const files: [string, string | Uint8Array][] = [
     ['scenario.json', json(document)],
     [ORIGIN, json({ ...origin, scenario: resolve(origin.scenario) })],
@@ -188,16 +201,27 @@ function filesOf(record: RunRecord): [string, string | Uint8Array][] {
   if (results.discovery !== null) files.push([DISCOVERY, json(results.discovery)]);
   if (results.sfc.length > 0) files.push(['sfc.csv', sfcCsv(results)]);
   if (results.sfcPaths.length > 0) files.push(['sfc-paths.csv', sfcPathsCsv(results)]);
+  if (results.nics.length > 0) files.push([NICS, json(results.nics)]);
   if (results.slots.length > 0) {
     files.push(['slots.csv', slotsCsv(results)], ['slot-ports.csv', slotPortsCsv(results)]);
   }
   if (why !== null) files.push([WHY, json(whySummary(why))], ['episodes.csv', episodesCsv(why)]);
+  if (traces !== null) files.push(['traces.json', tracesJson(traces)]);
   if (state !== null) files.push([STATE, packWhole(state)]);
   return files;
 }
 
 function json(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** A frame per line; what held it is named as in episodes.csv. */
+function tracesJson(traces: readonly FrameTrace[]): string {
+  const line = (trace: FrameTrace): string =>
+    JSON.stringify(trace, (key, value: unknown) =>
+      key === 'episode' && value !== null ? (value as { id: string }).id : value,
+    );
+  return `[\n${traces.map(line).join(',\n')}\n]\n`;
 }
 
 function flowsCsv({ flows }: RunResults): string {

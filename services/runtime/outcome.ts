@@ -9,6 +9,7 @@ import type { Fabric } from '../fabric/assembly/fabric.js';
 import { Collector } from './collect.js';
 import { discoveryResults } from './discovery-results.js';
 import { collectSfc, collectSfcPaths } from './collect-sfc.js';
+import { nicResults } from './nic-results.js';
 import { slotPortResults, slotResults } from './collect-slots.js';
 import { congestionPointsOf, ratesOf } from './collect-congestion.js';
 import type { Failure, RunResults } from './results.js';
@@ -55,6 +56,7 @@ export function outcomeOf(
     ),
     sfc: collectSfc(engine, virtualPs),
     sfcPaths: collectSfcPaths(fabric),
+    nics: nicResults(engine, virtualPs),
     rates: ratesOf(fabric, engine),
     congestionPoints: congestionPointsOf(fabric, engine),
     slots: slotResults(engine),

@@ -1,7 +1,9 @@
+import type { ArbiterSpec } from '../../engine/contract/arbiter.js';
 import type { PfcPortSpec, PortSpec, StopPortSpec } from '../../engine/contract/spec.js';
 import { readU48 } from '../../engine/wire/big-endian.js';
 import { switchPortMac } from '../address.js';
-import type { ArbiterSection, DiscoverySection, PfcSection } from '../scenario/scenario.js';
+import type { ArbiterSection, PfcSection } from '../scenario/scenario.js';
+import type { DiscoverySection } from '../scenario/discovery-section.js';
 import type { Fail } from '../topology/cabling.js';
 import type { AssemblyInput } from './assembly.js';
 import type { Mvtx2802Plan } from './mvtx2802-plan.js';
@@ -19,6 +21,7 @@ const SHARED_KEYS = [
   ['responseDelayPs', 'responseDelay'],
 ] as const;
 
+const WEIGHTED_STRICT: ArbiterSpec = { kind: 'weighted-strict' };
 const ONE_GROUP = [0, 0, 0, 0, 0, 0, 0, 0];
 
 /** Priority group of each priority: one for all where a whole port is stopped. */
@@ -38,10 +41,16 @@ export function portSpecs(
 ): PortSpec[] {
   const { kind, name: deviceName } = topology.devices[device]!;
   const own = kind === 'host' ? settings.host.arbiter : settings.switch.arbiter;
+  const nic = kind === 'host' ? settings.host.nic : null;
+  // Without DCB an 82599 has one buffer each way.
+  const undivided = nic !== null && !nic.dcb;
   const shared = {
-    classOf: scenario.classes.transmit,
-    groupOf: groupsOf(scenario),
-    arbiter: changeable(own ?? scenario.classes.arbiter, scenario.discovery),
+    classOf: undivided ? ONE_GROUP : scenario.classes.transmit,
+    groupOf: undivided ? ONE_GROUP : groupsOf(scenario),
+    arbiter:
+      nic === null
+        ? changeable(own ?? scenario.classes.arbiter, scenario.discovery)
+        : WEIGHTED_STRICT,
   };
   const paused = scenario.pause.enabled ? stopSpec(scenario.pause.pfc) : null;
   const pfcByMethods = new Map<Methods, PfcPortSpec | null>();

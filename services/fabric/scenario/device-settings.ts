@@ -3,7 +3,6 @@
 import type {
   CreditEndSection,
   DeviceOverride,
-  DiscoveryEndSection,
   HostSection,
   Mvtx2802Change,
   Mvtx2802Section,
@@ -13,6 +12,7 @@ import type {
   SfcSection,
   SwitchSection,
 } from './scenario.js';
+import type { DiscoveryEndSection } from './discovery-section.js';
 import { matchesGlob } from './selector.js';
 
 export interface DeviceSettings {

@@ -43,6 +43,7 @@ export function normalise(input: ScenarioInput, fileName: string, located: Locat
       ports: input.observe.ports,
       episodes: input.observe.episodes,
       stormPs: input.observe.storm,
+      traces: input.observe.traces ?? null,
     },
     expect: expectations(input.expect, load, located),
   };

@@ -4,9 +4,9 @@
  * comes later, in assembly.
  */
 
-import type { DcbxMode, LldpStatus, LldpTimers } from '../../engine/contract/discovery.js';
-import type { Application } from '../../engine/wire/lldp/dcbx-ieee.js';
+import type { DiscoveryEndSection, DiscoverySection } from './discovery-section.js';
 import type { FaultSection } from './fault-section.js';
+import type { Nic82599Section } from './nic-section.js';
 
 export interface Scenario {
   readonly name: string;
@@ -95,6 +95,8 @@ export interface HostSection {
   readonly mac: string | null;
   readonly ipv4: string | null;
   readonly ipv6: string | null;
+  /** Null: the plain NIC. */
+  readonly nic: Nic82599Section | null;
   readonly arbiter: ArbiterSection | null;
 }
 
@@ -275,46 +277,6 @@ export interface CreditEndSection {
   readonly agePs: number | null;
 }
 
-/** LLDP and DCBX on every port. */
-export interface DiscoverySection {
-  readonly enabled: boolean;
-  readonly start: 'live' | 'converged';
-  readonly drives: boolean;
-  /** What LLDP takes for a second. */
-  readonly secondPs: number;
-  readonly timers: LldpTimers;
-  readonly neighborsMost: number;
-  /** At least one. */
-  readonly destinations: readonly number[];
-  readonly end: DiscoveryEndSection;
-  /** In the order of their times. */
-  readonly changes: readonly DiscoveryChange[];
-}
-
-/** What each device may have of its own. */
-export interface DiscoveryEndSection {
-  readonly status: LldpStatus;
-  readonly dcbx: DcbxMode;
-  readonly willing: readonly ('ets' | 'pfc')[];
-  readonly recommend: boolean;
-  readonly pfcCapability: number;
-  readonly applications: readonly Application[];
-  /** Monitored class and congesting class. */
-  readonly congestionIsolation: readonly (readonly [number, number])[];
-}
-
-export interface DiscoveryChange {
-  readonly atPs: number;
-  /** Name or glob. */
-  readonly devices: string;
-  /** Place in the file. */
-  readonly index: number;
-  /** Priorities with PFC from then on; null: as before. */
-  readonly pfc: number | null;
-  readonly arbiter: ArbiterSection | null;
-  readonly end: Partial<DiscoveryEndSection>;
-}
-
 /** Source flow control; every device may have its own. */
 export interface SfcSection {
   readonly send: boolean;
@@ -465,6 +427,7 @@ export interface LoadCommon {
     readonly outer: number | null;
     readonly dei: boolean;
   };
+  readonly vm: number;
   readonly transport: RawSection | ReliableSection;
   readonly startPs: number;
   readonly endPs: number | null;
@@ -543,6 +506,21 @@ export interface ObserveSection {
   readonly episodes: boolean;
   /** A priority of a port that is held for so long is a storm. */
   readonly stormPs: number;
+  /** Null: no frame is followed. */
+  readonly traces: TraceSection | null;
+}
+
+/** Frames that are followed from end to end; a frame must pass all that is said. */
+export interface TraceSection {
+  readonly share: number;
+  /** Names or globs; empty: all. */
+  readonly flows: readonly string[];
+  /** Empty: all. */
+  readonly priorities: readonly number[];
+  /** Beyond these: so many of the slowest. */
+  readonly slowest: number;
+  /** And those that were dropped. */
+  readonly dropped: boolean;
 }
 
 export type Metric =

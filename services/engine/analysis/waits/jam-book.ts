@@ -4,7 +4,7 @@ import type { Device } from '../../device/device.js';
 import type { BacklogMatrix } from './backlog-matrix.js';
 import type { HoldBook } from './hold-book.js';
 import type { StopBook } from './stop-book.js';
-import { RecordTable } from './record-table.js';
+import { RecordTable } from '../record-table.js';
 import type { JamRecord } from './wait-records.js';
 
 // Numbers of a record.

@@ -4,7 +4,7 @@ import type { Device } from '../../device/device.js';
 import { QUEUE_OCTETS } from '../../port/queues.js';
 import type { BacklogMatrix } from './backlog-matrix.js';
 import type { HoldBook } from './hold-book.js';
-import { RecordTable } from './record-table.js';
+import { RecordTable } from '../record-table.js';
 import type { StopCause, StopRecord } from './wait-records.js';
 
 // Numbers of a record; those of a cause, from EGRESS on, are -1 where there is none.

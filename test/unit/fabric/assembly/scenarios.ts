@@ -190,7 +190,7 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     seed: 1,
     durationPs: null,
     fabric: section({ kind: 'star', hosts: 3 }),
-    hosts: { mac: null, ipv4: null, ipv6: null, arbiter: null },
+    hosts: { mac: null, ipv4: null, ipv6: null, nic: null, arbiter: null },
     switches: SWITCHES,
     overrides: [],
     priorities: priorities(),
@@ -205,7 +205,7 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     faults: [],
     placement: [],
     load: [],
-    observe: { seriesPs: null, ports: [], episodes: false, stormPs: 1e9 },
+    observe: { seriesPs: null, ports: [], episodes: false, stormPs: 1e9, traces: null },
     expect: [],
     ...part,
   };

@@ -21,8 +21,15 @@ describe('a scenario that says next to nothing', () => {
       ports: [],
       episodes: false,
       stormPs: 1e9,
+      traces: null,
     });
-    assert.deepEqual(scenario.hosts, { mac: null, ipv4: null, ipv6: null, arbiter: null });
+    assert.deepEqual(scenario.hosts, {
+      mac: null,
+      ipv4: null,
+      ipv6: null,
+      nic: null,
+      arbiter: null,
+    });
     assert.deepEqual(scenario.switches, {
       model: 'shared-buffer',
       mvtx2802: REGISTERS,
@@ -162,6 +169,7 @@ describe('the load section', () => {
       ect: false,
       congestion: 'none',
       vlan: { inner: 10, outer: null, dei: false },
+      vm: 0,
       transport: { kind: 'raw', frameBytes: 1518 },
       startPs: 0,
       endPs: null,
