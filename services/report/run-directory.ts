@@ -200,6 +200,7 @@ function filesOf(record: RunRecord): [string, string | Uint8Array][] {
   if (results.credits.length > 0) files.push(['credits.csv', creditsCsv(results)]);
   if (results.discovery !== null) files.push([DISCOVERY, json(results.discovery)]);
   if (results.sfc.length > 0) files.push(['sfc.csv', sfcCsv(results)]);
+  if (results.isolations.length > 0) files.push(['isolation.csv', isolationCsv(results)]);
   if (results.sfcPaths.length > 0) files.push(['sfc-paths.csv', sfcPathsCsv(results)]);
   if (results.nics.length > 0) files.push([NICS, json(results.nics)]);
   if (results.slots.length > 0) {
@@ -297,6 +298,14 @@ function sfcCsv({ sfc }: RunResults): string {
     ...[s.pauses, s.pausedPs, ...names.map((name) => s.counters[name]!)],
   ]);
   return csv(columns, rows);
+}
+
+function isolationCsv({ isolations }: RunResults): string {
+  const names = Object.keys(isolations[0]!.counters);
+  const rows = isolations.map((row) => [
+    ...[row.device, row.flows, row.flowsPeak, ...names.map((name) => row.counters[name]!)],
+  ]);
+  return csv(['device', 'flows', 'flows_peak', ...names], rows);
 }
 
 function sfcPathsCsv({ sfcPaths }: RunResults): string {

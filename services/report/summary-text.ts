@@ -36,6 +36,7 @@ export function summaryText(
     discoveryText(results, style),
     sfcTable(results, style),
     sfcCoverage(results),
+    isolationTable(results, style),
     rateTable(results, style),
     slotText(results, style),
     faultTable(results, style),
@@ -250,6 +251,25 @@ function sfcTable({ sfc }: RunResults, style: Style): string {
     ]);
   const head = ['device', 'role', 'told', 'heard', 'by PFC', 'pauses', 'paused', 'react', 'worst'];
   return [style.strong('Source flow control'), table(head, rows), more(sfc.length)]
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+function isolationTable({ isolations }: RunResults, style: Style): string {
+  if (isolations.length === 0) return '';
+  const rows = isolations
+    .slice(0, ROWS_SHOWN)
+    .map(({ device, counters, flows, flowsPeak }) => [
+      device,
+      formatCount(flows),
+      formatCount(flowsPeak),
+      formatCount(counters['ciFlowsFound']!),
+      formatCount(counters['ciFlowsTold']!),
+      formatCount(counters['ciFramesIsolated']!),
+      formatCount(counters['ciCimAddsTransmitted']! + counters['ciCimDelsTransmitted']!),
+    ]);
+  const head = ['switch', 'flows', 'most', 'found', 'told of', 'frames isolated', 'messages'];
+  return [style.strong('Congestion isolation'), table(head, rows), more(isolations.length)]
     .filter((part) => part !== '')
     .join('\n');
 }

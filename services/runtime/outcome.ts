@@ -8,7 +8,7 @@ import { LAST_AT } from '../engine/device/host/receivers.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { Collector } from './collect.js';
 import { discoveryResults } from './discovery-results.js';
-import { collectSfc, collectSfcPaths } from './collect-sfc.js';
+import { collectIsolations, collectSfc, collectSfcPaths } from './collect-sfc.js';
 import { nicResults } from './nic-results.js';
 import { slotPortResults, slotResults } from './collect-slots.js';
 import { congestionPointsOf, ratesOf } from './collect-congestion.js';
@@ -56,6 +56,7 @@ export function outcomeOf(
     ),
     sfc: collectSfc(engine, virtualPs),
     sfcPaths: collectSfcPaths(fabric),
+    isolations: collectIsolations(engine),
     nics: nicResults(engine, virtualPs),
     rates: ratesOf(fabric, engine),
     congestionPoints: congestionPointsOf(fabric, engine),

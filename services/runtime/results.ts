@@ -35,6 +35,7 @@ export interface RunResults {
   readonly discovery: DiscoveryResults | null;
   readonly sfc: readonly SfcResult[];
   readonly sfcPaths: readonly SfcPathResult[];
+  readonly isolations: readonly IsolationResult[];
   /** Every 82599 as it was at the end. */
   readonly nics: readonly NicResult[];
   /** Of every connection with a rate control. */
@@ -200,6 +201,16 @@ export interface SfcResult {
   /** Of a station: how often and how long it paused, over all priorities. */
   readonly pauses: number;
   readonly pausedPs: number;
+}
+
+/** What a switch did about congestion isolation; only of those that did anything. */
+export interface IsolationResult {
+  readonly device: string;
+  /** Under the names of the managed objects. */
+  readonly counters: Readonly<Record<string, number>>;
+  /** Flows isolated at the end, and at most. */
+  readonly flows: number;
+  readonly flowsPeak: number;
 }
 
 /** Whether source flow control reaches the source of a flow. */

@@ -11,6 +11,7 @@ import type { Carriage } from './carriage.js';
 import { makeCarriage } from './carriage.js';
 import { Device, KIND_MECHANISM, TIMER_BITS } from './device.js';
 import type { DiscoveryMechanism } from '../discovery/discovery-mechanism.js';
+import type { CiMechanism } from '../congestion/ci/ci-mechanism.js';
 import type { SfcMechanism } from '../congestion/sfc/sfc-mechanism.js';
 import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
 import { creditRows } from '../flow-control/credit/credit-accounts.js';
@@ -47,6 +48,7 @@ export class Engine implements MechanismHost {
   readonly discovery: DiscoveryMechanism;
   readonly faults: FaultMechanism;
   readonly sfc: SfcMechanism;
+  readonly ci: CiMechanism;
   readonly carriage: Carriage;
   readonly senders: Senders;
   readonly receivers: Receivers;
@@ -72,6 +74,7 @@ export class Engine implements MechanismHost {
     this.faults = faults;
     this.sfc = set.sfc;
     this.discovery = set.discovery;
+    this.ci = set.ci;
     this.carriage = makeCarriage(shared, this.devices);
     this.metering = makeMetering(shared, credit);
     this.senders = makeSenders(tables, this.clock);

@@ -1,4 +1,5 @@
 import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
+import { CiMechanism } from '../congestion/ci/ci-mechanism.js';
 import { SfcMechanism } from '../congestion/sfc/sfc-mechanism.js';
 import { DiscoveryMechanism } from '../discovery/discovery-mechanism.js';
 import { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
@@ -17,6 +18,7 @@ export interface MechanismSet {
   readonly sfc: SfcMechanism;
   readonly faults: FaultMechanism;
   readonly discovery: DiscoveryMechanism;
+  readonly ci: CiMechanism;
 }
 
 /**
@@ -35,6 +37,7 @@ export function makeMechanisms(
   const pause = new PauseMechanism(tables, host, makeAccounts(shared), 0, ports);
   const faults = new FaultMechanism(tables, host, 4);
   const discovery = new DiscoveryMechanism(host, makeOperator(shared, devices, pfc), counters, 5);
-  const all = [pause, pfc, credit, sfc, faults, discovery];
-  return { all, pfc, credit, sfc, faults, discovery };
+  const ci = new CiMechanism(tables, host, 6, pool);
+  const all = [pause, pfc, credit, sfc, faults, discovery, ci];
+  return { all, pfc, credit, sfc, faults, discovery, ci };
 }

@@ -23,6 +23,7 @@ import { checkVms } from './nic-check.js';
 import { nicSpec } from './nic-specs.js';
 import { Mvtx2802Plan } from './mvtx2802-plan.js';
 import { portSpecs } from './port-specs.js';
+import { CiPlan } from './ci-plan.js';
 import { SfcPlan } from './sfc-plan.js';
 
 /** From what a scenario says, and the fabric that it makes, to devices that can be run. */
@@ -47,6 +48,7 @@ export function assemble(input: AssemblyInput): Assembly {
   const credit = new CreditPlan(scenario, topology, settings, linkEnds, lengths, fail);
   const discovery = new DiscoveryPlan(input, settings, Math.max(...longestFrameOctets));
   const memory = new MemoryPlan(scenario, settings, methods, credit, longestFrameOctets, fail);
+  const ci = new CiPlan(input, settings, linkEnds, longestFrameOctets);
   const sfc = new SfcPlan(input, settings, linkEnds, methods, longestFrameOctets);
   const longestOctets = Math.max(...longestFrameOctets);
   const chips = new Mvtx2802Plan(
@@ -76,6 +78,7 @@ export function assemble(input: AssemblyInput): Assembly {
       ecn: mvtx2802 === null ? ecnSpecs(scenario, own, name, fail) : NO_MARKING,
       qcn: mvtx2802 === null ? congestion.pointsOf(index) : null,
       sfc: mvtx2802 === null ? sfc.ofSwitch(index) : null,
+      ci: mvtx2802 === null ? ci.ofSwitch(index) : null,
     };
   };
   const nicOf = (index: number, name: string): NicSpec | null => {

@@ -46,7 +46,7 @@ export function portSpecs(
   const undivided = nic !== null && !nic.dcb;
   const shared = {
     classOf: undivided ? ONE_GROUP : scenario.classes.transmit,
-    groupOf: undivided ? ONE_GROUP : groupsOf(scenario),
+    groupOf: undivided || chips.isChip(device) ? ONE_GROUP : groupsOf(scenario),
     arbiter:
       nic === null
         ? changeable(own ?? scenario.classes.arbiter, scenario.discovery)

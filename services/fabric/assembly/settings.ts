@@ -19,6 +19,7 @@ export function settingsOfDevices(scenario: Scenario, topology: Topology, fail: 
     credit: scenario.credit.end,
     discovery: scenario.discovery.end,
     sfc: scenario.sfc,
+    ci: scenario.ci,
     changes: [],
   };
   const settings = topology.devices.map(() => plain);

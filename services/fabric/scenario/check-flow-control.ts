@@ -77,6 +77,7 @@ export function checkFlowControl(scenario: Scenario, located: Located): void {
         credit: scenario.credit.end,
         discovery: scenario.discovery.end,
         sfc: scenario.sfc,
+        ci: scenario.ci,
       },
       override,
     );

@@ -1,6 +1,7 @@
 /** What holds for one device: the scenario's own sections with its overrides in file order. */
 
 import type {
+  CiSection,
   CreditEndSection,
   DeviceOverride,
   HostSection,
@@ -23,10 +24,11 @@ export interface DeviceSettings {
   readonly credit: CreditEndSection;
   readonly sfc: SfcSection;
   readonly discovery: DiscoveryEndSection;
+  readonly ci: CiSection;
 }
 
 export function settingsOf(scenario: Scenario, device: string): DeviceSettings {
-  const { hosts: host, switches, priorities, credit, sfc, discovery } = scenario;
+  const { hosts: host, switches, priorities, credit, sfc, discovery, ci } = scenario;
   return scenario.overrides
     .filter(({ match }) => matchesGlob(match, device))
     .reduce(overridden, {
@@ -36,6 +38,7 @@ export function settingsOf(scenario: Scenario, device: string): DeviceSettings {
       credit: credit.end,
       sfc,
       discovery: discovery.end,
+      ci,
     });
 }
 
@@ -55,6 +58,7 @@ export function overridden(settings: DeviceSettings, change: DeviceOverride): De
     credit: { ...settings.credit, ...change.credit },
     discovery: { ...settings.discovery, ...change.discovery },
     sfc: { ...settings.sfc, ...change.sfc },
+    ci: { ...settings.ci, ...change.ci },
   };
 }
 

@@ -1,7 +1,7 @@
 /** The file's values -> the scenario: defaults in place, one form for every way to say it. */
 
 import type { Located } from './located.js';
-import { dcqcnSection, qcnSection } from './normalise-congestion.js';
+import { dcqcnSection, qcnSection, timelySection } from './normalise-congestion.js';
 import { creditSection } from './normalise-credit.js';
 import { discoverySection } from './normalise-discovery.js';
 import { deviceOverrides, hostSection, switchSection } from './normalise-devices.js';
@@ -10,6 +10,7 @@ import { faultSections } from './normalise-faults.js';
 import { fabricSection } from './normalise-fabric.js';
 import { classSection, pauseSection, prioritySections } from './normalise-flow-control.js';
 import { groupSections, loadSections } from './normalise-load.js';
+import { ciSection } from './normalise-ci.js';
 import { sfcSection } from './normalise-sfc.js';
 import type { Scenario } from './scenario.js';
 import type { ScenarioInput } from './schema.js';
@@ -31,8 +32,10 @@ export function normalise(input: ScenarioInput, fileName: string, located: Locat
     credit: creditSection(input.credit, located),
     discovery: discoverySection(input.discovery, located),
     sfc: sfcSection(input.sfc, located),
+    ci: ciSection(input.ci),
     dcqcn: dcqcnSection(input.dcqcn),
     qcn: qcnSection(input.qcn, located),
+    timely: timelySection(input.timely, located),
     classes: classSection(input.classes, located),
     groups,
     load,

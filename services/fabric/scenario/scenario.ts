@@ -24,8 +24,10 @@ export interface Scenario {
   readonly credit: CreditSection;
   readonly discovery: DiscoverySection;
   readonly sfc: SfcSection;
+  readonly ci: CiSection;
   readonly dcqcn: DcqcnSection;
   readonly qcn: QcnSection;
+  readonly timely: TimelySection;
   readonly classes: ClassSection;
   readonly groups: readonly GroupSection[];
   readonly load: readonly LoadSection[];
@@ -187,6 +189,7 @@ export interface DeviceOverride {
   readonly credit: Partial<CreditEndSection>;
   readonly discovery: Partial<DiscoveryEndSection>;
   readonly sfc: Partial<SfcSection>;
+  readonly ci: Partial<CiSection>;
 }
 
 export interface PriorityChange {
@@ -197,6 +200,7 @@ export interface PriorityChange {
   readonly ingressAlpha?: number;
   readonly ecn?: EcnSection;
   readonly sfc?: boolean;
+  readonly ci?: boolean;
 }
 
 /** What keeps the sender of a priority from sending too much. */
@@ -212,6 +216,8 @@ export interface PrioritySection {
   readonly ecn: EcnSection;
   /** Congested queues tell the sources. */
   readonly sfc: boolean;
+  /** Congesting flows get a queue of their own. */
+  readonly ci: boolean;
 }
 
 export interface PfcSection {
@@ -277,6 +283,23 @@ export interface CreditEndSection {
   readonly agePs: number | null;
 }
 
+/** Congestion isolation; every switch may have its own. */
+export interface CiSection {
+  readonly enabled: boolean;
+  readonly priority: number;
+  /** Null: from the rate. */
+  readonly thresholdBytes: number | null;
+  /** Null: from the longest frame. */
+  readonly lowBytes: number | null;
+  readonly maxCim: number;
+  readonly maxStreams: number;
+  readonly maxFlowLifePs: number;
+  readonly idlePs: number;
+  readonly quoteBytes: number;
+  readonly messagePriority: number;
+  readonly encapsulation: 'ethernet' | 'ipv4' | 'ipv6';
+}
+
 /** Source flow control; every device may have its own. */
 export interface SfcSection {
   readonly send: boolean;
@@ -325,7 +348,7 @@ export type EcnSection =
   | { readonly kind: 'step'; readonly thresholdBytes: number; readonly at: 'dequeue' | 'enqueue' };
 
 /** What slows a sender down when the network is congested. */
-export type CongestionControl = 'none' | 'dcqcn' | 'qcn';
+export type CongestionControl = 'none' | 'dcqcn' | 'qcn' | 'timely';
 
 /** DCQCN, of every load that has it. */
 export interface DcqcnSection {
@@ -343,6 +366,17 @@ export interface DcqcnSection {
   /** Least time between two notifications of a connection. */
   readonly cnpIntervalPs: number;
   readonly cnpPriority: number;
+}
+
+/** TIMELY, of every load that has it. */
+export interface TimelySection {
+  readonly lowPs: number;
+  readonly highPs: number;
+  readonly leastPs: number;
+  readonly smoothing: number;
+  readonly decrease: number;
+  readonly stepBps: number;
+  readonly minBps: number;
 }
 
 /** QCN (802.1Q 30 to 33), on its priorities and of every load that has it. */

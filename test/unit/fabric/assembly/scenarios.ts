@@ -4,6 +4,7 @@ import { FRAMES, PAYLOAD } from '../../../../services/engine/device/host/receive
 import type { FlowEnd } from '../../../../services/fabric/assembly/assembly.js';
 import type { Fabric } from '../../../../services/fabric/assembly/fabric.js';
 import { buildFabric } from '../../../../services/fabric/assembly/fabric.js';
+import { TIMELY_DEFAULTS } from '../../../../services/engine/congestion/timely/timely-managed.js';
 import { dcqcnSection } from '../../../../services/fabric/scenario/normalise-congestion.js';
 import { dcqcnSchema } from '../../../../services/fabric/scenario/schema-congestion.js';
 import type {
@@ -14,6 +15,7 @@ import type {
   PrioritySection,
   QcnSection,
   Scenario,
+  CiSection,
   SfcSection,
   SwitchSection,
 } from '../../../../services/fabric/scenario/scenario.js';
@@ -121,6 +123,20 @@ export const DISCOVERY: Scenario['discovery'] = {
   changes: [],
 };
 
+export const CI: CiSection = {
+  enabled: true,
+  priority: 2,
+  thresholdBytes: null,
+  lowBytes: null,
+  maxCim: 3,
+  maxStreams: 1024,
+  maxFlowLifePs: 1e12,
+  idlePs: 10e9,
+  quoteBytes: 48,
+  messagePriority: 6,
+  encapsulation: 'ethernet',
+};
+
 export const SFC: SfcSection = {
   send: true,
   receive: true,
@@ -178,6 +194,7 @@ export function priorities(
     ingressAlpha: 1,
     ecn: { kind: 'off' },
     sfc: false,
+    ci: false,
     ...(which.includes(priority) ? part : {}),
   }));
 }
@@ -198,8 +215,10 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     credit: CREDIT,
     discovery: DISCOVERY,
     sfc: SFC,
+    ci: CI,
     dcqcn: DCQCN,
     qcn: QCN,
+    timely: TIMELY_DEFAULTS,
     classes: { transmit: IDENTITY, receive: IDENTITY, arbiter: { kind: 'strict' } },
     groups: [],
     faults: [],
@@ -219,6 +238,7 @@ export function override(match: string, part: Partial<DeviceOverride>): DeviceOv
     priorities: [],
     credit: {},
     sfc: {},
+    ci: {},
     discovery: {},
     ...part,
   };
