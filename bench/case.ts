@@ -30,9 +30,13 @@ function measureHops(session: Session, endPs: number): Record<string, number> {
   return { hops: session.progress().frameHops - before, seconds, peakMb: peakMb() };
 }
 
-async function engine(k: number, virtualUs: number): Promise<Record<string, number>> {
+async function engine(
+  k: number,
+  virtualUs: number,
+  mechanism?: string,
+): Promise<Record<string, number>> {
   const { permutation } = await import('./fabrics.js');
-  return measureHops(await sessionOf(permutation(k, virtualUs)), virtualUs * 1e6);
+  return measureHops(await sessionOf(permutation(k, virtualUs, mechanism)), virtualUs * 1e6);
 }
 
 async function heard(k: number, virtualUs: number): Promise<Record<string, number>> {
@@ -70,6 +74,8 @@ async function run(): Promise<Record<string, number>> {
     }
     case 'engine':
       return engine(first, second);
+    case 'credit':
+      return engine(first, second, 'credit');
     case 'heard':
       return heard(first, second);
     case 'raw':

@@ -24,10 +24,15 @@ function reliable(rate: string): string {
   return `transport: { reliable: { mtu: 1438, ${limits} } }`;
 }
 
-/** The full engine at work: PFC, ECMP, a packet and its acknowledgement, paced at 90 %. */
-export function permutation(k: number, virtualUs: number): string {
+const PFC = '{ flowControl: pfc, xoff: 98KB, xonGap: 24KB }';
+
+/**
+ * The full engine at work: a mechanism (PFC unless another is given), ECMP, a packet and its
+ * acknowledgement, paced at 90 %.
+ */
+export function permutation(k: number, virtualUs: number, mechanism = PFC): string {
   return `${fatTree(k)}duration: ${virtualUs}us
-priorities: { 3: { flowControl: pfc, xoff: 98KB, xonGap: 24KB } }
+priorities: { 3: ${mechanism} }
 load:
   - name: permutation
     permutation: { hosts: all, shift: ${(k * k * k) / 8 + 1} }

@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
 import type { BranchOptions } from './commands/branch.js';
+import type { DuelOptions } from './commands/duel.js';
+import type { HuntCommandOptions } from './commands/hunt.js';
 import type { RunOptions } from './commands/run.js';
 import type { EmulateOptions } from './emulate.js';
 import type { SteerAction } from './commands/steer.js';
@@ -69,6 +71,24 @@ function program(): Command {
     .action(async (scenario: string, options: RunOptions) => {
       const { runCommand } = await import('./commands/run.js');
       process.exitCode = await runCommand(scenario, options);
+    });
+
+  selvage
+    .command('duel')
+    .description('run a scenario under several mechanisms and compare them in one table')
+    .argument('<scenario>', 'YAML or JSON file')
+    .option(
+      '--mechanisms <list>',
+      'none, pause, pfc or credit, each perhaps with +dcqcn or +qcn',
+      'none,pause,pfc,credit,pfc+dcqcn,pfc+qcn',
+    )
+    .option('--out <dir>', 'folder of all runs (default: runs/duel-<name>)')
+    .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
+    .option('--seed <n>', 'seed of all randomness')
+    .option('--json', 'print the figures as JSON and nothing else')
+    .action(async (scenario: string, options: DuelOptions) => {
+      const { duelCommand } = await import('./commands/duel.js');
+      process.exitCode = await duelCommand(scenario, options);
     });
 
   distributed(selvage.command('resume'))
@@ -148,6 +168,24 @@ function program(): Command {
     .action(async (scenarios: string[], options: ValidateOptions) => {
       const { validateCommand } = await import('./commands/validate.js');
       process.exitCode = validateCommand(scenarios, options);
+    });
+
+  selvage
+    .command('hunt')
+    .description('vary a scenario and its faults until something fails; make that small')
+    .argument('<scenario>', 'YAML or JSON file')
+    .option('--runs <n>', 'how many variations', '100')
+    .option('--seed <n>', 'seed of the variations', '1')
+    .option('--faults <n>', 'add at most so many faults to each; 0: vary the seed only', '3')
+    .option('--threads <n>', 'in so many threads (default: one per processor)')
+    .option('--shrink <n>', 'at most so many runs to make a failing scenario small', '200')
+    .option('--out <dir>', 'where failing scenarios are written', 'hunted')
+    .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
+    .option('--json', 'print what was found as JSON')
+    .option('--quiet', 'print nothing')
+    .action(async (scenario: string, options: HuntCommandOptions) => {
+      const { huntCommand } = await import('./commands/hunt.js');
+      process.exitCode = await huntCommand(scenario, options);
     });
 
   selvage

@@ -10,6 +10,16 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'out when the ingress account reaches its threshold, is repeated before it expires, ' +
     'and XON follows when the account has fallen by xonGap. From 10 Gb/s upwards. ' +
     '`priorities: { 3: pfc }`.',
+  sfc:
+    'Source flow control (P802.1Qdw): a switch whose queue is congested sends a message to ' +
+    'the source, which pauses for a time; where a host does not obey, its edge switch takes the ' +
+    'message and stops the host by PFC (proxy). `priorities: { 3: { flowControl: pfc, sfc: true ' +
+    '} }`; details under `sfc:`.',
+  mvtx2802:
+    'A four-port gigabit switch whose memory is slots of one frame, kept for classes and for ' +
+    'source ports. Frames of a port with flow control go to the lowest queue and are never ' +
+    'dropped: the port is stopped by 802.3x when its own slots run out, and goes on when all ' +
+    'are free. The others keep their class and meet WRED. `switches: { model: mvtx2802 }`.',
   headroom:
     'Memory for what still arrives after the decision to stop: the longest frame that is ' +
     'in the way of the control frame, the control frame, the cable both ways, both ' +
@@ -22,6 +32,14 @@ export const TOPICS: Readonly<Record<string, string>> = {
   ecn:
     'Switches mark ECN-capable frames by the length of their egress queue: from a ' +
     'threshold on (step), or with a probability that rises between two lengths.',
+  dcqcn:
+    'The receiver of marked packets tells the sender (CNP, at most one in 50 us), which cuts ' +
+    'the rate of the connection by half of alpha, a running share of marked time, and ' +
+    'recovers by time and by octets. `congestion: dcqcn` in a load, and `ecn` on its priority.',
+  qcn:
+    '802.1Qau: a queue is sampled every so many octets; by its length and growth the source ' +
+    'of the sampled frame is told (CNM) to slow down. `congestion: qcn` in a load, and ' +
+    '`qcn: { priorities: [3] }`.',
   ets:
     'Enhanced transmission selection: strict classes first, the others share what is left ' +
     'by percent, in octets on the wire. `arbiter: { ets: { 0: 50%, 3: 50%, 7: strict } ' +
@@ -37,6 +55,12 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'A circle of ingress accounts, each of which cannot empty before the next one does. ' +
     '`observe: { episodes: true }` names it, with the picosecond at which it closed.',
   storm: 'A priority of a port that is held for longer than `observe.storm`.',
+  faults:
+    'What goes wrong in the emulated world: link-down, loss, bit-errors, delay, slow-link, ' +
+    'control (chosen control frames are lost, doubled, late or changed), freeze, storm, ' +
+    'forge, steal-credit, stuck-credit, shrink-buffer, reboot; `where`, `at`, `for`, ' +
+    '`every`, `times`, `random`. Frames lost to a fault have a reason of their own. ' +
+    '`faults: [{ kind: link-down, where: { device: leaf1 }, at: 1ms, for: 100us }]`.',
   ideal: 'What a message would take on an idle fabric: serialisation, propagation and delays.',
   slowdown: 'Completion time over ideal time; 1 is as good as it gets.',
   digest:

@@ -431,13 +431,14 @@ export class Coordinator {
 
   private noteBreach(text: string): void {
     const breach = JSON.parse(text) as {
+      reason: string;
       timePs: number;
       device: number;
       port: number;
       priority: number;
     };
     this.failure = {
-      reason: 'a frame started while it was held',
+      reason: breach.reason,
       timePs: breach.timePs,
       ...placeNames(this.fabric, breach.device, breach.port),
       priority: breach.priority,

@@ -12,11 +12,13 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { DROP_REASONS } from '../engine/contract/probe.js';
 import type { RunResults } from '../runtime/results.js';
+import type { SeriesRow } from '../runtime/series.js';
+import { isRateRow, RATE_COLUMNS } from '../runtime/series.js';
 import type { WholeState } from '../runtime/whole-state.js';
 import { packWhole, unpackWhole } from '../runtime/whole-state.js';
-import type { CsvValue } from './csv.js';
 import { csv } from './csv.js';
 import type { FrameTrace } from '../telemetry/traces/frame-traces.js';
+import { congestionPointsCsv, ratesCsv } from './congestion-tables.js';
 import type { ExpectationResult } from './expectations.js';
 import type { Why, WhySummary } from './why.js';
 import { episodesCsv, whySummary } from './why.js';
@@ -36,7 +38,7 @@ export interface RunRecord {
   readonly document: unknown;
   readonly series: {
     readonly columns: readonly string[];
-    readonly rows: Iterable<readonly CsvValue[]>;
+    readonly rows: Iterable<SeriesRow>;
   };
   /** What was run: the scenario's file and the settings on top of it. */
   readonly origin: { readonly scenario: string; readonly set: readonly string[] };
@@ -168,8 +170,20 @@ function filesOf(record: RunRecord): [string, string | Uint8Array][] {
     ['margins.csv', marginsCsv(results)],
   ];
   const rows = [...series.rows];
-  if (rows.length > 0) files.push(['series.csv', csv(series.columns, rows)]);
+  const portRows = rows.filter((row) => !isRateRow(row));
+  const rateRows = rows.filter(isRateRow);
+  if (portRows.length > 0) files.push(['series.csv', csv(series.columns, portRows)]);
+  if (rateRows.length > 0) files.push(['rate-series.csv', csv(RATE_COLUMNS, rateRows)]);
+  if (results.rates.length > 0) files.push(['rates.csv', ratesCsv(results)]);
+  if (results.congestionPoints.length > 0) {
+    files.push(['congestion-points.csv', congestionPointsCsv(results)]);
+  }
   if (results.credits.length > 0) files.push(['credits.csv', creditsCsv(results)]);
+  if (results.sfc.length > 0) files.push(['sfc.csv', sfcCsv(results)]);
+  if (results.sfcPaths.length > 0) files.push(['sfc-paths.csv', sfcPathsCsv(results)]);
+  if (results.slots.length > 0) {
+    files.push(['slots.csv', slotsCsv(results)], ['slot-ports.csv', slotPortsCsv(results)]);
+  }
   if (why !== null) files.push([WHY, json(whySummary(why))], ['episodes.csv', episodesCsv(why)]);
   if (traces !== null) files.push(['traces.json', tracesJson(traces)]);
   if (state !== null) files.push([STATE, packWhole(state)]);
@@ -247,6 +261,46 @@ function creditsCsv({ credits }: RunResults): string {
     ...[c.port, c.priority, c.channel, c.granted, c.spent, c.held, c.aged, c.revoked, c.stale],
     ...[c.overflow, c.failedSyncs, c.blockedPs, c.received, c.occupied, c.peakOccupied],
     ...[c.recovered, c.resyncs, c.unitOctets, c.bufferUnits, c.neededUnits],
+  ]);
+  return csv(columns, rows);
+}
+
+function sfcCsv({ sfc }: RunResults): string {
+  const names = Object.keys(sfc[0]!.counters);
+  const columns = [
+    ...['device', 'role', 'sources_peak', 'reaction_min_ps', 'reaction_mean_ps'],
+    ...['reaction_max_ps', 'pauses', 'paused_ps', ...names],
+  ];
+  const rows = sfc.map((s) => [
+    ...[s.device, s.role, s.sourcesPeak, s.reactionMinPs, s.reactionMeanPs, s.reactionMaxPs],
+    ...[s.pauses, s.pausedPs, ...names.map((name) => s.counters[name]!)],
+  ]);
+  return csv(columns, rows);
+}
+
+function sfcPathsCsv({ sfcPaths }: RunResults): string {
+  const rows = sfcPaths.map((path) => [
+    ...[path.flow, path.reaction, path.telling.join(' '), path.silent.join(' ')],
+  ]);
+  return csv(['flow', 'reaction', 'telling', 'silent'], rows);
+}
+
+function slotsCsv({ slots }: RunResults): string {
+  const columns = ['device', 'region', 'slots', 'used', 'peak'];
+  const rows = slots.map((s) => [s.device, s.region, s.slots, s.used, s.peak]);
+  return csv(columns, rows);
+}
+
+function slotPortsCsv({ slotPorts }: RunResults): string {
+  const columns = [
+    ...['port', 'flow_control', 'source_slots', 'peak_slots', 'xoff_slots', 'headroom_slots'],
+    ...['needed_slots', 'xoffs', 'xons', 'stopped_ps', 'downgraded_frames'],
+    ...['frames_without_slot', 'wred_drops'],
+  ];
+  const rows = slotPorts.map((p) => [
+    ...[p.port, p.flowControl ? 1 : 0, p.sourceSlots, p.peakSlots, p.xoffSlots],
+    ...[p.headroomSlots, p.neededSlots, p.xoffs, p.xons, p.stoppedPs, p.downgradedFrames],
+    ...[p.framesWithoutSlot, p.wredDrops],
   ]);
   return csv(columns, rows);
 }

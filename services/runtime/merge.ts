@@ -9,6 +9,7 @@ import { outcomeOf, unbalanced, virtualTimeOf } from './outcome.js';
 import type { PartState } from './part/part.js';
 import type { Failure, RunResults } from './results.js';
 import type { SeriesRow } from './series.js';
+import { sendsOf } from './series.js';
 import { wholeEngine } from './whole-engine.js';
 import type { WholeState } from './whole-state.js';
 import { wholeOf } from './whole-state.js';
@@ -65,7 +66,8 @@ function mergeRows(fabric: Fabric, states: readonly PartState[], latestPs: numbe
   const { seriesPs } = fabric.scenario.observe;
   if (seriesPs === null) return [];
   const endPs = fabric.scenario.durationPs;
-  const orderOf = new Map(fabric.linkEnds.flat().map(({ name }, order) => [name, order]));
+  const sampled = [...fabric.linkEnds.flat(), ...fabric.specs.flatMap(sendsOf)];
+  const orderOf = new Map(sampled.map(({ name }, order) => [name, order]));
   const isTaken = (timePs: number): boolean =>
     timePs <= latestPs || (timePs === endPs && timePs - seriesPs <= latestPs);
   const order = (row: SeriesRow): number => orderOf.get(row[1] as string)!;

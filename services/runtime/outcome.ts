@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto';
-import { overdrawnPort } from '../engine/analysis/ledger/credit-books.js';
+import { misbookedPort, overdrawnPort } from '../engine/analysis/ledger/credit-books.js';
 import { checkLedger } from '../engine/analysis/ledger/ledger.js';
+import { sleepingPort } from '../engine/analysis/ledger/sleeping-ports.js';
 import { lapsedStop } from '../engine/analysis/ledger/standing-stops.js';
 import type { Engine } from '../engine/device/engine.js';
 import { LAST_AT } from '../engine/device/host/receivers.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { Collector } from './collect.js';
+import { collectSfc, collectSfcPaths } from './collect-sfc.js';
+import { slotPortResults, slotResults } from './collect-slots.js';
+import { congestionPointsOf, ratesOf } from './collect-congestion.js';
 import type { Failure, RunResults } from './results.js';
 import type { Congestion } from '../telemetry/congestion/congestion.js';
 import { framesStarted, STALLED, thingsPlanned } from './stall.js';
@@ -43,8 +47,16 @@ export function outcomeOf(
     margins: collector.margins(),
     buffers: collector.buffers(),
     credits: collector.credits(),
+    sfc: collectSfc(engine, virtualPs),
+    sfcPaths: collectSfcPaths(fabric),
+    rates: ratesOf(fabric, engine),
+    congestionPoints: congestionPointsOf(fabric, engine),
+    slots: slotResults(engine),
+    slotPorts: slotPortResults(engine, fabric, virtualPs),
     deadlocks: congestion?.deadlocks ?? [],
     storms: congestion?.storms ?? [],
+    lostCredits: collector.lostCredits(),
+    faults: collector.faults(),
   };
 }
 
@@ -104,8 +116,14 @@ export function unbalanced(fabric: Fabric, engine: Engine, nowPs: number): Failu
   if (lapsed >= 0)
     return atPort(fabric, engine, lapsed, nowPs, 'a stop that stands is not repeated');
   const overdrawn = overdrawnPort(engine);
-  if (overdrawn < 0) return null;
-  return atPort(fabric, engine, overdrawn, nowPs, 'more credit than the buffer can back');
+  if (overdrawn >= 0)
+    return atPort(fabric, engine, overdrawn, nowPs, 'more credit than the buffer can back');
+  const misbooked = misbookedPort(engine);
+  if (misbooked >= 0)
+    return atPort(fabric, engine, misbooked, nowPs, 'units of credit stored = frames stored');
+  const sleeping = sleepingPort(engine);
+  if (sleeping < 0) return null;
+  return atPort(fabric, engine, sleeping, nowPs, 'a frame may start, and nobody starts it');
 }
 
 /** `port` is numbered through the service. */

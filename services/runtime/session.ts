@@ -7,6 +7,7 @@ import { congestionOf } from '../telemetry/congestion/congestion-of.js';
 import { matchesGlob } from '../fabric/scenario/selector.js';
 import { Collector } from './collect.js';
 import { Windows } from './embedded/windows.js';
+import type { Breach } from './hold-check.js';
 import { HoldCheck } from './hold-check.js';
 import type { ObserverPlan } from './observers.js';
 import { Observers, observersOf } from './observers.js';
@@ -19,6 +20,7 @@ import {
   virtualTimeOf,
 } from './outcome.js';
 import { deliveredShare, packetsOf } from './packets.js';
+import { RecoveryCheck } from './recovery-check.js';
 import type { Failure, RunResults } from './results.js';
 import type { SeriesPort, SeriesRow } from './series.js';
 import { CHANGES_PER_PORT, Sampler, SERIES_COLUMNS } from './series.js';
@@ -55,6 +57,7 @@ export class Session {
   private readonly stall: StallWatch;
   private readonly holdCheck: HoldCheck | null;
   private readonly observers: Observers;
+  private readonly recovery: RecoveryCheck | null;
   private state: SessionState = 'running';
   private failure: Failure | null = null;
   private checkDueAt: number;
@@ -73,6 +76,7 @@ export class Session {
     this.holdCheck = options.check ? new HoldCheck(this.engine) : null;
     if (this.holdCheck !== null) this.engine.listen(this.holdCheck);
     this.observers = new Observers(this.engine, observe ?? observersOf(fabric));
+    this.recovery = options.check ? new RecoveryCheck(fabric, this.engine) : null;
   }
 
   /** Runs for about so many milliseconds of wall-clock time. */
@@ -186,7 +190,7 @@ export class Session {
     if (this.sampler?.dueAt === now) this.sampler.sample();
     if (this.checkDueAt === now) {
       this.check(now);
-      this.checkDueAt += CHECK_INTERVAL_PS;
+      this.checkDueAt = Math.min(this.recovery!.dueAt(now), nextCheckPs(now));
     }
     if (this.stall.dueAt !== now) return;
     const { engine } = this;
@@ -207,11 +211,14 @@ export class Session {
   private check(now: number): void {
     this.failure ??= unbalanced(this.fabric, this.engine, now);
     if (this.failure !== null) this.state = 'failed';
-    const breach = this.holdCheck?.breach ?? null;
-    if (breach !== null) {
-      const { timePs, device, port, priority } = breach;
-      this.fail('a frame started while it was held', timePs, device, port, priority);
-    }
+    this.failBy(this.holdCheck?.breach ?? null);
+    this.failBy(this.recovery?.look(now) ?? null);
+  }
+
+  private failBy(breach: Breach | null): void {
+    if (breach === null) return;
+    const { reason, timePs, device, port, priority } = breach;
+    this.fail(reason, timePs, device, port, priority < 0 ? null : priority);
   }
 
   private fail(
@@ -235,4 +242,8 @@ export class Session {
     );
     return new Sampler(this.engine, wanted, seriesPs);
   }
+}
+
+function nextCheckPs(now: number): number {
+  return (Math.floor(now / CHECK_INTERVAL_PS) + 1) * CHECK_INTERVAL_PS;
 }

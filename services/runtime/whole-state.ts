@@ -2,7 +2,7 @@ import { deserialize, serialize } from 'node:v8';
 import type { DeviceState } from '../engine/device/checkpoint.js';
 import type { Plain } from '../engine/kernel/snapshot.js';
 import type { PartPlan } from '../fabric/placement/part-plan.js';
-import { CHANGES_PER_PORT } from './series.js';
+import { CHANGES_PER_PORT, sendsOf } from './series.js';
 import type { SeriesRow } from './series.js';
 import type { PartState } from './part/part.js';
 
@@ -45,14 +45,15 @@ export function unpackWhole(octets: Uint8Array): WholeState {
 /** What a part of it is, for a service. */
 export function partOf(whole: WholeState, plan: PartPlan): PartState {
   const ports = plan.series?.ports ?? [];
-  const own = new Set(ports.map(({ name }) => name));
+  const connections = plan.specs.flatMap(sendsOf);
+  const own = new Set([...ports, ...connections].map(({ name }) => name));
   const sampled = new Float64Array(ports.length * CHANGES_PER_PORT);
   ports.forEach(({ name }, i) => {
     sampled.set(whole.sampled[name] ?? [], i * CHANGES_PER_PORT);
   });
   return {
     devices: plan.devices.map((device) => whole.devices[device]!),
-    rows: whole.rows.filter(([, port]) => own.has(port as string)),
+    rows: whole.rows.filter(([, name]) => own.has(name as string)),
     sampleDueAt: whole.sampleDueAt,
     sampled,
     latestPs: whole.latestPs,

@@ -157,6 +157,14 @@ export function makeSharedBuffer(tables: Tables) {
     return Math.max(limit, 0);
   }
 
+  /** Takes free memory of the port's device out of the pool, or puts it back; returns how much. */
+  function shrink(port: number, octets: number): number {
+    const m = memoryOf[port];
+    const taken = Math.min(octets, memory[m + POOL] - memory[m + POOL_USED]);
+    memory[m + POOL] -= taken;
+    return taken;
+  }
+
   function get(port: number, group: number, word: number): number {
     return words[rowOf(port, group) * WORDS + word];
   }
@@ -216,6 +224,7 @@ export function makeSharedBuffer(tables: Tables) {
     setStopped,
     threshold,
     xonLimit,
+    shrink,
     get,
     memoryOfDevice,
   };

@@ -13,6 +13,17 @@ export const DROP_REASONS = [
   'vlan-filtered',
   /** Reached a station that it is not addressed to (flooded). */
   'not-addressed',
+  /** The frame data buffer had no slot that it might take. */
+  'no-slot',
+  /** Weighted random early discard. */
+  'wred',
+  /** Declared faults: without them, these do not happen. */
+  'link-down',
+  'lost-on-link',
+  'fcs-error',
+  'device-reset',
+  /** As headroom-exhausted, where a fault kept the neighbour from stopping in time. */
+  'overflow-by-fault',
 ] as const;
 
 export type DropReason = (typeof DROP_REASONS)[number];
@@ -26,6 +37,13 @@ export const DROP = {
   NO_DESTINATION: 4,
   VLAN_FILTERED: 5,
   NOT_ADDRESSED: 6,
+  NO_SLOT: 7,
+  WRED: 8,
+  LINK_DOWN: 9,
+  LOST_ON_LINK: 10,
+  FCS_ERROR: 11,
+  DEVICE_RESET: 12,
+  OVERFLOW_BY_FAULT: 13,
 } as const;
 
 /** The steps of credit exchange, as `creditStep` numbers them. */

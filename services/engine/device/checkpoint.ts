@@ -13,6 +13,7 @@ export interface DeviceState {
   readonly own: Plain;
   readonly behaviour: Plain;
   readonly senders: Plain;
+  readonly faults: Plain;
   /** By port of the device: frames in flight towards it. */
   readonly lanes: readonly (readonly Int32Array[])[];
   /** By port of the device and traffic class. */
@@ -59,6 +60,7 @@ export function saveDevice(engine: Engine, d: number): DeviceState {
     own: save(device),
     behaviour: save(behaviourOf(engine, d)),
     senders: save(engine.senders.extras(first, count)),
+    faults: save(engine.faults.extras(rows.fault.first, rows.fault.count)),
     lanes: flying,
     queues: queued.flat(),
     lines: waiting,
@@ -76,6 +78,7 @@ export function restoreDevice(engine: Engine, d: number, state: DeviceState): vo
   restore(device, state.own);
   restore(behaviourOf(engine, d), state.behaviour);
   restore(engine.senders.extras(rows.send.first, rows.send.count), state.senders);
+  restore(engine.faults.extras(rows.fault.first, rows.fault.count), state.faults);
   const revive = (record: Int32Array, fields: readonly number[]): number => {
     const frame = pool.write(record);
     for (const field of fields) pool.words[frame + field] += firstPort;

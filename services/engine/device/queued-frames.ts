@@ -2,7 +2,7 @@ import { creditRows } from '../flow-control/credit/credit-accounts.js';
 import type { Device } from './device.js';
 import type { Shared } from './shared.js';
 
-/** Every frame that waits in a queue, or in a line before one, with the port it leaves by. */
+/** Every frame that a device keeps in a queue, or in a line before one, and where it leaves. */
 export function forEachQueued(
   { queues, lines }: Shared,
   { spec, firstPort, rows }: Device,

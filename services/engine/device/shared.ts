@@ -1,4 +1,5 @@
 import { makeSharedBuffer, type SharedBuffer } from '../buffer/shared-buffer.js';
+import type { Mvtx2802 } from '../flow-control/mvtx2802/mvtx2802-mechanism.js';
 import { FramePool } from '../frame/frame-pool.js';
 import { Clock } from '../kernel/clock.js';
 import { makeDigests, type Digests } from '../kernel/digest.js';
@@ -21,6 +22,8 @@ export class Shared {
   readonly lines: WaitingLines;
   readonly counters: Counters;
   readonly buffer: SharedBuffer;
+  /** By device: the memory of switches that have no shared buffer, and their first port. */
+  readonly chips: ({ readonly chip: Mvtx2802; readonly firstPort: number } | undefined)[] = [];
   readonly digests: Digests;
   /** When each port's lane has its next arrival, and when its transmitter acts next. */
   readonly arrivals: Slots;

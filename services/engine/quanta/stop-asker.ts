@@ -54,6 +54,11 @@ export class StopAsker {
     this.change(port, group, false);
   }
 
+  /** What stands is said again at once. */
+  restate(port: number): void {
+    if (this.off[port] !== 0) this.host.requestControl(this.slot, port);
+  }
+
   /** Groups to name with time zero in the frame now being composed; each is told once. */
   takeReleases(port: number): number {
     const releases = this.releases[port];

@@ -4,6 +4,7 @@ import { switchPortMac } from '../address.js';
 import type { PfcSection } from '../scenario/scenario.js';
 import type { Fail } from '../topology/cabling.js';
 import type { AssemblyInput } from './assembly.js';
+import type { Mvtx2802Plan } from './mvtx2802-plan.js';
 import type { CreditPlan } from './credit-plan.js';
 import type { Methods } from './link-methods.js';
 import type { Settings } from './settings.js';
@@ -31,6 +32,7 @@ export function portSpecs(
   linkEnds: readonly LinkEnd[],
   methods: readonly Methods[],
   credit: CreditPlan,
+  chips: Mvtx2802Plan,
 ): PortSpec[] {
   const { kind, name: deviceName } = topology.devices[device]!;
   const own = kind === 'host' ? settings.host.arbiter : settings.switch.arbiter;
@@ -38,8 +40,8 @@ export function portSpecs(
     classOf: scenario.classes.transmit,
     groupOf: groupsOf(scenario),
     arbiter: own ?? scenario.classes.arbiter,
-    pause: scenario.pause.enabled ? stopSpec(scenario.pause.pfc) : null,
   };
+  const paused = scenario.pause.enabled ? stopSpec(scenario.pause.pfc) : null;
   const pfcByMethods = new Map<Methods, PfcPortSpec | null>();
   const pfcOf = (own: Methods): PfcPortSpec | null => {
     if (!pfcByMethods.has(own)) pfcByMethods.set(own, pfcSpec(settings, own, deviceName, fail));
@@ -53,8 +55,10 @@ export function portSpecs(
       latencyPs,
       mac: readU48(kind === 'host' ? addresses[device]!.mac : switchPortMac(device, port), 0),
       ...shared,
+      pause: paused ?? chips.pause(end),
       pfc: scenario.pause.enabled ? null : pfcOf(methods[port]!),
       credit: credit.port(end, methods[port]!),
+      faults: [],
     };
   });
 }

@@ -17,6 +17,7 @@ export function settingsOfDevices(scenario: Scenario, topology: Topology, fail: 
     switch: scenario.switches,
     priorities: scenario.priorities,
     credit: scenario.credit.end,
+    sfc: scenario.sfc,
     changes: [],
   };
   const settings = topology.devices.map(() => plain);

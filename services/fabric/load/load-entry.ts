@@ -180,6 +180,7 @@ export class LoadEntry {
       priority,
       dscp: section.dscp ?? 8 * priority,
       ect: section.ect,
+      congestion: section.congestion,
       vlan: section.vlan,
       transport: this.transportFor(priority),
       release: shape.release ?? BACKLOG,

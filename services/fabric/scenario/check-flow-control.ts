@@ -75,6 +75,7 @@ export function checkFlowControl(scenario: Scenario, located: Located): void {
         switch: scenario.switches,
         priorities: scenario.priorities,
         credit: scenario.credit.end,
+        sfc: scenario.sfc,
       },
       override,
     );

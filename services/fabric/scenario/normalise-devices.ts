@@ -3,12 +3,14 @@
 import { show } from './errors.js';
 import type { Located } from './located.js';
 import { creditEnd } from './normalise-credit.js';
+import { mvtx2802Change, mvtx2802Section } from './normalise-mvtx2802.js';
 import { arbiterSection, priorityChanges } from './normalise-flow-control.js';
+import { sfcChange } from './normalise-sfc.js';
 import type {
   BufferSection,
   DeviceOverride,
   HostSection,
-  PortVlanSection,
+  PortSection,
   SwitchSection,
 } from './scenario.js';
 import type { DeviceInput, SwitchesInput } from './schema-devices.js';
@@ -23,6 +25,7 @@ export function hostSection(input: ScenarioInput['hosts'], located: Located): Ho
 export function switchSection(input: SwitchesInput, located: Located): SwitchSection {
   const arbiter = input.arbiter && arbiterSection(input.arbiter, ['switches', 'arbiter'], located);
   return {
+    model: input.model,
     pipelinePs: input.pipeline,
     cutThrough: input.cutThrough,
     forwarding: input.forwarding,
@@ -33,6 +36,7 @@ export function switchSection(input: SwitchesInput, located: Located): SwitchSec
       egressReservedBytes: input.buffer.egressReserved,
       egressAlpha: input.buffer.egressAlpha,
     },
+    mvtx2802: mvtx2802Section(input.mvtx2802, ['switches', 'mvtx2802'], located),
     ports: [],
     arbiter: arbiter ?? null,
     ageingPs: input.ageing,
@@ -54,6 +58,7 @@ export function deviceOverrides(
       switch: switchChange(device, arbiter, path, located),
       priorities,
       credit: creditEnd(device.credit ?? {}, [...path, 'credit'], located),
+      sfc: sfcChange(device.sfc ?? {}, [...path, 'sfc'], located),
     };
   });
 }
@@ -76,15 +81,18 @@ function switchChange(
   path: Path,
   located: Located,
 ): DeviceOverride['switch'] {
-  const { pipeline, cutThrough, forwarding, ecmp, ageing, buffer, ports } = device;
+  const { model, pipeline, cutThrough, forwarding, ecmp, ageing, buffer, ports } = device;
+  const { mvtx2802 } = device;
   return {
+    ...(model !== undefined && { model }),
     ...(pipeline !== undefined && { pipelinePs: pipeline }),
     ...(cutThrough !== undefined && { cutThrough }),
     ...(forwarding !== undefined && { forwarding }),
     ...(ecmp !== undefined && { ecmp }),
     ...(ageing !== undefined && { ageingPs: ageing }),
     ...(buffer && { buffer: bufferChange(buffer) }),
-    ...(ports && { ports: portVlans(ports, [...path, 'ports'], located) }),
+    ...(mvtx2802 && { mvtx2802: mvtx2802Change(mvtx2802, [...path, 'mvtx2802'], located) }),
+    ...(ports && { ports: portSections(ports, [...path, 'ports'], located) }),
     ...(arbiter && { arbiter }),
   };
 }
@@ -98,19 +106,33 @@ function bufferChange(buffer: NonNullable<DeviceInput['buffer']>): Partial<Buffe
   };
 }
 
-function portVlans(
+function portSections(
   input: NonNullable<DeviceInput['ports']>,
   path: Path,
   located: Located,
-): readonly PortVlanSection[] {
-  return Object.entries(input).map(([port, { native, tagged }]) => {
+): readonly PortSection[] {
+  return Object.entries(input).map(([port, section]) => {
+    const { native, tagged } = section;
     for (const [index, vlan] of tagged.entries()) {
       const at = [...path, port, 'tagged', index];
       if (vlan === native) throw located.errorAt(at, `VLAN ${vlan} is native, so not tagged, here`);
       if (tagged.indexOf(vlan) < index) throw located.errorAt(at, `VLAN ${vlan} is given twice`);
     }
-    return { port: Number(port), native, tagged };
+    return {
+      port: Number(port),
+      native,
+      tagged,
+      flowControl: section.flowControl ?? null,
+      fixed: section.fixed ? fixedClass(section.fixed) : null,
+    };
   });
+}
+
+function fixedClass(input: {
+  readonly class: number;
+  readonly dropPrecedence: 'low' | 'high';
+}): PortSection['fixed'] {
+  return { trafficClass: input.class, highPrecedence: input.dropPrecedence === 'high' };
 }
 
 /** An address belongs to one host: no pattern may set it, and no two hosts may have it. */

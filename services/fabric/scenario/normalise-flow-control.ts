@@ -47,6 +47,7 @@ export function prioritySections(
       ingressReservedBytes: keys.reserved,
       ingressAlpha: keys.alpha,
       ecn: ecnSection(keys.ecn),
+      sfc: keys.sfc,
     };
   });
 }
@@ -67,6 +68,7 @@ export function priorityChanges(
       ...(keys.reserved !== undefined && { ingressReservedBytes: keys.reserved }),
       ...(keys.alpha !== undefined && { ingressAlpha: keys.alpha }),
       ...(keys.ecn !== undefined && { ecn: ecnSection(keys.ecn) }),
+      ...(keys.sfc !== undefined && { sfc: keys.sfc }),
     };
   });
 }

@@ -1,12 +1,15 @@
 /** The file's values -> the scenario: defaults in place, one form for every way to say it. */
 
 import type { Located } from './located.js';
+import { dcqcnSection, qcnSection } from './normalise-congestion.js';
 import { creditSection } from './normalise-credit.js';
 import { deviceOverrides, hostSection, switchSection } from './normalise-devices.js';
 import { expectations } from './normalise-expect.js';
+import { faultSections } from './normalise-faults.js';
 import { fabricSection } from './normalise-fabric.js';
 import { classSection, pauseSection, prioritySections } from './normalise-flow-control.js';
 import { groupSections, loadSections } from './normalise-load.js';
+import { sfcSection } from './normalise-sfc.js';
 import type { Scenario } from './scenario.js';
 import type { ScenarioInput } from './schema.js';
 
@@ -25,9 +28,13 @@ export function normalise(input: ScenarioInput, fileName: string, located: Locat
     priorities: prioritySections(input.priorities, located),
     pause: pauseSection(input.pause),
     credit: creditSection(input.credit, located),
+    sfc: sfcSection(input.sfc, located),
+    dcqcn: dcqcnSection(input.dcqcn),
+    qcn: qcnSection(input.qcn, located),
     classes: classSection(input.classes, located),
     groups,
     load,
+    faults: faultSections(input.faults, input.duration ?? null, located),
     placement: groupSections(input.placement, 'placement', located),
     observe: {
       seriesPs: input.observe.series ?? null,

@@ -4,6 +4,8 @@ import { isIPv4, isIPv6 } from 'node:net';
 import type { z } from 'zod';
 import { aboveZero, size, time } from './quantities.js';
 import { creditOverridesSchema } from './schema-credit.js';
+import { sfcOverridesSchema } from './schema-sfc.js';
+import { MVTX2802, mvtx2802OverridesSchema, mvtx2802Schema } from './schema-mvtx2802.js';
 import { arbiterSchema, priorityOverridesSchema } from './schema-flow-control.js';
 import {
   address,
@@ -38,6 +40,9 @@ const bufferKeys = {
 };
 
 const switchKeys = {
+  model: choice(['shared-buffer', 'mvtx2802'])
+    .describe('What the switch is: a memory that all ports share, or a four-port MVTX2802.')
+    .prefault('shared-buffer'),
   pipeline: quantity(time)
     .describe('Time from the last bit received to admission into the buffer.')
     .prefault('500ns'),
@@ -60,6 +65,7 @@ const BUFFER = 'The shared packet memory.';
 export const switchesSchema = mapping({
   ...switchKeys,
   buffer: mapping(bufferKeys).describe(BUFFER).prefault({}),
+  mvtx2802: mvtx2802Schema.describe(MVTX2802).prefault({}),
   arbiter: arbiter.exactOptional(),
 });
 
@@ -70,6 +76,15 @@ const ports = keyed(
   mapping({
     native: vlan().describe('VLAN of untagged frames.').prefault(1),
     tagged: list(vlan(), 'VLANs 1 to 4094').describe('VLANs carried tagged.').prefault([]),
+    flowControl: flag()
+      .describe('Of an MVTX2802: whether this port has 802.3x. Default: as all its ports.')
+      .exactOptional(),
+    fixed: mapping({
+      class: integer(0, 7).describe('Class of every frame that comes in here.'),
+      dropPrecedence: choice(['low', 'high']).describe('Its drop precedence.').prefault('low'),
+    })
+      .describe('Of an MVTX2802: class and precedence of the port. Default: by priority and DEI.')
+      .exactOptional(),
   }).describe('One port by its number.'),
 );
 
@@ -89,12 +104,18 @@ const deviceSchema = mapping({
   arbiter: arbiter.exactOptional(),
   ...overriding(switchKeys),
   buffer: mapping(overriding(bufferKeys)).describe(BUFFER).exactOptional(),
-  ports: ports.describe('VLANs of single ports of a bridged switch.').exactOptional(),
+  mvtx2802: mvtx2802OverridesSchema.describe(MVTX2802).exactOptional(),
+  ports: ports
+    .describe('Single ports: VLANs of a bridged switch, flow control of an MVTX2802.')
+    .exactOptional(),
   priorities: priorityOverridesSchema
     .describe('Changes to single priorities at this device.')
     .exactOptional(),
   credit: creditOverridesSchema
     .describe('Changes to what this device grants and asks for.')
+    .exactOptional(),
+  sfc: sfcOverridesSchema
+    .describe('Changes to source flow control at this device: what it can do, and when it acts.')
     .exactOptional(),
 });
 

@@ -67,11 +67,18 @@ export const METRICS: Readonly<Record<Metric, Quantity | 'number' | 'digest'>> =
   'pause.time': time,
   'pause.frames': 'number',
   marked: 'number',
+  notifications: 'number',
   'peak.ingress': size,
   'peak.egress': size,
   'headroom.used': size,
   deadlocks: 'number',
   storms: 'number',
+  'fault-drops': 'number',
+  'credit-lost': 'number',
+  starved: 'number',
+  'sfc.messages': 'number',
+  'sfc.reaction': time,
+  'sfc.covered': share,
   digest: 'digest',
 };
 

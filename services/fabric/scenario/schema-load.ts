@@ -68,8 +68,14 @@ const commonKeys = {
     .describe('DSCP of its packets. Default: 8 times the priority.')
     .exactOptional(),
   ect: flag()
-    .describe('Packets may be ECN-marked. Default: true for reliable, false for raw.')
+    .describe('Packets may be ECN-marked. Default: true for reliable and dcqcn, false for raw.')
     .exactOptional(),
+  congestion: choice(['none', 'dcqcn', 'qcn'])
+    .describe(
+      'What slows its senders down: notifications by the receiver of marked packets (dcqcn), or ' +
+        'by queues on the way (qcn).',
+    )
+    .prefault('none'),
   vlan: either(
     [
       vlanId(),

@@ -1,9 +1,10 @@
 import { HEADROOM, POOL, POOL_USED, RESERVED, USED } from '../../buffer/shared-buffer.js';
-import type { SwitchSpec } from '../../contract/spec.js';
+import type { Mvtx2802Spec, SwitchSpec } from '../../contract/spec.js';
 import type { Device } from '../../device/device.js';
 import type { Engine } from '../../device/engine.js';
 import { framesHeldBack } from '../../device/checkpoint.js';
 import { forEachQueued } from '../../device/queued-frames.js';
+import { brokenInvariants } from '../../flow-control/mvtx2802/mvtx2802-invariants.js';
 import { CLASS, LENGTH, PORT, PRIORITY_MASK, STORED } from '../../frame/frame-pool.js';
 import {
   DROP_FRAMES,
@@ -49,7 +50,9 @@ export function checkLedger(engine: Engine): Imbalance[] {
   engine.devices.forEach((device) => {
     checkDevice(engine, device, expect);
     checkLinks(engine, device, expect);
-    if (device.spec.kind === 'switch') checkMemory(engine, device, device.spec, expect);
+    if (device.spec.kind !== 'switch') return;
+    if (device.spec.mvtx2802 === null) checkMemory(engine, device, device.spec, expect);
+    else checkSlots(engine, device, device.spec.mvtx2802, expect);
   });
   checkPool(engine, expect);
   return imbalances;
@@ -68,8 +71,10 @@ type Expect = (
 function checkDevice(engine: Engine, device: Device, expect: Expect): void {
   const { counters } = engine.shared;
   const ports = device.spec.ports.map((_, p) => device.firstPort + p);
+  const total = (of: (port: number) => number): number =>
+    ports.reduce((all, port) => all + of(port), 0);
   const sum = (priority: number, word: number): number =>
-    ports.reduce((total, port) => total + counters.get(port, priority, word), 0);
+    total((port) => counters.get(port, priority, word));
   const held = heldFrames(engine, device);
   for (const priority of PRIORITIES) {
     const isHost = device.spec.kind === 'host';
@@ -78,22 +83,24 @@ function checkDevice(engine: Engine, device: Device, expect: Expect): void {
     const receivedOctets = isHost ? 0 : sum(priority, RX_OCTETS);
     const dropped = isHost ? 0 : sum(priority, DROP_FRAMES);
     const droppedOctets = isHost ? 0 : sum(priority, DROP_OCTETS);
-    const tags = ports.reduce((total, port) => total + counters.tagOctetsOf(port, priority), 0);
+    const consumed = total((port) => counters.consumedFrames(port, priority));
+    const consumedOctets = total((port) => counters.consumedOctets(port, priority));
+    const tags = total((port) => counters.tagOctetsOf(port, priority));
     expect(
       device.place,
       -1,
       priority,
-      'frames in = frames out, dropped and held',
+      'frames in = frames out, dropped, consumed and held',
       received + sum(priority, MADE_FRAMES),
-      sum(priority, TX_FRAMES) + dropped + held.frames[priority],
+      sum(priority, TX_FRAMES) + dropped + consumed + held.frames[priority],
     );
     expect(
       device.place,
       -1,
       priority,
-      'octets in = octets out, dropped and held',
+      'octets in = octets out, dropped, consumed and held',
       receivedOctets + sum(priority, MADE_OCTETS) + tags,
-      sum(priority, TX_OCTETS) + droppedOctets + held.octets[priority],
+      sum(priority, TX_OCTETS) + droppedOctets + consumedOctets + held.octets[priority],
     );
   }
 }
@@ -157,6 +164,23 @@ function checkMemory(engine: Engine, device: Device, spec: SwitchSpec, expect: E
   expect(place, -1, -1, 'octets of the pool = what the accounts took', taken, pooled);
   const excess = Math.max(0, pooled - buffer.memoryOfDevice(place, POOL));
   expect(place, -1, -1, 'octets of the pool beyond its size', 0, excess);
+}
+
+/** Slots hold what the queues hold, and the chip's own rules have been kept. */
+function checkSlots(engine: Engine, device: Device, spec: Mvtx2802Spec, expect: Expect): void {
+  const { pool } = engine.shared;
+  const chip = engine.switching.parts(device.place).chip!;
+  const queued = new Uint8Array(chip.memory.copies.length);
+  forEachQueued(engine.shared, device, (frame) => queued[pool.slot(frame)]++);
+  const { copies } = chip.memory;
+  for (let slot = 0; slot < copies.length; slot++) {
+    if (copies[slot] === queued[slot]) continue;
+    const what = 'copies of a slot = its frames in queues';
+    expect(device.place, -1, -1, what, copies[slot], queued[slot]);
+  }
+  for (const name of brokenInvariants(spec, chip)) {
+    expect(device.place, -1, -1, name, 1, 0);
+  }
 }
 
 /** Every frame record is in flight, queued or waiting for its last bit; none is anywhere twice. */

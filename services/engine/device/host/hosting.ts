@@ -5,8 +5,11 @@ import {
   CONNECTION,
   GROUP_FLAG,
   KIND_ACK,
+  KIND_CNP,
+  KIND_DATA,
   KIND_MASK,
   KIND_NAK,
+  KIND_NOTICE,
   LENGTH,
   PORT,
   PRIORITY_MASK,
@@ -14,15 +17,22 @@ import {
   STORED,
   TARGET,
 } from '../../frame/frame-pool.js';
-import type { CreditMechanism } from '../../flow-control/credit/credit-mechanism.js';
+import type { SfcStation } from '../../congestion/sfc/sfc-carrier.js';
+import type { SfcPoint } from '../../congestion/sfc/sfc-point.js';
+import type { RandomStream } from '../../kernel/random.js';
+import type { Carriage } from '../carriage.js';
 import type { Device } from '../device.js';
-import { KIND_DEVICE } from '../device.js';
+import { KIND_DEVICE, KIND_RATE } from '../device.js';
 import { makeTurns } from '../nic/turns.js';
+import type { MechanismSet } from '../mechanisms.js';
 import type { Outlet } from '../outlet.js';
 import type { Shared } from '../shared.js';
 import { Completions } from './completions.js';
+import type { Complaints } from './complaints.js';
+import { makeComplaints } from './complaints.js';
+import type { Rates } from './rates.js';
 import type { Receivers } from './receivers.js';
-import { MESSAGE_DONE, MESSAGES, SAY_NOTHING } from './receivers.js';
+import { MESSAGE_DONE, MESSAGES, NOTIFY, SAY_NOTHING } from './receivers.js';
 import type { Senders } from './senders.js';
 import { LATER, READY } from './senders.js';
 
@@ -46,23 +56,29 @@ export interface Hosting {
   onTimer(d: number, kind: number, connection: number): void;
   /** State of a host that is not in the tables. */
   parts(d: number): HostParts;
+  readonly complaints: Complaints;
 }
 
 export interface HostParts {
   readonly completions: Completions;
+  readonly sfc: SfcPoint | null;
+  readonly streams: readonly RandomStream[];
 }
 
 export function makeHosting(
   shared: Shared,
   devices: readonly Device[],
-  credit: CreditMechanism,
+  { credit, sfc }: MechanismSet,
   outlet: Outlet,
+  carriage: Carriage,
   senders: Senders,
   receivers: Receivers,
+  rates: Rates,
 ): Hosting {
   const { clock, pool, ports, counters, tables } = shared;
   const { words, ends } = pool;
   const turns = makeTurns(tables);
+  const complaints = makeComplaints(shared, devices, rates);
   const all: HostParts[] = [];
   const specs: HostSpec[] = [];
   /** By device: its address, its port, its first rows. */
@@ -76,10 +92,18 @@ export function makeHosting(
   const lineOfSend = new Int32Array(tables.count('send'));
   /** By device and receiving connection: sending connections that wait for its messages. */
   const dependants: number[][][] = [];
+  const sfcStation: SfcStation = { stopConnection };
 
   function configure(device: Device, spec: HostSpec): void {
     const d = device.place;
-    all[d] = { completions: new Completions() };
+    const { firstPort } = device;
+    const place = { firstPort, name: spec.name, seed: spec.seed, macs: device.macs() };
+    rates.configure(device, device.rows.send.first, spec.sends);
+    all[d] = {
+      completions: new Completions(),
+      streams: rates.streamsOf(device),
+      sfc: sfc.configureStation(place, spec.sfc, sfcStation),
+    };
     specs[d] = spec;
     position[d] = spec.position;
     nicPort[d] = device.firstPort;
@@ -109,21 +133,38 @@ export function makeHosting(
     }
     if (ports.isCredited(port, frameClass & PRIORITY_MASK)) {
       // What arrives is taken at once: its memory is free again.
-      credit.admitted(port, 0, frame);
+      credit.admitted(port, 0, frame, words[frame + LENGTH]);
       credit.released(port, 0, frame);
     }
     const c = ends[frame + CONNECTION];
     const kind = frameClass & KIND_MASK;
-    if (kind === KIND_ACK || kind === KIND_NAK) {
+    if (kind === KIND_NOTICE) takeNotice(d, port, frame);
+    else if (kind >= KIND_CNP) complaints.take(d, frame);
+    else if (kind === KIND_ACK || kind === KIND_NAK) {
       const goBack = kind === KIND_NAK;
       if (senders.acknowledge(firstSend[d] + c, words[frame + SEQUENCE], goBack)) wake(d, c);
     } else takePacket(d, c, frame);
     pool.release(frame);
   }
 
+  /** A message; a station that does not know its kind takes it without a word. */
+  function takeNotice(d: number, port: number, frame: number): void {
+    const station = all[d].sfc?.station;
+    const { mac } = specs[d].ports[port - nicPort[d]];
+    station?.processSfcmPdu(port, mac, carriage.octets(d, frame), pool.born(frame));
+    carriage.unload(d, frame);
+  }
+
+  function stopConnection(port: number, c: number, priority: number, durationPs: number): void {
+    const d = ports.owner(port);
+    const { frameClass } = specs[d].sends[c];
+    if ((frameClass & PRIORITY_MASK) !== priority) return;
+    senders.stopFor(firstSend[d] + c, durationPs);
+    wake(d, c);
+  }
+
   function departing(d: number, trafficClass: number, frame: number): void {
-    const kind = words[frame + CLASS] & KIND_MASK;
-    if (kind === KIND_ACK || kind === KIND_NAK) return;
+    if ((words[frame + CLASS] & KIND_MASK) > KIND_DATA) return;
     const line = ports.isMetered(nicPort[d], trafficClass)
       ? turns.lineOfAccount(credit.rowOf(nicPort[d], frame))
       : turns.lineOfClass(d, trafficClass);
@@ -132,7 +173,11 @@ export function makeHosting(
   }
 
   function onTimer(d: number, kind: number, c: number): void {
-    if (kind === KIND_DEADLINE) checkDeadline(d, c);
+    if (kind < KIND_DEVICE) {
+      rates.onTimer(firstSend[d] + c, kind - KIND_RATE);
+      // It may send earlier than it thought.
+      wake(d, c);
+    } else if (kind === KIND_DEADLINE) checkDeadline(d, c);
     else if (kind === KIND_START) startFlow(d, c);
     else if (wakeAt[firstSend[d] + c] === clock.now) {
       wakeAt[firstSend[d] + c] = Infinity;
@@ -171,6 +216,7 @@ export function makeHosting(
     const send = firstSend[d] + c;
     const idle = !senders.outstanding(send);
     const frame = senders.build(send, pool);
+    rates.sent(send, words[frame + LENGTH]);
     if (senders.isReliable(send)) {
       if (idle) senders.extendDeadline(send);
       armDeadline(d, c);
@@ -219,10 +265,13 @@ export function makeHosting(
     const receive = firstReceive[d] + c;
     const outcome = receivers.take(receive, pool, frame);
     if ((outcome & MESSAGE_DONE) !== 0) messageArrived(d, c, pool.born(frame));
-    const say = outcome & ~MESSAGE_DONE;
-    if (say === SAY_NOTHING) return;
-    const answer = receivers.answer(receive, say, pool);
-    queueFrame(d, answer, ports.classOf(nicPort[d], words[answer + CLASS] & PRIORITY_MASK));
+    if ((outcome & NOTIFY) !== 0) queueAnswer(d, receivers.notification(receive, pool));
+    const say = outcome & ~(MESSAGE_DONE | NOTIFY);
+    if (say !== SAY_NOTHING) queueAnswer(d, receivers.answer(receive, say, pool));
+  }
+
+  function queueAnswer(d: number, frame: number): void {
+    queueFrame(d, frame, ports.classOf(nicPort[d], words[frame + CLASS] & PRIORITY_MASK));
   }
 
   function messageArrived(d: number, c: number, born: number): void {
@@ -245,7 +294,7 @@ export function makeHosting(
     if (senders.releaseMessages(firstSend[d] + c, messages)) wake(d, c);
   }
 
-  return { configure, receive, departing, onTimer, parts: (d) => all[d] };
+  return { configure, receive, departing, onTimer, parts: (d) => all[d], complaints };
 }
 
 function dependantsOf(spec: HostSpec): number[][] {

@@ -1,6 +1,7 @@
 import type { RouteSpec } from '../../contract/spec.js';
 import type { FramePool } from '../../frame/frame-pool.js';
-import { CLASS, GROUP_FLAG, HASH, TARGET } from '../../frame/frame-pool.js';
+import { CLASS, GROUP_FLAG, HASH, TARGET, VLAN } from '../../frame/frame-pool.js';
+import { VLAN_TAG_OCTETS } from '../../wire/ethernet.js';
 import type { Forwarding } from './forwarding.js';
 import { NOWHERE, SEVERAL } from './forwarding.js';
 
@@ -75,6 +76,19 @@ export class Router implements Forwarding {
   rewrite(): number {
     return 0;
   }
+
+  answerTags(frame: number): number {
+    return this.pool.ends[frame + VLAN];
+  }
+
+  answer(frame: number): number {
+    const vlan = this.pool.ends[frame + VLAN];
+    const tags = ((vlan & 0xffff) === 0 ? 0 : 1) + (vlan >>> 16 === 0 ? 0 : 1);
+    return tags * VLAN_TAG_OCTETS;
+  }
+
+  /** Routes are computed, not learned. */
+  forget(): void {}
 
   private choose(set: number, size: number, hash: number): number {
     if (this.spray) {

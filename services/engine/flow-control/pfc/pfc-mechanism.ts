@@ -3,19 +3,28 @@ import type {
   ManagedValue,
   Mechanism,
   MechanismHost,
+  NeighbourStopper,
 } from '../../contract/flow-control.js';
 import type { PortSpec } from '../../contract/spec.js';
 import type { Tables } from '../../kernel/tables.js';
 import type { Ports } from '../../port/ports.js';
 import { QuantaMechanism } from '../../quanta/quanta-mechanism.js';
+import { RemoteStops } from '../../quanta/remote-stops.js';
+import { macControlOpcode } from '../../wire/mac-control/mac-control-header.js';
+import { OPCODE_PFC } from '../../wire/mac-control/opcodes.js';
 import { blankPfcFrame, decodePfc, encodePfc } from '../../wire/mac-control/pfc-frame.js';
 import { applyPfc, fillPfc, groupPriorities } from './pfc-machine.js';
 import { PfcCounters, pfcManagedValues } from './pfc-managed.js';
 
+/** Behind the timers that PAUSE and PFC share. */
+const REMOTE_TIMER = 9;
+
 /** 802.1Qbb: each receiver stops its neighbour priority by priority, for a time. */
-export class PfcMechanism extends QuantaMechanism implements Mechanism {
+export class PfcMechanism extends QuantaMechanism implements Mechanism, NeighbourStopper {
   readonly name = 'pfc';
   readonly counters: PfcCounters;
+  /** Asked for by others than this port's own accounts. */
+  readonly remote: RemoteStops;
   private readonly frame = blankPfcFrame();
   /** What came in, whatever it is. */
   private readonly heard = blankPfcFrame();
@@ -31,6 +40,20 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism {
   ) {
     super(tables, host, accounts, slot, 8, ports);
     this.counters = new PfcCounters(tables);
+    this.remote = new RemoteStops(tables, host, slot, REMOTE_TIMER, ports);
+  }
+
+  canStop(port: number, priority: number): boolean {
+    return ((this.specs[port].pfc?.priorities ?? 0) & (1 << priority)) !== 0;
+  }
+
+  stopFor(port: number, priority: number, durationPs: number): void {
+    this.remote.stop(port, priority, durationPs);
+  }
+
+  override onTimer(port: number, timer: number): void {
+    if (timer === REMOTE_TIMER) this.remote.onTimer(port);
+    else super.onTimer(port, timer);
   }
 
   configurePort(port: number, spec: PortSpec): void {
@@ -52,6 +75,7 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism {
     const spec = this.specs[port];
     const releases = asker.takeReleases(port);
     fillPfc(frame, this.prioritiesOf[port], asker.off[port], releases, spec.pfc!.quanta);
+    frame.enableVector = this.remote.fill(port, frame.enableVector, frame.quanta);
     asker.stated(port, txEnd);
     this.counters.sent(port, frame.enableVector);
     frame.source = spec.mac;
@@ -59,7 +83,8 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism {
   }
 
   receiveControl(port: number, octets: Uint8Array, length: number): boolean {
-    if (decodePfc(octets.subarray(0, length), 0, this.heard) !== 'ok') return false;
+    if (macControlOpcode(octets, length) !== OPCODE_PFC) return false;
+    if (decodePfc(octets, 0, this.heard) !== 'ok') return false;
     const operational = this.specs[port].pfc?.priorities ?? 0;
     this.counters.received(port, this.heard.enableVector);
     applyPfc(this.heard, operational, port, this.obeyer);

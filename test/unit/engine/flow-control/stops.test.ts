@@ -51,6 +51,8 @@ class FakeHost implements MechanismHost {
   withdraw(): void {}
   announceStop(): void {}
 
+  readonly isHeard = false;
+
   announceCredit(): void {}
 
   announceShort(): void {}
@@ -85,6 +87,7 @@ function portSpec(overrides: Partial<PortSpec>): PortSpec {
     pfc: null,
     pause: null,
     credit: null,
+    faults: [],
     ...overrides,
   };
 }

@@ -3,12 +3,17 @@ import { FRAMES, PAYLOAD } from '../../../../services/engine/device/host/receive
 import type { FlowEnd } from '../../../../services/fabric/assembly/assembly.js';
 import type { Fabric } from '../../../../services/fabric/assembly/fabric.js';
 import { buildFabric } from '../../../../services/fabric/assembly/fabric.js';
+import { dcqcnSection } from '../../../../services/fabric/scenario/normalise-congestion.js';
+import { dcqcnSchema } from '../../../../services/fabric/scenario/schema-congestion.js';
 import type {
   DeviceOverride,
+  Mvtx2802Section,
   PfcSection,
   CreditSection,
   PrioritySection,
+  QcnSection,
   Scenario,
+  SfcSection,
   SwitchSection,
 } from '../../../../services/fabric/scenario/scenario.js';
 import { Windows } from '../../../../services/runtime/embedded/windows.js';
@@ -23,7 +28,34 @@ export const PFC: PfcSection = {
   responseDelayPs: 200_000,
 };
 
+/** As they come out of an empty section. */
+export const REGISTERS: Mvtx2802Section = {
+  memory: '1MB',
+  temporarySlots: 8,
+  classes: { 2: 8, 3: 8, 4: 8, 5: 8, 6: 8, 7: 8 },
+  sourceSlots: 64,
+  xoffSlots: null,
+  allocationOrder: 'shared-first',
+  flowControl: true,
+  normalQos: false,
+  multicast: 'unmanaged',
+  mcc: 64,
+  multicastStops: 'source',
+  congestionFrames: 16,
+  responseDelayPs: 0,
+  wred: {
+    sum: 'delay-bound',
+    levels: [245_760, 286_720, 327_680],
+    thresholds: { 2: 65_536, 3: 32_768, 4: 16_384, 5: 8192, 6: 4096, 7: 4096 },
+    firstHigh: 0.25,
+    secondHigh: 0.5,
+    secondLow: 0.25,
+  },
+};
+
 export const SWITCHES: SwitchSection = {
+  model: 'shared-buffer',
+  mvtx2802: REGISTERS,
   pipelinePs: 500_000,
   cutThrough: false,
   forwarding: 'routed',
@@ -61,6 +93,48 @@ export const CREDIT: CreditSection = {
   fallback: 'refuse',
 };
 
+export const SFC: SfcSection = {
+  send: true,
+  receive: true,
+  proxy: 'auto',
+  detect: { kind: 'auto' },
+  targetBytes: null,
+  minIntervalPs: 10e6,
+  pausePs: null,
+  pauseMinPs: 1e6,
+  pauseMaxPs: 100e6,
+  resume: false,
+  maxSources: 1024,
+  sourceLifePs: 1e9,
+  quoteBytes: 34,
+  priority: 6,
+  encapsulation: 'ipv4',
+  scope: 'priority',
+  processingPs: 0,
+};
+
+export const DCQCN = dcqcnSection(dcqcnSchema.parse({}));
+
+export const QCN: QcnSection = {
+  priorities: [],
+  alternatePriority: 0,
+  cnmPriority: 6,
+  setPointBytes: null,
+  weightExponent: 1,
+  sampleBytes: null,
+  timeResetPs: 15e9,
+  byteReset: null,
+  threshold: 5,
+  activeBps: null,
+  hyperBps: null,
+  gain: 1 / 128,
+  minDecreaseFactor: 0.5,
+  minBps: null,
+  defence: 'auto',
+  ports: [],
+  outside: [],
+};
+
 const IDENTITY = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /** All eight priorities; what is given holds for those named, or for all. */
@@ -75,6 +149,7 @@ export function priorities(
     ingressReservedBytes: 0,
     ingressAlpha: 1,
     ecn: { kind: 'off' },
+    sfc: false,
     ...(which.includes(priority) ? part : {}),
   }));
 }
@@ -93,8 +168,12 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     priorities: priorities(),
     pause: { enabled: false, pfc: PFC, ingressReservedBytes: 0, ingressAlpha: 1 },
     credit: CREDIT,
+    sfc: SFC,
+    dcqcn: DCQCN,
+    qcn: QCN,
     classes: { transmit: IDENTITY, receive: IDENTITY, arbiter: { kind: 'strict' } },
     groups: [],
+    faults: [],
     placement: [],
     load: [],
     observe: { seriesPs: null, ports: [], episodes: false, stormPs: 1e9, traces: null },
@@ -104,7 +183,7 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
 }
 
 export function override(match: string, part: Partial<DeviceOverride>): DeviceOverride {
-  return { match, host: {}, switch: {}, priorities: [], credit: {}, ...part };
+  return { match, host: {}, switch: {}, priorities: [], credit: {}, sfc: {}, ...part };
 }
 
 export function fabric(part: Partial<Scenario>): Fabric {

@@ -9,6 +9,7 @@ const COMMON: LoadCommon = {
   priority: 3,
   dscp: null,
   ect: false,
+  congestion: 'none',
   vlan: { inner: null, outer: null, dei: false },
   transport: { kind: 'raw', frameBytes: 1500 },
   startPs: 0,

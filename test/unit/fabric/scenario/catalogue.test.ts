@@ -51,7 +51,7 @@ describe('the catalogue of the scenario language', () => {
     };
     let checked = 0;
     for (const { path, default: written } of catalogue) {
-      if (written === null || /^(devices\.|.*\[\]|.*\.ecn\.)/.test(path)) continue;
+      if (written === null || /^(devices\.|.*\[\]|.*\.(ecn|detect)\.)/.test(path)) continue;
       const [section, key = ''] = path.split('.');
       const generator = (section === 'fabric' ? generators[key] : null) ?? 'pair';
       const text = `selvage: 1\nfabric: { generator: ${generator} }\n`;
