@@ -42,6 +42,11 @@ load:
 `;
 }
 
+/** The same with an 82599 in every host. */
+export function adapters(k: number, virtualUs: number): string {
+  return `${permutation(k, virtualUs)}hosts: { nic: { model: 82599 } }\n`;
+}
+
 /** A fixed number of raw frames from each host to the one half a fabric away. */
 export function rawJob(k: number, frames: number): string {
   return `${fatTree(k)}load:

@@ -1,11 +1,13 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
 import type { BranchOptions } from './commands/branch.js';
+import type { InspectOptions } from './commands/inspect.js';
 import type { DuelOptions } from './commands/duel.js';
 import type { HuntCommandOptions } from './commands/hunt.js';
 import type { RunOptions } from './commands/run.js';
 import type { EmulateOptions } from './emulate.js';
 import type { SteerAction } from './commands/steer.js';
+import type { SweepOptions } from './commands/sweep.js';
 import type { TopologyOptions } from './commands/topology.js';
 import type { WhyOptions } from './commands/why.js';
 import type { ValidateOptions } from './commands/validate.js';
@@ -186,6 +188,31 @@ function program(): Command {
     .action(async (scenario: string, options: HuntCommandOptions) => {
       const { huntCommand } = await import('./commands/hunt.js');
       process.exitCode = await huntCommand(scenario, options);
+    });
+
+  selvage
+    .command('inspect')
+    .description('show the tables, credits, rates and buffers of a host with an 82599')
+    .argument('<device>', 'its name, such as h1')
+    .option('--run <where>', 'run directory, or a scenario to run (default: the newest of runs/)')
+    .option('--at <time>', 'not at its end but at a time, such as 3ms; runs it again')
+    .option('--json', 'print it as JSON')
+    .action(async (device: string, options: InspectOptions) => {
+      const { inspectCommand } = await import('./commands/inspect.js');
+      process.exitCode = await inspectCommand(device, options);
+    });
+
+  selvage
+    .command('sweep')
+    .description('run a scenario with faults for every combination of values; what do they cost?')
+    .argument('<scenario>', 'YAML or JSON file, with duration and faults')
+    .option('--vary <path=a,b,c>', 'values of one key; may be repeated', collect, [])
+    .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
+    .option('--csv <file>', 'write the table as CSV, too')
+    .option('--json', 'print it as JSON')
+    .action(async (scenario: string, options: SweepOptions) => {
+      const { sweepCommand } = await import('./commands/sweep.js');
+      process.exitCode = sweepCommand(scenario, options);
     });
 
   selvage

@@ -61,6 +61,16 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'forge, steal-credit, stuck-credit, shrink-buffer, reboot; `where`, `at`, `for`, ' +
     '`every`, `times`, `random`. Frames lost to a fault have a reason of their own. ' +
     '`faults: [{ kind: link-down, where: { device: leaf1 }, at: 1ms, for: 100us }]`.',
+  '82599':
+    'A NIC with descriptor queues, virtual machines, two planes of arbiters, rate limits and ' +
+    'receive buffers, after its data sheet; `nic: { model: 82599 }`. `selvage inspect h1` shows ' +
+    'its tables.',
+  'weighted-strict-priority':
+    'How an 82599 chooses a class: the highest that has credit, as has its bandwidth group; when ' +
+    'nobody has, all are refilled. LSP: always first; GSP: first while the group has credit.',
+  'rate-drift':
+    'The rate factors of an 82599 shrink by a share at each interval, until a limited queue has ' +
+    'the line again.',
   ideal: 'What a message would take on an idle fabric: serialisation, propagation and delays.',
   slowdown: 'Completion time over ideal time; 1 is as good as it gets.',
   digest:

@@ -11,14 +11,15 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { DROP_REASONS } from '../engine/contract/probe.js';
+import type { NicResult } from '../runtime/nic-results.js';
 import type { RunResults } from '../runtime/results.js';
 import type { SeriesRow } from '../runtime/series.js';
 import { isRateRow, RATE_COLUMNS } from '../runtime/series.js';
 import type { WholeState } from '../runtime/whole-state.js';
 import { packWhole, unpackWhole } from '../runtime/whole-state.js';
 import { csv } from './csv.js';
-import type { FrameTrace } from '../telemetry/traces/frame-traces.js';
 import { congestionPointsCsv, ratesCsv } from './congestion-tables.js';
+import type { FrameTrace } from '../telemetry/traces/frame-traces.js';
 import type { ExpectationResult } from './expectations.js';
 import type { Why, WhySummary } from './why.js';
 import { episodesCsv, whySummary } from './why.js';
@@ -30,6 +31,8 @@ const ORIGIN = 'origin.json';
 const STATE = 'state';
 /** Who held whom back: see `readWhy`. */
 const WHY = 'why.json';
+/** Every 82599 at the end of the run. */
+const NICS = 'nics.json';
 
 export interface RunRecord {
   readonly results: RunResults;
@@ -151,9 +154,16 @@ export function readRun(folder: string): StoredRun {
   return { scenario, set, document, status, digest, state, why };
 }
 
+/** The NICs of a run that was written; none where it has only plain ones. */
+export function readNics(folder: string): readonly NicResult[] {
+  readRun(folder);
+  const file = join(folder, NICS);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as NicResult[]) : [];
+}
+
 /** The summary as machines read it. */
 export function summaryJson({ results, expectations, wallSeconds }: RunRecord): object {
-  const { flows, ports, deviceDigests, ...summary } = results;
+  const { flows, ports, deviceDigests, nics, ...summary } = results;
   return { ...summary, expectations, deviceDigests, wall: { seconds: wallSeconds } };
 }
 
@@ -181,6 +191,7 @@ function filesOf(record: RunRecord): [string, string | Uint8Array][] {
   if (results.credits.length > 0) files.push(['credits.csv', creditsCsv(results)]);
   if (results.sfc.length > 0) files.push(['sfc.csv', sfcCsv(results)]);
   if (results.sfcPaths.length > 0) files.push(['sfc-paths.csv', sfcPathsCsv(results)]);
+  if (results.nics.length > 0) files.push([NICS, json(results.nics)]);
   if (results.slots.length > 0) {
     files.push(['slots.csv', slotsCsv(results)], ['slot-ports.csv', slotPortsCsv(results)]);
   }

@@ -8,6 +8,7 @@ import { LAST_AT } from '../engine/device/host/receivers.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { Collector } from './collect.js';
 import { collectSfc, collectSfcPaths } from './collect-sfc.js';
+import { nicResults } from './nic-results.js';
 import { slotPortResults, slotResults } from './collect-slots.js';
 import { congestionPointsOf, ratesOf } from './collect-congestion.js';
 import type { Failure, RunResults } from './results.js';
@@ -49,6 +50,7 @@ export function outcomeOf(
     credits: collector.credits(),
     sfc: collectSfc(engine, virtualPs),
     sfcPaths: collectSfcPaths(fabric),
+    nics: nicResults(engine, virtualPs),
     rates: ratesOf(fabric, engine),
     congestionPoints: congestionPointsOf(fabric, engine),
     slots: slotResults(engine),

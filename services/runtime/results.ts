@@ -5,6 +5,8 @@ import type { HeadroomTerms } from '../engine/analysis/headroom/headroom.js';
 import type { Deadlock, Storm } from '../telemetry/congestion/congestion.js';
 import type { CreditCounters } from '../engine/flow-control/credit/credit-managed.js';
 
+import type { NicResult } from './nic-results.js';
+
 export type { HeadroomTerms };
 
 export interface RunResults {
@@ -30,6 +32,8 @@ export interface RunResults {
   readonly credits: readonly CreditResult[];
   readonly sfc: readonly SfcResult[];
   readonly sfcPaths: readonly SfcPathResult[];
+  /** Every 82599 as it was at the end. */
+  readonly nics: readonly NicResult[];
   /** Of every connection with a rate control. */
   readonly rates: readonly RateResult[];
   readonly congestionPoints: readonly CongestionPointResult[];

@@ -56,8 +56,8 @@ export class Session {
   private readonly sampler: Sampler | null;
   private readonly stall: StallWatch;
   private readonly holdCheck: HoldCheck | null;
-  private readonly observers: Observers;
   private readonly recovery: RecoveryCheck | null;
+  private readonly observers: Observers;
   private state: SessionState = 'running';
   private failure: Failure | null = null;
   private checkDueAt: number;
@@ -75,8 +75,8 @@ export class Session {
     this.checkDueAt = options.check ? CHECK_INTERVAL_PS : Infinity;
     this.holdCheck = options.check ? new HoldCheck(this.engine) : null;
     if (this.holdCheck !== null) this.engine.listen(this.holdCheck);
-    this.observers = new Observers(this.engine, observe ?? observersOf(fabric));
     this.recovery = options.check ? new RecoveryCheck(fabric, this.engine) : null;
+    this.observers = new Observers(this.engine, observe ?? observersOf(fabric));
   }
 
   /** Runs for about so many milliseconds of wall-clock time. */

@@ -368,6 +368,46 @@ export interface HostSpec extends DeviceSpec {
   readonly receives: readonly ReceiveSpec[];
   /** Null where messages of source flow control are not obeyed. */
   readonly sfc: SfcHostSpec | null;
+  /** Its 82599; null for the plain NIC. */
+  readonly nic: NicSpec | null;
+}
+
+/** A value of a register: the whole of it, by name and index. */
+export interface RegisterValue {
+  readonly register: string;
+  readonly index: number;
+  readonly value: number;
+}
+
+/** A write while the part runs: the bits of `mask` take those of `value`. */
+export interface RegisterWrite extends RegisterValue {
+  readonly atPs: number;
+  readonly mask: number;
+}
+
+/** An 82599 between a host and its port. */
+export interface NicSpec {
+  /** All that are not 0 when the run starts. */
+  readonly registers: readonly RegisterValue[];
+  /** In the order of their times. */
+  readonly writes: readonly RegisterWrite[];
+  readonly pcie: {
+    /** Time of an octet of payload, each way; not whole at every rate. */
+    readonly octetPs: number;
+    readonly latencyPs: number;
+    /** Data read requests under way at most. */
+    readonly reads: number;
+  };
+  /** With DCB off there is one buffer each way, and pools take turns instead of classes. */
+  readonly dcb: boolean;
+  readonly classes: 4 | 8;
+  readonly longestFrameOctets: number;
+  /** The receive buffers, as accounts of the port. */
+  readonly receiveBuffer: BufferSpec;
+  /** What an untagged frame counts as on receive; `carried`: the priority that the model knows. */
+  readonly untagged: 'carried' | 'table' | 'split' | 'seven';
+  /** By pool: the VLANs that it takes; empty for all. */
+  readonly poolVlans: readonly (readonly number[])[];
 }
 
 export type ReleaseSpec =
@@ -393,6 +433,8 @@ export interface SendSpec {
   /** Packed class of its frames. */
   readonly frameClass: number;
   readonly vlan: number;
+  /** Virtual machine that sends; a plain NIC does not tell them apart. */
+  readonly vm: number;
   /** Connection number at the receiver (of a group: of every member). */
   readonly remote: number;
   readonly reliable: boolean;
@@ -435,6 +477,8 @@ export interface ReceiveSpec {
   readonly ackClass: number;
   readonly ackOctets: number;
   readonly ackVlan: number;
+  /** Virtual machine that receives and answers. */
+  readonly vm: number;
   readonly hash: number;
   /** Null: marks are counted, and nobody is told. */
   readonly notify: NotifySpec | null;

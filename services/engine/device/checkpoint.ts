@@ -4,6 +4,7 @@ import type { Plain } from '../kernel/snapshot.js';
 import { restore, save } from '../kernel/snapshot.js';
 import type { Device } from './device.js';
 import type { Engine } from './engine.js';
+import { listsOf } from './nic/frames-of-nic.js';
 import { forEachQueued } from './queued-frames.js';
 import { KIND_COMPLETE } from './switch/switching.js';
 
@@ -20,6 +21,8 @@ export interface DeviceState {
   readonly queues: readonly (readonly Int32Array[])[];
   /** By credit account of the device: frames that wait for credit. */
   readonly lines: readonly (readonly Int32Array[])[];
+  /** By list of the device's NIC. */
+  readonly adapter: readonly (readonly Int32Array[])[];
   /** Frames that wait for their last bit, in the order of the agenda's entries. */
   readonly incomplete: readonly Int32Array[];
 }
@@ -31,7 +34,7 @@ const RECORD_OUT = STORED;
 
 export function saveDevice(engine: Engine, d: number): DeviceState {
   const device = engine.devices[d];
-  const { pool, lanes, queues, lines, tables } = engine.shared;
+  const { pool, lanes, queues, lines, nicFrames, tables } = engine.shared;
   const { firstPort, rows } = device;
   const ports = device.spec.ports.map((_, p) => firstPort + p);
   /** Ports are written as the device counts them. */
@@ -64,6 +67,11 @@ export function saveDevice(engine: Engine, d: number): DeviceState {
     lanes: flying,
     queues: queued.flat(),
     lines: waiting,
+    adapter: listsOf(rows).map((list) => {
+      const records: Int32Array[] = [];
+      nicFrames.lists.forEach(list, (frame) => records.push(pool.read(frame)));
+      return records;
+    }),
     incomplete: framesHeldBack(device).map((frame) => record(frame, [RECORD_PORT, RECORD_OUT])),
   };
 }
@@ -71,7 +79,7 @@ export function saveDevice(engine: Engine, d: number): DeviceState {
 /** Puts a saved state into the device of an engine that was built from the same specification. */
 export function restoreDevice(engine: Engine, d: number, state: DeviceState): void {
   const device = engine.devices[d];
-  const { pool, lanes, queues, lines, tables } = engine.shared;
+  const { pool, lanes, queues, lines, nicFrames, tables } = engine.shared;
   const { firstPort, rows } = device;
   releaseFrames(engine, device);
   tables.restore(rows, state.rows);
@@ -95,6 +103,10 @@ export function restoreDevice(engine: Engine, d: number, state: DeviceState): vo
   state.lines.forEach((records, i) => {
     const frames = records.map((record) => revive(record, [RECORD_PORT]));
     lines.relink(rows.credit.first + i, frames);
+  });
+  listsOf(rows).forEach((list, i) => {
+    const frames = state.adapter[i].map((record) => revive(record, []));
+    nicFrames.lists.relink(list, frames);
   });
   const waiting = state.incomplete.map((record) => revive(record, [RECORD_PORT, RECORD_OUT]));
   let taken = 0;

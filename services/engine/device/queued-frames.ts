@@ -1,10 +1,11 @@
 import { creditRows } from '../flow-control/credit/credit-accounts.js';
 import type { Device } from './device.js';
+import { listsOf } from './nic/frames-of-nic.js';
 import type { Shared } from './shared.js';
 
-/** Every frame that a device keeps in a queue, or in a line before one, and where it leaves. */
+/** Every frame that a device keeps in a queue, in a line before one, or in its NIC. */
 export function forEachQueued(
-  { queues, lines }: Shared,
+  { queues, lines, nicFrames }: Shared,
   { spec, firstPort, rows }: Device,
   visit: (frame: number, port: number) => void,
 ): void {
@@ -17,4 +18,9 @@ export function forEachQueued(
     queues.forEach(port, see);
     for (const end = row + creditRows(credit); row < end; row++) lines.forEach(row, see);
   });
+  for (const list of listsOf(rows)) {
+    nicFrames.lists.forEach(list, (frame) => {
+      visit(frame, firstPort);
+    });
+  }
 }

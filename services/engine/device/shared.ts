@@ -9,6 +9,7 @@ import { makeCounters, type Counters } from '../port/counters.js';
 import { makeLanes, type Lanes } from '../port/lanes.js';
 import { makePorts, type Ports } from '../port/ports.js';
 import { makeQueues, type Queues } from '../port/queues.js';
+import { makeNicFrames, type NicFrames } from './nic/frames-of-nic.js';
 import { makeWaitingLines, type WaitingLines } from '../port/waiting-lines.js';
 
 /** What all actors of a service have in common: tables with rows of each, and the frames. */
@@ -20,6 +21,8 @@ export class Shared {
   readonly queues: Queues;
   /** Frames that wait for credit. */
   readonly lines: WaitingLines;
+  /** Frames in adapters, outside the queues of their ports. */
+  readonly nicFrames: NicFrames;
   readonly counters: Counters;
   readonly buffer: SharedBuffer;
   /** By device: the memory of switches that have no shared buffer, and their first port. */
@@ -39,6 +42,7 @@ export class Shared {
     this.lanes = makeLanes(this.ports, this.pool);
     this.queues = makeQueues(tables, this.ports, this.pool);
     this.lines = makeWaitingLines(tables, this.pool);
+    this.nicFrames = makeNicFrames(tables, this.pool);
     this.counters = makeCounters(tables);
     this.buffer = makeSharedBuffer(tables);
     this.digests = makeDigests(tables, this.clock);

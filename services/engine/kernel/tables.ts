@@ -1,7 +1,16 @@
 import type { Plain } from './snapshot.js';
 
 /** What a row of a table belongs to. */
-export const UNITS = ['device', 'port', 'send', 'receive', 'credit', 'rate', 'fault'] as const;
+export const UNITS = [
+  'device',
+  'port',
+  'send',
+  'receive',
+  'credit',
+  'rate',
+  'nic',
+  'fault',
+] as const;
 
 export type Unit = (typeof UNITS)[number];
 

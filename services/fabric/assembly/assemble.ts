@@ -1,4 +1,4 @@
-import type { HostSpec, SwitchSpec } from '../../engine/contract/spec.js';
+import type { HostSpec, NicSpec, SwitchSpec } from '../../engine/contract/spec.js';
 import type { DeviceSpec } from '../../engine/device/engine.js';
 import { hostCount } from '../topology/topology.js';
 import { MemoryPlan } from './accounts.js';
@@ -17,6 +17,8 @@ import { frameLengths } from './frame-lengths.js';
 import { lookaheadOf } from './lookahead.js';
 import { CreditPlan } from './credit-plan.js';
 import { methodsOfLinks } from './link-methods.js';
+import { checkVms } from './nic-check.js';
+import { nicSpec } from './nic-specs.js';
 import { Mvtx2802Plan } from './mvtx2802-plan.js';
 import { portSpecs } from './port-specs.js';
 import { SfcPlan } from './sfc-plan.js';
@@ -72,16 +74,25 @@ export function assemble(input: AssemblyInput): Assembly {
       sfc: mvtx2802 === null ? sfc.ofSwitch(index) : null,
     };
   };
-  const hostSpec = (index: number): Omit<HostSpec, keyof Common> => {
+  const nicOf = (index: number, name: string): NicSpec | null => {
+    const section = settings[index]!.host.nic;
+    const [end] = linkEnds[index]!;
+    if (section === null || end === undefined) return null;
+    checkVms(section, flows, index, fail);
+    const longest = Math.max(...longestFrameOctets);
+    return nicSpec(name, section, scenario, end, methods[index]![0]!, longest, fail);
+  };
+  const hostSpec = (index: number, name: string): Omit<HostSpec, keyof Common> => {
     const ends = hostEnds[index]!;
-    return { kind: 'host', position: index, ...ends, sfc: sfc.ofHost(index, ends.sends) };
+    const messages = sfc.ofHost(index, ends.sends);
+    return { kind: 'host', position: index, ...ends, sfc: messages, nic: nicOf(index, name) };
   };
   const devices = topology.devices.map(({ name, kind }, index): DeviceSpec => {
     const own = settings[index]!;
     const ports = portSpecs(input, index, own, linkEnds[index]!, methods[index]!, credit, chips);
     const common: Common = { index, name, seed: scenario.seed, ports };
     return kind === 'host'
-      ? { ...common, ...hostSpec(index) }
+      ? { ...common, ...hostSpec(index, name) }
       : { ...common, ...switchSpec(index, own) };
   });
   const specs = new FaultPlan(scenario, topology, linkEnds, devices, fail).applied();

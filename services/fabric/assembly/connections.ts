@@ -107,6 +107,7 @@ function sendSpec(
       group: flow.group,
     }),
     vlan: vlanWord(vlan),
+    vm: flow.vm,
     remote: numbers.receive[index]!,
     reliable,
     fullFrameOctets: framing.fullFrameOctets + tags,
@@ -163,6 +164,7 @@ function receiveSpec(
     }),
     ackOctets: ACK_OCTETS + tagOctets(arriving),
     ackVlan: vlanWord(arriving),
+    vm: flow.vm,
     hash: flowHash(destination, source, ackPriority, index),
     notify: congestion.notifyOf(flow, tagOctets(arriving)),
   };

@@ -1,3 +1,4 @@
+import type { ArbiterSpec } from '../../engine/contract/arbiter.js';
 import type { PfcPortSpec, PortSpec, StopPortSpec } from '../../engine/contract/spec.js';
 import { readU48 } from '../../engine/wire/big-endian.js';
 import { switchPortMac } from '../address.js';
@@ -18,6 +19,7 @@ const SHARED_KEYS = [
   ['responseDelayPs', 'responseDelay'],
 ] as const;
 
+const WEIGHTED_STRICT: ArbiterSpec = { kind: 'weighted-strict' };
 const ONE_GROUP = [0, 0, 0, 0, 0, 0, 0, 0];
 
 /** Priority group of each priority: one for all where a whole port is stopped. */
@@ -36,10 +38,13 @@ export function portSpecs(
 ): PortSpec[] {
   const { kind, name: deviceName } = topology.devices[device]!;
   const own = kind === 'host' ? settings.host.arbiter : settings.switch.arbiter;
+  const nic = kind === 'host' ? settings.host.nic : null;
+  // Without DCB an 82599 has one buffer each way.
+  const undivided = nic !== null && !nic.dcb;
   const shared = {
-    classOf: scenario.classes.transmit,
-    groupOf: groupsOf(scenario),
-    arbiter: own ?? scenario.classes.arbiter,
+    classOf: undivided ? ONE_GROUP : scenario.classes.transmit,
+    groupOf: undivided || chips.isChip(device) ? ONE_GROUP : groupsOf(scenario),
+    arbiter: nic === null ? (own ?? scenario.classes.arbiter) : WEIGHTED_STRICT,
   };
   const paused = scenario.pause.enabled ? stopSpec(scenario.pause.pfc) : null;
   const pfcByMethods = new Map<Methods, PfcPortSpec | null>();

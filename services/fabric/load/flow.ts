@@ -66,6 +66,8 @@ export interface Flow {
   readonly ect: boolean;
   readonly congestion: CongestionControl;
   readonly vlan: VlanTags;
+  /** Virtual machine at either end; only an 82599 tells them apart. */
+  readonly vm: number;
   readonly transport: RawTransport | ReliableTransport;
   readonly release: Release;
   readonly startPs: number;

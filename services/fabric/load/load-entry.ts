@@ -182,6 +182,7 @@ export class LoadEntry {
       ect: section.ect,
       congestion: section.congestion,
       vlan: section.vlan,
+      vm: section.vm,
       transport: this.transportFor(priority),
       release: shape.release ?? BACKLOG,
       startPs: shape.startPs ?? section.startPs,

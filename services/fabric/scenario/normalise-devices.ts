@@ -3,6 +3,7 @@
 import { show } from './errors.js';
 import type { Located } from './located.js';
 import { creditEnd } from './normalise-credit.js';
+import { nicSection } from './normalise-nic.js';
 import { mvtx2802Change, mvtx2802Section } from './normalise-mvtx2802.js';
 import { arbiterSection, priorityChanges } from './normalise-flow-control.js';
 import { sfcChange } from './normalise-sfc.js';
@@ -19,7 +20,8 @@ import type { Path } from './source-tree.js';
 
 export function hostSection(input: ScenarioInput['hosts'], located: Located): HostSection {
   const arbiter = input.arbiter && arbiterSection(input.arbiter, ['hosts', 'arbiter'], located);
-  return { mac: null, ipv4: null, ipv6: null, arbiter: arbiter ?? null };
+  const nic = input.nic === undefined ? null : nicSection(input.nic, ['hosts', 'nic'], located);
+  return { mac: null, ipv4: null, ipv6: null, nic, arbiter: arbiter ?? null };
 }
 
 export function switchSection(input: SwitchesInput, located: Located): SwitchSection {
@@ -54,7 +56,7 @@ export function deviceOverrides(
     const priorities = priorityChanges(device.priorities ?? {}, [...path, 'priorities'], located);
     return {
       match,
-      host: hostChange(device, arbiter),
+      host: hostChange(device, arbiter, path, located),
       switch: switchChange(device, arbiter, path, located),
       priorities,
       credit: creditEnd(device.credit ?? {}, [...path, 'credit'], located),
@@ -66,11 +68,14 @@ export function deviceOverrides(
 function hostChange(
   device: DeviceInput,
   arbiter: DeviceOverride['host']['arbiter'],
+  path: Path,
+  located: Located,
 ): DeviceOverride['host'] {
   return {
     ...(device.mac !== undefined && { mac: device.mac }),
     ...(device.ipv4 !== undefined && { ipv4: device.ipv4 }),
     ...(device.ipv6 !== undefined && { ipv6: device.ipv6 }),
+    ...(device.nic && { nic: nicSection(device.nic, [...path, 'nic'], located) }),
     ...(arbiter && { arbiter }),
   };
 }

@@ -156,6 +156,7 @@ function loadCommon(input: LoadInput, kind: Kind, index: number, located: Locate
     ect: input.ect ?? (transport.kind === 'reliable' || input.congestion === 'dcqcn'),
     congestion: input.congestion,
     vlan: { inner: null, outer: null, dei: false, ...vlan },
+    vm: input.vm,
     transport,
     startPs,
     endPs,

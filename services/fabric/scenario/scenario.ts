@@ -5,6 +5,7 @@
  */
 
 import type { FaultSection } from './fault-section.js';
+import type { Nic82599Section } from './nic-section.js';
 
 export interface Scenario {
   readonly name: string;
@@ -92,6 +93,8 @@ export interface HostSection {
   readonly mac: string | null;
   readonly ipv4: string | null;
   readonly ipv6: string | null;
+  /** Null: the plain NIC. */
+  readonly nic: Nic82599Section | null;
   readonly arbiter: ArbiterSection | null;
 }
 
@@ -421,6 +424,7 @@ export interface LoadCommon {
     readonly outer: number | null;
     readonly dei: boolean;
   };
+  readonly vm: number;
   readonly transport: RawSection | ReliableSection;
   readonly startPs: number;
   readonly endPs: number | null;

@@ -7,6 +7,7 @@ import { creditOverridesSchema } from './schema-credit.js';
 import { sfcOverridesSchema } from './schema-sfc.js';
 import { MVTX2802, mvtx2802OverridesSchema, mvtx2802Schema } from './schema-mvtx2802.js';
 import { arbiterSchema, priorityOverridesSchema } from './schema-flow-control.js';
+import { nicSchema } from './schema-nic.js';
 import {
   address,
   choice,
@@ -24,7 +25,12 @@ import {
 
 const arbiter = arbiterSchema.describe('Who goes first at its ports. Default: as in classes.');
 
-export const hostsSchema = mapping({ arbiter: arbiter.exactOptional() });
+const nic = nicSchema.describe('The NIC of a host. Default: plain, which costs nothing to run.');
+
+export const hostsSchema = mapping({
+  arbiter: arbiter.exactOptional(),
+  nic: nic.exactOptional(),
+});
 
 const bufferKeys = {
   size: quantity(aboveZero(size)).describe('Packet memory of the switch.').prefault('32MB'),
@@ -102,6 +108,7 @@ const deviceSchema = mapping({
     .describe('IPv6 address of a host. Default: assigned by position.')
     .exactOptional(),
   arbiter: arbiter.exactOptional(),
+  nic: nic.exactOptional(),
   ...overriding(switchKeys),
   buffer: mapping(overriding(bufferKeys)).describe(BUFFER).exactOptional(),
   mvtx2802: mvtx2802OverridesSchema.describe(MVTX2802).exactOptional(),

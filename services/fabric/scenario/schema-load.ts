@@ -90,6 +90,9 @@ const commonKeys = {
   )
     .describe('Tags of its frames. Default: none.')
     .exactOptional(),
+  vm: integer(0, 63)
+    .describe('Virtual machine at either end, whose descriptor queues an 82599 keeps apart.')
+    .prefault(0),
   transport: either(
     [
       choice(['raw', 'reliable']),

@@ -3,6 +3,7 @@ import type { Mvtx2802Spec, SwitchSpec } from '../../contract/spec.js';
 import type { Device } from '../../device/device.js';
 import type { Engine } from '../../device/engine.js';
 import { framesHeldBack } from '../../device/checkpoint.js';
+import { forEachReceived } from '../../device/nic/frames-of-nic.js';
 import { forEachQueued } from '../../device/queued-frames.js';
 import { brokenInvariants } from '../../flow-control/mvtx2802/mvtx2802-invariants.js';
 import { CLASS, LENGTH, PORT, PRIORITY_MASK, STORED } from '../../frame/frame-pool.js';
@@ -50,8 +51,9 @@ export function checkLedger(engine: Engine): Imbalance[] {
   engine.devices.forEach((device) => {
     checkDevice(engine, device, expect);
     checkLinks(engine, device, expect);
-    if (device.spec.kind !== 'switch') return;
-    if (device.spec.mvtx2802 === null) checkMemory(engine, device, device.spec, expect);
+    if (device.spec.kind === 'host') {
+      if (device.spec.nic !== null) checkReceived(engine, device, expect);
+    } else if (device.spec.mvtx2802 === null) checkMemory(engine, device, device.spec, expect);
     else checkSlots(engine, device, device.spec.mvtx2802, expect);
   });
   checkPool(engine, expect);
@@ -166,6 +168,25 @@ function checkMemory(engine: Engine, device: Device, spec: SwitchSpec, expect: E
   expect(place, -1, -1, 'octets of the pool beyond its size', 0, excess);
 }
 
+/** What an 82599 received = what it dropped, software has taken, or it still holds. */
+function checkReceived(engine: Engine, device: Device, expect: Expect): void {
+  const { counters, nicFrames, pool, buffer } = engine.shared;
+  const { place, firstPort, rows } = device;
+  const { taken } = engine.hosting.parts(place).nic!;
+  const held = new Float64Array(8);
+  forEachReceived(nicFrames, rows, (frame) => held[pool.words[frame + CLASS] & PRIORITY_MASK]++);
+  for (const p of PRIORITIES) {
+    const gone = counters.get(firstPort, p, DROP_FRAMES) + taken[p] + held[p];
+    const received = counters.get(firstPort, p, RX_FRAMES);
+    expect(place, 0, p, 'frames received = dropped, taken and held', received, gone);
+    let stored = 0;
+    nicFrames.lists.forEach(nicFrames.received(rows.nic.first, p), (frame) => {
+      stored += pool.words[frame + LENGTH];
+    });
+    expect(place, 0, p, 'octets charged = octets stored', stored, buffer.get(firstPort, p, USED));
+  }
+}
+
 /** Slots hold what the queues hold, and the chip's own rules have been kept. */
 function checkSlots(engine: Engine, device: Device, spec: Mvtx2802Spec, expect: Expect): void {
   const { pool } = engine.shared;
@@ -210,6 +231,12 @@ function heldFrames(
     octets[priority] += pool.words[frame + LENGTH];
   };
   forEachQueued(engine.shared, device, add);
+  // What a host has received is not among what it has made.
+  forEachReceived(engine.shared.nicFrames, device.rows, (frame) => {
+    const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
+    frames[priority]--;
+    octets[priority] -= pool.words[frame + LENGTH];
+  });
   framesHeldBack(device).forEach(add);
   return { frames, octets };
 }

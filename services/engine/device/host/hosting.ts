@@ -19,10 +19,12 @@ import {
 } from '../../frame/frame-pool.js';
 import type { SfcStation } from '../../congestion/sfc/sfc-carrier.js';
 import type { SfcPoint } from '../../congestion/sfc/sfc-point.js';
+import type { Nic82599 } from '../../nic-82599/nic.js';
 import type { RandomStream } from '../../kernel/random.js';
 import type { Carriage } from '../carriage.js';
 import type { Device } from '../device.js';
 import { KIND_DEVICE, KIND_RATE } from '../device.js';
+import { KIND_ADAPTER, makeAdapters } from '../nic/adapters.js';
 import { makeTurns } from '../nic/turns.js';
 import type { MechanismSet } from '../mechanisms.js';
 import type { Outlet } from '../outlet.js';
@@ -42,10 +44,10 @@ const KIND_WAKE = KIND_DEVICE + 1;
 const KIND_DEADLINE = KIND_DEVICE + 2;
 
 /**
- * Hosts with their plain NICs, one actor each: flows wait as counts and not as frames; the NIC
- * keeps one frame ready per traffic class and takes the next from whichever connection's turn it
- * is. So a paused priority holds its flows back at the source, and nothing is lost for want of
- * NIC memory. What arrives is taken in at line rate.
+ * Hosts with their NICs, one actor each: flows wait as counts and not as frames. A plain NIC keeps
+ * one frame ready per traffic class and takes the next from whichever connection's turn it is. So
+ * a paused priority holds its flows back at the source, and nothing is lost for want of NIC memory.
+ * What arrives is taken in at line rate. Where there is an 82599, `adapters` does all that.
  */
 export interface Hosting {
   configure(device: Device, spec: HostSpec): void;
@@ -62,13 +64,15 @@ export interface Hosting {
 export interface HostParts {
   readonly completions: Completions;
   readonly sfc: SfcPoint | null;
+  /** Null where the NIC is a plain one. */
+  readonly nic: Nic82599 | null;
   readonly streams: readonly RandomStream[];
 }
 
 export function makeHosting(
   shared: Shared,
   devices: readonly Device[],
-  { credit, sfc }: MechanismSet,
+  { all: mechanisms, credit, sfc }: MechanismSet,
   outlet: Outlet,
   carriage: Carriage,
   senders: Senders,
@@ -78,6 +82,13 @@ export function makeHosting(
   const { clock, pool, ports, counters, tables } = shared;
   const { words, ends } = pool;
   const turns = makeTurns(tables);
+  const adapters = makeAdapters(shared, devices, mechanisms, outlet, {
+    mayQueue,
+    build,
+    vmOf,
+    take,
+  });
+  rates.leaveToQueues(adapters);
   const complaints = makeComplaints(shared, devices, rates);
   const all: HostParts[] = [];
   const specs: HostSpec[] = [];
@@ -99,8 +110,10 @@ export function makeHosting(
     const { firstPort } = device;
     const place = { firstPort, name: spec.name, seed: spec.seed, macs: device.macs() };
     rates.configure(device, device.rows.send.first, spec.sends);
+    if (spec.nic !== null) adapters.configure(device, spec.nic);
     all[d] = {
       completions: new Completions(),
+      nic: adapters.parts(d),
       streams: rates.streamsOf(device),
       sfc: sfc.configureStation(place, spec.sfc, sfcStation),
     };
@@ -115,6 +128,7 @@ export function makeHosting(
       const priority = send.frameClass & PRIORITY_MASK;
       const trafficClass = ports.classOf(device.firstPort, priority);
       classOfSend[firstSend[d] + c] = trafficClass;
+      if (spec.nic !== null) adapters.assign(d, c, send.vm, trafficClass);
       lineOfSend[firstSend[d] + c] = ports.isMetered(device.firstPort, trafficClass)
         ? turns.lineOfAccount(credit.accounts.rowOfFrame(device.firstPort, priority, send.vlan))
         : turns.lineOfClass(d, trafficClass);
@@ -131,14 +145,23 @@ export function makeHosting(
       outlet.drop(d, port, frame, DROP.NOT_ADDRESSED);
       return;
     }
+    if (adapters.has(d)) {
+      adapters.receive(d, port, frame);
+      return;
+    }
     if (ports.isCredited(port, frameClass & PRIORITY_MASK)) {
       // What arrives is taken at once: its memory is free again.
       credit.admitted(port, 0, frame, words[frame + LENGTH]);
       credit.released(port, 0, frame);
     }
+    take(d, frame);
+  }
+
+  /** Software has a frame. */
+  function take(d: number, frame: number): void {
     const c = ends[frame + CONNECTION];
-    const kind = frameClass & KIND_MASK;
-    if (kind === KIND_NOTICE) takeNotice(d, port, frame);
+    const kind = words[frame + CLASS] & KIND_MASK;
+    if (kind === KIND_NOTICE) takeNotice(d, nicPort[d], frame);
     else if (kind >= KIND_CNP) complaints.take(d, frame);
     else if (kind === KIND_ACK || kind === KIND_NAK) {
       const goBack = kind === KIND_NAK;
@@ -164,6 +187,10 @@ export function makeHosting(
   }
 
   function departing(d: number, trafficClass: number, frame: number): void {
+    if (adapters.has(d)) {
+      adapters.departing(d, trafficClass, frame);
+      return;
+    }
     if ((words[frame + CLASS] & KIND_MASK) > KIND_DATA) return;
     const line = ports.isMetered(nicPort[d], trafficClass)
       ? turns.lineOfAccount(credit.rowOf(nicPort[d], frame))
@@ -173,6 +200,12 @@ export function makeHosting(
   }
 
   function onTimer(d: number, kind: number, c: number): void {
+    if (kind >= KIND_ADAPTER) adapters.onTimer(d, kind, c);
+    else ownTimer(d, kind, c);
+    if (adapters.has(d)) adapters.settle(d);
+  }
+
+  function ownTimer(d: number, kind: number, c: number): void {
     if (kind < KIND_DEVICE) {
       rates.onTimer(firstSend[d] + c, kind - KIND_RATE);
       // It may send earlier than it thought.
@@ -193,6 +226,10 @@ export function makeHosting(
 
   /** A connection may have something to send: let it stand in line. */
   function wake(d: number, c: number): void {
+    if (adapters.has(d)) {
+      adapters.wake(d, c);
+      return;
+    }
     const send = firstSend[d] + c;
     const line = lineOfSend[send];
     turns.join(line, firstSend[d], c);
@@ -203,16 +240,23 @@ export function makeHosting(
   function refill(d: number, line: number): void {
     const base = firstSend[d];
     for (let c = turns.take(line, base); c >= 0; c = turns.take(line, base)) {
-      const ready = senders.readiness(base + c);
-      if (ready === READY) {
-        queuePacket(d, c, line);
-        return;
-      }
-      if (ready === LATER) wakeLater(d, c);
+      if (!mayQueue(d, c)) continue;
+      const frame = build(d, c);
+      turns.join(line, base, c);
+      turns.setWaiting(line, true);
+      queueFrame(d, frame, classOfSend[base + c]);
+      return;
     }
   }
 
-  function queuePacket(d: number, c: number, line: number): void {
+  function mayQueue(d: number, c: number): boolean {
+    const ready = senders.readiness(firstSend[d] + c);
+    if (ready === LATER) wakeLater(d, c);
+    return ready === READY;
+  }
+
+  /** Makes the next frame of a connection that may send. */
+  function build(d: number, c: number): number {
     const send = firstSend[d] + c;
     const idle = !senders.outstanding(send);
     const frame = senders.build(send, pool);
@@ -221,9 +265,7 @@ export function makeHosting(
       if (idle) senders.extendDeadline(send);
       armDeadline(d, c);
     }
-    turns.join(line, firstSend[d], c);
-    turns.setWaiting(line, true);
-    queueFrame(d, frame, classOfSend[send]);
+    return frame;
   }
 
   function queueFrame(d: number, frame: number, trafficClass: number): void {
@@ -265,13 +307,22 @@ export function makeHosting(
     const receive = firstReceive[d] + c;
     const outcome = receivers.take(receive, pool, frame);
     if ((outcome & MESSAGE_DONE) !== 0) messageArrived(d, c, pool.born(frame));
-    if ((outcome & NOTIFY) !== 0) queueAnswer(d, receivers.notification(receive, pool));
+    if ((outcome & NOTIFY) !== 0) queueAnswer(d, c, receivers.notification(receive, pool));
     const say = outcome & ~(MESSAGE_DONE | NOTIFY);
-    if (say !== SAY_NOTHING) queueAnswer(d, receivers.answer(receive, say, pool));
+    if (say !== SAY_NOTHING) queueAnswer(d, c, receivers.answer(receive, say, pool));
   }
 
-  function queueAnswer(d: number, frame: number): void {
-    queueFrame(d, frame, ports.classOf(nicPort[d], words[frame + CLASS] & PRIORITY_MASK));
+  function queueAnswer(d: number, c: number, frame: number): void {
+    if (adapters.has(d)) adapters.answer(d, specs[d].receives[c].vm, frame);
+    else queueFrame(d, frame, ports.classOf(nicPort[d], words[frame + CLASS] & PRIORITY_MASK));
+  }
+
+  /** Answers reach the virtual machine that sent what they answer; complaints the first. */
+  function vmOf(d: number, frame: number): number {
+    const c = ends[frame + CONNECTION];
+    const kind = words[frame + CLASS] & KIND_MASK;
+    if (kind >= KIND_CNP) return 0;
+    return kind <= KIND_DATA ? specs[d].receives[c].vm : specs[d].sends[c].vm;
   }
 
   function messageArrived(d: number, c: number, born: number): void {

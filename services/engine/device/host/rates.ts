@@ -13,6 +13,12 @@ const PS_OF_OCTET_AT_1_BPS = 8e12;
 const TIMERS = 4;
 const NONE = -1;
 
+/** Rate limiters of descriptor queues, where a device has them. */
+export interface QueueRates {
+  has(device: number): boolean;
+  setRate(device: number, connection: number, bps: number): void;
+}
+
 /** The rate limiters of hosts: who decides the rate of a connection, and how it is kept. */
 export type Rates = ReturnType<typeof makeRates>;
 
@@ -36,6 +42,9 @@ export function makeRates(
   const lastOctets = tables.float64('rate', 1);
   /** By row and timer: when the timer in the agenda comes. */
   const armedAt = tables.float64('rate', TIMERS).fill(Infinity);
+
+  /** Where an 82599 keeps the rate of a connection, in the queue that it belongs to. */
+  let queues: QueueRates | null = null;
 
   const host: RateHost = { clock, setRate, arm, uniform, isDone };
   const controls = makeRateControls(tables, host);
@@ -97,7 +106,15 @@ export function makeRates(
     return streams.slice(first, first + own);
   }
 
+  function leaveToQueues(queueRates: QueueRates): void {
+    queues = queueRates;
+  }
+
   function setRate(row: number, bps: number, lineBps: number): void {
+    if (queues?.has(deviceOf[row]) === true) {
+      queues.setRate(deviceOf[row], numberOf[row], bps);
+      return;
+    }
     const pace = bps < lineBps ? PS_OF_OCTET_AT_1_BPS / bps : 0;
     senders.setPace(sendOf[row], pace, lastAt[row], lastOctets[row]);
   }
@@ -117,5 +134,5 @@ export function makeRates(
     return senders.remaining(sendOf[row]) === 0;
   }
 
-  return { configure, isLimited, sent, notified, onTimer, status, streamsOf };
+  return { configure, leaveToQueues, isLimited, sent, notified, onTimer, status, streamsOf };
 }

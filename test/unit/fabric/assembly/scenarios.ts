@@ -162,7 +162,7 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     seed: 1,
     durationPs: null,
     fabric: section({ kind: 'star', hosts: 3 }),
-    hosts: { mac: null, ipv4: null, ipv6: null, arbiter: null },
+    hosts: { mac: null, ipv4: null, ipv6: null, nic: null, arbiter: null },
     switches: SWITCHES,
     overrides: [],
     priorities: priorities(),

@@ -11,6 +11,7 @@ const COMMON: LoadCommon = {
   ect: false,
   congestion: 'none',
   vlan: { inner: null, outer: null, dei: false },
+  vm: 0,
   transport: { kind: 'raw', frameBytes: 1500 },
   startPs: 0,
   endPs: null,

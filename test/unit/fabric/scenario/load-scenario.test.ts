@@ -23,7 +23,13 @@ describe('a scenario that says next to nothing', () => {
       stormPs: 1e9,
       traces: null,
     });
-    assert.deepEqual(scenario.hosts, { mac: null, ipv4: null, ipv6: null, arbiter: null });
+    assert.deepEqual(scenario.hosts, {
+      mac: null,
+      ipv4: null,
+      ipv6: null,
+      nic: null,
+      arbiter: null,
+    });
     assert.deepEqual(scenario.switches, {
       model: 'shared-buffer',
       mvtx2802: REGISTERS,
@@ -163,6 +169,7 @@ describe('the load section', () => {
       ect: false,
       congestion: 'none',
       vlan: { inner: 10, outer: null, dei: false },
+      vm: 0,
       transport: { kind: 'raw', frameBytes: 1518 },
       startPs: 0,
       endPs: null,
