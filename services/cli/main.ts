@@ -5,8 +5,10 @@ import type { InspectOptions } from './commands/inspect.js';
 import type { DuelOptions } from './commands/duel.js';
 import type { HuntCommandOptions } from './commands/hunt.js';
 import type { RunOptions } from './commands/run.js';
+import type { DcbxOptions, DiscoveryOptions, PathsOptions } from './commands/discovery.js';
 import type { EmulateOptions } from './emulate.js';
 import type { SteerAction } from './commands/steer.js';
+import type { SweepOptions } from './commands/sweep.js';
 import type { TopologyOptions } from './commands/topology.js';
 import type { WhyOptions } from './commands/why.js';
 import type { ValidateOptions } from './commands/validate.js';
@@ -46,6 +48,15 @@ function distributed(command: Command): Command {
     .option('--patience <s>', 'how long a lost part is waited for (default: 60)');
 }
 
+/** Commands that tell what LLDP and DCBX come to. */
+function discovering(command: Command, argument: string): Command {
+  return command
+    .argument(argument, 'YAML or JSON file; of a run, its directory')
+    .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
+    .option('--at <time>', 'as it stands at this time (default: after the last change)')
+    .option('--json', 'print it as JSON');
+}
+
 function program(): Command {
   const selvage = new Command('selvage')
     .description('Emulates lossless datacenter Ethernet: describe a fabric, see what happens.')
@@ -67,6 +78,8 @@ function program(): Command {
     .option('--check', 'balance the books and watch every pause while running')
     .option('--json', 'print the summary as JSON and nothing else')
     .option('--quiet', 'no progress, no summary')
+    .option('--otlp <url>', 'send spans and figures to grpc://host:4317 or http://host:4318')
+    .option('--metrics <port>', 'serve figures for Prometheus on this port of loopback')
     .action(async (scenario: string, options: RunOptions) => {
       const { runCommand } = await import('./commands/run.js');
       process.exitCode = await runCommand(scenario, options);
@@ -200,6 +213,19 @@ function program(): Command {
     });
 
   selvage
+    .command('sweep')
+    .description('run a scenario with faults for every combination of values; what do they cost?')
+    .argument('<scenario>', 'YAML or JSON file, with duration and faults')
+    .option('--vary <path=a,b,c>', 'values of one key; may be repeated', collect, [])
+    .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
+    .option('--csv <file>', 'write the table as CSV, too')
+    .option('--json', 'print it as JSON')
+    .action(async (scenario: string, options: SweepOptions) => {
+      const { sweepCommand } = await import('./commands/sweep.js');
+      process.exitCode = sweepCommand(scenario, options);
+    });
+
+  selvage
     .command('schema')
     .description('print the JSON Schema of scenarios, for completion in an editor')
     .option('--out <file>', 'write it to a file')
@@ -219,6 +245,34 @@ function program(): Command {
     .action(async (scenario: string, options: TopologyOptions) => {
       const { topologyCommand } = await import('./commands/topology.js');
       topologyCommand(scenario, options);
+    });
+
+  discovering(selvage.command('neighbors'), '<scenario or run>')
+    .description('who LLDP finds at every port')
+    .action(async (what: string, options: DiscoveryOptions) => {
+      const { neighborsCommand } = await import('./commands/discovery.js');
+      neighborsCommand(what, options);
+    });
+
+  discovering(selvage.command('dcbx'), '<scenario or run>')
+    .description('what DCBX comes to at every port: local, remote, operational')
+    .option(
+      '--mismatch',
+      'only ports that do not fit their neighbour; exit code 1 if there are any',
+    )
+    .action(async (what: string, options: DcbxOptions) => {
+      const { dcbxCommand } = await import('./commands/discovery.js');
+      process.exitCode = dcbxCommand(what, options);
+    });
+
+  discovering(selvage.command('paths'), '<scenario>')
+    .description('which mechanism rules each link of a path, and why')
+    .requiredOption('--from <host>', 'where it begins')
+    .requiredOption('--to <host>', 'where it ends')
+    .option('--priority <n>', 'of this priority only')
+    .action(async (file: string, options: PathsOptions) => {
+      const { pathsCommand } = await import('./commands/discovery.js');
+      pathsCommand(file, options);
     });
 
   selvage

@@ -19,6 +19,7 @@ import type { WholeState } from '../runtime/whole-state.js';
 import { packWhole, unpackWhole } from '../runtime/whole-state.js';
 import { csv } from './csv.js';
 import { congestionPointsCsv, ratesCsv } from './congestion-tables.js';
+import type { FrameTrace } from '../telemetry/traces/frame-traces.js';
 import type { ExpectationResult } from './expectations.js';
 import type { Why, WhySummary } from './why.js';
 import { episodesCsv, whySummary } from './why.js';
@@ -28,6 +29,8 @@ const MARKER = 'digest';
 /** What a run was made of, and where it can go on; see `readRun`. */
 const ORIGIN = 'origin.json';
 const STATE = 'state';
+/** What neighbours came to; see `selvage dcbx`. */
+export const DISCOVERY = 'discovery.json';
 /** Who held whom back: see `readWhy`. */
 const WHY = 'why.json';
 /** Every 82599 at the end of the run. */
@@ -46,6 +49,8 @@ export interface RunRecord {
   readonly origin: { readonly scenario: string; readonly set: readonly string[] };
   /** Who held whom back; null where that was not observed. */
   readonly why: Why | null;
+  /** The ways of sampled frames; null unless frames are sampled. */
+  readonly traces: readonly FrameTrace[] | null;
   /** Where an interrupted run can go on. */
   readonly state: WholeState | null;
   /** Seconds of the wall clock; the only figure that differs between equal runs. */
@@ -160,12 +165,19 @@ export function readNics(folder: string): readonly NicResult[] {
 
 /** The summary as machines read it. */
 export function summaryJson({ results, expectations, wallSeconds }: RunRecord): object {
-  const { flows, ports, deviceDigests, nics, ...summary } = results;
-  return { ...summary, expectations, deviceDigests, wall: { seconds: wallSeconds } };
+  const { flows, ports, deviceDigests, discovery, nics, ...summary } = results;
+  const converged = discovery && { convergence: discovery.convergence, lldpdus: discovery.lldpdus };
+  return {
+    ...summary,
+    discovery: converged,
+    expectations,
+    deviceDigests,
+    wall: { seconds: wallSeconds },
+  };
 }
 
 function filesOf(record: RunRecord): [string, string | Uint8Array][] {
-  const { results, document, series, origin, state, why } = record;
+  const { results, document, series, origin, state, why, traces } = record;
   const files: [string, string | Uint8Array][] = [
     ['scenario.json', json(document)],
     [ORIGIN, json({ ...origin, scenario: resolve(origin.scenario) })],
@@ -186,6 +198,7 @@ function filesOf(record: RunRecord): [string, string | Uint8Array][] {
     files.push(['congestion-points.csv', congestionPointsCsv(results)]);
   }
   if (results.credits.length > 0) files.push(['credits.csv', creditsCsv(results)]);
+  if (results.discovery !== null) files.push([DISCOVERY, json(results.discovery)]);
   if (results.sfc.length > 0) files.push(['sfc.csv', sfcCsv(results)]);
   if (results.isolations.length > 0) files.push(['isolation.csv', isolationCsv(results)]);
   if (results.sfcPaths.length > 0) files.push(['sfc-paths.csv', sfcPathsCsv(results)]);
@@ -194,12 +207,22 @@ function filesOf(record: RunRecord): [string, string | Uint8Array][] {
     files.push(['slots.csv', slotsCsv(results)], ['slot-ports.csv', slotPortsCsv(results)]);
   }
   if (why !== null) files.push([WHY, json(whySummary(why))], ['episodes.csv', episodesCsv(why)]);
+  if (traces !== null) files.push(['traces.json', tracesJson(traces)]);
   if (state !== null) files.push([STATE, packWhole(state)]);
   return files;
 }
 
 function json(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** A frame per line; what held it is named as in episodes.csv. */
+function tracesJson(traces: readonly FrameTrace[]): string {
+  const line = (trace: FrameTrace): string =>
+    JSON.stringify(trace, (key, value: unknown) =>
+      key === 'episode' && value !== null ? (value as { id: string }).id : value,
+    );
+  return `[\n${traces.map(line).join(',\n')}\n]\n`;
 }
 
 function flowsCsv({ flows }: RunResults): string {

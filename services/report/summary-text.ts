@@ -33,6 +33,7 @@ export function summaryText(
     memoryTable(results, style),
     marginTable(results, style),
     creditTable(results, style),
+    discoveryText(results, style),
     sfcTable(results, style),
     sfcCoverage(results),
     isolationTable(results, style),
@@ -206,6 +207,29 @@ function creditTable({ credits }: RunResults, style: Style): string {
   const shown = table([...head, 'recovered', 'resyncs'], rows);
   return [style.strong('Credit, fullest buffer first'), shown, more(credits.length)]
     .filter((part) => part !== '')
+    .join('\n');
+}
+
+function discoveryText({ discovery }: RunResults, style: Style): string {
+  if (discovery === null) return '';
+  const lines = discovery.convergence.map(({ fromPs, durationPs }) => {
+    const when = fromPs === 0 ? 'at the start' : `after the change at ${formatTime(fromPs)}`;
+    return `  ${when}: settled in ${formatTime(durationPs)}`;
+  });
+  const differing = discovery.ports.filter(({ mismatches }) => mismatches.length > 0);
+  const odd = differing
+    .slice(0, ROWS_SHOWN)
+    .map(
+      ({ port, mismatches }) => `  ${style.bad('mismatch')} at ${port}: ${mismatches.join(', ')}`,
+    );
+  const exposed = discovery.ports.filter((port) => port.exposedFrames.some((n) => n > 0));
+  const risks = exposed.slice(0, ROWS_SHOWN).map(({ port, exposedFrames }) => {
+    const by = exposedFrames.flatMap((n, p) => (n > 0 ? `${formatCount(n)} of priority ${p}` : []));
+    return `  ${port}: ${by.join(', ')} came while the neighbour had no PFC for it`;
+  });
+  const head = `${style.strong('Discovery')}: ${formatCount(discovery.lldpdus)} LLDPDUs`;
+  return [head, ...lines, ...odd, more(differing.length), ...risks, more(exposed.length)]
+    .filter((line) => line !== '')
     .join('\n');
 }
 

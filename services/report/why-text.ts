@@ -66,11 +66,11 @@ function treeText(tree: CongestionTree, rank: number, style: Style): string {
   const { root, clearedPs, frameTimePs, ports, devices, depth, victims, branches } = tree;
   const until = clearedPs === null ? 'not cleared' : `cleared at ${formatTime(clearedPs)}`;
   const reach = `${counted(ports, 'port')} of ${counted(devices, 'device')}`;
+  const deep = `${counted(depth, 'link')} deep`;
   const lost = `${formatTime(frameTimePs)} of frame-time lost`;
   return [
     `${rank}. ${style.strong(placeOf(root))}: ${REASONS[root.reason ?? 'mechanism']}`,
-    `   from ${formatTime(root.startPs)}, ${until}; ${reach}, ` +
-      `${counted(depth, 'link')} deep; ${lost}`,
+    `   from ${formatTime(root.startPs)}, ${until}; ${reach}, ${deep}; ${lost}`,
     `   ${victimText(victims)}`,
     ...branchLines(branches, 1),
   ].join('\n');

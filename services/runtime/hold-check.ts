@@ -5,6 +5,7 @@ import type { FramePool } from '../engine/frame/frame-pool.js';
 import { CLASS, ISOLATED_FLAG, PRIORITY_MASK } from '../engine/frame/frame-pool.js';
 import { OrderCheck } from './order-check.js';
 import { PauseCheck } from './pause-check.js';
+import { ShareCheck } from './share-check.js';
 
 export interface Breach {
   readonly reason: string;
@@ -17,7 +18,8 @@ export interface Breach {
 /**
  * Sees every frame that starts, and asks whether it was allowed to: the mechanisms that hold
  * priorities (credit holds frames and not priorities; its books are balanced instead), and a book
- * of what neighbours asked for. Sees every frame that comes, and whether it comes in its order.
+ * of what neighbours asked for. Sees whether classes get their shares. Sees every frame that
+ * comes, and whether it comes in its order.
  */
 export class HoldCheck extends DeafProbe {
   /** The first that should not have been. */
@@ -25,6 +27,7 @@ export class HoldCheck extends DeafProbe {
   private readonly gates: readonly TransmitGate[];
   private readonly pauses: PauseCheck;
   private readonly order: OrderCheck;
+  private readonly shares: ShareCheck;
   /** By device: when it last did anything. */
   private readonly lastPs: Float64Array;
 
@@ -33,6 +36,7 @@ export class HoldCheck extends DeafProbe {
     this.gates = engine.mechanisms.filter((mechanism) => mechanism !== engine.credit);
     this.pauses = new PauseCheck(engine);
     this.order = new OrderCheck(engine);
+    this.shares = new ShareCheck(engine);
     this.lastPs = new Float64Array(engine.devices.length);
   }
 
@@ -50,6 +54,9 @@ export class HoldCheck extends DeafProbe {
       this.note('a frame started while it was held', device, port, now, priority);
     } else if (this.pauses.forbids(number, priority, now)) {
       this.note('a frame started before its pause was over', device, port, now, priority);
+    }
+    if (this.shares.exceeds(number, pool, frame)) {
+      this.note('a class got more than its share of the port', device, port, now, priority);
     }
   }
 

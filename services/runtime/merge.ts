@@ -1,9 +1,10 @@
-import { WaitRecorder } from '../engine/analysis/waits/wait-recorder.js';
+import type { DeviceHops } from '../engine/analysis/trace/hop-recorder.js';
 import { restoreDevice } from '../engine/device/checkpoint.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { PartPlan } from '../fabric/placement/part-plan.js';
 import type { Congestion } from '../telemetry/congestion/congestion.js';
 import { congestionOf } from '../telemetry/congestion/congestion-of.js';
+import { Observers, observersOf } from './observers.js';
 import { outcomeOf, unbalanced, virtualTimeOf } from './outcome.js';
 import type { PartState } from './part/part.js';
 import type { Failure, RunResults } from './results.js';
@@ -19,6 +20,8 @@ export interface MergedRun {
   readonly rows: readonly SeriesRow[];
   /** Who held whom back; null where that was not observed. */
   readonly congestion: Congestion | null;
+  /** By device: the ways of sampled frames; null unless frames are sampled. */
+  readonly hops: readonly DeviceHops[] | null;
   /** Where an interrupted run can go on; null of one that has ended. */
   readonly state: WholeState | null;
 }
@@ -39,23 +42,23 @@ export function mergeParts(
   { status, failure, check, moment }: MergeOptions,
 ): MergedRun {
   const engine = wholeEngine(fabric);
-  const recorder = fabric.scenario.observe.episodes ? new WaitRecorder(engine) : null;
+  const observers = new Observers(engine, observersOf(fabric));
   plans.forEach(({ devices }, service) => {
     devices.forEach((device, place) => {
       restoreDevice(engine, device, states[service]!.devices[place]!);
-      recorder?.restore(device, states[service]!.waits[place] ?? null);
+      observers.restore(device, states[service]!.observed[place] ?? null);
     });
   });
   const nowPs = virtualTimeOf(engine, fabric.scenario.durationPs);
   const found = failure ?? (check ? unbalanced(fabric, engine, nowPs) : null);
   const latestPs = Math.max(...states.map((state) => state.latestPs));
-  const waits = recorder && engine.devices.map((_, d) => recorder.waits(d, nowPs));
+  const { waits, hops } = observers.observed(nowPs);
   const congestion = waits && congestionOf(fabric, waits, nowPs);
   const results = outcomeOf(fabric, engine, status, found, congestion);
   const rows = mergeRows(fabric, states, latestPs);
   const isInterrupted = results.status === 'interrupted';
   const state = isInterrupted ? wholeOf(plans, states, rows, moment) : null;
-  return { results, rows, congestion, state };
+  return { results, rows, congestion, hops, state };
 }
 
 /** Samples in the order of one process, which takes none after its last event. */

@@ -7,6 +7,7 @@ import type { Engine } from '../engine/device/engine.js';
 import { LAST_AT } from '../engine/device/host/receivers.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { Collector } from './collect.js';
+import { discoveryResults } from './discovery-results.js';
 import { collectIsolations, collectSfc, collectSfcPaths } from './collect-sfc.js';
 import { nicResults } from './nic-results.js';
 import { slotPortResults, slotResults } from './collect-slots.js';
@@ -48,6 +49,11 @@ export function outcomeOf(
     margins: collector.margins(),
     buffers: collector.buffers(),
     credits: collector.credits(),
+    discovery: discoveryResults(
+      fabric,
+      engine.discovery,
+      (device, port) => engine.devices[device]!.firstPort + port,
+    ),
     sfc: collectSfc(engine, virtualPs),
     sfcPaths: collectSfcPaths(fabric),
     isolations: collectIsolations(engine),

@@ -2,6 +2,7 @@
 
 import type { CreditLoopTerms } from '../engine/analysis/credit/credit-loop.js';
 import type { HeadroomTerms } from '../engine/analysis/headroom/headroom.js';
+import type { DiscoveryResults } from './discovery-results.js';
 import type { Deadlock, Storm } from '../telemetry/congestion/congestion.js';
 import type { CreditCounters } from '../engine/flow-control/credit/credit-managed.js';
 
@@ -30,6 +31,8 @@ export interface RunResults {
   readonly margins: readonly MarginResult[];
   readonly buffers: readonly BufferResult[];
   readonly credits: readonly CreditResult[];
+  /** Null where it does not run. */
+  readonly discovery: DiscoveryResults | null;
   readonly sfc: readonly SfcResult[];
   readonly sfcPaths: readonly SfcPathResult[];
   readonly isolations: readonly IsolationResult[];

@@ -1,13 +1,16 @@
-import { WaitRecorder } from '../engine/analysis/waits/wait-recorder.js';
 import { restoreDevice, saveDevice } from '../engine/device/checkpoint.js';
 import type { Engine } from '../engine/device/engine.js';
+import type { DeviceHops } from '../engine/analysis/trace/hop-recorder.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { Congestion } from '../telemetry/congestion/congestion.js';
 import { congestionOf } from '../telemetry/congestion/congestion-of.js';
 import { matchesGlob } from '../fabric/scenario/selector.js';
+import { Collector } from './collect.js';
 import { Windows } from './embedded/windows.js';
 import type { Breach } from './hold-check.js';
 import { HoldCheck } from './hold-check.js';
+import type { ObserverPlan } from './observers.js';
+import { Observers, observersOf } from './observers.js';
 import {
   firstLoss,
   frameHopsOf,
@@ -53,8 +56,8 @@ export class Session {
   private readonly sampler: Sampler | null;
   private readonly stall: StallWatch;
   private readonly holdCheck: HoldCheck | null;
-  private readonly waits: WaitRecorder | null;
   private readonly recovery: RecoveryCheck | null;
+  private readonly observers: Observers;
   private state: SessionState = 'running';
   private failure: Failure | null = null;
   private checkDueAt: number;
@@ -62,18 +65,18 @@ export class Session {
   constructor(
     private readonly fabric: Fabric,
     options: SessionOptions,
+    observe: ObserverPlan | null = null,
   ) {
     this.engine = wholeEngine(fabric);
     this.windows = new Windows(this.engine, fabric.lookaheadPs);
     this.endPs = fabric.scenario.durationPs;
     this.sampler = this.makeSampler();
-    this.stall = new StallWatch(watchIntervals(fabric.specs));
+    this.stall = new StallWatch(watchIntervals(fabric.specs, this.endPs));
     this.checkDueAt = options.check ? CHECK_INTERVAL_PS : Infinity;
     this.holdCheck = options.check ? new HoldCheck(this.engine) : null;
     if (this.holdCheck !== null) this.engine.listen(this.holdCheck);
-    this.waits = fabric.scenario.observe.episodes ? new WaitRecorder(this.engine) : null;
-    if (this.waits !== null) this.engine.listen(this.waits);
     this.recovery = options.check ? new RecoveryCheck(fabric, this.engine) : null;
+    this.observers = new Observers(this.engine, observe ?? observersOf(fabric));
   }
 
   /** Runs for about so many milliseconds of wall-clock time. */
@@ -95,6 +98,13 @@ export class Session {
     return { virtualPs, endPs, share, frameHops: frameHopsOf(engine) };
   }
 
+  /** What its ports have counted so far. */
+  counted(): Pick<RunResults, 'ports' | 'credits'> {
+    const { engine, fabric } = this;
+    const collector = new Collector(engine, fabric, virtualTimeOf(engine, this.endPs));
+    return { ports: collector.ports(), credits: collector.credits() };
+  }
+
   series(): { columns: readonly string[]; rows: Iterable<SeriesRow> } {
     return { columns: SERIES_COLUMNS, rows: this.sampler?.rows ?? [] };
   }
@@ -105,11 +115,14 @@ export class Session {
 
   /** Who held whom back so far; null unless that is observed. */
   congestion(): Congestion | null {
-    const { engine, fabric, waits } = this;
-    if (waits === null) return null;
-    const nowPs = virtualTimeOf(engine, this.endPs);
-    const records = engine.devices.map((_, d) => waits.waits(d, nowPs));
-    return congestionOf(fabric, records, nowPs);
+    const nowPs = virtualTimeOf(this.engine, this.endPs);
+    const { waits } = this.observers.observed(nowPs);
+    return waits && congestionOf(this.fabric, waits, nowPs);
+  }
+
+  /** The ways of sampled frames, as each device saw them; null unless frames are sampled. */
+  hops(): readonly DeviceHops[] | null {
+    return this.observers.observed(virtualTimeOf(this.engine, this.endPs)).hops;
   }
 
   /** The run as it is now, between two windows. */
@@ -128,7 +141,7 @@ export class Session {
       rows: this.sampler?.rows ?? [],
       sampleDueAt: this.sampler?.dueAt ?? Infinity,
       sampled: Object.fromEntries(sampled),
-      waits: this.engine.devices.map((_, d) => this.waits?.save(d) ?? null),
+      observed: this.engine.devices.map((_, d) => this.observers.save(d)),
     };
   }
 
@@ -136,7 +149,7 @@ export class Session {
   restore(whole: WholeState): void {
     whole.devices.forEach((state, d) => {
       restoreDevice(this.engine, d, state);
-      this.waits?.restore(d, whole.waits[d] ?? null);
+      this.observers.restore(d, whole.observed[d] ?? null);
     });
     this.windows.latestPs = whole.latestPs;
     this.stall.restore(whole.boundPs, whole.framesSeen);
@@ -177,12 +190,20 @@ export class Session {
     if (this.sampler?.dueAt === now) this.sampler.sample();
     if (this.checkDueAt === now) {
       this.check(now);
-      this.checkDueAt = Math.min(this.recovery!.dueAt(now), nextCheckPs(now));
+      // Books that balance stay so while nothing happens.
+      const idleUntilPs = Math.min(this.windows.nextTime(), this.endPs ?? Infinity);
+      const idlePs = Math.max(now, idleUntilPs === Infinity ? now : idleUntilPs);
+      this.checkDueAt = Math.min(this.recovery!.dueAt(now), nextCheckPs(idlePs));
     }
     if (this.stall.dueAt !== now) return;
     const { engine } = this;
     const underway = engine.shared.pool.inUse();
-    const verdict = this.stall.look(framesStarted(engine), underway, thingsPlanned(engine));
+    const verdict = this.stall.look(
+      framesStarted(engine),
+      underway,
+      thingsPlanned(engine),
+      this.windows.nextTime(),
+    );
     if (verdict === 'stalled') this.fail(STALLED, now, -1, -1, null);
     else if (verdict === 'quiet' && this.endPs === null) this.finish();
   }

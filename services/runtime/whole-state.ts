@@ -19,8 +19,8 @@ export interface WholeState {
   readonly sampleDueAt: number;
   /** By sampled port: what its next sample is compared with. */
   readonly sampled: Readonly<Record<string, Float64Array>>;
-  /** By device: who held whom back so far; null where that is not observed. */
-  readonly waits: readonly (Plain | null)[];
+  /** By device: what was written down so far. */
+  readonly observed: readonly (Plain | null)[];
 }
 
 /** A file of states is not one, or damaged; the message says so. */
@@ -57,7 +57,7 @@ export function partOf(whole: WholeState, plan: PartPlan): PartState {
     sampleDueAt: whole.sampleDueAt,
     sampled,
     latestPs: whole.latestPs,
-    waits: plan.devices.map((device) => whole.waits[device] ?? null),
+    observed: plan.devices.map((device) => whole.observed[device] ?? null),
   };
 }
 
@@ -69,13 +69,13 @@ export function wholeOf(
   { boundPs, framesSeen }: Pick<WholeState, 'boundPs' | 'framesSeen'>,
 ): WholeState {
   const devices: DeviceState[] = [];
-  const waits: (Plain | null)[] = [];
+  const observed: (Plain | null)[] = [];
   const sampled: Record<string, Float64Array> = {};
   plans.forEach((plan, service) => {
     const part = parts[service]!;
     plan.devices.forEach((device, place) => {
       devices[device] = part.devices[place]!;
-      waits[device] = part.waits[place] ?? null;
+      observed[device] = part.observed[place] ?? null;
     });
     plan.series?.ports.forEach(({ name }, i) => {
       const from = i * CHANGES_PER_PORT;
@@ -84,5 +84,5 @@ export function wholeOf(
   });
   const sampleDueAt = Math.min(...parts.map((part) => part.sampleDueAt));
   const latestPs = Math.max(...parts.map((part) => part.latestPs));
-  return { boundPs, framesSeen, latestPs, devices, rows, sampleDueAt, sampled, waits };
+  return { boundPs, framesSeen, latestPs, devices, rows, sampleDueAt, sampled, observed };
 }

@@ -36,7 +36,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a unit of credit that leaks on every resynchronisation',
     faults: 3,
-    plant: ({ engine }) => {
+    plant: ({ engine }: Session): void => {
       const { receiver } = engine.credit;
       patch(receiver, 'startOver', (startOver) => (row) => {
         receiver.store(row, 1);
@@ -47,7 +47,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a PFC refresh that comes one quantum late',
     faults: 3,
-    plant: ({ engine }) => {
+    plant: ({ engine }: Session): void => {
       const { asker } = pfcOf(engine);
       engine.devices.forEach(({ spec, firstPort }) => {
         spec.ports.forEach(({ pfc, octetPs }, p) => {
@@ -59,7 +59,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'ETS shares that are off by one class',
     faults: 0,
-    plant: ({ engine }) => {
+    plant: ({ engine }: Session): void => {
       for (const { arbiters } of engine.devices) {
         for (const arbiter of arbiters) {
           patch(arbiter, 'pick', (pick) => (eligible, heads, port) => {
@@ -77,7 +77,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a frame that is freed twice',
     faults: 3,
-    plant: ({ engine }) => {
+    plant: ({ engine }: Session): void => {
       const { pool } = engine.shared;
       let released = 0;
       patch(pool, 'release', (release) => (frame) => {
@@ -89,7 +89,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a pause that ends one quantum early',
     faults: 3,
-    plant: ({ engine }) => {
+    plant: ({ engine }: Session): void => {
       patch(pfcOf(engine).obeyer, 'load', (load) => (port, timer, quanta) => {
         load(port, timer, Math.max(0, quanta - 1));
       });
@@ -98,7 +98,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'credit that is spent one unit short',
     faults: 3,
-    plant: ({ engine }) => {
+    plant: ({ engine }: Session): void => {
       patch(engine.credit.sender, 'spend', (spend) => (row, units) => {
         spend(row, units - 1);
       });
@@ -107,16 +107,16 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'memory that a reboot does not give back',
     faults: 3,
-    plant: ({ engine }) => {
-      (engine.switching as Patched<Engine['switching']>).free = () => undefined;
+    plant: ({ engine }: Session): void => {
+      (engine.switching as Patched<Engine['switching']>).free = (): void => undefined;
     },
   },
   {
     name: 'a transmitter that nobody wakes after a fault',
     faults: 3,
-    plant: ({ engine }) => {
+    plant: ({ engine }: Session): void => {
       const faults = engine.faults as unknown as { tools: { wake(port: number): void } };
-      faults.tools.wake = () => undefined;
+      faults.tools.wake = (): void => undefined;
     },
   },
 ];

@@ -72,6 +72,7 @@ describe('a run that goes on from a saved state', () => {
       state: session.save(),
       series: session.series(),
       why: null,
+      traces: null,
       wallSeconds: 0,
     });
     assert.equal(selvage('resume', out, '--quiet').status, 0);

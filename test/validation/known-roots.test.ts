@@ -62,7 +62,7 @@ load:
 
 function treesOf(text: string): readonly CongestionTree[] {
   const fabric = fabricOf(text);
-  const { results, congestion } = repeatRun(fabric, null);
+  const { results, congestion } = repeatRun(fabric, null, null);
   return whyOf(fabric, results, congestion).trees;
 }
 

@@ -113,6 +113,7 @@ async function runSide(
       results,
       expectations,
       why: congestion && whyOf(fabric, results, congestion),
+      traces: null,
       document: loaded.document,
       series: session.series(),
       origin: { scenario: file, set },

@@ -1,4 +1,5 @@
 import type { ArbiterSpec } from './arbiter.js';
+import type { DiscoveryPortSpec } from './discovery.js';
 import type { FaultSpec } from './fault.js';
 
 /** Everything a device must be told to be built; plain data, made by assembly from a scenario. */
@@ -22,6 +23,8 @@ export interface PortSpec {
   readonly pause: StopPortSpec | null;
   /** Credit exchange; null where it does not run. */
   readonly credit: CreditPortSpec | null;
+  /** LLDP and DCBX; null where they do not run. */
+  readonly discovery: DiscoveryPortSpec | null;
   /** What will go wrong here. */
   readonly faults: readonly FaultSpec[];
 }
@@ -278,7 +281,7 @@ export interface SfcHostSpec {
 }
 
 /** How fast a connection may send, when the network or the receiver complains. */
-export type RateSpec = DcqcnSpec | QcnReactionSpec;
+export type RateSpec = DcqcnSpec | QcnReactionSpec | TimelySpec;
 
 /** Reaction point of DCQCN. */
 export interface DcqcnSpec {
@@ -297,6 +300,18 @@ export interface DcqcnSpec {
   readonly minBps: number;
   /** Every cut lowers the target, too. */
   readonly clampTarget: boolean;
+}
+
+/** TIMELY, which measures round trips. */
+export interface TimelySpec {
+  readonly kind: 'timely';
+  readonly lowPs: number;
+  readonly highPs: number;
+  readonly leastPs: number;
+  readonly smoothing: number;
+  readonly decrease: number;
+  readonly stepBps: number;
+  readonly minBps: number;
 }
 
 /** Reaction point of QCN (802.1Q 32.11). */

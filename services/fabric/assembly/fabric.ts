@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { HostAddress } from '../address.js';
 import { assignAddresses } from '../address.js';
 import { expandLoad } from '../load/expand-load.js';
@@ -7,6 +6,7 @@ import type { Routes } from '../routing/routes.js';
 import { computeRoutes } from '../routing/routes.js';
 import type { Placement } from '../placement/placement.js';
 import { placeByName } from '../placement/placement.js';
+import { readTable } from '../scenario/read-source.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { buildTopology } from '../topology/build-topology.js';
 import type { Fail, Path } from '../topology/cabling.js';
@@ -49,7 +49,7 @@ export function buildFabric(source: ScenarioSource): Fabric {
     seed: scenario.seed,
     durationPs: scenario.durationPs,
     fail,
-    readFile: (path) => readFileSync(path, 'utf8'),
+    readFile: readTable,
   });
   const flows = withInsertedVlans(written, settings, fail);
   const placement = placeByName(topology, scenario.placement, fail);

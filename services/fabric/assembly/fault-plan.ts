@@ -17,6 +17,8 @@ const OCTET_BITS_PS = 8e12;
 const STORM_REPEATS = 2;
 const QUANTUM_OCTETS = 64;
 
+const PLACES_MAX = 1_000_000;
+
 /** What a port must have for a fault to mean anything to it. */
 const NEEDS: Partial<Record<FaultSection['kind'], string>> = {
   storm: 'PFC or PAUSE',
@@ -29,6 +31,7 @@ const NEEDS: Partial<Record<FaultSection['kind'], string>> = {
 export class FaultPlan {
   /** By device, then port. */
   private readonly faults: FaultSpec[][][];
+  private count = 0;
 
   constructor(
     private readonly scenario: Scenario,
@@ -148,6 +151,9 @@ export class FaultPlan {
     effect: FaultEffect,
     scope: string,
   ): void {
+    if (++this.count > PLACES_MAX) {
+      throw this.fail(['faults', index], `faults at too many ports; at most ${PLACES_MAX} in all`);
+    }
     this.faults[end.device]![end.port]!.push({
       fault: index,
       seed: this.scenario.seed,

@@ -4,6 +4,7 @@ import type {
   CiSection,
   CreditEndSection,
   DeviceOverride,
+  DiscoveryEndSection,
   HostSection,
   Mvtx2802Change,
   Mvtx2802Section,
@@ -23,13 +24,22 @@ export interface DeviceSettings {
   readonly credit: CreditEndSection;
   readonly sfc: SfcSection;
   readonly ci: CiSection;
+  readonly discovery: DiscoveryEndSection;
 }
 
 export function settingsOf(scenario: Scenario, device: string): DeviceSettings {
-  const { hosts: host, switches, priorities, credit, sfc, ci } = scenario;
+  const { hosts: host, switches, priorities, credit, sfc, ci, discovery } = scenario;
   return scenario.overrides
     .filter(({ match }) => matchesGlob(match, device))
-    .reduce(overridden, { host, switch: switches, priorities, credit: credit.end, sfc, ci });
+    .reduce(overridden, {
+      host,
+      switch: switches,
+      priorities,
+      credit: credit.end,
+      sfc,
+      ci,
+      discovery: discovery.end,
+    });
 }
 
 export function overridden(settings: DeviceSettings, change: DeviceOverride): DeviceSettings {
@@ -46,6 +56,7 @@ export function overridden(settings: DeviceSettings, change: DeviceOverride): De
       return own ? changedPriority(section, own) : section;
     }),
     credit: { ...settings.credit, ...change.credit },
+    discovery: { ...settings.discovery, ...change.discovery },
     sfc: { ...settings.sfc, ...change.sfc },
     ci: { ...settings.ci, ...change.ci },
   };

@@ -3,6 +3,7 @@
 import { show } from './errors.js';
 import type { Located } from './located.js';
 import { creditEnd } from './normalise-credit.js';
+import { discoveryEnd } from './normalise-discovery.js';
 import { nicSection } from './normalise-nic.js';
 import { mvtx2802Change, mvtx2802Section } from './normalise-mvtx2802.js';
 import { arbiterSection, priorityChanges } from './normalise-flow-control.js';
@@ -61,6 +62,7 @@ export function deviceOverrides(
       switch: switchChange(device, arbiter, path, located),
       priorities,
       credit: creditEnd(device.credit ?? {}, [...path, 'credit'], located),
+      discovery: discoveryEnd(device.discovery ?? {}),
       sfc: sfcChange(device.sfc ?? {}, [...path, 'sfc'], located),
       ci: ciChange(device.ci ?? {}),
     };

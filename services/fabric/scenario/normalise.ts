@@ -1,8 +1,9 @@
 /** The file's values -> the scenario: defaults in place, one form for every way to say it. */
 
 import type { Located } from './located.js';
-import { dcqcnSection, qcnSection } from './normalise-congestion.js';
+import { dcqcnSection, qcnSection, timelySection } from './normalise-congestion.js';
 import { creditSection } from './normalise-credit.js';
+import { discoverySection } from './normalise-discovery.js';
 import { deviceOverrides, hostSection, switchSection } from './normalise-devices.js';
 import { expectations } from './normalise-expect.js';
 import { faultSections } from './normalise-faults.js';
@@ -29,10 +30,12 @@ export function normalise(input: ScenarioInput, fileName: string, located: Locat
     priorities: prioritySections(input.priorities, located),
     pause: pauseSection(input.pause),
     credit: creditSection(input.credit, located),
+    discovery: discoverySection(input.discovery, located),
     sfc: sfcSection(input.sfc, located),
     ci: ciSection(input.ci),
     dcqcn: dcqcnSection(input.dcqcn),
     qcn: qcnSection(input.qcn, located),
+    timely: timelySection(input.timely, located),
     classes: classSection(input.classes, located),
     groups,
     load,
@@ -43,6 +46,7 @@ export function normalise(input: ScenarioInput, fileName: string, located: Locat
       ports: input.observe.ports,
       episodes: input.observe.episodes,
       stormPs: input.observe.storm,
+      traces: input.observe.traces ?? null,
     },
     expect: expectations(input.expect, load, located),
   };

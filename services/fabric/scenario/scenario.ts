@@ -4,8 +4,13 @@
  * comes later, in assembly.
  */
 
+import type { DcbxMode, LldpStatus, LldpTimers } from '../../engine/contract/discovery.js';
+import type { Application } from '../../engine/wire/lldp/dcbx-ieee.js';
 import type { FaultSection } from './fault-section.js';
 import type { Nic82599Section } from './nic-section.js';
+import type { CiSection, SfcSection } from './scenario-messages.js';
+
+export type { CiSection, SfcDetectSection, SfcSection } from './scenario-messages.js';
 
 export interface Scenario {
   readonly name: string;
@@ -21,10 +26,12 @@ export interface Scenario {
   readonly priorities: readonly PrioritySection[];
   readonly pause: PauseSection;
   readonly credit: CreditSection;
+  readonly discovery: DiscoverySection;
   readonly sfc: SfcSection;
   readonly ci: CiSection;
   readonly dcqcn: DcqcnSection;
   readonly qcn: QcnSection;
+  readonly timely: TimelySection;
   readonly classes: ClassSection;
   readonly groups: readonly GroupSection[];
   readonly load: readonly LoadSection[];
@@ -184,6 +191,7 @@ export interface DeviceOverride {
   };
   readonly priorities: readonly PriorityChange[];
   readonly credit: Partial<CreditEndSection>;
+  readonly discovery: Partial<DiscoveryEndSection>;
   readonly sfc: Partial<SfcSection>;
   readonly ci: Partial<CiSection>;
 }
@@ -279,57 +287,45 @@ export interface CreditEndSection {
   readonly agePs: number | null;
 }
 
-/** Congestion isolation; every switch may have its own. */
-export interface CiSection {
+/** LLDP and DCBX on every port. */
+export interface DiscoverySection {
   readonly enabled: boolean;
-  readonly priority: number;
-  /** Null: from the rate. */
-  readonly thresholdBytes: number | null;
-  /** Null: from the longest frame. */
-  readonly lowBytes: number | null;
-  readonly maxCim: number;
-  readonly maxStreams: number;
-  readonly maxFlowLifePs: number;
-  readonly idlePs: number;
-  readonly quoteBytes: number;
-  readonly messagePriority: number;
-  readonly encapsulation: 'ethernet' | 'ipv4' | 'ipv6';
+  readonly start: 'live' | 'converged';
+  readonly drives: boolean;
+  /** What LLDP takes for a second. */
+  readonly secondPs: number;
+  readonly timers: LldpTimers;
+  readonly neighborsMost: number;
+  /** At least one. */
+  readonly destinations: readonly number[];
+  readonly end: DiscoveryEndSection;
+  /** In the order of their times. */
+  readonly changes: readonly DiscoveryChange[];
 }
 
-/** Source flow control; every device may have its own. */
-export interface SfcSection {
-  readonly send: boolean;
-  readonly receive: boolean;
-  readonly proxy: 'auto' | 'on' | 'off';
-  readonly detect: SfcDetectSection;
-  /** Null: from the longest round trip. */
-  readonly targetBytes: number | null;
-  readonly minIntervalPs: number;
-  /** Null: computed from the queue. */
-  readonly pausePs: number | null;
-  readonly pauseMinPs: number;
-  readonly pauseMaxPs: number;
-  readonly resume: boolean;
-  readonly maxSources: number;
-  readonly sourceLifePs: number;
-  readonly quoteBytes: number;
-  readonly priority: number;
-  readonly encapsulation: 'ethernet' | 'ipv4' | 'ipv6';
-  readonly scope: 'priority' | 'flow';
-  readonly processingPs: number;
+/** What each device may have of its own. */
+export interface DiscoveryEndSection {
+  readonly status: LldpStatus;
+  readonly dcbx: DcbxMode;
+  readonly willing: readonly ('ets' | 'pfc')[];
+  readonly recommend: boolean;
+  readonly pfcCapability: number;
+  readonly applications: readonly Application[];
+  /** Monitored class and congesting class. */
+  readonly congestionIsolation: readonly (readonly [number, number])[];
 }
 
-export type SfcDetectSection =
-  | { readonly kind: 'auto' }
-  | { readonly kind: 'threshold'; readonly bytes: number }
-  | { readonly kind: 'dynamic'; readonly alpha: number }
-  | {
-      readonly kind: 'marking';
-      readonly minBytes: number;
-      readonly maxBytes: number;
-      readonly probability: number;
-    }
-  | { readonly kind: 'predicted'; readonly bytes: number; readonly horizonPs: number };
+export interface DiscoveryChange {
+  readonly atPs: number;
+  /** Name or glob. */
+  readonly devices: string;
+  /** Place in the file. */
+  readonly index: number;
+  /** Priorities with PFC from then on; null: as before. */
+  readonly pfc: number | null;
+  readonly arbiter: ArbiterSection | null;
+  readonly end: Partial<DiscoveryEndSection>;
+}
 
 export type EcnSection =
   | { readonly kind: 'off' }
@@ -344,7 +340,7 @@ export type EcnSection =
   | { readonly kind: 'step'; readonly thresholdBytes: number; readonly at: 'dequeue' | 'enqueue' };
 
 /** What slows a sender down when the network is congested. */
-export type CongestionControl = 'none' | 'dcqcn' | 'qcn';
+export type CongestionControl = 'none' | 'dcqcn' | 'qcn' | 'timely';
 
 /** DCQCN, of every load that has it. */
 export interface DcqcnSection {
@@ -362,6 +358,17 @@ export interface DcqcnSection {
   /** Least time between two notifications of a connection. */
   readonly cnpIntervalPs: number;
   readonly cnpPriority: number;
+}
+
+/** TIMELY, of every load that has it. */
+export interface TimelySection {
+  readonly lowPs: number;
+  readonly highPs: number;
+  readonly leastPs: number;
+  readonly smoothing: number;
+  readonly decrease: number;
+  readonly stepBps: number;
+  readonly minBps: number;
 }
 
 /** QCN (802.1Q 30 to 33), on its priorities and of every load that has it. */
@@ -525,6 +532,21 @@ export interface ObserveSection {
   readonly episodes: boolean;
   /** A priority of a port that is held for so long is a storm. */
   readonly stormPs: number;
+  /** Null: no frame is followed. */
+  readonly traces: TraceSection | null;
+}
+
+/** Frames that are followed from end to end; a frame must pass all that is said. */
+export interface TraceSection {
+  readonly share: number;
+  /** Names or globs; empty: all. */
+  readonly flows: readonly string[];
+  /** Empty: all. */
+  readonly priorities: readonly number[];
+  /** Beyond these: so many of the slowest. */
+  readonly slowest: number;
+  /** And those that were dropped. */
+  readonly dropped: boolean;
 }
 
 export type Metric =
@@ -548,6 +570,10 @@ export type Metric =
   | 'peak.ingress'
   | 'peak.egress'
   | 'headroom.used'
+  | 'convergence'
+  | 'mismatches'
+  | 'exposed'
+  | 'lldpdus'
   | 'deadlocks'
   | 'storms'
   | 'fault-drops'

@@ -35,6 +35,8 @@ export const FAULT_KEYS: Readonly<
   reboot: { must: ['for'], may: [] },
 };
 
+const FAULTS_MAX = 1000;
+
 const PATTERN = /^[A-Za-z_*?][A-Za-z0-9_*?-]*$/;
 const PORT = /^[A-Za-z_*?][A-Za-z0-9_*?-]*:[p*?][0-9*?]*$/;
 
@@ -127,6 +129,6 @@ export const faultsSchema = list(
       .exactOptional(),
   }),
   'faults such as { kind: link-down, at: 1ms, for: 100us }',
-);
+).max(FAULTS_MAX, `too many faults; at most ${FAULTS_MAX}`);
 
 export type FaultInput = z.output<typeof faultsSchema>[number];

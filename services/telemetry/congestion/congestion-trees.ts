@@ -56,6 +56,15 @@ export function congestionTrees(
   );
 }
 
+/** By episode: the root of the tree that it belongs to. */
+export function rootsOf(episodes: readonly Episode[]): Map<string, Episode> {
+  const roots = new Map<string, Episode>();
+  const queue = episodes.filter(({ parent }) => parent === null);
+  const children = childrenOf(episodes);
+  for (const root of queue) for (const { id } of membersOf(root, children)) roots.set(id, root);
+  return roots;
+}
+
 type Children = ReadonlyMap<string, readonly Episode[]>;
 
 function childrenOf(episodes: readonly Episode[]): Children {

@@ -1,16 +1,11 @@
 import { framesHeldBack } from '../../device/checkpoint.js';
-import type { Device } from '../../device/device.js';
-import { KIND_CONTROL } from '../../device/device.js';
 import type { Engine } from '../../device/engine.js';
 import { ahead, costOf } from '../../flow-control/credit/credit-machine.js';
 import { LIMIT_SAID, OCCUPIED, PASSED } from '../../flow-control/credit/credit-receiver.js';
 import { CONSUMED, LIMIT } from '../../flow-control/credit/credit-sender.js';
 import { isSettled } from '../../flow-control/credit/credit-invariants.js';
 import { CLASS, LENGTH, PORT, PRIORITY_MASK } from '../../frame/frame-pool.js';
-import { keyId, keyKind } from '../../kernel/agenda.js';
-
-/** In the id of a control frame: the port of the device. */
-const PORT_MASK = 0xffff;
+import { isControlUnderway, unitsGrantedUnderway } from './underway.js';
 
 /** Credit of a sender's account that neither end has, nor any wire. */
 export interface LostCredit {
@@ -64,9 +59,8 @@ function lostOf(
   const { counts } = accounts.specOf(row);
   if (counts === 'cumulative' && !isSettled(link)) return null;
   const inFlight = unitsInFlight(engine, peer, receivingRow);
-  const untold = quiet
-    ? ahead(receiver.count(receivingRow, LIMIT_SAID), sender.count(row, LIMIT))
-    : 0;
+  const said = ahead(receiver.count(receivingRow, LIMIT_SAID), sender.count(row, LIMIT));
+  const untold = said - wordsUnderway(engine, port, row, counts, quiet, said);
   const used = ahead(sender.count(row, CONSUMED), receiver.count(receivingRow, PASSED));
   const units = untold + used - inFlight;
   if (units <= 0) return null;
@@ -78,6 +72,19 @@ function lostOf(
     units,
     starvedSincePs: quiet && empty ? sender.blockedSincePs(row) : null,
   };
+}
+
+/** Of the units that were said, those that are still on their way. A total repairs what is lost. */
+function wordsUnderway(
+  engine: Engine,
+  port: number,
+  row: number,
+  counts: 'cumulative' | 'incremental',
+  quiet: boolean,
+  said: number,
+): number {
+  if (quiet) return 0;
+  return counts === 'cumulative' ? said : unitsGrantedUnderway(engine, port, row);
 }
 
 function unitsInFlight(engine: Engine, port: number, row: number): number {
@@ -95,16 +102,4 @@ function unitsInFlight(engine: Engine, port: number, row: number): number {
     if (shared.pool.words[frame + PORT] === port) add(frame);
   }
   return units;
-}
-
-/** A control frame is on its way to a port, or waits at its neighbour to be sent. */
-export function isControlUnderway({ shared, devices }: Engine, port: number): boolean {
-  if (shared.ports.controlDue(shared.ports.peer(port))) return true;
-  const device: Device = devices[shared.ports.owner(port)];
-  let underway = false;
-  device.agenda.forEach((_, key) => {
-    if (keyKind(key) !== KIND_CONTROL) return;
-    if ((keyId(key) & PORT_MASK) === port - device.firstPort) underway = true;
-  });
-  return underway;
 }

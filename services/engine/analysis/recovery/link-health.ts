@@ -2,7 +2,8 @@ import type { Engine } from '../../device/engine.js';
 import { PauseMechanism } from '../../flow-control/pause/pause-mechanism.js';
 import { PfcMechanism } from '../../flow-control/pfc/pfc-mechanism.js';
 import { isSettled } from '../../flow-control/credit/credit-invariants.js';
-import { isControlUnderway, lostCreditOf } from '../credit/lost-credit.js';
+import { lostCreditOf } from '../credit/lost-credit.js';
+import { isControlUnderway } from '../credit/underway.js';
 
 /**
  * What is still wrong with one direction of a link, at a moment when every actor has executed the

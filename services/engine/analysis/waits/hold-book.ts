@@ -2,7 +2,7 @@ import type { Engine } from '../../device/engine.js';
 import type { Device } from '../../device/device.js';
 import { QUEUE_FRAMES } from '../../port/queues.js';
 import type { HoldRecord } from './wait-records.js';
-import { RecordTable } from './record-table.js';
+import { RecordTable } from '../record-table.js';
 import { WHOLE } from './wait-records.js';
 
 // Numbers of a record.

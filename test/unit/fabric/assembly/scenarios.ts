@@ -1,8 +1,10 @@
+import { NEAREST_BRIDGE } from '../../../../services/engine/wire/lldp/lldpdu.js';
 import { Engine } from '../../../../services/engine/device/engine.js';
 import { FRAMES, PAYLOAD } from '../../../../services/engine/device/host/receivers.js';
 import type { FlowEnd } from '../../../../services/fabric/assembly/assembly.js';
 import type { Fabric } from '../../../../services/fabric/assembly/fabric.js';
 import { buildFabric } from '../../../../services/fabric/assembly/fabric.js';
+import { TIMELY_DEFAULTS } from '../../../../services/engine/congestion/timely/timely-managed.js';
 import { dcqcnSection } from '../../../../services/fabric/scenario/normalise-congestion.js';
 import { dcqcnSchema } from '../../../../services/fabric/scenario/schema-congestion.js';
 import type {
@@ -108,6 +110,33 @@ export const CI: CiSection = {
   encapsulation: 'ethernet',
 };
 
+export const DISCOVERY: Scenario['discovery'] = {
+  enabled: false,
+  start: 'live',
+  drives: true,
+  secondPs: 1e12,
+  timers: {
+    msgTxInterval: 30,
+    msgTxHold: 4,
+    msgFastTx: 1,
+    txFastInit: 4,
+    txCreditMax: 5,
+    reinitDelay: 2,
+  },
+  neighborsMost: 4,
+  destinations: [NEAREST_BRIDGE],
+  end: {
+    status: 'both',
+    dcbx: 'auto',
+    willing: [],
+    recommend: false,
+    pfcCapability: 8,
+    applications: [],
+    congestionIsolation: [],
+  },
+  changes: [],
+};
+
 export const SFC: SfcSection = {
   send: true,
   receive: true,
@@ -184,23 +213,35 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     priorities: priorities(),
     pause: { enabled: false, pfc: PFC, ingressReservedBytes: 0, ingressAlpha: 1 },
     credit: CREDIT,
+    discovery: DISCOVERY,
     sfc: SFC,
     ci: CI,
     dcqcn: DCQCN,
     qcn: QCN,
+    timely: TIMELY_DEFAULTS,
     classes: { transmit: IDENTITY, receive: IDENTITY, arbiter: { kind: 'strict' } },
     groups: [],
     faults: [],
     placement: [],
     load: [],
-    observe: { seriesPs: null, ports: [], episodes: false, stormPs: 1e9 },
+    observe: { seriesPs: null, ports: [], episodes: false, stormPs: 1e9, traces: null },
     expect: [],
     ...part,
   };
 }
 
 export function override(match: string, part: Partial<DeviceOverride>): DeviceOverride {
-  return { match, host: {}, switch: {}, priorities: [], credit: {}, sfc: {}, ci: {}, ...part };
+  return {
+    match,
+    host: {},
+    switch: {},
+    priorities: [],
+    credit: {},
+    sfc: {},
+    ci: {},
+    discovery: {},
+    ...part,
+  };
 }
 
 export function fabric(part: Partial<Scenario>): Fabric {

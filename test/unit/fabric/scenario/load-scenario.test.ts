@@ -21,6 +21,7 @@ describe('a scenario that says next to nothing', () => {
       ports: [],
       episodes: false,
       stormPs: 1e9,
+      traces: null,
     });
     assert.deepEqual(scenario.hosts, {
       mac: null,
