@@ -17,8 +17,8 @@ export interface MechanismSet {
   readonly credit: CreditMechanism;
   readonly sfc: SfcMechanism;
   readonly faults: FaultMechanism;
-  readonly ci: CiMechanism;
   readonly discovery: DiscoveryMechanism;
+  readonly ci: CiMechanism;
 }
 
 /**

@@ -23,12 +23,12 @@ export interface DeviceSettings {
   readonly priorities: readonly PrioritySection[];
   readonly credit: CreditEndSection;
   readonly sfc: SfcSection;
-  readonly ci: CiSection;
   readonly discovery: DiscoveryEndSection;
+  readonly ci: CiSection;
 }
 
 export function settingsOf(scenario: Scenario, device: string): DeviceSettings {
-  const { hosts: host, switches, priorities, credit, sfc, ci, discovery } = scenario;
+  const { hosts: host, switches, priorities, credit, sfc, discovery, ci } = scenario;
   return scenario.overrides
     .filter(({ match }) => matchesGlob(match, device))
     .reduce(overridden, {
@@ -37,8 +37,8 @@ export function settingsOf(scenario: Scenario, device: string): DeviceSettings {
       priorities,
       credit: credit.end,
       sfc,
-      ci,
       discovery: discovery.end,
+      ci,
     });
 }
 

@@ -123,10 +123,10 @@ const deviceSchema = mapping({
   credit: creditOverridesSchema
     .describe('Changes to what this device grants and asks for.')
     .exactOptional(),
-  ci: ciOverridesSchema.describe('Changes to congestion isolation at this switch.').exactOptional(),
   discovery: discoveryOverridesSchema
     .describe('Changes to what this device says and takes over by LLDP and DCBX.')
     .exactOptional(),
+  ci: ciOverridesSchema.describe('Changes to congestion isolation at this switch.').exactOptional(),
   sfc: sfcOverridesSchema
     .describe('Changes to source flow control at this device: what it can do, and when it acts.')
     .exactOptional(),

@@ -63,12 +63,12 @@ export const scenarioSchema = mapping({
   credit: creditSchema
     .describe('Credit exchange on the priorities that have flowControl: credit.')
     .prefault({}),
-  ci: ciSchema
-    .describe('Congestion isolation on the priorities that have ci: true (802.1Qcz).')
-    .prefault({}),
   discovery: discoverySchema
     .describe('LLDP and DCBX between neighbours; true: with the defaults of the standards.')
     .prefault(false),
+  ci: ciSchema
+    .describe('Congestion isolation on the priorities that have ci: true (802.1Qcz).')
+    .prefault({}),
   sfc: sfcSchema
     .describe('Source flow control on the priorities that have sfc: true (P802.1Qdw).')
     .prefault({}),

@@ -96,20 +96,6 @@ export const CREDIT: CreditSection = {
   fallback: 'refuse',
 };
 
-export const CI: CiSection = {
-  enabled: true,
-  priority: 2,
-  thresholdBytes: null,
-  lowBytes: null,
-  maxCim: 3,
-  maxStreams: 1024,
-  maxFlowLifePs: 1e12,
-  idlePs: 10e9,
-  quoteBytes: 48,
-  messagePriority: 6,
-  encapsulation: 'ethernet',
-};
-
 export const DISCOVERY: Scenario['discovery'] = {
   enabled: false,
   start: 'live',
@@ -135,6 +121,20 @@ export const DISCOVERY: Scenario['discovery'] = {
     congestionIsolation: [],
   },
   changes: [],
+};
+
+export const CI: CiSection = {
+  enabled: true,
+  priority: 2,
+  thresholdBytes: null,
+  lowBytes: null,
+  maxCim: 3,
+  maxStreams: 1024,
+  maxFlowLifePs: 1e12,
+  idlePs: 10e9,
+  quoteBytes: 48,
+  messagePriority: 6,
+  encapsulation: 'ethernet',
 };
 
 export const SFC: SfcSection = {
