@@ -56,7 +56,19 @@ module.exports = {
       name: 'runtime-below-report-and-cli',
       severity: 'error',
       from: { path: '^services/runtime/' },
-      to: { path: '^services/', pathNot: '^services/(engine|fabric|runtime)/' },
+      to: {
+        path: '^services/',
+        pathNot: '^services/(engine|fabric|runtime|telemetry/congestion)/',
+      },
+    },
+    {
+      name: 'congestion-below-runtime',
+      severity: 'error',
+      from: { path: '^services/telemetry/congestion/' },
+      to: {
+        path: '^services/',
+        pathNot: '^services/(engine|fabric|telemetry/congestion)/',
+      },
     },
     {
       name: 'programs-stand-on-the-runtime',

@@ -30,9 +30,8 @@ function measureHops(session: Session, endPs: number): Record<string, number> {
   return { hops: session.progress().frameHops - before, seconds, peakMb: peakMb() };
 }
 
-async function engine(k: number, virtualUs: number): Promise<Record<string, number>> {
-  const { permutation } = await import('./fabrics.js');
-  return measureHops(await sessionOf(permutation(k, virtualUs)), virtualUs * 1e6);
+async function engine(text: string, virtualUs: number): Promise<Record<string, number>> {
+  return measureHops(await sessionOf(text), virtualUs * 1e6);
 }
 
 async function heard(k: number, virtualUs: number): Promise<Record<string, number>> {
@@ -69,7 +68,11 @@ async function run(): Promise<Record<string, number>> {
       return { hops, seconds };
     }
     case 'engine':
-      return engine(first, second);
+      return engine(fabrics.permutation(first, second), second);
+    case 'adapters':
+      return engine(fabrics.adapters(first, second), second);
+    case 'credit':
+      return engine(fabrics.permutation(first, second, 'credit'), second);
     case 'heard':
       return heard(first, second);
     case 'raw':

@@ -24,10 +24,15 @@ function reliable(rate: string): string {
   return `transport: { reliable: { mtu: 1438, ${limits} } }`;
 }
 
-/** The full engine at work: PFC, ECMP, a packet and its acknowledgement, paced at 90 %. */
-export function permutation(k: number, virtualUs: number): string {
+const PFC = '{ flowControl: pfc, xoff: 98KB, xonGap: 24KB }';
+
+/**
+ * The full engine at work: a mechanism (PFC unless another is given), ECMP, a packet and its
+ * acknowledgement, paced at 90 %.
+ */
+export function permutation(k: number, virtualUs: number, mechanism = PFC): string {
   return `${fatTree(k)}duration: ${virtualUs}us
-priorities: { 3: { flowControl: pfc, xoff: 98KB, xonGap: 24KB } }
+priorities: { 3: ${mechanism} }
 load:
   - name: permutation
     permutation: { hosts: all, shift: ${(k * k * k) / 8 + 1} }
@@ -35,6 +40,11 @@ load:
     priority: 3
     ${reliable(', rate: 90G')}
 `;
+}
+
+/** The same with an 82599 in every host. */
+export function adapters(k: number, virtualUs: number): string {
+  return `${permutation(k, virtualUs)}hosts: { nic: { model: 82599 } }\n`;
 }
 
 /** A fixed number of raw frames from each host to the one half a fabric away. */

@@ -28,7 +28,9 @@ const CASES: readonly BenchCase[] = [
   { name: 'engine k=4', words: ['engine', '4', '8000'] },
   { name: 'engine k=8', words: ['engine', '8', '1500'] },
   { name: 'engine k=16', words: ['engine', '16', '300'] },
+  { name: '82599 k=4', words: ['adapters', '4', '8000'] },
   { name: 'heard k=8', words: ['heard', '8', '1500'] },
+  { name: 'credit k=8', words: ['credit', '8', '1500'] },
   { name: 'raw k=4', words: ['raw', '4', '100000'] },
   { name: 'raw k=8', words: ['raw', '8', '20000'] },
   { name: 'transfer k=8', words: ['transfer'] },
@@ -108,6 +110,15 @@ function rates(figures: ReadonlyMap<string, Figures>): Row[] {
   const [heard, unheard] = [rate('heard k=8'), rate('engine k=8')];
   if (heard !== undefined && unheard !== undefined) {
     rows.push({ ...row('probes heard / unheard k=8', unheard / heard, 'x'), better: 'less' });
+  }
+  const [adapters, plain] = [rate('82599 k=4'), rate('engine k=4')];
+  if (adapters !== undefined && plain !== undefined) {
+    const cost = row('cost of a hop 82599 / plain k=4', plain / adapters, 'x', 1.6);
+    rows.push({ ...cost, better: 'less' });
+  }
+  const credit = rate('credit k=8');
+  if (credit !== undefined && unheard !== undefined) {
+    rows.push({ ...row('a hop, credit / PFC k=8', unheard / credit, 'x', 1.25), better: 'less' });
   }
   return rows;
 }

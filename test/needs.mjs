@@ -12,6 +12,11 @@ const needs = [
     purpose: 'carries frames between the services of test/distributed',
   },
   {
+    command: 'chromium',
+    debianPackage: 'chromium',
+    purpose: 'opens pages in test/browser',
+  },
+  {
     command: 'openssl',
     debianPackage: 'openssl',
     purpose: 'makes certificates for test/distributed',

@@ -5,16 +5,22 @@ import { placeInServices } from '../fabric/placement/placement.js';
 import type { LoadedScenario } from '../fabric/scenario/load-scenario.js';
 import { evaluateExpectations } from '../report/expectations.js';
 import type { RunRecord } from '../report/run-directory.js';
+import { factsOf } from '../report/page/page-of-run.js';
 import { RunDirectory, RunDirectoryError, summaryJson } from '../report/run-directory.js';
+import { whyOf } from '../report/why.js';
 import { summaryText } from '../report/summary-text.js';
 import { prepareEngine } from '../runtime/engine-flags.js';
+import type { RunFigures } from '../telemetry/metrics/port-figures.js';
+import type { MergedRun } from '../runtime/merge.js';
 import type { Session } from '../runtime/session.js';
 import type { WholeState } from '../runtime/whole-state.js';
 import { EXIT, InputError } from './exit.js';
 import type { DistributionOptions } from './fleet/distribution.js';
 import { fleetOptions } from './fleet/distribution.js';
 import type { FleetOptions } from './fleet/fleet.js';
+import { framesWanted } from './frame-ways.js';
 import { ProgressLine } from './progress.js';
+import { collectorFrom, exportTelemetry } from './telemetry-export.js';
 import { styleFor } from './style.js';
 
 export interface EmulateOptions extends DistributionOptions {
@@ -23,6 +29,10 @@ export interface EmulateOptions extends DistributionOptions {
   readonly check?: boolean;
   readonly json?: boolean;
   readonly quiet?: boolean;
+  /** A collector for spans and figures. */
+  readonly otlp?: string;
+  /** A port of this machine, for Prometheus. */
+  readonly metrics?: string;
 }
 
 /** A scenario that has been read, how it was asked for, and where to begin. */
@@ -47,42 +57,75 @@ export async function emulate(emulation: Emulation, options: EmulateOptions): Pr
   const progress = new ProgressLine(!silent && process.stderr.isTTY ? process.stderr : null);
   const fleet = fleetOptions(file, set, fabric, options);
   const threads = threadCount(fabric, options);
+  const collector = collectorFrom(options.otlp);
+  const metricsPort = metricsPortOf(options);
   const startedAt = performance.now();
   const measured =
     fleet !== null
       ? await runElsewhere({ ...fleet, from }, progress)
       : threads !== null
         ? await runInThreads(emulation, threads, options, progress)
-        : await runHere(emulation, options, progress);
+        : await runHere(emulation, options, metricsPort, progress);
   const wallSeconds = (performance.now() - startedAt) / 1000;
-  const { results } = measured;
+  const { results, congestion, series, state } = measured;
+  const traces = framesWanted(fabric, measured);
+  const why = congestion && whyOf(fabric, results, congestion);
   const expectations = evaluateExpectations(fabric.scenario.expect, results);
   const origin = { scenario: file, set };
   const { document } = loaded;
-  const { description, observe } = fabric.scenario;
-  const facts = { description, topology: fabric.topology, seriesPs: observe.seriesPs };
-  const record: RunRecord = { ...measured, expectations, document, origin, facts, wallSeconds };
+  const facts = factsOf(fabric);
+  const told = { expectations, why, traces, document, origin, facts, wallSeconds };
+  const record: RunRecord = { results, series, state, ...told };
   const path = inputFault(() => directory.write(record));
   print(record, path, options);
+  if (collector !== null) {
+    await exportTelemetry(collector, results, wallSeconds, congestion, traces);
+  }
   if (results.status === 'failed') return EXIT.RUN_FAILED;
   if (results.status === 'interrupted') return EXIT.INTERRUPTED;
   return expectations.every(({ ok }) => ok) ? EXIT.COMPLETE : EXIT.EXPECTATIONS_FAILED;
 }
 
-type Measured = Pick<RunRecord, 'results' | 'series' | 'state'>;
+type Measured = Pick<RunRecord, 'results' | 'series' | 'state'> &
+  Pick<MergedRun, 'congestion' | 'hops'>;
 
 async function runHere(
   { fabric, from }: Emulation,
   options: EmulateOptions,
+  metricsPort: number | null,
   progress: ProgressLine,
 ): Promise<Measured> {
   const { Session } = await import('../runtime/session.js');
   const session = new Session(fabric, { check: options.check === true });
   if (from !== null) session.restore(from);
+  const closeMetrics = await openMetrics(metricsPort, fabric.scenario.name, session);
   const status = await drive(session, progress);
+  await closeMetrics();
   const results = session.results(status);
   const state = results.status === 'interrupted' ? session.save() : null;
-  return { results, series: session.series(), state };
+  const seen = { congestion: session.congestion(), hops: session.hops() };
+  return { results, series: session.series(), state, ...seen };
+}
+
+/** Figures for Prometheus while the run goes on; a port that is taken is bad input. */
+async function openMetrics(
+  port: number | null,
+  scenario: string,
+  session: Session,
+): Promise<() => Promise<void>> {
+  if (port === null) return () => Promise.resolve();
+  const { serveMetrics } = await import('../telemetry/metrics/serve-metrics.js');
+  const startedAt = performance.now();
+  const look = (): RunFigures => {
+    const { virtualPs, share } = session.progress();
+    const wallSeconds = (performance.now() - startedAt) / 1000;
+    return { virtualPs, share, wallSeconds, ...session.counted() };
+  };
+  try {
+    return await serveMetrics(port, scenario, look);
+  } catch (error) {
+    throw new InputError(`--metrics ${port}: ${(error as Error).message}`);
+  }
 }
 
 /** In threads of this process, where the same actors do the same. */
@@ -103,8 +146,8 @@ async function runInThreads(
     progress.show(() => run.progress());
   }, SLICE_MS);
   try {
-    const { results, rows, state } = await run.run();
-    return { results, series: { columns: SERIES_COLUMNS, rows }, state };
+    const { rows, ...merged } = await run.run();
+    return { ...merged, series: { columns: SERIES_COLUMNS, rows } };
   } finally {
     clearInterval(timer);
     progress.clear();
@@ -116,8 +159,8 @@ async function runInThreads(
 async function runElsewhere(fleet: FleetOptions, progress: ProgressLine): Promise<Measured> {
   const { runDistributed } = await import('./fleet/distributed-run.js');
   const { SERIES_COLUMNS } = await import('../runtime/series.js');
-  const { results, rows, state } = await runDistributed(fleet, progress);
-  return { results, series: { columns: SERIES_COLUMNS, rows }, state };
+  const { rows, ...merged } = await runDistributed(fleet, progress);
+  return { ...merged, series: { columns: SERIES_COLUMNS, rows } };
 }
 
 /** Runs to the end, or until somebody asks to stop; a second request stops at once. */
@@ -167,6 +210,17 @@ function threadCount(fabric: Fabric, { threads, ...options }: EmulateOptions): n
     throw new InputError('--threads and --processes exclude each other');
   }
   return Number(threads);
+}
+
+function metricsPortOf({ metrics, threads, ...options }: EmulateOptions): number | null {
+  if (metrics === undefined) return null;
+  if (!/^\d{1,5}$/.test(metrics) || Number(metrics) > 65_535 || Number(metrics) === 0) {
+    throw new InputError(`--metrics ${metrics}: not a port from 1 to 65535`);
+  }
+  if (threads === undefined && options.processes !== true && options.services === undefined) {
+    return Number(metrics);
+  }
+  throw new InputError('--metrics serves a run in one thread; --otlp sends the figures of any');
 }
 
 function print(record: RunRecord, path: string, options: EmulateOptions): void {

@@ -1,10 +1,16 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
 import type { BranchOptions } from './commands/branch.js';
+import type { InspectOptions } from './commands/inspect.js';
+import type { DuelOptions } from './commands/duel.js';
+import type { HuntCommandOptions } from './commands/hunt.js';
 import type { RunOptions } from './commands/run.js';
+import type { DcbxOptions, DiscoveryOptions, PathsOptions } from './commands/discovery.js';
 import type { EmulateOptions } from './emulate.js';
 import type { SteerAction } from './commands/steer.js';
+import type { SweepOptions } from './commands/sweep.js';
 import type { TopologyOptions } from './commands/topology.js';
+import type { WhyOptions } from './commands/why.js';
 import type { ValidateOptions } from './commands/validate.js';
 import { EXIT, InputError } from './exit.js';
 import { readVersion } from '../runtime/version.js';
@@ -42,6 +48,15 @@ function distributed(command: Command): Command {
     .option('--patience <s>', 'how long a lost part is waited for (default: 60)');
 }
 
+/** Commands that tell what LLDP and DCBX come to. */
+function discovering(command: Command, argument: string): Command {
+  return command
+    .argument(argument, 'YAML or JSON file; of a run, its directory')
+    .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
+    .option('--at <time>', 'as it stands at this time (default: after the last change)')
+    .option('--json', 'print it as JSON');
+}
+
 function program(): Command {
   const selvage = new Command('selvage')
     .description('Emulates lossless datacenter Ethernet: describe a fabric, see what happens.')
@@ -63,9 +78,29 @@ function program(): Command {
     .option('--check', 'balance the books and watch every pause while running')
     .option('--json', 'print the summary as JSON and nothing else')
     .option('--quiet', 'no progress, no summary')
+    .option('--otlp <url>', 'send spans and figures to grpc://host:4317 or http://host:4318')
+    .option('--metrics <port>', 'serve figures for Prometheus on this port of loopback')
     .action(async (scenario: string, options: RunOptions) => {
       const { runCommand } = await import('./commands/run.js');
       process.exitCode = await runCommand(scenario, options);
+    });
+
+  selvage
+    .command('duel')
+    .description('run a scenario under several mechanisms and compare them in one table')
+    .argument('<scenario>', 'YAML or JSON file')
+    .option(
+      '--mechanisms <list>',
+      'none, pause, pfc or credit, with +dcqcn, +qcn, +timely, +sfc, +ci',
+      'none,pause,pfc,credit,pfc+sfc,pfc+ci,pfc+dcqcn,pfc+qcn',
+    )
+    .option('--out <dir>', 'folder of all runs (default: runs/duel-<name>)')
+    .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
+    .option('--seed <n>', 'seed of all randomness')
+    .option('--json', 'print the figures as JSON and nothing else')
+    .action(async (scenario: string, options: DuelOptions) => {
+      const { duelCommand } = await import('./commands/duel.js');
+      process.exitCode = await duelCommand(scenario, options);
     });
 
   distributed(selvage.command('resume'))
@@ -92,6 +127,18 @@ function program(): Command {
     .action(async (run: string, options: BranchOptions) => {
       const { branchCommand } = await import('./commands/branch.js');
       process.exitCode = await branchCommand(run, options);
+    });
+
+  selvage
+    .command('why')
+    .description('tell what held a run, or one flow of it, back')
+    .argument('<run>', 'run directory')
+    .option('--flow <flow>', 'number or name of a flow')
+    .option('--all', 'every tree, however small')
+    .option('--json', 'print it as JSON')
+    .action(async (run: string, options: WhyOptions) => {
+      const { whyCommand } = await import('./commands/why.js');
+      process.exitCode = whyCommand(run, options);
     });
 
   selvage
@@ -156,6 +203,49 @@ function program(): Command {
     });
 
   selvage
+    .command('hunt')
+    .description('vary a scenario and its faults until something fails; make that small')
+    .argument('<scenario>', 'YAML or JSON file')
+    .option('--runs <n>', 'how many variations', '100')
+    .option('--seed <n>', 'seed of the variations', '1')
+    .option('--faults <n>', 'add at most so many faults to each; 0: vary the seed only', '3')
+    .option('--threads <n>', 'in so many threads (default: one per processor)')
+    .option('--shrink <n>', 'at most so many runs to make a failing scenario small', '200')
+    .option('--out <dir>', 'where failing scenarios are written', 'hunted')
+    .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
+    .option('--json', 'print what was found as JSON')
+    .option('--quiet', 'print nothing')
+    .action(async (scenario: string, options: HuntCommandOptions) => {
+      const { huntCommand } = await import('./commands/hunt.js');
+      process.exitCode = await huntCommand(scenario, options);
+    });
+
+  selvage
+    .command('inspect')
+    .description('show the tables, credits, rates and buffers of a host with an 82599')
+    .argument('<device>', 'its name, such as h1')
+    .option('--run <where>', 'run directory, or a scenario to run (default: the newest of runs/)')
+    .option('--at <time>', 'not at its end but at a time, such as 3ms; runs it again')
+    .option('--json', 'print it as JSON')
+    .action(async (device: string, options: InspectOptions) => {
+      const { inspectCommand } = await import('./commands/inspect.js');
+      process.exitCode = await inspectCommand(device, options);
+    });
+
+  selvage
+    .command('sweep')
+    .description('run a scenario with faults for every combination of values; what do they cost?')
+    .argument('<scenario>', 'YAML or JSON file, with duration and faults')
+    .option('--vary <path=a,b,c>', 'values of one key; may be repeated', collect, [])
+    .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
+    .option('--csv <file>', 'write the table as CSV, too')
+    .option('--json', 'print it as JSON')
+    .action(async (scenario: string, options: SweepOptions) => {
+      const { sweepCommand } = await import('./commands/sweep.js');
+      process.exitCode = sweepCommand(scenario, options);
+    });
+
+  selvage
     .command('schema')
     .description('print the JSON Schema of scenarios, for completion in an editor')
     .option('--out <file>', 'write it to a file')
@@ -175,6 +265,34 @@ function program(): Command {
     .action(async (scenario: string, options: TopologyOptions) => {
       const { topologyCommand } = await import('./commands/topology.js');
       topologyCommand(scenario, options);
+    });
+
+  discovering(selvage.command('neighbors'), '<scenario or run>')
+    .description('who LLDP finds at every port')
+    .action(async (what: string, options: DiscoveryOptions) => {
+      const { neighborsCommand } = await import('./commands/discovery.js');
+      neighborsCommand(what, options);
+    });
+
+  discovering(selvage.command('dcbx'), '<scenario or run>')
+    .description('what DCBX comes to at every port: local, remote, operational')
+    .option(
+      '--mismatch',
+      'only ports that do not fit their neighbour; exit code 1 if there are any',
+    )
+    .action(async (what: string, options: DcbxOptions) => {
+      const { dcbxCommand } = await import('./commands/discovery.js');
+      process.exitCode = dcbxCommand(what, options);
+    });
+
+  discovering(selvage.command('paths'), '<scenario>')
+    .description('which mechanism rules each link of a path, and why')
+    .requiredOption('--from <host>', 'where it begins')
+    .requiredOption('--to <host>', 'where it ends')
+    .option('--priority <n>', 'of this priority only')
+    .action(async (file: string, options: PathsOptions) => {
+      const { pathsCommand } = await import('./commands/discovery.js');
+      pathsCommand(file, options);
     });
 
   selvage

@@ -1,4 +1,4 @@
-import type { Style } from '../report/summary-text.js';
+import type { Style } from '../report/style.js';
 
 /** Colours where a person looks and has not asked for none (no-color.org). */
 export function styleFor(stream: NodeJS.WriteStream): Style {

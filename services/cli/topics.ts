@@ -10,6 +10,20 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'out when the ingress account reaches its threshold, is repeated before it expires, ' +
     'and XON follows when the account has fallen by xonGap. From 10 Gb/s upwards. ' +
     '`priorities: { 3: pfc }`.',
+  ci:
+    'Congestion isolation (802.1Qcz): flows that congest a queue get one of their own, here and ' +
+    'at the neighbour before, which is told by a message (CIM). PFC then stops that queue alone. ' +
+    '`priorities: { 2: pfc, 3: { flowControl: pfc, ci: true } }`; details under `ci:`.',
+  sfc:
+    'Source flow control (P802.1Qdw): a switch whose queue is congested sends a message to ' +
+    'the source, which pauses for a time; where a host does not obey, its edge switch takes the ' +
+    'message and stops the host by PFC (proxy). `priorities: { 3: { flowControl: pfc, sfc: true ' +
+    '} }`; details under `sfc:`.',
+  mvtx2802:
+    'A four-port gigabit switch whose memory is slots of one frame, kept for classes and for ' +
+    'source ports. Frames of a port with flow control go to the lowest queue and are never ' +
+    'dropped: the port is stopped by 802.3x when its own slots run out, and goes on when all ' +
+    'are free. The others keep their class and meet WRED. `switches: { model: mvtx2802 }`.',
   headroom:
     'Memory for what still arrives after the decision to stop: the longest frame that is ' +
     'in the way of the control frame, the control frame, the cable both ways, both ' +
@@ -22,6 +36,17 @@ export const TOPICS: Readonly<Record<string, string>> = {
   ecn:
     'Switches mark ECN-capable frames by the length of their egress queue: from a ' +
     'threshold on (step), or with a probability that rises between two lengths.',
+  dcqcn:
+    'The receiver of marked packets tells the sender (CNP, at most one in 50 us), which cuts ' +
+    'the rate of the connection by half of alpha, a running share of marked time, and ' +
+    'recovers by time and by octets. `congestion: dcqcn` in a load, and `ecn` on its priority.',
+  timely:
+    'A sender times its packets: growing round trips mean a growing queue, and it cuts its ' +
+    'rate in proportion. `congestion: timely` in a load with reliable transport.',
+  qcn:
+    '802.1Qau: a queue is sampled every so many octets; by its length and growth the source ' +
+    'of the sampled frame is told (CNM) to slow down. `congestion: qcn` in a load, and ' +
+    '`qcn: { priorities: [3] }`.',
   ets:
     'Enhanced transmission selection: strict classes first, the others share what is left ' +
     'by percent, in octets on the wire. `arbiter: { ets: { 0: 50%, 3: 50%, 7: strict } ' +
@@ -30,6 +55,40 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'Deficit weighted round robin: classes share the link by weight, in octets on the ' + 'wire.',
   strict: 'The highest traffic class that may send goes first.',
   'round-robin': 'A frame of each traffic class in turn.',
+  lldp:
+    'Link layer discovery (802.1AB): every port tells its neighbour who it is, at first ' +
+    'quickly and then every 30 s, and forgets a neighbour that is silent. `discovery: true`; ' +
+    '`selvage neighbors`.',
+  dcbx:
+    'Data center bridging exchange on top of LLDP: a willing port takes over PFC and ETS ' +
+    'from its neighbour. IEEE (802.1Qaz), or CEE 1.01 towards who has only that. ' +
+    '`selvage dcbx`.',
+  willing:
+    'A port that takes over what its neighbour is configured for. ' +
+    '`discovery: { willing: [pfc] }`.',
+  episode:
+    'The time from when a queue, an account or a pause begins to hold frames back until it ' +
+    'clears. Its parent is the episode that caused it. `selvage why RUN` shows the trees.',
+  deadlock:
+    'A circle of ingress accounts, each of which cannot empty before the next one does. ' +
+    '`observe: { episodes: true }` names it, with the picosecond at which it closed.',
+  storm: 'A priority of a port that is held for longer than `observe.storm`.',
+  faults:
+    'What goes wrong in the emulated world: link-down, loss, bit-errors, delay, slow-link, ' +
+    'control (chosen control frames are lost, doubled, late or changed), freeze, storm, ' +
+    'forge, steal-credit, stuck-credit, shrink-buffer, reboot; `where`, `at`, `for`, ' +
+    '`every`, `times`, `random`. Frames lost to a fault have a reason of their own. ' +
+    '`faults: [{ kind: link-down, where: { device: leaf1 }, at: 1ms, for: 100us }]`.',
+  '82599':
+    'A NIC with descriptor queues, virtual machines, two planes of arbiters, rate limits and ' +
+    'receive buffers, after its data sheet; `nic: { model: 82599 }`. `selvage inspect h1` shows ' +
+    'its tables.',
+  'weighted-strict-priority':
+    'How an 82599 chooses a class: the highest that has credit, as has its bandwidth group; when ' +
+    'nobody has, all are refilled. LSP: always first; GSP: first while the group has credit.',
+  'rate-drift':
+    'The rate factors of an 82599 shrink by a share at each interval, until a limited queue has ' +
+    'the line again.',
   ideal: 'What a message would take on an idle fabric: serialisation, propagation and delays.',
   slowdown: 'Completion time over ideal time; 1 is as good as it gets.',
   digest:

@@ -113,7 +113,7 @@ export class Coordinator {
       // A lone service is stopped only so that somebody may look.
       lookaheadPs: Math.min(...lookaheads, LONE_ROUND_PS),
       durationPs: fabric.scenario.durationPs,
-      watch: watchIntervals(fabric.specs),
+      watch: watchIntervals(fabric.specs, fabric.scenario.durationPs),
       fixedLength: options.roundLength,
     });
     this.awaitServices();
@@ -431,13 +431,14 @@ export class Coordinator {
 
   private noteBreach(text: string): void {
     const breach = JSON.parse(text) as {
+      reason: string;
       timePs: number;
       device: number;
       port: number;
       priority: number;
     };
     this.failure = {
-      reason: 'a frame started while it was held',
+      reason: breach.reason,
       timePs: breach.timePs,
       ...placeNames(this.fabric, breach.device, breach.port),
       priority: breach.priority,

@@ -87,6 +87,19 @@ export function switchPortMac(device: number, port: number): Uint8Array {
   return Uint8Array.from([2, 1, d >>> 8, d, p >>> 8, p]);
 }
 
+/** Addresses of a switch itself, apart from those that hosts are assigned. */
+export function switchAddress(device: number): HostAddress {
+  const number = [(device + 1) >>> 8, (device + 1) & 0xff];
+  const ipv6 = new Uint8Array(16);
+  ipv6.set([0xfd, 0, 0xff]);
+  ipv6.set(number, 14);
+  return {
+    mac: switchPortMac(device, 0),
+    ipv4: Uint8Array.from([10, 255, ...number]),
+    ipv6,
+  };
+}
+
 /** The same 32 bits for all frames of a flow; equal-cost choices are made with them. */
 export function flowHash(
   source: number,

@@ -41,7 +41,11 @@ export function Chart(props: ChartProps): JSX.Element {
 
   useEffect(() => {
     const element = frame.current!;
-    const made = new uPlot(optionsOf(props, element.clientWidth, markAt), dataOf(x, lines), element);
+    const made = new uPlot(
+      optionsOf(props, element.clientWidth, markAt),
+      dataOf(x, lines),
+      element,
+    );
     plot.current = made;
     const watch = new ResizeObserver(() => {
       made.setSize({ width: element.clientWidth, height: props.height ?? HEIGHT });
@@ -89,11 +93,13 @@ function optionsOf(
       ? {}
       : { cursor: { sync: { key: props.sync }, drag: { x: false, y: false }, y: false } }),
     scales: {
-      x: { time: false, distr: logX ? 3 : 1 },
+      x: { time: false, distr: distribution(logX) },
       y: {
-        distr: logY ? 3 : 1,
+        distr: distribution(logY),
         range: (_, low, high) =>
-          logY ? [Math.min(1, low), high * 1.2] : [minY, maxY ?? Math.max(high * 1.06, minY + 1e-9)],
+          logY
+            ? [Math.min(1, low), high * 1.2]
+            : [minY, maxY ?? Math.max(high * 1.06, minY + 1e-9)],
       },
     },
     axes: [
@@ -124,6 +130,13 @@ function optionsOf(
 }
 
 /** On a logarithmic axis uPlot leaves out labels by giving null. */
+/** uPlot numbers its scales: 1 is linear, 3 logarithmic. */
+function distribution(isLogarithmic: boolean): uPlot.Scale.Distr {
+  // The names of these numbers exist for the compiler only.
+  // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment
+  return isLogarithmic ? 3 : 1;
+}
+
 function labelled(format: (value: number) => string): (value: number | null) => string {
   return (value) => (value === null ? '' : format(value));
 }
@@ -139,7 +152,8 @@ function seriesOf(line: ChartLine, format: (value: number) => string): uPlot.Ser
     stroke: colour,
     width: kind === 'dots' ? 0 : 1.6,
     value: (_, value) => shown(value, format),
-    points: kind === 'dots' ? { show: true, size: 4, fill: colour, stroke: colour } : { show: false },
+    points:
+      kind === 'dots' ? { show: true, size: 4, fill: colour, stroke: colour } : { show: false },
     spanGaps: kind !== 'dots',
     ...(kind === 'dots' ? { paths: () => null } : {}),
     ...(kind === 'dashed' ? { dash: [5, 4] } : {}),

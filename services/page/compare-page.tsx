@@ -83,7 +83,9 @@ function portOrder(views: readonly RunView[]): string[] {
     interestingPorts(view).map((place) => view.run.ports[place]!.name),
   );
   const longest = Math.max(...orders.map(({ length }) => length));
-  const mixed = Array.from({ length: longest }, (_, i) => orders.flatMap((order) => order[i] ?? []));
+  const mixed = Array.from({ length: longest }, (_, i) =>
+    orders.flatMap((order) => order[i] ?? []),
+  );
   return [...new Set(mixed.flat())];
 }
 

@@ -2,7 +2,6 @@ import { render } from 'preact';
 import 'uplot/dist/uPlot.min.css';
 import type { PageContent } from '../report/page/page-data.js';
 import { ComparePage } from './compare-page.js';
-import { LivePage } from './live-page.js';
 import { RunPageView } from './run-page.js';
 import { viewOf } from './run-view.js';
 import './page.css';
@@ -12,12 +11,6 @@ const views = content.runs.map(viewOf);
 const [first] = views;
 
 render(
-  content.live ? (
-    <LivePage view={first!} />
-  ) : views.length > 1 ? (
-    <ComparePage views={views} />
-  ) : (
-    <RunPageView view={first!} />
-  ),
+  views.length > 1 ? <ComparePage views={views} /> : <RunPageView view={first!} />,
   document.getElementById('page')!,
 );

@@ -143,9 +143,9 @@ function byPriority(view: RunView, plots: readonly PortPlot[], theme: Theme): Ch
 /** Without figures by priority there is still what the map knows. */
 function byRun(views: readonly RunView[], port: string, theme: Theme): ChartData[] {
   const colours = SERIES_COLOURS[theme];
-  const x = [
-    ...new Set(views.flatMap(({ moments }) => moments.map(({ timePs }) => timePs))),
-  ].sort((a, b) => a - b);
+  const x = [...new Set(views.flatMap(({ moments }) => moments.map(({ timePs }) => timePs)))].sort(
+    (a, b) => a - b,
+  );
   const lines = (value: (view: RunView, moment: number, place: number) => number): ChartLine[] =>
     views.flatMap((view, i) => {
       const place = view.run.ports.findIndex(({ name }) => name === port);

@@ -4,16 +4,7 @@ import type { Theme } from './colours.js';
 import { useTheme } from './colours.js';
 import { Distributions } from './distributions.js';
 import { FabricMapView } from './fabric-map.js';
-import {
-  Card,
-  Expectations,
-  Header,
-  Margins,
-  Ports,
-  Reproduce,
-  Tiles,
-  Traffic,
-} from './panels.js';
+import { Card, Expectations, Header, Margins, Ports, Reproduce, Tiles, Traffic } from './panels.js';
 import { NoSeries, PortPlots } from './port-plots.js';
 import type { RunView } from './run-view.js';
 import { interestingPorts, momentAt } from './run-view.js';
@@ -56,10 +47,7 @@ export function MapCard(props: {
   const { view, theme, timePs, setTime, port, choose } = props;
   return (
     <Card title="Fabric" wide>
-      <FabricMapView
-        {...{ view, theme, chosen: port, choose }}
-        moment={momentAt(view, timePs)}
-      />
+      <FabricMapView {...{ view, theme, chosen: port, choose }} moment={momentAt(view, timePs)} />
       <Legend />
       {view.moments.length === 0 ? (
         (props.children ?? <NoSeries />)

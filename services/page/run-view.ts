@@ -1,4 +1,4 @@
-import type { Heat, LiveNews, PortPlot, RunPage } from '../report/page/page-data.js';
+import type { Heat, PortPlot, RunPage } from '../report/page/page-data.js';
 
 const OCTET_MAX = 255;
 
@@ -48,20 +48,6 @@ function momentsOf({ timesPs, busy, held, queue, queueMax }: Heat, ports: number
       queueOctets: Float32Array.from(shares, (share) => (share / OCTET_MAX) * queueMax),
     };
   });
-}
-
-/** The view with what was heard of a run that goes on. */
-export function grown(view: RunView, { sample }: LiveNews): RunView {
-  if (sample === null) return view;
-  const queueOctets = new Float32Array(octetsFrom(sample.queueOctets).buffer);
-  const moment: Moment = {
-    timePs: sample.timePs,
-    busy: octetsFrom(sample.busy),
-    held: octetsFrom(sample.held),
-    queueOctets,
-  };
-  const queueMax = queueOctets.reduce((a, b) => Math.max(a, b), view.queueMax);
-  return { ...view, moments: [...view.moments, moment], queueMax };
 }
 
 function octetsFrom(base64: string): Uint8Array<ArrayBuffer> {

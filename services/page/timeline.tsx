@@ -53,13 +53,31 @@ export function Timeline({ views, timePs, setTime }: TimelineProps): JSX.Element
         >
           whole run
         </button>
-        <button type="button" aria-label="one step back" onClick={() => by(-1)}>
+        <button
+          type="button"
+          aria-label="one step back"
+          onClick={() => {
+            by(-1);
+          }}
+        >
           ‹
         </button>
-        <button type="button" aria-label={playing ? 'stop' : 'play'} onClick={() => setPlaying(!playing)}>
+        <button
+          type="button"
+          aria-label={playing ? 'stop' : 'play'}
+          onClick={() => {
+            setPlaying(!playing);
+          }}
+        >
           {playing ? '❚❚' : '▶'}
         </button>
-        <button type="button" aria-label="one step on" onClick={() => by(1)}>
+        <button
+          type="button"
+          aria-label="one step on"
+          onClick={() => {
+            by(1);
+          }}
+        >
           ›
         </button>
         <output>{timePs === null ? 'whole run' : `at ${formatTime(Math.round(timePs))}`}</output>

@@ -2,7 +2,14 @@ import { didYouMean } from '../fabric/scenario/errors.js';
 import type { Expectation, Metric } from '../fabric/scenario/scenario.js';
 import { matchesGlob } from '../fabric/scenario/selector.js';
 import { percentilesOf } from '../runtime/percentiles.js';
-import type { FlowResult, PortPriorityResult, PortResult, RunResults } from '../runtime/results.js';
+import type {
+  FlowResult,
+  LostCreditResult,
+  PortPriorityResult,
+  PortResult,
+  RunResults,
+  SfcResult,
+} from '../runtime/results.js';
 import { formatOctets, formatRate, formatShare, formatTime } from './format.js';
 
 export interface ExpectationResult {
@@ -42,9 +49,40 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
     },
     'pause.frames': { unit: 'count', meaning: 'PAUSE or PFC frames sent' },
     marked: { unit: 'count', meaning: 'frames marked by ECN' },
+    notifications: {
+      unit: 'count',
+      meaning: 'notifications of congestion (CNP, CNM) that senders took',
+    },
     'peak.ingress': { unit: 'octets', meaning: 'fullest ingress account' },
     'peak.egress': { unit: 'octets', meaning: 'longest egress queue' },
     'headroom.used': { unit: 'octets', meaning: 'most headroom that an account used' },
+    convergence: {
+      unit: 'time',
+      meaning: 'longest time that ports took to settle with their neighbours, after any change',
+    },
+    mismatches: { unit: 'count', meaning: 'ports whose configuration does not fit the neighbour' },
+    exposed: {
+      unit: 'count',
+      meaning: 'frames that came while only the receiving end had PFC for their priority',
+    },
+    lldpdus: { unit: 'count', meaning: 'LLDPDUs sent' },
+    deadlocks: { unit: 'count', meaning: 'circles of ports that wait for each other' },
+    storms: { unit: 'count', meaning: 'times that a port was held longer than observe.storm' },
+    'fault-drops': { unit: 'count', meaning: 'frames lost to declared faults' },
+    'credit-lost': { unit: 'count', meaning: 'units of credit that neither end has any more' },
+    starved: {
+      unit: 'count',
+      meaning: 'accounts that wait for credit although nothing is on its way or stored',
+    },
+    'sfc.messages': { unit: 'count', meaning: 'messages of source flow control sent' },
+    'sfc.reaction': {
+      unit: 'time',
+      meaning: 'longest time from congestion to the pause of a source that was told of it',
+    },
+    'sfc.covered': {
+      unit: 'share',
+      meaning: 'share of the flows with source flow control whose source can be stopped',
+    },
     digest: { unit: 'text', meaning: 'hash over everything that every device executed' },
   };
 
@@ -93,10 +131,21 @@ function measure(expectation: Expectation, results: RunResults): number | string
   switch (expectation.metric) {
     case 'digest':
       return results.digest;
+    case 'deadlocks':
+      return results.deadlocks.length;
+    case 'storms':
+      return results.storms.length;
     case 'drops':
       return sum(rows.map(({ row }) => bufferDrops(row)));
     case 'lossless-drops':
       return sum(rows.map(({ row }) => row.drops['headroom-exhausted'] ?? 0));
+    case 'fault-drops':
+      return sum(rows.map(({ row }) => faultDrops(row)));
+    case 'credit-lost':
+      return sum(lostCredits(expectation, results).map(({ units }) => units));
+    case 'starved':
+      return lostCredits(expectation, results).filter((lost) => lost.starvedSincePs !== null)
+        .length;
     case 'completed': {
       const finite = flows.filter((flow) => flow.idealPs !== null || flow.completionPs !== null);
       return finite.length === 0 ? null : completions.length / finite.length;
@@ -129,10 +178,21 @@ function measure(expectation: Expectation, results: RunResults): number | string
       return controlFrames(expectation, results, rows);
     case 'marked':
       return sum(rows.map(({ row }) => row.markedFrames));
+    case 'notifications': {
+      const chosen = new Set(flows.map(({ flow }) => flow));
+      const rates = results.rates.filter(({ flow }) => chosen.has(flow));
+      return sum(rates.map(({ notifications }) => notifications));
+    }
     case 'peak.ingress':
       return greatest([0, ...rows.map(({ row }) => row.peakIngressOctets)]);
     case 'peak.egress':
       return greatest([0, ...rows.map(({ row }) => row.peakQueueOctets)]);
+    case 'sfc.messages':
+      return sum(sfcRows(expectation, results).map((row) => row.counters['sfcSfcmsTransmitted']!));
+    case 'sfc.reaction':
+      return greatest(sfcRows(expectation, results).flatMap((row) => row.reactionMaxPs ?? []));
+    case 'sfc.covered':
+      return coveredShare(results);
     case 'headroom.used':
       return greatest([
         0,
@@ -140,7 +200,50 @@ function measure(expectation: Expectation, results: RunResults): number | string
           .filter((margin) => marginMatches(expectation, margin))
           .map((margin) => margin.headroomUsedOctets),
       ]);
+    case 'convergence':
+    case 'mismatches':
+    case 'exposed':
+    case 'lldpdus':
+      return discovered(expectation.metric, expectation, results);
   }
+}
+
+type DiscoveryMetric = 'convergence' | 'mismatches' | 'exposed' | 'lldpdus';
+
+function discovered(
+  metric: DiscoveryMetric,
+  { device, port: name, priority }: Expectation,
+  { discovery }: RunResults,
+): number | null {
+  if (discovery === null) return null;
+  const ports = discovery.ports
+    .filter((port) => device === null || matchesGlob(device, port.device))
+    .filter(({ port }) => name === null || matchesGlob(name, port));
+  switch (metric) {
+    case 'convergence':
+      return greatest(
+        ports.flatMap(({ convergencePs }) => convergencePs.flatMap((ps) => ps ?? [])),
+      );
+    case 'mismatches':
+      return ports.filter(({ mismatches }) => mismatches.length > 0).length;
+    case 'exposed':
+      return sum(
+        ports.flatMap(({ exposedFrames }) =>
+          priority === null ? exposedFrames : exposedFrames[priority]!,
+        ),
+      );
+    case 'lldpdus':
+      return sum(ports.map(({ statistics }) => statistics.statsFramesOutTotal));
+  }
+}
+
+function sfcRows({ device }: Expectation, { sfc }: RunResults): readonly SfcResult[] {
+  return sfc.filter((row) => device === null || matchesGlob(device, row.device));
+}
+
+function coveredShare({ sfcPaths }: RunResults): number | null {
+  if (sfcPaths.length === 0) return null;
+  return sfcPaths.filter(({ reaction }) => reaction !== 'none').length / sfcPaths.length;
 }
 
 function flowMatches(expectation: Expectation, flow: FlowResult): boolean {
@@ -194,7 +297,29 @@ const BUFFER_REASONS = [
   'ingress-threshold',
   'egress-threshold',
   'buffer-full',
+  'no-slot',
+  'wred',
 ] as const;
+
+const FAULT_REASONS = [
+  'link-down',
+  'lost-on-link',
+  'fcs-error',
+  'device-reset',
+  'overflow-by-fault',
+] as const;
+
+function faultDrops(row: PortPriorityResult): number {
+  return sum(FAULT_REASONS.map((reason) => row.drops[reason] ?? 0));
+}
+
+function lostCredits({ priority, port }: Expectation, results: RunResults): LostCreditResult[] {
+  return results.lostCredits.filter(
+    (lost) =>
+      (priority === null || lost.priority === priority) &&
+      (port === null || matchesGlob(port, lost.port)),
+  );
+}
 
 function bufferDrops(row: PortPriorityResult): number {
   return sum(BUFFER_REASONS.map((reason) => row.drops[reason] ?? 0));

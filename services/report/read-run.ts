@@ -37,7 +37,9 @@ export function readMeasured(folder: string, topology: Topology): MeasuredRun {
 
 function readRows(folder: string, name: string): Row[] {
   const [columns = [], ...lines] = parseCsv(readRunFile(folder, name));
-  return lines.map((line) => Object.fromEntries(columns.map((column, i) => [column, line[i] ?? ''])));
+  return lines.map((line) =>
+    Object.fromEntries(columns.map((column, i) => [column, line[i] ?? ''])),
+  );
 }
 
 function seriesFrom(folder: string): SeriesRow[] {

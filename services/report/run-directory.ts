@@ -11,21 +11,33 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { DROP_REASONS } from '../engine/contract/probe.js';
+import type { NicResult } from '../runtime/nic-results.js';
 import type { RunResults } from '../runtime/results.js';
 import type { SeriesRow } from '../runtime/series.js';
+import { isRateRow, RATE_COLUMNS } from '../runtime/series.js';
 import type { WholeState } from '../runtime/whole-state.js';
 import { packWhole, unpackWhole } from '../runtime/whole-state.js';
 import { csv } from './csv.js';
+import { congestionPointsCsv, ratesCsv } from './congestion-tables.js';
+import type { FrameTrace } from '../telemetry/traces/frame-traces.js';
 import type { ExpectationResult } from './expectations.js';
 import { isPageBuilt, pageFile } from './page/page-file.js';
 import type { ScenarioFacts } from './page/page-of-run.js';
 import { pageOfRun } from './page/page-of-run.js';
+import type { Why, WhySummary } from './why.js';
+import { episodesCsv, whySummary } from './why.js';
 
 /** What marks a folder as one of ours, so that it may be replaced. */
 const MARKER = 'digest';
 /** What a run was made of, and where it can go on; see `readRun`. */
 const ORIGIN = 'origin.json';
 const STATE = 'state';
+/** What neighbours came to; see `selvage dcbx`. */
+export const DISCOVERY = 'discovery.json';
+/** Who held whom back: see `readWhy`. */
+const WHY = 'why.json';
+/** Every 82599 at the end of the run. */
+const NICS = 'nics.json';
 
 export interface RunRecord {
   readonly results: RunResults;
@@ -40,6 +52,10 @@ export interface RunRecord {
   readonly origin: { readonly scenario: string; readonly set: readonly string[] };
   /** What the report draws beside what was measured. */
   readonly facts: ScenarioFacts;
+  /** Who held whom back; null where that was not observed. */
+  readonly why: Why | null;
+  /** The ways of sampled frames; null unless frames are sampled. */
+  readonly traces: readonly FrameTrace[] | null;
   /** Where an interrupted run can go on. */
   readonly state: WholeState | null;
   /** Seconds of the wall clock; the only figure that differs between equal runs. */
@@ -121,7 +137,10 @@ export interface StoredRun {
   readonly set: readonly string[];
   readonly document: unknown;
   readonly status: string;
+  readonly digest: string;
   readonly state: WholeState | null;
+  /** Null: it was not observed. */
+  readonly why: WhySummary | null;
 }
 
 /** Reads a file of a run directory, or says that it is none. */
@@ -140,17 +159,33 @@ export function readRun(folder: string): StoredRun {
   const state = existsSync(join(folder, STATE))
     ? unpackWhole(readFileSync(join(folder, STATE)))
     : null;
-  return { scenario, set, document, status: text('status').trim(), state };
+  const why = existsSync(join(folder, WHY)) ? (JSON.parse(text(WHY)) as WhySummary) : null;
+  const [status, digest] = [text('status').trim(), text(MARKER).trim()];
+  return { scenario, set, document, status, digest, state, why };
+}
+
+/** The NICs of a run that was written; none where it has only plain ones. */
+export function readNics(folder: string): readonly NicResult[] {
+  readRun(folder);
+  const file = join(folder, NICS);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as NicResult[]) : [];
 }
 
 /** The summary as machines read it. */
 export function summaryJson({ results, expectations, wallSeconds }: RunRecord): object {
-  const { flows, ports, deviceDigests, ...summary } = results;
-  return { ...summary, expectations, deviceDigests, wall: { seconds: wallSeconds } };
+  const { flows, ports, deviceDigests, discovery, nics, ...summary } = results;
+  const converged = discovery && { convergence: discovery.convergence, lldpdus: discovery.lldpdus };
+  return {
+    ...summary,
+    discovery: converged,
+    expectations,
+    deviceDigests,
+    wall: { seconds: wallSeconds },
+  };
 }
 
 function filesOf(record: RunRecord): [string, string | Uint8Array][] {
-  const { results, document, series, origin, state } = record;
+  const { results, document, series, origin, state, why, traces } = record;
   const files: [string, string | Uint8Array][] = [
     ['scenario.json', json(document)],
     [ORIGIN, json({ ...origin, scenario: resolve(origin.scenario) })],
@@ -162,17 +197,43 @@ function filesOf(record: RunRecord): [string, string | Uint8Array][] {
     ['margins.csv', marginsCsv(results)],
   ];
   const rows = [...series.rows];
-  if (rows.length > 0) files.push(['series.csv', csv(series.columns, rows)]);
+  const portRows = rows.filter((row) => !isRateRow(row));
+  const rateRows = rows.filter(isRateRow);
+  if (portRows.length > 0) files.push(['series.csv', csv(series.columns, portRows)]);
+  if (rateRows.length > 0) files.push(['rate-series.csv', csv(RATE_COLUMNS, rateRows)]);
+  if (results.rates.length > 0) files.push(['rates.csv', ratesCsv(results)]);
+  if (results.congestionPoints.length > 0) {
+    files.push(['congestion-points.csv', congestionPointsCsv(results)]);
+  }
   if (results.credits.length > 0) files.push(['credits.csv', creditsCsv(results)]);
   if (isPageBuilt()) {
-    files.push(['report.html', pageFile({ runs: [pageOfRun(record, record.facts)], live: false })]);
+    files.push(['report.html', pageFile({ runs: [pageOfRun(record, record.facts)] })]);
   }
+  if (results.discovery !== null) files.push([DISCOVERY, json(results.discovery)]);
+  if (results.sfc.length > 0) files.push(['sfc.csv', sfcCsv(results)]);
+  if (results.isolations.length > 0) files.push(['isolation.csv', isolationCsv(results)]);
+  if (results.sfcPaths.length > 0) files.push(['sfc-paths.csv', sfcPathsCsv(results)]);
+  if (results.nics.length > 0) files.push([NICS, json(results.nics)]);
+  if (results.slots.length > 0) {
+    files.push(['slots.csv', slotsCsv(results)], ['slot-ports.csv', slotPortsCsv(results)]);
+  }
+  if (why !== null) files.push([WHY, json(whySummary(why))], ['episodes.csv', episodesCsv(why)]);
+  if (traces !== null) files.push(['traces.json', tracesJson(traces)]);
   if (state !== null) files.push([STATE, packWhole(state)]);
   return files;
 }
 
 function json(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** A frame per line; what held it is named as in episodes.csv. */
+function tracesJson(traces: readonly FrameTrace[]): string {
+  const line = (trace: FrameTrace): string =>
+    JSON.stringify(trace, (key, value: unknown) =>
+      key === 'episode' && value !== null ? (value as { id: string }).id : value,
+    );
+  return `[\n${traces.map(line).join(',\n')}\n]\n`;
 }
 
 function flowsCsv({ flows }: RunResults): string {
@@ -233,6 +294,54 @@ function creditsCsv({ credits }: RunResults): string {
     ...[c.port, c.priority, c.channel, c.granted, c.spent, c.held, c.aged, c.revoked, c.stale],
     ...[c.overflow, c.failedSyncs, c.blockedPs, c.received, c.occupied, c.peakOccupied],
     ...[c.recovered, c.resyncs, c.unitOctets, c.bufferUnits, c.neededUnits],
+  ]);
+  return csv(columns, rows);
+}
+
+function sfcCsv({ sfc }: RunResults): string {
+  const names = Object.keys(sfc[0]!.counters);
+  const columns = [
+    ...['device', 'role', 'sources_peak', 'reaction_min_ps', 'reaction_mean_ps'],
+    ...['reaction_max_ps', 'pauses', 'paused_ps', ...names],
+  ];
+  const rows = sfc.map((s) => [
+    ...[s.device, s.role, s.sourcesPeak, s.reactionMinPs, s.reactionMeanPs, s.reactionMaxPs],
+    ...[s.pauses, s.pausedPs, ...names.map((name) => s.counters[name]!)],
+  ]);
+  return csv(columns, rows);
+}
+
+function isolationCsv({ isolations }: RunResults): string {
+  const names = Object.keys(isolations[0]!.counters);
+  const rows = isolations.map((row) => [
+    ...[row.device, row.flows, row.flowsPeak, ...names.map((name) => row.counters[name]!)],
+  ]);
+  return csv(['device', 'flows', 'flows_peak', ...names], rows);
+}
+
+function sfcPathsCsv({ sfcPaths }: RunResults): string {
+  const rows = sfcPaths.map((path) => [
+    ...[path.flow, path.reaction, path.telling.join(' '), path.silent.join(' ')],
+  ]);
+  return csv(['flow', 'reaction', 'telling', 'silent'], rows);
+}
+
+function slotsCsv({ slots }: RunResults): string {
+  const columns = ['device', 'region', 'slots', 'used', 'peak'];
+  const rows = slots.map((s) => [s.device, s.region, s.slots, s.used, s.peak]);
+  return csv(columns, rows);
+}
+
+function slotPortsCsv({ slotPorts }: RunResults): string {
+  const columns = [
+    ...['port', 'flow_control', 'source_slots', 'peak_slots', 'xoff_slots', 'headroom_slots'],
+    ...['needed_slots', 'xoffs', 'xons', 'stopped_ps', 'downgraded_frames'],
+    ...['frames_without_slot', 'wred_drops'],
+  ];
+  const rows = slotPorts.map((p) => [
+    ...[p.port, p.flowControl ? 1 : 0, p.sourceSlots, p.peakSlots, p.xoffSlots],
+    ...[p.headroomSlots, p.neededSlots, p.xoffs, p.xons, p.stoppedPs, p.downgradedFrames],
+    ...[p.framesWithoutSlot, p.wredDrops],
   ]);
   return csv(columns, rows);
 }

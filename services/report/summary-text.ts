@@ -4,19 +4,20 @@ import type {
   PortPriorityResult,
   PortResult,
   RunResults,
+  SfcResult,
 } from '../runtime/results.js';
 import type { ExpectationResult } from './expectations.js';
+import { rateTable } from './congestion-tables.js';
 import { show } from './expectations.js';
+import { faultTable, lostCreditText } from './fault-text.js';
+import { slotText } from './slot-text.js';
 import { formatCount, formatOctets, formatRate, formatRatio, formatTime } from './format.js';
+import type { Style } from './style.js';
 import { table } from './table.js';
 
-const ROWS_SHOWN = 8;
+export type { Style };
 
-export interface Style {
-  good(text: string): string;
-  bad(text: string): string;
-  strong(text: string): string;
-}
+const ROWS_SHOWN = 8;
 
 /** What a person reads after a run. */
 export function summaryText(
@@ -32,6 +33,14 @@ export function summaryText(
     memoryTable(results, style),
     marginTable(results, style),
     creditTable(results, style),
+    discoveryText(results, style),
+    sfcTable(results, style),
+    sfcCoverage(results),
+    isolationTable(results, style),
+    rateTable(results, style),
+    slotText(results, style),
+    faultTable(results, style),
+    lostCreditText(results, style),
     expectationList(expectations, style),
     `digest ${results.digest}`,
   ]
@@ -199,6 +208,87 @@ function creditTable({ credits }: RunResults, style: Style): string {
   return [style.strong('Credit, fullest buffer first'), shown, more(credits.length)]
     .filter((part) => part !== '')
     .join('\n');
+}
+
+function discoveryText({ discovery }: RunResults, style: Style): string {
+  if (discovery === null) return '';
+  const lines = discovery.convergence.map(({ fromPs, durationPs }) => {
+    const when = fromPs === 0 ? 'at the start' : `after the change at ${formatTime(fromPs)}`;
+    return `  ${when}: settled in ${formatTime(durationPs)}`;
+  });
+  const differing = discovery.ports.filter(({ mismatches }) => mismatches.length > 0);
+  const odd = differing
+    .slice(0, ROWS_SHOWN)
+    .map(
+      ({ port, mismatches }) => `  ${style.bad('mismatch')} at ${port}: ${mismatches.join(', ')}`,
+    );
+  const exposed = discovery.ports.filter((port) => port.exposedFrames.some((n) => n > 0));
+  const risks = exposed.slice(0, ROWS_SHOWN).map(({ port, exposedFrames }) => {
+    const by = exposedFrames.flatMap((n, p) => (n > 0 ? `${formatCount(n)} of priority ${p}` : []));
+    return `  ${port}: ${by.join(', ')} came while the neighbour had no PFC for it`;
+  });
+  const head = `${style.strong('Discovery')}: ${formatCount(discovery.lldpdus)} LLDPDUs`;
+  return [head, ...lines, ...odd, more(differing.length), ...risks, more(exposed.length)]
+    .filter((line) => line !== '')
+    .join('\n');
+}
+
+function sfcTable({ sfc }: RunResults, style: Style): string {
+  if (sfc.length === 0) return '';
+  const busiest = [...sfc].sort((a, b) => b.pausedPs - a.pausedPs || told(b) - told(a));
+  const rows = busiest
+    .slice(0, ROWS_SHOWN)
+    .map((s) => [
+      s.device,
+      s.role,
+      formatCount(s.counters['sfcSfcmsTransmitted']!),
+      formatCount(s.counters['sfcSfcmsReceived']!),
+      formatCount(s.counters['sfcPfcInvoked']!),
+      formatCount(s.pauses),
+      formatTime(s.pausedPs),
+      formatTime(s.reactionMeanPs),
+      formatTime(s.reactionMaxPs),
+    ]);
+  const head = ['device', 'role', 'told', 'heard', 'by PFC', 'pauses', 'paused', 'react', 'worst'];
+  return [style.strong('Source flow control'), table(head, rows), more(sfc.length)]
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+function isolationTable({ isolations }: RunResults, style: Style): string {
+  if (isolations.length === 0) return '';
+  const rows = isolations
+    .slice(0, ROWS_SHOWN)
+    .map(({ device, counters, flows, flowsPeak }) => [
+      device,
+      formatCount(flows),
+      formatCount(flowsPeak),
+      formatCount(counters['ciFlowsFound']!),
+      formatCount(counters['ciFlowsTold']!),
+      formatCount(counters['ciFramesIsolated']!),
+      formatCount(counters['ciCimAddsTransmitted']! + counters['ciCimDelsTransmitted']!),
+    ]);
+  const head = ['switch', 'flows', 'most', 'found', 'told of', 'frames isolated', 'messages'];
+  return [style.strong('Congestion isolation'), table(head, rows), more(isolations.length)]
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+const told = ({ counters }: SfcResult): number => counters['sfcSfcmsTransmitted']!;
+
+/** Which flows' sources can be reached at all, from all queues on their way. */
+function sfcCoverage({ sfcPaths }: RunResults): string {
+  if (sfcPaths.length === 0) return '';
+  const count = (reaction: string): number =>
+    sfcPaths.filter((path) => path.reaction === reaction).length;
+  const partly = sfcPaths.filter(({ reaction, silent }) => reaction !== 'none' && silent[0]);
+  const open = sfcPaths.find(({ reaction }) => reaction === 'none');
+  return [
+    `  of ${formatCount(sfcPaths.length)} flows ${formatCount(count('station'))} pause themselves,`,
+    `${formatCount(count('proxy'))} are stopped by their edge, ${formatCount(count('none'))} by`,
+    `nobody${open === undefined ? '' : ` (${open.flow})`}; ${formatCount(partly.length)} pass`,
+    'switches that do not tell',
+  ].join(' ');
 }
 
 /** The formula with its figures. */

@@ -1,4 +1,5 @@
 import { HEADROOM_PEAK, POOL, POOL_PEAK, USED_PEAK } from '../engine/buffer/shared-buffer.js';
+import { lostCredit } from '../engine/analysis/credit/lost-credit.js';
 import { DROP_REASONS } from '../engine/contract/probe.js';
 import type { Engine } from '../engine/device/engine.js';
 import {
@@ -16,10 +17,13 @@ import { creditCounters } from '../engine/flow-control/credit/credit-managed.js'
 import { RX_FRAMES, RX_OCTETS, TX_FRAMES, TX_OCTETS } from '../engine/port/counters.js';
 import { QUEUE_PEAK } from '../engine/port/queues.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
+import type { LinkEnd } from '../fabric/assembly/link-ends.js';
 import type { Flow } from '../fabric/load/flow.js';
 import { percentilesOf } from './percentiles.js';
 import type {
   BufferResult,
+  FaultResult,
+  LostCreditResult,
   CreditResult,
   FlowResult,
   MarginResult,
@@ -42,6 +46,12 @@ interface Completion {
 
 /** Reads the engine's tables and turns them into what people ask for. */
 export class Collector {
+  /** `port` is numbered through the service. */
+  private endOf(port: number): LinkEnd {
+    const { place, firstPort } = this.engine.devices[this.engine.shared.ports.owner(port)]!;
+    return this.fabric.linkEnds[place]![port - firstPort]!;
+  }
+
   private readonly completions: readonly Completion[];
 
   constructor(
@@ -128,10 +138,40 @@ export class Collector {
       });
   }
 
+  lostCredits(): LostCreditResult[] {
+    return lostCredit(this.engine).map(({ port, priority, channel, units, starvedSincePs }) => {
+      const end = this.endOf(port);
+      const peer = this.fabric.linkEnds[end.peerDevice]![end.peerPort]!;
+      return { port: end.name, peer: peer.name, priority, channel, units, starvedSincePs };
+    });
+  }
+
+  faults(): FaultResult[] {
+    const { faults, shared } = this.engine;
+    const results = this.fabric.scenario.faults.map(({ name, kind }) => ({
+      fault: name,
+      kind: kind,
+      ports: 0,
+      times: 0,
+      activePs: 0,
+      hits: 0,
+    }));
+    for (let port = 0; port < shared.ports.count; port++) {
+      for (const { fault, begun, hits, activePs } of faults.counts(port, this.nowPs)) {
+        const result = results[fault]!;
+        result.ports++;
+        result.times = Math.max(result.times, begun);
+        result.activePs = Math.max(result.activePs, activePs);
+        result.hits += hits;
+      }
+    }
+    return results;
+  }
+
   buffers(): BufferResult[] {
     const { buffer } = this.engine.shared;
     return this.engine.devices
-      .filter((device) => device.spec.kind === 'switch')
+      .filter(({ spec }) => spec.kind === 'switch' && spec.mvtx2802 === null)
       .map((device) => ({
         device: device.spec.name,
         poolOctets: buffer.memoryOfDevice(device.place, POOL),

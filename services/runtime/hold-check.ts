@@ -2,9 +2,13 @@ import type { TransmitGate } from '../engine/contract/flow-control.js';
 import { DeafProbe } from '../engine/contract/probe.js';
 import type { Engine } from '../engine/device/engine.js';
 import type { FramePool } from '../engine/frame/frame-pool.js';
-import { CLASS, PRIORITY_MASK } from '../engine/frame/frame-pool.js';
+import { CLASS, ISOLATED_FLAG, PRIORITY_MASK } from '../engine/frame/frame-pool.js';
+import { OrderCheck } from './order-check.js';
+import { PauseCheck } from './pause-check.js';
+import { ShareCheck } from './share-check.js';
 
 export interface Breach {
+  readonly reason: string;
   readonly timePs: number;
   readonly device: number;
   readonly port: number;
@@ -12,17 +16,28 @@ export interface Breach {
 }
 
 /**
- * Sees every frame that starts, and asks the mechanisms that hold priorities whether it was allowed
- * to. (Credit holds frames and not priorities; its books are balanced instead.)
+ * Sees every frame that starts, and asks whether it was allowed to: the mechanisms that hold
+ * priorities (credit holds frames and not priorities; its books are balanced instead), and a book
+ * of what neighbours asked for. Sees whether classes get their shares. Sees every frame that
+ * comes, and whether it comes in its order.
  */
 export class HoldCheck extends DeafProbe {
-  /** The first frame that started although its priority was held. */
+  /** The first that should not have been. */
   breach: Breach | null = null;
   private readonly gates: readonly TransmitGate[];
+  private readonly pauses: PauseCheck;
+  private readonly order: OrderCheck;
+  private readonly shares: ShareCheck;
+  /** By device: when it last did anything. */
+  private readonly lastPs: Float64Array;
 
   constructor(private readonly engine: Engine) {
     super();
     this.gates = engine.mechanisms.filter((mechanism) => mechanism !== engine.credit);
+    this.pauses = new PauseCheck(engine);
+    this.order = new OrderCheck(engine);
+    this.shares = new ShareCheck(engine);
+    this.lastPs = new Float64Array(engine.devices.length);
   }
 
   override frameSent(
@@ -32,11 +47,57 @@ export class HoldCheck extends DeafProbe {
     pool: FramePool,
     frame: number,
   ): void {
-    if (this.breach !== null) return;
-    const priority = pool.words[frame + CLASS]! & PRIORITY_MASK;
+    const priority = this.stoppedBy(device, pool.words[frame + CLASS]!);
     const number = this.engine.devices[device]!.firstPort + port;
+    this.checkTime(device, port, now, priority);
     if (this.gates.some((gate) => gate.holdReason(number, priority) !== null)) {
-      this.breach = { timePs: now, device, port, priority };
+      this.note('a frame started while it was held', device, port, now, priority);
+    } else if (this.pauses.forbids(number, priority, now)) {
+      this.note('a frame started before its pause was over', device, port, now, priority);
     }
+    if (this.shares.exceeds(number, pool, frame)) {
+      this.note('a class got more than its share of the port', device, port, now, priority);
+    }
+  }
+
+  /** The priority whose stop holds a frame: a congesting queue has one of its own. */
+  private stoppedBy(device: number, frameClass: number): number {
+    if ((frameClass & ISOLATED_FLAG) === 0) return frameClass & PRIORITY_MASK;
+    return this.engine.switching.parts(device).ci!.spec.priority;
+  }
+
+  override controlReceived(device: number, port: number, now: number, octets: Uint8Array): void {
+    this.pauses.heard(this.engine.devices[device]!.firstPort + port, now, octets);
+  }
+
+  override frameReceived(
+    device: number,
+    port: number,
+    now: number,
+    pool: FramePool,
+    frame: number,
+  ): void {
+    const priority = pool.words[frame + CLASS]! & PRIORITY_MASK;
+    this.checkTime(device, port, now, priority);
+    if (this.order.isOvertaken(device, pool, frame)) {
+      this.note('a frame was overtaken by a later one of its flow', device, port, now, priority);
+    }
+  }
+
+  private checkTime(device: number, port: number, now: number, priority: number): void {
+    if (now < this.lastPs[device]!) {
+      this.note('virtual time ran back', device, port, now, priority);
+    }
+    this.lastPs[device] = now;
+  }
+
+  private note(
+    reason: string,
+    device: number,
+    port: number,
+    timePs: number,
+    priority: number,
+  ): void {
+    this.breach ??= { reason, timePs, device, port, priority };
   }
 }

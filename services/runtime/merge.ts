@@ -1,10 +1,15 @@
+import type { DeviceHops } from '../engine/analysis/trace/hop-recorder.js';
 import { restoreDevice } from '../engine/device/checkpoint.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { PartPlan } from '../fabric/placement/part-plan.js';
+import type { Congestion } from '../telemetry/congestion/congestion.js';
+import { congestionOf } from '../telemetry/congestion/congestion-of.js';
+import { Observers, observersOf } from './observers.js';
 import { outcomeOf, unbalanced, virtualTimeOf } from './outcome.js';
 import type { PartState } from './part/part.js';
 import type { Failure, RunResults } from './results.js';
 import type { SeriesRow } from './series.js';
+import { sendsOf } from './series.js';
 import { wholeEngine } from './whole-engine.js';
 import type { WholeState } from './whole-state.js';
 import { wholeOf } from './whole-state.js';
@@ -13,6 +18,10 @@ import { wholeOf } from './whole-state.js';
 export interface MergedRun {
   readonly results: RunResults;
   readonly rows: readonly SeriesRow[];
+  /** Who held whom back; null where that was not observed. */
+  readonly congestion: Congestion | null;
+  /** By device: the ways of sampled frames; null unless frames are sampled. */
+  readonly hops: readonly DeviceHops[] | null;
   /** Where an interrupted run can go on; null of one that has ended. */
   readonly state: WholeState | null;
 }
@@ -33,18 +42,23 @@ export function mergeParts(
   { status, failure, check, moment }: MergeOptions,
 ): MergedRun {
   const engine = wholeEngine(fabric);
+  const observers = new Observers(engine, observersOf(fabric));
   plans.forEach(({ devices }, service) => {
     devices.forEach((device, place) => {
       restoreDevice(engine, device, states[service]!.devices[place]!);
+      observers.restore(device, states[service]!.observed[place] ?? null);
     });
   });
   const nowPs = virtualTimeOf(engine, fabric.scenario.durationPs);
   const found = failure ?? (check ? unbalanced(fabric, engine, nowPs) : null);
   const latestPs = Math.max(...states.map((state) => state.latestPs));
-  const results = outcomeOf(fabric, engine, status, found);
+  const { waits, hops } = observers.observed(nowPs);
+  const congestion = waits && congestionOf(fabric, waits, nowPs);
+  const results = outcomeOf(fabric, engine, status, found, congestion);
   const rows = mergeRows(fabric, states, latestPs);
   const isInterrupted = results.status === 'interrupted';
-  return { results, rows, state: isInterrupted ? wholeOf(plans, states, rows, moment) : null };
+  const state = isInterrupted ? wholeOf(plans, states, rows, moment) : null;
+  return { results, rows, congestion, hops, state };
 }
 
 /** Samples in the order of one process, which takes none after its last event. */
@@ -52,7 +66,8 @@ function mergeRows(fabric: Fabric, states: readonly PartState[], latestPs: numbe
   const { seriesPs } = fabric.scenario.observe;
   if (seriesPs === null) return [];
   const endPs = fabric.scenario.durationPs;
-  const orderOf = new Map(fabric.linkEnds.flat().map(({ name }, order) => [name, order]));
+  const sampled = [...fabric.linkEnds.flat(), ...fabric.specs.flatMap(sendsOf)];
+  const orderOf = new Map(sampled.map(({ name }, order) => [name, order]));
   const isTaken = (timePs: number): boolean =>
     timePs <= latestPs || (timePs === endPs && timePs - seriesPs <= latestPs);
   const order = (row: SeriesRow): number => orderOf.get(row[1] as string)!;

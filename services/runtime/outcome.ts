@@ -1,13 +1,20 @@
 import { createHash } from 'node:crypto';
-import { overdrawnPort } from '../engine/analysis/ledger/credit-books.js';
+import { misbookedPort, overdrawnPort } from '../engine/analysis/ledger/credit-books.js';
 import { checkLedger } from '../engine/analysis/ledger/ledger.js';
+import { sleepingPort } from '../engine/analysis/ledger/sleeping-ports.js';
 import { lapsedStop } from '../engine/analysis/ledger/standing-stops.js';
 import type { Engine } from '../engine/device/engine.js';
 import { LAST_AT } from '../engine/device/host/receivers.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { Collector } from './collect.js';
+import { discoveryResults } from './discovery-results.js';
+import { collectIsolations, collectSfc, collectSfcPaths } from './collect-sfc.js';
+import { nicResults } from './nic-results.js';
+import { slotPortResults, slotResults } from './collect-slots.js';
+import { congestionPointsOf, ratesOf } from './collect-congestion.js';
 import type { Failure, RunResults } from './results.js';
-import { framesStarted, thingsPlanned } from './stall.js';
+import type { Congestion } from '../telemetry/congestion/congestion.js';
+import { framesStarted, STALLED, thingsPlanned } from './stall.js';
 
 /** What an engine that holds the whole fabric, in its order, has to say of a run. */
 export function outcomeOf(
@@ -15,12 +22,13 @@ export function outcomeOf(
   engine: Engine,
   status: 'complete' | 'interrupted',
   known: Failure | null,
+  congestion: Congestion | null,
 ): RunResults {
   const endPs = fabric.scenario.durationPs;
   const virtualPs = virtualTimeOf(engine, endPs);
   const collector = new Collector(engine, fabric, virtualPs);
   const flows = collector.flows();
-  const failure = known ?? firstLoss(fabric, engine);
+  const failure = withRing(known ?? firstLoss(fabric, engine), congestion);
   const deviceDigests = deviceDigestsOf(fabric, engine);
   return {
     scenario: fabric.scenario.name,
@@ -41,7 +49,34 @@ export function outcomeOf(
     margins: collector.margins(),
     buffers: collector.buffers(),
     credits: collector.credits(),
+    discovery: discoveryResults(
+      fabric,
+      engine.discovery,
+      (device, port) => engine.devices[device]!.firstPort + port,
+    ),
+    sfc: collectSfc(engine, virtualPs),
+    sfcPaths: collectSfcPaths(fabric),
+    isolations: collectIsolations(engine),
+    nics: nicResults(engine, virtualPs),
+    rates: ratesOf(fabric, engine),
+    congestionPoints: congestionPointsOf(fabric, engine),
+    slots: slotResults(engine),
+    slotPorts: slotPortResults(engine, fabric, virtualPs),
+    deadlocks: congestion?.deadlocks ?? [],
+    storms: congestion?.storms ?? [],
+    lostCredits: collector.lostCredits(),
+    faults: collector.faults(),
   };
+}
+
+/** A standstill that has a circle of ports to blame names it, and when it closed. */
+function withRing(failure: Failure | null, congestion: Congestion | null): Failure | null {
+  const deadlock = congestion?.deadlocks.find(({ openedPs }) => openedPs === null);
+  if (failure?.reason !== STALLED || deadlock === undefined) return failure;
+  const { ring, closedPs } = deadlock;
+  const [{ device, egress: port, priority }] = ring as [(typeof ring)[number]];
+  const steps = ring.map(({ egress }) => egress).join(' waits for ');
+  return { reason: `deadlock: ${steps}, and so round`, timePs: closedPs, device, port, priority };
 }
 
 /** How far a run has come. */
@@ -90,8 +125,14 @@ export function unbalanced(fabric: Fabric, engine: Engine, nowPs: number): Failu
   if (lapsed >= 0)
     return atPort(fabric, engine, lapsed, nowPs, 'a stop that stands is not repeated');
   const overdrawn = overdrawnPort(engine);
-  if (overdrawn < 0) return null;
-  return atPort(fabric, engine, overdrawn, nowPs, 'more credit than the buffer can back');
+  if (overdrawn >= 0)
+    return atPort(fabric, engine, overdrawn, nowPs, 'more credit than the buffer can back');
+  const misbooked = misbookedPort(engine);
+  if (misbooked >= 0)
+    return atPort(fabric, engine, misbooked, nowPs, 'units of credit stored = frames stored');
+  const sleeping = sleepingPort(engine);
+  if (sleeping < 0) return null;
+  return atPort(fabric, engine, sleeping, nowPs, 'a frame may start, and nobody starts it');
 }
 
 /** `port` is numbered through the service. */

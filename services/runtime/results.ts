@@ -2,7 +2,11 @@
 
 import type { CreditLoopTerms } from '../engine/analysis/credit/credit-loop.js';
 import type { HeadroomTerms } from '../engine/analysis/headroom/headroom.js';
+import type { DiscoveryResults } from './discovery-results.js';
+import type { Deadlock, Storm } from '../telemetry/congestion/congestion.js';
 import type { CreditCounters } from '../engine/flow-control/credit/credit-managed.js';
+
+import type { NicResult } from './nic-results.js';
 
 export type { HeadroomTerms };
 
@@ -27,6 +31,49 @@ export interface RunResults {
   readonly margins: readonly MarginResult[];
   readonly buffers: readonly BufferResult[];
   readonly credits: readonly CreditResult[];
+  /** Null where it does not run. */
+  readonly discovery: DiscoveryResults | null;
+  readonly sfc: readonly SfcResult[];
+  readonly sfcPaths: readonly SfcPathResult[];
+  readonly isolations: readonly IsolationResult[];
+  /** Every 82599 as it was at the end. */
+  readonly nics: readonly NicResult[];
+  /** Of every connection with a rate control. */
+  readonly rates: readonly RateResult[];
+  readonly congestionPoints: readonly CongestionPointResult[];
+  /** Of switches that are MVTX2802s, as the next. */
+  readonly slots: readonly SlotResult[];
+  readonly slotPorts: readonly SlotPortResult[];
+  /** As far as episodes are observed. */
+  readonly deadlocks: readonly Deadlock[];
+  readonly storms: readonly Storm[];
+  /** Credit that neither end of a link has any more. */
+  readonly lostCredits: readonly LostCreditResult[];
+  readonly faults: readonly FaultResult[];
+}
+
+/** What a declared fault did, at all its ports together. */
+export interface FaultResult {
+  readonly fault: string;
+  readonly kind: string;
+  /** Ports that it was declared for, or that it could disturb. */
+  readonly ports: number;
+  /** How often it was there, at the port where that was most often. */
+  readonly times: number;
+  readonly activePs: number;
+  /** Frames that it hit, or times that it acted. */
+  readonly hits: number;
+}
+
+export interface LostCreditResult {
+  /** Of the sender. */
+  readonly port: string;
+  readonly peer: string;
+  readonly priority: number;
+  readonly channel: number;
+  readonly units: number;
+  /** A frame waits for credit since then, although nothing is on its way or stored. */
+  readonly starvedSincePs: number | null;
 }
 
 export interface Failure {
@@ -140,8 +187,99 @@ export interface CreditResult extends CreditCounters {
   readonly needed: CreditLoopTerms;
 }
 
+/** What a device did about source flow control; only of those that did anything. */
+export interface SfcResult {
+  readonly device: string;
+  readonly role: 'bridge' | 'station';
+  /** Under the names of the managed objects. */
+  readonly counters: Readonly<Record<string, number>>;
+  readonly sourcesPeak: number;
+  /** From the detection of congestion to the pause (at an edge: to the request for PFC). */
+  readonly reactionMinPs: number | null;
+  readonly reactionMeanPs: number | null;
+  readonly reactionMaxPs: number | null;
+  /** Of a station: how often and how long it paused, over all priorities. */
+  readonly pauses: number;
+  readonly pausedPs: number;
+}
+
+/** What a switch did about congestion isolation; only of those that did anything. */
+export interface IsolationResult {
+  readonly device: string;
+  /** Under the names of the managed objects. */
+  readonly counters: Readonly<Record<string, number>>;
+  /** Flows isolated at the end, and at most. */
+  readonly flows: number;
+  readonly flowsPeak: number;
+}
+
+/** Whether source flow control reaches the source of a flow. */
+export interface SfcPathResult {
+  readonly flow: string;
+  readonly reaction: 'station' | 'proxy' | 'none';
+  readonly telling: readonly string[];
+  readonly silent: readonly string[];
+}
+
+export interface RateResult {
+  readonly flow: number;
+  readonly name: string;
+  readonly control: string;
+  readonly lineBps: number;
+  /** At the end, and the least that it ever was. */
+  readonly rateBps: number;
+  readonly targetBps: number;
+  readonly leastBps: number;
+  /** What the receiver sent (DCQCN); null where queues do it. */
+  readonly notificationsSent: number | null;
+  readonly notifications: number;
+  readonly cuts: number;
+}
+
+/** A queue that tells sources of congestion (QCN). */
+export interface CongestionPointResult {
+  readonly port: string;
+  readonly priority: number;
+  readonly setPointOctets: number;
+  readonly samples: number;
+  readonly messages: number;
+}
+
 export interface BufferResult {
   readonly device: string;
   readonly poolOctets: number;
   readonly peakPoolOctets: number;
+}
+
+/** A region of a frame data buffer, in slots of one frame. */
+export interface SlotResult {
+  readonly device: string;
+  /** `shared`, `sources` (of all ports together), or the class that it is kept for: `P7`. */
+  readonly region: string;
+  readonly slots: number;
+  /** At the end of the run. */
+  readonly used: number;
+  readonly peak: number;
+}
+
+/** A port of a switch with a frame data buffer. */
+export interface SlotPortResult {
+  readonly port: string;
+  readonly flowControl: boolean;
+  /** Kept for frames that come in here. */
+  readonly sourceSlots: number;
+  readonly peakSlots: number;
+  /** Null, here and below, for a port without flow control. */
+  readonly xoffSlots: number | null;
+  readonly headroomSlots: number | null;
+  /** What the delays of the link ask for, in the shortest frames. */
+  readonly neededSlots: number | null;
+  readonly xoffs: number;
+  readonly xons: number;
+  /** How long the neighbour was to hold everything, what it had for idle ports as well. */
+  readonly stoppedPs: number;
+  readonly downgradedFrames: number;
+  readonly framesWithoutSlot: number;
+  /** Frames that would have left here. */
+  readonly wredDrops: number;
 }

@@ -1,5 +1,6 @@
 import { USED } from '../engine/buffer/shared-buffer.js';
-import type { Engine } from '../engine/device/engine.js';
+import type { SendSpec } from '../engine/contract/spec.js';
+import type { DeviceSpec, Engine } from '../engine/device/engine.js';
 import { DROP_FRAMES, TX_FRAMES, TX_OCTETS } from '../engine/port/counters.js';
 import { QUEUE_OCTETS } from '../engine/port/queues.js';
 
@@ -15,7 +16,15 @@ export const SERIES_COLUMNS = [
   'ingress_octets',
 ] as const;
 
+/** Of a limited connection, while it is below line rate. */
+export const RATE_COLUMNS = ['time_ps', 'flow', 'rate_bps', 'target_bps'] as const;
+
 export type SeriesRow = readonly (number | string)[];
+
+/** Rows of ports and of connections stand in one list. */
+export function isRateRow(row: SeriesRow): boolean {
+  return row.length === RATE_COLUMNS.length;
+}
 
 /** A port in the series, by its number in the service and its name. */
 export interface SeriesPort {
@@ -25,13 +34,15 @@ export interface SeriesPort {
 
 /**
  * Samples of ports at fixed virtual times: what changed since the last sample, and how full
- * queues and accounts are. A priority without anything to say is left out.
+ * queues and accounts are; and rates of connections. What has nothing to say is left out.
  */
 export class Sampler {
   rows: SeriesRow[] = [];
   /** Time of the next sample. */
   dueAt: number;
   private readonly last: Float64Array;
+  /** Connections that are limited, by their number in the service. */
+  private readonly limited: readonly { readonly send: number; readonly name: string }[];
 
   constructor(
     private readonly engine: Engine,
@@ -40,6 +51,11 @@ export class Sampler {
   ) {
     this.dueAt = intervalPs;
     this.last = new Float64Array(ports.length * CHANGES_PER_PORT);
+    this.limited = engine.devices.flatMap(({ spec, rows }) =>
+      sendsOf(spec).flatMap(({ name, rate }, c) =>
+        rate === null ? [] : [{ send: rows.send.first + c, name }],
+      ),
+    );
   }
 
   /** Takes a sample; every actor has executed all before `dueAt`, and nothing from it on. */
@@ -47,6 +63,7 @@ export class Sampler {
     this.ports.forEach((port, i) => {
       for (let priority = 0; priority < 8; priority++) this.samplePriority(port, i, priority);
     });
+    for (const { send, name } of this.limited) this.sampleRate(send, name);
     this.dueAt += this.intervalPs;
   }
 
@@ -66,6 +83,12 @@ export class Sampler {
     this.last.set(last);
   }
 
+  private sampleRate(send: number, name: string): void {
+    const { rateBps, targetBps, lineBps } = this.engine.rates.status(send)!;
+    if (rateBps === lineBps) return;
+    this.rows.push([this.dueAt, name, Math.round(rateBps), Math.round(targetBps)]);
+  }
+
   private samplePriority({ port, name }: SeriesPort, i: number, priority: number): void {
     const { counters, queues, buffer } = this.engine.shared;
     const now = [
@@ -82,6 +105,11 @@ export class Sampler {
       this.rows.push([this.dueAt, name, priority, ...changes, ...levels]);
     }
   }
+}
+
+/** Connections that a device sends by. */
+export function sendsOf(spec: DeviceSpec): readonly SendSpec[] {
+  return spec.kind === 'host' ? spec.sends : [];
 }
 
 const CHANGES = 4;

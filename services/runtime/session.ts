@@ -1,9 +1,16 @@
 import { restoreDevice, saveDevice } from '../engine/device/checkpoint.js';
 import type { Engine } from '../engine/device/engine.js';
+import type { DeviceHops } from '../engine/analysis/trace/hop-recorder.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
+import type { Congestion } from '../telemetry/congestion/congestion.js';
+import { congestionOf } from '../telemetry/congestion/congestion-of.js';
 import { matchesGlob } from '../fabric/scenario/selector.js';
+import { Collector } from './collect.js';
 import { Windows } from './embedded/windows.js';
+import type { Breach } from './hold-check.js';
 import { HoldCheck } from './hold-check.js';
+import type { ObserverPlan } from './observers.js';
+import { Observers, observersOf } from './observers.js';
 import {
   firstLoss,
   frameHopsOf,
@@ -13,6 +20,7 @@ import {
   virtualTimeOf,
 } from './outcome.js';
 import { deliveredShare, packetsOf } from './packets.js';
+import { RecoveryCheck } from './recovery-check.js';
 import type { Failure, RunResults } from './results.js';
 import type { SeriesPort, SeriesRow } from './series.js';
 import { CHANGES_PER_PORT, Sampler, SERIES_COLUMNS } from './series.js';
@@ -48,6 +56,8 @@ export class Session {
   private readonly sampler: Sampler | null;
   private readonly stall: StallWatch;
   private readonly holdCheck: HoldCheck | null;
+  private readonly recovery: RecoveryCheck | null;
+  private readonly observers: Observers;
   private state: SessionState = 'running';
   private failure: Failure | null = null;
   private checkDueAt: number;
@@ -55,15 +65,18 @@ export class Session {
   constructor(
     private readonly fabric: Fabric,
     options: SessionOptions,
+    observe: ObserverPlan | null = null,
   ) {
     this.engine = wholeEngine(fabric);
     this.windows = new Windows(this.engine, fabric.lookaheadPs);
     this.endPs = fabric.scenario.durationPs;
     this.sampler = this.makeSampler();
-    this.stall = new StallWatch(watchIntervals(fabric.specs));
+    this.stall = new StallWatch(watchIntervals(fabric.specs, this.endPs));
     this.checkDueAt = options.check ? CHECK_INTERVAL_PS : Infinity;
     this.holdCheck = options.check ? new HoldCheck(this.engine) : null;
     if (this.holdCheck !== null) this.engine.listen(this.holdCheck);
+    this.recovery = options.check ? new RecoveryCheck(fabric, this.engine) : null;
+    this.observers = new Observers(this.engine, observe ?? observersOf(fabric));
   }
 
   /** Runs for about so many milliseconds of wall-clock time. */
@@ -85,12 +98,31 @@ export class Session {
     return { virtualPs, endPs, share, frameHops: frameHopsOf(engine) };
   }
 
+  /** What its ports have counted so far. */
+  counted(): Pick<RunResults, 'ports' | 'credits'> {
+    const { engine, fabric } = this;
+    const collector = new Collector(engine, fabric, virtualTimeOf(engine, this.endPs));
+    return { ports: collector.ports(), credits: collector.credits() };
+  }
+
   series(): { columns: readonly string[]; rows: Iterable<SeriesRow> } {
     return { columns: SERIES_COLUMNS, rows: this.sampler?.rows ?? [] };
   }
 
   results(status: 'complete' | 'interrupted'): RunResults {
-    return outcomeOf(this.fabric, this.engine, status, this.failure);
+    return outcomeOf(this.fabric, this.engine, status, this.failure, this.congestion());
+  }
+
+  /** Who held whom back so far; null unless that is observed. */
+  congestion(): Congestion | null {
+    const nowPs = virtualTimeOf(this.engine, this.endPs);
+    const { waits } = this.observers.observed(nowPs);
+    return waits && congestionOf(this.fabric, waits, nowPs);
+  }
+
+  /** The ways of sampled frames, as each device saw them; null unless frames are sampled. */
+  hops(): readonly DeviceHops[] | null {
+    return this.observers.observed(virtualTimeOf(this.engine, this.endPs)).hops;
   }
 
   /** The run as it is now, between two windows. */
@@ -109,6 +141,7 @@ export class Session {
       rows: this.sampler?.rows ?? [],
       sampleDueAt: this.sampler?.dueAt ?? Infinity,
       sampled: Object.fromEntries(sampled),
+      observed: this.engine.devices.map((_, d) => this.observers.save(d)),
     };
   }
 
@@ -116,6 +149,7 @@ export class Session {
   restore(whole: WholeState): void {
     whole.devices.forEach((state, d) => {
       restoreDevice(this.engine, d, state);
+      this.observers.restore(d, whole.observed[d] ?? null);
     });
     this.windows.latestPs = whole.latestPs;
     this.stall.restore(whole.boundPs, whole.framesSeen);
@@ -156,12 +190,20 @@ export class Session {
     if (this.sampler?.dueAt === now) this.sampler.sample();
     if (this.checkDueAt === now) {
       this.check(now);
-      this.checkDueAt += CHECK_INTERVAL_PS;
+      // Books that balance stay so while nothing happens.
+      const idleUntilPs = Math.min(this.windows.nextTime(), this.endPs ?? Infinity);
+      const idlePs = Math.max(now, idleUntilPs === Infinity ? now : idleUntilPs);
+      this.checkDueAt = Math.min(this.recovery!.dueAt(now), nextCheckPs(idlePs));
     }
     if (this.stall.dueAt !== now) return;
     const { engine } = this;
     const underway = engine.shared.pool.inUse();
-    const verdict = this.stall.look(framesStarted(engine), underway, thingsPlanned(engine));
+    const verdict = this.stall.look(
+      framesStarted(engine),
+      underway,
+      thingsPlanned(engine),
+      this.windows.nextTime(),
+    );
     if (verdict === 'stalled') this.fail(STALLED, now, -1, -1, null);
     else if (verdict === 'quiet' && this.endPs === null) this.finish();
   }
@@ -177,11 +219,14 @@ export class Session {
   private check(now: number): void {
     this.failure ??= unbalanced(this.fabric, this.engine, now);
     if (this.failure !== null) this.state = 'failed';
-    const breach = this.holdCheck?.breach ?? null;
-    if (breach !== null) {
-      const { timePs, device, port, priority } = breach;
-      this.fail('a frame started while it was held', timePs, device, port, priority);
-    }
+    this.failBy(this.holdCheck?.breach ?? null);
+    this.failBy(this.recovery?.look(now) ?? null);
+  }
+
+  private failBy(breach: Breach | null): void {
+    if (breach === null) return;
+    const { reason, timePs, device, port, priority } = breach;
+    this.fail(reason, timePs, device, port, priority < 0 ? null : priority);
   }
 
   private fail(
@@ -205,4 +250,8 @@ export class Session {
     );
     return new Sampler(this.engine, wanted, seriesPs);
   }
+}
+
+function nextCheckPs(now: number): number {
+  return (Math.floor(now / CHECK_INTERVAL_PS) + 1) * CHECK_INTERVAL_PS;
 }

@@ -1,7 +1,8 @@
 import { deserialize, serialize } from 'node:v8';
 import type { DeviceState } from '../engine/device/checkpoint.js';
+import type { Plain } from '../engine/kernel/snapshot.js';
 import type { PartPlan } from '../fabric/placement/part-plan.js';
-import { CHANGES_PER_PORT } from './series.js';
+import { CHANGES_PER_PORT, sendsOf } from './series.js';
 import type { SeriesRow } from './series.js';
 import type { PartState } from './part/part.js';
 
@@ -18,6 +19,8 @@ export interface WholeState {
   readonly sampleDueAt: number;
   /** By sampled port: what its next sample is compared with. */
   readonly sampled: Readonly<Record<string, Float64Array>>;
+  /** By device: what was written down so far. */
+  readonly observed: readonly (Plain | null)[];
 }
 
 /** A file of states is not one, or damaged; the message says so. */
@@ -42,17 +45,19 @@ export function unpackWhole(octets: Uint8Array): WholeState {
 /** What a part of it is, for a service. */
 export function partOf(whole: WholeState, plan: PartPlan): PartState {
   const ports = plan.series?.ports ?? [];
-  const own = new Set(ports.map(({ name }) => name));
+  const connections = plan.specs.flatMap(sendsOf);
+  const own = new Set([...ports, ...connections].map(({ name }) => name));
   const sampled = new Float64Array(ports.length * CHANGES_PER_PORT);
   ports.forEach(({ name }, i) => {
     sampled.set(whole.sampled[name] ?? [], i * CHANGES_PER_PORT);
   });
   return {
     devices: plan.devices.map((device) => whole.devices[device]!),
-    rows: whole.rows.filter(([, port]) => own.has(port as string)),
+    rows: whole.rows.filter(([, name]) => own.has(name as string)),
     sampleDueAt: whole.sampleDueAt,
     sampled,
     latestPs: whole.latestPs,
+    observed: plan.devices.map((device) => whole.observed[device] ?? null),
   };
 }
 
@@ -64,11 +69,13 @@ export function wholeOf(
   { boundPs, framesSeen }: Pick<WholeState, 'boundPs' | 'framesSeen'>,
 ): WholeState {
   const devices: DeviceState[] = [];
+  const observed: (Plain | null)[] = [];
   const sampled: Record<string, Float64Array> = {};
   plans.forEach((plan, service) => {
     const part = parts[service]!;
     plan.devices.forEach((device, place) => {
       devices[device] = part.devices[place]!;
+      observed[device] = part.observed[place] ?? null;
     });
     plan.series?.ports.forEach(({ name }, i) => {
       const from = i * CHANGES_PER_PORT;
@@ -77,5 +84,5 @@ export function wholeOf(
   });
   const sampleDueAt = Math.min(...parts.map((part) => part.sampleDueAt));
   const latestPs = Math.max(...parts.map((part) => part.latestPs));
-  return { boundPs, framesSeen, latestPs, devices, rows, sampleDueAt, sampled };
+  return { boundPs, framesSeen, latestPs, devices, rows, sampleDueAt, sampled, observed };
 }

@@ -26,8 +26,13 @@ describe('a run in threads', () => {
     });
   }
 
-  it('goes on after an interruption, in one thread or in others', async () => {
-    const fabric = fabricOf('examples/incast-pfc.yaml', 'observe.series=50us');
+  for (const name of ['incast-pfc', 'incast-dcqcn']) {
+    it(`goes on after an interruption, in one thread or in others: ${name}`, async () => {
+      await goesOn(fabricOf(`examples/${name}.yaml`, 'observe.series=50us'));
+    });
+  }
+
+  async function goesOn(fabric: ReturnType<typeof fabricOf>): Promise<void> {
     const stopped = inThreads(fabric, 3);
     const ended = stopped.run();
     while (stopped.progress().virtualPs === 0) await new Promise(setImmediate);
@@ -44,7 +49,7 @@ describe('a run in threads', () => {
     const others = await new ThreadsRun(fabric, plans, { check: true, from: state }).run();
     assert.deepEqual(others.results, whole.results('complete'));
     assert.deepEqual(others.rows, [...whole.series().rows]);
-  });
+  }
 
   it('ends with the error of a thread that fails', async () => {
     const fabric = fabricOf('examples/pair-line-rate.yaml');
@@ -68,7 +73,7 @@ describe('the run directory', () => {
   const scenario = join(ROOT, 'examples/victim-behind-pfc.yaml');
   const run = (out: string, ...args: string[]): Record<string, string> => {
     const path = join(folder, out);
-    const sampled = ['--set', 'observe.series=20us'];
+    const sampled = ['--set', 'observe.series=20us', '--set', 'observe.episodes=true'];
     assert.equal(selvage('run', scenario, '--out', path, '--quiet', ...sampled, ...args).status, 0);
     const files = readdirSync(path).map((name) => [name, readFileSync(join(path, name), 'utf8')]);
     const { 'summary.json': summary, ...rest } = Object.fromEntries(files) as Record<

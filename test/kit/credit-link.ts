@@ -1,5 +1,6 @@
 import type { MechanismHost } from '../../services/engine/contract/flow-control.js';
 import type { CreditPortSpec, PortSpec } from '../../services/engine/contract/spec.js';
+import { creditRows } from '../../services/engine/flow-control/credit/credit-accounts.js';
 import type { CreditLink } from '../../services/engine/flow-control/credit/credit-invariants.js';
 import { CreditMechanism } from '../../services/engine/flow-control/credit/credit-mechanism.js';
 import { FramePool } from '../../services/engine/frame/frame-pool.js';
@@ -89,7 +90,7 @@ class End implements MechanismHost {
     mac: number,
   ) {
     this.clock = link.clock;
-    const tables = new Tables({ device: 1, port: 1, credit: spec.channels.length * 8 });
+    const tables = new Tables({ device: 1, port: 1, credit: creditRows(spec) });
     this.credit = new CreditMechanism(tables, this, 0, POOL, {
       octets: () => link.waitingUnits * spec.asking.unitOctets,
     });
@@ -99,7 +100,11 @@ class End implements MechanismHost {
   hold(): void {}
   announceStop(): void {}
 
+  readonly isHeard = false;
+
   announceCredit(): void {}
+
+  announceShort(): void {}
   withdraw(): void {}
 
   permit(): void {
@@ -150,7 +155,7 @@ export class LossyCreditLink {
   constructor(
     spec: CreditPortSpec,
     private readonly random: RandomStream,
-    readonly row = 3,
+    readonly row = 0,
   ) {
     this.sender = new End(this, spec, 1);
     this.receiver = new End(this, spec, 2);

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { factsOf } from '../../services/report/page/page-of-run.js';
 import { RunDirectory } from '../../services/report/run-directory.js';
 import { rebase } from '../../services/runtime/rebase.js';
 import { Session } from '../../services/runtime/session.js';
@@ -12,7 +13,7 @@ import { packWhole, unpackWhole } from '../../services/runtime/whole-state.js';
 import { fabricOf, ROOT, run } from '../kit/emulate.js';
 
 const EXAMPLE = 'examples/incast-pfc.yaml';
-const SET = ['observe.series=20us'];
+const SET = ['observe.series=20us', 'observe.episodes=true'];
 
 function stateAt(timePs: number): WholeState {
   const session = new Session(fabricOf(EXAMPLE, ...SET), { check: true });
@@ -38,6 +39,8 @@ describe('a run that goes on from a saved state', () => {
     while (resumed.advance(1000) === 'running');
     assert.deepEqual(resumed.results('complete'), whole.results('complete'));
     assert.deepEqual([...resumed.series().rows], [...whole.series().rows]);
+    assert.deepEqual(resumed.congestion(), whole.congestion());
+    assert.ok(whole.congestion()!.episodes.length > 10);
   });
 
   it('takes a changed configuration from the branch on, and keeps its books', () => {
@@ -69,6 +72,9 @@ describe('a run that goes on from a saved state', () => {
       origin: { scenario: join(ROOT, EXAMPLE), set: [] },
       state: session.save(),
       series: session.series(),
+      why: null,
+      traces: null,
+      facts: factsOf(fabric),
       wallSeconds: 0,
     });
     assert.equal(selvage('resume', out, '--quiet').status, 0);

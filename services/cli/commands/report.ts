@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { loadScenario } from '../../fabric/scenario/load-scenario.js';
 import { buildTopology } from '../../fabric/topology/build-topology.js';
 import type { RunPage } from '../../report/page/page-data.js';
@@ -25,7 +25,7 @@ export function compareCommand(
 function writePage(folders: readonly string[], out: string): void {
   if (!isPageBuilt()) throw new InputError('the page has not been built: npm run build makes it');
   const runs = folders.map(readPage);
-  writeOut(pageFile({ runs: distinct(runs, folders), live: false }), out);
+  writeOut(pageFile({ runs: distinct(runs, folders) }), out);
   process.stdout.write(`${out}\n`);
 }
 
@@ -50,5 +50,5 @@ function readPage(folder: string): RunPage {
 /** Runs of one scenario are told apart by their folders. */
 function distinct(runs: readonly RunPage[], folders: readonly string[]): RunPage[] {
   const isUnique = new Set(runs.map(({ title }) => title)).size === runs.length;
-  return runs.map((run, i) => (isUnique ? run : { ...run, title: folders[i]! }));
+  return runs.map((run, i) => (isUnique ? run : { ...run, title: basename(folders[i]!) }));
 }

@@ -3,6 +3,7 @@ import { DwrrArbiter, quantaOf } from './dwrr.js';
 import { EtsArbiter } from './ets.js';
 import { RoundRobinArbiter } from './round-robin.js';
 import { StrictArbiter } from './strict.js';
+import { PacketPlane } from './wsp-arbiter.js';
 
 export function makeArbiter(spec: ArbiterSpec): Arbiter {
   switch (spec.kind) {
@@ -14,5 +15,7 @@ export function makeArbiter(spec: ArbiterSpec): Arbiter {
       return new DwrrArbiter(quantaOf(spec.weights));
     case 'ets':
       return new EtsArbiter(spec.shares);
+    case 'weighted-strict':
+      return new PacketPlane();
   }
 }

@@ -137,6 +137,11 @@ export function makeSharedBuffer(tables: Tables) {
     words[rowOf(port, group) * WORDS + STOPPED] = stopped ? 1 : 0;
   }
 
+  /** Whether what an account cannot hold is an error, or simply dropped. */
+  function setLossless(port: number, group: number, lossless: boolean): void {
+    words[rowOf(port, group) * WORDS + LOSSLESS] = lossless ? 1 : 0;
+  }
+
   /** XOFF threshold of an account as it stands now. */
   function threshold(port: number, group: number): number {
     const row = rowOf(port, group);
@@ -145,6 +150,24 @@ export function makeSharedBuffer(tables: Tables) {
     const dynamic = words[row * WORDS + RESERVED] + doubles[row * DOUBLES + ALPHA] * free;
     const fixed = doubles[row * DOUBLES + XOFF];
     return dynamic < fixed ? dynamic : fixed;
+  }
+
+  /** What an account must fall to before it is at XON, with so much of the pool in use. */
+  function xonLimit(port: number, group: number, poolUsed: number): number {
+    const row = rowOf(port, group);
+    const free = memory[memoryOf[port] + POOL] - poolUsed;
+    const dynamic = words[row * WORDS + RESERVED] + doubles[row * DOUBLES + ALPHA] * free;
+    const limit =
+      Math.min(dynamic, doubles[row * DOUBLES + XOFF]) - doubles[row * DOUBLES + XON_GAP];
+    return Math.max(limit, 0);
+  }
+
+  /** Takes free memory of the port's device out of the pool, or puts it back; returns how much. */
+  function shrink(port: number, octets: number): number {
+    const m = memoryOf[port];
+    const taken = Math.min(octets, memory[m + POOL] - memory[m + POOL_USED]);
+    memory[m + POOL] -= taken;
+    return taken;
   }
 
   function get(port: number, group: number, word: number): number {
@@ -204,7 +227,10 @@ export function makeSharedBuffer(tables: Tables) {
     atXoff,
     atXon,
     setStopped,
+    setLossless,
     threshold,
+    xonLimit,
+    shrink,
     get,
     memoryOfDevice,
   };

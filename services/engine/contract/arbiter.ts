@@ -18,4 +18,6 @@ export type ArbiterSpec =
   | { readonly kind: 'round-robin' }
   | { readonly kind: 'dwrr'; readonly weights: readonly number[] }
   /** Percent of what the strict classes leave; null marks a strict class. */
-  | { readonly kind: 'ets'; readonly shares: readonly (number | null)[] };
+  | { readonly kind: 'ets'; readonly shares: readonly (number | null)[] }
+  /** Weighted strict priority of the 82599, configured by its registers. */
+  | { readonly kind: 'weighted-strict' };

@@ -8,7 +8,8 @@ import type { PortSpec } from './spec.js';
 
 /** Hears what an ingress account took in and gave back. */
 export interface IngressObserver {
-  admitted(port: number, group: number, frame: number): void;
+  /** `octets`: its length as it came in. */
+  admitted(port: number, group: number, frame: number, octets: number): void;
   released(port: number, group: number, frame: number): void;
 }
 
@@ -54,6 +55,8 @@ export interface TimerClient {
 /** Is told which ports it runs on. */
 export interface PortClient {
   configurePort(port: number, spec: PortSpec): void;
+  /** The carrier is back: what was said over the link before no longer counts. */
+  linkUp?(port: number): void;
 }
 
 /** A quantity that a mechanism shows under the name the standard gives it. */
@@ -94,6 +97,10 @@ export interface MechanismHost {
   withdraw(port: number): void;
   /** Tell listeners that a neighbour was asked to stop or to go on. */
   announceStop(port: number, group: number, stop: boolean): void;
+  /** Whether anybody listens: what costs something to tell need not be put together. */
+  readonly isHeard: boolean;
+  /** Tell listeners that a credit account began, or ceased, to hold a frame back. */
+  announceShort(port: number, priority: number, channel: number, short: boolean): void;
   /** Tell listeners of a step of credit exchange. */
   announceCredit(
     port: number,
@@ -102,6 +109,14 @@ export interface MechanismHost {
     channel: number,
     units: number,
   ): void;
+}
+
+/** Stops a neighbour on somebody else's behalf. */
+export interface NeighbourStopper {
+  /** Whether that can be asked of this neighbour. */
+  canStop(port: number, priority: number): boolean;
+  /** For a time (ps); zero lets it go on. */
+  stopFor(port: number, priority: number, durationPs: number): void;
 }
 
 /** An ingress account as a mechanism sees it. */

@@ -13,6 +13,17 @@ export const DROP_REASONS = [
   'vlan-filtered',
   /** Reached a station that it is not addressed to (flooded). */
   'not-addressed',
+  /** The frame data buffer had no slot that it might take. */
+  'no-slot',
+  /** Weighted random early discard. */
+  'wred',
+  /** Declared faults: without them, these do not happen. */
+  'link-down',
+  'lost-on-link',
+  'fcs-error',
+  'device-reset',
+  /** As headroom-exhausted, where a fault kept the neighbour from stopping in time. */
+  'overflow-by-fault',
 ] as const;
 
 export type DropReason = (typeof DROP_REASONS)[number];
@@ -26,6 +37,13 @@ export const DROP = {
   NO_DESTINATION: 4,
   VLAN_FILTERED: 5,
   NOT_ADDRESSED: 6,
+  NO_SLOT: 7,
+  WRED: 8,
+  LINK_DOWN: 9,
+  LOST_ON_LINK: 10,
+  FCS_ERROR: 11,
+  DEVICE_RESET: 12,
+  OVERFLOW_BY_FAULT: 13,
 } as const;
 
 /** The steps of credit exchange, as `creditStep` numbers them. */
@@ -65,7 +83,16 @@ export interface Probe {
     reason: number,
   ): void;
   frameMarked(device: number, port: number, now: number, pool: FramePool, frame: number): void;
-  /** Transmission starts. */
+  /** A frame that came in by one port (a host's own: the same) waits at another from now on. */
+  frameQueued(
+    device: number,
+    ingress: number,
+    egress: number,
+    now: number,
+    pool: FramePool,
+    frame: number,
+  ): void;
+  /** Transmission starts. PORT still tells where the frame came in. */
   frameSent(device: number, port: number, now: number, pool: FramePool, frame: number): void;
   /** A MAC control frame starts on the wire. */
   controlSent(device: number, port: number, now: number, octets: Uint8Array): void;
@@ -85,6 +112,15 @@ export interface Probe {
   ): void;
   /** Priorities of a port that may not start a frame, one bit each, have changed. */
   heldChanged(device: number, port: number, now: number, priorities: number): void;
+  /** The first frame in line of a credit account began (or ceased) to lack credit. */
+  creditShort(
+    device: number,
+    port: number,
+    now: number,
+    priority: number,
+    channel: number,
+    short: boolean,
+  ): void;
   /** The last octet of a message reached its destination. */
   messageDelivered(device: number, now: number, flow: number, message: number): void;
 }
@@ -94,11 +130,13 @@ export class DeafProbe implements Probe {
   frameReceived(..._: Parameters<Probe['frameReceived']>): void {}
   frameDropped(..._: Parameters<Probe['frameDropped']>): void {}
   frameMarked(..._: Parameters<Probe['frameMarked']>): void {}
+  frameQueued(..._: Parameters<Probe['frameQueued']>): void {}
   frameSent(..._: Parameters<Probe['frameSent']>): void {}
   controlSent(..._: Parameters<Probe['controlSent']>): void {}
   controlReceived(..._: Parameters<Probe['controlReceived']>): void {}
   stopAsked(..._: Parameters<Probe['stopAsked']>): void {}
   creditStep(..._: Parameters<Probe['creditStep']>): void {}
   heldChanged(..._: Parameters<Probe['heldChanged']>): void {}
+  creditShort(..._: Parameters<Probe['creditShort']>): void {}
   messageDelivered(..._: Parameters<Probe['messageDelivered']>): void {}
 }

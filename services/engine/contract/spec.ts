@@ -1,4 +1,6 @@
 import type { ArbiterSpec } from './arbiter.js';
+import type { DiscoveryPortSpec } from './discovery.js';
+import type { FaultSpec } from './fault.js';
 
 /** Everything a device must be told to be built; plain data, made by assembly from a scenario. */
 
@@ -21,6 +23,10 @@ export interface PortSpec {
   readonly pause: StopPortSpec | null;
   /** Credit exchange; null where it does not run. */
   readonly credit: CreditPortSpec | null;
+  /** LLDP and DCBX; null where they do not run. */
+  readonly discovery: DiscoveryPortSpec | null;
+  /** What will go wrong here. */
+  readonly faults: readonly FaultSpec[];
 }
 
 export interface StopPortSpec {
@@ -120,6 +126,55 @@ export interface BufferSpec {
   readonly accounts: readonly (readonly AccountSpec[])[];
 }
 
+/** The frame data buffer of an MVTX2802, in slots of one frame, and what guards it. */
+export interface Mvtx2802Spec {
+  readonly sharedSlots: number;
+  /** By class: 0 for the lowest two. */
+  readonly classSlots: readonly number[];
+  /** Of each port. */
+  readonly sourceSlots: number;
+  /** By port: so many of its own slots in use stop it. */
+  readonly xoffSlots: readonly number[];
+  /** By port: it may be stopped, and loses nothing for that. */
+  readonly flowControl: readonly boolean[];
+  /** By port: what all its frames are; null where they are what their priority says. */
+  readonly fixed: readonly (Mvtx2802FixedClass | null)[];
+  /** Frames of flow-controlled ports keep class and slots, and may be dropped. */
+  readonly normalQos: boolean;
+  /** Where a frame without a slot of its class looks first. */
+  readonly allocationOrder: 'shared-first' | 'source-first';
+  readonly multicast:
+    | { readonly kind: 'off' }
+    /** Beyond so many in memory, the source of one more is stopped, or every source. */
+    | { readonly kind: 'unmanaged'; readonly mcc: number; readonly stops: 'source' | 'all' }
+    /** By the lowest queues of the destinations. */
+    | {
+        readonly kind: 'managed';
+        readonly thresholdFrames: number;
+        readonly lowFrames: number;
+      };
+  readonly wred: Mvtx2802WredSpec;
+}
+
+export interface Mvtx2802FixedClass {
+  readonly trafficClass: number;
+  /** Which drop precedence they have. */
+  readonly highPrecedence: boolean;
+}
+
+export interface Mvtx2802WredSpec {
+  /** How the octets of the classes add up to the load of an output port. */
+  readonly sum: 'delay-bound' | 'wfq';
+  /** Of the load, rising. */
+  readonly levelOctets: readonly [number, number, number];
+  /** By class; a queue within it loses nothing. */
+  readonly thresholdOctets: readonly number[];
+  /** Shares to drop of the first and second level, by drop precedence; of the third, all. */
+  readonly firstHigh: number;
+  readonly secondHigh: number;
+  readonly secondLow: number;
+}
+
 export type EcnSpec =
   | { readonly kind: 'off' }
   | {
@@ -130,6 +185,179 @@ export type EcnSpec =
       readonly at: 'dequeue' | 'enqueue';
     }
   | { readonly kind: 'step'; readonly thresholdOctets: number; readonly at: 'dequeue' | 'enqueue' };
+
+/** How a switch tells that a queue is congested (P802.1Qdw: by any method). */
+export type SfcDetector =
+  | { readonly kind: 'threshold'; readonly octets: number }
+  /** As a multiple of the memory that is free. */
+  | { readonly kind: 'dynamic'; readonly alpha: number }
+  /** As ECN marks: with a probability that rises between two lengths. */
+  | {
+      readonly kind: 'marking';
+      readonly minOctets: number;
+      readonly maxOctets: number;
+      readonly probability: number;
+    }
+  /** At its present growth the queue would be so long after a time. */
+  | { readonly kind: 'predicted'; readonly octets: number; readonly horizonPs: number };
+
+/** Source flow control in a switch; its detection looks at every egress. */
+export interface SfcSwitchSpec {
+  /** Traffic classes that are watched, one bit each. */
+  readonly monitorQueues: number;
+  readonly ports: readonly SfcPortSpec[];
+  readonly minIntervalPs: number;
+  /** Time to pause; null: what the surplus of the queue takes to drain. */
+  readonly pauseNs: number | null;
+  readonly pauseMinNs: number;
+  readonly pauseMaxNs: number;
+  /** Tell the sources when the queue has fallen to its target. */
+  readonly resume: boolean;
+  readonly maxSources: number;
+  readonly sourceLifePs: number;
+  /** Octets of the congesting frame that a message quotes. */
+  readonly minHeaderOctets: number;
+  readonly txPriority: number;
+  readonly encapsulation: 'ethernet' | 'ipv4' | 'ipv6';
+  /** From the last bit of a message to its effect, where this switch acts for a station. */
+  readonly processingPs: number;
+  /** The switch's own addresses, as of a station; and those of all stations, by position. */
+  readonly address: Uint8Array;
+  readonly stations: Uint8Array;
+  /** By station: time to it and back, on an idle fabric. */
+  readonly loopPs: Float64Array;
+}
+
+export interface SfcPortSpec {
+  readonly detector: SfcDetector;
+  readonly targetOctets: number;
+  /** By traffic class: time per octet at its share of the port; Infinity for no share. */
+  readonly drainOctetPs: readonly number[];
+  /** MAC of the station on the link; 0 where there is none. */
+  readonly station: number;
+  /** The station does not obey messages itself: the switch stops it by PFC. */
+  readonly proxy: boolean;
+}
+
+/** Congestion isolation in a bridge (802.1Qcz 49.4.1). */
+export interface CiSwitchSpec {
+  /** Traffic classes that are watched, one bit each. */
+  readonly monitorQueues: number;
+  /** Priority, and traffic class, of the congesting queue: its PFC stops that queue alone. */
+  readonly priority: number;
+  readonly ports: readonly CiPortSpec[];
+  readonly maxCim: number;
+  readonly maxStreams: number;
+  readonly maxFlowLifePs: number;
+  /** An entry without frames for so long is given up. */
+  readonly idlePs: number;
+  readonly minHeaderOctets: number;
+  readonly txPriority: number;
+  readonly encapsulation: 'ethernet' | 'ipv4' | 'ipv6';
+  /** Addresses, as of stations: its own, by port those of its neighbours, of all hosts. */
+  readonly address: Uint8Array;
+  readonly peers: Uint8Array;
+  readonly stations: Uint8Array;
+  readonly hosts: number;
+}
+
+export interface CiPortSpec {
+  /** Flows may be isolated at this egress: the neighbour is a host, or isolates itself. */
+  readonly isolates: boolean;
+  /** The neighbour takes CIMs. */
+  readonly isPeer: boolean;
+  readonly thresholdOctets: number;
+  /** The congesting queue is uncongested from here down. */
+  readonly lowOctets: number;
+}
+
+/** Source flow control in an end station that obeys it. */
+export interface SfcHostSpec {
+  /** A message stops its whole priority, or only flows to the same destination. */
+  readonly scope: 'priority' | 'flow';
+  readonly processingPs: number;
+  /** By sending connection: MAC of its destination. */
+  readonly destinations: readonly number[];
+}
+
+/** How fast a connection may send, when the network or the receiver complains. */
+export type RateSpec = DcqcnSpec | QcnReactionSpec | TimelySpec;
+
+/** Reaction point of DCQCN. */
+export interface DcqcnSpec {
+  readonly kind: 'dcqcn';
+  /** Cuts at most once in a period and samples on timers, or cuts at every notification. */
+  readonly variant: 'nic' | 'paper';
+  readonly gain: number;
+  readonly alphaPeriodPs: number;
+  readonly cutPeriodPs: number;
+  readonly raisePeriodPs: number;
+  readonly raiseOctets: number;
+  /** Cycles of fast recovery. */
+  readonly fastCycles: number;
+  readonly activeBps: number;
+  readonly hyperBps: number;
+  readonly minBps: number;
+  /** Every cut lowers the target, too. */
+  readonly clampTarget: boolean;
+}
+
+/** TIMELY, which measures round trips. */
+export interface TimelySpec {
+  readonly kind: 'timely';
+  readonly lowPs: number;
+  readonly highPs: number;
+  readonly leastPs: number;
+  readonly smoothing: number;
+  readonly decrease: number;
+  readonly stepBps: number;
+  readonly minBps: number;
+}
+
+/** Reaction point of QCN (802.1Q 32.11). */
+export interface QcnReactionSpec {
+  readonly kind: 'qcn';
+  readonly timeResetPs: number;
+  readonly byteReset: number;
+  readonly threshold: number;
+  readonly activeBps: number;
+  readonly hyperBps: number;
+  readonly gain: number;
+  readonly minDecreaseFactor: number;
+  readonly minBps: number;
+}
+
+/** Congestion points of a switch (802.1Q 32.2, 32.8). */
+export interface QcnPointSpec {
+  /** Congestion notification priority values, one bit each. */
+  readonly priorities: number;
+  /** What frames of those priorities become that come from outside the domain. */
+  readonly alternatePriority: number;
+  /** Class of its messages. */
+  readonly messageClass: number;
+  /** MAC address that its congestion points go by. */
+  readonly bridge: number;
+  /** By host position: its MAC address. */
+  readonly stations: readonly number[];
+  readonly ports: readonly QcnPortSpec[];
+}
+
+export interface QcnPortSpec {
+  readonly setPointOctets: number;
+  readonly weight: number;
+  readonly sampleOctets: number;
+  /** 802.1Q 32.1.1 */
+  readonly defence: QcnDefence;
+}
+
+export type QcnDefence = 'disabled' | 'edge' | 'interior' | 'interior-ready';
+
+/** What a receiver says of marked packets: notification point of DCQCN. */
+export interface NotifySpec {
+  readonly gapPs: number;
+  readonly frameClass: number;
+  readonly octets: number;
+}
 
 interface DeviceSpec {
   /** Position in the fabric; orders nothing but tables. */
@@ -158,6 +386,8 @@ export interface VlanPortSpec {
 export interface SwitchSpec extends DeviceSpec {
   readonly kind: 'switch';
   readonly buffer: BufferSpec;
+  /** In place of the buffer: null where the memory is the shared buffer. */
+  readonly mvtx2802: Mvtx2802Spec | null;
   /** From the last bit received (or, cutting through, the header) to admission. */
   readonly pipelinePs: number;
   readonly cutThrough: boolean;
@@ -171,6 +401,11 @@ export interface SwitchSpec extends DeviceSpec {
       };
   /** By traffic class, the same at every port. */
   readonly ecn: readonly EcnSpec[];
+  /** Null where it does not run. */
+  readonly sfc: SfcSwitchSpec | null;
+  readonly ci: CiSwitchSpec | null;
+  /** Null where it has no congestion points. */
+  readonly qcn: QcnPointSpec | null;
 }
 
 export interface HostSpec extends DeviceSpec {
@@ -179,6 +414,48 @@ export interface HostSpec extends DeviceSpec {
   readonly position: number;
   readonly sends: readonly SendSpec[];
   readonly receives: readonly ReceiveSpec[];
+  /** Null where messages of source flow control are not obeyed. */
+  readonly sfc: SfcHostSpec | null;
+  /** Its 82599; null for the plain NIC. */
+  readonly nic: NicSpec | null;
+}
+
+/** A value of a register: the whole of it, by name and index. */
+export interface RegisterValue {
+  readonly register: string;
+  readonly index: number;
+  readonly value: number;
+}
+
+/** A write while the part runs: the bits of `mask` take those of `value`. */
+export interface RegisterWrite extends RegisterValue {
+  readonly atPs: number;
+  readonly mask: number;
+}
+
+/** An 82599 between a host and its port. */
+export interface NicSpec {
+  /** All that are not 0 when the run starts. */
+  readonly registers: readonly RegisterValue[];
+  /** In the order of their times. */
+  readonly writes: readonly RegisterWrite[];
+  readonly pcie: {
+    /** Time of an octet of payload, each way; not whole at every rate. */
+    readonly octetPs: number;
+    readonly latencyPs: number;
+    /** Data read requests under way at most. */
+    readonly reads: number;
+  };
+  /** With DCB off there is one buffer each way, and pools take turns instead of classes. */
+  readonly dcb: boolean;
+  readonly classes: 4 | 8;
+  readonly longestFrameOctets: number;
+  /** The receive buffers, as accounts of the port. */
+  readonly receiveBuffer: BufferSpec;
+  /** What an untagged frame counts as on receive; `carried`: the priority that the model knows. */
+  readonly untagged: 'carried' | 'table' | 'split' | 'seven';
+  /** By pool: the VLANs that it takes; empty for all. */
+  readonly poolVlans: readonly (readonly number[])[];
 }
 
 export type ReleaseSpec =
@@ -204,6 +481,8 @@ export interface SendSpec {
   /** Packed class of its frames. */
   readonly frameClass: number;
   readonly vlan: number;
+  /** Virtual machine that sends; a plain NIC does not tell them apart. */
+  readonly vm: number;
   /** Connection number at the receiver (of a group: of every member). */
   readonly remote: number;
   readonly reliable: boolean;
@@ -220,6 +499,10 @@ export interface SendSpec {
   readonly startPs: number;
   readonly endPs: number;
   readonly release: ReleaseSpec;
+  /** Null: as fast as the wire, the transport and flow control allow. */
+  readonly rate: RateSpec | null;
+  /** In the CN-TAG of its frames; 0 for none. */
+  readonly flowId: number;
   /** Messages released by what this host has received: connection here, and free messages. */
   readonly after: readonly { readonly receive: number; readonly lead: number }[];
 }
@@ -242,5 +525,9 @@ export interface ReceiveSpec {
   readonly ackClass: number;
   readonly ackOctets: number;
   readonly ackVlan: number;
+  /** Virtual machine that receives and answers. */
+  readonly vm: number;
   readonly hash: number;
+  /** Null: marks are counted, and nobody is told. */
+  readonly notify: NotifySpec | null;
 }

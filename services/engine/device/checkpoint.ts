@@ -4,6 +4,7 @@ import type { Plain } from '../kernel/snapshot.js';
 import { restore, save } from '../kernel/snapshot.js';
 import type { Device } from './device.js';
 import type { Engine } from './engine.js';
+import { listsOf } from './nic/frames-of-nic.js';
 import { forEachQueued } from './queued-frames.js';
 import { KIND_COMPLETE } from './switch/switching.js';
 
@@ -13,12 +14,16 @@ export interface DeviceState {
   readonly own: Plain;
   readonly behaviour: Plain;
   readonly senders: Plain;
+  readonly discovery: Plain;
+  readonly faults: Plain;
   /** By port of the device: frames in flight towards it. */
   readonly lanes: readonly (readonly Int32Array[])[];
   /** By port of the device and traffic class. */
   readonly queues: readonly (readonly Int32Array[])[];
   /** By credit account of the device: frames that wait for credit. */
   readonly lines: readonly (readonly Int32Array[])[];
+  /** By list of the device's NIC. */
+  readonly adapter: readonly (readonly Int32Array[])[];
   /** Frames that wait for their last bit, in the order of the agenda's entries. */
   readonly incomplete: readonly Int32Array[];
 }
@@ -30,7 +35,7 @@ const RECORD_OUT = STORED;
 
 export function saveDevice(engine: Engine, d: number): DeviceState {
   const device = engine.devices[d];
-  const { pool, lanes, queues, lines, tables } = engine.shared;
+  const { pool, lanes, queues, lines, nicFrames, tables } = engine.shared;
   const { firstPort, rows } = device;
   const ports = device.spec.ports.map((_, p) => firstPort + p);
   /** Ports are written as the device counts them. */
@@ -59,9 +64,16 @@ export function saveDevice(engine: Engine, d: number): DeviceState {
     own: save(device),
     behaviour: save(behaviourOf(engine, d)),
     senders: save(engine.senders.extras(first, count)),
+    discovery: save(discoveryOf(engine, device)),
+    faults: save(engine.faults.extras(rows.fault.first, rows.fault.count)),
     lanes: flying,
     queues: queued.flat(),
     lines: waiting,
+    adapter: listsOf(rows).map((list) => {
+      const records: Int32Array[] = [];
+      nicFrames.lists.forEach(list, (frame) => records.push(pool.read(frame)));
+      return records;
+    }),
     incomplete: framesHeldBack(device).map((frame) => record(frame, [RECORD_PORT, RECORD_OUT])),
   };
 }
@@ -69,13 +81,15 @@ export function saveDevice(engine: Engine, d: number): DeviceState {
 /** Puts a saved state into the device of an engine that was built from the same specification. */
 export function restoreDevice(engine: Engine, d: number, state: DeviceState): void {
   const device = engine.devices[d];
-  const { pool, lanes, queues, lines, tables } = engine.shared;
+  const { pool, lanes, queues, lines, nicFrames, tables } = engine.shared;
   const { firstPort, rows } = device;
   releaseFrames(engine, device);
   tables.restore(rows, state.rows);
   restore(device, state.own);
   restore(behaviourOf(engine, d), state.behaviour);
   restore(engine.senders.extras(rows.send.first, rows.send.count), state.senders);
+  restore(discoveryOf(engine, device), state.discovery);
+  restore(engine.faults.extras(rows.fault.first, rows.fault.count), state.faults);
   const revive = (record: Int32Array, fields: readonly number[]): number => {
     const frame = pool.write(record);
     for (const field of fields) pool.words[frame + field] += firstPort;
@@ -92,6 +106,10 @@ export function restoreDevice(engine: Engine, d: number, state: DeviceState): vo
   state.lines.forEach((records, i) => {
     const frames = records.map((record) => revive(record, [RECORD_PORT]));
     lines.relink(rows.credit.first + i, frames);
+  });
+  listsOf(rows).forEach((list, i) => {
+    const frames = state.adapter[i].map((record) => revive(record, []));
+    nicFrames.lists.relink(list, frames);
   });
   const waiting = state.incomplete.map((record) => revive(record, [RECORD_PORT, RECORD_OUT]));
   let taken = 0;
@@ -113,6 +131,10 @@ export function framesHeldBack(device: Device): number[] {
 function behaviourOf(engine: Engine, d: number): object {
   const isHost = engine.devices[d].spec.kind === 'host';
   return isHost ? engine.hosting.parts(d) : engine.switching.parts(d);
+}
+
+function discoveryOf({ discovery }: Engine, { firstPort, spec }: Device): object {
+  return discovery.ports.slice(firstPort, firstPort + spec.ports.length);
 }
 
 /** What the device holds now is forgotten. */

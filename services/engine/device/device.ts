@@ -8,9 +8,11 @@ import type { Rows } from '../kernel/tables.js';
 
 export type DeviceSpec = HostSpec | SwitchSpec;
 
-/** Kinds of agenda entries: a control frame takes effect, then timers of mechanisms, of devices. */
+/** Kinds of agenda entries: control frames take effect, then timers of mechanisms, of devices. */
 export const KIND_CONTROL = 0;
 export const KIND_MECHANISM = 1;
+/** Timers 0 to 3 of rate controls; the id is a connection. */
+export const KIND_RATE = 12;
 export const KIND_DEVICE = 16;
 
 /** A mechanism's timer is named by the device's port and a number below 64. */
@@ -22,6 +24,7 @@ export const DID_SEND = 0x1000;
 export const DID_SEND_CONTROL = 0x2000;
 export const DID_TAKE_CONTROL = 0x3000;
 export const DID_DROP = 0x4000;
+export const DID_FAULT = 0x5000;
 
 /** What an actor has to itself, beside its rows in the shared tables. */
 export class Device {
@@ -55,6 +58,11 @@ export class Device {
       if (keyKind(key) >= KIND_DEVICE) planned++;
     });
     return planned;
+  }
+
+  /** By port. */
+  macs(): readonly number[] {
+    return this.spec.ports.map(({ mac }) => mac);
   }
 
   schedule(time: number, kind: number, id: number, value: number): void {

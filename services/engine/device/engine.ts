@@ -1,22 +1,33 @@
 import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
 import type { Probe } from '../contract/probe.js';
+import { ProbeFanOut } from '../contract/probe-fan-out.js';
 import type { Clock } from '../kernel/clock.js';
 import type { Rows, Unit } from '../kernel/tables.js';
-import { Tables } from '../kernel/tables.js';
+import { perUnit, Tables } from '../kernel/tables.js';
 import type { DeviceSpec } from './device.js';
 
 export type { DeviceSpec };
+import type { Carriage } from './carriage.js';
+import { makeCarriage } from './carriage.js';
 import { Device, KIND_MECHANISM, TIMER_BITS } from './device.js';
+import type { DiscoveryMechanism } from '../discovery/discovery-mechanism.js';
+import type { CiMechanism } from '../congestion/ci/ci-mechanism.js';
+import type { SfcMechanism } from '../congestion/sfc/sfc-mechanism.js';
 import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
 import { creditRows } from '../flow-control/credit/credit-accounts.js';
+import type { FaultMechanism } from '../faults/fault-mechanism.js';
+import { faultRows } from '../faults/fault-mechanism.js';
 import type { Hosting } from './host/hosting.js';
 import { makeHosting } from './host/hosting.js';
+import type { Rates } from './host/rates.js';
+import { makeRates } from './host/rates.js';
 import type { Receivers } from './host/receivers.js';
 import { makeReceivers } from './host/receivers.js';
 import type { Senders } from './host/senders.js';
 import { makeSenders } from './host/senders.js';
 import type { Loop } from './loop.js';
 import { makeLoop } from './loop.js';
+import { makeFaultTools } from './fault-tools.js';
 import { makeMechanisms } from './mechanisms.js';
 import type { Metering } from './metering.js';
 import { makeMetering } from './metering.js';
@@ -32,14 +43,22 @@ export class Engine implements MechanismHost {
   readonly clock: Clock;
   readonly devices: readonly Device[];
   readonly mechanisms: readonly Mechanism[];
+  isHeard = false;
   readonly credit: CreditMechanism;
+  readonly discovery: DiscoveryMechanism;
+  readonly faults: FaultMechanism;
+  readonly sfc: SfcMechanism;
+  readonly ci: CiMechanism;
+  readonly carriage: Carriage;
   readonly senders: Senders;
   readonly receivers: Receivers;
+  readonly rates: Rates;
   readonly switching: Switching;
   readonly hosting: Hosting;
   private readonly metering: Metering;
   private readonly outlet: Outlet;
   private readonly loop: Loop;
+  private readonly listeners: Probe[] = [];
 
   constructor(specs: readonly DeviceSpec[]) {
     const rows = layOut(specs);
@@ -48,21 +67,33 @@ export class Engine implements MechanismHost {
     this.shared = shared;
     this.clock = shared.clock;
     this.devices = specs.map((spec, i) => new Device(spec, rows[i]));
-    const { all, credit } = makeMechanisms(shared, this);
+    const set = makeMechanisms(shared, this.devices, this);
+    const { all, credit, faults } = set;
     this.mechanisms = all;
     this.credit = credit;
+    this.faults = faults;
+    this.sfc = set.sfc;
+    this.discovery = set.discovery;
+    this.ci = set.ci;
+    this.carriage = makeCarriage(shared, this.devices);
     this.metering = makeMetering(shared, credit);
     this.senders = makeSenders(tables, this.clock);
     this.receivers = makeReceivers(tables, this.clock);
-    this.outlet = makeOutlet(shared, this.devices, this.metering);
-    this.switching = makeSwitching(shared, this.devices, this.mechanisms, this.outlet);
+    this.rates = makeRates(tables, this.clock, this.devices, this.senders);
+    this.outlet = makeOutlet(shared, this.devices, this.metering, faults, this.carriage);
+    this.switching = makeSwitching(shared, this.devices, set, this.outlet, this.carriage);
     this.hosting = makeHosting(
       shared,
       this.devices,
-      credit,
+      set,
       this.outlet,
+      this.carriage,
       this.senders,
       this.receivers,
+      this.rates,
+    );
+    faults.equip(
+      makeFaultTools(shared, this.devices, all, credit, this.metering, this.outlet, this.switching),
     );
     for (const device of this.devices) this.configure(device);
     this.loop = makeLoop(
@@ -73,6 +104,9 @@ export class Engine implements MechanismHost {
       this.metering,
       this.switching,
       this.hosting,
+      faults,
+      this.outlet,
+      this.carriage,
     );
     this.devices.forEach((_, d) => {
       this.run(d, -Infinity);
@@ -91,8 +125,12 @@ export class Engine implements MechanismHost {
     this.loop.run(device, bound);
   }
 
-  listen(probe: Probe | null): void {
-    for (const device of this.devices) device.probe = probe;
+  /** From now on a listener hears every device, beside those that do already. */
+  listen(probe: Probe): void {
+    this.listeners.push(probe);
+    const one = this.listeners.length === 1 ? probe : new ProbeFanOut(this.listeners);
+    for (const device of this.devices) device.probe = one;
+    this.isHeard = true;
   }
 
   hold(gate: number, port: number, priorities: number): void {
@@ -144,9 +182,15 @@ export class Engine implements MechanismHost {
     probe.creditStep(place, port - firstPort, this.clock.now, step, priority, channel, units);
   }
 
+  announceShort(port: number, priority: number, channel: number, short: boolean): void {
+    const { place, firstPort, probe } = this.devices[this.shared.ports.owner(port)];
+    probe?.creditShort(place, port - firstPort, this.clock.now, priority, channel, short);
+  }
+
   /** How long a priority has been held at a port until `now`, by whichever mechanism. */
   heldPs(port: number, priority: number, now: number): number {
-    return this.mechanisms.reduce((total, m) => total + m.heldPs(port, priority, now), 0);
+    // Those that hold at the same time hold together.
+    return this.mechanisms.reduce((most, m) => Math.max(most, m.heldPs(port, priority, now)), 0);
   }
 
   /** How often a priority began to be held at a port. */
@@ -176,34 +220,34 @@ export class Engine implements MechanismHost {
 }
 
 function layOut(specs: readonly DeviceSpec[]): Rows[] {
-  const next: Record<Unit, number> = { device: 0, port: 0, send: 0, receive: 0, credit: 0 };
-  const take = (unit: Unit, count: number): { first: number; count: number } => {
-    const first = next[unit];
-    next[unit] += count;
-    return { first, count };
+  const next = perUnit(() => 0);
+  return specs.map((spec) => {
+    const counts = rowsOf(spec);
+    return perUnit((unit) => {
+      const first = next[unit];
+      next[unit] += counts[unit];
+      return { first, count: counts[unit] };
+    });
+  });
+}
+
+/** How many rows of each unit a device has. */
+function rowsOf(spec: DeviceSpec): Record<Unit, number> {
+  const { ports } = spec;
+  const sends = spec.kind === 'host' ? spec.sends : [];
+  return {
+    device: 1,
+    port: ports.length,
+    send: sends.length,
+    receive: spec.kind === 'host' ? spec.receives.length : 0,
+    credit: ports.reduce((sum, { credit }) => sum + creditRows(credit), 0),
+    rate: sends.filter(({ rate }) => rate !== null).length,
+    nic: spec.kind === 'host' && spec.nic !== null ? 1 : 0,
+    fault: ports.reduce((sum, port) => sum + faultRows(port), 0),
   };
-  return specs.map((spec) => ({
-    device: take('device', 1),
-    port: take('port', spec.ports.length),
-    send: take('send', spec.kind === 'host' ? spec.sends.length : 0),
-    receive: take('receive', spec.kind === 'host' ? spec.receives.length : 0),
-    credit: take(
-      'credit',
-      spec.ports.reduce((sum, { credit }) => sum + creditRows(credit), 0),
-    ),
-  }));
 }
 
 function total(rows: readonly Rows[]): Record<Unit, number> {
-  const end = (unit: Unit): number => {
-    const last = rows[rows.length - 1]?.[unit];
-    return last === undefined ? 0 : last.first + last.count;
-  };
-  return {
-    device: end('device'),
-    port: end('port'),
-    send: end('send'),
-    receive: end('receive'),
-    credit: end('credit'),
-  };
+  const last = rows[rows.length - 1];
+  return perUnit((unit) => (last === undefined ? 0 : last[unit].first + last[unit].count));
 }

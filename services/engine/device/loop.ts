@@ -1,11 +1,21 @@
 import type { Mechanism } from '../contract/flow-control.js';
-import { CLASS, LENGTH, NEXT, PRIORITY_MASK, SEQUENCE } from '../frame/frame-pool.js';
+import {
+  CLASS,
+  KIND_MASK,
+  KIND_NOTICE,
+  LENGTH,
+  NEXT,
+  PRIORITY_MASK,
+  SEQUENCE,
+} from '../frame/frame-pool.js';
 import { keyId, keyKind } from '../kernel/agenda.js';
 import { ETHERTYPE_MAC_CONTROL } from '../wire/ethernet.js';
 import { readU16 } from '../wire/big-endian.js';
 import { CE_TAG_OCTETS } from '../wire/ce-tag.js';
 import { isCreditExchange } from '../wire/mac-control/ce-frame.js';
+import { ETHERTYPE_LLDP, LLDP_FRAME_MOST } from '../wire/lldp/lldpdu.js';
 import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
+import type { Carriage } from './carriage.js';
 import type { Device } from './device.js';
 import {
   DID_ARRIVE,
@@ -13,20 +23,36 @@ import {
   DID_SEND_CONTROL,
   DID_TAKE_CONTROL,
   KIND_CONTROL,
-  KIND_DEVICE,
   KIND_MECHANISM,
+  KIND_RATE,
   TIMER_BITS,
 } from './device.js';
+import {
+  CONTROL_LATER,
+  CONTROL_LOST,
+  CONTROL_TWICE,
+  LATE,
+  LOSSY,
+  MEDDLED,
+  SILENT,
+  type FaultMechanism,
+} from '../faults/fault-mechanism.js';
+import { UNHURT } from '../faults/frame-errors.js';
 import type { Hosting } from './host/hosting.js';
 import type { Metering } from './metering.js';
+import type { Outlet } from './outlet.js';
 import type { Shared } from './shared.js';
 import type { Switching } from './switch/switching.js';
 
 const PREAMBLE_OCTETS = 8;
 const LEAST_FRAME_OCTETS = 64;
+const FCS_OCTETS = 4;
 const WIRE_OVERHEAD_OCTETS = 20;
 /** Offset of a frame's EtherType. */
 const TYPE_AT = 12;
+
+/** In the id of a control frame that faults have dealt with. */
+const DEALT_WITH = 1 << 20;
 
 /** So many frames and more are not all in the cache. */
 const COLD_FRAMES = 65_536;
@@ -51,7 +77,11 @@ export function makeLoop(
   metering: Metering,
   switching: Switching,
   hosting: Hosting,
+  faults: FaultMechanism,
+  outlet: Outlet,
+  carriage: Carriage,
 ): Loop {
+  const { flags } = faults;
   const { clock, pool, ports, lanes, queues, counters, digests } = shared;
   const { arrivals, transmits, horizon, events } = shared;
   const isHost = Uint8Array.from(devices, (device) => (device.spec.kind === 'host' ? 1 : 0));
@@ -60,7 +90,7 @@ export function makeLoop(
   );
   /** Keeps the compiler from leaving out reads whose only purpose is to have been made. */
   const warmed = new Int32Array(1);
-  const scratch = new Uint8Array(LEAST_FRAME_OCTETS);
+  const scratch = new Uint8Array(LLDP_FRAME_MOST);
   /** Octets in `scratch` of the tag that rides on the frame being sent. */
   let tagLength = 0;
 
@@ -132,13 +162,27 @@ export function makeLoop(
     const length = words[frame + LENGTH];
     const local = port - device.firstPort;
     digests.mix(d, DID_ARRIVE | local, words[frame + SEQUENCE] ^ (length << 20));
-    counters.received(port, words[frame + CLASS] & PRIORITY_MASK, length);
+    const frameClass = words[frame + CLASS];
+    counters.received(port, frameClass & PRIORITY_MASK, length);
+    if ((frameClass & KIND_MASK) === KIND_NOTICE) carriage.board(port, frame);
     if (device.probe !== null) device.probe.frameReceived(d, local, clock.now, pool, frame);
+    if ((flags[port] & LOSSY) !== 0 && isLost(d, port, frame)) return;
     if (isHost[d] === 0) switching.receive(d, port, frame);
     else hosting.receive(d, port, frame);
   }
 
+  function isLost(d: number, port: number, frame: number): boolean {
+    const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
+    const reason = faults.fate(port, priority, pool.words[frame + LENGTH]);
+    if (reason !== UNHURT) outlet.lose(d, port, frame, reason);
+    return reason !== UNHURT;
+  }
+
   function transmit(d: number, device: Device, port: number): void {
+    if ((flags[port] & SILENT) !== 0) {
+      transmits.set(d, port, Infinity);
+      return;
+    }
     if (ports.controlDue(port)) {
       sendControl(d, device, port);
       return;
@@ -157,7 +201,9 @@ export function makeLoop(
     const { now } = clock;
     const metered = ports.metering(port) !== 0;
     const tag = metered ? meter(port, trafficClass, frame) : 0;
-    const free = now + (length + tag + WIRE_OVERHEAD_OCTETS) * octetPs;
+    const wireOctets = length + tag + WIRE_OVERHEAD_OCTETS;
+    const late = (flags[port] & LATE) === 0 ? 0 : faults.slownessPs(port, wireOctets, octetPs);
+    const free = now + wireOctets * octetPs + late;
     ports.setFreeAt(port, free);
     if (isHost[d] === 0) switching.departing(port, trafficClass, frame);
     else hosting.departing(d, trafficClass, frame);
@@ -166,9 +212,14 @@ export function makeLoop(
     digests.mix(d, DID_SEND | local, frameClass ^ (length << 20));
     counters.sent(port, frameClass & PRIORITY_MASK, length);
     if (device.probe !== null) device.probe.frameSent(d, local, now, pool, frame);
-    pool.setArrival(frame, now + (PREAMBLE_OCTETS + tag) * octetPs + ports.latencyPs(port));
+    const at = now + (PREAMBLE_OCTETS + tag) * octetPs + ports.latencyPs(port) + late;
+    pool.setArrival(
+      frame,
+      (flags[port] & LATE) === 0 ? at : faults.arrivalOf(port, at, free - now),
+    );
     accept(ports.peer(port), frame);
     if (tag !== 0) sendTag(d, local, ports.peer(port), pool.arrival(frame));
+    if ((frameClass & KIND_MASK) === KIND_NOTICE) sendCarried(d, local, ports.peer(port), frame);
     transmits.at[port] = ports.hasWork(port) ? free : Infinity;
     transmits.scan(d);
   }
@@ -199,24 +250,45 @@ export function makeLoop(
     deliver(peer, scratch, tagLength, at);
   }
 
+  /** A notice's octets go beside it, and are read before it. */
+  function sendCarried(d: number, local: number, peer: number, frame: number): void {
+    const octets = carriage.octets(d, frame);
+    digests.mix(d, DID_SEND_CONTROL | local, hashOctets(octets, octets.length));
+    deliver(peer, octets, octets.length, pool.arrival(frame));
+    carriage.unload(d, frame);
+  }
+
   function sendControl(d: number, device: Device, port: number): void {
     const { now } = clock;
     const local = port - device.firstPort;
     const octetPs = ports.octetPs(port);
-    const txEnd = now + (PREAMBLE_OCTETS + LEAST_FRAME_OCTETS) * octetPs;
-    const length = mechanisms[ports.takeControl(port)].compose(port, txEnd, scratch);
-    const free = now + (LEAST_FRAME_OCTETS + WIRE_OVERHEAD_OCTETS) * octetPs;
+    const leastEnd = now + (PREAMBLE_OCTETS + LEAST_FRAME_OCTETS) * octetPs;
+    const length = mechanisms[ports.takeControl(port)].compose(port, leastEnd, scratch);
+    const longer = Math.max(0, length + FCS_OCTETS - LEAST_FRAME_OCTETS);
+    const txEnd = leastEnd + longer * octetPs;
+    const wireOctets = LEAST_FRAME_OCTETS + WIRE_OVERHEAD_OCTETS + longer;
+    const isLate = (flags[port] & LATE) !== 0;
+    const late = isLate ? faults.slownessPs(port, wireOctets, octetPs) : 0;
+    const free = now + wireOctets * octetPs + late;
     ports.setFreeAt(port, free);
-    counters.controlSent[port]++;
+    if (readU16(scratch, TYPE_AT) === ETHERTYPE_MAC_CONTROL) counters.controlSent[port]++;
     digests.mix(d, DID_SEND_CONTROL | local, hashOctets(scratch, length));
     device.probe?.controlSent(d, local, now, scratch.subarray(0, length));
-    acceptControl(ports.peer(port), scratch, length, txEnd + ports.latencyPs(port));
+    const at = txEnd + ports.latencyPs(port) + late;
+    acceptControl(ports.peer(port), scratch, length, isLate ? lastBit(port, at, free - now) : at);
     transmits.set(d, port, ports.hasWork(port) ? free : Infinity);
   }
 
+  /** Control frames keep their place among the others on a late link. */
+  function lastBit(port: number, at: number, lastsPs: number): number {
+    const octets = LEAST_FRAME_OCTETS * ports.octetPs(port);
+    return faults.arrivalOf(port, at - octets, lastsPs) + octets;
+  }
+
   function acceptControl(port: number, octets: Uint8Array, length: number, lastBit: number): void {
-    // Credit is counted in the order of the frames, which have the pipeline to pass.
-    const delay = isCreditExchange(octets) ? ports.ingressPs(port) : ports.controlDelayPs(port);
+    // Credit is counted in the order of the frames, which have the pipeline to pass, as LLDP has.
+    const passes = isCreditExchange(octets, length) || readU16(octets, TYPE_AT) === ETHERTYPE_LLDP;
+    const delay = passes ? ports.ingressPs(port) : ports.controlDelayPs(port);
     deliver(port, octets, length, lastBit + delay);
   }
 
@@ -236,24 +308,49 @@ export function makeLoop(
     const kind = keyKind(key);
     const id = keyId(key);
     if (kind === KIND_CONTROL) takeControl(device, id, value);
-    else if (kind < KIND_DEVICE) {
+    else if (kind < KIND_RATE) {
       const port = device.firstPort + (id >> TIMER_BITS);
       mechanisms[kind - KIND_MECHANISM].onTimer(port, id & ((1 << TIMER_BITS) - 1));
     } else if (isHost[device.place] === 0) switching.onTimer(device.place, id, value);
     else hosting.onTimer(device.place, kind, id);
   }
 
-  function takeControl(device: Device, local: number, slot: number): void {
+  function takeControl(device: Device, id: number, slot: number): void {
+    const local = id & ~DEALT_WITH;
     const port = device.firstPort + local;
+    if ((flags[port] & MEDDLED) !== 0 && id === local && isMeddledWith(device, port, slot)) return;
     const octets = device.octets.get(slot);
     const length = device.octets.length(slot);
     if (readU16(octets, TYPE_AT) === ETHERTYPE_MAC_CONTROL) counters.controlReceived[port]++;
     digests.mix(device.place, DID_TAKE_CONTROL | local, hashOctets(octets, length));
+    if (carriage.claims(octets)) {
+      carriage.came(device.place, port, slot);
+      return;
+    }
     device.probe?.controlReceived(device.place, local, clock.now, octets.subarray(0, length));
     if (!mechanisms.some((m) => m.receiveControl(port, octets, length))) {
       counters.controlUnclaimed[port]++;
     }
     device.octets.giveBack(slot);
+  }
+
+  /** True if a fault lost or keeps the control frame; it may also come twice, or changed. */
+  function isMeddledWith(device: Device, port: number, slot: number): boolean {
+    const octets = device.octets.get(slot);
+    const length = device.octets.length(slot);
+    const verdict = faults.judge(port, octets, length);
+    const id = (port - device.firstPort) | DEALT_WITH;
+    if ((verdict & CONTROL_LOST) !== 0) {
+      device.octets.giveBack(slot);
+      return true;
+    }
+    const at = clock.now + faults.delayPs;
+    if ((verdict & CONTROL_TWICE) !== 0) {
+      device.schedule(at, KIND_CONTROL, id, device.octets.put(octets, length));
+    }
+    if ((verdict & CONTROL_LATER) === 0) return false;
+    device.schedule(at, KIND_CONTROL, id, slot);
+    return true;
   }
 
   return { run };

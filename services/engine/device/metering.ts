@@ -34,6 +34,13 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
   const classAt = tables.float64('credit', 1);
 
   function enqueue(port: number, trafficClass: number, frame: number): void {
+    const only = accounts.onlyRowOfClass(port, trafficClass);
+    if (only >= 0 && queues.head(port, trafficClass) < 0 && lines.head(only) < 0) {
+      if (sender.available(only) >= sender.cost(only, words[frame + LENGTH])) {
+        queues.push(port, trafficClass, frame);
+        return;
+      }
+    }
     lines.push(credit.rowOf(port, frame), frame);
     queues.count(port, trafficClass, frame);
     letIn(port, trafficClass);
@@ -49,7 +56,7 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
   }
 
   function refused(port: number, frame: number): void {
-    credit.admitted(port, 0, frame);
+    credit.admitted(port, 0, frame, words[frame + LENGTH]);
     credit.released(port, 0, frame);
   }
 
@@ -72,11 +79,12 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
   /** The frame whose turn it is joins the queue, if nobody stands there. */
   function letIn(port: number, trafficClass: number): boolean {
     if (queues.head(port, trafficClass) >= 0) return false;
-    const row = nextRow(port, trafficClass);
+    const only = accounts.onlyRowOfClass(port, trafficClass);
+    const row = only < 0 ? nextRow(port, trafficClass) : mayGo(only) ? only : -1;
     if (row < 0) return false;
     const frame = lines.shift(row);
     sender.unblock(row);
-    charge(port, trafficClass, row, words[frame + LENGTH] + WIRE_OVERHEAD_OCTETS);
+    if (only < 0) charge(port, trafficClass, row, words[frame + LENGTH] + WIRE_OVERHEAD_OCTETS);
     queues.link(port, trafficClass, frame);
     return true;
   }
@@ -86,12 +94,19 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
     const rows = accounts.rowsOfClass(port, trafficClass);
     let best = -1;
     for (const row of rows) {
-      const frame = lines.head(row);
-      if (frame < 0) continue;
-      if (sender.available(row) < sender.cost(row, words[frame + LENGTH])) sender.block(row);
-      else if (best < 0 || startOf(row, rows[0]) < startOf(best, rows[0])) best = row;
+      if (!mayGo(row)) continue;
+      if (best < 0 || startOf(row, rows[0]) < startOf(best, rows[0])) best = row;
     }
     return best;
+  }
+
+  /** Whether a frame waits at an account and has credit. */
+  function mayGo(row: number): boolean {
+    const frame = lines.head(row);
+    if (frame < 0) return false;
+    if (sender.available(row) >= sender.cost(row, words[frame + LENGTH])) return true;
+    sender.block(row);
+    return false;
   }
 
   /** Start-time fair queueing: who was away does not catch up. */
@@ -101,7 +116,6 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
 
   function charge(port: number, trafficClass: number, row: number, octets: number): void {
     const rows = accounts.rowsOfClass(port, trafficClass);
-    if (rows.length === 1) return;
     const start = startOf(row, rows[0]);
     classAt[rows[0]] = start;
     served[row] = start + octets / accounts.share(row);

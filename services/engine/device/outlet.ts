@@ -1,5 +1,7 @@
 import { DROP } from '../contract/probe.js';
-import { CLASS, LENGTH, PRIORITY_MASK } from '../frame/frame-pool.js';
+import type { FaultMechanism } from '../faults/fault-mechanism.js';
+import { CLASS, KIND_MASK, KIND_NOTICE, LENGTH, PORT, PRIORITY_MASK } from '../frame/frame-pool.js';
+import type { Carriage } from './carriage.js';
 import type { Device } from './device.js';
 import { DID_DROP } from './device.js';
 import type { Metering } from './metering.js';
@@ -11,9 +13,17 @@ export interface Outlet {
   /** Wakes a port's transmitter if it sleeps. */
   kick(device: number, port: number): void;
   drop(device: number, port: number, frame: number, reason: number): void;
+  /** The frame is gone, without the device having had it, or with what it was charged to. */
+  lose(device: number, port: number, frame: number, reason: number): void;
 }
 
-export function makeOutlet(shared: Shared, devices: readonly Device[], metering: Metering): Outlet {
+export function makeOutlet(
+  shared: Shared,
+  devices: readonly Device[],
+  metering: Metering,
+  faults: FaultMechanism,
+  carriage: Carriage,
+): Outlet {
   const { clock, pool, ports, queues, counters, digests, transmits } = shared;
 
   function kick(device: number, port: number): void {
@@ -27,22 +37,35 @@ export function makeOutlet(shared: Shared, devices: readonly Device[], metering:
   function enqueue(device: number, port: number, trafficClass: number, frame: number): void {
     if (ports.isMetered(port, trafficClass)) metering.enqueue(port, trafficClass, frame);
     else queues.push(port, trafficClass, frame);
+    const { firstPort, probe } = devices[device];
+    if (probe !== null) {
+      const ingress = pool.words[frame + PORT] - firstPort;
+      probe.frameQueued(device, ingress, port - firstPort, clock.now, pool, frame);
+    }
     kick(device, port);
   }
 
-  function drop(device: number, port: number, frame: number, reason: number): void {
+  function drop(device: number, port: number, frame: number, why: number): void {
+    const isLoss = why === DROP.HEADROOM_EXHAUSTED;
+    const reason = isLoss && faults.excuses(port) ? DROP.OVERFLOW_BY_FAULT : why;
+    const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
+    if (reason === DROP.HEADROOM_EXHAUSTED) {
+      counters.lost(device, port - devices[device].firstPort, priority, clock.now);
+    }
+    if (ports.isCredited(port, priority)) metering.refused(port, frame);
+    lose(device, port, frame, reason);
+  }
+
+  function lose(device: number, port: number, frame: number, reason: number): void {
     const { words } = pool;
     const { firstPort, probe } = devices[device];
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     counters.dropped(port, priority, words[frame + LENGTH], reason);
-    if (reason === DROP.HEADROOM_EXHAUSTED) {
-      counters.lost(device, port - firstPort, priority, clock.now);
-    }
-    if (ports.isCredited(port, priority)) metering.refused(port, frame);
     probe?.frameDropped(device, port - firstPort, clock.now, pool, frame, reason);
     digests.mix(device, DID_DROP | (port - firstPort), reason);
+    if ((words[frame + CLASS] & KIND_MASK) === KIND_NOTICE) carriage.unload(device, frame);
     pool.release(frame);
   }
 
-  return { enqueue, kick, drop };
+  return { enqueue, kick, drop, lose };
 }

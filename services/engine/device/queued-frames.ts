@@ -1,14 +1,26 @@
+import { creditRows } from '../flow-control/credit/credit-accounts.js';
 import type { Device } from './device.js';
+import { listsOf } from './nic/frames-of-nic.js';
 import type { Shared } from './shared.js';
 
-/** Every frame that a device keeps in a queue, or in a line before one. */
+/** Every frame that a device keeps in a queue, in a line before one, or in its NIC. */
 export function forEachQueued(
-  { queues, lines }: Shared,
+  { queues, lines, nicFrames }: Shared,
   { spec, firstPort, rows }: Device,
-  visit: (frame: number) => void,
+  visit: (frame: number, port: number) => void,
 ): void {
-  spec.ports.forEach((_, p) => {
-    queues.forEach(firstPort + p, visit);
+  let row = rows.credit.first;
+  spec.ports.forEach(({ credit }, p) => {
+    const port = firstPort + p;
+    const see = (frame: number): void => {
+      visit(frame, port);
+    };
+    queues.forEach(port, see);
+    for (const end = row + creditRows(credit); row < end; row++) lines.forEach(row, see);
   });
-  for (let i = 0; i < rows.credit.count; i++) lines.forEach(rows.credit.first + i, visit);
+  for (const list of listsOf(rows)) {
+    nicFrames.lists.forEach(list, (frame) => {
+      visit(frame, firstPort);
+    });
+  }
 }

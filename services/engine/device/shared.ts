@@ -1,4 +1,5 @@
 import { makeSharedBuffer, type SharedBuffer } from '../buffer/shared-buffer.js';
+import type { Mvtx2802 } from '../flow-control/mvtx2802/mvtx2802-mechanism.js';
 import { FramePool } from '../frame/frame-pool.js';
 import { Clock } from '../kernel/clock.js';
 import { makeDigests, type Digests } from '../kernel/digest.js';
@@ -8,6 +9,7 @@ import { makeCounters, type Counters } from '../port/counters.js';
 import { makeLanes, type Lanes } from '../port/lanes.js';
 import { makePorts, type Ports } from '../port/ports.js';
 import { makeQueues, type Queues } from '../port/queues.js';
+import { makeNicFrames, type NicFrames } from './nic/frames-of-nic.js';
 import { makeWaitingLines, type WaitingLines } from '../port/waiting-lines.js';
 
 /** What all actors of a service have in common: tables with rows of each, and the frames. */
@@ -19,8 +21,12 @@ export class Shared {
   readonly queues: Queues;
   /** Frames that wait for credit. */
   readonly lines: WaitingLines;
+  /** Frames in adapters, outside the queues of their ports. */
+  readonly nicFrames: NicFrames;
   readonly counters: Counters;
   readonly buffer: SharedBuffer;
+  /** By device: the memory of switches that have no shared buffer, and their first port. */
+  readonly chips: ({ readonly chip: Mvtx2802; readonly firstPort: number } | undefined)[] = [];
   readonly digests: Digests;
   /** When each port's lane has its next arrival, and when its transmitter acts next. */
   readonly arrivals: Slots;
@@ -36,6 +42,7 @@ export class Shared {
     this.lanes = makeLanes(this.ports, this.pool);
     this.queues = makeQueues(tables, this.ports, this.pool);
     this.lines = makeWaitingLines(tables, this.pool);
+    this.nicFrames = makeNicFrames(tables, this.pool);
     this.counters = makeCounters(tables);
     this.buffer = makeSharedBuffer(tables);
     this.digests = makeDigests(tables, this.clock);

@@ -36,15 +36,21 @@ export const REMAINING = 2;
 /** VLAN identifiers: C-TAG in the low half, S-TAG in the high half, 0 for none. */
 export const VLAN = 3;
 
+/** In a device, of a notice: where the device keeps its octets. */
+export const CARRIED = REMAINING;
+
 const BORN_DOUBLE = 2;
 
 /** In a bridge: octets of the C-TAG that the frame came in with, 4 or 0. */
 export const CAME_TAGGED = 6;
 
-/** In a device: the credit account that it is charged to, and how many units. */
-export const CHARGED = 7;
-/** A copy that came by no wire of its own, not charged yet. */
-export const CHARGED_AS_COPY = -1;
+/**
+ * Flow ID of the CN-TAG (802.1Q 33.2), counted from 1, 0 for a frame without one; and in the upper
+ * half, in a switch with a frame data buffer, its slot there.
+ */
+const FLOW_AND_SLOT = 7;
+const FLOW_ID_MASK = 0xffff;
+const SLOT_SHIFT = 16;
 
 const STRIDE = 8;
 const STRIDE_BITS = 3;
@@ -55,7 +61,9 @@ export const RECORD_WORDS = 2 * STRIDE;
 /** Bit fields of CLASS. */
 export const PRIORITY_MASK = 7;
 const DEI_SHIFT = 3;
+export const DEI_FLAG = 1 << DEI_SHIFT;
 const DSCP_SHIFT = 4;
+const DSCP_MASK = 63;
 const ECN_SHIFT = 10;
 export const ECN_MASK = 3 << ECN_SHIFT;
 export const ECT_0 = 2 << ECN_SHIFT;
@@ -66,7 +74,22 @@ export const KIND_RAW = 0 << KIND_SHIFT;
 export const KIND_DATA = 1 << KIND_SHIFT;
 export const KIND_ACK = 2 << KIND_SHIFT;
 export const KIND_NAK = 3 << KIND_SHIFT;
+/** Congestion notification: a packet from the receiver (DCQCN), a message from a queue (QCN). */
+export const KIND_CNP = 5 << KIND_SHIFT;
+export const KIND_CNM = 6 << KIND_SHIFT;
+/** Carries octets that devices on its way may read: a message about congestion. */
+export const KIND_NOTICE = 7 << KIND_SHIFT;
 export const GROUP_FLAG = 1 << 15;
+/** In a device: units of credit that it is charged; zero on the wire. */
+export const CHARGE_SHIFT = 16;
+export const CHARGE_MASK = 0xff << CHARGE_SHIFT;
+/** In a device: a copy of a frame, which came by no wire of its own. */
+export const COPY_FLAG = 1 << 24;
+
+/** It left the congesting queue of the device before, and is charged apart for that. */
+export const ISOLATED_FLAG = 1 << 25;
+/** In a device: it is in the congesting queue. */
+export const ISOLATING_FLAG = 1 << 26;
 
 export interface FrameClass {
   readonly priority: number;
@@ -86,6 +109,10 @@ export function packClass(c: FrameClass): number {
     c.kind |
     (c.group ? GROUP_FLAG : 0)
   );
+}
+
+export function dscpOf(frameClass: number): number {
+  return (frameClass >> DSCP_SHIFT) & DSCP_MASK;
 }
 
 /** Room that is set aside per port; memory that is never touched costs nothing. */
@@ -138,6 +165,7 @@ export class FramePool {
     ends[copy + REMAINING] = pool.ends[frame + REMAINING];
     ends[copy + VLAN] = pool.ends[frame + VLAN];
     ends[copy + CAME_TAGGED] = pool.ends[frame + CAME_TAGGED];
+    ends[copy + FLOW_AND_SLOT] = pool.ends[frame + FLOW_AND_SLOT];
     this.setBorn(copy, pool.born(frame));
     return copy;
   }
@@ -157,6 +185,22 @@ export class FramePool {
 
   setBorn(frame: number, time: number): void {
     this.births[(frame >> 1) + BORN_DOUBLE] = time;
+  }
+
+  flowId(frame: number): number {
+    return this.ends[frame + FLOW_AND_SLOT] & FLOW_ID_MASK;
+  }
+
+  setFlowId(frame: number, flowId: number): void {
+    this.ends[frame + FLOW_AND_SLOT] = flowId;
+  }
+
+  slot(frame: number): number {
+    return this.ends[frame + FLOW_AND_SLOT] >> SLOT_SHIFT;
+  }
+
+  setSlot(frame: number, slot: number): void {
+    this.ends[frame + FLOW_AND_SLOT] = this.flowId(frame) | (slot << SLOT_SHIFT);
   }
 
   /** How many frames have ever been in use at once. */

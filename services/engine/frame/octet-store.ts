@@ -1,26 +1,39 @@
+/** Octets of a control frame, nearly always. */
+const SLOT_OCTETS = 64;
+const FIRST_SLOTS = 4;
+
 /**
- * Octets of control frames that are on their way into an actor. They are few and short, so each
- * slot is a buffer of its own that is used again.
+ * Octets of control frames that are on their way into an actor. They are few and short, so they lie
+ * side by side; the rare long one has a place of its own.
  */
 export class OctetStore {
-  private buffers: Uint8Array[] = [];
-  private lengths: number[] = [];
-  private idle: number[] = [];
+  private octets = new Uint8Array(FIRST_SLOTS * SLOT_OCTETS);
+  private lengths = new Int32Array(FIRST_SLOTS);
+  private idle = new Int32Array(FIRST_SLOTS);
+  private idleCount = 0;
+  private used = 0;
+  /** By slot. */
+  private readonly long: (Uint8Array | null)[] = [];
+  private read = new Uint8Array(SLOT_OCTETS);
 
   put(octets: Uint8Array, length: number): number {
-    const slot = this.idle.pop() ?? this.buffers.length;
-    const buffer = this.buffers[slot];
-    if (buffer === undefined || buffer.length < length) {
-      this.buffers[slot] = new Uint8Array(Math.max(64, length));
-    }
-    for (let i = 0; i < length; i++) this.buffers[slot][i] = octets[i];
+    const slot = this.idleCount > 0 ? this.idle[--this.idleCount] : this.freshSlot();
     this.lengths[slot] = length;
+    if (length > SLOT_OCTETS) this.long[slot] = octets.slice(0, length);
+    else {
+      const at = slot * SLOT_OCTETS;
+      for (let i = 0; i < length; i++) this.octets[at + i] = octets[i];
+    }
     return slot;
   }
 
-  /** The octets of a slot; they stay valid until the slot is given back. */
+  /** The octets of a slot, and perhaps more behind them; valid until something else is asked. */
   get(slot: number): Uint8Array {
-    return this.buffers[slot];
+    const length = this.lengths[slot];
+    if (length > SLOT_OCTETS) return this.long[slot]!;
+    const at = slot * SLOT_OCTETS;
+    for (let i = 0; i < length; i++) this.read[i] = this.octets[at + i];
+    return this.read;
   }
 
   length(slot: number): number {
@@ -28,10 +41,28 @@ export class OctetStore {
   }
 
   giveBack(slot: number): void {
-    this.idle.push(slot);
+    if (this.lengths[slot] > SLOT_OCTETS) this.long[slot] = null;
+    this.idle[this.idleCount++] = slot;
   }
 
   inUse(): number {
-    return this.buffers.length - this.idle.length;
+    return this.used - this.idleCount;
+  }
+
+  private freshSlot(): number {
+    if (this.used === this.lengths.length) this.grow();
+    this.long.push(null);
+    return this.used++;
+  }
+
+  private grow(): void {
+    const slots = 2 * this.lengths.length;
+    const octets = new Uint8Array(slots * SLOT_OCTETS);
+    octets.set(this.octets);
+    const lengths = new Int32Array(slots);
+    lengths.set(this.lengths);
+    const idle = new Int32Array(slots);
+    idle.set(this.idle);
+    [this.octets, this.lengths, this.idle] = [octets, lengths, idle];
   }
 }

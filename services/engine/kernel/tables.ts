@@ -1,7 +1,22 @@
 import type { Plain } from './snapshot.js';
 
 /** What a row of a table belongs to. */
-export type Unit = 'device' | 'port' | 'send' | 'receive' | 'credit';
+export const UNITS = [
+  'device',
+  'port',
+  'send',
+  'receive',
+  'credit',
+  'rate',
+  'nic',
+  'fault',
+] as const;
+
+export type Unit = (typeof UNITS)[number];
+
+export function perUnit<Value>(valueOf: (unit: Unit) => Value): Record<Unit, Value> {
+  return Object.fromEntries(UNITS.map((unit) => [unit, valueOf(unit)])) as Record<Unit, Value>;
+}
 
 /** The rows of one actor: first row and number of rows of each unit. */
 export type Rows = Readonly<Record<Unit, { readonly first: number; readonly count: number }>>;
@@ -10,9 +25,9 @@ type Column = Int32Array | Float64Array | Uint8Array;
 
 /**
  * The numbers that the actors of one service work on: arrays with a row per device, port,
- * connection or credit account. All actors share the arrays and each owns a range of rows, so
- * what is hot stays dense however many actors there are, and an actor is saved and restored as
- * slices, in any grouping.
+ * connection, credit account, limited rate or fault. All actors share the arrays and each owns a
+ * range of rows, so what is hot stays dense however many actors there are, and an actor is saved
+ * and restored as slices, in any grouping.
  *
  * A table may have several planes, one per priority: fabrics use few of them, and so the rows that
  * are in use lie side by side.
@@ -23,7 +38,7 @@ export class Tables {
   private readonly counts: Readonly<Record<Unit, number>>;
 
   constructor(counts: Readonly<Partial<Record<Unit, number>>>) {
-    this.counts = { device: 0, port: 0, send: 0, receive: 0, credit: 0, ...counts };
+    this.counts = { ...perUnit(() => 0), ...counts };
   }
 
   int32(unit: Unit, stride: number, planes = 1): Int32Array {

@@ -39,6 +39,8 @@ export function makeCounters(tables: Tables) {
   const reasons = tables.float64('port', REASONS, 8);
   const marks = tables.float64('port', 1, 8);
   const tagOctets = tables.float64('port', 1, 8);
+  /** Frames and octets that were for a switch itself. */
+  const consumptions = tables.float64('port', 2, 8);
   const losses = tables.float64('device', LOSS_STRIDE);
   const controlSent = tables.float64('port', 1);
   const controlReceived = tables.float64('port', 1);
@@ -94,12 +96,34 @@ export function makeCounters(tables: Tables) {
     values[at + MADE_OCTETS] += octets;
   }
 
+  /** A frame that came in with one priority goes on with another. */
+  function remapped(port: number, from: number, to: number, octets: number): void {
+    made(port, to, octets);
+    const at = rowOf(port, from) * STRIDE;
+    values[at + MADE_FRAMES]--;
+    values[at + MADE_OCTETS] -= octets;
+  }
+
   function marked(port: number, priority: number): void {
     marks[rowOf(port, priority)]++;
   }
 
   function retagged(port: number, priority: number, octets: number): void {
     tagOctets[rowOf(port, priority)] += octets;
+  }
+
+  function consumed(port: number, priority: number, octets: number): void {
+    const at = rowOf(port, priority) * 2;
+    consumptions[at]++;
+    consumptions[at + 1] += octets;
+  }
+
+  function consumedFrames(port: number, priority: number): number {
+    return consumptions[rowOf(port, priority) * 2];
+  }
+
+  function consumedOctets(port: number, priority: number): number {
+    return consumptions[rowOf(port, priority) * 2 + 1];
   }
 
   function get(port: number, priority: number, word: number): number {
@@ -128,8 +152,12 @@ export function makeCounters(tables: Tables) {
     lost,
     firstLoss,
     made,
+    remapped,
     marked,
     retagged,
+    consumed,
+    consumedFrames,
+    consumedOctets,
     get,
     drops,
     marksOf,

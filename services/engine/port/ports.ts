@@ -13,8 +13,15 @@ export const HELD = 3;
 /** Mechanisms that have a control frame to send, one bit each. */
 const CONTROL_DUE = 4;
 const OCTET_PS = 5;
-/** Classes and priorities are the same numbers, so a held priority is a held class. */
-export const IDENTITY = 6;
+/** How a held priority stops a class: see `STALL_BY_HEAD` and what follows. */
+export const STALLS = 6;
+/** The priority of a class's first frame speaks for the class. */
+export const STALL_BY_HEAD = 0;
+/** Classes and priorities are the same numbers. */
+export const STALL_ALIKE = 1;
+/** By a table of three bits per priority, from bit `STALL_TABLE_SHIFT` on. */
+export const STALL_BY_TABLE = 2;
+export const STALL_TABLE_SHIFT = 2;
 /** A frame is dealt with as soon as its first 64 octets are in. */
 const CUT_THROUGH = 7;
 /** What each gate holds. */
@@ -66,13 +73,18 @@ export function makePorts(tables: Tables) {
     classes.set(spec.classOf, port << 3);
     groups.set(spec.groupOf, port << 3);
     words[at + OCTET_PS] = spec.octetPs;
-    words[at + IDENTITY] = identity ? 1 : 0;
+    words[at + STALLS] = identity ? STALL_ALIKE : STALL_BY_HEAD;
     words[at + CUT_THROUGH] = cutThrough ? 1 : 0;
     const times = port * PORT_DOUBLES;
     doubles[times + LATENCY_PS] = spec.latencyPs;
     doubles[times + INGRESS_PS] = ingressPs;
     meter(port, spec.credit?.priorities ?? 0);
     doubles[times + CONTROL_DELAY_PS] = (spec.pfc ?? spec.pause)?.responseDelayPs ?? 0;
+  }
+
+  /** A held priority stops the class that the table (three bits each) gives it. */
+  function stallByTable(port: number, table: number): void {
+    words[port * PORT_WORDS + STALLS] = STALL_BY_TABLE | (table << STALL_TABLE_SHIFT);
   }
 
   /** Joins two ports by a link. */
@@ -195,6 +207,7 @@ export function makePorts(tables: Tables) {
     words,
     count,
     configure,
+    stallByTable,
     connect,
     owner,
     classOf,

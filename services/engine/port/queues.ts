@@ -2,7 +2,15 @@ import type { FramePool } from '../frame/frame-pool.js';
 import { CLASS, LENGTH, NEXT, PRIORITY_MASK, STORED } from '../frame/frame-pool.js';
 import type { Tables } from '../kernel/tables.js';
 import type { Ports } from './ports.js';
-import { HELD, IDENTITY, PORT_WORDS, READY } from './ports.js';
+import {
+  HELD,
+  PORT_WORDS,
+  READY,
+  STALL_ALIKE,
+  STALL_BY_HEAD,
+  STALL_TABLE_SHIFT,
+  STALLS,
+} from './ports.js';
 
 // Words of a queue; there is one per port and traffic class.
 
@@ -97,7 +105,20 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool) {
     const held = ports.words[at + HELD];
     const ready = ports.words[at + READY];
     if (held === 0) return ready;
-    return ports.words[at + IDENTITY] !== 0 ? ready & ~held : notHeld(port, ready, held);
+    const stalls = ports.words[at + STALLS];
+    if (stalls === STALL_ALIKE) return ready & ~held;
+    return stalls === STALL_BY_HEAD
+      ? notHeld(port, ready, held)
+      : ready & ~stalled(stalls >> STALL_TABLE_SHIFT, held);
+  }
+
+  /** Classes that a table gives to any of the held priorities. */
+  function stalled(table: number, held: number): number {
+    let classes = 0;
+    for (let priority = 0; priority < 8; priority++) {
+      if ((held & (1 << priority)) !== 0) classes |= 1 << ((table >> (3 * priority)) & 7);
+    }
+    return classes;
   }
 
   /** Of the ready classes, those whose first frame has no held priority: it speaks for the rest. */

@@ -31,6 +31,11 @@ export abstract class QuantaMechanism {
     else this.asker.onTimer(port);
   }
 
+  linkUp(port: number): void {
+    this.obeyer.forget(port);
+    this.asker.restate(port);
+  }
+
   holdReason(port: number, priority: number): HoldReason | null {
     return this.obeyer.reason(port, priority, this.name);
   }

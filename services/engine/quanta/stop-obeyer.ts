@@ -41,20 +41,33 @@ export class StopObeyer {
 
   /** Loads a timer with a number of quanta. */
   load(port: number, timer: number, quanta: number): void {
+    this.loadFor(port, timer, quanta * QUANTUM_OCTETS * this.ports.octetPs(port));
+  }
+
+  /** Loads a timer with a time; zero releases. */
+  loadFor(port: number, timer: number, durationPs: number): void {
     const i = port * this.timers + timer;
-    if (quanta === 0) {
+    if (durationPs === 0) {
       this.letGo(i, port, timer);
       return;
     }
-    const until = this.host.clock.now + quanta * QUANTUM_OCTETS * this.ports.octetPs(port);
-    if (this.until[i] === 0) {
+    const until = this.host.clock.now + durationPs;
+    const wasFree = this.until[i] === 0;
+    this.until[i] = until;
+    if (wasFree) {
       this.heldSince[i] = this.host.clock.now;
       this.holds[i]++;
       this.mask[port] |= this.priorities(timer);
       this.host.hold(this.slot, port, this.mask[port]);
     }
-    this.until[i] = until;
     if (until < this.armedFor[i]) this.arm(port, timer, until);
+  }
+
+  /** No time that was named counts any more. */
+  forget(port: number): void {
+    for (let timer = 0; timer < this.timers; timer++) {
+      this.letGo(port * this.timers + timer, port, timer);
+    }
   }
 
   onTimer(port: number, timer: number): void {

@@ -43,6 +43,13 @@ export function encodeCeTag(octets: Uint8Array, at: number, tag: Readonly<CeTag>
   return start + CE_TAG_OCTETS;
 }
 
+/** Whether a frame so long has a tag behind its addresses. */
+export function isCeTagged(octets: Uint8Array, length: number): boolean {
+  if (length < TAG_AT + CE_TAG_OCTETS) return false;
+  const type = readU16(octets, TAG_AT);
+  return type === CE_TAG_REQUEST || type === CE_TAG_GRANT;
+}
+
 /** Reads the tag of a frame that starts at `at`. */
 export function decodeCeTag(octets: Uint8Array, at: number, into: CeTag): Decoded {
   if (octets.length - at < TAG_AT + CE_TAG_OCTETS) return 'too-short';

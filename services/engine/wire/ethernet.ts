@@ -8,6 +8,8 @@ export const ETHERTYPE_C_TAG = 0x8100;
 export const ETHERTYPE_IPV6 = 0x86dd;
 export const ETHERTYPE_MAC_CONTROL = 0x8808;
 export const ETHERTYPE_S_TAG = 0x88a8;
+/** Congestion isolation and source flow control, by subtype (802.1Qcz 49.4.3). */
+export const ETHERTYPE_CONGESTION = 0x89a2;
 
 /** Destination, source and EtherType of an untagged frame. */
 export const ETHERNET_HEADER_OCTETS = 14;

@@ -91,6 +91,13 @@ export class MemoryPlan {
     };
   }
 
+  /** Of a switch that has no shared buffer. */
+  none(linkEnds: readonly LinkEnd[]): SwitchMemory {
+    const accounts = linkEnds.map(() => []);
+    const sizes = { sizeOctets: 0, cellOctets: 1, egressReservedOctets: 0, egressAlpha: 0 };
+    return { buffer: { ...sizes, accounts }, margins: [] };
+  }
+
   private portAccounts(end: LinkEnd): PortAccounts {
     const settings = this.settings[end.device]!;
     const accounts = new Array<AccountSpec>(GROUPS).fill(UNUSED);

@@ -1,66 +1,155 @@
-import type { HostSpec, SwitchSpec } from '../../engine/contract/spec.js';
+import type { HostSpec, NicSpec, SwitchSpec } from '../../engine/contract/spec.js';
 import type { DeviceSpec } from '../../engine/device/engine.js';
 import { hostCount } from '../topology/topology.js';
 import { MemoryPlan } from './accounts.js';
 import type { Assembly, AssemblyInput, Margin } from './assembly.js';
+import { CongestionPlan } from './congestion-plan.js';
 import { connect } from './connections.js';
 import type { Settings } from './settings.js';
 import { settingsOfDevices } from './settings.js';
-import { ecnSpecs } from './ecn-specs.js';
+import { ecnSpecs, NO_MARKING } from './ecn-specs.js';
 import { FlowPaths } from './flow-paths.js';
 import { bridgePorts, forwardingOf } from './forwarding.js';
 import { checkGroupFlows, membersOf, treesOf } from './groups.js';
-import { linkEndsOf } from './link-ends.js';
+import { FaultPlan } from './fault-plan.js';
+import { type LinkEnd, linkEndsOf } from './link-ends.js';
 import { frameLengths } from './frame-lengths.js';
 import { lookaheadOf } from './lookahead.js';
 import { CreditPlan } from './credit-plan.js';
+import { DiscoveryExchange } from './discovery-exchange.js';
+import { DiscoveryPlan } from './discovery-plan.js';
 import { methodsOfLinks } from './link-methods.js';
+import { checkVms } from './nic-check.js';
+import { nicSpec } from './nic-specs.js';
+import { Mvtx2802Plan } from './mvtx2802-plan.js';
 import { portSpecs } from './port-specs.js';
+import { CiPlan } from './ci-plan.js';
+import { SfcPlan } from './sfc-plan.js';
 
 /** From what a scenario says, and the fabric that it makes, to devices that can be run. */
 export function assemble(input: AssemblyInput): Assembly {
   const { scenario, topology, routes, flows, fail } = input;
   const settings = settingsOfDevices(scenario, topology, fail);
   const linkEnds = linkEndsOf(topology);
-  const methods = methodsOfLinks(scenario, linkEnds, settings, fail);
+  const pfcEver = DiscoveryPlan.pfcEver(input, settings);
+  const methods = methodsOfLinks(scenario, linkEnds, settings, pfcEver, fail);
   const members = membersOf(scenario.groups, topology, fail);
   checkGroupFlows(flows, members, fail);
   const bridges = bridgePorts(topology, settings, linkEnds, fail);
   const paths = new FlowPaths(topology, routes, linkEnds, bridges, fail);
   const hosts = hostCount(topology);
-  const { hostEnds, flowEnds } = connect(flows, hosts, members, paths, settings);
+  const congestion = new CongestionPlan(scenario, topology, linkEnds, input.addresses, fail);
+  const ends = connect(flows, hosts, members, paths, settings, congestion);
+  const { hostEnds, flowEnds } = ends;
   const trees = treesOf(members, flows, routes);
   const bridgesTag = bridges.some((ports) => ports?.some(({ tagged }) => tagged.length > 0));
-  const lengths = frameLengths(flows, bridgesTag);
+  const lengths = frameLengths(scenario, flows, bridgesTag);
   const longestFrameOctets = lengths.map((own) => Math.max(...own));
   const credit = new CreditPlan(scenario, topology, settings, linkEnds, lengths, fail);
+  const discovery = new DiscoveryPlan(input, settings, Math.max(...longestFrameOctets));
   const memory = new MemoryPlan(scenario, settings, methods, credit, longestFrameOctets, fail);
+  const ci = new CiPlan(input, settings, linkEnds, longestFrameOctets);
+  const sfc = new SfcPlan(input, settings, linkEnds, methods, longestFrameOctets);
+  const longestOctets = Math.max(...longestFrameOctets);
+  const chips = new Mvtx2802Plan(
+    scenario,
+    topology,
+    settings,
+    linkEnds,
+    methods,
+    longestOctets,
+    fail,
+  );
   const margins: Margin[] = [];
 
   const switchSpec = (index: number, own: Settings): Omit<SwitchSpec, keyof Common> => {
     const { name } = topology.devices[index]!;
-    const { buffer, margins: found } = memory.of(index, name, linkEnds[index]!);
+    const mvtx2802 = chips.spec(index);
+    const { buffer, margins: found } =
+      mvtx2802 === null ? memory.of(index, name, linkEnds[index]!) : memory.none(linkEnds[index]!);
     margins.push(...found);
     return {
       kind: 'switch',
       buffer,
+      mvtx2802,
       pipelinePs: own.switch.pipelinePs,
       cutThrough: own.switch.cutThrough,
       forwarding: forwardingOf(index, bridges[index]!, own, routes, trees),
-      ecn: ecnSpecs(scenario, own, name, fail),
+      ecn: mvtx2802 === null ? ecnSpecs(scenario, own, name, fail) : NO_MARKING,
+      qcn: mvtx2802 === null ? congestion.pointsOf(index) : null,
+      sfc: mvtx2802 === null ? sfc.ofSwitch(index) : null,
+      ci: mvtx2802 === null ? ci.ofSwitch(index) : null,
     };
   };
-  const specs = topology.devices.map(({ name, kind }, index): DeviceSpec => {
+  const nicOf = (index: number, name: string): NicSpec | null => {
+    const section = settings[index]!.host.nic;
+    const [end] = linkEnds[index]!;
+    if (section === null || end === undefined) return null;
+    checkVms(section, flows, index, fail);
+    const longest = Math.max(...longestFrameOctets);
+    return nicSpec(name, section, scenario, end, methods[index]![0]!, longest, fail);
+  };
+  const hostSpec = (index: number, name: string): Omit<HostSpec, keyof Common> => {
+    const ends = hostEnds[index]!;
+    const messages = sfc.ofHost(index, ends.sends);
+    return { kind: 'host', position: index, ...ends, sfc: messages, nic: nicOf(index, name) };
+  };
+  const devices = topology.devices.map(({ name, kind }, index): DeviceSpec => {
     const own = settings[index]!;
-    const ports = portSpecs(input, index, own, linkEnds[index]!, methods[index]!, credit);
+    const ports = portSpecs(
+      input,
+      index,
+      own,
+      linkEnds[index]!,
+      methods[index]!,
+      credit,
+      chips,
+      discovery,
+    );
     const common: Common = { index, name, seed: scenario.seed, ports };
     return kind === 'host'
-      ? { ...common, kind: 'host', position: index, ...hostEnds[index]! }
+      ? { ...common, ...hostSpec(index, name) }
       : { ...common, ...switchSpec(index, own) };
   });
+  const { enabled, start } = scenario.discovery;
+  const built = new FaultPlan(scenario, topology, linkEnds, devices, fail).applied();
+  const specs = enabled && start === 'converged' ? converged(built, linkEnds) : built;
   const lookaheadPs = lookaheadOf(specs, linkEnds);
-  const creditMargins = credit.margins;
-  return { specs, lookaheadPs, linkEnds, margins, creditMargins, longestFrameOctets, flowEnds };
+  return {
+    specs,
+    lookaheadPs,
+    linkEnds,
+    margins,
+    creditMargins: credit.margins,
+    sfcPaths: sfc.paths(paths),
+    slotMargins: chips.margins,
+    longestFrameOctets,
+    flowEnds,
+  };
+}
+
+/** Devices that knew their neighbours before the run began. */
+function converged(
+  specs: readonly DeviceSpec[],
+  linkEnds: readonly (readonly LinkEnd[])[],
+): readonly DeviceSpec[] {
+  const exchange = new DiscoveryExchange(specs.map(withoutChanges), linkEnds);
+  exchange.settle();
+  return specs.map((spec, device) => ({
+    ...spec,
+    ports: spec.ports.map((port, p) => ({
+      ...port,
+      discovery: { ...port.discovery!, learned: exchange.learnedAt(device, p) },
+    })),
+  }));
+}
+
+function withoutChanges(spec: DeviceSpec): DeviceSpec {
+  const ports = spec.ports.map((port) => {
+    const { stages, ...rest } = port.discovery!;
+    return { ...port, discovery: { ...rest, stages: stages.slice(0, 1) } };
+  });
+  return { ...spec, ports };
 }
 
 type Common = Pick<HostSpec, 'index' | 'name' | 'seed' | 'ports'>;

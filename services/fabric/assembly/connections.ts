@@ -3,6 +3,7 @@ import { KIND_DATA, KIND_RAW, packClass } from '../../engine/frame/frame-pool.js
 import { flowHash } from '../address.js';
 import type { Flow, VlanTags } from '../load/flow.js';
 import type { FlowEnds } from './assembly.js';
+import type { CongestionPlan } from './congestion-plan.js';
 import type { Settings } from './settings.js';
 import type { FlowPaths, Hop } from './flow-paths.js';
 import type { Framing } from './framing.js';
@@ -30,6 +31,7 @@ export function connect(
   members: readonly (readonly number[])[],
   paths: FlowPaths,
   settings: readonly Settings[],
+  congestion: CongestionPlan,
 ): Connections {
   const numbers = numberFlows(flows, hosts);
   const sends: SendSpec[][] = Array.from({ length: hosts }, () => []);
@@ -37,12 +39,12 @@ export function connect(
   const flowEnds = flows.map((flow, index): FlowEnds => {
     const framing = framingOf(flow);
     const [send, receive] = [numbers.send[index]!, numbers.receive[index]!];
-    sends[flow.source]![send] = sendSpec(flow, index, framing, numbers);
+    sends[flow.source]![send] = sendSpec(flow, index, framing, numbers, congestion);
     const destinations = flow.group
       ? members[flow.destination]!.filter((host) => host !== flow.source)
       : [flow.destination];
     const ways = destinations.map((host) => paths.find(flow, host));
-    const specs = ways.map((hops) => receiveSpec(flow, index, framing, hops, send));
+    const specs = ways.map((hops) => receiveSpec(flow, index, framing, hops, send, congestion));
     if (flow.group) for (const list of receives) list[receive] = bystander(specs[0]!);
     destinations.forEach((host, i) => (receives[host]![receive] = specs[i]!));
     return {
@@ -81,9 +83,15 @@ function numberFlows(flows: readonly Flow[], hosts: number): Numbers {
   return { send, receive };
 }
 
-function sendSpec(flow: Flow, index: number, framing: Framing, numbers: Numbers): SendSpec {
+function sendSpec(
+  flow: Flow,
+  index: number,
+  framing: Framing,
+  numbers: Numbers,
+  congestion: CongestionPlan,
+): SendSpec {
   const { transport, vlan } = flow;
-  const tags = tagOctets(vlan);
+  const tags = tagOctets(vlan) + congestion.cnTagOctets(flow);
   const reliable = transport.kind === 'reliable';
   return {
     flow: index,
@@ -99,6 +107,7 @@ function sendSpec(flow: Flow, index: number, framing: Framing, numbers: Numbers)
       group: flow.group,
     }),
     vlan: vlanWord(vlan),
+    vm: flow.vm,
     remote: numbers.receive[index]!,
     reliable,
     fullFrameOctets: framing.fullFrameOctets + tags,
@@ -111,6 +120,8 @@ function sendSpec(flow: Flow, index: number, framing: Framing, numbers: Numbers)
     startPs: flow.startPs,
     endPs: flow.endPs,
     release: flow.release,
+    rate: congestion.rateOf(flow),
+    flowId: congestion.flowId(flow, numbers.send[index]!),
     after: flow.after.map(({ flow: before, lead }) => ({
       receive: numbers.receive[before]!,
       lead,
@@ -125,6 +136,7 @@ function receiveSpec(
   framing: Framing,
   hops: readonly Hop[],
   send: number,
+  congestion: CongestionPlan,
 ): ReceiveSpec {
   const { transport, source, destination, startPs, messages } = flow;
   const reliable = transport.kind === 'reliable';
@@ -135,7 +147,8 @@ function receiveSpec(
     reliable,
     packetsPerMessage: framing.packetsPerMessage,
     messages,
-    overheadOctets: framing.overheadOctets + tagOctets(arriving),
+    overheadOctets:
+      framing.overheadOctets + tagOctets(arriving) + congestion.arrivingCnTagOctets(flow, hops),
     lastPayloadOctets: framing.lastPayloadOctets,
     startPs,
     ackEvery: reliable ? transport.ackEvery : 1,
@@ -151,7 +164,9 @@ function receiveSpec(
     }),
     ackOctets: ACK_OCTETS + tagOctets(arriving),
     ackVlan: vlanWord(arriving),
+    vm: flow.vm,
     hash: flowHash(destination, source, ackPriority, index),
+    notify: congestion.notifyOf(flow, tagOctets(arriving)),
   };
 }
 

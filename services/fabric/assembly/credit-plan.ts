@@ -19,7 +19,7 @@ import type { Settings } from './settings.js';
 const BITS = 8;
 /** A grant waits for so much of the loop, or for so many frames, where memory allows. */
 const STEP_OF_LOOP = 1 / 8;
-const STEP_FRAMES = 4;
+const STEP_FRAMES = 8;
 
 /** Of one port and priority: what its buffer is, and what full rate asks for. */
 export interface CreditMargin {

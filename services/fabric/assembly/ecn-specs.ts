@@ -6,6 +6,9 @@ import { placeOfPriority } from './settings.js';
 
 const CLASSES = 8;
 
+/** Of a switch that does not know it. */
+export const NO_MARKING: EcnSpec[] = new Array<EcnSpec>(CLASSES).fill({ kind: 'off' });
+
 /** By traffic class: the marking of its priorities, which must agree as they share a queue. */
 export function ecnSpecs(
   { classes }: Scenario,

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { HostAddress } from '../address.js';
 import { assignAddresses } from '../address.js';
 import { expandLoad } from '../load/expand-load.js';
@@ -7,6 +6,7 @@ import type { Routes } from '../routing/routes.js';
 import { computeRoutes } from '../routing/routes.js';
 import type { Placement } from '../placement/placement.js';
 import { placeByName } from '../placement/placement.js';
+import { readTable } from '../scenario/read-source.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { buildTopology } from '../topology/build-topology.js';
 import type { Fail, Path } from '../topology/cabling.js';
@@ -14,6 +14,7 @@ import type { Topology } from '../topology/topology.js';
 import { hostCount } from '../topology/topology.js';
 import { assemble } from './assemble.js';
 import type { Assembly } from './assembly.js';
+import { withInsertedVlans } from './inserted-vlans.js';
 import type { Settings } from './settings.js';
 import { settingsOfDevices } from './settings.js';
 
@@ -42,14 +43,15 @@ export function buildFabric(source: ScenarioSource): Fabric {
   const settings = settingsOfDevices(scenario, topology, fail);
   const addresses = addressesOf(topology, settings, fail);
   const routes = computeRoutes(topology);
-  const flows = expandLoad(scenario.load, {
+  const written = expandLoad(scenario.load, {
     topology,
     groups: scenario.groups,
     seed: scenario.seed,
     durationPs: scenario.durationPs,
     fail,
-    readFile: (path) => readFileSync(path, 'utf8'),
+    readFile: readTable,
   });
+  const flows = withInsertedVlans(written, settings, fail);
   const placement = placeByName(topology, scenario.placement, fail);
   const assembly = assemble({ scenario, topology, routes, flows, addresses, fail });
   return { scenario, topology, routes, addresses, flows, placement, ...assembly };

@@ -1,6 +1,10 @@
+import { CNM_FRAME_OCTETS } from '../../engine/congestion/qcn/qcn-managed.js';
 import { FRAME_OCTETS_MIN } from '../../engine/units/octets.js';
 import { VLAN_TAG_OCTETS } from '../../engine/wire/ethernet.js';
+import { CN_TAG_OCTETS } from '../../engine/wire/cnm.js';
 import type { Flow } from '../load/flow.js';
+import type { Scenario } from '../scenario/scenario.js';
+import { CNP_FRAME_OCTETS } from './congestion-plan.js';
 import { ACK_OCTETS, framingOf, tagOctets } from './framing.js';
 
 const PRIORITIES = 8;
@@ -9,12 +13,19 @@ const PRIORITIES = 8;
  * By priority: the lengths of full frames that the flows put on any wire, tags included, and of
  * their acknowledgements. Bridges with tagged ports put a tag on what came without.
  */
-export function frameLengths(flows: readonly Flow[], bridgesTag: boolean): number[][] {
+export function frameLengths(
+  { dcqcn, qcn }: Scenario,
+  flows: readonly Flow[],
+  bridgesTag: boolean,
+): number[][] {
   const lengths = Array.from({ length: PRIORITIES }, () => new Set<number>());
   for (const flow of flows) {
     const { priority, transport, vlan } = flow;
     const tags = tagOctets(vlan) + (bridgesTag && vlan.inner === null ? VLAN_TAG_OCTETS : 0);
-    lengths[priority]!.add(framingOf(flow).fullFrameOctets + tags);
+    const cnTag = flow.congestion === 'qcn' ? CN_TAG_OCTETS : 0;
+    lengths[priority]!.add(framingOf(flow).fullFrameOctets + tags + cnTag);
+    if (flow.congestion === 'dcqcn') lengths[dcqcn.cnpPriority]!.add(CNP_FRAME_OCTETS + tags);
+    if (flow.congestion === 'qcn') lengths[qcn.cnmPriority]!.add(CNM_FRAME_OCTETS + tags);
     if (transport.kind === 'reliable') {
       lengths[transport.ackPriority]!.add(Math.max(FRAME_OCTETS_MIN, ACK_OCTETS + tags));
     }

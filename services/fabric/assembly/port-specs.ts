@@ -1,10 +1,14 @@
+import type { ArbiterSpec } from '../../engine/contract/arbiter.js';
 import type { PfcPortSpec, PortSpec, StopPortSpec } from '../../engine/contract/spec.js';
 import { readU48 } from '../../engine/wire/big-endian.js';
 import { switchPortMac } from '../address.js';
-import type { PfcSection } from '../scenario/scenario.js';
+import type { ArbiterSection, PfcSection } from '../scenario/scenario.js';
+import type { DiscoverySection } from '../scenario/discovery-section.js';
 import type { Fail } from '../topology/cabling.js';
 import type { AssemblyInput } from './assembly.js';
+import type { Mvtx2802Plan } from './mvtx2802-plan.js';
 import type { CreditPlan } from './credit-plan.js';
+import type { DiscoveryPlan } from './discovery-plan.js';
 import type { Methods } from './link-methods.js';
 import type { Settings } from './settings.js';
 import { placeOfPriority } from './settings.js';
@@ -17,6 +21,7 @@ const SHARED_KEYS = [
   ['responseDelayPs', 'responseDelay'],
 ] as const;
 
+const WEIGHTED_STRICT: ArbiterSpec = { kind: 'weighted-strict' };
 const ONE_GROUP = [0, 0, 0, 0, 0, 0, 0, 0];
 
 /** Priority group of each priority: one for all where a whole port is stopped. */
@@ -31,15 +36,23 @@ export function portSpecs(
   linkEnds: readonly LinkEnd[],
   methods: readonly Methods[],
   credit: CreditPlan,
+  chips: Mvtx2802Plan,
+  discovery: DiscoveryPlan,
 ): PortSpec[] {
   const { kind, name: deviceName } = topology.devices[device]!;
   const own = kind === 'host' ? settings.host.arbiter : settings.switch.arbiter;
+  const nic = kind === 'host' ? settings.host.nic : null;
+  // Without DCB an 82599 has one buffer each way.
+  const undivided = nic !== null && !nic.dcb;
   const shared = {
-    classOf: scenario.classes.transmit,
-    groupOf: groupsOf(scenario),
-    arbiter: own ?? scenario.classes.arbiter,
-    pause: scenario.pause.enabled ? stopSpec(scenario.pause.pfc) : null,
+    classOf: undivided ? ONE_GROUP : scenario.classes.transmit,
+    groupOf: undivided || chips.isChip(device) ? ONE_GROUP : groupsOf(scenario),
+    arbiter:
+      nic === null
+        ? changeable(own ?? scenario.classes.arbiter, scenario.discovery)
+        : WEIGHTED_STRICT,
   };
+  const paused = scenario.pause.enabled ? stopSpec(scenario.pause.pfc) : null;
   const pfcByMethods = new Map<Methods, PfcPortSpec | null>();
   const pfcOf = (own: Methods): PfcPortSpec | null => {
     if (!pfcByMethods.has(own)) pfcByMethods.set(own, pfcSpec(settings, own, deviceName, fail));
@@ -53,10 +66,22 @@ export function portSpecs(
       latencyPs,
       mac: readU48(kind === 'host' ? addresses[device]!.mac : switchPortMac(device, port), 0),
       ...shared,
+      pause: paused ?? chips.pause(end),
       pfc: scenario.pause.enabled ? null : pfcOf(methods[port]!),
       credit: credit.port(end, methods[port]!),
+      discovery: discovery.port(end),
+      faults: [],
     };
   });
+}
+
+/** Where a neighbour may recommend shares, strict priority is ETS without any. */
+function changeable(
+  arbiter: ArbiterSection,
+  { enabled, drives }: DiscoverySection,
+): ArbiterSection {
+  if (!enabled || !drives || arbiter.kind !== 'strict') return arbiter;
+  return { kind: 'ets', shares: [null, null, null, null, null, null, null, null] };
 }
 
 function pfcSpec(

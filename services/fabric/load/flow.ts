@@ -1,4 +1,5 @@
 import type { ReleaseSpec } from '../../engine/contract/spec.js';
+import type { CongestionControl } from '../scenario/scenario.js';
 
 /** A stream of frames from one host to one host (or group), as the engine will run it. */
 
@@ -63,7 +64,10 @@ export interface Flow {
   readonly dscp: number;
   /** ECN-capable transport: frames carry ECT(0). */
   readonly ect: boolean;
+  readonly congestion: CongestionControl;
   readonly vlan: VlanTags;
+  /** Virtual machine at either end; only an 82599 tells them apart. */
+  readonly vm: number;
   readonly transport: RawTransport | ReliableTransport;
   readonly release: Release;
   readonly startPs: number;

@@ -1,5 +1,7 @@
+import type { SamplingSpec } from '../../engine/analysis/trace/frame-sampler.js';
 import type { DeviceSpec } from '../../engine/device/engine.js';
 import type { Fabric } from '../assembly/fabric.js';
+import { samplingOf } from '../assembly/observer-plan.js';
 import type { LinkEnd } from '../assembly/link-ends.js';
 import { linkLookaheadPs } from '../assembly/lookahead.js';
 import { matchesGlob } from '../scenario/selector.js';
@@ -26,6 +28,9 @@ export interface PartPlan {
   readonly windowPs: number;
   readonly channels: readonly ChannelPlan[];
   readonly series: SeriesPlan | null;
+  /** Write down who held whom back, and the ways of sampled frames. */
+  readonly episodes: boolean;
+  readonly traces: SamplingSpec | null;
 }
 
 /** To and from another service: one lane per link, numbered alike at both ends. */
@@ -54,11 +59,12 @@ export function planParts(fabric: Fabric, placement: Placement): PartPlan[] {
 }
 
 function planPart(
-  { specs, linkEnds, scenario }: Fabric,
+  fabric: Fabric,
   serviceOf: Int32Array,
   service: number,
   devices: readonly number[],
 ): PartPlan {
+  const { specs, linkEnds, scenario } = fabric;
   const neighbours = neighboursOf(linkEnds, serviceOf, service, devices);
   const placeOf = new Map([...devices, ...neighbours].map((device, place) => [device, place]));
   const here = ({ device, port }: LinkEnd): PlacedPort => ({ place: placeOf.get(device)!, port });
@@ -80,6 +86,8 @@ function planPart(
     windowPs: inside.reduce((least, end) => Math.min(least, linkLookaheadPs(specs, end)), Infinity),
     channels: channelsOf(specs, linkEnds, serviceOf, service, ends, here, there),
     series: seriesPlan(scenario.observe, ends, here),
+    episodes: scenario.observe.episodes || scenario.observe.traces !== null,
+    traces: samplingOf(fabric),
   };
 }
 
@@ -153,7 +161,8 @@ function laneOrder(lower: boolean): (a: LinkEnd, b: LinkEnd) => number {
 
 /** A device that is only handed things: it needs its ports, and no behaviour. */
 function standInFor(spec: DeviceSpec): DeviceSpec {
-  if (spec.kind === 'host') return { ...spec, sends: [], receives: [] };
+  const ports = spec.ports.map((port) => ({ ...port, discovery: null }));
+  if (spec.kind === 'host') return { ...spec, ports, sends: [], receives: [] };
   const routes = { setOfHost: new Int16Array(0), sets: [], groupPorts: [] };
-  return { ...spec, forwarding: { kind: 'routed', routes, spray: false } };
+  return { ...spec, ports, forwarding: { kind: 'routed', routes, spray: false } };
 }

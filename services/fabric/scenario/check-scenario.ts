@@ -1,5 +1,6 @@
 /** What must hold within a scenario before any topology is built. */
 
+import { checkCongestion } from './check-congestion.js';
 import { checkFlowControl } from './check-flow-control.js';
 import { show } from './errors.js';
 import type { Located } from './located.js';
@@ -8,6 +9,7 @@ import type { LoadSection, Scenario } from './scenario.js';
 export function checkScenario(scenario: Scenario, located: Located): void {
   checkFabric(scenario, located);
   checkFlowControl(scenario, located);
+  checkCongestion(scenario, located);
   checkLoad(scenario, located);
 }
 

@@ -2,13 +2,15 @@
 
 import { basename, extname } from 'node:path';
 import { checkScenario } from './check-scenario.js';
-import type { ScenarioError } from './errors.js';
+import { ScenarioError } from './errors.js';
 import { applySetting, readLayers } from './layers.js';
 import { Located } from './located.js';
 import { normalise } from './normalise.js';
+import { parseSource } from './read-source.js';
 import type { Scenario } from './scenario.js';
 import { scenarioSchema } from './schema.js';
 import type { Path, SourceNode } from './source-tree.js';
+import { startOf } from './source-tree.js';
 
 export interface LoadOptions {
   /** `path=value` settings on top of the file, in order; the value is YAML. */
@@ -25,7 +27,17 @@ export interface LoadedScenario {
 }
 
 export function loadScenario(file: string, options: LoadOptions = {}): LoadedScenario {
-  const tree = (options.set ?? []).reduce<SourceNode>(applySetting, readLayers(file));
+  return scenarioOf(file, (options.set ?? []).reduce<SourceNode>(applySetting, readLayers(file)));
+}
+
+/** The same from what a file would say; `file` is where relative paths start. */
+export function scenarioOfDocument(file: string, document: unknown): LoadedScenario {
+  const tree = parseSource(file, JSON.stringify(document), true);
+  if (tree === null) throw new ScenarioError(startOf(file), [], 'the document is empty');
+  return scenarioOf(file, tree);
+}
+
+function scenarioOf(file: string, tree: SourceNode): LoadedScenario {
   const located = new Located(tree);
   // Compiling the schema takes longer than what one small file gains from it.
   const parsed = scenarioSchema.safeParse(located.document, { jitless: true });

@@ -3,12 +3,17 @@
 import { show } from './errors.js';
 import type { Located } from './located.js';
 import { creditEnd } from './normalise-credit.js';
+import { discoveryEnd } from './normalise-discovery.js';
+import { nicSection } from './normalise-nic.js';
+import { mvtx2802Change, mvtx2802Section } from './normalise-mvtx2802.js';
 import { arbiterSection, priorityChanges } from './normalise-flow-control.js';
+import { ciChange } from './normalise-ci.js';
+import { sfcChange } from './normalise-sfc.js';
 import type {
   BufferSection,
   DeviceOverride,
   HostSection,
-  PortVlanSection,
+  PortSection,
   SwitchSection,
 } from './scenario.js';
 import type { DeviceInput, SwitchesInput } from './schema-devices.js';
@@ -17,12 +22,14 @@ import type { Path } from './source-tree.js';
 
 export function hostSection(input: ScenarioInput['hosts'], located: Located): HostSection {
   const arbiter = input.arbiter && arbiterSection(input.arbiter, ['hosts', 'arbiter'], located);
-  return { mac: null, ipv4: null, ipv6: null, arbiter: arbiter ?? null };
+  const nic = input.nic === undefined ? null : nicSection(input.nic, ['hosts', 'nic'], located);
+  return { mac: null, ipv4: null, ipv6: null, nic, arbiter: arbiter ?? null };
 }
 
 export function switchSection(input: SwitchesInput, located: Located): SwitchSection {
   const arbiter = input.arbiter && arbiterSection(input.arbiter, ['switches', 'arbiter'], located);
   return {
+    model: input.model,
     pipelinePs: input.pipeline,
     cutThrough: input.cutThrough,
     forwarding: input.forwarding,
@@ -33,6 +40,7 @@ export function switchSection(input: SwitchesInput, located: Located): SwitchSec
       egressReservedBytes: input.buffer.egressReserved,
       egressAlpha: input.buffer.egressAlpha,
     },
+    mvtx2802: mvtx2802Section(input.mvtx2802, ['switches', 'mvtx2802'], located),
     ports: [],
     arbiter: arbiter ?? null,
     ageingPs: input.ageing,
@@ -50,10 +58,13 @@ export function deviceOverrides(
     const priorities = priorityChanges(device.priorities ?? {}, [...path, 'priorities'], located);
     return {
       match,
-      host: hostChange(device, arbiter),
+      host: hostChange(device, arbiter, path, located),
       switch: switchChange(device, arbiter, path, located),
       priorities,
       credit: creditEnd(device.credit ?? {}, [...path, 'credit'], located),
+      discovery: discoveryEnd(device.discovery ?? {}),
+      sfc: sfcChange(device.sfc ?? {}, [...path, 'sfc'], located),
+      ci: ciChange(device.ci ?? {}),
     };
   });
 }
@@ -61,11 +72,14 @@ export function deviceOverrides(
 function hostChange(
   device: DeviceInput,
   arbiter: DeviceOverride['host']['arbiter'],
+  path: Path,
+  located: Located,
 ): DeviceOverride['host'] {
   return {
     ...(device.mac !== undefined && { mac: device.mac }),
     ...(device.ipv4 !== undefined && { ipv4: device.ipv4 }),
     ...(device.ipv6 !== undefined && { ipv6: device.ipv6 }),
+    ...(device.nic && { nic: nicSection(device.nic, [...path, 'nic'], located) }),
     ...(arbiter && { arbiter }),
   };
 }
@@ -76,15 +90,18 @@ function switchChange(
   path: Path,
   located: Located,
 ): DeviceOverride['switch'] {
-  const { pipeline, cutThrough, forwarding, ecmp, ageing, buffer, ports } = device;
+  const { model, pipeline, cutThrough, forwarding, ecmp, ageing, buffer, ports } = device;
+  const { mvtx2802 } = device;
   return {
+    ...(model !== undefined && { model }),
     ...(pipeline !== undefined && { pipelinePs: pipeline }),
     ...(cutThrough !== undefined && { cutThrough }),
     ...(forwarding !== undefined && { forwarding }),
     ...(ecmp !== undefined && { ecmp }),
     ...(ageing !== undefined && { ageingPs: ageing }),
     ...(buffer && { buffer: bufferChange(buffer) }),
-    ...(ports && { ports: portVlans(ports, [...path, 'ports'], located) }),
+    ...(mvtx2802 && { mvtx2802: mvtx2802Change(mvtx2802, [...path, 'mvtx2802'], located) }),
+    ...(ports && { ports: portSections(ports, [...path, 'ports'], located) }),
     ...(arbiter && { arbiter }),
   };
 }
@@ -98,19 +115,33 @@ function bufferChange(buffer: NonNullable<DeviceInput['buffer']>): Partial<Buffe
   };
 }
 
-function portVlans(
+function portSections(
   input: NonNullable<DeviceInput['ports']>,
   path: Path,
   located: Located,
-): readonly PortVlanSection[] {
-  return Object.entries(input).map(([port, { native, tagged }]) => {
+): readonly PortSection[] {
+  return Object.entries(input).map(([port, section]) => {
+    const { native, tagged } = section;
     for (const [index, vlan] of tagged.entries()) {
       const at = [...path, port, 'tagged', index];
       if (vlan === native) throw located.errorAt(at, `VLAN ${vlan} is native, so not tagged, here`);
       if (tagged.indexOf(vlan) < index) throw located.errorAt(at, `VLAN ${vlan} is given twice`);
     }
-    return { port: Number(port), native, tagged };
+    return {
+      port: Number(port),
+      native,
+      tagged,
+      flowControl: section.flowControl ?? null,
+      fixed: section.fixed ? fixedClass(section.fixed) : null,
+    };
   });
+}
+
+function fixedClass(input: {
+  readonly class: number;
+  readonly dropPrecedence: 'low' | 'high';
+}): PortSection['fixed'] {
+  return { trafficClass: input.class, highPrecedence: input.dropPrecedence === 'high' };
 }
 
 /** An address belongs to one host: no pattern may set it, and no two hosts may have it. */

@@ -47,6 +47,8 @@ export function prioritySections(
       ingressReservedBytes: keys.reserved,
       ingressAlpha: keys.alpha,
       ecn: ecnSection(keys.ecn),
+      sfc: keys.sfc,
+      ci: keys.ci,
     };
   });
 }
@@ -67,6 +69,8 @@ export function priorityChanges(
       ...(keys.reserved !== undefined && { ingressReservedBytes: keys.reserved }),
       ...(keys.alpha !== undefined && { ingressAlpha: keys.alpha }),
       ...(keys.ecn !== undefined && { ecn: ecnSection(keys.ecn) }),
+      ...(keys.sfc !== undefined && { sfc: keys.sfc }),
+      ...(keys.ci !== undefined && { ci: keys.ci }),
     };
   });
 }

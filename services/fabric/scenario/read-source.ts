@@ -8,6 +8,9 @@ import type { MapEntry, Place, Source, SourceNode } from './source-tree.js';
 import { positionOf, startOf } from './source-tree.js';
 
 const FILE_BYTES_MAX = 4 * 1024 * 1024;
+/** A table, as of replay, may be longer than what is written by hand. */
+const TABLE_BYTES_MAX = 64 * 1024 * 1024;
+const MIB = 1024 * 1024;
 const DEPTH_MAX = 64;
 /** Values that aliases may add: a few lines of aliases to aliases can stand for billions. */
 const ALIASED_MAX = 10_000;
@@ -21,20 +24,34 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** The text of a file; throws the reason why it cannot be had. */
 export function readText(file: string): string {
-  const fail = (reason: string): ScenarioError => new ScenarioError(startOf(file), [], reason);
-  let octets: Buffer;
-  try {
-    if (statSync(file).size > FILE_BYTES_MAX) throw fail('file too large; at most 4 MiB');
-    octets = readFileSync(file);
-  } catch (error) {
-    if (error instanceof ScenarioError) throw error;
-    const { code = '' } = error as NodeJS.ErrnoException;
-    throw fail(`cannot read the file: ${REASONS[code] ?? code}`);
-  }
+  return readUpTo(file, FILE_BYTES_MAX, (reason) => new ScenarioError(startOf(file), [], reason));
+}
+
+/** The same of a table that a scenario names; who asked for it says where. */
+export function readTable(file: string): string {
+  return readUpTo(file, TABLE_BYTES_MAX, (reason) => new Error(reason));
+}
+
+function readUpTo(file: string, most: number, fail: (reason: string) => Error): string {
+  const octets = readOctets(file, most);
+  if (typeof octets === 'string') throw fail(octets);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(octets);
   } catch {
     throw fail('not a text file: it is not in UTF-8');
+  }
+}
+
+/** Or the reason why not. */
+function readOctets(file: string, most: number): Buffer | string {
+  try {
+    const stats = statSync(file);
+    if (stats.isCharacterDevice() || stats.isBlockDevice()) return 'it is a device, not a file';
+    if (stats.size > most) return `file too large; at most ${most / MIB} MiB`;
+    return readFileSync(file);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    return `cannot read the file: ${REASONS[code] ?? code}`;
   }
 }
 

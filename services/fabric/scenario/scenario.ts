@@ -4,6 +4,13 @@
  * comes later, in assembly.
  */
 
+import type { DiscoveryEndSection, DiscoverySection } from './discovery-section.js';
+import type { FaultSection } from './fault-section.js';
+import type { Nic82599Section } from './nic-section.js';
+import type { CiSection, SfcSection } from './scenario-messages.js';
+
+export type { CiSection, SfcDetectSection, SfcSection } from './scenario-messages.js';
+
 export interface Scenario {
   readonly name: string;
   readonly description: string;
@@ -18,10 +25,17 @@ export interface Scenario {
   readonly priorities: readonly PrioritySection[];
   readonly pause: PauseSection;
   readonly credit: CreditSection;
+  readonly discovery: DiscoverySection;
+  readonly sfc: SfcSection;
+  readonly ci: CiSection;
+  readonly dcqcn: DcqcnSection;
+  readonly qcn: QcnSection;
+  readonly timely: TimelySection;
   readonly classes: ClassSection;
   readonly groups: readonly GroupSection[];
   readonly load: readonly LoadSection[];
   /** Services of a distributed run, with the devices that they are to have. */
+  readonly faults: readonly FaultSection[];
   readonly placement: readonly GroupSection[];
   readonly observe: ObserveSection;
   readonly expect: readonly Expectation[];
@@ -86,31 +100,75 @@ export interface HostSection {
   readonly mac: string | null;
   readonly ipv4: string | null;
   readonly ipv6: string | null;
+  /** Null: the plain NIC. */
+  readonly nic: Nic82599Section | null;
   readonly arbiter: ArbiterSection | null;
 }
 
 export interface SwitchSection {
+  /** What its memory is: a shared buffer, or the slots of an MVTX2802. */
+  readonly model: 'shared-buffer' | 'mvtx2802';
   /** From the last bit received to admission into the buffer. */
   readonly pipelinePs: number;
   readonly cutThrough: boolean;
   readonly forwarding: 'routed' | 'bridged';
   readonly ecmp: 'flow' | 'packet';
   readonly buffer: BufferSection;
-  readonly ports: readonly PortVlanSection[];
+  readonly mvtx2802: Mvtx2802Section;
+  readonly ports: readonly PortSection[];
   /** Null: the scenario's own. */
   readonly arbiter: ArbiterSection | null;
   /** Age of a learned address that is forgotten. */
   readonly ageingPs: number;
 }
 
-export interface PortVlanSection {
+export interface PortSection {
   /** Counted from 1. */
   readonly port: number;
   /** VLAN of untagged frames. */
   readonly native: number;
   /** VLANs carried tagged. */
   readonly tagged: readonly number[];
+  /** Of an MVTX2802; null: as all its ports. */
+  readonly flowControl: boolean | null;
+  /** Of an MVTX2802; null: by priority and DEI. */
+  readonly fixed: { readonly trafficClass: number; readonly highPrecedence: boolean } | null;
 }
+
+/** Registers of an MVTX2802. */
+export interface Mvtx2802Section {
+  readonly memory: '1MB' | '2MB';
+  readonly temporarySlots: number;
+  /** By class 2 to 7. */
+  readonly classes: Readonly<Record<number, number>>;
+  readonly sourceSlots: number;
+  /** Null: what the delays of each link leave. */
+  readonly xoffSlots: number | null;
+  readonly allocationOrder: 'shared-first' | 'source-first';
+  readonly flowControl: boolean;
+  readonly normalQos: boolean;
+  readonly multicast: 'off' | 'unmanaged' | 'managed';
+  readonly mcc: number;
+  readonly multicastStops: 'source' | 'all';
+  readonly congestionFrames: number;
+  readonly wred: {
+    readonly sum: 'delay-bound' | 'wfq';
+    readonly levels: readonly [number, number, number];
+    /** By class 2 to 7. */
+    readonly thresholds: Readonly<Record<number, number>>;
+    readonly firstHigh: number;
+    readonly secondHigh: number;
+    readonly secondLow: number;
+  };
+  readonly responseDelayPs: number;
+}
+
+/** What is absent stays. */
+export type Mvtx2802Change = Partial<Omit<Mvtx2802Section, 'classes' | 'wred'>> &
+  Pick<Mvtx2802Section, 'classes'> & {
+    readonly wred: Partial<Omit<Mvtx2802Section['wred'], 'thresholds'>> &
+      Pick<Mvtx2802Section['wred'], 'thresholds'>;
+  };
 
 export interface BufferSection {
   readonly sizeBytes: number;
@@ -126,11 +184,15 @@ export interface BufferSection {
 export interface DeviceOverride {
   readonly match: string;
   readonly host: Partial<HostSection>;
-  readonly switch: Partial<Omit<SwitchSection, 'buffer'>> & {
+  readonly switch: Partial<Omit<SwitchSection, 'buffer' | 'mvtx2802'>> & {
     readonly buffer?: Partial<BufferSection>;
+    readonly mvtx2802?: Mvtx2802Change;
   };
   readonly priorities: readonly PriorityChange[];
   readonly credit: Partial<CreditEndSection>;
+  readonly discovery: Partial<DiscoveryEndSection>;
+  readonly sfc: Partial<SfcSection>;
+  readonly ci: Partial<CiSection>;
 }
 
 export interface PriorityChange {
@@ -140,6 +202,8 @@ export interface PriorityChange {
   readonly ingressReservedBytes?: number;
   readonly ingressAlpha?: number;
   readonly ecn?: EcnSection;
+  readonly sfc?: boolean;
+  readonly ci?: boolean;
 }
 
 /** What keeps the sender of a priority from sending too much. */
@@ -153,6 +217,10 @@ export interface PrioritySection {
   /** Dynamic threshold of an ingress account, as a multiple of the free shared pool. */
   readonly ingressAlpha: number;
   readonly ecn: EcnSection;
+  /** Congested queues tell the sources. */
+  readonly sfc: boolean;
+  /** Congesting flows get a queue of their own. */
+  readonly ci: boolean;
 }
 
 export interface PfcSection {
@@ -230,6 +298,65 @@ export type EcnSection =
     }
   | { readonly kind: 'step'; readonly thresholdBytes: number; readonly at: 'dequeue' | 'enqueue' };
 
+/** What slows a sender down when the network is congested. */
+export type CongestionControl = 'none' | 'dcqcn' | 'qcn' | 'timely';
+
+/** DCQCN, of every load that has it. */
+export interface DcqcnSection {
+  readonly variant: 'nic' | 'paper';
+  readonly gain: number;
+  readonly alphaPeriodPs: number;
+  readonly cutPeriodPs: number;
+  readonly raisePeriodPs: number;
+  readonly raiseBytes: number;
+  readonly fastCycles: number;
+  readonly activeBps: number;
+  readonly hyperBps: number;
+  readonly minBps: number;
+  readonly clampTarget: boolean;
+  /** Least time between two notifications of a connection. */
+  readonly cnpIntervalPs: number;
+  readonly cnpPriority: number;
+}
+
+/** TIMELY, of every load that has it. */
+export interface TimelySection {
+  readonly lowPs: number;
+  readonly highPs: number;
+  readonly leastPs: number;
+  readonly smoothing: number;
+  readonly decrease: number;
+  readonly stepBps: number;
+  readonly minBps: number;
+}
+
+/** QCN (802.1Q 30 to 33), on its priorities and of every load that has it. */
+export interface QcnSection {
+  /** Congestion notification priority values; empty: there are no congestion points. */
+  readonly priorities: readonly number[];
+  readonly alternatePriority: number;
+  readonly cnmPriority: number;
+  /** Null, here and below: the default of the standard, scaled with the rate of the link. */
+  readonly setPointBytes: number | null;
+  readonly weightExponent: number;
+  readonly sampleBytes: number | null;
+  readonly timeResetPs: number;
+  readonly byteReset: number | null;
+  readonly threshold: number;
+  readonly activeBps: number | null;
+  readonly hyperBps: number | null;
+  readonly gain: number;
+  readonly minDecreaseFactor: number;
+  readonly minBps: number | null;
+  readonly defence: 'auto' | QcnDefenceMode;
+  /** By name or glob of a port; the last that matches counts. */
+  readonly ports: readonly { readonly match: string; readonly defence: QcnDefenceMode }[];
+  /** Hosts that take no part. */
+  readonly outside: HostSelector;
+}
+
+export type QcnDefenceMode = 'disabled' | 'edge' | 'interior' | 'interior-ready';
+
 export interface ClassSection {
   /** Traffic class of each priority: where frames wait to be sent. */
   readonly transmit: readonly number[];
@@ -279,11 +406,13 @@ export interface LoadCommon {
   /** Null: 8 x priority. */
   readonly dscp: number | null;
   readonly ect: boolean;
+  readonly congestion: CongestionControl;
   readonly vlan: {
     readonly inner: number | null;
     readonly outer: number | null;
     readonly dei: boolean;
   };
+  readonly vm: number;
   readonly transport: RawSection | ReliableSection;
   readonly startPs: number;
   readonly endPs: number | null;
@@ -358,6 +487,25 @@ export interface ObserveSection {
   readonly seriesPs: number | null;
   /** Ports (names or globs) in the series; empty: all. */
   readonly ports: readonly string[];
+  /** Write down who held whom back, when and why. */
+  readonly episodes: boolean;
+  /** A priority of a port that is held for so long is a storm. */
+  readonly stormPs: number;
+  /** Null: no frame is followed. */
+  readonly traces: TraceSection | null;
+}
+
+/** Frames that are followed from end to end; a frame must pass all that is said. */
+export interface TraceSection {
+  readonly share: number;
+  /** Names or globs; empty: all. */
+  readonly flows: readonly string[];
+  /** Empty: all. */
+  readonly priorities: readonly number[];
+  /** Beyond these: so many of the slowest. */
+  readonly slowest: number;
+  /** And those that were dropped. */
+  readonly dropped: boolean;
 }
 
 export type Metric =
@@ -377,9 +525,22 @@ export type Metric =
   | 'pause.time'
   | 'pause.frames'
   | 'marked'
+  | 'notifications'
   | 'peak.ingress'
   | 'peak.egress'
   | 'headroom.used'
+  | 'convergence'
+  | 'mismatches'
+  | 'exposed'
+  | 'lldpdus'
+  | 'deadlocks'
+  | 'storms'
+  | 'fault-drops'
+  | 'credit-lost'
+  | 'starved'
+  | 'sfc.messages'
+  | 'sfc.reaction'
+  | 'sfc.covered'
   | 'digest';
 
 export interface Expectation {

@@ -4,7 +4,12 @@ import { isIPv4, isIPv6 } from 'node:net';
 import type { z } from 'zod';
 import { aboveZero, size, time } from './quantities.js';
 import { creditOverridesSchema } from './schema-credit.js';
+import { ciOverridesSchema } from './schema-ci.js';
+import { discoveryOverridesSchema } from './schema-discovery.js';
+import { sfcOverridesSchema } from './schema-sfc.js';
+import { MVTX2802, mvtx2802OverridesSchema, mvtx2802Schema } from './schema-mvtx2802.js';
 import { arbiterSchema, priorityOverridesSchema } from './schema-flow-control.js';
+import { nicSchema } from './schema-nic.js';
 import {
   address,
   choice,
@@ -22,7 +27,12 @@ import {
 
 const arbiter = arbiterSchema.describe('Who goes first at its ports. Default: as in classes.');
 
-export const hostsSchema = mapping({ arbiter: arbiter.exactOptional() });
+const nic = nicSchema.describe('The NIC of a host. Default: plain, which costs nothing to run.');
+
+export const hostsSchema = mapping({
+  arbiter: arbiter.exactOptional(),
+  nic: nic.exactOptional(),
+});
 
 const bufferKeys = {
   size: quantity(aboveZero(size)).describe('Packet memory of the switch.').prefault('32MB'),
@@ -38,6 +48,9 @@ const bufferKeys = {
 };
 
 const switchKeys = {
+  model: choice(['shared-buffer', 'mvtx2802'])
+    .describe('What the switch is: a memory that all ports share, or a four-port MVTX2802.')
+    .prefault('shared-buffer'),
   pipeline: quantity(time)
     .describe('Time from the last bit received to admission into the buffer.')
     .prefault('500ns'),
@@ -60,6 +73,7 @@ const BUFFER = 'The shared packet memory.';
 export const switchesSchema = mapping({
   ...switchKeys,
   buffer: mapping(bufferKeys).describe(BUFFER).prefault({}),
+  mvtx2802: mvtx2802Schema.describe(MVTX2802).prefault({}),
   arbiter: arbiter.exactOptional(),
 });
 
@@ -70,6 +84,15 @@ const ports = keyed(
   mapping({
     native: vlan().describe('VLAN of untagged frames.').prefault(1),
     tagged: list(vlan(), 'VLANs 1 to 4094').describe('VLANs carried tagged.').prefault([]),
+    flowControl: flag()
+      .describe('Of an MVTX2802: whether this port has 802.3x. Default: as all its ports.')
+      .exactOptional(),
+    fixed: mapping({
+      class: integer(0, 7).describe('Class of every frame that comes in here.'),
+      dropPrecedence: choice(['low', 'high']).describe('Its drop precedence.').prefault('low'),
+    })
+      .describe('Of an MVTX2802: class and precedence of the port. Default: by priority and DEI.')
+      .exactOptional(),
   }).describe('One port by its number.'),
 );
 
@@ -87,14 +110,25 @@ const deviceSchema = mapping({
     .describe('IPv6 address of a host. Default: assigned by position.')
     .exactOptional(),
   arbiter: arbiter.exactOptional(),
+  nic: nic.exactOptional(),
   ...overriding(switchKeys),
   buffer: mapping(overriding(bufferKeys)).describe(BUFFER).exactOptional(),
-  ports: ports.describe('VLANs of single ports of a bridged switch.').exactOptional(),
+  mvtx2802: mvtx2802OverridesSchema.describe(MVTX2802).exactOptional(),
+  ports: ports
+    .describe('Single ports: VLANs of a bridged switch, flow control of an MVTX2802.')
+    .exactOptional(),
   priorities: priorityOverridesSchema
     .describe('Changes to single priorities at this device.')
     .exactOptional(),
   credit: creditOverridesSchema
     .describe('Changes to what this device grants and asks for.')
+    .exactOptional(),
+  discovery: discoveryOverridesSchema
+    .describe('Changes to what this device says and takes over by LLDP and DCBX.')
+    .exactOptional(),
+  ci: ciOverridesSchema.describe('Changes to congestion isolation at this switch.').exactOptional(),
+  sfc: sfcOverridesSchema
+    .describe('Changes to source flow control at this device: what it can do, and when it acts.')
     .exactOptional(),
 });
 

@@ -4,11 +4,29 @@ import { z } from 'zod';
 import type { Quantity } from './quantities.js';
 import { aboveZero, rate, share, size, time } from './quantities.js';
 import type { Metric } from './scenario.js';
-import { choice, either, integer, list, mapping, quantity, text } from './schema-parts.js';
+import { choice, either, flag, integer, list, mapping, quantity, text } from './schema-parts.js';
 
 const PORT = /^[A-Za-z_*?][A-Za-z0-9_*?-]*(:[p*?][0-9*?]*)?$/;
 const port = (): z.ZodString =>
   text('a port', PORT, 'a port such as leaf1:p3, or a pattern such as leaf*:*');
+
+const tracesSchema = mapping({
+  share: quantity(share)
+    .describe('Share of the frames, chosen by what they carry.')
+    .prefault('0.1%'),
+  flows: list(text('a flow', /./, 'the name of a flow'), 'flows such as h1->h2')
+    .describe('Only frames of these flows; empty: of all.')
+    .prefault([]),
+  priorities: list(integer(0, 7), 'priorities')
+    .describe('Only frames of these priorities; empty: of all.')
+    .prefault([]),
+  slowest: integer(0, 1000)
+    .describe('And so many of the slowest frames, found by running once more.')
+    .prefault(0),
+  dropped: flag()
+    .describe('And the frames that were dropped, found by running once more.')
+    .prefault(false),
+});
 
 export const observeSchema = mapping({
   series: quantity(aboveZero(time))
@@ -17,6 +35,18 @@ export const observeSchema = mapping({
   ports: list(port(), 'ports such as leaf1:*')
     .describe('Ports in the series; empty: all.')
     .prefault([]),
+  episodes: flag()
+    .describe(
+      'Write down who held whom back, when and why; it takes about a quarter more time. ' +
+        'Without it, `selvage why` repeats the run to see it.',
+    )
+    .prefault(false),
+  storm: quantity(aboveZero(time))
+    .describe('A priority of a port that is held for so long is reported as a storm.')
+    .prefault('1ms'),
+  traces: tracesSchema
+    .describe('Follow frames from end to end; a frame must pass every filter. Default: none.')
+    .exactOptional(),
 });
 
 /** The unit of each metric; null: a plain number; `digest` is hexadecimal text. */
@@ -37,9 +67,22 @@ export const METRICS: Readonly<Record<Metric, Quantity | 'number' | 'digest'>> =
   'pause.time': time,
   'pause.frames': 'number',
   marked: 'number',
+  notifications: 'number',
   'peak.ingress': size,
   'peak.egress': size,
   'headroom.used': size,
+  convergence: time,
+  mismatches: 'number',
+  exposed: 'number',
+  lldpdus: 'number',
+  deadlocks: 'number',
+  storms: 'number',
+  'fault-drops': 'number',
+  'credit-lost': 'number',
+  starved: 'number',
+  'sfc.messages': 'number',
+  'sfc.reaction': time,
+  'sfc.covered': share,
   digest: 'digest',
 };
 

@@ -68,8 +68,14 @@ const commonKeys = {
     .describe('DSCP of its packets. Default: 8 times the priority.')
     .exactOptional(),
   ect: flag()
-    .describe('Packets may be ECN-marked. Default: true for reliable, false for raw.')
+    .describe('Packets may be ECN-marked. Default: true for reliable and dcqcn, false for raw.')
     .exactOptional(),
+  congestion: choice(['none', 'dcqcn', 'qcn', 'timely'])
+    .describe(
+      'What slows its senders down: notifications by the receiver of marked packets (dcqcn), or ' +
+        'by queues on the way (qcn), or round trips that grow (timely).',
+    )
+    .prefault('none'),
   vlan: either(
     [
       vlanId(),
@@ -84,6 +90,9 @@ const commonKeys = {
   )
     .describe('Tags of its frames. Default: none.')
     .exactOptional(),
+  vm: integer(0, 63)
+    .describe('Virtual machine at either end, whose descriptor queues an 82599 keeps apart.')
+    .prefault(0),
   transport: either(
     [
       choice(['raw', 'reliable']),

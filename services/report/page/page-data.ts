@@ -1,5 +1,5 @@
 /**
- * What the page knows of a run: plain data, as it stands in the file and as the live page gets it.
+ * What the page knows of a run: plain data, as it stands in the file.
  * Times are ps, rates bit/s, sizes octets. The page runs in a browser and imports nothing else.
  */
 export interface RunPage {
@@ -150,25 +150,7 @@ export interface MarginView {
   readonly neededOctets: number;
 }
 
-/** What the live page hears while a run goes on. */
-export interface LiveNews {
-  readonly state: 'running' | 'paused' | 'over';
-  readonly virtualPs: number;
-  /** 0..1 */
-  readonly share: number;
-  readonly frameHops: number;
-  readonly wallSeconds: number;
-  /** One time more of the heat, each in base64; null where there is none. */
-  readonly sample: {
-    readonly timePs: number;
-    readonly busy: string;
-    readonly held: string;
-    readonly queueOctets: string;
-  } | null;
-}
-
 /** What stands in the page's file. */
 export interface PageContent {
   readonly runs: readonly RunPage[];
-  readonly live: boolean;
 }

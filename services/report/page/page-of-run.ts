@@ -1,3 +1,4 @@
+import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { Topology } from '../../fabric/topology/topology.js';
 import type { PortResult, RunResults } from '../../runtime/results.js';
 import type { SeriesRow } from '../../runtime/series.js';
@@ -28,6 +29,11 @@ export interface ScenarioFacts {
   readonly description: string;
   readonly topology: Topology;
   readonly seriesPs: number | null;
+}
+
+export function factsOf({ scenario, topology }: Fabric): ScenarioFacts {
+  const { description, observe } = scenario;
+  return { description, topology, seriesPs: observe.seriesPs };
 }
 
 export function pageOfRun(run: MeasuredRun, facts: ScenarioFacts): RunPage {

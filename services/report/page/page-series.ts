@@ -1,5 +1,6 @@
 import type { PortResult } from '../../runtime/results.js';
 import type { SeriesRow } from '../../runtime/series.js';
+import { isRateRow } from '../../runtime/series.js';
 import type { Heat, PortPlot } from './page-data.js';
 
 /** Points of all ports together, so that the page of a large fabric stays small. */
@@ -49,6 +50,7 @@ export function seriesOf(
   const heat = new HeatGrid(grid, ports);
   const plots = new Plots(grid, interesting(ports));
   for (const row of rows) {
+    if (isRateRow(row)) continue;
     const sample = sampleOf(row, grid, placeOf);
     heat.add(sample);
     plots.add(sample);

@@ -4,8 +4,10 @@ import { Engine } from '../../engine/device/engine.js';
 import type { HandOverSink } from '../../engine/device/hand-over.js';
 import type { FramePool } from '../../engine/frame/frame-pool.js';
 import { putControl, putFrame, takeHandedOver } from '../../engine/device/hand-over.js';
+import type { Plain } from '../../engine/kernel/snapshot.js';
 import type { PartPlan, PlacedPort } from '../../fabric/placement/part-plan.js';
 import { Windows } from '../embedded/windows.js';
+import { Observers } from '../observers.js';
 import type { SeriesRow } from '../series.js';
 import { Sampler } from '../series.js';
 
@@ -16,6 +18,8 @@ export interface PartState {
   readonly sampleDueAt: number;
   readonly sampled: Float64Array;
   readonly latestPs: number;
+  /** By device: what was written down so far. */
+  readonly observed: readonly (Plain | null)[];
 }
 
 /** Hears what leaves for another service. */
@@ -30,6 +34,7 @@ export class Part {
   readonly engine: Engine;
   private readonly windows: Windows;
   private readonly sampler: Sampler | null;
+  private readonly observers: Observers;
   /** By stand-in and port: the channel and lane that it feeds. */
   private readonly feeds: { readonly channel: number; readonly lane: number }[][];
 
@@ -38,6 +43,7 @@ export class Part {
     for (const [a, b] of plan.links) this.engine.connect([a.place, a.port], [b.place, b.port]);
     this.windows = new Windows(this.engine, plan.windowPs, plan.specs.length);
     this.sampler = this.makeSampler();
+    this.observers = new Observers(this.engine, plan);
     this.feeds = plan.standIns.map(() => []);
     plan.channels.forEach(({ outPorts }, channel) => {
       outPorts.forEach(({ place, port }, lane) => {
@@ -104,12 +110,14 @@ export class Part {
       sampleDueAt: this.sampler?.dueAt ?? Infinity,
       sampled: this.sampler?.saveLast() ?? new Float64Array(0),
       latestPs: this.latestPs,
+      observed: this.plan.specs.map((_, place) => this.observers.save(place)),
     };
   }
 
   restore(state: PartState): void {
     state.devices.forEach((device, place) => {
       restoreDevice(this.engine, place, device);
+      this.observers.restore(place, state.observed[place] ?? null);
     });
     this.sampler?.restore(state.rows, state.sampleDueAt, state.sampled);
     this.windows.latestPs = state.latestPs;

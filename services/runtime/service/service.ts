@@ -125,7 +125,7 @@ export class Service {
   private adopt(part: Part, epoch: number, check: boolean): void {
     this.part = part;
     this.holdCheck = check ? new HoldCheck(part.engine) : null;
-    part.engine.listen(this.holdCheck);
+    if (this.holdCheck !== null) part.engine.listen(this.holdCheck);
     this.member ??= this.makeMember(part);
     this.member.begin(epoch, part);
   }

@@ -87,7 +87,7 @@ export class ThreadsRun {
       ),
       durationPs: fabric.scenario.durationPs,
       lookaheadPs,
-      watch: watchIntervals(fabric.specs),
+      watch: watchIntervals(fabric.specs, fabric.scenario.durationPs),
       check: options.check,
       from: options.from && partOf(options.from, plan),
       fromPs: options.from?.boundPs ?? 0,
@@ -115,8 +115,7 @@ export class ThreadsRun {
   private failureOf(outcomes: readonly ThreadOutcome[]): Failure | null {
     const breach = outcomes.flatMap((outcome) => outcome.breach ?? [])[0];
     if (breach !== undefined) {
-      const { timePs, device, port, priority } = breach;
-      const reason = 'a frame started while it was held';
+      const { reason, timePs, device, port, priority } = breach;
       return { reason, timePs, ...placeNames(this.fabric, device, port), priority };
     }
     const atPs = outcomes[0]!.stalledAtPs;

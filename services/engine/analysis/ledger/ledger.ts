@@ -1,10 +1,19 @@
 import { HEADROOM, POOL, POOL_USED, RESERVED, USED } from '../../buffer/shared-buffer.js';
-import type { SwitchSpec } from '../../contract/spec.js';
+import type { Mvtx2802Spec, SwitchSpec } from '../../contract/spec.js';
 import type { Device } from '../../device/device.js';
 import type { Engine } from '../../device/engine.js';
 import { framesHeldBack } from '../../device/checkpoint.js';
+import { forEachReceived } from '../../device/nic/frames-of-nic.js';
 import { forEachQueued } from '../../device/queued-frames.js';
-import { CLASS, LENGTH, PORT, PRIORITY_MASK, STORED } from '../../frame/frame-pool.js';
+import { brokenInvariants } from '../../flow-control/mvtx2802/mvtx2802-invariants.js';
+import {
+  CLASS,
+  ISOLATED_FLAG,
+  LENGTH,
+  PORT,
+  PRIORITY_MASK,
+  STORED,
+} from '../../frame/frame-pool.js';
 import {
   DROP_FRAMES,
   DROP_OCTETS,
@@ -49,7 +58,10 @@ export function checkLedger(engine: Engine): Imbalance[] {
   engine.devices.forEach((device) => {
     checkDevice(engine, device, expect);
     checkLinks(engine, device, expect);
-    if (device.spec.kind === 'switch') checkMemory(engine, device, device.spec, expect);
+    if (device.spec.kind === 'host') {
+      if (device.spec.nic !== null) checkReceived(engine, device, expect);
+    } else if (device.spec.mvtx2802 === null) checkMemory(engine, device, device.spec, expect);
+    else checkSlots(engine, device, device.spec.mvtx2802, expect);
   });
   checkPool(engine, expect);
   return imbalances;
@@ -68,8 +80,10 @@ type Expect = (
 function checkDevice(engine: Engine, device: Device, expect: Expect): void {
   const { counters } = engine.shared;
   const ports = device.spec.ports.map((_, p) => device.firstPort + p);
+  const total = (of: (port: number) => number): number =>
+    ports.reduce((all, port) => all + of(port), 0);
   const sum = (priority: number, word: number): number =>
-    ports.reduce((total, port) => total + counters.get(port, priority, word), 0);
+    total((port) => counters.get(port, priority, word));
   const held = heldFrames(engine, device);
   for (const priority of PRIORITIES) {
     const isHost = device.spec.kind === 'host';
@@ -78,22 +92,24 @@ function checkDevice(engine: Engine, device: Device, expect: Expect): void {
     const receivedOctets = isHost ? 0 : sum(priority, RX_OCTETS);
     const dropped = isHost ? 0 : sum(priority, DROP_FRAMES);
     const droppedOctets = isHost ? 0 : sum(priority, DROP_OCTETS);
-    const tags = ports.reduce((total, port) => total + counters.tagOctetsOf(port, priority), 0);
+    const consumed = total((port) => counters.consumedFrames(port, priority));
+    const consumedOctets = total((port) => counters.consumedOctets(port, priority));
+    const tags = total((port) => counters.tagOctetsOf(port, priority));
     expect(
       device.place,
       -1,
       priority,
-      'frames in = frames out, dropped and held',
+      'frames in = frames out, dropped, consumed and held',
       received + sum(priority, MADE_FRAMES),
-      sum(priority, TX_FRAMES) + dropped + held.frames[priority],
+      sum(priority, TX_FRAMES) + dropped + consumed + held.frames[priority],
     );
     expect(
       device.place,
       -1,
       priority,
-      'octets in = octets out, dropped and held',
+      'octets in = octets out, dropped, consumed and held',
       receivedOctets + sum(priority, MADE_OCTETS) + tags,
-      sum(priority, TX_OCTETS) + droppedOctets + held.octets[priority],
+      sum(priority, TX_OCTETS) + droppedOctets + consumedOctets + held.octets[priority],
     );
   }
 }
@@ -140,7 +156,9 @@ function checkMemory(engine: Engine, device: Device, spec: SwitchSpec, expect: E
   forEachQueued(engine.shared, device, (frame) => {
     const { words } = pool;
     const from = words[frame + PORT] - firstPort;
-    const group = spec.ports[from].groupOf[words[frame + CLASS] & PRIORITY_MASK];
+    const isolated = spec.ci !== null && (words[frame + CLASS] & ISOLATED_FLAG) !== 0;
+    const priority = isolated ? spec.ci.priority : words[frame + CLASS] & PRIORITY_MASK;
+    const group = spec.ports[from].groupOf[priority];
     stored[from * 8 + group] += words[frame + STORED];
   });
   let taken = 0;
@@ -157,6 +175,42 @@ function checkMemory(engine: Engine, device: Device, spec: SwitchSpec, expect: E
   expect(place, -1, -1, 'octets of the pool = what the accounts took', taken, pooled);
   const excess = Math.max(0, pooled - buffer.memoryOfDevice(place, POOL));
   expect(place, -1, -1, 'octets of the pool beyond its size', 0, excess);
+}
+
+/** What an 82599 received = what it dropped, software has taken, or it still holds. */
+function checkReceived(engine: Engine, device: Device, expect: Expect): void {
+  const { counters, nicFrames, pool, buffer } = engine.shared;
+  const { place, firstPort, rows } = device;
+  const { taken } = engine.hosting.parts(place).nic!;
+  const held = new Float64Array(8);
+  forEachReceived(nicFrames, rows, (frame) => held[pool.words[frame + CLASS] & PRIORITY_MASK]++);
+  for (const p of PRIORITIES) {
+    const gone = counters.get(firstPort, p, DROP_FRAMES) + taken[p] + held[p];
+    const received = counters.get(firstPort, p, RX_FRAMES);
+    expect(place, 0, p, 'frames received = dropped, taken and held', received, gone);
+    let stored = 0;
+    nicFrames.lists.forEach(nicFrames.received(rows.nic.first, p), (frame) => {
+      stored += pool.words[frame + LENGTH];
+    });
+    expect(place, 0, p, 'octets charged = octets stored', stored, buffer.get(firstPort, p, USED));
+  }
+}
+
+/** Slots hold what the queues hold, and the chip's own rules have been kept. */
+function checkSlots(engine: Engine, device: Device, spec: Mvtx2802Spec, expect: Expect): void {
+  const { pool } = engine.shared;
+  const chip = engine.switching.parts(device.place).chip!;
+  const queued = new Uint8Array(chip.memory.copies.length);
+  forEachQueued(engine.shared, device, (frame) => queued[pool.slot(frame)]++);
+  const { copies } = chip.memory;
+  for (let slot = 0; slot < copies.length; slot++) {
+    if (copies[slot] === queued[slot]) continue;
+    const what = 'copies of a slot = its frames in queues';
+    expect(device.place, -1, -1, what, copies[slot], queued[slot]);
+  }
+  for (const name of brokenInvariants(spec, chip)) {
+    expect(device.place, -1, -1, name, 1, 0);
+  }
 }
 
 /** Every frame record is in flight, queued or waiting for its last bit; none is anywhere twice. */
@@ -186,6 +240,12 @@ function heldFrames(
     octets[priority] += pool.words[frame + LENGTH];
   };
   forEachQueued(engine.shared, device, add);
+  // What a host has received is not among what it has made.
+  forEachReceived(engine.shared.nicFrames, device.rows, (frame) => {
+    const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
+    frames[priority]--;
+    octets[priority] -= pool.words[frame + LENGTH];
+  });
   framesHeldBack(device).forEach(add);
   return { frames, octets };
 }

@@ -5,8 +5,11 @@ import {
   CONNECTION,
   GROUP_FLAG,
   KIND_ACK,
+  KIND_CNP,
+  KIND_DATA,
   KIND_MASK,
   KIND_NAK,
+  KIND_NOTICE,
   LENGTH,
   PORT,
   PRIORITY_MASK,
@@ -14,15 +17,24 @@ import {
   STORED,
   TARGET,
 } from '../../frame/frame-pool.js';
-import type { CreditMechanism } from '../../flow-control/credit/credit-mechanism.js';
+import type { SfcStation } from '../../congestion/sfc/sfc-carrier.js';
+import type { SfcPoint } from '../../congestion/sfc/sfc-point.js';
+import type { Nic82599 } from '../../nic-82599/nic.js';
+import type { RandomStream } from '../../kernel/random.js';
+import type { Carriage } from '../carriage.js';
 import type { Device } from '../device.js';
-import { KIND_DEVICE } from '../device.js';
+import { KIND_DEVICE, KIND_RATE } from '../device.js';
+import { KIND_ADAPTER, makeAdapters } from '../nic/adapters.js';
 import { makeTurns } from '../nic/turns.js';
+import type { MechanismSet } from '../mechanisms.js';
 import type { Outlet } from '../outlet.js';
 import type { Shared } from '../shared.js';
 import { Completions } from './completions.js';
+import type { Complaints } from './complaints.js';
+import { makeComplaints } from './complaints.js';
+import type { Rates } from './rates.js';
 import type { Receivers } from './receivers.js';
-import { MESSAGE_DONE, MESSAGES, SAY_NOTHING } from './receivers.js';
+import { MESSAGE_DONE, MESSAGES, NOTIFY, SAY_NOTHING } from './receivers.js';
 import type { Senders } from './senders.js';
 import { LATER, READY } from './senders.js';
 
@@ -32,10 +44,10 @@ const KIND_WAKE = KIND_DEVICE + 1;
 const KIND_DEADLINE = KIND_DEVICE + 2;
 
 /**
- * Hosts with their plain NICs, one actor each: flows wait as counts and not as frames; the NIC
- * keeps one frame ready per traffic class and takes the next from whichever connection's turn it
- * is. So a paused priority holds its flows back at the source, and nothing is lost for want of
- * NIC memory. What arrives is taken in at line rate.
+ * Hosts with their NICs, one actor each: flows wait as counts and not as frames. A plain NIC keeps
+ * one frame ready per traffic class and takes the next from whichever connection's turn it is. So
+ * a paused priority holds its flows back at the source, and nothing is lost for want of NIC memory.
+ * What arrives is taken in at line rate. Where there is an 82599, `adapters` does all that.
  */
 export interface Hosting {
   configure(device: Device, spec: HostSpec): void;
@@ -46,23 +58,38 @@ export interface Hosting {
   onTimer(d: number, kind: number, connection: number): void;
   /** State of a host that is not in the tables. */
   parts(d: number): HostParts;
+  readonly complaints: Complaints;
 }
 
 export interface HostParts {
   readonly completions: Completions;
+  readonly sfc: SfcPoint | null;
+  /** Null where the NIC is a plain one. */
+  readonly nic: Nic82599 | null;
+  readonly streams: readonly RandomStream[];
 }
 
 export function makeHosting(
   shared: Shared,
   devices: readonly Device[],
-  credit: CreditMechanism,
+  { all: mechanisms, credit, sfc }: MechanismSet,
   outlet: Outlet,
+  carriage: Carriage,
   senders: Senders,
   receivers: Receivers,
+  rates: Rates,
 ): Hosting {
   const { clock, pool, ports, counters, tables } = shared;
   const { words, ends } = pool;
   const turns = makeTurns(tables);
+  const adapters = makeAdapters(shared, devices, mechanisms, outlet, {
+    mayQueue,
+    build,
+    vmOf,
+    take,
+  });
+  rates.leaveToQueues(adapters);
+  const complaints = makeComplaints(shared, devices, rates);
   const all: HostParts[] = [];
   const specs: HostSpec[] = [];
   /** By device: its address, its port, its first rows. */
@@ -76,10 +103,20 @@ export function makeHosting(
   const lineOfSend = new Int32Array(tables.count('send'));
   /** By device and receiving connection: sending connections that wait for its messages. */
   const dependants: number[][][] = [];
+  const sfcStation: SfcStation = { stopConnection };
 
   function configure(device: Device, spec: HostSpec): void {
     const d = device.place;
-    all[d] = { completions: new Completions() };
+    const { firstPort } = device;
+    const place = { firstPort, name: spec.name, seed: spec.seed, macs: device.macs() };
+    rates.configure(device, device.rows.send.first, spec.sends);
+    if (spec.nic !== null) adapters.configure(device, spec.nic);
+    all[d] = {
+      completions: new Completions(),
+      nic: adapters.parts(d),
+      streams: rates.streamsOf(device),
+      sfc: sfc.configureStation(place, spec.sfc, sfcStation),
+    };
     specs[d] = spec;
     position[d] = spec.position;
     nicPort[d] = device.firstPort;
@@ -91,6 +128,7 @@ export function makeHosting(
       const priority = send.frameClass & PRIORITY_MASK;
       const trafficClass = ports.classOf(device.firstPort, priority);
       classOfSend[firstSend[d] + c] = trafficClass;
+      if (spec.nic !== null) adapters.assign(d, c, send.vm, trafficClass);
       lineOfSend[firstSend[d] + c] = ports.isMetered(device.firstPort, trafficClass)
         ? turns.lineOfAccount(credit.accounts.rowOfFrame(device.firstPort, priority, send.vlan))
         : turns.lineOfClass(d, trafficClass);
@@ -107,23 +145,54 @@ export function makeHosting(
       outlet.drop(d, port, frame, DROP.NOT_ADDRESSED);
       return;
     }
+    if (adapters.has(d)) {
+      adapters.receive(d, port, frame);
+      return;
+    }
     if (ports.isCredited(port, frameClass & PRIORITY_MASK)) {
       // What arrives is taken at once: its memory is free again.
-      credit.admitted(port, 0, frame);
+      credit.admitted(port, 0, frame, words[frame + LENGTH]);
       credit.released(port, 0, frame);
     }
+    take(d, frame);
+  }
+
+  /** Software has a frame. */
+  function take(d: number, frame: number): void {
     const c = ends[frame + CONNECTION];
-    const kind = frameClass & KIND_MASK;
-    if (kind === KIND_ACK || kind === KIND_NAK) {
+    const kind = words[frame + CLASS] & KIND_MASK;
+    if (kind === KIND_NOTICE) takeNotice(d, nicPort[d], frame);
+    else if (kind >= KIND_CNP) complaints.take(d, frame);
+    else if (kind === KIND_ACK || kind === KIND_NAK) {
       const goBack = kind === KIND_NAK;
+      rates.acknowledged(firstSend[d] + c, words[frame + SEQUENCE], goBack);
       if (senders.acknowledge(firstSend[d] + c, words[frame + SEQUENCE], goBack)) wake(d, c);
     } else takePacket(d, c, frame);
     pool.release(frame);
   }
 
+  /** A message; a station that does not know its kind takes it without a word. */
+  function takeNotice(d: number, port: number, frame: number): void {
+    const station = all[d].sfc?.station;
+    const { mac } = specs[d].ports[port - nicPort[d]];
+    station?.processSfcmPdu(port, mac, carriage.octets(d, frame), pool.born(frame));
+    carriage.unload(d, frame);
+  }
+
+  function stopConnection(port: number, c: number, priority: number, durationPs: number): void {
+    const d = ports.owner(port);
+    const { frameClass } = specs[d].sends[c];
+    if ((frameClass & PRIORITY_MASK) !== priority) return;
+    senders.stopFor(firstSend[d] + c, durationPs);
+    wake(d, c);
+  }
+
   function departing(d: number, trafficClass: number, frame: number): void {
-    const kind = words[frame + CLASS] & KIND_MASK;
-    if (kind === KIND_ACK || kind === KIND_NAK) return;
+    if (adapters.has(d)) {
+      adapters.departing(d, trafficClass, frame);
+      return;
+    }
+    if ((words[frame + CLASS] & KIND_MASK) > KIND_DATA) return;
     const line = ports.isMetered(nicPort[d], trafficClass)
       ? turns.lineOfAccount(credit.rowOf(nicPort[d], frame))
       : turns.lineOfClass(d, trafficClass);
@@ -132,7 +201,17 @@ export function makeHosting(
   }
 
   function onTimer(d: number, kind: number, c: number): void {
-    if (kind === KIND_DEADLINE) checkDeadline(d, c);
+    if (kind >= KIND_ADAPTER) adapters.onTimer(d, kind, c);
+    else ownTimer(d, kind, c);
+    if (adapters.has(d)) adapters.settle(d);
+  }
+
+  function ownTimer(d: number, kind: number, c: number): void {
+    if (kind < KIND_DEVICE) {
+      rates.onTimer(firstSend[d] + c, kind - KIND_RATE);
+      // It may send earlier than it thought.
+      wake(d, c);
+    } else if (kind === KIND_DEADLINE) checkDeadline(d, c);
     else if (kind === KIND_START) startFlow(d, c);
     else if (wakeAt[firstSend[d] + c] === clock.now) {
       wakeAt[firstSend[d] + c] = Infinity;
@@ -148,6 +227,10 @@ export function makeHosting(
 
   /** A connection may have something to send: let it stand in line. */
   function wake(d: number, c: number): void {
+    if (adapters.has(d)) {
+      adapters.wake(d, c);
+      return;
+    }
     const send = firstSend[d] + c;
     const line = lineOfSend[send];
     turns.join(line, firstSend[d], c);
@@ -158,26 +241,32 @@ export function makeHosting(
   function refill(d: number, line: number): void {
     const base = firstSend[d];
     for (let c = turns.take(line, base); c >= 0; c = turns.take(line, base)) {
-      const ready = senders.readiness(base + c);
-      if (ready === READY) {
-        queuePacket(d, c, line);
-        return;
-      }
-      if (ready === LATER) wakeLater(d, c);
+      if (!mayQueue(d, c)) continue;
+      const frame = build(d, c);
+      turns.join(line, base, c);
+      turns.setWaiting(line, true);
+      queueFrame(d, frame, classOfSend[base + c]);
+      return;
     }
   }
 
-  function queuePacket(d: number, c: number, line: number): void {
+  function mayQueue(d: number, c: number): boolean {
+    const ready = senders.readiness(firstSend[d] + c);
+    if (ready === LATER) wakeLater(d, c);
+    return ready === READY;
+  }
+
+  /** Makes the next frame of a connection that may send. */
+  function build(d: number, c: number): number {
     const send = firstSend[d] + c;
     const idle = !senders.outstanding(send);
     const frame = senders.build(send, pool);
+    rates.sent(send, words[frame + SEQUENCE], words[frame + LENGTH]);
     if (senders.isReliable(send)) {
       if (idle) senders.extendDeadline(send);
       armDeadline(d, c);
     }
-    turns.join(line, firstSend[d], c);
-    turns.setWaiting(line, true);
-    queueFrame(d, frame, classOfSend[send]);
+    return frame;
   }
 
   function queueFrame(d: number, frame: number, trafficClass: number): void {
@@ -194,6 +283,7 @@ export function makeHosting(
     senders.deadlineArmed[send] = 0;
     if (senders.deadline(send) <= clock.now) {
       senders.timeOut(send);
+      rates.acknowledged(send, 0, true);
       wake(d, c);
     }
     armDeadline(d, c);
@@ -219,10 +309,22 @@ export function makeHosting(
     const receive = firstReceive[d] + c;
     const outcome = receivers.take(receive, pool, frame);
     if ((outcome & MESSAGE_DONE) !== 0) messageArrived(d, c, pool.born(frame));
-    const say = outcome & ~MESSAGE_DONE;
-    if (say === SAY_NOTHING) return;
-    const answer = receivers.answer(receive, say, pool);
-    queueFrame(d, answer, ports.classOf(nicPort[d], words[answer + CLASS] & PRIORITY_MASK));
+    if ((outcome & NOTIFY) !== 0) queueAnswer(d, c, receivers.notification(receive, pool));
+    const say = outcome & ~(MESSAGE_DONE | NOTIFY);
+    if (say !== SAY_NOTHING) queueAnswer(d, c, receivers.answer(receive, say, pool));
+  }
+
+  function queueAnswer(d: number, c: number, frame: number): void {
+    if (adapters.has(d)) adapters.answer(d, specs[d].receives[c].vm, frame);
+    else queueFrame(d, frame, ports.classOf(nicPort[d], words[frame + CLASS] & PRIORITY_MASK));
+  }
+
+  /** Answers reach the virtual machine that sent what they answer; complaints the first. */
+  function vmOf(d: number, frame: number): number {
+    const c = ends[frame + CONNECTION];
+    const kind = words[frame + CLASS] & KIND_MASK;
+    if (kind >= KIND_CNP) return 0;
+    return kind <= KIND_DATA ? specs[d].receives[c].vm : specs[d].sends[c].vm;
   }
 
   function messageArrived(d: number, c: number, born: number): void {
@@ -245,7 +347,7 @@ export function makeHosting(
     if (senders.releaseMessages(firstSend[d] + c, messages)) wake(d, c);
   }
 
-  return { configure, receive, departing, onTimer, parts: (d) => all[d] };
+  return { configure, receive, departing, onTimer, parts: (d) => all[d], complaints };
 }
 
 function dependantsOf(spec: HostSpec): number[][] {

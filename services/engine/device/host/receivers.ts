@@ -1,4 +1,5 @@
 import type { ReceiveSpec } from '../../contract/spec.js';
+import { carryOctets } from '../../frame/carried-octets.js';
 import {
   CLASS,
   CONNECTION,
@@ -7,6 +8,7 @@ import {
   FramePool,
   HASH,
   KIND_ACK,
+  KIND_CNP,
   KIND_MASK,
   KIND_NAK,
   LENGTH,
@@ -18,6 +20,8 @@ import {
 } from '../../frame/frame-pool.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { Tables } from '../../kernel/tables.js';
+import { blankCnp, CNP_OCTETS, encodeCnp } from '../../wire/cnp.js';
+import { BTH_OCTETS } from '../../wire/roce.js';
 
 // Words of a connection record, in doubles.
 
@@ -41,6 +45,9 @@ export const MESSAGES = 11;
 /** Packets that came out of order and were thrown away, or twice. */
 export const DISCARDED = 12;
 export const MARKED = 13;
+/** From when on the sender may be notified again, and how often it was. */
+const NOTIFY_AT = 14;
+export const NOTIFIED = 15;
 const STRIDE = 16;
 
 /** What the connection wants sent back after a packet. */
@@ -49,6 +56,8 @@ export const SAY_ACK = 1;
 export const SAY_NAK = 2;
 /** Added to it when the packet completed a message. */
 export const MESSAGE_DONE = 4;
+/** Added to it when the sender is to be notified of a mark. */
+export const NOTIFY = 8;
 
 /** The receiving ends of flows. */
 export type Receivers = ReturnType<typeof makeReceivers>;
@@ -58,6 +67,8 @@ export function makeReceivers(tables: Tables, clock: Clock) {
   const templates = new FramePool(0);
   const template = new Int32Array(state.length / STRIDE);
   const specs: ReceiveSpec[] = [];
+  const cnp = blankCnp();
+  const scratch = new Uint8Array(CNP_OCTETS);
 
   function configure(c: number, spec: ReceiveSpec, position: number): void {
     specs[c] = spec;
@@ -68,9 +79,25 @@ export function makeReceivers(tables: Tables, clock: Clock) {
 
   /** Takes a packet in; says what to answer. */
   function take(c: number, pool: FramePool, frame: number): number {
+    const marked = (pool.words[frame + CLASS] & ECN_MASK) === ECN_CE;
+    const outcome = takePayload(c, pool, frame);
+    return marked ? outcome | takeMark(c) : outcome;
+  }
+
+  /** Notification point: told at once, but not again within the gap. */
+  function takeMark(c: number): number {
+    const s = c * STRIDE;
+    const { notify } = specs[c];
+    state[s + MARKED]++;
+    if (notify === null || clock.now < state[s + NOTIFY_AT]) return 0;
+    state[s + NOTIFY_AT] = clock.now + notify.gapPs;
+    state[s + NOTIFIED]++;
+    return NOTIFY;
+  }
+
+  function takePayload(c: number, pool: FramePool, frame: number): number {
     const s = c * STRIDE;
     const spec = specs[c];
-    if ((pool.words[frame + CLASS] & ECN_MASK) === ECN_CE) state[s + MARKED]++;
     if (!spec.reliable) {
       countRaw(s, pool, frame, spec);
       return state[s + FRAMES] === state[s + TOTAL] ? finishRaw(s, spec) : SAY_NOTHING;
@@ -94,6 +121,18 @@ export function makeReceivers(tables: Tables, clock: Clock) {
     const { words } = pool;
     if (what === SAY_NAK) words[frame + CLASS] = (words[frame + CLASS] & ~KIND_MASK) | KIND_NAK;
     words[frame + SEQUENCE] = state[c * STRIDE + EXPECTED];
+    return frame;
+  }
+
+  /** The packet that tells the sender of marks. */
+  function notification(c: number, pool: FramePool): number {
+    const { notify, sourceConnection } = specs[c];
+    const frame = pool.copyFrom(templates, template[c]);
+    cnp.destinationQueuePair = sourceConnection;
+    encodeCnp(scratch, 0, cnp);
+    carryOctets(pool, frame, scratch, BTH_OCTETS);
+    pool.words[frame + CLASS] = notify!.frameClass | KIND_CNP;
+    pool.words[frame + LENGTH] = notify!.octets;
     return frame;
   }
 
@@ -146,5 +185,5 @@ export function makeReceivers(tables: Tables, clock: Clock) {
     return frame;
   }
 
-  return { configure, take, answer, get };
+  return { configure, take, answer, notification, get };
 }

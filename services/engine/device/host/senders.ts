@@ -78,6 +78,8 @@ export function makeSenders(tables: Tables, clock: Clock) {
   const retransmitted = tables.float64('send', 1);
   const timeouts = tables.float64('send', 1);
   const sentFrames = tables.float64('send', 1);
+  /** Where the pace of a connection stood before it was stopped for a time; -1 while it is not. */
+  const paceBefore = tables.float64('send', 1).fill(-1);
   /** A retransmission timer is in the agenda. */
   const deadlineArmed = tables.uint8('send', 1);
   const retry = new Float64Array(1);
@@ -162,6 +164,7 @@ export function makeSenders(tables: Tables, clock: Clock) {
     else state[s + HIGHEST] = next + 1;
     sentFrames[c]++;
     const pace = state[s + PACE_PS];
+    paceBefore[c] = -1;
     if (pace !== 0) {
       state[s + PACE_AT] =
         clock.now + Math.round((words[frame + LENGTH] + WIRE_OVERHEAD_OCTETS) * pace);
@@ -169,8 +172,27 @@ export function makeSenders(tables: Tables, clock: Clock) {
     return frame;
   }
 
+  /**
+   * Changes the least time per octet; it counts from the last frame, of so many octets on the wire.
+   * The flow's own rate holds beside it.
+   */
+  function setPace(c: number, psPerOctet: number, lastAt: number, lastOctets: number): void {
+    const s = c * STRIDE;
+    const pace = Math.max(specs[c].pacePsPerOctet, psPerOctet);
+    state[s + PACE_PS] = pace;
+    state[s + PACE_AT] = lastAt + Math.round(lastOctets * pace);
+  }
+
   function isReliable(c: number): boolean {
     return specs[c].reliable;
+  }
+
+  /** Builds no packet for a time from now on, whatever was said before; zero ends the stop. */
+  function stopFor(c: number, durationPs: number): void {
+    const pace = c * STRIDE + PACE_AT;
+    if (paceBefore[c] < 0) paceBefore[c] = state[pace];
+    state[pace] = Math.max(paceBefore[c], clock.now + durationPs);
+    if (durationPs === 0) paceBefore[c] = -1;
   }
 
   /** Everything before `expected` has arrived; after a NAK, what follows has not. */
@@ -268,6 +290,7 @@ export function makeSenders(tables: Tables, clock: Clock) {
     words[frame + TARGET] = spec.target;
     ends[frame + CONNECTION] = spec.remote;
     ends[frame + VLAN] = spec.vlan;
+    templates.setFlowId(frame, spec.flowId);
     return frame;
   }
 
@@ -284,6 +307,8 @@ export function makeSenders(tables: Tables, clock: Clock) {
     releaseMessages,
     readiness,
     build,
+    stopFor,
+    setPace,
     isReliable,
     acknowledge,
     deadline,

@@ -1,18 +1,16 @@
 import type { Tables } from '../../kernel/tables.js';
+import { makeRings } from './rings.js';
 
 export type Turns = ReturnType<typeof makeTurns>;
 
 /**
- * Connections of a NIC that have something to send, line by line, in turn, as descriptor queues
- * are served round robin: circular lists through one array. There is a line per traffic class of a
- * host, or per credit account where the class starts with permission only (`lineOfClass`,
- * `lineOfAccount`). Connections are numbered by the host; `base` is its first row.
+ * Connections of a plain NIC that have something to send, line by line, as descriptor queues are
+ * served round robin. There is a line per traffic class of a host, or per credit account where the
+ * class starts with permission only (`lineOfClass`, `lineOfAccount`).
  */
 export function makeTurns(tables: Tables) {
-  const next = tables.int32('send', 1);
-  /** By connection: it is in a list. */
-  const listed = tables.uint8('send', 1);
-  /** By line: the connection served last, whose successor is next; -1 for nobody. */
+  const rings = makeRings(tables);
+  /** By line: see `rings`. */
   const classTails = tables.int32('device', 8).fill(-1);
   const accountTails = tables.int32('credit', 1).fill(-1);
   /** By line: data frames that wait in the NIC (0 or 1). */
@@ -27,15 +25,6 @@ export function makeTurns(tables: Tables) {
     return ~row;
   }
 
-  function tailOf(line: number): number {
-    return line >= 0 ? classTails[line] : accountTails[~line];
-  }
-
-  function setTail(line: number, connection: number): void {
-    if (line >= 0) classTails[line] = connection;
-    else accountTails[~line] = connection;
-  }
-
   function isWaiting(line: number): boolean {
     return (line >= 0 ? classWaiting[line] : accountWaiting[~line]) !== 0;
   }
@@ -47,26 +36,13 @@ export function makeTurns(tables: Tables) {
 
   /** Puts a connection at the end of the line unless it stands in it already. */
   function join(line: number, base: number, connection: number): void {
-    if (listed[base + connection] !== 0) return;
-    listed[base + connection] = 1;
-    const tail = tailOf(line);
-    if (tail < 0) next[base + connection] = connection;
-    else {
-      next[base + connection] = next[base + tail];
-      next[base + tail] = connection;
-    }
-    setTail(line, connection);
+    if (line >= 0) rings.join(classTails, line, base, connection);
+    else rings.join(accountTails, ~line, base, connection);
   }
 
   /** Takes whoever is first, -1 if nobody waits. */
   function take(line: number, base: number): number {
-    const tail = tailOf(line);
-    if (tail < 0) return -1;
-    const first = next[base + tail];
-    if (first === tail) setTail(line, -1);
-    else next[base + tail] = next[base + first];
-    listed[base + first] = 0;
-    return first;
+    return line >= 0 ? rings.take(classTails, line, base) : rings.take(accountTails, ~line, base);
   }
 
   return { lineOfClass, lineOfAccount, isWaiting, setWaiting, join, take };

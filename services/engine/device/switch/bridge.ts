@@ -49,8 +49,12 @@ export class Bridge implements Forwarding {
     const vlan = this.vlanIndex.get(id);
     if (vlan === undefined || !this.members[vlan].includes(port)) return FILTERED;
     const base = vlan * this.hosts;
-    this.learnedPort[base + ends[frame + SOURCE]] = port;
-    this.learnedAt[base + ends[frame + SOURCE]] = now;
+    const source = ends[frame + SOURCE];
+    // A message of a switch tells of no station.
+    if (source >= 0) {
+      this.learnedPort[base + source] = port;
+      this.learnedAt[base + source] = now;
+    }
     ends[frame + CAME_TAGGED] = (ends[frame + VLAN] & INNER) === 0 ? 0 : TAG_OCTETS;
     ends[frame + VLAN] = (ends[frame + VLAN] & ~INNER) | id;
     if ((words[frame + CLASS] & GROUP_FLAG) === 0) {
@@ -73,6 +77,27 @@ export class Bridge implements Forwarding {
     const goes = this.vlans[egress].native === (ends[frame + VLAN] & INNER) ? 0 : TAG_OCTETS;
     if (goes === 0) ends[frame + VLAN] &= ~INNER;
     return goes - came;
+  }
+
+  answerTags(frame: number, egress: number): number {
+    const { ends } = this.pool;
+    const outer = ends[frame + VLAN] & ~INNER;
+    if (ends[frame + CAME_TAGGED] === 0) return outer;
+    const inner = ends[frame + VLAN] & INNER;
+    return outer | (inner === 0 ? this.vlans[egress].native : inner);
+  }
+
+  answer(frame: number, egress: number, message: number): number {
+    const { ends } = this.pool;
+    const word = ends[frame + VLAN];
+    const inner = word & INNER;
+    ends[message + VLAN] = (word & ~INNER) | (inner === 0 ? this.vlans[egress].native : inner);
+    ends[message + CAME_TAGGED] = 0;
+    return word >>> 16 === 0 ? 0 : TAG_OCTETS;
+  }
+
+  forget(): void {
+    this.learnedPort.fill(-1);
   }
 
   private vlanOf(port: number, frame: number): number {

@@ -12,4 +12,10 @@ export interface Forwarding {
   egress(port: number, frame: number): number;
   /** Changes a frame's tags for its egress; returns the octets by which it becomes longer. */
   rewrite(frame: number, egress: number): number;
+  /** Tags that an answer to a frame bears on the link it came by, once it is rewritten. */
+  answerTags(frame: number, egress: number): number;
+  /** A message about a frame that leaves by an egress gets its VLAN; returns octets of tags. */
+  answer(frame: number, egress: number, message: number): number;
+  /** What was learned is lost. */
+  forget(): void;
 }

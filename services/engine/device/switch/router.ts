@@ -1,8 +1,22 @@
 import type { RouteSpec } from '../../contract/spec.js';
 import type { FramePool } from '../../frame/frame-pool.js';
-import { CLASS, GROUP_FLAG, HASH, TARGET } from '../../frame/frame-pool.js';
+import { CLASS, GROUP_FLAG, HASH, TARGET, VLAN } from '../../frame/frame-pool.js';
+import { VLAN_TAG_OCTETS } from '../../wire/ethernet.js';
 import type { Forwarding } from './forwarding.js';
 import { NOWHERE, SEVERAL } from './forwarding.js';
+
+/** Makes switches on one path choose independently of each other. */
+export function saltOf(switchIndex: number): number {
+  return Math.imul(switchIndex + 1, 0x9e3779b1);
+}
+
+/** Which of `size` equal ways a flow takes at a switch. */
+export function chooseEqual(hash: number, salt: number, size: number): number {
+  let h = hash ^ salt;
+  h = Math.imul(h ^ (h >>> 16), 0x7feb352d);
+  h ^= h >>> 15;
+  return ((h >>> 8) * size) >>> 24;
+}
 
 /** Forwards along computed shortest paths; equal costs are split by flow, or frame by frame. */
 export class Router implements Forwarding {
@@ -25,7 +39,7 @@ export class Router implements Forwarding {
     'copies',
   ];
 
-  /** `salt` makes switches on one path choose independently of each other. */
+  /** `salt`: see `saltOf`. */
   constructor(
     private readonly pool: FramePool,
     routes: RouteSpec,
@@ -63,16 +77,26 @@ export class Router implements Forwarding {
     return 0;
   }
 
+  answerTags(frame: number): number {
+    return this.pool.ends[frame + VLAN];
+  }
+
+  answer(frame: number): number {
+    const vlan = this.pool.ends[frame + VLAN];
+    const tags = ((vlan & 0xffff) === 0 ? 0 : 1) + (vlan >>> 16 === 0 ? 0 : 1);
+    return tags * VLAN_TAG_OCTETS;
+  }
+
+  /** Routes are computed, not learned. */
+  forget(): void {}
+
   private choose(set: number, size: number, hash: number): number {
     if (this.spray) {
       const turn = this.sprayTurn[set];
       this.sprayTurn[set] = turn + 1 === size ? 0 : turn + 1;
       return turn;
     }
-    let h = hash ^ this.salt;
-    h = Math.imul(h ^ (h >>> 16), 0x7feb352d);
-    h ^= h >>> 15;
-    return ((h >>> 8) * size) >>> 24;
+    return chooseEqual(hash, this.salt, size);
   }
 
   private tree(port: number, group: number): number {

@@ -1,26 +1,42 @@
-import { ADMITTED } from '../../buffer/shared-buffer.js';
+import { ADMITTED, POOL, POOL_USED } from '../../buffer/shared-buffer.js';
+import { QcnDefences } from '../../congestion/qcn/qcn-defence.js';
+import { makeQcnPoints, type QcnPoints } from '../../congestion/qcn/qcn-points.js';
 import { EcnMarker } from '../../congestion/ecn/ecn-mechanism.js';
-import type { Mechanism } from '../../contract/flow-control.js';
+import type { CiBridge } from '../../congestion/ci/ci-carrier.js';
+import type { CiPoint } from '../../congestion/ci/ci-point.js';
+import type { SfcBridge } from '../../congestion/sfc/sfc-carrier.js';
+import type { SfcPoint } from '../../congestion/sfc/sfc-point.js';
 import { DROP } from '../../contract/probe.js';
 import type { PortSpec, SwitchSpec } from '../../contract/spec.js';
+import type { Mvtx2802 } from '../../flow-control/mvtx2802/mvtx2802-mechanism.js';
 import {
-  CHARGED,
-  CHARGED_AS_COPY,
   CLASS,
+  COPY_FLAG,
+  ISOLATED_FLAG,
+  ISOLATING_FLAG,
+  KIND_MASK,
+  KIND_NOTICE,
   LENGTH,
   PORT,
   PRIORITY_MASK,
   STORED,
+  TARGET,
 } from '../../frame/frame-pool.js';
+import { RandomStream } from '../../kernel/random.js';
+import type { SampledMessage } from '../../notices/sampled-message.js';
+import { NEIGHBOUR } from '../../notices/sampled-message.js';
 import { QUEUE_OCTETS } from '../../port/queues.js';
+import type { Carriage } from '../carriage.js';
 import type { Device } from '../device.js';
 import { KIND_DEVICE } from '../device.js';
+import type { MechanismSet } from '../mechanisms.js';
 import type { Outlet } from '../outlet.js';
 import type { Shared } from '../shared.js';
 import { Bridge } from './bridge.js';
 import type { Forwarding } from './forwarding.js';
 import { FILTERED, SEVERAL } from './forwarding.js';
-import { Router } from './router.js';
+import { Router, saltOf } from './router.js';
+import { makeSlotted } from './slotted.js';
 
 /** The last bit of a frame that could not cut through has come in. */
 export const KIND_COMPLETE = KIND_DEVICE;
@@ -29,10 +45,15 @@ const HEADER_OCTETS = 64;
 /** `stopper` of an account whose senders nobody stops. */
 const NOBODY = 255;
 
-/** What makes a switch of its own: where frames go, and what is marked. */
+/** What makes a switch of its own: where frames go, what is marked, and a memory if not shared. */
 export interface SwitchParts {
   readonly forwarding: Forwarding;
   readonly ecn: EcnMarker;
+  /** What spreads the samples of congestion points. */
+  readonly jitter: RandomStream;
+  readonly sfc: SfcPoint | null;
+  readonly ci: CiPoint | null;
+  readonly chip: Mvtx2802 | null;
 }
 
 /** Output-queued switches, each with one memory shared by all its ports. */
@@ -42,33 +63,82 @@ export interface Switching {
   receive(d: number, port: number, frame: number): void;
   /** A queued frame starts on the wire: its memory is free. */
   departing(port: number, trafficClass: number, frame: number): void;
+  /** The memory of a frame that has left its queue is free. */
+  free(port: number, trafficClass: number, frame: number): void;
   onTimer(d: number, port: number, frame: number): void;
   /** State of a switch that is not in the tables. */
   parts(d: number): SwitchParts;
+  readonly points: QcnPoints;
 }
 
 export function makeSwitching(
   shared: Shared,
   devices: readonly Device[],
-  mechanisms: readonly Mechanism[],
+  { all: mechanisms, sfc, ci }: MechanismSet,
   outlet: Outlet,
+  carriage: Carriage,
 ): Switching {
   const { clock, pool, ports, queues, counters, buffer, tables } = shared;
   const all: SwitchParts[] = [];
   /** By port and priority group: index of the mechanism that stops its senders. */
   const stopper = tables.uint8('port', 8).fill(NOBODY);
-  /** By port: classes that mark at dequeue and at enqueue, one bit each. */
-  const marksLeaving = tables.uint8('port', 1);
-  const marksJoining = tables.uint8('port', 1);
+  /** By port: classes about which something is done at dequeue and at enqueue, one bit each. */
+  const watchesLeaving = tables.uint8('port', 1);
+  const watchesJoining = tables.uint8('port', 1);
+  /** By port: 1 where congesting flows may have a queue of their own. */
+  const isolates = tables.uint8('port', 1);
+  const ciBridge: CiBridge = {
+    clock,
+    heldPriorities: (port) => ports.held(port),
+    head: (port, trafficClass) => queues.head(port, trafficClass),
+    queueOctets: (port, trafficClass) => queues.get(port, trafficClass, QUEUE_OCTETS),
+    forEachQueued: (port, visit) => {
+      queues.forEach(port, visit);
+    },
+    answerTags,
+    sendMessage,
+  };
+  const sfcBridge: SfcBridge = {
+    freeOctets: (port) => {
+      const d = ports.owner(port);
+      return buffer.memoryOfDevice(d, POOL) - buffer.memoryOfDevice(d, POOL_USED);
+    },
+    heldPriorities: (port) => ports.held(port),
+    answerTags,
+    sendMessage,
+  };
+  /** By port: 1 where the memory of the switch is its own chip's. */
+  const isSlotted = tables.uint8('port', 1);
+  const slotted = makeSlotted(shared, devices, mechanisms, outlet, retag, copyOf);
+  const points = makeQcnPoints(tables, pool);
+  const defences = new QcnDefences(tables, pool, counters);
+  const { watched } = points;
+  const { remapped, untagged } = defences;
 
   function configure(device: Device, spec: SwitchSpec): void {
     const ecn = new EcnMarker(spec.ecn, spec.seed, spec.name);
-    all[device.place] = { forwarding: makeForwarding(spec), ecn };
+    const chip = spec.mvtx2802 === null ? null : slotted.make(device, spec.mvtx2802);
+    const jitter = new RandomStream(spec.seed, `${spec.name}/qcn`);
+    const { place, firstPort } = device;
+    const sfcPlace = { firstPort, name: spec.name, seed: spec.seed, macs: device.macs() };
+    const point = sfc.configureBridge(sfcPlace, spec.sfc, sfcBridge);
+    const isolation = ci.configureBridge(sfcPlace, spec.ci, ciBridge);
+    const forwarding = makeForwarding(spec);
+    all[place] = { forwarding, ecn, jitter, sfc: point, ci: isolation, chip };
+    const isolated = spec.ci === null ? 0 : spec.ci.monitorQueues | (1 << spec.ci.priority);
+    const told = (spec.sfc?.monitorQueues ?? 0) | isolated;
+    const toldLeaving = spec.sfc?.resume === true ? spec.sfc.monitorQueues : 0;
+    if (spec.qcn !== null) {
+      points.configure(device.firstPort, spec.qcn, spec.ports[0].classOf, jitter);
+      defences.configure(device.firstPort, spec.qcn);
+    }
     buffer.configure(device.place, device.firstPort, spec.buffer);
     spec.ports.forEach((port, p) => {
       const at = device.firstPort + p;
-      marksLeaving[at] = ecn.atDequeue;
-      marksJoining[at] = ecn.atEnqueue;
+      watchesLeaving[at] = ecn.atDequeue | toldLeaving;
+      watchesJoining[at] = ecn.atEnqueue | told;
+      isSlotted[at] = chip === null ? 0 : 1;
+      isolates[at] = isolation === null ? 0 : 1;
       spec.buffer.accounts[p].forEach((account, group) => {
         if (!account.lossless) return;
         const name = rulerOf(port, group);
@@ -82,16 +152,61 @@ export function makeSwitching(
     if (forwarding.kind === 'bridged') {
       return new Bridge(pool, forwarding.vlans, forwarding.hosts, forwarding.ageingPs, clock);
     }
-    const salt = Math.imul(spec.index + 1, 0x9e3779b1);
-    return new Router(pool, forwarding.routes, forwarding.spray, salt, spec.ports.length);
+    const { routes, spray } = forwarding;
+    return new Router(pool, routes, spray, saltOf(spec.index), spec.ports.length);
   }
 
   function receive(d: number, port: number, frame: number): void {
     const { firstPort } = devices[d];
-    const out = all[d].forwarding.egress(port - firstPort, frame);
-    if (out >= 0) forward(d, port, firstPort + out, frame);
-    else if (out === SEVERAL) replicate(d, port, frame);
-    else outlet.drop(d, port, frame, out === FILTERED ? DROP.VLAN_FILTERED : DROP.NO_DESTINATION);
+    if (remapped[port] !== 0) defences.receive(port, frame);
+    const isNotice = (pool.words[frame + CLASS] & KIND_MASK) === KIND_NOTICE;
+    if (isNotice && pool.words[frame + TARGET] === NEIGHBOUR) {
+      all[d].ci?.processCim(port, carriage.octets(d, frame));
+      consume(d, port, frame);
+      return;
+    }
+    const { forwarding, chip } = all[d];
+    const out = forwarding.egress(port - firstPort, frame);
+    if (isNotice && out >= 0 && intercepts(d, firstPort + out, frame)) return;
+    if (out >= 0) {
+      if (chip === null) forward(d, port, firstPort + out, frame);
+      else slotted.toOne(d, chip, port, out, frame);
+    } else if (out === SEVERAL) {
+      if (chip === null) replicate(d, port, frame);
+      else slotted.toSeveral(d, chip, port, forwarding, frame);
+    } else outlet.drop(d, port, frame, out === FILTERED ? DROP.VLAN_FILTERED : DROP.NO_DESTINATION);
+  }
+
+  /** A message on its way to a station that the switch acts for goes no farther. */
+  function intercepts(d: number, out: number, frame: number): boolean {
+    const proxy = all[d].sfc?.proxy;
+    if (proxy === null || proxy === undefined) return false;
+    const fate = proxy.processSfcmPdu(out, carriage.octets(d, frame), pool.born(frame));
+    if (fate === 'forward') return false;
+    consume(d, out, frame);
+    return true;
+  }
+
+  /** A message that was for the switch itself. */
+  function consume(d: number, port: number, frame: number): void {
+    const { words } = pool;
+    counters.consumed(port, words[frame + CLASS] & PRIORITY_MASK, words[frame + LENGTH]);
+    carriage.unload(d, frame);
+    pool.release(frame);
+  }
+
+  /** A message of the switch's own: it is charged as if it had come in by the port it leaves by. */
+  function sendMessage(
+    port: number,
+    message: SampledMessage,
+    octets: Uint8Array,
+    length: number,
+  ): void {
+    const d = ports.owner(port);
+    const frame = carriage.make(d, message, octets, length);
+    if (ports.isCredited(port, message.priority)) pool.words[frame + CLASS] |= COPY_FLAG;
+    counters.made(port, message.priority, pool.words[frame + LENGTH]);
+    admit(d, port, port, frame);
   }
 
   /** To one egress; a frame cannot cut through into a faster wire and waits for its last bit. */
@@ -116,9 +231,14 @@ export function makeSwitching(
   function admit(d: number, port: number, out: number, frame: number): void {
     const { words } = pool;
     const priority = words[frame + CLASS] & PRIORITY_MASK;
+    const arrived = words[frame + LENGTH];
     const octets = retag(d, port, out, frame, priority);
-    const group = ports.groupOf(port, priority);
-    const trafficClass = ports.classOf(out, priority);
+    let group = ports.groupOf(port, priority);
+    let trafficClass = ports.classOf(out, priority);
+    if (isolates[port] !== 0) {
+      group = isolatedGroup(port, priority, frame);
+      trafficClass = isolate(d, out, trafficClass, frame);
+    }
     const stored = buffer.storedOctets(port, octets);
     const queued = queues.get(out, trafficClass, QUEUE_OCTETS);
     const verdict = buffer.admit(port, group, stored, queued);
@@ -129,16 +249,63 @@ export function makeSwitching(
     words[frame + STORED] = stored;
     words[frame + PORT] = port;
     const by = stopper[(port << 3) | group];
-    if (by !== NOBODY) mechanisms[by].admitted(port, group, frame);
-    if ((marksJoining[out] & (1 << trafficClass)) !== 0)
-      mark(out, frame, trafficClass, queued + stored);
+    if (by !== NOBODY) mechanisms[by].admitted(port, group, frame, arrived);
+    if ((watchesJoining[out] & (1 << trafficClass)) !== 0)
+      joining(d, port, out, frame, trafficClass, queued + stored);
     outlet.enqueue(d, out, trafficClass, frame);
+    if ((watched[out] & (1 << trafficClass)) === 0) return;
+    if (!points.isDue(out, trafficClass, octets)) return;
+    if (points.measure(out, trafficClass, frame, queued + stored)) complain(d, port, out, frame);
+  }
+
+  /** The group that a frame is charged to: what left a congesting queue is stopped apart. */
+  function isolatedGroup(port: number, priority: number, frame: number): number {
+    if ((pool.words[frame + CLASS] & ISOLATED_FLAG) === 0) return ports.groupOf(port, priority);
+    return ports.groupOf(port, all[ports.owner(port)].ci!.spec.priority);
+  }
+
+  /** The queue for a frame where congesting flows have one of their own. */
+  function isolate(d: number, out: number, trafficClass: number, frame: number): number {
+    const queue = all[d].ci!.queueFor(out, trafficClass, frame);
+    if (queue !== trafficClass) pool.words[frame + CLASS] |= ISOLATING_FLAG;
+    return queue;
+  }
+
+  /** A frame leaves: the neighbour is told in which queue it was, if it isolates flows as well. */
+  function leaveIsolation(port: number, trafficClass: number, frame: number): void {
+    const { words } = pool;
+    const d = ports.owner(port);
+    const queueOctets = queues.get(port, trafficClass, QUEUE_OCTETS);
+    all[d].ci!.left(port, trafficClass, frame, queueOctets);
+    const isolated = (words[frame + CLASS] & ISOLATING_FLAG) !== 0;
+    words[frame + CLASS] &= ~(ISOLATED_FLAG | ISOLATING_FLAG);
+    const { isPeer } = all[d].ci!.spec.ports[port - devices[d].firstPort];
+    if (isolated && isPeer) words[frame + CLASS] |= ISOLATED_FLAG;
+  }
+
+  function answerTags(out: number, frame: number): number {
+    const d = ports.owner(out);
+    return all[d].forwarding.answerTags(frame, out - devices[d].firstPort);
+  }
+
+  /** Tells the source of a queued frame by the way that the frame came. */
+  function complain(d: number, port: number, out: number, frame: number): void {
+    const { words } = pool;
+    const { firstPort } = devices[d];
+    const trafficClass = ports.classOf(out, words[frame + CLASS] & PRIORITY_MASK);
+    const message = points.compose(out, trafficClass, frame);
+    words[message + LENGTH] += all[d].forwarding.answer(frame, out - firstPort, message);
+    counters.made(port, words[message + CLASS] & PRIORITY_MASK, words[message + LENGTH]);
+    admit(d, port, port, message);
   }
 
   /** Puts on or takes off the VLAN tag that the egress wants; returns the frame's length. */
   function retag(d: number, port: number, out: number, frame: number, priority: number): number {
+    if (untagged[out] !== 0) defences.join(out, frame);
     const change = all[d].forwarding.rewrite(frame, out - devices[d].firstPort);
     if (change !== 0) {
+      const isNotice = (pool.words[frame + CLASS] & KIND_MASK) === KIND_NOTICE;
+      if (isNotice) carriage.retag(d, frame, change);
       pool.words[frame + LENGTH] += change;
       counters.retagged(port, priority, change);
     }
@@ -146,16 +313,35 @@ export function makeSwitching(
   }
 
   function departing(port: number, trafficClass: number, frame: number): void {
+    if ((watchesLeaving[port] & (1 << trafficClass)) !== 0) {
+      leaving(port, frame, trafficClass, queues.get(port, trafficClass, QUEUE_OCTETS));
+    }
+    if (untagged[port] !== 0) defences.leave(port, frame);
+    free(port, trafficClass, frame);
+  }
+
+  function free(port: number, trafficClass: number, frame: number): void {
+    if (isSlotted[port] !== 0) {
+      slotted.departing(all[ports.owner(port)].chip!, trafficClass, frame);
+      return;
+    }
     const { words } = pool;
     const from = words[frame + PORT];
-    const stored = words[frame + STORED];
-    if ((marksLeaving[port] & (1 << trafficClass)) !== 0) {
-      mark(port, frame, trafficClass, queues.get(port, trafficClass, QUEUE_OCTETS) + stored);
+    const priority = words[frame + CLASS] & PRIORITY_MASK;
+    let group = ports.groupOf(from, priority);
+    if (isolates[port] !== 0) {
+      group = isolatedGroup(from, priority, frame);
+      leaveIsolation(port, trafficClass, frame);
     }
-    const group = ports.groupOf(from, words[frame + CLASS] & PRIORITY_MASK);
-    buffer.release(from, group, stored);
+    buffer.release(from, group, words[frame + STORED]);
     const by = stopper[(from << 3) | group];
     if (by !== NOBODY) mechanisms[by].released(from, group, frame);
+  }
+
+  function copyOf(d: number, frame: number): number {
+    const copy = pool.copyFrom(pool, frame);
+    if ((pool.words[copy + CLASS] & KIND_MASK) === KIND_NOTICE) carriage.share(d, copy);
+    return copy;
   }
 
   function replicate(d: number, port: number, frame: number): void {
@@ -165,11 +351,41 @@ export function makeSwitching(
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
     for (let i = 0; i < last; i++) {
       counters.made(port, priority, pool.words[frame + LENGTH]);
-      const copy = pool.copyFrom(pool, frame);
-      if (ports.isCredited(port, priority)) pool.ends[copy + CHARGED] = CHARGED_AS_COPY;
+      const copy = copyOf(d, frame);
+      if (ports.isCredited(port, priority)) pool.words[copy + CLASS] |= COPY_FLAG;
       forward(d, port, firstPort + forwarding.copies[i], copy);
     }
     forward(d, port, firstPort + forwarding.copies[last], frame);
+  }
+
+  /** A frame joins a queue that somebody watches. */
+  function joining(
+    d: number,
+    port: number,
+    out: number,
+    frame: number,
+    trafficClass: number,
+    queueOctets: number,
+  ): void {
+    const { ecn, sfc: point, ci: isolation } = all[d];
+    if ((ecn.atEnqueue & (1 << trafficClass)) !== 0) mark(out, frame, trafficClass, queueOctets);
+    isolation?.joining(port, out, trafficClass, frame, queueOctets);
+    const sender = point?.sender;
+    if (sender === null || sender === undefined) return;
+    if ((sender.spec.monitorQueues & (1 << trafficClass)) === 0) return;
+    sender.sfcCongestionDetect(port, out, trafficClass, frame, queueOctets);
+  }
+
+  /** A frame leaves a queue that somebody watches; `queueOctets` are left. */
+  function leaving(port: number, frame: number, trafficClass: number, queueOctets: number): void {
+    const { ecn, sfc: point } = all[ports.owner(port)];
+    if ((ecn.atDequeue & (1 << trafficClass)) !== 0) {
+      mark(port, frame, trafficClass, queueOctets + pool.words[frame + STORED]);
+    }
+    const sender = point?.sender;
+    if (sender === null || sender === undefined) return;
+    if (!sender.spec.resume || (sender.spec.monitorQueues & (1 << trafficClass)) === 0) return;
+    sender.sfcQueueFell(port, trafficClass, queueOctets);
   }
 
   function mark(port: number, frame: number, trafficClass: number, queueOctets: number): void {
@@ -183,7 +399,7 @@ export function makeSwitching(
     devices[d].probe?.frameMarked(d, port - devices[d].firstPort, clock.now, pool, frame);
   }
 
-  return { configure, receive, departing, onTimer, parts: (d) => all[d] };
+  return { configure, receive, departing, free, onTimer, parts: (d) => all[d], points };
 }
 
 /** The mechanism that keeps a lossless account from overflowing. */

@@ -1,13 +1,38 @@
 import type { CreditPortSpec } from '../../contract/spec.js';
 import type { Tables } from '../../kernel/tables.js';
 
-const CHANNEL_SHIFT = 3;
+const PRIORITIES = 8;
 const SERVICE_VLAN_SHIFT = 16;
 const VLAN_MASK = 0xfff;
 
-/** Rows of the table of accounts: at each port, by channel and then by priority. */
+// What the data path asks about an account, side by side: words of its terms.
+
+const TERMS_SHIFT = 3;
+/** Octets of a unit that this end grants. */
+const UNIT = 0;
+/** Units that it may have promised at most; -1 if that depends on the other channels. */
+const TARGET = 1;
+const STEP = 2;
+const FRAME = 3;
+/** Octets of a unit that the neighbour grants. */
+const ASKED_UNIT = 4;
+const MODES = 5;
+
+// Doubles of its terms.
+
+const REFRESH_PS = 0;
+const REPORT_PS = 1;
+
+const CUMULATIVE = 1;
+const UNSOLICITED = 2;
+const LOOKS_AHEAD = 4;
+
+/**
+ * Rows of the table of accounts: at each port, by channel and then by priority. Priorities that do
+ * not run credit exchange have none, so those that do lie side by side.
+ */
 export function creditRows(spec: CreditPortSpec | null): number {
-  return spec === null ? 0 : spec.channels.length << CHANNEL_SHIFT;
+  return spec === null ? 0 : spec.channels.length * countOf(spec.priorities);
 }
 
 /**
@@ -19,10 +44,20 @@ export class CreditAccounts {
   private readonly first: Int32Array;
   private readonly specs: (CreditPortSpec | null)[] = [];
   private readonly ports: Int32Array;
+  private readonly priorityOf: Uint8Array;
+  private readonly slotOf: Int32Array;
+  /** By port and priority: its place among those of a channel. */
+  private readonly placeOf: Uint8Array;
+  /** By port: priorities that run credit exchange. */
+  private readonly perChannel: Uint8Array;
   /** By port: place of the channel of a VLAN; null where there is only one channel. */
   private readonly slotOfVlan: (ReadonlyMap<number, number> | null)[] = [];
   /** By port and traffic class. */
   private readonly ofClass: number[][] = [];
+  /** By port and traffic class: its account if it has only one; or -1. */
+  private readonly onlyOfClass: Int32Array;
+  private readonly terms: Int32Array;
+  private readonly times: Float64Array;
   private next = 0;
   readonly count: number;
 
@@ -30,20 +65,83 @@ export class CreditAccounts {
     this.count = tables.count('credit');
     this.first = new Int32Array(tables.count('port')).fill(-1);
     this.ports = new Int32Array(this.count);
+    this.onlyOfClass = new Int32Array(tables.count('port') * PRIORITIES).fill(-1);
+    this.priorityOf = new Uint8Array(this.count);
+    this.slotOf = new Int32Array(this.count);
+    this.placeOf = new Uint8Array(tables.count('port') * PRIORITIES);
+    this.perChannel = new Uint8Array(tables.count('port'));
+    this.terms = new Int32Array(this.count << TERMS_SHIFT);
+    this.times = new Float64Array(this.count << 1);
   }
 
   /** Ports are configured in their order. */
   configure(port: number, spec: CreditPortSpec | null, classOf: readonly number[]): void {
     this.specs[port] = spec;
     this.first[port] = this.next;
-    const rows = creditRows(spec);
-    this.ports.fill(port, this.next, this.next + rows);
-    this.next += rows;
+    if (spec !== null) this.place(port, spec);
     this.slotOfVlan[port] = spec === null || spec.channels.length === 1 ? null : slotsOf(spec);
     for (let tc = 0; tc < 8; tc++) this.ofClass[(port << 3) | tc] = [];
     this.forEach(port, (row) => {
-      this.ofClass[(port << 3) | classOf[this.priority(row)]].push(row);
+      const rows = this.ofClass[(port << 3) | classOf[this.priority(row)]];
+      rows.push(row);
+      this.onlyOfClass[(port << 3) | classOf[this.priority(row)]] = rows.length === 1 ? row : -1;
+      this.setTerms(row);
     });
+  }
+
+  /** Octets of a unit that this end grants. */
+  unitOctets(row: number): number {
+    return this.terms[(row << TERMS_SHIFT) | UNIT];
+  }
+
+  /** Octets of a unit that the neighbour grants. */
+  askedUnitOctets(row: number): number {
+    return this.terms[(row << TERMS_SHIFT) | ASKED_UNIT];
+  }
+
+  /** Units that the account may have outstanding; -1 if that depends on the other channels. */
+  fixedTarget(row: number): number {
+    return this.terms[(row << TERMS_SHIFT) | TARGET];
+  }
+
+  stepUnits(row: number): number {
+    return this.terms[(row << TERMS_SHIFT) | STEP];
+  }
+
+  /** Units of the longest frame that may come. */
+  frameUnits(row: number): number {
+    return this.terms[(row << TERMS_SHIFT) | FRAME];
+  }
+
+  /** A changed limit is said again after this time. */
+  refreshPs(row: number): number {
+    return this.times[(row << 1) | REFRESH_PS];
+  }
+
+  /** A changed count of what was used is said again after this time. */
+  reportPs(row: number): number {
+    return this.times[(row << 1) | REPORT_PS];
+  }
+
+  isCumulative(row: number): boolean {
+    return (this.terms[(row << TERMS_SHIFT) | MODES] & CUMULATIVE) !== 0;
+  }
+
+  grantsUnasked(row: number): boolean {
+    return (this.terms[(row << TERMS_SHIFT) | MODES] & UNSOLICITED) !== 0;
+  }
+
+  asksAhead(row: number): boolean {
+    return (this.terms[(row << TERMS_SHIFT) | MODES] & LOOKS_AHEAD) !== 0;
+  }
+
+  hasOneChannel(port: number): boolean {
+    return this.slotOfVlan[port] === null;
+  }
+
+  /** The account whose frames wait for a queue, if it is the only one; or -1. */
+  onlyRowOfClass(port: number, trafficClass: number): number {
+    return this.onlyOfClass[(port << 3) | trafficClass];
   }
 
   /** Accounts whose frames wait for the same queue. */
@@ -69,22 +167,34 @@ export class CreditAccounts {
     return this.first[port];
   }
 
-  /** Rows of a port, whether their priorities run credit exchange or not. */
   rowCount(port: number): number {
     return creditRows(this.specs[port]);
   }
 
+  /** Of a priority that runs credit exchange at the port. */
   row(port: number, slot: number, priority: number): number {
-    return this.first[port] + (slot << CHANNEL_SHIFT) + priority;
+    return (
+      this.first[port] + slot * this.perChannel[port] + this.placeOf[port * PRIORITIES + priority]
+    );
   }
 
   priority(row: number): number {
-    return (row - this.first[this.ports[row]]) & 7;
+    return this.priorityOf[row];
   }
 
   /** Place of the channel in the port's list. */
   slot(row: number): number {
-    return (row - this.first[this.ports[row]]) >> CHANNEL_SHIFT;
+    return this.slotOf[row];
+  }
+
+  /** The first of the accounts that share the row's channel. */
+  firstOfChannel(row: number): number {
+    const port = this.ports[row];
+    return this.first[port] + this.slotOf[row] * this.perChannel[port];
+  }
+
+  rowsPerChannel(port: number): number {
+    return this.perChannel[port];
   }
 
   channel(row: number): number {
@@ -98,11 +208,10 @@ export class CreditAccounts {
   /** The account that a frame is charged to, by its priority and VLAN tags. */
   rowOfFrame(port: number, priority: number, vlans: number): number {
     const slots = this.slotOfVlan[port];
-    const first = this.first[port];
-    if (slots === null) return first + priority;
+    if (slots === null) return this.first[port] + this.placeOf[port * PRIORITIES + priority];
     const service = (vlans >>> SERVICE_VLAN_SHIFT) & VLAN_MASK;
     const slot = slots.get(service === 0 ? vlans & VLAN_MASK : service) ?? 0;
-    return first + (slot << CHANNEL_SHIFT) + priority;
+    return this.row(port, slot, priority);
   }
 
   /** Place of a channel number at a port, -1 if it has none. */
@@ -110,14 +219,58 @@ export class CreditAccounts {
     return this.specs[port]!.channels.findIndex((entry) => entry.channel === channel);
   }
 
-  /** Rows of a port that are in use. */
-  forEach(port: number, visit: (row: number) => void): void {
-    const spec = this.specs[port];
-    if (spec === null) return;
-    for (let i = 0; i < creditRows(spec); i++) {
-      if ((spec.priorities & (1 << (i & 7))) !== 0) visit(this.first[port] + i);
+  private place(port: number, { channels, priorities }: CreditPortSpec): void {
+    this.perChannel[port] = countOf(priorities);
+    for (let slot = 0; slot < channels.length; slot++) {
+      let place = 0;
+      for (let priority = 0; priority < PRIORITIES; priority++) {
+        if ((priorities & (1 << priority)) === 0) continue;
+        this.placeOf[port * PRIORITIES + priority] = place++;
+        this.ports[this.next] = port;
+        this.priorityOf[this.next] = priority;
+        this.slotOf[this.next++] = slot;
+      }
     }
   }
+
+  private setTerms(row: number): void {
+    const spec = this.specOf(row);
+    const { granting, asking, counts } = spec;
+    const at = row << TERMS_SHIFT;
+    this.terms[at | UNIT] = granting.unitOctets;
+    this.terms[at | TARGET] = fixedTargetOf(spec, this.priority(row), this.share(row));
+    this.terms[at | STEP] = granting.stepUnits;
+    this.terms[at | FRAME] = granting.frameUnits;
+    this.terms[at | ASKED_UNIT] = asking.unitOctets;
+    this.times[(row << 1) | REFRESH_PS] = granting.refreshPs;
+    this.times[(row << 1) | REPORT_PS] = asking.reportPs;
+    this.terms[at | MODES] =
+      (counts === 'cumulative' ? CUMULATIVE : 0) |
+      (granting.unsolicited ? UNSOLICITED : 0) |
+      (asking.when === 'ahead' ? LOOKS_AHEAD : 0);
+  }
+
+  forEach(port: number, visit: (row: number) => void): void {
+    const count = this.rowCount(port);
+    for (let i = 0; i < count; i++) visit(this.first[port] + i);
+  }
+}
+
+function countOf(priorities: number): number {
+  let count = 0;
+  for (let rest = priorities; rest !== 0; rest &= rest - 1) count++;
+  return count;
+}
+
+/** The share of a channel under the static policy; -1 if it changes. */
+function fixedTargetOf(
+  { granting, channels }: CreditPortSpec,
+  priority: number,
+  share: number,
+): number {
+  if (granting.policy !== 'static') return -1;
+  const sum = channels.reduce((total, channel) => total + channel.share, 0);
+  return Math.floor((granting.bufferUnits[priority] * share) / sum);
 }
 
 function slotsOf(spec: CreditPortSpec): ReadonlyMap<number, number> {

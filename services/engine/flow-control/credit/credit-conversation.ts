@@ -5,6 +5,7 @@ import {
   CE_TAG_REQUEST,
   decodeCeTag,
   encodeLoneCeTag,
+  isCeTagged,
 } from '../../wire/ce-tag.js';
 import {
   blankCeFrame,
@@ -14,6 +15,7 @@ import {
   CE_SYN,
   decodeCe,
   encodeCe,
+  isCreditExchange,
 } from '../../wire/mac-control/ce-frame.js';
 import { OPCODE_CE_GRANT, OPCODE_CE_REQUEST } from '../../wire/mac-control/opcodes.js';
 import type { CreditAccounts } from './credit-accounts.js';
@@ -132,13 +134,12 @@ export class CreditConversation {
     frame.channel = accounts.channel(row);
     frame.priorities = 0;
     frame.words.fill(0);
-    const base = row - accounts.priority(row);
-    for (let priority = 0; priority < 8; priority++) {
-      const other = base + priority;
+    const first = accounts.firstOfChannel(row);
+    for (let other = first; other < first + accounts.rowsPerChannel(port); other++) {
       if (this.mostUrgent(other, kind) !== what) continue;
       if (this.flagsOf(other, what) !== frame.flags) continue;
-      frame.priorities |= 1 << priority;
-      frame.words[priority] = this.take(other, what);
+      frame.priorities |= 1 << accounts.priority(other);
+      frame.words[accounts.priority(other)] = this.take(other, what);
     }
     this.cursor[port] = row - accounts.firstRow(port) + 1;
     this.counts[port * COUNTS + ((what & SAY_ANSWERS) !== 0 ? GRANTS_SENT : REQUESTS_SENT)]++;
@@ -164,10 +165,12 @@ export class CreditConversation {
   }
 
   /** False if it is none of ours. */
-  receive(port: number, octets: Uint8Array): boolean {
+  receive(port: number, octets: Uint8Array, length: number): boolean {
     const { heard: frame, heardTag: tag } = this;
-    if (decodeCe(octets, 0, frame) !== 'ok') {
-      if (decodeCeTag(octets, 0, tag) !== 'ok') return false;
+    if (isCreditExchange(octets, length)) {
+      if (decodeCe(octets, 0, frame) !== 'ok') return false;
+    } else {
+      if (!isCeTagged(octets, length) || decodeCeTag(octets, 0, tag) !== 'ok') return false;
       frame.opcode = tag.type === CE_TAG_GRANT ? OPCODE_CE_GRANT : OPCODE_CE_REQUEST;
       frame.flags = tag.flags;
       frame.priorities = tag.priorities;
@@ -254,7 +257,7 @@ export class CreditConversation {
   }
 
   private flagsOf(row: number, what: number): number {
-    if (this.accounts.specOf(row).counts === 'incremental') return 0;
+    if (!this.accounts.isCumulative(row)) return 0;
     const isAnswer = (what & SAY_ANSWERS) !== 0;
     const epoch = isAnswer ? this.receiver.epoch(row) : this.sender.epoch(row);
     if (what === SAY_SYNC || what === SAY_RESYNC) return CE_SYN | epoch;

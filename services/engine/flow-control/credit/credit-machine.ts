@@ -42,6 +42,8 @@ export interface CreditCarrier {
   permit(row: number): void;
   /** The account has none any more. */
   withdraw(row: number): void;
+  /** The account's first frame began, or ceased, to lack credit. */
+  lacks(row: number, credit: boolean): void;
   /** Whoever listens hears of a step of the exchange. */
   announce(row: number, step: number, units: number): void;
   /** Octets that wait at the account. */

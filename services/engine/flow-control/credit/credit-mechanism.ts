@@ -7,10 +7,10 @@ import type {
 import type { PortSpec } from '../../contract/spec.js';
 import type { FramePool } from '../../frame/frame-pool.js';
 import {
-  CHARGED,
-  CHARGED_AS_COPY,
+  CHARGE_MASK,
+  CHARGE_SHIFT,
   CLASS,
-  LENGTH,
+  COPY_FLAG,
   PRIORITY_MASK,
   VLAN,
 } from '../../frame/frame-pool.js';
@@ -25,9 +25,6 @@ import { CreditSender } from './credit-sender.js';
 
 const PORT_TIMER = 0;
 const TAG_TIMER = 1;
-
-const UNITS_BITS = 16;
-const UNITS_MASK = (1 << UNITS_BITS) - 1;
 
 /** Words of an account's line of frames that wait for credit. */
 export interface WaitingFrames {
@@ -67,6 +64,21 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
     });
   }
 
+  linkUp(port: number): void {
+    this.accounts.forEach(port, (row) => {
+      if (!this.conversation.isStarted(row)) return;
+      this.sender.linkUp(row);
+      this.receiver.linkUp(row);
+    });
+  }
+
+  /** Credit of a port is used without a frame; a fault only. Returns how much there was. */
+  steal(port: number, priorities: number, units: number): void {
+    this.accounts.forEach(port, (row) => {
+      if ((priorities & (1 << this.accounts.priority(row))) !== 0) this.sender.forfeit(row, units);
+    });
+  }
+
   // What the two halves of an account ask for.
 
   say(row: number, what: number): void {
@@ -96,7 +108,14 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
     this.host.withdraw(this.accounts.port(row));
   }
 
+  lacks(row: number, credit: boolean): void {
+    const { accounts } = this;
+    const [priority, channel] = [accounts.priority(row), accounts.channel(row)];
+    this.host.announceShort(accounts.port(row), priority, channel, credit);
+  }
+
   announce(row: number, step: number, units: number): void {
+    if (!this.host.isHeard) return;
     const { accounts } = this;
     const port = accounts.port(row);
     this.host.announceCredit(port, step, accounts.priority(row), accounts.channel(row), units);
@@ -112,24 +131,25 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
   rowOf(port: number, frame: number): number {
     const { words, ends } = this.pool;
     const priority = words[frame + CLASS] & PRIORITY_MASK;
+    if (this.accounts.hasOneChannel(port)) return this.accounts.row(port, 0, priority);
     return this.accounts.rowOfFrame(port, priority, ends[frame + VLAN]);
   }
 
-  admitted(port: number, _group: number, frame: number): void {
+  admitted(port: number, _group: number, frame: number, octets: number): void {
+    const { words } = this.pool;
     const row = this.rowOf(port, frame);
-    const { unitOctets } = this.accounts.specOf(row).granting;
-    const units = costOf(this.pool.words[frame + LENGTH], unitOctets);
-    const isCopy = this.pool.ends[frame + CHARGED] === CHARGED_AS_COPY;
-    const place = row - this.accounts.firstRow(port);
-    this.pool.ends[frame + CHARGED] = (place << UNITS_BITS) | units;
+    const units = costOf(octets, this.accounts.unitOctets(row));
+    const isCopy = (words[frame + CLASS] & COPY_FLAG) !== 0;
+    words[frame + CLASS] = (words[frame + CLASS] & ~COPY_FLAG) | (units << CHARGE_SHIFT);
     if (isCopy) this.receiver.store(row, units);
     else this.receiver.take(row, units);
   }
 
   released(port: number, _group: number, frame: number): void {
-    const charged = this.pool.ends[frame + CHARGED];
-    const row = this.accounts.firstRow(port) + (charged >>> UNITS_BITS);
-    this.receiver.free(row, charged & UNITS_MASK);
+    const { words } = this.pool;
+    const units = (words[frame + CLASS] & CHARGE_MASK) >>> CHARGE_SHIFT;
+    words[frame + CLASS] &= ~CHARGE_MASK;
+    this.receiver.free(this.rowOf(port, frame), units);
   }
 
   // Octets and timers.
@@ -146,7 +166,7 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
   }
 
   receiveControl(port: number, octets: Uint8Array, length: number): boolean {
-    return this.conversation.receive(port, octets.subarray(0, length));
+    return this.conversation.receive(port, octets, length);
   }
 
   onTimer(port: number, timer: number): void {

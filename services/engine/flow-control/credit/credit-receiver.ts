@@ -23,7 +23,7 @@ export const PASSED = 1;
 export const OCCUPIED = 2;
 /** The highest count allowed. */
 export const LIMIT = 3;
-const LIMIT_SAID = 4;
+export const LIMIT_SAID = 4;
 const EPOCH = 5;
 /** The neighbour has asked since it last was idle. */
 const WANTED = 6;
@@ -68,11 +68,24 @@ export class CreditReceiver {
 
   /** The link is up. */
   start(row: number): void {
-    if (this.spec(row).counts === 'cumulative') {
+    if (this.accounts.isCumulative(row)) {
       this.refreshSoon(row);
       return;
     }
     this.words[row * WORDS + OPENED] = 1;
+    this.raise(row);
+    this.carrier.say(row, SAY_GRANT);
+  }
+
+  /** The link has been down: whatever is in the buffer, the rest is granted anew. */
+  linkUp(row: number): void {
+    if (this.spec(row).counts === 'cumulative') {
+      this.startOver(row);
+      return;
+    }
+    const w = row * WORDS;
+    this.words[w + LIMIT] = this.words[w + PASSED];
+    this.words[w + LIMIT_SAID] = this.words[w + PASSED];
     this.raise(row);
     this.carrier.say(row, SAY_GRANT);
   }
@@ -112,12 +125,12 @@ export class CreditReceiver {
     this.carrier.announce(row, CREDIT_STEP.ACCOUNTED, units);
     if (words[w + OPENED] === 0) return;
     this.raise(row);
-    const { granting } = this.spec(row);
-    if (!granting.unsolicited) return;
+    if (!this.accounts.grantsUnasked(row)) return;
     const untold = ahead(words[w + LIMIT], words[w + LIMIT_SAID]);
     if (untold === 0) return;
-    const short = words[w + OCCUPIED] < granting.stepUnits && this.isShort(row);
-    if (untold >= granting.stepUnits || short) this.carrier.say(row, SAY_GRANT);
+    const step = this.accounts.stepUnits(row);
+    if (untold >= step || (words[w + OCCUPIED] < step && this.isShort(row)))
+      this.carrier.say(row, SAY_GRANT);
   }
 
   get(row: number, field: number): number {
@@ -157,8 +170,8 @@ export class CreditReceiver {
     const { words } = this;
     const said = words[w + LIMIT_SAID];
     words[w + LIMIT_SAID] = words[w + LIMIT];
-    const incremental = this.spec(row).counts === 'incremental';
-    const word = incremental ? ahead(words[w + LIMIT], said) : words[w + LIMIT];
+    const limit = words[w + LIMIT];
+    const word = this.accounts.isCumulative(row) ? limit : ahead(limit, said);
     this.carrier.announce(row, CREDIT_STEP.GRANTED, word);
     return word;
   }
@@ -181,7 +194,7 @@ export class CreditReceiver {
 
   /** A demand, or a report, of what the neighbour has used in all. */
   onRequest(row: number, epoch: number, word: number, isReport: boolean): void {
-    if (this.spec(row).counts === 'cumulative' && !this.compare(row, epoch, word)) return;
+    if (this.accounts.isCumulative(row) && !this.compare(row, epoch, word)) return;
     if (!isReport) {
       this.words[row * WORDS + WANTED] = 1;
       this.doubles[row * DOUBLES + ACTIVE_AT] = this.carrier.clock.now;
@@ -193,8 +206,8 @@ export class CreditReceiver {
 
   /** Does what is due; returns when to look again. */
   onTimer(row: number): number {
-    const { counts, granting, keepAlivePs } = this.spec(row);
-    if (counts === 'incremental' || !granting.unsolicited) return Infinity;
+    if (!this.refreshes(row)) return Infinity;
+    const { granting, keepAlivePs } = this.spec(row);
     const at = row * DOUBLES + REFRESH_AT;
     const { now } = this.carrier.clock;
     if (now < this.doubles[at]) return this.doubles[at];
@@ -243,14 +256,15 @@ export class CreditReceiver {
   private isShort(row: number): boolean {
     const w = row * WORDS;
     const inHand = ahead(this.words[w + LIMIT_SAID], this.words[w + PASSED]);
-    return inHand < this.spec(row).granting.frameUnits;
+    return inHand < this.accounts.frameUnits(row);
   }
 
   /** Grants what the buffer allows now; within an epoch a limit never goes back. */
   private raise(row: number): void {
     const w = row * WORDS;
     const { words } = this;
-    const target = shareOfBuffer(this, this.accounts, row);
+    const fixed = this.accounts.fixedTarget(row);
+    const target = fixed >= 0 ? fixed : shareOfBuffer(this, this.accounts, row);
     const limit = (words[w + PASSED] + target - words[w + OCCUPIED]) & COUNT_MASK;
     const more = ahead(limit, words[w + LIMIT]);
     if (more === 0 || more > WINDOW_MOST) return;
@@ -261,15 +275,19 @@ export class CreditReceiver {
   /** Something is different: the neighbour hears of it soon, and again. */
   private changed(row: number): void {
     this.words[row * WORDS + PERIODS] = 0;
-    const { counts, granting } = this.spec(row);
-    if (counts === 'incremental' || !granting.unsolicited) return;
-    this.refreshSoon(row);
+    if (this.refreshes(row)) this.refreshSoon(row);
+  }
+
+  private refreshes(row: number): boolean {
+    return this.accounts.isCumulative(row) && this.accounts.grantsUnasked(row);
   }
 
   private refreshSoon(row: number): void {
     const at = row * DOUBLES + REFRESH_AT;
-    const soon = this.carrier.clock.now + this.spec(row).granting.refreshPs;
-    if (this.doubles[at] <= soon && this.doubles[at] > this.carrier.clock.now) return;
+    const { now } = this.carrier.clock;
+    const refreshPs = this.accounts.refreshPs(row);
+    if (this.doubles[at] <= now + refreshPs && this.doubles[at] > now) return;
+    const soon = now + refreshPs;
     this.doubles[at] = soon;
     this.carrier.wake(row, soon);
   }

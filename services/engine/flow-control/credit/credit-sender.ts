@@ -31,15 +31,16 @@ const WORDS = 8;
 
 // Doubles of an account.
 
+// What every frame touches comes first.
 const REPORT_AT = 0;
-const SYNC_AT = 1;
-const POLL_AT = 2;
-const LAST_USE = 3;
-const BLOCKED_SINCE = 4;
-const BLOCKED_PS = 5;
-const BLOCKS = 6;
-export const GRANTED = 7;
-export const SPENT = 8;
+const LAST_USE = 1;
+export const SPENT = 2;
+export const GRANTED = 3;
+const POLL_AT = 4;
+const SYNC_AT = 5;
+const BLOCKED_SINCE = 6;
+const BLOCKED_PS = 7;
+const BLOCKS = 8;
 export const AGED = 9;
 /** Credit that a resynchronisation took back. */
 export const REVOKED = 10;
@@ -73,7 +74,7 @@ export class CreditSender {
 
   /** The link is up. */
   start(row: number): void {
-    if (this.spec(row).counts === 'cumulative') this.startOver(row);
+    if (this.accounts.isCumulative(row)) this.startOver(row);
     else this.words[row * WORDS + STATE] = OPEN;
   }
 
@@ -91,6 +92,27 @@ export class CreditSender {
     this.trySync(row);
   }
 
+  /** The link has been down: what was granted before is not worth anything. */
+  linkUp(row: number): void {
+    if (this.spec(row).counts === 'cumulative') {
+      this.startOver(row);
+      return;
+    }
+    this.forfeit(row, this.available(row));
+  }
+
+  /** Units are gone without a frame. */
+  forfeit(row: number, units: number): void {
+    const lost = Math.min(units, this.available(row));
+    if (lost === 0) return;
+    const w = row * WORDS;
+    this.words[w + CONSUMED] = (this.words[w + CONSUMED] + lost) & COUNT_MASK;
+    this.doubles[row * DOUBLES + REVOKED] += lost;
+    if (this.spec(row).counts === 'cumulative') this.changed(row);
+    this.carrier.withdraw(row);
+    this.carrier.permit(row);
+  }
+
   available(row: number): number {
     const w = row * WORDS;
     if (this.words[w + STATE] !== OPEN) return 0;
@@ -102,7 +124,7 @@ export class CreditSender {
   }
 
   cost(row: number, octets: number): number {
-    return costOf(octets, this.spec(row).asking.unitOctets);
+    return costOf(octets, this.accounts.askedUnitOctets(row));
   }
 
   /** A frame starts on the wire. */
@@ -113,9 +135,8 @@ export class CreditSender {
     this.doubles[d + SPENT] += units;
     this.doubles[d + LAST_USE] = this.carrier.clock.now;
     this.carrier.announce(row, CREDIT_STEP.TRANSMITTED, units);
-    const { counts, asking } = this.spec(row);
-    if (counts === 'cumulative') this.changed(row);
-    if (asking.when === 'ahead') this.lookAhead(row);
+    if (this.accounts.isCumulative(row)) this.changed(row);
+    if (this.accounts.asksAhead(row)) this.lookAhead(row);
   }
 
   /** The first frame in line lacks credit. */
@@ -126,6 +147,7 @@ export class CreditSender {
       this.words[w + BLOCKED] = 1;
       this.doubles[d + BLOCKED_SINCE] = this.carrier.clock.now;
       this.doubles[d + BLOCKS]++;
+      this.carrier.lacks(row, true);
     }
     this.demand(row);
   }
@@ -136,10 +158,16 @@ export class CreditSender {
     this.words[w + BLOCKED] = 0;
     const d = row * DOUBLES;
     this.doubles[d + BLOCKED_PS] += this.carrier.clock.now - this.doubles[d + BLOCKED_SINCE];
+    this.carrier.lacks(row, false);
   }
 
   isBlocked(row: number): boolean {
     return this.words[row * WORDS + BLOCKED] !== 0;
+  }
+
+  /** Since when its first frame waits for credit; null if none does. */
+  blockedSincePs(row: number): number | null {
+    return this.isBlocked(row) ? this.doubles[row * DOUBLES + BLOCKED_SINCE] : null;
   }
 
   blockedPs(row: number, now: number): number {
@@ -166,7 +194,7 @@ export class CreditSender {
 
   /** What a request says, read when it starts on the wire. */
   requestWord(row: number, what: number): number {
-    const word = this.spec(row).counts === 'cumulative' ? this.words[row * WORDS + CONSUMED] : 0;
+    const word = this.accounts.isCumulative(row) ? this.words[row * WORDS + CONSUMED] : 0;
     if (what === SAY_DEMAND) this.carrier.announce(row, CREDIT_STEP.REQUESTED, word);
     return word;
   }
@@ -174,7 +202,7 @@ export class CreditSender {
   /** A grant or a refresh. */
   onGrant(row: number, epoch: number, word: number): void {
     const w = row * WORDS;
-    if (this.spec(row).counts === 'incremental') {
+    if (!this.accounts.isCumulative(row)) {
       this.add(row, word);
       return;
     }
@@ -241,7 +269,7 @@ export class CreditSender {
   private changed(row: number): void {
     this.words[row * WORDS + PERIODS] = 0;
     const d = row * DOUBLES;
-    const wait = this.spec(row).asking.reportPs;
+    const wait = this.accounts.reportPs(row);
     const soon = this.carrier.clock.now + wait;
     if (this.doubles[d + REPORT_AT] <= soon && this.doubles[d + REPORT_AT] > soon - wait) return;
     this.doubles[d + REPORT_AT] = soon;

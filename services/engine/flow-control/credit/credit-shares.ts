@@ -18,12 +18,7 @@ export function shareOfBuffer(sharers: Sharers, accounts: CreditAccounts, row: n
   const port = accounts.port(row);
   const priority = accounts.priority(row);
   const buffer = granting.bufferUnits[priority];
-  if (granting.policy === 'static' && channels.length === 1) return buffer;
   const own = accounts.share(row);
-  if (granting.policy === 'static') {
-    const sum = channels.reduce((total, { share }) => total + share, 0);
-    return Math.floor((buffer * own) / sum);
-  }
   if (!sharers.isActive(row)) return Math.min(granting.keepUnits, buffer);
   let active = own;
   let taken = 0;

@@ -8,7 +8,8 @@ import type { PortSpec } from '../../contract/spec.js';
 import type { Tables } from '../../kernel/tables.js';
 import type { Ports } from '../../port/ports.js';
 import { QuantaMechanism } from '../../quanta/quanta-mechanism.js';
-import { MAC_CONTROL_GROUP } from '../../wire/mac-control/mac-control-header.js';
+import { MAC_CONTROL_GROUP, macControlOpcode } from '../../wire/mac-control/mac-control-header.js';
+import { OPCODE_PAUSE } from '../../wire/mac-control/opcodes.js';
 import { blankPauseFrame, decodePause, encodePause } from '../../wire/mac-control/pause-frame.js';
 import { PORT_GROUP, PORT_TIMER, pauseQuanta } from './pause-machine.js';
 import { PauseCounters, pauseManagedValues } from './pause-managed.js';
@@ -59,7 +60,8 @@ export class PauseMechanism extends QuantaMechanism implements Mechanism {
 
   receiveControl(port: number, octets: Uint8Array, length: number): boolean {
     const { heard } = this;
-    if (decodePause(octets.subarray(0, length), 0, heard) !== 'ok') return false;
+    if (macControlOpcode(octets, length) !== OPCODE_PAUSE) return false;
+    if (decodePause(octets, 0, heard) !== 'ok') return false;
     const spec = this.specs[port];
     if (heard.destination !== MAC_CONTROL_GROUP && heard.destination !== spec.mac) return false;
     this.counters.received[port]++;

@@ -3,24 +3,35 @@ import type {
   ManagedValue,
   Mechanism,
   MechanismHost,
+  NeighbourStopper,
 } from '../../contract/flow-control.js';
 import type { PortSpec } from '../../contract/spec.js';
 import type { Tables } from '../../kernel/tables.js';
 import type { Ports } from '../../port/ports.js';
 import { QuantaMechanism } from '../../quanta/quanta-mechanism.js';
+import { RemoteStops } from '../../quanta/remote-stops.js';
+import { macControlOpcode } from '../../wire/mac-control/mac-control-header.js';
+import { OPCODE_PFC } from '../../wire/mac-control/opcodes.js';
 import { blankPfcFrame, decodePfc, encodePfc } from '../../wire/mac-control/pfc-frame.js';
 import { applyPfc, fillPfc, groupPriorities } from './pfc-machine.js';
 import { PfcCounters, pfcManagedValues } from './pfc-managed.js';
 
+/** Behind the timers that PAUSE and PFC share. */
+const REMOTE_TIMER = 9;
+
 /** 802.1Qbb: each receiver stops its neighbour priority by priority, for a time. */
-export class PfcMechanism extends QuantaMechanism implements Mechanism {
+export class PfcMechanism extends QuantaMechanism implements Mechanism, NeighbourStopper {
   readonly name = 'pfc';
   readonly counters: PfcCounters;
+  /** Asked for by others than this port's own accounts. */
+  readonly remote: RemoteStops;
   private readonly frame = blankPfcFrame();
   /** What came in, whatever it is. */
   private readonly heard = blankPfcFrame();
-  /** By port and group: the priorities that a stop of the group names. */
+  /** By port and group: the priorities that a stop of the group may name. */
   private readonly prioritiesOf: Uint8Array[] = [];
+  /** By port: priorities that have PFC now, one bit each. */
+  private readonly operational: Uint8Array;
 
   constructor(
     tables: Tables,
@@ -30,17 +41,56 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism {
     ports: Ports,
   ) {
     super(tables, host, accounts, slot, 8, ports);
+    this.operational = tables.uint8('port', 1);
     this.counters = new PfcCounters(tables);
+    this.remote = new RemoteStops(tables, host, slot, REMOTE_TIMER, ports);
+  }
+
+  canStop(port: number, priority: number): boolean {
+    return (this.operational[port] & (1 << priority)) !== 0;
+  }
+
+  stopFor(port: number, priority: number, durationPs: number): void {
+    this.remote.stop(port, priority, durationPs);
+  }
+
+  override onTimer(port: number, timer: number): void {
+    if (timer === REMOTE_TIMER) this.remote.onTimer(port);
+    else super.onTimer(port, timer);
   }
 
   configurePort(port: number, spec: PortSpec): void {
     this.specs[port] = spec;
     this.prioritiesOf[port] = groupPriorities(spec);
+    this.operational[port] = spec.pfc?.priorities ?? 0;
     if (spec.pfc !== null) this.asker.configure(port, spec.pfc, spec.octetPs);
   }
 
+  /** Of the priorities that a port is built for, those that have PFC from now on. */
+  setOperational(port: number, priorities: number): void {
+    const before = this.operational[port];
+    const now = priorities & (this.specs[port].pfc?.priorities ?? 0);
+    if (now === before) return;
+    this.operational[port] = now;
+    for (let i = 0; i < 8; i++) {
+      const bit = 1 << i;
+      if ((before & ~now & bit) !== 0) this.obeyer.load(port, i, 0);
+      if (!this.stops(port, i)) this.asker.cease(port, i);
+    }
+  }
+
+  /** PFC has been provided for an account of a port. */
+  rules(port: number, group: number): boolean {
+    return this.prioritiesOf[port][group] !== 0;
+  }
+
+  /** The senders of an account are stopped before it is full. */
+  stops(port: number, group: number): boolean {
+    return (this.prioritiesOf[port][group] & this.operational[port]) !== 0;
+  }
+
   admitted(port: number, group: number): void {
-    this.asker.admitted(port, group);
+    if (this.stops(port, group)) this.asker.admitted(port, group);
   }
 
   released(port: number, group: number): void {
@@ -52,6 +102,7 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism {
     const spec = this.specs[port];
     const releases = asker.takeReleases(port);
     fillPfc(frame, this.prioritiesOf[port], asker.off[port], releases, spec.pfc!.quanta);
+    frame.enableVector = this.remote.fill(port, frame.enableVector, frame.quanta);
     asker.stated(port, txEnd);
     this.counters.sent(port, frame.enableVector);
     frame.source = spec.mac;
@@ -59,8 +110,9 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism {
   }
 
   receiveControl(port: number, octets: Uint8Array, length: number): boolean {
-    if (decodePfc(octets.subarray(0, length), 0, this.heard) !== 'ok') return false;
-    const operational = this.specs[port].pfc?.priorities ?? 0;
+    if (macControlOpcode(octets, length) !== OPCODE_PFC) return false;
+    if (decodePfc(octets, 0, this.heard) !== 'ok') return false;
+    const operational = this.operational[port];
     this.counters.received(port, this.heard.enableVector);
     applyPfc(this.heard, operational, port, this.obeyer);
     return true;

@@ -7,6 +7,7 @@ import {
   encodeMacControl,
   MAC_CONTROL_GROUP,
   MAC_CONTROL_PARAMETERS,
+  macControlOpcode,
   type MacControlHeader,
 } from './mac-control-header.js';
 import { OPCODE_CE_GRANT, OPCODE_CE_REQUEST } from './opcodes.js';
@@ -48,9 +49,9 @@ export function blankCeFrame(): CeFrame {
   };
 }
 
-/** Whether octets that are surely a control frame of some kind belong to credit exchange. */
-export function isCreditExchange(octets: Uint8Array): boolean {
-  return (readU16(octets, MAC_CONTROL_PARAMETERS - 2) | 1) === OPCODE_CE_GRANT;
+/** Whether a frame so long belongs to credit exchange. */
+export function isCreditExchange(octets: Uint8Array, length: number): boolean {
+  return (macControlOpcode(octets, length) | 1) === OPCODE_CE_GRANT;
 }
 
 /** Returns the offset behind the frame. */

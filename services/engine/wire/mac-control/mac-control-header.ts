@@ -37,6 +37,12 @@ export function encodeMacControl(
   return next;
 }
 
+/** The opcode of a frame so long, without reading the rest; -1 if it is not MAC control. */
+export function macControlOpcode(octets: Uint8Array, length: number): number {
+  if (length < MAC_CONTROL_OCTETS || readU16(octets, 12) !== ETHERTYPE_MAC_CONTROL) return -1;
+  return readU16(octets, 14);
+}
+
 /** The frame may be longer than 60 octets; what is more is ignored. */
 export function decodeMacControl(octets: Uint8Array, at: number, into: MacControlHeader): Decoded {
   if (octets.length - at < MAC_CONTROL_OCTETS) return 'too-short';

@@ -51,7 +51,11 @@ class FakeHost implements MechanismHost {
   withdraw(): void {}
   announceStop(): void {}
 
+  readonly isHeard = false;
+
   announceCredit(): void {}
+
+  announceShort(): void {}
 }
 
 /** Accounts that are over or under as the test says. */
@@ -83,6 +87,8 @@ function portSpec(overrides: Partial<PortSpec>): PortSpec {
     pfc: null,
     pause: null,
     credit: null,
+    discovery: null,
+    faults: [],
     ...overrides,
   };
 }

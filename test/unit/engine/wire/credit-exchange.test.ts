@@ -81,7 +81,7 @@ describe('CE frames', () => {
       const read = blankCeFrame();
       assert.equal(decodeCe(octets, 0, read), 'ok');
       assert.deepEqual(read, frame);
-      assert.ok(isCreditExchange(octets));
+      assert.ok(isCreditExchange(octets, octets.length));
     });
   }
 
@@ -105,7 +105,7 @@ describe('CE frames', () => {
   it('are not taken for PAUSE or PFC, nor those for them', () => {
     for (const octets of [PAUSE_FFFF, PFC_P3_FFFF]) {
       assert.equal(decodeCe(octets, 0, blankCeFrame()), 'wrong-opcode');
-      assert.equal(isCreditExchange(octets), false);
+      assert.equal(isCreditExchange(octets, octets.length), false);
     }
   });
 

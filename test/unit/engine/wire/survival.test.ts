@@ -10,8 +10,17 @@ import {
 } from '../../../../services/engine/wire/ethernet.js';
 import { blankIpv4Header, decodeIpv4Header } from '../../../../services/engine/wire/ipv4.js';
 import { blankIpv6Header, decodeIpv6Header } from '../../../../services/engine/wire/ipv6.js';
+import { blankCim, decodeCim } from '../../../../services/engine/wire/cim.js';
+import {
+  blankEnvelope,
+  decodeEnvelope,
+} from '../../../../services/engine/wire/congestion-message.js';
+import { blankSfcm, decodeSfcm } from '../../../../services/engine/wire/sfcm.js';
+import { blankCnm, decodeCnm, decodeCnTag } from '../../../../services/engine/wire/cnm.js';
+import { blankCnp, decodeCnp } from '../../../../services/engine/wire/cnp.js';
 import { blankCeTag, decodeCeTag } from '../../../../services/engine/wire/ce-tag.js';
 import { blankCeFrame, decodeCe } from '../../../../services/engine/wire/mac-control/ce-frame.js';
+import { blankLldpFrame, decodeLldp } from '../../../../services/engine/wire/lldp/lldpdu.js';
 import {
   blankPauseFrame,
   decodePause,
@@ -35,12 +44,18 @@ import {
   decodeBaseTransportHeader,
 } from '../../../../services/engine/wire/roce.js';
 import { blankUdpHeader, decodeUdpHeader } from '../../../../services/engine/wire/udp.js';
+import { LLDP_DCBX_IEEE, tlvCodecs } from './lldp-vectors.js';
 import {
   CE_DEMAND_CH7,
   CE_TAG_GRANT_P3,
+  CIM_L2_ADD,
+  CNM,
   CNP_ROCEV2,
   PAUSE_FFFF,
   PFC_P3_OFF_P4_ON,
+  SFCM_IPV4_PAUSE,
+  SFCM_IPV6_PAUSE,
+  SFCM_L2_PAUSE,
 } from './vectors.js';
 
 const RUNS = { seed: 1, numRuns: 1000 };
@@ -50,6 +65,8 @@ const OUTCOMES: Readonly<Record<Decoded, true>> = {
   'too-short': true,
   'bad-length': true,
   'bad-checksum': true,
+  'bad-order': true,
+  'bad-value': true,
   'wrong-type': true,
   'wrong-version': true,
   'wrong-destination': true,
@@ -84,7 +101,19 @@ const decoders: readonly Decoder[] = [
   decoder('PAUSE', PAUSE_FFFF, blankPauseFrame, decodePause),
   decoder('PFC', PFC_P3_OFF_P4_ON, blankPfcFrame, decodePfc),
   decoder('CE frame', CE_DEMAND_CH7, blankCeFrame, decodeCe),
+  decoder('SFCM', SFCM_L2_PAUSE.subarray(18), blankSfcm, (octets, at, into) =>
+    decodeSfcm(octets, at, octets.length, into),
+  ),
+  decoder('CIM', CIM_L2_ADD.subarray(18), blankCim, (octets, at, into) =>
+    decodeCim(octets, at, octets.length, into),
+  ),
+  decoder('envelope', SFCM_L2_PAUSE, blankEnvelope, decodeEnvelope),
+  decoder('IPv4 envelope', SFCM_IPV4_PAUSE, blankEnvelope, decodeEnvelope),
+  decoder('IPv6 envelope', SFCM_IPV6_PAUSE, blankEnvelope, decodeEnvelope),
   decoder('CE-Tag', CE_TAG_GRANT_P3, blankCeTag, decodeCeTag),
+  decoder('CN-TAG', CNM.subarray(16), () => ({ flowId: 0 }), decodeCnTag),
+  decoder('CNM', CNM.subarray(22), blankCnm, decodeCnm),
+  decoder('CNP', CNP_ROCEV2.subarray(42), blankCnp, decodeCnp),
   decoder('Ethernet', CNP_ROCEV2, blankEthernetHeader, decodeEthernetHeader),
   decoder('IPv4', CNP_ROCEV2.subarray(14), blankIpv4Header, decodeIpv4Header),
   decoder('IPv6', ipv6, blankIpv6Header, decodeIpv6Header),
@@ -96,6 +125,12 @@ const decoders: readonly Decoder[] = [
     () => ({ syndrome: 0, messageSequence: 0 }),
     decodeAcknowledgeHeader,
   ),
+  decoder('LLDP', LLDP_DCBX_IEEE, blankLldpFrame, decodeLldp),
+  ...tlvCodecs.map(({ name, octets, read }) => ({
+    name,
+    valid: octets.subarray(2),
+    decode: read,
+  })),
   { name: 'pcapng', valid: smallCapture(), decode: decodeCapture },
 ];
 

@@ -95,11 +95,15 @@ test('what bridges flood to a group completes at its members only', () => {
 });
 
 test('payload is counted right where bridges put tags on and take them off', () => {
-  const ports = [{ port: 2, native: 1, tagged: [10] }];
+  const ports = [{ port: 2, native: 1, tagged: [10], flowControl: null, fixed: null }];
   const toTagged = fabric({
     switches: BRIDGED,
     overrides: [
-      override('s1', { switch: { ports: [{ port: 1, native: 10, tagged: [] }, ...ports] } }),
+      override('s1', {
+        switch: {
+          ports: [{ port: 1, native: 10, tagged: [], flowControl: null, fixed: null }, ...ports],
+        },
+      }),
     ],
     load: [stream({ bytes: 3000, transport: RELIABLE })],
   });
@@ -108,7 +112,11 @@ test('payload is counted right where bridges put tags on and take them off', () 
   const toNative = fabric({
     switches: BRIDGED,
     overrides: [
-      override('s1', { switch: { ports: [{ port: 3, native: 10, tagged: [] }, ...ports] } }),
+      override('s1', {
+        switch: {
+          ports: [{ port: 3, native: 10, tagged: [], flowControl: null, fixed: null }, ...ports],
+        },
+      }),
     ],
     load: [stream({ from: ['h2'], to: ['h3'], bytes: 3000, transport: RELIABLE, vlan: TAGS })],
   });

@@ -1,14 +1,22 @@
+import { NEAREST_BRIDGE } from '../../../../services/engine/wire/lldp/lldpdu.js';
 import { Engine } from '../../../../services/engine/device/engine.js';
 import { FRAMES, PAYLOAD } from '../../../../services/engine/device/host/receivers.js';
 import type { FlowEnd } from '../../../../services/fabric/assembly/assembly.js';
 import type { Fabric } from '../../../../services/fabric/assembly/fabric.js';
 import { buildFabric } from '../../../../services/fabric/assembly/fabric.js';
+import { TIMELY_DEFAULTS } from '../../../../services/engine/congestion/timely/timely-managed.js';
+import { dcqcnSection } from '../../../../services/fabric/scenario/normalise-congestion.js';
+import { dcqcnSchema } from '../../../../services/fabric/scenario/schema-congestion.js';
 import type {
   DeviceOverride,
+  Mvtx2802Section,
   PfcSection,
   CreditSection,
   PrioritySection,
+  QcnSection,
   Scenario,
+  CiSection,
+  SfcSection,
   SwitchSection,
 } from '../../../../services/fabric/scenario/scenario.js';
 import { Windows } from '../../../../services/runtime/embedded/windows.js';
@@ -23,7 +31,34 @@ export const PFC: PfcSection = {
   responseDelayPs: 200_000,
 };
 
+/** As they come out of an empty section. */
+export const REGISTERS: Mvtx2802Section = {
+  memory: '1MB',
+  temporarySlots: 8,
+  classes: { 2: 8, 3: 8, 4: 8, 5: 8, 6: 8, 7: 8 },
+  sourceSlots: 64,
+  xoffSlots: null,
+  allocationOrder: 'shared-first',
+  flowControl: true,
+  normalQos: false,
+  multicast: 'unmanaged',
+  mcc: 64,
+  multicastStops: 'source',
+  congestionFrames: 16,
+  responseDelayPs: 0,
+  wred: {
+    sum: 'delay-bound',
+    levels: [245_760, 286_720, 327_680],
+    thresholds: { 2: 65_536, 3: 32_768, 4: 16_384, 5: 8192, 6: 4096, 7: 4096 },
+    firstHigh: 0.25,
+    secondHigh: 0.5,
+    secondLow: 0.25,
+  },
+};
+
 export const SWITCHES: SwitchSection = {
+  model: 'shared-buffer',
+  mvtx2802: REGISTERS,
   pipelinePs: 500_000,
   cutThrough: false,
   forwarding: 'routed',
@@ -61,6 +96,89 @@ export const CREDIT: CreditSection = {
   fallback: 'refuse',
 };
 
+export const DISCOVERY: Scenario['discovery'] = {
+  enabled: false,
+  start: 'live',
+  drives: true,
+  secondPs: 1e12,
+  timers: {
+    msgTxInterval: 30,
+    msgTxHold: 4,
+    msgFastTx: 1,
+    txFastInit: 4,
+    txCreditMax: 5,
+    reinitDelay: 2,
+  },
+  neighborsMost: 4,
+  destinations: [NEAREST_BRIDGE],
+  end: {
+    status: 'both',
+    dcbx: 'auto',
+    willing: [],
+    recommend: false,
+    pfcCapability: 8,
+    applications: [],
+    congestionIsolation: [],
+  },
+  changes: [],
+};
+
+export const CI: CiSection = {
+  enabled: true,
+  priority: 2,
+  thresholdBytes: null,
+  lowBytes: null,
+  maxCim: 3,
+  maxStreams: 1024,
+  maxFlowLifePs: 1e12,
+  idlePs: 10e9,
+  quoteBytes: 48,
+  messagePriority: 6,
+  encapsulation: 'ethernet',
+};
+
+export const SFC: SfcSection = {
+  send: true,
+  receive: true,
+  proxy: 'auto',
+  detect: { kind: 'auto' },
+  targetBytes: null,
+  minIntervalPs: 10e6,
+  pausePs: null,
+  pauseMinPs: 1e6,
+  pauseMaxPs: 100e6,
+  resume: false,
+  maxSources: 1024,
+  sourceLifePs: 1e9,
+  quoteBytes: 34,
+  priority: 6,
+  encapsulation: 'ipv4',
+  scope: 'priority',
+  processingPs: 0,
+};
+
+export const DCQCN = dcqcnSection(dcqcnSchema.parse({}));
+
+export const QCN: QcnSection = {
+  priorities: [],
+  alternatePriority: 0,
+  cnmPriority: 6,
+  setPointBytes: null,
+  weightExponent: 1,
+  sampleBytes: null,
+  timeResetPs: 15e9,
+  byteReset: null,
+  threshold: 5,
+  activeBps: null,
+  hyperBps: null,
+  gain: 1 / 128,
+  minDecreaseFactor: 0.5,
+  minBps: null,
+  defence: 'auto',
+  ports: [],
+  outside: [],
+};
+
 const IDENTITY = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /** All eight priorities; what is given holds for those named, or for all. */
@@ -75,6 +193,8 @@ export function priorities(
     ingressReservedBytes: 0,
     ingressAlpha: 1,
     ecn: { kind: 'off' },
+    sfc: false,
+    ci: false,
     ...(which.includes(priority) ? part : {}),
   }));
 }
@@ -87,24 +207,41 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     seed: 1,
     durationPs: null,
     fabric: section({ kind: 'star', hosts: 3 }),
-    hosts: { mac: null, ipv4: null, ipv6: null, arbiter: null },
+    hosts: { mac: null, ipv4: null, ipv6: null, nic: null, arbiter: null },
     switches: SWITCHES,
     overrides: [],
     priorities: priorities(),
     pause: { enabled: false, pfc: PFC, ingressReservedBytes: 0, ingressAlpha: 1 },
     credit: CREDIT,
+    discovery: DISCOVERY,
+    sfc: SFC,
+    ci: CI,
+    dcqcn: DCQCN,
+    qcn: QCN,
+    timely: TIMELY_DEFAULTS,
     classes: { transmit: IDENTITY, receive: IDENTITY, arbiter: { kind: 'strict' } },
     groups: [],
+    faults: [],
     placement: [],
     load: [],
-    observe: { seriesPs: null, ports: [] },
+    observe: { seriesPs: null, ports: [], episodes: false, stormPs: 1e9, traces: null },
     expect: [],
     ...part,
   };
 }
 
 export function override(match: string, part: Partial<DeviceOverride>): DeviceOverride {
-  return { match, host: {}, switch: {}, priorities: [], credit: {}, ...part };
+  return {
+    match,
+    host: {},
+    switch: {},
+    priorities: [],
+    credit: {},
+    sfc: {},
+    ci: {},
+    discovery: {},
+    ...part,
+  };
 }
 
 export function fabric(part: Partial<Scenario>): Fabric {
@@ -132,12 +269,14 @@ export function run(built: Fabric): Outcome {
     frameReceived: IGNORED,
     frameDropped: IGNORED,
     frameMarked: IGNORED,
+    frameQueued: IGNORED,
     frameSent: IGNORED,
     controlSent: IGNORED,
     controlReceived: IGNORED,
     stopAsked: IGNORED,
     creditStep: IGNORED,
     heldChanged: IGNORED,
+    creditShort: IGNORED,
     messageDelivered: (_, now, flow, message) => arrivedPs.set(`${flow}/${message}`, now),
   });
   new Windows(engine, built.lookaheadPs).run(Infinity);

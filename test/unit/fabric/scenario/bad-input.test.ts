@@ -12,7 +12,7 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     [
       'priorities: { 3: { xof: 3 } }',
       'main.yaml:3:20: priorities.3: unknown key: xof; allowed: flowControl, xoff, xonGap, ' +
-        'headroom, quanta, refresh, responseDelay, reserved, alpha, ecn; did you mean xoff?',
+        'headroom, quanta, refresh, responseDelay, reserved, alpha, ecn, sfc, ci; did you mean xoff?',
     ],
     ['priorities: { 8: pfc }', 'main.yaml:3:15: priorities: unknown key: 8; allowed: a priority 0'],
     ['devices: { s1: { ports: { 0: {} } } }', 'main.yaml:3:27: devices.s1.ports: unknown key: 0'],
@@ -41,6 +41,58 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
       'main.yaml:3:18: priorities.3: not a priority: pcf; write none, pfc, credit, or a mapping ',
     ],
     ['priorities: { 3: { xoff: 0 } }', 'main.yaml:3:26: priorities.3.xoff: not a threshold: 0; '],
+  ],
+  faults: [
+    [
+      'faults: [{ kind: link-dwn }]',
+      'main.yaml:3:18: faults.0.kind: unknown: link-dwn; one of link-down, loss, ',
+    ],
+    ['faults: [{ at: 1us }]', 'main.yaml:3:10: faults.0.kind: missing; one of link-down, '],
+    ['faults: [{ kind: loss }]', 'main.yaml:3:10: loss needs probability'],
+    [
+      'faults: [{ kind: freeze, rate: 10G }]',
+      'main.yaml:3:26: rate means nothing to freeze; its own keys: none',
+    ],
+    [
+      'faults: [{ kind: loss, probability: 130% }]',
+      'main.yaml:3:37: faults.0.probability: not a share: 130%; write a percentage such as 30%',
+    ],
+    [
+      'faults: [{ kind: bit-errors, errorRate: 2 }]',
+      'main.yaml:3:41: faults.0.errorRate: not below 1; write a bit error rate such as 1e-9',
+    ],
+    [
+      'faults: [{ kind: control, frames: pcf, action: lose }]',
+      'main.yaml:3:35: faults.0.frames: unknown: pcf; one of any, pause, pfc, ',
+    ],
+    [
+      'faults: [{ kind: control, frames: pfc, action: delay }]',
+      'main.yaml:3:10: action: delay needs delay, and no other action has it',
+    ],
+    [
+      'faults: [{ kind: freeze, every: 1us }]',
+      'main.yaml:3:33: it never ends, so it cannot come again: give for',
+    ],
+    [
+      'faults: [{ kind: freeze, for: 2us, every: 1us }]',
+      'main.yaml:3:43: it lasts as long as it takes to come again: every must be longer than for',
+    ],
+    [
+      'duration: 1ms\nfaults: [{ kind: freeze, at: 1ms }]',
+      'main.yaml:4:30: it begins after the end of the run (duration)',
+    ],
+    [
+      'faults: [{ kind: freeze, name: a }, { kind: freeze, name: a }]',
+      'main.yaml:3:37: two faults of the same name: a',
+    ],
+    [
+      'faults: [{ kind: forge, octets: 00, interval: 1us }]',
+      'main.yaml:3:33: faults.0.octets: not a frame: 0; write 60 octets in hexadecimal',
+    ],
+    [
+      'faults: [{ kind: freeze, priority: 8 }]',
+      'main.yaml:3:36: faults.0.priority: not a whole number in range: 8',
+    ],
   ],
   'flow control': [
     [
@@ -86,6 +138,43 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     [
       'priorities: { 3: { ecn: { stp: 4 } } }',
       'main.yaml:3:27: priorities.3.ecn: unknown key: stp; allowed: step, at; did you mean step?',
+    ],
+  ],
+  'congestion isolation': [
+    ['ci: { streams: 0 }', 'main.yaml:3:16: ci.streams: not a whole number in range: 0; '],
+    ['ci: { messages: 0 }', 'main.yaml:3:17: ci.messages: not a whole number in range: 0; '],
+    ['ci: { detect: 0 }', 'main.yaml:3:15: ci.detect: not a threshold: 0; write auto, or a size '],
+    ['ci: { quote: 10 }', 'main.yaml:3:14: ci.quote: not a whole number in range: 10; write a '],
+    ['ci: { idle: 0us }', 'main.yaml:3:13: ci.idle: not above 0: 0us'],
+    ['ci: { queue: 2 }', 'main.yaml:3:7: ci: unknown key: queue; allowed: enable, priority, '],
+  ],
+  'source flow control': [
+    ['priorities: { 8: { sfc: true } }', 'main.yaml:3:15: priorities: unknown key: 8; allowed: a '],
+    [
+      'priorities: { 3: { sfc: yes } }',
+      'main.yaml:3:25: priorities.3.sfc: not true or false: yes; ',
+    ],
+    ['sfc: { minInterval: 0ns }', 'main.yaml:3:21: sfc.minInterval: not above 0: 0ns'],
+    [
+      'sfc: { sources: 0 }',
+      'main.yaml:3:17: sfc.sources: not a whole number in range: 0; write a whole number from 1 to ',
+    ],
+    ['sfc: { detect: soon }', 'main.yaml:3:16: sfc.detect: not a detector: soon; write auto, a '],
+    [
+      'sfc: { detect: { min: 9KB, max: 9KB, probability: 5% } }',
+      'main.yaml:3:33: max is not above min',
+    ],
+    [
+      'sfc: { detect: { predict: 9KB } }',
+      'main.yaml:3:8: sfc.detect: not a detector: a mapping; write auto, a size such as 150KB, { d',
+    ],
+    ['sfc: { priority: 8 }', 'main.yaml:3:18: sfc.priority: not a whole number in range: 8; '],
+    ['sfc: { proxy: maybe }', 'main.yaml:3:15: sfc.proxy: unknown: maybe; one of auto, on, off'],
+    ['sfc: { encapsulation: ip }', 'main.yaml:3:23: sfc.encapsulation: unknown: ip; one of auto, '],
+    ['sfc: { quote: 513 }', 'main.yaml:3:15: sfc.quote: not a whole number in range: 513; '],
+    [
+      'devices: { s1: { sfc: { sed: false } } }',
+      'main.yaml:3:25: devices.s1.sfc: unknown key: sed; allowed: send, receive, proxy, ',
     ],
   ],
   credit: [

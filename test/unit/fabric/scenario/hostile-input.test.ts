@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { parse, stringify } from 'yaml';
 import { ScenarioError } from '../../../../services/fabric/scenario/errors.js';
 import { loadScenario } from '../../../../services/fabric/scenario/load-scenario.js';
+import { readTable } from '../../../../services/fabric/scenario/read-source.js';
 import { WHOLE } from './whole-scenario.js';
 import { load, withFiles } from './written-files.js';
 
@@ -60,6 +61,11 @@ const scrap = fc.oneof(
 );
 
 describe('hostile input', () => {
+  it('does not come from a device, which may never end', () => {
+    assert.throws(() => loadScenario('/dev/zero'), /it is a device, not a file$/);
+    assert.throws(() => readTable('/dev/zero'), /^Error: it is a device, not a file$/);
+  });
+
   it('loads as long as nobody tampers with it', () => {
     assert.equal(load(WHOLE).scenario.name, 'whole');
     assert.equal(load(stringify(whole)).scenario.load.length, 7);

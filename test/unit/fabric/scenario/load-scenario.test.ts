@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { loadScenario } from '../../../../services/fabric/scenario/load-scenario.js';
 import type { LoadSection } from '../../../../services/fabric/scenario/scenario.js';
+import { REGISTERS } from '../assembly/scenarios.js';
 import { load, PAIR, withFiles } from './written-files.js';
 
 const loadOf = (text: string): LoadSection => load(`${PAIR}load:\n  - ${text}\n`).scenario.load[0]!;
@@ -15,9 +16,23 @@ describe('a scenario that says next to nothing', () => {
     assert.equal(scenario.seed, 1);
     assert.equal(scenario.durationPs, null);
     assert.deepEqual(scenario.load, []);
-    assert.deepEqual(scenario.observe, { seriesPs: null, ports: [] });
-    assert.deepEqual(scenario.hosts, { mac: null, ipv4: null, ipv6: null, arbiter: null });
+    assert.deepEqual(scenario.observe, {
+      seriesPs: null,
+      ports: [],
+      episodes: false,
+      stormPs: 1e9,
+      traces: null,
+    });
+    assert.deepEqual(scenario.hosts, {
+      mac: null,
+      ipv4: null,
+      ipv6: null,
+      nic: null,
+      arbiter: null,
+    });
     assert.deepEqual(scenario.switches, {
+      model: 'shared-buffer',
+      mvtx2802: REGISTERS,
       pipelinePs: 500_000,
       cutThrough: false,
       forwarding: 'routed',
@@ -152,7 +167,9 @@ describe('the load section', () => {
       priority: 3,
       dscp: null,
       ect: false,
+      congestion: 'none',
       vlan: { inner: 10, outer: null, dei: false },
+      vm: 0,
       transport: { kind: 'raw', frameBytes: 1518 },
       startPs: 0,
       endPs: null,

@@ -1,0 +1,130 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
+import { ContenderError, contenderOf, settingsFor } from '../../fabric/scenario/contenders.js';
+import type { LoadedScenario } from '../../fabric/scenario/load-scenario.js';
+import type { DuelRun } from '../../report/duel.js';
+import { duelFigures, duelText } from '../../report/duel.js';
+import { evaluateExpectations } from '../../report/expectations.js';
+import { factsOf } from '../../report/page/page-of-run.js';
+import { RunDirectory, RunDirectoryError } from '../../report/run-directory.js';
+import { whyOf } from '../../report/why.js';
+import { prepareEngine } from '../../runtime/engine-flags.js';
+import { readVersion } from '../../runtime/version.js';
+import { EXIT, InputError } from '../exit.js';
+import { framesWanted } from '../frame-ways.js';
+import { loadFabric } from '../load-fabric.js';
+import { ProgressLine } from '../progress.js';
+import { styleFor } from '../style.js';
+
+export interface DuelOptions {
+  readonly mechanisms: string;
+  readonly set: readonly string[];
+  readonly seed?: string;
+  readonly out?: string;
+  readonly json?: boolean;
+}
+
+interface Side {
+  readonly name: string;
+  readonly set: readonly string[];
+  readonly loaded: LoadedScenario;
+  readonly fabric: Fabric;
+}
+
+const SLICE_MS = 40;
+const MANIFEST = 'duel.json';
+
+/** Runs one scenario under each mechanism, writes all of it, and prints one table. */
+export async function duelCommand(file: string, options: DuelOptions): Promise<number> {
+  prepareEngine();
+  const base = [...options.set, ...(options.seed === undefined ? [] : [`seed=${options.seed}`])];
+  const sides = sidesOf(file, base, options.mechanisms);
+  const folder = resolve(options.out ?? join('runs', `duel-${nameOf(sides[0]!)}`));
+  const progress = new ProgressLine(
+    options.json !== true && process.stderr.isTTY ? process.stderr : null,
+  );
+  const runs: DuelRun[] = [];
+  for (const side of sides) runs.push(await runSide(file, side, folder, progress));
+  const { devices } = sides[0]!.fabric.topology;
+  const tierOf = new Map(devices.map(({ name, tier }) => [name, tier]));
+  const figures = runs.map((run) => duelFigures(run, tierOf));
+  const manifest = {
+    selvage: readVersion(),
+    scenario: resolve(file),
+    contenders: runs.map(({ contender, set, results, folder: own }) => ({
+      contender,
+      set,
+      digest: results.digest,
+      run: basename(own),
+    })),
+    figures,
+  };
+  writeFileSync(join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
+  process.stdout.write(
+    options.json === true
+      ? `${JSON.stringify(manifest, null, 2)}\n`
+      : `${duelText(figures, styleFor(process.stdout))}\n${folder}\n`,
+  );
+  return figures.every(({ status }) => status === 'complete') ? EXIT.COMPLETE : EXIT.RUN_FAILED;
+}
+
+/** All of them are assembled before the first one runs: an error comes at once. */
+function sidesOf(file: string, base: readonly string[], mechanisms: string): Side[] {
+  const names = mechanisms.split(',').map((name) => name.trim());
+  if (new Set(names).size < names.length) {
+    throw new InputError(`--mechanisms ${mechanisms}: one of them is named twice`);
+  }
+  const { loaded } = loadFabric(file, base);
+  return names.map((name) => {
+    try {
+      const set = [...base, ...settingsFor(contenderOf(name), loaded)];
+      return { name, set, ...loadFabric(file, set) };
+    } catch (error) {
+      if (error instanceof ContenderError) throw new InputError(`--mechanisms: ${error.message}`);
+      throw error;
+    }
+  });
+}
+
+function nameOf({ fabric }: Side): string {
+  return fabric.scenario.name.replace(/[^A-Za-z0-9._-]+/g, '-');
+}
+
+async function runSide(
+  file: string,
+  { name, set, loaded, fabric }: Side,
+  parent: string,
+  progress: ProgressLine,
+): Promise<DuelRun> {
+  const { Session } = await import('../../runtime/session.js');
+  const session = new Session(fabric, { check: false });
+  const startedAt = performance.now();
+  while (session.advance(SLICE_MS) === 'running') {
+    progress.show(() => session.progress());
+    await setImmediate();
+  }
+  progress.clear();
+  const results = session.results('complete');
+  const congestion = session.congestion();
+  const expectations = evaluateExpectations(fabric.scenario.expect, results);
+  try {
+    mkdirSync(parent, { recursive: true });
+    const folder = new RunDirectory(join(parent, name), fabric.scenario.name).write({
+      results,
+      expectations,
+      why: congestion && whyOf(fabric, results, congestion),
+      traces: framesWanted(fabric, { results, congestion, hops: session.hops(), state: null }),
+      facts: factsOf(fabric),
+      document: loaded.document,
+      series: session.series(),
+      origin: { scenario: file, set },
+      state: null,
+      wallSeconds: (performance.now() - startedAt) / 1000,
+    });
+    return { contender: name, set, results, folder };
+  } catch (error) {
+    throw error instanceof RunDirectoryError ? new InputError(error.message) : error;
+  }
+}

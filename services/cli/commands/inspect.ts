@@ -1,0 +1,79 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { unknownName } from '../../fabric/scenario/errors.js';
+import { time } from '../../fabric/scenario/quantities.js';
+import { nicText } from '../../report/nic-text.js';
+import { readNics } from '../../report/run-directory.js';
+import { prepareEngine } from '../../runtime/engine-flags.js';
+import type { NicResult } from '../../runtime/nic-results.js';
+import { EXIT, InputError } from '../exit.js';
+import { loadFabric } from '../load-fabric.js';
+import { sameScenario, storedRun } from './resume.js';
+
+export interface InspectOptions {
+  readonly run?: string;
+  readonly at?: string;
+  readonly json?: boolean;
+}
+
+/**
+ * Shows the 82599 of a device: at the end of a run, as its directory keeps it; or at a time, for
+ * which the run is repeated, or a scenario run, up to then.
+ */
+export async function inspectCommand(device: string, options: InspectOptions): Promise<number> {
+  const run = options.run ?? newestRun();
+  const isFile = existsSync(run) && statSync(run).isFile();
+  const nics =
+    isFile || options.at !== undefined ? await runUpTo(run, isFile, options.at) : nicsOf(run);
+  const nic = nics.find((own) => own.device === device);
+  if (nic === undefined) {
+    const names = nics.map((own) => own.device);
+    throw new InputError(`${run}: ${unknownName('device with an 82599', device, names)}`);
+  }
+  const text = options.json === true ? JSON.stringify(nic, null, 2) : nicText(nic);
+  process.stdout.write(`${text}\n`);
+  return EXIT.COMPLETE;
+}
+
+function nicsOf(folder: string): readonly NicResult[] {
+  try {
+    return readNics(folder);
+  } catch (error) {
+    throw new InputError((error as Error).message);
+  }
+}
+
+async function runUpTo(
+  run: string,
+  isFile: boolean,
+  at: string | undefined,
+): Promise<readonly NicResult[]> {
+  prepareEngine();
+  const { fabric } = isFile ? loadFabric(run, []) : sameScenario(run, storedRun(run));
+  const { Session } = await import('../../runtime/session.js');
+  const { nicResults } = await import('../../runtime/nic-results.js');
+  const session = new Session(fabric, { check: false });
+  const atPs = at === undefined ? Infinity : timeFrom(at);
+  session.runTo(atPs);
+  if (atPs === Infinity) return session.results('complete').nics;
+  return nicResults(session.engine, Math.min(atPs, session.endPs ?? Infinity));
+}
+
+function newestRun(): string {
+  const folders = existsSync('runs')
+    ? readdirSync('runs')
+        .filter((name) => !name.startsWith('.'))
+        .map((name) => join('runs', name))
+    : [];
+  const [newest] = folders.sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
+  if (newest !== undefined) return newest;
+  throw new InputError('there is no run in runs/; name a run directory or a scenario with --run');
+}
+
+function timeFrom(text: string): number {
+  try {
+    return time.parse(text);
+  } catch (error) {
+    throw new InputError(`--at ${text}: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,78 @@
+import type { SamplingSpec } from '../../engine/analysis/trace/frame-sampler.js';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
+import { markOf } from '../../fabric/assembly/observer-plan.js';
+import { didYouMean } from '../../fabric/scenario/errors.js';
+import { flowWhyText, whyFlow } from '../../report/flow-why.js';
+import type { StoredRun } from '../../report/run-directory.js';
+import { whyText } from '../../report/why-text.js';
+import type { WhySummary } from '../../report/why.js';
+import { whyOf, whySummary } from '../../report/why.js';
+import { prepareEngine } from '../../runtime/engine-flags.js';
+import type { RepeatedRun } from '../../runtime/repeat-run.js';
+import { repeatRun } from '../../runtime/repeat-run.js';
+import { EXIT, InputError } from '../exit.js';
+import { styleFor } from '../style.js';
+import { sameScenario, storedRun } from './resume.js';
+
+export interface WhyOptions {
+  readonly flow?: string;
+  readonly all?: boolean;
+  readonly json?: boolean;
+}
+
+/** Tells what held a run back; what was not observed then is seen by repeating the run. */
+export function whyCommand(run: string, options: WhyOptions): number {
+  prepareEngine();
+  const stored = storedRun(run);
+  if (options.flow !== undefined) return whyOneFlow(run, stored, options.flow, options);
+  const why = stored.why ?? observeAgain(run, stored);
+  if (options.json === true) process.stdout.write(`${JSON.stringify(why, null, 2)}\n`);
+  else process.stdout.write(`${whyText(why, styleFor(process.stdout), options.all === true)}\n`);
+  return EXIT.COMPLETE;
+}
+
+function whyOneFlow(run: string, stored: StoredRun, wanted: string, options: WhyOptions): number {
+  const { fabric } = sameScenario(run, stored);
+  const flow = flowNamed(fabric, wanted);
+  const spec = { share: 1, priorities: 0xff, flows: [markOf(fabric, flow)], named: [] };
+  const sampling = { ...spec, slowest: 0, dropped: false };
+  const { results, hops, congestion } = again(run, stored, fabric, sampling);
+  const why = whyFlow(fabric, results.flows[flow]!, hops, congestion);
+  if (why === null) throw new InputError(`no frame of ${fabric.flows[flow]!.name} has arrived`);
+  if (options.json === true) process.stdout.write(`${JSON.stringify(why, null, 2)}\n`);
+  else process.stdout.write(`${flowWhyText(why, styleFor(process.stdout))}\n`);
+  return EXIT.COMPLETE;
+}
+
+/** A flow by its number, or by its name. */
+function flowNamed({ flows }: Fabric, wanted: string): number {
+  const names = flows.map(({ name }) => name);
+  const flow = /^\d+$/.test(wanted) ? Number(wanted) : names.indexOf(wanted);
+  if (flows[flow] !== undefined) return flow;
+  throw new InputError(
+    `--flow ${wanted}: there is no such flow; they are 0 to ${flows.length - 1}` +
+      didYouMean(wanted, names),
+  );
+}
+
+function observeAgain(run: string, stored: StoredRun): WhySummary {
+  const { fabric } = sameScenario(run, stored);
+  const { results, congestion } = again(run, stored, fabric, null);
+  return whySummary(whyOf(fabric, results, congestion));
+}
+
+function again(
+  run: string,
+  stored: StoredRun,
+  fabric: Fabric,
+  sampling: SamplingSpec | null,
+): RepeatedRun {
+  const repeated = repeatRun(fabric, stored.state?.boundPs ?? null, sampling);
+  if (repeated.results.digest !== stored.digest) {
+    throw new InputError(
+      `${run} cannot be repeated from its scenario (a branch, or another version of selvage): ` +
+        'run it with --set observe.episodes=true',
+    );
+  }
+  return repeated;
+}

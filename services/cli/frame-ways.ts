@@ -1,0 +1,41 @@
+import type { SlowFrame } from '../engine/analysis/trace/hop-recorder.js';
+import type { Fabric } from '../fabric/assembly/fabric.js';
+import type { MergedRun } from '../runtime/merge.js';
+import { repeatRun } from '../runtime/repeat-run.js';
+import type { FrameTrace } from '../telemetry/traces/frame-traces.js';
+import { frameTraces } from '../telemetry/traces/frame-traces.js';
+
+type Watched = Pick<MergedRun, 'results' | 'congestion' | 'hops' | 'state'>;
+
+/**
+ * The ways of the frames that a scenario wants to see. Which were slow, or lost, is known only when
+ * they have arrived, or have not: the run is repeated to follow just these.
+ */
+export function framesWanted(
+  fabric: Fabric,
+  { results, congestion, hops, state }: Watched,
+): FrameTrace[] | null {
+  const wanted = fabric.scenario.observe.traces;
+  if (wanted === null || hops === null || congestion === null) return null;
+  const { episodes } = congestion;
+  const traces = frameTraces(fabric, hops, episodes, results.virtualPs);
+  const known = new Set(traces.map(({ frame }) => frame));
+  const slow = slowestOf(
+    hops.flatMap(({ slowest }) => slowest),
+    wanted.slowest,
+  );
+  const tail = [...slow, ...hops.flatMap(({ dropped }) => dropped)];
+  const named = [...new Set(tail)].filter((frame) => !known.has(frame));
+  if (named.length === 0) return traces;
+  const only = { share: 0, priorities: 0, flows: null, named, slowest: 0, dropped: false };
+  const again = repeatRun(fabric, state?.boundPs ?? null, only);
+  if (again.results.digest !== results.digest) return traces;
+  return [...traces, ...frameTraces(fabric, again.hops, episodes, results.virtualPs)];
+}
+
+function slowestOf(frames: readonly SlowFrame[], count: number): string[] {
+  const order = [...frames].sort(
+    (a, b) => b.latencyPs - a.latencyPs || (a.frame < b.frame ? -1 : 1),
+  );
+  return order.slice(0, count).map(({ frame }) => frame);
+}

@@ -1,0 +1,52 @@
+import { KIND_CONTROL } from '../../device/device.js';
+import type { Engine } from '../../device/engine.js';
+import { keyId, keyKind } from '../../kernel/agenda.js';
+import { blankCeTag, CE_TAG_GRANT, decodeCeTag } from '../../wire/ce-tag.js';
+import { blankCeFrame, decodeCe } from '../../wire/mac-control/ce-frame.js';
+import { OPCODE_CE_GRANT } from '../../wire/mac-control/opcodes.js';
+
+/** In the id of a control frame: the port of the device. */
+const PORT_MASK = 0xffff;
+
+const frame = blankCeFrame();
+const tag = blankCeTag();
+
+/** A control frame is on its way to a port, or waits at its neighbour to be sent. */
+export function isControlUnderway(engine: Engine, port: number): boolean {
+  const { ports } = engine.shared;
+  if (ports.controlDue(ports.peer(port))) return true;
+  let underway = false;
+  forEachUnderway(engine, port, () => {
+    underway = true;
+  });
+  return underway;
+}
+
+/** What grants on their way to a port name for an account, added up: units in incremental mode. */
+export function unitsGrantedUnderway(engine: Engine, port: number, row: number): number {
+  const { accounts } = engine.credit;
+  const [priority, channel] = [accounts.priority(row), accounts.channel(row)];
+  let units = 0;
+  forEachUnderway(engine, port, (octets) => {
+    if (decodeCe(octets, 0, frame) === 'ok') {
+      if (frame.opcode !== OPCODE_CE_GRANT || frame.channel !== channel) return;
+      if ((frame.priorities & (1 << priority)) !== 0) units += frame.words[priority];
+    } else if (decodeCeTag(octets, 0, tag) === 'ok') {
+      if (tag.type !== CE_TAG_GRANT || tag.channel !== channel) return;
+      if (tag.priorities === 1 << priority) units += tag.word;
+    }
+  });
+  return units;
+}
+
+function forEachUnderway(
+  { shared, devices }: Engine,
+  port: number,
+  visit: (octets: Uint8Array) => void,
+): void {
+  const { agenda, octets, firstPort } = devices[shared.ports.owner(port)];
+  agenda.forEach((_, key, slot) => {
+    if (keyKind(key) !== KIND_CONTROL || (keyId(key) & PORT_MASK) !== port - firstPort) return;
+    visit(octets.get(slot).subarray(0, octets.length(slot)));
+  });
+}

@@ -1,0 +1,50 @@
+const FIRST_ROWS = 64;
+
+/** A device that has seen so much of a kind has seen enough; what follows is only counted. */
+const MOST_RECORDS = 100_000;
+
+/**
+ * Records of numbers, side by side in one array that grows: a busy port is held and let go many
+ * thousand times, and as many objects would keep the collector of memory busy.
+ */
+export class RecordTable {
+  values: Float64Array;
+  count = 0;
+  /** Records beyond what is kept. */
+  omitted = 0;
+  /** Rows that have not ended. */
+  open: number[] = [];
+
+  static readonly wiring = ['width'];
+
+  constructor(private readonly width: number) {
+    this.values = new Float64Array(FIRST_ROWS * width);
+  }
+
+  /** A new row that has not ended: where it begins among the values; -1 if there are too many. */
+  begin(): number {
+    if (this.count === MOST_RECORDS) {
+      this.omitted++;
+      return -1;
+    }
+    const at = this.count++ * this.width;
+    if (at === this.values.length) {
+      const values = new Float64Array(2 * at);
+      values.set(this.values);
+      this.values = values;
+    }
+    this.open.push(at);
+    return at;
+  }
+
+  /** A row is over. */
+  close(at: number): void {
+    const { open } = this;
+    open[open.indexOf(at)] = open[open.length - 1];
+    open.pop();
+  }
+
+  map<Item>(read: (at: number) => Item): Item[] {
+    return Array.from({ length: this.count }, (_, row) => read(row * this.width));
+  }
+}

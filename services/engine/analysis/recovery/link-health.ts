@@ -1,0 +1,46 @@
+import type { Engine } from '../../device/engine.js';
+import { PauseMechanism } from '../../flow-control/pause/pause-mechanism.js';
+import { PfcMechanism } from '../../flow-control/pfc/pfc-mechanism.js';
+import { isSettled } from '../../flow-control/credit/credit-invariants.js';
+import { lostCreditOf } from '../credit/lost-credit.js';
+import { isControlUnderway } from '../credit/underway.js';
+
+/**
+ * What is still wrong with one direction of a link, at a moment when every actor has executed the
+ * same time; null when all is well. `port` is the sender's, numbered through the service.
+ */
+export function ailmentOf(engine: Engine, port: number): string | null {
+  const peer = engine.shared.ports.peer(port);
+  if (peer < 0) return null;
+  return creditAilment(engine, port, peer) ?? pauseAilment(engine, port, peer);
+}
+
+function creditAilment(engine: Engine, port: number, peer: number): string | null {
+  const { credit } = engine;
+  const { accounts } = credit;
+  const spec = accounts.spec(port);
+  if (spec === null) return null;
+  let ailment: string | null = null;
+  accounts.forEach(port, (row) => {
+    const receivingRow = accounts.firstRow(peer) + row - accounts.firstRow(port);
+    const link = { sending: credit, sendingRow: row, receiving: credit, receivingRow };
+    if (spec.counts === 'cumulative' && !isSettled(link)) ailment = 'credit is not agreed upon';
+  });
+  if (ailment !== null) return ailment;
+  const [lost] = lostCreditOf(engine, port);
+  return lost === undefined ? null : `${lost.units} units of credit are lost`;
+}
+
+/** A stop that is obeyed and that nobody stands behind any more. */
+function pauseAilment(engine: Engine, port: number, peer: number): string | null {
+  if (isControlUnderway(engine, port)) return null;
+  for (const mechanism of engine.mechanisms) {
+    if (!(mechanism instanceof PfcMechanism || mechanism instanceof PauseMechanism)) continue;
+    if (mechanism.asker.off[peer] !== 0) continue;
+    for (let priority = 0; priority < 8; priority++) {
+      if (mechanism.holdReason(port, priority) === null) continue;
+      return `priority ${priority} obeys a stop that its neighbour has ended`;
+    }
+  }
+  return null;
+}

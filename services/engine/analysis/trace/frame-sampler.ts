@@ -1,0 +1,81 @@
+import type { FramePool } from '../../frame/frame-pool.js';
+import {
+  CLASS,
+  CONNECTION,
+  HASH,
+  KIND_MASK,
+  PRIORITY_MASK,
+  SEQUENCE,
+  SOURCE,
+  TARGET,
+} from '../../frame/frame-pool.js';
+
+/** Frames of a flow, by what they carry. */
+export interface FlowMark {
+  readonly hash: number;
+  readonly target: number;
+  readonly connection: number;
+}
+
+/** Which frames are followed; plain data. A frame must pass all three, or be named. */
+export interface SamplingSpec {
+  /** 0 to 1. */
+  readonly share: number;
+  /** One bit each. */
+  readonly priorities: number;
+  /** Null: of any flow. */
+  readonly flows: readonly FlowMark[] | null;
+  /** Frames by name, whatever else is said: see `nameOf`. */
+  readonly named: readonly string[];
+  /** How many of the slowest frames every receiver notes. */
+  readonly slowest: number;
+  /** Note frames that are dropped. */
+  readonly dropped: boolean;
+}
+
+/** Decides by what a frame carries, so that every device comes to the same answer. */
+export class FrameSampler {
+  private readonly limit: number;
+  private readonly named: ReadonlySet<string>;
+  /** Of the named ones: what can be asked of a frame at once. */
+  private readonly namedDice: ReadonlySet<number>;
+
+  constructor(private readonly spec: SamplingSpec) {
+    this.limit = spec.share * 2 ** 32;
+    this.named = new Set(spec.named);
+    this.namedDice = new Set(spec.named.map((name) => Number(name.slice(0, name.indexOf(' ')))));
+  }
+
+  takes(pool: FramePool, frame: number): boolean {
+    const dice = diceOf(pool, frame);
+    if (this.namedDice.has(dice) && this.named.has(nameOf(pool, frame))) return true;
+    if (dice >= this.limit) return false;
+    const { priorities, flows } = this.spec;
+    if ((priorities & (1 << (pool.words[frame + CLASS] & PRIORITY_MASK))) === 0) return false;
+    return flows === null || flows.some((flow) => isOf(flow, pool, frame));
+  }
+}
+
+/** A frame's name through its whole way; a packet that is sent again keeps it. */
+export function nameOf(pool: FramePool, frame: number): string {
+  const { words, ends } = pool;
+  const kind = words[frame + CLASS] & KIND_MASK;
+  const end = `${ends[frame + SOURCE]} ${words[frame + TARGET]} ${ends[frame + CONNECTION]}`;
+  return `${diceOf(pool, frame)} ${end} ${kind} ${words[frame + SEQUENCE]}`;
+}
+
+function isOf(flow: FlowMark, { words, ends }: FramePool, frame: number): boolean {
+  return (
+    words[frame + HASH] === flow.hash &&
+    words[frame + TARGET] === flow.target &&
+    ends[frame + CONNECTION] === flow.connection
+  );
+}
+
+/** Below 2^32, as if drawn, from what every hop reads anyway. */
+function diceOf({ words }: FramePool, frame: number): number {
+  let h = words[frame + HASH] ^ Math.imul(words[frame + SEQUENCE], 0x9e3779b1);
+  h = Math.imul(h ^ (h >>> 16) ^ (words[frame + CLASS] & KIND_MASK), 0x7feb352d);
+  h = Math.imul(h ^ (h >>> 15), 0x846ca68b);
+  return (h ^ (h >>> 16)) >>> 0;
+}

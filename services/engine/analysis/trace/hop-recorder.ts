@@ -1,0 +1,225 @@
+import { DeafProbe } from '../../contract/probe.js';
+import type { Engine } from '../../device/engine.js';
+import type { FramePool } from '../../frame/frame-pool.js';
+import { CLASS, KIND_ACK, KIND_MASK, KIND_NAK, LENGTH } from '../../frame/frame-pool.js';
+import type { Plain } from '../../kernel/snapshot.js';
+import { restore, save } from '../../kernel/snapshot.js';
+import type { SamplingSpec } from './frame-sampler.js';
+import { FrameSampler, nameOf } from './frame-sampler.js';
+
+/** How a frame's stay at a device ended, or that it has not. */
+export type HopEnd = 'inside' | 'sent' | 'delivered' | 'dropped';
+
+/** A followed frame at one device. Ports are as the device counts them, -1 for none; times ps. */
+export interface HopRecord {
+  readonly frame: string;
+  /** When its payload was ready to be sent. */
+  readonly bornPs: number;
+  readonly octets: number;
+  readonly frameClass: number;
+  readonly ingress: number;
+  /** When it could be dealt with here; where it was made, when it joined the queue. */
+  readonly arrivedPs: number;
+  queuedPs: number;
+  egress: number;
+  end: HopEnd;
+  /** When it started on the wire, was delivered or was dropped. */
+  endPs: number;
+  reason: number;
+}
+
+/** A frame that took long, as its receiver saw it. */
+export interface SlowFrame {
+  readonly frame: string;
+  readonly latencyPs: number;
+}
+
+/** What one device has seen of the frames that are followed. */
+export class DeviceHops {
+  readonly hops: HopRecord[] = [];
+  /** Places in `hops` of frames that are inside, the oldest first. */
+  inside: number[] = [];
+  /** The slowest that came to this host, the slowest first. */
+  slowest: SlowFrame[] = [];
+  readonly dropped: string[] = [];
+  omitted = 0;
+}
+
+/** Enough for a person, and for a collector. */
+const MOST_HOPS = 200_000;
+const MOST_DROPPED = 1000;
+
+/** Follows sampled frames from device to device, each of which writes down its own part. */
+export class HopRecorder extends DeafProbe {
+  private readonly devices: DeviceHops[];
+  private readonly sampler: FrameSampler;
+  private readonly isHost: readonly boolean[];
+
+  constructor(
+    engine: Engine,
+    private readonly spec: SamplingSpec,
+  ) {
+    super();
+    this.sampler = new FrameSampler(spec);
+    this.devices = engine.devices.map(() => new DeviceHops());
+    this.isHost = engine.devices.map((device) => device.spec.kind === 'host');
+  }
+
+  hops(device: number): DeviceHops {
+    return this.devices[device];
+  }
+
+  save(device: number): Plain {
+    return save(this.devices[device]);
+  }
+
+  restore(device: number, saved: Plain | null): void {
+    const hops = new DeviceHops();
+    if (saved !== null) restore(hops, saved);
+    this.devices[device] = hops;
+  }
+
+  override frameReceived(
+    device: number,
+    port: number,
+    now: number,
+    pool: FramePool,
+    frame: number,
+  ): void {
+    const isHere = this.isHost[device];
+    if (isHere && this.spec.slowest > 0) this.noteSlow(device, now, pool, frame);
+    if (!this.sampler.takes(pool, frame)) return;
+    const hop = this.begin(device, port, now, pool, frame);
+    if (hop === null || !isHere) return;
+    hop.end = 'delivered';
+    hop.endPs = now;
+    this.devices[device].inside.pop();
+  }
+
+  override frameQueued(
+    device: number,
+    ingress: number,
+    egress: number,
+    now: number,
+    pool: FramePool,
+    frame: number,
+  ): void {
+    if (!this.sampler.takes(pool, frame)) return;
+    const from = this.isHost[device] ? -1 : ingress;
+    // A copy beyond the first one came in together with it.
+    const hop =
+      this.find(device, pool, frame, (h) => h.egress < 0 && h.ingress === from) ??
+      this.begin(device, from, now, pool, frame);
+    if (hop === null) return;
+    hop.queuedPs = now;
+    hop.egress = egress;
+  }
+
+  override frameSent(
+    device: number,
+    port: number,
+    now: number,
+    pool: FramePool,
+    frame: number,
+  ): void {
+    if (!this.sampler.takes(pool, frame)) return;
+    const hop = this.find(device, pool, frame, (h) => h.egress === port);
+    if (hop !== null) this.leave(device, hop, 'sent', now);
+  }
+
+  override frameDropped(
+    device: number,
+    port: number,
+    now: number,
+    pool: FramePool,
+    frame: number,
+    reason: number,
+  ): void {
+    const own = this.devices[device];
+    if (this.spec.dropped && own.dropped.length < MOST_DROPPED) {
+      own.dropped.push(nameOf(pool, frame));
+    }
+    if (!this.sampler.takes(pool, frame)) return;
+    // A host takes everything in, and then finds that it is not the one.
+    const hop = this.isHost[device]
+      ? this.justTaken(own, now, pool, frame)
+      : this.find(device, pool, frame, (h) => h.egress < 0 && h.ingress === port);
+    if (hop === null) return;
+    hop.reason = reason;
+    if (this.isHost[device]) hop.end = 'dropped';
+    else this.leave(device, hop, 'dropped', now);
+  }
+
+  private begin(
+    device: number,
+    ingress: number,
+    now: number,
+    pool: FramePool,
+    frame: number,
+  ): HopRecord | null {
+    const own = this.devices[device];
+    if (own.hops.length >= MOST_HOPS) {
+      own.omitted++;
+      return null;
+    }
+    const hop: HopRecord = {
+      frame: nameOf(pool, frame),
+      bornPs: pool.born(frame),
+      octets: pool.words[frame + LENGTH],
+      frameClass: pool.words[frame + CLASS],
+      ingress,
+      arrivedPs: now,
+      queuedPs: now,
+      egress: -1,
+      end: 'inside',
+      endPs: Infinity,
+      reason: -1,
+    };
+    own.inside.push(own.hops.length);
+    own.hops.push(hop);
+    return hop;
+  }
+
+  private justTaken(
+    { hops }: DeviceHops,
+    now: number,
+    pool: FramePool,
+    frame: number,
+  ): HopRecord | null {
+    const last = hops[hops.length - 1];
+    return last?.endPs === now && last.frame === nameOf(pool, frame) ? last : null;
+  }
+
+  private find(
+    device: number,
+    pool: FramePool,
+    frame: number,
+    fits: (hop: HopRecord) => boolean,
+  ): HopRecord | null {
+    const { hops, inside } = this.devices[device];
+    if (inside.length === 0) return null;
+    const name = nameOf(pool, frame);
+    const at = inside.find((i) => fits(hops[i]) && hops[i].frame === name);
+    return at === undefined ? null : hops[at];
+  }
+
+  private leave(device: number, hop: HopRecord, end: HopEnd, now: number): void {
+    const own = this.devices[device];
+    hop.end = end;
+    hop.endPs = now;
+    own.inside = own.inside.filter((i) => own.hops[i] !== hop);
+  }
+
+  private noteSlow(device: number, now: number, pool: FramePool, frame: number): void {
+    const kind = pool.words[frame + CLASS] & KIND_MASK;
+    if (kind === KIND_ACK || kind === KIND_NAK) return;
+    const latencyPs = now - pool.born(frame);
+    const { slowest } = this.devices[device];
+    const { length } = slowest;
+    if (length === this.spec.slowest && latencyPs <= slowest[length - 1].latencyPs) return;
+    let at = length;
+    while (at > 0 && slowest[at - 1].latencyPs < latencyPs) at--;
+    slowest.splice(at, 0, { frame: nameOf(pool, frame), latencyPs });
+    if (slowest.length > this.spec.slowest) slowest.pop();
+  }
+}

@@ -1,0 +1,146 @@
+import type { Engine } from '../../device/engine.js';
+import type { Device } from '../../device/device.js';
+import { QUEUE_FRAMES } from '../../port/queues.js';
+import type { HoldRecord } from './wait-records.js';
+import { RecordTable } from '../record-table.js';
+import { WHOLE } from './wait-records.js';
+
+// Numbers of a record.
+
+const PORT = 0;
+const PRIORITY = 1;
+const CHANNEL = 2;
+const MECHANISM = 3;
+const START = 4;
+const END = 5;
+const FRAME_TIME = 6;
+const WIDTH = 7;
+
+/** Which priorities of a device's ports may not send, since when, and what that costs. */
+export class HoldBook {
+  readonly table = new RecordTable(WIDTH);
+  /** By port: priorities held, one bit each. */
+  readonly mask: Uint8Array;
+  /** Of those, the ones held as a whole: as the port last said. */
+  private readonly whole: Uint8Array;
+  /** By port and priority: holds that stand, since when, and how long in all before. */
+  private readonly standing: Uint8Array;
+  private readonly since: Float64Array;
+  private readonly total: Float64Array;
+  /** By port and priority: up to when frame-time is counted. */
+  private readonly countedAt: Float64Array;
+
+  static readonly wiring = ['engine', 'device'];
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly device: Device,
+  ) {
+    const ports = device.spec.ports.length;
+    this.mask = new Uint8Array(ports);
+    this.whole = new Uint8Array(ports);
+    this.standing = new Uint8Array(ports * 8);
+    this.since = new Float64Array(ports * 8);
+    this.total = new Float64Array(ports * 8);
+    this.countedAt = new Float64Array(ports * 8);
+  }
+
+  /** The port has said which priorities it holds as a whole; returns those that are held anew. */
+  change(port: number, now: number, priorities: number): number {
+    const before = this.whole[port];
+    const heldBefore = this.mask[port];
+    this.whole[port] = priorities;
+    for (let p = 0; p < 8; p++) {
+      const bit = 1 << p;
+      if (((before ^ priorities) & bit) === 0) continue;
+      if ((priorities & bit) !== 0) this.begin(port, p, WHOLE, now, this.ruler(port, p));
+      else this.end(port, p, WHOLE, now);
+    }
+    return this.mask[port] & ~heldBefore;
+  }
+
+  /** `mechanism`: its place among those of the engine. */
+  begin(port: number, priority: number, channel: number, now: number, mechanism: number): void {
+    const at = (port << 3) | priority;
+    if (this.standing[at]++ === 0) {
+      this.since[at] = now;
+      this.countedAt[at] = now;
+      this.mask[port] |= 1 << priority;
+    }
+    const row = this.table.begin();
+    if (row < 0) return;
+    const { values } = this.table;
+    values[row + PORT] = port;
+    values[row + PRIORITY] = priority;
+    values[row + CHANNEL] = channel;
+    values[row + MECHANISM] = mechanism;
+    values[row + START] = now;
+    values[row + END] = Infinity;
+  }
+
+  end(port: number, priority: number, channel: number, now: number): void {
+    const at = (port << 3) | priority;
+    this.count(port, priority, now, 0);
+    if (--this.standing[at] === 0) {
+      this.total[at] += now - this.since[at];
+      this.mask[port] &= ~(1 << priority);
+    }
+    const row = this.standingRow(port, priority, channel);
+    if (row < 0) return;
+    this.table.values[row + END] = now;
+    this.table.close(row);
+  }
+
+  /** How long a priority has been held until `now`. */
+  heldPs(port: number, priority: number, now: number): number {
+    const at = (port << 3) | priority;
+    const running = (this.mask[port] & (1 << priority)) === 0 ? 0 : now - this.since[at];
+    return this.total[at] + running;
+  }
+
+  /**
+   * Counts what stood at a held port until now; `newcomers` frames of its queue have come just
+   * now. The frame-time goes to the first hold found on the priority.
+   */
+  count(port: number, priority: number, now: number, newcomers: number): void {
+    const at = (port << 3) | priority;
+    const { ports, queues } = this.engine.shared;
+    const number = this.device.firstPort + port;
+    const trafficClass = ports.classOf(number, priority);
+    const frames = queues.get(number, trafficClass, QUEUE_FRAMES) - newcomers;
+    const row = this.standingRow(port, priority, null);
+    if (row >= 0) this.table.values[row + FRAME_TIME] += frames * (now - this.countedAt[at]);
+    this.countedAt[at] = now;
+  }
+
+  /** Of the holds that stand, too, as they are at `now`. */
+  all(now: number): HoldRecord[] {
+    const { table, engine } = this;
+    const { values } = table;
+    for (const row of table.open) this.count(values[row + PORT], values[row + PRIORITY], now, 0);
+    return table.map((row) => ({
+      port: values[row + PORT],
+      priority: values[row + PRIORITY],
+      channel: values[row + CHANNEL],
+      mechanism: engine.mechanisms[values[row + MECHANISM]]?.name ?? 'unknown',
+      startPs: values[row + START],
+      endPs: values[row + END],
+      frameTimePs: values[row + FRAME_TIME],
+    }));
+  }
+
+  /** A hold that stands on a priority, of one account or (null) of any; -1 if none does. */
+  private standingRow(port: number, priority: number, channel: number | null): number {
+    const { values, open } = this.table;
+    for (const row of open) {
+      if (values[row + PORT] !== port || values[row + PRIORITY] !== priority) continue;
+      if (channel === null || values[row + CHANNEL] === channel) return row;
+    }
+    return -1;
+  }
+
+  private ruler(port: number, priority: number): number {
+    const number = this.device.firstPort + port;
+    return this.engine.mechanisms.findIndex((m) => m.holdReason(number, priority) !== null);
+  }
+}

@@ -1,0 +1,154 @@
+import { HEADROOM, RESERVED } from '../../buffer/shared-buffer.js';
+import type { Engine } from '../../device/engine.js';
+import type { Device } from '../../device/device.js';
+import type { BacklogMatrix } from './backlog-matrix.js';
+import type { HoldBook } from './hold-book.js';
+import type { StopBook } from './stop-book.js';
+import { RecordTable } from '../record-table.js';
+import { sourceIsJammed } from './slot-waits.js';
+import type { JamRecord } from './wait-records.js';
+
+// Numbers of a record.
+
+const PORT = 0;
+const GROUP = 1;
+const EGRESS = 2;
+const PRIORITY = 3;
+const START = 4;
+const END = 5;
+const WIDTH = 6;
+
+/**
+ * Stopped accounts that a held egress keeps stopped: what they have there alone is too much for
+ * XON, so they go on after it at the earliest. These are the edges of the wait-for graph; where
+ * they close a circle, nobody in it ever goes on.
+ */
+export class JamBook {
+  readonly table = new RecordTable(WIDTH);
+
+  static readonly wiring = ['engine', 'device', 'backlog', 'holds', 'stops'];
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly device: Device,
+    private readonly backlog: BacklogMatrix,
+    private readonly holds: HoldBook,
+    private readonly stops: StopBook,
+  ) {}
+
+  /** Priorities of an egress are held anew. */
+  held(egress: number, priorities: number, now: number): void {
+    this.device.spec.ports.forEach((_, port) => {
+      for (let priority = 0; priority < 8; priority++) {
+        if ((priorities & (1 << priority)) !== 0) this.look(port, egress, priority, now);
+      }
+    });
+  }
+
+  /** An account is stopped anew. */
+  stopped(port: number, group: number, now: number): void {
+    this.device.spec.ports.forEach((_, egress) => {
+      if (this.holds.mask[egress] === 0) return;
+      this.device.spec.ports[port].groupOf.forEach((g, priority) => {
+        if (g === group) this.look(port, egress, priority, now);
+      });
+    });
+  }
+
+  /** Whether the account of a priority at a port has to wait for an egress now. */
+  look(port: number, egress: number, priority: number, now: number): void {
+    const group = this.device.spec.ports[port].groupOf[priority];
+    if ((this.stops.mask[port] & (1 << group)) === 0) return;
+    if ((this.holds.mask[egress] & (1 << priority)) === 0) return;
+    if (this.isOpen(port, group, egress)) return;
+    const own = this.engine.shared.chips[this.device.place];
+    if (own === undefined) {
+      const octets = this.backlog.get(group, port, egress);
+      if (octets === 0 || !this.isJammed(port, group, priority, octets)) return;
+    } else {
+      const held = this.device.spec.ports.flatMap((_, p) => (this.holds.mask[p] === 0 ? [] : p));
+      if (!sourceIsJammed(this.engine, this.device, own.chip, port, egress, held)) return;
+    }
+    const row = this.table.begin();
+    if (row < 0) return;
+    const { values } = this.table;
+    values[row + PORT] = port;
+    values[row + GROUP] = group;
+    values[row + EGRESS] = egress;
+    values[row + PRIORITY] = priority;
+    values[row + START] = now;
+    values[row + END] = Infinity;
+  }
+
+  letGo(egress: number, now: number): void {
+    const held = this.holds.mask[egress];
+    const { values } = this.table;
+    this.close(now, (row) => {
+      return values[row + EGRESS] === egress && (held & (1 << values[row + PRIORITY])) === 0;
+    });
+  }
+
+  released(port: number, group: number, now: number): void {
+    const { values } = this.table;
+    this.close(now, (row) => values[row + PORT] === port && values[row + GROUP] === group);
+  }
+
+  all(): JamRecord[] {
+    const { values } = this.table;
+    return this.table.map((row) => ({
+      port: values[row + PORT],
+      group: values[row + GROUP],
+      egress: values[row + EGRESS],
+      priority: values[row + PRIORITY],
+      startPs: values[row + START],
+      endPs: values[row + END],
+    }));
+  }
+
+  private isOpen(port: number, group: number, egress: number): boolean {
+    const { values, open } = this.table;
+    return open.some((row) => {
+      const isAccount = values[row + PORT] === port && values[row + GROUP] === group;
+      return isAccount && values[row + EGRESS] === egress;
+    });
+  }
+
+  private close(now: number, isOver: (row: number) => boolean): void {
+    const { values, open } = this.table;
+    for (let i = open.length - 1; i >= 0; i--) {
+      const row = open[i];
+      if (!isOver(row)) continue;
+      values[row + END] = now;
+      this.table.close(row);
+    }
+  }
+
+  /** Even if everything that may leave has left, there is no XON (of credit: nothing to grant). */
+  private isJammed(port: number, group: number, priority: number, octets: number): boolean {
+    const number = this.device.firstPort + port;
+    const { buffer, ports } = this.engine.shared;
+    if (ports.isCredited(number, priority)) return octets === this.backlog.total(group, port);
+    if (octets > buffer.xonLimit(number, group, 0)) return true;
+    return octets > buffer.xonLimit(number, group, this.stuckInPool());
+  }
+
+  /** Octets of the shared pool that are taken by what waits for held egresses. */
+  private stuckInPool(): number {
+    const { buffer } = this.engine.shared;
+    const { firstPort, spec } = this.device;
+    let sum = 0;
+    spec.ports.forEach(({ groupOf }, port) => {
+      for (let group = 0; group < 8; group++) {
+        let stuck = 0;
+        spec.ports.forEach((_, egress) => {
+          const held = this.holds.mask[egress];
+          const isHeld = groupOf.some((g, p) => g === group && (held & (1 << p)) !== 0);
+          if (isHeld) stuck += this.backlog.get(group, port, egress);
+        });
+        const apart = (word: number): number => buffer.get(firstPort + port, group, word);
+        if (stuck > 0) sum += Math.max(0, stuck - apart(RESERVED) - apart(HEADROOM));
+      }
+    });
+    return sum;
+  }
+}

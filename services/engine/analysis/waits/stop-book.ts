@@ -1,0 +1,146 @@
+import type { PortSpec } from '../../contract/spec.js';
+import type { Engine } from '../../device/engine.js';
+import type { Device } from '../../device/device.js';
+import { QUEUE_OCTETS } from '../../port/queues.js';
+import type { BacklogMatrix } from './backlog-matrix.js';
+import type { HoldBook } from './hold-book.js';
+import { RecordTable } from '../record-table.js';
+import { queueClass } from './slot-waits.js';
+import type { StopCause, StopRecord } from './wait-records.js';
+
+// Numbers of a record; those of a cause, from EGRESS on, are -1 where there is none.
+
+const PORT = 0;
+const GROUP = 1;
+const MECHANISM = 2;
+const START = 3;
+const END = 4;
+const EGRESS = 5;
+const CLASS = 6;
+const PRIORITY = 7;
+const OCTETS = 8;
+const QUEUE = 9;
+const INPUTS = 10;
+const SINCE = 11;
+const IS_HELD = 12;
+const WIDTH = 13;
+
+/** Which ingress accounts of a device do not let their neighbours go on, and why. */
+export class StopBook {
+  readonly table = new RecordTable(WIDTH);
+  /** By port: groups that are stopped, one bit each. */
+  readonly mask: Uint8Array;
+  /** By port and class: since when something waits, and how long it had been held by then. */
+  private readonly since: Float64Array;
+  private readonly heldBefore: Float64Array;
+
+  static readonly wiring = ['engine', 'device', 'backlog', 'holds'];
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly device: Device,
+    private readonly backlog: BacklogMatrix,
+    private readonly holds: HoldBook,
+  ) {
+    const ports = device.spec.ports.length;
+    this.mask = new Uint8Array(ports);
+    this.since = new Float64Array(ports * 8);
+    this.heldBefore = new Float64Array(ports * 8);
+  }
+
+  /** A frame of a priority joins a queue that was empty. */
+  startBacklog(egress: number, trafficClass: number, priority: number, now: number): void {
+    const at = (egress << 3) | trafficClass;
+    this.since[at] = now;
+    this.heldBefore[at] = this.holds.heldPs(egress, priority, now);
+  }
+
+  /** `mechanism`: its place among those of the engine. */
+  begin(port: number, group: number, mechanism: number, now: number): void {
+    this.mask[port] |= 1 << group;
+    const row = this.table.begin();
+    if (row < 0) return;
+    const { values } = this.table;
+    values[row + PORT] = port;
+    values[row + GROUP] = group;
+    values[row + MECHANISM] = mechanism;
+    values[row + START] = now;
+    values[row + END] = Infinity;
+    this.writeCause(row, port, group, now);
+  }
+
+  end(port: number, group: number, now: number): void {
+    this.mask[port] &= ~(1 << group);
+    const { values, open } = this.table;
+    const row = open.find((at) => values[at + PORT] === port && values[at + GROUP] === group);
+    if (row === undefined) return;
+    values[row + END] = now;
+    this.table.close(row);
+  }
+
+  all(): StopRecord[] {
+    const { table, engine } = this;
+    const { values } = table;
+    return table.map((row) => ({
+      port: values[row + PORT],
+      group: values[row + GROUP],
+      mechanism: engine.mechanisms[values[row + MECHANISM]]?.name ?? 'unknown',
+      startPs: values[row + START],
+      endPs: values[row + END],
+      cause: this.readCause(row),
+    }));
+  }
+
+  private readCause(row: number): StopCause | null {
+    const { values } = this.table;
+    if (values[row + EGRESS] < 0) return null;
+    return {
+      egress: values[row + EGRESS],
+      trafficClass: values[row + CLASS],
+      priority: values[row + PRIORITY],
+      octets: values[row + OCTETS],
+      queueOctets: values[row + QUEUE],
+      inputs: values[row + INPUTS],
+      sincePs: values[row + SINCE],
+      isHeld: values[row + IS_HELD] !== 0,
+    };
+  }
+
+  private writeCause(row: number, port: number, group: number, now: number): void {
+    const { values } = this.table;
+    const egress = this.backlog.fullest(group, port);
+    values[row + EGRESS] = egress;
+    if (egress < 0) return;
+    const number = this.device.firstPort + egress;
+    const { queues, ports } = this.engine.shared;
+    const priority = this.priorityAt(port, group, egress);
+    const trafficClass = queueClass(this.engine, this.device, port, egress, priority);
+    const at = (egress << 3) | trafficClass;
+    const queueOctets = queues.get(number, trafficClass, QUEUE_OCTETS);
+    const heldPs = this.holds.heldPs(egress, priority, now) - this.heldBefore[at];
+    values[row + CLASS] = trafficClass;
+    values[row + PRIORITY] = priority;
+    values[row + OCTETS] = this.backlog.get(group, port, egress);
+    values[row + QUEUE] = queueOctets;
+    values[row + INPUTS] = this.backlog.inputs(group, egress);
+    values[row + SINCE] = this.since[at];
+    values[row + IS_HELD] = 2 * heldPs >= queueOctets * ports.octetPs(number) ? 1 : 0;
+  }
+
+  /** Of the priorities of a group, the one whose class is longest at an egress. */
+  private priorityAt(port: number, group: number, egress: number): number {
+    const { queues } = this.engine.shared;
+    const spec: PortSpec = this.device.spec.ports[port];
+    let best = 0;
+    let most = -1;
+    spec.groupOf.forEach((g, priority) => {
+      if (g !== group) return;
+      const trafficClass = queueClass(this.engine, this.device, port, egress, priority);
+      const octets = queues.get(this.device.firstPort + egress, trafficClass, QUEUE_OCTETS);
+      if (octets <= most) return;
+      most = octets;
+      best = priority;
+    });
+    return best;
+  }
+}

@@ -1,0 +1,230 @@
+import type { Arbiter, Heads } from '../contract/arbiter.js';
+import { creditsOf, DEEPEST_DEBT } from './credits.js';
+
+const WIRE_OVERHEAD_OCTETS = 20;
+
+export const TRAFFIC_CLASSES = 8;
+
+/** A row of table T2 (or T4): what one traffic class is given, in credits. */
+export interface WspClass {
+  readonly group: number;
+  readonly refill: number;
+  readonly most: number;
+  readonly linkStrict: boolean;
+  readonly groupStrict: boolean;
+}
+
+export interface WspModes {
+  /** Without it, one frame of each class in turn; credits play no part (7.7.2.4.3). */
+  readonly weighted: boolean;
+  /** What a class loses at its limit stays in its group, and what is owed is paid in it. */
+  readonly recycle: boolean;
+}
+
+/**
+ * Weighted strict priority (7.7.2.4): the highest class that may still spend goes first, and the
+ * search begins again at class 7 after every grant. A class may spend while it and its bandwidth
+ * group have credits; when nobody may, a cycle ends and all are refilled. So a group has its share
+ * at least, and inside a group a class has its share at most unless credits are recycled.
+ *
+ * The arbiter of both transmit planes and of the receive buffers.
+ */
+export class WspArbiter {
+  /** By class and by group: credits now (T2 and T3). */
+  readonly credit = new Int32Array(TRAFFIC_CLASSES);
+  readonly groupCredit = new Int32Array(TRAFFIC_CLASSES);
+  /** By class: the least it ever had. */
+  readonly lowest = new Int32Array(TRAFFIC_CLASSES);
+  cycles = 0;
+
+  private readonly group = new Int32Array(TRAFFIC_CLASSES);
+  private readonly refill = new Int32Array(TRAFFIC_CLASSES);
+  private readonly most = new Int32Array(TRAFFIC_CLASSES);
+  /** Classes with the bit set, one bit each. */
+  private linkStrict = 0;
+  private groupStrict = 0;
+  /** By group: its classes that have credits, one bit each; and what they get and keep at most. */
+  private readonly members = new Int32Array(TRAFFIC_CLASSES);
+  private readonly groupRefill = new Int32Array(TRAFFIC_CLASSES);
+  private readonly groupMost = new Int32Array(TRAFFIC_CLASSES);
+  /** Credits as the cycle that is ending found them. */
+  private readonly found = new Int32Array(TRAFFIC_CLASSES);
+  /** Groups that have classes, and those of them that a cycle would not change, one bit each. */
+  private groups = 0;
+  private settled = 0;
+  private weighted = true;
+  private recycle = true;
+  /** The class served last in turn. */
+  private last = TRAFFIC_CLASSES - 1;
+
+  setModes(modes: WspModes): void {
+    this.weighted = modes.weighted;
+    this.recycle = modes.recycle;
+    this.settled = 0;
+  }
+
+  /** Takes effect at once; credits stay as they are. */
+  setClass(tc: number, row: WspClass): void {
+    const bit = 1 << tc;
+    this.group[tc] = row.group;
+    this.refill[tc] = row.refill;
+    this.most[tc] = row.most;
+    this.linkStrict = row.linkStrict ? this.linkStrict | bit : this.linkStrict & ~bit;
+    this.groupStrict = row.groupStrict ? this.groupStrict | bit : this.groupStrict & ~bit;
+    this.sumGroups();
+  }
+
+  /**
+   * The class to be granted among those eligible (a bit each); -1 if none is, or if none of them
+   * can ever have credits. A plane that cannot act on the answer does not ask.
+   */
+  pick(eligible: number): number {
+    if (eligible === 0) return -1;
+    if (!this.weighted) return this.pickInTurn(eligible);
+    for (;;) {
+      const tc = this.highest(eligible);
+      if (tc >= 0) return tc;
+      if (!this.endCycle()) return -1;
+    }
+  }
+
+  /** A frame of so many octets is granted: who pays depends on how strict the class is. */
+  granted(tc: number, octets: number): void {
+    const bit = 1 << tc;
+    if (!this.weighted) this.last = tc;
+    if (!this.weighted || (this.linkStrict & bit) !== 0) return;
+    const cost = creditsOf(octets);
+    this.settled &= ~(1 << this.group[tc]);
+    this.groupCredit[this.group[tc]] -= cost;
+    if ((this.groupStrict & bit) === 0) this.spend(tc, cost);
+    else if (this.refill[tc] > 0) this.spend(tc, Math.min(cost, Math.max(this.credit[tc], 0)));
+  }
+
+  private pickInTurn(eligible: number): number {
+    const above = eligible & (-2 << this.last);
+    const candidates = above !== 0 ? above : eligible;
+    return 31 - Math.clz32(candidates & -candidates);
+  }
+
+  private highest(eligible: number): number {
+    const { credit, groupCredit, group, linkStrict, groupStrict } = this;
+    for (let left = eligible; left !== 0;) {
+      const tc = 31 - Math.clz32(left);
+      const bit = 1 << tc;
+      if ((linkStrict & bit) !== 0) return tc;
+      if (groupCredit[group[tc]] > 0 && ((groupStrict & bit) !== 0 || credit[tc] > 0)) return tc;
+      left &= ~bit;
+    }
+    return -1;
+  }
+
+  /** Refills everybody; false if that changed nothing. */
+  private endCycle(): boolean {
+    const before = this.settled;
+    for (let left = this.groups & ~before; left !== 0; left &= left - 1) {
+      const g = 31 - Math.clz32(left & -left);
+      if (!this.refillGroup(g)) this.settled |= 1 << g;
+    }
+    this.cycles++;
+    return (this.groups & ~this.settled) !== 0;
+  }
+
+  /** False if nothing changed, as will be so again until the group spends. */
+  private refillGroup(g: number): boolean {
+    const { credit, groupCredit, found } = this;
+    for (let left = this.members[g]; left !== 0; left &= left - 1) {
+      const tc = 31 - Math.clz32(left & -left);
+      const filled = credit[tc] + this.refill[tc];
+      const most = this.most[tc];
+      found[tc] = credit[tc];
+      credit[tc] = filled < most ? filled : most;
+    }
+    const before = groupCredit[g];
+    let sum = this.sumOf(g);
+    if (this.recycle) {
+      const due = Math.min(before + this.groupRefill[g], this.groupMost[g]) - sum;
+      if (due > 0) this.giveFromTop(g, due);
+      else if (due < 0) this.takeFromBottom(g, -due);
+      if (due !== 0) sum = this.sumOf(g);
+    }
+    groupCredit[g] = sum;
+    if (sum !== before) return true;
+    for (let left = this.members[g]; left !== 0; left &= left - 1) {
+      const tc = 31 - Math.clz32(left & -left);
+      if (credit[tc] !== found[tc]) return true;
+    }
+    return false;
+  }
+
+  /** What classes at their limit could not take goes to others of the group, highest first. */
+  private giveFromTop(g: number, credits: number): void {
+    const { credit, most } = this;
+    let left = credits;
+    for (let tc = TRAFFIC_CLASSES - 1; tc >= 0 && left > 0; tc--) {
+      if ((this.members[g] & (1 << tc)) === 0) continue;
+      const given = Math.min(left, Math.max(most[tc] - credit[tc], 0));
+      credit[tc] += given;
+      left -= given;
+    }
+  }
+
+  /** What group strict classes spent beyond their own is paid by the group, lowest first. */
+  private takeFromBottom(g: number, credits: number): void {
+    let left = credits;
+    for (let tc = 0; tc < TRAFFIC_CLASSES && left > 0; tc++) {
+      if ((this.members[g] & (1 << tc)) === 0) continue;
+      const paid = Math.min(left, Math.max(this.credit[tc], 0));
+      this.spend(tc, paid);
+      left -= paid;
+    }
+    const debtors = this.members[g] & this.groupStrict;
+    for (let tc = 0; tc < TRAFFIC_CLASSES && left > 0; tc++) {
+      if ((debtors & (1 << tc)) === 0) continue;
+      const owed = Math.min(left, this.credit[tc] + DEEPEST_DEBT);
+      this.spend(tc, owed);
+      left -= owed;
+    }
+  }
+
+  private spend(tc: number, credits: number): void {
+    const left = this.credit[tc] - credits;
+    this.credit[tc] = left;
+    if (left < this.lowest[tc]) this.lowest[tc] = left;
+  }
+
+  private sumOf(g: number): number {
+    let sum = 0;
+    for (let left = this.members[g]; left !== 0; left &= left - 1) {
+      sum += this.credit[31 - Math.clz32(left & -left)];
+    }
+    return sum;
+  }
+
+  private sumGroups(): void {
+    this.groups = 0;
+    this.settled = 0;
+    this.members.fill(0);
+    this.groupRefill.fill(0);
+    this.groupMost.fill(0);
+    for (let tc = 0; tc < TRAFFIC_CLASSES; tc++) {
+      if ((this.linkStrict & (1 << tc)) !== 0) continue;
+      const g = this.group[tc];
+      this.groups |= 1 << g;
+      this.members[g] |= 1 << tc;
+      this.groupRefill[g] += this.refill[tc];
+      this.groupMost[g] += this.most[tc];
+    }
+  }
+}
+
+/** The arbiter behind the transmit buffers: which class sends its next frame on the wire. */
+export class PacketPlane implements Arbiter {
+  readonly classes = new WspArbiter();
+
+  /** Somebody may always be granted: the configuration has no group without any refill. */
+  pick(eligible: number, heads: Heads, port: number): number {
+    const tc = this.classes.pick(eligible);
+    this.classes.granted(tc, heads.headWireOctets(port, tc) - WIRE_OVERHEAD_OCTETS);
+    return tc;
+  }
+}

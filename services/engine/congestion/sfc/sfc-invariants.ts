@@ -1,0 +1,20 @@
+import type { SfcPoint } from './sfc-point.js';
+
+/** Every message received was acted upon, forwarded, or discarded for a reason, or waits. */
+export function everyMessageIsAccountedFor({ counters, proxy, station }: SfcPoint): boolean {
+  const done = counters.sfcSfcmsExecuted + counters.sfcPfcInvoked + counters.sfcProxyNoPfc;
+  const refused = counters.sfcSfcmsMalformed + counters.sfcSfcmsIgnored + counters.sfcSfcmsForged;
+  const waiting = (proxy ?? station)?.unprocessed ?? 0;
+  return counters.sfcSfcmsReceived <= done + refused + waiting;
+}
+
+/** Every frame that congests a queue leads to a message or to PFC, or was within sfcMinInterval. */
+export function everyDetectionIsAnswered({ counters }: SfcPoint): boolean {
+  const sent = counters.sfcSfcmsTransmitted + counters.sfcPfcInvoked + counters.sfcProxyNoPfc;
+  return counters.sfcCongestionDetected <= sent + counters.sfcSfcmsDeferred;
+}
+
+/** The table never holds more sources than it may. */
+export function tableKeepsItsBound({ sender }: SfcPoint): boolean {
+  return sender === null || sender.table.ages.peak <= sender.spec.maxSources;
+}

@@ -1,0 +1,86 @@
+import type { SfcDetector, SfcSwitchSpec } from '../../contract/spec.js';
+
+/** What a detector looks at: a queue after a frame joined it, and the memory around. */
+export interface QueueView {
+  /** Octets in the queue, the frame included. */
+  octets: number;
+  /** Octets per picosecond by which it grew of late; 0 when it does not. */
+  growth: number;
+  /** Memory that is free for all queues. */
+  freeOctets: number;
+}
+
+/** How sure it is that a queue is congested, from 0 to 1: only `marking` is ever in between. */
+export function congestionProbability(detector: SfcDetector, queue: Readonly<QueueView>): number {
+  switch (detector.kind) {
+    case 'threshold':
+      return queue.octets >= detector.octets ? 1 : 0;
+    case 'dynamic':
+      return queue.octets >= detector.alpha * queue.freeOctets ? 1 : 0;
+    case 'marking':
+      return rising(queue.octets, detector);
+    case 'predicted':
+      return queue.octets + queue.growth * detector.horizonPs >= detector.octets ? 1 : 0;
+  }
+}
+
+function rising(
+  octets: number,
+  {
+    minOctets,
+    maxOctets,
+    probability,
+  }: { readonly minOctets: number; readonly maxOctets: number; readonly probability: number },
+): number {
+  if (octets <= minOctets) return 0;
+  if (octets >= maxOctets) return 1;
+  return (probability * (octets - minOctets)) / (maxOctets - minOctets);
+}
+
+/** A growth rate is measured over at least so long, and over four times that at most. */
+const GROWTH_SAMPLE_PS = 250_000;
+const GROWTH_GAP_PS = 4 * GROWTH_SAMPLE_PS;
+
+/** How fast a queue grows, measured from frame to frame; a pause in between begins anew. */
+export interface GrowthSample {
+  octets: number;
+  atPs: number;
+  /** Octets per picosecond, 0 when it does not grow. */
+  growth: number;
+}
+
+export function sampleGrowth(sample: GrowthSample, octets: number, now: number): void {
+  const age = now - sample.atPs;
+  if (age < GROWTH_SAMPLE_PS) return;
+  if (age < GROWTH_GAP_PS) sample.growth = Math.max(0, (octets - sample.octets) / age);
+  sample.octets = octets;
+  sample.atPs = now;
+}
+
+/**
+ * How long sources are paused: until what is above the target, and what will have come on top of it
+ * before the pause acts, has drained. A queue that does not drain asks for the longest pause.
+ */
+export function pauseTimeNs(
+  spec: Pick<SfcSwitchSpec, 'pauseNs' | 'pauseMinNs' | 'pauseMaxNs'>,
+  queue: Readonly<QueueView>,
+  targetOctets: number,
+  loopPs: number,
+  drainOctetPs: number,
+): number {
+  if (spec.pauseNs !== null) return spec.pauseNs;
+  if (drainOctetPs === Infinity) return spec.pauseMaxNs;
+  const surplus = queue.octets + queue.growth * loopPs - targetOctets;
+  const drainNs = Math.ceil((surplus * drainOctetPs) / 1000);
+  return Math.min(spec.pauseMaxNs, Math.max(spec.pauseMinNs, drainNs));
+}
+
+/** An SFCM may go to a source at `now` when the last one went at `lastPs`. */
+export function intervalIsOver(lastPs: number, now: number, minIntervalPs: number): boolean {
+  return now - lastPs >= minIntervalPs;
+}
+
+/** Sources are indexed by their address; a pause names one priority, so that counts as well. */
+export function sourceKey(position: number, priority: number): number {
+  return position * 8 + priority;
+}

@@ -1,0 +1,51 @@
+import type { NeighbourStopper } from '../../contract/flow-control.js';
+import type { SfcSwitchSpec } from '../../contract/spec.js';
+import { decodeEnvelope, SUBTYPE_SFCM, UDP_PORT_SFCM } from '../../wire/congestion-message.js';
+import type { SfcTimers } from './sfc-carrier.js';
+import type { SfcCounters } from './sfc-managed.js';
+import type { Verdict } from './sfc-receiver.js';
+import { heard, heardIn, SfcReceiver } from './sfc-receiver.js';
+
+/** What becomes of a message at a bridge. */
+export type Fate = 'consumed' | 'forward';
+
+/** A bridge that acts for the stations on its edge ports (P802.1Qdw figure 52-2, proxy mode). */
+export class SfcProxyReceiver extends SfcReceiver {
+  constructor(
+    firstPort: number,
+    private readonly spec: SfcSwitchSpec,
+    timers: SfcTimers,
+    counters: SfcCounters,
+    private readonly pfc: NeighbourStopper,
+  ) {
+    super(firstPort, spec.processingPs, timers, counters);
+  }
+
+  /**
+   * A message is about to go out by a port. Where the bridge acts for the station there, a stream
+   * filter takes it: "invoke a PFC"; everywhere else: "forward the SFCM".
+   */
+  processSfcmPdu(out: number, octets: Uint8Array, bornPs: number): Fate {
+    const { station, proxy } = this.spec.ports[out - this.firstPort];
+    if (!proxy || !isSfcm(octets)) return 'forward';
+    if (!this.demultiplex(octets) || !this.isFor(station)) return 'consumed';
+    if (!this.pfc.canStop(out, heard.priority)) {
+      this.counters.sfcProxyNoPfc++;
+      return 'forward';
+    }
+    this.accept(out, bornPs);
+    return 'consumed';
+  }
+
+  protected execute({ port, priority, pauseNs }: Verdict): void {
+    this.counters.sfcPfcInvoked++;
+    this.pfc.stopFor(this.firstPort + port, priority, pauseNs * 1000);
+  }
+}
+
+/** The stream filter: messages of this kind, in any encapsulation. */
+function isSfcm(octets: Uint8Array): boolean {
+  if (decodeEnvelope(octets, 0, heardIn) !== 'ok') return false;
+  if (heardIn.encapsulation !== 'ethernet') return heardIn.udp.destinationPort === UDP_PORT_SFCM;
+  return octets[heardIn.pduAt] === SUBTYPE_SFCM;
+}

@@ -1,0 +1,352 @@
+import type { NeighbourStopper } from '../../contract/flow-control.js';
+import type { SfcSwitchSpec } from '../../contract/spec.js';
+import type { FramePool } from '../../frame/frame-pool.js';
+import {
+  CLASS,
+  dscpOf,
+  HASH,
+  KIND_MASK,
+  KIND_NAK,
+  PRIORITY_MASK,
+  RECORD_WORDS,
+  SOURCE,
+} from '../../frame/frame-pool.js';
+import { RandomStream } from '../../kernel/random.js';
+import type { SampledFrame } from '../../notices/sampled-frame.js';
+import { sampleFrame } from '../../notices/sampled-frame.js';
+import { Stations } from '../../notices/stations.js';
+import type { Envelope } from '../../wire/congestion-message.js';
+import {
+  blankEnvelope,
+  encodeEnvelope,
+  envelopeOctets,
+  UDP_PORT_SFCM,
+} from '../../wire/congestion-message.js';
+import { NO_TAG, tagControl } from '../../wire/ethernet.js';
+import type { Sfcm } from '../../wire/sfcm.js';
+import { blankSfcm, encodeSfcm, SFCM_PAUSE, SFCM_RESUME } from '../../wire/sfcm.js';
+import type { SfcBridge, SfcTimers } from './sfc-carrier.js';
+import { CLEANUP_TIMER } from './sfc-carrier.js';
+import type { GrowthSample, QueueView } from './sfc-machine.js';
+import {
+  congestionProbability,
+  intervalIsOver,
+  pauseTimeNs,
+  sampleGrowth,
+  sourceKey,
+} from './sfc-machine.js';
+import type { SfcCounters } from './sfc-managed.js';
+import { SFC_DSCP } from './sfc-managed.js';
+import {
+  ENTRY_PRIORITY,
+  ENTRY_QUEUE_CLASS,
+  ENTRY_QUEUE_PORT,
+  ENTRY_SEQUENCE,
+  ENTRY_SOURCE,
+  ENTRY_VIA,
+  SfcSourceTable,
+} from './sfc-source-table.js';
+
+/** What is remembered of a monitored queue. */
+interface QueueMemory extends GrowthSample {
+  /** A pause was asked for since it was last at its target. */
+  asked: boolean;
+}
+
+const CLASSES = 8;
+const UNIT_OCTETS = 64;
+const U16_MAX = 0xffff;
+const VID_MASK = 0xfff;
+
+// One message is made at a time, by whichever sender.
+const pdu = blankSfcm();
+const envelope = blankEnvelope();
+const octets = new Uint8Array(1024);
+const sample: SampledFrame = { destination: 0, source: 0, vlan: 0, msduOctets: 0 };
+
+/** A device: its name, its seed, and its ports with their addresses. */
+export interface SfcPlace {
+  readonly firstPort: number;
+  readonly name: string;
+  readonly seed: number;
+  readonly macs: readonly number[];
+}
+
+/** The sender side of an SFC bridge: the procedures of P802.1Qdw 52.5.2, by their names. */
+export class SfcSender {
+  table: SfcSourceTable;
+  /** By entry, the last frame seen of it; empty unless sources are to be told to resume. */
+  private readonly lastFrames: Int32Array;
+  /** By port of the switch and traffic class. */
+  private readonly queues: readonly QueueMemory[];
+  private readonly random: RandomStream;
+  private readonly view: QueueView = { octets: 0, growth: 0, freeOctets: 0 };
+  private cleanupArmed = false;
+
+  private readonly firstPort: number;
+  private readonly macs: readonly number[];
+  private readonly stations: Stations;
+  private readonly own: Stations;
+
+  static readonly wiring = [
+    'spec',
+    'firstPort',
+    'macs',
+    'carrier',
+    'timers',
+    'pfc',
+    'pool',
+    'counters',
+    'stations',
+    'own',
+    'view',
+  ];
+
+  constructor(
+    readonly spec: SfcSwitchSpec,
+    { firstPort, macs, name, seed }: SfcPlace,
+    private readonly carrier: SfcBridge,
+    private readonly timers: SfcTimers,
+    private readonly pfc: NeighbourStopper,
+    private readonly pool: FramePool,
+    private readonly counters: SfcCounters,
+  ) {
+    this.firstPort = firstPort;
+    this.macs = macs;
+    this.stations = new Stations(spec.stations);
+    this.own = new Stations(spec.address);
+    this.random = new RandomStream(seed, `${name}/sfc`);
+    this.queues = Array.from({ length: macs.length * CLASSES }, newQueue);
+    this.lastFrames = new Int32Array(spec.resume ? spec.maxSources * RECORD_WORDS : 0);
+    this.table = this.sfcInitialize();
+  }
+
+  /** An empty source table. */
+  sfcInitialize(): SfcSourceTable {
+    return new SfcSourceTable(this.spec.maxSources);
+  }
+
+  /**
+   * A frame that came in by `via` joins a monitored queue, which then holds `queueOctets`
+   * (P802.1Qdw 52.4: frames given to SFCP congestion detection by Queuing Frames).
+   */
+  sfcCongestionDetect(
+    via: number,
+    out: number,
+    trafficClass: number,
+    frame: number,
+    queueOctets: number,
+  ): void {
+    const frameClass = this.pool.words[frame + CLASS];
+    // Messages of bridges and notifications are not what congests.
+    if ((frameClass & KIND_MASK) > KIND_NAK) return;
+    const queue = this.watch(out, trafficClass, queueOctets);
+    if (this.isHeld(out, frameClass & PRIORITY_MASK)) return;
+    const { detector } = this.spec.ports[out - this.firstPort];
+    const probability = congestionProbability(detector, this.view);
+    if (probability === 0) return;
+    if (probability < 1 && this.random.uniform() >= probability) return;
+    this.counters.sfcCongestionDetected++;
+    queue.asked = true;
+    const slot = this.addSfcSource(via, out, trafficClass, frame);
+    this.condTransmitSfcmPdu(slot, frame);
+  }
+
+  /** A frame has left a monitored queue. */
+  sfcQueueFell(out: number, trafficClass: number, queueOctets: number): void {
+    const local = out - this.firstPort;
+    const queue = this.queues[local * CLASSES + trafficClass];
+    if (!queue.asked || queueOctets > this.spec.ports[local].targetOctets) return;
+    queue.asked = false;
+    this.view.octets = queueOctets;
+    this.resumeSources(local, trafficClass);
+  }
+
+  /** The entry of a frame's source; the one unseen longest makes room for it. */
+  addSfcSource(via: number, out: number, trafficClass: number, frame: number): number {
+    const { table, pool } = this;
+    const { now } = this.timers.clock;
+    const source = pool.ends[frame + SOURCE];
+    const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
+    const key = sourceKey(source, priority);
+    let slot = table.ages.find(key);
+    if (slot >= 0) table.ages.touch(slot, now);
+    else {
+      if (table.ages.count === table.ages.capacity) {
+        table.ages.remove(table.ages.oldest);
+        this.counters.sfcSourcesReplaced++;
+      }
+      slot = table.ages.add(key, now);
+      table.open(slot, source, priority);
+      this.armCleanup();
+    }
+    table.set(slot, ENTRY_VIA, via - this.firstPort);
+    table.set(slot, ENTRY_QUEUE_PORT, out - this.firstPort);
+    table.set(slot, ENTRY_QUEUE_CLASS, trafficClass);
+    if (this.spec.resume) pool.readInto(frame, this.lastFrames, slot * RECORD_WORDS);
+    return slot;
+  }
+
+  condTransmitSfcmPdu(slot: number, frame: number): void {
+    const { now } = this.timers.clock;
+    if (intervalIsOver(this.table.lastSentPs[slot], now, this.spec.minIntervalPs)) {
+      this.buildAndSendSfcm(SFCM_PAUSE, slot, frame);
+    } else this.counters.sfcSfcmsDeferred++;
+  }
+
+  /** Sends a message to an entry's source, or stops it by PFC if it hangs on this bridge. */
+  buildAndSendSfcm(type: number, slot: number, frame: number): void {
+    const { table, spec, carrier, counters } = this;
+    const { now } = this.timers.clock;
+    const pauseNs = type === SFCM_RESUME ? 0 : this.pauseNs(slot);
+    const via = table.get(slot, ENTRY_VIA);
+    table.lastSentPs[slot] = now;
+    table.pausedUntilPs[slot] = now + pauseNs * 1000;
+    if (spec.ports[via].proxy) {
+      this.invokePfc(via, table.get(slot, ENTRY_PRIORITY), pauseNs);
+      return;
+    }
+    if (type === SFCM_RESUME) counters.sfcResumesTransmitted++;
+    else counters.sfcSfcmsTransmitted++;
+    this.fillPdu(type, slot, frame, pauseNs);
+    const vlan = carrier.answerTags(table.get(slot, ENTRY_QUEUE_PORT) + this.firstPort, frame);
+    pdu.vlan = vlan & VID_MASK;
+    this.fillEnvelope(envelope, via, vlan, table.get(slot, ENTRY_SOURCE));
+    const length = encodeMessage(envelope, pdu);
+    carrier.sendMessage(
+      via + this.firstPort,
+      {
+        priority: spec.txPriority,
+        target: table.get(slot, ENTRY_SOURCE),
+        hash: this.pool.words[frame + HASH],
+        vlan,
+        bornPs: now,
+      },
+      octets,
+      length,
+    );
+  }
+
+  /** Forgets sources that were not seen for sfcSourceLife. */
+  periodicTableCleanup(): void {
+    const { table, spec } = this;
+    this.cleanupArmed = false;
+    const oldest = this.timers.clock.now - spec.sourceLifePs;
+    while (table.ages.count > 0 && table.ages.seenAt(table.ages.oldest) <= oldest) {
+      table.ages.remove(table.ages.oldest);
+      this.counters.sfcSourcesAged++;
+    }
+    if (table.ages.count > 0) this.armCleanup();
+  }
+
+  private invokePfc(via: number, priority: number, pauseNs: number): void {
+    const { pfc, counters } = this;
+    const port = via + this.firstPort;
+    if (!pfc.canStop(port, priority)) {
+      counters.sfcProxyNoPfc++;
+      return;
+    }
+    pfc.stopFor(port, priority, pauseNs * 1000);
+    counters.sfcPfcInvoked++;
+    if (pauseNs > 0) counters.reacted(0);
+  }
+
+  /** Looks at a queue, and at how it grows. */
+  private watch(out: number, trafficClass: number, queueOctets: number): QueueMemory {
+    const { view, carrier } = this;
+    const queue = this.queues[(out - this.firstPort) * CLASSES + trafficClass];
+    sampleGrowth(queue, queueOctets, this.timers.clock.now);
+    view.octets = queueOctets;
+    view.growth = queue.growth;
+    view.freeOctets = carrier.freeOctets(out);
+    return queue;
+  }
+
+  /** A queue that is stopped itself is not what congests: its cause is told of elsewhere. */
+  private isHeld(out: number, priority: number): boolean {
+    return (this.carrier.heldPriorities(out) & (1 << priority)) !== 0;
+  }
+
+  private pauseNs(slot: number): number {
+    const { table, spec } = this;
+    const { drainOctetPs, targetOctets } = spec.ports[table.get(slot, ENTRY_QUEUE_PORT)];
+    return pauseTimeNs(
+      spec,
+      this.view,
+      targetOctets,
+      spec.loopPs[table.get(slot, ENTRY_SOURCE)],
+      drainOctetPs[table.get(slot, ENTRY_QUEUE_CLASS)],
+    );
+  }
+
+  private fillPdu(type: number, slot: number, frame: number, pauseNs: number): void {
+    const { table, spec, pool } = this;
+    sampleFrame(pool, frame, this.stations, spec.minHeaderOctets, pdu.msdu, sample);
+    const out = table.get(slot, ENTRY_QUEUE_PORT);
+    const sequence = table.get(slot, ENTRY_SEQUENCE) + 1;
+    table.set(slot, ENTRY_SEQUENCE, sequence & U16_MAX);
+    pdu.type = type;
+    pdu.priority = table.get(slot, ENTRY_PRIORITY);
+    pdu.dscp = dscpOf(pool.words[frame + CLASS]);
+    pdu.sequence = sequence & U16_MAX;
+    pdu.pauseNs = pauseNs;
+    pdu.destination = sample.destination;
+    pdu.source = sample.source;
+    pdu.queueMac = this.macs[out];
+    pdu.queueNumber = (((out + 1) & 0xff) << 8) | pdu.priority;
+    pdu.queueUnits = Math.min(U16_MAX, Math.floor(this.view.octets / UNIT_OCTETS));
+    pdu.msduOctets = sample.msduOctets;
+  }
+
+  private fillEnvelope(into: Envelope, via: number, vlan: number, source: number): void {
+    const { spec, stations, own } = this;
+    into.encapsulation = spec.encapsulation;
+    into.ethernet.destination = stations.mac(source);
+    into.ethernet.source = this.macs[via];
+    into.ethernet.cTag = tagOf(vlan & VID_MASK, spec.txPriority);
+    into.ethernet.sTag = tagOf(vlan >>> 16, spec.txPriority);
+    into.ipv4.dscp = SFC_DSCP;
+    into.ipv4.source = own.ipv4(0);
+    into.ipv4.destination = stations.ipv4(source);
+    into.ipv6.dscp = SFC_DSCP;
+    into.ipv6.source.set(own.ipv6(0));
+    into.ipv6.destination.set(stations.ipv6(source));
+    into.udp.sourcePort = UDP_PORT_SFCM;
+    into.udp.destinationPort = UDP_PORT_SFCM;
+  }
+
+  private resumeSources(local: number, trafficClass: number): void {
+    const { table, pool } = this;
+    const { now } = this.timers.clock;
+    for (let slot = table.ages.oldest; slot >= 0; slot = table.ages.after(slot)) {
+      const isOfQueue =
+        table.get(slot, ENTRY_QUEUE_PORT) === local &&
+        table.get(slot, ENTRY_QUEUE_CLASS) === trafficClass;
+      if (!isOfQueue || table.pausedUntilPs[slot] <= now) continue;
+      const frame = pool.write(this.lastFrames, slot * RECORD_WORDS);
+      this.buildAndSendSfcm(SFCM_RESUME, slot, frame);
+      pool.release(frame);
+    }
+  }
+
+  private armCleanup(): void {
+    if (this.cleanupArmed) return;
+    this.cleanupArmed = true;
+    const { timers, spec } = this;
+    timers.arm(this.firstPort, CLEANUP_TIMER, timers.clock.now + spec.sourceLifePs);
+  }
+}
+
+function newQueue(): QueueMemory {
+  return { octets: 0, atPs: 0, growth: 0, asked: false };
+}
+
+function tagOf(vlan: number, priority: number): number {
+  return vlan === 0 ? NO_TAG : tagControl({ priority, dropEligible: false, vlan });
+}
+
+function encodeMessage(around: Envelope, message: Readonly<Sfcm>): number {
+  const at = envelopeOctets(around);
+  const end = encodeSfcm(octets, at, message);
+  return encodeEnvelope(octets, 0, around, end - at);
+}

@@ -1,0 +1,44 @@
+import { AgeingTable } from '../../kernel/ageing-table.js';
+
+const WORDS = 8;
+
+/** What is known of a source; the words of an entry. */
+export const ENTRY_SOURCE = 0;
+export const ENTRY_PRIORITY = 1;
+/** Ports as the device counts them: where its frames come in, and of the congested queue. */
+export const ENTRY_VIA = 2;
+export const ENTRY_QUEUE_PORT = 3;
+export const ENTRY_QUEUE_CLASS = 4;
+export const ENTRY_SEQUENCE = 5;
+
+/** The SFC source table (P802.1Qdw 52.5.2): sources of congestion that were seen of late. */
+export class SfcSourceTable {
+  readonly ages: AgeingTable;
+  readonly words: Int32Array;
+  readonly lastSentPs: Float64Array;
+  readonly pausedUntilPs: Float64Array;
+
+  constructor(capacity: number) {
+    this.ages = new AgeingTable(capacity);
+    this.words = new Int32Array(capacity * WORDS);
+    this.lastSentPs = new Float64Array(capacity);
+    this.pausedUntilPs = new Float64Array(capacity);
+  }
+
+  get(slot: number, word: number): number {
+    return this.words[slot * WORDS + word];
+  }
+
+  set(slot: number, word: number, value: number): void {
+    this.words[slot * WORDS + word] = value;
+  }
+
+  /** A new entry, of a source that no message went to. */
+  open(slot: number, source: number, priority: number): void {
+    this.lastSentPs[slot] = -Infinity;
+    this.pausedUntilPs[slot] = 0;
+    this.set(slot, ENTRY_SOURCE, source);
+    this.set(slot, ENTRY_PRIORITY, priority);
+    this.set(slot, ENTRY_SEQUENCE, 0);
+  }
+}

@@ -1,0 +1,41 @@
+import type { SfcHostSpec } from '../../contract/spec.js';
+import type { StopObeyer } from '../../quanta/stop-obeyer.js';
+import type { SfcStation, SfcTimers } from './sfc-carrier.js';
+import type { SfcCounters } from './sfc-managed.js';
+import type { Verdict } from './sfc-receiver.js';
+import { SfcReceiver } from './sfc-receiver.js';
+
+/** An end station that pauses itself when it is told to (P802.1Qdw figure 52-3). */
+export class SfcStationReceiver extends SfcReceiver {
+  constructor(
+    firstPort: number,
+    private readonly spec: SfcHostSpec,
+    timers: SfcTimers,
+    counters: SfcCounters,
+    private readonly carrier: SfcStation,
+    private readonly obeyer: StopObeyer,
+  ) {
+    super(firstPort, spec.processingPs, timers, counters);
+  }
+
+  static override readonly wiring: readonly string[] = [...SfcReceiver.wiring, 'obeyer'];
+
+  /** "SFCM reaches destination: execute the PAUSE." `mac` is the station's own address. */
+  processSfcmPdu(port: number, mac: number, octets: Uint8Array, bornPs: number): void {
+    if (this.demultiplex(octets) && this.isFor(mac)) this.accept(port, bornPs);
+  }
+
+  protected execute({ port, priority, pauseNs, destination }: Verdict): void {
+    const at = this.firstPort + port;
+    const durationPs = pauseNs * 1000;
+    this.counters.sfcSfcmsExecuted++;
+    if (this.spec.scope === 'priority') {
+      this.obeyer.loadFor(at, priority, durationPs);
+      return;
+    }
+    this.spec.destinations.forEach((mac, connection) => {
+      if (mac !== destination) return;
+      this.carrier.stopConnection(at, connection, priority, durationPs);
+    });
+  }
+}

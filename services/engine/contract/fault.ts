@@ -1,0 +1,78 @@
+/** What goes wrong in the emulated world, and when; plain data, made by assembly. */
+
+export interface FaultTimes {
+  readonly startPs: number;
+  /** How long it lasts each time; Infinity: to the end. */
+  readonly forPs: number;
+  /** From one beginning to the next; Infinity: once. */
+  readonly everyPs: number;
+  readonly times: number;
+  /** `forPs` is a mean, and `everyPs` the mean time from an end to the next beginning. */
+  readonly random: boolean;
+  /** Names the random stream; faults of one stream begin and end together. */
+  readonly stream: string;
+}
+
+/** Which control frames: those whose EtherType and opcode are these; -1 takes any. */
+export interface ControlMatch {
+  readonly etherType: number;
+  readonly opcode: number;
+  /** Offset of the octet that names priorities; -1 where the kind has none. */
+  readonly vectorAt: number;
+  /** Of these priorities, one bit each. */
+  readonly priorities: number;
+}
+
+export type ControlAction = 'lose' | 'duplicate' | 'corrupt' | 'delay';
+
+export type FaultEffect =
+  /** The port has no carrier: it sends nothing, and what arrives is lost. */
+  | { readonly kind: 'down' }
+  /** The port sends nothing. */
+  | { readonly kind: 'freeze' }
+  /** Of what arrives; control frames too if `control`. */
+  | {
+      readonly kind: 'loss';
+      readonly probability: number;
+      readonly priorities: number;
+      readonly control: boolean;
+    }
+  /** Of what arrives: each bit is wrong with this probability, and a wrong frame is dropped. */
+  | { readonly kind: 'bit-errors'; readonly rate: number }
+  /** Of control frames that arrive. */
+  | {
+      readonly kind: 'control';
+      readonly match: ControlMatch;
+      readonly action: ControlAction;
+      readonly probability: number;
+      readonly delayPs: number;
+    }
+  /** The port sends this frame (without FCS) of its own accord, again and again. */
+  | { readonly kind: 'send'; readonly octets: readonly number[]; readonly everyPs: number }
+  /** What the port sends takes so long per octet. */
+  | { readonly kind: 'slow'; readonly octetPs: number }
+  /** What the port sends arrives later, by a constant and a uniform random part. */
+  | { readonly kind: 'delay'; readonly delayPs: number; readonly jitterPs: number }
+  /** Everything that the port's device holds is lost, once. */
+  | { readonly kind: 'flush' }
+  /** The memory of the port's device has so much less to share. */
+  | { readonly kind: 'shrink'; readonly octets: number }
+  /** Credit in the hand of the port is gone, again and again. */
+  | {
+      readonly kind: 'steal';
+      readonly priorities: number;
+      readonly units: number;
+      readonly everyPs: number;
+    }
+  /** Nothing by itself: the neighbour's fault may make this port's memory overflow. */
+  | { readonly kind: 'excuse' };
+
+export interface FaultSpec {
+  /** Position in the scenario's list. */
+  readonly fault: number;
+  readonly seed: number;
+  /** Names the random stream of what it hits. */
+  readonly dice: string;
+  readonly when: FaultTimes;
+  readonly effect: FaultEffect;
+}

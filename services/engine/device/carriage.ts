@@ -1,0 +1,143 @@
+import {
+  CAME_TAGGED,
+  CARRIED,
+  CLASS,
+  CONNECTION,
+  HASH,
+  KIND_NOTICE,
+  LENGTH,
+  SEQUENCE,
+  SOURCE,
+  TARGET,
+  VLAN,
+} from '../frame/frame-pool.js';
+import type { SampledMessage } from '../notices/sampled-message.js';
+import { readU16, writeU16 } from '../wire/big-endian.js';
+import {
+  ETHERTYPE_C_TAG,
+  ETHERTYPE_CONGESTION,
+  ETHERTYPE_IPV4,
+  ETHERTYPE_IPV6,
+  ETHERTYPE_S_TAG,
+  VLAN_TAG_OCTETS,
+} from '../wire/ethernet.js';
+import type { Device } from './device.js';
+import type { Shared } from './shared.js';
+
+const FCS_OCTETS = 4;
+const LEAST_FRAME_OCTETS = 64;
+/** Offset of a frame's EtherType. */
+const TYPE_AT = 12;
+const VID_MASK = 0xfff;
+/** As a source: no station, but a bridge. */
+const NOBODY = -1;
+const NOTHING = -1;
+
+/**
+ * Octets that frames carry. Most frames are fields and a length; a notice is a frame whose octets
+ * others read on its way. They are kept by the device that has the frame, and go from device to
+ * device beside it: they take effect with its arrival, and just before it.
+ */
+export interface Carriage {
+  /** Makes a notice of octets without FCS. */
+  make(d: number, spec: SampledMessage, octets: Uint8Array, length: number): number;
+  /** The octets of a notice that a device has; a view. */
+  octets(d: number, frame: number): Uint8Array;
+  /** Whether octets that came in belong to a frame, and not to the link. */
+  claims(octets: Uint8Array): boolean;
+  /** Octets came in whose frame comes next; they lie in a slot of the device's store. */
+  came(d: number, port: number, slot: number): void;
+  /** A notice has arrived: the octets that came before are its own. */
+  board(port: number, frame: number): void;
+  /** A notice leaves the device, or is dropped: its octets are not kept any longer. */
+  unload(d: number, frame: number): void;
+  /** A copy of a notice gets octets of its own. */
+  share(d: number, copy: number): void;
+  /** The frame got a C-TAG, or lost it. */
+  retag(d: number, frame: number, change: number): void;
+}
+
+export function makeCarriage(shared: Shared, devices: readonly Device[]): Carriage {
+  const { pool, tables } = shared;
+  const { words, ends } = pool;
+  /** By port: octets whose frame comes next. */
+  const ahead = tables.int32('port', 1).fill(NOTHING);
+  const scratch = new Uint8Array(2048);
+
+  function make(d: number, spec: SampledMessage, octets: Uint8Array, length: number): number {
+    const frame = pool.allocate();
+    words[frame + LENGTH] = Math.max(LEAST_FRAME_OCTETS, length + FCS_OCTETS);
+    words[frame + CLASS] = spec.priority | KIND_NOTICE;
+    words[frame + HASH] = spec.hash;
+    words[frame + TARGET] = spec.target;
+    words[frame + SEQUENCE] = 0;
+    ends[frame + SOURCE] = NOBODY;
+    ends[frame + CONNECTION] = 0;
+    ends[frame + VLAN] = spec.vlan;
+    ends[frame + CAME_TAGGED] = (spec.vlan & VID_MASK) === 0 ? 0 : VLAN_TAG_OCTETS;
+    pool.setFlowId(frame, 0);
+    pool.setBorn(frame, spec.bornPs);
+    ends[frame + CARRIED] = devices[d].octets.put(octets, length);
+    return frame;
+  }
+
+  function octets(d: number, frame: number): Uint8Array {
+    const store = devices[d].octets;
+    const slot = ends[frame + CARRIED];
+    return slot < 0 ? scratch.subarray(0, 0) : store.get(slot).subarray(0, store.length(slot));
+  }
+
+  function claims(octets: Uint8Array): boolean {
+    switch (readU16(octets, TYPE_AT)) {
+      case ETHERTYPE_C_TAG:
+      case ETHERTYPE_S_TAG:
+      case ETHERTYPE_CONGESTION:
+      case ETHERTYPE_IPV4:
+      case ETHERTYPE_IPV6:
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  function came(d: number, port: number, slot: number): void {
+    // A frame that was lost on the link leaves its octets behind.
+    if (ahead[port] >= 0) devices[d].octets.giveBack(ahead[port]);
+    ahead[port] = slot;
+  }
+
+  function board(port: number, frame: number): void {
+    ends[frame + CARRIED] = ahead[port];
+    ahead[port] = NOTHING;
+  }
+
+  function unload(d: number, frame: number): void {
+    const slot = ends[frame + CARRIED];
+    if (slot >= 0) devices[d].octets.giveBack(slot);
+    ends[frame + CARRIED] = NOTHING;
+  }
+
+  function share(d: number, copy: number): void {
+    const own = octets(d, copy);
+    scratch.set(own);
+    ends[copy + CARRIED] = devices[d].octets.put(scratch, own.length);
+  }
+
+  function retag(d: number, frame: number, change: number): void {
+    const own = octets(d, frame);
+    const store = devices[d].octets;
+    const length = own.length + change;
+    scratch.set(own.subarray(0, TYPE_AT));
+    if (change < 0) scratch.set(own.subarray(TYPE_AT + VLAN_TAG_OCTETS), TYPE_AT);
+    else {
+      writeU16(scratch, TYPE_AT, ETHERTYPE_C_TAG);
+      const priority = words[frame + CLASS] & 7;
+      writeU16(scratch, TYPE_AT + 2, (priority << 13) | (ends[frame + VLAN] & VID_MASK));
+      scratch.set(own.subarray(TYPE_AT), TYPE_AT + VLAN_TAG_OCTETS);
+    }
+    unload(d, frame);
+    ends[frame + CARRIED] = store.put(scratch, length);
+  }
+
+  return { make, octets, claims, came, board, unload, share, retag };
+}

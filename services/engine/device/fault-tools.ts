@@ -1,0 +1,80 @@
+import type { Mechanism } from '../contract/flow-control.js';
+import { DROP } from '../contract/probe.js';
+import type { FaultTools } from '../faults/fault-mechanism.js';
+import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
+import { PORT } from '../frame/frame-pool.js';
+import type { Device } from './device.js';
+import { DID_FAULT } from './device.js';
+import type { Metering } from './metering.js';
+import type { Outlet } from './outlet.js';
+import type { Shared } from './shared.js';
+import type { Switching } from './switch/switching.js';
+
+const CLASSES = 8;
+
+/** What faults do to a device, done by the parts that it concerns. */
+export function makeFaultTools(
+  shared: Shared,
+  devices: readonly Device[],
+  mechanisms: readonly Mechanism[],
+  credit: CreditMechanism,
+  metering: Metering,
+  outlet: Outlet,
+  switching: Switching,
+): FaultTools {
+  const { ports, pool, queues, lines, buffer, digests } = shared;
+
+  function wake(port: number): void {
+    outlet.kick(ports.owner(port), port);
+  }
+
+  function linkUp(port: number): void {
+    for (const mechanism of mechanisms) mechanism.linkUp?.(port);
+    metering.permit(port);
+  }
+
+  function flush(port: number): void {
+    const d = ports.owner(port);
+    const { spec, firstPort } = devices[d];
+    if (spec.kind !== 'switch') return;
+    spec.ports.forEach((_, p) => {
+      for (let tc = 0; tc < CLASSES; tc++) flushQueue(d, firstPort + p, tc);
+    });
+    switching.parts(d).forwarding.forget();
+  }
+
+  function flushQueue(d: number, port: number, trafficClass: number): void {
+    while (queues.head(port, trafficClass) >= 0) loseFirst(d, port, trafficClass);
+    if (!ports.isMetered(port, trafficClass)) return;
+    for (const row of credit.accounts.rowsOfClass(port, trafficClass)) {
+      while (lines.head(row) >= 0) {
+        queues.link(port, trafficClass, lines.shift(row));
+        loseFirst(d, port, trafficClass);
+      }
+      credit.sender.unblock(row);
+    }
+  }
+
+  function loseFirst(d: number, port: number, trafficClass: number): void {
+    const frame = queues.shift(port, trafficClass);
+    switching.free(port, trafficClass, frame);
+    outlet.lose(d, pool.words[frame + PORT], frame, DROP.DEVICE_RESET);
+  }
+
+  function note(port: number, fault: number, began: boolean): void {
+    const d = ports.owner(port);
+    const local = port - devices[d].firstPort;
+    digests.mix(d, DID_FAULT | local, (fault << 1) | (began ? 1 : 0));
+  }
+
+  return {
+    wake,
+    linkUp,
+    flush,
+    shrink: buffer.shrink,
+    steal: (port, priorities, units) => {
+      credit.steal(port, priorities, units);
+    },
+    note,
+  };
+}

@@ -1,0 +1,164 @@
+import type { RateControl, RateHost, RateStatus } from '../../contract/rate-control.js';
+import type { SendSpec } from '../../contract/spec.js';
+import type { Clock } from '../../kernel/clock.js';
+import { RandomStream } from '../../kernel/random.js';
+import type { Tables } from '../../kernel/tables.js';
+import type { Device } from '../device.js';
+import { KIND_RATE } from '../device.js';
+import { makeRateControls } from '../rate-controls.js';
+import type { Senders } from './senders.js';
+
+const WIRE_OVERHEAD_OCTETS = 20;
+const PS_OF_OCTET_AT_1_BPS = 8e12;
+const TIMERS = 4;
+const NONE = -1;
+
+/** Rate limiters of descriptor queues, where a device has them. */
+export interface QueueRates {
+  has(device: number): boolean;
+  setRate(device: number, connection: number, bps: number): void;
+}
+
+/** The rate limiters of hosts: who decides the rate of a connection, and how it is kept. */
+export type Rates = ReturnType<typeof makeRates>;
+
+export function makeRates(
+  tables: Tables,
+  clock: Clock,
+  devices: readonly Device[],
+  senders: Senders,
+) {
+  const count = tables.count('rate');
+  /** By connection: its row, or NONE. */
+  const rowOf = new Int32Array(tables.count('send')).fill(NONE);
+  /** By row: its connection, in the service and at its device. */
+  const sendOf = new Int32Array(count);
+  const numberOf = new Int32Array(count);
+  const deviceOf = new Int32Array(count);
+  const controlOf: RateControl[] = [];
+  const streams: RandomStream[] = [];
+  /** By row: when its last frame was put on its way, and how many octets it takes on the wire. */
+  const lastAt = tables.float64('rate', 1).fill(-Infinity);
+  const lastOctets = tables.float64('rate', 1);
+  /** By row: the packet that is timed (NONE: none), and when it was put on its way. */
+  const timed = tables.float64('rate', 1).fill(NONE);
+  const timedAt = tables.float64('rate', 1);
+  /** By row and timer: when the timer in the agenda comes. */
+  const armedAt = tables.float64('rate', TIMERS).fill(Infinity);
+
+  /** Where an 82599 keeps the rate of a connection, in the queue that it belongs to. */
+  let queues: QueueRates | null = null;
+
+  const host: RateHost = { clock, setRate, arm, uniform, isDone };
+  const controls = makeRateControls(tables, host);
+
+  /** `first` is the first connection of the device. */
+  function configure(device: Device, first: number, sends: readonly SendSpec[]): void {
+    let row = device.rows.rate.first;
+    const { seed, ports } = device.spec;
+    sends.forEach(({ rate, name }, c) => {
+      if (rate === null) return;
+      rowOf[first + c] = row;
+      sendOf[row] = first + c;
+      numberOf[row] = c;
+      deviceOf[row] = device.place;
+      controlOf[row] = controls[rate.kind];
+      streams[row] = new RandomStream(seed, `${name}/rate`);
+      controlOf[row].configure(row, rate, PS_OF_OCTET_AT_1_BPS / ports[0].octetPs);
+      row++;
+    });
+  }
+
+  function isLimited(send: number): boolean {
+    return rowOf[send] !== NONE;
+  }
+
+  /** A frame of the connection joins the NIC. */
+  function sent(send: number, sequence: number, octets: number): void {
+    const row = rowOf[send];
+    if (row === NONE) return;
+    if (timed[row] === NONE) {
+      timed[row] = sequence;
+      timedAt[row] = clock.now;
+    }
+    lastAt[row] = clock.now;
+    lastOctets[row] = octets + WIRE_OVERHEAD_OCTETS;
+    controlOf[row].sent(row, octets);
+  }
+
+  /** Every packet before `expected` was acknowledged; what is sent again cannot be timed. */
+  function acknowledged(send: number, expected: number, goBack: boolean): void {
+    const row = rowOf[send];
+    if (row === NONE) return;
+    if (!goBack && expected <= timed[row]) return;
+    if (!goBack && timed[row] !== NONE) controlOf[row].measured(row, clock.now - timedAt[row]);
+    timed[row] = NONE;
+  }
+
+  /** The connection is complained of. */
+  function notified(send: number, feedback: number): void {
+    const row = rowOf[send];
+    controlOf[row].notified(row, feedback);
+  }
+
+  function onTimer(send: number, timer: number): void {
+    const row = rowOf[send];
+    const at = row * TIMERS + timer;
+    // Another one was armed for an earlier time, and has come.
+    if (armedAt[at] !== clock.now) return;
+    armedAt[at] = Infinity;
+    controlOf[row].onTimer(row, timer);
+  }
+
+  /** Null of a connection that nobody limits. */
+  function status(send: number): RateStatus | null {
+    const row = rowOf[send];
+    return row === NONE ? null : controlOf[row].status(row);
+  }
+
+  /** Random streams of a device's connections, as they are saved. */
+  function streamsOf(device: Device): readonly RandomStream[] {
+    const { first, count: own } = device.rows.rate;
+    return streams.slice(first, first + own);
+  }
+
+  function leaveToQueues(queueRates: QueueRates): void {
+    queues = queueRates;
+  }
+
+  function setRate(row: number, bps: number, lineBps: number): void {
+    if (queues?.has(deviceOf[row]) === true) {
+      queues.setRate(deviceOf[row], numberOf[row], bps);
+      return;
+    }
+    const pace = bps < lineBps ? PS_OF_OCTET_AT_1_BPS / bps : 0;
+    senders.setPace(sendOf[row], pace, lastAt[row], lastOctets[row]);
+  }
+
+  function arm(row: number, timer: number, time: number): void {
+    const at = row * TIMERS + timer;
+    if (armedAt[at] <= time) return;
+    armedAt[at] = time;
+    devices[deviceOf[row]].schedule(time, KIND_RATE + timer, numberOf[row], 0);
+  }
+
+  function uniform(row: number): number {
+    return streams[row].uniform();
+  }
+
+  function isDone(row: number): boolean {
+    return senders.remaining(sendOf[row]) === 0;
+  }
+
+  return {
+    configure,
+    leaveToQueues,
+    isLimited,
+    sent,
+    acknowledged,
+    notified,
+    onTimer,
+    status,
+    streamsOf,
+  };
+}

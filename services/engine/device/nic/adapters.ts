@@ -1,0 +1,293 @@
+import { PacketPlane } from '../../arbiter/wsp-arbiter.js';
+import type { Mechanism } from '../../contract/flow-control.js';
+import type { NicSpec } from '../../contract/spec.js';
+import {
+  CLASS,
+  KIND_MASK,
+  KIND_RAW,
+  LENGTH,
+  PORT,
+  PRIORITY_MASK,
+  STORED,
+} from '../../frame/frame-pool.js';
+import { Nic82599 } from '../../nic-82599/nic.js';
+import type { RegisterName } from '../../nic-82599/register-map.js';
+import { QUEUE_OCTETS } from '../../port/queues.js';
+import type { Device } from '../device.js';
+import { KIND_DEVICE } from '../device.js';
+import type { Outlet } from '../outlet.js';
+import type { Shared } from '../shared.js';
+import { makeDescriptorQueues } from './descriptor-queues.js';
+import type { HostSide } from './host-side.js';
+import { makeReceiveSide } from './receive-side.js';
+
+// Kinds of agenda entries of an adapter, behind those of its host. At one instant the descriptor
+// plane decides last, when it has seen everything that became ready.
+
+/** The rate scheduler switches a queue on; the id is the queue. */
+const KIND_RATE_ON = KIND_DEVICE + 3;
+/** A register is written; the id is the place among the planned writes. */
+const KIND_REGISTER = KIND_DEVICE + 4;
+/** A received frame is in host memory, descriptor and all. */
+const KIND_WRITTEN = KIND_DEVICE + 5;
+/** The link into host memory is free again. */
+const KIND_WRITE_TURN = KIND_DEVICE + 6;
+/** A data read is complete. */
+const KIND_READ = KIND_DEVICE + 7;
+const KIND_PUMP = KIND_DEVICE + 8;
+
+/** Agenda kinds from here on belong to adapters. */
+export const KIND_ADAPTER = KIND_RATE_ON;
+
+/** The 82599s of a service: from descriptor queues to the wire, and from the wire to memory. */
+export interface Adapters {
+  configure(device: Device, spec: NicSpec): void;
+  has(d: number): boolean;
+  /** Gives a connection to the descriptor queue of its virtual machine and class. */
+  assign(d: number, connection: number, vm: number, trafficClass: number): void;
+  /** The rate of a connection's descriptor queue, as a reaction to congestion. */
+  setRate(d: number, connection: number, bps: number): void;
+  /** A connection may have something to send. */
+  wake(d: number, connection: number): void;
+  /** Software has made an acknowledgement. */
+  answer(d: number, vm: number, frame: number): void;
+  /** A frame starts on the wire: its place in the packet buffer is free. */
+  departing(d: number, trafficClass: number, frame: number): void;
+  receive(d: number, port: number, frame: number): void;
+  onTimer(d: number, kind: number, id: number): void;
+  /** An entry of the host's agenda has been dealt with: what became ready by it may go. */
+  settle(d: number): void;
+  parts(d: number): Nic82599 | null;
+}
+
+// Words of an adapter.
+
+const READS_UNDER_WAY = 0;
+/** Classes whose buffers have room for a largest frame, one bit each. */
+const ROOMY = 1;
+/** Whether the descriptor plane has to look, and whether the agenda will tell it to. */
+const PUMP = 2;
+/** Data has come for which the buffer has no room yet. */
+const STALLED = 3;
+/** By class: octets in the packet buffer, or on their way to it. */
+const TAKEN = 8;
+const WORDS = 16;
+
+const NO_PUMP = 0;
+const PUMP_WANTED = 1;
+const PUMP_PLANNED = 2;
+
+/** Bits and picoseconds of a second, per octet. */
+const BIT_PS = 8e12;
+
+export function makeAdapters(
+  shared: Shared,
+  devices: readonly Device[],
+  mechanisms: readonly Mechanism[],
+  outlet: Outlet,
+  host: HostSide,
+): Adapters {
+  const { clock, pool, ports, queues, tables, nicFrames } = shared;
+  const { words } = pool;
+  const { lists } = nicFrames;
+  const nics: (Nic82599 | null)[] = devices.map(() => null);
+  const rows = new Int32Array(devices.length).fill(-1);
+  const state = tables.int32('nic', WORDS);
+  /** When the link from host memory is free. */
+  const readFreeAt = tables.float64('nic', 1);
+  const schedule = (kind: number) => (d: number, atPs: number) => {
+    devices[d].schedule(atPs, kind, 0, 0);
+  };
+  const armRate = (d: number, queue: number, atPs: number): void => {
+    devices[d].schedule(atPs, KIND_RATE_ON, queue, 0);
+  };
+  const timers = { written: schedule(KIND_WRITTEN), turn: schedule(KIND_WRITE_TURN) };
+  const descriptors = makeDescriptorQueues(shared, devices, rows, nics, host, armRate);
+  const receiveSide = makeReceiveSide(
+    shared,
+    devices,
+    mechanisms,
+    rows,
+    nics,
+    outlet,
+    host,
+    timers,
+  );
+
+  function configure(device: Device, spec: NicSpec): void {
+    const d = device.place;
+    const port = device.firstPort;
+    const [plane] = device.arbiters;
+    if (!(plane instanceof PacketPlane)) throw new Error('an 82599 has arbiters of its own');
+    const nic = new Nic82599(spec, ports.octetPs(port), plane);
+    nics[d] = nic;
+    rows[d] = device.rows.nic.first;
+    ports.stallByTable(port, nic.registers.get('RTTUP2TC'));
+    shared.buffer.configure(d, port, spec.receiveBuffer);
+    receiveSide.configure(d);
+    for (let tc = 0; tc < 8; tc++) markRoom(rows[d] * WORDS, nic, tc);
+    spec.writes.forEach(({ atPs }, i) => {
+      device.schedule(atPs, KIND_REGISTER, i, 0);
+    });
+  }
+
+  function wake(d: number, connection: number): void {
+    if (descriptors.wake(d, connection)) planPump(d);
+  }
+
+  function answer(d: number, vm: number, frame: number): void {
+    if (descriptors.answer(d, vm, frame)) planPump(d);
+  }
+
+  /** The descriptor plane decides after everything else of this instant: see `settle`. */
+  function planPump(d: number): void {
+    const s = rows[d] * WORDS;
+    if (state[s + PUMP] === NO_PUMP) state[s + PUMP] = PUMP_WANTED;
+  }
+
+  /** An entry of the agenda has been dealt with. */
+  function settle(d: number): void {
+    const s = rows[d] * WORDS;
+    if (state[s + PUMP] !== PUMP_WANTED) return;
+    const { agenda } = devices[d];
+    if (agenda.time === clock.now) {
+      state[s + PUMP] = PUMP_PLANNED;
+      devices[d].schedule(clock.now, KIND_PUMP, 0, 0);
+    } else {
+      state[s + PUMP] = NO_PUMP;
+      pump(d);
+    }
+  }
+
+  /** The descriptor plane: issues data reads as long as there is a free request. */
+  function pump(d: number): void {
+    const nic = nics[d]!;
+    const { pcie, dcb } = nic.spec;
+    const s = rows[d] * WORDS;
+    while (state[s + READS_UNDER_WAY] < pcie.reads) {
+      const eligible = descriptors.ready(d) & (nic.bypassesRoom ? 0xff : state[s + ROOMY]);
+      if (eligible === 0) return;
+      const tc = dcb ? nic.descriptorPlane.pick(eligible) : 0;
+      const frame = descriptors.take(d, tc);
+      if (frame < 0) continue;
+      if (dcb) nic.descriptorPlane.granted(tc, words[frame + LENGTH]);
+      read(d, s, nic, tc, frame);
+    }
+  }
+
+  /** Host memory answers after the latency; data comes in the order of the requests. */
+  function read(d: number, s: number, nic: Nic82599, tc: number, frame: number): void {
+    const { octetPs, latencyPs } = nic.spec.pcie;
+    const length = words[frame + LENGTH];
+    const row = rows[d];
+    const first = clock.now + latencyPs;
+    const start = first > readFreeAt[row] ? first : readFreeAt[row];
+    const done = start + Math.round(length * octetPs);
+    readFreeAt[row] = done;
+    pool.setArrival(frame, done);
+    state[s + READS_UNDER_WAY]++;
+    state[s + TAKEN + tc] += length;
+    markRoom(s, nic, tc);
+    if (lists.push(nicFrames.reading(row), frame)) devices[d].schedule(done, KIND_READ, 0, 0);
+  }
+
+  function markRoom(s: number, nic: Nic82599, tc: number): void {
+    const free = nic.transmitOctets[tc] - state[s + TAKEN + tc];
+    const bit = 1 << tc;
+    if (free >= nic.spec.longestFrameOctets) state[s + ROOMY] |= bit;
+    else state[s + ROOMY] &= ~bit;
+  }
+
+  function readComplete(d: number): void {
+    const row = rows[d];
+    const s = row * WORDS;
+    const nic = nics[d]!;
+    const port = devices[d].firstPort;
+    const frame = lists.head(nicFrames.reading(row));
+    const tc = ports.classOf(port, words[frame + CLASS] & PRIORITY_MASK);
+    const length = words[frame + LENGTH];
+    if (nic.bypassesRoom && queues.get(port, tc, QUEUE_OCTETS) + length > nic.transmitOctets[tc]) {
+      state[s + STALLED] = 1;
+      return;
+    }
+    lists.shift(nicFrames.reading(row));
+    state[s + READS_UNDER_WAY]--;
+    words[frame + STORED] = length;
+    words[frame + PORT] = port;
+    outlet.enqueue(d, port, tc, frame);
+    const next = lists.head(nicFrames.reading(row));
+    if (next >= 0) devices[d].schedule(Math.max(pool.arrival(next), clock.now), KIND_READ, 0, 0);
+    pump(d);
+  }
+
+  function departing(d: number, trafficClass: number, frame: number): void {
+    const nic = nics[d]!;
+    const s = rows[d] * WORDS;
+    state[s + TAKEN + trafficClass] -= words[frame + LENGTH];
+    markRoom(s, nic, trafficClass);
+    nic.sent.note(clock);
+    if ((words[frame + CLASS] & KIND_MASK) === KIND_RAW) {
+      nic.transmitLatency.add(trafficClass, clock.now - pool.born(frame));
+    }
+    if (state[s + STALLED] !== 0) {
+      state[s + STALLED] = 0;
+      devices[d].schedule(clock.now, KIND_READ, 0, 0);
+    }
+    if (state[s + READS_UNDER_WAY] < nic.spec.pcie.reads && descriptors.ready(d) !== 0) pump(d);
+  }
+
+  function onTimer(d: number, kind: number, id: number): void {
+    switch (kind) {
+      case KIND_READ:
+        readComplete(d);
+        break;
+      case KIND_PUMP:
+        state[rows[d] * WORDS + PUMP] = NO_PUMP;
+        pump(d);
+        break;
+      case KIND_WRITTEN:
+        receiveSide.written(d);
+        break;
+      case KIND_WRITE_TURN:
+        receiveSide.turn(d);
+        break;
+      case KIND_RATE_ON:
+        if (descriptors.rateOn(d, id)) planPump(d);
+        break;
+      case KIND_REGISTER:
+        writeRegister(d, id);
+        break;
+    }
+  }
+
+  function setRate(d: number, connection: number, bps: number): void {
+    const nic = nics[d]!;
+    const queue = descriptors.queueOf(d, connection);
+    const linkBps = BIT_PS / ports.octetPs(devices[d].firstPort);
+    nic.rates.drift(clock.now);
+    nic.rates.setTarget(queue, linkBps, bps, clock.now);
+    if (descriptors.changed(d, queue)) planPump(d);
+  }
+
+  function writeRegister(d: number, i: number): void {
+    const nic = nics[d]!;
+    const { register, index, mask, value } = nic.spec.writes[i];
+    nic.write(register as RegisterName, index, mask, value, clock.now);
+    descriptors.refreshAll(d);
+    planPump(d);
+  }
+
+  return {
+    configure,
+    has: (d) => rows[d] >= 0,
+    assign: descriptors.assign,
+    setRate,
+    wake,
+    answer,
+    departing,
+    receive: receiveSide.receive,
+    onTimer,
+    settle,
+    parts: (d) => nics[d],
+  };
+}

@@ -1,0 +1,215 @@
+import { CLASS, LENGTH, PRIORITY_MASK, VLAN } from '../../frame/frame-pool.js';
+import type { Nic82599 } from '../../nic-82599/nic.js';
+import { QUEUES } from '../../nic-82599/register-map.js';
+import type { Device } from '../device.js';
+import type { Shared } from '../shared.js';
+import type { HostSide } from './host-side.js';
+import { makeRings } from './rings.js';
+
+const NOBODY = -1;
+
+/** The agenda kind that switches a queue on; see `adapters`. */
+export type ArmRate = (d: number, queue: number, atPs: number) => void;
+
+/**
+ * The descriptor queues of adapters: which of them have something to send, and which may. Flows
+ * wait as counts; software's answers wait as frames and go first in their queue.
+ */
+export type DescriptorQueues = ReturnType<typeof makeDescriptorQueues>;
+
+export function makeDescriptorQueues(
+  shared: Shared,
+  devices: readonly Device[],
+  rows: Int32Array,
+  nics: readonly (Nic82599 | null)[],
+  host: HostSide,
+  armRate: ArmRate,
+) {
+  const { clock, pool, ports, counters, tables, nicFrames } = shared;
+  const { words, ends } = pool;
+  const { lists } = nicFrames;
+  const rings = makeRings(tables);
+  /** By queue: the connection whose frame is next, and who stands behind it. */
+  const heads = tables.int32('nic', QUEUES).fill(NOBODY);
+  const tails = tables.int32('nic', QUEUES).fill(NOBODY);
+  /** By queue: when its switch is turned on by a timer; Infinity where none is armed. */
+  const armedFor = tables.float64('nic', QUEUES).fill(Infinity);
+  /** By adapter: classes with a queue that may send, one bit each. */
+  const readyClasses = tables.int32('nic', 1);
+  /** By sending connection. */
+  const queueOfSend = new Int32Array(tables.count('send'));
+
+  function assign(d: number, connection: number, vm: number, trafficClass: number): void {
+    const send = devices[d].rows.send.first + connection;
+    queueOfSend[send] = nics[d]!.queueOf(vm, trafficClass);
+  }
+
+  function queueOf(d: number, connection: number): number {
+    return queueOfSend[devices[d].rows.send.first + connection];
+  }
+
+  function ready(d: number): number {
+    return readyClasses[rows[d]];
+  }
+
+  /** True if somebody may send now who could not before. */
+  function wake(d: number, connection: number): boolean {
+    const base = devices[d].rows.send.first;
+    const queue = queueOfSend[base + connection];
+    const at = rows[d] * QUEUES + queue;
+    if (heads[at] === connection) return false;
+    rings.join(tails, at, base, connection);
+    if (heads[at] !== NOBODY) return false;
+    advance(d, at, base);
+    return refresh(d, queue);
+  }
+
+  function answer(d: number, vm: number, frame: number): boolean {
+    const port = devices[d].firstPort;
+    const priority = words[frame + CLASS] & PRIORITY_MASK;
+    const queue = nics[d]!.queueOf(vm, ports.classOf(port, priority));
+    counters.made(port, priority, words[frame + LENGTH]);
+    lists.push(nicFrames.answers(rows[d], queue), frame);
+    return refresh(d, queue);
+  }
+
+  /** Grants a frame of a class; -1 if the one whose turn it was has nothing after all. */
+  function take(d: number, trafficClass: number): number {
+    const nic = nics[d]!;
+    const arbiter = nic.vms[trafficClass];
+    const vm = arbiter.pick();
+    const queue = nic.spec.dcb ? nic.queueOf(vm, trafficClass) : turnInPool(d, nic, vm);
+    const frame = takeFrom(d, queue);
+    if (frame >= 0) {
+      const length = words[frame + LENGTH];
+      arbiter.granted(vm, length);
+      if (nic.rates.controlled > 0) spendRate(nic, queue, trafficClass, length);
+    }
+    refresh(d, queue);
+    return frame;
+  }
+
+  function spendRate(nic: Nic82599, queue: number, trafficClass: number, length: number): void {
+    const { rates } = nic;
+    rates.drift(clock.now);
+    if (rates.isControlled(queue)) rates.sent(queue, trafficClass, length, clock.now);
+  }
+
+  function takeFrom(d: number, queue: number): number {
+    const answers = nicFrames.answers(rows[d], queue);
+    if (lists.head(answers) >= 0) return lists.shift(answers);
+    const base = devices[d].rows.send.first;
+    const at = rows[d] * QUEUES + queue;
+    const connection = heads[at];
+    heads[at] = NOBODY;
+    const frame = host.mayQueue(d, connection) ? host.build(d, connection) : NOBODY;
+    if (frame >= 0) rings.join(tails, at, base, connection);
+    advance(d, at, base);
+    return frame >= 0 ? checked(d, queue, frame) : NOBODY;
+  }
+
+  /** VLAN anti-spoofing: a pool sends into its own VLANs only. */
+  function checked(d: number, queue: number, frame: number): number {
+    const nic = nics[d]!;
+    const vlans = ends[frame + VLAN];
+    if (vlans !== 0 && nic.isSpoofed(nic.vmOfQueue(queue), vlans)) {
+      nic.spoofed++;
+      pool.release(frame);
+      return NOBODY;
+    }
+    const port = devices[d].firstPort;
+    counters.made(port, words[frame + CLASS] & PRIORITY_MASK, words[frame + LENGTH]);
+    return frame;
+  }
+
+  /** The next connection of a queue that may send steps to its head. */
+  function advance(d: number, at: number, base: number): void {
+    for (;;) {
+      const connection = rings.take(tails, at, base);
+      if (connection < 0) return;
+      if (!host.mayQueue(d, connection)) continue;
+      heads[at] = connection;
+      return;
+    }
+  }
+
+  /** Queues of a pool take turns, frame by frame (7.7.2.3). */
+  function turnInPool(d: number, nic: Nic82599, pool_: number): number {
+    const first = nic.queueOf(pool_, 0);
+    const count = QUEUES / nic.vms[0].credit.length;
+    for (let i = 1; i <= count; i++) {
+      const queue = first + ((nic.lastInPool[pool_] + i) % count);
+      if (!mayTake(d, queue)) continue;
+      nic.lastInPool[pool_] = queue - first;
+      return queue;
+    }
+    return first;
+  }
+
+  function hasWork(d: number, queue: number): boolean {
+    const row = rows[d];
+    return heads[row * QUEUES + queue] !== NOBODY || lists.head(nicFrames.answers(row, queue)) >= 0;
+  }
+
+  function mayTake(d: number, queue: number): boolean {
+    return hasWork(d, queue) && nics[d]!.rates.onFromPs(queue) <= clock.now;
+  }
+
+  /** Tells the arbiters whether a queue may send; true if it may. */
+  function refresh(d: number, queue: number): boolean {
+    const nic = nics[d]!;
+    const work = hasWork(d, queue);
+    const may = work && (nic.rates.controlled === 0 || isOn(d, nic, queue));
+    const tc = nic.classOfQueue(queue);
+    const arbiter = nic.vms[tc];
+    const vm = nic.vmOfQueue(queue);
+    arbiter.setReady(vm, may || (!nic.spec.dcb && othersMay(d, nic, queue)));
+    const bit = 1 << tc;
+    if (arbiter.anyReady()) readyClasses[rows[d]] |= bit;
+    else readyClasses[rows[d]] &= ~bit;
+    return may;
+  }
+
+  /** The switch of the rate scheduler; a timer turns it on if it is off. */
+  function isOn(d: number, nic: Nic82599, queue: number): boolean {
+    nic.rates.drift(clock.now);
+    const onPs = nic.rates.onFromPs(queue);
+    if (onPs <= clock.now) return true;
+    arm(d, queue, onPs);
+    return false;
+  }
+
+  function othersMay(d: number, nic: Nic82599, queue: number): boolean {
+    const count = QUEUES / nic.vms[0].credit.length;
+    const first = queue - (queue % count);
+    for (let other = first; other < first + count; other++) {
+      if (other !== queue && mayTake(d, other)) return true;
+    }
+    return false;
+  }
+
+  function arm(d: number, queue: number, atPs: number): void {
+    const at = rows[d] * QUEUES + queue;
+    if (atPs >= armedFor[at]) return;
+    armedFor[at] = atPs;
+    armRate(d, queue, atPs);
+  }
+
+  function rateOn(d: number, queue: number): boolean {
+    const at = rows[d] * QUEUES + queue;
+    if (armedFor[at] !== clock.now) return false;
+    armedFor[at] = Infinity;
+    return refresh(d, queue);
+  }
+
+  /** The rate of a queue was changed; true if it may send now. */
+  function changed(d: number, queue: number): boolean {
+    return hasWork(d, queue) && refresh(d, queue);
+  }
+
+  function refreshAll(d: number): void {
+    for (let queue = 0; queue < QUEUES; queue++) if (hasWork(d, queue)) refresh(d, queue);
+  }
+
+  return { assign, queueOf, changed, ready, wake, answer, take, rateOn, refreshAll };
+}

@@ -1,0 +1,50 @@
+import type { FramePool } from '../../frame/frame-pool.js';
+import type { Rows, Tables } from '../../kernel/tables.js';
+import { QUEUES } from '../../nic-82599/register-map.js';
+import type { FrameLists } from '../../port/frame-lists.js';
+import { makeFrameLists } from '../../port/frame-lists.js';
+
+// Lists of an 82599: answers of software by descriptor queue, then these.
+
+/** Frames that are read from host memory, in order of their completion. */
+const READING = QUEUES;
+/** The receive buffers, by class. */
+const RECEIVED = READING + 1;
+/** Frames on their way into host memory. */
+const WRITING = RECEIVED + 8;
+const LISTS = WRITING + 1;
+
+/** The frames of adapters that are in no queue of their port. */
+export interface NicFrames {
+  readonly lists: FrameLists;
+  answers(row: number, queue: number): number;
+  reading(row: number): number;
+  received(row: number, trafficClass: number): number;
+  writing(row: number): number;
+}
+
+export function makeNicFrames(tables: Tables, pool: FramePool): NicFrames {
+  return {
+    lists: makeFrameLists(tables, pool, 'nic', LISTS),
+    answers: (row, queue) => row * LISTS + queue,
+    reading: (row) => row * LISTS + READING,
+    received: (row, trafficClass) => row * LISTS + RECEIVED + trafficClass,
+    writing: (row) => row * LISTS + WRITING,
+  };
+}
+
+/** Numbers of all lists of an actor. */
+export function listsOf({ nic: { first, count } }: Rows): number[] {
+  return Array.from({ length: count * LISTS }, (_, i) => first * LISTS + i);
+}
+
+/** Frames that were received and are not yet taken in by software. */
+export function forEachReceived(
+  frames: NicFrames,
+  { nic: { first, count } }: Rows,
+  visit: (frame: number) => void,
+): void {
+  if (count === 0) return;
+  for (let tc = 0; tc < 8; tc++) frames.lists.forEach(frames.received(first, tc), visit);
+  frames.lists.forEach(frames.writing(first), visit);
+}

@@ -1,0 +1,171 @@
+import type { IngressAccounts, Mechanism } from '../../contract/flow-control.js';
+import { DROP } from '../../contract/probe.js';
+import type { Mvtx2802Spec } from '../../contract/spec.js';
+import type { QueueView } from '../../flow-control/mvtx2802/mvtx2802-machine.js';
+import { isDowngraded } from '../../flow-control/mvtx2802/mvtx2802-machine.js';
+import type { StopListener } from '../../flow-control/mvtx2802/mvtx2802-mechanism.js';
+import { Mvtx2802 } from '../../flow-control/mvtx2802/mvtx2802-mechanism.js';
+import { NO_SLOT } from '../../flow-control/mvtx2802/mvtx2802-slots.js';
+import { CLASS, DEI_FLAG, LENGTH, PORT, PRIORITY_MASK, STORED } from '../../frame/frame-pool.js';
+import { QUEUE_FRAMES, QUEUE_OCTETS } from '../../port/queues.js';
+import type { Device } from '../device.js';
+import type { Outlet } from '../outlet.js';
+import type { Shared } from '../shared.js';
+import type { Forwarding } from './forwarding.js';
+
+/** An account is the whole port here. */
+const PORT_GROUP = 0;
+const NO_FRAME = -1;
+
+/** The path of frames through a switch whose memory is an MVTX2802's. */
+export interface Slotted {
+  make(device: Device, spec: Mvtx2802Spec): Mvtx2802;
+  /** A frame for one port of the device. */
+  toOne(d: number, chip: Mvtx2802, port: number, out: number, frame: number): void;
+  /** A frame for all ports of the last forwarding decision. */
+  toSeveral(d: number, chip: Mvtx2802, port: number, to: Forwarding, frame: number): void;
+  /** A queued frame starts on the wire. */
+  departing(chip: Mvtx2802, trafficClass: number, frame: number): void;
+}
+
+/** Puts on or takes off the tag that the egress wants; ports through the service. */
+type Retag = (d: number, port: number, out: number, frame: number, priority: number) => number;
+
+export function makeSlotted(
+  shared: Shared,
+  devices: readonly Device[],
+  mechanisms: readonly Mechanism[],
+  outlet: Outlet,
+  retag: Retag,
+  copyOf: (d: number, frame: number) => number,
+): Slotted {
+  const { clock, pool, ports, queues, counters } = shared;
+  const { words } = pool;
+
+  function make(device: Device, spec: Mvtx2802Spec): Mvtx2802 {
+    const { firstPort } = device;
+    const view: QueueView = {
+      octets: (port, tc) => queues.get(firstPort + port, tc, QUEUE_OCTETS),
+      frames: (port, tc) => queues.get(firstPort + port, tc, QUEUE_FRAMES),
+    };
+    const pause = mechanisms.find(({ name }) => name === 'pause')!;
+    const listener: StopListener = {
+      filled: (port) => {
+        pause.admitted(firstPort + port, PORT_GROUP, NO_FRAME, 0);
+      },
+      emptied: (port) => {
+        pause.released(firstPort + port, PORT_GROUP, NO_FRAME);
+      },
+    };
+    const chip = new Mvtx2802(spec, view, listener, clock, device.spec.seed, device.spec.name);
+    shared.chips[device.place] = { chip, firstPort };
+    return chip;
+  }
+
+  function toOne(d: number, chip: Mvtx2802, port: number, out: number, frame: number): void {
+    const source = port - devices[d].firstPort;
+    const trafficClass = classOf(chip, source, port, frame);
+    const takers = chip.passing(source, trafficClass, isHighDrop(chip, source, frame), 1 << out);
+    const slot = takers === 0 ? NO_SLOT : chip.admit(source, trafficClass, 1, false);
+    if (slot === NO_SLOT) refuse(d, chip, port, takers, frame);
+    else keep(d, port, out, chip.queueOf(source, trafficClass), slot, frame);
+  }
+
+  function toSeveral(d: number, chip: Mvtx2802, port: number, to: Forwarding, frame: number): void {
+    const source = port - devices[d].firstPort;
+    const trafficClass = classOf(chip, source, port, frame);
+    let fanOut = 0;
+    for (let i = 0; i < to.copyCount; i++) fanOut |= 1 << to.copies[i];
+    chip.multicastArrived(source, fanOut);
+    const takers = chip.passing(source, trafficClass, isHighDrop(chip, source, frame), fanOut);
+    const slot = takers === 0 ? NO_SLOT : chip.admit(source, trafficClass, bitsOf(takers), true);
+    if (slot === NO_SLOT) refuse(d, chip, port, takers, frame);
+    else spread(d, port, fanOut, takers, chip.queueOf(source, trafficClass), slot, frame);
+  }
+
+  function departing(chip: Mvtx2802, trafficClass: number, frame: number): void {
+    chip.sent(pool.slot(frame), trafficClass);
+  }
+
+  /** Of the frame itself and its copies, one to each port; WRED may have refused some. */
+  function spread(
+    d: number,
+    port: number,
+    fanOut: number,
+    takers: number,
+    trafficClass: number,
+    slot: number,
+    frame: number,
+  ): void {
+    const priority = words[frame + CLASS] & PRIORITY_MASK;
+    for (let rest = fanOut; rest !== 0; rest &= rest - 1) {
+      const bit = rest & -rest;
+      const isLast = rest === bit;
+      if (!isLast) counters.made(port, priority, words[frame + LENGTH]);
+      const one = isLast ? frame : copyOf(d, frame);
+      if ((takers & bit) === 0) outlet.drop(d, port, one, DROP.WRED);
+      else keep(d, port, 31 - Math.clz32(bit), trafficClass, slot, one);
+    }
+  }
+
+  function keep(
+    d: number,
+    port: number,
+    out: number,
+    trafficClass: number,
+    slot: number,
+    frame: number,
+  ): void {
+    const to = devices[d].firstPort + out;
+    words[frame + STORED] = retag(d, port, to, frame, words[frame + CLASS] & PRIORITY_MASK);
+    words[frame + PORT] = port;
+    pool.setSlot(frame, slot);
+    outlet.enqueue(d, to, trafficClass, frame);
+  }
+
+  /** Nobody takes the frame, or there is no slot for it. */
+  function refuse(d: number, chip: Mvtx2802, port: number, takers: number, frame: number): void {
+    if (takers === 0) outlet.drop(d, port, frame, DROP.WRED);
+    else if (!isDowngraded(chip.spec, port - devices[d].firstPort)) {
+      outlet.drop(d, port, frame, DROP.NO_SLOT);
+    } else outlet.drop(d, port, frame, DROP.HEADROOM_EXHAUSTED);
+  }
+
+  /** As the register of the port says, or by priority, which is the same at every port. */
+  function classOf(chip: Mvtx2802, source: number, port: number, frame: number): number {
+    return chip.classOf(source, ports.classOf(port, words[frame + CLASS] & PRIORITY_MASK));
+  }
+
+  /** Which of the two drop precedences a frame has. */
+  function isHighDrop(chip: Mvtx2802, source: number, frame: number): boolean {
+    const fixed = chip.spec.fixed[source];
+    return fixed === null ? (words[frame + CLASS] & DEI_FLAG) !== 0 : fixed.highPrecedence;
+  }
+
+  return { make, toOne, toSeveral, departing };
+}
+
+function bitsOf(set: number): number {
+  let bits = 0;
+  for (let rest = set; rest !== 0; rest &= rest - 1) bits++;
+  return bits;
+}
+
+/** Accounts of ports, whichever memory their switch has. */
+export function makeAccounts({ buffer, ports, chips }: Shared): IngressAccounts {
+  return {
+    atXoff: (port, group) => {
+      const own = chips[ports.owner(port)];
+      return own === undefined ? buffer.atXoff(port, group) : own.chip.atXoff(port - own.firstPort);
+    },
+    atXon: (port, group) => {
+      const own = chips[ports.owner(port)];
+      return own === undefined ? buffer.atXon(port, group) : own.chip.atXon(port - own.firstPort);
+    },
+    setStopped: (port, group, stopped) => {
+      const own = chips[ports.owner(port)];
+      if (own === undefined) buffer.setStopped(port, group, stopped);
+      else own.chip.setStopped(port - own.firstPort, group, stopped);
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import type { FaultTimes } from '../contract/fault.js';
+import type { RandomStream } from '../kernel/random.js';
+
+/** When a fault is there next. */
+export interface Spell {
+  readonly beginPs: number;
+  readonly endPs: number;
+}
+
+/** The first time that a fault is there. */
+export function firstSpell(when: FaultTimes, random: RandomStream): Spell {
+  return when.random ? drawn(when, when.startPs, random) : fixed(when, when.startPs);
+}
+
+/** The time after one that has passed; null if there is none. */
+export function nextSpell(
+  when: FaultTimes,
+  past: Spell,
+  count: number,
+  random: RandomStream,
+): Spell | null {
+  if (count >= when.times || when.everyPs === Infinity || past.endPs === Infinity) return null;
+  return when.random ? drawn(when, past.endPs, random) : fixed(when, past.beginPs + when.everyPs);
+}
+
+function fixed({ forPs }: FaultTimes, beginPs: number): Spell {
+  return { beginPs, endPs: beginPs + forPs };
+}
+
+/** At least a picosecond each, so that spells follow each other in time. */
+function drawn({ everyPs, forPs }: FaultTimes, fromPs: number, random: RandomStream): Spell {
+  const draw = (meanPs: number): number =>
+    meanPs === Infinity ? Infinity : 1 + Math.round(random.exponential(meanPs));
+  const beginPs = fromPs + (everyPs === Infinity ? 0 : draw(everyPs));
+  return { beginPs, endPs: beginPs + draw(forPs) };
+}

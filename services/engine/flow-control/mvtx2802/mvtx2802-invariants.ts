@@ -1,0 +1,72 @@
+import type { Mvtx2802Spec } from '../../contract/spec.js';
+import { LEAST_KEPT_CLASS, SOURCE, isDowngraded } from './mvtx2802-machine.js';
+import type { Mvtx2802 } from './mvtx2802-mechanism.js';
+import type { SlotMemory } from './mvtx2802-slots.js';
+import { MULTICAST } from './mvtx2802-stops.js';
+
+/** Slots are neither made nor lost: every region has, free and in use, what it was given. */
+export function slotsAreConstant(spec: Mvtx2802Spec, memory: SlotMemory): boolean {
+  return memory.free.every((free, region) => free + memory.used[region] === sizeOf(spec, region));
+}
+
+/** Sum of the slots that are held = the slots that the regions say are in use. */
+export function regionsAgreeWithSlots(memory: SlotMemory): boolean {
+  const held = new Int32Array(memory.used.length);
+  const bySource = new Int32Array(memory.usedBySource.length);
+  for (let slot = 0; slot < memory.copies.length; slot++) {
+    if (memory.copies[slot] === 0) continue;
+    held[memory.region[slot]]++;
+    if (memory.region[slot] === SOURCE) bySource[memory.source[slot]]++;
+  }
+  return (
+    held.every((count, region) => count === memory.used[region]) &&
+    bySource.every((count, source) => count === memory.usedBySource[source])
+  );
+}
+
+export function sourcesKeepToTheirRegion(spec: Mvtx2802Spec, memory: SlotMemory): boolean {
+  return memory.usedBySource.every((used) => used <= spec.sourceSlots);
+}
+
+/** Downgraded frames never hold a slot that is kept for a class. */
+export function classSlotsAreNotDowngraded(spec: Mvtx2802Spec, memory: SlotMemory): boolean {
+  for (let slot = 0; slot < memory.copies.length; slot++) {
+    if (memory.copies[slot] === 0 || memory.region[slot] < LEAST_KEPT_CLASS) continue;
+    if (isDowngraded(spec, memory.source[slot])) return false;
+  }
+  return true;
+}
+
+/** A managed source has a port map exactly while it is stopped for what it sends to several. */
+export function portMapsStandWithTheirReason(spec: Mvtx2802Spec, chip: Mvtx2802): boolean {
+  if (spec.multicast.kind !== 'managed') return chip.stops.portMap.every((map) => map === 0);
+  return chip.stops.portMap.every(
+    (map, port) => (map !== 0) === ((chip.stops.reasons[port] & MULTICAST) !== 0),
+  );
+}
+
+/** Xoff and Xon alternate, and a source is stopped exactly while there is a reason. */
+export function stopsFollowReasons({ stops, counters }: Mvtx2802): boolean {
+  return stops.reasons.every(
+    (reasons, port) => counters.xoffs[port] - counters.xons[port] === (reasons === 0 ? 0 : 1),
+  );
+}
+
+function sizeOf(spec: Mvtx2802Spec, region: number): number {
+  if (region === SOURCE) return spec.sourceSlots * spec.flowControl.length;
+  return region < LEAST_KEPT_CLASS ? spec.sharedSlots : spec.classSlots[region];
+}
+
+/** All of them, by name. */
+export function brokenInvariants(spec: Mvtx2802Spec, chip: Mvtx2802): string[] {
+  const { memory } = chip;
+  const all = {
+    slotsAreConstant: slotsAreConstant(spec, memory),
+    regionsAgreeWithSlots: regionsAgreeWithSlots(memory),
+    sourcesKeepToTheirRegion: sourcesKeepToTheirRegion(spec, memory),
+    classSlotsAreNotDowngraded: classSlotsAreNotDowngraded(spec, memory),
+    portMapsStandWithTheirReason: portMapsStandWithTheirReason(spec, chip),
+    stopsFollowReasons: stopsFollowReasons(chip),
+  };
+  return Object.entries(all).flatMap(([name, holds]) => (holds ? [] : [name]));
+}

@@ -1,0 +1,97 @@
+import type { ManagedValue } from '../../contract/flow-control.js';
+import type { SlotMemory } from './mvtx2802-slots.js';
+
+/** What the part is; the size of a slot is a choice. */
+export const MVTX2802_PORTS = 4;
+/** The ports and the CPU. */
+export const MVTX2802_SOURCES = 5;
+export const MVTX2802_RATES_BPS: readonly number[] = [10e6, 100e6, 1e9];
+export const MVTX2802_SLOT_OCTETS = 1536;
+export const MVTX2802_MEMORIES = { '1MB': 1 << 20, '2MB': 1 << 21 } as const;
+
+/** Registers that a scenario may leave out. */
+export const MVTX2802_DEFAULTS = {
+  memory: '1MB',
+  temporarySlots: 8,
+  classSlots: 8,
+  sourceSlots: 64,
+  mcc: 64,
+  congestionFrames: 16,
+} as const;
+
+/** A single frame never stops its source. */
+export const LEAST_XOFF_SLOTS = 2;
+
+/** Levels of the load of an output, and what is dropped of the first two. */
+export const WRED_DEFAULTS = {
+  levels: ['240KiB', '280KiB', '320KiB'],
+  /** Each class at its threshold adds as much to the load under delay bound. */
+  thresholds: { 2: '64KiB', 3: '32KiB', 4: '16KiB', 5: '8KiB', 6: '4KiB', 7: '4KiB' },
+  x: '25%',
+  y: '50%',
+  z: '25%',
+} as const;
+
+/** The fixed threshold at which a destination counts as uncongested again: a choice. */
+export function uncongestedBelow(congestionFrames: number): number {
+  return Math.max(1, Math.floor(congestionFrames / 2));
+}
+
+/** By port of a switch. */
+export class Mvtx2802Counters {
+  readonly xoffs: Float64Array;
+  readonly xons: Float64Array;
+  readonly stoppedSincePs: Float64Array;
+  /** Of stops that are over. */
+  readonly stoppedPs: Float64Array;
+  /** Frames by the port they came in at. */
+  readonly downgraded: Float64Array;
+  readonly withoutSlot: Float64Array;
+  /** Frames by the port they would have left at. */
+  readonly wredDrops: Float64Array;
+
+  constructor(ports: number) {
+    this.xoffs = new Float64Array(ports);
+    this.xons = new Float64Array(ports);
+    this.stoppedSincePs = new Float64Array(ports);
+    this.stoppedPs = new Float64Array(ports);
+    this.downgraded = new Float64Array(ports);
+    this.withoutSlot = new Float64Array(ports);
+    this.wredDrops = new Float64Array(ports);
+  }
+
+  change(port: number, stop: boolean, now: number): void {
+    if (stop) {
+      this.xoffs[port]++;
+      this.stoppedSincePs[port] = now;
+    } else {
+      this.xons[port]++;
+      this.stoppedPs[port] += now - this.stoppedSincePs[port];
+    }
+  }
+
+  /** How long a source has been stopped until `now`: its flows to idle outputs as well. */
+  stoppedUntil(port: number, now: number): number {
+    const stands = this.xoffs[port] > this.xons[port];
+    return this.stoppedPs[port] + (stands ? now - this.stoppedSincePs[port] : 0);
+  }
+}
+
+export function mvtx2802ManagedValues(
+  port: number,
+  counters: Mvtx2802Counters,
+  memory: SlotMemory,
+  now: number,
+): ManagedValue[] {
+  const show = (name: string, value: number): ManagedValue => ({ name, priority: null, value });
+  return [
+    show('sourceSlotsUsed', memory.usedBySource[port]),
+    show('sourceSlotsPeak', memory.peakBySource[port]),
+    show('xoffs', counters.xoffs[port]),
+    show('xons', counters.xons[port]),
+    show('stoppedTimePs', counters.stoppedUntil(port, now)),
+    show('downgradedFrames', counters.downgraded[port]),
+    show('framesWithoutSlot', counters.withoutSlot[port]),
+    show('wredDrops', counters.wredDrops[port]),
+  ];
+}

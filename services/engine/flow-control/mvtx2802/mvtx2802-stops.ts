@@ -1,0 +1,75 @@
+import type { Mvtx2802Spec } from '../../contract/spec.js';
+import type { QueueView } from './mvtx2802-machine.js';
+import { congestedPorts, isUncongested } from './mvtx2802-machine.js';
+
+/** Why a source is to stop; it may go on when no reason is left. */
+export const UNICAST = 1;
+export const MULTICAST = 2;
+
+/** Who must stop, and why: the transitions of 7.9.1 and 7.9.2. */
+export class SourceStops {
+  /** By source: UNICAST and MULTICAST, one bit each. */
+  readonly reasons: Uint8Array;
+  /** By source: the destinations that were congested when it was stopped, one bit each. */
+  readonly portMap: Uint8Array;
+
+  static readonly wiring = ['spec'];
+
+  constructor(private readonly spec: Mvtx2802Spec) {
+    this.reasons = new Uint8Array(spec.flowControl.length);
+    this.portMap = new Uint8Array(spec.flowControl.length);
+  }
+
+  /** A slot of the source's own region was taken, and so many are in use now. */
+  sourceSlotTaken(source: number, used: number): void {
+    const { flowControl, xoffSlots } = this.spec;
+    if (flowControl[source] && used >= xoffSlots[source]) this.reasons[source] |= UNICAST;
+  }
+
+  /** All of them must be free again, not only those above the threshold. */
+  sourceSlotFreed(source: number, used: number): void {
+    if (used === 0) this.reasons[source] &= ~UNICAST;
+  }
+
+  /** Unmanaged: so many frames with several destinations are in memory, this one counted. */
+  multicastAdmitted(source: number, frames: number): void {
+    const { flowControl, multicast } = this.spec;
+    if (multicast.kind !== 'unmanaged' || frames <= multicast.mcc) return;
+    if (multicast.stops === 'source') {
+      if (flowControl[source]) this.reasons[source] |= MULTICAST;
+      return;
+    }
+    for (let p = 0; p < flowControl.length; p++) {
+      if (flowControl[p]) this.reasons[p] |= MULTICAST;
+    }
+  }
+
+  /** Unmanaged: one has left, and so many are still there. */
+  multicastFreed(frames: number): void {
+    const { multicast } = this.spec;
+    if (multicast.kind !== 'unmanaged' || frames >= multicast.mcc) return;
+    for (let p = 0; p < this.reasons.length; p++) this.reasons[p] &= ~MULTICAST;
+  }
+
+  /** Managed: a frame will go to these ports (one bit each); what is congested now is recorded. */
+  multicastArrived(source: number, fanOut: number, queues: QueueView): void {
+    const { flowControl, multicast } = this.spec;
+    if (multicast.kind !== 'managed' || !flowControl[source] || this.portMap[source] !== 0) return;
+    const congested = congestedPorts(fanOut, multicast.thresholdFrames, queues);
+    if (congested === 0) return;
+    this.portMap[source] = congested;
+    this.reasons[source] |= MULTICAST;
+  }
+
+  /** Managed: a lowest queue has become shorter. */
+  lowestQueueFell(queues: QueueView): void {
+    const { multicast } = this.spec;
+    if (multicast.kind !== 'managed') return;
+    for (let p = 0; p < this.portMap.length; p++) {
+      if (this.portMap[p] === 0) continue;
+      if (!isUncongested(this.portMap[p], multicast.lowFrames, queues)) continue;
+      this.portMap[p] = 0;
+      this.reasons[p] &= ~MULTICAST;
+    }
+  }
+}

@@ -1,0 +1,112 @@
+const NONE = -1;
+
+/**
+ * A table of bounded size that knows which of its entries was seen longest ago: the tables of
+ * sources and streams that bridges keep. An entry is a slot, 0 to capacity - 1, so that what
+ * belongs to it can stand in arrays beside the table. Plain state, and the same wherever it lives.
+ */
+export class AgeingTable {
+  count = 0;
+  /** The most entries there ever were. */
+  peak = 0;
+  /** The slot seen longest ago, -1 if there is none. */
+  oldest = NONE;
+  private newest = NONE;
+  private idle = 0;
+  private readonly heads: Int32Array;
+  /** The next entry of the same bucket, or the next idle slot. */
+  private readonly next: Int32Array;
+  private readonly older: Int32Array;
+  private readonly newer: Int32Array;
+  private readonly keys: Float64Array;
+  private readonly seen: Float64Array;
+
+  constructor(readonly capacity: number) {
+    this.heads = new Int32Array(2 ** Math.ceil(Math.log2(2 * capacity))).fill(NONE);
+    this.next = Int32Array.from({ length: capacity }, (_, slot) =>
+      slot + 1 < capacity ? slot + 1 : NONE,
+    );
+    this.older = new Int32Array(capacity).fill(NONE);
+    this.newer = new Int32Array(capacity).fill(NONE);
+    this.keys = new Float64Array(capacity);
+    this.seen = new Float64Array(capacity);
+  }
+
+  /** The slot of a key, -1 if it has none. */
+  find(key: number): number {
+    let slot = this.heads[this.bucket(key)];
+    while (slot >= 0 && this.keys[slot] !== key) slot = this.next[slot];
+    return slot;
+  }
+
+  /** Gives a key that has none a slot; -1 when there is no room. */
+  add(key: number, now: number): number {
+    const slot = this.idle;
+    if (slot < 0) return NONE;
+    this.idle = this.next[slot];
+    const bucket = this.bucket(key);
+    this.next[slot] = this.heads[bucket];
+    this.heads[bucket] = slot;
+    this.keys[slot] = key;
+    this.append(slot, now);
+    this.count++;
+    this.peak = Math.max(this.peak, this.count);
+    return slot;
+  }
+
+  /** The entry was seen now. */
+  touch(slot: number, now: number): void {
+    this.detach(slot);
+    this.append(slot, now);
+  }
+
+  remove(slot: number): void {
+    this.detach(slot);
+    const bucket = this.bucket(this.keys[slot]);
+    if (this.heads[bucket] === slot) this.heads[bucket] = this.next[slot];
+    else {
+      let before = this.heads[bucket];
+      while (this.next[before] !== slot) before = this.next[before];
+      this.next[before] = this.next[slot];
+    }
+    this.next[slot] = this.idle;
+    this.idle = slot;
+    this.count--;
+  }
+
+  keyOf(slot: number): number {
+    return this.keys[slot];
+  }
+
+  seenAt(slot: number): number {
+    return this.seen[slot];
+  }
+
+  /** The entry seen next after this one, -1 behind the last. */
+  after(slot: number): number {
+    return this.newer[slot];
+  }
+
+  private append(slot: number, now: number): void {
+    this.seen[slot] = now;
+    this.older[slot] = this.newest;
+    this.newer[slot] = NONE;
+    if (this.newest < 0) this.oldest = slot;
+    else this.newer[this.newest] = slot;
+    this.newest = slot;
+  }
+
+  private detach(slot: number): void {
+    const before = this.older[slot];
+    const behind = this.newer[slot];
+    if (before < 0) this.oldest = behind;
+    else this.newer[before] = behind;
+    if (behind < 0) this.newest = before;
+    else this.older[behind] = before;
+  }
+
+  private bucket(key: number): number {
+    const h = Math.imul((key ^ (key / 2 ** 32)) | 0, 0x9e3779b1);
+    return (h ^ (h >>> 15)) & (this.heads.length - 1);
+  }
+}

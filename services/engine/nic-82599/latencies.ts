@@ -1,0 +1,16 @@
+import { TRAFFIC_CLASSES } from '../arbiter/wsp-arbiter.js';
+
+/** Latencies of frames by traffic class, in one direction (7.7.1). */
+export class Latencies {
+  readonly frames = new Float64Array(TRAFFIC_CLASSES);
+  readonly sumPs = new Float64Array(TRAFFIC_CLASSES);
+  readonly mostPs = new Float64Array(TRAFFIC_CLASSES);
+  readonly leastPs = new Float64Array(TRAFFIC_CLASSES).fill(Infinity);
+
+  add(trafficClass: number, ps: number): void {
+    this.frames[trafficClass]++;
+    this.sumPs[trafficClass] += ps;
+    if (ps > this.mostPs[trafficClass]) this.mostPs[trafficClass] = ps;
+    if (ps < this.leastPs[trafficClass]) this.leastPs[trafficClass] = ps;
+  }
+}

@@ -1,0 +1,100 @@
+/** The four LED outputs of a port (7.6), from LEDCTL and what they can show. */
+
+import type { Clock } from '../kernel/clock.js';
+
+export const LED_LINK_UP = 0;
+export const LED_LINK_10G = 1;
+export const LED_MAC_ACTIVITY = 2;
+export const LED_FILTER_ACTIVITY = 3;
+export const LED_LINK_ACTIVITY = 4;
+export const LED_LINK_1G = 5;
+export const LED_ON = 14;
+export const LED_OFF = 15;
+
+/** Names of the sources, by mode; other modes are off. */
+export const LED_MODES: Readonly<Record<number, string>> = {
+  [LED_LINK_UP]: 'LINK_UP',
+  [LED_LINK_10G]: 'LINK_10G',
+  [LED_MAC_ACTIVITY]: 'MAC_ACTIVITY',
+  [LED_FILTER_ACTIVITY]: 'FILTER_ACTIVITY',
+  [LED_LINK_ACTIVITY]: 'LINK/ACTIVITY',
+  [LED_LINK_1G]: 'LINK_1G',
+  [LED_ON]: 'ON',
+  [LED_OFF]: 'OFF',
+};
+
+/** After a reset (a choice: the data sheet leaves it to the EEPROM): LED0 link, the others off. */
+export const LEDCTL_DEFAULT = 0x0f0f0f00;
+
+/** On for 200 ms, then off for 200 ms. */
+export const BLINK_HALF_PS = 200e9;
+
+const INVERT = 1 << 6;
+const BLINK = 1 << 7;
+
+export interface LedInputs {
+  readonly link: boolean;
+  readonly linkBps: number;
+  readonly macActivity: boolean;
+  readonly filterActivity: boolean;
+}
+
+/** Whether LED `led` is lit, `sincePs` after its source rose. */
+export function ledLit(ledctl: number, led: number, inputs: LedInputs, sincePs: number): boolean {
+  const field = (ledctl >>> (8 * led)) & 0xff;
+  const invert = (field & INVERT) !== 0;
+  const phase = Math.floor(sincePs / BLINK_HALF_PS) % 2 === 0;
+  if ((field & 15) === LED_LINK_ACTIVITY && (field & BLINK) !== 0) {
+    return (inputs.link && (!inputs.macActivity || phase)) !== invert;
+  }
+  const source = ledSource(field & 15, inputs) !== invert;
+  return (field & BLINK) !== 0 ? source && phase : source;
+}
+
+function ledSource(mode: number, inputs: LedInputs): boolean {
+  switch (mode) {
+    case LED_LINK_UP:
+      return inputs.link;
+    case LED_LINK_10G:
+      return inputs.link && inputs.linkBps === 10e9;
+    case LED_LINK_1G:
+      return inputs.link && inputs.linkBps === 1e9;
+    case LED_MAC_ACTIVITY:
+      return inputs.macActivity;
+    case LED_FILTER_ACTIVITY:
+      return inputs.filterActivity;
+    case LED_LINK_ACTIVITY:
+      return inputs.link && inputs.macActivity;
+    case LED_ON:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** Frames that follow each other within this time are one activity (a choice). */
+const ACTIVITY_HOLD_PS = 50e9;
+
+const SINCE = 0;
+const LAST = 1;
+
+/** When something last happened, and since when without a pause. */
+export class Activity {
+  private readonly times = new Float64Array([-Infinity, -Infinity]);
+
+  note(clock: Clock): void {
+    const { times } = this;
+    const { now } = clock;
+    if (now - times[LAST] > ACTIVITY_HOLD_PS) times[SINCE] = now;
+    times[LAST] = now;
+  }
+
+  /** Since when it lasts; Infinity while there is none. */
+  riseAt(nowPs: number): number {
+    return this.isOn(nowPs) ? this.times[SINCE] : Infinity;
+  }
+
+  isOn(nowPs: number): boolean {
+    return nowPs - this.times[LAST] <= ACTIVITY_HOLD_PS;
+  }
+}

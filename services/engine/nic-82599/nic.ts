@@ -1,0 +1,248 @@
+import type { PacketPlane } from '../arbiter/wsp-arbiter.js';
+import { TRAFFIC_CLASSES, WspArbiter } from '../arbiter/wsp-arbiter.js';
+import { KB } from '../arbiter/credits.js';
+import type { NicSpec } from '../contract/spec.js';
+import { HintedWrites } from './hinted-writes.js';
+import { Latencies } from './latencies.js';
+import { Activity, ledLit } from './leds.js';
+import { RateTable } from './rate-table.js';
+import { classOfRegister } from './refill-rule.js';
+import { RegisterFile } from './register-file.js';
+import type { RegisterName } from './register-map.js';
+import { POOLS, QUEUES, REGISTER_NAMES, registerKind } from './register-map.js';
+import type { VlanModes } from './vlan.js';
+import { identifierOf, innerTag, receiveTags, tagsOf, userPriority } from './vlan.js';
+import { VmArbiter } from './vm-arbiter.js';
+
+const VLAN_TAG_OCTETS = 4;
+
+/**
+ * One 82599 without its frames: registers, the three arbiters of classes, those of virtual
+ * machines, the rate scheduler, and what it counts. Registers are the only configuration.
+ */
+export class Nic82599 {
+  readonly registers = new RegisterFile();
+  readonly rates: RateTable;
+  readonly descriptorPlane = new WspArbiter();
+  readonly receivePlane = new WspArbiter();
+  /** One per class, among its queues; without DCB one, among pools. */
+  readonly vms: readonly VmArbiter[];
+  /** Without DCB, by pool: the queue that was served last. */
+  readonly lastInPool = new Int32Array(POOLS);
+  /** By priority: frames that software has taken in. */
+  readonly taken = new Float64Array(TRAFFIC_CLASSES);
+  readonly sent = new Activity();
+  readonly received = new Activity();
+  readonly filtered = new Activity();
+  readonly hints = new HintedWrites(this.registers);
+  /** From the tail update to the first bit on the wire: frames whose release is known. */
+  readonly transmitLatency = new Latencies();
+  /** From the last bit on the wire to the descriptor on PCIe. */
+  readonly receiveLatency = new Latencies();
+  /** Frames that VLAN anti-spoofing has stopped. */
+  spoofed = 0;
+  /** RTTDCS.BPBFSM: the room condition is dropped, and data waits on PCIe for its buffer. */
+  bypassesRoom = false;
+  /** By class: TXPBSIZE in octets. */
+  readonly transmitOctets = new Int32Array(TRAFFIC_CLASSES);
+  /** By pool: VLAN anti-spoofing is on; by receive queue: the inner tag is taken off. */
+  private readonly spoofChecks = new Uint8Array(POOLS);
+  private readonly strips = new Uint8Array(QUEUES);
+  private readonly queuesPerVm: number;
+  private readonly vlanModes: VlanModes;
+  /** A frame's user priority is the one that it bears. */
+  private readonly plainPriority: boolean;
+
+  static readonly wiring = ['spec', 'packetPlane', 'queuesPerVm', 'vlanModes', 'plainPriority'];
+
+  constructor(
+    readonly spec: NicSpec,
+    octetPs: number,
+    readonly packetPlane: PacketPlane,
+  ) {
+    this.rates = new RateTable(this.registers, octetPs);
+    this.vms = spec.dcb
+      ? Array.from({ length: spec.classes }, () => new VmArbiter(QUEUES / spec.classes))
+      : [new VmArbiter(POOLS)];
+    for (const { register, index, value } of spec.registers) {
+      this.registers.set(register as RegisterName, index, value);
+    }
+    this.queuesPerVm = spec.dcb ? spec.classes : QUEUES / POOLS;
+    this.vlanModes = this.readVlanModes();
+    this.plainPriority = spec.untagged === 'carried' && !this.vlanModes.double;
+    this.applyAll();
+  }
+
+  /** The descriptor queue of a virtual machine for a class. */
+  queueOf(vm: number, trafficClass: number): number {
+    return vm * this.queuesPerVm + (this.spec.dcb ? trafficClass : 0);
+  }
+
+  classOfQueue(queue: number): number {
+    return this.spec.dcb ? queue & (this.queuesPerVm - 1) : 0;
+  }
+
+  /** Its number in the arbiter of its class: VM, or pool without DCB. */
+  vmOfQueue(queue: number): number {
+    return (queue / this.queuesPerVm) | 0;
+  }
+
+  /** Writes the bits of a mask; what depends on them follows. */
+  write(name: RegisterName, index: number, mask: number, value: number, nowPs: number): void {
+    this.rates.drift(nowPs);
+    const before = this.registers.get(name, index);
+    this.registers.set(name, index, ((before & ~mask) | (value & mask)) >>> 0);
+    if (name === 'RTTBCNRC') this.rates.written(index, before, nowPs);
+    else if (name === 'RTTBCNRD') this.rates.driftWritten(nowPs);
+    else this.apply(name, index);
+  }
+
+  /** What a register shows, with the credits and stamps of this moment. */
+  read(name: RegisterName, index: number, nowPs: number): number {
+    switch (name) {
+      case 'RTTDT1S':
+        return this.vms[this.classOfQueue(index)].credit[this.vmOfQueue(index)];
+      case 'RTTDT2S':
+        return this.descriptorPlane.credit[index];
+      case 'RTTPT2S':
+        return this.packetPlane.classes.credit[index];
+      case 'RTRPT4S':
+        return this.receivePlane.credit[index];
+      default:
+        this.rates.drift(nowPs);
+        return this.registers.get(name, index);
+    }
+  }
+
+  /** User priority of a received frame whose tags all bear one priority. */
+  userPriority(priority: number, vlans: number): number {
+    if (this.plainPriority) return priority;
+    if (vlans === 0) return this.untaggedPriority(priority);
+    return userPriority(tagsOf(vlans, priority), this.vlanModes, false);
+  }
+
+  /** A pool takes untagged frames, and those of its VLANs. */
+  takesVlan(pool: number, vlans: number): boolean {
+    const allowed = this.spec.poolVlans[pool];
+    if (vlans === 0 || allowed === undefined || allowed.length === 0) return true;
+    const inner = innerTag(tagsOf(vlans, 0), this.vlanModes);
+    return inner === null || allowed.includes(identifierOf(inner.tci));
+  }
+
+  /** Whether VLAN anti-spoofing stops a frame of a pool. */
+  isSpoofed(pool: number, vlans: number): boolean {
+    return this.spoofChecks[pool] !== 0 && !this.takesVlan(pool, vlans);
+  }
+
+  /** Octets of the inner tag, if it is taken off on receive. */
+  strippedOctets(queue: number, vlans: number): number {
+    if (this.strips[queue] === 0) return 0;
+    const { stripped } = receiveTags(tagsOf(vlans, 0), this.vlanModes, true);
+    return stripped === null ? 0 : VLAN_TAG_OCTETS;
+  }
+
+  private untaggedPriority(carried: number): number {
+    switch (this.spec.untagged) {
+      case 'carried':
+        return carried;
+      case 'seven':
+        return this.spec.dcb ? 7 : 0;
+      default:
+        // No frame of a load goes to a reserved address.
+        return userPriority([], this.vlanModes, false);
+    }
+  }
+
+  private readVlanModes(): VlanModes {
+    const { registers } = this;
+    const extended = registers.field('CTRL_EXT', 'EXTENDED_VLAN') === 1;
+    return {
+      double: extended && registers.field('DMATXCTL', 'GDV') === 1,
+      outerType: registers.field('EXVET', 'VET_EXT'),
+      innerType: registers.field('VLNCTRL', 'VET'),
+      insertedType: registers.field('DMATXCTL', 'VT'),
+      dcb: this.spec.dcb,
+    };
+  }
+
+  /** The four outputs, as a person sees them. */
+  ledsLit(nowPs: number, linkBps: number): boolean[] {
+    const ledctl = this.registers.get('LEDCTL');
+    const macActivity = this.sent.isOn(nowPs) || this.received.isOn(nowPs);
+    const filterActivity = this.filtered.isOn(nowPs);
+    const inputs = { link: true, linkBps, macActivity, filterActivity };
+    const since = Math.min(this.sent.riseAt(nowPs), this.received.riseAt(nowPs));
+    return [0, 1, 2, 3].map((led) =>
+      ledLit(ledctl, led, inputs, nowPs - (Number.isFinite(since) ? since : 0)),
+    );
+  }
+
+  private applyAll(): void {
+    for (const name of REGISTER_NAMES) {
+      for (let i = 0; i < registerKind(name).count; i++) this.apply(name, i);
+    }
+    for (let queue = 0; queue < QUEUES; queue++) this.rates.written(queue, 0, 0);
+  }
+
+  private apply(name: RegisterName, index: number): void {
+    const { registers } = this;
+    switch (name) {
+      case 'RTTDCS': {
+        const recycle = registers.field(name, 'TDRM') === 1;
+        const weighted = registers.field(name, 'TDPAC') === 1;
+        this.bypassesRoom = registers.field(name, 'BPBFSM') === 1;
+        this.descriptorPlane.setModes({ weighted, recycle });
+        for (const vms of this.vms) vms.setWeighted(registers.field(name, 'VMPAC') === 1);
+        break;
+      }
+      case 'RTTPCS': {
+        const recycle = registers.field(name, 'TPRM') === 1;
+        const weighted = registers.field(name, 'TPPAC') === 1;
+        this.packetPlane.classes.setModes({ weighted, recycle });
+        break;
+      }
+      case 'RTRPCS': {
+        const recycle = registers.field(name, 'RRM') === 1;
+        const weighted = registers.field(name, 'RAC') === 1;
+        this.receivePlane.setModes({ weighted, recycle });
+        break;
+      }
+      case 'RTTDT2C':
+        this.descriptorPlane.setClass(index, classOfRegister(registers.get(name, index)));
+        break;
+      case 'RTTPT2C':
+        this.packetPlane.classes.setClass(index, classOfRegister(registers.get(name, index)));
+        break;
+      case 'RTRPT4C':
+        this.receivePlane.setClass(index, classOfRegister(registers.get(name, index)));
+        break;
+      case 'RTTDT1C':
+        this.applyRefill(index);
+        break;
+      case 'TXPBSIZE':
+        this.transmitOctets[index] = registers.field(name, 'SIZE', index) * KB;
+        break;
+      case 'RXDCTL':
+        this.strips[index] = registers.field(name, 'VME', index);
+        break;
+      case 'PFVFSPOOF':
+        for (let pool = 0; pool < 8; pool++) {
+          const on = (registers.field(name, 'VLANAS', index) >> pool) & 1;
+          this.spoofChecks[index * 8 + pool] = on;
+        }
+        break;
+      case 'DCA_CTRL':
+        this.hints.enabled = registers.field(name, 'DCA_DIS') === 0;
+        break;
+      default:
+        break;
+    }
+  }
+
+  /** Without DCB a pool has the parameters of its lowest queue. */
+  private applyRefill(queue: number): void {
+    if (!this.spec.dcb && queue % (QUEUES / POOLS) !== 0) return;
+    const arbiter = this.vms[this.classOfQueue(queue)];
+    arbiter.setRefill(this.vmOfQueue(queue), this.registers.field('RTTDT1C', 'CRQ', queue));
+  }
+}

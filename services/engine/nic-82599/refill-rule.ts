@@ -1,0 +1,84 @@
+import { CREDIT_OCTETS } from '../arbiter/credits.js';
+import type { WspClass } from '../arbiter/wsp-arbiter.js';
+
+/**
+ * From percentages to refills and limits, as drivers of the part compute them. All divisions
+ * truncate. A refill may so be below a frame, and the clamp bends extreme ratios.
+ */
+
+export const REFILL_MOST = 511;
+export const CREDIT_LIMIT_MOST = 4095;
+
+export interface RefillRow {
+  readonly refill: number;
+  readonly most: number;
+}
+
+/** Credits of half the longest frame: no smaller refill is given out. */
+export function leastRefill(longestFrameOctets: number): number {
+  return Math.ceil(Math.floor(longestFrameOctets / 2) / CREDIT_OCTETS);
+}
+
+/** The factor that brings the smallest share to the least refill. */
+export function refillMultiplier(shares: readonly number[], least: number): number {
+  const smallest = Math.min(100, ...shares.filter((share) => share > 0));
+  return Math.floor(least / smallest) + 1;
+}
+
+/** One percentage per class (802.1Q ETS); a class without any still gets the least refill. */
+export function refillsOfClasses(
+  percent: readonly number[],
+  longestFrameOctets: number,
+): RefillRow[] {
+  const least = leastRefill(longestFrameOctets);
+  const multiplier = refillMultiplier(percent, least);
+  return percent.map((share) => ({
+    refill: Math.max(least, Math.min(share * multiplier, REFILL_MOST)),
+    most: share > 0 ? Math.floor((share * CREDIT_LIMIT_MOST) / 100) : least,
+  }));
+}
+
+/** Percent of the link that a class has in its group; a share above 0 never rounds to none. */
+export function linkPercents(
+  classes: readonly { readonly group: number; readonly percent: number }[],
+  groupPercent: readonly number[],
+): number[] {
+  return classes.map(({ group, percent }) =>
+    Math.floor((percent * (groupPercent[group] ?? 0)) / 100),
+  );
+}
+
+/** A percentage per group, and of it one per class (CEE). */
+export function refillsOfGroups(
+  classes: readonly { readonly group: number; readonly percent: number }[],
+  groupPercent: readonly number[],
+  longestFrameOctets: number,
+): RefillRow[] {
+  const least = leastRefill(longestFrameOctets);
+  const percents = linkPercents(classes, groupPercent);
+  const multiplier = refillMultiplier(percents, least);
+  return percents.map((found, i) => {
+    const share = classes[i].percent > 0 && found === 0 ? 1 : found;
+    const most = Math.floor((share * CREDIT_LIMIT_MOST) / 100);
+    return {
+      refill: Math.min(share * multiplier, REFILL_MOST),
+      most: most > 0 && most < least ? least : most,
+    };
+  });
+}
+
+/** A row of T2 as its register holds it (RTTDT2C, RTTPT2C, RTRPT4C). */
+export function classRegister(row: WspClass): number {
+  const strict = (row.groupStrict ? 1 << 30 : 0) | (row.linkStrict ? 1 << 31 : 0);
+  return (row.refill | (row.group << 9) | (row.most << 12) | strict) >>> 0;
+}
+
+export function classOfRegister(word: number): WspClass {
+  return {
+    refill: word & 0x1ff,
+    group: (word >>> 9) & 7,
+    most: (word >>> 12) & 0xfff,
+    groupStrict: (word & (1 << 30)) !== 0,
+    linkStrict: (word & (1 << 31)) !== 0,
+  };
+}

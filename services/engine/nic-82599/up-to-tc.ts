@@ -1,0 +1,9 @@
+/** User priority to traffic class (7.7.2.2, 7.7.3.1), as RTTUP2TC and RTRUP2TC pack it. */
+
+export function packClasses(classOf: readonly number[]): number {
+  return classOf.reduce((word, tc, up) => word | (tc << (3 * up)), 0);
+}
+
+export function unpackClasses(word: number): number[] {
+  return Array.from({ length: 8 }, (_, up) => (word >>> (3 * up)) & 7);
+}

@@ -1,0 +1,104 @@
+/** VLAN headers and user priority (7.4.5). A tag is its EtherType and its control information. */
+
+export interface VlanTag {
+  readonly etherType: number;
+  /** Priority (3 bits), DEI, identifier (12 bits). */
+  readonly tci: number;
+}
+
+/** What the registers say of tags. */
+export interface VlanModes {
+  /** CTRL_EXT.EXTENDED_VLAN and DMATXCTL.GDV. */
+  readonly double: boolean;
+  /** EXVET: EtherType of the outer tag. */
+  readonly outerType: number;
+  /** VLNCTRL.VET: EtherType of the inner tag. */
+  readonly innerType: number;
+  /** DMATXCTL.VT: EtherType of an inner tag that the part inserts. */
+  readonly insertedType: number;
+  readonly dcb: boolean;
+}
+
+/** What the receive descriptor tells, and the tags that stay in the data. */
+export interface VlanReceived {
+  /** Status.VEXT and Status.VP. */
+  readonly outerSeen: boolean;
+  readonly innerSeen: boolean;
+  /** TCI of a stripped inner tag, in the descriptor; null where nothing was stripped. */
+  readonly stripped: number | null;
+  readonly kept: readonly VlanTag[];
+  /** The outer EtherType is not the one of EXVET: no offload but LinkSec. */
+  readonly unknown: boolean;
+}
+
+/** EtherTypes of tags on the wires of the emulator. */
+const C_TAG = 0x8100;
+const S_TAG = 0x88a8;
+
+/** The tags of a frame: VLANs of a C-TAG in the low half and of an S-TAG in the high half. */
+export function tagsOf(vlans: number, priority: number): VlanTag[] {
+  const inner = vlans & 0xffff;
+  const outer = vlans >>> 16;
+  const tags: VlanTag[] = [];
+  if (outer !== 0) tags.push({ etherType: S_TAG, tci: (priority << 13) | outer });
+  if (inner !== 0) tags.push({ etherType: C_TAG, tci: (priority << 13) | inner });
+  return tags;
+}
+
+export function priorityOf(tci: number): number {
+  return tci >>> 13;
+}
+
+export function identifierOf(tci: number): number {
+  return tci & 0xfff;
+}
+
+/** The inner tag, by which frames are filtered and steered; a lone tag in double mode is outer. */
+export function innerTag(tags: readonly VlanTag[], modes: VlanModes): VlanTag | null {
+  return tags[modes.double ? 1 : 0] ?? null;
+}
+
+/**
+ * User priority of a received frame (Table 7-49). An untagged frame has 0, except that the note of
+ * 7.7.1 gives 7 to the layer-2 control frames that go untagged under DCB; in double mode 7.4.5.2
+ * gives 0 to those too.
+ */
+export function userPriority(
+  tags: readonly VlanTag[],
+  modes: VlanModes,
+  toReservedAddress: boolean,
+): number {
+  if (tags.length === 0) return !modes.double && modes.dcb && toReservedAddress ? 7 : 0;
+  if (!modes.double) return priorityOf(tags[0].tci);
+  const inner = innerTag(tags, modes);
+  return inner === null ? 0 : priorityOf(inner.tci);
+}
+
+/** Inserts an inner tag: from the pool's register before all, else from the descriptor. */
+export function insertTag(
+  tags: readonly VlanTag[],
+  fromDescriptor: number | null,
+  fromPool: number | null,
+  modes: VlanModes,
+): VlanTag[] {
+  const tci = fromPool ?? fromDescriptor;
+  if (tci === null) return [...tags];
+  const place = modes.double ? Math.min(1, tags.length) : 0;
+  return [...tags.slice(0, place), { etherType: modes.insertedType, tci }, ...tags.slice(place)];
+}
+
+/** Looks at the tags of a received frame and strips the inner one if the queue wants it. */
+export function receiveTags(
+  tags: readonly VlanTag[],
+  modes: VlanModes,
+  strip: boolean,
+): VlanReceived {
+  const outer = modes.double ? (tags[0] ?? null) : null;
+  const outerSeen = outer !== null && outer.etherType === modes.outerType;
+  const unknown = outer !== null && !outerSeen;
+  const inner = unknown ? null : innerTag(tags, modes);
+  const innerSeen = inner !== null && inner.etherType === modes.innerType;
+  const stripped = innerSeen && strip ? inner.tci : null;
+  const kept = stripped === null ? [...tags] : tags.filter((tag) => tag !== inner);
+  return { outerSeen, innerSeen, stripped, kept, unknown };
+}

@@ -1,0 +1,80 @@
+import type { FramePool } from '../frame/frame-pool.js';
+import {
+  CLASS,
+  dscpOf,
+  GROUP_FLAG,
+  HASH,
+  KIND_MASK,
+  KIND_RAW,
+  LENGTH,
+  SOURCE,
+  TARGET,
+  VLAN,
+} from '../frame/frame-pool.js';
+import { writeU16 } from '../wire/big-endian.js';
+import { ETHERTYPE_IPV4, ETHERNET_HEADER_OCTETS, VLAN_TAG_OCTETS } from '../wire/ethernet.js';
+import { blankIpv4Header, encodeIpv4Header } from '../wire/ipv4.js';
+import { blankUdpHeader, encodeUdpHeader, IP_PROTOCOL_UDP } from '../wire/udp.js';
+import { groupIpv4, groupMac, type Stations } from './stations.js';
+
+const FCS_OCTETS = 4;
+const IPV4_OCTETS = 20;
+/** RoCEv2, and the discard service for frames without a transport. */
+const ROCE_PORT = 4791;
+const DISCARD_PORT = 9;
+const DYNAMIC_PORTS = 0xc000;
+const VID_MASK = 0xfff;
+
+/** What of a frame goes into a message about it. */
+export interface SampledFrame {
+  /** MAC addresses are 48-bit numbers. */
+  destination: number;
+  source: number;
+  vlan: number;
+  msduOctets: number;
+}
+
+const ip = { ...blankIpv4Header(), protocol: IP_PROTOCOL_UDP };
+const udp = blankUdpHeader();
+const headers = new Uint8Array(2 + IPV4_OCTETS + 8);
+
+/**
+ * Reads addresses and VID of a frame, and writes its first octets from the EtherType on: headers as
+ * they are, and zeros for payload, which frames carry as a length only.
+ */
+export function sampleFrame(
+  pool: FramePool,
+  frame: number,
+  stations: Stations,
+  most: number,
+  msdu: Uint8Array,
+  into: SampledFrame,
+): void {
+  const { words, ends } = pool;
+  const group = (words[frame + CLASS] & GROUP_FLAG) !== 0;
+  const target = words[frame + TARGET];
+  const source = ends[frame + SOURCE];
+  const tags = ends[frame + VLAN];
+  into.destination = group ? groupMac(target) : stations.mac(target);
+  into.source = stations.mac(source);
+  into.vlan = tags & VID_MASK;
+  const outer = ETHERNET_HEADER_OCTETS + tagCount(tags) * VLAN_TAG_OCTETS + FCS_OCTETS;
+  const packet = words[frame + LENGTH] - outer;
+  writeU16(headers, 0, ETHERTYPE_IPV4);
+  ip.dscp = dscpOf(words[frame + CLASS]);
+  ip.totalOctets = packet;
+  ip.source = stations.ipv4(source);
+  ip.destination = group ? groupIpv4(target) : stations.ipv4(target);
+  encodeIpv4Header(headers, 2, ip);
+  udp.sourcePort = DYNAMIC_PORTS | (words[frame + HASH] & 0x3fff);
+  const raw = (words[frame + CLASS] & KIND_MASK) === KIND_RAW;
+  udp.destinationPort = raw ? DISCARD_PORT : ROCE_PORT;
+  udp.totalOctets = packet - IPV4_OCTETS;
+  encodeUdpHeader(headers, 2 + IPV4_OCTETS, udp);
+  into.msduOctets = Math.min(most, 2 + packet);
+  for (let i = 0; i < into.msduOctets; i++) msdu[i] = i < headers.length ? headers[i] : 0;
+}
+
+function tagCount(tags: number): number {
+  return ((tags & 0xffff) === 0 ? 0 : 1) + (tags >>> 16 === 0 ? 0 : 1);
+}

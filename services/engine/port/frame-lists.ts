@@ -1,0 +1,56 @@
+import type { FramePool } from '../frame/frame-pool.js';
+import { NEXT } from '../frame/frame-pool.js';
+import type { Tables, Unit } from '../kernel/tables.js';
+
+const HEAD = 0;
+const TAIL = 1;
+const STRIDE = 2;
+
+/** Lists of frames, first in, first out: so many for each row of a unit. */
+export type FrameLists = ReturnType<typeof makeFrameLists>;
+
+export function makeFrameLists(tables: Tables, pool: FramePool, unit: Unit, perRow: number) {
+  const { words } = pool;
+  const records = tables.int32(unit, STRIDE * perRow).fill(-1);
+
+  /** True if the list was empty before. */
+  function push(list: number, frame: number): boolean {
+    const at = list * STRIDE;
+    const tail = records[at + TAIL];
+    words[frame + NEXT] = -1;
+    records[at + TAIL] = frame;
+    if (tail >= 0) {
+      words[tail + NEXT] = frame;
+      return false;
+    }
+    records[at + HEAD] = frame;
+    return true;
+  }
+
+  function shift(list: number): number {
+    const at = list * STRIDE;
+    const frame = records[at + HEAD];
+    const next = words[frame + NEXT];
+    records[at + HEAD] = next;
+    if (next < 0) records[at + TAIL] = -1;
+    return frame;
+  }
+
+  /** First frame of a list, -1 if none. */
+  function head(list: number): number {
+    return records[list * STRIDE + HEAD];
+  }
+
+  function forEach(list: number, visit: (frame: number) => void): void {
+    for (let f = head(list); f >= 0; f = words[f + NEXT]) visit(f);
+  }
+
+  /** Replaces the frames of a list. */
+  function relink(list: number, frames: readonly number[]): void {
+    records[list * STRIDE + HEAD] = -1;
+    records[list * STRIDE + TAIL] = -1;
+    for (const frame of frames) push(list, frame);
+  }
+
+  return { push, shift, head, forEach, relink };
+}

@@ -1,0 +1,110 @@
+import type { MechanismHost } from '../contract/flow-control.js';
+import type { Tables } from '../kernel/tables.js';
+import type { Ports } from '../port/ports.js';
+
+const QUANTUM_OCTETS = 64;
+const QUANTA_MAX = 65_535;
+const PRIORITIES = 8;
+
+/**
+ * Stops of a neighbour that somebody farther away has asked for, priority by priority and for a
+ * time of their own (P802.1Qdw: a bridge in proxy mode invokes PFC). They ride on the same frames
+ * as the port's own stops; the neighbour goes on when neither stands.
+ */
+export class RemoteStops {
+  /** By port: priorities that are stopped, and those to be released in the next frame. */
+  readonly off: Uint8Array;
+  private readonly releases: Uint8Array;
+  private readonly until: Float64Array;
+  private readonly armedFor: Float64Array;
+
+  /** `slot` and `timer` are the mechanism's at its host. */
+  constructor(
+    tables: Tables,
+    private readonly host: MechanismHost,
+    private readonly slot: number,
+    private readonly timer: number,
+    private readonly ports: Ports,
+  ) {
+    this.off = tables.uint8('port', 1);
+    this.releases = tables.uint8('port', 1);
+    this.until = tables.float64('port', PRIORITIES);
+    this.armedFor = tables.float64('port', 1).fill(Infinity);
+  }
+
+  /** A time replaces the running one, as that of a frame does; zero releases. */
+  stop(port: number, priority: number, durationPs: number): void {
+    const bit = 1 << priority;
+    if (durationPs === 0) {
+      if ((this.off[port] & bit) === 0) return;
+      this.off[port] &= ~bit;
+      this.releases[port] |= bit;
+    } else {
+      this.off[port] |= bit;
+      this.until[port * PRIORITIES + priority] = this.host.clock.now + durationPs;
+      this.arm(port);
+    }
+    this.host.requestControl(this.slot, port);
+  }
+
+  /** Adds what stands here to a frame with the port's own stops; returns its enable vector. */
+  fill(port: number, enableVector: number, quanta: Uint16Array): number {
+    const off = this.off[port];
+    const enable = enableVector | off | this.releases[port];
+    this.releases[port] = 0;
+    for (let p = 0; off !== 0 && p < PRIORITIES; p++) {
+      if ((off & (1 << p)) === 0) continue;
+      quanta[p] = Math.max(quanta[p], this.quantaLeft(port, p));
+    }
+    return enable;
+  }
+
+  onTimer(port: number): void {
+    const { now } = this.host.clock;
+    if (this.armedFor[port] !== now) return;
+    this.armedFor[port] = Infinity;
+    for (let p = 0; p < PRIORITIES; p++) {
+      // A stop that is over needs no frame: the neighbour's timer has run out as well.
+      if (this.until[port * PRIORITIES + p] <= now) this.off[port] &= ~(1 << p);
+    }
+    if (this.off[port] === 0) return;
+    if (this.needsRefresh(port)) this.host.requestControl(this.slot, port);
+    this.arm(port);
+  }
+
+  private quantaLeft(port: number, priority: number): number {
+    const left = this.until[port * PRIORITIES + priority] - this.host.clock.now;
+    return Math.min(QUANTA_MAX, Math.ceil(left / this.quantumPs(port)));
+  }
+
+  /** A frame cannot say all of the time that is left. */
+  private needsRefresh(port: number): boolean {
+    const most = this.refreshPs(port);
+    for (let p = 0; p < PRIORITIES; p++) {
+      if ((this.off[port] & (1 << p)) === 0) continue;
+      if (this.until[port * PRIORITIES + p] - this.host.clock.now >= most) return true;
+    }
+    return false;
+  }
+
+  /** Looks again when the first stop is over, or when the longest must be said again. */
+  private arm(port: number): void {
+    const { now } = this.host.clock;
+    let next = now + this.refreshPs(port);
+    for (let p = 0; p < PRIORITIES; p++) {
+      const until = this.until[port * PRIORITIES + p];
+      if ((this.off[port] & (1 << p)) !== 0 && until < next) next = until;
+    }
+    if (next >= this.armedFor[port]) return;
+    this.armedFor[port] = next;
+    this.host.arm(this.slot, port, this.timer, next);
+  }
+
+  private refreshPs(port: number): number {
+    return Math.floor(QUANTA_MAX / 2) * this.quantumPs(port);
+  }
+
+  private quantumPs(port: number): number {
+    return QUANTUM_OCTETS * this.ports.octetPs(port);
+  }
+}

@@ -1,0 +1,106 @@
+/** Congestion notification message and CN-TAG (802.1Q clause 33). */
+
+import { readU16, readU48, requireRoom, writeU16, writeU48 } from './big-endian.js';
+import type { Decoded } from './decoded.js';
+
+export const ETHERTYPE_CN_TAG = 0x22e9;
+export const ETHERTYPE_CNM = 0x22e7;
+
+/** EtherType and Flow ID (33.2). */
+export const CN_TAG_OCTETS = 4;
+
+/** A PDU that encapsulates nothing of the sampled frame's data (33.4). */
+export const CNM_OCTETS = 24;
+export const CNM_MSDU_OCTETS_MAX = 64;
+
+const FEEDBACK_MAX = 0x3f;
+
+/** PDU of a message, what follows its EtherType. */
+export interface Cnm {
+  /** Quantised feedback, 0..63. */
+  feedback: number;
+  /** CPID: the bridge's MAC address, then what tells its points apart: port and priority. */
+  bridge: number;
+  port: number;
+  queuePriority: number;
+  /** Signed, in units of 64 octets. */
+  queueOffset: number;
+  queueDelta: number;
+  /** Of the sampled frame. */
+  priority: number;
+  destination: number;
+  /** How many octets of its data follow, 0..64. */
+  msduOctets: number;
+}
+
+export function blankCnm(): Cnm {
+  return {
+    feedback: 0,
+    bridge: 0,
+    port: 0,
+    queuePriority: 0,
+    queueOffset: 0,
+    queueDelta: 0,
+    priority: 0,
+    destination: 0,
+    msduOctets: 0,
+  };
+}
+
+/** Writes the PDU; the encapsulated data stand behind the returned offset already, or follow. */
+export function encodeCnm(octets: Uint8Array, at: number, cnm: Readonly<Cnm>): number {
+  requireRoom(octets, at, CNM_OCTETS);
+  writeU16(octets, at, cnm.feedback);
+  writeU48(octets, at + 2, cnm.bridge);
+  octets[at + 8] = cnm.port;
+  octets[at + 9] = cnm.queuePriority;
+  writeU16(octets, at + 10, cnm.queueOffset);
+  writeU16(octets, at + 12, cnm.queueDelta);
+  writeU16(octets, at + 14, cnm.priority << 13);
+  writeU48(octets, at + 16, cnm.destination);
+  writeU16(octets, at + 22, cnm.msduOctets);
+  return at + CNM_OCTETS;
+}
+
+/** Version 0 is the only one; reserved bits are ignored (33.4.1, 33.4.2). */
+export function decodeCnm(octets: Uint8Array, at: number, into: Cnm): Decoded {
+  if (octets.length - at < CNM_OCTETS) return 'too-short';
+  if (octets[at] >> 4 !== 0) return 'wrong-version';
+  const msduOctets = readU16(octets, at + 22);
+  if (msduOctets > CNM_MSDU_OCTETS_MAX) return 'bad-length';
+  if (octets.length - at < CNM_OCTETS + msduOctets) return 'too-short';
+  into.feedback = octets[at + 1] & FEEDBACK_MAX;
+  into.bridge = readU48(octets, at + 2);
+  into.port = octets[at + 8];
+  into.queuePriority = octets[at + 9];
+  into.queueOffset = signed16(readU16(octets, at + 10));
+  into.queueDelta = signed16(readU16(octets, at + 12));
+  into.priority = octets[at + 14] >> 5;
+  into.destination = readU48(octets, at + 16);
+  into.msduOctets = msduOctets;
+  return 'ok';
+}
+
+function signed16(value: number): number {
+  return value >= 0x8000 ? value - 0x10000 : value;
+}
+
+/** Returns the offset behind the tag. */
+export function encodeCnTag(octets: Uint8Array, at: number, flowId: number): number {
+  requireRoom(octets, at, CN_TAG_OCTETS);
+  writeU16(octets, at, ETHERTYPE_CN_TAG);
+  writeU16(octets, at + 2, flowId);
+  return at + CN_TAG_OCTETS;
+}
+
+/** Where a tag says which flow a frame belongs to. */
+export interface CnTag {
+  flowId: number;
+}
+
+export function decodeCnTag(octets: Uint8Array, at: number, into: CnTag): Decoded {
+  if (octets.length - at < CN_TAG_OCTETS) return 'too-short';
+  if (readU16(octets, at) !== ETHERTYPE_CN_TAG) return 'wrong-type';
+  into.flowId = readU16(octets, at + 2);
+  return 'ok';
+}

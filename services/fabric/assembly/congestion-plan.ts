@@ -1,0 +1,206 @@
+import { CNP_OCTETS } from '../../engine/wire/cnp.js';
+import {
+  QCN_POINT_DEFAULTS,
+  QCN_REACTION_DEFAULTS,
+  QCN_SCALE_BPS,
+} from '../../engine/congestion/qcn/qcn-managed.js';
+import type {
+  NotifySpec,
+  QcnDefence,
+  QcnPointSpec,
+  QcnPortSpec,
+  RateSpec,
+} from '../../engine/contract/spec.js';
+import { packClass } from '../../engine/frame/frame-pool.js';
+import { readU48 } from '../../engine/wire/big-endian.js';
+import { CN_TAG_OCTETS } from '../../engine/wire/cnm.js';
+import type { HostAddress } from '../address.js';
+import { switchPortMac } from '../address.js';
+import type { Flow } from '../load/flow.js';
+import type {
+  CongestionControl,
+  DcqcnSection,
+  QcnSection,
+  Scenario,
+} from '../scenario/scenario.js';
+import { matchesGlob } from '../scenario/selector.js';
+import type { Fail } from '../topology/cabling.js';
+import { selectDevices } from '../topology/select-devices.js';
+import type { Topology } from '../topology/topology.js';
+import type { Hop } from './flow-paths.js';
+import type { LinkEnd } from './link-ends.js';
+
+/** Ethernet 14, IPv4 20, UDP 8, then the packet, ICRC 4 and FCS 4. */
+export const CNP_FRAME_OCTETS = 14 + 20 + 8 + CNP_OCTETS + 4 + 4;
+
+/** A DSCP that the scenario does not give follows from the priority. */
+const DSCP_PER_PRIORITY = 8;
+
+/** A Flow ID has 16 bits, and 0 is for frames of no flow. */
+const FLOW_ID_MAX = 0xffff;
+
+/** Who slows down for whom: limits of flows, what their receivers say, points of switches. */
+export class CongestionPlan {
+  private readonly outside: ReadonlySet<number>;
+  /** By device and port: null at hosts. */
+  private readonly modes: readonly (readonly QcnDefence[])[];
+  private readonly rates = new Map<string, RateSpec>();
+  private readonly stations: readonly number[];
+
+  constructor(
+    private readonly scenario: Scenario,
+    private readonly topology: Topology,
+    private readonly linkEnds: readonly (readonly LinkEnd[])[],
+    addresses: readonly HostAddress[],
+    private readonly fail: Fail,
+  ) {
+    const { outside } = scenario.qcn;
+    const reject = (message: string): Error => fail(['qcn', 'outside'], message);
+    this.outside = new Set(
+      outside.length === 0 ? [] : selectDevices(topology, outside, 'host', reject),
+    );
+    this.modes = linkEnds.map((ends) => ends.map((end) => this.modeOf(end)));
+    this.stations = addresses.map(({ mac }) => readU48(mac, 0));
+    this.checkPorts();
+  }
+
+  /** What limits the flow at its source. */
+  rateOf(flow: Flow): RateSpec | null {
+    const { congestion, source } = flow;
+    if (congestion === 'none' || (congestion === 'qcn' && this.outside.has(source))) return null;
+    const { link } = this.linkEnds[source]![0]!;
+    const key = `${congestion} ${link.rateBps}`;
+    const known = this.rates.get(key);
+    if (known !== undefined) return known;
+    const made = rateSpec(congestion, this.scenario, link.rateBps);
+    this.rates.set(key, made);
+    return made;
+  }
+
+  /** What the flow's receiver says of marks; its packets go back with so many octets of tags. */
+  notifyOf({ congestion, vlan }: Flow, tagOctets: number): NotifySpec | null {
+    if (congestion !== 'dcqcn') return null;
+    const { cnpIntervalPs, cnpPriority } = this.scenario.dcqcn;
+    return {
+      gapPs: cnpIntervalPs,
+      frameClass: messageClass(cnpPriority, vlan.dei),
+      octets: CNP_FRAME_OCTETS + tagOctets,
+    };
+  }
+
+  /** Flow ID in the CN-TAG of a flow's frames, by its connection; 0 where they have no tag. */
+  flowId(flow: Flow, connection: number): number {
+    if (this.cnTagOctets(flow) === 0) return 0;
+    if (connection < FLOW_ID_MAX) return connection + 1;
+    const { name } = this.topology.devices[flow.source]!;
+    const message = `${name} has more flows than Flow IDs of 16 bits can tell apart`;
+    throw this.fail(['load', flow.load], message);
+  }
+
+  /** Of a CN-TAG, as the frames leave their source. */
+  cnTagOctets(flow: Flow): number {
+    return flow.congestion === 'qcn' && this.rateOf(flow) !== null ? CN_TAG_OCTETS : 0;
+  }
+
+  /** As they reach their receiver: the tag stays on where the domain is ready for it. */
+  arrivingCnTagOctets(flow: Flow, hops: readonly Hop[]): number {
+    const ready = hops
+      .slice(1)
+      .every(({ from }) => this.modes[from.device]![from.port] === 'interior-ready');
+    return ready ? this.cnTagOctets(flow) : 0;
+  }
+
+  /** Congestion points of a switch; null where nothing is watched. */
+  pointsOf(device: number): QcnPointSpec | null {
+    const { qcn } = this.scenario;
+    if (qcn.priorities.length === 0) return null;
+    return {
+      priorities: qcn.priorities.reduce((mask, priority) => mask | (1 << priority), 0),
+      alternatePriority: qcn.alternatePriority,
+      messageClass: messageClass(qcn.cnmPriority, false),
+      bridge: readU48(switchPortMac(device, 0), 0),
+      stations: this.stations,
+      ports: this.linkEnds[device]!.map(({ link, port }) => ({
+        ...pointSpec(qcn, link.rateBps),
+        defence: this.modes[device]![port]!,
+      })),
+    };
+  }
+
+  private modeOf({ name, peerDevice }: LinkEnd): QcnDefence {
+    const { ports, defence } = this.scenario.qcn;
+    const own = ports.findLast(({ match }) => matchesGlob(match, name));
+    if (own !== undefined) return own.defence;
+    if (defence !== 'auto') return defence;
+    return this.outside.has(peerDevice) ? 'edge' : 'interior-ready';
+  }
+
+  private checkPorts(): void {
+    for (const { match } of this.scenario.qcn.ports) {
+      const found = this.linkEnds.some((ends, device) =>
+        ends.some(
+          ({ name }) =>
+            this.topology.devices[device]!.kind === 'switch' && matchesGlob(match, name),
+        ),
+      );
+      if (!found)
+        throw this.fail(['qcn', 'ports', match], `no port of a switch is called ${match}`);
+    }
+  }
+}
+
+function messageClass(priority: number, dei: boolean): number {
+  return packClass({
+    priority,
+    dei,
+    dscp: priority * DSCP_PER_PRIORITY,
+    ect: false,
+    kind: 0,
+    group: false,
+  });
+}
+
+function dcqcnSpec({ cnpIntervalPs, cnpPriority, raiseBytes, ...rest }: DcqcnSection): RateSpec {
+  return { kind: 'dcqcn', raiseOctets: raiseBytes, ...rest };
+}
+
+function rateSpec(
+  control: Exclude<CongestionControl, 'none'>,
+  { dcqcn, qcn, timely }: Scenario,
+  rateBps: number,
+): RateSpec {
+  switch (control) {
+    case 'dcqcn':
+      return dcqcnSpec(dcqcn);
+    case 'qcn':
+      return qcnSpec(qcn, rateBps);
+    case 'timely':
+      return { kind: 'timely', ...timely };
+  }
+}
+
+/** Octets and rates of the standard suit 10 Gb/s. */
+function qcnSpec(section: QcnSection, rateBps: number): RateSpec {
+  const scale = rateBps / QCN_SCALE_BPS;
+  const { byteReset, activeBps, hyperBps, minBps } = QCN_REACTION_DEFAULTS;
+  return {
+    kind: 'qcn',
+    timeResetPs: section.timeResetPs,
+    threshold: section.threshold,
+    gain: section.gain,
+    minDecreaseFactor: section.minDecreaseFactor,
+    byteReset: section.byteReset ?? byteReset * scale,
+    activeBps: section.activeBps ?? activeBps * scale,
+    hyperBps: section.hyperBps ?? hyperBps * scale,
+    minBps: section.minBps ?? minBps * scale,
+  };
+}
+
+function pointSpec(section: QcnSection, rateBps: number): Omit<QcnPortSpec, 'defence'> {
+  const scale = rateBps / QCN_SCALE_BPS;
+  return {
+    setPointOctets: section.setPointBytes ?? QCN_POINT_DEFAULTS.setPointOctets * scale,
+    weight: 2 ** section.weightExponent,
+    sampleOctets: section.sampleBytes ?? QCN_POINT_DEFAULTS.sampleOctets * scale,
+  };
+}

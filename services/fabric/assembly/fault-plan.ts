@@ -1,0 +1,245 @@
+import type { FaultEffect, FaultSpec, FaultTimes } from '../../engine/contract/fault.js';
+import type { PortSpec } from '../../engine/contract/spec.js';
+import type { DeviceSpec } from '../../engine/device/engine.js';
+import { CONTROL_FRAMES } from '../../engine/faults/control-frames.js';
+import { MAC_CONTROL_OCTETS } from '../../engine/wire/mac-control/mac-control-header.js';
+import { blankPauseFrame, encodePause } from '../../engine/wire/mac-control/pause-frame.js';
+import { blankPfcFrame, encodePfc } from '../../engine/wire/mac-control/pfc-frame.js';
+import type { FaultSection } from '../scenario/fault-section.js';
+import type { Scenario } from '../scenario/scenario.js';
+import { matchesGlob } from '../scenario/selector.js';
+import type { Fail } from '../topology/cabling.js';
+import type { Topology } from '../topology/topology.js';
+import type { LinkEnd } from './link-ends.js';
+
+const OCTET_BITS_PS = 8e12;
+/** A broken NIC says its pause again so often within the time that it names. */
+const STORM_REPEATS = 2;
+const QUANTUM_OCTETS = 64;
+
+const PLACES_MAX = 1_000_000;
+
+/** What a port must have for a fault to mean anything to it. */
+const NEEDS: Partial<Record<FaultSection['kind'], string>> = {
+  storm: 'PFC or PAUSE',
+  'steal-credit': 'credit exchange',
+  'stuck-credit': 'credit exchange',
+  'shrink-buffer': 'a shared buffer',
+};
+
+/** Gives every port the faults that a scenario declares for it. */
+export class FaultPlan {
+  /** By device, then port. */
+  private readonly faults: FaultSpec[][][];
+  private count = 0;
+
+  constructor(
+    private readonly scenario: Scenario,
+    private readonly topology: Topology,
+    private readonly linkEnds: readonly (readonly LinkEnd[])[],
+    private readonly specs: readonly DeviceSpec[],
+    private readonly fail: Fail,
+  ) {
+    this.faults = linkEnds.map((ends) => ends.map(() => []));
+    scenario.faults.forEach((fault, index) => {
+      this.place(fault, index);
+    });
+  }
+
+  /** Devices as they were, where nothing goes wrong. */
+  applied(): readonly DeviceSpec[] {
+    if (this.scenario.faults.length === 0) return this.specs;
+    return this.specs.map((spec, d): DeviceSpec => {
+      const ports = spec.ports.map((port, p) => ({ ...port, faults: this.faults[d]![p]! }));
+      return { ...spec, ports };
+    });
+  }
+
+  private place(fault: FaultSection, index: number): void {
+    const ends = this.select(fault);
+    if (ends.length === 0) {
+      throw this.fail(['faults', index, 'where'], `no port is like that: ${fault.name} hits none`);
+    }
+    let placed = 0;
+    const seen = new Set<string>();
+    for (const end of ends) {
+      const key = keyOf(fault, end);
+      if (seen.has(key)) continue;
+      seen.add(key);
+      placed += this.placeAt(fault, index, end) ? 1 : 0;
+    }
+    if (placed > 0) return;
+    const message = `none of the ports that ${fault.name} hits has ${NEEDS[fault.kind]!}`;
+    throw this.fail(['faults', index, 'where'], message);
+  }
+
+  private select({ where, kind }: FaultSection): LinkEnd[] {
+    const { device, port, tier, peer } = where;
+    return this.linkEnds.flat().filter((end) => {
+      const own = this.topology.devices[end.device]!;
+      const other = this.topology.devices[end.peerDevice]!;
+      if (isOfSwitches(kind) && own.kind !== 'switch') return false;
+      return (
+        (device === null || matchesGlob(device, own.name)) &&
+        (port === null || matchesGlob(port, end.name)) &&
+        (where.kind === null || where.kind === own.kind) &&
+        (tier === null || tier === own.tier) &&
+        (peer === null || matchesGlob(peer, other.name))
+      );
+    });
+  }
+
+  /** False if the fault means nothing to this port. */
+  private placeAt(fault: FaultSection, index: number, end: LinkEnd): boolean {
+    const peer = this.linkEnds[end.peerDevice]![end.peerPort]!;
+    const put = (at: LinkEnd, effect: FaultEffect): void => {
+      this.put(fault, index, at, effect, linkName(end, peer));
+    };
+    switch (fault.kind) {
+      case 'link-down':
+        put(end, { kind: 'down' });
+        put(peer, { kind: 'down' });
+        return true;
+      case 'delay':
+      case 'slow-link': {
+        const effect = this.effectOf(fault, end)!;
+        put(end, effect);
+        put(peer, effect);
+        return true;
+      }
+      case 'reboot':
+        this.reboot(fault, index, end.device);
+        return true;
+      case 'shrink-buffer': {
+        const spec = this.specs[end.device]!;
+        if (spec.kind === 'switch' && spec.mvtx2802 !== null) return false;
+        this.linkEnds[end.device]!.forEach((own, p) => {
+          const shrink: FaultEffect = { kind: 'shrink', octets: fault.bytes };
+          const scope = this.topology.devices[end.device]!.name;
+          this.put(fault, index, own, p === 0 ? shrink : { kind: 'excuse' }, scope);
+        });
+        return true;
+      }
+      default: {
+        const effect = this.effectOf(fault, end);
+        if (effect === null) return false;
+        put(end, effect);
+        if (effect.kind === 'loss' || effect.kind === 'bit-errors' || effect.kind === 'control') {
+          // A stop that does not get here lets the other end overflow.
+          put(peer, { kind: 'excuse' });
+        }
+        return true;
+      }
+    }
+  }
+
+  /** All its links are down, and what it held is gone. */
+  private reboot(fault: FaultSection, index: number, device: number): void {
+    const scope = this.topology.devices[device]!.name;
+    this.linkEnds[device]!.forEach((own, p) => {
+      const peer = this.linkEnds[own.peerDevice]![own.peerPort]!;
+      if (p === 0) this.put(fault, index, own, { kind: 'flush' }, scope);
+      this.put(fault, index, own, { kind: 'down' }, scope);
+      this.put(fault, index, peer, { kind: 'down' }, scope);
+    });
+  }
+
+  private put(
+    fault: FaultSection,
+    index: number,
+    end: LinkEnd,
+    effect: FaultEffect,
+    scope: string,
+  ): void {
+    if (++this.count > PLACES_MAX) {
+      throw this.fail(['faults', index], `faults at too many ports; at most ${PLACES_MAX} in all`);
+    }
+    this.faults[end.device]![end.port]!.push({
+      fault: index,
+      seed: this.scenario.seed,
+      dice: `${fault.name} hits ${end.name}`,
+      when: timesOf(fault, scope),
+      effect,
+    });
+  }
+
+  /** Null if the fault means nothing to a port. */
+  private effectOf(fault: FaultSection, end: LinkEnd): FaultEffect | null {
+    const { kind, probability, priorities, delayPs, jitterPs, intervalPs } = fault;
+    const port = this.specs[end.device]!.ports[end.port]!;
+    switch (kind) {
+      case 'loss':
+        return { kind, probability, priorities, control: !fault.named };
+      case 'bit-errors':
+        return { kind, rate: fault.errorRate };
+      case 'freeze':
+        return { kind };
+      case 'delay':
+        return { kind, delayPs, jitterPs };
+      case 'slow-link':
+        return { kind: 'slow', octetPs: Math.ceil(OCTET_BITS_PS / fault.rateBps) };
+      case 'control': {
+        const match = { ...CONTROL_FRAMES[fault.frames]!, priorities };
+        return { kind, match, action: fault.action, probability, delayPs };
+      }
+      case 'stuck-credit': {
+        if (port.credit === null) return null;
+        const match = { ...CONTROL_FRAMES['ce-grant']!, priorities };
+        return { kind: 'control', match, action: 'lose', probability: 1, delayPs: 0 };
+      }
+      case 'steal-credit': {
+        if (port.credit === null) return null;
+        const units = Math.ceil(fault.bytes / port.credit.asking.unitOctets);
+        return { kind: 'steal', priorities, units, everyPs: intervalPs };
+      }
+      case 'forge':
+        return { kind: 'send', octets: fault.octets, everyPs: intervalPs };
+      case 'storm':
+        return stormOf(fault, port);
+      default:
+        return null;
+    }
+  }
+}
+
+/** A NIC that stops its neighbour for no reason; null where nobody would obey. */
+function stormOf(
+  { priorities, intervalPs, quanta }: FaultSection,
+  port: PortSpec,
+): FaultEffect | null {
+  const octets = new Uint8Array(MAC_CONTROL_OCTETS);
+  const lasts = quanta * QUANTUM_OCTETS * port.octetPs;
+  const everyPs = intervalPs === Infinity ? Math.ceil(lasts / STORM_REPEATS) : intervalPs;
+  if (port.pause !== null) {
+    encodePause(octets, 0, { ...blankPauseFrame(), source: port.mac, quanta });
+    return { kind: 'send', octets: [...octets], everyPs };
+  }
+  const enableVector = (port.pfc?.priorities ?? 0) & priorities;
+  if (enableVector === 0) return null;
+  const frame = { ...blankPfcFrame(), source: port.mac, enableVector };
+  frame.quanta.fill(quanta);
+  encodePfc(octets, 0, frame);
+  return { kind: 'send', octets: [...octets], everyPs };
+}
+
+function timesOf(fault: FaultSection, scope: string): FaultTimes {
+  const { startPs, forPs, everyPs, times, random, stream } = fault;
+  return { startPs, forPs, everyPs, times, random, stream: `${stream} of ${scope}` };
+}
+
+function isOfSwitches(kind: FaultSection['kind']): boolean {
+  return kind === 'reboot' || kind === 'shrink-buffer';
+}
+
+/** What a fault befalls once, however many of its ports are selected. */
+function keyOf({ kind }: FaultSection, end: LinkEnd): string {
+  if (isOfSwitches(kind)) return String(end.device);
+  const isOfLink = kind === 'link-down' || kind === 'delay' || kind === 'slow-link';
+  const [a, b] = [`${end.device}:${end.port}`, `${end.peerDevice}:${end.peerPort}`];
+  return isOfLink && b < a ? b : a;
+}
+
+/** The same from both ends. */
+function linkName(a: LinkEnd, b: LinkEnd): string {
+  return [a.name, b.name].sort().join(' ');
+}

@@ -1,0 +1,210 @@
+import { creditsOf } from '../../engine/arbiter/credits.js';
+import type { WspClass } from '../../engine/arbiter/wsp-arbiter.js';
+import { RECEIVE_KB, TRANSMIT_KB } from '../../engine/nic-82599/packet-buffers.js';
+import { RATE_FACTOR_MOST, RATE_FACTOR_ONE } from '../../engine/nic-82599/rate-scheduler.js';
+import { classOfRegister } from '../../engine/nic-82599/refill-rule.js';
+import type { RegisterFile } from '../../engine/nic-82599/register-file.js';
+import type { RegisterName } from '../../engine/nic-82599/register-map.js';
+import { QUEUES } from '../../engine/nic-82599/register-map.js';
+import { unpackClasses } from '../../engine/nic-82599/up-to-tc.js';
+import type { Flow } from '../load/flow.js';
+import type { Nic82599Section } from '../scenario/nic-section.js';
+import type { Path } from '../scenario/source-tree.js';
+import type { Fail } from '../topology/cabling.js';
+import type { Methods } from './link-methods.js';
+import type { NicSurroundings } from './nic-registers.js';
+import { CLASS_TABLES, octetsOfKb, vmCount, vmOfQueue } from './nic-registers.js';
+
+/** What the data sheet asks of registers together, and of registers and the rest. */
+export class NicCheck {
+  constructor(
+    private readonly name: string,
+    private readonly section: Nic82599Section,
+    private readonly around: NicSurroundings,
+    /** By priority: what rules it on the link. */
+    private readonly methods: Methods,
+    private readonly fail: Fail,
+  ) {}
+
+  /** Before the part runs. */
+  all(file: RegisterFile): void {
+    this.virtualMachinesInUse();
+    this.targetRates();
+    this.classesInUse();
+    this.buffers(file);
+    this.userPriorities(file);
+    this.live(file);
+  }
+
+  /** What may change while it runs. */
+  live(file: RegisterFile): void {
+    if (this.section.dcb) for (const table of CLASS_TABLES) this.table(file, table);
+    this.virtualMachines(file);
+    this.rates(file);
+  }
+
+  private virtualMachinesInUse(): void {
+    const { section } = this;
+    const vms = vmCount(section);
+    const limit = `there are ${vms} virtual machines, 0 to ${vms - 1}`;
+    if (section.vmWeights.length > vms) {
+      throw this.wrong(['vms'], `${section.vmWeights.length} weights; ${limit}`);
+    }
+    const rate = section.rates.findIndex(({ vm }) => vm >= vms);
+    if (rate >= 0) throw this.wrong(['rates', rate, 'vm'], limit);
+    const pool = section.pools.find((own) => own.pool >= vms)?.pool;
+    if (pool !== undefined) throw this.wrong(['pools', String(pool)], limit);
+  }
+
+  private targetRates(): void {
+    this.section.rates.forEach(({ bps }, i) => {
+      const factor = this.around.linkBps / bps;
+      if (factor >= 1 && factor <= 1000) return;
+      const message = `the rate factor of ${bps} bit/s would be ${factor}`;
+      throw this.wrong(['rates', i, 'rate'], `${message}; 1 to 1000 (7.7.2.1.1)`);
+    });
+  }
+
+  private classesInUse(): void {
+    const { dcb, classes, rates } = this.section;
+    if (!dcb) {
+      const pfc = this.methods.findIndex((method) => method === 'pfc');
+      if (pfc < 0) return;
+      throw this.wrong(['dcb'], `priority ${pfc} has pfc, which needs dcb: true`);
+    }
+    const used = [...this.around.transmit, ...this.around.receive, ...rates.map(({ tc }) => tc)];
+    const beyond = used.find((tc) => tc >= classes);
+    if (beyond === undefined) return;
+    throw this.wrong(
+      ['tcs'],
+      `traffic class ${beyond} is used, but the part has ${classes}, 0 to ${classes - 1} (7.7.1)`,
+    );
+  }
+
+  private buffers(file: RegisterFile): void {
+    const sum = (register: RegisterName): number =>
+      [0, 1, 2, 3, 4, 5, 6, 7].reduce((total, tc) => total + file.field(register, 'SIZE', tc), 0);
+    const receive = sum('RXPBSIZE');
+    if (receive !== RECEIVE_KB) {
+      const message = `the receive buffers have ${receive} KB together, not ${RECEIVE_KB} KB`;
+      throw this.wrong(['receive'], `${message} (7.7.3.1)`, 'RXPBSIZE');
+    }
+    const transmit = sum('TXPBSIZE');
+    if (transmit > TRANSMIT_KB) {
+      const message = `the transmit buffers have ${transmit} KB together, of ${TRANSMIT_KB} KB`;
+      throw this.wrong(['regs'], message, 'TXPBSIZE');
+    }
+    const { largestFrameOctets } = this.around;
+    for (const [register, classOf] of [
+      ['TXPBSIZE', unpackClasses(file.get('RTTUP2TC'))],
+      ['RXPBSIZE', unpackClasses(file.get('RTRUP2TC'))],
+    ] as const) {
+      const small = classOf.find(
+        (tc) => octetsOfKb(file.field(register, 'SIZE', tc)) < largestFrameOctets,
+      );
+      if (small === undefined) continue;
+      const message =
+        `${register}[${small}] has ${file.field(register, 'SIZE', small)} KB, less than a ` +
+        `largest frame of ${largestFrameOctets} octets`;
+      throw this.wrong(['receive'], message, register);
+    }
+  }
+
+  /** The tables of software and hardware must agree (7.7.2.2), and priorities of a class, too. */
+  private userPriorities(file: RegisterFile): void {
+    if (!this.section.dcb) return;
+    for (const [register, key, wanted] of [
+      ['RTTUP2TC', 'transmit', this.around.transmit],
+      ['RTRUP2TC', 'receive', this.around.receive],
+    ] as const) {
+      const classOf = unpackClasses(file.get(register));
+      const differs = classOf.findIndex((tc, up) => tc !== wanted[up]);
+      if (differs >= 0) {
+        const message =
+          `${register} gives user priority ${differs} the class ${classOf[differs]}, software ` +
+          `(classes.${key}) the class ${wanted[differs]}: the wrong one would be stopped (7.7.2.2)`;
+        throw this.wrong(['regs'], message, register);
+      }
+      classOf.forEach((tc, up) => {
+        const first = classOf.indexOf(tc);
+        if (this.methods[first] === this.methods[up]) return;
+        const message =
+          `user priorities ${first} and ${up} share traffic class ${tc} (${register}), but have ` +
+          `${this.methods[first]} and ${this.methods[up]}: one drop policy for a class (7.7.2.4.1)`;
+        throw this.wrong(['tcs'], message, register);
+      });
+    }
+  }
+
+  private table(file: RegisterFile, table: (typeof CLASS_TABLES)[number]): void {
+    const rows = Array.from({ length: this.section.classes }, (_, tc) =>
+      classOfRegister(file.get(table, tc)),
+    );
+    rows.forEach((row, tc) => {
+      const message = problemOf(row, rows);
+      if (message !== null) throw this.wrong(['bandwidth'], `${table}[${tc}]: ${message}`, table);
+    });
+  }
+
+  private virtualMachines(file: RegisterFile): void {
+    const { section, around } = this;
+    if (file.field('RTTDCS', 'VMPAC') === 0) return;
+    const least = creditsOf(around.largestFrameOctets);
+    for (let queue = 0; queue < QUEUES; queue++) {
+      const refill = file.get('RTTDT1C', queue);
+      if (refill >= least && refill <= 16_384) continue;
+      const limit =
+        refill < least
+          ? `less than a largest frame of ${around.largestFrameOctets} octets, ${least} credits`
+          : 'more than 16384 (1,024 KB)';
+      const message = `RTTDT1C[${queue}].CRQ of VM ${vmOfQueue(section, queue)} is ${refill}`;
+      throw this.wrong(['vms'], `${message}: ${limit} (7.7.2.3.1)`, 'RTTDT1C');
+    }
+  }
+
+  private rates(file: RegisterFile): void {
+    for (let queue = 0; queue < QUEUES; queue++) {
+      if (file.field('RTTBCNRC', 'RS_ENA', queue) === 0) continue;
+      const factor = file.get('RTTBCNRC', queue) & 0xffffff;
+      if (factor >= RATE_FACTOR_ONE && factor <= RATE_FACTOR_MOST) continue;
+      const shown = (factor / RATE_FACTOR_ONE).toFixed(2);
+      const message = `the rate factor of queue ${queue} is ${shown}; 1 to 1000 (7.7.2.1.1)`;
+      throw this.wrong(['rates'], message, 'RTTBCNRC');
+    }
+  }
+
+  /** At the register that the scenario sets, else at the key that decided. */
+  private wrong(keys: Path, message: string, register?: RegisterName): Error {
+    const { registers, writes, path } = this.section;
+    const values = [...registers, ...writes.flatMap((write) => write.values)];
+    const said = values.findLast((value) => value.register === register);
+    return this.fail(said?.path ?? [...path, ...keys], `${this.name}: ${message}`);
+  }
+}
+
+function problemOf(row: WspClass, rows: readonly WspClass[]): string | null {
+  if (row.linkStrict) {
+    return row.refill > 0 ? `LSP with a refill of ${row.refill}; it must be 0 (7.7.2.4.1)` : null;
+  }
+  if (row.refill === 0 && !row.groupStrict) return 'CRQ is 0; 1 to 511 (Table 7-52)';
+  if (row.most === 0) return 'MCL is 0; 1 to 4095 (Table 7-52)';
+  const group = rows.filter((other) => !other.linkStrict && other.group === row.group);
+  const refill = group.reduce((sum, other) => sum + other.refill, 0);
+  return refill === 0 ? `no class of bandwidth group ${row.group} has a refill` : null;
+}
+
+/** Flows belong to virtual machines that their hosts have. */
+export function checkVms(
+  section: Nic82599Section,
+  flows: readonly Flow[],
+  host: number,
+  fail: Fail,
+): void {
+  const vms = vmCount(section);
+  const ends = ({ source, destination, group }: Flow): boolean =>
+    source === host || (!group && destination === host);
+  const beyond = flows.find((flow) => flow.vm >= vms && ends(flow));
+  if (beyond === undefined) return;
+  const message = `there are ${vms} virtual machines, 0 to ${vms - 1}`;
+  throw fail(['load', beyond.load, 'vm'], `${beyond.name} has VM ${beyond.vm}; ${message}`);
+}

@@ -1,0 +1,162 @@
+import { creditsOf, KB } from '../../engine/arbiter/credits.js';
+import type { WspClass } from '../../engine/arbiter/wsp-arbiter.js';
+import { transmitSplit } from '../../engine/nic-82599/packet-buffers.js';
+import { RATE_FACTOR_ONE, rateFactorOf } from '../../engine/nic-82599/rate-scheduler.js';
+import {
+  classRegister,
+  CREDIT_LIMIT_MOST,
+  REFILL_MOST,
+  refillsOfGroups,
+} from '../../engine/nic-82599/refill-rule.js';
+import { LEDCTL_DEFAULT } from '../../engine/nic-82599/leds.js';
+import { RegisterFile } from '../../engine/nic-82599/register-file.js';
+import { packClasses } from '../../engine/nic-82599/up-to-tc.js';
+import { QUEUES } from '../../engine/nic-82599/register-map.js';
+import type { FieldValue, Nic82599Section } from '../scenario/nic-section.js';
+
+/** What a NIC is told by the rest of the scenario. */
+export interface NicSurroundings {
+  readonly linkBps: number;
+  readonly largestFrameOctets: number;
+  /** By priority: `classes.transmit` and `classes.receive`. */
+  readonly transmit: readonly number[];
+  readonly receive: readonly number[];
+}
+
+export const CLASS_TABLES = ['RTTDT2C', 'RTTPT2C', 'RTRPT4C'] as const;
+/** 1.5 KB (7.7.2.3.1). */
+const LEAST_VM_REFILL = 24;
+/** PFVMVIR.VLANA: always insert the VLAN of the register. */
+const ALWAYS_INSERT = 1;
+
+/** The registers as a driver would leave them: what the scenario says in its own words first. */
+export function registersOf(section: Nic82599Section, around: NicSurroundings): RegisterFile {
+  const file = new RegisterFile();
+  modes(file, section);
+  file.set('RTTUP2TC', 0, packClasses(section.dcb ? around.transmit : ALL_IN_ONE));
+  file.set('RTRUP2TC', 0, packClasses(section.dcb ? around.receive : ALL_IN_ONE));
+  buffers(file, section);
+  classRows(section, around).forEach((row, tc) => {
+    for (const table of CLASS_TABLES) file.set(table, tc, classRegister(row));
+  });
+  virtualMachines(file, section, around);
+  rates(file, section, around);
+  vlans(file, section);
+  file.set('LEDCTL', 0, LEDCTL_DEFAULT);
+  file.setField('DCA_CTRL', 'DCA_DIS', 0, 1);
+  for (const value of section.registers) assign(file, value);
+  return file;
+}
+
+export function assign(file: RegisterFile, { register, index, field, value }: FieldValue): void {
+  if (field === null) file.set(register, index, value);
+  else file.setField(register, field, index, value);
+}
+
+/** The VM that a queue belongs to: pool without DCB. */
+export function vmOfQueue(section: Nic82599Section, queue: number): number {
+  return Math.floor(queue / (section.dcb ? section.classes : 2));
+}
+
+export function vmCount({ dcb, classes }: Nic82599Section): number {
+  return QUEUES / (dcb ? classes : 2);
+}
+
+const ALL_IN_ONE = [0, 0, 0, 0, 0, 0, 0, 0];
+
+/** Weighted everywhere, with recycling: what drivers choose. */
+function modes(file: RegisterFile, { dcb }: Nic82599Section): void {
+  for (const field of ['TDPAC', 'VMPAC', 'TDRM']) file.setField('RTTDCS', field, 0, 1);
+  for (const field of ['TPPAC', 'TPRM']) file.setField('RTTPCS', field, 0, dcb ? 1 : 0);
+  for (const field of ['RRM', 'RAC']) file.setField('RTRPCS', field, 0, dcb ? 1 : 0);
+  file.setField('DMATXCTL', 'TE', 0, 1);
+}
+
+function buffers(file: RegisterFile, { dcb, classes, receiveKb }: Nic82599Section): void {
+  const transmit = transmitSplit(dcb ? classes : 1);
+  for (let tc = 0; tc < 8; tc++) {
+    file.setField('TXPBSIZE', 'SIZE', tc, transmit[tc]!);
+    file.setField('RXPBSIZE', 'SIZE', tc, receiveKb[tc]!);
+  }
+}
+
+/** By class: percentages by the rule of the drivers, or equal refills of a largest frame. */
+function classRows(section: Nic82599Section, around: NicSurroundings): WspClass[] {
+  const { bandwidth } = section;
+  if (bandwidth === null) {
+    const refill = Math.min(creditsOf(around.largestFrameOctets), REFILL_MOST);
+    const most = Math.min(2 * refill, CREDIT_LIMIT_MOST);
+    return Array.from({ length: 8 }, (_, group) => ({
+      group,
+      refill,
+      most,
+      linkStrict: false,
+      groupStrict: false,
+    }));
+  }
+  const rows = refillsOfGroups(bandwidth.classes, bandwidth.groups, around.largestFrameOctets);
+  return bandwidth.classes.map(({ group, strict }, tc): WspClass => {
+    const linkStrict = strict === 'link';
+    return {
+      group,
+      // A class without restriction has no refill; the data sheet wants 0 there.
+      refill: linkStrict ? 0 : Math.max(rows[tc]!.refill, strict === 'group' ? 0 : 1),
+      most: Math.max(rows[tc]!.most, creditsOf(around.largestFrameOctets)),
+      linkStrict,
+      groupStrict: strict === 'group',
+    };
+  });
+}
+
+/** Refills in the ratio of the weights, as low as the largest frame allows. */
+function virtualMachines(
+  file: RegisterFile,
+  section: Nic82599Section,
+  around: NicSurroundings,
+): void {
+  const weights = Array.from({ length: vmCount(section) }, (_, vm) => section.vmWeights[vm] ?? 1);
+  const least = Math.max(LEAST_VM_REFILL, creditsOf(around.largestFrameOctets));
+  const factor = least / Math.min(...weights);
+  for (let queue = 0; queue < QUEUES; queue++) {
+    const weight = weights[vmOfQueue(section, queue)]!;
+    file.set('RTTDT1C', queue, Math.ceil(weight * factor));
+  }
+}
+
+function rates(file: RegisterFile, section: Nic82599Section, around: NicSurroundings): void {
+  for (const { vm, tc, bps } of section.rates) {
+    const queue = section.dcb ? vm * section.classes + tc : 2 * vm;
+    const factor = rateFactorOf(around.linkBps, bps);
+    file.set('RTTBCNRC', queue, factor);
+    if (factor > RATE_FACTOR_ONE) file.setField('RTTBCNRC', 'RS_ENA', queue, 1);
+  }
+  for (let tc = 0; tc < 8; tc++) file.set('RTTBCNRM', tc, section.memoryWindowKb);
+  if (section.drift === null) return;
+  const { everyUs, share } = section.drift;
+  file.setField('RTTBCNRD', 'DRIFT_INT', 0, everyUs);
+  file.setField('RTTBCNRD', 'DRIFT_FAC', 0, Math.floor(RATE_FACTOR_ONE / (1 + share)));
+  file.setField('RTTBCNRD', 'DRIFT_ENA', 0, 1);
+}
+
+function vlans(file: RegisterFile, { vlan, pools, dcb, classes }: Nic82599Section): void {
+  file.setField('CTRL_EXT', 'EXTENDED_VLAN', 0, vlan.double ? 1 : 0);
+  file.setField('DMATXCTL', 'GDV', 0, vlan.double ? 1 : 0);
+  file.setField('DMATXCTL', 'VT', 0, vlan.insertedType);
+  file.setField('EXVET', 'VET_EXT', 0, vlan.outerType);
+  file.setField('VLNCTRL', 'VET', 0, vlan.innerType);
+  const perPool = dcb ? classes : 2;
+  for (const { pool, antiSpoof, strip, insert } of pools) {
+    const spoof = file.field('PFVFSPOOF', 'VLANAS', pool >> 3);
+    if (antiSpoof) file.setField('PFVFSPOOF', 'VLANAS', pool >> 3, spoof | (1 << (pool & 7)));
+    for (let i = 0; strip && i < perPool && pool * perPool + i < QUEUES; i++) {
+      file.setField('RXDCTL', 'VME', pool * perPool + i, 1);
+    }
+    if (insert === null) continue;
+    file.setField('PFVMVIR', 'TCI', pool, insert);
+    file.setField('PFVMVIR', 'VLANA', pool, ALWAYS_INSERT);
+  }
+}
+
+export function octetsOfKb(kb: number): number {
+  return kb * KB;
+}

@@ -1,0 +1,156 @@
+import type {
+  AccountSpec,
+  BufferSpec,
+  NicSpec,
+  RegisterWrite,
+} from '../../engine/contract/spec.js';
+import { watermarks } from '../../engine/nic-82599/packet-buffers.js';
+import { RegisterFile } from '../../engine/nic-82599/register-file.js';
+import { POOLS, REGISTER_NAMES, registerKind } from '../../engine/nic-82599/register-map.js';
+import type { Nic82599Section } from '../scenario/nic-section.js';
+import type { Scenario } from '../scenario/scenario.js';
+import type { Fail } from '../topology/cabling.js';
+import type { LinkEnd } from './link-ends.js';
+import type { Methods } from './link-methods.js';
+import { NicCheck } from './nic-check.js';
+import type { NicSurroundings } from './nic-registers.js';
+import { assign, octetsOfKb, registersOf } from './nic-registers.js';
+
+const PS_PER_S = 1e12;
+const PART_BPS = 10e9;
+/** PCIe 2.0 with eight lanes, for a port of 10 Gb/s; in proportion beyond. */
+const PCIE_BPS = 32e9;
+const READS = 16;
+/** Ethernet header, FCS: what a frame has beyond the MTU. */
+const FRAMING_OCTETS = 18;
+
+/** With a VLAN tag. */
+const USUAL_FRAME_OCTETS = 1522;
+
+/** An 82599 for the port of a host. */
+export function nicSpec(
+  name: string,
+  section: Nic82599Section,
+  scenario: Scenario,
+  end: LinkEnd,
+  methods: Methods,
+  longestFrameOctets: number,
+  fail: Fail,
+): NicSpec {
+  const { dcb, classes, pcie, vlan } = section;
+  const around: NicSurroundings = {
+    linkBps: end.link.rateBps,
+    largestFrameOctets:
+      section.largestFrameBytes ?? Math.max(longestFrameOctets, USUAL_FRAME_OCTETS),
+    transmit: scenario.classes.transmit,
+    receive: scenario.classes.receive,
+  };
+  if (around.largestFrameOctets < longestFrameOctets) {
+    const message = `frames of ${longestFrameOctets} octets are sent; a largest one has`;
+    throw fail([...section.path, 'largestFrame'], `${message} ${around.largestFrameOctets}`);
+  }
+  const check = new NicCheck(name, section, around, methods, fail);
+  const file = registersOf(section, around);
+  check.all(file);
+  const scale = Math.max(1, around.linkBps / PART_BPS);
+  return {
+    registers: valuesOf(file),
+    writes: writesOf(section, file, check),
+    pcie: {
+      octetPs: (8 * PS_PER_S) / (pcie.rateBps ?? PCIE_BPS * scale),
+      latencyPs: pcie.latencyPs,
+      reads: pcie.reads ?? Math.ceil(READS * scale),
+    },
+    dcb,
+    classes,
+    longestFrameOctets: around.largestFrameOctets,
+    receiveBuffer: receiveBuffer(section, file, around, methods, scenario.pause.enabled),
+    untagged: vlan.untagged,
+    poolVlans: Array.from(
+      { length: POOLS },
+      (_, pool) => section.pools.find((own) => own.pool === pool)?.vlans ?? [],
+    ),
+  };
+}
+
+function valuesOf(file: RegisterFile): NicSpec['registers'] {
+  return REGISTER_NAMES.flatMap((register) =>
+    Array.from({ length: registerKind(register).count }, (_, index) => ({
+      register,
+      index,
+      value: file.get(register, index),
+    })).filter(({ value }) => value !== 0),
+  );
+}
+
+/** Every state that the registers will be in is checked. */
+function writesOf(section: Nic82599Section, file: RegisterFile, check: NicCheck): RegisterWrite[] {
+  return section.writes.flatMap(({ atPs, values }) => {
+    const writes = values.map((value): RegisterWrite => {
+      const { register, index, field } = value;
+      const mask = new RegisterFile();
+      const all = field === null ? 0xffffffff : 2 ** registerKind(register).fields[field]!.bits - 1;
+      assign(mask, { ...value, value: all });
+      assign(file, value);
+      return {
+        atPs,
+        register,
+        index,
+        mask: mask.get(register, index),
+        value: file.get(register, index),
+      };
+    });
+    check.live(file);
+    return writes;
+  });
+}
+
+/** The receive memory: an account for each buffer, stopping its senders at the high mark. */
+function receiveBuffer(
+  section: Nic82599Section,
+  file: RegisterFile,
+  around: NicSurroundings,
+  methods: Methods,
+  pause: boolean,
+): BufferSpec {
+  const receive = section.dcb && !pause ? around.receive : [0, 0, 0, 0, 0, 0, 0, 0];
+  const accounts = Array.from({ length: 8 }, (_, tc): AccountSpec => {
+    const sizeKb = file.field('RXPBSIZE', 'SIZE', tc);
+    const priorities = [0, 1, 2, 3, 4, 5, 6, 7].filter((up) => receive[up] === tc);
+    const stops = pause || priorities.some((up) => methods[up] === 'pfc');
+    const backed = priorities.some((up) => methods[up] === 'credit');
+    if (!stops) return account(backed, octetsOfKb(sizeKb), octetsOfKb(sizeKb), 0);
+    const usual = watermarks(sizeKb, around.largestFrameOctets - FRAMING_OCTETS);
+    const { highKb, lowKb } = section.watermarks[tc] ?? usual;
+    const high = Math.min(highKb, sizeKb);
+    return account(true, octetsOfKb(sizeKb), octetsOfKb(high), octetsOfKb(high - lowKb));
+  });
+  const sizeOctets = accounts.reduce(
+    (sum, own) => sum + own.reservedOctets + own.headroomOctets,
+    0,
+  );
+  return {
+    sizeOctets,
+    cellOctets: 1,
+    egressReservedOctets: 0,
+    egressAlpha: 0,
+    accounts: [accounts],
+  };
+}
+
+/** A buffer fills to its high mark, and after that what still arrives fills the rest. */
+function account(
+  lossless: boolean,
+  sizeOctets: number,
+  highOctets: number,
+  xonGapOctets: number,
+): AccountSpec {
+  return {
+    lossless,
+    reservedOctets: highOctets,
+    alpha: 0,
+    xoffOctets: highOctets,
+    xonGapOctets,
+    headroomOctets: sizeOctets - highOctets,
+  };
+}

@@ -1,0 +1,121 @@
+/** Rate controls against priorities, classes and loads, as far as no topology is needed. */
+
+import type { Located } from './located.js';
+import type { LoadSection, Scenario } from './scenario.js';
+import type { Path } from './source-tree.js';
+
+export function checkCongestion(scenario: Scenario, located: Located): void {
+  checkPriorities(scenario, located);
+  checkCredit(scenario, located);
+  checkFloors(scenario, located);
+  for (const [index, load] of scenario.load.entries()) {
+    const path = ['load', index, 'congestion'];
+    if (load.congestion === 'none') continue;
+    if (load.kind === 'stream' && load.group) {
+      const message = `${load.congestion} slows down a flow with one receiver, not to a group`;
+      throw located.errorAt(path, message);
+    }
+    if (load.congestion === 'timely') checkAnswers(load, path, located);
+    else if (load.congestion === 'dcqcn') checkMarks(scenario, load, index, located);
+    else if (!scenario.qcn.priorities.includes(load.priority)) {
+      throw located.errorAt(
+        path,
+        `qcn on priority ${load.priority}, which no queue watches; give qcn: ` +
+          `{ priorities: [${load.priority}] }`,
+      );
+    }
+  }
+}
+
+/** Below this rate a packet would keep a connection for longer than times can be counted. */
+const RATE_MIN_BPS = 1000;
+
+function checkFloors({ dcqcn, qcn, timely }: Scenario, located: Located): void {
+  for (const [section, minBps] of [
+    ['dcqcn', dcqcn.minBps],
+    ['qcn', qcn.minBps ?? Infinity],
+    ['timely', timely.minBps],
+  ] as const) {
+    if (minBps >= RATE_MIN_BPS) continue;
+    const message = `minRate of ${minBps} bit/s; at least 1k, or one packet takes hours`;
+    throw located.errorAt([section, 'minRate'], message);
+  }
+}
+
+/** A round trip ends with an acknowledgement. */
+function checkAnswers({ transport }: LoadSection, path: Path, located: Located): void {
+  if (transport.kind === 'reliable') return;
+  const message = 'timely measures acknowledgements: it needs transport: reliable';
+  throw located.errorAt(path, message);
+}
+
+/** Without marks nobody would ever be told. */
+function checkMarks(scenario: Scenario, load: LoadSection, index: number, located: Located): void {
+  const { priority } = load;
+  if (!load.ect) {
+    const message = 'dcqcn needs packets that may be marked: leave ect out, or set it true';
+    throw located.errorAt(['load', index, 'ect'], message);
+  }
+  const marks =
+    scenario.priorities[priority]!.ecn.kind !== 'off' ||
+    scenario.overrides.some(({ priorities }) =>
+      priorities.some(
+        (change) => change.priority === priority && (change.ecn?.kind ?? 'off') !== 'off',
+      ),
+    );
+  if (marks) return;
+  throw located.errorAt(
+    ['load', index, 'congestion'],
+    `dcqcn without marking on priority ${priority}; give priorities: { ${priority}: { ecn: ` +
+      '{ min: 400KB, max: 1600KB, probability: 20% } } }, or a step',
+  );
+}
+
+/** What no credit was promised for may not come, or change its priority, within a switch. */
+function checkCredit({ qcn, priorities }: Scenario, located: Located): void {
+  const isCredited = (priority: number): boolean => priorities[priority]!.flowControl === 'credit';
+  if (qcn.priorities.length > 0 && isCredited(qcn.cnmPriority)) {
+    throw located.errorAt(
+      ['qcn', 'cnmPriority'],
+      `priority ${qcn.cnmPriority} has credit, and none is promised for messages that switches ` +
+        'make; choose another',
+    );
+  }
+  const edges =
+    qcn.defence === 'edge' ||
+    qcn.outside.length > 0 ||
+    qcn.ports.some(({ defence }) => defence === 'edge');
+  const remapped = [...qcn.priorities, qcn.alternatePriority].find(isCredited);
+  if (!edges || remapped === undefined || qcn.priorities.length === 0) return;
+  throw located.errorAt(
+    ['qcn'],
+    `priority ${remapped} has credit, which a frame would lose that is remapped at an edge; ` +
+      'leave out edges, or the credit',
+  );
+}
+
+/** Each CNPV has queues of its own, and messages are not among what they are about (802.1Q 30). */
+function checkPriorities({ qcn, classes }: Scenario, located: Located): void {
+  qcn.priorities.forEach((priority, index) => {
+    const path = ['qcn', 'priorities', index];
+    if (priority === qcn.cnmPriority) {
+      const message = `priority ${priority} is that of the messages (cnmPriority), too`;
+      throw located.errorAt(path, message);
+    }
+    if (priority === qcn.alternatePriority) {
+      const message = `priority ${priority} is what outsiders are remapped to (alternatePriority)`;
+      throw located.errorAt(path, message);
+    }
+    const trafficClass = classes.transmit[priority]!;
+    const other = classes.transmit.findIndex(
+      (tc, p) => tc === trafficClass && !qcn.priorities.includes(p),
+    );
+    if (other >= 0) {
+      throw located.errorAt(
+        path,
+        `priorities ${priority} and ${other} share the traffic class ${trafficClass}, but only ` +
+          `${priority} is a CNPV; change classes.transmit`,
+      );
+    }
+  });
+}

@@ -1,0 +1,76 @@
+/** An 82599 as the scenario describes it; what needs the links and the load comes in assembly. */
+
+import type { RegisterName } from '../../engine/nic-82599/register-map.js';
+import type { Path } from './source-tree.js';
+
+export interface Nic82599Section {
+  /** Where the file describes it. */
+  readonly path: Path;
+  readonly dcb: boolean;
+  readonly classes: 4 | 8;
+  readonly pcie: {
+    /** Null, here and below: from the rate of the link. */
+    readonly rateBps: number | null;
+    readonly latencyPs: number;
+    readonly reads: number | null;
+  };
+  /** Null: the longest frame of the load. */
+  readonly largestFrameBytes: number | null;
+  readonly bandwidth: BandwidthSection | null;
+  /** By virtual machine; those beyond the list have 1. */
+  readonly vmWeights: readonly number[];
+  readonly rates: readonly { readonly vm: number; readonly tc: number; readonly bps: number }[];
+  readonly memoryWindowKb: number;
+  readonly drift: { readonly everyUs: number; readonly share: number } | null;
+  /** By class, in KB. */
+  readonly receiveKb: readonly number[];
+  /** By class; null: by the rule of the drivers. */
+  readonly watermarks: readonly (WatermarkSection | null)[];
+  readonly vlan: {
+    readonly double: boolean;
+    readonly outerType: number;
+    readonly innerType: number;
+    readonly insertedType: number;
+    readonly untagged: 'carried' | 'table' | 'split' | 'seven';
+  };
+  readonly pools: readonly PoolSection[];
+  readonly registers: readonly FieldValue[];
+  readonly writes: readonly { readonly atPs: number; readonly values: readonly FieldValue[] }[];
+}
+
+export interface BandwidthSection {
+  /** Whole percent of the link, by bandwidth group. */
+  readonly groups: readonly number[];
+  /** By class. */
+  readonly classes: readonly {
+    readonly group: number;
+    /** Whole percent of its group. */
+    readonly percent: number;
+    readonly strict: 'no' | 'group' | 'link';
+  }[];
+}
+
+export interface WatermarkSection {
+  readonly highKb: number;
+  readonly lowKb: number;
+}
+
+export interface PoolSection {
+  readonly pool: number;
+  /** Empty: all. */
+  readonly vlans: readonly number[];
+  readonly antiSpoof: boolean;
+  readonly strip: boolean;
+  /** VLAN that the part puts on what the pool sends. */
+  readonly insert: number | null;
+}
+
+/** A value for a register, or for one field of it. */
+export interface FieldValue {
+  readonly path: Path;
+  readonly register: RegisterName;
+  readonly index: number;
+  /** Null: all of it. */
+  readonly field: string | null;
+  readonly value: number;
+}

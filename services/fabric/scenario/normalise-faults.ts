@@ -1,0 +1,136 @@
+/** `faults` of the file -> what goes wrong, with every key that its kind needs and no other. */
+
+import { listed, show } from './errors.js';
+import type { FaultSection } from './fault-section.js';
+import type { Located } from './located.js';
+import type { FaultInput } from './schema-faults.js';
+import { FAULT_KEYS } from './schema-faults.js';
+import type { Path } from './source-tree.js';
+
+/** What every kind may have. */
+const COMMON: readonly string[] = [
+  'kind',
+  'name',
+  'where',
+  'at',
+  'for',
+  'every',
+  'times',
+  'random',
+  'stream',
+  'recover',
+];
+
+const ALL_PRIORITIES = 0xff;
+/** 802.3 Annex 31B: the most that a frame can ask for. */
+const LONGEST_QUANTA = 65_535;
+
+export function faultSections(
+  input: readonly FaultInput[],
+  durationPs: number | null,
+  located: Located,
+): readonly FaultSection[] {
+  const sections = input.map((fault, index) => {
+    const path = ['faults', index];
+    checkKeys(fault, path, located);
+    checkTimes(fault, durationPs, path, located);
+    return section(fault, index);
+  });
+  sections.forEach(({ name }, index) => {
+    if (sections.findIndex((other) => other.name === name) < index) {
+      throw located.errorAt(['faults', index], `two faults of the same name: ${show(name)}`);
+    }
+  });
+  return sections;
+}
+
+function section(input: FaultInput, index: number): FaultSection {
+  const name = input.name ?? `fault${index + 1}`;
+  const { where, priority } = input;
+  return {
+    name,
+    kind: input.kind,
+    where: {
+      device: where.device ?? null,
+      port: where.port ?? null,
+      kind: where.kind ?? null,
+      tier: where.tier ?? null,
+      peer: where.peer ?? null,
+    },
+    startPs: input.at,
+    forPs: input.for ?? Infinity,
+    everyPs: input.every ?? Infinity,
+    times: input.times ?? Infinity,
+    random: input.random,
+    stream: input.stream ?? name,
+    recoverPs: input.recover ?? null,
+    priorities: priorityMask(priority),
+    named: priority !== undefined,
+    probability: input.probability ?? 1,
+    errorRate: input.errorRate ?? 0,
+    frames: input.frames ?? 'any',
+    action: input.action ?? 'lose',
+    delayPs: input.delay ?? 0,
+    jitterPs: input.jitter ?? 0,
+    rateBps: input.rate ?? 0,
+    intervalPs: input.interval ?? Infinity,
+    quanta: input.quanta ?? LONGEST_QUANTA,
+    octets: [...Buffer.from(input.octets ?? '', 'hex')],
+    bytes: input.size ?? 0,
+  };
+}
+
+function priorityMask(priority: FaultInput['priority']): number {
+  if (priority === undefined) return ALL_PRIORITIES;
+  const all = typeof priority === 'number' ? [priority] : priority;
+  return all.reduce((mask, p) => mask | (1 << p), 0);
+}
+
+function checkKeys(input: FaultInput, path: Path, located: Located): void {
+  const { must, may } = FAULT_KEYS[input.kind];
+  const allowed = [...must, ...may];
+  for (const key of Object.keys(input)) {
+    if (COMMON.includes(key) || allowed.includes(key)) continue;
+    const own = allowed.filter((name) => !COMMON.includes(name));
+    throw located.errorAtKey(
+      [...path, key],
+      `${key} means nothing to ${input.kind}; its own keys: ${listed(own)}`,
+    );
+  }
+  const missing = must.find((key) => !located.has([...path, key]));
+  if (missing !== undefined) {
+    throw located.errorAt(path, `${input.kind} needs ${missing}`);
+  }
+  if (input.kind === 'control' && (input.action === 'delay') !== (input.delay !== undefined)) {
+    const message = 'action: delay needs delay, and no other action has it';
+    throw located.errorAt(path, message);
+  }
+}
+
+function checkTimes(
+  input: FaultInput,
+  durationPs: number | null,
+  path: Path,
+  located: Located,
+): void {
+  const { at, for: lasts, every, times, random } = input;
+  if (durationPs !== null && at >= durationPs) {
+    throw located.errorAt([...path, 'at'], 'it begins after the end of the run (duration)');
+  }
+  if (every !== undefined && lasts === undefined) {
+    throw located.errorAt([...path, 'every'], 'it never ends, so it cannot come again: give for');
+  }
+  if (!random && every !== undefined && every <= lasts!) {
+    const message = 'it lasts as long as it takes to come again: every must be longer than for';
+    throw located.errorAt([...path, 'every'], message);
+  }
+  if (times !== undefined && every === undefined) {
+    throw located.errorAt([...path, 'times'], 'times needs every: how long until it comes again');
+  }
+  if (random && lasts === undefined) {
+    throw located.errorAt([...path, 'random'], 'random needs for, and every if it comes again');
+  }
+  if (input.recover !== undefined && lasts === undefined) {
+    throw located.errorAt([...path, 'recover'], 'it never ends, so nothing recovers: give for');
+  }
+}

@@ -1,0 +1,203 @@
+/** `nic` of the file -> Nic82599Section: names of registers resolved, values in their ranges. */
+
+import { RECEIVE_SPLITS } from '../../engine/nic-82599/packet-buffers.js';
+import { fieldOf } from '../../engine/nic-82599/register-file.js';
+import type { RegisterField, RegisterName } from '../../engine/nic-82599/register-map.js';
+import { REGISTER_NAMES, registerKind } from '../../engine/nic-82599/register-map.js';
+import { didYouMean, show, unknownName } from './errors.js';
+import type { Located } from './located.js';
+import type {
+  BandwidthSection,
+  FieldValue,
+  Nic82599Section,
+  PoolSection,
+  WatermarkSection,
+} from './nic-section.js';
+import type { NicInput } from './schema-nic.js';
+import type { Path } from './source-tree.js';
+
+const PS_PER_US = 1e6;
+/** DRIFT_INT has 15 bits. */
+const LONGEST_DRIFT_US = 32_767;
+const REGISTER = /^([A-Z0-9_]+)(?:\[([0-9]{1,3})\])?(?:\.([A-Z0-9_]+))?$/;
+/** Only one part of the receive memory is in use when DCB is off. */
+const UNDIVIDED = '1x512';
+
+/** Null for the plain NIC. */
+export function nicSection(input: NicInput, path: Path, located: Located): Nic82599Section | null {
+  if (input.model === 'plain') return null;
+  const { vlan, pcie } = input;
+  const wanted = input.dcb ? (input.tcs === 8 ? '8x64' : '4x128') : UNDIVIDED;
+  return {
+    path,
+    dcb: input.dcb,
+    classes: input.tcs,
+    pcie: {
+      rateBps: pcie.rate ?? null,
+      latencyPs: pcie.latency,
+      reads: pcie.reads ?? null,
+    },
+    largestFrameBytes: input.largestFrame ?? null,
+    bandwidth: input.bandwidth ? bandwidthSection(input.bandwidth, path, located) : null,
+    vmWeights: input.vms,
+    rates: input.rates.map(({ vm, tc, rate }) => ({ vm, tc, bps: rate })),
+    memoryWindowKb: input.memoryWindow,
+    drift: input.drift ? driftSection(input.drift, path, located) : null,
+    receiveKb: receiveSection(input.receive ?? wanted),
+    watermarks: watermarkSections(input.watermarks, path, located),
+    vlan: {
+      double: vlan.double,
+      outerType: vlan.outerType,
+      innerType: vlan.innerType,
+      insertedType: vlan.insertedType,
+      untagged: vlan.untagged,
+    },
+    pools: Object.entries(input.pools).map(
+      ([pool, { vlans, antiSpoof, strip, insert }]): PoolSection => ({
+        pool: Number(pool),
+        vlans,
+        antiSpoof,
+        strip,
+        insert: insert ?? null,
+      }),
+    ),
+    registers: fieldValues(input.regs, [...path, 'regs'], false, located),
+    writes: input.writes
+      .map(({ at, regs }, i) => ({
+        atPs: at,
+        values: fieldValues(regs, [...path, 'writes', i, 'regs'], true, located),
+      }))
+      .sort((a, b) => a.atPs - b.atPs),
+  };
+}
+
+function bandwidthSection(
+  { groups, classes }: NonNullable<NicInput['bandwidth']>,
+  path: Path,
+  located: Located,
+): BandwidthSection {
+  const at = [...path, 'bandwidth'];
+  const wholePercent = (share: number, keys: Path): number => {
+    const percent = Math.round(share * 100);
+    if (Math.abs(percent - share * 100) < 1e-9) return percent;
+    throw located.errorAt([...at, ...keys], `not a whole percentage: ${share * 100}%`);
+  };
+  const ofLink = Array.from({ length: 8 }, (_, g) =>
+    wholePercent(groups[String(g)] ?? 0, ['groups', String(g)]),
+  );
+  const total = ofLink.reduce((sum, percent) => sum + percent, 0);
+  if (total > 100) {
+    throw located.errorAt([...at, 'groups'], `the groups have ${total}% of the link together`);
+  }
+  const named = Object.values(classes).map(({ group }) => group);
+  const spare = [7, 6, 5, 4, 3, 2, 1, 0].find((g) => ofLink[g] === 0 && !named.includes(g)) ?? 7;
+  return {
+    groups: ofLink,
+    classes: Array.from({ length: 8 }, (_, tc) => {
+      const own = classes[String(tc)];
+      // Nobody's share of a group is touched by classes that the file does not name.
+      if (own === undefined) return { group: spare, percent: 0, strict: 'no' };
+      const percent = wholePercent(own.share, ['classes', String(tc), 'share']);
+      return { group: own.group, percent, strict: own.strict };
+    }),
+  };
+}
+
+function driftSection(
+  { every, by }: NonNullable<NicInput['drift']>,
+  path: Path,
+  located: Located,
+): Nic82599Section['drift'] {
+  const everyUs = every / PS_PER_US;
+  if (!Number.isInteger(everyUs) || everyUs > LONGEST_DRIFT_US) {
+    const message = `not whole microseconds up to ${LONGEST_DRIFT_US}us (DRIFT_INT): ${everyUs}us`;
+    throw located.errorAt([...path, 'drift', 'every'], message);
+  }
+  return { everyUs, share: by };
+}
+
+function receiveSection(receive: string | readonly number[]): readonly number[] {
+  const sizes = typeof receive === 'string' ? RECEIVE_SPLITS[receive]! : receive;
+  return Array.from({ length: 8 }, (_, tc) => sizes[tc] ?? 0);
+}
+
+function watermarkSections(
+  input: NicInput['watermarks'],
+  path: Path,
+  located: Located,
+): (WatermarkSection | null)[] {
+  return Array.from({ length: 8 }, (_, tc) => {
+    const own = input[String(tc)];
+    if (own === undefined) return null;
+    if (own.low <= own.high) return { highKb: own.high, lowKb: own.low };
+    const at = [...path, 'watermarks', String(tc), 'low'];
+    throw located.errorAt(at, `the low mark ${own.low} KB is above the high mark ${own.high} KB`);
+  });
+}
+
+function fieldValues(
+  input: NicInput['regs'],
+  path: Path,
+  whileRunning: boolean,
+  located: Located,
+): FieldValue[] {
+  return Object.entries(input).map(([name, value]) => {
+    const at = [...path, name];
+    const reject = (message: string): Error => located.errorAt(at, message);
+    const fieldValue = { ...placeOf(name, at, reject), value: Number(value) };
+    checkValue(fieldValue, whileRunning, reject);
+    return fieldValue;
+  });
+}
+
+function placeOf(
+  name: string,
+  path: Path,
+  reject: (message: string) => Error,
+): Omit<FieldValue, 'value'> {
+  const [, register = '', index, field = null] = REGISTER.exec(name) ?? [];
+  if (!REGISTER_NAMES.includes(register as RegisterName)) {
+    const hint = didYouMean(register, REGISTER_NAMES);
+    throw reject(`unknown register: ${show(name)}; write one such as RTTPT2C[3].CRQ${hint}`);
+  }
+  const known = register as RegisterName;
+  const { count, fields } = registerKind(known);
+  if (Number(index ?? 0) >= count || (index === undefined) !== (count === 1)) {
+    const range = count === 1 ? 'no index' : `an index 0 to ${count - 1}`;
+    throw reject(`${name}: ${register} has ${range}`);
+  }
+  if (field !== null && !Object.hasOwn(fields, field)) {
+    throw reject(unknownName(`field of ${register}`, field, Object.keys(fields)));
+  }
+  return { path, register: known, index: Number(index ?? 0), field };
+}
+
+function checkValue(
+  { register, field, value }: Omit<FieldValue, 'path'>,
+  whileRunning: boolean,
+  reject: (message: string) => Error,
+): void {
+  const kind = registerKind(register);
+  if (kind.status) throw reject(`${register} is read only`);
+  if (whileRunning && !kind.live) {
+    throw reject(`${register} is set before the part runs; write it under regs`);
+  }
+  if (field !== null) checkField(field, kind.fields[field]!, value, reject);
+  else if (value !== 0) {
+    // The whole of a register may be cleared; that is how it is after a reset.
+    for (const [name, own] of Object.entries(kind.fields)) {
+      checkField(name, own, fieldOf(kind, name, value), reject);
+    }
+  }
+}
+
+function checkField(
+  name: string,
+  { least, most, limit, bits }: RegisterField,
+  value: number,
+  reject: (message: string) => Error,
+): void {
+  if (value >= least && value <= most) return;
+  const allowed = limit === '' ? `0 to ${most}: it has ${bits} bits` : limit;
+  throw reject(`${name} out of range: ${value}; ${allowed}`);
+}

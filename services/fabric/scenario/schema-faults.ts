@@ -1,0 +1,134 @@
+/** Schema of `faults`: what goes wrong in the emulated world, where and when. */
+
+import { z } from 'zod';
+import { CONTROL_FRAMES } from '../../engine/faults/control-frames.js';
+import type { FaultKind } from './fault-section.js';
+import { aboveZero, rate, share, size, time } from './quantities.js';
+import {
+  choice,
+  either,
+  flag,
+  integer,
+  list,
+  mapping,
+  name,
+  quantity,
+  text,
+} from './schema-parts.js';
+
+/** Keys of each kind: what it must have, and what it may have. */
+export const FAULT_KEYS: Readonly<
+  Record<FaultKind, { readonly must: readonly string[]; readonly may: readonly string[] }>
+> = {
+  'link-down': { must: [], may: [] },
+  loss: { must: ['probability'], may: ['priority'] },
+  'bit-errors': { must: ['errorRate'], may: [] },
+  delay: { must: ['delay'], may: ['jitter'] },
+  'slow-link': { must: ['rate'], may: [] },
+  control: { must: ['frames', 'action'], may: ['probability', 'priority', 'delay'] },
+  freeze: { must: [], may: [] },
+  storm: { must: [], may: ['priority', 'interval', 'quanta'] },
+  forge: { must: ['octets', 'interval'], may: [] },
+  'steal-credit': { must: ['size', 'interval'], may: ['priority'] },
+  'stuck-credit': { must: [], may: ['priority'] },
+  'shrink-buffer': { must: ['size'], may: [] },
+  reboot: { must: ['for'], may: [] },
+};
+
+const FAULTS_MAX = 1000;
+
+const PATTERN = /^[A-Za-z_*?][A-Za-z0-9_*?-]*$/;
+const PORT = /^[A-Za-z_*?][A-Za-z0-9_*?-]*:[p*?][0-9*?]*$/;
+
+const device = (what: string): z.ZodExactOptional<z.ZodString> =>
+  text('a device', PATTERN, 'a name such as leaf1, or a pattern such as leaf*')
+    .describe(what)
+    .exactOptional();
+
+const place = mapping({
+  device: device('Ports of these devices.'),
+  port: text('a port', PORT, 'a port such as leaf1:p3, or a pattern such as leaf*:*')
+    .describe('These ports.')
+    .exactOptional(),
+  kind: choice(['host', 'switch']).describe('Ports of devices of this kind.').exactOptional(),
+  tier: text('a tier', /^[a-z][a-z-]*$/, 'a word such as leaf')
+    .describe('Ports of devices of this tier.')
+    .exactOptional(),
+  peer: device('Ports whose cable leads to these devices.'),
+});
+
+/** A bit error rate: a probability, so small that it is written as 1e-9. */
+const errorRate = z
+  .number({ error: 'not a bit error rate; write a number between 0 and 1, such as 1e-9' })
+  .gt(0, { error: 'not above 0; write a bit error rate such as 1e-9' })
+  .lt(1, { error: 'not below 1; write a bit error rate such as 1e-9' })
+  .meta({ title: 'a number between 0 and 1, such as 1e-9' });
+
+export const faultsSchema = list(
+  mapping({
+    kind: choice(Object.keys(FAULT_KEYS) as FaultKind[]).describe(
+      'What goes wrong; `selvage explain faults` tells of each kind.',
+    ),
+    name: name().describe('Name in reports. Default: fault and its number.').exactOptional(),
+    where: place.describe('Ports that meet all of what is said; nothing: every port.').prefault({}),
+    at: quantity(time).describe('When it begins.').prefault('0ns'),
+    for: quantity(aboveZero(time))
+      .describe('How long it lasts. Default: to the end of the run.')
+      .exactOptional(),
+    every: quantity(aboveZero(time))
+      .describe('It begins again after this time. Default: it comes once.')
+      .exactOptional(),
+    times: integer(1, 1_000_000).describe('How often it comes at most.').exactOptional(),
+    random: flag()
+      .describe(
+        '`for` is a mean, and `every` the mean time between an end and the next beginning, ' +
+          'both exponential.',
+      )
+      .prefault(false),
+    stream: name()
+      .describe(
+        'Name of its random stream; faults that share one come together. Default: its name.',
+      )
+      .exactOptional(),
+    recover: quantity(aboveZero(time))
+      .describe('With --check: so long after each time that it was there, all is well again.')
+      .exactOptional(),
+    priority: either(
+      [integer(0, 7), list(integer(0, 7), 'priorities 0 to 7').min(1, 'no priority is named')],
+      'a priority',
+      'a priority from 0 to 7, or a list of those',
+    )
+      .describe('Only frames of these priorities. Default: all that are concerned.')
+      .exactOptional(),
+    probability: quantity(aboveZero(share))
+      .describe('Of each frame, to be hit. Default of `control`: 100%.')
+      .exactOptional(),
+    errorRate: errorRate.describe('Probability of each bit to be wrong.').exactOptional(),
+    frames: choice(Object.keys(CONTROL_FRAMES))
+      .describe('Which control frames, of those that arrive.')
+      .exactOptional(),
+    action: choice(['lose', 'duplicate', 'corrupt', 'delay'])
+      .describe('What happens to them; corrupt: one bit is wrong and the FCS misses it.')
+      .exactOptional(),
+    delay: quantity(aboveZero(time)).describe('How much later frames arrive.').exactOptional(),
+    jitter: quantity(time)
+      .describe('Up to so much later still, at random; frames keep their order.')
+      .exactOptional(),
+    rate: quantity(aboveZero(rate)).describe('What is left of the rate.').exactOptional(),
+    interval: quantity(aboveZero(time)).describe('It acts so often.').exactOptional(),
+    quanta: integer(1, 65_535).describe('Pause time that a storm names.').exactOptional(),
+    octets: text(
+      'a frame',
+      /^([0-9a-fA-F]{2}){60}$/,
+      '60 octets in hexadecimal: a whole frame without FCS',
+    )
+      .describe('The forged control frame.')
+      .exactOptional(),
+    size: quantity(aboveZero(size))
+      .describe('How much memory, or credit, is gone.')
+      .exactOptional(),
+  }),
+  'faults such as { kind: link-down, at: 1ms, for: 100us }',
+).max(FAULTS_MAX, `too many faults; at most ${FAULTS_MAX}`);
+
+export type FaultInput = z.output<typeof faultsSchema>[number];

@@ -1,0 +1,169 @@
+/** Schema of `nic`: the plain one, or an 82599. */
+
+import { z } from 'zod';
+import { RECEIVE_SPLITS } from '../../engine/nic-82599/packet-buffers.js';
+import { listed } from './errors.js';
+import { aboveZero, rate, share, size, time } from './quantities.js';
+import {
+  choice,
+  either,
+  flag,
+  integer,
+  keyed,
+  list,
+  mapping,
+  positive,
+  quantity,
+  text,
+} from './schema-parts.js';
+
+const CLASS_KEY = { pattern: /^[0-7]$/, allowed: 'a traffic class 0 to 7' };
+const GROUP_KEY = {
+  pattern: /^[0-7]$/,
+  allowed: 'a bandwidth group 0 to 7; there are eight at most (Table 7-53)',
+};
+const POOL_KEY = { pattern: /^([0-9]|[1-5][0-9]|6[0-3])$/, allowed: 'a pool 0 to 63' };
+
+const percent = (): ReturnType<typeof quantity> => quantity(share);
+const kilobytes = (most: number): z.ZodNumber => integer(0, most);
+const vlanId = (): z.ZodNumber => integer(1, 4094);
+const etherType = (): z.ZodNumber => integer(0x600, 0xffff);
+
+const bandwidth = mapping({
+  groups: keyed(GROUP_KEY, percent()).describe('Share of the link of each bandwidth group.'),
+  classes: keyed(
+    CLASS_KEY,
+    mapping({
+      group: integer(0, 7).describe('Its bandwidth group (BWG).'),
+      share: percent().describe('Its share of the group.').prefault('0%'),
+      strict: choice(['no', 'group', 'link'])
+        .describe('group: before others while its group has credit (GSP); link: always (LSP).')
+        .prefault('no'),
+    }),
+  ).describe('Group and share of each traffic class.'),
+});
+
+const registers = z.record(
+  z.string(),
+  either(
+    [
+      z.int().min(0).max(0xffffffff),
+      text('a number', /^0x[0-9A-Fa-f]{1,8}$/, 'a whole number, or hexadecimal such as "0x2A"'),
+    ],
+    'the value of a register',
+    'a whole number up to 4294967295, or hexadecimal such as "0x2A"',
+  ),
+);
+
+const REGISTERS = 'Registers, or fields of them, by their names in the data sheet: RTTPT2C[3].CRQ.';
+
+export const nicSchema = mapping({
+  model: either([z.literal(82599), choice(['82599', 'plain'])], 'a NIC', 'plain or 82599').describe(
+    'plain: nothing but a frame per class; 82599: the whole part.',
+  ),
+  dcb: flag().describe('Traffic classes, or one packet buffer for all.').prefault(true),
+  tcs: either([z.literal(4), z.literal(8)], 'a number of classes', '4 or 8')
+    .describe('Traffic classes: with 8 there are 16 virtual machines, with 4 there are 32.')
+    .prefault(8),
+  pcie: mapping({
+    rate: quantity(aboveZero(rate))
+      .describe('Payload it carries, each way. Default: 3.2 times the link, 32G at least.')
+      .exactOptional(),
+    latency: quantity(time)
+      .describe('From a read request to its first data; from a write to host memory.')
+      .prefault('500ns'),
+    reads: integer(1, 4096)
+      .describe('Data read requests under way at most. Default: 16 for each 10G of the link.')
+      .exactOptional(),
+  })
+    .describe('The link to host memory.')
+    .prefault({}),
+  largestFrame: quantity(aboveZero(size))
+    .describe('Largest frame that buffers must have room for. Default: the longest of the load.')
+    .exactOptional(),
+  bandwidth: bandwidth
+    .describe(
+      'Percentages, turned into refills and limits of all three arbiters by the rule of the ' +
+        'drivers. Default: equal shares.',
+    )
+    .exactOptional(),
+  vms: list(positive(), 'weights')
+    .describe('Weights of the virtual machines, from 0 on. Default: 1.')
+    .prefault([]),
+  rates: list(
+    mapping({
+      vm: integer(0, 63).describe('The virtual machine.').prefault(0),
+      tc: integer(0, 7).describe('The traffic class.').prefault(0),
+      rate: quantity(aboveZero(rate)).describe('Most that its queue sends, of frame octets.'),
+    }),
+    'rates such as { vm: 0, tc: 3, rate: 1G }',
+  )
+    .describe('Rate limits of descriptor queues (RTTBCNRC).')
+    .prefault([]),
+  memoryWindow: kilobytes(2047)
+    .describe('KB of payload that a delayed queue may catch up (RTTBCNRM.MMW_SIZE).')
+    .prefault(4),
+  drift: mapping({
+    every: quantity(aboveZero(time)).describe('Interval, in whole microseconds to 32767us.'),
+    by: quantity(aboveZero(share)).describe('By how much rates rise each time.').prefault('3%'),
+  })
+    .describe('Rates rise again by themselves (RTTBCNRD).')
+    .exactOptional(),
+  receive: either(
+    [choice(Object.keys(RECEIVE_SPLITS)), list(kilobytes(512), 'sizes in KB by class').max(8)],
+    'a division of the receive memory',
+    `${listed(Object.keys(RECEIVE_SPLITS))}, or sizes in KB by class`,
+  )
+    .describe('Receive buffers: 512 KB in all. Default: equal parts.')
+    .exactOptional(),
+  watermarks: keyed(
+    CLASS_KEY,
+    mapping({
+      high: kilobytes(512).describe('PFC stops the sender from so many KB on.'),
+      low: kilobytes(512).describe('It lets it go on at so many KB.'),
+    }),
+  )
+    .describe('Watermarks of receive buffers. Default: by the rule of the drivers.')
+    .prefault({}),
+  vlan: mapping({
+    double: flag().describe('Double VLAN mode.').prefault(false),
+    outerType: etherType().describe('EtherType of outer tags (EXVET).').prefault(0x88a8),
+    innerType: etherType().describe('EtherType of inner tags (VLNCTRL.VET).').prefault(0x8100),
+    insertedType: etherType()
+      .describe('EtherType of tags that the part inserts (DMATXCTL.VT).')
+      .prefault(0x8100),
+    untagged: choice(['carried', 'table', 'split', 'seven'])
+      .describe(
+        'User priority of an untagged frame. carried: the one its load gives it; table: 0 ' +
+          '(Table 7-49); seven: 7 under DCB (7.7.1); split: 7 only for reserved addresses.',
+      )
+      .prefault('carried'),
+  })
+    .describe('VLAN modes.')
+    .prefault({}),
+  pools: keyed(
+    POOL_KEY,
+    mapping({
+      vlans: list(vlanId(), 'VLANs 1 to 4094')
+        .describe('VLANs whose frames the pool takes. Default: all.')
+        .prefault([]),
+      antiSpoof: flag().describe('It sends into its VLANs only (PFVFSPOOF).').prefault(false),
+      strip: flag().describe('The inner tag is taken off (RXDCTL.VME).').prefault(false),
+      insert: vlanId().describe('VLAN put on everything it sends (PFVMVIR).').exactOptional(),
+    }),
+  )
+    .describe('VLANs of virtual machines, by pool.')
+    .prefault({}),
+  regs: registers.describe(REGISTERS).prefault({}),
+  writes: list(
+    mapping({
+      at: quantity(time).describe('When they are written.'),
+      regs: registers.describe(REGISTERS),
+    }),
+    'writes such as { at: 1ms, regs: { "LEDCTL.LED0_MODE": 14 } }',
+  )
+    .describe('Registers that are written while the part runs.')
+    .prefault([]),
+});
+
+export type NicInput = z.output<typeof nicSchema>;

@@ -1,0 +1,127 @@
+import { Worker } from 'node:worker_threads';
+import { buildFabric } from '../fabric/assembly/fabric.js';
+import { scenarioOfDocument } from '../fabric/scenario/load-scenario.js';
+import type { Document } from './document.js';
+import type { HuntTask } from './hunt-worker.js';
+import type { Shrunk } from './shrink.js';
+import { shrink } from './shrink.js';
+import type { Prepare, Verdict } from './trial.js';
+import { signatureOf, tryOut } from './trial.js';
+import type { VariationOptions } from './variation.js';
+import { Variations } from './variation.js';
+
+export interface HuntOptions extends VariationOptions {
+  readonly runs: number;
+  readonly threads: number;
+  /** At most so many runs to make one failing scenario small. */
+  readonly shrinkRuns: number;
+}
+
+/** The first run that failed in some way, and the smallest scenario that fails so. */
+export interface Found {
+  readonly run: number;
+  readonly reason: string;
+  /** Runs that failed in the same way. */
+  readonly count: number;
+  readonly shrunk: Shrunk;
+}
+
+export interface HuntResult {
+  readonly runs: number;
+  readonly found: readonly Found[];
+}
+
+interface Failed {
+  readonly run: number;
+  readonly verdict: Verdict;
+}
+
+/** Runs variations of a scenario in several threads; `progress` is told how many are done. */
+export async function hunt(
+  file: string,
+  document: Document,
+  options: HuntOptions,
+  progress: (done: number, failed: number) => void,
+): Promise<HuntResult> {
+  const { seed, faults } = options;
+  const task: HuntTask = { file, document, options: { seed, faults } };
+  const source = new URL('./hunt-worker.js', import.meta.url);
+  const workers = Array.from(
+    { length: Math.min(options.threads, options.runs) },
+    () => new Worker(source, { workerData: task }),
+  );
+  const failed: Failed[] = [];
+  let next = 0;
+  let done = 0;
+  const serve = (worker: Worker): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const give = (): void => {
+        if (next < options.runs) worker.postMessage(next++);
+        else resolve();
+      };
+      worker.on('message', ({ run, verdict }: Failed) => {
+        done++;
+        if (verdict.reason !== null) failed.push({ run, verdict });
+        progress(done, failed.length);
+        give();
+      });
+      worker.once('error', reject);
+      give();
+    });
+  try {
+    await Promise.all(workers.map(serve));
+  } finally {
+    await Promise.all(workers.map((worker) => worker.terminate()));
+  }
+  return { runs: options.runs, found: shrinkAll(file, document, options, failed, null) };
+}
+
+/** The same in this thread, one run after the other, until the first that fails. */
+export function huntHere(
+  file: string,
+  document: Document,
+  options: Omit<HuntOptions, 'threads'>,
+  prepare: Prepare | null,
+): HuntResult {
+  const variations = variationsOf(file, document, options);
+  for (let run = 0; run < options.runs; run++) {
+    const verdict = tryOut(file, variations.make(run), prepare);
+    if (verdict.reason === null) continue;
+    const found = shrinkAll(file, document, options, [{ run, verdict }], prepare);
+    return { runs: run + 1, found };
+  }
+  return { runs: options.runs, found: [] };
+}
+
+function variationsOf(file: string, document: Document, options: VariationOptions): Variations {
+  return new Variations(document, buildFabric(scenarioOfDocument(file, document)), options);
+}
+
+/** Of each way to fail the first run, made small. */
+function shrinkAll(
+  file: string,
+  document: Document,
+  options: Omit<HuntOptions, 'threads'>,
+  failed: readonly Failed[],
+  prepare: Prepare | null,
+): Found[] {
+  const variations = variationsOf(file, document, options);
+  const groups = new Map<string, Failed[]>();
+  for (const one of [...failed].sort((a, b) => a.run - b.run)) {
+    const signature = signatureOf(one.verdict.reason!);
+    groups.set(signature, [...(groups.get(signature) ?? []), one]);
+  }
+  const trial = (smaller: Document): Verdict | null => {
+    try {
+      return tryOut(file, smaller, prepare);
+    } catch (error) {
+      if ((error as Error).name === 'ScenarioError') return null;
+      throw error;
+    }
+  };
+  return [...groups.values()].map((group): Found => {
+    const [{ run, verdict }] = group as [Failed];
+    const shrunk = shrink(variations.make(run), verdict, trial, options.shrinkRuns);
+    return { run, reason: verdict.reason!, count: group.length, shrunk };
+  });
+}

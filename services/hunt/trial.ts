@@ -1,0 +1,43 @@
+import { buildFabric } from '../fabric/assembly/fabric.js';
+import { scenarioOfDocument } from '../fabric/scenario/load-scenario.js';
+import { evaluateExpectations } from '../report/expectations.js';
+import { Session } from '../runtime/session.js';
+import type { Document } from './document.js';
+
+/** What came of one run. */
+export interface Verdict {
+  /** Null if everything held. */
+  readonly reason: string | null;
+  readonly digest: string;
+  readonly virtualPs: number;
+  readonly devices: number;
+}
+
+/** Changes a run before it begins; tests plant defects this way. */
+export type Prepare = (session: Session) => void;
+
+const WALL_BUDGET_MS = 1000;
+
+/** Runs a document with every check on; throws a ScenarioError if it is none. */
+export function tryOut(file: string, document: Document, prepare: Prepare | null): Verdict {
+  const fabric = buildFabric(scenarioOfDocument(file, document));
+  const session = new Session(fabric, { check: true });
+  prepare?.(session);
+  const devices = fabric.topology.devices.length;
+  try {
+    while (session.advance(WALL_BUDGET_MS) === 'running');
+  } catch (error) {
+    const { virtualPs } = session.progress();
+    return { reason: `error: ${(error as Error).message}`, digest: '', virtualPs, devices };
+  }
+  const results = session.results('complete');
+  const { failure, digest, virtualPs } = results;
+  const unmet = evaluateExpectations(fabric.scenario.expect, results).find(({ ok }) => !ok);
+  const reason = failure?.reason ?? (unmet === undefined ? null : `expected ${unmet.text}`);
+  return { reason, digest, virtualPs, devices };
+}
+
+/** What kind of failure it is: the same whoever it befell, and when. */
+export function signatureOf(reason: string): string {
+  return reason.replace(/\d[\d.,:]*( ?[munp]?s\b)?/g, '#').replace(/fault#?\S* was/, 'a fault was');
+}

@@ -1,0 +1,125 @@
+import type { PortSpec } from '../engine/contract/spec.js';
+import { RandomStream } from '../engine/kernel/random.js';
+import type { Fabric } from '../fabric/assembly/fabric.js';
+import type { Document, FaultEntry } from './document.js';
+import { entriesOf } from './document.js';
+
+export interface VariationOptions {
+  readonly seed: number;
+  /** At most so many faults are added. */
+  readonly faults: number;
+}
+
+/** Faults begin in the first part of a run, and what they did is seen in the rest. */
+const BEGINS_WITHIN = 0.5;
+const LASTS_AT_MOST = 0.25;
+const LEAST_PS = 1e6;
+/** Length of a run that ends with its load, as far as faults are concerned. */
+const USUAL_PS = 200e6;
+const QUANTUM_OCTETS = 64;
+/** Messages of credit that may be lost in a row before a keep-alive has to help. */
+const KEEP_ALIVES = 3;
+const EAGER_PERIODS = 4;
+
+type Draw = (random: RandomStream) => Record<string, unknown>;
+
+/** Makes the runs of a hunt: run n of a seed is the same always, and wherever it is made. */
+export class Variations {
+  private readonly devices: readonly { readonly name: string; readonly isSwitch: boolean }[];
+  private readonly usual: Readonly<Record<string, Draw>>;
+  private readonly lengthPs: number;
+  private readonly recoverPs: number;
+
+  constructor(
+    private readonly document: Document,
+    fabric: Fabric,
+    private readonly options: VariationOptions,
+  ) {
+    this.devices = fabric.topology.devices.map(({ name, kind }) => ({
+      name,
+      isSwitch: kind === 'switch',
+    }));
+    const ports = fabric.specs.flatMap((spec) => spec.ports);
+    this.usual = paletteOf(ports);
+    this.lengthPs = fabric.scenario.durationPs ?? USUAL_PS;
+    this.recoverPs = Math.max(...ports.map(recoveryOf));
+  }
+
+  make(run: number): Document {
+    const random = new RandomStream(this.options.seed, `hunt ${run}`);
+    const seed = random.uint32();
+    const count = this.options.faults === 0 ? 0 : 1 + random.below(this.options.faults);
+    const drawn = Array.from({ length: count }, (_, i) => this.fault(random, i));
+    const faults = [...entriesOf(this.document, 'faults'), ...drawn];
+    return { ...this.document, seed, faults };
+  }
+
+  private fault(random: RandomStream, index: number): FaultEntry {
+    const kinds = Object.keys(this.usual);
+    const kind = kinds[random.below(kinds.length)]!;
+    const own = this.usual[kind]!(random);
+    const isOfSwitch = own['kind'] === 'reboot' || own['kind'] === 'shrink-buffer';
+    const candidates = this.devices.filter(({ isSwitch }) => isSwitch || !isOfSwitch);
+    const { name } = candidates[random.below(candidates.length)]!;
+    const lasts = this.drawLength(random);
+    const at = Math.floor(random.uniform() * BEGINS_WITHIN * this.lengthPs);
+    const again = random.below(3) === 0;
+    // Until all is well again, nothing else may break: only a fault alone promises to recover.
+    const quiet = at + lasts + this.recoverPs < this.lengthPs && this.options.faults === 1;
+    return {
+      ...own,
+      name: `hunted${index + 1}`,
+      where: { device: name },
+      at: `${at}ps`,
+      for: `${lasts}ps`,
+      ...(again && !quiet && { every: `${3 * lasts}ps`, random: random.below(2) === 0 }),
+      ...(quiet && { recover: `${this.recoverPs}ps` }),
+    };
+  }
+
+  /** Short ones are as likely as long ones. */
+  private drawLength(random: RandomStream): number {
+    const most = Math.max(LEAST_PS, LASTS_AT_MOST * this.lengthPs);
+    return Math.round(LEAST_PS * (most / LEAST_PS) ** random.uniform());
+  }
+}
+
+/** What can go wrong in a fabric like this. */
+function paletteOf(ports: readonly PortSpec[]): Readonly<Record<string, Draw>> {
+  const share = (random: RandomStream): string => `${[0.1, 1, 10, 50][random.below(4)]}%`;
+  const control =
+    (frames: string): Draw =>
+    (random) => {
+      const action = ['lose', 'duplicate', 'delay'][random.below(3)]!;
+      const delay = action === 'delay' ? { delay: `${1 + random.below(20)}us` } : {};
+      return { kind: 'control', frames, action, ...delay, probability: share(random) };
+    };
+  return {
+    down: () => ({ kind: 'link-down' }),
+    loss: (random) => ({ kind: 'loss', probability: share(random) }),
+    errors: (random) => ({ kind: 'bit-errors', errorRate: 10 ** -(4 + random.below(4)) }),
+    delay: (random) => ({ kind: 'delay', delay: `${1 + random.below(5)}us`, jitter: '1us' }),
+    slow: () => ({ kind: 'slow-link', rate: '1G' }),
+    freeze: () => ({ kind: 'freeze' }),
+    shrink: () => ({ kind: 'shrink-buffer', size: '10MB' }),
+    reboot: () => ({ kind: 'reboot' }),
+    ...(ports.some(({ pfc }) => pfc !== null) && { pfc: control('pfc') }),
+    ...(ports.some(({ pause }) => pause !== null) && { pause: control('pause') }),
+    ...(ports.every(({ credit }) => credit !== null) && {
+      grant: control('ce-grant'),
+      request: control('ce-request'),
+      stuck: () => ({ kind: 'stuck-credit' }),
+      steal: () => ({ kind: 'steal-credit', size: '4KB', interval: '5us' }),
+    }),
+  };
+}
+
+/** How long after a fault the ports of a link may take until all is well again. */
+function recoveryOf({ pfc, pause, credit, octetPs }: PortSpec): number {
+  const stop = ((pfc ?? pause)?.quanta ?? 0) * QUANTUM_OCTETS * octetPs;
+  if (credit === null) return 2 * stop + LEAST_PS;
+  const { granting, asking, keepAlivePs } = credit;
+  const repeats = EAGER_PERIODS * (granting.refreshPs + asking.reportPs);
+  const resync = 2 * asking.syncTries * asking.syncPs;
+  return 2 * stop + repeats + resync + KEEP_ALIVES * keepAlivePs + LEAST_PS;
+}

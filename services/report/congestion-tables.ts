@@ -1,0 +1,56 @@
+/** Rates of connections and the queues that limit them, for people and for files. */
+
+import type { RunResults } from '../runtime/results.js';
+import { csv } from './csv.js';
+import { formatCount, formatRate } from './format.js';
+import type { Style } from './style.js';
+import { table } from './table.js';
+
+const ROWS_SHOWN = 8;
+
+export function rateTable({ rates, congestionPoints }: RunResults, style: Style): string {
+  const told = rates.filter(({ notifications }) => notifications > 0);
+  if (told.length === 0) return '';
+  const rows = [...told]
+    .sort((a, b) => a.leastBps - b.leastBps)
+    .slice(0, ROWS_SHOWN)
+    .map((rate) => [
+      rate.name,
+      rate.control,
+      formatRate(rate.leastBps),
+      formatRate(rate.rateBps),
+      formatCount(rate.notifications),
+      formatCount(rate.cuts),
+    ]);
+  const head = ['limited flow', 'by', 'least', 'at the end', 'told', 'cuts'];
+  const more =
+    told.length > ROWS_SHOWN ? [`  and ${formatCount(told.length - ROWS_SHOWN)} more`] : [];
+  const points = congestionPoints
+    .filter(({ messages }) => messages > 0)
+    .map(
+      ({ port, priority, samples, messages }) =>
+        `  ${port} priority ${priority}: ${formatCount(samples)} samples, ` +
+        `${formatCount(messages)} messages`,
+    );
+  return [style.strong('Rates, slowest first'), table(head, rows), ...more, ...points].join('\n');
+}
+
+export function ratesCsv({ rates }: RunResults): string {
+  const columns = [
+    ...['flow', 'name', 'control', 'line_bps', 'rate_bps', 'target_bps', 'least_bps'],
+    ...['notifications_sent', 'notifications', 'cuts'],
+  ];
+  const rows = rates.map((r) => [
+    ...[r.flow, r.name, r.control, r.lineBps, r.rateBps, r.targetBps, r.leastBps],
+    ...[r.notificationsSent, r.notifications, r.cuts],
+  ]);
+  return csv(columns, rows);
+}
+
+export function congestionPointsCsv({ congestionPoints }: RunResults): string {
+  const columns = ['port', 'priority', 'set_point_octets', 'samples', 'messages'];
+  const rows = congestionPoints.map((p) => [
+    ...[p.port, p.priority, p.setPointOctets, p.samples, p.messages],
+  ]);
+  return csv(columns, rows);
+}

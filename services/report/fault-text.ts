@@ -1,0 +1,31 @@
+import type { RunResults } from '../runtime/results.js';
+import { formatCount, formatTime } from './format.js';
+import type { Style } from './style.js';
+import { table } from './table.js';
+
+/** What declared faults did. */
+export function faultTable({ faults }: RunResults, style: Style): string {
+  if (faults.length === 0) return '';
+  const rows = faults.map((f) => [
+    f.fault,
+    f.kind,
+    formatCount(f.ports),
+    formatCount(f.times),
+    formatTime(f.activePs),
+    formatCount(f.hits),
+  ]);
+  const head = ['fault', 'kind', 'ports', 'times', 'in all', 'hits'];
+  return [style.strong('Faults'), table(head, rows)].join('\n');
+}
+
+/** Credit that is gone, and who starves for it. */
+export function lostCreditText({ lostCredits }: RunResults, style: Style): string {
+  if (lostCredits.length === 0) return '';
+  const lines = lostCredits.map(({ port, peer, priority, channel, units, starvedSincePs }) => {
+    const what = `${port} priority ${priority} channel ${channel}: ${formatCount(units)} units`;
+    const lost = `  ${what} between it and ${peer} are lost`;
+    if (starvedSincePs === null) return lost;
+    return `${lost}; ${style.bad(`starved since ${formatTime(starvedSincePs)}`)}`;
+  });
+  return [style.strong('Credit lost'), ...lines].join('\n');
+}

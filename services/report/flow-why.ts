@@ -1,0 +1,62 @@
+import type { Fabric } from '../fabric/assembly/fabric.js';
+import type { DeviceHops } from '../engine/analysis/trace/hop-recorder.js';
+import type { FlowResult } from '../runtime/results.js';
+import type { Congestion } from '../telemetry/congestion/congestion.js';
+import { rootsOf } from '../telemetry/congestion/congestion-trees.js';
+import type { FlowTime, TimeShare } from '../telemetry/traces/flow-time.js';
+import { flowTime } from '../telemetry/traces/flow-time.js';
+import { frameTraces } from '../telemetry/traces/frame-traces.js';
+import { HeldTimes } from '../telemetry/traces/held-times.js';
+import { formatCount, formatShare, formatTime } from './format.js';
+import type { Style } from './summary-text.js';
+import { table } from './table.js';
+
+/** Where a flow's time went: its shares add up to `totalPs` exactly. */
+export interface FlowWhy extends FlowTime {
+  readonly flow: number;
+  readonly name: string;
+  readonly source: string;
+  readonly destination: string;
+  /** False: the time is that of its latest arrival so far. */
+  readonly isComplete: boolean;
+}
+
+export function whyFlow(
+  fabric: Fabric,
+  flow: FlowResult,
+  hops: readonly DeviceHops[],
+  { episodes }: Congestion,
+): FlowWhy | null {
+  const { startPs, completionPs, lastArrivalPs, name, source, destination } = flow;
+  const endPs = completionPs === null ? lastArrivalPs : startPs + completionPs;
+  if (endPs === null) return null;
+  const traces = frameTraces(fabric, hops, episodes, endPs);
+  const roots = rootsOf(episodes);
+  const rootOf = (id: string): string | null => roots.get(id)?.port ?? null;
+  const times = flowTime(traces, new HeldTimes(episodes), { startPs, endPs }, rootOf);
+  const isComplete = completionPs !== null;
+  return times && { flow: flow.flow, name, source, destination, isComplete, ...times };
+}
+
+export function flowWhyText(why: FlowWhy, style: Style): string {
+  const { name, source, destination, totalPs, shares, isComplete } = why;
+  const what = isComplete ? 'complete after' : 'not complete; its latest frame came after';
+  const rows = shares.map((share) => [
+    share.device,
+    share.port,
+    causeText(share),
+    formatTime(share.ps),
+    formatShare(share.ps / totalPs),
+    formatCount(share.ps),
+  ]);
+  const total = ['in all', '', '', formatTime(totalPs), '100 %', formatCount(totalPs)];
+  return [
+    `${style.strong(name)}  ${source} to ${destination}, ${what} ${formatTime(totalPs)}`,
+    table(['device', 'port', 'what', 'time', 'share', 'ps'], [...rows, total]),
+  ].join('\n\n');
+}
+
+function causeText({ cause, mechanism, root }: TimeShare): string {
+  if (cause !== 'held') return cause;
+  return `held by ${mechanism ?? '?'}${root === null ? '' : `, for ${root}`}`;
+}

@@ -1,0 +1,101 @@
+import type { ClassRow, NicResult } from '../runtime/nic-results.js';
+import { formatCount, formatOctets, formatRate, formatTime } from './format.js';
+import { table } from './table.js';
+
+const LED_COUNT = [0, 1, 2, 3];
+
+/** The tables of an 82599, as `selvage inspect` prints them. */
+export function nicText(nic: NicResult): string {
+  const head = `${nic.device} (82599 at ${nic.port}) at ${formatTime(nic.timePs)}`;
+  const leds = LED_COUNT.map((led) => `LED${led} ${nic.leds[led] === true ? 'on' : 'off'}`);
+  return [
+    head,
+    section('T1 virtual machines, credits of 64 octets', vmTable(nic)),
+    section('T2 traffic classes, descriptor plane', classTable(nic.T2.descriptor)),
+    section('T2 traffic classes, packet plane', classTable(nic.T2.packet)),
+    section('T4 receive buffers', classTable(nic.T4)),
+    section('Rate scheduling', rateTable(nic)),
+    section('Packet buffers', bufferTable(nic)),
+    section('Latency: tail update to wire, wire to descriptor', latencyTable(nic)),
+    section('Posted writes by DCA hint', hintTable(nic)),
+    leds.join(', '),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+function section(title: string, text: string): string {
+  return text === '' ? '' : `${title}\n${text}`;
+}
+
+function vmTable({ T1 }: NicResult): string {
+  if (T1.length === 0) return '';
+  return table(
+    ['queue', 'vm', 'tc', 'refill', 'max', 'credits', 'lowest'],
+    T1.map((row) =>
+      [row.queue, row.vm, row.tc, row.refill, row.most, row.credit, row.lowest].map(String),
+    ),
+  );
+}
+
+function classTable(rows: readonly ClassRow[]): string {
+  return table(
+    ['tc', 'bwg', 'refill', 'max', 'strict', 'credits', 'lowest', 'bwg credits'],
+    rows.map((row) => [
+      ...[row.tc, row.group, row.refill, row.most].map(String),
+      row.strict,
+      ...[row.credit, row.lowest, row.groupCredit].map(String),
+    ]),
+  );
+}
+
+function rateTable({ rates }: NicResult): string {
+  const controlled = rates.filter(({ enabled }) => enabled);
+  if (controlled.length === 0) return '  no queue is rate controlled';
+  return table(
+    ['queue', 'vm', 'tc', 'rate factor', 'rate', 'time stamp', 'switch'],
+    controlled.map((row) => [
+      ...[row.queue, row.vm, row.tc].map(String),
+      row.rateFactor.toFixed(4),
+      formatRate(row.rateBps),
+      String(row.stamp),
+      row.on ? 'on' : 'off',
+    ]),
+  );
+}
+
+function bufferTable({ buffers }: NicResult): string {
+  return table(
+    ['buffer', 'tc', 'fill', 'peak', 'of'],
+    buffers.map(({ direction, tc, octets, peakOctets, sizeOctets }) => [
+      direction,
+      String(tc),
+      ...[octets, peakOctets, sizeOctets].map(formatOctets),
+    ]),
+  );
+}
+
+function latencyTable({ latencies }: NicResult): string {
+  if (latencies.length === 0) return '';
+  return table(
+    ['direction', 'tc', 'frames', 'least', 'mean', 'most'],
+    latencies.map(({ direction, tc, frames, leastPs, meanPs, mostPs }) => [
+      direction,
+      String(tc),
+      formatCount(frames),
+      ...[leastPs, meanPs, mostPs].map(formatTime),
+    ]),
+  );
+}
+
+function hintTable({ hints }: NicResult): string {
+  if (hints.length === 0) return '';
+  return table(
+    ['tag', 'writes', 'octets'],
+    hints.map(({ tag, writes, octets }) => [
+      `0x${tag.toString(16).padStart(2, '0')}`,
+      formatCount(writes),
+      formatOctets(octets),
+    ]),
+  );
+}

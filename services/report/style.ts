@@ -1,0 +1,6 @@
+/** How a text stands out where it is shown. */
+export interface Style {
+  good(text: string): string;
+  bad(text: string): string;
+  strong(text: string): string;
+}

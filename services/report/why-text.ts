@@ -1,0 +1,110 @@
+import type { Deadlock, Episode, RootReason, Storm } from '../telemetry/congestion/congestion.js';
+import type { Branch, CongestionTree } from '../telemetry/congestion/congestion-trees.js';
+import { formatCount, formatTime } from './format.js';
+import type { Style } from './summary-text.js';
+import type { WhySummary } from './why.js';
+
+const TREES_SHOWN = 5;
+const BRANCHES_SHOWN = 6;
+const VICTIMS_SHOWN = 6;
+
+const REASONS: Readonly<Record<RootReason, string>> = {
+  contended: 'more comes to it than it can send',
+  'slower-wire': 'one port feeds it faster than it can send',
+  'slow-receiver': 'it does not take what it is sent',
+  'memory-taken': 'its memory is taken by others',
+  'credit-loop': 'its credit ran out before the neighbour was full: too little for the distance',
+  mechanism: 'held by what no neighbour asked for',
+};
+
+/** The trees of a run as people read them, worst first. */
+export function whyText(why: WhySummary, style: Style, all: boolean): string {
+  const { trees } = why;
+  const shown = all ? trees : trees.slice(0, TREES_SHOWN);
+  const rest = trees.length - shown.length;
+  const parts = [
+    headline(why, style),
+    ...why.deadlocks.map((deadlock) => deadlockText(deadlock, style)),
+    stormText(why.storms),
+    ...shown.map((tree, i) => treeText(tree, i + 1, style)),
+    rest === 0 ? '' : `${formatCount(rest)} smaller trees: --all shows them`,
+  ];
+  return parts.filter((part) => part !== '').join('\n\n');
+}
+
+function headline(
+  { scenario, trees, episodes, omitted, virtualPs }: WhySummary,
+  style: Style,
+): string {
+  const name = style.strong(scenario);
+  if (trees.length === 0) return `${name}  nothing held anything back`;
+  const more = omitted === 0 ? '' : `, and ${formatCount(omitted)} that were not kept`;
+  const found = `${counted(trees.length, 'congestion tree')} of ${counted(episodes, 'episode')}`;
+  return `${name}  ${found}${more}, in ${formatTime(virtualPs)}`;
+}
+
+function deadlockText({ ring, closedPs, openedPs }: Deadlock, style: Style): string {
+  const until = openedPs === null ? 'it never opened' : `opened at ${formatCount(openedPs)} ps`;
+  const head = `a circle closed at ${formatCount(closedPs)} ps; ${until}`;
+  const steps = ring.map(
+    ({ ingress, egress, priority }) =>
+      `   ${ingress} cannot empty before ${egress} sends (priority ${priority})`,
+  );
+  return [openedPs === null ? style.bad(`DEADLOCK: ${head}`) : head, ...steps].join('\n');
+}
+
+function stormText(storms: readonly Storm[]): string {
+  const lines = storms.map(({ port, priority, startPs, noticedPs, endPs }) => {
+    const until = endPs === null ? 'to the end' : `to ${formatTime(endPs)}`;
+    const what = priority === null ? port : `${port} priority ${priority}`;
+    return `   ${what} from ${formatTime(startPs)} ${until}, noticed at ${formatTime(noticedPs)}`;
+  });
+  return lines.length === 0 ? '' : ['held longer than the watch allows:', ...lines].join('\n');
+}
+
+function treeText(tree: CongestionTree, rank: number, style: Style): string {
+  const { root, clearedPs, frameTimePs, ports, devices, depth, victims, branches } = tree;
+  const until = clearedPs === null ? 'not cleared' : `cleared at ${formatTime(clearedPs)}`;
+  const reach = `${counted(ports, 'port')} of ${counted(devices, 'device')}`;
+  const deep = `${counted(depth, 'link')} deep`;
+  const lost = `${formatTime(frameTimePs)} of frame-time lost`;
+  return [
+    `${rank}. ${style.strong(placeOf(root))}: ${REASONS[root.reason ?? 'mechanism']}`,
+    `   from ${formatTime(root.startPs)}, ${until}; ${reach}, ${deep}; ${lost}`,
+    `   ${victimText(victims)}`,
+    ...branchLines(branches, 1),
+  ].join('\n');
+}
+
+function victimText(victims: readonly string[]): string {
+  if (victims.length === 0) return 'no flow was held that does not pass here';
+  const shown = victims.slice(0, VICTIMS_SHOWN).join(', ');
+  const rest = victims.length > VICTIMS_SHOWN ? ', …' : '';
+  return `held without passing here: ${counted(victims.length, 'flow')} (${shown}${rest})`;
+}
+
+function branchLines(branches: readonly Branch[], level: number): string[] {
+  const indent = '   '.repeat(level);
+  const shown = branches.slice(0, BRANCHES_SHOWN);
+  const rest = branches.length - shown.length;
+  const lines = shown.flatMap((branch) => [
+    `${indent}└ ${branchText(branch)}`,
+    ...branchLines(branch.branches, level + 1),
+  ]);
+  return rest === 0 ? lines : [...lines, `${indent}└ and ${rest} more`];
+}
+
+function branchText(branch: Branch): string {
+  const { kind, mechanism, times, totalPs, frameTimePs } = branch;
+  const did = kind === 'held' ? `held by ${mechanism}` : 'full';
+  const lost = kind === 'held' ? `, ${formatTime(frameTimePs)} of frame-time` : '';
+  return `${placeOf(branch)} ${did}, ${formatCount(times)}x, ${formatTime(totalPs)} in all${lost}`;
+}
+
+function placeOf({ port, priority }: Pick<Episode, 'port' | 'priority'>): string {
+  return priority === null ? port : `${port} priority ${priority}`;
+}
+
+function counted(count: number, what: string): string {
+  return `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,53 @@
+import type { Fabric } from '../fabric/assembly/fabric.js';
+import type { RunResults } from '../runtime/results.js';
+import type { Congestion, Deadlock, Episode, Storm } from '../telemetry/congestion/congestion.js';
+import type { CongestionTree, FlowOnWay } from '../telemetry/congestion/congestion-trees.js';
+import { congestionTrees } from '../telemetry/congestion/congestion-trees.js';
+import { portsOfFlow } from '../telemetry/congestion/flow-ways.js';
+import { csv } from './csv.js';
+
+/** What held a run back: its trees, the worst first, and every episode. */
+export interface Why extends WhySummary {
+  readonly congestion: Congestion;
+}
+
+export interface WhySummary {
+  readonly scenario: string;
+  readonly digest: string;
+  readonly virtualPs: number;
+  readonly trees: readonly CongestionTree[];
+  readonly deadlocks: readonly Deadlock[];
+  readonly storms: readonly Storm[];
+  readonly episodes: number;
+  /** Episodes that were seen and not kept. */
+  readonly omitted: number;
+}
+
+export function whyOf(fabric: Fabric, results: RunResults, congestion: Congestion): Why {
+  const { episodes, deadlocks, storms, omitted } = congestion;
+  const { scenario, digest, virtualPs } = results;
+  const flows = results.flows.map((flow): FlowOnWay => {
+    const endPs = flow.completionPs === null ? virtualPs : flow.startPs + flow.completionPs;
+    const { name, priority, startPs } = flow;
+    return { name, priority, startPs, endPs, ports: portsOfFlow(fabric, flow.flow) };
+  });
+  const trees = congestionTrees(congestion, virtualPs, flows);
+  const counts = { episodes: episodes.length, omitted };
+  return { scenario, digest, virtualPs, trees, deadlocks, storms, ...counts, congestion };
+}
+
+export function whySummary({ congestion, ...summary }: Why): WhySummary {
+  return summary;
+}
+
+export function episodesCsv({ congestion }: Why): string {
+  const columns = [
+    ...['id', 'kind', 'device', 'port', 'priority', 'mechanism', 'start_ps', 'end_ps', 'parent'],
+    ...['reason', 'frame_time_ps'],
+  ];
+  const row = (e: Episode): (string | number | null)[] => [
+    ...[e.id, e.kind, e.device, e.port, e.priority, e.mechanism, e.startPs, e.endPs, e.parent],
+    ...[e.reason, e.frameTimePs],
+  ];
+  return csv(columns, congestion.episodes.map(row));
+}

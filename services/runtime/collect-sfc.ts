@@ -1,0 +1,65 @@
+import { ciManagedValues } from '../engine/congestion/ci/ci-managed.js';
+import { sfcManagedValues } from '../engine/congestion/sfc/sfc-managed.js';
+import type { SfcPoint } from '../engine/congestion/sfc/sfc-point.js';
+import type { Engine } from '../engine/device/engine.js';
+import type { Fabric } from '../fabric/assembly/fabric.js';
+import type { IsolationResult, SfcPathResult, SfcResult } from './results.js';
+
+const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
+
+/** What every device did about source flow control. */
+export function collectSfc(engine: Engine, nowPs: number): SfcResult[] {
+  return engine.devices.flatMap(({ place, spec, firstPort }) => {
+    const parts =
+      spec.kind === 'host' ? engine.hosting.parts(place) : engine.switching.parts(place);
+    if (parts.sfc === null) return [];
+    const sum = (of: (priority: number) => number): number =>
+      PRIORITIES.reduce((total, priority) => total + of(priority), 0);
+    const result = {
+      device: spec.name,
+      ...pointResult(parts.sfc),
+      pauses: sum((priority) => engine.sfc.holdCount(firstPort, priority)),
+      pausedPs: sum((priority) => engine.sfc.heldPs(firstPort, priority, nowPs)),
+    };
+    const isIdle = Object.values(result.counters).every((count) => count === 0);
+    return isIdle ? [] : [result];
+  });
+}
+
+/** What every switch did about congestion isolation. */
+export function collectIsolations(engine: Engine): IsolationResult[] {
+  return engine.devices.flatMap(({ place, spec }) => {
+    const point = spec.kind === 'switch' ? engine.switching.parts(place).ci : null;
+    if (point === null) return [];
+    const values = ciManagedValues(point.counters).map(({ name, value }) => [name, value] as const);
+    if (values.every(([, value]) => value === 0)) return [];
+    const { count, peak } = point.table.ages;
+    const counters = Object.fromEntries(values);
+    return [{ device: spec.name, counters, flows: count, flowsPeak: peak }];
+  });
+}
+
+export function collectSfcPaths(fabric: Fabric): SfcPathResult[] {
+  const namesOf = (devices: readonly number[]): string[] =>
+    devices.map((device) => fabric.topology.devices[device]!.name);
+  return fabric.sfcPaths.map(({ flow, reaction, telling, silent }) => ({
+    flow: fabric.flows[flow]!.name,
+    reaction,
+    telling: namesOf(telling),
+    silent: namesOf(silent),
+  }));
+}
+
+function pointResult(point: SfcPoint): Omit<SfcResult, 'device' | 'pauses' | 'pausedPs'> {
+  const { counters, sender } = point;
+  const { reactions, reactionMinPs, reactionMaxPs, reactionSumPs } = counters;
+  const values = sfcManagedValues(counters).map(({ name, value }) => [name, value] as const);
+  return {
+    role: sender === null ? 'station' : 'bridge',
+    counters: Object.fromEntries(values),
+    sourcesPeak: sender?.table.ages.peak ?? 0,
+    reactionMinPs: reactions === 0 ? null : reactionMinPs,
+    reactionMeanPs: reactions === 0 ? null : reactionSumPs / reactions,
+    reactionMaxPs: reactions === 0 ? null : reactionMaxPs,
+  };
+}

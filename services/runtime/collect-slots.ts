@@ -1,0 +1,59 @@
+import type { Engine } from '../engine/device/engine.js';
+import { REGIONS, SHARED, SOURCE } from '../engine/flow-control/mvtx2802/mvtx2802-machine.js';
+import type { Mvtx2802 } from '../engine/flow-control/mvtx2802/mvtx2802-mechanism.js';
+import type { Fabric } from '../fabric/assembly/fabric.js';
+import type { SlotPortResult, SlotResult } from './results.js';
+
+/** Frame data buffers: what each region holds. */
+export function slotResults(engine: Engine): SlotResult[] {
+  return chipsOf(engine).flatMap(({ device, chip }) => {
+    const { free, used, peak } = chip.memory;
+    return Array.from({ length: REGIONS }, (_, region) => ({
+      device,
+      region: regionName(region),
+      slots: free[region]! + used[region]!,
+      used: used[region]!,
+      peak: peak[region]!,
+    })).filter(({ slots }) => slots > 0);
+  });
+}
+
+/** Ports of switches with a frame data buffer: who was stopped, downgraded and dropped. */
+export function slotPortResults(engine: Engine, fabric: Fabric, nowPs: number): SlotPortResult[] {
+  return chipsOf(engine).flatMap(({ place, chip }) => {
+    const { spec, memory, counters } = chip;
+    return spec.flowControl.map((flowControl, port): SlotPortResult => {
+      const margin = fabric.slotMargins.find((m) => m.device === place && m.port === port);
+      return {
+        port: fabric.linkEnds[place]![port]!.name,
+        flowControl,
+        sourceSlots: spec.sourceSlots,
+        peakSlots: memory.peakBySource[port]!,
+        xoffSlots: margin?.xoffSlots ?? null,
+        headroomSlots: margin?.headroomSlots ?? null,
+        neededSlots: margin?.neededSlots ?? null,
+        xoffs: counters.xoffs[port]!,
+        xons: counters.xons[port]!,
+        stoppedPs: counters.stoppedUntil(port, nowPs),
+        downgradedFrames: counters.downgraded[port]!,
+        framesWithoutSlot: counters.withoutSlot[port]!,
+        wredDrops: counters.wredDrops[port]!,
+      };
+    });
+  });
+}
+
+function chipsOf(
+  engine: Engine,
+): { readonly device: string; readonly place: number; readonly chip: Mvtx2802 }[] {
+  return engine.devices.flatMap(({ spec, place }) => {
+    if (spec.kind !== 'switch') return [];
+    const { chip } = engine.switching.parts(place);
+    return chip === null ? [] : [{ device: spec.name, place, chip }];
+  });
+}
+
+function regionName(region: number): string {
+  if (region === SHARED) return 'shared';
+  return region === SOURCE ? 'sources' : `P${region}`;
+}

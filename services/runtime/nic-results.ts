@@ -1,0 +1,240 @@
+import { USED, USED_PEAK } from '../engine/buffer/shared-buffer.js';
+import type { HostSpec, PortSpec } from '../engine/contract/spec.js';
+import type { Device } from '../engine/device/device.js';
+import type { Engine } from '../engine/device/engine.js';
+import type { WspArbiter } from '../engine/arbiter/wsp-arbiter.js';
+import { KB } from '../engine/arbiter/credits.js';
+import { PRIORITY_MASK } from '../engine/frame/frame-pool.js';
+import type { Latencies } from '../engine/nic-82599/latencies.js';
+import type { Nic82599 } from '../engine/nic-82599/nic.js';
+import { RATE_FACTOR_ONE } from '../engine/nic-82599/rate-scheduler.js';
+import { classOfRegister } from '../engine/nic-82599/refill-rule.js';
+import { QUEUES, REGISTER_NAMES, registerKind } from '../engine/nic-82599/register-map.js';
+import { QUEUE_OCTETS, QUEUE_PEAK } from '../engine/port/queues.js';
+
+/** An 82599 at a moment; credits count 64 octets, tables have the names of the data sheet. */
+export interface NicResult {
+  readonly device: string;
+  readonly port: string;
+  readonly timePs: number;
+  /** Virtual machines, or pools; only those with a queue in use. */
+  readonly T1: readonly VmRow[];
+  /** Traffic classes, as the descriptor plane and the packet plane have them. */
+  readonly T2: { readonly descriptor: readonly ClassRow[]; readonly packet: readonly ClassRow[] };
+  /** Receive buffers. */
+  readonly T4: readonly ClassRow[];
+  readonly rates: readonly RateRow[];
+  readonly buffers: readonly BufferRow[];
+  readonly latencies: readonly LatencyRow[];
+  /** Posted writes to the host by the hint that went with them; empty where DCA is off. */
+  readonly hints: readonly { readonly tag: number; writes: number; octets: number }[];
+  readonly leds: readonly boolean[];
+  readonly spoofedFrames: number;
+  /** All that are not 0. */
+  readonly registers: Readonly<Record<string, number>>;
+}
+
+export interface VmRow {
+  readonly queue: number;
+  readonly vm: number;
+  readonly tc: number;
+  readonly refill: number;
+  readonly most: number;
+  readonly credit: number;
+  readonly lowest: number;
+}
+
+export interface ClassRow {
+  readonly tc: number;
+  readonly group: number;
+  readonly refill: number;
+  readonly most: number;
+  readonly strict: 'no' | 'group' | 'link';
+  readonly credit: number;
+  readonly lowest: number;
+  readonly groupCredit: number;
+}
+
+export interface RateRow {
+  readonly queue: number;
+  readonly vm: number;
+  readonly tc: number;
+  readonly enabled: boolean;
+  readonly rateFactor: number;
+  readonly rateBps: number;
+  /** In octet times of the link. */
+  readonly stamp: number;
+  readonly on: boolean;
+}
+
+export interface BufferRow {
+  readonly direction: 'transmit' | 'receive';
+  readonly tc: number;
+  readonly sizeOctets: number;
+  readonly octets: number;
+  readonly peakOctets: number;
+}
+
+/** As 7.7.1 defines them: tail update to the wire; wire to the descriptor. Of raw frames. */
+export interface LatencyRow {
+  readonly direction: 'transmit' | 'receive';
+  readonly tc: number;
+  readonly frames: number;
+  readonly leastPs: number;
+  readonly meanPs: number;
+  readonly mostPs: number;
+}
+
+const CLASSES = [0, 1, 2, 3, 4, 5, 6, 7];
+const BITS_PS = 8e12;
+
+/** Every 82599 of an engine. */
+export function nicResults(engine: Engine, nowPs: number): NicResult[] {
+  return engine.devices.flatMap((device) => {
+    if (device.spec.kind !== 'host') return [];
+    const { nic } = engine.hosting.parts(device.place);
+    return nic === null ? [] : [nicResult(engine, device, device.spec, nic, nowPs)];
+  });
+}
+
+function nicResult(
+  engine: Engine,
+  device: Device,
+  spec: HostSpec,
+  nic: Nic82599,
+  nowPs: number,
+): NicResult {
+  nic.rates.drift(nowPs);
+  const [port] = spec.ports as readonly [PortSpec];
+  const queues = queuesInUse(nic, spec, port);
+  return {
+    device: spec.name,
+    port: port.name,
+    timePs: nowPs,
+    T1: queues.map((queue) => vmRow(nic, queue)),
+    T2: {
+      descriptor: classRows(nic, nic.descriptorPlane, 'RTTDT2C'),
+      packet: classRows(nic, nic.packetPlane.classes, 'RTTPT2C'),
+    },
+    T4: classRows(nic, nic.receivePlane, 'RTRPT4C'),
+    rates: queues.map((queue) => rateRow(nic, queue, port, nowPs)),
+    buffers: bufferRows(engine, device, nic),
+    latencies: [
+      ...latencyRows('transmit', nic.transmitLatency),
+      ...latencyRows('receive', nic.receiveLatency),
+    ],
+    hints: hintRows(nic),
+    leds: nic.ledsLit(nowPs, BITS_PS / port.octetPs),
+    spoofedFrames: nic.spoofed,
+    registers: registersOf(nic, nowPs),
+  };
+}
+
+function queuesInUse(nic: Nic82599, { sends, receives }: HostSpec, port: PortSpec): number[] {
+  const classOf = (frameClass: number): number => port.classOf[frameClass & PRIORITY_MASK]!;
+  const used = new Set(sends.map(({ vm, frameClass }) => nic.queueOf(vm, classOf(frameClass))));
+  for (const { vm, ackClass, reliable } of receives) {
+    if (reliable) used.add(nic.queueOf(vm, classOf(ackClass)));
+  }
+  for (let queue = 0; queue < QUEUES; queue++) {
+    if (nic.registers.field('RTTBCNRC', 'RS_ENA', queue) === 1) used.add(queue);
+  }
+  return [...used].sort((a, b) => a - b);
+}
+
+function vmRow(nic: Nic82599, queue: number): VmRow {
+  const tc = nic.classOfQueue(queue);
+  const vm = nic.vmOfQueue(queue);
+  const { credit, refill, lowest } = nic.vms[tc]!;
+  return {
+    queue,
+    vm,
+    tc,
+    refill: refill[vm]!,
+    most: 2 * refill[vm]!,
+    credit: credit[vm]!,
+    lowest: lowest[vm]!,
+  };
+}
+
+function classRows(
+  nic: Nic82599,
+  arbiter: WspArbiter,
+  table: 'RTTDT2C' | 'RTTPT2C' | 'RTRPT4C',
+): ClassRow[] {
+  return CLASSES.slice(0, nic.spec.classes).map((tc) => {
+    const row = classOfRegister(nic.registers.get(table, tc));
+    return {
+      tc,
+      group: row.group,
+      refill: row.refill,
+      most: row.most,
+      strict: row.linkStrict ? 'link' : row.groupStrict ? 'group' : 'no',
+      credit: arbiter.credit[tc]!,
+      lowest: arbiter.lowest[tc]!,
+      groupCredit: arbiter.groupCredit[row.group]!,
+    };
+  });
+}
+
+function rateRow(nic: Nic82599, queue: number, { octetPs }: PortSpec, nowPs: number): RateRow {
+  const { rates } = nic;
+  const enabled = rates.isControlled(queue);
+  const linkBps = BITS_PS / octetPs;
+  return {
+    queue,
+    vm: nic.vmOfQueue(queue),
+    tc: nic.classOfQueue(queue),
+    enabled,
+    rateFactor: rates.factor(queue) / RATE_FACTOR_ONE,
+    rateBps: enabled ? (linkBps * RATE_FACTOR_ONE) / rates.factor(queue) : linkBps,
+    stamp: rates.stamp[queue]!,
+    on: rates.onFromPs(queue) <= nowPs,
+  };
+}
+
+function bufferRows({ shared }: Engine, { firstPort }: Device, nic: Nic82599): BufferRow[] {
+  const { queues, buffer } = shared;
+  const { registers } = nic;
+  const transmit = CLASSES.map((tc): BufferRow => {
+    const sizeOctets = nic.transmitOctets[tc]!;
+    const [octets, peakOctets] = [QUEUE_OCTETS, QUEUE_PEAK].map((w) =>
+      queues.get(firstPort, tc, w),
+    );
+    return { direction: 'transmit', tc, sizeOctets, octets: octets!, peakOctets: peakOctets! };
+  });
+  const receive = CLASSES.map((tc): BufferRow => {
+    const sizeOctets = registers.field('RXPBSIZE', 'SIZE', tc) * KB;
+    const [octets, peakOctets] = [USED, USED_PEAK].map((word) => buffer.get(firstPort, tc, word));
+    return { direction: 'receive', tc, sizeOctets, octets: octets!, peakOctets: peakOctets! };
+  });
+  return [...transmit, ...receive].filter((row) => row.sizeOctets > 0);
+}
+
+function latencyRows(direction: LatencyRow['direction'], latencies: Latencies): LatencyRow[] {
+  return CLASSES.filter((tc) => latencies.frames[tc]! > 0).map((tc) => ({
+    direction,
+    tc,
+    frames: latencies.frames[tc]!,
+    leastPs: latencies.leastPs[tc]!,
+    meanPs: latencies.sumPs[tc]! / latencies.frames[tc]!,
+    mostPs: latencies.mostPs[tc]!,
+  }));
+}
+
+function hintRows({ hints }: Nic82599): { tag: number; writes: number; octets: number }[] {
+  return [...hints.writes].flatMap((writes, tag) =>
+    writes === 0 ? [] : [{ tag, writes, octets: hints.octets[tag]! }],
+  );
+}
+
+function registersOf(nic: Nic82599, nowPs: number): Record<string, number> {
+  const entries = REGISTER_NAMES.flatMap((name) => {
+    const { count } = registerKind(name);
+    return Array.from({ length: count }, (_, index): [string, number] => [
+      count === 1 ? name : `${name}[${index}]`,
+      nic.read(name, index, nowPs),
+    ]).filter(([, value]) => value !== 0);
+  });
+  return Object.fromEntries(entries);
+}

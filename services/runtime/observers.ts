@@ -1,0 +1,69 @@
+import type { SamplingSpec } from '../engine/analysis/trace/frame-sampler.js';
+import type { DeviceHops } from '../engine/analysis/trace/hop-recorder.js';
+import { HopRecorder } from '../engine/analysis/trace/hop-recorder.js';
+import type { DeviceWaits } from '../engine/analysis/waits/wait-records.js';
+import { WaitRecorder } from '../engine/analysis/waits/wait-recorder.js';
+import type { Engine } from '../engine/device/engine.js';
+import type { Plain } from '../engine/kernel/snapshot.js';
+import type { Fabric } from '../fabric/assembly/fabric.js';
+import { samplingOf } from '../fabric/assembly/observer-plan.js';
+
+/** What is written down while a run is executed. */
+export interface ObserverPlan {
+  /** Who held whom back. */
+  readonly episodes: boolean;
+  /** The ways of sampled frames; null: of none. */
+  readonly traces: SamplingSpec | null;
+}
+
+/** What a scenario wants to have written down: a frame's way is nothing without what held it. */
+export function observersOf(fabric: Fabric): ObserverPlan {
+  const { episodes, traces } = fabric.scenario.observe;
+  return { episodes: episodes || traces !== null, traces: samplingOf(fabric) };
+}
+
+/** Of all devices of a fabric, in their order; null where it was not observed. */
+export interface Observed {
+  readonly waits: readonly DeviceWaits[] | null;
+  readonly hops: readonly DeviceHops[] | null;
+}
+
+/** Those who watch the devices of an engine, and what they have seen of each. */
+export class Observers {
+  private readonly waits: WaitRecorder | null;
+  private readonly hops: HopRecorder | null;
+
+  constructor(
+    private readonly engine: Engine,
+    { episodes, traces }: ObserverPlan,
+  ) {
+    this.waits = episodes ? new WaitRecorder(engine) : null;
+    this.hops = traces === null ? null : new HopRecorder(engine, traces);
+    for (const observer of [this.waits, this.hops]) if (observer !== null) engine.listen(observer);
+  }
+
+  /** What one device has been seen to do; null if nobody looked. */
+  save(device: number): Plain | null {
+    const { waits, hops } = this;
+    if (waits === null && hops === null) return null;
+    return { waits: waits?.save(device) ?? null, hops: hops?.save(device) ?? null };
+  }
+
+  /** Goes on from there. */
+  restore(device: number, saved: Plain | null): void {
+    const { waits, hops } = (saved ?? NOTHING) as Readonly<Record<string, Plain>>;
+    this.waits?.restore(device, waits ?? null);
+    this.hops?.restore(device, hops ?? null);
+  }
+
+  observed(nowPs: number): Observed {
+    const { engine, waits, hops } = this;
+    const places = [...engine.devices.keys()];
+    return {
+      waits: waits && places.map((d) => waits.waits(d, nowPs)),
+      hops: hops && places.map((d) => hops.hops(d)),
+    };
+  }
+}
+
+const NOTHING: Plain = { waits: null, hops: null };

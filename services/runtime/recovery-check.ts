@@ -1,0 +1,93 @@
+import { ailmentOf } from '../engine/analysis/recovery/link-health.js';
+import type { Engine } from '../engine/device/engine.js';
+import { formatPs } from '../engine/units/time.js';
+import type { Fabric } from '../fabric/assembly/fabric.js';
+
+import type { Breach } from './hold-check.js';
+
+/** A fault that has promised to be recovered from, at a port. */
+interface Watched {
+  readonly fault: number;
+  readonly port: number;
+  readonly withinPs: number;
+  /** The end that was followed up last. */
+  seenPs: number;
+}
+
+/** Looks at the links of faults that are over, once the time is up that recovery may take. */
+export class RecoveryCheck {
+  private readonly watched: Watched[] = [];
+
+  constructor(
+    private readonly fabric: Fabric,
+    private readonly engine: Engine,
+  ) {
+    const { faults } = fabric.scenario;
+    for (let port = 0; port < engine.shared.ports.count; port++) {
+      const own = new Set(engine.faults.counts(port, 0).map(({ fault }) => fault));
+      for (const fault of own) {
+        const withinPs = faults[fault]!.recoverPs;
+        if (withinPs !== null) this.watched.push({ fault, port, withinPs, seenPs: -1 });
+      }
+    }
+  }
+
+  /** When to look next, of what has happened until `now`; Infinity if there is nothing to see. */
+  dueAt(now: number): number {
+    let due = Infinity;
+    for (const entry of this.watched) {
+      const over = this.overSince(entry, now);
+      if (over !== null && over > entry.seenPs) due = Math.min(due, over + entry.withinPs);
+      for (const { fault, overAtPs } of this.engine.faults.counts(entry.port, now)) {
+        if (fault === entry.fault) due = Math.min(due, overAtPs + entry.withinPs);
+      }
+    }
+    return due;
+  }
+
+  /** Everything before `now` has been executed, and nothing from it on. */
+  look(now: number): Breach | null {
+    for (const entry of this.watched) {
+      const over = this.overSince(entry, now);
+      if (over === null || over <= entry.seenPs || over + entry.withinPs > now) continue;
+      entry.seenPs = over;
+      const { ports } = this.engine.shared;
+      const ends = [entry.port, ports.peer(entry.port)];
+      for (const port of ends) {
+        const ailment = ailmentOf(this.engine, port);
+        if (ailment !== null) return this.breach(entry, over, port, now, ailment);
+      }
+    }
+    return null;
+  }
+
+  /** Null while any fault of this name is there at the port, or has not been there yet. */
+  private overSince({ fault, port }: Watched, now: number): number | null {
+    let latest: number | null = null;
+    for (const counts of this.engine.faults.counts(port, now)) {
+      if (counts.fault !== fault) continue;
+      if (counts.overSincePs === null) return null;
+      latest = Math.max(latest ?? 0, counts.overSincePs);
+    }
+    return latest;
+  }
+
+  private breach(
+    { fault, withinPs }: Watched,
+    overPs: number,
+    port: number,
+    timePs: number,
+    ailment: string,
+  ): Breach {
+    const { name } = this.fabric.scenario.faults[fault]!;
+    const device = this.engine.shared.ports.owner(port);
+    const promise = `${name} was over at ${formatPs(overPs)}, and ${formatPs(withinPs)} later`;
+    return {
+      reason: `no recovery in time: ${promise} ${ailment}`,
+      timePs,
+      device,
+      port: port - this.engine.devices[device]!.firstPort,
+      priority: -1,
+    };
+  }
+}

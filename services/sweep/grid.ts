@@ -1,0 +1,22 @@
+/** Something that a sweep varies: where in a scenario, and the values that it takes. */
+export interface Axis {
+  readonly path: string;
+  readonly values: readonly string[];
+}
+
+/** `path=a,b,c`; null if it is not written like that. */
+export function axisOf(text: string): Axis | null {
+  const at = text.indexOf('=');
+  if (at <= 0) return null;
+  const values = text.slice(at + 1).split(',');
+  if (values.some((value) => value.trim() === '')) return null;
+  return { path: text.slice(0, at), values };
+}
+
+/** Every combination, one value of each axis; the last axis changes fastest. */
+export function combinations(axes: readonly Axis[]): string[][] {
+  return axes.reduce<string[][]>(
+    (rows, { values }) => rows.flatMap((row) => values.map((value) => [...row, value])),
+    [[]],
+  );
+}

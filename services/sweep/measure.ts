@@ -1,0 +1,95 @@
+import { lostCredit } from '../engine/analysis/credit/lost-credit.js';
+import { ailmentOf } from '../engine/analysis/recovery/link-health.js';
+import { PAYLOAD } from '../engine/device/host/receivers.js';
+import type { Engine } from '../engine/device/engine.js';
+import type { Fabric } from '../fabric/assembly/fabric.js';
+import { Session } from '../runtime/session.js';
+
+/** What faults cost a run. */
+export interface Toll {
+  /** Payload per second before the first fault, while there are faults, and after the last. */
+  readonly beforeBps: number;
+  readonly duringBps: number;
+  readonly afterBps: number;
+  /** How long the worst port and priority was held while there were faults. */
+  readonly stalledPs: number;
+  /** From the end of the last fault until all links were well; null if they were not by the end. */
+  readonly recoveryPs: number | null;
+  /** Units of credit that are missing at the end, and accounts that starve. */
+  readonly lostUnits: number;
+  readonly starved: number;
+  readonly digest: string;
+}
+
+/** So often it is looked whether all is well again. */
+const LOOK_PS = 1e6;
+const PS_PER_S = 1e12;
+
+interface Moment {
+  readonly atPs: number;
+  readonly payloadOctets: number;
+  readonly heldPs: Float64Array;
+}
+
+/** Runs a fabric and compares what it does before, in and after its faults. */
+export function measure(fabric: Fabric, durationPs: number): Toll {
+  const session = new Session(fabric, { check: false });
+  const { engine } = session;
+  const { faults } = fabric.scenario;
+  const startPs = Math.min(durationPs, ...faults.map((fault) => fault.startPs));
+  const overPs = Math.min(
+    durationPs,
+    faults.reduce((latest, { startPs: at, forPs }) => Math.max(latest, at + forPs), 0),
+  );
+  const momentAt = (atPs: number): Moment => {
+    session.runTo(atPs);
+    return { atPs, payloadOctets: payloadOf(engine), heldPs: heldOf(engine, atPs) };
+  };
+  const start = momentAt(startPs);
+  const over = momentAt(overPs);
+  const recoveryPs = overPs < durationPs ? recover(session, overPs, durationPs) : null;
+  const end = momentAt(durationPs);
+  const lost = lostCredit(engine);
+  return {
+    beforeBps: rate({ ...start, atPs: 0, payloadOctets: 0 }, start),
+    duringBps: rate(start, over),
+    afterBps: rate(over, end),
+    stalledPs: over.heldPs.reduce((most, ps, i) => Math.max(most, ps - start.heldPs[i]!), 0),
+    recoveryPs,
+    lostUnits: lost.reduce((sum, { units }) => sum + units, 0),
+    starved: lost.filter(({ starvedSincePs }) => starvedSincePs !== null).length,
+    digest: session.results('complete').digest,
+  };
+}
+
+function recover(session: Session, overPs: number, durationPs: number): number | null {
+  const { engine } = session;
+  for (let atPs = overPs + LOOK_PS; atPs <= durationPs; atPs += LOOK_PS) {
+    session.runTo(atPs);
+    let isWell = true;
+    for (let port = 0; port < engine.shared.ports.count && isWell; port++) {
+      isWell = ailmentOf(engine, port) === null;
+    }
+    if (isWell) return atPs - overPs;
+  }
+  return null;
+}
+
+function rate(from: Moment, to: Moment): number {
+  const ps = to.atPs - from.atPs;
+  return ps === 0 ? 0 : ((to.payloadOctets - from.payloadOctets) * 8 * PS_PER_S) / ps;
+}
+
+function payloadOf({ devices, receivers }: Engine): number {
+  let octets = 0;
+  for (const { rows } of devices) {
+    const { first, count } = rows.receive;
+    for (let c = first; c < first + count; c++) octets += receivers.get(c, PAYLOAD);
+  }
+  return octets;
+}
+
+function heldOf(engine: Engine, nowPs: number): Float64Array {
+  const { count } = engine.shared.ports;
+  return Float64Array.from({ length: count * 8 }, (_, i) => engine.heldPs(i >> 3, i & 7, nowPs));
+}

@@ -1,0 +1,165 @@
+import type { Congestion, Episode } from './congestion.js';
+
+/** A flow as far as trees need it: when it was there, and which ports its frames leave by. */
+export interface FlowOnWay {
+  readonly name: string;
+  readonly priority: number;
+  readonly startPs: number;
+  readonly endPs: number;
+  readonly ports: ReadonlySet<string>;
+}
+
+/** An episode that nothing else caused, with all that followed from it. */
+export interface CongestionTree {
+  readonly root: Episode;
+  /** When the last of it cleared; null: not yet. */
+  readonly clearedPs: number | null;
+  readonly episodes: number;
+  /** Ports and devices that were reached, and over how many links it spread. */
+  readonly ports: number;
+  readonly devices: number;
+  readonly depth: number;
+  readonly frameTimePs: number;
+  /** Flows that were held although their frames do not pass the root. */
+  readonly victims: readonly string[];
+  readonly branches: readonly Branch[];
+}
+
+/** Episodes of one place in a tree, with what they caused in other places. */
+export interface Branch {
+  readonly kind: Episode['kind'];
+  readonly port: string;
+  readonly priority: number | null;
+  readonly mechanism: string;
+  readonly times: number;
+  readonly totalPs: number;
+  readonly frameTimePs: number;
+  readonly branches: readonly Branch[];
+}
+
+/** The trees of a run, the worst first: by frame-time lost, then by time, then by start. */
+export function congestionTrees(
+  { episodes }: Pick<Congestion, 'episodes'>,
+  nowPs: number,
+  flows: readonly FlowOnWay[],
+): CongestionTree[] {
+  const children = childrenOf(episodes);
+  const trees = episodes
+    .filter(({ parent }) => parent === null)
+    .map((root) => treeOf(root, children, nowPs, flows));
+  return trees.sort(
+    (a, b) =>
+      b.frameTimePs - a.frameTimePs ||
+      b.episodes - a.episodes ||
+      a.root.startPs - b.root.startPs ||
+      (a.root.id < b.root.id ? -1 : 1),
+  );
+}
+
+/** By episode: the root of the tree that it belongs to. */
+export function rootsOf(episodes: readonly Episode[]): Map<string, Episode> {
+  const roots = new Map<string, Episode>();
+  const queue = episodes.filter(({ parent }) => parent === null);
+  const children = childrenOf(episodes);
+  for (const root of queue) for (const { id } of membersOf(root, children)) roots.set(id, root);
+  return roots;
+}
+
+type Children = ReadonlyMap<string, readonly Episode[]>;
+
+function childrenOf(episodes: readonly Episode[]): Children {
+  const children = new Map<string, Episode[]>();
+  for (const episode of episodes) {
+    if (episode.parent === null) continue;
+    const siblings = children.get(episode.parent);
+    if (siblings === undefined) children.set(episode.parent, [episode]);
+    else siblings.push(episode);
+  }
+  return children;
+}
+
+function treeOf(
+  root: Episode,
+  children: Children,
+  nowPs: number,
+  flows: readonly FlowOnWay[],
+): CongestionTree {
+  const all = membersOf(root, children);
+  const ends = all.map(({ endPs }) => endPs ?? Infinity);
+  const cleared = ends.reduce((a, b) => Math.max(a, b), 0);
+  const holds = all.filter(({ kind }) => kind === 'held');
+  return {
+    root,
+    clearedPs: cleared === Infinity ? null : cleared,
+    episodes: all.length,
+    ports: new Set(all.map(({ port }) => port)).size,
+    devices: new Set(all.map(({ device }) => device)).size,
+    depth: depthOf(root, children),
+    frameTimePs: holds.reduce((sum, { frameTimePs }) => sum + frameTimePs, 0),
+    victims: victimsOf(root, holds, nowPs, flows),
+    branches: branchesOf(children.get(root.id) ?? [], children, nowPs),
+  };
+}
+
+function membersOf(root: Episode, children: Children): Episode[] {
+  const all = [root];
+  for (let i = 0; i < all.length; i++) {
+    for (const child of children.get(all[i]!.id) ?? []) all.push(child);
+  }
+  return all;
+}
+
+/** Links that it went back over: holds, one behind the other. */
+function depthOf(root: Episode, children: Children): number {
+  let level: readonly Episode[] = [root];
+  let depth = 0;
+  while (level.length > 0) {
+    if (level.some(({ kind }) => kind === 'held')) depth++;
+    level = level.flatMap(({ id }) => children.get(id) ?? []);
+  }
+  return depth;
+}
+
+function victimsOf(
+  root: Episode,
+  holds: readonly Episode[],
+  nowPs: number,
+  flows: readonly FlowOnWay[],
+): string[] {
+  const held = new Map<string, Episode[]>();
+  for (const hold of holds) held.set(hold.port, [...(held.get(hold.port) ?? []), hold]);
+  const isHeld = (flow: FlowOnWay): boolean =>
+    [...flow.ports].some((port) =>
+      held.get(port)?.some(({ priority, startPs, endPs }) => {
+        const isSame = priority === null || priority === flow.priority;
+        return isSame && startPs < flow.endPs && (endPs ?? nowPs) > flow.startPs;
+      }),
+    );
+  return flows.filter((flow) => !flow.ports.has(root.port) && isHeld(flow)).map(({ name }) => name);
+}
+
+/** Hundreds of stops of one account are one line, with what they caused together. */
+function branchesOf(episodes: readonly Episode[], children: Children, nowPs: number): Branch[] {
+  const places = new Map<string, Episode[]>();
+  for (const episode of episodes) {
+    const place = `${episode.kind} ${episode.port} ${episode.priority ?? ''}`;
+    const same = places.get(place);
+    if (same === undefined) places.set(place, [episode]);
+    else same.push(episode);
+  }
+  const branches = [...places.values()].map((same): Branch => {
+    const [{ kind, port, priority, mechanism }] = same as [Episode];
+    const next = same.flatMap(({ id }) => children.get(id) ?? []);
+    return {
+      kind,
+      port,
+      priority,
+      mechanism,
+      times: same.length,
+      totalPs: same.reduce((sum, { startPs, endPs }) => sum + (endPs ?? nowPs) - startPs, 0),
+      frameTimePs: same.reduce((sum, { frameTimePs }) => sum + frameTimePs, 0),
+      branches: branchesOf(next, children, nowPs),
+    };
+  });
+  return branches.sort((a, b) => b.totalPs - a.totalPs || (a.port < b.port ? -1 : 1));
+}

@@ -1,0 +1,93 @@
+import type { DeviceWaits, JamRecord } from '../../engine/analysis/waits/wait-records.js';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
+import type { Deadlock, RingStep } from './congestion.js';
+
+/** An account that waits for the account behind one of its egresses. */
+interface Edge {
+  readonly from: string;
+  readonly to: string;
+  readonly startPs: number;
+  readonly endPs: number;
+  readonly step: RingStep;
+}
+
+/**
+ * Circles in the wait-for graph, each at the moment when its last edge came. An edge stands as long
+ * as an account cannot go on before an egress is let go, and the egress waits for its neighbour's
+ * account; so who is in a circle never goes on by himself.
+ */
+export function findDeadlocks(fabric: Fabric, waits: readonly DeviceWaits[]): Deadlock[] {
+  const edges = waits
+    .flatMap(({ jams }, device) => jams.map((jam) => edgeOf(fabric, device, jam)))
+    .sort((a, b) => a.startPs - b.startPs || (a.from < b.from ? -1 : 1));
+  const standing = new Map<string, Edge[]>();
+  const found: Deadlock[] = [];
+  for (const edge of edges) {
+    const circle = wayBetween(standing, edge.to, edge.from, edge.startPs);
+    const others = (standing.get(edge.from) ?? []).filter(({ endPs }) => endPs > edge.startPs);
+    standing.set(edge.from, [...others, edge]);
+    if (circle === null) continue;
+    const deadlock = deadlockOf([edge, ...circle]);
+    if (!found.some((known) => isSame(known, deadlock))) found.push(deadlock);
+  }
+  return found;
+}
+
+function edgeOf(fabric: Fabric, device: number, jam: JamRecord): Edge {
+  const { port, group, egress, priority, startPs, endPs } = jam;
+  const ends = fabric.linkEnds[device]!;
+  const { peerDevice, peerPort, name } = ends[egress]!;
+  const there = fabric.specs[peerDevice]!.ports[peerPort]!.groupOf[priority]!;
+  return {
+    from: `${device} ${port} ${group}`,
+    to: `${peerDevice} ${peerPort} ${there}`,
+    startPs,
+    endPs,
+    step: {
+      device: fabric.topology.devices[device]!.name,
+      ingress: ends[port]!.name,
+      egress: name,
+      priority,
+    },
+  };
+}
+
+/** Edges that lead from one account to another at a time; null if none do. */
+function wayBetween(
+  standing: ReadonlyMap<string, readonly Edge[]>,
+  from: string,
+  to: string,
+  timePs: number,
+): Edge[] | null {
+  const seen = new Set<string>();
+  const follow = (node: string): Edge[] | null => {
+    if (node === to) return [];
+    if (seen.has(node)) return null;
+    seen.add(node);
+    for (const edge of standing.get(node) ?? []) {
+      if (edge.endPs <= timePs) continue;
+      const rest = follow(edge.to);
+      if (rest !== null) return [edge, ...rest];
+    }
+    return null;
+  };
+  return follow(from);
+}
+
+/** The circle begins at the step whose name is first, wherever it closed. */
+function deadlockOf(edges: readonly Edge[]): Deadlock {
+  const names = edges.map(({ step }) => step.ingress);
+  const first = names.indexOf([...names].sort()[0]!);
+  const ring = [...edges.slice(first), ...edges.slice(0, first)].map(({ step }) => step);
+  const opened = Math.min(...edges.map(({ endPs }) => endPs));
+  const closedPs = Math.max(...edges.map(({ startPs }) => startPs));
+  return { closedPs, openedPs: opened === Infinity ? null : opened, ring };
+}
+
+/** The same circle, which has stood since. */
+function isSame(known: Deadlock, { ring, closedPs }: Deadlock): boolean {
+  if (known.openedPs !== null && known.openedPs <= closedPs) return false;
+  const text = (steps: readonly RingStep[]): string =>
+    steps.map(({ ingress, egress }) => `${ingress} ${egress}`).join();
+  return text(known.ring) === text(ring);
+}

@@ -1,0 +1,47 @@
+import { chooseEqual, saltOf } from '../../engine/device/switch/router.js';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
+
+/** The names of the ports that a flow's frames leave by: all that they may take. */
+export function portsOfFlow(fabric: Fabric, flow: number): Set<string> {
+  const { send, receives } = fabric.flowEnds[flow]!;
+  const spec = fabric.specs[send.device]!;
+  const names = new Set<string>();
+  if (spec.kind !== 'host') return names;
+  const { hash, target } = spec.sends[send.connection]!;
+  const targets = new Set(receives.map(({ device }) => device));
+  const isGroup = fabric.flows[flow]!.group;
+  const visit = (device: number, came: number, ports: readonly number[]): void => {
+    for (const port of ports) {
+      const end = fabric.linkEnds[device]![port]!;
+      if (port === came || names.has(end.name)) continue;
+      names.add(end.name);
+      if (targets.has(end.peerDevice)) continue;
+      const next = egressesOf(fabric, end.peerDevice, end.peerPort, target, hash, isGroup);
+      visit(end.peerDevice, end.peerPort, next);
+    }
+  };
+  visit(send.device, -1, [0]);
+  return names;
+}
+
+function egressesOf(
+  fabric: Fabric,
+  device: number,
+  came: number,
+  target: number,
+  hash: number,
+  isGroup: boolean,
+): readonly number[] {
+  const spec = fabric.specs[device]!;
+  if (spec.kind === 'host') return [];
+  if (spec.forwarding.kind === 'bridged') {
+    // Bridges have one way to everybody: they would flood for ever otherwise.
+    const { setOfHost, sets } = fabric.routes.of(device);
+    return isGroup ? spec.ports.map((_, port) => port) : [...(sets[setOfHost[target]!] ?? [])];
+  }
+  const { routes, spray } = spec.forwarding;
+  if (isGroup) return (routes.groupPorts[target] ?? []).filter((port) => port !== came);
+  const set = routes.sets[routes.setOfHost[target]!] ?? [];
+  if (spray || set.length < 2) return [...set];
+  return [set[chooseEqual(hash, saltOf(spec.index), set.length)]!];
+}

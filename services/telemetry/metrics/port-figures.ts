@@ -1,0 +1,40 @@
+/** What instruments show of a port and priority; the names are those of the results. */
+export interface PortFigures {
+  readonly port: string;
+  readonly device: string;
+  readonly priorities: readonly {
+    readonly priority: number;
+    readonly rxFrames: number;
+    readonly rxOctets: number;
+    readonly txFrames: number;
+    readonly txOctets: number;
+    readonly drops: Readonly<Record<string, number>>;
+    readonly markedFrames: number;
+    readonly heldPs: number;
+    readonly heldCount: number;
+    readonly stopsSent: number;
+    readonly peakQueueOctets: number;
+    readonly peakIngressOctets: number;
+  }[];
+}
+
+/** Of an account of credit exchange. */
+export interface CreditFigures {
+  readonly port: string;
+  readonly priority: number;
+  readonly channel: number;
+  readonly granted: number;
+  readonly spent: number;
+  readonly held: number;
+  readonly occupied: number;
+}
+
+/** A run as it stands. */
+export interface RunFigures {
+  readonly virtualPs: number;
+  /** 0..1 */
+  readonly share: number;
+  readonly wallSeconds: number;
+  readonly ports: readonly PortFigures[];
+  readonly credits: readonly CreditFigures[];
+}

@@ -1,0 +1,49 @@
+import { OTLPMetricExporter as GrpcExporter } from '@opentelemetry/exporter-metrics-otlp-grpc';
+import { OTLPMetricExporter as HttpExporter } from '@opentelemetry/exporter-metrics-otlp-http';
+import type { PushMetricExporter } from '@opentelemetry/sdk-metrics';
+import { MetricReader } from '@opentelemetry/sdk-metrics';
+import type { OtlpEndpoint } from '../otlp/endpoint.js';
+import { showRun } from './instruments.js';
+import type { RunFigures } from './port-figures.js';
+
+const PATIENCE_MS = 3000;
+
+/** Reads when it is told to. */
+class OnceReader extends MetricReader {
+  protected onForceFlush(): Promise<void> {
+    return Promise.resolve();
+  }
+  protected onShutdown(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+/** Sends a run's figures once; null if they were taken, else why they were not. */
+export async function pushMetrics(
+  { protocol, url }: OtlpEndpoint,
+  identity: Readonly<Record<string, string>>,
+  figures: RunFigures,
+): Promise<string | null> {
+  const settings = { url, timeoutMillis: PATIENCE_MS };
+  const Exporter = protocol === 'grpc' ? GrpcExporter : HttpExporter;
+  // The exporters bring types of their own that say the same as those of the SDK.
+  const exporter = new Exporter(settings) as unknown as PushMetricExporter;
+  const reader = new OnceReader();
+  showRun(identity, [reader], () => figures);
+  try {
+    const { resourceMetrics } = await reader.collect();
+    return await new Promise((resolve) => {
+      const late = setTimeout(() => {
+        resolve(`no answer in ${PATIENCE_MS / 1000} s`);
+      }, PATIENCE_MS + 500);
+      exporter.export(resourceMetrics, ({ error }) => {
+        clearTimeout(late);
+        resolve(error === undefined ? null : error.message);
+      });
+    });
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    exporter.shutdown().catch(() => undefined);
+  }
+}

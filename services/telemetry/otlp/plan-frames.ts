@@ -1,0 +1,110 @@
+import type { Episode } from '../congestion/congestion.js';
+import type { FrameTrace, TracePart, TraceStep } from '../traces/frame-traces.js';
+import { latencyOf } from '../traces/frame-traces.js';
+import type { PlannedSpan } from './planned-span.js';
+import { spanIdOf, traceIdOf } from './planned-span.js';
+
+/** One trace per journey: the frame, a span for each device and port, and what it did there. */
+export function planFrames(
+  digest: string,
+  traces: readonly FrameTrace[],
+  roots: ReadonlyMap<string, Episode>,
+): PlannedSpan[] {
+  return traces.flatMap((trace) => planFrame(digest, trace, roots));
+}
+
+function planFrame(
+  digest: string,
+  frame: FrameTrace,
+  roots: ReadonlyMap<string, Episode>,
+): PlannedSpan[] {
+  const name = `${frame.frame} ${frame.attempt}`;
+  const trace = traceIdOf(digest, name);
+  const id = spanIdOf(digest, name);
+  const { priority, sequence, octets, bornPs, steps } = frame;
+  const latencyPs = latencyOf(frame);
+  const endPs = steps.reduce((end, step) => Math.max(end, step.endPs), bornPs);
+  const whole: PlannedSpan = {
+    trace,
+    id,
+    parent: null,
+    name: 'frame',
+    startPs: bornPs,
+    endPs,
+    attributes: {
+      'selvage.frame': name,
+      'selvage.flow': frame.flow,
+      'selvage.priority': priority,
+      'selvage.sequence': sequence,
+      'selvage.octets': octets,
+      'selvage.source': steps[0]!.device,
+      ...(latencyPs === null ? {} : { 'selvage.latency_ps': latencyPs }),
+      ...exact(bornPs, endPs),
+    },
+    links: [],
+  };
+  const hops = steps.flatMap((step, i) => {
+    const hop = spanIdOf(digest, `${name} ${i}`);
+    const parts = step.parts.map((part, p) => {
+      const own = spanIdOf(digest, `${name} ${i} ${p}`);
+      return planPart(digest, { trace, id: own, parent: hop }, step, part, roots);
+    });
+    return [planHop({ trace, id: hop, parent: id }, step), ...parts];
+  });
+  return [whole, ...hops];
+}
+
+type Names = Pick<PlannedSpan, 'trace' | 'id' | 'parent'>;
+
+function planHop(names: Names, step: TraceStep): PlannedSpan {
+  const { device, ingress, egress, startPs, endPs, end, reason } = step;
+  return {
+    ...names,
+    name: 'hop',
+    startPs,
+    endPs,
+    attributes: {
+      'selvage.device': device,
+      'selvage.ingress': ingress,
+      'selvage.egress': egress,
+      'selvage.end': end,
+      ...(reason === '' ? {} : { 'selvage.drop_reason': reason }),
+      ...exact(startPs, endPs),
+    },
+    links: [],
+  };
+}
+
+function planPart(
+  digest: string,
+  names: Names,
+  { device, egress }: TraceStep,
+  { kind, startPs, endPs, episode }: TracePart,
+  roots: ReadonlyMap<string, Episode>,
+): PlannedSpan {
+  const by = episode === null ? {} : { 'selvage.mechanism': episode.mechanism };
+  const root = episode === null ? undefined : roots.get(episode.id);
+  const cause = root === undefined ? {} : { 'selvage.root': root.port };
+  const link = {
+    trace: traceIdOf(digest, root?.id ?? ''),
+    id: spanIdOf(digest, episode?.id ?? ''),
+  };
+  return {
+    ...names,
+    name: kind,
+    startPs,
+    endPs,
+    attributes: {
+      'selvage.device': device,
+      'selvage.port': egress,
+      ...by,
+      ...cause,
+      ...exact(startPs, endPs),
+    },
+    links: root === undefined ? [] : [link],
+  };
+}
+
+function exact(startPs: number, endPs: number): Record<string, number> {
+  return { 'selvage.start_ps': startPs, 'selvage.end_ps': endPs };
+}

@@ -1,0 +1,125 @@
+import type { FrameTrace, PartKind, TracePart, TraceStep } from './frame-traces.js';
+import type { HeldTimes, Stretch } from './held-times.js';
+
+/** Where a share of a flow's completion time went. */
+export interface TimeShare {
+  readonly device: string;
+  readonly port: string;
+  readonly cause: TimeCause;
+  /** What held it, and the root of that; null where nothing did. */
+  readonly mechanism: string | null;
+  readonly root: string | null;
+  readonly ps: number;
+}
+
+export type TimeCause =
+  /** Its own frames were on the wire of its NIC. */
+  | 'sending'
+  | 'waiting'
+  | 'held'
+  /** Of the last frame, behind its source. */
+  | 'serialising'
+  | 'propagating'
+  | 'processing';
+
+const CAUSES: Readonly<Record<PartKind, TimeCause>> = {
+  source: 'waiting',
+  wait: 'waiting',
+  held: 'held',
+  complete: 'serialising',
+  serialise: 'serialising',
+  propagate: 'propagating',
+  process: 'processing',
+};
+
+export interface FlowTime {
+  /** From the flow's start to the arrival of the frame that completed it. */
+  readonly totalPs: number;
+  readonly shares: readonly TimeShare[];
+}
+
+/** How to find the root of what held a frame: the name of a port. */
+export type RootOf = (episode: string) => string | null;
+
+/**
+ * Takes the time of a flow apart. At its source it was sending, held, or waiting (for others'
+ * turns, acknowledgements or its own rate); behind it, the frame that completed the flow tells.
+ * Every picosecond is in one share; null where nothing arrived.
+ */
+export function flowTime(
+  traces: readonly FrameTrace[],
+  held: HeldTimes,
+  { startPs, endPs }: { readonly startPs: number; readonly endPs: number },
+  rootOf: RootOf,
+): FlowTime | null {
+  const trace = traces.find(({ steps }) => completes(steps, endPs) >= 0);
+  if (trace === undefined) return null;
+  const way = wayTo(trace, completes(trace.steps, endPs));
+  const ledger = new Ledger(rootOf);
+  const [source] = way as [TraceStep];
+  const sentPs = source.parts.find(({ kind }) => kind === 'serialise')!.startPs;
+  let at = startPs;
+  const idle = (untilPs: number): void => {
+    if (untilPs <= at) return;
+    for (const stretch of held.split(source.egress, trace.priority, at, untilPs)) {
+      ledger.add(source, stretch.episode === null ? 'waiting' : 'held', stretch);
+    }
+    at = untilPs;
+  };
+  for (const part of sendingTimes(traces, source, sentPs)) {
+    idle(part.startPs);
+    ledger.add(source, 'sending', { ...part, startPs: at });
+    at = part.endPs;
+  }
+  idle(sentPs);
+  for (const step of way) {
+    for (const part of step.parts) {
+      if (part.startPs >= sentPs) ledger.add(step, CAUSES[part.kind], part);
+    }
+  }
+  return { totalPs: endPs - startPs, shares: ledger.shares() };
+}
+
+/** The step in which a frame arrived when the flow was complete; -1 if it did not. */
+function completes(steps: readonly TraceStep[], endPs: number): number {
+  return steps.findIndex((step) => step.end === 'delivered' && step.endPs === endPs);
+}
+
+function wayTo({ steps }: FrameTrace, last: number): TraceStep[] {
+  const way: TraceStep[] = [];
+  for (let at = last; at >= 0; at = steps[at]!.before) way.unshift(steps[at]!);
+  return way;
+}
+
+/** When frames of the flow were on the wire of its NIC before a time, in order. */
+function sendingTimes(
+  traces: readonly FrameTrace[],
+  { egress }: TraceStep,
+  untilPs: number,
+): TracePart[] {
+  return traces
+    .flatMap(({ steps }) => steps.filter((step) => step.before < 0 && step.egress === egress))
+    .flatMap(({ parts }) => parts.filter(({ kind }) => kind === 'serialise'))
+    .filter((part) => part.startPs < untilPs)
+    .sort((a, b) => a.startPs - b.startPs);
+}
+
+/** Adds up shares by device, port and cause. */
+class Ledger {
+  private readonly rows = new Map<string, TimeShare>();
+
+  constructor(private readonly rootOf: RootOf) {}
+
+  add({ device, egress: port }: TraceStep, cause: TimeCause, stretch: Stretch): void {
+    const { startPs, endPs, episode } = stretch;
+    const mechanism = episode?.mechanism ?? null;
+    const root = episode === null ? null : this.rootOf(episode.id);
+    const key = [device, port, cause, mechanism, root].join(' ');
+    const ps = endPs - startPs + (this.rows.get(key)?.ps ?? 0);
+    this.rows.set(key, { device, port, cause, mechanism, root, ps });
+  }
+
+  shares(): TimeShare[] {
+    return [...this.rows.values()];
+  }
+}

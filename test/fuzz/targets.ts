@@ -1,0 +1,229 @@
+import { putControl } from '../../services/engine/device/hand-over.js';
+import { blankCeTag, decodeCeTag, encodeLoneCeTag } from '../../services/engine/wire/ce-tag.js';
+import { blankEthernetHeader, decodeEthernetHeader } from '../../services/engine/wire/ethernet.js';
+import { blankIpv4Header, decodeIpv4Header } from '../../services/engine/wire/ipv4.js';
+import { blankIpv6Header, decodeIpv6Header } from '../../services/engine/wire/ipv6.js';
+import {
+  blankCeFrame,
+  decodeCe,
+  encodeCe,
+} from '../../services/engine/wire/mac-control/ce-frame.js';
+import { OPCODE_CE_GRANT } from '../../services/engine/wire/mac-control/opcodes.js';
+import {
+  blankPauseFrame,
+  decodePause,
+  encodePause,
+} from '../../services/engine/wire/mac-control/pause-frame.js';
+import {
+  blankPfcFrame,
+  decodePfc,
+  encodePfc,
+} from '../../services/engine/wire/mac-control/pfc-frame.js';
+import { readCapture } from '../../services/engine/wire/pcapng/reader.js';
+import {
+  SECTION_BLOCK_OCTETS,
+  writeSectionBlock,
+} from '../../services/engine/wire/pcapng/writer.js';
+import {
+  blankBaseTransportHeader,
+  decodeBaseTransportHeader,
+} from '../../services/engine/wire/roce.js';
+import { blankUdpHeader, decodeUdpHeader } from '../../services/engine/wire/udp.js';
+import { buildFabric } from '../../services/fabric/assembly/fabric.js';
+import { expandLoad } from '../../services/fabric/load/expand-load.js';
+import { scenarioOfDocument } from '../../services/fabric/scenario/load-scenario.js';
+import { parseSource } from '../../services/fabric/scenario/read-source.js';
+import { plainValue } from '../../services/fabric/scenario/source-tree.js';
+import {
+  decodeSnapshot,
+  encodeSnapshot,
+  packState,
+} from '../../services/runtime/checkpoints/snapshots.js';
+import { Windows } from '../../services/runtime/embedded/windows.js';
+import { readColumns } from '../../services/runtime/part/frame-columns.js';
+import { decodeMessage, encodeMessage, PROTOCOL } from '../../services/runtime/part/messages.js';
+import { packWhole, unpackWhole } from '../../services/runtime/whole-state.js';
+import { wholeEngine } from '../../services/runtime/whole-engine.js';
+import type { WholeState } from '../../services/runtime/whole-state.js';
+import { fabricOf } from '../kit/emulate.js';
+import type { Target } from './fuzzer.js';
+
+const encoded = (encode: (into: Uint8Array) => number): Uint8Array => {
+  const into = new Uint8Array(64);
+  return into.subarray(0, encode(into));
+};
+
+const CONTROL = [
+  encoded((into) => encodePause(into, 0, { ...blankPauseFrame(), quanta: 0xffff })),
+  encoded((into) => encodePfc(into, 0, { ...blankPfcFrame(), enableVector: 0xff })),
+  encoded((into) => encodeCe(into, 0, { ...blankCeFrame(), priorities: 0xff })),
+  encoded((into) =>
+    encodeCe(into, 0, { ...blankCeFrame(), opcode: OPCODE_CE_GRANT, priorities: 0x10 }),
+  ),
+  encoded((into) => encodeLoneCeTag(into, 0, 1, { ...blankCeTag(), priorities: 0x10 })),
+];
+const PACKET = Uint8Array.from({ length: 96 }, (_, i) => (i === 0 ? 0x45 : (i * 37) & 0xff));
+
+function decoder<Into>(
+  name: string,
+  blank: () => Into,
+  decode: (octets: Uint8Array, at: number, into: Into) => string,
+  seeds: readonly Uint8Array[],
+): Target {
+  const into = blank();
+  return { name, seeds, every: 1, take: (octets) => decode(octets, 0, into) };
+}
+
+/** Errors that are a plain answer to bad input, by the names of their classes. */
+function answered(errors: readonly string[], attempt: () => void): string {
+  try {
+    attempt();
+    return 'taken';
+  } catch (error) {
+    if (error instanceof Error && errors.includes(error.constructor.name)) return 'refused';
+    throw error;
+  }
+}
+
+const text = new TextDecoder();
+const octetsOf = (content: string): Uint8Array => new TextEncoder().encode(content);
+
+/** A device that hears whatever it is given counts it, answers or ignores it, and goes on. */
+function device(): Target {
+  const fabric = fabricOf(`
+fabric: { generator: star, hosts: 2 }
+priorities: { 3: pfc, 4: credit }
+load: [{ name: a, stream: { from: h1, to: h2 }, priority: 4, bytes: 1MB }]
+`);
+  const engine = wholeEngine(fabric);
+  const windows = new Windows(engine, fabric.lookaheadPs);
+  const { counters } = engine.shared;
+  const port = engine.devices[2]!.firstPort;
+  let nowPs = 0;
+  let heard = 0;
+  return {
+    name: 'device',
+    seeds: CONTROL,
+    every: 10,
+    take: (octets) => {
+      // A frame is never shorter on the wire; what is less is padded by who sends.
+      const frame = new Uint8Array(Math.max(60, octets.length));
+      frame.set(octets);
+      nowPs += 1e5;
+      putControl(engine, port, nowPs, frame);
+      windows.run(nowPs + 1);
+      const isControl = frame[12] === 0x88 && frame[13] === 0x08;
+      if (isControl) heard++;
+      if (counters.controlReceived[port]! < heard)
+        throw new Error('a control frame was not counted');
+      if (engine.devices[2]!.octets.inUse() > 64) throw new Error('octets are kept for ever');
+      return isControl ? 'counted' : 'ignored';
+    },
+  };
+}
+
+/** Replay files, as a scenario names them. */
+function csvFile(): Target {
+  const loaded = scenarioOfDocument('fuzz.yaml', {
+    selvage: 1,
+    fabric: { generator: 'star', hosts: 3 },
+    load: [{ name: 'r', replay: 'x.csv' }],
+  });
+  const { topology } = buildFabric(
+    scenarioOfDocument('fuzz.yaml', { selvage: 1, fabric: { generator: 'star', hosts: 3 } }),
+  );
+  return {
+    name: 'csv',
+    seeds: [octetsOf('time,source,destination,bytes\n1us,h1,h2,1000\n2us,h2,h3,64KB\n')],
+    every: 20,
+    take: (octets) =>
+      answered(['ScenarioError'], () => {
+        expandLoad(loaded.scenario.load, {
+          topology,
+          groups: [],
+          seed: 1,
+          durationPs: null,
+          fail: (path, message) => loaded.errorAt(path, message),
+          readFile: () => text.decode(octets),
+        });
+      }),
+  };
+}
+
+const ORIGIN = { run: 'r', epoch: 1, service: 0, planHash: Uint8Array.of(1, 2, 3) };
+const SNAPSHOT = encodeSnapshot(ORIGIN, packState({} as never)).octets;
+const MESSAGE = encodeMessage({
+  protocol: PROTOCOL,
+  key: Uint8Array.of(1, 2),
+  epoch: 1,
+  from: 1,
+  to: 0,
+  sequence: 1,
+  promisePs: 1e12,
+  frames: new Uint8Array(64),
+});
+
+export const TARGETS: readonly Target[] = [
+  decoder('ethernet', blankEthernetHeader, decodeEthernetHeader, [PACKET, ...CONTROL]),
+  decoder('ipv4', blankIpv4Header, decodeIpv4Header, [PACKET]),
+  decoder('ipv6', blankIpv6Header, decodeIpv6Header, [PACKET]),
+  decoder('udp', blankUdpHeader, decodeUdpHeader, [PACKET]),
+  decoder('roce', blankBaseTransportHeader, decodeBaseTransportHeader, [PACKET]),
+  decoder('pause', blankPauseFrame, decodePause, CONTROL),
+  decoder('pfc', blankPfcFrame, decodePfc, CONTROL),
+  decoder('ce', blankCeFrame, decodeCe, CONTROL),
+  decoder('ce-tag', blankCeTag, decodeCeTag, CONTROL),
+  {
+    name: 'pcapng',
+    seeds: [encodedSection()],
+    every: 4,
+    take: (octets) => readCapture(octets).outcome,
+  },
+  {
+    name: 'batch',
+    seeds: [new Uint8Array(64), new Uint8Array(128)],
+    every: 4,
+    take: (octets) => (readColumns(octets, 2) === null ? 'refused' : 'taken'),
+  },
+  {
+    name: 'message',
+    seeds: [MESSAGE],
+    every: 4,
+    take: (octets) => (decodeMessage(octets) === null ? 'refused' : 'taken'),
+  },
+  {
+    name: 'snapshot',
+    seeds: [SNAPSHOT],
+    every: 20,
+    take: (octets) => answered(['StoreError'], () => decodeSnapshot(octets, ORIGIN)),
+  },
+  {
+    name: 'state',
+    seeds: [packWhole({ devices: [] } as unknown as WholeState)],
+    every: 20,
+    take: (octets) => answered(['StateError'], () => unpackWhole(octets)),
+  },
+  {
+    name: 'yaml',
+    seeds: [
+      octetsOf('selvage: 1\nfabric: { generator: pair }\nload: []\n'),
+      octetsOf('selvage: 1\nfaults: [{ kind: loss, probability: 1%, where: { device: h* } }]\n'),
+      octetsOf('{"selvage": 1, "seed": 3, "priorities": {"3": "pfc"}}'),
+    ],
+    every: 200,
+    take: (octets) =>
+      answered(['ScenarioError'], () => {
+        const name = 'fuzz.yaml';
+        const tree = parseSource(name, text.decode(octets), true);
+        if (tree !== null) scenarioOfDocument(name, plainValue(tree));
+      }),
+  },
+  csvFile(),
+  device(),
+];
+
+function encodedSection(): Uint8Array {
+  const into = new Uint8Array(SECTION_BLOCK_OCTETS);
+  writeSectionBlock(into, 0);
+  return into;
+}

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { RunResults } from '../../services/runtime/results.js';
+import { fabricOf, flowOf, run, runScenario } from '../kit/emulate.js';
+
+/** One host sends to another through a switch. */
+function through(faults: string, more = ''): RunResults {
+  return runScenario(`
+fabric: { generator: star, hosts: 2, link: { rate: 100G, length: 10m } }
+priorities: { 3: pfc }
+duration: 200us
+load: [{ name: a, stream: { from: h1, to: h2 }, priority: 3, frame: 1000, rate: 20G }]
+faults: [${faults}]
+${more}`);
+}
+
+function dropsOf(results: RunResults): Record<string, number> {
+  const drops: Record<string, number> = {};
+  for (const { priorities } of results.ports) {
+    for (const row of priorities) {
+      for (const [reason, count] of Object.entries(row.drops)) {
+        drops[reason] = (drops[reason] ?? 0) + count;
+      }
+    }
+  }
+  return drops;
+}
+
+function failureOf(results: RunResults): string {
+  return results.failure?.reason ?? 'none';
+}
+
+describe('a fault on the wire', () => {
+  it('loses the share of frames that it says, and no other priority', () => {
+    const results = through('{ kind: loss, where: { device: h2 }, probability: 20%, priority: 3 }');
+    const flow = flowOf(results, 'h2');
+    const lost = dropsOf(results)['lost-on-link']!;
+    // One frame may be on each cable when the run ends.
+    assert.ok(flow.sentFrames - flow.frames - lost <= 2);
+    assert.ok(Math.abs(lost / (lost + flow.frames) - 0.2) < 0.06, `${lost}`);
+    assert.deepEqual(
+      dropsOf(through('{ kind: loss, where: { device: h2 }, probability: 20%, priority: 2 }')),
+      {},
+    );
+  });
+
+  it('corrupts frames at the bit error rate, and the FCS drops them', () => {
+    const results = through('{ kind: bit-errors, where: { device: h2 }, errorRate: 2.0e-5 }');
+    const wrong = dropsOf(results)['fcs-error']!;
+    const { frames } = flowOf(results, 'h2');
+    const expected = 1 - (1 - 2e-5) ** 8000;
+    assert.ok(Math.abs(wrong / (wrong + frames) - expected) < 0.06);
+  });
+
+  it('delays every frame by exactly what it says', () => {
+    const plain = flowOf(through(''), 'h2');
+    const late = flowOf(through('{ kind: delay, where: { device: h2 }, delay: 1us }'), 'h2');
+    assert.equal(late.latencyMinPs, plain.latencyMinPs! + 1e6);
+    assert.equal(late.latencyMaxPs, plain.latencyMaxPs! + 1e6);
+  });
+
+  it('lets no frame overtake another when the delay varies, or ends', () => {
+    const fault =
+      '{ kind: delay, where: { device: h2 }, delay: 2us, jitter: 5us, at: 20us, for: 50us }';
+    const results = through(fault);
+    assert.equal(failureOf(results), 'none');
+    assert.ok(flowOf(results, 'h2').latencyMaxPs! > 4e6);
+  });
+
+  it('slows a link down to the rate that is left', () => {
+    const results = through('{ kind: slow-link, where: { device: h2 }, rate: 10G }');
+    const { throughputBps } = flowOf(results, 'h2');
+    // 954 octets of payload in frames of 1000 that take 1020 on the wire.
+    assert.ok(throughputBps < 10e9 && throughputBps > 8.5e9, `${throughputBps}`);
+  });
+
+  it('takes both ends of a cable down together, at random times too', () => {
+    const fault = '{ kind: link-down, where: { device: h2 }, for: 5us, every: 20us, random: true }';
+    const results = through(fault);
+    const [fault1] = results.faults;
+    assert.ok(fault1!.times >= 3);
+    assert.equal(failureOf(results), 'none');
+  });
+});
+
+describe('a fault of flow control', () => {
+  const INCAST = `
+fabric: { generator: star, hosts: 5 }
+switches: { buffer: { size: 400KB } }
+priorities: { 3: { flowControl: pfc, xoff: 20KB } }
+load: [{ name: a, incast: { from: h2..h5, to: h1 }, bytes: 300KB, priority: 3, transport: reliable }]
+`;
+
+  it('that loses PFC frames makes memory overflow, and is named as the cause', () => {
+    assert.deepEqual(dropsOf(runScenario(INCAST)), {});
+    const results = runScenario(`${INCAST}
+faults: [{ kind: control, where: { device: h2 }, frames: pfc, action: lose }]`);
+    assert.deepEqual(Object.keys(dropsOf(results)), ['overflow-by-fault']);
+    assert.equal(failureOf(results), 'none');
+  });
+
+  it('that is elsewhere excuses nobody', () => {
+    const results = runScenario(`${INCAST}
+devices: { s1: { priorities: { 3: { headroom: 1000 } } } }
+faults: [{ kind: freeze, where: { device: h1 }, for: 20us }]`);
+    assert.match(failureOf(results), /headroom was full/);
+  });
+
+  it('stops a host for no reason as long as a storm lasts', () => {
+    const results = through(
+      '{ kind: storm, where: { device: s1, peer: h1 }, at: 50us, for: 100us, quanta: 100 }',
+    );
+    const port = results.ports.find(({ port: name }) => name === 'h1:p1')!;
+    const { heldPs } = port.priorities.find(({ priority }) => priority === 3)!;
+    assert.ok(Math.abs(heldPs - 100e6) < 1e6, `${heldPs}`);
+  });
+});
+
+describe('recovery', () => {
+  const credit = (counts: string, fault: string): string => `
+fabric: { generator: star, hosts: 2 }
+priorities: { 3: credit }
+credit: { counts: ${counts} }
+duration: 400us
+load: [{ name: a, stream: { from: h2, to: h1 }, priority: 3 }]
+faults: [${fault}]
+`;
+  const GRANTS =
+    '{ kind: control, where: { device: h2 }, frames: ce-grant, action: lose, probability: 20%, ' +
+    'for: 60us, recover: 100us }';
+
+  it('is seen where totals repair what was lost', () => {
+    const results = runScenario(credit('cumulative', GRANTS));
+    assert.equal(failureOf(results), 'none');
+    assert.ok(results.faults[0]!.hits > 0);
+    assert.deepEqual(results.lostCredits, []);
+  });
+
+  it('is missed, and what is missing named, where amounts are lost for ever', () => {
+    const results = runScenario(credit('incremental', GRANTS));
+    assert.match(
+      failureOf(results),
+      /^no recovery in time: fault1 was over at 60 us, and 100 us later \d+ units of credit are lost$/,
+    );
+    assert.equal(results.failure!.port, 'h2:p1');
+    assert.ok(results.lostCredits.some(({ port, units }) => port === 'h2:p1' && units > 0));
+  });
+
+  it('is missed where its bound is shorter than it can be', () => {
+    const flap = '{ kind: link-down, where: { device: h2 }, at: 50us, for: 10us, recover: 20ns }';
+    assert.match(failureOf(runScenario(credit('cumulative', flap))), /credit is not agreed upon/);
+    const slower = flap.replace('recover: 20ns', 'recover: 60us');
+    assert.equal(failureOf(runScenario(credit('cumulative', slower))), 'none');
+  });
+
+  it('of stolen credit comes with the next report', () => {
+    const theft =
+      '{ kind: steal-credit, where: { device: h2 }, size: 6KB, interval: 30us, for: 90us, recover: 60us }';
+    const repaired = runScenario(credit('cumulative', theft));
+    assert.equal(failureOf(repaired), 'none');
+    assert.ok(flowOf(repaired, 'h1').throughputBps > 80e9);
+    assert.match(failureOf(runScenario(credit('incremental', theft))), /units of credit are lost/);
+  });
+
+  it('after a reboot leaves nothing in the switch, and credit agreed on all its links', () => {
+    const results = run(fabricOf('examples/reboot-leaf.yaml'));
+    assert.equal(failureOf(results), 'none');
+    assert.ok(dropsOf(results)['device-reset']! > 0);
+    assert.deepEqual(results.lostCredits, []);
+  });
+});
+
+describe('faults that hit nothing', () => {
+  const at = (fault: string) => () => through(fault);
+
+  it('are bad input', () => {
+    assert.throws(
+      at('{ kind: freeze, where: { device: h7 } }'),
+      /no port is like that: fault1 hits none/,
+    );
+    assert.throws(
+      at('{ kind: stuck-credit }'),
+      /none of the ports that fault1 hits has credit exchange/,
+    );
+    assert.throws(at('{ kind: storm, priority: 5 }'), /has PFC or PAUSE/);
+    const many = Array.from({ length: 1001 }, () => '{ kind: freeze }').join();
+    assert.throws(at(many), /too many faults; at most 1000/);
+    assert.throws(at('{ kind: reboot, where: { kind: host }, for: 1us }'), /hits none/);
+  });
+});

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import type { NicResult } from '../../services/runtime/nic-results.js';
+import { Session } from '../../services/runtime/session.js';
+import { packWhole, unpackWhole } from '../../services/runtime/whole-state.js';
+import { fabricOf, ROOT, runScenario } from '../kit/emulate.js';
+
+const PAIR = 'fabric: { generator: pair, link: { rate: 10G, length: 10m } }\nduration: 2ms\n';
+
+const framesOf = (results: ReturnType<typeof runScenario>): number[] =>
+  results.flows.map(({ frames }) => frames);
+
+/** Everything at work: rates with drift, VMs, a slow host, PFC, acknowledgements, hints, writes. */
+const BUSY = `${PAIR}priorities: { 3: { flowControl: pfc, responseDelay: 500ns } }
+hosts:
+  nic:
+    model: 82599
+    vms: [2, 1]
+    rates: [{ vm: 1, tc: 0, rate: 500M }]
+    drift: { every: 50us, by: 3% }
+    pools: { 1: { vlans: [7], strip: true } }
+    regs: { DCA_CTRL.DCA_DIS: 0, "DCA_RXCTRL[0]": "0x050000A0" }
+    writes: [{ at: 1ms, regs: { "RTTPT2C[3].CRQ": 40, "RTTPT2C[3].MCL": 80 } }]
+devices: { h2: { nic: { model: 82599, pcie: { rate: 4G } } } }
+load:
+  - { name: a, stream: { from: h1, to: h2 }, priority: 3 }
+  - { name: b, stream: { from: h1, to: h2 }, priority: 0, vm: 1, vlan: 7 }
+  - { name: c, incast: { from: h1, to: h2 }, bytes: 300KB, priority: 5 }
+  - { name: d, incast: { from: h2, to: h1 }, bytes: 300KB, priority: 5, vm: 1 }
+`;
+
+describe('an 82599 in a run', () => {
+  it('goes on from a saved state to the same digest and the same tables', () => {
+    const fabric = fabricOf(BUSY);
+    const whole = new Session(fabric, { check: true });
+    whole.runTo(Infinity);
+    for (const at of [333e6, 1_000_000_001]) {
+      const first = new Session(fabric, { check: true });
+      first.runTo(at);
+      const second = new Session(fabric, { check: true });
+      second.restore(unpackWhole(packWhole(first.save())));
+      second.runTo(Infinity);
+      const [expected, actual] = [whole, second].map((session) => session.results('complete'));
+      assert.equal(actual!.digest, expected!.digest);
+      assert.deepEqual(actual!.nics, expected!.nics);
+    }
+  });
+
+  it('stalls a class when any of its user priorities is stopped', () => {
+    const frames = framesOf(
+      runScenario(
+        `${PAIR}priorities: { 2: pfc, 3: { flowControl: pfc } }\n` +
+          'classes: { transmit: [0, 1, 3, 3, 4, 5, 6, 7] }\n' +
+          'devices: { h1: { nic: { model: 82599 } }, ' +
+          'h2: { nic: { model: 82599, pcie: { rate: 4G }, ' +
+          'watermarks: { 3: { high: 4, low: 2 } } } } }\n' +
+          'load:\n  - { stream: { from: h1, to: h2 }, priority: 2 }\n' +
+          '  - { stream: { from: h1, to: h2 }, priority: 3 }\n',
+      ),
+    );
+    // Both stand in one buffer in turn: neither gets ahead of the other.
+    assert.ok(Math.abs(frames[0]! - frames[1]!) <= 16, frames.join());
+  });
+
+  it('without DCB serves pools by weight, and the queues of a pool in turn', () => {
+    const frames = framesOf(
+      runScenario(
+        `${PAIR}hosts: { nic: { model: 82599, dcb: false, vms: [3, 1] } }\nload:\n` +
+          '  - { stream: { from: h1, to: h2 }, priority: 0, vm: 0 }\n' +
+          '  - { stream: { from: h1, to: h2 }, priority: 5, vm: 0 }\n' +
+          '  - { stream: { from: h1, to: h2 }, priority: 0, vm: 40 }\n' +
+          '  - { stream: { from: h1, to: h2 }, priority: 0, vm: 1 }\n',
+      ),
+    );
+    const [a, b, other, light] = frames as [number, number, number, number];
+    assert.ok(Math.abs(a - b) <= 2, frames.join());
+    assert.ok(Math.abs((a + b) / other - 3) < 0.1 && Math.abs(other / light - 1) < 0.05);
+  });
+
+  it('takes a frame of each class in turn where weighting is off, whatever their refills', () => {
+    const nic =
+      'regs: { RTTDCS.TDPAC: 0, RTTPCS.TPPAC: 0, "RTTPT2C[0].CRQ": 200, "RTTPT2C[0].MCL": 400 }';
+    const frames = framesOf(
+      runScenario(
+        `${PAIR}hosts: { nic: { model: 82599, ${nic} } }\nload:\n` +
+          '  - { stream: { from: h1, to: h2 }, priority: 0, frame: 300 }\n' +
+          '  - { stream: { from: h1, to: h2 }, priority: 1, frame: 1500 }\n',
+      ),
+    );
+    assert.ok(Math.abs(frames[0]! - frames[1]!) <= 2, frames.join());
+  });
+
+  it('without the room condition lets a stopped class block the others on PCIe', () => {
+    const blocked = (bypass: number): number =>
+      framesOf(
+        runScenario(
+          `${PAIR}priorities: { 3: { flowControl: pfc } }\n` +
+            `devices: { h1: { nic: { model: 82599, regs: { RTTDCS.BPBFSM: ${bypass} } } }, ` +
+            'h2: { nic: { model: 82599, pcie: { rate: 4G }, regs: { "RTRPT4C[3].CRQ": 1, ' +
+            '"RTRPT4C[0].CRQ": 100, "RTRPT4C[0].MCL": 200 } } } }\n' +
+            'load:\n  - { stream: { from: h1, to: h2 }, priority: 3 }\n' +
+            '  - { stream: { from: h1, to: h2 }, priority: 0, rate: 3G }\n',
+        ),
+      )[1]!;
+    assert.ok(blocked(1) < 0.7 * blocked(0), `${blocked(1)} against ${blocked(0)}`);
+  });
+});
+
+describe('VLANs, hints and LEDs of an 82599', () => {
+  const load = (vlan: string, more = ''): string =>
+    `load: [{ stream: { from: h1, to: h2 }, priority: 3${vlan}, frame: 1000${more} }]\n`;
+  const receiverOf = (nic: string, text: string): ReturnType<typeof runScenario> =>
+    runScenario(`${PAIR}devices: { h2: { nic: { model: 82599, ${nic} } } }\n${text}`);
+  const buffersUsed = (nic: NicResult): number[] =>
+    nic.buffers
+      .filter(({ direction, peakOctets }) => direction === 'receive' && peakOctets > 0)
+      .map(({ tc }) => tc);
+
+  it('a pool takes its VLANs and drops others', () => {
+    const nic = 'pools: { 0: { vlans: [7, 9] } }';
+    const drops = (vlan: string): object => receiverOf(nic, load(vlan)).priorities[0]!.drops;
+    assert.deepEqual(drops(', vlan: 7'), {});
+    assert.deepEqual(drops(''), {});
+    assert.deepEqual(Object.keys(drops(', vlan: 8')), ['vlan-filtered']);
+  });
+
+  it('a pool with anti-spoofing sends into its VLANs only', () => {
+    const sent = (vlan: number): [number, number] => {
+      const results = runScenario(
+        `${PAIR}hosts: { nic: { model: 82599, pools: { 0: { vlans: [7], antiSpoof: true } } } }\n` +
+          load(`, vlan: ${vlan}`, ', rate: 1G'),
+      );
+      return [results.flows[0]!.frames, results.nics[0]!.spoofedFrames];
+    };
+    const [frames, none] = sent(7);
+    assert.ok(frames > 200 && none === 0);
+    const [gone, spoofed] = sent(8);
+    assert.ok(gone === 0 && spoofed > 200, `${gone} and ${spoofed}`);
+  });
+
+  it('the pool register puts a VLAN on what its machine sends', () => {
+    const results = runScenario(
+      `${PAIR}devices: { h1: { nic: { model: 82599, pools: { 0: { insert: 7 } } } }, ` +
+        'h2: { nic: { model: 82599, pools: { 0: { vlans: [7], strip: true } }, ' +
+        `regs: { DCA_CTRL.DCA_DIS: 0 } } } }\n${load('', ', rate: 1G')}`,
+    );
+    const [, receiver] = results.nics as [NicResult, NicResult];
+    const { frames } = results.flows[0]!;
+    assert.equal(results.ports[1]!.priorities[0]!.rxOctets % 1004, 0);
+    // The tag was taken off again: 1,000 octets of data and 16 of descriptor for each.
+    const [all] = receiver.hints;
+    assert.ok(all!.octets >= frames * 1016 && all!.octets <= (frames + 2) * 1016);
+  });
+
+  it('in double mode a lone tag is the outer one, and the user priority 0', () => {
+    const classOf = (mode: string, vlan: string): number[] =>
+      buffersUsed(receiverOf(`vlan: { ${mode} }`, load(vlan)).nics[0]!);
+    assert.deepEqual(classOf('double: false', ', vlan: 7'), [3]);
+    assert.deepEqual(classOf('double: true', ', vlan: 7'), [0]);
+    assert.deepEqual(classOf('double: true', ', vlan: { inner: 7, outer: 100 }'), [3]);
+    assert.deepEqual(classOf('untagged: carried', ''), [3]);
+    assert.deepEqual(classOf('untagged: table', ''), [0]);
+    assert.deepEqual(classOf('untagged: seven', ''), [7]);
+  });
+
+  it('writes are hinted to the CPU of their queue, in the form of the mode', () => {
+    const tags = (mode: number, queue: string): number[] =>
+      receiverOf(
+        `regs: { DCA_CTRL.DCA_DIS: 0, DCA_CTRL.DCA_MODE: ${mode}, "DCA_RXCTRL[3]": "${queue}" }`,
+        load(''),
+      ).nics[0]!.hints.map(({ tag }) => tag);
+    // CPU 5: descriptors and data, descriptors only; APIC 0x12.
+    assert.deepEqual(tags(0, '0x050000A0'), [0x0b]);
+    assert.deepEqual(tags(0, '0x05000020'), [0, 0x0b]);
+    assert.deepEqual(tags(2, '0x120000A0'), [0x12]);
+    assert.deepEqual(receiverOf('tcs: 8', load('')).nics[0]!.hints, []);
+  });
+
+  it('LEDs show link, rate and activity', () => {
+    const regs =
+      'regs: { LEDCTL.LED0_MODE: 0, LEDCTL.LED1_MODE: 1, LEDCTL.LED2_MODE: 2, ' +
+      'LEDCTL.LED3_MODE: 5, LEDCTL.LED3_IVRT: 1 }';
+    const leds = (text: string): readonly boolean[] => receiverOf(regs, text).nics[0]!.leds;
+    assert.deepEqual(leds(load('')), [true, true, true, true]);
+    assert.deepEqual(leds(''), [true, true, false, true]);
+  });
+});
+
+describe('selvage inspect', () => {
+  it('prints the tables of a run directory, and of a scenario at a time', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'selvage-inspect-'));
+    const selvage = (...words: string[]): { code: number | null; out: string; err: string } => {
+      const main = join(ROOT, 'dist/services/cli/main.js');
+      const child = spawnSync(process.execPath, [main, ...words], {
+        cwd: folder,
+        encoding: 'utf8',
+      });
+      return { code: child.status, out: child.stdout, err: child.stderr };
+    };
+    const example = join(ROOT, 'examples/nic-drift.yaml');
+    try {
+      assert.equal(selvage('run', example, '--quiet').code, 0);
+      const { code, out } = selvage('inspect', 'h1');
+      assert.equal(code, 0);
+      for (const title of ['T1 virtual', 'T2 traffic', 'T4 receive', 'Rate sch', 'Packet buf']) {
+        assert.ok(out.includes(title), title);
+      }
+      assert.match(out, /no queue is rate controlled/);
+      const words = ['inspect', 'h1', '--run', example, '--at', '100us', '--json'];
+      const nic = JSON.parse(selvage(...words).out) as NicResult;
+      assert.equal(nic.rates[0]!.enabled, true);
+      assert.equal(nic.timePs, 100e6);
+      assert.ok(nic.registers['RTTBCNRC[3]']! > 0x80000000);
+      const wrong = selvage('inspect', 'h3');
+      assert.equal(wrong.code, 2);
+      assert.match(wrong.err, /unknown device with an 82599: h3; there is h1, h2/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});

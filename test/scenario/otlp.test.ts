@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { freePort } from '../../services/cli/fleet/free-port.js';
+import { ROOT } from '../kit/emulate.js';
+import type { ReceivedSpan } from '../kit/otlp-receiver.js';
+import { grpcReceiver, httpReceiver } from '../kit/otlp-receiver.js';
+
+const PARTS = ['source', 'complete', 'wait', 'held', 'serialise', 'propagate', 'process'];
+const EPISODES = ['queue', 'stopped', 'held'];
+
+/** Every span's parent is there and reaches around it; a frame's parts add up to its latency. */
+function checkTrees(spans: readonly ReceivedSpan[]): void {
+  const byId = new Map(spans.map((span) => [span.spanId, span]));
+  assert.equal(byId.size, spans.length);
+  for (const { parentSpanId, traceId, start, end, links } of spans) {
+    assert.ok(end >= start);
+    for (const link of links) assert.ok(byId.has(link));
+    if (parentSpanId === '') continue;
+    const parent = byId.get(parentSpanId)!;
+    assert.equal(parent.traceId, traceId);
+    assert.ok(parent.start <= start && end <= parent.end);
+  }
+  const latencies = new Map<string, number>();
+  for (const { name, traceId, attributes } of spans) {
+    if (!PARTS.includes(name) || 'selvage.episode' in attributes) continue;
+    const own = Number(attributes['selvage.end_ps']) - Number(attributes['selvage.start_ps']);
+    latencies.set(traceId, (latencies.get(traceId) ?? 0) + own);
+  }
+  for (const { name, traceId, attributes } of spans) {
+    if (name !== 'frame' || !('selvage.latency_ps' in attributes)) continue;
+    assert.equal(latencies.get(traceId), attributes['selvage.latency_ps']);
+  }
+}
+
+describe('figures for Prometheus', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'selvage-test-'));
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+  const command = (metrics: string): string[] => [
+    ...[join(ROOT, 'dist/services/cli/main.js'), 'run', join(ROOT, 'examples/incast-pfc.yaml')],
+    ...['--quiet', '--out', join(folder, 'run'), '--set', 'load.0.bytes=5GB'],
+    ...['--metrics', metrics],
+  ];
+
+  it('are served while the run goes on', async () => {
+    const port = await freePort();
+    const child = spawn(process.execPath, command(String(port)));
+    try {
+      let text = '';
+      for (let tries = 0; !/^selvage_sent_frames_total\{.*\} [1-9]/m.test(text); tries++) {
+        assert.ok(tries < 200, text);
+        await setTimeout(50);
+        text = await fetch(`http://127.0.0.1:${port}/metrics`).then(
+          (answer) => answer.text(),
+          () => '',
+        );
+      }
+      assert.match(
+        text,
+        /^selvage_held_time_(seconds_)?total\{device="h2",port="h2:p1",priority="3"/m,
+      );
+      assert.match(text, /^selvage_progress/m);
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
+
+  it('need a port', () => {
+    const { status, stderr } = spawnSync(process.execPath, command('http'), { encoding: 'utf8' });
+    assert.equal(status, 2);
+    assert.match(stderr, /--metrics http: not a port from 1 to 65535/);
+  });
+});
+
+describe('spans over OTLP', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'selvage-test-'));
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  const run = (url: string, ...args: string[]): Promise<{ status: number; stderr: string }> => {
+    const scenario = join(ROOT, 'examples/victim-behind-pfc.yaml');
+    const set = ['observe.traces.share=2%', 'observe.traces.slowest=5', 'duration=60us'];
+    const words = [
+      ...[join(ROOT, 'dist/services/cli/main.js'), 'run', scenario, '--quiet', '--otlp', url],
+      ...['--out', join(folder, 'run'), ...set.flatMap((s) => ['--set', s]), '--set', 'expect=[]'],
+    ];
+    return new Promise((resolve) => {
+      const child = spawn(process.execPath, [...words, ...args]);
+      let stderr = '';
+      child.stderr.on('data', (piece: Buffer) => (stderr += piece.toString()));
+      child.on('exit', (status) => {
+        resolve({ status: status!, stderr });
+      });
+    });
+  };
+
+  let overHttp: readonly ReceivedSpan[] = [];
+
+  it('are whole trees over HTTP, of frames and of episodes', async () => {
+    const receiver = await httpReceiver();
+    const { status, stderr } = await run(receiver.url);
+    receiver.close();
+    assert.equal(status, 0, stderr);
+    assert.match(stderr, /^\d+ spans were sent .*\nfigures of 20 ports were sent\n$/);
+    assert.ok(receiver.metrics.includes('selvage.held.time'));
+    overHttp = receiver.spans;
+    checkTrees(overHttp);
+    const count = (name: string): number => overHttp.filter((span) => span.name === name).length;
+    assert.ok(count('frame') >= 10);
+    for (const name of EPISODES) assert.ok(count(name) > 0, name);
+    assert.ok(overHttp.some(({ links }) => links.length > 0));
+  });
+
+  it('are the same over gRPC, and from another placement', async () => {
+    const receiver = await grpcReceiver();
+    const { status, stderr } = await run(receiver.url, '--threads', '4');
+    receiver.close();
+    assert.equal(status, 0, stderr);
+    assert.deepEqual(receiver.spans, overHttp);
+  });
+
+  it('that nobody takes are counted, and change nothing', async () => {
+    const { status, stderr } = await run('http://127.0.0.1:9');
+    assert.equal(status, 0);
+    assert.match(stderr, /^\d+ spans were not taken by http:\/\/127\.0\.0\.1:9\/v1\/traces: /);
+  });
+
+  it('need a collector that can be spoken to', async () => {
+    const { status, stderr } = await run('ftp://somewhere');
+    assert.equal(status, 2);
+    assert.match(stderr, /--otlp ftp:\/\/somewhere: not a collector such as grpc:/);
+  });
+});

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { FaultTimes } from '../../../../services/engine/contract/fault.js';
+import { DROP } from '../../../../services/engine/contract/probe.js';
+import {
+  CONTROL_FRAMES,
+  matchesControl,
+} from '../../../../services/engine/faults/control-frames.js';
+import { firstSpell, nextSpell } from '../../../../services/engine/faults/fault-schedule.js';
+import { frameError, turnOneBit, UNHURT } from '../../../../services/engine/faults/frame-errors.js';
+import { RandomStream } from '../../../../services/engine/kernel/random.js';
+import { blankCeTag, encodeLoneCeTag } from '../../../../services/engine/wire/ce-tag.js';
+import { blankCeFrame, encodeCe } from '../../../../services/engine/wire/mac-control/ce-frame.js';
+import { OPCODE_CE_GRANT } from '../../../../services/engine/wire/mac-control/opcodes.js';
+import {
+  blankPauseFrame,
+  encodePause,
+} from '../../../../services/engine/wire/mac-control/pause-frame.js';
+import {
+  blankPfcFrame,
+  encodePfc,
+} from '../../../../services/engine/wire/mac-control/pfc-frame.js';
+
+const ONCE: FaultTimes = {
+  startPs: 100,
+  forPs: 10,
+  everyPs: Infinity,
+  times: Infinity,
+  random: false,
+  stream: 'x',
+};
+
+function random(): RandomStream {
+  return new RandomStream(1, 'test');
+}
+
+describe('when a fault is there', () => {
+  it('comes once', () => {
+    const spell = firstSpell(ONCE, random());
+    assert.deepEqual(spell, { beginPs: 100, endPs: 110 });
+    assert.equal(nextSpell(ONCE, spell, 1, random()), null);
+  });
+
+  it('comes again at equal distances, and no more often than it may', () => {
+    const when = { ...ONCE, everyPs: 50, times: 2 };
+    const spell = firstSpell(when, random());
+    const second = nextSpell(when, spell, 1, random());
+    assert.deepEqual(second, { beginPs: 150, endPs: 160 });
+    assert.equal(nextSpell(when, second, 2, random()), null);
+  });
+
+  it('never comes again if it never ends', () => {
+    const when = { ...ONCE, forPs: Infinity, everyPs: 50 };
+    assert.equal(nextSpell(when, firstSpell(when, random()), 1, random()), null);
+  });
+
+  it('comes at random with the means it was given, one spell after the other', () => {
+    const when = { ...ONCE, forPs: 1000, everyPs: 9000, random: true };
+    const stream = random();
+    let spell = firstSpell(when, stream);
+    let there = 0;
+    const count = 20_000;
+    for (let i = 0; i < count; i++) {
+      assert.ok(spell.endPs > spell.beginPs);
+      there += spell.endPs - spell.beginPs;
+      const next = nextSpell(when, spell, i, stream)!;
+      assert.ok(next.beginPs > spell.endPs);
+      spell = next;
+    }
+    assert.ok(Math.abs(there / count / 1000 - 1) < 0.03);
+    assert.ok(Math.abs(spell.beginPs / count / 10_000 - 1) < 0.03);
+  });
+});
+
+describe('what happens to a frame', () => {
+  it('gets nowhere without a carrier', () => {
+    assert.equal(frameError({ kind: 'down' }, 3, 64, random()), DROP.LINK_DOWN);
+  });
+
+  it('is lost with the given probability, if its priority is meant', () => {
+    const loss = { kind: 'loss', probability: 0.25, priorities: 1 << 3, control: false } as const;
+    const stream = random();
+    let lost = 0;
+    for (let i = 0; i < 20_000; i++) if (frameError(loss, 3, 64, stream) !== UNHURT) lost++;
+    assert.ok(Math.abs(lost / 20_000 - 0.25) < 0.01);
+    assert.equal(frameError({ ...loss, probability: 1 }, 2, 64, stream), UNHURT);
+    assert.equal(frameError({ ...loss, probability: 1 }, -1, 64, stream), UNHURT);
+  });
+
+  it('is the likelier to have a wrong bit the longer it is', () => {
+    const errors = { kind: 'bit-errors', rate: 1e-5 } as const;
+    const stream = random();
+    for (const octets of [64, 1518, 9018]) {
+      let wrong = 0;
+      for (let i = 0; i < 20_000; i++)
+        if (frameError(errors, 0, octets, stream) !== UNHURT) wrong++;
+      const expected = 1 - (1 - 1e-5) ** (8 * octets);
+      assert.ok(Math.abs(wrong / 20_000 - expected) < 0.01, `${octets}: ${wrong}`);
+    }
+  });
+
+  it('has exactly one bit turned, and none of its header', () => {
+    const stream = random();
+    for (let i = 0; i < 200; i++) {
+      const octets = new Uint8Array(60);
+      turnOneBit(octets, 16, 60, stream);
+      assert.ok(octets.subarray(0, 16).every((octet) => octet === 0));
+      const bits = octets.reduce(
+        (sum, octet) => sum + octet.toString(2).replaceAll('0', '').length,
+        0,
+      );
+      assert.equal(bits, 1);
+    }
+  });
+});
+
+describe('which control frame is meant', () => {
+  const frames: Record<string, Uint8Array> = {
+    pause: octetsOf((into) => encodePause(into, 0, { ...blankPauseFrame(), quanta: 7 })),
+    pfc: octetsOf((into) => encodePfc(into, 0, { ...blankPfcFrame(), enableVector: 1 << 3 })),
+    'ce-request': octetsOf((into) => encodeCe(into, 0, { ...blankCeFrame(), priorities: 1 << 3 })),
+    'ce-grant': octetsOf((into) =>
+      encodeCe(into, 0, { ...blankCeFrame(), opcode: OPCODE_CE_GRANT, priorities: 1 << 3 }),
+    ),
+    'ce-tag-request': octetsOf((into) =>
+      encodeLoneCeTag(into, 0, 1, { ...blankCeTag(), priorities: 1 << 3 }),
+    ),
+  };
+
+  it('is found by its name among all others', () => {
+    for (const [name, kind] of Object.entries(CONTROL_FRAMES)) {
+      const match = { ...kind, priorities: 0xff };
+      const found = Object.keys(frames).filter((other) => matchesControl(match, frames[other]!));
+      const isAny = name === 'any';
+      const exists = name in frames;
+      assert.deepEqual(found, isAny ? Object.keys(frames) : exists ? [name] : []);
+    }
+  });
+
+  it('is found by the priority that it names, where it names any', () => {
+    for (const name of ['pfc', 'ce-request', 'ce-grant', 'ce-tag-request']) {
+      const kind = CONTROL_FRAMES[name]!;
+      assert.ok(matchesControl({ ...kind, priorities: 1 << 3 }, frames[name]!));
+      assert.ok(!matchesControl({ ...kind, priorities: ~(1 << 3) & 0xff }, frames[name]!));
+    }
+  });
+});
+
+function octetsOf(encode: (into: Uint8Array) => number): Uint8Array {
+  const octets = new Uint8Array(64);
+  return octets.subarray(0, encode(octets));
+}

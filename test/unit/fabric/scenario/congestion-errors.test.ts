@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { fabricOf } from '../../../kit/emulate.js';
+import { PAIR, problemOf } from './written-files.js';
+
+const ECN = 'priorities: { 3: { ecn: { step: 80KB } } }';
+const LOAD = 'stream: { from: h1, to: h2 }, bytes: 1MB, priority: 3';
+
+/** Text from line 3 of a scenario of two hosts, and the beginning of what is said about it. */
+const refused: readonly (readonly [string, string])[] = [
+  ['dcqcn: { cnpInterval: 0ns }', 'main.yaml:3:23: dcqcn.cnpInterval: not above 0: 0ns; write '],
+  ['dcqcn: { alphaPeriod: 0us }', 'main.yaml:3:23: dcqcn.alphaPeriod: not above 0: 0us'],
+  ['dcqcn: { gain: 0 }', 'main.yaml:3:16: dcqcn.gain: not above 0: 0'],
+  ['dcqcn: { gain: 2 }', 'main.yaml:3:16: dcqcn.gain: not a share: 2; '],
+  ['dcqcn: { fastCycles: 0 }', 'main.yaml:3:22: dcqcn.fastCycles: not a whole number in range: 0'],
+  ['dcqcn: { minRate: 10 b/s }', 'main.yaml:3:19: minRate of 10 bit/s; at least 1k, '],
+  ['dcqcn: { cnpPriority: 8 }', 'main.yaml:3:23: dcqcn.cnpPriority: not a whole number in range'],
+  ['dcqcn: { raiseTime: 1us }', 'main.yaml:3:10: dcqcn: unknown key: raiseTime; allowed: '],
+  ['qcn: { timeReset: 0ms }', 'main.yaml:3:19: qcn.timeReset: not above 0: 0ms'],
+  ['qcn: { sampleBase: 0 }', 'main.yaml:3:20: qcn.sampleBase: not a size: 0; write auto, or '],
+  ['qcn: { weight: 11 }', 'main.yaml:3:16: qcn.weight: not a whole number in range: 11; '],
+  ['qcn: { defence: none }', 'main.yaml:3:17: qcn.defence: unknown: none; one of auto, disabled, '],
+  ['qcn: { priorities: [9] }', 'main.yaml:3:21: qcn.priorities.0: not a whole number in range: 9'],
+  ['timely: { low: 0us }', 'main.yaml:3:16: timely.low: not above 0: 0us; '],
+  ['timely: { low: 500us }', 'main.yaml:3:16: high is not above low'],
+  [
+    `load: [{ ${LOAD}, congestion: timely }]`,
+    'main.yaml:3:77: timely measures acknowledgements: it needs transport: reliable',
+  ],
+  [
+    'qcn: { priorities: [3, 6] }',
+    'main.yaml:3:24: priority 6 is that of the messages (cnmPriority), too',
+  ],
+  [
+    'qcn: { priorities: [0] }',
+    'main.yaml:3:21: priority 0 is what outsiders are remapped to (alternatePriority)',
+  ],
+  [
+    'qcn: { priorities: [3] }\nclasses: { transmit: [0, 1, 2, 3, 3, 5, 6, 7] }',
+    'main.yaml:3:21: priorities 3 and 4 share the traffic class 3, but only 3 is a CNPV; ',
+  ],
+  [
+    'qcn: { priorities: [3] }\npriorities: { 6: credit }',
+    'main.yaml:3:1: priority 6 has credit, and none is promised for messages that switches make',
+  ],
+  [
+    'qcn: { priorities: [3], outside: [h1] }\npriorities: { 3: credit }',
+    'main.yaml:3:1: priority 3 has credit, which a frame would lose that is remapped at an edge',
+  ],
+  [
+    `load: [{ ${LOAD}, congestion: dcqn }]`,
+    'main.yaml:3:77: load.0.congestion: unknown: dcqn; one of none, dcqcn, qcn, timely; did you ',
+  ],
+  [
+    `load: [{ ${LOAD}, congestion: dcqcn }]`,
+    'main.yaml:3:77: dcqcn without marking on priority 3; give priorities: { 3: { ecn: { min: ',
+  ],
+  [
+    `${ECN}\nload: [{ ${LOAD}, congestion: dcqcn, ect: false }]`,
+    'main.yaml:4:89: dcqcn needs packets that may be marked: leave ect out, or set it true',
+  ],
+  [
+    `load: [{ ${LOAD}, congestion: qcn }]`,
+    'main.yaml:3:77: qcn on priority 3, which no queue watches; give qcn: { priorities: [3] }',
+  ],
+  [
+    `${ECN}\ngroups: { g: [h1, h2] }\n` +
+      'load: [{ stream: { from: h1, to: g }, bytes: 1MB, priority: 3, congestion: dcqcn }]',
+    'main.yaml:5:76: dcqcn slows down a flow with one receiver, not to a group',
+  ],
+];
+
+describe('rate controls', () => {
+  for (const [text, message] of refused) {
+    it(`refuse ${text.split('\n')[0]!}`, () => {
+      assert.equal(problemOf(`${PAIR}${text}\n`).slice(0, message.length), message);
+    });
+  }
+
+  it('refuse hosts and ports that are not there', () => {
+    const star = 'fabric: { generator: star, hosts: 2 }\nqcn: { priorities: [3], ';
+    assert.throws(() => fabricOf(`${star}outside: [h7] }\n`), /:3:\d+: .*h7/);
+    assert.throws(() => fabricOf(`${star}ports: { 's2:*': edge } }\n`), /no port of a switch is/);
+  });
+});

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { planParts } from '../../../services/fabric/placement/part-plan.js';
+import { placeInServices } from '../../../services/fabric/placement/placement.js';
+import { markOf } from '../../../services/fabric/assembly/observer-plan.js';
+import { whyFlow } from '../../../services/report/flow-why.js';
+import { repeatRun } from '../../../services/runtime/repeat-run.js';
+import { Session } from '../../../services/runtime/session.js';
+import { ThreadsRun } from '../../../services/runtime/threads/run-threads.js';
+import type { FrameTrace } from '../../../services/telemetry/traces/frame-traces.js';
+import { frameTraces, latencyOf } from '../../../services/telemetry/traces/frame-traces.js';
+import { fabricOf } from '../../kit/emulate.js';
+
+const ALL = { share: 1, priorities: 0xff, flows: null, named: [], slowest: 0, dropped: false };
+
+function tracesOf(example: string, ...set: string[]): FrameTrace[] {
+  const fabric = fabricOf(`examples/${example}`, ...set);
+  const { results, hops, congestion } = repeatRun(fabric, null, ALL);
+  return frameTraces(fabric, hops, congestion.episodes, results.virtualPs);
+}
+
+const CASES: readonly (readonly [string, ...string[]])[] = [
+  ['incast-pfc.yaml', 'load.0.bytes=40KB'],
+  ['incast-credit.yaml', 'load.0.bytes=40KB'],
+  ['victim-behind-pfc.yaml', 'duration=60us'],
+  ['victim-behind-pfc.yaml', 'duration=60us', 'switches.cutThrough=true'],
+  ['incast-lossy.yaml', 'load.0.bytes=100KB'],
+];
+
+describe('the way of a frame', () => {
+  for (const [example, ...set] of CASES) {
+    it(`is filled by its parts to the picosecond: ${example} ${set.join(' ')}`, () => {
+      const traces = tracesOf(example, ...set);
+      let delivered = 0;
+      for (const trace of traces) {
+        for (const step of trace.steps) {
+          let at = step.startPs;
+          for (const part of step.parts) {
+            assert.equal(part.startPs, at);
+            assert.ok(part.endPs > at);
+            at = part.endPs;
+          }
+          const before = trace.steps[step.before];
+          if (before !== undefined) assert.equal(step.startPs, before.endPs);
+          if (step.end !== 'sent' || step.endPs > at) assert.equal(step.endPs, at);
+        }
+        const latency = latencyOf(trace);
+        if (latency === null || trace.steps.some(({ end }) => end === 'dropped')) continue;
+        delivered++;
+        const parts = trace.steps.flatMap((step) => step.parts);
+        assert.equal(
+          parts.reduce((sum, { startPs, endPs }) => sum + endPs - startPs, 0),
+          latency,
+        );
+      }
+      assert.ok(delivered > 100, `${delivered} of ${traces.length}`);
+    });
+  }
+
+  it('is whole from a run in several places', async () => {
+    const set = ['duration=100us', 'observe.traces.share=2%', 'observe.traces.slowest=3'];
+    const fabric = fabricOf('examples/victim-behind-pfc.yaml', ...set);
+    const session = new Session(fabric, { check: true });
+    while (session.advance(1000) === 'running');
+    const alone = frameTraces(fabric, session.hops()!, session.congestion()!.episodes, 100e6);
+    const plans = planParts(fabric, placeInServices(fabric.topology, 4));
+    const { hops, congestion } = await new ThreadsRun(fabric, plans, {
+      check: true,
+      from: null,
+    }).run();
+    assert.deepEqual(hops, session.hops());
+    assert.deepEqual(frameTraces(fabric, hops!, congestion!.episodes, 100e6), alone);
+    assert.ok(alone.length > 10);
+    assert.equal(hops!.flatMap(({ slowest }) => slowest).length, 2 * 3);
+  });
+});
+
+describe('the time of a flow', () => {
+  for (const [example, bytes] of [
+    ['incast-pfc.yaml', '250KB'],
+    ['incast-credit.yaml', '60KB'],
+  ] as const) {
+    it(`adds up to its completion time: ${example}`, () => {
+      const fabric = fabricOf(`examples/${example}`, `load.0.bytes=${bytes}`);
+      let heldFlows = 0;
+      for (const flow of fabric.flows.keys()) {
+        const sampling = { ...ALL, flows: [markOf(fabric, flow)] };
+        const { results, hops, congestion } = repeatRun(fabric, null, sampling);
+        const why = whyFlow(fabric, results.flows[flow]!, hops, congestion)!;
+        const sum = why.shares.reduce((total, { ps }) => total + ps, 0);
+        assert.equal(sum, results.flows[flow]!.completionPs);
+        assert.ok(why.shares.every(({ ps }) => ps > 0));
+        if (why.shares.some(({ cause }) => cause === 'held')) heldFlows++;
+      }
+      assert.ok(heldFlows > 1);
+    });
+  }
+});

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { axisOf, combinations } from '../../services/sweep/grid.js';
+import type { Toll } from '../../services/sweep/measure.js';
+import { measure } from '../../services/sweep/measure.js';
+import { fabricOf } from '../kit/emulate.js';
+
+const REFRESH_PS = 20e6;
+const POLL_PS = 5e6;
+/** So many messages lost in a row are next to impossible at ten per cent, in so short a run. */
+const IN_A_ROW = 4;
+
+function toll(...set: string[]): Toll {
+  const fabric = fabricOf('examples/credit-loss-sweep.yaml', ...set);
+  return measure(fabric, fabric.scenario.durationPs!);
+}
+
+describe('loss of grants', () => {
+  for (const length of ['10m', '1km']) {
+    const lossless = toll('faults.0.probability=0.000001%', `fabric.link.length=${length}`);
+
+    for (const probability of ['0.1%', '1%', '10%']) {
+      it(`of ${probability} over ${length} is repaired by totals within the bound`, () => {
+        const set = [`faults.0.probability=${probability}`, `fabric.link.length=${length}`];
+        const { duringBps, afterBps, recoveryPs, lostUnits, starved } = toll(...set);
+        // One way over the cable, a frame in the way, the frame itself and the pipeline.
+        const wayPs = (length === '1km' ? 5e6 : 50e3) + 1e6;
+        const bound = (IN_A_ROW + 1) * Math.min(POLL_PS, REFRESH_PS) + 2 * wayPs;
+        assert.ok(recoveryPs !== null && recoveryPs <= bound, `${recoveryPs}`);
+        assert.equal(lostUnits, 0);
+        assert.equal(starved, 0);
+        assert.ok(afterBps > 0.99 * lossless.afterBps);
+        // A sender that is short waits for the answer to its next demand, and no longer.
+        const share = Number(probability.slice(0, -1)) / 100;
+        assert.ok(duringBps > (1 - 2 * share) * 0.985 * lossless.duringBps, `${duringBps}`);
+      });
+    }
+  }
+
+  it('is for ever where grants are amounts: the link decays, stands, and is named', () => {
+    const set = ['faults.0.probability=10%', 'credit.counts=incremental'];
+    const { duringBps, afterBps, recoveryPs, lostUnits, starved } = toll(...set);
+    assert.ok(duringBps < 20e9);
+    assert.equal(afterBps, 0);
+    assert.equal(recoveryPs, null);
+    assert.ok(lostUnits > 0);
+    assert.equal(starved, 1);
+  });
+
+  it('is seen in the books also while other grants are on their way', () => {
+    const set = ['credit.counts=incremental', 'fabric.link.length=1km'];
+    const { lostUnits, recoveryPs } = toll('faults.0.probability=1%', ...set);
+    assert.ok(lostUnits > 0);
+    assert.equal(recoveryPs, null);
+  });
+});
+
+describe('a sweep', () => {
+  it('reads what is to be varied', () => {
+    assert.deepEqual(axisOf('a.b=1,2'), { path: 'a.b', values: ['1', '2'] });
+    for (const wrong of ['a', '=1', 'a=', 'a=1,,2']) assert.equal(axisOf(wrong), null);
+  });
+
+  it('takes every combination, the last axis fastest', () => {
+    const axes = [axisOf('a=1,2')!, axisOf('b=x,y')!];
+    assert.deepEqual(combinations(axes), [
+      ['1', 'x'],
+      ['1', 'y'],
+      ['2', 'x'],
+      ['2', 'y'],
+    ]);
+    assert.deepEqual(combinations([]), [[]]);
+  });
+});

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { loadScenario } from '../../services/fabric/scenario/load-scenario.js';
+import type { Document } from '../../services/hunt/document.js';
+import { huntHere } from '../../services/hunt/hunt.js';
+import { tryOut } from '../../services/hunt/trial.js';
+import { ROOT } from '../kit/emulate.js';
+import { MUTANTS } from '../kit/mutants.js';
+
+const FILE = join(ROOT, 'examples/hunting-ground.yaml');
+const GROUND = loadScenario(FILE, { set: ['duration=600us'] }).document as Document;
+describe('a hunt', () => {
+  it('finds nothing where nothing is wrong', () => {
+    const { found } = huntHere(FILE, GROUND, { runs: 40, seed: 3, faults: 3, shrinkRuns: 0 }, null);
+    assert.deepEqual(found, []);
+  });
+
+  it('makes the same variation of a run whenever it is made', () => {
+    const options = { runs: 1, seed: 5, faults: 3, shrinkRuns: 0 };
+    const fails = { ...GROUND, expect: [{ metric: 'drops', min: 1_000_000 }] };
+    const [first, second] = [0, 1].map(() => huntHere(FILE, fails, options, null).found[0]!);
+    assert.deepEqual(first, second);
+  });
+
+  for (const { name, plant, faults } of MUTANTS) {
+    it(`finds ${name}, and makes it small`, () => {
+      const options = { runs: 200, seed: 1, faults, shrinkRuns: 150 };
+      const { found, runs } = huntHere(FILE, GROUND, options, plant);
+      assert.equal(found.length, 1);
+      const { document, verdict } = found[0]!.shrunk;
+      assert.ok(verdict.devices <= 4, `${verdict.devices} devices: ${verdict.reason}, run ${runs}`);
+      // What is left fails by itself, in the same way, with the same digest; and only if damaged.
+      assert.deepEqual(tryOut(FILE, document, plant), verdict);
+      assert.equal(tryOut(FILE, document, null).reason, null);
+    });
+  }
+});

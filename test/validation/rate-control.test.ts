@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { PAYLOAD } from '../../services/engine/device/host/receivers.js';
+import { QUEUE_OCTETS } from '../../services/engine/port/queues.js';
+import type { Fabric } from '../../services/fabric/assembly/fabric.js';
+import type { RunResults } from '../../services/runtime/results.js';
+import { Session } from '../../services/runtime/session.js';
+import { fabricOf, run } from '../kit/emulate.js';
+
+const PS_PER_MS = 1e9;
+const PRIORITY = 3;
+
+interface Shares {
+  /** Of each flow, Gb/s of payload between two times. */
+  readonly gbps: readonly number[];
+  /** Of the queue towards h1, octets. */
+  readonly meanQueue: number;
+}
+
+/** What flows get between two times, and how long the queue is that they share at s1. */
+function sharesOf(fabric: Fabric, fromMs: number, toMs: number): Shares {
+  const session = new Session(fabric, { check: false });
+  const { engine } = session;
+  const payload = (): number[] =>
+    fabric.flowEnds.map(({ receives }) => {
+      const [{ device, connection }] = receives as [{ device: number; connection: number }];
+      return engine.receivers.get(engine.devices[device]!.rows.receive.first + connection, PAYLOAD);
+    });
+  const s1 = engine.devices[fabric.topology.devices.findIndex(({ kind }) => kind === 'switch')]!;
+  session.runTo(fromMs * PS_PER_MS);
+  const before = payload();
+  const queue: number[] = [];
+  for (let ms = fromMs + 1; ms <= toMs; ms++) {
+    session.runTo(ms * PS_PER_MS);
+    queue.push(engine.shared.queues.get(s1.firstPort, PRIORITY, QUEUE_OCTETS));
+  }
+  const spanNs = (toMs - fromMs) * 1e6;
+  return {
+    gbps: payload().map((octets, i) => ((octets - before[i]!) * 8) / spanNs),
+    meanQueue: queue.reduce((a, b) => a + b, 0) / queue.length,
+  };
+}
+
+function assertFair({ gbps }: Shares): void {
+  const mean = gbps.reduce((a, b) => a + b, 0) / gbps.length;
+  for (const share of gbps) {
+    assert.ok(Math.abs(share / mean - 1) < 0.05, gbps.map((g) => g.toFixed(2)).join(', '));
+  }
+}
+
+describe('DCQCN', () => {
+  for (const variant of ['nic', 'paper']) {
+    it(`brings two flows to fair shares within 5 %, though one came later (${variant})`, () => {
+      const flow = (host: string, start: string): string =>
+        `  - { stream: { from: ${host}, to: h1 }, priority: 3, transport: reliable,
+      congestion: dcqcn, start: ${start} }`;
+      const fabric = fabricOf(`
+duration: 60ms
+fabric: { generator: star, hosts: 3, hostLink: { rate: 40G, length: 10m } }
+switches: { buffer: { size: 4MB } }
+priorities: { 3: { flowControl: pfc, ecn: { step: 60KB } } }
+dcqcn: { variant: ${variant} }
+load:
+${flow('h2', '0ns')}
+${flow('h3', '2ms')}
+`);
+      const shares = sharesOf(fabric, 20, 50);
+      assertFair(shares);
+      // Of 37.0 Gb/s that the link has for payload.
+      assert.ok(shares.gbps[0]! + shares.gbps[1]! > 36);
+    });
+  }
+
+  it('pauses less in an incast than PFC alone, and takes about as long', () => {
+    const fabric = 'examples/incast-dcqcn.yaml';
+    const results = run(fabricOf(fabric));
+    const alone = run(fabricOf(fabric, 'load.0.congestion=none'));
+    const held = ({ ports }: RunResults): number =>
+      ports.flatMap((port) => port.priorities).reduce((sum, { heldPs }) => sum + heldPs, 0);
+    const done = ({ flows }: RunResults): number =>
+      Math.max(...flows.map(({ completionPs }) => completionPs!));
+    assert.ok(held(alone) > 0);
+    assert.ok(held(results) < 0.2 * held(alone), `${held(results)} of ${held(alone)}`);
+    assert.ok(done(results) < 1.05 * done(alone));
+  });
+
+  it('hears one notification per interval and connection, and none is lost', () => {
+    const { rates } = run(fabricOf('examples/incast-dcqcn.yaml', 'dcqcn.cnpInterval=100us'));
+    for (const { notifications, notificationsSent } of rates) {
+      assert.equal(notifications, notificationsSent);
+      // The run takes some 700 us.
+      assert.ok(notifications >= 2 && notifications <= 8, `${notifications}`);
+    }
+  });
+});
+
+describe('TIMELY', () => {
+  it('brings two flows to fair shares within 5 %, though one came later', () => {
+    const flow = (host: string, start: string): string =>
+      `  - { stream: { from: ${host}, to: h1 }, priority: 3, transport: reliable,
+      congestion: timely, start: ${start} }`;
+    const fabric = fabricOf(`
+duration: 60ms
+fabric: { generator: star, hosts: 3, hostLink: { rate: 40G, length: 10m } }
+switches: { buffer: { size: 4MB } }
+priorities: { 3: pfc }
+load:
+${flow('h2', '0ns')}
+${flow('h3', '2ms')}
+`);
+    const shares = sharesOf(fabric, 15, 50);
+    assertFair(shares);
+    assert.ok(shares.gbps[0]! + shares.gbps[1]! > 35);
+  });
+});
+
+describe('a limited rate', () => {
+  it('spaces frames by their octets on the wire, to the picosecond', () => {
+    // Cut to half at the first mark, and left there.
+    const fabric = fabricOf(`
+duration: 2ms
+fabric: { generator: star, hosts: 2, hostLink: { rate: 100G, length: 10m } }
+priorities: { 3: { ecn: { step: 1B } } }
+dcqcn: { cnpInterval: 1s, raisePeriod: 1s, raiseBytes: 1TB }
+load: [{ stream: { from: h2, to: h1 }, frame: 1480, priority: 3, congestion: dcqcn }]
+`);
+    const shares = sharesOf(fabric, 1, 2);
+    // 1 ms at 50 Gb/s holds 4 166.67 frames of 1 500 octets on the wire, 1 434 of them payload.
+    const frames = (shares.gbps[0]! * 1e6) / 8 / 1434;
+    assert.ok(frames === 4166 || frames === 4167, `${frames}`);
+  });
+});
+
+describe('QCN', () => {
+  for (const sources of [2, 4, 8]) {
+    it(`settles ${sources} sources at fair shares within 5 %, the queue at its set point`, () => {
+      const fabric = fabricOf(`
+duration: 4s
+fabric: { generator: star, hosts: ${sources + 1}, hostLink: { rate: 10G, length: 10m } }
+switches: { buffer: { size: 2MB } }
+priorities: { 3: pfc }
+qcn: { priorities: [3], sampleBase: 30KB, byteReset: 30KB, timeReset: 3ms }
+load: [{ stream: { from: h2..h${sources + 1}, to: h1 }, frame: 4000, priority: 3, congestion: qcn }]
+`);
+      const shares = sharesOf(fabric, 2000, 3000);
+      assertFair(shares);
+      const { meanQueue } = shares;
+      assert.ok(meanQueue > 0.7 * 26_000 && meanQueue < 1.3 * 26_000, `${meanQueue} octets`);
+      assert.ok(shares.gbps.reduce((a, b) => a + b, 0) > 9.7);
+    });
+  }
+});
