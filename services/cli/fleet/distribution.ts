@@ -5,7 +5,7 @@ import { placementOf } from '../../fabric/placement/placement-of.js';
 import type { BrokerOptions } from '../../runtime/links/broker.js';
 import type { TlsFiles } from '../../runtime/links/control-channel.js';
 import { InputError } from '../exit.js';
-import type { FleetOptions } from './fleet.js';
+import type { FleetOptions, Rendezvous } from './fleet.js';
 
 /** What the command line says of a run in several processes. */
 export interface DistributionOptions {
@@ -25,6 +25,8 @@ export interface DistributionOptions {
   readonly checkpoints?: string;
   readonly checkpointEvery?: string;
   readonly patience?: string;
+  /** Services are started elsewhere and join at this address. */
+  readonly listen?: string;
 }
 
 const CHECKPOINT_SECONDS = 2;
@@ -45,6 +47,7 @@ export function fleetOptions(
   const isAsked =
     options.processes === true ||
     options.nats !== undefined ||
+    options.listen !== undefined ||
     devicesPerService !== null ||
     services !== null;
   if (!isAsked) return null;
@@ -68,12 +71,13 @@ export function fleetOptions(
     ),
     checkpoints: options.checkpoints ?? null,
     from: null,
+    elsewhere: options.listen === undefined ? null : rendezvousAt(options.listen, options),
     patienceSeconds: secondsFrom('--patience', options.patience, PATIENCE_SECONDS),
   };
 }
 
 /** Passwords and tokens come from the environment, where a list of processes does not show them. */
-function brokerFrom(options: DistributionOptions): BrokerOptions | null {
+export function brokerFrom(options: DistributionOptions): BrokerOptions | null {
   if (options.nats === undefined) return null;
   for (const url of options.nats.split(',')) {
     if (!/^(nats|tls):\/\/[^\s/]+$/.test(url)) {
@@ -98,7 +102,29 @@ function brokerFrom(options: DistributionOptions): BrokerOptions | null {
   };
 }
 
-function controlTlsFrom(options: DistributionOptions): TlsFiles | null {
+/** The names that services know, too, come from the environment: the key is a secret. */
+function rendezvousAt(listen: string, { nats }: DistributionOptions): Rendezvous {
+  if (!isAddress(listen)) {
+    throw new InputError(`--listen ${listen}: not an address; write it like 0.0.0.0:7400`);
+  }
+  if (nats === undefined) {
+    throw new InputError('--nats names the broker that services started elsewhere share');
+  }
+  const { SELVAGE_RUN: run = '', SELVAGE_KEY: key = '' } = process.env;
+  if (!/^[a-z0-9-]{1,40}$/.test(run)) {
+    throw new InputError(`SELVAGE_RUN is '${run}': 1 to 40 of a-z, 0-9 and - name the run`);
+  }
+  if (!/^[0-9a-f]{32,}$/.test(key)) {
+    throw new InputError('SELVAGE_KEY must be 32 or more hexadecimal digits');
+  }
+  return { run, key, listen };
+}
+
+export function isAddress(text: string): boolean {
+  return /^[^\s/:]+:[1-9]\d{0,4}$/.test(text);
+}
+
+export function controlTlsFrom(options: DistributionOptions): TlsFiles | null {
   const { controlCa: ca, controlCert: cert, controlKey: key } = options;
   const given = [ca, cert, key].filter((file) => file !== undefined);
   if (given.length === 0) return null;

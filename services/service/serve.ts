@@ -1,0 +1,27 @@
+import { openStore } from '../runtime/checkpoints/open-store.js';
+import { awaitBroker, brokerOptionsFrom } from '../runtime/links/broker.js';
+import { serveHealth } from '../runtime/links/health-server.js';
+import { CoordinatorLink } from '../runtime/service/coordinator-link.js';
+import { watchParent } from '../runtime/service/orphan.js';
+import { Service } from '../runtime/service/service.js';
+import { identityFrom } from '../runtime/service/settings.js';
+import { readVersion } from '../runtime/version.js';
+
+/** Runs the service that an environment describes, until it is sent home or told to go. */
+export async function serve(env: NodeJS.ProcessEnv, fail: (error: Error) => never): Promise<void> {
+  const identity = identityFrom(env);
+  const number = Number(env['SELVAGE_SERVICE']);
+  const name = `selvage ${identity.run} service ${number}`;
+  const broker = await awaitBroker(brokerOptionsFrom(env), name, identity.patienceMs);
+  const store = await openStore(identity, () => Promise.resolve(broker));
+  const link = new CoordinatorLink(identity, fail);
+  const leave = (): void => {
+    service.close();
+    void broker.close().finally(() => process.exit(0));
+  };
+  const version = readVersion();
+  const service = new Service(identity, number, version, broker, store, link, fail, leave);
+  serveHealth(env, () => link.isOpen(), fail);
+  watchParent(env, leave);
+  process.on('SIGTERM', leave).on('SIGINT', () => undefined);
+}
