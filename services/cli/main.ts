@@ -6,6 +6,7 @@ import type { DuelOptions } from './commands/duel.js';
 import type { HuntCommandOptions } from './commands/hunt.js';
 import type { RunOptions } from './commands/run.js';
 import type { ServiceOptions } from './commands/service.js';
+import type { DcbxOptions, DiscoveryOptions, PathsOptions } from './commands/discovery.js';
 import type { EmulateOptions } from './emulate.js';
 import type { SteerAction } from './commands/steer.js';
 import type { SweepOptions } from './commands/sweep.js';
@@ -59,6 +60,15 @@ function linked(command: Command): Command {
     .option('--control-key <file>', 'its key')
     .option('--checkpoints <where>', 'a folder, or jetstream (default: a temporary folder)')
     .option('--patience <s>', 'how long a lost part is waited for (default: 60)');
+}
+
+/** Commands that tell what LLDP and DCBX come to. */
+function discovering(command: Command, argument: string): Command {
+  return command
+    .argument(argument, 'YAML or JSON file; of a run, its directory')
+    .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
+    .option('--at <time>', 'as it stands at this time (default: after the last change)')
+    .option('--json', 'print it as JSON');
 }
 
 function program(): Command {
@@ -284,6 +294,34 @@ function program(): Command {
     .action(async (scenario: string, options: TopologyOptions) => {
       const { topologyCommand } = await import('./commands/topology.js');
       topologyCommand(scenario, options);
+    });
+
+  discovering(selvage.command('neighbors'), '<scenario or run>')
+    .description('who LLDP finds at every port')
+    .action(async (what: string, options: DiscoveryOptions) => {
+      const { neighborsCommand } = await import('./commands/discovery.js');
+      neighborsCommand(what, options);
+    });
+
+  discovering(selvage.command('dcbx'), '<scenario or run>')
+    .description('what DCBX comes to at every port: local, remote, operational')
+    .option(
+      '--mismatch',
+      'only ports that do not fit their neighbour; exit code 1 if there are any',
+    )
+    .action(async (what: string, options: DcbxOptions) => {
+      const { dcbxCommand } = await import('./commands/discovery.js');
+      process.exitCode = dcbxCommand(what, options);
+    });
+
+  discovering(selvage.command('paths'), '<scenario>')
+    .description('which mechanism rules each link of a path, and why')
+    .requiredOption('--from <host>', 'where it begins')
+    .requiredOption('--to <host>', 'where it ends')
+    .option('--priority <n>', 'of this priority only')
+    .action(async (file: string, options: PathsOptions) => {
+      const { pathsCommand } = await import('./commands/discovery.js');
+      pathsCommand(file, options);
     });
 
   selvage

@@ -10,6 +10,10 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'out when the ingress account reaches its threshold, is repeated before it expires, ' +
     'and XON follows when the account has fallen by xonGap. From 10 Gb/s upwards. ' +
     '`priorities: { 3: pfc }`.',
+  ci:
+    'Congestion isolation (802.1Qcz): flows that congest a queue get one of their own, here and ' +
+    'at the neighbour before, which is told by a message (CIM). PFC then stops that queue alone. ' +
+    '`priorities: { 2: pfc, 3: { flowControl: pfc, ci: true } }`; details under `ci:`.',
   sfc:
     'Source flow control (P802.1Qdw): a switch whose queue is congested sends a message to ' +
     'the source, which pauses for a time; where a host does not obey, its edge switch takes the ' +
@@ -36,6 +40,9 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'The receiver of marked packets tells the sender (CNP, at most one in 50 us), which cuts ' +
     'the rate of the connection by half of alpha, a running share of marked time, and ' +
     'recovers by time and by octets. `congestion: dcqcn` in a load, and `ecn` on its priority.',
+  timely:
+    'A sender times its packets: growing round trips mean a growing queue, and it cuts its ' +
+    'rate in proportion. `congestion: timely` in a load with reliable transport.',
   qcn:
     '802.1Qau: a queue is sampled every so many octets; by its length and growth the source ' +
     'of the sampled frame is told (CNM) to slow down. `congestion: qcn` in a load, and ' +
@@ -48,6 +55,17 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'Deficit weighted round robin: classes share the link by weight, in octets on the ' + 'wire.',
   strict: 'The highest traffic class that may send goes first.',
   'round-robin': 'A frame of each traffic class in turn.',
+  lldp:
+    'Link layer discovery (802.1AB): every port tells its neighbour who it is, at first ' +
+    'quickly and then every 30 s, and forgets a neighbour that is silent. `discovery: true`; ' +
+    '`selvage neighbors`.',
+  dcbx:
+    'Data center bridging exchange on top of LLDP: a willing port takes over PFC and ETS ' +
+    'from its neighbour. IEEE (802.1Qaz), or CEE 1.01 towards who has only that. ' +
+    '`selvage dcbx`.',
+  willing:
+    'A port that takes over what its neighbour is configured for. ' +
+    '`discovery: { willing: [pfc] }`.',
   episode:
     'The time from when a queue, an account or a pause begins to hold frames back until it ' +
     'clears. Its parent is the episode that caused it. `selvage why RUN` shows the trees.',

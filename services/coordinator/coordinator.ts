@@ -116,7 +116,7 @@ export class Coordinator {
       // A lone service is stopped only so that somebody may look.
       lookaheadPs: Math.min(...lookaheads, LONE_ROUND_PS),
       durationPs: fabric.scenario.durationPs,
-      watch: watchIntervals(fabric.specs),
+      watch: watchIntervals(fabric.specs, fabric.scenario.durationPs),
       fixedLength: options.roundLength,
     });
     this.awaitServices();

@@ -112,8 +112,8 @@ function countOf(fabric: Fabric): number {
 }
 
 /**
- * Names are changed in whatever is said about devices; what then makes no sense is refused. Switches
- * that are gone are replaced by another, or by a host: what was behind them.
+ * Names are changed in whatever is said about devices; what then makes no sense is refused.
+ * Switches that are gone are replaced by another, or by a host: what was behind them.
  */
 function moved(document: Document, fabric: Fabric, hosts: number, stand: string): Document {
   const rename = (value: unknown): unknown => {

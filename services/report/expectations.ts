@@ -56,6 +56,16 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
     'peak.ingress': { unit: 'octets', meaning: 'fullest ingress account' },
     'peak.egress': { unit: 'octets', meaning: 'longest egress queue' },
     'headroom.used': { unit: 'octets', meaning: 'most headroom that an account used' },
+    convergence: {
+      unit: 'time',
+      meaning: 'longest time that ports took to settle with their neighbours, after any change',
+    },
+    mismatches: { unit: 'count', meaning: 'ports whose configuration does not fit the neighbour' },
+    exposed: {
+      unit: 'count',
+      meaning: 'frames that came while only the receiving end had PFC for their priority',
+    },
+    lldpdus: { unit: 'count', meaning: 'LLDPDUs sent' },
     deadlocks: { unit: 'count', meaning: 'circles of ports that wait for each other' },
     storms: { unit: 'count', meaning: 'times that a port was held longer than observe.storm' },
     'fault-drops': { unit: 'count', meaning: 'frames lost to declared faults' },
@@ -190,6 +200,40 @@ function measure(expectation: Expectation, results: RunResults): number | string
           .filter((margin) => marginMatches(expectation, margin))
           .map((margin) => margin.headroomUsedOctets),
       ]);
+    case 'convergence':
+    case 'mismatches':
+    case 'exposed':
+    case 'lldpdus':
+      return discovered(expectation.metric, expectation, results);
+  }
+}
+
+type DiscoveryMetric = 'convergence' | 'mismatches' | 'exposed' | 'lldpdus';
+
+function discovered(
+  metric: DiscoveryMetric,
+  { device, port: name, priority }: Expectation,
+  { discovery }: RunResults,
+): number | null {
+  if (discovery === null) return null;
+  const ports = discovery.ports
+    .filter((port) => device === null || matchesGlob(device, port.device))
+    .filter(({ port }) => name === null || matchesGlob(name, port));
+  switch (metric) {
+    case 'convergence':
+      return greatest(
+        ports.flatMap(({ convergencePs }) => convergencePs.flatMap((ps) => ps ?? [])),
+      );
+    case 'mismatches':
+      return ports.filter(({ mismatches }) => mismatches.length > 0).length;
+    case 'exposed':
+      return sum(
+        ports.flatMap(({ exposedFrames }) =>
+          priority === null ? exposedFrames : exposedFrames[priority]!,
+        ),
+      );
+    case 'lldpdus':
+      return sum(ports.map(({ statistics }) => statistics.statsFramesOutTotal));
   }
 }
 

@@ -29,6 +29,8 @@ const MARKER = 'digest';
 /** What a run was made of, and where it can go on; see `readRun`. */
 const ORIGIN = 'origin.json';
 const STATE = 'state';
+/** What neighbours came to; see `selvage dcbx`. */
+export const DISCOVERY = 'discovery.json';
 /** Who held whom back: see `readWhy`. */
 const WHY = 'why.json';
 /** Every 82599 at the end of the run. */
@@ -163,8 +165,15 @@ export function readNics(folder: string): readonly NicResult[] {
 
 /** The summary as machines read it. */
 export function summaryJson({ results, expectations, wallSeconds }: RunRecord): object {
-  const { flows, ports, deviceDigests, nics, ...summary } = results;
-  return { ...summary, expectations, deviceDigests, wall: { seconds: wallSeconds } };
+  const { flows, ports, deviceDigests, discovery, nics, ...summary } = results;
+  const converged = discovery && { convergence: discovery.convergence, lldpdus: discovery.lldpdus };
+  return {
+    ...summary,
+    discovery: converged,
+    expectations,
+    deviceDigests,
+    wall: { seconds: wallSeconds },
+  };
 }
 
 function filesOf(record: RunRecord): [string, string | Uint8Array][] {
@@ -189,7 +198,9 @@ function filesOf(record: RunRecord): [string, string | Uint8Array][] {
     files.push(['congestion-points.csv', congestionPointsCsv(results)]);
   }
   if (results.credits.length > 0) files.push(['credits.csv', creditsCsv(results)]);
+  if (results.discovery !== null) files.push([DISCOVERY, json(results.discovery)]);
   if (results.sfc.length > 0) files.push(['sfc.csv', sfcCsv(results)]);
+  if (results.isolations.length > 0) files.push(['isolation.csv', isolationCsv(results)]);
   if (results.sfcPaths.length > 0) files.push(['sfc-paths.csv', sfcPathsCsv(results)]);
   if (results.nics.length > 0) files.push([NICS, json(results.nics)]);
   if (results.slots.length > 0) {
@@ -287,6 +298,14 @@ function sfcCsv({ sfc }: RunResults): string {
     ...[s.pauses, s.pausedPs, ...names.map((name) => s.counters[name]!)],
   ]);
   return csv(columns, rows);
+}
+
+function isolationCsv({ isolations }: RunResults): string {
+  const names = Object.keys(isolations[0]!.counters);
+  const rows = isolations.map((row) => [
+    ...[row.device, row.flows, row.flowsPeak, ...names.map((name) => row.counters[name]!)],
+  ]);
+  return csv(['device', 'flows', 'flows_peak', ...names], rows);
 }
 
 function sfcPathsCsv({ sfcPaths }: RunResults): string {

@@ -33,8 +33,10 @@ export function summaryText(
     memoryTable(results, style),
     marginTable(results, style),
     creditTable(results, style),
+    discoveryText(results, style),
     sfcTable(results, style),
     sfcCoverage(results),
+    isolationTable(results, style),
     rateTable(results, style),
     slotText(results, style),
     faultTable(results, style),
@@ -208,6 +210,29 @@ function creditTable({ credits }: RunResults, style: Style): string {
     .join('\n');
 }
 
+function discoveryText({ discovery }: RunResults, style: Style): string {
+  if (discovery === null) return '';
+  const lines = discovery.convergence.map(({ fromPs, durationPs }) => {
+    const when = fromPs === 0 ? 'at the start' : `after the change at ${formatTime(fromPs)}`;
+    return `  ${when}: settled in ${formatTime(durationPs)}`;
+  });
+  const differing = discovery.ports.filter(({ mismatches }) => mismatches.length > 0);
+  const odd = differing
+    .slice(0, ROWS_SHOWN)
+    .map(
+      ({ port, mismatches }) => `  ${style.bad('mismatch')} at ${port}: ${mismatches.join(', ')}`,
+    );
+  const exposed = discovery.ports.filter((port) => port.exposedFrames.some((n) => n > 0));
+  const risks = exposed.slice(0, ROWS_SHOWN).map(({ port, exposedFrames }) => {
+    const by = exposedFrames.flatMap((n, p) => (n > 0 ? `${formatCount(n)} of priority ${p}` : []));
+    return `  ${port}: ${by.join(', ')} came while the neighbour had no PFC for it`;
+  });
+  const head = `${style.strong('Discovery')}: ${formatCount(discovery.lldpdus)} LLDPDUs`;
+  return [head, ...lines, ...odd, more(differing.length), ...risks, more(exposed.length)]
+    .filter((line) => line !== '')
+    .join('\n');
+}
+
 function sfcTable({ sfc }: RunResults, style: Style): string {
   if (sfc.length === 0) return '';
   const busiest = [...sfc].sort((a, b) => b.pausedPs - a.pausedPs || told(b) - told(a));
@@ -226,6 +251,25 @@ function sfcTable({ sfc }: RunResults, style: Style): string {
     ]);
   const head = ['device', 'role', 'told', 'heard', 'by PFC', 'pauses', 'paused', 'react', 'worst'];
   return [style.strong('Source flow control'), table(head, rows), more(sfc.length)]
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+function isolationTable({ isolations }: RunResults, style: Style): string {
+  if (isolations.length === 0) return '';
+  const rows = isolations
+    .slice(0, ROWS_SHOWN)
+    .map(({ device, counters, flows, flowsPeak }) => [
+      device,
+      formatCount(flows),
+      formatCount(flowsPeak),
+      formatCount(counters['ciFlowsFound']!),
+      formatCount(counters['ciFlowsTold']!),
+      formatCount(counters['ciFramesIsolated']!),
+      formatCount(counters['ciCimAddsTransmitted']! + counters['ciCimDelsTransmitted']!),
+    ]);
+  const head = ['switch', 'flows', 'most', 'found', 'told of', 'frames isolated', 'messages'];
+  return [style.strong('Congestion isolation'), table(head, rows), more(isolations.length)]
     .filter((part) => part !== '')
     .join('\n');
 }

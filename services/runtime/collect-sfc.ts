@@ -1,8 +1,9 @@
+import { ciManagedValues } from '../engine/congestion/ci/ci-managed.js';
 import { sfcManagedValues } from '../engine/congestion/sfc/sfc-managed.js';
 import type { SfcPoint } from '../engine/congestion/sfc/sfc-point.js';
 import type { Engine } from '../engine/device/engine.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
-import type { SfcPathResult, SfcResult } from './results.js';
+import type { IsolationResult, SfcPathResult, SfcResult } from './results.js';
 
 const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
 
@@ -22,6 +23,19 @@ export function collectSfc(engine: Engine, nowPs: number): SfcResult[] {
     };
     const isIdle = Object.values(result.counters).every((count) => count === 0);
     return isIdle ? [] : [result];
+  });
+}
+
+/** What every switch did about congestion isolation. */
+export function collectIsolations(engine: Engine): IsolationResult[] {
+  return engine.devices.flatMap(({ place, spec }) => {
+    const point = spec.kind === 'switch' ? engine.switching.parts(place).ci : null;
+    if (point === null) return [];
+    const values = ciManagedValues(point.counters).map(({ name, value }) => [name, value] as const);
+    if (values.every(([, value]) => value === 0)) return [];
+    const { count, peak } = point.table.ages;
+    const counters = Object.fromEntries(values);
+    return [{ device: spec.name, counters, flows: count, flowsPeak: peak }];
   });
 }
 

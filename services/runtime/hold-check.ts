@@ -2,7 +2,7 @@ import type { TransmitGate } from '../engine/contract/flow-control.js';
 import { DeafProbe } from '../engine/contract/probe.js';
 import type { Engine } from '../engine/device/engine.js';
 import type { FramePool } from '../engine/frame/frame-pool.js';
-import { CLASS, PRIORITY_MASK } from '../engine/frame/frame-pool.js';
+import { CLASS, ISOLATED_FLAG, PRIORITY_MASK } from '../engine/frame/frame-pool.js';
 import { OrderCheck } from './order-check.js';
 import { PauseCheck } from './pause-check.js';
 import { ShareCheck } from './share-check.js';
@@ -18,7 +18,8 @@ export interface Breach {
 /**
  * Sees every frame that starts, and asks whether it was allowed to: the mechanisms that hold
  * priorities (credit holds frames and not priorities; its books are balanced instead), and a book
- * of what neighbours asked for. Sees whether classes get their shares. Sees every frame that comes, and whether it comes in its order.
+ * of what neighbours asked for. Sees whether classes get their shares. Sees every frame that
+ * comes, and whether it comes in its order.
  */
 export class HoldCheck extends DeafProbe {
   /** The first that should not have been. */
@@ -46,7 +47,7 @@ export class HoldCheck extends DeafProbe {
     pool: FramePool,
     frame: number,
   ): void {
-    const priority = pool.words[frame + CLASS]! & PRIORITY_MASK;
+    const priority = this.stoppedBy(device, pool.words[frame + CLASS]!);
     const number = this.engine.devices[device]!.firstPort + port;
     this.checkTime(device, port, now, priority);
     if (this.gates.some((gate) => gate.holdReason(number, priority) !== null)) {
@@ -57,6 +58,12 @@ export class HoldCheck extends DeafProbe {
     if (this.shares.exceeds(number, pool, frame)) {
       this.note('a class got more than its share of the port', device, port, now, priority);
     }
+  }
+
+  /** The priority whose stop holds a frame: a congesting queue has one of its own. */
+  private stoppedBy(device: number, frameClass: number): number {
+    if ((frameClass & ISOLATED_FLAG) === 0) return frameClass & PRIORITY_MASK;
+    return this.engine.switching.parts(device).ci!.spec.priority;
   }
 
   override controlReceived(device: number, port: number, now: number, octets: Uint8Array): void {

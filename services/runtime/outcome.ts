@@ -7,7 +7,8 @@ import type { Engine } from '../engine/device/engine.js';
 import { LAST_AT } from '../engine/device/host/receivers.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { Collector } from './collect.js';
-import { collectSfc, collectSfcPaths } from './collect-sfc.js';
+import { discoveryResults } from './discovery-results.js';
+import { collectIsolations, collectSfc, collectSfcPaths } from './collect-sfc.js';
 import { nicResults } from './nic-results.js';
 import { slotPortResults, slotResults } from './collect-slots.js';
 import { congestionPointsOf, ratesOf } from './collect-congestion.js';
@@ -48,8 +49,14 @@ export function outcomeOf(
     margins: collector.margins(),
     buffers: collector.buffers(),
     credits: collector.credits(),
+    discovery: discoveryResults(
+      fabric,
+      engine.discovery,
+      (device, port) => engine.devices[device]!.firstPort + port,
+    ),
     sfc: collectSfc(engine, virtualPs),
     sfcPaths: collectSfcPaths(fabric),
+    isolations: collectIsolations(engine),
     nics: nicResults(engine, virtualPs),
     rates: ratesOf(fabric, engine),
     congestionPoints: congestionPointsOf(fabric, engine),

@@ -25,6 +25,8 @@ export class PauseCheck {
     const spec = this.specOf(port);
     // A carrier that comes back ends every stop, and is no frame that could be read.
     if (spec.faults.some(({ effect }) => effect.kind === 'down')) return;
+    // Which stops count is agreed on with the neighbour, and may change at any time.
+    if (spec.discovery?.drives === true) return;
     if (spec.pause !== null && decodePause(octets, 0, this.pause) === 'ok') {
       for (let p = 0; p < PRIORITIES; p++) this.load(port, p, now, this.pause.quanta);
     } else if (spec.pfc !== null && decodePfc(octets, 0, this.pfc) === 'ok') {

@@ -2,6 +2,7 @@
 
 import type { CreditLoopTerms } from '../engine/analysis/credit/credit-loop.js';
 import type { HeadroomTerms } from '../engine/analysis/headroom/headroom.js';
+import type { DiscoveryResults } from './discovery-results.js';
 import type { Deadlock, Storm } from '../telemetry/congestion/congestion.js';
 import type { CreditCounters } from '../engine/flow-control/credit/credit-managed.js';
 
@@ -30,8 +31,11 @@ export interface RunResults {
   readonly margins: readonly MarginResult[];
   readonly buffers: readonly BufferResult[];
   readonly credits: readonly CreditResult[];
+  /** Null where it does not run. */
+  readonly discovery: DiscoveryResults | null;
   readonly sfc: readonly SfcResult[];
   readonly sfcPaths: readonly SfcPathResult[];
+  readonly isolations: readonly IsolationResult[];
   /** Every 82599 as it was at the end. */
   readonly nics: readonly NicResult[];
   /** Of every connection with a rate control. */
@@ -197,6 +201,16 @@ export interface SfcResult {
   /** Of a station: how often and how long it paused, over all priorities. */
   readonly pauses: number;
   readonly pausedPs: number;
+}
+
+/** What a switch did about congestion isolation; only of those that did anything. */
+export interface IsolationResult {
+  readonly device: string;
+  /** Under the names of the managed objects. */
+  readonly counters: Readonly<Record<string, number>>;
+  /** Flows isolated at the end, and at most. */
+  readonly flows: number;
+  readonly flowsPeak: number;
 }
 
 /** Whether source flow control reaches the source of a flow. */

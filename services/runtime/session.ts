@@ -71,7 +71,7 @@ export class Session {
     this.windows = new Windows(this.engine, fabric.lookaheadPs);
     this.endPs = fabric.scenario.durationPs;
     this.sampler = this.makeSampler();
-    this.stall = new StallWatch(watchIntervals(fabric.specs));
+    this.stall = new StallWatch(watchIntervals(fabric.specs, this.endPs));
     this.checkDueAt = options.check ? CHECK_INTERVAL_PS : Infinity;
     this.holdCheck = options.check ? new HoldCheck(this.engine) : null;
     if (this.holdCheck !== null) this.engine.listen(this.holdCheck);
@@ -190,12 +190,20 @@ export class Session {
     if (this.sampler?.dueAt === now) this.sampler.sample();
     if (this.checkDueAt === now) {
       this.check(now);
-      this.checkDueAt = Math.min(this.recovery!.dueAt(now), nextCheckPs(now));
+      // Books that balance stay so while nothing happens.
+      const idleUntilPs = Math.min(this.windows.nextTime(), this.endPs ?? Infinity);
+      const idlePs = Math.max(now, idleUntilPs === Infinity ? now : idleUntilPs);
+      this.checkDueAt = Math.min(this.recovery!.dueAt(now), nextCheckPs(idlePs));
     }
     if (this.stall.dueAt !== now) return;
     const { engine } = this;
     const underway = engine.shared.pool.inUse();
-    const verdict = this.stall.look(framesStarted(engine), underway, thingsPlanned(engine));
+    const verdict = this.stall.look(
+      framesStarted(engine),
+      underway,
+      thingsPlanned(engine),
+      this.windows.nextTime(),
+    );
     if (verdict === 'stalled') this.fail(STALLED, now, -1, -1, null);
     else if (verdict === 'quiet' && this.endPs === null) this.finish();
   }

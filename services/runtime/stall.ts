@@ -1,18 +1,23 @@
+import type { PortSpec } from '../engine/contract/spec.js';
 import type { DeviceSpec, Engine } from '../engine/device/engine.js';
 import { TX_FRAMES } from '../engine/port/counters.js';
 
 export interface WatchIntervals {
   /** How long a fabric may stand still before that is a fault. */
   readonly stallPs: number;
-  /** How often to see whether only keep-alives are left; Infinity where there are none. */
+  /** How often to see whether only keep-alives are left; Infinity where that ends no run. */
   readonly quietPs: number;
 }
 
-export function watchIntervals(specs: readonly DeviceSpec[]): WatchIntervals {
-  const keepsAlive = specs.some(({ ports }) => ports.some(({ credit }) => credit !== null));
+export function watchIntervals(
+  specs: readonly DeviceSpec[],
+  durationPs: number | null,
+): WatchIntervals {
+  const ports = specs.flatMap((spec) => spec.ports);
+  const keepsAlive = ports.some(({ credit, discovery }) => (credit ?? discovery) !== null);
   return {
-    stallPs: Math.max(STALL_PS, 4 * longestStopPs(specs)),
-    quietPs: keepsAlive ? QUIET_PS : Infinity,
+    stallPs: Math.max(STALL_PS, 4 * longestStopPs(specs), 2 * longestSilencePs(ports)),
+    quietPs: keepsAlive && durationPs === null ? QUIET_PS : Infinity,
   };
 }
 
@@ -55,11 +60,15 @@ export class StallWatch {
     this.quietAt = quietPs === Infinity ? Infinity : (Math.floor(nowPs / quietPs) + 1) * quietPs;
   }
 
-  /** `started`: frames so far; `underway`: frames; `planned`: what hosts will still do. */
-  look(started: number, underway: number, planned: number): Verdict {
+  /**
+   * `started`: frames so far; `underway`: frames; `planned`: what devices will still do; `nextPs`:
+   * the next event, before which there is nothing new to see.
+   */
+  look(started: number, underway: number, planned: number, nextPs: number): Verdict {
     const now = this.dueAt;
     if (this.quietAt === now) {
-      this.quietAt += this.intervals.quietPs;
+      const { quietPs } = this.intervals;
+      this.quietAt = (Math.floor(Math.max(now, nextPs) / quietPs) + 1) * quietPs;
       if (underway === 0 && planned === 0) return 'quiet';
     }
     if (this.stallAt !== now) return 'moving';
@@ -81,9 +90,20 @@ export function framesStarted(engine: Engine): number {
   return frames;
 }
 
-/** Things that hosts will do by themselves: start flows, go on with them, time out. */
-export function thingsPlanned(engine: Engine): number {
-  return engine.devices.reduce((sum, device) => sum + device.plannedByHost(), 0);
+/** Things that hosts will do by themselves, and ports that have not settled with neighbours yet. */
+export function thingsPlanned({ devices, discovery, shared }: Engine): number {
+  let settling = 0;
+  for (let port = 0; port < shared.ports.count; port++) if (discovery.isSettling(port)) settling++;
+  return devices.reduce((sum, device) => sum + device.plannedByHost(), settling);
+}
+
+/** Frames may wait until a neighbour was heard, or an administrator has changed something. */
+function longestSilencePs(ports: readonly PortSpec[]): number {
+  return ports.reduce((longest, { discovery }) => {
+    if (discovery === null) return longest;
+    const { stages, timers, tickPs } = discovery;
+    return Math.max(longest, timers.msgTxInterval * tickPs, stages[stages.length - 1]!.fromPs);
+  }, 0);
 }
 
 /** A slow port may be stopped for seconds by one frame, and go on. */

@@ -9,13 +9,19 @@ import { readVersion } from '../runtime/version.js';
 
 /** Runs the service that an environment describes, until it is sent home or told to go. */
 export async function serve(env: NodeJS.ProcessEnv, fail: (error: Error) => never): Promise<void> {
+  let leave = (): void => process.exit(0);
+  process
+    .on('SIGTERM', () => {
+      leave();
+    })
+    .on('SIGINT', () => undefined);
   const identity = identityFrom(env);
   const number = Number(env['SELVAGE_SERVICE']);
   const name = `selvage ${identity.run} service ${number}`;
   const broker = await awaitBroker(brokerOptionsFrom(env), name, identity.patienceMs);
   const store = await openStore(identity, () => Promise.resolve(broker));
   const link = new CoordinatorLink(identity, fail);
-  const leave = (): void => {
+  leave = (): void => {
     service.close();
     void broker.close().finally(() => process.exit(0));
   };
@@ -23,5 +29,4 @@ export async function serve(env: NodeJS.ProcessEnv, fail: (error: Error) => neve
   const service = new Service(identity, number, version, broker, store, link, fail, leave);
   serveHealth(env, () => link.isOpen(), fail);
   watchParent(env, leave);
-  process.on('SIGTERM', leave).on('SIGINT', () => undefined);
 }

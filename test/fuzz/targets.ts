@@ -124,7 +124,7 @@ load: [{ name: a, stream: { from: h1, to: h2 }, priority: 4, bytes: 1MB }]
 
 /** Replay files, as a scenario names them. */
 function csvFile(): Target {
-  const { scenario, errorAt } = scenarioOfDocument('fuzz.yaml', {
+  const loaded = scenarioOfDocument('fuzz.yaml', {
     selvage: 1,
     fabric: { generator: 'star', hosts: 3 },
     load: [{ name: 'r', replay: 'x.csv' }],
@@ -138,12 +138,12 @@ function csvFile(): Target {
     every: 20,
     take: (octets) =>
       answered(['ScenarioError'], () => {
-        expandLoad(scenario.load, {
+        expandLoad(loaded.scenario.load, {
           topology,
           groups: [],
           seed: 1,
           durationPs: null,
-          fail: (path, message) => errorAt(path, message),
+          fail: (path, message) => loaded.errorAt(path, message),
           readFile: () => text.decode(octets),
         });
       }),
@@ -161,7 +161,7 @@ const MESSAGE = encodeMessage({
   sequence: 1,
   promisePs: 1e12,
   frames: new Uint8Array(64),
-} as never);
+});
 
 export const TARGETS: readonly Target[] = [
   decoder('ethernet', blankEthernetHeader, decodeEthernetHeader, [PACKET, ...CONTROL]),

@@ -78,7 +78,7 @@ export class Cluster {
       peers: this.plans.map(({ channels }) => channels.map(({ peer }) => peer)),
       lookaheadPs: fabric.lookaheadPs,
       durationPs: fabric.scenario.durationPs,
-      watch: watchIntervals(fabric.specs),
+      watch: watchIntervals(fabric.specs, fabric.scenario.durationPs),
       fixedLength: null,
     });
     this.begin(0, -1);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { flowOf, runScenario } from '../kit/emulate.js';
+import { repeatRun } from '../../services/runtime/repeat-run.js';
+import { fabricOf, flowOf, runScenario } from '../kit/emulate.js';
 
 describe('an MVTX2802 with VLANs', () => {
   /** h1's VLAN goes to h3 and h4; h2 and h3 have one of their own. */
@@ -52,12 +53,24 @@ load:
     assert.match(failure!.reason, /nothing moves any more/);
     const between = slotPorts.filter(({ port }) => port.endsWith(':p3'));
     assert.ok(between.every(({ xoffs, xons }) => xoffs === 1 && xons === 0));
+    const { deadlocks } = repeatRun(fabricOf(scenario('unmanaged, mcc: 3')), null, null).congestion;
+    assert.deepEqual(
+      deadlocks.map(({ ring }) => ring.map(({ ingress, egress }) => [ingress, egress])),
+      [
+        [
+          ['s1:p3', 's1:p3'],
+          ['s2:p3', 's2:p3'],
+        ],
+      ],
+    );
   });
 
   it('do not by the queues of destinations', () => {
     const results = runScenario(scenario('managed, congestion: 3'));
     assert.equal(results.status, 'complete');
     assert.ok(results.slotPorts.some(({ xoffs }) => xoffs > 10));
+    const { congestion } = repeatRun(fabricOf(scenario('managed, congestion: 3')), null, null);
+    assert.deepEqual(congestion.deadlocks, []);
   });
 });
 
@@ -90,5 +103,19 @@ load:
     );
     assert.ok(droppers.length > 0 && droppers.every(({ device }) => device === 's2'));
     assert.ok(results.ports.find(({ port }) => port === 's2:p4')!.controlReceived > 0);
+  });
+});
+
+describe('an MVTX2802 that is hurt', () => {
+  it('has every slot back after a reboot, and its books balance', () => {
+    const faults = [
+      '{ kind: link-down, where: { device: s1, peer: h3 }, at: 1ms, for: 300us, every: 1ms }',
+      '{ kind: control, where: { kind: host }, frames: pause, action: lose, probability: 30% }',
+      '{ kind: reboot, where: { device: s1 }, at: 3ms, for: 200us }',
+    ];
+    const setting = `faults=[${faults.join(', ')}]`;
+    const results = runScenario('examples/mvtx2802-multicast.yaml', setting);
+    assert.equal(results.failure, null);
+    assert.ok(results.priorities[0]!.drops['device-reset']! > 0);
   });
 });

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { whyOf } from '../../services/report/why.js';
+import { repeatRun } from '../../services/runtime/repeat-run.js';
 import type { RunResults } from '../../services/runtime/results.js';
-import { flowOf, runScenario } from '../kit/emulate.js';
+import { fabricOf, flowOf, runScenario } from '../kit/emulate.js';
 
 const SLOTS = 682;
 const TEMPORARY = 8;
@@ -129,6 +131,16 @@ describe('head-of-line blocking', () => {
     // h3 takes a frame of 1518 octets in ten times the time of h4, and serves both hosts by turns.
     const turns = results.virtualPs / (2 * 10 * FRAME_PS);
     assert.ok(Math.abs(blocked!.frames - turns) <= 2);
+  });
+
+  it('is laid at the door of the full port, and the idle one is no part of it', () => {
+    const fabric = fabricOf(example);
+    const { results, congestion } = repeatRun(fabric, null, null);
+    assert.deepEqual(congestion.deadlocks, []);
+    for (const { root, victims } of whyOf(fabric, results, congestion).trees) {
+      assert.deepEqual([root.port, root.kind], ['s1:p3', 'queue']);
+      assert.deepEqual(victims, ['victim/h1->h4']);
+    }
   });
 
   it('does not exist for a host without flow control, nor for the same host without it', () => {

@@ -94,6 +94,26 @@ ${flow('h3', '2ms')}
   });
 });
 
+describe('TIMELY', () => {
+  it('brings two flows to fair shares within 5 %, though one came later', () => {
+    const flow = (host: string, start: string): string =>
+      `  - { stream: { from: ${host}, to: h1 }, priority: 3, transport: reliable,
+      congestion: timely, start: ${start} }`;
+    const fabric = fabricOf(`
+duration: 60ms
+fabric: { generator: star, hosts: 3, hostLink: { rate: 40G, length: 10m } }
+switches: { buffer: { size: 4MB } }
+priorities: { 3: pfc }
+load:
+${flow('h2', '0ns')}
+${flow('h3', '2ms')}
+`);
+    const shares = sharesOf(fabric, 15, 50);
+    assertFair(shares);
+    assert.ok(shares.gbps[0]! + shares.gbps[1]! > 35);
+  });
+});
+
 describe('a limited rate', () => {
   it('spaces frames by their octets on the wire, to the picosecond', () => {
     // Cut to half at the first mark, and left there.

@@ -9,7 +9,7 @@ import { nextInTurn } from './round-robin.js';
  */
 export class DwrrArbiter implements Arbiter {
   private readonly deficit = new Float64Array(8);
-  private readonly quantum: Float64Array;
+  private readonly quantum = new Float64Array(8);
   /** Whose turn it is; -1 before the first. */
   private serving = -1;
   /** Classes that were seen waiting at the last decision. */
@@ -17,7 +17,11 @@ export class DwrrArbiter implements Arbiter {
 
   /** Quanta in wire octets by class; a class that never sends may have 0. */
   constructor(quanta: readonly number[]) {
-    this.quantum = Float64Array.from({ length: 8 }, (_, tc) => quanta[tc] ?? 0);
+    this.weigh(quanta);
+  }
+
+  weigh(quanta: readonly number[]): void {
+    for (let tc = 0; tc < 8; tc++) this.quantum[tc] = quanta[tc] ?? 0;
   }
 
   pick(eligible: number, heads: Heads, port: number): number {

@@ -8,11 +8,16 @@ import { DwrrArbiter, quantaOf } from './dwrr.js';
  */
 export class EtsArbiter implements Arbiter {
   private readonly sharing: DwrrArbiter;
-  private readonly strictClasses: number;
+  private strictClasses = 0;
 
   constructor(shares: readonly (number | null)[]) {
-    const weights = shares.map((share) => share ?? 0);
-    this.sharing = new DwrrArbiter(quantaOf(weights));
+    this.sharing = new DwrrArbiter([]);
+    this.share(shares);
+  }
+
+  /** Goes by other shares from now on; null marks a strict class. */
+  share(shares: readonly (number | null)[]): void {
+    this.sharing.weigh(quantaOf(shares.map((share) => share ?? 0)));
     this.strictClasses = shares.reduce<number>(
       (mask, share, tc) => (share === null ? mask | (1 << tc) : mask),
       0,

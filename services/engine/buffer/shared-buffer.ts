@@ -137,6 +137,11 @@ export function makeSharedBuffer(tables: Tables) {
     words[rowOf(port, group) * WORDS + STOPPED] = stopped ? 1 : 0;
   }
 
+  /** Whether what an account cannot hold is an error, or simply dropped. */
+  function setLossless(port: number, group: number, lossless: boolean): void {
+    words[rowOf(port, group) * WORDS + LOSSLESS] = lossless ? 1 : 0;
+  }
+
   /** XOFF threshold of an account as it stands now. */
   function threshold(port: number, group: number): number {
     const row = rowOf(port, group);
@@ -222,6 +227,7 @@ export function makeSharedBuffer(tables: Tables) {
     atXoff,
     atXon,
     setStopped,
+    setLossless,
     threshold,
     xonLimit,
     shrink,

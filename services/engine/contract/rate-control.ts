@@ -12,6 +12,8 @@ export interface RateControl {
   sent(row: number, octets: number): void;
   /** The network, or the receiver, complains; `feedback` says how badly where that is known. */
   notified(row: number, feedback: number): void;
+  /** A packet was acknowledged so long after it was put on its way. */
+  measured(row: number, roundTripPs: number): void;
   onTimer(row: number, timer: number): void;
   status(row: number): RateStatus;
 }

@@ -1,4 +1,5 @@
 import type { ArbiterSpec } from './arbiter.js';
+import type { DiscoveryPortSpec } from './discovery.js';
 import type { FaultSpec } from './fault.js';
 
 /** Everything a device must be told to be built; plain data, made by assembly from a scenario. */
@@ -22,6 +23,8 @@ export interface PortSpec {
   readonly pause: StopPortSpec | null;
   /** Credit exchange; null where it does not run. */
   readonly credit: CreditPortSpec | null;
+  /** LLDP and DCBX; null where they do not run. */
+  readonly discovery: DiscoveryPortSpec | null;
   /** What will go wrong here. */
   readonly faults: readonly FaultSpec[];
 }
@@ -236,6 +239,38 @@ export interface SfcPortSpec {
   readonly proxy: boolean;
 }
 
+/** Congestion isolation in a bridge (802.1Qcz 49.4.1). */
+export interface CiSwitchSpec {
+  /** Traffic classes that are watched, one bit each. */
+  readonly monitorQueues: number;
+  /** Priority, and traffic class, of the congesting queue: its PFC stops that queue alone. */
+  readonly priority: number;
+  readonly ports: readonly CiPortSpec[];
+  readonly maxCim: number;
+  readonly maxStreams: number;
+  readonly maxFlowLifePs: number;
+  /** An entry without frames for so long is given up. */
+  readonly idlePs: number;
+  readonly minHeaderOctets: number;
+  readonly txPriority: number;
+  readonly encapsulation: 'ethernet' | 'ipv4' | 'ipv6';
+  /** Addresses, as of stations: its own, by port those of its neighbours, of all hosts. */
+  readonly address: Uint8Array;
+  readonly peers: Uint8Array;
+  readonly stations: Uint8Array;
+  readonly hosts: number;
+}
+
+export interface CiPortSpec {
+  /** Flows may be isolated at this egress: the neighbour is a host, or isolates itself. */
+  readonly isolates: boolean;
+  /** The neighbour takes CIMs. */
+  readonly isPeer: boolean;
+  readonly thresholdOctets: number;
+  /** The congesting queue is uncongested from here down. */
+  readonly lowOctets: number;
+}
+
 /** Source flow control in an end station that obeys it. */
 export interface SfcHostSpec {
   /** A message stops its whole priority, or only flows to the same destination. */
@@ -246,7 +281,7 @@ export interface SfcHostSpec {
 }
 
 /** How fast a connection may send, when the network or the receiver complains. */
-export type RateSpec = DcqcnSpec | QcnReactionSpec;
+export type RateSpec = DcqcnSpec | QcnReactionSpec | TimelySpec;
 
 /** Reaction point of DCQCN. */
 export interface DcqcnSpec {
@@ -265,6 +300,18 @@ export interface DcqcnSpec {
   readonly minBps: number;
   /** Every cut lowers the target, too. */
   readonly clampTarget: boolean;
+}
+
+/** TIMELY, which measures round trips. */
+export interface TimelySpec {
+  readonly kind: 'timely';
+  readonly lowPs: number;
+  readonly highPs: number;
+  readonly leastPs: number;
+  readonly smoothing: number;
+  readonly decrease: number;
+  readonly stepBps: number;
+  readonly minBps: number;
 }
 
 /** Reaction point of QCN (802.1Q 32.11). */
@@ -356,6 +403,7 @@ export interface SwitchSpec extends DeviceSpec {
   readonly ecn: readonly EcnSpec[];
   /** Null where it does not run. */
   readonly sfc: SfcSwitchSpec | null;
+  readonly ci: CiSwitchSpec | null;
   /** Null where it has no congestion points. */
   readonly qcn: QcnPointSpec | null;
 }

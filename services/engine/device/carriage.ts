@@ -11,6 +11,7 @@ import {
   TARGET,
   VLAN,
 } from '../frame/frame-pool.js';
+import type { SampledMessage } from '../notices/sampled-message.js';
 import { readU16, writeU16 } from '../wire/big-endian.js';
 import {
   ETHERTYPE_C_TAG,
@@ -28,22 +29,9 @@ const LEAST_FRAME_OCTETS = 64;
 /** Offset of a frame's EtherType. */
 const TYPE_AT = 12;
 const VID_MASK = 0xfff;
-/** As a target: the neighbour on the link. */
-export const NEIGHBOUR = -1;
 /** As a source: no station, but a bridge. */
 const NOBODY = -1;
 const NOTHING = -1;
-
-/** A frame of a device's own that carries octets. */
-export interface NoticeSpec {
-  readonly priority: number;
-  /** Position of the station that it goes to, or NEIGHBOUR. */
-  readonly target: number;
-  readonly hash: number;
-  readonly vlan: number;
-  /** When what it tells of happened. */
-  readonly bornPs: number;
-}
 
 /**
  * Octets that frames carry. Most frames are fields and a length; a notice is a frame whose octets
@@ -52,7 +40,7 @@ export interface NoticeSpec {
  */
 export interface Carriage {
   /** Makes a notice of octets without FCS. */
-  make(d: number, spec: NoticeSpec, octets: Uint8Array, length: number): number;
+  make(d: number, spec: SampledMessage, octets: Uint8Array, length: number): number;
   /** The octets of a notice that a device has; a view. */
   octets(d: number, frame: number): Uint8Array;
   /** Whether octets that came in belong to a frame, and not to the link. */
@@ -76,7 +64,7 @@ export function makeCarriage(shared: Shared, devices: readonly Device[]): Carria
   const ahead = tables.int32('port', 1).fill(NOTHING);
   const scratch = new Uint8Array(2048);
 
-  function make(d: number, spec: NoticeSpec, octets: Uint8Array, length: number): number {
+  function make(d: number, spec: SampledMessage, octets: Uint8Array, length: number): number {
     const frame = pool.allocate();
     words[frame + LENGTH] = Math.max(LEAST_FRAME_OCTETS, length + FCS_OCTETS);
     words[frame + CLASS] = spec.priority | KIND_NOTICE;

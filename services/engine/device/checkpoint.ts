@@ -14,6 +14,7 @@ export interface DeviceState {
   readonly own: Plain;
   readonly behaviour: Plain;
   readonly senders: Plain;
+  readonly discovery: Plain;
   readonly faults: Plain;
   /** By port of the device: frames in flight towards it. */
   readonly lanes: readonly (readonly Int32Array[])[];
@@ -63,6 +64,7 @@ export function saveDevice(engine: Engine, d: number): DeviceState {
     own: save(device),
     behaviour: save(behaviourOf(engine, d)),
     senders: save(engine.senders.extras(first, count)),
+    discovery: save(discoveryOf(engine, device)),
     faults: save(engine.faults.extras(rows.fault.first, rows.fault.count)),
     lanes: flying,
     queues: queued.flat(),
@@ -86,6 +88,7 @@ export function restoreDevice(engine: Engine, d: number, state: DeviceState): vo
   restore(device, state.own);
   restore(behaviourOf(engine, d), state.behaviour);
   restore(engine.senders.extras(rows.send.first, rows.send.count), state.senders);
+  restore(discoveryOf(engine, device), state.discovery);
   restore(engine.faults.extras(rows.fault.first, rows.fault.count), state.faults);
   const revive = (record: Int32Array, fields: readonly number[]): number => {
     const frame = pool.write(record);
@@ -128,6 +131,10 @@ export function framesHeldBack(device: Device): number[] {
 function behaviourOf(engine: Engine, d: number): object {
   const isHost = engine.devices[d].spec.kind === 'host';
   return isHost ? engine.hosting.parts(d) : engine.switching.parts(d);
+}
+
+function discoveryOf({ discovery }: Engine, { firstPort, spec }: Device): object {
+  return discovery.ports.slice(firstPort, firstPort + spec.ports.length);
 }
 
 /** What the device holds now is forgotten. */

@@ -13,6 +13,7 @@ import { ETHERTYPE_MAC_CONTROL } from '../wire/ethernet.js';
 import { readU16 } from '../wire/big-endian.js';
 import { CE_TAG_OCTETS } from '../wire/ce-tag.js';
 import { isCreditExchange } from '../wire/mac-control/ce-frame.js';
+import { ETHERTYPE_LLDP, LLDP_FRAME_MOST } from '../wire/lldp/lldpdu.js';
 import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
 import type { Carriage } from './carriage.js';
 import type { Device } from './device.js';
@@ -45,6 +46,7 @@ import type { Switching } from './switch/switching.js';
 
 const PREAMBLE_OCTETS = 8;
 const LEAST_FRAME_OCTETS = 64;
+const FCS_OCTETS = 4;
 const WIRE_OVERHEAD_OCTETS = 20;
 /** Offset of a frame's EtherType. */
 const TYPE_AT = 12;
@@ -88,7 +90,7 @@ export function makeLoop(
   );
   /** Keeps the compiler from leaving out reads whose only purpose is to have been made. */
   const warmed = new Int32Array(1);
-  const scratch = new Uint8Array(LEAST_FRAME_OCTETS);
+  const scratch = new Uint8Array(LLDP_FRAME_MOST);
   /** Octets in `scratch` of the tag that rides on the frame being sent. */
   let tagLength = 0;
 
@@ -260,14 +262,16 @@ export function makeLoop(
     const { now } = clock;
     const local = port - device.firstPort;
     const octetPs = ports.octetPs(port);
-    const txEnd = now + (PREAMBLE_OCTETS + LEAST_FRAME_OCTETS) * octetPs;
-    const length = mechanisms[ports.takeControl(port)].compose(port, txEnd, scratch);
-    const wireOctets = LEAST_FRAME_OCTETS + WIRE_OVERHEAD_OCTETS;
+    const leastEnd = now + (PREAMBLE_OCTETS + LEAST_FRAME_OCTETS) * octetPs;
+    const length = mechanisms[ports.takeControl(port)].compose(port, leastEnd, scratch);
+    const longer = Math.max(0, length + FCS_OCTETS - LEAST_FRAME_OCTETS);
+    const txEnd = leastEnd + longer * octetPs;
+    const wireOctets = LEAST_FRAME_OCTETS + WIRE_OVERHEAD_OCTETS + longer;
     const isLate = (flags[port] & LATE) !== 0;
     const late = isLate ? faults.slownessPs(port, wireOctets, octetPs) : 0;
     const free = now + wireOctets * octetPs + late;
     ports.setFreeAt(port, free);
-    counters.controlSent[port]++;
+    if (readU16(scratch, TYPE_AT) === ETHERTYPE_MAC_CONTROL) counters.controlSent[port]++;
     digests.mix(d, DID_SEND_CONTROL | local, hashOctets(scratch, length));
     device.probe?.controlSent(d, local, now, scratch.subarray(0, length));
     const at = txEnd + ports.latencyPs(port) + late;
@@ -282,10 +286,9 @@ export function makeLoop(
   }
 
   function acceptControl(port: number, octets: Uint8Array, length: number, lastBit: number): void {
-    // Credit is counted in the order of the frames, which have the pipeline to pass.
-    const delay = isCreditExchange(octets, length)
-      ? ports.ingressPs(port)
-      : ports.controlDelayPs(port);
+    // Credit is counted in the order of the frames, which have the pipeline to pass, as LLDP has.
+    const passes = isCreditExchange(octets, length) || readU16(octets, TYPE_AT) === ETHERTYPE_LLDP;
+    const delay = passes ? ports.ingressPs(port) : ports.controlDelayPs(port);
     deliver(port, octets, length, lastBit + delay);
   }
 

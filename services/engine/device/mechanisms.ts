@@ -1,9 +1,13 @@
 import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
+import { CiMechanism } from '../congestion/ci/ci-mechanism.js';
 import { SfcMechanism } from '../congestion/sfc/sfc-mechanism.js';
+import { DiscoveryMechanism } from '../discovery/discovery-mechanism.js';
 import { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
 import { FaultMechanism } from '../faults/fault-mechanism.js';
 import { PauseMechanism } from '../flow-control/pause/pause-mechanism.js';
 import { PfcMechanism } from '../flow-control/pfc/pfc-mechanism.js';
+import type { Device } from './device.js';
+import { makeOperator } from './operating.js';
 import type { Shared } from './shared.js';
 import { makeAccounts } from './switch/slotted.js';
 
@@ -13,18 +17,27 @@ export interface MechanismSet {
   readonly credit: CreditMechanism;
   readonly sfc: SfcMechanism;
   readonly faults: FaultMechanism;
+  readonly discovery: DiscoveryMechanism;
+  readonly ci: CiMechanism;
 }
 
 /**
  * The registry. A mechanism serves every port of a service; its place in the list is its slot for
  * gates, timers and control frames.
  */
-export function makeMechanisms(shared: Shared, host: MechanismHost): MechanismSet {
-  const { tables, buffer, ports, pool, lines } = shared;
+export function makeMechanisms(
+  shared: Shared,
+  devices: readonly Device[],
+  host: MechanismHost,
+): MechanismSet {
+  const { tables, buffer, ports, pool, lines, counters } = shared;
   const pfc = new PfcMechanism(tables, host, buffer, 1, ports);
   const credit = new CreditMechanism(tables, host, 2, pool, lines);
   const sfc = new SfcMechanism(tables, host, 3, ports, pool, pfc);
   const pause = new PauseMechanism(tables, host, makeAccounts(shared), 0, ports);
   const faults = new FaultMechanism(tables, host, 4);
-  return { all: [pause, pfc, credit, sfc, faults], pfc, credit, sfc, faults };
+  const discovery = new DiscoveryMechanism(host, makeOperator(shared, devices, pfc), counters, 5);
+  const ci = new CiMechanism(tables, host, 6, pool);
+  const all = [pause, pfc, credit, sfc, faults, discovery, ci];
+  return { all, pfc, credit, sfc, faults, discovery, ci };
 }

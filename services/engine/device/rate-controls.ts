@@ -1,5 +1,6 @@
 import { DcqcnReaction } from '../congestion/dcqcn/dcqcn-mechanism.js';
 import { QcnReaction } from '../congestion/qcn/qcn-mechanism.js';
+import { Timely } from '../congestion/timely/timely-mechanism.js';
 import type { RateControl, RateHost } from '../contract/rate-control.js';
 import type { RateSpec } from '../contract/spec.js';
 import type { Tables } from '../kernel/tables.js';
@@ -8,5 +9,9 @@ export type RateControls = Readonly<Record<RateSpec['kind'], RateControl>>;
 
 /** The registry of what limits the rates of connections. */
 export function makeRateControls(tables: Tables, host: RateHost): RateControls {
-  return { dcqcn: new DcqcnReaction(tables, host), qcn: new QcnReaction(tables, host) };
+  return {
+    dcqcn: new DcqcnReaction(tables, host),
+    qcn: new QcnReaction(tables, host),
+    timely: new Timely(tables, host),
+  };
 }

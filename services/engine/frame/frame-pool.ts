@@ -86,6 +86,11 @@ export const CHARGE_MASK = 0xff << CHARGE_SHIFT;
 /** In a device: a copy of a frame, which came by no wire of its own. */
 export const COPY_FLAG = 1 << 24;
 
+/** It left the congesting queue of the device before, and is charged apart for that. */
+export const ISOLATED_FLAG = 1 << 25;
+/** In a device: it is in the congesting queue. */
+export const ISOLATING_FLAG = 1 << 26;
+
 export interface FrameClass {
   readonly priority: number;
   readonly dei: boolean;

@@ -50,6 +50,9 @@ function copy(value: unknown, buffers: Map<ArrayBufferLike, ArrayBufferLike>, at
       throw new Error(`${at} is a ${typeof value}: neither plain state nor wiring`);
   }
   if (isTyped(value)) return copyView(value, buffers);
+  if (value instanceof Map || value instanceof Set) {
+    throw new Error(`${at} is a Map or a Set: neither plain state nor wiring`);
+  }
   if (Array.isArray(value)) return value.map((item, i) => copy(item, buffers, `${at}[${i}]`));
   const result: Record<string, Plain> = {};
   for (const key of stateKeys(value)) {

@@ -59,6 +59,15 @@ export class StopAsker {
     if (this.off[port] !== 0) this.host.requestControl(this.slot, port);
   }
 
+  /** Nobody is asked to stop for a group any more; who still is stopped may go on. */
+  cease(port: number, group: number): void {
+    const bit = 1 << group;
+    if ((this.off[port] & bit) === 0) return;
+    this.off[port] &= ~bit;
+    this.releases[port] |= bit;
+    this.change(port, group, false);
+  }
+
   /** Groups to name with time zero in the frame now being composed; each is told once. */
   takeReleases(port: number): number {
     const releases = this.releases[port];

@@ -6,6 +6,10 @@ export type Decoded =
   /** A length field contradicts the octets at hand, or the standard. */
   | 'bad-length'
   | 'bad-checksum'
+  /** Parts that must come in an order are missing, out of it, or repeated. */
+  | 'bad-order'
+  /** A field has a value that the standard excludes. */
+  | 'bad-value'
   /** Not the EtherType, block type or magic number that was looked for. */
   | 'wrong-type'
   | 'wrong-version'

@@ -12,15 +12,18 @@ import { FlowPaths } from './flow-paths.js';
 import { bridgePorts, forwardingOf } from './forwarding.js';
 import { checkGroupFlows, membersOf, treesOf } from './groups.js';
 import { FaultPlan } from './fault-plan.js';
-import { linkEndsOf } from './link-ends.js';
+import { type LinkEnd, linkEndsOf } from './link-ends.js';
 import { frameLengths } from './frame-lengths.js';
 import { lookaheadOf } from './lookahead.js';
 import { CreditPlan } from './credit-plan.js';
+import { DiscoveryExchange } from './discovery-exchange.js';
+import { DiscoveryPlan } from './discovery-plan.js';
 import { methodsOfLinks } from './link-methods.js';
 import { checkVms } from './nic-check.js';
 import { nicSpec } from './nic-specs.js';
 import { Mvtx2802Plan } from './mvtx2802-plan.js';
 import { portSpecs } from './port-specs.js';
+import { CiPlan } from './ci-plan.js';
 import { SfcPlan } from './sfc-plan.js';
 
 /** From what a scenario says, and the fabric that it makes, to devices that can be run. */
@@ -28,7 +31,8 @@ export function assemble(input: AssemblyInput): Assembly {
   const { scenario, topology, routes, flows, fail } = input;
   const settings = settingsOfDevices(scenario, topology, fail);
   const linkEnds = linkEndsOf(topology);
-  const methods = methodsOfLinks(scenario, linkEnds, settings, fail);
+  const pfcEver = DiscoveryPlan.pfcEver(input, settings);
+  const methods = methodsOfLinks(scenario, linkEnds, settings, pfcEver, fail);
   const members = membersOf(scenario.groups, topology, fail);
   checkGroupFlows(flows, members, fail);
   const bridges = bridgePorts(topology, settings, linkEnds, fail);
@@ -42,7 +46,9 @@ export function assemble(input: AssemblyInput): Assembly {
   const lengths = frameLengths(scenario, flows, bridgesTag);
   const longestFrameOctets = lengths.map((own) => Math.max(...own));
   const credit = new CreditPlan(scenario, topology, settings, linkEnds, lengths, fail);
+  const discovery = new DiscoveryPlan(input, settings, Math.max(...longestFrameOctets));
   const memory = new MemoryPlan(scenario, settings, methods, credit, longestFrameOctets, fail);
+  const ci = new CiPlan(input, settings, linkEnds, longestFrameOctets);
   const sfc = new SfcPlan(input, settings, linkEnds, methods, longestFrameOctets);
   const longestOctets = Math.max(...longestFrameOctets);
   const chips = new Mvtx2802Plan(
@@ -72,6 +78,7 @@ export function assemble(input: AssemblyInput): Assembly {
       ecn: mvtx2802 === null ? ecnSpecs(scenario, own, name, fail) : NO_MARKING,
       qcn: mvtx2802 === null ? congestion.pointsOf(index) : null,
       sfc: mvtx2802 === null ? sfc.ofSwitch(index) : null,
+      ci: mvtx2802 === null ? ci.ofSwitch(index) : null,
     };
   };
   const nicOf = (index: number, name: string): NicSpec | null => {
@@ -89,13 +96,24 @@ export function assemble(input: AssemblyInput): Assembly {
   };
   const devices = topology.devices.map(({ name, kind }, index): DeviceSpec => {
     const own = settings[index]!;
-    const ports = portSpecs(input, index, own, linkEnds[index]!, methods[index]!, credit, chips);
+    const ports = portSpecs(
+      input,
+      index,
+      own,
+      linkEnds[index]!,
+      methods[index]!,
+      credit,
+      chips,
+      discovery,
+    );
     const common: Common = { index, name, seed: scenario.seed, ports };
     return kind === 'host'
       ? { ...common, ...hostSpec(index, name) }
       : { ...common, ...switchSpec(index, own) };
   });
-  const specs = new FaultPlan(scenario, topology, linkEnds, devices, fail).applied();
+  const { enabled, start } = scenario.discovery;
+  const built = new FaultPlan(scenario, topology, linkEnds, devices, fail).applied();
+  const specs = enabled && start === 'converged' ? converged(built, linkEnds) : built;
   const lookaheadPs = lookaheadOf(specs, linkEnds);
   return {
     specs,
@@ -108,6 +126,30 @@ export function assemble(input: AssemblyInput): Assembly {
     longestFrameOctets,
     flowEnds,
   };
+}
+
+/** Devices that knew their neighbours before the run began. */
+function converged(
+  specs: readonly DeviceSpec[],
+  linkEnds: readonly (readonly LinkEnd[])[],
+): readonly DeviceSpec[] {
+  const exchange = new DiscoveryExchange(specs.map(withoutChanges), linkEnds);
+  exchange.settle();
+  return specs.map((spec, device) => ({
+    ...spec,
+    ports: spec.ports.map((port, p) => ({
+      ...port,
+      discovery: { ...port.discovery!, learned: exchange.learnedAt(device, p) },
+    })),
+  }));
+}
+
+function withoutChanges(spec: DeviceSpec): DeviceSpec {
+  const ports = spec.ports.map((port) => {
+    const { stages, ...rest } = port.discovery!;
+    return { ...port, discovery: { ...rest, stages: stages.slice(0, 1) } };
+  });
+  return { ...spec, ports };
 }
 
 type Common = Pick<HostSpec, 'index' | 'name' | 'seed' | 'ports'>;

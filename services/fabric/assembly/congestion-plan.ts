@@ -17,7 +17,12 @@ import { CN_TAG_OCTETS } from '../../engine/wire/cnm.js';
 import type { HostAddress } from '../address.js';
 import { switchPortMac } from '../address.js';
 import type { Flow } from '../load/flow.js';
-import type { DcqcnSection, QcnSection, Scenario } from '../scenario/scenario.js';
+import type {
+  CongestionControl,
+  DcqcnSection,
+  QcnSection,
+  Scenario,
+} from '../scenario/scenario.js';
 import { matchesGlob } from '../scenario/selector.js';
 import type { Fail } from '../topology/cabling.js';
 import { selectDevices } from '../topology/select-devices.js';
@@ -67,8 +72,7 @@ export class CongestionPlan {
     const key = `${congestion} ${link.rateBps}`;
     const known = this.rates.get(key);
     if (known !== undefined) return known;
-    const { dcqcn, qcn } = this.scenario;
-    const made = congestion === 'dcqcn' ? dcqcnSpec(dcqcn) : qcnSpec(qcn, link.rateBps);
+    const made = rateSpec(congestion, this.scenario, link.rateBps);
     this.rates.set(key, made);
     return made;
   }
@@ -158,6 +162,21 @@ function messageClass(priority: number, dei: boolean): number {
 
 function dcqcnSpec({ cnpIntervalPs, cnpPriority, raiseBytes, ...rest }: DcqcnSection): RateSpec {
   return { kind: 'dcqcn', raiseOctets: raiseBytes, ...rest };
+}
+
+function rateSpec(
+  control: Exclude<CongestionControl, 'none'>,
+  { dcqcn, qcn, timely }: Scenario,
+  rateBps: number,
+): RateSpec {
+  switch (control) {
+    case 'dcqcn':
+      return dcqcnSpec(dcqcn);
+    case 'qcn':
+      return qcnSpec(qcn, rateBps);
+    case 'timely':
+      return { kind: 'timely', ...timely };
+  }
 }
 
 /** Octets and rates of the standard suit 10 Gb/s. */

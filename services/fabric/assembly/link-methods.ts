@@ -9,12 +9,14 @@ export type Methods = readonly FlowControl[];
 
 /**
  * By device and port. Both ends of a link run the same method for a priority (802.1Q 36.1.1); where
- * only one of them has credit exchange, the scenario says what they fall back to.
+ * only one of them has credit exchange, the scenario says what they fall back to. Where neighbours
+ * negotiate (`pfcEver`, by device), a priority that either may have PFC for is built for it.
  */
 export function methodsOfLinks(
   scenario: Scenario,
   linkEnds: readonly (readonly LinkEnd[])[],
   settings: readonly Settings[],
+  pfcEver: readonly number[],
   fail: Fail,
 ): Methods[][] {
   const own = new Map<Settings, Methods>();
@@ -29,12 +31,15 @@ export function methodsOfLinks(
   return linkEnds.map((ends) =>
     ends.map((end): Methods => {
       const [here, there] = [ownMethods(end.device), ownMethods(end.peerDevice)];
-      if (here === there) return here;
+      const negotiated = pfcEver[end.device]! | pfcEver[end.peerDevice]!;
+      if (here === there && negotiated === 0) return here;
       return here.map((method, priority) => {
         const other = there[priority]!;
+        const isCredit = method === 'credit' || other === 'credit';
+        if (!isCredit && (negotiated & (1 << priority)) !== 0) return 'pfc';
         if (method === other) return method;
         const { fallback } = scenario.credit;
-        if ((method === 'credit' || other === 'credit') && fallback !== 'refuse') return fallback;
+        if (isCredit && fallback !== 'refuse') return fallback;
         const peer = linkEnds[end.peerDevice]![end.peerPort]!;
         throw disagreement(priority, method === 'none' ? [peer, end] : [end, peer], settings, fail);
       });

@@ -106,7 +106,7 @@ export class Mvtx2802Plan {
     return { quanta: PAUSE_QUANTA.default, refreshFraction: REFRESH_FRACTION, responseDelayPs };
   }
 
-  private isChip(device: number): boolean {
+  isChip(device: number): boolean {
     const isSwitch = this.topology.devices[device]!.kind === 'switch';
     return isSwitch && this.settings[device]!.switch.model === 'mvtx2802';
   }

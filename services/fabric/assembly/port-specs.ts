@@ -2,11 +2,12 @@ import type { ArbiterSpec } from '../../engine/contract/arbiter.js';
 import type { PfcPortSpec, PortSpec, StopPortSpec } from '../../engine/contract/spec.js';
 import { readU48 } from '../../engine/wire/big-endian.js';
 import { switchPortMac } from '../address.js';
-import type { PfcSection } from '../scenario/scenario.js';
+import type { ArbiterSection, DiscoverySection, PfcSection } from '../scenario/scenario.js';
 import type { Fail } from '../topology/cabling.js';
 import type { AssemblyInput } from './assembly.js';
 import type { Mvtx2802Plan } from './mvtx2802-plan.js';
 import type { CreditPlan } from './credit-plan.js';
+import type { DiscoveryPlan } from './discovery-plan.js';
 import type { Methods } from './link-methods.js';
 import type { Settings } from './settings.js';
 import { placeOfPriority } from './settings.js';
@@ -35,6 +36,7 @@ export function portSpecs(
   methods: readonly Methods[],
   credit: CreditPlan,
   chips: Mvtx2802Plan,
+  discovery: DiscoveryPlan,
 ): PortSpec[] {
   const { kind, name: deviceName } = topology.devices[device]!;
   const own = kind === 'host' ? settings.host.arbiter : settings.switch.arbiter;
@@ -43,8 +45,11 @@ export function portSpecs(
   const undivided = nic !== null && !nic.dcb;
   const shared = {
     classOf: undivided ? ONE_GROUP : scenario.classes.transmit,
-    groupOf: undivided ? ONE_GROUP : groupsOf(scenario),
-    arbiter: nic === null ? (own ?? scenario.classes.arbiter) : WEIGHTED_STRICT,
+    groupOf: undivided || chips.isChip(device) ? ONE_GROUP : groupsOf(scenario),
+    arbiter:
+      nic === null
+        ? changeable(own ?? scenario.classes.arbiter, scenario.discovery)
+        : WEIGHTED_STRICT,
   };
   const paused = scenario.pause.enabled ? stopSpec(scenario.pause.pfc) : null;
   const pfcByMethods = new Map<Methods, PfcPortSpec | null>();
@@ -63,9 +68,19 @@ export function portSpecs(
       pause: paused ?? chips.pause(end),
       pfc: scenario.pause.enabled ? null : pfcOf(methods[port]!),
       credit: credit.port(end, methods[port]!),
+      discovery: discovery.port(end),
       faults: [],
     };
   });
+}
+
+/** Where a neighbour may recommend shares, strict priority is ETS without any. */
+function changeable(
+  arbiter: ArbiterSection,
+  { enabled, drives }: DiscoverySection,
+): ArbiterSection {
+  if (!enabled || !drives || arbiter.kind !== 'strict') return arbiter;
+  return { kind: 'ets', shares: [null, null, null, null, null, null, null, null] };
 }
 
 function pfcSpec(

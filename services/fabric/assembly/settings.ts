@@ -17,7 +17,9 @@ export function settingsOfDevices(scenario: Scenario, topology: Topology, fail: 
     switch: scenario.switches,
     priorities: scenario.priorities,
     credit: scenario.credit.end,
+    discovery: scenario.discovery.end,
     sfc: scenario.sfc,
+    ci: scenario.ci,
     changes: [],
   };
   const settings = topology.devices.map(() => plain);

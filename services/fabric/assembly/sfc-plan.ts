@@ -243,7 +243,7 @@ function sharesOf(arbiter: ArbiterSection): number[] {
   }
 }
 
-function stationsOf(addresses: readonly HostAddress[]): Uint8Array {
+export function stationsOf(addresses: readonly HostAddress[]): Uint8Array {
   const octets = new Uint8Array(addresses.length * STATION_OCTETS);
   addresses.forEach(({ mac, ipv4, ipv6 }, i) => {
     octets.set([...mac, ...ipv4, ...ipv6], i * STATION_OCTETS);

@@ -161,7 +161,8 @@ function laneOrder(lower: boolean): (a: LinkEnd, b: LinkEnd) => number {
 
 /** A device that is only handed things: it needs its ports, and no behaviour. */
 function standInFor(spec: DeviceSpec): DeviceSpec {
-  if (spec.kind === 'host') return { ...spec, sends: [], receives: [] };
+  const ports = spec.ports.map((port) => ({ ...port, discovery: null }));
+  if (spec.kind === 'host') return { ...spec, ports, sends: [], receives: [] };
   const routes = { setOfHost: new Int16Array(0), sets: [], groupPorts: [] };
-  return { ...spec, forwarding: { kind: 'routed', routes, spray: false } };
+  return { ...spec, ports, forwarding: { kind: 'routed', routes, spray: false } };
 }

@@ -2,6 +2,7 @@
 
 import type { Located } from './located.js';
 import type { LoadSection, Scenario } from './scenario.js';
+import type { Path } from './source-tree.js';
 
 export function checkCongestion(scenario: Scenario, located: Located): void {
   checkPriorities(scenario, located);
@@ -14,7 +15,8 @@ export function checkCongestion(scenario: Scenario, located: Located): void {
       const message = `${load.congestion} slows down a flow with one receiver, not to a group`;
       throw located.errorAt(path, message);
     }
-    if (load.congestion === 'dcqcn') checkMarks(scenario, load, index, located);
+    if (load.congestion === 'timely') checkAnswers(load, path, located);
+    else if (load.congestion === 'dcqcn') checkMarks(scenario, load, index, located);
     else if (!scenario.qcn.priorities.includes(load.priority)) {
       throw located.errorAt(
         path,
@@ -28,15 +30,23 @@ export function checkCongestion(scenario: Scenario, located: Located): void {
 /** Below this rate a packet would keep a connection for longer than times can be counted. */
 const RATE_MIN_BPS = 1000;
 
-function checkFloors({ dcqcn, qcn }: Scenario, located: Located): void {
+function checkFloors({ dcqcn, qcn, timely }: Scenario, located: Located): void {
   for (const [section, minBps] of [
     ['dcqcn', dcqcn.minBps],
     ['qcn', qcn.minBps ?? Infinity],
+    ['timely', timely.minBps],
   ] as const) {
     if (minBps >= RATE_MIN_BPS) continue;
     const message = `minRate of ${minBps} bit/s; at least 1k, or one packet takes hours`;
     throw located.errorAt([section, 'minRate'], message);
   }
+}
+
+/** A round trip ends with an acknowledgement. */
+function checkAnswers({ transport }: LoadSection, path: Path, located: Located): void {
+  if (transport.kind === 'reliable') return;
+  const message = 'timely measures acknowledgements: it needs transport: reliable';
+  throw located.errorAt(path, message);
 }
 
 /** Without marks nobody would ever be told. */

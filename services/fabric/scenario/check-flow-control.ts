@@ -75,7 +75,9 @@ export function checkFlowControl(scenario: Scenario, located: Located): void {
         switch: scenario.switches,
         priorities: scenario.priorities,
         credit: scenario.credit.end,
+        discovery: scenario.discovery.end,
         sfc: scenario.sfc,
+        ci: scenario.ci,
       },
       override,
     );

@@ -1,8 +1,10 @@
 /** What holds for one device: the scenario's own sections with its overrides in file order. */
 
 import type {
+  CiSection,
   CreditEndSection,
   DeviceOverride,
+  DiscoveryEndSection,
   HostSection,
   Mvtx2802Change,
   Mvtx2802Section,
@@ -21,13 +23,23 @@ export interface DeviceSettings {
   readonly priorities: readonly PrioritySection[];
   readonly credit: CreditEndSection;
   readonly sfc: SfcSection;
+  readonly discovery: DiscoveryEndSection;
+  readonly ci: CiSection;
 }
 
 export function settingsOf(scenario: Scenario, device: string): DeviceSettings {
-  const { hosts: host, switches, priorities, credit, sfc } = scenario;
+  const { hosts: host, switches, priorities, credit, sfc, discovery, ci } = scenario;
   return scenario.overrides
     .filter(({ match }) => matchesGlob(match, device))
-    .reduce(overridden, { host, switch: switches, priorities, credit: credit.end, sfc });
+    .reduce(overridden, {
+      host,
+      switch: switches,
+      priorities,
+      credit: credit.end,
+      sfc,
+      discovery: discovery.end,
+      ci,
+    });
 }
 
 export function overridden(settings: DeviceSettings, change: DeviceOverride): DeviceSettings {
@@ -44,7 +56,9 @@ export function overridden(settings: DeviceSettings, change: DeviceOverride): De
       return own ? changedPriority(section, own) : section;
     }),
     credit: { ...settings.credit, ...change.credit },
+    discovery: { ...settings.discovery, ...change.discovery },
     sfc: { ...settings.sfc, ...change.sfc },
+    ci: { ...settings.ci, ...change.ci },
   };
 }
 

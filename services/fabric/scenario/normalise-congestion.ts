@@ -1,8 +1,8 @@
 /** `dcqcn` and `qcn` of the file -> their parameters in base units. */
 
 import type { Located } from './located.js';
-import type { DcqcnSection, QcnSection } from './scenario.js';
-import type { DcqcnInput, QcnInput } from './schema-congestion.js';
+import type { DcqcnSection, QcnSection, TimelySection } from './scenario.js';
+import type { DcqcnInput, QcnInput, TimelyInput } from './schema-congestion.js';
 import { hostSelector } from './selector.js';
 
 export function dcqcnSection(input: DcqcnInput): DcqcnSection {
@@ -43,6 +43,22 @@ export function qcnSection(input: QcnInput, located: Located): QcnSection {
     ports: Object.entries(input.ports).map(([match, defence]) => ({ match, defence })),
     outside:
       input.outside.length === 0 ? [] : hostSelector(input.outside, ['qcn', 'outside'], located),
+  };
+}
+
+export function timelySection(input: TimelyInput, located: Located): TimelySection {
+  if (input.low >= input.high) {
+    const at = located.has(['timely', 'high']) ? 'high' : 'low';
+    throw located.errorAt(['timely', at], 'high is not above low');
+  }
+  return {
+    lowPs: input.low,
+    highPs: input.high,
+    leastPs: input.roundTrip,
+    smoothing: input.smoothing,
+    decrease: input.decrease,
+    stepBps: input.step,
+    minBps: input.minRate,
   };
 }
 

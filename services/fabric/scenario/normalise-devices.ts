@@ -3,9 +3,11 @@
 import { show } from './errors.js';
 import type { Located } from './located.js';
 import { creditEnd } from './normalise-credit.js';
+import { discoveryEnd } from './normalise-discovery.js';
 import { nicSection } from './normalise-nic.js';
 import { mvtx2802Change, mvtx2802Section } from './normalise-mvtx2802.js';
 import { arbiterSection, priorityChanges } from './normalise-flow-control.js';
+import { ciChange } from './normalise-ci.js';
 import { sfcChange } from './normalise-sfc.js';
 import type {
   BufferSection,
@@ -60,7 +62,9 @@ export function deviceOverrides(
       switch: switchChange(device, arbiter, path, located),
       priorities,
       credit: creditEnd(device.credit ?? {}, [...path, 'credit'], located),
+      discovery: discoveryEnd(device.discovery ?? {}),
       sfc: sfcChange(device.sfc ?? {}, [...path, 'sfc'], located),
+      ci: ciChange(device.ci ?? {}),
     };
   });
 }

@@ -48,6 +48,7 @@ export function prioritySections(
       ingressAlpha: keys.alpha,
       ecn: ecnSection(keys.ecn),
       sfc: keys.sfc,
+      ci: keys.ci,
     };
   });
 }
@@ -69,6 +70,7 @@ export function priorityChanges(
       ...(keys.alpha !== undefined && { ingressAlpha: keys.alpha }),
       ...(keys.ecn !== undefined && { ecn: ecnSection(keys.ecn) }),
       ...(keys.sfc !== undefined && { sfc: keys.sfc }),
+      ...(keys.ci !== undefined && { ci: keys.ci }),
     };
   });
 }

@@ -1,14 +1,16 @@
 /** The file's values -> the scenario: defaults in place, one form for every way to say it. */
 
 import type { Located } from './located.js';
-import { dcqcnSection, qcnSection } from './normalise-congestion.js';
+import { dcqcnSection, qcnSection, timelySection } from './normalise-congestion.js';
 import { creditSection } from './normalise-credit.js';
+import { discoverySection } from './normalise-discovery.js';
 import { deviceOverrides, hostSection, switchSection } from './normalise-devices.js';
 import { expectations } from './normalise-expect.js';
 import { faultSections } from './normalise-faults.js';
 import { fabricSection } from './normalise-fabric.js';
 import { classSection, pauseSection, prioritySections } from './normalise-flow-control.js';
 import { groupSections, loadSections } from './normalise-load.js';
+import { ciSection } from './normalise-ci.js';
 import { sfcSection } from './normalise-sfc.js';
 import type { Scenario } from './scenario.js';
 import type { ScenarioInput } from './schema.js';
@@ -28,9 +30,12 @@ export function normalise(input: ScenarioInput, fileName: string, located: Locat
     priorities: prioritySections(input.priorities, located),
     pause: pauseSection(input.pause),
     credit: creditSection(input.credit, located),
+    discovery: discoverySection(input.discovery, located),
     sfc: sfcSection(input.sfc, located),
+    ci: ciSection(input.ci),
     dcqcn: dcqcnSection(input.dcqcn),
     qcn: qcnSection(input.qcn, located),
+    timely: timelySection(input.timely, located),
     classes: classSection(input.classes, located),
     groups,
     load,

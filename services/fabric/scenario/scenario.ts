@@ -4,6 +4,8 @@
  * comes later, in assembly.
  */
 
+import type { DcbxMode, LldpStatus, LldpTimers } from '../../engine/contract/discovery.js';
+import type { Application } from '../../engine/wire/lldp/dcbx-ieee.js';
 import type { FaultSection } from './fault-section.js';
 import type { Nic82599Section } from './nic-section.js';
 
@@ -21,9 +23,12 @@ export interface Scenario {
   readonly priorities: readonly PrioritySection[];
   readonly pause: PauseSection;
   readonly credit: CreditSection;
+  readonly discovery: DiscoverySection;
   readonly sfc: SfcSection;
+  readonly ci: CiSection;
   readonly dcqcn: DcqcnSection;
   readonly qcn: QcnSection;
+  readonly timely: TimelySection;
   readonly classes: ClassSection;
   readonly groups: readonly GroupSection[];
   readonly load: readonly LoadSection[];
@@ -183,7 +188,9 @@ export interface DeviceOverride {
   };
   readonly priorities: readonly PriorityChange[];
   readonly credit: Partial<CreditEndSection>;
+  readonly discovery: Partial<DiscoveryEndSection>;
   readonly sfc: Partial<SfcSection>;
+  readonly ci: Partial<CiSection>;
 }
 
 export interface PriorityChange {
@@ -194,6 +201,7 @@ export interface PriorityChange {
   readonly ingressAlpha?: number;
   readonly ecn?: EcnSection;
   readonly sfc?: boolean;
+  readonly ci?: boolean;
 }
 
 /** What keeps the sender of a priority from sending too much. */
@@ -209,6 +217,8 @@ export interface PrioritySection {
   readonly ecn: EcnSection;
   /** Congested queues tell the sources. */
   readonly sfc: boolean;
+  /** Congesting flows get a queue of their own. */
+  readonly ci: boolean;
 }
 
 export interface PfcSection {
@@ -274,6 +284,63 @@ export interface CreditEndSection {
   readonly agePs: number | null;
 }
 
+/** LLDP and DCBX on every port. */
+export interface DiscoverySection {
+  readonly enabled: boolean;
+  readonly start: 'live' | 'converged';
+  readonly drives: boolean;
+  /** What LLDP takes for a second. */
+  readonly secondPs: number;
+  readonly timers: LldpTimers;
+  readonly neighborsMost: number;
+  /** At least one. */
+  readonly destinations: readonly number[];
+  readonly end: DiscoveryEndSection;
+  /** In the order of their times. */
+  readonly changes: readonly DiscoveryChange[];
+}
+
+/** What each device may have of its own. */
+export interface DiscoveryEndSection {
+  readonly status: LldpStatus;
+  readonly dcbx: DcbxMode;
+  readonly willing: readonly ('ets' | 'pfc')[];
+  readonly recommend: boolean;
+  readonly pfcCapability: number;
+  readonly applications: readonly Application[];
+  /** Monitored class and congesting class. */
+  readonly congestionIsolation: readonly (readonly [number, number])[];
+}
+
+export interface DiscoveryChange {
+  readonly atPs: number;
+  /** Name or glob. */
+  readonly devices: string;
+  /** Place in the file. */
+  readonly index: number;
+  /** Priorities with PFC from then on; null: as before. */
+  readonly pfc: number | null;
+  readonly arbiter: ArbiterSection | null;
+  readonly end: Partial<DiscoveryEndSection>;
+}
+
+/** Congestion isolation; every switch may have its own. */
+export interface CiSection {
+  readonly enabled: boolean;
+  readonly priority: number;
+  /** Null: from the rate. */
+  readonly thresholdBytes: number | null;
+  /** Null: from the longest frame. */
+  readonly lowBytes: number | null;
+  readonly maxCim: number;
+  readonly maxStreams: number;
+  readonly maxFlowLifePs: number;
+  readonly idlePs: number;
+  readonly quoteBytes: number;
+  readonly messagePriority: number;
+  readonly encapsulation: 'ethernet' | 'ipv4' | 'ipv6';
+}
+
 /** Source flow control; every device may have its own. */
 export interface SfcSection {
   readonly send: boolean;
@@ -322,7 +389,7 @@ export type EcnSection =
   | { readonly kind: 'step'; readonly thresholdBytes: number; readonly at: 'dequeue' | 'enqueue' };
 
 /** What slows a sender down when the network is congested. */
-export type CongestionControl = 'none' | 'dcqcn' | 'qcn';
+export type CongestionControl = 'none' | 'dcqcn' | 'qcn' | 'timely';
 
 /** DCQCN, of every load that has it. */
 export interface DcqcnSection {
@@ -340,6 +407,17 @@ export interface DcqcnSection {
   /** Least time between two notifications of a connection. */
   readonly cnpIntervalPs: number;
   readonly cnpPriority: number;
+}
+
+/** TIMELY, of every load that has it. */
+export interface TimelySection {
+  readonly lowPs: number;
+  readonly highPs: number;
+  readonly leastPs: number;
+  readonly smoothing: number;
+  readonly decrease: number;
+  readonly stepBps: number;
+  readonly minBps: number;
 }
 
 /** QCN (802.1Q 30 to 33), on its priorities and of every load that has it. */
@@ -541,6 +619,10 @@ export type Metric =
   | 'peak.ingress'
   | 'peak.egress'
   | 'headroom.used'
+  | 'convergence'
+  | 'mismatches'
+  | 'exposed'
+  | 'lldpdus'
   | 'deadlocks'
   | 'storms'
   | 'fault-drops'

@@ -12,6 +12,7 @@ import {
   QCN_REACTION_DEFAULTS,
   QCN_WEIGHT_EXPONENT,
 } from '../../engine/congestion/qcn/qcn-managed.js';
+import { TIMELY_DEFAULTS } from '../../engine/congestion/timely/timely-managed.js';
 import { aboveZero, rate, share, size, time } from './quantities.js';
 import {
   choice,
@@ -62,6 +63,26 @@ export const dcqcnSchema = mapping({
     .describe('Least time between two notifications (CNP) to one connection.')
     .prefault('50us'),
   cnpPriority: integer(0, 7).describe('Priority of notifications.').prefault(CNP_PRIORITY_DEFAULT),
+});
+
+export const timelySchema = mapping({
+  low: quantity(aboveZero(time))
+    .describe('Round trips below this raise the rate whatever they do.')
+    .prefault('50us'),
+  high: quantity(aboveZero(time))
+    .describe('Round trips above this cut it whatever they do.')
+    .prefault('500us'),
+  roundTrip: quantity(aboveZero(time))
+    .describe('Round trip without queues: growth is compared with it.')
+    .prefault('20us'),
+  smoothing: quantity(aboveZero(share))
+    .describe('How much the latest change counts.')
+    .prefault(TIMELY_DEFAULTS.smoothing),
+  decrease: quantity(aboveZero(share))
+    .describe('Share of the rate that growth by one round trip costs.')
+    .prefault(TIMELY_DEFAULTS.decrease),
+  step: quantity(aboveZero(rate)).describe('What is added at a time.').prefault('10M'),
+  minRate: quantity(aboveZero(rate)).describe('No cut goes below this rate.').prefault('100M'),
 });
 
 const MODES = ['disabled', 'edge', 'interior', 'interior-ready'] as const;
@@ -129,4 +150,5 @@ export const qcnSchema = mapping({
 });
 
 export type DcqcnInput = z.output<typeof dcqcnSchema>;
+export type TimelyInput = z.output<typeof timelySchema>;
 export type QcnInput = z.output<typeof qcnSchema>;

@@ -94,6 +94,9 @@ const priorityKeys = {
   sfc: flag()
     .describe('Congested queues of this priority tell the sources to pause (source flow control).')
     .prefault(false),
+  ci: flag()
+    .describe('Flows that congest this priority get a queue of their own (congestion isolation).')
+    .prefault(false),
 };
 
 const PRIORITY = 'One priority by its number, or all: numbers refine what all says.';

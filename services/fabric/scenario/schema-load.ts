@@ -70,10 +70,10 @@ const commonKeys = {
   ect: flag()
     .describe('Packets may be ECN-marked. Default: true for reliable and dcqcn, false for raw.')
     .exactOptional(),
-  congestion: choice(['none', 'dcqcn', 'qcn'])
+  congestion: choice(['none', 'dcqcn', 'qcn', 'timely'])
     .describe(
       'What slows its senders down: notifications by the receiver of marked packets (dcqcn), or ' +
-        'by queues on the way (qcn).',
+        'by queues on the way (qcn), or round trips that grow (timely).',
     )
     .prefault('none'),
   vlan: either(

@@ -3,14 +3,16 @@
 import { z } from 'zod';
 import { show } from './errors.js';
 import { aboveZero, time } from './quantities.js';
-import { dcqcnSchema, qcnSchema } from './schema-congestion.js';
+import { dcqcnSchema, qcnSchema, timelySchema } from './schema-congestion.js';
 import { creditSchema } from './schema-credit.js';
 import { devicesSchema, hostsSchema, switchesSchema } from './schema-devices.js';
+import { discoverySchema } from './schema-discovery.js';
 import { expectSchema, observeSchema } from './schema-expect.js';
 import { faultsSchema } from './schema-faults.js';
 import { fabricSchema } from './schema-fabric.js';
 import { classesSchema, pauseSchema, prioritiesSchema } from './schema-flow-control.js';
 import { groupsSchema, loadsSchema, placementSchema } from './schema-load.js';
+import { ciSchema } from './schema-ci.js';
 import { sfcSchema } from './schema-sfc.js';
 import { either, freeText, integer, list, mapping, quantity } from './schema-parts.js';
 
@@ -61,10 +63,17 @@ export const scenarioSchema = mapping({
   credit: creditSchema
     .describe('Credit exchange on the priorities that have flowControl: credit.')
     .prefault({}),
+  discovery: discoverySchema
+    .describe('LLDP and DCBX between neighbours; true: with the defaults of the standards.')
+    .prefault(false),
+  ci: ciSchema
+    .describe('Congestion isolation on the priorities that have ci: true (802.1Qcz).')
+    .prefault({}),
   sfc: sfcSchema
     .describe('Source flow control on the priorities that have sfc: true (P802.1Qdw).')
     .prefault({}),
   dcqcn: dcqcnSchema.describe('DCQCN of the loads that have congestion: dcqcn.').prefault({}),
+  timely: timelySchema.describe('TIMELY of the loads that have congestion: timely.').prefault({}),
   qcn: qcnSchema
     .describe('QCN (802.1Q 30 to 33) on its priorities, for the loads that have congestion: qcn.')
     .prefault({}),

@@ -138,6 +138,7 @@ export class Rounds {
       started,
       underway,
       sum((report) => report.planned),
+      this.nextPs,
     );
   }
 

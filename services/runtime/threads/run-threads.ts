@@ -87,7 +87,7 @@ export class ThreadsRun {
       ),
       durationPs: fabric.scenario.durationPs,
       lookaheadPs,
-      watch: watchIntervals(fabric.specs),
+      watch: watchIntervals(fabric.specs, fabric.scenario.durationPs),
       check: options.check,
       from: options.from && partOf(options.from, plan),
       fromPs: options.from?.boundPs ?? 0,

@@ -97,7 +97,7 @@ class Thread {
       }
       while (nextPs >= this.stall.dueAt) {
         const atPs = this.stall.dueAt;
-        const verdict = this.look();
+        const verdict = this.look(nextPs);
         if (verdict === 'stalled') return this.outcome(false, atPs);
         if (verdict === 'quiet' && task.durationPs === null) {
           this.boundPs = atPs;
@@ -133,13 +133,13 @@ class Thread {
   };
 
   /** Everybody looks at the same sums and comes to the same verdict. */
-  private look(): Verdict {
+  private look(nextPs: number): Verdict {
     const { meeting, part } = this;
     meeting.say(STARTED, framesStarted(part.engine));
     meeting.say(HELD, part.engine.shared.pool.inUse());
     meeting.say(PLANNED, thingsPlanned(part.engine));
     meeting.meet();
-    return this.stall.look(meeting.sum(STARTED), meeting.sum(HELD), meeting.sum(PLANNED));
+    return this.stall.look(meeting.sum(STARTED), meeting.sum(HELD), meeting.sum(PLANNED), nextPs);
   }
 
   private showProgress(nextPs: number): void {

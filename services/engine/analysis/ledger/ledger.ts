@@ -6,7 +6,14 @@ import { framesHeldBack } from '../../device/checkpoint.js';
 import { forEachReceived } from '../../device/nic/frames-of-nic.js';
 import { forEachQueued } from '../../device/queued-frames.js';
 import { brokenInvariants } from '../../flow-control/mvtx2802/mvtx2802-invariants.js';
-import { CLASS, LENGTH, PORT, PRIORITY_MASK, STORED } from '../../frame/frame-pool.js';
+import {
+  CLASS,
+  ISOLATED_FLAG,
+  LENGTH,
+  PORT,
+  PRIORITY_MASK,
+  STORED,
+} from '../../frame/frame-pool.js';
 import {
   DROP_FRAMES,
   DROP_OCTETS,
@@ -149,7 +156,9 @@ function checkMemory(engine: Engine, device: Device, spec: SwitchSpec, expect: E
   forEachQueued(engine.shared, device, (frame) => {
     const { words } = pool;
     const from = words[frame + PORT] - firstPort;
-    const group = spec.ports[from].groupOf[words[frame + CLASS] & PRIORITY_MASK];
+    const isolated = spec.ci !== null && (words[frame + CLASS] & ISOLATED_FLAG) !== 0;
+    const priority = isolated ? spec.ci.priority : words[frame + CLASS] & PRIORITY_MASK;
+    const group = spec.ports[from].groupOf[priority];
     stored[from * 8 + group] += words[frame + STORED];
   });
   let taken = 0;

@@ -5,6 +5,7 @@ import type { BacklogMatrix } from './backlog-matrix.js';
 import type { HoldBook } from './hold-book.js';
 import type { StopBook } from './stop-book.js';
 import { RecordTable } from '../record-table.js';
+import { sourceIsJammed } from './slot-waits.js';
 import type { JamRecord } from './wait-records.js';
 
 // Numbers of a record.
@@ -59,9 +60,15 @@ export class JamBook {
     const group = this.device.spec.ports[port].groupOf[priority];
     if ((this.stops.mask[port] & (1 << group)) === 0) return;
     if ((this.holds.mask[egress] & (1 << priority)) === 0) return;
-    const octets = this.backlog.get(group, port, egress);
-    if (octets === 0 || this.isOpen(port, group, egress)) return;
-    if (!this.isJammed(port, group, priority, octets)) return;
+    if (this.isOpen(port, group, egress)) return;
+    const own = this.engine.shared.chips[this.device.place];
+    if (own === undefined) {
+      const octets = this.backlog.get(group, port, egress);
+      if (octets === 0 || !this.isJammed(port, group, priority, octets)) return;
+    } else {
+      const held = this.device.spec.ports.flatMap((_, p) => (this.holds.mask[p] === 0 ? [] : p));
+      if (!sourceIsJammed(this.engine, this.device, own.chip, port, egress, held)) return;
+    }
     const row = this.table.begin();
     if (row < 0) return;
     const { values } = this.table;

@@ -5,6 +5,7 @@ import { QUEUE_OCTETS } from '../../port/queues.js';
 import type { BacklogMatrix } from './backlog-matrix.js';
 import type { HoldBook } from './hold-book.js';
 import { RecordTable } from '../record-table.js';
+import { queueClass } from './slot-waits.js';
 import type { StopCause, StopRecord } from './wait-records.js';
 
 // Numbers of a record; those of a cause, from EGRESS on, are -1 where there is none.
@@ -112,8 +113,8 @@ export class StopBook {
     if (egress < 0) return;
     const number = this.device.firstPort + egress;
     const { queues, ports } = this.engine.shared;
-    const priority = this.priorityAt(port, group, number);
-    const trafficClass = ports.classOf(number, priority);
+    const priority = this.priorityAt(port, group, egress);
+    const trafficClass = queueClass(this.engine, this.device, port, egress, priority);
     const at = (egress << 3) | trafficClass;
     const queueOctets = queues.get(number, trafficClass, QUEUE_OCTETS);
     const heldPs = this.holds.heldPs(egress, priority, now) - this.heldBefore[at];
@@ -128,13 +129,14 @@ export class StopBook {
 
   /** Of the priorities of a group, the one whose class is longest at an egress. */
   private priorityAt(port: number, group: number, egress: number): number {
-    const { queues, ports } = this.engine.shared;
+    const { queues } = this.engine.shared;
     const spec: PortSpec = this.device.spec.ports[port];
     let best = 0;
     let most = -1;
     spec.groupOf.forEach((g, priority) => {
       if (g !== group) return;
-      const octets = queues.get(egress, ports.classOf(egress, priority), QUEUE_OCTETS);
+      const trafficClass = queueClass(this.engine, this.device, port, egress, priority);
+      const octets = queues.get(this.device.firstPort + egress, trafficClass, QUEUE_OCTETS);
       if (octets <= most) return;
       most = octets;
       best = priority;

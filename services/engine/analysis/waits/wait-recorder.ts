@@ -10,6 +10,7 @@ import type { BacklogMatrix } from './backlog-matrix.js';
 import { backlogOf } from './backlog-matrix.js';
 import { HoldBook } from './hold-book.js';
 import { JamBook } from './jam-book.js';
+import { queueClass } from './slot-waits.js';
 import { StopBook } from './stop-book.js';
 import type { DeviceWaits } from './wait-records.js';
 
@@ -96,7 +97,13 @@ export class WaitRecorder extends DeafProbe {
     const row = ((first + ingress) << 3) | group;
     if (this.lossless[row] === 0) return;
     books.backlog.add(group, ingress, egress, pool.words[frame + STORED]);
-    const trafficClass = ports.classOf(first + egress, priority);
+    const trafficClass = queueClass(
+      this.engine,
+      this.engine.devices[device],
+      ingress,
+      egress,
+      priority,
+    );
     if (queues.get(first + egress, trafficClass, QUEUE_FRAMES) === 1) {
       books.stops.startBacklog(egress, trafficClass, priority, now);
     }
@@ -192,6 +199,9 @@ export class WaitRecorder extends DeafProbe {
       groups.forEach((account, group) => {
         this.lossless[((firstPort + port) << 3) | group] = account.lossless ? 1 : 0;
       });
+    });
+    spec.mvtx2802?.flowControl.forEach((isStopped, port) => {
+      this.lossless[(firstPort + port) << 3] = isStopped ? 1 : 0;
     });
     spec.ports.forEach(({ credit, groupOf }, port) => {
       if (credit === null) return;

@@ -75,6 +75,10 @@ export class DcqcnReaction implements RateControl {
     this.end(row);
   }
 
+  measured(): void {
+    // How long packets take is no sign of congestion here.
+  }
+
   status(row: number): RateStatus {
     const { table } = this;
     const s = row * DCQCN_WORDS;

@@ -62,6 +62,10 @@ export class QcnReaction implements RateControl {
     this.announce(row);
   }
 
+  measured(): void {
+    // How long packets take is no sign of congestion here.
+  }
+
   status(row: number): RateStatus {
     const { table } = this;
     const s = row * REACTION_WORDS;

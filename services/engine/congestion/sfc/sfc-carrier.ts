@@ -1,3 +1,5 @@
+import type { SampledMessage } from '../../notices/sampled-message.js';
+
 /** What source flow control asks of the devices that carry it. Ports are those of the service. */
 export interface SfcBridge {
   /** Octets of shared memory that are free in the switch that a port belongs to. */
@@ -7,23 +9,12 @@ export interface SfcBridge {
   /** Tags of an answer to a frame at the port it came by, when it goes out by another. */
   answerTags(out: number, frame: number): number;
   /** Sends a message towards a station, by the port that its frames come in. */
-  sendMessage(port: number, message: SfcMessage, octets: Uint8Array, length: number): void;
+  sendMessage(port: number, message: SampledMessage, octets: Uint8Array, length: number): void;
 }
 
 export interface SfcStation {
   /** Stops a connection for a time, if it has that priority. */
   stopConnection(port: number, connection: number, priority: number, durationPs: number): void;
-}
-
-/** The frame around an SFCM. */
-export interface SfcMessage {
-  readonly priority: number;
-  /** Position of the station that it goes to. */
-  readonly target: number;
-  readonly hash: number;
-  readonly vlan: number;
-  /** When the congestion was seen. */
-  readonly bornPs: number;
 }
 
 export interface SfcTimers {

@@ -165,6 +165,7 @@ export function makeHosting(
     else if (kind >= KIND_CNP) complaints.take(d, frame);
     else if (kind === KIND_ACK || kind === KIND_NAK) {
       const goBack = kind === KIND_NAK;
+      rates.acknowledged(firstSend[d] + c, words[frame + SEQUENCE], goBack);
       if (senders.acknowledge(firstSend[d] + c, words[frame + SEQUENCE], goBack)) wake(d, c);
     } else takePacket(d, c, frame);
     pool.release(frame);
@@ -260,7 +261,7 @@ export function makeHosting(
     const send = firstSend[d] + c;
     const idle = !senders.outstanding(send);
     const frame = senders.build(send, pool);
-    rates.sent(send, words[frame + LENGTH]);
+    rates.sent(send, words[frame + SEQUENCE], words[frame + LENGTH]);
     if (senders.isReliable(send)) {
       if (idle) senders.extendDeadline(send);
       armDeadline(d, c);
@@ -282,6 +283,7 @@ export function makeHosting(
     senders.deadlineArmed[send] = 0;
     if (senders.deadline(send) <= clock.now) {
       senders.timeOut(send);
+      rates.acknowledged(send, 0, true);
       wake(d, c);
     }
     armDeadline(d, c);

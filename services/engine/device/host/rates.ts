@@ -40,6 +40,9 @@ export function makeRates(
   /** By row: when its last frame was put on its way, and how many octets it takes on the wire. */
   const lastAt = tables.float64('rate', 1).fill(-Infinity);
   const lastOctets = tables.float64('rate', 1);
+  /** By row: the packet that is timed (NONE: none), and when it was put on its way. */
+  const timed = tables.float64('rate', 1).fill(NONE);
+  const timedAt = tables.float64('rate', 1);
   /** By row and timer: when the timer in the agenda comes. */
   const armedAt = tables.float64('rate', TIMERS).fill(Infinity);
 
@@ -71,12 +74,25 @@ export function makeRates(
   }
 
   /** A frame of the connection joins the NIC. */
-  function sent(send: number, octets: number): void {
+  function sent(send: number, sequence: number, octets: number): void {
     const row = rowOf[send];
     if (row === NONE) return;
+    if (timed[row] === NONE) {
+      timed[row] = sequence;
+      timedAt[row] = clock.now;
+    }
     lastAt[row] = clock.now;
     lastOctets[row] = octets + WIRE_OVERHEAD_OCTETS;
     controlOf[row].sent(row, octets);
+  }
+
+  /** Every packet before `expected` was acknowledged; what is sent again cannot be timed. */
+  function acknowledged(send: number, expected: number, goBack: boolean): void {
+    const row = rowOf[send];
+    if (row === NONE) return;
+    if (!goBack && expected <= timed[row]) return;
+    if (!goBack && timed[row] !== NONE) controlOf[row].measured(row, clock.now - timedAt[row]);
+    timed[row] = NONE;
   }
 
   /** The connection is complained of. */
@@ -134,5 +150,15 @@ export function makeRates(
     return senders.remaining(sendOf[row]) === 0;
   }
 
-  return { configure, leaveToQueues, isLimited, sent, notified, onTimer, status, streamsOf };
+  return {
+    configure,
+    leaveToQueues,
+    isLimited,
+    sent,
+    acknowledged,
+    notified,
+    onTimer,
+    status,
+    streamsOf,
+  };
 }

@@ -133,9 +133,7 @@ export function makeSlotted(
 
   /** As the register of the port says, or by priority, which is the same at every port. */
   function classOf(chip: Mvtx2802, source: number, port: number, frame: number): number {
-    const fixed = chip.spec.fixed[source];
-    if (fixed !== null) return fixed.trafficClass;
-    return ports.classOf(port, words[frame + CLASS] & PRIORITY_MASK);
+    return chip.classOf(source, ports.classOf(port, words[frame + CLASS] & PRIORITY_MASK));
   }
 
   /** Which of the two drop precedences a frame has. */

@@ -2,7 +2,9 @@ import { ADMITTED, POOL, POOL_USED } from '../../buffer/shared-buffer.js';
 import { QcnDefences } from '../../congestion/qcn/qcn-defence.js';
 import { makeQcnPoints, type QcnPoints } from '../../congestion/qcn/qcn-points.js';
 import { EcnMarker } from '../../congestion/ecn/ecn-mechanism.js';
-import type { SfcBridge, SfcMessage } from '../../congestion/sfc/sfc-carrier.js';
+import type { CiBridge } from '../../congestion/ci/ci-carrier.js';
+import type { CiPoint } from '../../congestion/ci/ci-point.js';
+import type { SfcBridge } from '../../congestion/sfc/sfc-carrier.js';
 import type { SfcPoint } from '../../congestion/sfc/sfc-point.js';
 import { DROP } from '../../contract/probe.js';
 import type { PortSpec, SwitchSpec } from '../../contract/spec.js';
@@ -10,14 +12,19 @@ import type { Mvtx2802 } from '../../flow-control/mvtx2802/mvtx2802-mechanism.js
 import {
   CLASS,
   COPY_FLAG,
+  ISOLATED_FLAG,
+  ISOLATING_FLAG,
   KIND_MASK,
   KIND_NOTICE,
   LENGTH,
   PORT,
   PRIORITY_MASK,
   STORED,
+  TARGET,
 } from '../../frame/frame-pool.js';
 import { RandomStream } from '../../kernel/random.js';
+import type { SampledMessage } from '../../notices/sampled-message.js';
+import { NEIGHBOUR } from '../../notices/sampled-message.js';
 import { QUEUE_OCTETS } from '../../port/queues.js';
 import type { Carriage } from '../carriage.js';
 import type { Device } from '../device.js';
@@ -45,6 +52,7 @@ export interface SwitchParts {
   /** What spreads the samples of congestion points. */
   readonly jitter: RandomStream;
   readonly sfc: SfcPoint | null;
+  readonly ci: CiPoint | null;
   readonly chip: Mvtx2802 | null;
 }
 
@@ -66,7 +74,7 @@ export interface Switching {
 export function makeSwitching(
   shared: Shared,
   devices: readonly Device[],
-  { all: mechanisms, sfc }: MechanismSet,
+  { all: mechanisms, sfc, ci }: MechanismSet,
   outlet: Outlet,
   carriage: Carriage,
 ): Switching {
@@ -77,16 +85,26 @@ export function makeSwitching(
   /** By port: classes about which something is done at dequeue and at enqueue, one bit each. */
   const watchesLeaving = tables.uint8('port', 1);
   const watchesJoining = tables.uint8('port', 1);
+  /** By port: 1 where congesting flows may have a queue of their own. */
+  const isolates = tables.uint8('port', 1);
+  const ciBridge: CiBridge = {
+    clock,
+    heldPriorities: (port) => ports.held(port),
+    head: (port, trafficClass) => queues.head(port, trafficClass),
+    queueOctets: (port, trafficClass) => queues.get(port, trafficClass, QUEUE_OCTETS),
+    forEachQueued: (port, visit) => {
+      queues.forEach(port, visit);
+    },
+    answerTags,
+    sendMessage,
+  };
   const sfcBridge: SfcBridge = {
     freeOctets: (port) => {
       const d = ports.owner(port);
       return buffer.memoryOfDevice(d, POOL) - buffer.memoryOfDevice(d, POOL_USED);
     },
     heldPriorities: (port) => ports.held(port),
-    answerTags: (out, frame) => {
-      const d = ports.owner(out);
-      return all[d].forwarding.answerTags(frame, out - devices[d].firstPort);
-    },
+    answerTags,
     sendMessage,
   };
   /** By port: 1 where the memory of the switch is its own chip's. */
@@ -104,9 +122,12 @@ export function makeSwitching(
     const { place, firstPort } = device;
     const sfcPlace = { firstPort, name: spec.name, seed: spec.seed, macs: device.macs() };
     const point = sfc.configureBridge(sfcPlace, spec.sfc, sfcBridge);
-    all[place] = { forwarding: makeForwarding(spec), ecn, jitter, sfc: point, chip };
-    const told = spec.sfc?.monitorQueues ?? 0;
-    const toldLeaving = spec.sfc?.resume === true ? told : 0;
+    const isolation = ci.configureBridge(sfcPlace, spec.ci, ciBridge);
+    const forwarding = makeForwarding(spec);
+    all[place] = { forwarding, ecn, jitter, sfc: point, ci: isolation, chip };
+    const isolated = spec.ci === null ? 0 : spec.ci.monitorQueues | (1 << spec.ci.priority);
+    const told = (spec.sfc?.monitorQueues ?? 0) | isolated;
+    const toldLeaving = spec.sfc?.resume === true ? spec.sfc.monitorQueues : 0;
     if (spec.qcn !== null) {
       points.configure(device.firstPort, spec.qcn, spec.ports[0].classOf, jitter);
       defences.configure(device.firstPort, spec.qcn);
@@ -117,6 +138,7 @@ export function makeSwitching(
       watchesLeaving[at] = ecn.atDequeue | toldLeaving;
       watchesJoining[at] = ecn.atEnqueue | told;
       isSlotted[at] = chip === null ? 0 : 1;
+      isolates[at] = isolation === null ? 0 : 1;
       spec.buffer.accounts[p].forEach((account, group) => {
         if (!account.lossless) return;
         const name = rulerOf(port, group);
@@ -137,9 +159,14 @@ export function makeSwitching(
   function receive(d: number, port: number, frame: number): void {
     const { firstPort } = devices[d];
     if (remapped[port] !== 0) defences.receive(port, frame);
+    const isNotice = (pool.words[frame + CLASS] & KIND_MASK) === KIND_NOTICE;
+    if (isNotice && pool.words[frame + TARGET] === NEIGHBOUR) {
+      all[d].ci?.processCim(port, carriage.octets(d, frame));
+      consume(d, port, frame);
+      return;
+    }
     const { forwarding, chip } = all[d];
     const out = forwarding.egress(port - firstPort, frame);
-    const isNotice = (pool.words[frame + CLASS] & KIND_MASK) === KIND_NOTICE;
     if (isNotice && out >= 0 && intercepts(d, firstPort + out, frame)) return;
     if (out >= 0) {
       if (chip === null) forward(d, port, firstPort + out, frame);
@@ -171,7 +198,7 @@ export function makeSwitching(
   /** A message of the switch's own: it is charged as if it had come in by the port it leaves by. */
   function sendMessage(
     port: number,
-    message: SfcMessage,
+    message: SampledMessage,
     octets: Uint8Array,
     length: number,
   ): void {
@@ -206,8 +233,12 @@ export function makeSwitching(
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     const arrived = words[frame + LENGTH];
     const octets = retag(d, port, out, frame, priority);
-    const group = ports.groupOf(port, priority);
-    const trafficClass = ports.classOf(out, priority);
+    let group = ports.groupOf(port, priority);
+    let trafficClass = ports.classOf(out, priority);
+    if (isolates[port] !== 0) {
+      group = isolatedGroup(port, priority, frame);
+      trafficClass = isolate(d, out, trafficClass, frame);
+    }
     const stored = buffer.storedOctets(port, octets);
     const queued = queues.get(out, trafficClass, QUEUE_OCTETS);
     const verdict = buffer.admit(port, group, stored, queued);
@@ -225,6 +256,36 @@ export function makeSwitching(
     if ((watched[out] & (1 << trafficClass)) === 0) return;
     if (!points.isDue(out, trafficClass, octets)) return;
     if (points.measure(out, trafficClass, frame, queued + stored)) complain(d, port, out, frame);
+  }
+
+  /** The group that a frame is charged to: what left a congesting queue is stopped apart. */
+  function isolatedGroup(port: number, priority: number, frame: number): number {
+    if ((pool.words[frame + CLASS] & ISOLATED_FLAG) === 0) return ports.groupOf(port, priority);
+    return ports.groupOf(port, all[ports.owner(port)].ci!.spec.priority);
+  }
+
+  /** The queue for a frame where congesting flows have one of their own. */
+  function isolate(d: number, out: number, trafficClass: number, frame: number): number {
+    const queue = all[d].ci!.queueFor(out, trafficClass, frame);
+    if (queue !== trafficClass) pool.words[frame + CLASS] |= ISOLATING_FLAG;
+    return queue;
+  }
+
+  /** A frame leaves: the neighbour is told in which queue it was, if it isolates flows as well. */
+  function leaveIsolation(port: number, trafficClass: number, frame: number): void {
+    const { words } = pool;
+    const d = ports.owner(port);
+    const queueOctets = queues.get(port, trafficClass, QUEUE_OCTETS);
+    all[d].ci!.left(port, trafficClass, frame, queueOctets);
+    const isolated = (words[frame + CLASS] & ISOLATING_FLAG) !== 0;
+    words[frame + CLASS] &= ~(ISOLATED_FLAG | ISOLATING_FLAG);
+    const { isPeer } = all[d].ci!.spec.ports[port - devices[d].firstPort];
+    if (isolated && isPeer) words[frame + CLASS] |= ISOLATED_FLAG;
+  }
+
+  function answerTags(out: number, frame: number): number {
+    const d = ports.owner(out);
+    return all[d].forwarding.answerTags(frame, out - devices[d].firstPort);
   }
 
   /** Tells the source of a queued frame by the way that the frame came. */
@@ -266,7 +327,12 @@ export function makeSwitching(
     }
     const { words } = pool;
     const from = words[frame + PORT];
-    const group = ports.groupOf(from, words[frame + CLASS] & PRIORITY_MASK);
+    const priority = words[frame + CLASS] & PRIORITY_MASK;
+    let group = ports.groupOf(from, priority);
+    if (isolates[port] !== 0) {
+      group = isolatedGroup(from, priority, frame);
+      leaveIsolation(port, trafficClass, frame);
+    }
     buffer.release(from, group, words[frame + STORED]);
     const by = stopper[(from << 3) | group];
     if (by !== NOBODY) mechanisms[by].released(from, group, frame);
@@ -301,8 +367,9 @@ export function makeSwitching(
     trafficClass: number,
     queueOctets: number,
   ): void {
-    const { ecn, sfc: point } = all[d];
+    const { ecn, sfc: point, ci: isolation } = all[d];
     if ((ecn.atEnqueue & (1 << trafficClass)) !== 0) mark(out, frame, trafficClass, queueOctets);
+    isolation?.joining(port, out, trafficClass, frame, queueOctets);
     const sender = point?.sender;
     if (sender === null || sender === undefined) return;
     if ((sender.spec.monitorQueues & (1 << trafficClass)) === 0) return;

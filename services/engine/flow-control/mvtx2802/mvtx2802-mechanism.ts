@@ -46,6 +46,11 @@ export class Mvtx2802 implements IngressAccounts, Managed {
     this.random = new RandomStream(seed, `${device}/wred`);
   }
 
+  /** The class of a frame: as its priority says, unless the port has one of its own. */
+  classOf(source: number, byPriority: number): number {
+    return this.spec.fixed[source]?.trafficClass ?? byPriority;
+  }
+
   /** The queue that a frame of this class joins at every destination. */
   queueOf(source: number, trafficClass: number): number {
     return isDowngraded(this.spec, source) ? LOWEST_CLASS : trafficClass;

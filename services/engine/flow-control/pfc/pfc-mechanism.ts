@@ -28,8 +28,10 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, Neighbou
   private readonly frame = blankPfcFrame();
   /** What came in, whatever it is. */
   private readonly heard = blankPfcFrame();
-  /** By port and group: the priorities that a stop of the group names. */
+  /** By port and group: the priorities that a stop of the group may name. */
   private readonly prioritiesOf: Uint8Array[] = [];
+  /** By port: priorities that have PFC now, one bit each. */
+  private readonly operational: Uint8Array;
 
   constructor(
     tables: Tables,
@@ -39,12 +41,13 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, Neighbou
     ports: Ports,
   ) {
     super(tables, host, accounts, slot, 8, ports);
+    this.operational = tables.uint8('port', 1);
     this.counters = new PfcCounters(tables);
     this.remote = new RemoteStops(tables, host, slot, REMOTE_TIMER, ports);
   }
 
   canStop(port: number, priority: number): boolean {
-    return ((this.specs[port].pfc?.priorities ?? 0) & (1 << priority)) !== 0;
+    return (this.operational[port] & (1 << priority)) !== 0;
   }
 
   stopFor(port: number, priority: number, durationPs: number): void {
@@ -59,11 +62,35 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, Neighbou
   configurePort(port: number, spec: PortSpec): void {
     this.specs[port] = spec;
     this.prioritiesOf[port] = groupPriorities(spec);
+    this.operational[port] = spec.pfc?.priorities ?? 0;
     if (spec.pfc !== null) this.asker.configure(port, spec.pfc, spec.octetPs);
   }
 
+  /** Of the priorities that a port is built for, those that have PFC from now on. */
+  setOperational(port: number, priorities: number): void {
+    const before = this.operational[port];
+    const now = priorities & (this.specs[port].pfc?.priorities ?? 0);
+    if (now === before) return;
+    this.operational[port] = now;
+    for (let i = 0; i < 8; i++) {
+      const bit = 1 << i;
+      if ((before & ~now & bit) !== 0) this.obeyer.load(port, i, 0);
+      if (!this.stops(port, i)) this.asker.cease(port, i);
+    }
+  }
+
+  /** PFC has been provided for an account of a port. */
+  rules(port: number, group: number): boolean {
+    return this.prioritiesOf[port][group] !== 0;
+  }
+
+  /** The senders of an account are stopped before it is full. */
+  stops(port: number, group: number): boolean {
+    return (this.prioritiesOf[port][group] & this.operational[port]) !== 0;
+  }
+
   admitted(port: number, group: number): void {
-    this.asker.admitted(port, group);
+    if (this.stops(port, group)) this.asker.admitted(port, group);
   }
 
   released(port: number, group: number): void {
@@ -85,7 +112,7 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, Neighbou
   receiveControl(port: number, octets: Uint8Array, length: number): boolean {
     if (macControlOpcode(octets, length) !== OPCODE_PFC) return false;
     if (decodePfc(octets, 0, this.heard) !== 'ok') return false;
-    const operational = this.specs[port].pfc?.priorities ?? 0;
+    const operational = this.operational[port];
     this.counters.received(port, this.heard.enableVector);
     applyPfc(this.heard, operational, port, this.obeyer);
     return true;

@@ -87,6 +87,7 @@ function portSpec(overrides: Partial<PortSpec>): PortSpec {
     pfc: null,
     pause: null,
     credit: null,
+    discovery: null,
     faults: [],
     ...overrides,
   };

@@ -20,6 +20,7 @@ import { blankCnm, decodeCnm, decodeCnTag } from '../../../../services/engine/wi
 import { blankCnp, decodeCnp } from '../../../../services/engine/wire/cnp.js';
 import { blankCeTag, decodeCeTag } from '../../../../services/engine/wire/ce-tag.js';
 import { blankCeFrame, decodeCe } from '../../../../services/engine/wire/mac-control/ce-frame.js';
+import { blankLldpFrame, decodeLldp } from '../../../../services/engine/wire/lldp/lldpdu.js';
 import {
   blankPauseFrame,
   decodePause,
@@ -43,6 +44,7 @@ import {
   decodeBaseTransportHeader,
 } from '../../../../services/engine/wire/roce.js';
 import { blankUdpHeader, decodeUdpHeader } from '../../../../services/engine/wire/udp.js';
+import { LLDP_DCBX_IEEE, tlvCodecs } from './lldp-vectors.js';
 import {
   CE_DEMAND_CH7,
   CE_TAG_GRANT_P3,
@@ -63,6 +65,8 @@ const OUTCOMES: Readonly<Record<Decoded, true>> = {
   'too-short': true,
   'bad-length': true,
   'bad-checksum': true,
+  'bad-order': true,
+  'bad-value': true,
   'wrong-type': true,
   'wrong-version': true,
   'wrong-destination': true,
@@ -121,6 +125,12 @@ const decoders: readonly Decoder[] = [
     () => ({ syndrome: 0, messageSequence: 0 }),
     decodeAcknowledgeHeader,
   ),
+  decoder('LLDP', LLDP_DCBX_IEEE, blankLldpFrame, decodeLldp),
+  ...tlvCodecs.map(({ name, octets, read }) => ({
+    name,
+    valid: octets.subarray(2),
+    decode: read,
+  })),
   { name: 'pcapng', valid: smallCapture(), decode: decodeCapture },
 ];
 

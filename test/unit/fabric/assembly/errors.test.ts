@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Scenario } from '../../../../services/fabric/scenario/scenario.js';
 import { RELIABLE, stream } from '../load/loads.js';
 import { cable, section } from '../topology/fabrics.js';
-import { fabric, override, PFC, priorities, scenario, SFC, SWITCHES } from './scenarios.js';
+import { CI, fabric, override, PFC, priorities, scenario, SFC, SWITCHES } from './scenarios.js';
 
 function rejects(part: Partial<Scenario>, message: RegExp): void {
   assert.throws(() => fabric(part), message);
@@ -137,5 +137,40 @@ test('thresholds and pauses of source flow control are in order', () => {
   rejects(
     { priorities: watched, sfc: { ...SFC, pauseMinPs: 2, pauseMaxPs: 1 } },
     /^Error: sfc\.pauseMin: pauseMin is more than pauseMax$/,
+  );
+});
+
+test("a congesting queue is nobody else's", () => {
+  const watched = priorities({ ci: true }, [3]);
+  rejects(
+    { priorities: watched, ci: { ...CI, priority: 3 } },
+    /^Error: ci\.priority: priority 3 is watched itself; isolate to another$/,
+  );
+  rejects(
+    { priorities: watched, ci: { ...CI, messagePriority: 2 } },
+    /^Error: ci\.messagePriority: messages of priority 2 would wait in the queues they tell of$/,
+  );
+  const load = [stream({ from: ['h1'], to: ['h2'], bytes: 1000, priority: 2 })];
+  rejects({ priorities: watched, load }, /^Error: ci\.priority: priority 2 is in use by /);
+});
+
+test('isolated flows are held back like the others', () => {
+  const watched = priorities({ flowControl: 'pfc', ci: true }, [3]);
+  rejects(
+    { priorities: watched },
+    /^Error: priorities\.2: priority 2 has flowControl none, but 3 has pfc: queues that share /,
+  );
+  const credited = priorities({ flowControl: 'credit', ci: true }, [3]);
+  rejects({ priorities: credited }, /^Error: priorities\.3: priority 3: ci and credit do not go /);
+});
+
+test('congestion isolation needs the maps as they are, and thresholds in order', () => {
+  const watched = priorities({ ci: true }, [3]);
+  const transmit = [0, 1, 2, 3, 3, 5, 6, 7];
+  const classes = { transmit, receive: transmit, arbiter: { kind: 'strict' as const } };
+  rejects({ priorities: watched, classes }, /^Error: classes: ci needs a queue and an account /);
+  rejects(
+    { priorities: watched, ci: { ...CI, thresholdBytes: 5000, lowBytes: 5000 } },
+    /^Error: ci\.low: low 5000 is not below the threshold, 5000 octets$/,
   );
 });

@@ -1,8 +1,10 @@
+import { NEAREST_BRIDGE } from '../../../../services/engine/wire/lldp/lldpdu.js';
 import { Engine } from '../../../../services/engine/device/engine.js';
 import { FRAMES, PAYLOAD } from '../../../../services/engine/device/host/receivers.js';
 import type { FlowEnd } from '../../../../services/fabric/assembly/assembly.js';
 import type { Fabric } from '../../../../services/fabric/assembly/fabric.js';
 import { buildFabric } from '../../../../services/fabric/assembly/fabric.js';
+import { TIMELY_DEFAULTS } from '../../../../services/engine/congestion/timely/timely-managed.js';
 import { dcqcnSection } from '../../../../services/fabric/scenario/normalise-congestion.js';
 import { dcqcnSchema } from '../../../../services/fabric/scenario/schema-congestion.js';
 import type {
@@ -13,6 +15,7 @@ import type {
   PrioritySection,
   QcnSection,
   Scenario,
+  CiSection,
   SfcSection,
   SwitchSection,
 } from '../../../../services/fabric/scenario/scenario.js';
@@ -93,6 +96,47 @@ export const CREDIT: CreditSection = {
   fallback: 'refuse',
 };
 
+export const DISCOVERY: Scenario['discovery'] = {
+  enabled: false,
+  start: 'live',
+  drives: true,
+  secondPs: 1e12,
+  timers: {
+    msgTxInterval: 30,
+    msgTxHold: 4,
+    msgFastTx: 1,
+    txFastInit: 4,
+    txCreditMax: 5,
+    reinitDelay: 2,
+  },
+  neighborsMost: 4,
+  destinations: [NEAREST_BRIDGE],
+  end: {
+    status: 'both',
+    dcbx: 'auto',
+    willing: [],
+    recommend: false,
+    pfcCapability: 8,
+    applications: [],
+    congestionIsolation: [],
+  },
+  changes: [],
+};
+
+export const CI: CiSection = {
+  enabled: true,
+  priority: 2,
+  thresholdBytes: null,
+  lowBytes: null,
+  maxCim: 3,
+  maxStreams: 1024,
+  maxFlowLifePs: 1e12,
+  idlePs: 10e9,
+  quoteBytes: 48,
+  messagePriority: 6,
+  encapsulation: 'ethernet',
+};
+
 export const SFC: SfcSection = {
   send: true,
   receive: true,
@@ -150,6 +194,7 @@ export function priorities(
     ingressAlpha: 1,
     ecn: { kind: 'off' },
     sfc: false,
+    ci: false,
     ...(which.includes(priority) ? part : {}),
   }));
 }
@@ -168,9 +213,12 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     priorities: priorities(),
     pause: { enabled: false, pfc: PFC, ingressReservedBytes: 0, ingressAlpha: 1 },
     credit: CREDIT,
+    discovery: DISCOVERY,
     sfc: SFC,
+    ci: CI,
     dcqcn: DCQCN,
     qcn: QCN,
+    timely: TIMELY_DEFAULTS,
     classes: { transmit: IDENTITY, receive: IDENTITY, arbiter: { kind: 'strict' } },
     groups: [],
     faults: [],
@@ -183,7 +231,17 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
 }
 
 export function override(match: string, part: Partial<DeviceOverride>): DeviceOverride {
-  return { match, host: {}, switch: {}, priorities: [], credit: {}, sfc: {}, ...part };
+  return {
+    match,
+    host: {},
+    switch: {},
+    priorities: [],
+    credit: {},
+    sfc: {},
+    ci: {},
+    discovery: {},
+    ...part,
+  };
 }
 
 export function fabric(part: Partial<Scenario>): Fabric {

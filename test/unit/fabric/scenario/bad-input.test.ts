@@ -12,7 +12,7 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     [
       'priorities: { 3: { xof: 3 } }',
       'main.yaml:3:20: priorities.3: unknown key: xof; allowed: flowControl, xoff, xonGap, ' +
-        'headroom, quanta, refresh, responseDelay, reserved, alpha, ecn, sfc; did you mean xoff?',
+        'headroom, quanta, refresh, responseDelay, reserved, alpha, ecn, sfc, ci; did you mean xoff?',
     ],
     ['priorities: { 8: pfc }', 'main.yaml:3:15: priorities: unknown key: 8; allowed: a priority 0'],
     ['devices: { s1: { ports: { 0: {} } } }', 'main.yaml:3:27: devices.s1.ports: unknown key: 0'],
@@ -139,6 +139,14 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
       'priorities: { 3: { ecn: { stp: 4 } } }',
       'main.yaml:3:27: priorities.3.ecn: unknown key: stp; allowed: step, at; did you mean step?',
     ],
+  ],
+  'congestion isolation': [
+    ['ci: { streams: 0 }', 'main.yaml:3:16: ci.streams: not a whole number in range: 0; '],
+    ['ci: { messages: 0 }', 'main.yaml:3:17: ci.messages: not a whole number in range: 0; '],
+    ['ci: { detect: 0 }', 'main.yaml:3:15: ci.detect: not a threshold: 0; write auto, or a size '],
+    ['ci: { quote: 10 }', 'main.yaml:3:14: ci.quote: not a whole number in range: 10; write a '],
+    ['ci: { idle: 0us }', 'main.yaml:3:13: ci.idle: not above 0: 0us'],
+    ['ci: { queue: 2 }', 'main.yaml:3:7: ci: unknown key: queue; allowed: enable, priority, '],
   ],
   'source flow control': [
     ['priorities: { 8: { sfc: true } }', 'main.yaml:3:15: priorities: unknown key: 8; allowed: a '],

@@ -58,8 +58,9 @@ describe('the catalogue of the scenario language', () => {
       const [section, key = ''] = path.split('.');
       const generator = (section === 'fabric' ? generators[key] : null) ?? 'pair';
       const text = `selvage: 1\nfabric: { generator: ${generator} }\n`;
+      const isSwitch = ['pause', 'discovery'].includes(section!);
       const inside = path.startsWith('hosts.nic.') ? 'hosts: { nic: { model: 82599 } }\n' : '';
-      const base = section === 'pause' && key !== '' ? `${text}pause: {}\n` : `${text}${inside}`;
+      const base = isSwitch && key !== '' ? `${text}${section!}: {}\n` : `${text}${inside}`;
       if (path === 'fabric') continue;
       const set = `${path.replace('*', '3')}=${written}`;
       assert.deepEqual(load(base, [set]).scenario, load(base).scenario, set);

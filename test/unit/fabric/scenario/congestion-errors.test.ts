@@ -21,6 +21,12 @@ const refused: readonly (readonly [string, string])[] = [
   ['qcn: { weight: 11 }', 'main.yaml:3:16: qcn.weight: not a whole number in range: 11; '],
   ['qcn: { defence: none }', 'main.yaml:3:17: qcn.defence: unknown: none; one of auto, disabled, '],
   ['qcn: { priorities: [9] }', 'main.yaml:3:21: qcn.priorities.0: not a whole number in range: 9'],
+  ['timely: { low: 0us }', 'main.yaml:3:16: timely.low: not above 0: 0us; '],
+  ['timely: { low: 500us }', 'main.yaml:3:16: high is not above low'],
+  [
+    `load: [{ ${LOAD}, congestion: timely }]`,
+    'main.yaml:3:77: timely measures acknowledgements: it needs transport: reliable',
+  ],
   [
     'qcn: { priorities: [3, 6] }',
     'main.yaml:3:24: priority 6 is that of the messages (cnmPriority), too',
@@ -43,7 +49,7 @@ const refused: readonly (readonly [string, string])[] = [
   ],
   [
     `load: [{ ${LOAD}, congestion: dcqn }]`,
-    'main.yaml:3:77: load.0.congestion: unknown: dcqn; one of none, dcqcn, qcn; did you mean dcqcn',
+    'main.yaml:3:77: load.0.congestion: unknown: dcqn; one of none, dcqcn, qcn, timely; did you ',
   ],
   [
     `load: [{ ${LOAD}, congestion: dcqcn }]`,

@@ -1,0 +1,16 @@
+import type { CiPoint } from './ci-point.js';
+import { STREAM_AHEAD, STREAM_INSIDE } from './ci-stream-table.js';
+
+/** Frames that an entry counts in its two queues: never fewer than none. */
+export function countsAreSane({ table }: CiPoint): boolean {
+  for (let slot = table.ages.oldest; slot >= 0; slot = table.ages.after(slot)) {
+    if (table.get(slot, STREAM_AHEAD) < 0 || table.get(slot, STREAM_INSIDE) < 0) return false;
+  }
+  return true;
+}
+
+/** Every flow that was isolated is in the table, or was given back. */
+export function everyFlowIsAccountedFor({ counters, table }: CiPoint): boolean {
+  const isolated = counters.ciFlowsFound + counters.ciFlowsTold;
+  return isolated === counters.ciFlowsReturned + table.ages.count;
+}

@@ -1,0 +1,29 @@
+/** Who is told, and when an entry ends: the rules of 802.1Qcz clause 49 that need no tables. */
+
+/** An entry was made by this bridge, or by a CIM (the create mask of 49.3.7). */
+export const FOUND_HERE = 1;
+export const TOLD_BY_CIM = 2;
+
+/**
+ * Identity of a flow: source, destination and UDP source port, which is what a stream
+ * identification function finds in a frame and in the frame that a CIM quotes.
+ */
+export function flowKey(source: number, target: number, udpSourcePort: number): number {
+  return (source * 2 ** 16 + target) * 2 ** 14 + (udpSourcePort & 0x3fff);
+}
+
+/** 49.4.2: no more than cipMaxCIM messages for a congesting flow. */
+export function mayTransmitCim(cimCount: number, maxCim: number): boolean {
+  return cimCount < maxCim;
+}
+
+/** An entry is given up when its flow has gone, or when congestion ended long ago. */
+export function isOutlived(
+  entry: { readonly mask: number; readonly seenPs: number; readonly uncongestedPs: number },
+  now: number,
+  idlePs: number,
+  maxFlowLifePs: number,
+): boolean {
+  if (now - entry.seenPs >= idlePs) return true;
+  return (entry.mask & TOLD_BY_CIM) !== 0 && now - entry.uncongestedPs >= maxFlowLifePs;
+}

@@ -1,0 +1,446 @@
+import type { CiSwitchSpec } from '../../contract/spec.js';
+import type { FramePool } from '../../frame/frame-pool.js';
+import {
+  CLASS,
+  GROUP_FLAG,
+  HASH,
+  KIND_MASK,
+  KIND_NAK,
+  RECORD_WORDS,
+  SOURCE,
+  TARGET,
+} from '../../frame/frame-pool.js';
+import type { SampledFrame } from '../../notices/sampled-frame.js';
+import { sampleFrame } from '../../notices/sampled-frame.js';
+import { NEIGHBOUR } from '../../notices/sampled-message.js';
+import { Stations } from '../../notices/stations.js';
+import { readU16 } from '../../wire/big-endian.js';
+import { blankCim, decodeCim, encodeCim } from '../../wire/cim.js';
+import {
+  blankEnvelope,
+  decodeEnvelope,
+  encodeEnvelope,
+  envelopeOctets,
+  UDP_PORT_CIM,
+} from '../../wire/congestion-message.js';
+import { ETHERTYPE_IPV4, NO_TAG, tagControl } from '../../wire/ethernet.js';
+import type { CiBridge, CiGate } from './ci-carrier.js';
+import { flowKey, FOUND_HERE, isOutlived, mayTransmitCim, TOLD_BY_CIM } from './ci-machine.js';
+import { CI_DSCP, CI_HEADER_OCTETS, CiCounters } from './ci-managed.js';
+import {
+  CiStreamTable,
+  STREAM_AHEAD,
+  STREAM_CIMS,
+  STREAM_INSIDE,
+  STREAM_LEAVING,
+  STREAM_MASK,
+  STREAM_PORT,
+  STREAM_TAGS,
+  STREAM_VIA,
+} from './ci-stream-table.js';
+
+const VID_MASK = 0xfff;
+/** In the octets that a CIM quotes, behind the EtherType and an IPv4 header. */
+const UDP_SOURCE_AT = 22;
+
+// One message is made or read at a time.
+const pdu = blankCim();
+const envelope = blankEnvelope();
+const octets = new Uint8Array(1024);
+const sample: SampledFrame = { destination: 0, source: 0, vlan: 0, msduOctets: 0 };
+
+/** A bridge, as far as congestion isolation is concerned: its name, and its ports' addresses. */
+export interface CiPlace {
+  readonly firstPort: number;
+  readonly macs: readonly number[];
+}
+
+/** A CI point: the procedures of 802.1Qcz 49.4.2, by their names. */
+export class CiPoint {
+  readonly counters = new CiCounters();
+  readonly table: CiStreamTable;
+  /** By entry, the frame that messages quote. */
+  private readonly quoted: Int32Array;
+  /** By port: since when its congesting queue has been uncongested; Infinity while it is. */
+  private readonly uncongestedPs: Float64Array;
+  /** By port: monitored queues that were stopped since they were last short, one bit each. */
+  private readonly stopped: Uint8Array;
+  private cleanupArmed = false;
+  private readonly firstPort: number;
+  private readonly macs: readonly number[];
+  private readonly stations: Stations;
+  private readonly own: Stations;
+  private readonly peers: Stations;
+  private readonly positionOf: ReadonlyMap<number, number>;
+
+  static readonly wiring = [
+    'spec',
+    'carrier',
+    'gate',
+    'pool',
+    'firstPort',
+    'macs',
+    'stations',
+    'own',
+    'peers',
+    'positionOf',
+  ];
+
+  constructor(
+    readonly spec: CiSwitchSpec,
+    { firstPort, macs }: CiPlace,
+    private readonly carrier: CiBridge,
+    private readonly gate: CiGate,
+    private readonly pool: FramePool,
+  ) {
+    this.firstPort = firstPort;
+    this.macs = macs;
+    this.stations = new Stations(spec.stations);
+    this.own = new Stations(spec.address);
+    this.peers = new Stations(spec.peers);
+    this.positionOf = positionsOf(this.stations, spec.hosts);
+    this.table = new CiStreamTable(spec.maxStreams);
+    this.quoted = new Int32Array(spec.maxStreams * RECORD_WORDS);
+    this.uncongestedPs = new Float64Array(macs.length);
+    this.stopped = new Uint8Array(macs.length);
+  }
+
+  /** The queue for a frame: the congesting one if its flow is isolated here. */
+  queueFor(out: number, trafficClass: number, frame: number): number {
+    const { table, spec } = this;
+    if (table.ages.count === 0 || (spec.monitorQueues & (1 << trafficClass)) === 0) {
+      return trafficClass;
+    }
+    const slot = this.find(frame, out);
+    if (slot < 0) return trafficClass;
+    if (table.get(slot, STREAM_LEAVING) !== 0 && table.get(slot, STREAM_INSIDE) === 0) {
+      this.delCongestingFlow(slot);
+      return trafficClass;
+    }
+    table.ages.touch(slot, this.carrier.clock.now);
+    return spec.priority;
+  }
+
+  /** A frame joins a queue, which then holds `queueOctets`: CIP congestion detection. */
+  joining(
+    via: number,
+    out: number,
+    trafficClass: number,
+    frame: number,
+    queueOctets: number,
+  ): void {
+    const { spec } = this;
+    const { isolates, thresholdOctets } = spec.ports[out - this.firstPort];
+    if (!isolates || !this.concerns(trafficClass, frame)) return;
+    const congested = queueOctets >= thresholdOctets;
+    if (trafficClass === spec.priority) {
+      const slot = this.joinCongesting(out, frame, queueOctets);
+      if (congested) this.condTransmitCimAddPdu(slot, via, frame);
+    } else if (!this.wasStopped(out, trafficClass, congested) && congested) {
+      this.causeCongestion(via, out, frame);
+    }
+  }
+
+  /** A frame has left a queue, in which `queueOctets` are left. */
+  left(out: number, trafficClass: number, frame: number, queueOctets: number): void {
+    const { table, spec } = this;
+    if (table.ages.count === 0 || !this.concerns(trafficClass, frame)) return;
+    const slot = this.find(frame, out);
+    if (trafficClass !== spec.priority) {
+      if (slot < 0 || table.get(slot, STREAM_AHEAD) === 0) return;
+      if (table.add(slot, STREAM_AHEAD, -1) === 0) this.lookAtHead(out);
+      return;
+    }
+    const inside = table.add(slot, STREAM_INSIDE, -1);
+    if (inside === 0 && table.get(slot, STREAM_LEAVING) !== 0) this.delCongestingFlow(slot);
+    this.lookAtHead(out);
+    if (this.isUncongested(out, queueOctets)) this.becameUncongested(out);
+  }
+
+  /** Puts a flow into the table; -1 if there is no room. */
+  addCongestingFlow(frame: number, out: number, mask: number): number {
+    return this.addEntry(this.keyOf(frame), out, mask);
+  }
+
+  /** 49.4.2: tells the neighbour that the flow comes from, cipMaxCIM times at most. */
+  condTransmitCimAddPdu(slot: number, via: number, frame: number): void {
+    const { table, spec } = this;
+    const local = via - this.firstPort;
+    if (!spec.ports[local].isPeer || !mayTransmitCim(table.get(slot, STREAM_CIMS), spec.maxCim)) {
+      return;
+    }
+    const out = table.get(slot, STREAM_PORT) + this.firstPort;
+    table.add(slot, STREAM_CIMS, 1);
+    table.set(slot, STREAM_VIA, local);
+    table.set(slot, STREAM_TAGS, this.carrier.answerTags(out, frame));
+    this.pool.readInto(frame, this.quoted, slot * RECORD_WORDS);
+    this.counters.ciCimAddsTransmitted++;
+    this.buildAndSendCim(true, slot, frame);
+  }
+
+  /** Tells the neighbour that was told, once, that the flow congests no longer. */
+  transmitCimDelPdu(slot: number): void {
+    const { table, pool } = this;
+    if (table.get(slot, STREAM_CIMS) === 0) return;
+    table.set(slot, STREAM_CIMS, 0);
+    this.counters.ciCimDelsTransmitted++;
+    const frame = pool.write(this.quoted, slot * RECORD_WORDS);
+    this.buildAndSendCim(false, slot, frame);
+    pool.release(frame);
+  }
+
+  /** A CIM has come in by a port: its flow is isolated at the egress there, or no longer. */
+  processCim(port: number, message: Uint8Array): void {
+    const { counters, table, spec } = this;
+    counters.ciCimsReceived++;
+    const outer = decodeEnvelope(message, 0, envelope);
+    const outcome =
+      outer === 'ok' ? decodeCim(message, envelope.pduAt, envelope.pduEnd, pdu) : outer;
+    if (outcome !== 'ok' || pdu.msduOctets < CI_HEADER_OCTETS.least) {
+      counters.ciCimsMalformed++;
+      return;
+    }
+    const key = this.keyOfPdu();
+    const known = key < 0 ? -1 : table.ages.find(key);
+    const isElsewhere = known >= 0 && table.get(known, STREAM_PORT) !== port - this.firstPort;
+    if (key < 0 || isElsewhere || !spec.ports[port - this.firstPort].isPeer) {
+      counters.ciCimsRefused++;
+      return;
+    }
+    if (pdu.add) this.told(key, known, port);
+    else if (known >= 0) this.noLongerTold(known);
+  }
+
+  periodicTableCleanup(): void {
+    const { table, spec, carrier } = this;
+    const { now } = carrier.clock;
+    this.cleanupArmed = false;
+    for (let slot = table.ages.oldest; slot >= 0;) {
+      const next = table.ages.after(slot);
+      const entry = {
+        mask: table.get(slot, STREAM_MASK),
+        seenPs: table.ages.seenAt(slot),
+        uncongestedPs: this.uncongestedPs[table.get(slot, STREAM_PORT)],
+      };
+      if (isOutlived(entry, now, spec.idlePs, spec.maxFlowLifePs)) this.release(slot);
+      slot = next;
+    }
+    if (table.ages.count > 0) this.armCleanup();
+  }
+
+  /** A frame of an isolated flow; returns its entry. */
+  private joinCongesting(out: number, frame: number, queueOctets: number): number {
+    const { table, spec, carrier } = this;
+    const local = out - this.firstPort;
+    const slot = this.find(frame, out);
+    table.add(slot, STREAM_INSIDE, 1);
+    this.counters.ciFramesIsolated++;
+    if (queueOctets > spec.ports[local].lowOctets) this.uncongestedPs[local] = Infinity;
+    if (carrier.head(out, spec.priority) < 0) {
+      this.gate.holdCongesting(out, spec.priority, table.get(slot, STREAM_AHEAD) > 0);
+    }
+    return slot;
+  }
+
+  /** A frame makes a monitored queue too long: its flow is isolated from the next one on. */
+  private causeCongestion(via: number, out: number, frame: number): void {
+    const { table } = this;
+    const known = table.ages.find(this.keyOf(frame));
+    const slot = known >= 0 ? known : this.addCongestingFlow(frame, out, FOUND_HERE);
+    if (slot < 0 || table.get(slot, STREAM_PORT) !== out - this.firstPort) return;
+    // It still goes to the monitored queue itself, with those before it.
+    if (known < 0) table.add(slot, STREAM_AHEAD, 1);
+    this.condTransmitCimAddPdu(slot, via, frame);
+  }
+
+  /** The entry of a flow that is isolated at an egress, -1 if it is not. */
+  private find(frame: number, out: number): number {
+    if (!this.isIdentified(frame)) return -1;
+    const slot = this.table.ages.find(this.keyOf(frame));
+    if (slot < 0 || this.table.get(slot, STREAM_PORT) !== out - this.firstPort) return -1;
+    return slot;
+  }
+
+  private concerns(trafficClass: number, frame: number): boolean {
+    const { monitorQueues, priority } = this.spec;
+    const isOurs = trafficClass === priority || (monitorQueues & (1 << trafficClass)) !== 0;
+    return isOurs && this.isIdentified(frame);
+  }
+
+  /**
+   * A queue that was stopped since it was last short is long for that: its flows congest some other
+   * queue, or none.
+   */
+  private wasStopped(out: number, trafficClass: number, congested: boolean): boolean {
+    const bit = 1 << trafficClass;
+    const local = out - this.firstPort;
+    if ((this.carrier.heldPriorities(out) & bit) !== 0) this.stopped[local] |= bit;
+    else if (!congested) this.stopped[local] &= ~bit;
+    return (this.stopped[local] & bit) !== 0;
+  }
+
+  /** Data and acknowledgements of one source for one destination. */
+  private isIdentified(frame: number): boolean {
+    const frameClass = this.pool.words[frame + CLASS];
+    return (frameClass & KIND_MASK) <= KIND_NAK && (frameClass & GROUP_FLAG) === 0;
+  }
+
+  private keyOf(frame: number): number {
+    const { words, ends } = this.pool;
+    return flowKey(ends[frame + SOURCE], words[frame + TARGET], words[frame + HASH]);
+  }
+
+  /** -1 if the message is of no flow that could be here. */
+  private keyOfPdu(): number {
+    const source = this.positionOf.get(pdu.source);
+    const target = this.positionOf.get(pdu.destination);
+    if (source === undefined || target === undefined) return -1;
+    if (readU16(pdu.msdu, 0) !== ETHERTYPE_IPV4) return -1;
+    return flowKey(source, target, readU16(pdu.msdu, UDP_SOURCE_AT));
+  }
+
+  private told(key: number, known: number, port: number): void {
+    const slot = known >= 0 ? known : this.addEntry(key, port, TOLD_BY_CIM);
+    if (slot < 0) return;
+    this.table.set(slot, STREAM_MASK, this.table.get(slot, STREAM_MASK) | TOLD_BY_CIM);
+    this.table.set(slot, STREAM_LEAVING, 0);
+  }
+
+  private noLongerTold(slot: number): void {
+    const mask = this.table.get(slot, STREAM_MASK) & ~TOLD_BY_CIM;
+    this.table.set(slot, STREAM_MASK, mask);
+    if (mask === 0) this.release(slot);
+  }
+
+  private addEntry(key: number, out: number, mask: number): number {
+    const { table, carrier, counters } = this;
+    const slot = table.ages.add(key, carrier.clock.now);
+    if (slot < 0) {
+      counters.ciTableFull++;
+      return slot;
+    }
+    if (mask === FOUND_HERE) counters.ciFlowsFound++;
+    else counters.ciFlowsTold++;
+    table.clear(slot);
+    table.set(slot, STREAM_PORT, out - this.firstPort);
+    table.set(slot, STREAM_MASK, mask);
+    table.set(slot, STREAM_AHEAD, this.waiting(key, out));
+    this.uncongestedPs[out - this.firstPort] = Infinity;
+    this.armCleanup();
+    return slot;
+  }
+
+  /** Frames of a flow in the monitored queues of an egress. */
+  private waiting(key: number, out: number): number {
+    let count = 0;
+    this.carrier.forEachQueued(out, (frame, trafficClass) => {
+      if ((this.spec.monitorQueues & (1 << trafficClass)) === 0) return;
+      if (this.isIdentified(frame) && this.keyOf(frame) === key) count++;
+    });
+    return count;
+  }
+
+  /** The congesting queue waits while frames of its first flow are in the monitored queue. */
+  private lookAtHead(out: number): void {
+    const { priority } = this.spec;
+    const head = this.carrier.head(out, priority);
+    const ahead = head < 0 ? 0 : this.table.get(this.find(head, out), STREAM_AHEAD);
+    this.gate.holdCongesting(out, priority, ahead > 0);
+  }
+
+  /** The congesting queue is short, and the monitored ones are not long. */
+  private isUncongested(out: number, queueOctets: number): boolean {
+    const { monitorQueues, ports } = this.spec;
+    const { lowOctets, thresholdOctets } = ports[out - this.firstPort];
+    if (queueOctets > lowOctets) return false;
+    for (let tc = 0; tc < 8; tc++) {
+      if ((monitorQueues & (1 << tc)) === 0) continue;
+      if (this.carrier.queueOctets(out, tc) >= thresholdOctets) return false;
+    }
+    return true;
+  }
+
+  private becameUncongested(out: number): void {
+    const { table } = this;
+    const local = out - this.firstPort;
+    if (this.uncongestedPs[local] !== Infinity) return;
+    this.uncongestedPs[local] = this.carrier.clock.now;
+    for (let slot = table.ages.oldest; slot >= 0;) {
+      const next = table.ages.after(slot);
+      if (table.get(slot, STREAM_PORT) === local) this.endFinding(slot);
+      slot = next;
+    }
+  }
+
+  /** The flow no longer congests here; it stays isolated as long as a neighbour wants it to. */
+  private endFinding(slot: number): void {
+    const mask = this.table.get(slot, STREAM_MASK) & ~FOUND_HERE;
+    this.table.set(slot, STREAM_MASK, mask);
+    if (mask === 0) this.release(slot);
+  }
+
+  /** An entry goes when its frames have gone, so that none is overtaken. */
+  private release(slot: number): void {
+    this.transmitCimDelPdu(slot);
+    if (this.table.get(slot, STREAM_INSIDE) === 0) this.delCongestingFlow(slot);
+    else this.table.set(slot, STREAM_LEAVING, 1);
+  }
+
+  private delCongestingFlow(slot: number): void {
+    this.counters.ciFlowsReturned++;
+    this.table.ages.remove(slot);
+  }
+
+  private buildAndSendCim(add: boolean, slot: number, frame: number): void {
+    const { spec, table, carrier, pool } = this;
+    const via = table.get(slot, STREAM_VIA);
+    const tags = table.get(slot, STREAM_TAGS);
+    sampleFrame(pool, frame, this.stations, spec.minHeaderOctets, pdu.msdu, sample);
+    pdu.add = add;
+    pdu.destination = sample.destination;
+    pdu.source = sample.source;
+    pdu.vlan = tags & VID_MASK;
+    pdu.msduOctets = sample.msduOctets;
+    this.fillEnvelope(via, tags);
+    const at = envelopeOctets(envelope);
+    const length = encodeEnvelope(octets, 0, envelope, encodeCim(octets, at, pdu) - at);
+    const bornPs = carrier.clock.now;
+    const around = { priority: spec.txPriority, target: NEIGHBOUR, hash: 0, vlan: tags, bornPs };
+    carrier.sendMessage(via + this.firstPort, around, octets, length);
+  }
+
+  private fillEnvelope(via: number, tags: number): void {
+    const { spec, own, peers } = this;
+    envelope.encapsulation = spec.encapsulation;
+    envelope.ethernet.destination = peers.mac(via);
+    envelope.ethernet.source = this.macs[via];
+    envelope.ethernet.cTag = tagOf(tags & VID_MASK, spec.txPriority);
+    envelope.ethernet.sTag = tagOf(tags >>> 16, spec.txPriority);
+    envelope.ipv4.dscp = CI_DSCP;
+    envelope.ipv4.source = own.ipv4(0);
+    envelope.ipv4.destination = peers.ipv4(via);
+    envelope.ipv6.dscp = CI_DSCP;
+    envelope.ipv6.source.set(own.ipv6(0));
+    envelope.ipv6.destination.set(peers.ipv6(via));
+    envelope.udp.sourcePort = UDP_PORT_CIM;
+    envelope.udp.destinationPort = UDP_PORT_CIM;
+  }
+
+  private armCleanup(): void {
+    if (this.cleanupArmed) return;
+    this.cleanupArmed = true;
+    const { carrier, spec, gate } = this;
+    const waitPs = Math.min(spec.idlePs, spec.maxFlowLifePs);
+    gate.armCleanup(this.firstPort, carrier.clock.now + waitPs);
+  }
+}
+
+function tagOf(vlan: number, priority: number): number {
+  return vlan === 0 ? NO_TAG : tagControl({ priority, dropEligible: false, vlan });
+}
+
+function positionsOf(stations: Stations, hosts: number): ReadonlyMap<number, number> {
+  return new Map(
+    Array.from({ length: hosts }, (_, position) => [stations.mac(position), position]),
+  );
+}

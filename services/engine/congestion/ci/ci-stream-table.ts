@@ -1,0 +1,47 @@
+import { AgeingTable } from '../../kernel/ageing-table.js';
+
+const WORDS = 8;
+
+// Words of an entry; ports are as the device counts them.
+
+/** The egress where the flow is isolated, and the port that its frames come in by. */
+export const STREAM_PORT = 0;
+export const STREAM_VIA = 1;
+/** Who made the entry. */
+export const STREAM_MASK = 2;
+export const STREAM_CIMS = 3;
+/** Frames of the flow that are in the monitored queue still: they leave first. */
+export const STREAM_AHEAD = 4;
+/** Frames of the flow in the congesting queue. */
+export const STREAM_INSIDE = 5;
+/** The entry ends when none of its frames is inside any more. */
+export const STREAM_LEAVING = 6;
+/** Tags of its messages. */
+export const STREAM_TAGS = 7;
+
+/** The CI stream table (802.1Qcz 49.3.7): one entry per congesting flow. */
+export class CiStreamTable {
+  readonly ages: AgeingTable;
+  private readonly words: Int32Array;
+
+  constructor(capacity: number) {
+    this.ages = new AgeingTable(capacity);
+    this.words = new Int32Array(capacity * WORDS);
+  }
+
+  get(slot: number, word: number): number {
+    return this.words[slot * WORDS + word];
+  }
+
+  set(slot: number, word: number, value: number): void {
+    this.words[slot * WORDS + word] = value;
+  }
+
+  add(slot: number, word: number, change: number): number {
+    return (this.words[slot * WORDS + word] += change);
+  }
+
+  clear(slot: number): void {
+    this.words.fill(0, slot * WORDS, (slot + 1) * WORDS);
+  }
+}

@@ -1,0 +1,97 @@
+import type {
+  CongestionIsolation,
+  CreditExchange,
+  SourceFlowControl,
+} from '../wire/lldp/capability-tlvs.js';
+import type {
+  Application,
+  CongestionNotification,
+  Ets,
+  PfcConfiguration,
+} from '../wire/lldp/dcbx-ieee.js';
+
+/** What a port is told about LLDP and DCBX: plain data, made by assembly from a scenario. */
+
+export interface DiscoveryPortSpec {
+  /** What LLDP counts as a second. */
+  readonly tickPs: number;
+  readonly timers: LldpTimers;
+  /** Neighbours that a port has room for. */
+  readonly neighborsMost: number;
+  /** Destination addresses; DCBX goes with the first. */
+  readonly destinations: readonly number[];
+  readonly identity: DiscoveryIdentity;
+  /** What an administrator configured at first, and what at later times. */
+  readonly stages: readonly { readonly fromPs: number; readonly admin: DiscoveryAdmin }[];
+  /** Data goes by what was negotiated; false: by what the scenario says. */
+  readonly drives: boolean;
+  /** By destination: what the neighbour said before the run began; null where nothing was. */
+  readonly learned: readonly (Uint8Array | null)[];
+}
+
+/** All in ticks. The names are those of 802.1AB 9.2.5. */
+export interface LldpTimers {
+  readonly msgTxInterval: number;
+  readonly msgTxHold: number;
+  readonly msgFastTx: number;
+  readonly txFastInit: number;
+  readonly txCreditMax: number;
+  readonly reinitDelay: number;
+}
+
+export interface DiscoveryIdentity {
+  readonly chassisMac: number;
+  /** Of the port itself. */
+  readonly mac: number;
+  readonly portId: string;
+  readonly portDescription: string;
+  readonly systemName: string;
+  readonly systemDescription: string;
+  readonly isBridge: boolean;
+  /** Counted from 1. */
+  readonly portNumber: number;
+  /** Four octets; null for a device without an address. */
+  readonly ipv4: Uint8Array | null;
+  /** 0: none. */
+  readonly vlan: number;
+  readonly maximumFrameOctets: number;
+}
+
+/** Who is heard of a port (adminStatus, 802.1AB 9.2.5.1). */
+export type LldpStatus = 'disabled' | 'send' | 'receive' | 'both';
+
+/** Which DCBX a port speaks; `auto` is IEEE until a neighbour is heard that only has CEE. */
+export type DcbxMode = 'auto' | 'ieee' | 'cee' | 'off';
+
+export interface DiscoveryAdmin {
+  readonly status: LldpStatus;
+  readonly dcbx: DcbxAdmin;
+  /** Null, here and below: the port does not speak of it. */
+  readonly credit: CreditExchange | null;
+  readonly sourceFlowControl: SourceFlowControl | null;
+  readonly congestionIsolation: CongestionIsolation | null;
+  readonly congestionNotification: CongestionNotification | null;
+}
+
+/** The local side of 802.1Q clause 38. */
+export interface DcbxAdmin {
+  readonly mode: DcbxMode;
+  /** Its `willing` goes for ETS, and for priority groups of CEE. */
+  readonly ets: Ets;
+  /** What the neighbour should use; null: no recommendation. */
+  readonly recommendation: Ets | null;
+  readonly pfc: PfcConfiguration;
+  readonly applications: readonly Application[];
+}
+
+/** What negotiation tells the data path of a port. */
+export interface OperatingPort {
+  readonly ets: Ets;
+  /** Priorities with PFC, one bit each. */
+  readonly pfc: number;
+}
+
+/** Puts what was negotiated into force. */
+export interface PortOperator {
+  operate(port: number, operating: OperatingPort): void;
+}

@@ -1,0 +1,76 @@
+import { CREDIT_UNIT_LEAST, type CreditExchange } from '../../wire/lldp/capability-tlvs.js';
+
+/** What a link's two ends come to about credit exchange, priority by priority. */
+export interface CreditAgreement {
+  /** Priorities whose senders need credit, one bit each. */
+  priorities: number;
+  mode: 'cumulative' | 'incremental';
+  channels: number;
+  tags: boolean;
+  /** Octets of a credit that this end grants, and that the peer does. */
+  grantedUnitOctets: number;
+  askedUnitOctets: number;
+  /** Wanted at an end, but not possible at both. */
+  mismatch: boolean;
+  unitMismatch: boolean;
+}
+
+export function noCredit(): CreditAgreement {
+  return {
+    priorities: 0,
+    mode: 'incremental',
+    channels: 0,
+    tags: false,
+    grantedUnitOctets: 0,
+    askedUnitOctets: 0,
+    mismatch: false,
+    unitMismatch: false,
+  };
+}
+
+/** `follows`: this end uses what the peer has switched on (the symmetric rule of PFC). */
+export function agreeOnCredit(
+  local: CreditExchange | null,
+  peer: CreditExchange | null,
+  follows: boolean,
+): CreditAgreement {
+  const result = noCredit();
+  if (local === null) return result;
+  if (peer === null) {
+    result.mismatch = local.enabled !== 0;
+    return result;
+  }
+  const wanted = wantedOf(local, peer, follows);
+  result.unitMismatch = !fits(local, peer) || !fits(peer, local);
+  const can = result.unitMismatch ? 0 : local.capable & peer.capable;
+  result.priorities = wanted & can;
+  result.mismatch =
+    (wanted & ~can) !== 0 || (!follows && !peer.willing && local.enabled !== peer.enabled);
+  if (result.priorities === 0) return result;
+  const both = (has: (end: CreditExchange) => boolean): boolean => has(local) && has(peer);
+  result.mode =
+    both(({ cumulative }) => cumulative) && both(({ resync }) => resync)
+      ? 'cumulative'
+      : 'incremental';
+  result.channels = both(({ channelled }) => channelled)
+    ? Math.min(local.channels, peer.channels)
+    : 0;
+  result.tags =
+    both(({ ceTag }) => ceTag) &&
+    both(({ requestTpid, responseTpid }) => requestTpid !== responseTpid);
+  result.grantedUnitOctets = local.unitOctets;
+  result.askedUnitOctets = peer.unitOctets;
+  return result;
+}
+
+/** Two ends that both keep their own have credit where both have switched it on. */
+function wantedOf(local: CreditExchange, peer: CreditExchange, follows: boolean): number {
+  if (follows) return peer.enabled;
+  return peer.willing ? local.enabled : local.enabled & peer.enabled;
+}
+
+/** A unit that an end grants must be one that both can count in. */
+function fits(granter: CreditExchange, other: CreditExchange): boolean {
+  const most = Math.min(granter.maxCreditBlockOctets, other.maxCreditBlockOctets);
+  return granter.unitOctets >= CREDIT_UNIT_LEAST && granter.unitOctets <= most;
+}

@@ -1,0 +1,228 @@
+/** DCBX 1.01: a control machine for all features, and one rule for each of them. */
+
+import type { DcbxAdmin } from '../../contract/discovery.js';
+import {
+  CEE_STRICT_GROUP,
+  type CeeApplication,
+  type CeeDcbx,
+  type CeeFeature,
+} from '../../wire/lldp/dcbx-cee.js';
+import {
+  type Application,
+  BY_ETHERTYPE,
+  BY_PORT,
+  type Ets,
+  TSA_ETS,
+  TSA_STRICT,
+} from '../../wire/lldp/dcbx-ieee.js';
+import type { DcbxOperation } from './dcbx-managed.js';
+import { copyOperation, localOperation, MISMATCH } from './dcbx-managed.js';
+import { isUnprotected } from './dcbx-ieee-machine.js';
+
+const VERSION = 0;
+const CLASSES = 8;
+const BY_SOCKET = 1;
+
+export type FeatureName = 'groups' | 'pfc' | 'applications';
+const FEATURES: readonly FeatureName[] = ['groups', 'pfc', 'applications'];
+
+/** What a feature came to. */
+export interface FeatureState {
+  operational: boolean;
+  /** Whose configuration is used. */
+  from: 'local' | 'peer';
+  error: boolean;
+  /** Sequence number with which it was sent as it is now. */
+  sentAt: number;
+}
+
+export interface CeeState {
+  sequence: number;
+  /** The peer's sequence number that was handled last. */
+  acknowledged: number;
+  features: Record<FeatureName, FeatureState>;
+  operation: DcbxOperation | null;
+}
+
+export function blankCee(): CeeState {
+  const feature = (): FeatureState => ({
+    operational: false,
+    from: 'local',
+    error: false,
+    sentAt: 1,
+  });
+  return {
+    sequence: 1,
+    acknowledged: 0,
+    features: { groups: feature(), pfc: feature(), applications: feature() },
+    operation: null,
+  };
+}
+
+/** An administrator changed something: every feature is said anew. */
+export function renewCee(state: CeeState): void {
+  state.sequence++;
+  for (const name of FEATURES) state.features[name].sentAt = state.sequence;
+}
+
+/** The TLV that a port sends. */
+export function ceeOf(admin: DcbxAdmin, { sequence, acknowledged, features }: CeeState): CeeDcbx {
+  const feature = (name: FeatureName, willing: boolean): CeeFeature => ({
+    enable: true,
+    willing,
+    error: features[name].error,
+  });
+  const { ets, pfc, applications } = admin;
+  return {
+    operatingVersion: VERSION,
+    maxVersion: VERSION,
+    sequence,
+    acknowledged,
+    groups: { ...feature('groups', ets.willing), ...groupsOf(ets) },
+    pfc: { ...feature('pfc', pfc.willing), enabled: pfc.enabled, classes: pfc.capability },
+    applications: {
+      ...feature('applications', pfc.willing),
+      entries: applications.flatMap(entriesOf),
+    },
+    duplicates: 0,
+  };
+}
+
+/**
+ * Hears the peer, or its silence (null), and settles every feature. Until the peer has acknowledged
+ * what was sent, a feature stays as it was. Returns true if the TLV to send is another now.
+ */
+export function resolveCee(state: CeeState, admin: DcbxAdmin, peer: CeeDcbx | null): boolean {
+  const own = ceeOf(admin, state);
+  const heard = peer?.sequence ?? 0;
+  let changed = heard !== state.acknowledged;
+  state.acknowledged = heard;
+  const next = blankCee().features;
+  for (const name of FEATURES) next[name] = settle(name, own[name]!, peer);
+  const renewed = FEATURES.filter((name) => next[name].error !== state.features[name].error);
+  if (renewed.length > 0) {
+    state.sequence++;
+    changed = true;
+  }
+  const before = state.operation ?? offOperation(admin);
+  state.operation = offOperation(admin);
+  for (const name of FEATURES) {
+    const sentAt = renewed.includes(name) ? state.sequence : state.features[name].sentAt;
+    const synced = peer === null || isSynced(state, sentAt, peer);
+    const was = state.features[name];
+    state.features[name] = synced
+      ? { ...next[name], sentAt }
+      : { ...was, error: next[name].error, sentAt };
+    take(state.operation, synced ? null : before, name, state.features[name], admin, peer);
+  }
+  markMismatches(state, admin);
+  state.operation = copyOperation(state.operation);
+  return changed;
+}
+
+function isSynced(state: CeeState, sentAt: number, peer: CeeDcbx): boolean {
+  return peer.acknowledged >= sentAt && peer.acknowledged <= state.sequence;
+}
+
+/** The rules of a feature, first that fits. */
+function settle(name: FeatureName, own: CeeFeature, peer: CeeDcbx | null): FeatureState {
+  const verdict = (operational: boolean, from: 'local' | 'peer', error: boolean): FeatureState => ({
+    operational,
+    from,
+    error,
+    sentAt: 0,
+  });
+  const other = peer === null ? null : peer[name];
+  if (other === null) return verdict(false, 'local', true);
+  if (!own.enable || !other.enable) return verdict(false, 'local', false);
+  if (own.willing && !other.willing) return verdict(!other.error, 'peer', false);
+  if (!own.willing && other.willing) return verdict(true, 'local', false);
+  const compatible = areCompatible(name, own, other);
+  return verdict(compatible, 'local', !compatible);
+}
+
+/** Only maps of PFC must be equal; groups and applications go well with others. */
+function areCompatible(name: FeatureName, own: CeeFeature, other: CeeFeature): boolean {
+  if (name !== 'pfc') return true;
+  const enabled = (feature: CeeFeature): unknown => (feature as { enabled?: number }).enabled;
+  return enabled(own) === enabled(other);
+}
+
+/** What a port works with while no feature is operational: no PFC, and its own table. */
+function offOperation(admin: DcbxAdmin): DcbxOperation {
+  return { ...localOperation(admin), protocol: 'cee', pfc: 0 };
+}
+
+/** Takes one feature's result into the operation, or what it was (`before`) until it is synced. */
+function take(
+  into: DcbxOperation,
+  before: DcbxOperation | null,
+  name: FeatureName,
+  { operational, from }: FeatureState,
+  admin: DcbxAdmin,
+  peer: CeeDcbx | null,
+): void {
+  if (name === 'pfc') {
+    const wanted = from === 'peer' ? (peer?.pfc?.enabled ?? 0) : admin.pfc.enabled;
+    into.pfc = before?.pfc ?? (operational ? wanted : 0);
+    into.pfcFrom = before?.pfcFrom ?? from;
+  } else if (name === 'groups') {
+    const table = from === 'peer' && operational ? tableOf(peer!.groups!, admin.ets) : null;
+    into.ets = before?.ets ?? table ?? admin.ets;
+    into.etsFrom = before?.etsFrom ?? (table === null ? 'local' : 'peer');
+    if (from === 'peer' && operational && table === null) into.mismatches |= MISMATCH.ETS;
+  } else {
+    const others = from === 'peer' && operational ? peer!.applications!.entries : null;
+    into.applications =
+      before?.applications ?? others?.flatMap(applicationsOf) ?? admin.applications;
+  }
+}
+
+function markMismatches(state: CeeState, admin: DcbxAdmin): void {
+  const { features, operation } = state;
+  if (operation === null) return;
+  if (features.groups.error) operation.mismatches |= MISMATCH.ETS;
+  if (features.pfc.error) operation.mismatches |= MISMATCH.PFC;
+  if (features.applications.error) operation.mismatches |= MISMATCH.APPLICATION;
+  if (isUnprotected(admin, operation.pfc)) operation.mismatches |= MISMATCH.APPLICATION;
+}
+
+/** A class with a share is the priority group of its number; a strict one has group 15. */
+function groupsOf({ classOf, shares, algorithms, classes }: Ets): {
+  groupOf: number[];
+  shares: readonly number[];
+  classes: number;
+} {
+  const groupOf = classOf.map((tc) => (algorithms[tc] === TSA_ETS ? tc : CEE_STRICT_GROUP));
+  const shared = groupOf.some((group) => group !== CEE_STRICT_GROUP);
+  return { groupOf, shares: shared ? shares : shares.map(() => 0), classes };
+}
+
+/** The own table with the shares of a peer's groups; null where they do not go with its classes. */
+function tableOf(
+  { groupOf, shares }: { readonly groupOf: readonly number[]; readonly shares: readonly number[] },
+  own: Ets,
+): Ets | null {
+  const algorithms = new Array<number>(CLASSES).fill(TSA_STRICT);
+  const percent = new Array<number>(CLASSES).fill(0);
+  for (const [priority, group] of groupOf.entries()) {
+    const trafficClass = own.classOf[priority];
+    if (group === CEE_STRICT_GROUP) continue;
+    if (group !== trafficClass) return null;
+    algorithms[trafficClass] = TSA_ETS;
+    percent[trafficClass] = shares[group];
+  }
+  return { ...own, algorithms, shares: percent };
+}
+
+function entriesOf({ selector, protocol, priority }: Application): CeeApplication[] {
+  const kind = selector === BY_ETHERTYPE ? 0 : selector <= BY_PORT ? BY_SOCKET : -1;
+  return kind < 0 ? [] : [{ protocol, selector: kind, priorities: 1 << priority }];
+}
+
+function applicationsOf({ selector, protocol, priorities }: CeeApplication): Application[] {
+  const kind = selector === 0 ? BY_ETHERTYPE : BY_PORT;
+  return [0, 1, 2, 3, 4, 5, 6, 7]
+    .filter((priority) => (priorities & (1 << priority)) !== 0)
+    .map((priority) => ({ selector: kind, protocol, priority }));
+}

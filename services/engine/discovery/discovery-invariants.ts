@@ -1,0 +1,17 @@
+import type { DiscoveryPortSpec } from '../contract/discovery.js';
+import type { PortDiscovery } from './port-discovery.js';
+
+/** A neighbour lives as long as it said it would, and there is room for it. */
+export function databaseIsWhole(spec: DiscoveryPortSpec, { agents }: PortDiscovery): boolean {
+  return agents.every(
+    ({ rx }) =>
+      rx.neighbors.length <= spec.neighborsMost &&
+      rx.neighbors.every(({ ttl, ttlStated }) => ttl > 0 && ttl <= ttlStated),
+  );
+}
+
+/** Nobody sends faster than its credit allows (802.1AB 9.2.5.17). */
+export function creditIsInRange(spec: DiscoveryPortSpec, { agents }: PortDiscovery): boolean {
+  const { txCreditMax } = spec.timers;
+  return agents.every(({ tx }) => tx.txCredit >= 0 && tx.txCredit <= txCreditMax);
+}

@@ -1,0 +1,373 @@
+import type { DiscoveryPortSpec, PortOperator } from '../contract/discovery.js';
+import type {
+  HoldReason,
+  ManagedValue,
+  Mechanism,
+  MechanismHost,
+} from '../contract/flow-control.js';
+import type { PortSpec } from '../contract/spec.js';
+import { readU16, readU48 } from '../wire/big-endian.js';
+import { ETHERTYPE_LLDP, LLDP_FRAME_MOST } from '../wire/lldp/lldpdu.js';
+import type { Counters } from '../port/counters.js';
+import { RX_FRAMES } from '../port/counters.js';
+import { type Announcement, encodeAnnouncement, encodeShutdown } from './announcement.js';
+import {
+  BRIDGE,
+  bridgeLevel,
+  END_STATION,
+  orientationOf,
+  UNKNOWN_LEVEL,
+} from './capabilities/topology-level.js';
+import { discoveryManagedValues } from './discovery-managed.js';
+import { blankStatistics, mayReceive, maySend, txTtl } from './lldp/lldp-managed.js';
+import {
+  countDownReceive,
+  receiveLldp,
+  resetReceive,
+  ticksToReceive,
+} from './lldp/receive-machine.js';
+import {
+  countDownTransmit,
+  dueOf,
+  resetTransmit,
+  runTransmit,
+  ticksToTransmit,
+  transmitted,
+} from './lldp/transmit-machine.js';
+import {
+  adminOf,
+  ceeToSay,
+  changeAdmin,
+  type LldpAgent,
+  negotiate,
+  openPort,
+  peerOf,
+  type PortDiscovery,
+} from './port-discovery.js';
+
+const TYPE_AT = 12;
+/** Timers of a port: its agents have the first ones; a device begins with its first port. */
+const CHANGE_TIMER = 16;
+const BEGIN_TIMER = 17;
+
+/** All that discovery asks of those that carry it. */
+export type DiscoveryHost = Pick<MechanismHost, 'clock' | 'hold' | 'requestControl' | 'arm'>;
+
+/** LLDP with DCBX and the capability TLVs: learns what the neighbour can do, and goes by it. */
+export class DiscoveryMechanism implements Mechanism {
+  readonly name = 'discovery';
+  /** By port, numbered through the service; null where it does not run. */
+  readonly ports: (PortDiscovery | null)[] = [];
+  readonly specs: (DiscoveryPortSpec | null)[] = [];
+  /** Priorities that start no frame before credit was agreed on, one bit each. */
+  private readonly credited: number[] = [];
+  /** Ports of a device, by its chassis. */
+  private readonly systems = new Map<number, number[]>();
+  private readonly scratch = new Uint8Array(LLDP_FRAME_MOST);
+
+  constructor(
+    private readonly host: DiscoveryHost,
+    private readonly operator: PortOperator,
+    private readonly counters: Counters,
+    private readonly slot: number,
+  ) {}
+
+  configurePort(port: number, spec: PortSpec): void {
+    const own = spec.discovery;
+    this.specs[port] = own;
+    this.ports[port] = own === null ? null : openPort(own);
+    this.credited[port] = own?.drives === true ? (spec.credit?.priorities ?? 0) : 0;
+    if (own === null) return;
+    const { chassisMac } = own.identity;
+    const siblings = this.systems.get(chassisMac) ?? [];
+    this.systems.set(chassisMac, siblings);
+    siblings.push(port);
+    if (siblings.length === 1) this.host.arm(this.slot, port, BEGIN_TIMER, 0);
+  }
+
+  /** Both machines begin anew (RX_LLDP_INITIALIZE, TX_LLDP_INITIALIZE). */
+  linkUp(port: number): void {
+    const state = this.ports[port];
+    if (state === null) return;
+    for (const agent of state.agents) {
+      this.catchUp(port, agent);
+      resetTransmit(agent.tx);
+      resetReceive(agent.rx);
+    }
+    this.reconsider(port);
+    this.run(port);
+  }
+
+  onTimer(port: number, timer: number): void {
+    if (timer === BEGIN_TIMER) this.begin(this.siblings(port));
+    else if (timer === CHANGE_TIMER) this.change(port);
+    else this.wake(port, this.ports[port]!.agents[timer]);
+  }
+
+  private wake(port: number, agent: LldpAgent): void {
+    if (agent.wakeAtPs !== this.host.clock.now) return;
+    agent.wakeAtPs = Infinity;
+    this.catchUp(port, agent);
+    this.run(port);
+  }
+
+  /** The LLDPDU of the first agent that has one due. */
+  compose(port: number, _txEnd: number, octets: Uint8Array): number {
+    const spec = this.specs[port]!;
+    const state = this.ports[port]!;
+    const place = state.agents.findIndex(({ tx }) => dueOf(tx) !== 'nothing');
+    const agent = state.agents[place];
+    const due = dueOf(agent.tx);
+    const announcement = this.announcement(port, place);
+    let length: number;
+    if (due === 'shutdown') length = encodeShutdown(octets, announcement);
+    else {
+      const encoded = encodeAnnouncement(octets, announcement);
+      ({ length } = encoded);
+      if (encoded.left > 0) agent.stats.lengthErrorsTotal++;
+    }
+    agent.said = octets.slice(0, length);
+    agent.stats.statsFramesOutTotal++;
+    transmitted(agent.tx, spec.timers, due);
+    this.run(port);
+    return length;
+  }
+
+  receiveControl(port: number, octets: Uint8Array, length: number): boolean {
+    if (readU16(octets, TYPE_AT) !== ETHERTYPE_LLDP) return false;
+    const spec = this.specs[port];
+    const place = spec?.destinations.indexOf(readU48(octets, 0)) ?? -1;
+    if (place < 0) return false;
+    const state = this.ports[port]!;
+    if (!mayReceive(adminOf(spec!, state).status)) return true;
+    const agent = state.agents[place];
+    this.catchUp(port, agent);
+    const { neighborsMost } = spec!;
+    const heard = receiveLldp(agent.rx, agent.stats, neighborsMost, octets.subarray(0, length));
+    if (heard === 'new') agent.tx.newNeighbor = true;
+    if (heard === 'new' || heard === 'changed' || heard === 'gone') this.reconsider(port);
+    this.run(port);
+    return true;
+  }
+
+  holdReason(port: number, priority: number): HoldReason | null {
+    const held = (this.withheld(port) & (1 << priority)) !== 0;
+    return held ? { mechanism: this.name, untilPs: Infinity } : null;
+  }
+
+  /** Waiting for an agreement is not a stop that a neighbour asked for. */
+  heldPs(): number {
+    return 0;
+  }
+
+  holdCount(): number {
+    return 0;
+  }
+
+  stopsSent(): number {
+    return 0;
+  }
+
+  admitted(): void {
+    return;
+  }
+
+  released(): void {
+    return;
+  }
+
+  managedValues(port: number): ManagedValue[] {
+    const state = this.ports[port];
+    return state === null ? [] : discoveryManagedValues(state);
+  }
+
+  /** Something is under way that will change what is known or agreed. */
+  isSettling(port: number): boolean {
+    const spec = this.specs[port];
+    if (spec === null) return false;
+    const { agents, stage } = this.ports[port]!;
+    if (stage + 1 < spec.stages.length) return true;
+    return agents.some(({ tx }) => tx.txFast > 0 || tx.txNow || tx.localChange);
+  }
+
+  /** By priority: frames that came in while the ends of the link differed about PFC. */
+  exposedFrames(port: number): number[] {
+    const { exposure } = this.ports[port]!;
+    return exposure.frames.map((frames, priority) =>
+      (exposure.priorities & (1 << priority)) === 0
+        ? frames
+        : frames + this.counters.get(port, priority, RX_FRAMES) - exposure.since[priority],
+    );
+  }
+
+  /** The run begins: with what was learned before it, or with the first LLDPDU. */
+  private begin(ports: readonly number[]): void {
+    for (const port of ports) {
+      const { learned, neighborsMost } = this.specs[port]!;
+      this.ports[port]!.agents.forEach(({ rx }, place) => {
+        const octets = learned[place];
+        if (octets !== null) receiveLldp(rx, blankStatistics(), neighborsMost, octets);
+      });
+    }
+    for (const port of ports) this.reconsider(port);
+    for (const port of ports) {
+      this.recallSaid(port);
+      this.run(port);
+      this.armChange(port);
+    }
+  }
+
+  /** What was said before the run began need not be said again. */
+  private recallSaid(port: number): void {
+    const { learned, timers } = this.specs[port]!;
+    this.ports[port]!.agents.forEach((agent, place) => {
+      if (learned[place] === null) return;
+      runTransmit(agent.tx, timers, true);
+      agent.tx.txNow = false;
+      agent.said = this.scratch.slice(0, this.encode(port, place));
+    });
+  }
+
+  /** The administrator changes something. */
+  private change(port: number): void {
+    const spec = this.specs[port]!;
+    const state = this.ports[port]!;
+    for (const agent of state.agents) this.catchUp(port, agent);
+    changeAdmin(state);
+    if (!mayReceive(adminOf(spec, state).status)) {
+      for (const { rx } of state.agents) resetReceive(rx);
+    }
+    this.reconsider(port);
+    this.run(port);
+    this.armChange(port);
+  }
+
+  private armChange(port: number): void {
+    const next = this.specs[port]!.stages[this.ports[port]!.stage + 1];
+    if (next !== undefined) this.host.arm(this.slot, port, CHANGE_TIMER, next.fromPs);
+  }
+
+  /** Counts the ticks that have gone by since an agent was last looked at. */
+  private catchUp(port: number, agent: LldpAgent): void {
+    const { tickPs, timers } = this.specs[port]!;
+    const tick = Math.floor(this.host.clock.now / tickPs);
+    if (tick === agent.tick) return;
+    countDownTransmit(agent.tx, timers, tick - agent.tick);
+    const aged = countDownReceive(agent.rx, agent.stats, tick - agent.tick);
+    agent.tick = tick;
+    if (aged > 0) this.reconsider(port);
+  }
+
+  /** Runs a port's transmit machines, asks for the wire, and arms the next look. */
+  private run(port: number): void {
+    const { tickPs, timers, ...spec } = this.specs[port]!;
+    const state = this.ports[port]!;
+    const { status } = spec.stages[state.stage].admin;
+    let due = false;
+    state.agents.forEach((agent, place) => {
+      const { tx, rx } = agent;
+      this.catchUp(port, agent);
+      runTransmit(tx, timers, maySend(status));
+      due ||= dueOf(tx) !== 'nothing';
+      const ticks = Math.min(ticksToTransmit(tx), ticksToReceive(rx));
+      const wakeAtPs = (agent.tick + ticks) * tickPs;
+      if (wakeAtPs >= agent.wakeAtPs || ticks === Infinity) return;
+      agent.wakeAtPs = wakeAtPs;
+      this.host.arm(this.slot, port, place, wakeAtPs);
+    });
+    if (due) this.host.requestControl(this.slot, port);
+  }
+
+  /** The database or the configuration changed: settle what follows, and say it if it is new. */
+  private reconsider(port: number): void {
+    const spec = this.specs[port]!;
+    const state = this.ports[port]!;
+    negotiate(spec, state);
+    state.settledPs[state.stage] = this.host.clock.now;
+    if (spec.drives) this.operate(port);
+    if (this.levelChanged(port)) {
+      for (const sibling of this.siblings(port)) this.sayIfNew(sibling);
+    } else this.sayIfNew(port);
+  }
+
+  private operate(port: number): void {
+    const { operation } = this.ports[port]!;
+    this.operator.operate(port, operation);
+    if (this.credited[port] !== 0) this.host.hold(this.slot, port, this.withheld(port));
+    this.trackExposure(port);
+  }
+
+  /** Credited priorities that wait until both ends have said that they can. */
+  private withheld(port: number): number {
+    const credited = this.credited[port];
+    return credited === 0 ? 0 : credited & ~this.ports[port]!.credit.priorities;
+  }
+
+  /** A switch that stops a neighbour who does not listen may lose frames. */
+  private trackExposure(port: number): void {
+    const { exposure, operation } = this.ports[port]!;
+    if (!this.specs[port]!.identity.isBridge) return;
+    const theirs = peerOf(this.ports[port]!)?.remote.pfc?.enabled ?? 0;
+    // CEE has PFC at both ends or at none.
+    const differing = operation.protocol === 'cee' ? 0 : operation.pfc & ~theirs;
+    exposure.frames = this.exposedFrames(port);
+    exposure.priorities = differing;
+    exposure.since = exposure.since.map((_, priority) =>
+      this.counters.get(port, priority, RX_FRAMES),
+    );
+  }
+
+  /** Whether the device of a port stands at another level than before. */
+  private levelChanged(port: number): boolean {
+    if (!this.specs[port]!.identity.isBridge) return false;
+    const siblings = this.siblings(port);
+    const level = bridgeLevel(siblings.map((sibling) => this.neighborLevel(sibling)));
+    if (level === this.ports[port]!.level) return false;
+    for (const sibling of siblings) this.ports[sibling]!.level = level;
+    return true;
+  }
+
+  private neighborLevel(port: number): number {
+    return peerOf(this.ports[port]!)?.remote.topology?.level ?? UNKNOWN_LEVEL;
+  }
+
+  private siblings(port: number): readonly number[] {
+    return this.systems.get(this.specs[port]!.identity.chassisMac)!;
+  }
+
+  /** An agent that would say something else than it did has a local change. */
+  private sayIfNew(port: number): void {
+    this.ports[port]!.agents.forEach((agent, place) => {
+      if (agent.tx.state !== 'idle') return;
+      const { said } = agent;
+      const length = this.encode(port, place);
+      const isSame = length === said.length && said.every((octet, i) => octet === this.scratch[i]);
+      if (!isSame) agent.tx.localChange = true;
+    });
+    if (this.ports[port]!.agents.some(({ tx }) => tx.localChange)) this.run(port);
+  }
+
+  private encode(port: number, place: number): number {
+    return encodeAnnouncement(this.scratch, this.announcement(port, place)).length;
+  }
+
+  private announcement(port: number, place: number): Announcement {
+    const spec = this.specs[port]!;
+    const state = this.ports[port]!;
+    const { identity, destinations, timers } = spec;
+    return {
+      identity,
+      destination: destinations[place],
+      ttlSeconds: txTtl(timers),
+      admin: adminOf(spec, state),
+      operation: state.operation,
+      cee: ceeToSay(spec, state),
+      topology: {
+        deviceType: identity.isBridge ? BRIDGE : END_STATION,
+        level: state.level,
+        orientation: orientationOf(state.level, this.neighborLevel(port)),
+      },
+      speaksDcbx: place === 0,
+    };
+  }
+}

@@ -1,0 +1,133 @@
+import { blankLldpFrame, decodeLldp, type LldpFrame } from '../../wire/lldp/lldpdu.js';
+import type { LldpStatistics } from './lldp-managed.js';
+import { readRemote, type Remote } from './remote.js';
+
+/** A neighbour: chassis ID and port ID together name it (its MSAP identifier). */
+export interface Neighbor {
+  chassisId: Uint8Array;
+  portId: Uint8Array;
+  mac: number;
+  /** Its last LLDPDU, as it came. */
+  octets: Uint8Array;
+  remote: Remote;
+  /** What it states as its time to live, and rxInfoTTL: ticks until it is forgotten. */
+  ttlStated: number;
+  ttl: number;
+}
+
+/** The remote database of one agent, with its receive machine (802.1AB 9.2.9). */
+export interface LldpReceive {
+  neighbors: Neighbor[];
+  /** While it runs, tooManyNeighbors holds. */
+  tooManyNeighborsTimer: number;
+}
+
+export type Heard =
+  /** Counted and dropped. */
+  | 'bad'
+  /** A neighbour said what it had said before. */
+  | 'unchanged'
+  | 'changed'
+  | 'new'
+  /** A neighbour took its leave. */
+  | 'gone'
+  /** There is no room for one more. */
+  | 'refused';
+
+export function blankReceive(): LldpReceive {
+  return { neighbors: [], tooManyNeighborsTimer: 0 };
+}
+
+/** RX_LLDP_INITIALIZE. */
+export function resetReceive(rx: LldpReceive): void {
+  rx.neighbors = [];
+}
+
+/** Counts ticks; returns how many neighbours aged out (DELETE_INFO). */
+export function countDownReceive(rx: LldpReceive, stats: LldpStatistics, ticks: number): number {
+  rx.tooManyNeighborsTimer = Math.max(0, rx.tooManyNeighborsTimer - ticks);
+  let aged = 0;
+  for (const neighbor of rx.neighbors) {
+    neighbor.ttl = Math.max(0, neighbor.ttl - ticks);
+    if (neighbor.ttl === 0) aged++;
+  }
+  if (aged > 0) rx.neighbors = rx.neighbors.filter(({ ttl }) => ttl > 0);
+  stats.statsAgeoutsTotal += aged;
+  return aged;
+}
+
+export function ticksToReceive(rx: LldpReceive): number {
+  let least = Infinity;
+  for (const { ttl } of rx.neighbors) if (ttl < least) least = ttl;
+  return least;
+}
+
+/** RX_FRAME: what an LLDPDU does to the database. The octets are only lent. */
+export function receiveLldp(
+  rx: LldpReceive,
+  stats: LldpStatistics,
+  most: number,
+  octets: Uint8Array,
+): Heard {
+  stats.statsFramesInTotal++;
+  const again = rx.neighbors.find((neighbor) => same(neighbor.octets, octets));
+  if (again !== undefined) return refresh(again, stats);
+  const frame = blankLldpFrame();
+  if (decodeLldp(octets, 0, frame) !== 'ok') {
+    stats.statsFramesInErrorsTotal++;
+    stats.statsFramesDiscardedTotal++;
+    return 'bad';
+  }
+  const { chassisId, portId, ttlSeconds } = frame;
+  const known = rx.neighbors.find(
+    (neighbor) => same(neighbor.chassisId, chassisId) && same(neighbor.portId, portId),
+  );
+  if (ttlSeconds === 0) return takeLeave(rx, known);
+  if (known === undefined && rx.neighbors.length >= most) {
+    stats.statsFramesDiscardedTotal++;
+    stats.refusedNeighborsTotal++;
+    rx.tooManyNeighborsTimer = Math.max(rx.tooManyNeighborsTimer, ttlSeconds);
+    return 'refused';
+  }
+  const neighbor = neighborOf(octets, frame);
+  countTlvs(stats, neighbor.remote);
+  if (known !== undefined) rx.neighbors[rx.neighbors.indexOf(known)] = neighbor;
+  else rx.neighbors.push(neighbor);
+  return known === undefined ? 'new' : 'changed';
+}
+
+function neighborOf(octets: Uint8Array, frame: LldpFrame): Neighbor {
+  return {
+    chassisId: frame.chassisId.slice(),
+    portId: frame.portId.slice(),
+    mac: frame.source,
+    octets: octets.slice(),
+    remote: readRemote(frame.tlvs),
+    ttlStated: frame.ttlSeconds,
+    ttl: frame.ttlSeconds,
+  };
+}
+
+function refresh(neighbor: Neighbor, stats: LldpStatistics): Heard {
+  neighbor.ttl = neighbor.ttlStated;
+  countTlvs(stats, neighbor.remote);
+  return 'unchanged';
+}
+
+function takeLeave(rx: LldpReceive, known: Neighbor | undefined): Heard {
+  if (known === undefined) return 'unchanged';
+  rx.neighbors = rx.neighbors.filter((neighbor) => neighbor !== known);
+  return 'gone';
+}
+
+function countTlvs(stats: LldpStatistics, remote: Remote): void {
+  stats.statsTLVsUnrecognizedTotal += remote.unrecognized.length;
+  stats.statsTLVsDiscardedTotal += remote.discarded + remote.duplicates;
+  stats.duplicateTlvsTotal += remote.duplicates;
+}
+
+function same(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}

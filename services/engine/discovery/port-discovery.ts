@@ -1,0 +1,157 @@
+/** One port's discovery: its agents, and what DCBX and capabilities come to. Plain state. */
+
+import type { DiscoveryAdmin, DiscoveryPortSpec } from '../contract/discovery.js';
+import { agreeOnCredit, type CreditAgreement, noCredit } from './capabilities/credit-capability.js';
+import { END_STATION_LEVEL, UNKNOWN_LEVEL } from './capabilities/topology-level.js';
+import { blankCee, ceeOf, type CeeState, renewCee, resolveCee } from './dcbx/dcbx-cee-machine.js';
+import { chosenDcbx } from './dcbx/dcbx-choice.js';
+import { resolveIeee } from './dcbx/dcbx-ieee-machine.js';
+import {
+  copyOperation,
+  type DcbxOperation,
+  localOperation,
+  MISMATCH,
+} from './dcbx/dcbx-managed.js';
+import { followsPeer } from './dcbx/symmetric.js';
+import { blankStatistics, type LldpStatistics } from './lldp/lldp-managed.js';
+import { blankReceive, type LldpReceive, type Neighbor } from './lldp/receive-machine.js';
+import { blankTransmit, type LldpTransmit } from './lldp/transmit-machine.js';
+
+/** LLDP towards one destination address. */
+export interface LldpAgent {
+  tx: LldpTransmit;
+  rx: LldpReceive;
+  stats: LldpStatistics;
+  /** Up to which tick time has been counted. */
+  tick: number;
+  /** When it is to be looked at again; Infinity: not by itself. */
+  wakeAtPs: number;
+  /** Its last LLDPDU, to see whether there is anything new to say. */
+  said: Uint8Array;
+}
+
+export interface PortDiscovery {
+  agents: LldpAgent[];
+  /** Which of the administrator's configurations holds. */
+  stage: number;
+  cee: CeeState;
+  operation: DcbxOperation;
+  credit: CreditAgreement;
+  /** Of the device, as topology recognition counts. */
+  level: number;
+  /** By stage: when the neighbour, or what was agreed with it, last changed; -1: never. */
+  settledPs: number[];
+  exposure: Exposure;
+}
+
+/** Frames that came in while only one end of the link had PFC for their priority. */
+export interface Exposure {
+  /** Priorities for which the ends differ, one bit each. */
+  priorities: number;
+  /** By priority: frames so far, and count of received frames when the difference began. */
+  frames: number[];
+  since: number[];
+}
+
+export function openPort(spec: DiscoveryPortSpec): PortDiscovery {
+  const { admin } = spec.stages[0];
+  return {
+    agents: spec.destinations.map(() => ({
+      tx: blankTransmit(),
+      rx: blankReceive(),
+      stats: blankStatistics(),
+      tick: 0,
+      wakeAtPs: Infinity,
+      said: new Uint8Array(0),
+    })),
+    stage: 0,
+    cee: blankCee(),
+    operation: copyOperation(localOperation(admin.dcbx)),
+    credit: noCredit(),
+    level: spec.identity.isBridge ? UNKNOWN_LEVEL : END_STATION_LEVEL,
+    settledPs: spec.stages.map(() => -1),
+    exposure: {
+      priorities: 0,
+      frames: [0, 0, 0, 0, 0, 0, 0, 0],
+      since: [0, 0, 0, 0, 0, 0, 0, 0],
+    },
+  };
+}
+
+export function adminOf(spec: DiscoveryPortSpec, port: PortDiscovery): DiscoveryAdmin {
+  return spec.stages[port.stage].admin;
+}
+
+/** The neighbour that DCBX speaks with: the only one (802.1Q 38.3). */
+export function peerOf({ agents }: PortDiscovery): Neighbor | null {
+  const { neighbors } = agents[0].rx;
+  return neighbors.length === 1 ? neighbors[0] : null;
+}
+
+/** The administrator's next configuration holds. */
+export function changeAdmin(port: PortDiscovery): void {
+  port.stage++;
+  renewCee(port.cee);
+}
+
+/** Settles what the port works with, after its neighbour or its administrator said something. */
+export function negotiate(spec: DiscoveryPortSpec, port: PortDiscovery): void {
+  const admin = adminOf(spec, port);
+  const { mac } = spec.identity;
+  const peer = peerOf(port);
+  const spoken = peer === null ? null : spokenBy(peer);
+  port.operation = copyOperation(operationOf(port, admin, mac, peer));
+  const { protocol } = port.operation;
+  if (spoken !== null && protocol !== 'none' && !spoken[protocol] && (spoken.ieee || spoken.cee)) {
+    port.operation.mismatches |= MISMATCH.NO_COMMON_PROTOCOL;
+  }
+  if (port.agents[0].rx.neighbors.length > 1) {
+    port.operation.mismatches |= MISMATCH.SEVERAL_PEERS;
+  }
+  negotiateCredit(port, admin, mac, peer);
+}
+
+function operationOf(
+  port: PortDiscovery,
+  admin: DiscoveryAdmin,
+  mac: number,
+  peer: Neighbor | null,
+): DcbxOperation {
+  const protocol = chosenDcbx(admin.dcbx.mode, peer === null ? null : spokenBy(peer));
+  if (protocol === 'none') return localOperation(admin.dcbx);
+  if (protocol === 'cee') {
+    resolveCee(port.cee, admin.dcbx, peer?.remote.cee ?? null);
+    return port.cee.operation!;
+  }
+  if (peer === null) return { ...localOperation(admin.dcbx), protocol };
+  return resolveIeee(admin.dcbx, mac, { mac: peer.mac, ...peer.remote });
+}
+
+function negotiateCredit(
+  port: PortDiscovery,
+  { credit }: DiscoveryAdmin,
+  mac: number,
+  peer: Neighbor | null,
+): void {
+  const other = peer?.remote.creditExchange ?? null;
+  const follows =
+    credit !== null &&
+    other !== null &&
+    followsPeer({ willing: credit.willing, mac }, { willing: other.willing, mac: peer!.mac });
+  port.credit = agreeOnCredit(credit, other, follows);
+  if (port.credit.mismatch) port.operation.mismatches |= MISMATCH.CREDIT;
+  if (port.credit.unitMismatch) port.operation.mismatches |= MISMATCH.CREDIT_UNIT;
+}
+
+export function ceeToSay(
+  spec: DiscoveryPortSpec,
+  port: PortDiscovery,
+): ReturnType<typeof ceeOf> | null {
+  return port.operation.protocol === 'cee' ? ceeOf(adminOf(spec, port).dcbx, port.cee) : null;
+}
+
+function spokenBy({ remote }: Neighbor): { ieee: boolean; cee: boolean } {
+  const { etsConfiguration, etsRecommendation, pfc, applications, cee } = remote;
+  const ieee = [etsConfiguration, etsRecommendation, pfc, applications].some((tlv) => tlv !== null);
+  return { ieee, cee: cee !== null };
+}

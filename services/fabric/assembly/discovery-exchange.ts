@@ -1,0 +1,107 @@
+import type { DeviceSpec } from '../../engine/device/engine.js';
+import type { PortOperator } from '../../engine/contract/discovery.js';
+import {
+  type DiscoveryHost,
+  DiscoveryMechanism,
+} from '../../engine/discovery/discovery-mechanism.js';
+import { Agenda, agendaKey, keyId } from '../../engine/kernel/agenda.js';
+import { Clock } from '../../engine/kernel/clock.js';
+import { Tables } from '../../engine/kernel/tables.js';
+import { LLDP_FRAME_MOST } from '../../engine/wire/lldp/lldpdu.js';
+import { makeCounters } from '../../engine/port/counters.js';
+import type { LinkEnd } from './link-ends.js';
+
+const TIMER_BITS = 6;
+/** After so many ticks without an end, neighbours will not come to one. */
+const TICKS_MOST = 256;
+
+/**
+ * The exchange of LLDPDUs in a fabric without load: the machines of a run and their octets, over
+ * cables that take no time. It tells what neighbours come to in the end.
+ */
+export class DiscoveryExchange implements DiscoveryHost {
+  readonly clock = new Clock();
+  readonly mechanism: DiscoveryMechanism;
+  private readonly agenda = new Agenda();
+  /** Ports that have a frame to send, in the order of asking. */
+  private readonly due: number[] = [];
+  private readonly octets = new Uint8Array(LLDP_FRAME_MOST);
+  private readonly peers: readonly number[];
+  private readonly firstPort: readonly number[];
+  private readonly tickPs: number;
+  private readonly lastChangePs: number;
+
+  constructor(specs: readonly DeviceSpec[], linkEnds: readonly (readonly LinkEnd[])[]) {
+    const ports = specs.flatMap((spec) => spec.ports);
+    const nobody: PortOperator = { operate: () => undefined };
+    const counters = makeCounters(new Tables({ port: ports.length, device: specs.length }));
+    this.mechanism = new DiscoveryMechanism(this, nobody, counters, 0);
+    this.firstPort = firstPorts(specs);
+    this.peers = linkEnds.flatMap((ends) =>
+      ends.map(({ peerDevice, peerPort }) => this.firstPort[peerDevice]! + peerPort),
+    );
+    this.tickPs = Math.max(1, ...ports.map(({ discovery }) => discovery?.tickPs ?? 0));
+    const stages = ports.flatMap(({ discovery }) => discovery?.stages ?? []);
+    this.lastChangePs = Math.max(0, ...stages.map(({ fromPs }) => fromPs));
+    ports.forEach((spec, port) => {
+      this.mechanism.configurePort(port, spec);
+    });
+  }
+
+  /** Goes on until nobody has anything new to say, or until a time. */
+  settle(untilPs = Infinity): void {
+    const { agenda } = this;
+    const endPs = Math.min(untilPs, this.lastChangePs + TICKS_MOST * this.tickPs);
+    while (agenda.time <= endPs && (agenda.time === 0 || this.isSettling())) {
+      this.clock.now = agenda.time;
+      const id = keyId(agenda.nextKey());
+      agenda.pop();
+      this.mechanism.onTimer(id >> TIMER_BITS, id & ((1 << TIMER_BITS) - 1));
+      this.deliverAll();
+    }
+  }
+
+  /** Number of a port through the fabric. */
+  numberOf(device: number, port: number): number {
+    return this.firstPort[device]! + port;
+  }
+
+  /** By destination: the last LLDPDU that the only neighbour of a port sent. */
+  learnedAt(device: number, port: number): (Uint8Array | null)[] {
+    const { agents } = this.mechanism.ports[this.numberOf(device, port)]!;
+    return agents.map(({ rx }) => rx.neighbors[0]?.octets ?? null);
+  }
+
+  requestControl(_source: number, port: number): void {
+    if (!this.due.includes(port)) this.due.push(port);
+  }
+
+  arm(_client: number, port: number, timer: number, time: number): void {
+    this.agenda.push(time, agendaKey(0, (port << TIMER_BITS) | timer), 0);
+  }
+
+  hold(): void {
+    return;
+  }
+
+  private isSettling(): boolean {
+    return this.mechanism.ports.some((_, port) => this.mechanism.isSettling(port));
+  }
+
+  private deliverAll(): void {
+    const { mechanism, octets } = this;
+    for (let port = this.due.shift(); port !== undefined; port = this.due.shift()) {
+      const length = mechanism.compose(port, 0, octets);
+      mechanism.receiveControl(this.peers[port]!, octets, length);
+    }
+  }
+}
+
+function firstPorts(specs: readonly DeviceSpec[]): number[] {
+  let next = 0;
+  return specs.map(({ ports }) => {
+    const first = next;
+    next += ports.length;
+    return first;
+  });
+}

@@ -1,0 +1,256 @@
+import type {
+  DcbxAdmin,
+  DiscoveryAdmin,
+  DiscoveryPortSpec,
+} from '../../engine/contract/discovery.js';
+import { PS_PER_US } from '../../engine/units/time.js';
+import { readU48 } from '../../engine/wire/big-endian.js';
+import { CE_TAG_GRANT, CE_TAG_REQUEST } from '../../engine/wire/ce-tag.js';
+import {
+  blankCongestionIsolation,
+  blankCreditExchange,
+  blankSourceFlowControl,
+  type CreditExchange,
+  type SourceFlowControl,
+} from '../../engine/wire/lldp/capability-tlvs.js';
+import { type Ets, TSA_ETS, TSA_STRICT, TSA_VENDOR } from '../../engine/wire/lldp/dcbx-ieee.js';
+import { switchPortMac } from '../address.js';
+import type { ArbiterSection, DiscoveryEndSection, Scenario } from '../scenario/scenario.js';
+import { matchesGlob } from '../scenario/selector.js';
+import { NameTable } from '../topology/select-devices.js';
+import type { AssemblyInput } from './assembly.js';
+import type { LinkEnd } from './link-ends.js';
+import type { Settings } from './settings.js';
+
+const CLASSES = 8;
+const BRIDGE_VLAN_DEFAULT = 1;
+/** A frame of ordinary length with a tag. */
+const FRAME_OCTETS_USUAL = 1522;
+const U16_MOST = 0xffff;
+
+/** What an administrator has set at a device. */
+interface Configuration {
+  readonly end: DiscoveryEndSection;
+  readonly pfc: number;
+  readonly arbiter: ArbiterSection;
+}
+
+/** Makes what each port is told about LLDP and DCBX. */
+export class DiscoveryPlan {
+  constructor(
+    private readonly input: AssemblyInput,
+    private readonly settings: readonly Settings[],
+    private readonly longestOctets: number,
+  ) {
+    const { scenario, topology, fail } = input;
+    for (const { devices, index } of scenario.discovery.changes) {
+      const reject = (message: string): Error =>
+        fail(['discovery', 'changes', index, 'devices'], message);
+      new NameTable(topology, 'device', reject).select(devices);
+    }
+  }
+
+  /** By device: priorities that have PFC at any time, if the ports go by what is negotiated. */
+  static pfcEver({ scenario, topology }: AssemblyInput, settings: readonly Settings[]): number[] {
+    const { enabled, drives, changes } = scenario.discovery;
+    return topology.devices.map(({ name }, device) => {
+      if (!enabled || !drives) return 0;
+      const later = changes.filter(({ devices }) => matchesGlob(devices, name));
+      return later.reduce((mask, { pfc }) => mask | (pfc ?? 0), pfcOf(settings[device]!, scenario));
+    });
+  }
+
+  port(end: LinkEnd): DiscoveryPortSpec | null {
+    const { discovery } = this.input.scenario;
+    if (!discovery.enabled) return null;
+    return {
+      tickPs: discovery.secondPs,
+      timers: discovery.timers,
+      neighborsMost: discovery.neighborsMost,
+      destinations: discovery.destinations,
+      identity: this.identity(end),
+      stages: this.stages(end),
+      drives: discovery.drives,
+      learned: discovery.destinations.map(() => null),
+    };
+  }
+
+  private identity({ device, port, name }: LinkEnd): DiscoveryPortSpec['identity'] {
+    const { topology, addresses } = this.input;
+    const { name: systemName, kind } = topology.devices[device]!;
+    const isBridge = kind === 'switch';
+    const mac = isBridge ? switchPortMac(device, port) : addresses[device]!.mac;
+    const chassis = isBridge ? switchPortMac(device, 0) : mac;
+    const own = this.settings[device]!.switch;
+    const vlans = own.ports.find((section) => section.port === port + 1);
+    const bridged = isBridge && own.forwarding === 'bridged';
+    return {
+      chassisMac: readU48(chassis, 0),
+      mac: readU48(mac, 0),
+      portId: name.slice(name.indexOf(':') + 1),
+      portDescription: name,
+      systemName,
+      systemDescription: `Selvage emulated ${kind}`,
+      isBridge,
+      portNumber: port + 1,
+      ipv4: isBridge ? null : addresses[device]!.ipv4,
+      vlan: bridged ? (vlans?.native ?? BRIDGE_VLAN_DEFAULT) : 0,
+      maximumFrameOctets: Math.max(FRAME_OCTETS_USUAL, this.longestOctets),
+    };
+  }
+
+  private stages({ device }: LinkEnd): DiscoveryPortSpec['stages'] {
+    const { scenario, topology } = this.input;
+    const { name, kind } = topology.devices[device]!;
+    const own = this.settings[device]!;
+    const arbiter = kind === 'host' ? own.host.arbiter : own.switch.arbiter;
+    let now: Configuration = {
+      end: own.discovery,
+      pfc: pfcOf(own, scenario),
+      arbiter: arbiter ?? scenario.classes.arbiter,
+    };
+    const stages = [{ fromPs: 0, admin: this.admin(device, now) }];
+    for (const change of scenario.discovery.changes) {
+      if (!matchesGlob(change.devices, name)) continue;
+      now = {
+        end: { ...now.end, ...change.end },
+        pfc: change.pfc ?? now.pfc,
+        arbiter: change.arbiter ?? now.arbiter,
+      };
+      stages.push({ fromPs: change.atPs, admin: this.admin(device, now) });
+    }
+    return stages;
+  }
+
+  private admin(device: number, configuration: Configuration): DiscoveryAdmin {
+    const { end } = configuration;
+    const { congestionIsolation } = end;
+    const { priorities } = this.input.scenario.qcn;
+    const cnpvs = priorities.reduce((mask, priority) => mask | (1 << priority), 0);
+    return {
+      status: end.status,
+      dcbx: this.dcbx(configuration),
+      credit: this.credit(device),
+      sourceFlowControl: this.sourceFlowControl(device),
+      congestionIsolation:
+        congestionIsolation.length === 0
+          ? null
+          : {
+              ...blankCongestionIsolation(),
+              queueMap: queueMapOf(congestionIsolation),
+              mac: this.macOf(device),
+            },
+      congestionNotification: cnpvs === 0 ? null : { priorities: cnpvs, ready: cnpvs },
+    };
+  }
+
+  /** What a device tells of source flow control; null where no priority has it. */
+  private sourceFlowControl(device: number): SourceFlowControl | null {
+    const { priorities, sfc } = this.settings[device]!;
+    const monitored = priorities.reduce(
+      (mask, own) => (own.sfc ? mask | (1 << own.priority) : mask),
+      0,
+    );
+    if (monitored === 0) return null;
+    const isBridge = this.input.topology.devices[device]!.kind === 'switch';
+    return {
+      ...blankSourceFlowControl(),
+      sends: isBridge && sfc.send,
+      proxy: isBridge && sfc.proxy !== 'off',
+      obeys: !isBridge && sfc.receive,
+      layer2: sfc.encapsulation === 'ethernet',
+      ipv4: sfc.encapsulation === 'ipv4',
+      ipv6: sfc.encapsulation === 'ipv6',
+      monitored,
+      mac: this.macOf(device),
+    };
+  }
+
+  private dcbx({ end, pfc, arbiter }: Configuration): DcbxAdmin {
+    const ets = etsOf(arbiter, this.input.scenario.classes.transmit, end.willing.includes('ets'));
+    const canRecommend = end.recommend && !ets.algorithms.includes(TSA_VENDOR);
+    return {
+      mode: end.dcbx,
+      ets,
+      recommendation: canRecommend ? { ...ets, willing: false } : null,
+      pfc: {
+        willing: end.willing.includes('pfc'),
+        noMacsecBypass: false,
+        capability: end.pfcCapability,
+        enabled: pfc,
+      },
+      applications: end.applications,
+    };
+  }
+
+  /** What a device with credit exchange says of it; null for one without. */
+  private credit(device: number): CreditExchange | null {
+    const { priorities, credit: own } = this.settings[device]!;
+    const enabled = priorities.reduce(
+      (mask, { priority, flowControl }) =>
+        flowControl === 'credit' ? mask | (1 << priority) : mask,
+      0,
+    );
+    if (enabled === 0) return null;
+    const { credit } = this.input.scenario;
+    const { channels } = credit;
+    const microseconds = (ps: number): number => Math.min(U16_MOST, Math.round(ps / PS_PER_US));
+    return {
+      ...blankCreditExchange(),
+      ceTag: credit.tags,
+      cumulative: credit.counts === 'cumulative',
+      resync: true,
+      answers: true,
+      channelled: channels.length > 1,
+      unitOctets: own.unitBytes ?? this.longestOctets,
+      maxCreditBlockOctets: Math.max(this.longestOctets, own.unitBytes ?? 0),
+      channels: channels.length > 1 ? channels.length : 0,
+      capable: enabled,
+      enabled,
+      requestTpid: credit.tags ? CE_TAG_REQUEST : 0,
+      responseTpid: credit.tags ? CE_TAG_GRANT : 0,
+      refreshUs: microseconds(credit.refreshPs),
+      ageUs: microseconds(own.agePs ?? 0),
+    };
+  }
+
+  private macOf(device: number): number {
+    const { topology, addresses } = this.input;
+    const isHost = topology.devices[device]!.kind === 'host';
+    return readU48(isHost ? addresses[device]!.mac : switchPortMac(device, 0), 0);
+  }
+}
+
+/** A priority with credit that may fall back to PFC is said to have that too. */
+function pfcOf({ priorities }: Settings, { credit }: Scenario): number {
+  const fallsBack = credit.fallback === 'pfc';
+  return priorities.reduce((mask, { priority, flowControl }) => {
+    const has = flowControl === 'pfc' || (flowControl === 'credit' && fallsBack);
+    return has ? mask | (1 << priority) : mask;
+  }, 0);
+}
+
+/** An arbiter as the ETS TLV says it. */
+function etsOf(arbiter: ArbiterSection, classOf: readonly number[], willing: boolean): Ets {
+  const shares = arbiter.kind === 'ets' ? arbiter.shares : new Array<null>(CLASSES).fill(null);
+  const isVendors = arbiter.kind === 'dwrr' || arbiter.kind === 'round-robin';
+  const strict = isVendors ? TSA_VENDOR : TSA_STRICT;
+  return {
+    willing,
+    shaper: false,
+    classes: CLASSES,
+    classOf,
+    shares: shares.map((share) => share ?? 0),
+    algorithms: shares.map((share) => (share === null ? strict : TSA_ETS)),
+  };
+}
+
+/** By priority: which class it is monitored in, or (negative) congested in, counted from 1. */
+function queueMapOf(pairs: readonly (readonly [number, number])[]): number[] {
+  const map = new Array<number>(CLASSES).fill(0);
+  for (const [monitored, congesting] of pairs) {
+    map[monitored] = monitored + 1;
+    map[congesting] = -(congesting + 1);
+  }
+  return map;
+}

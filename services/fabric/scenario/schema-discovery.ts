@@ -1,0 +1,127 @@
+/** Schema of `discovery`: LLDP and DCBX on every port. */
+
+import type { z } from 'zod';
+import { LLDP_RANGES } from '../../engine/discovery/lldp/lldp-managed.js';
+import { aboveZero, time } from './quantities.js';
+import { arbiterSchema } from './schema-flow-control.js';
+import {
+  choice,
+  either,
+  flag,
+  freeText,
+  integer,
+  keyed,
+  list,
+  mapping,
+  overriding,
+  quantity,
+} from './schema-parts.js';
+
+const ranged = (
+  { least, most, default: usual }: (typeof LLDP_RANGES)[keyof typeof LLDP_RANGES],
+  what: string,
+) => integer(least, most).describe(what).prefault(usual);
+
+const priorityList = () => list(integer(0, 7), 'priorities 0 to 7');
+
+const application = either(
+  [
+    mapping({
+      ethertype: integer(0, 0xffff).describe('EtherType; 0: all that has no other entry.'),
+      priority: integer(0, 7).describe('Priority of its frames.'),
+    }),
+    mapping({
+      tcp: integer(1, 0xffff).describe('TCP or SCTP port.'),
+      priority: integer(0, 7).describe('Priority of its frames.'),
+    }),
+    mapping({
+      udp: integer(1, 0xffff).describe('UDP or DCCP port.'),
+      priority: integer(0, 7).describe('Priority of its frames.'),
+    }),
+    mapping({
+      port: integer(1, 0xffff).describe('Port of any of these protocols.'),
+      priority: integer(0, 7).describe('Priority of its frames.'),
+    }),
+    mapping({
+      dscp: integer(0, 63).describe('Code point of IP.'),
+      priority: integer(0, 7).describe('Priority of its frames.'),
+    }),
+  ],
+  'an application',
+  'a mapping such as { udp: 4791, priority: 3 } or { ethertype: 0x8906, priority: 3 }',
+);
+
+/** What the administrator of each device may say for himself. */
+const endKeys = {
+  status: choice(['both', 'send', 'receive', 'disabled'])
+    .describe('Whether the ports send LLDPDUs, read them, or both (adminStatus).')
+    .prefault('both'),
+  dcbx: choice(['auto', 'ieee', 'cee', 'off'])
+    .describe('Version of DCBX; auto: IEEE, until a neighbour is heard that has only CEE.')
+    .prefault('auto'),
+  willing: list(choice(['ets', 'pfc']), 'ets and pfc')
+    .describe('What the device takes over from a neighbour.')
+    .prefault([]),
+  recommend: flag().describe('Recommend the own ETS table to the neighbour.').prefault(false),
+  pfcCapability: integer(0, 8)
+    .describe('How many priorities can have PFC at the same time.')
+    .prefault(8),
+  applications: list(application, 'applications')
+    .describe('Priorities of applications.')
+    .prefault([]),
+  congestionIsolation: keyed(
+    { pattern: /^[0-7]$/, allowed: 'a monitored traffic class 0 to 7' },
+    integer(0, 7).describe('Class that congesting flows of this one move to.'),
+  )
+    .describe('Congesting class of each monitored one (802.1Qcz); said, not done.')
+    .prefault({}),
+};
+
+const change = mapping({
+  at: quantity(aboveZero(time)).describe('When the administrator changes something.'),
+  devices: freeText().describe('Which devices: a name, or a pattern such as leaf*.'),
+  pfc: priorityList().describe('Priorities that have PFC from then on.').exactOptional(),
+  arbiter: arbiterSchema.describe('ETS table from then on.').exactOptional(),
+  ...overriding(endKeys),
+});
+
+export const discoverySchema = either(
+  [
+    flag(),
+    mapping({
+      start: choice(['live', 'converged'])
+        .describe('live: LLDP begins with the run; converged: it has spoken before.')
+        .prefault('live'),
+      drives: flag()
+        .describe('Data goes by what is negotiated; false: by what the scenario says.')
+        .prefault(true),
+      second: quantity(aboveZero(time))
+        .describe('What LLDP takes for a second; shorter ones make its timers run faster.')
+        .prefault('1s'),
+      interval: ranged(LLDP_RANGES.msgTxInterval, 'Seconds between LLDPDUs (msgTxInterval).'),
+      hold: ranged(LLDP_RANGES.msgTxHold, 'Intervals that a neighbour is remembered (msgTxHold).'),
+      fastInterval: ranged(LLDP_RANGES.msgFastTx, 'Seconds between LLDPDUs to a new neighbour.'),
+      fastInit: ranged(LLDP_RANGES.txFastInit, 'How many of these are sent.'),
+      creditMax: ranged(LLDP_RANGES.txCreditMax, 'LLDPDUs that may be sent at once.'),
+      reinitDelay: ranged(LLDP_RANGES.reinitDelay, 'Seconds of silence after a shutdown.'),
+      neighbors: ranged(LLDP_RANGES.neighbors, 'Neighbours that a port has room for.'),
+      reach: list(
+        choice(['nearest-bridge', 'nearest-non-tpmr-bridge', 'nearest-customer-bridge']),
+        'addresses such as nearest-bridge',
+      )
+        .min(1, 'empty; DCBX goes with the first address')
+        .describe('Destination addresses (802.1AB 7.1); DCBX goes with the first.')
+        .prefault(['nearest-bridge']),
+      ...endKeys,
+      changes: list(change, 'changes').describe('What administrators change later.').prefault([]),
+    }),
+  ],
+  'a discovery setting',
+  'true, false, or a mapping such as { willing: [pfc] }',
+);
+
+/** Within `devices`: what is absent stays as the scenario's own `discovery` says. */
+export const discoveryOverridesSchema = mapping(overriding(endKeys));
+
+export type DiscoveryInput = z.output<typeof discoverySchema>;
+export type DiscoveryEndInput = z.output<typeof discoveryOverridesSchema>;

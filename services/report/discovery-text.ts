@@ -1,0 +1,99 @@
+/** Neighbours and DCBX as tables, much as lldpctl and dcb print them; paths with their reasons. */
+
+import type {
+  DcbxResult,
+  DiscoveryPortResult,
+  DiscoveryResults,
+  EtsResult,
+  PfcResult,
+} from '../runtime/discovery-results.js';
+import type { PathResult } from '../runtime/path-methods.js';
+import type { Style } from './summary-text.js';
+import { formatCount, formatTime } from './format.js';
+import { table } from './table.js';
+
+export function neighborsText({ ports }: DiscoveryResults): string {
+  const rows = ports.flatMap(({ port, neighbors, tooManyNeighbors }) => {
+    if (neighbors.length === 0) return [[port, '–', '–', '–', '–', '–']];
+    return neighbors.map((neighbor) => [
+      port,
+      neighbor.systemName ?? '–',
+      neighbor.portId,
+      neighbor.chassisId,
+      neighbor.capabilities.join(', '),
+      `${neighbor.ttlSeconds} s${tooManyNeighbors ? ' (too many)' : ''}`,
+    ]);
+  });
+  return table(['port', 'system', 'its port', 'chassis', 'is a', 'lives'], rows);
+}
+
+export function dcbxText({ ports, convergence, lldpdus }: DiscoveryResults, style: Style): string {
+  const head = ['port', 'dcbx', 'PFC local', 'remote', 'operational', 'ETS local', 'remote'];
+  const rows = ports.map((port) => [
+    port.port,
+    port.dcbx,
+    pfcText(port.local.pfc),
+    pfcText(port.remote?.pfc ?? null),
+    `${pfcText({ ...port.operational.pfc!, willing: false })} ${from(port.pfcFrom)}`,
+    etsText(port.local.ets),
+    etsText(port.remote?.ets ?? null),
+    `${etsText(withoutWill(port.operational))} ${from(port.etsFrom)}`,
+    port.credit.priorities === 0 ? '–' : maskText(port.credit.priorities),
+    port.mismatches.length === 0 ? '' : style.bad(port.mismatches.join(', ')),
+  ]);
+  const settled = convergence.map(({ fromPs, durationPs }) =>
+    fromPs === 0
+      ? `settled in ${formatTime(durationPs)}`
+      : `after the change at ${formatTime(fromPs)} in ${formatTime(durationPs)}`,
+  );
+  return [
+    table([...head, 'operational', 'credit', 'mismatch'], rows),
+    `  w: willing; ${settled.join(', ')}; ${formatCount(lldpdus)} LLDPDUs`,
+  ].join('\n\n');
+}
+
+/** Only ports that do not go with their neighbours. */
+export function mismatching(results: DiscoveryResults): DiscoveryResults {
+  const ports = results.ports.filter(({ mismatches }) => mismatches.length > 0);
+  return { ...results, ports };
+}
+
+export function pathsText(paths: readonly PathResult[], style: Style): string {
+  return paths
+    .map(({ from: source, to, priority, verdict, because, hops }) => {
+      const mark = verdict === 'lossy' ? style.bad(verdict) : style.good(verdict);
+      const reason = because.length === 0 ? '' : `: ${because.join('; ')}`;
+      const rows = hops.map(({ link, method, why }) => [link, method, why]);
+      const title = `${style.strong(`${source} to ${to}, priority ${priority}`)}  ${mark}${reason}`;
+      return `${title}\n${table(['link', 'method', 'why'], rows)}`;
+    })
+    .join('\n\n');
+}
+
+function pfcText(pfc: PfcResult | null): string {
+  if (pfc === null) return '–';
+  const { priorities, willing } = pfc;
+  return `${priorities.length === 0 ? 'none' : priorities.join(',')}${willing ? ' w' : ''}`;
+}
+
+/** Classes with a share, and the rest in a word. */
+function etsText(ets: EtsResult | null): string {
+  if (ets === null) return '–';
+  const shared = ets.shares.flatMap((share, tc) =>
+    typeof share === 'number' && share > 0 ? [`${tc}:${share}%`] : [],
+  );
+  const text = shared.length === 0 ? String(ets.shares[0]) : shared.join(' ');
+  return `${text}${ets.willing ? ' w' : ''}`;
+}
+
+function withoutWill({ ets }: DcbxResult): EtsResult | null {
+  return ets && { ...ets, willing: false };
+}
+
+function maskText(mask: number): string {
+  return [0, 1, 2, 3, 4, 5, 6, 7].filter((p) => (mask & (1 << p)) !== 0).join(',');
+}
+
+function from(side: DiscoveryPortResult['pfcFrom']): string {
+  return `(${side})`;
+}

@@ -1,0 +1,148 @@
+/** Wireshark reads in every LLDPDU of the examples what the ports that sent it go by. */
+
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { DeafProbe } from '../../services/engine/contract/probe.js';
+import {
+  interfaceBlockOctets,
+  packetBlockOctets,
+  SECTION_BLOCK_OCTETS,
+  writeInterfaceBlock,
+  writePacketBlock,
+  writeSectionBlock,
+} from '../../services/engine/wire/pcapng/writer.js';
+import type { DiscoveryPortResult } from '../../services/runtime/discovery-results.js';
+import { Session } from '../../services/runtime/session.js';
+import { fabricOf, ROOT } from '../kit/emulate.js';
+
+const PORT = { name: 'all', snapOctets: 0 };
+const ERROR = 0x800000;
+const PS_PER_NS = 1000;
+
+const missing =
+  spawnSync('tshark', ['--version']).error === undefined ? false : 'tshark is not installed';
+
+const folder = mkdtempSync(join(tmpdir(), 'selvage-tshark-'));
+after(() => {
+  rmSync(folder, { recursive: true });
+});
+
+interface Heard {
+  readonly timeNs: number;
+  readonly octets: Uint8Array;
+}
+
+/** Keeps every control frame that is sent. */
+class Recorder extends DeafProbe {
+  readonly frames: Heard[] = [];
+
+  override controlSent(_device: number, _port: number, now: number, octets: Uint8Array): void {
+    this.frames.push({ timeNs: Math.floor(now / PS_PER_NS), octets: octets.slice() });
+  }
+}
+
+interface Recorded {
+  readonly frames: readonly Heard[];
+  readonly ports: readonly DiscoveryPortResult[];
+}
+
+function recorded(example: string): Recorded {
+  const session = new Session(fabricOf(`examples/${example}`), { check: false });
+  const recorder = new Recorder();
+  session.engine.listen(recorder);
+  while (session.advance(1000) === 'running');
+  return { frames: recorder.frames, ports: session.results('complete').discovery!.ports };
+}
+
+function capture(frames: readonly Heard[]): string {
+  const packets = frames.map(({ timeNs, octets }) => ({
+    interfaceIndex: 0,
+    timeNs,
+    octets,
+    originalOctets: octets.length,
+    comment: '',
+  }));
+  const start = SECTION_BLOCK_OCTETS + interfaceBlockOctets(PORT);
+  const octets = new Uint8Array(packets.reduce((sum, p) => sum + packetBlockOctets(p), start));
+  let at = writeInterfaceBlock(octets, writeSectionBlock(octets, 0), PORT);
+  for (const packet of packets) at = writePacketBlock(octets, at, packet);
+  const path = join(folder, 'capture.pcapng');
+  writeFileSync(path, octets);
+  return path;
+}
+
+const EIGHT = [0, 1, 2, 3, 4, 5, 6, 7];
+const FIELDS = [
+  'eth.type',
+  'lldp.port.desc',
+  ...EIGHT.map((n) => `lldp.dcbx.feature.pg.per${n}`),
+  ...EIGHT.map((n) => `lldp.dcbx.feature.pfc.prio${n}`),
+  'lldp.dcbx.ieee.app.prio',
+  '_ws.malformed',
+  '_ws.expert.severity',
+];
+
+type Packet = Readonly<Record<string, string>>;
+
+function dissect(path: string): Packet[] {
+  const columns = FIELDS.flatMap((field) => ['-e', field]);
+  const output = execFileSync('tshark', ['-r', path, '-T', 'fields', ...columns], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+    maxBuffer: 1 << 28,
+  });
+  return output
+    .replace(/\n$/, '')
+    .split('\n')
+    .map((line) => {
+      const values = line.split('\t');
+      return Object.fromEntries(FIELDS.map((field, i) => [field, values[i] ?? '']));
+    });
+}
+
+/** The first of the values of a field: the recommendation comes behind the configuration. */
+const first = (packet: Packet, field: string): string => packet[field]!.split(',')[0]!;
+
+/** What tshark reads in the last LLDPDU of a port, and what the port goes by, or tells its peer. */
+function compare(packet: Packet, { dcbx, local, operational, port }: DiscoveryPortResult): void {
+  const said = dcbx === 'cee' ? local : operational;
+  const hasShares = said.ets!.shares.some((share) => typeof share === 'number' && share > 0);
+  EIGHT.forEach((n) => {
+    const share = said.ets!.shares[n]!;
+    const percent = String(typeof share === 'number' && hasShares ? share : 0);
+    assert.equal(first(packet, `lldp.dcbx.feature.pg.per${n}`), percent, port);
+    // Two unwilling ends each tell what they insist on.
+    const enabled = (dcbx === 'ieee' && operational.pfc!.willing ? operational : local).pfc!;
+    const isOn = /^(1|True)$/.test(first(packet, `lldp.dcbx.feature.pfc.prio${n}`));
+    assert.equal(isOn, enabled.priorities.includes(n), port);
+  });
+  if (dcbx !== 'ieee') return;
+  const priorities = local.applications.map(({ priority }) => String(priority));
+  assert.equal(packet['lldp.dcbx.ieee.app.prio'], priorities.join(','), port);
+}
+
+describe('tshark reads control frames', { skip: missing }, () => {
+  const examples = readdirSync(join(ROOT, 'examples')).filter((name) =>
+    name.startsWith('discovery-'),
+  );
+  for (const example of examples) {
+    it(`of ${example}: nothing is malformed, and ports say what they go by`, () => {
+      const { frames, ports } = recorded(example);
+      const packets = dissect(capture(frames));
+      assert.equal(packets.length, frames.length);
+      for (const packet of packets) {
+        assert.equal(packet['_ws.malformed'], '');
+        assert.ok(Math.max(...packet['_ws.expert.severity']!.split(',').map(Number)) < ERROR);
+      }
+      for (const port of ports) {
+        const last = packets.findLast((packet) => packet['lldp.port.desc'] === port.port);
+        assert.ok(last !== undefined, port.port);
+        compare(last, port);
+      }
+    });
+  }
+});

@@ -1,0 +1,174 @@
+/** Negotiation against arithmetic: how long it takes, what it costs, and what it does to data. */
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Session } from '../../services/runtime/session.js';
+import type { RunResults } from '../../services/runtime/results.js';
+import { flowOf, fabricOf, run, runScenario } from '../kit/emulate.js';
+
+const PREAMBLE_OCTETS = 8;
+const FCS_OCTETS = 4;
+
+function dropsOf({ ports }: RunResults, priority: number): number {
+  return ports
+    .flatMap((port) => port.priorities)
+    .filter((row) => row.priority === priority)
+    .flatMap(({ drops }) => Object.values(drops))
+    .reduce((a, b) => a + b, 0);
+}
+
+describe('a fabric of 64 switches and 256 hosts', () => {
+  const text = `
+fabric:
+  generator: leaf-spine
+  leaves: 32
+  spines: 32
+  hostsPerLeaf: 8
+  hostLink: { rate: 100G, length: 5m }
+  fabricLink: { rate: 100G, length: 2km }
+duration: 70s
+priorities: { 3: pfc }
+devices: { 'h*': { priorities: { 3: none }, discovery: { willing: [pfc] } } }
+discovery: true
+`;
+  const session = new Session(fabricOf(text), { check: false });
+  const executed = (): number => session.engine.shared.events.reduce((a, b) => a + b, 0);
+
+  it('settles in three ways over its longest links, whatever the number of hops', () => {
+    session.runTo(5e12);
+    const { discovery } = session.results('interrupted');
+    // A host tells its leaf what it is; so the leaf knows its level, and tells the spines, which
+    // then know theirs and tell the leaves.
+    const longest = Math.max(
+      ...session.engine.discovery.ports.map((port) => port!.agents[0]!.said.length),
+    );
+    const octets = PREAMBLE_OCTETS + longest + FCS_OCTETS;
+    const wayPs = octets * 80 + 10e6 + 500e3;
+    const settled = discovery!.convergence[0]!.durationPs!;
+    assert.ok(settled > 2 * wayPs && settled < 3.5 * wayPs, `${settled}`);
+    assert.ok(discovery!.ports.every(({ neighbors }) => neighbors.length === 1));
+    assert.ok(discovery!.ports.every(({ mismatches }) => mismatches.length === 0));
+  });
+
+  it('costs a handful of events per LLDPDU in idle minutes, and nothing else', () => {
+    session.runTo(9e12);
+    const before = executed();
+    session.runTo(69e12);
+    const ports = session.engine.shared.ports.count;
+    // Two intervals; a timer, a start on the wire with what follows it, and an arrival for each.
+    assert.ok(executed() - before <= 2 * ports * 4, `${executed() - before} of ${ports}`);
+  });
+});
+
+describe('PFC that is negotiated', () => {
+  const star = (discovery: string): string => `
+fabric: { generator: star, hosts: 3, hostLink: { rate: 100G, length: 10m } }
+switches: { pipeline: 500ns, buffer: { size: 400KB } }
+priorities: { 3: { flowControl: pfc, xoff: 50KB } }
+devices: { 'h*': { priorities: { 3: none }, discovery: { willing: [pfc] } } }
+discovery: ${discovery}
+duration: 200us
+load:
+  - { name: over, stream: { from: [h2, h3], to: h1 }, rate: line, frame: 1518, priority: 3 }
+`;
+
+  it('protects a priority from the agreement on, and counts what came before it', () => {
+    const results = runScenario(star('true'));
+    assert.equal(results.status, 'complete');
+    assert.equal(dropsOf(results, 3), 0);
+    const exposed = results.discovery!.ports.map(({ exposedFrames }) => exposedFrames[3]!);
+    const [total, longest] = [exposed.reduce((a, b) => a + b, 0), Math.max(...exposed)];
+    const settled = results.discovery!.convergence[0]!.durationPs!;
+    // At line rate no more than these can have come by then.
+    assert.ok(total > 0 && longest <= Math.ceil(settled / ((1518 + 20) * 80)));
+  });
+
+  it('exposes nothing if it was agreed on before', () => {
+    const results = runScenario(star('{ start: converged }'));
+    assert.deepEqual(results.discovery!.convergence[0], { fromPs: 0, durationPs: 0 });
+    assert.ok(results.discovery!.ports.every(({ exposedFrames }) => exposedFrames[3] === 0));
+    assert.equal(dropsOf(results, 3), 0);
+  });
+
+  it('does not touch a priority that stays lossless while another one comes and goes', () => {
+    const changes = [20, 40, 60, 80].map(
+      (us, i) => `{ at: ${us}us, devices: s1, pfc: [3${i % 2 === 0 ? ', 4' : ''}] }`,
+    );
+    const results = runScenario(star(`{ second: 1us, changes: [${changes.join(', ')}] }`));
+    assert.equal(results.status, 'complete');
+    assert.equal(dropsOf(results, 3), 0);
+    const { convergence } = results.discovery!;
+    assert.equal(convergence.length, 5);
+    assert.ok(convergence.every(({ durationPs }) => durationPs! > 0 && durationPs! < 10e6));
+    const paused = results.ports.find(({ port }) => port === 's1:p2')!;
+    assert.ok(paused.priorities.find(({ priority }) => priority === 3)!.stopsSent > 5);
+  });
+
+  it('loses frames of a priority that is given up, and the run says which', () => {
+    const results = runScenario(star('{ changes: [{ at: 100us, devices: s1, pfc: [] }] }'));
+    // What was promised no longer is not a failure.
+    assert.equal(results.status, 'complete');
+    assert.ok(dropsOf(results, 3) > 0);
+    const lossless = results.ports
+      .flatMap((port) => port.priorities)
+      .filter((row) => (row.drops['headroom-exhausted'] ?? 0) > 0);
+    assert.deepEqual(lossless, []);
+  });
+
+  it('is left alone where the scenario only watches', () => {
+    const strangers = (drives: boolean): string =>
+      star(`{ drives: ${drives} }`).replace(
+        /^devices:.*$/m,
+        "devices: { 'h*': { discovery: { dcbx: cee } }, s1: { discovery: { dcbx: ieee } } }",
+      );
+    assert.ok(dropsOf(runScenario(strangers(true)), 3) > 0);
+    const watched = runScenario(strangers(false));
+    assert.equal(dropsOf(watched, 3), 0);
+    assert.ok(watched.discovery!.ports.every(({ mismatches }) => mismatches.length > 0));
+  });
+});
+
+describe('ETS shares that are recommended', () => {
+  it('divide the link of a willing host as its switch says', () => {
+    const results = runScenario(`
+fabric: { generator: star, hosts: 2, hostLink: { rate: 100G, length: 10m } }
+devices:
+  s1: { arbiter: { ets: { 0: 80%, 1: 20% } }, discovery: { recommend: true } }
+  h1: { discovery: { willing: [ets] } }
+discovery: { start: converged }
+duration: 300us
+load:
+  - { name: a, stream: { from: h1, to: h2 }, rate: line, frame: 1518, priority: 0 }
+  - { name: b, stream: { from: h1, to: h2 }, rate: line, frame: 1518, priority: 1 }
+`);
+    const [a, b] = ['a', 'b'].map(
+      (load) => results.flows.find((flow) => flow.load === load)!.throughputBps,
+    );
+    assert.ok(Math.abs(a! / (a! + b!) - 0.8) < 0.01, `${a! / (a! + b!)}`);
+  });
+});
+
+describe('credit that is negotiated', () => {
+  const pair = (status: string): string => `
+fabric: { generator: star, hosts: 2, hostLink: { rate: 100G, length: 10m } }
+priorities: { 3: credit }
+discovery: { second: 1us, ${status} }
+duration: 100us
+load: [{ name: a, stream: { from: h1, to: h2 }, rate: line, frame: 1518, priority: 3 }]
+`;
+
+  it('lets the first frame go when both ends have said that they can', () => {
+    const results = runScenario(pair('status: both'));
+    const { discovery } = results;
+    const flow = flowOf(results, 'h1->h2');
+    assert.ok(discovery!.ports.every(({ credit }) => credit.priorities === 8));
+    assert.ok(flow.frames > 500);
+    assert.ok(flow.latencyMaxPs! >= discovery!.convergence[0]!.durationPs! / 2);
+  });
+
+  it('lets none go while an end says nothing', () => {
+    const { flows, status } = run(fabricOf(pair('status: receive')));
+    assert.equal(status, 'complete');
+    assert.equal(flows[0]!.frames, 0);
+  });
+});
