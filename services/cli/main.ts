@@ -8,6 +8,7 @@ import type { RunOptions } from './commands/run.js';
 import type { ServiceOptions } from './commands/service.js';
 import type { DcbxOptions, DiscoveryOptions, PathsOptions } from './commands/discovery.js';
 import type { EmulateOptions } from './emulate.js';
+import type { RenderOptions } from './commands/k8s.js';
 import type { SteerAction } from './commands/steer.js';
 import type { SweepOptions } from './commands/sweep.js';
 import type { TopologyOptions } from './commands/topology.js';
@@ -124,6 +125,19 @@ function program(): Command {
     .action(async (options: ServiceOptions) => {
       const { serviceCommand } = await import('./commands/service.js');
       await serviceCommand(options);
+    });
+
+  grouped(selvage.command('k8s').description('runs in a Kubernetes cluster').command('render'))
+    .description('write manifests of a run, for `kubectl apply -k`')
+    .argument('<scenario>', 'YAML or JSON file')
+    .requiredOption('--out <dir>', 'a folder that does not exist yet')
+    .option('--run <name>', 'name of the run (default: that of the scenario)')
+    .option('--image <image>', 'with a version (default: selvage:<this version>)')
+    .option('--cluster', 'three brokers on three nodes, services spread over all')
+    .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
+    .action(async (scenario: string, options: RenderOptions) => {
+      const { renderCommand } = await import('./commands/k8s.js');
+      renderCommand(scenario, options);
     });
 
   selvage

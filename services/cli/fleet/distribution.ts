@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
+import type { PlacementWish } from '../../fabric/placement/placement-of.js';
 import { placementOf } from '../../fabric/placement/placement-of.js';
 import type { BrokerOptions } from '../../runtime/links/broker.js';
 import type { TlsFiles } from '../../runtime/links/control-channel.js';
@@ -39,27 +40,18 @@ export function fleetOptions(
   fabric: Fabric,
   options: DistributionOptions & { readonly check?: boolean },
 ): FleetOptions | null {
-  const devicesPerService = countFrom('--devices-per-service', options.devicesPerService);
-  const services = countFrom('--services', options.services);
-  if (devicesPerService !== null && services !== null) {
-    throw new InputError('--devices-per-service and --services exclude each other');
-  }
+  const { wish, args: placementArgs } = placementWish(options);
   const isAsked =
     options.processes === true ||
     options.nats !== undefined ||
     options.listen !== undefined ||
-    devicesPerService !== null ||
-    services !== null;
+    placementArgs.length > 0;
   if (!isAsked) return null;
-  const placementArgs = [
-    ...(devicesPerService === null ? [] : ['--devices-per-service', `${devicesPerService}`]),
-    ...(services === null ? [] : ['--services', `${services}`]),
-  ];
   return {
     scenarioFile,
     scenarioName: fabric.scenario.name,
     set,
-    services: placementOf(fabric, { devicesPerService, services }).length,
+    services: placementOf(fabric, wish).length,
     placementArgs,
     broker: brokerFrom(options),
     controlTls: controlTlsFrom(options),
@@ -74,6 +66,23 @@ export function fleetOptions(
     elsewhere: options.listen === undefined ? null : rendezvousAt(options.listen, options),
     patienceSeconds: secondsFrom('--patience', options.patience, PATIENCE_SECONDS),
   };
+}
+
+/** The placement that was asked for, and the words that ask a coordinator for it. */
+export function placementWish(options: DistributionOptions): {
+  readonly wish: PlacementWish;
+  readonly args: readonly string[];
+} {
+  const devicesPerService = countFrom('--devices-per-service', options.devicesPerService);
+  const services = countFrom('--services', options.services);
+  if (devicesPerService !== null && services !== null) {
+    throw new InputError('--devices-per-service and --services exclude each other');
+  }
+  const args = [
+    ...(devicesPerService === null ? [] : [`--devices-per-service=${devicesPerService}`]),
+    ...(services === null ? [] : [`--services=${services}`]),
+  ];
+  return { wish: { devicesPerService, services }, args };
 }
 
 /** Passwords and tokens come from the environment, where a list of processes does not show them. */
