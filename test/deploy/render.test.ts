@@ -89,6 +89,16 @@ describe('selvage k8s render', () => {
     });
   }
 
+  it('refuses a scenario that replays a file', () => {
+    const file = join(folder, 'replay.yaml');
+    writeFileSync(join(folder, 'x.csv'), 'time,source,destination,bytes\n1us,h1,h2,1000\n');
+    const load = [{ name: 'again', replay: 'x.csv' }];
+    const fabric = { generator: 'star', hosts: 3 };
+    writeFileSync(file, JSON.stringify({ selvage: 1, fabric, load }));
+    const err = `${file} replays a file, which the pods would not have\n`;
+    assert.deepEqual(render(file, '--out', join(folder, 'replay')), { code: 2, err });
+  });
+
   it('draws another key every time', () => {
     const keys = ['a', 'b'].map((name) => {
       const out = join(folder, `key-${name}`);

@@ -1,113 +1,17 @@
 /** A run whose coordinator and services were started one by one, as pods are. */
 
 import assert from 'node:assert/strict';
-import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { selvage } from '#contracts';
-import { CoordinatorClient } from '../../services/cli/fleet/coordinator-client.js';
-import { freePort } from '../../services/cli/fleet/free-port.js';
 import { isInstalled } from '../../services/cli/fleet/own-broker.js';
-import { fabricOf, ROOT, run } from '../kit/emulate.js';
+import { fabricOf, run } from '../kit/emulate.js';
+import type { Container, Manifest } from '../kit/manifests.js';
+import { manifestsOf } from '../kit/manifests.js';
+import type { Ended } from '../kit/pods.js';
+import { EXAMPLE, KEY, MAIN, Pods, Running } from '../kit/pods.js';
 
 const skip = isInstalled() ? false : 'no nats-server on the PATH';
-const MAIN = join(ROOT, 'dist/services/cli/main.js');
-const EXAMPLE = join(ROOT, 'examples/leaf-spine-all-to-all.yaml');
-const KEY = '0123456789abcdef0123456789abcdef';
-const { PHASE_RUNNING } = selvage.v1.RunStatus.Phase;
-
-interface Ended {
-  readonly code: number | null;
-  readonly words: string;
-}
-
-/** Broker, coordinator and services of one run, each a process with an environment of its own. */
-class Pods {
-  readonly folder = mkdtempSync(join(tmpdir(), 'selvage-pods-'));
-  private readonly children: ChildProcess[] = [];
-
-  private constructor(
-    private readonly run: string,
-    private readonly nats: string,
-    readonly address: string,
-  ) {}
-
-  static async open(run: string): Promise<Pods> {
-    const [natsPort, port] = [await freePort(), await freePort()];
-    const pods = new Pods(run, `nats://127.0.0.1:${natsPort}`, `127.0.0.1:${port}`);
-    pods.startBroker(natsPort);
-    return pods;
-  }
-
-  coordinator(...more: string[]): Running {
-    const own = ['--listen', this.address, '--out', join(this.folder, 'run'), '--quiet'];
-    return this.selvage('coordinate', EXAMPLE, '--services', '2', ...own, ...more);
-  }
-
-  service(number: number): Running {
-    return this.selvage('service', '--join', this.address, '--number', `${number}`);
-  }
-
-  digest(): unknown {
-    const summary = readFileSync(join(this.folder, 'run', 'summary.json'), 'utf8');
-    return (JSON.parse(summary) as { digest: unknown }).digest;
-  }
-
-  async untilItRuns(): Promise<void> {
-    const client = new CoordinatorClient(this.address, KEY, null);
-    await client.follow(
-      () => undefined,
-      ({ phase }) => phase === PHASE_RUNNING,
-      20_000,
-    );
-    client.close();
-  }
-
-  close(): void {
-    for (const child of this.children) child.kill('SIGKILL');
-    rmSync(this.folder, { recursive: true, force: true });
-  }
-
-  private startBroker(port: number): void {
-    const args = ['-a', '127.0.0.1', '-p', `${port}`, '-js', '-sd', join(this.folder, 'broker')];
-    this.children.push(spawn('nats-server', args, { stdio: 'ignore' }));
-  }
-
-  private selvage(...words: string[]): Running {
-    const identity = { SELVAGE_RUN: this.run, SELVAGE_KEY: KEY };
-    const child = spawn(process.execPath, [MAIN, ...words, '--nats', this.nats], {
-      env: { ...process.env, ...identity },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    this.children.push(child);
-    return new Running(child);
-  }
-}
-
-class Running {
-  readonly ended: Promise<Ended>;
-
-  constructor(private readonly child: ChildProcess) {
-    let words = '';
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      words += text;
-    });
-    this.ended = new Promise((resolve) => {
-      child.once('close', (code) => {
-        resolve({ code, words });
-      });
-    });
-  }
-
-  kill(signal: NodeJS.Signals): Promise<Ended> {
-    this.child.kill(signal);
-    return this.ended;
-  }
-}
-
 const NATS = ['--nats', 'nats://127.0.0.1:1'];
 
 /** Words, environment, and the line that tells what is wrong with them. */
@@ -178,6 +82,41 @@ describe('services that are started elsewhere', { skip }, () => {
     assert.equal(pods.digest(), digest);
   });
 
+  it('do what rendered manifests have pods do', async () => {
+    const pods = await open('rendered');
+    const folder = join(pods.folder, 'rendered');
+    const words = [MAIN, 'k8s', 'render', EXAMPLE, '--out', folder, '--services', '3'];
+    assert.equal(spawnSync(process.execPath, words).status, 0);
+    const all = manifestsOf(folder);
+    const spoken = (job: string): string[] =>
+      podOf(all, job).args.map((word) =>
+        word
+          .replace('nats://nats:4222', pods.nats)
+          .replace(/(0\.0\.0\.0|coordinator):7400/, pods.address)
+          .replace('/scenario/scenario.yaml', EXAMPLE),
+      );
+    const secret = all.find(({ kind }) => kind === 'Secret') as unknown as {
+      stringData: Record<string, string>;
+    };
+    const env = { ...secret.stringData, SELVAGE_RUN: 'leaf-spine-all-to-all' };
+    assert.deepEqual(podOf(all, 'services').env[0], {
+      name: 'SELVAGE_RUN',
+      value: env.SELVAGE_RUN,
+    });
+    const services = [0, 1, 2].map((index) =>
+      pods.ofWords(spoken('services'), { ...env, SELVAGE_SERVICE: `${index}` }),
+    );
+    const out = ['--out', join(pods.folder, 'run')];
+    const started = [pods.ofWords([...spoken('coordinator'), ...out], env), ...services];
+    assert.deepEqual(await Promise.all(started.map(({ ended }) => ended)), [
+      FINE,
+      FINE,
+      FINE,
+      FINE,
+    ]);
+    assert.equal(pods.digest(), digest);
+  });
+
   for (const [what, words, env, said] of WRONG) {
     it(`say what is wrong: ${what}`, async () => {
       const child = spawn(process.execPath, [MAIN, ...words], {
@@ -188,3 +127,8 @@ describe('services that are started elsewhere', { skip }, () => {
     });
   }
 });
+
+function podOf(all: readonly Manifest[], job: string): Container {
+  const found = all.find(({ kind, metadata }) => kind === 'Job' && metadata.name === job);
+  return found!.spec!.template!.spec.containers[0]!;
+}

@@ -25,6 +25,9 @@ const PRIVATE_FILE = 0o600;
 /** Writes a folder for `kubectl apply -k`: a scenario, cut into pods. */
 export function renderCommand(file: string, options: RenderOptions): void {
   const { loaded, fabric } = loadFabric(file, options.set);
+  if (fabric.scenario.load.some(({ kind }) => kind === 'replay')) {
+    throw new InputError(`${file} replays a file, which the pods would not have`);
+  }
   const { wish, args: placementArgs } = placementWish(options);
   const run = options.run ?? runNameOf(fabric.scenario.name);
   if (!/^[a-z0-9-]{1,40}$/.test(run)) {
