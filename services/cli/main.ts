@@ -154,8 +154,8 @@ function program(): Command {
     .argument('<scenario>', 'YAML or JSON file')
     .option(
       '--mechanisms <list>',
-      'none, pause, pfc or credit, each perhaps with +dcqcn or +qcn',
-      'none,pause,pfc,credit,pfc+dcqcn,pfc+qcn',
+      'none, pause, pfc or credit, with +dcqcn, +qcn, +timely, +sfc, +ci',
+      'none,pause,pfc,credit,pfc+sfc,pfc+ci,pfc+dcqcn,pfc+qcn',
     )
     .option('--out <dir>', 'folder of all runs (default: runs/duel-<name>)')
     .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])

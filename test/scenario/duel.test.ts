@@ -27,7 +27,7 @@ interface Manifest {
 
 describe('selvage duel', () => {
   const out = join(folder, 'duel');
-  const mechanisms = 'none,pause,pfc,credit,pfc+dcqcn,credit+qcn';
+  const mechanisms = 'none,pause,pfc,credit,pfc+dcqcn,credit+timely,pfc+sfc,pfc+ci';
   const words = ['duel', EXAMPLE, '--mechanisms', mechanisms, '--out', out, '--json'];
   const text = execFileSync(process.execPath, [CLI, ...words], { cwd: ROOT, encoding: 'utf8' });
   const manifest = JSON.parse(text) as Manifest;
@@ -36,7 +36,15 @@ describe('selvage duel', () => {
     const of = (contender: string): Manifest['figures'][number] =>
       manifest.figures.find((figures) => figures.contender === contender)!;
     assert.ok(of('none').droppedFrames > 0);
-    for (const lossless of ['pause', 'pfc', 'credit', 'pfc+dcqcn', 'credit+qcn']) {
+    for (const lossless of [
+      'pause',
+      'pfc',
+      'credit',
+      'pfc+dcqcn',
+      'credit+timely',
+      'pfc+sfc',
+      'pfc+ci',
+    ]) {
       assert.equal(of(lossless).droppedFrames, 0, lossless);
       assert.ok(of(lossless).heldPs['host']! > 0, lossless);
     }

@@ -13,7 +13,7 @@ export interface BranchOptions extends EmulateOptions {
 }
 
 /** What a branch cannot change: flows and cables are under way. */
-const FIXED = ['fabric', 'load', 'groups', 'seed'] as const;
+const FIXED = ['fabric', 'load', 'groups', 'faults', 'seed'] as const;
 
 /**
  * A run repeats itself, so any of its times can be had again: the old scenario is run up to it,

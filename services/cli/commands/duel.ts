@@ -12,6 +12,7 @@ import { whyOf } from '../../report/why.js';
 import { prepareEngine } from '../../runtime/engine-flags.js';
 import { readVersion } from '../../runtime/version.js';
 import { EXIT, InputError } from '../exit.js';
+import { framesWanted } from '../frame-ways.js';
 import { loadFabric } from '../load-fabric.js';
 import { ProgressLine } from '../progress.js';
 import { styleFor } from '../style.js';
@@ -113,7 +114,7 @@ async function runSide(
       results,
       expectations,
       why: congestion && whyOf(fabric, results, congestion),
-      traces: null,
+      traces: framesWanted(fabric, { results, congestion, hops: session.hops(), state: null }),
       document: loaded.document,
       series: session.series(),
       origin: { scenario: file, set },

@@ -1,3 +1,4 @@
+import type { ArbiterSpec } from '../../engine/contract/arbiter.js';
 import type {
   DcbxAdmin,
   DiscoveryAdmin,
@@ -15,7 +16,8 @@ import {
 } from '../../engine/wire/lldp/capability-tlvs.js';
 import { type Ets, TSA_ETS, TSA_STRICT, TSA_VENDOR } from '../../engine/wire/lldp/dcbx-ieee.js';
 import { switchPortMac } from '../address.js';
-import type { ArbiterSection, DiscoveryEndSection, Scenario } from '../scenario/scenario.js';
+import type { Scenario } from '../scenario/scenario.js';
+import type { DiscoveryEndSection } from '../scenario/discovery-section.js';
 import { matchesGlob } from '../scenario/selector.js';
 import { NameTable } from '../topology/select-devices.js';
 import type { AssemblyInput } from './assembly.js';
@@ -32,7 +34,7 @@ const U16_MOST = 0xffff;
 interface Configuration {
   readonly end: DiscoveryEndSection;
   readonly pfc: number;
-  readonly arbiter: ArbiterSection;
+  readonly arbiter: ArbiterSpec;
 }
 
 /** Makes what each port is told about LLDP and DCBX. */
@@ -231,9 +233,9 @@ function pfcOf({ priorities }: Settings, { credit }: Scenario): number {
 }
 
 /** An arbiter as the ETS TLV says it. */
-function etsOf(arbiter: ArbiterSection, classOf: readonly number[], willing: boolean): Ets {
+function etsOf(arbiter: ArbiterSpec, classOf: readonly number[], willing: boolean): Ets {
   const shares = arbiter.kind === 'ets' ? arbiter.shares : new Array<null>(CLASSES).fill(null);
-  const isVendors = arbiter.kind === 'dwrr' || arbiter.kind === 'round-robin';
+  const isVendors = arbiter.kind !== 'ets' && arbiter.kind !== 'strict';
   const strict = isVendors ? TSA_VENDOR : TSA_STRICT;
   return {
     willing,

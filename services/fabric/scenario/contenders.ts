@@ -5,10 +5,13 @@ import type { LoadedScenario } from './load-scenario.js';
 /** What rules a link, of which a contender has exactly one. */
 const HOLDS = ['none', 'pause', 'pfc', 'credit'] as const;
 /** What slows sources down, of which it has one at most. */
-const CONTROLS = ['dcqcn', 'qcn'] as const;
+const CONTROLS = ['dcqcn', 'qcn', 'timely'] as const;
+/** What switches tell their neighbours and the sources beside that. */
+const MESSAGES = ['sfc', 'ci'] as const;
 
 type Hold = (typeof HOLDS)[number];
 type Control = (typeof CONTROLS)[number];
+type Message = (typeof MESSAGES)[number];
 
 /** Where the scenario marks nothing and a contender needs marks: as for 100 Gb/s. */
 const MARKING = { min: '100KB', max: '400KB', probability: '20%' };
@@ -18,6 +21,7 @@ export interface Contender {
   readonly name: string;
   readonly hold: Hold;
   readonly control: Control | 'none';
+  readonly messages: readonly Message[];
 }
 
 /** The name is not one of a contender; the message says what would be. */
@@ -25,16 +29,20 @@ export class ContenderError extends Error {}
 
 export function contenderOf(name: string): Contender {
   const parts = name.split('+');
-  const holds = parts.filter((part): part is Hold => (HOLDS as readonly string[]).includes(part));
-  const controls = parts.filter((part): part is Control =>
-    (CONTROLS as readonly string[]).includes(part),
-  );
+  const holds = partsAmong(HOLDS, parts);
+  const controls = partsAmong(CONTROLS, parts);
+  const messages = partsAmong(MESSAGES, parts);
   const isSound =
-    holds.length <= 1 && controls.length <= 1 && holds.length + controls.length === parts.length;
-  if (isSound) return { name, hold: holds[0] ?? 'none', control: controls[0] ?? 'none' };
+    holds.length <= 1 &&
+    controls.length <= 1 &&
+    new Set(messages).size === messages.length &&
+    holds.length + controls.length + messages.length === parts.length;
+  if (isSound) {
+    return { name, hold: holds[0] ?? 'none', control: controls[0] ?? 'none', messages };
+  }
   throw new ContenderError(
     `not a mechanism: ${name}; write one of ${HOLDS.join(', ')}, and behind it ` +
-      CONTROLS.map((control) => `+${control}`).join(' or '),
+      [...CONTROLS, ...MESSAGES].map((part) => `+${part}`).join(', '),
   );
 }
 
@@ -49,16 +57,24 @@ export function disputedPriorities({ scenario }: LoadedScenario): number[] {
 
 /** `path=value` settings that make a scenario use the contender's mechanisms. */
 export function settingsFor(contender: Contender, loaded: LoadedScenario): string[] {
-  const { hold, control } = contender;
+  const { hold, control, messages } = contender;
   const priorities = disputedPriorities(loaded);
   const document = loaded.document as Readonly<Record<string, unknown>>;
   const sections = asMapping(document['priorities']);
+  const spoken = Object.fromEntries(messages.map((message) => [message, true]));
+  const flowControl = hold === 'pause' ? 'none' : hold;
   const settings = priorities.map((priority) => {
-    const { ecn, ...own } = asMapping(sections[priority]);
+    const { ecn, sfc: _sfc, ci: _ci, ...own } = asMapping(sections[priority]);
     const marks = ecn !== undefined || control === 'dcqcn' ? { ecn: ecn ?? MARKING } : {};
-    const flowControl = hold === 'pause' ? 'none' : hold;
-    return `priorities.${priority}=${JSON.stringify({ ...own, flowControl, ...marks })}`;
+    const section = { ...own, flowControl, ...marks, ...spoken };
+    return `priorities.${priority}=${JSON.stringify(section)}`;
   });
+  const isolated = loaded.scenario.ci.priority;
+  if (messages.includes('ci') && !priorities.includes(isolated)) {
+    // The queue of isolated flows is held back like the one that they came from.
+    const { ecn: _ecn, sfc: _sfc, ci: _ci, ...own } = asMapping(sections[priorities[0]!]);
+    settings.push(`priorities.${isolated}=${JSON.stringify({ ...own, flowControl })}`);
+  }
   settings.push(`pause=${hold === 'pause' ? pauseOf(document['pause']) : 'false'}`);
   if (control === 'qcn') {
     const qcn = { ...asMapping(document['qcn']), priorities };
@@ -68,6 +84,10 @@ export function settingsFor(contender: Contender, loaded: LoadedScenario): strin
     if (priorities.includes(priority)) settings.push(`load.${i}.congestion=${control}`);
   });
   return settings;
+}
+
+function partsAmong<Part extends string>(all: readonly Part[], parts: readonly string[]): Part[] {
+  return parts.filter((part): part is Part => (all as readonly string[]).includes(part));
 }
 
 function pauseOf(section: unknown): string {

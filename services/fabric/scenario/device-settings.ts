@@ -4,7 +4,6 @@ import type {
   CiSection,
   CreditEndSection,
   DeviceOverride,
-  DiscoveryEndSection,
   HostSection,
   Mvtx2802Change,
   Mvtx2802Section,
@@ -14,6 +13,7 @@ import type {
   SfcSection,
   SwitchSection,
 } from './scenario.js';
+import type { DiscoveryEndSection } from './discovery-section.js';
 import { matchesGlob } from './selector.js';
 
 export interface DeviceSettings {

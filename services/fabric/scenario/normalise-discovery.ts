@@ -14,7 +14,11 @@ import {
 } from '../../engine/wire/lldp/lldpdu.js';
 import type { Located } from './located.js';
 import { arbiterSection } from './normalise-flow-control.js';
-import type { DiscoveryChange, DiscoveryEndSection, DiscoverySection } from './scenario.js';
+import type {
+  DiscoveryChange,
+  DiscoveryEndSection,
+  DiscoverySection,
+} from './discovery-section.js';
 import {
   type DiscoveryEndInput,
   type DiscoveryInput,

@@ -4,10 +4,12 @@
  * comes later, in assembly.
  */
 
-import type { DcbxMode, LldpStatus, LldpTimers } from '../../engine/contract/discovery.js';
-import type { Application } from '../../engine/wire/lldp/dcbx-ieee.js';
+import type { DiscoveryEndSection, DiscoverySection } from './discovery-section.js';
 import type { FaultSection } from './fault-section.js';
 import type { Nic82599Section } from './nic-section.js';
+import type { CiSection, SfcSection } from './scenario-messages.js';
+
+export type { CiSection, SfcDetectSection, SfcSection } from './scenario-messages.js';
 
 export interface Scenario {
   readonly name: string;
@@ -283,98 +285,6 @@ export interface CreditEndSection {
   /** Null: credit does not age. */
   readonly agePs: number | null;
 }
-
-/** LLDP and DCBX on every port. */
-export interface DiscoverySection {
-  readonly enabled: boolean;
-  readonly start: 'live' | 'converged';
-  readonly drives: boolean;
-  /** What LLDP takes for a second. */
-  readonly secondPs: number;
-  readonly timers: LldpTimers;
-  readonly neighborsMost: number;
-  /** At least one. */
-  readonly destinations: readonly number[];
-  readonly end: DiscoveryEndSection;
-  /** In the order of their times. */
-  readonly changes: readonly DiscoveryChange[];
-}
-
-/** What each device may have of its own. */
-export interface DiscoveryEndSection {
-  readonly status: LldpStatus;
-  readonly dcbx: DcbxMode;
-  readonly willing: readonly ('ets' | 'pfc')[];
-  readonly recommend: boolean;
-  readonly pfcCapability: number;
-  readonly applications: readonly Application[];
-  /** Monitored class and congesting class. */
-  readonly congestionIsolation: readonly (readonly [number, number])[];
-}
-
-export interface DiscoveryChange {
-  readonly atPs: number;
-  /** Name or glob. */
-  readonly devices: string;
-  /** Place in the file. */
-  readonly index: number;
-  /** Priorities with PFC from then on; null: as before. */
-  readonly pfc: number | null;
-  readonly arbiter: ArbiterSection | null;
-  readonly end: Partial<DiscoveryEndSection>;
-}
-
-/** Congestion isolation; every switch may have its own. */
-export interface CiSection {
-  readonly enabled: boolean;
-  readonly priority: number;
-  /** Null: from the rate. */
-  readonly thresholdBytes: number | null;
-  /** Null: from the longest frame. */
-  readonly lowBytes: number | null;
-  readonly maxCim: number;
-  readonly maxStreams: number;
-  readonly maxFlowLifePs: number;
-  readonly idlePs: number;
-  readonly quoteBytes: number;
-  readonly messagePriority: number;
-  readonly encapsulation: 'ethernet' | 'ipv4' | 'ipv6';
-}
-
-/** Source flow control; every device may have its own. */
-export interface SfcSection {
-  readonly send: boolean;
-  readonly receive: boolean;
-  readonly proxy: 'auto' | 'on' | 'off';
-  readonly detect: SfcDetectSection;
-  /** Null: from the longest round trip. */
-  readonly targetBytes: number | null;
-  readonly minIntervalPs: number;
-  /** Null: computed from the queue. */
-  readonly pausePs: number | null;
-  readonly pauseMinPs: number;
-  readonly pauseMaxPs: number;
-  readonly resume: boolean;
-  readonly maxSources: number;
-  readonly sourceLifePs: number;
-  readonly quoteBytes: number;
-  readonly priority: number;
-  readonly encapsulation: 'ethernet' | 'ipv4' | 'ipv6';
-  readonly scope: 'priority' | 'flow';
-  readonly processingPs: number;
-}
-
-export type SfcDetectSection =
-  | { readonly kind: 'auto' }
-  | { readonly kind: 'threshold'; readonly bytes: number }
-  | { readonly kind: 'dynamic'; readonly alpha: number }
-  | {
-      readonly kind: 'marking';
-      readonly minBytes: number;
-      readonly maxBytes: number;
-      readonly probability: number;
-    }
-  | { readonly kind: 'predicted'; readonly bytes: number; readonly horizonPs: number };
 
 export type EcnSection =
   | { readonly kind: 'off' }

@@ -30,7 +30,7 @@ function hexOf(text: string, octets: number): string {
     .slice(0, 2 * octets);
 }
 
-/** 2000-01-01T00:00:00Z: where virtual time begins on a trace's axis, so that runs lie side by side. */
+/** 2000-01-01T00:00:00Z is where virtual time begins, so that runs lie side by side. */
 const EPOCH_S = 946_684_800;
 const PS_PER_S = 1e12;
 const PS_PER_NS = 1e3;

@@ -42,9 +42,9 @@ export interface FlowTime {
 export type RootOf = (episode: string) => string | null;
 
 /**
- * Takes the time of a flow apart. At its source it was sending, held, or waiting (for others' turns,
- * acknowledgements or its own rate); behind it, the frame that completed the flow tells. Every
- * picosecond is in one share; null where nothing arrived.
+ * Takes the time of a flow apart. At its source it was sending, held, or waiting (for others'
+ * turns, acknowledgements or its own rate); behind it, the frame that completed the flow tells.
+ * Every picosecond is in one share; null where nothing arrived.
  */
 export function flowTime(
   traces: readonly FrameTrace[],

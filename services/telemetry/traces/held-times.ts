@@ -20,7 +20,7 @@ export class HeldTimes {
     }
   }
 
-  /** Cuts a time at a port, for a priority, where it began and ceased to be held; nothing is lost. */
+  /** Cuts a time at a port where a priority began and ceased to be held; nothing is lost. */
   split(port: string, priority: number, startPs: number, endPs: number): Stretch[] {
     const stretches: Stretch[] = [];
     let at = startPs;

@@ -140,10 +140,9 @@ export class HopRecorder extends DeafProbe {
       own.dropped.push(nameOf(pool, frame));
     }
     if (!this.sampler.takes(pool, frame)) return;
-    const last = own.hops[own.hops.length - 1];
     // A host takes everything in, and then finds that it is not the one.
     const hop = this.isHost[device]
-      ? last
+      ? this.justTaken(own, now, pool, frame)
       : this.find(device, pool, frame, (h) => h.egress < 0 && h.ingress === port);
     if (hop === null) return;
     hop.reason = reason;
@@ -179,6 +178,16 @@ export class HopRecorder extends DeafProbe {
     own.inside.push(own.hops.length);
     own.hops.push(hop);
     return hop;
+  }
+
+  private justTaken(
+    { hops }: DeviceHops,
+    now: number,
+    pool: FramePool,
+    frame: number,
+  ): HopRecord | null {
+    const last = hops[hops.length - 1];
+    return last?.endPs === now && last.frame === nameOf(pool, frame) ? last : null;
   }
 
   private find(

@@ -63,6 +63,7 @@ export function backlogOf(engine: Engine, d: number): BacklogMatrix {
   const device = engine.devices[d];
   const { pool, ports } = engine.shared;
   const matrix = new BacklogMatrix(device.spec.ports.length);
+  if (device.spec.kind === 'host') return matrix;
   forEachQueued(engine.shared, device, (frame, port) => {
     const from = pool.words[frame + PORT];
     const group = ports.groupOf(from, pool.words[frame + CLASS] & PRIORITY_MASK);

@@ -1,0 +1,45 @@
+/** `discovery` after loading. */
+
+import type { DcbxMode, LldpStatus, LldpTimers } from '../../engine/contract/discovery.js';
+import type { Application } from '../../engine/wire/lldp/dcbx-ieee.js';
+import type { ArbiterSpec } from '../../engine/contract/arbiter.js';
+
+/** LLDP and DCBX on every port. */
+export interface DiscoverySection {
+  readonly enabled: boolean;
+  readonly start: 'live' | 'converged';
+  readonly drives: boolean;
+  /** What LLDP takes for a second. */
+  readonly secondPs: number;
+  readonly timers: LldpTimers;
+  readonly neighborsMost: number;
+  /** At least one. */
+  readonly destinations: readonly number[];
+  readonly end: DiscoveryEndSection;
+  /** In the order of their times. */
+  readonly changes: readonly DiscoveryChange[];
+}
+
+/** What each device may have of its own. */
+export interface DiscoveryEndSection {
+  readonly status: LldpStatus;
+  readonly dcbx: DcbxMode;
+  readonly willing: readonly ('ets' | 'pfc')[];
+  readonly recommend: boolean;
+  readonly pfcCapability: number;
+  readonly applications: readonly Application[];
+  /** Monitored class and congesting class. */
+  readonly congestionIsolation: readonly (readonly [number, number])[];
+}
+
+export interface DiscoveryChange {
+  readonly atPs: number;
+  /** Name or glob. */
+  readonly devices: string;
+  /** Place in the file. */
+  readonly index: number;
+  /** Priorities with PFC from then on; null: as before. */
+  readonly pfc: number | null;
+  readonly arbiter: ArbiterSpec | null;
+  readonly end: Partial<DiscoveryEndSection>;
+}
