@@ -241,7 +241,7 @@ export class Coordinator {
     return over.includes(this.phase);
   }
 
-  /** Sends services home after a run that is over; resolves when they are gone, or after a while. */
+  /** Sends services home after a run that is over; resolves when they are gone, or soon. */
   dismiss(): Promise<void> {
     if (!this.isOver()) return Promise.resolve();
     for (const { send } of this.slots) send?.({ leave: {} });
