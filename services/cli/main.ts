@@ -5,8 +5,10 @@ import type { InspectOptions } from './commands/inspect.js';
 import type { DuelOptions } from './commands/duel.js';
 import type { HuntCommandOptions } from './commands/hunt.js';
 import type { RunOptions } from './commands/run.js';
+import type { ServiceOptions } from './commands/service.js';
 import type { DcbxOptions, DiscoveryOptions, PathsOptions } from './commands/discovery.js';
 import type { EmulateOptions } from './emulate.js';
+import type { RenderOptions } from './commands/k8s.js';
 import type { SteerAction } from './commands/steer.js';
 import type { SweepOptions } from './commands/sweep.js';
 import type { TopologyOptions } from './commands/topology.js';
@@ -28,11 +30,25 @@ const STEERING: readonly (readonly [SteerAction, string])[] = [
 
 /** Options of commands that run something, in several processes if asked. */
 function distributed(command: Command): Command {
-  return command
+  const placed = command
     .option('--threads <n>', 'in so many threads of this process')
-    .option('--processes', 'a service process per device (or per `placement`), over NATS')
-    .option('--devices-per-service <n>', 'the same with so many devices in each')
-    .option('--services <n>', 'the same with so many services of about equal work')
+    .option('--processes', 'a service process per device (or per `placement`), over NATS');
+  return linked(grouped(placed)).option(
+    '--checkpoint-every <s>',
+    'wall-clock seconds between checkpoints (default: 2)',
+  );
+}
+
+/** How many devices share a service. */
+function grouped(command: Command): Command {
+  return command
+    .option('--devices-per-service <n>', 'services of so many devices each')
+    .option('--services <n>', 'so many services of about equal work');
+}
+
+/** How the processes of a run find each other. */
+function linked(command: Command): Command {
+  return command
     .option('--nats <url>', 'a broker that exists (default: start nats-server from PATH)')
     .option('--nats-user <name>', 'user there; password in SELVAGE_NATS_PASSWORD')
     .option('--nats-nkey <file>', 'NKey seed (a token goes into SELVAGE_NATS_TOKEN)')
@@ -44,7 +60,6 @@ function distributed(command: Command): Command {
     .option('--control-cert <file>', 'certificate of coordinator, services and commands')
     .option('--control-key <file>', 'its key')
     .option('--checkpoints <where>', 'a folder, or jetstream (default: a temporary folder)')
-    .option('--checkpoint-every <s>', 'wall-clock seconds between checkpoints (default: 2)')
     .option('--patience <s>', 'how long a lost part is waited for (default: 60)');
 }
 
@@ -83,6 +98,54 @@ function program(): Command {
     .action(async (scenario: string, options: RunOptions) => {
       const { runCommand } = await import('./commands/run.js');
       process.exitCode = await runCommand(scenario, options);
+    });
+
+  linked(grouped(selvage.command('coordinate')))
+    .description('run a scenario whose services are started elsewhere, and join')
+    .argument('<scenario>', 'YAML or JSON file')
+    .option('--listen <host:port>', 'where services find it (default: 0.0.0.0:7400)')
+    .option('--checkpoint-every <s>', 'wall-clock seconds between checkpoints (default: 2)')
+    .option('--out <dir>', 'run directory (default: runs/<name>-<digest>)')
+    .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
+    .option('--check', 'balance the books and watch every pause while running')
+    .option('--json', 'print the summary as JSON and nothing else')
+    .option('--quiet', 'no progress, no summary')
+    .option('--otlp <url>', 'send spans and figures to grpc://host:4317 or http://host:4318')
+    .addHelpText('after', '\nSELVAGE_RUN names the run, SELVAGE_KEY is its secret: 32 hex digits.')
+    .action(async (scenario: string, options: RunOptions) => {
+      const { coordinateCommand } = await import('./commands/coordinate.js');
+      process.exitCode = await coordinateCommand(scenario, options);
+    });
+
+  linked(selvage.command('service'))
+    .description('be one service of a run that `selvage coordinate` drives')
+    .option('--join <host:port>', 'where the coordinator listens (or SELVAGE_COORDINATOR)')
+    .option('--number <n>', 'which service this is, from 0 (or SELVAGE_SERVICE)')
+    .addHelpText('after', '\nSELVAGE_RUN and SELVAGE_KEY are those of the coordinator.')
+    .action(async (options: ServiceOptions) => {
+      const { serviceCommand } = await import('./commands/service.js');
+      await serviceCommand(options);
+    });
+
+  grouped(selvage.command('k8s').description('runs in a Kubernetes cluster').command('render'))
+    .description('write manifests of a run, for `kubectl apply -k`')
+    .argument('<scenario>', 'YAML or JSON file')
+    .requiredOption('--out <dir>', 'a folder that does not exist yet')
+    .option('--run <name>', 'name of the run (default: that of the scenario)')
+    .option('--image <image>', 'with a version (default: selvage:<this version>)')
+    .option('--cluster', 'three brokers on three nodes, services spread over all')
+    .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
+    .action(async (scenario: string, options: RenderOptions) => {
+      const { renderCommand } = await import('./commands/k8s.js');
+      renderCommand(scenario, options);
+    });
+
+  selvage
+    .command('healthy')
+    .description('tell whether the coordinator or service of this container answers')
+    .action(async () => {
+      const { healthyCommand } = await import('./commands/healthy.js');
+      process.exitCode = await healthyCommand();
     });
 
   selvage

@@ -65,6 +65,8 @@ interface Checkpoint {
 
 /** How often people are told, and frames are counted for them. */
 const TELL_MS = 200;
+/** For how long services that were sent home are waited for. */
+const FAREWELL_MS = 1_000;
 
 /**
  * Drives a run: gathers services, opens rounds, takes checkpoints, begins a new epoch when a
@@ -95,6 +97,7 @@ export class Coordinator {
   private failure: Failure | null = null;
   private lostTimer: NodeJS.Timeout | undefined;
   private merged: MergedRun | null = null;
+  private allLeft: () => void = () => undefined;
   private readonly watchers = new Set<(status: Status) => void>();
 
   constructor(
@@ -179,7 +182,10 @@ export class Coordinator {
     const slot = this.slots[service]!;
     if (slot.send !== send) return;
     Object.assign(slot, { ...vacant(), informed: slot.informed });
-    if (this.isOver()) return;
+    if (this.isOver()) {
+      this.noteLeft();
+      return;
+    }
     this.phase = Phase.PHASE_RECOVERING;
     this.saving = null;
     this.detail = `service ${service} was lost`;
@@ -233,6 +239,21 @@ export class Coordinator {
       Phase.PHASE_FAILED,
     ];
     return over.includes(this.phase);
+  }
+
+  /** Sends services home after a run that is over; resolves when they are gone, or soon. */
+  dismiss(): Promise<void> {
+    if (!this.isOver()) return Promise.resolve();
+    for (const { send } of this.slots) send?.({ leave: {} });
+    return new Promise((resolve) => {
+      setTimeout(resolve, FAREWELL_MS);
+      this.allLeft = resolve;
+      this.noteLeft();
+    });
+  }
+
+  private noteLeft(): void {
+    if (this.slots.every(({ send }) => send === null)) this.allLeft();
   }
 
   /** The run cannot be ended with a right number: it says so and ends. */

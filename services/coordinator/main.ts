@@ -7,7 +7,8 @@ import { buildFabric } from '../fabric/assembly/fabric.js';
 import { planParts } from '../fabric/placement/part-plan.js';
 import { placementOf } from '../fabric/placement/placement-of.js';
 import { openStore } from '../runtime/checkpoints/open-store.js';
-import { brokerOptionsFrom, connectBroker } from '../runtime/links/broker.js';
+import { awaitBroker, brokerOptionsFrom } from '../runtime/links/broker.js';
+import { serveHealth } from '../runtime/links/health-server.js';
 import { watchParent } from '../runtime/service/orphan.js';
 import { identityFrom } from '../runtime/service/settings.js';
 import { readVersion } from '../runtime/version.js';
@@ -62,7 +63,11 @@ try {
   });
   const plans = planParts(fabric, placement);
   const store = await openStore(identity, () =>
-    connectBroker(brokerOptionsFrom(process.env), `selvage ${identity.run} coordinator`),
+    awaitBroker(
+      brokerOptionsFrom(process.env),
+      `selvage ${identity.run} coordinator`,
+      identity.patienceMs,
+    ),
   );
   const coordinator = new Coordinator(fabric, plans, store, {
     run: identity.run,
@@ -82,9 +87,12 @@ try {
   process.stdout.write(`${JSON.stringify({ run: identity.run, port })}\n`);
   let tidied = Promise.resolve();
   const leave = (): void => {
-    server.close();
-    void tidied.finally(() => process.exit(0));
+    void coordinator.dismiss().then(() => {
+      server.close();
+      void tidied.finally(() => process.exit(0));
+    });
   };
+  serveHealth(process.env, () => true, fail);
   process.on('SIGINT', () => undefined).on('SIGTERM', leave);
   watchParent(process.env, () => {
     if (values.folder !== undefined) tidyUp(values.folder);

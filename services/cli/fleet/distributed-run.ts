@@ -3,6 +3,7 @@ import type { MergedRun } from '../../runtime/merge.js';
 import type { ProgressLine } from '../progress.js';
 import type { FleetOptions } from './fleet.js';
 import { Fleet } from './fleet.js';
+import { EXIT } from '../exit.js';
 import { isOver, showStatus } from './phases.js';
 
 const { Phase } = selvage.v1.RunStatus;
@@ -26,7 +27,7 @@ export async function runDistributed(
   const fleet: Fleet = await Fleet.launch(options, () => {
     fell(new MachineryError(fleet.failure ?? 'a process ended'));
   });
-  const letGo = onInterrupt(fleet);
+  const letGo = options.elsewhere === null ? onInterrupt(fleet) : onEviction(fleet);
   try {
     launched(fleet);
     const ended = fleet.client.follow(
@@ -61,4 +62,34 @@ function onInterrupt(fleet: Fleet): () => void {
   return () => {
     process.off('SIGINT', ask).off('SIGTERM', ask);
   };
+}
+
+/** How long a coordinator that must go waits for its last checkpoint. */
+const LAST_CHECKPOINT_MS = 5_000;
+
+/**
+ * A machine that is to be cleared tells the coordinator to go. The run does not end: services wait,
+ * and the coordinator that is started in another place picks it up at the last checkpoint.
+ */
+function onEviction(fleet: Fleet): () => void {
+  const go = (): void => {
+    void saveNow(fleet)
+      .finally(() => fleet.close())
+      .finally(() => process.exit(EXIT.INTERRUPTED));
+  };
+  process.once('SIGTERM', go).once('SIGINT', go);
+  return () => {
+    process.off('SIGTERM', go).off('SIGINT', go);
+  };
+}
+
+async function saveNow({ client }: Fleet): Promise<void> {
+  const before = (await client.status())?.checkpointPs ?? -1;
+  await client.steer(Action.ACTION_CHECKPOINT);
+  const saved = client.follow(
+    () => undefined,
+    (status) => status.checkpointPs > before || isOver(status),
+    LAST_CHECKPOINT_MS,
+  );
+  await Promise.race([saved, new Promise((done) => setTimeout(done, LAST_CHECKPOINT_MS))]);
 }

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
+import type { PlacementWish } from '../../fabric/placement/placement-of.js';
 import { placementOf } from '../../fabric/placement/placement-of.js';
 import type { BrokerOptions } from '../../runtime/links/broker.js';
 import type { TlsFiles } from '../../runtime/links/control-channel.js';
 import { InputError } from '../exit.js';
-import type { FleetOptions } from './fleet.js';
+import type { FleetOptions, Rendezvous } from './fleet.js';
 
 /** What the command line says of a run in several processes. */
 export interface DistributionOptions {
@@ -25,6 +26,8 @@ export interface DistributionOptions {
   readonly checkpoints?: string;
   readonly checkpointEvery?: string;
   readonly patience?: string;
+  /** Services are started elsewhere and join at this address. */
+  readonly listen?: string;
 }
 
 const CHECKPOINT_SECONDS = 2;
@@ -37,26 +40,18 @@ export function fleetOptions(
   fabric: Fabric,
   options: DistributionOptions & { readonly check?: boolean },
 ): FleetOptions | null {
-  const devicesPerService = countFrom('--devices-per-service', options.devicesPerService);
-  const services = countFrom('--services', options.services);
-  if (devicesPerService !== null && services !== null) {
-    throw new InputError('--devices-per-service and --services exclude each other');
-  }
+  const { wish, args: placementArgs } = placementWish(options);
   const isAsked =
     options.processes === true ||
     options.nats !== undefined ||
-    devicesPerService !== null ||
-    services !== null;
+    options.listen !== undefined ||
+    placementArgs.length > 0;
   if (!isAsked) return null;
-  const placementArgs = [
-    ...(devicesPerService === null ? [] : ['--devices-per-service', `${devicesPerService}`]),
-    ...(services === null ? [] : ['--services', `${services}`]),
-  ];
   return {
     scenarioFile,
     scenarioName: fabric.scenario.name,
     set,
-    services: placementOf(fabric, { devicesPerService, services }).length,
+    services: placementOf(fabric, wish).length,
     placementArgs,
     broker: brokerFrom(options),
     controlTls: controlTlsFrom(options),
@@ -68,12 +63,30 @@ export function fleetOptions(
     ),
     checkpoints: options.checkpoints ?? null,
     from: null,
+    elsewhere: options.listen === undefined ? null : rendezvousAt(options.listen, options),
     patienceSeconds: secondsFrom('--patience', options.patience, PATIENCE_SECONDS),
   };
 }
 
+/** The placement that was asked for, and the words that ask a coordinator for it. */
+export function placementWish(options: DistributionOptions): {
+  readonly wish: PlacementWish;
+  readonly args: readonly string[];
+} {
+  const devicesPerService = countFrom('--devices-per-service', options.devicesPerService);
+  const services = countFrom('--services', options.services);
+  if (devicesPerService !== null && services !== null) {
+    throw new InputError('--devices-per-service and --services exclude each other');
+  }
+  const args = [
+    ...(devicesPerService === null ? [] : [`--devices-per-service=${devicesPerService}`]),
+    ...(services === null ? [] : [`--services=${services}`]),
+  ];
+  return { wish: { devicesPerService, services }, args };
+}
+
 /** Passwords and tokens come from the environment, where a list of processes does not show them. */
-function brokerFrom(options: DistributionOptions): BrokerOptions | null {
+export function brokerFrom(options: DistributionOptions): BrokerOptions | null {
   if (options.nats === undefined) return null;
   for (const url of options.nats.split(',')) {
     if (!/^(nats|tls):\/\/[^\s/]+$/.test(url)) {
@@ -98,7 +111,29 @@ function brokerFrom(options: DistributionOptions): BrokerOptions | null {
   };
 }
 
-function controlTlsFrom(options: DistributionOptions): TlsFiles | null {
+/** The names that services know, too, come from the environment: the key is a secret. */
+function rendezvousAt(listen: string, { nats }: DistributionOptions): Rendezvous {
+  if (!isAddress(listen)) {
+    throw new InputError(`--listen ${listen}: not an address; write it like 0.0.0.0:7400`);
+  }
+  if (nats === undefined) {
+    throw new InputError('--nats names the broker that services started elsewhere share');
+  }
+  const { SELVAGE_RUN: run = '', SELVAGE_KEY: key = '' } = process.env;
+  if (!/^[a-z0-9-]{1,40}$/.test(run)) {
+    throw new InputError(`SELVAGE_RUN is '${run}': 1 to 40 of a-z, 0-9 and - name the run`);
+  }
+  if (!/^[0-9a-f]{32,}$/.test(key)) {
+    throw new InputError('SELVAGE_KEY must be 32 or more hexadecimal digits');
+  }
+  return { run, key, listen };
+}
+
+export function isAddress(text: string): boolean {
+  return /^[^\s/:]+:[1-9]\d{0,4}$/.test(text);
+}
+
+export function controlTlsFrom(options: DistributionOptions): TlsFiles | null {
   const { controlCa: ca, controlCert: cert, controlKey: key } = options;
   const given = [ca, cert, key].filter((file) => file !== undefined);
   if (given.length === 0) return null;

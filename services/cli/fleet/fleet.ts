@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openStore } from '../../runtime/checkpoints/open-store.js';
 import type { BrokerOptions } from '../../runtime/links/broker.js';
-import { brokerEnvironment, connectBroker } from '../../runtime/links/broker.js';
+import { awaitBroker, brokerEnvironment, connectBroker } from '../../runtime/links/broker.js';
 import type { RunIdentity } from '../../runtime/service/settings.js';
 import { identityEnvironment } from '../../runtime/service/settings.js';
 import type { TlsFiles } from '../../runtime/links/control-channel.js';
@@ -36,11 +36,22 @@ export interface FleetOptions {
   readonly patienceSeconds: number;
   /** Where to go on from; null for the beginning. */
   readonly from: WholeState | null;
+  /** Services that are started elsewhere, and join; null: they are started here. */
+  readonly elsewhere: Rendezvous | null;
+}
+
+/** What a coordinator and services that others started agree on. */
+export interface Rendezvous {
+  readonly run: string;
+  readonly key: string;
+  /** Where the coordinator listens, for services: host:port. */
+  readonly listen: string;
 }
 
 const PROGRAMS = fileURLToPath(new URL('../../', import.meta.url));
 const RUN_ID_OCTETS = 4;
 const KEY_OCTETS = 16;
+const BROKER_STARTS_MS = 5_000;
 
 /** The processes of one distributed run on this machine: broker, coordinator, services. */
 export class Fleet {
@@ -63,10 +74,11 @@ export class Fleet {
 
   static async launch(options: FleetOptions, onFailure: () => void): Promise<Fleet> {
     const folder = mkdtempSync(join(tmpdir(), 'selvage-run-'));
+    const { run, key, listen } = options.elsewhere ?? (await ownRendezvous());
     const identity: RunIdentity = {
-      run: randomBytes(RUN_ID_OCTETS).toString('hex'),
-      key: randomBytes(KEY_OCTETS).toString('hex'),
-      coordinator: `127.0.0.1:${await freePort()}`,
+      run,
+      key,
+      coordinator: listen.replace(/^0\.0\.0\.0:/, '127.0.0.1:'),
       tls: options.controlTls,
       patienceMs: options.patienceSeconds * 1000,
       checkpoints: checkpointsOf(options.checkpoints, folder),
@@ -96,7 +108,9 @@ export class Fleet {
   private async start(options: FleetOptions): Promise<void> {
     const { identity, group } = this;
     const broker = options.broker ?? (await this.startBroker());
-    if (options.broker !== null) await probe(options.broker, identity);
+    if (options.broker !== null && options.elsewhere === null) {
+      await probe(options.broker, identity);
+    }
     const env = {
       ...identityEnvironment(identity),
       ...brokerEnvironment(broker),
@@ -105,7 +119,7 @@ export class Fleet {
     const program = (name: string): string => join(PROGRAMS, name, 'main.js');
     const set = options.set.flatMap((change) => ['--set', change]);
     const args = [resolve(options.scenarioFile), ...set, ...options.placementArgs];
-    args.push('--listen', identity.coordinator);
+    args.push('--listen', options.elsewhere?.listen ?? identity.coordinator);
     args.push('--checkpoint-every', `${options.checkpointSeconds}`);
     args.push('--folder', this.folder);
     if (options.check) args.push('--check');
@@ -116,7 +130,8 @@ export class Fleet {
     }
     const command = process.execPath;
     group.start({ name: 'coordinator', command, args: [program('coordinator'), ...args], env });
-    for (let service = 0; service < options.services; service++) {
+    const startedHere = options.elsewhere === null ? options.services : 0;
+    for (let service = 0; service < startedHere; service++) {
       const own = { ...env, SELVAGE_SERVICE: `${service}` };
       const name = `service ${service}`;
       group.start({ name, command, args: [program('service')], env: own });
@@ -128,9 +143,17 @@ export class Fleet {
     const port = await freePort();
     this.group.start(ownBroker(port, this.folder));
     const broker = { servers: [`nats://127.0.0.1:${port}`] };
-    await untilItAnswers(broker);
+    await (await awaitBroker(broker, 'selvage', BROKER_STARTS_MS)).close();
     return broker;
   }
+}
+
+async function ownRendezvous(): Promise<Rendezvous> {
+  return {
+    run: randomBytes(RUN_ID_OCTETS).toString('hex'),
+    key: randomBytes(KEY_OCTETS).toString('hex'),
+    listen: `127.0.0.1:${await freePort()}`,
+  };
 }
 
 function checkpointsOf(wish: string | null, folder: string): string {
@@ -149,20 +172,5 @@ async function probe(broker: BrokerOptions, identity: RunIdentity): Promise<void
     }
   } catch (error) {
     throw new InputError((error as Error).message);
-  }
-}
-
-const TRIES = 50;
-const TRY_MS = 50;
-
-async function untilItAnswers(broker: BrokerOptions): Promise<void> {
-  for (let left = TRIES; ; left--) {
-    try {
-      await (await connectBroker(broker, 'selvage')).close();
-      return;
-    } catch (error) {
-      if (left === 0) throw error;
-      await new Promise((done) => setTimeout(done, TRY_MS));
-    }
   }
 }

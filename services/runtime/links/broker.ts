@@ -23,9 +23,18 @@ export interface BrokerOptions {
 }
 
 /** The broker cannot be used; the message says why and what to do. */
-export class BrokerError extends Error {}
+export class BrokerError extends Error {
+  constructor(
+    message: string,
+    /** Asking again would not help. */
+    readonly isFinal = true,
+  ) {
+    super(message);
+  }
+}
 
 const CONNECT_TIMEOUT_MS = 5_000;
+const RETRY_MS = 50;
 
 export async function connectBroker(options: BrokerOptions, name: string): Promise<NatsConnection> {
   try {
@@ -41,7 +50,27 @@ export async function connectBroker(options: BrokerOptions, name: string): Promi
       ...(options.tls === undefined ? {} : { tls: tlsOf(options.tls) }),
     });
   } catch (error) {
-    throw new BrokerError(explain(error as Error, options));
+    if (error instanceof BrokerError) throw error;
+    const isRefused = error instanceof AuthorizationError;
+    throw new BrokerError(explain(error as Error, options), isRefused);
+  }
+}
+
+/** The same for a broker that may still be starting. */
+export async function awaitBroker(
+  options: BrokerOptions,
+  name: string,
+  patienceMs: number,
+): Promise<NatsConnection> {
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      return await connectBroker(options, name);
+    } catch (error) {
+      const { isFinal } = error as BrokerError;
+      if (isFinal || performance.now() > deadline) throw error;
+      await new Promise((done) => setTimeout(done, RETRY_MS));
+    }
   }
 }
 
@@ -110,7 +139,6 @@ function tlsOf({ ca, cert, key }: Partial<TlsFiles>): object {
 }
 
 function explain(error: Error, { servers }: BrokerOptions): string {
-  if (error instanceof BrokerError) return error.message;
   const where = servers.map(withoutSecret).join(', ');
   if (error instanceof AuthorizationError) {
     return `the broker at ${where} refuses these credentials (see docs/distributed.md)`;

@@ -25,6 +25,10 @@ export class CoordinatorLink {
     this.client = new Client(coordinator, clientCredentials(tls), CHANNEL_OPTIONS);
   }
 
+  isOpen(): boolean {
+    return this.stream !== null && this.lostAt === null;
+  }
+
   /** `greeting` is the first message of every stream. */
   open(greeting: () => Up, hear: (message: Down) => void): void {
     if (this.closed) return;

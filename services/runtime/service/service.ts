@@ -52,6 +52,7 @@ export class Service {
     private readonly store: CheckpointStore,
     private readonly link: CoordinatorLink,
     private readonly fail: (error: Error) => void,
+    private readonly leave: () => void,
   ) {
     broker.subscribe(this.subjectOf(service), {
       callback: (error, message) => {
@@ -88,7 +89,11 @@ export class Service {
   }
 
   private async obey(message: selvage.v1.ToService): Promise<void> {
-    const { assignment, round, save, finish, refusal } = message;
+    const { assignment, round, save, finish, refusal, leave } = message;
+    if (leave) {
+      this.leave();
+      return;
+    }
     if (refusal) throw new ServiceError(refusal.reason ?? 'refused by the coordinator');
     if (assignment) await this.begin(assignment);
     else if (round?.epoch === this.epoch) this.run(round);

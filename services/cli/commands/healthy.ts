@@ -1,0 +1,16 @@
+import { EXIT } from '../exit.js';
+
+const PATIENCE_MS = 2_000;
+
+/** Asks the coordinator or service of this container, if it answers to such questions. */
+export async function healthyCommand(): Promise<number> {
+  const port = process.env['SELVAGE_HEALTH_PORT'] ?? '';
+  if (port === '') return EXIT.COMPLETE;
+  try {
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const { ok } = await fetch(`http://127.0.0.1:${port}/live`, { signal });
+    return ok ? EXIT.COMPLETE : EXIT.EXPECTATIONS_FAILED;
+  } catch {
+    return EXIT.EXPECTATIONS_FAILED;
+  }
+}

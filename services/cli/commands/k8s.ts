@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { placementOf } from '../../fabric/placement/placement-of.js';
+import { readVersion } from '../../runtime/version.js';
+import { InputError } from '../exit.js';
+import type { DistributionOptions } from '../fleet/distribution.js';
+import { placementWish } from '../fleet/distribution.js';
+import { RenderError, renderRun } from '../kubernetes/render-run.js';
+import { loadFabric } from '../load-fabric.js';
+
+export interface RenderOptions extends DistributionOptions {
+  readonly set: readonly string[];
+  readonly out: string;
+  readonly run?: string;
+  readonly image?: string;
+  readonly cluster?: boolean;
+}
+
+const KEY_OCTETS = 16;
+/** A key lies in the folder: it is for its owner. */
+const PRIVATE_FOLDER = 0o700;
+const PRIVATE_FILE = 0o600;
+
+/** Writes a folder for `kubectl apply -k`: a scenario, cut into pods. */
+export function renderCommand(file: string, options: RenderOptions): void {
+  const { loaded, fabric } = loadFabric(file, options.set);
+  if (fabric.scenario.load.some(({ kind }) => kind === 'replay')) {
+    throw new InputError(`${file} replays a file, which the pods would not have`);
+  }
+  const { wish, args: placementArgs } = placementWish(options);
+  const run = options.run ?? runNameOf(fabric.scenario.name);
+  if (!/^[a-z0-9-]{1,40}$/.test(run)) {
+    throw new InputError(`--run ${run}: 1 to 40 of a-z, 0-9 and - name a run`);
+  }
+  const image = options.image ?? `selvage:${readVersion()}`;
+  if (!/[^/]:[\w.-]+$|@sha256:[0-9a-f]{64}$/.test(image) || image.endsWith(':latest')) {
+    throw new InputError(`--image ${image}: name a version, such as selvage:${readVersion()}`);
+  }
+  if (existsSync(options.out)) throw new InputError(`--out ${options.out}: exists already`);
+  const placement = placementOf(fabric, wish);
+  const files = rendered({
+    run,
+    key: randomBytes(KEY_OCTETS).toString('hex'),
+    image,
+    document: loaded.document,
+    deviceNames: fabric.topology.devices.map(({ name }) => name),
+    placement,
+    placementArgs,
+    cluster: options.cluster === true,
+  });
+  write(options.out, files);
+  const { length } = placement;
+  process.stdout.write(
+    `${options.out}: run ${run} in ${length} service${length === 1 ? '' : 's'}\n` +
+      `kubectl apply -k ${options.out}\n`,
+  );
+}
+
+function rendered(run: Parameters<typeof renderRun>[0]): Map<string, string> {
+  try {
+    return renderRun(run);
+  } catch (error) {
+    throw error instanceof RenderError ? new InputError(error.message) : error;
+  }
+}
+
+function runNameOf(scenario: string): string {
+  return scenario
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 40);
+}
+
+function write(folder: string, files: ReadonlyMap<string, string>): void {
+  try {
+    for (const [path, text] of files) {
+      const target = join(folder, path);
+      mkdirSync(dirname(target), { recursive: true, mode: PRIVATE_FOLDER });
+      writeFileSync(target, text, { mode: PRIVATE_FILE });
+    }
+  } catch (error) {
+    throw new InputError(`${folder} cannot be written: ${(error as Error).message}`);
+  }
+}

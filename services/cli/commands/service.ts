@@ -1,0 +1,53 @@
+import { brokerEnvironment } from '../../runtime/links/broker.js';
+import { prepareEngine } from '../../runtime/engine-flags.js';
+import { SettingsError } from '../../runtime/service/settings.js';
+import { EXIT, InputError } from '../exit.js';
+import type { DistributionOptions } from '../fleet/distribution.js';
+import { brokerFrom, controlTlsFrom, isAddress } from '../fleet/distribution.js';
+
+/** What the command line says of a service; the environment says the rest, or all of it. */
+export interface ServiceOptions extends DistributionOptions {
+  readonly join?: string;
+  readonly number?: string;
+}
+
+/** Runs one service of a run that a coordinator elsewhere drives, until it is sent home. */
+export async function serviceCommand(options: ServiceOptions): Promise<void> {
+  prepareEngine();
+  const { serve } = await import('../../service/serve.js');
+  const env = { ...process.env, ...environmentFrom(options) };
+  if (!/^\d{1,6}$/.test(env['SELVAGE_SERVICE'] ?? '')) {
+    throw new InputError(`--number ${env['SELVAGE_SERVICE'] ?? ''}: not a number from 0 up`);
+  }
+  const fail = (error: Error): never => {
+    process.stderr.write(`service ${env['SELVAGE_SERVICE'] ?? ''}: ${error.message}\n`);
+    process.exit(EXIT.RUN_FAILED);
+  };
+  process.on('unhandledRejection', fail).on('uncaughtException', fail);
+  try {
+    await serve(env, fail);
+  } catch (error) {
+    throw error instanceof SettingsError ? new InputError(error.message) : error;
+  }
+}
+
+function environmentFrom(options: ServiceOptions): NodeJS.ProcessEnv {
+  const { join, number, checkpoints, patience } = options;
+  if (join !== undefined && !isAddress(join)) {
+    throw new InputError(`--join ${join}: not an address; write it like coordinator:7400`);
+  }
+  const broker = brokerFrom(options);
+  const tls = controlTlsFrom(options);
+  return {
+    ...(join !== undefined && { SELVAGE_COORDINATOR: join }),
+    ...(number !== undefined && { SELVAGE_SERVICE: number }),
+    SELVAGE_CHECKPOINTS: checkpoints ?? process.env['SELVAGE_CHECKPOINTS'] ?? 'jetstream',
+    ...(patience !== undefined && { SELVAGE_PATIENCE: patience }),
+    ...(tls !== null && {
+      SELVAGE_TLS_CA: tls.ca,
+      SELVAGE_TLS_CERT: tls.cert,
+      SELVAGE_TLS_KEY: tls.key,
+    }),
+    ...(broker !== null && brokerEnvironment(broker)),
+  };
+}

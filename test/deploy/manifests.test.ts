@@ -1,0 +1,112 @@
+/** Manifests as they lie in k8s/: what a cluster will see, and what it will not allow. */
+
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import type { Manifest } from '../kit/manifests.js';
+import { K8S, kustomize, manifestsOf, skipWithoutKubectl } from '../kit/manifests.js';
+import { connectionsOf, violationsOf } from '../kit/manifest-rules.js';
+
+const OVERLAYS = readdirSync(join(K8S, 'overlays'));
+
+describe('manifests of the base', () => {
+  const base = (): Manifest[] => manifestsOf(join(K8S, 'base'));
+
+  it('keep every rule', () => {
+    assert.deepEqual(violationsOf(base()), []);
+  });
+
+  it('connect who must speak, and nobody else', () => {
+    assert.deepEqual([...connectionsOf(base())].sort(), [
+      'coordinator > nats:4222',
+      'service > coordinator:7400',
+      'service > nats:4222',
+    ]);
+  });
+
+  const container = (all: Manifest[], name: string): Record<string, unknown> =>
+    all.find(({ metadata, spec }) => metadata.name === name && spec?.template)!.spec!.template!.spec
+      .containers[0]! as unknown as Record<string, unknown>;
+  const MISTAKES: readonly (readonly [string, (all: Manifest[]) => void])[] = [
+    [
+      'service may write its root file system',
+      (all) => {
+        const context = container(all, 'services')['securityContext'] as Record<string, unknown>;
+        context['readOnlyRootFilesystem'] = false;
+      },
+    ],
+    [
+      'nats uses nats:latest, which names no version',
+      (all) => {
+        container(all, 'nats')['image'] = 'nats:latest';
+      },
+    ],
+    [
+      'coordinator has no livenessProbe',
+      (all) => {
+        delete container(all, 'coordinator')['livenessProbe'];
+      },
+    ],
+    [
+      'service has a token',
+      (all) => {
+        const job = all.find(
+          ({ metadata, kind }) => kind === 'Job' && metadata.name === 'services',
+        );
+        job!.spec!.template!.spec.automountServiceAccountToken = true;
+      },
+    ],
+    [
+      'service > nats:4222 is not let out',
+      (all) => {
+        const policy = all.find(
+          ({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'service',
+        );
+        (policy!.spec!['egress'] as unknown[]).shift();
+      },
+    ],
+    [
+      'service > coordinator:7400 is let in idly',
+      (all) => {
+        container(all, 'services')['args'] = ['service', '--nats=nats://nats:4222'];
+      },
+    ],
+  ];
+  for (const [said, mistake] of MISTAKES) {
+    it(`would be refused: ${said}`, () => {
+      const all = base();
+      mistake(all);
+      assert.ok(violationsOf(all).includes(said), violationsOf(all).join('\n'));
+    });
+  }
+
+  it('count the parts that the coordinator waits for', () => {
+    const all = base();
+    const services = all.find(
+      ({ kind, metadata }) => kind === 'Job' && metadata.name === 'services',
+    );
+    assert.equal(services?.spec?.['completions'], 4);
+    assert.equal(services.spec['parallelism'], 4);
+    assert.ok((container(all, 'coordinator')['args'] as string[]).includes('--services=4'));
+  });
+});
+
+for (const overlay of OVERLAYS) {
+  describe(`overlay ${overlay}`, { skip: skipWithoutKubectl }, () => {
+    it('keeps every rule after Kustomize has put it together', () => {
+      assert.deepEqual(violationsOf(kustomize(join(K8S, 'overlays', overlay))), []);
+    });
+  });
+}
+
+describe('overlay cluster with Kustomize', { skip: skipWithoutKubectl }, () => {
+  it('has three brokers on three nodes that speak to each other', () => {
+    const all = kustomize(join(K8S, 'overlays', 'cluster'));
+    const nats = all.find(({ kind }) => kind === 'StatefulSet')!;
+    assert.equal(nats.spec?.['replicas'], 3);
+    assert.ok([...connectionsOf(all)].some((one) => one.startsWith('nats > nats:6222')));
+    assert.ok(all.some(({ kind }) => kind === 'PodDisruptionBudget'));
+    assert.ok(JSON.stringify(nats).includes('requiredDuringSchedulingIgnoredDuringExecution'));
+  });
+});

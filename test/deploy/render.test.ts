@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { parse } from 'yaml';
+import { ROOT } from '../kit/emulate.js';
+import type { Manifest } from '../kit/manifests.js';
+import { kustomize, manifestsOf, skipWithoutKubectl } from '../kit/manifests.js';
+import { violationsOf } from '../kit/manifest-rules.js';
+
+const MAIN = join(ROOT, 'dist/services/cli/main.js');
+
+/** A leaf-spine of one spine, and how many devices it has. */
+const FABRICS = [
+  { devices: 4, leaves: 1, hostsPerLeaf: 2 },
+  { devices: 64, leaves: 7, hostsPerLeaf: 8 },
+  { devices: 1024, leaves: 31, hostsPerLeaf: 32 },
+];
+
+describe('selvage k8s render', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'selvage-render-'));
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+  const render = (scenario: string, ...words: string[]): { code: number | null; err: string } => {
+    const all = [MAIN, 'k8s', 'render', scenario, ...words];
+    const { status, stderr } = spawnSync(process.execPath, all, { encoding: 'utf8' });
+    return { code: status, err: stderr };
+  };
+  const job = (all: readonly Manifest[], name: string): Manifest =>
+    all.find(({ kind, metadata }) => kind === 'Job' && metadata.name === name)!;
+
+  for (const { devices, leaves, hostsPerLeaf } of FABRICS) {
+    const file = join(folder, `fabric${devices}.yaml`);
+    writeFileSync(
+      file,
+      JSON.stringify({
+        selvage: 1,
+        fabric: {
+          generator: 'leaf-spine',
+          leaves,
+          hostsPerLeaf,
+          oversubscription: hostsPerLeaf,
+          hostLink: { rate: '100G', length: '5m' },
+          fabricLink: { rate: '100G', length: '50m' },
+        },
+        load: [{ name: 'one', stream: { from: 'h1', to: 'h2' }, bytes: '1KB' }],
+      }),
+    );
+
+    it(`gives each of ${devices} devices a pod, by the rules`, () => {
+      const out = join(folder, `alone${devices}`);
+      assert.deepEqual(render(file, '--out', out), { code: 0, err: '' });
+      const all = manifestsOf(out);
+      assert.deepEqual(violationsOf(all), []);
+      assert.equal(job(all, 'services').spec?.['completions'], devices);
+      assert.equal(job(all, 'services').spec?.['parallelism'], devices);
+    });
+
+    it(`puts ${devices} devices into two pods, every one in one of them`, () => {
+      const out = join(folder, `two${devices}`);
+      assert.deepEqual(render(file, '--out', out, '--services', '2'), { code: 0, err: '' });
+      const all = manifestsOf(out);
+      assert.deepEqual(violationsOf(all), []);
+      assert.equal(job(all, 'services').spec?.['completions'], 2);
+      const { args } = job(all, 'coordinator').spec!.template!.spec.containers[0]!;
+      assert.ok(args.includes('--services=2') && args.includes('/scenario/scenario.yaml'));
+      const map = all.find(({ kind }) => kind === 'ConfigMap');
+      const placed = (parse(map!.data!['placement.yaml']!) as string[]).flatMap((names) =>
+        names.split(' '),
+      );
+      assert.equal(placed.length, devices);
+      assert.equal(new Set(placed).size, devices);
+    });
+
+    it(`is taken by Kustomize, with a cluster of brokers, for ${devices} devices`, (test) => {
+      if (skipWithoutKubectl !== false) {
+        test.skip(skipWithoutKubectl);
+        return;
+      }
+      const out = join(folder, `cluster${devices}`);
+      const words = ['--out', out, '--cluster', '--devices-per-service', '16'];
+      assert.deepEqual(render(file, ...words), { code: 0, err: '' });
+      const all = kustomize(out);
+      assert.deepEqual(violationsOf(all), []);
+      assert.equal(job(all, 'services').spec?.['completions'], Math.ceil(devices / 16));
+    });
+  }
+
+  it('refuses a scenario that replays a file', () => {
+    const file = join(folder, 'replay.yaml');
+    writeFileSync(join(folder, 'x.csv'), 'time,source,destination,bytes\n1us,h1,h2,1000\n');
+    const load = [{ name: 'again', replay: 'x.csv' }];
+    const fabric = { generator: 'star', hosts: 3 };
+    writeFileSync(file, JSON.stringify({ selvage: 1, fabric, load }));
+    const err = `${file} replays a file, which the pods would not have\n`;
+    assert.deepEqual(render(file, '--out', join(folder, 'replay')), { code: 2, err });
+  });
+
+  it('draws another key every time', () => {
+    const keys = ['a', 'b'].map((name) => {
+      const out = join(folder, `key-${name}`);
+      render(join(ROOT, 'examples/incast-pfc.yaml'), '--out', out);
+      return JSON.stringify(manifestsOf(out).find(({ kind }) => kind === 'Secret'));
+    });
+    assert.match(keys[0]!, /"SELVAGE_KEY":"[0-9a-f]{32}"/);
+    assert.notEqual(keys[0], keys[1]);
+  });
+
+  const example = join(ROOT, 'examples/incast-pfc.yaml');
+  const wrong: readonly (readonly [string[], string])[] = [
+    [['--out', folder], `--out ${folder}: exists already`],
+    [['--image', 'selvage'], '--image selvage: name a version, such as selvage:0.1.0'],
+    [
+      ['--image', 'me/selvage:latest'],
+      '--image me/selvage:latest: name a version, such as selvage:0.1.0',
+    ],
+    [['--run', 'My Run'], '--run My Run: 1 to 40 of a-z, 0-9 and - name a run'],
+    [['--services', '0'], '--services 0: not a number of 1 or more'],
+  ];
+  for (const [words, said] of wrong) {
+    it(`says what is wrong with ${words.join(' ')}`, () => {
+      const out = words.includes('--out') ? [] : ['--out', join(folder, 'never')];
+      assert.deepEqual(render(example, ...words, ...out), { code: 2, err: `${said}\n` });
+    });
+  }
+});

@@ -1,0 +1,134 @@
+/** A run whose coordinator and services were started one by one, as pods are. */
+
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { isInstalled } from '../../services/cli/fleet/own-broker.js';
+import { fabricOf, run } from '../kit/emulate.js';
+import type { Container, Manifest } from '../kit/manifests.js';
+import { manifestsOf } from '../kit/manifests.js';
+import type { Ended } from '../kit/pods.js';
+import { EXAMPLE, KEY, MAIN, Pods, Running } from '../kit/pods.js';
+
+const skip = isInstalled() ? false : 'no nats-server on the PATH';
+const NATS = ['--nats', 'nats://127.0.0.1:1'];
+
+/** Words, environment, and the line that tells what is wrong with them. */
+const WRONG: readonly (readonly [string, string[], NodeJS.ProcessEnv, string])[] = [
+  [
+    'an address',
+    ['coordinate', EXAMPLE, '--listen', 'nowhere', ...NATS],
+    {},
+    '--listen nowhere: not an address; write it like 0.0.0.0:7400',
+  ],
+  [
+    'no broker',
+    ['coordinate', EXAMPLE],
+    {},
+    '--nats names the broker that services started elsewhere share',
+  ],
+  [
+    'a key',
+    ['coordinate', EXAMPLE, ...NATS],
+    { SELVAGE_KEY: 'secret' },
+    'SELVAGE_KEY must be 32 or more hexadecimal digits',
+  ],
+  [
+    'a number',
+    ['service', '--join', 'coordinator:7400', '--number', 'one', ...NATS],
+    {},
+    '--number one: not a number from 0 up',
+  ],
+  ['no coordinator', ['service', '--number', '1', ...NATS], {}, 'SELVAGE_COORDINATOR is not set'],
+];
+
+const FINE: Ended = { code: 0, words: '' };
+
+describe('services that are started elsewhere', { skip }, () => {
+  const { digest } = run(fabricOf('examples/leaf-spine-all-to-all.yaml'));
+  const opened: Pods[] = [];
+  const open = async (name: string): Promise<Pods> => {
+    const pods = await Pods.open(name);
+    opened.push(pods);
+    return pods;
+  };
+  after(() => {
+    for (const pods of opened) pods.close();
+  });
+
+  it('join, give the digest of one process, and are sent home', async () => {
+    const pods = await open('joined');
+    // In an order that nobody promised anything about.
+    const all = [pods.service(1), pods.coordinator(), pods.service(0)];
+    const ends = await Promise.all(all.map(({ ended }) => ended));
+    assert.deepEqual(ends, [FINE, FINE, FINE]);
+    assert.equal(pods.digest(), digest);
+  });
+
+  it('outlive a coordinator that is evicted, and one of them another that is deleted', async () => {
+    const pods = await open('evicted');
+    const kept = pods.service(0);
+    const deleted = pods.service(1);
+    const evicted = pods.coordinator('--checkpoint-every', '0.1');
+    await pods.untilItRuns();
+    // A code that is not 0: an indexed Job must not take its part for done.
+    assert.deepEqual(await deleted.kill('SIGTERM'), { code: 143, words: '' });
+    const again = pods.service(1);
+    await pods.untilItRuns();
+    assert.deepEqual(await evicted.kill('SIGTERM'), { code: 130, words: '' });
+    const next = pods.coordinator('--checkpoint-every', '0.1');
+    assert.deepEqual(await Promise.all([next.ended, kept.ended, again.ended]), [FINE, FINE, FINE]);
+    assert.equal(pods.digest(), digest);
+  });
+
+  it('do what rendered manifests have pods do', async () => {
+    const pods = await open('rendered');
+    const folder = join(pods.folder, 'rendered');
+    const words = [MAIN, 'k8s', 'render', EXAMPLE, '--out', folder, '--services', '3'];
+    assert.equal(spawnSync(process.execPath, words).status, 0);
+    const all = manifestsOf(folder);
+    const spoken = (job: string): string[] =>
+      podOf(all, job).args.map((word) =>
+        word
+          .replace('nats://nats:4222', pods.nats)
+          .replace(/(0\.0\.0\.0|coordinator):7400/, pods.address)
+          .replace('/scenario/scenario.yaml', EXAMPLE),
+      );
+    const secret = all.find(({ kind }) => kind === 'Secret') as unknown as {
+      stringData: Record<string, string>;
+    };
+    const env = { ...secret.stringData, SELVAGE_RUN: 'leaf-spine-all-to-all' };
+    assert.deepEqual(podOf(all, 'services').env[0], {
+      name: 'SELVAGE_RUN',
+      value: env.SELVAGE_RUN,
+    });
+    const services = [0, 1, 2].map((index) =>
+      pods.ofWords(spoken('services'), { ...env, SELVAGE_SERVICE: `${index}` }),
+    );
+    const out = ['--out', join(pods.folder, 'run')];
+    const started = [pods.ofWords([...spoken('coordinator'), ...out], env), ...services];
+    assert.deepEqual(await Promise.all(started.map(({ ended }) => ended)), [
+      FINE,
+      FINE,
+      FINE,
+      FINE,
+    ]);
+    assert.equal(pods.digest(), digest);
+  });
+
+  for (const [what, words, env, said] of WRONG) {
+    it(`say what is wrong: ${what}`, async () => {
+      const child = spawn(process.execPath, [MAIN, ...words], {
+        env: { ...process.env, SELVAGE_RUN: 'wrong', SELVAGE_KEY: KEY, ...env },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      assert.deepEqual(await new Running(child).ended, { code: 2, words: `${said}\n` });
+    });
+  }
+});
+
+function podOf(all: readonly Manifest[], job: string): Container {
+  const found = all.find(({ kind, metadata }) => kind === 'Job' && metadata.name === job);
+  return found!.spec!.template!.spec.containers[0]!;
+}

@@ -1,0 +1,145 @@
+import type { Container, Manifest, Peer, PodSpec, Policy } from './manifests.js';
+
+/** What is wrong with the manifests of a run, in words; nothing for those that may be applied. */
+export function violationsOf(manifests: readonly Manifest[]): string[] {
+  const accounts = manifests.filter(({ kind }) => kind === 'ServiceAccount');
+  const names = accounts.map(({ metadata }) => metadata.name);
+  return [
+    ...podsOf(manifests).flatMap(({ role, pod }) => podViolations(role, pod, names)),
+    ...namespaceViolations(manifests),
+    ...policyViolations(manifests),
+  ];
+}
+
+interface Pod {
+  readonly role: string;
+  readonly pod: PodSpec;
+}
+
+function podsOf(manifests: readonly Manifest[]): Pod[] {
+  return manifests.flatMap(({ spec }) =>
+    spec?.template === undefined
+      ? []
+      : [{ role: spec.template.metadata.labels['selvage']!, pod: spec.template.spec }],
+  );
+}
+
+function podViolations(role: string, pod: PodSpec, accounts: readonly string[]): string[] {
+  const { securityContext: context, containers } = pod;
+  const rules: [string, boolean][] = [
+    ['runs as root', context['runAsNonRoot'] === true && context['runAsUser'] === 1000],
+    ['has no seccomp profile', typeIs(context['seccompProfile'], 'RuntimeDefault')],
+    ['has a token', !pod.automountServiceAccountToken],
+    ['has no account of its own', accounts.includes(pod.serviceAccountName)],
+  ];
+  const broken = rules.filter(([, holds]) => !holds).map(([what]) => `${role} ${what}`);
+  return [...broken, ...containers.flatMap((container) => containerViolations(role, container))];
+}
+
+function typeIs(value: unknown, type: string): boolean {
+  return (value as { type?: string } | undefined)?.type === type;
+}
+
+function containerViolations(role: string, container: Container): string[] {
+  const { image, securityContext: context, resources } = container;
+  const capabilities = context['capabilities'] as { drop?: string[] } | undefined;
+  const probes = ['startupProbe', 'readinessProbe', 'livenessProbe'] as const;
+  const rules: [string, boolean][] = [
+    ['may gain privileges', context['allowPrivilegeEscalation'] === false],
+    ['may write its root file system', context['readOnlyRootFilesystem'] === true],
+    ['keeps capabilities', capabilities?.drop?.includes('ALL') === true],
+    [`uses ${image}, which names no version`, /:(?!latest$)[\w.-]+$/.test(image)],
+    ['asks for no memory', resources.requests?.['memory'] !== undefined],
+    ['asks for no processor', resources.requests?.['cpu'] !== undefined],
+    ['may take any memory', resources.limits?.['memory'] !== undefined],
+    ...probes.map((probe): [string, boolean] => [`has no ${probe}`, probe in container]),
+  ];
+  return rules.filter(([, holds]) => !holds).map(([what]) => `${role} ${what}`);
+}
+
+function namespaceViolations(manifests: readonly Manifest[]): string[] {
+  const namespace = manifests.find(({ kind }) => kind === 'Namespace');
+  const level = namespace?.metadata.labels?.['pod-security.kubernetes.io/enforce'];
+  return level === 'restricted' ? [] : ['the namespace does not enforce restricted pods'];
+}
+
+/** Who speaks to whom, at which port: from what processes are told, and from what is allowed. */
+function policyViolations(manifests: readonly Manifest[]): string[] {
+  const policies = manifests
+    .filter(({ kind }) => kind === 'NetworkPolicy')
+    .map(({ spec }) => spec as unknown as Policy);
+  const used = connectionsOf(manifests);
+  const denied = policies.some(
+    ({ podSelector, policyTypes, ingress, egress }) =>
+      podSelector.matchLabels === undefined &&
+      policyTypes.length === 2 &&
+      ingress === undefined &&
+      egress === undefined,
+  );
+  return [
+    ...(denied ? [] : ['what no policy allows is not denied']),
+    ...difference('out', used, allowed(policies, 'egress')),
+    ...difference('in', used, allowed(policies, 'ingress')),
+    ...unheardOf(manifests, used),
+  ];
+}
+
+/** `from > to:port`, out of every address among the words of every process. */
+export function connectionsOf(manifests: readonly Manifest[]): Set<string> {
+  const spoken = podsOf(manifests).flatMap(({ role, pod }) =>
+    pod.containers
+      .flatMap(({ args }) => args)
+      .filter((word) => /^--(nats|join|routes)=/.test(word))
+      .flatMap((word) => [...word.matchAll(/([a-z][\w.-]*):(\d+)/g)])
+      .map(([, host, port]) => `${role} > ${host!.split('.').at(-1)!}:${port!}`),
+  );
+  return new Set(spoken);
+}
+
+const DNS = new Set(['UDP 53', 'TCP 53']);
+
+function allowed(policies: readonly Policy[], way: 'ingress' | 'egress'): Set<string> {
+  const found = new Set<string>();
+  for (const policy of policies) {
+    const own = policy.podSelector.matchLabels?.['selvage'] ?? 'anybody';
+    for (const rule of policy[way] ?? []) {
+      const peers = 'to' in rule ? rule.to : rule.from;
+      for (const { protocol, port } of rule.ports) {
+        for (const peer of peers) {
+          if (own === 'anybody' && isNames(peer) && DNS.has(`${protocol} ${port}`)) continue;
+          const other = peer.podSelector.matchLabels['selvage'] ?? 'anybody';
+          found.add(way === 'egress' ? `${own} > ${other}:${port}` : `${other} > ${own}:${port}`);
+        }
+      }
+    }
+  }
+  return found;
+}
+
+function isNames({ podSelector, namespaceSelector }: Peer): boolean {
+  return namespaceSelector !== undefined && podSelector.matchLabels['k8s-app'] === 'kube-dns';
+}
+
+function difference(way: string, used: Set<string>, allow: Set<string>): string[] {
+  return [
+    ...[...used].filter((one) => !allow.has(one)).map((one) => `${one} is not let ${way}`),
+    ...[...allow].filter((one) => !used.has(one)).map((one) => `${one} is let ${way} idly`),
+  ];
+}
+
+/** Addresses that no container listens at, or that no Service gives a name. */
+function unheardOf(manifests: readonly Manifest[], used: Set<string>): string[] {
+  const pods = podsOf(manifests);
+  return [...used].flatMap((connection) => {
+    const [host, port] = connection.split(' > ')[1]!.split(':');
+    const listens = pods.some(
+      ({ role, pod }) =>
+        role === host &&
+        pod.containers[0]!.ports.some(({ containerPort }) => `${containerPort}` === port),
+    );
+    const isNamed = manifests.some(
+      ({ kind, metadata }) => kind === 'Service' && metadata.name === host,
+    );
+    return listens && isNamed ? [] : [`nobody listens for ${connection}`];
+  });
+}
