@@ -196,7 +196,7 @@ load:
       cwd: folder,
     });
     // Once it listens for signals it has begun; before that the signal would just end it.
-    const tick = setInterval(() => child.kill('SIGINT'), 4000);
+    const tick = setInterval(() => child.kill('SIGINT'), 8000);
     const code = await new Promise((resolve) => child.on('exit', resolve));
     clearInterval(tick);
     assert.equal(code, 130);

@@ -11,7 +11,8 @@ const entryOf = (path: string): (typeof catalogue)[number] | undefined =>
   catalogue.find((entry) => entry.path === path);
 
 /** Keys that say nothing unless others beside them are given. */
-const UNSETTLED = /^(devices\.|.*\[\]|.*\.(ecn|detect)\.|hosts\.nic\.(bandwidth|drift|pools)\.)/;
+const UNSETTLED =
+  /^(devices\.|.*\[\]|.*\.(ecn|detect)\.|hosts\.nic\.(bandwidth|drift|pools)\.|observe\.traces\.)/;
 
 describe('the catalogue of the scenario language', () => {
   it('describes every key once, with what is allowed', () => {
