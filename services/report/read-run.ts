@@ -12,7 +12,6 @@ import { readRun, readRunFile } from './run-directory.js';
 type Row = Readonly<Record<string, string>>;
 type Summary = Omit<RunResults, 'flows' | 'ports'> & {
   readonly expectations: readonly ExpectationResult[];
-  readonly wall: { readonly seconds: number };
 };
 
 const DROPS = 'drops_';
@@ -21,7 +20,7 @@ const DROPS = 'drops_';
 export function readMeasured(folder: string, topology: Topology): MeasuredRun {
   const { scenario, set, document } = readRun(folder);
   const summary = JSON.parse(readRunFile(folder, 'summary.json')) as Summary;
-  const { expectations, wall, ...rest } = summary;
+  const { expectations, ...rest } = summary;
   const flows = readRows(folder, 'flows.csv').map(flowFrom);
   const ports = portsFrom(readRows(folder, 'ports.csv'), topology);
   const results = { ...rest, flows, ports };
@@ -31,7 +30,6 @@ export function readMeasured(folder: string, topology: Topology): MeasuredRun {
     document,
     series: { rows: existsSync(join(folder, 'series.csv')) ? seriesFrom(folder) : [] },
     origin: { scenario, set },
-    wallSeconds: wall.seconds,
   };
 }
 

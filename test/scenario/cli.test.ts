@@ -53,6 +53,7 @@ describe('selvage', () => {
       'margins.csv',
       'origin.json',
       'ports.csv',
+      'report.html',
       'scenario.json',
       'series.csv',
       'status',

@@ -12,7 +12,6 @@ export interface RunPage {
   readonly seed: number;
   readonly version: string;
   readonly virtualPs: number;
-  readonly wallSeconds: number;
   readonly frameHops: number;
   readonly devices: number;
   readonly links: number;

@@ -21,7 +21,6 @@ export interface MeasuredRun {
   readonly document: unknown;
   readonly series: { readonly rows: Iterable<SeriesRow> };
   readonly origin: { readonly scenario: string; readonly set: readonly string[] };
-  readonly wallSeconds: number;
 }
 
 /** Of the scenario: what no table says. */
@@ -49,7 +48,6 @@ export function pageOfRun(run: MeasuredRun, facts: ScenarioFacts): RunPage {
     seed: results.seed,
     version: readVersion(),
     virtualPs,
-    wallSeconds: run.wallSeconds,
     frameHops: results.frameHops,
     devices: results.devices,
     links: results.links,
