@@ -10,10 +10,12 @@ import { RunDirectory, RunDirectoryError, summaryJson } from '../report/run-dire
 import { whyOf } from '../report/why.js';
 import { summaryText } from '../report/summary-text.js';
 import { prepareEngine } from '../runtime/engine-flags.js';
+import { captureFile } from '../telemetry/captures/capture-file.js';
 import type { RunFigures } from '../telemetry/metrics/port-figures.js';
 import type { MergedRun } from '../runtime/merge.js';
 import type { Session } from '../runtime/session.js';
 import type { WholeState } from '../runtime/whole-state.js';
+import { capturesWanted, warnOfOmitted } from './captured.js';
 import { EXIT, InputError } from './exit.js';
 import type { DistributionOptions } from './fleet/distribution.js';
 import { fleetOptions } from './fleet/distribution.js';
@@ -75,9 +77,12 @@ export async function emulate(emulation: Emulation, options: EmulateOptions): Pr
   const { document } = loaded;
   const facts = factsOf(fabric);
   const told = { expectations, why, traces, document, origin, facts, wallSeconds };
-  const record: RunRecord = { results, series, state, ...told };
+  const captures = capturesWanted(fabric, measured.captures);
+  const capture = captures && captureFile(fabric, captures);
+  const record: RunRecord = { results, series, state, ...told, capture };
   const path = inputFault(() => directory.write(record));
   print(record, path, options);
+  if (captures !== null) warnOfOmitted(captures);
   if (collector !== null) {
     await exportTelemetry(collector, results, wallSeconds, congestion, traces);
   }
@@ -87,7 +92,7 @@ export async function emulate(emulation: Emulation, options: EmulateOptions): Pr
 }
 
 type Measured = Pick<RunRecord, 'results' | 'series' | 'state'> &
-  Pick<MergedRun, 'congestion' | 'hops'>;
+  Pick<MergedRun, 'congestion' | 'hops' | 'captures'>;
 
 async function runHere(
   { fabric, from }: Emulation,
@@ -103,7 +108,11 @@ async function runHere(
   await closeMetrics();
   const results = session.results(status);
   const state = results.status === 'interrupted' ? session.save() : null;
-  const seen = { congestion: session.congestion(), hops: session.hops() };
+  const seen = {
+    congestion: session.congestion(),
+    hops: session.hops(),
+    captures: session.captures(),
+  };
   return { results, series: session.series(), state, ...seen };
 }
 

@@ -95,6 +95,18 @@ function program(): Command {
     .option('--quiet', 'no progress, no summary')
     .option('--otlp <url>', 'send spans and figures to grpc://host:4317 or http://host:4318')
     .option('--metrics <port>', 'serve figures for Prometheus on this port of loopback')
+    .option(
+      '--capture <ports>',
+      'leaf1:p3, h* or leaf1--spine1: into capture.pcapng; repeatable',
+      collect,
+      [],
+    )
+    .option(
+      '--capture-filter <what>',
+      'only priority=3,type=pfc,flow=17; repeated: any of them',
+      collect,
+      [],
+    )
     .action(async (scenario: string, options: RunOptions) => {
       const { runCommand } = await import('./commands/run.js');
       process.exitCode = await runCommand(scenario, options);

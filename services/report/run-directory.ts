@@ -1,7 +1,9 @@
 import {
+  closeSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readFileSync,
   readdirSync,
   renameSync,
@@ -36,6 +38,8 @@ const STATE = 'state';
 export const DISCOVERY = 'discovery.json';
 /** Who held whom back: see `readWhy`. */
 const WHY = 'why.json';
+/** What passed captured ports, for Wireshark. */
+const CAPTURE = 'capture.pcapng';
 /** Every 82599 at the end of the run. */
 const NICS = 'nics.json';
 
@@ -56,6 +60,8 @@ export interface RunRecord {
   readonly why: Why | null;
   /** The ways of sampled frames; null unless frames are sampled. */
   readonly traces: readonly FrameTrace[] | null;
+  /** A capture file, piece by piece; null unless something is captured. */
+  readonly capture: Iterable<Uint8Array> | null;
   /** Where an interrupted run can go on. */
   readonly state: WholeState | null;
   /** Seconds of the wall clock; the only figure that differs between equal runs. */
@@ -85,6 +91,7 @@ export class RunDirectory {
     try {
       draft = mkdtempSync(join(this.parent, `.${basename(target)}-`));
       for (const [name, text] of filesOf(record)) writeFileSync(join(draft, name), text);
+      if (record.capture !== null) writePieces(join(draft, CAPTURE), record.capture);
       if (existsSync(target)) rmSync(target, { recursive: true });
       renameSync(draft, target);
     } catch (error) {
@@ -113,6 +120,16 @@ export class RunDirectory {
           'name another with --out',
       );
     }
+  }
+}
+
+/** Files that may be larger than memory. */
+function writePieces(path: string, pieces: Iterable<Uint8Array>): void {
+  const file = openSync(path, 'w');
+  try {
+    for (const piece of pieces) writeFileSync(file, piece);
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -73,6 +73,7 @@ class Listener implements Probe {
   readonly frameQueued = this.hear;
   readonly frameSent = this.hear;
   readonly controlSent = this.hear;
+  readonly tagSent = this.hear;
   readonly controlReceived = this.hear;
   readonly stopAsked = this.hear;
   readonly creditStep = this.hear;

@@ -74,6 +74,7 @@ describe('a run that goes on from a saved state', () => {
       series: session.series(),
       why: null,
       traces: null,
+      capture: null,
       facts: factsOf(fabric),
       wallSeconds: 0,
     });

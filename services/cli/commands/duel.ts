@@ -12,6 +12,8 @@ import { RunDirectory, RunDirectoryError } from '../../report/run-directory.js';
 import { whyOf } from '../../report/why.js';
 import { prepareEngine } from '../../runtime/engine-flags.js';
 import { readVersion } from '../../runtime/version.js';
+import { captureFile } from '../../telemetry/captures/capture-file.js';
+import { capturesWanted } from '../captured.js';
 import { EXIT, InputError } from '../exit.js';
 import { framesWanted } from '../frame-ways.js';
 import { loadFabric } from '../load-fabric.js';
@@ -108,6 +110,7 @@ async function runSide(
   progress.clear();
   const results = session.results('complete');
   const congestion = session.congestion();
+  const captures = capturesWanted(fabric, session.captures());
   const expectations = evaluateExpectations(fabric.scenario.expect, results);
   try {
     mkdirSync(parent, { recursive: true });
@@ -121,6 +124,7 @@ async function runSide(
       series: session.series(),
       origin: { scenario: file, set },
       state: null,
+      capture: captures && captureFile(fabric, captures),
       wallSeconds: (performance.now() - startedAt) / 1000,
     });
     return { contender: name, set, results, folder };

@@ -224,7 +224,14 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     faults: [],
     placement: [],
     load: [],
-    observe: { seriesPs: null, ports: [], episodes: false, stormPs: 1e9, traces: null },
+    observe: {
+      seriesPs: null,
+      ports: [],
+      episodes: false,
+      stormPs: 1e9,
+      traces: null,
+      captures: null,
+    },
     expect: [],
     ...part,
   };
@@ -272,6 +279,7 @@ export function run(built: Fabric): Outcome {
     frameQueued: IGNORED,
     frameSent: IGNORED,
     controlSent: IGNORED,
+    tagSent: IGNORED,
     controlReceived: IGNORED,
     stopAsked: IGNORED,
     creditStep: IGNORED,
