@@ -9,8 +9,9 @@ export function capturesWanted(
   fabric: Fabric,
   logs: readonly CaptureLog[] | null,
 ): Captures | null {
+  const { captures } = fabric.scenario.observe;
   const spec = capturesOf(fabric, [...fabric.specs.keys()]);
-  return spec && logs && { spec, logs };
+  return captures && spec && logs && { spec, logs, snapOctets: captures.snapOctets };
 }
 
 /** What a capture does not show must not look as if it had not been. */

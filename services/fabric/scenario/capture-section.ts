@@ -6,6 +6,8 @@ export interface CaptureSection {
   readonly ports: readonly string[];
   /** Any of them must let a frame pass; none: all pass. */
   readonly filters: readonly CaptureFilterSection[];
+  /** Most octets of a frame with payload; null: its headers, and of RoCEv2 all. */
+  readonly snapOctets: number | null;
   /** Most frames of each port. */
   readonly frames: number;
 }

@@ -60,5 +60,6 @@ function captureSection(input: ScenarioInput['observe']['captures']): CaptureSec
     type: type ?? null,
     flow: flow ?? null,
   }));
-  return { ...input, filters };
+  const { ports, frames, snap } = input;
+  return { ports, filters, frames, snapOctets: snap ?? null };
 }

@@ -61,6 +61,12 @@ const capturesSchema = mapping({
   )
     .describe('A frame is captured if one of these lets it pass; empty: all are.')
     .prefault([]),
+  snap: quantity(aboveZero(size))
+    .describe(
+      'Octets kept of a frame, never less than its headers. Default: the headers; of RoCEv2 the ' +
+        'payload, too (zeros), since Wireshark calls such packets malformed when they are cut.',
+    )
+    .exactOptional(),
   frames: integer(1, 10_000_000)
     .describe('Most frames of each port; what follows is counted, and told at the end.')
     .prefault(100_000),

@@ -25,6 +25,8 @@ const PIECE_OCTETS = 1 << 20;
 /** What all devices of a fabric saw at their captured ports. */
 export interface Captures {
   readonly spec: CaptureSpec;
+  /** Most octets of a frame with payload; null: what Wireshark needs. */
+  readonly snapOctets: number | null;
   /** By device. */
   readonly logs: readonly CaptureLog[];
 }
@@ -57,14 +59,14 @@ export function framesOmitted({ logs }: Captures): number {
 /** Section and interfaces; and the number of each port's interface. */
 function headOf(
   { linkEnds }: Fabric,
-  { spec }: Captures,
+  { spec, snapOctets }: Captures,
 ): { interfaces: Map<string, number>; head: Uint8Array } {
   const interfaces = new Map<string, number>();
   const descriptions = spec.ports.flatMap((ports, device) =>
     ports.map((port) => {
       const { name } = linkEnds[device]![port]!;
       interfaces.set(`${device} ${port}`, interfaces.size);
-      return { name, snapOctets: 0, epochSeconds: EPOCH_S };
+      return { name, snapOctets: snapOctets ?? 0, epochSeconds: EPOCH_S };
     }),
   );
   const length = descriptions.reduce((sum, own) => sum + interfaceBlockOctets(own), 0);
@@ -110,7 +112,7 @@ class Packets {
     private readonly captures: Captures,
     private readonly interfaces: ReadonlyMap<string, number>,
   ) {
-    this.writer = new FrameOctetsWriter(fabric);
+    this.writer = new FrameOctetsWriter(fabric, captures.snapOctets);
   }
 
   read(device: number, row: number): CapturedPacket {

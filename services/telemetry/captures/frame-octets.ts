@@ -72,9 +72,6 @@ import { FlowsByFrame } from './captured-flows.js';
 const FCS_OCTETS = 4;
 const ICRC_OCTETS = 4;
 const LEAST_OCTETS = 60;
-/** A packet that ends by here is shown whole; of a longer one, so many octets of payload. */
-const SHORT_OCTETS = 128;
-const SHOWN_OCTETS = 4;
 /** The discard service (RFC 863), for frames without a transport. */
 const DISCARD_PORT = 9;
 /** Source ports tell flows apart, as the hash of their path does. */
@@ -82,7 +79,8 @@ const DYNAMIC_PORTS = 0xc000;
 const DYNAMIC_MASK = 0x3fff;
 const VID_MASK = 0xfff;
 const SEQUENCE_MASK = 0xff_ffff;
-const MOST_OCTETS = 2048;
+/** The longest frame of any scenario, and room for tags. */
+const MOST_OCTETS = 1 << 16;
 
 /** A frame as Wireshark is shown it: all of its headers, and how long it was, both without FCS. */
 export interface FrameOctets {
@@ -92,7 +90,10 @@ export interface FrameOctets {
   readonly flow: FlowOfFrames | undefined;
 }
 
-/** Writes the octets that the fields of frames stand for. */
+/**
+ * Writes the octets that the fields of frames stand for. Payload is a length only, and is not shown,
+ * except behind the headers of RoCEv2: Wireshark calls such a packet malformed when it was cut.
+ */
 export class FrameOctetsWriter {
   private readonly stations: Stations;
   private readonly flows: FlowsByFrame;
@@ -103,7 +104,11 @@ export class FrameOctetsWriter {
   private readonly cnp = blankCnp();
   private readonly cnm = blankCnm();
 
-  constructor(fabric: Fabric) {
+  /** `snapOctets`: most octets of a frame with payload; null: RoCEv2 is shown whole. */
+  constructor(
+    fabric: Fabric,
+    private readonly snapOctets: number | null,
+  ) {
     this.stations = new Stations(stationsOf(fabric.addresses));
     this.flows = new FlowsByFrame(fabric);
   }
@@ -147,7 +152,7 @@ export class FrameOctetsWriter {
     return flowId === 0 ? at : encodeCnTag(this.octets, at, flowId);
   }
 
-  /** From the EtherType on; returns the end of what is shown, which is no payload. */
+  /** From the EtherType on; returns the end of what is shown. */
   private writeBody(
     pool: FramePool,
     frame: number,
@@ -165,6 +170,7 @@ export class FrameOctetsWriter {
     const ipAt = at + 2;
     const body = this.bodyOctets(pool, frame, frameEnd - ipAt - IPV4_HEADER_OCTETS, flow);
     const next = this.writeIp(pool, frame, ipAt, body, flow);
+    const end = ipAt + IPV4_HEADER_OCTETS + body;
     switch (pool.words[frame + CLASS]! & KIND_MASK) {
       case KIND_RAW:
         return next;
@@ -175,17 +181,16 @@ export class FrameOctetsWriter {
       case KIND_NAK:
         return this.pad(this.writeIcrc(ipAt, this.writeAnswer(pool, frame, next, flow)));
       default:
-        return this.writePayload(ipAt, this.writePacket(pool, frame, next, flow), next + body);
+        return this.writePayload(ipAt, this.writePacket(pool, frame, next, flow), end);
     }
   }
 
-  /** Zeros, of which a long packet shows only the first; `end` is that of the UDP payload. */
-  private writePayload(ipAt: number, at: number, behindUdp: number): number {
-    const end = behindUdp - UDP_HEADER_OCTETS;
-    const isShort = end <= SHORT_OCTETS;
-    const shown = isShort ? end - ICRC_OCTETS : at + SHOWN_OCTETS;
+  /** Zeros, and the ICRC over them; `end` is that of the packet. */
+  private writePayload(ipAt: number, at: number, end: number): number {
+    const isCut = this.snapOctets !== null && end > this.snapOctets;
+    const shown = isCut ? Math.max(at, this.snapOctets!) : end - ICRC_OCTETS;
     this.octets.fill(0, at, shown);
-    return isShort ? this.pad(this.writeIcrc(ipAt, shown)) : shown;
+    return isCut ? shown : this.pad(this.writeIcrc(ipAt, shown));
   }
 
   /** Octets of UDP header and payload; what is left of the frame is padding. */
