@@ -22,6 +22,8 @@ import { packWhole, unpackWhole } from '../runtime/whole-state.js';
 import { csv } from './csv.js';
 import { congestionPointsCsv, ratesCsv } from './congestion-tables.js';
 import type { FrameTrace } from '../telemetry/traces/frame-traces.js';
+import type { TimedEvent } from '../telemetry/events/event-table.js';
+import { eventsCsv } from './events-csv.js';
 import type { ExpectationResult } from './expectations.js';
 import { isPageBuilt, pageFile } from './page/page-file.js';
 import type { ScenarioFacts } from './page/page-of-run.js';
@@ -62,6 +64,8 @@ export interface RunRecord {
   readonly traces: readonly FrameTrace[] | null;
   /** A capture file, piece by piece; null unless something is captured. */
   readonly capture: Iterable<Uint8Array> | null;
+  /** What happened to frames and priorities; null unless that is observed. */
+  readonly events: readonly TimedEvent[] | null;
   /** Where an interrupted run can go on. */
   readonly state: WholeState | null;
   /** Seconds of the wall clock; the only figure that differs between equal runs. */
@@ -235,6 +239,7 @@ function filesOf(record: RunRecord): [string, string | Uint8Array][] {
     files.push(['slots.csv', slotsCsv(results)], ['slot-ports.csv', slotPortsCsv(results)]);
   }
   if (why !== null) files.push([WHY, json(whySummary(why))], ['episodes.csv', episodesCsv(why)]);
+  if (record.events !== null) files.push(['events.csv', eventsCsv(record.events)]);
   if (traces !== null) files.push(['traces.json', tracesJson(traces)]);
   if (state !== null) files.push([STATE, packWhole(state)]);
   return files;

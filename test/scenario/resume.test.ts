@@ -75,6 +75,7 @@ describe('a run that goes on from a saved state', () => {
       why: null,
       traces: null,
       capture: null,
+      events: null,
       facts: factsOf(fabric),
       wallSeconds: 0,
     });

@@ -34,6 +34,8 @@ export interface PartPlan {
   readonly traces: SamplingSpec | null;
   /** What is captured at its own ports; null: nothing. */
   readonly captures: CaptureSpec | null;
+  /** What happens to frames and priorities. */
+  readonly events: boolean;
 }
 
 /** To and from another service: one lane per link, numbered alike at both ends. */
@@ -92,6 +94,7 @@ function planPart(
     episodes: scenario.observe.episodes || scenario.observe.traces !== null,
     traces: samplingOf(fabric),
     captures: capturesOf(fabric, devices),
+    events: scenario.observe.events,
   };
 }
 

@@ -48,6 +48,7 @@ export function normalise(input: ScenarioInput, fileName: string, located: Locat
       stormPs: input.observe.storm,
       traces: input.observe.traces ?? null,
       captures: captureSection(input.observe.captures),
+      events: input.observe.events,
     },
     expect: expectations(input.expect, load, located),
   };

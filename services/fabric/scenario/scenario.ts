@@ -497,6 +497,8 @@ export interface ObserveSection {
   readonly traces: TraceSection | null;
   /** Null: nothing is captured. */
   readonly captures: CaptureSection | null;
+  /** Write down drops, marks, stops, holds and deliveries, one by one. */
+  readonly events: boolean;
 }
 
 /** Frames that are followed from end to end; a frame must pass all that is said. */

@@ -85,6 +85,9 @@ export const observeSchema = mapping({
         'Without it, `selvage why` repeats the run to see it.',
     )
     .prefault(false),
+  events: flag()
+    .describe('Write drops, marks, stops, holds and deliveries into a table, one by one.')
+    .prefault(false),
   storm: quantity(aboveZero(time))
     .describe('A priority of a port that is held for so long is reported as a storm.')
     .prefault('1ms'),

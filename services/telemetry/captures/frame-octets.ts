@@ -66,8 +66,8 @@ import {
 } from '../../engine/wire/udp.js';
 import { stationsOf } from '../../fabric/assembly/sfc-plan.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
-import type { FlowOfFrames } from './captured-flows.js';
-import { FlowsByFrame } from './captured-flows.js';
+import type { FlowOfFrames } from '../flows-by-frame.js';
+import { FlowsByFrame } from '../flows-by-frame.js';
 
 const FCS_OCTETS = 4;
 const ICRC_OCTETS = 4;

@@ -231,6 +231,7 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
       stormPs: 1e9,
       traces: null,
       captures: null,
+      events: false,
     },
     expect: [],
     ...part,

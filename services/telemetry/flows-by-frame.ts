@@ -1,6 +1,6 @@
-import type { Fabric } from '../../fabric/assembly/fabric.js';
-import type { Framing } from '../../fabric/assembly/framing.js';
-import { framingOf } from '../../fabric/assembly/framing.js';
+import type { Fabric } from '../fabric/assembly/fabric.js';
+import type { Framing } from '../fabric/assembly/framing.js';
+import { framingOf } from '../fabric/assembly/framing.js';
 
 /** What frames do not carry themselves: of which flow they are, and how it is cut. */
 export interface FlowOfFrames {
