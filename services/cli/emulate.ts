@@ -52,11 +52,13 @@ export interface Emulation {
 
 /** How long a run goes on before it looks up: short enough for a prompt answer to Ctrl-C. */
 const SLICE_MS = 40;
+/** Ports in other threads and processes are asked when the run has ended. */
+const NO_PORTS = { ports: [], credits: [] };
 
 /** Runs it, writes the run directory, prints what a person or a program wants; the exit code. */
 export async function emulate(emulation: Emulation, options: EmulateOptions): Promise<number> {
   prepareEngine();
-  const { file, set, fabric, loaded, from } = emulation;
+  const { file, set, fabric, loaded } = emulation;
   const directory = inputFault(() => new RunDirectory(options.out ?? null, fabric.scenario.name));
   const silent = options.json === true || options.quiet === true;
   const progress = new ProgressLine(!silent && process.stderr.isTTY ? process.stderr : null);
@@ -67,9 +69,9 @@ export async function emulate(emulation: Emulation, options: EmulateOptions): Pr
   const startedAt = performance.now();
   const measured =
     fleet !== null
-      ? await runElsewhere({ ...fleet, from }, progress)
+      ? await runElsewhere(emulation, fleet, metricsPort, progress)
       : threads !== null
-        ? await runInThreads(emulation, threads, options, progress)
+        ? await runInThreads(emulation, threads, options, metricsPort, progress)
         : await runHere(emulation, options, metricsPort, progress);
   const wallSeconds = (performance.now() - startedAt) / 1000;
   const { results, congestion, series, state } = measured;
@@ -108,7 +110,10 @@ async function runHere(
   const { Session } = await import('../runtime/session.js');
   const session = new Session(fabric, { check: options.check === true });
   if (from !== null) session.restore(from);
-  const closeMetrics = await openMetrics(metricsPort, fabric.scenario.name, session);
+  const closeMetrics = await openMetrics(metricsPort, fabric.scenario.name, () => ({
+    ...session.progress(),
+    ...session.counted(),
+  }));
   const status = await drive(session, progress);
   await closeMetrics();
   const results = session.results(status);
@@ -122,22 +127,23 @@ async function runHere(
   return { results, series: session.series(), state, ...seen };
 }
 
+/** What a run says of itself while it goes on. */
+type Look = () => Omit<RunFigures, 'wallSeconds'>;
+
 /** Figures for Prometheus while the run goes on; a port that is taken is bad input. */
 async function openMetrics(
   port: number | null,
   scenario: string,
-  session: Session,
+  look: Look,
 ): Promise<() => Promise<void>> {
   if (port === null) return () => Promise.resolve();
   const { serveMetrics } = await import('../telemetry/metrics/serve-metrics.js');
   const startedAt = performance.now();
-  const look = (): RunFigures => {
-    const { virtualPs, share } = session.progress();
-    const wallSeconds = (performance.now() - startedAt) / 1000;
-    return { virtualPs, share, wallSeconds, ...session.counted() };
+  const now = (): RunFigures => {
+    return { ...look(), wallSeconds: (performance.now() - startedAt) / 1000 };
   };
   try {
-    return await serveMetrics(port, scenario, look);
+    return await serveMetrics(port, scenario, now);
   } catch (error) {
     throw new InputError(`--metrics ${port}: ${(error as Error).message}`);
   }
@@ -148,6 +154,7 @@ async function runInThreads(
   { fabric, from }: Emulation,
   threads: number,
   options: EmulateOptions,
+  metricsPort: number | null,
   progress: ProgressLine,
 ): Promise<Measured> {
   const { ThreadsRun } = await import('../runtime/threads/run-threads.js');
@@ -157,6 +164,10 @@ async function runInThreads(
   const letGo = onInterrupt(() => {
     run.stop();
   });
+  const closeMetrics = await openMetrics(metricsPort, fabric.scenario.name, () => ({
+    ...run.progress(),
+    ...NO_PORTS,
+  }));
   const timer = setInterval(() => {
     progress.show(() => run.progress());
   }, SLICE_MS);
@@ -165,17 +176,35 @@ async function runInThreads(
     return { ...merged, series: { columns: SERIES_COLUMNS, rows } };
   } finally {
     clearInterval(timer);
+    await closeMetrics();
     progress.clear();
     letGo();
   }
 }
 
 /** In processes of its own, where the same actors do the same. */
-async function runElsewhere(fleet: FleetOptions, progress: ProgressLine): Promise<Measured> {
+async function runElsewhere(
+  { fabric, from }: Emulation,
+  fleet: FleetOptions,
+  metricsPort: number | null,
+  progress: ProgressLine,
+): Promise<Measured> {
   const { runDistributed } = await import('./fleet/distributed-run.js');
   const { SERIES_COLUMNS } = await import('../runtime/series.js');
-  const { rows, ...merged } = await runDistributed(fleet, progress);
-  return { ...merged, series: { columns: SERIES_COLUMNS, rows } };
+  let latest = { virtualPs: 0, share: 0, frameHops: 0 };
+  const closeMetrics = await openMetrics(metricsPort, fabric.scenario.name, () => ({
+    ...latest,
+    ...NO_PORTS,
+  }));
+  try {
+    const hear = ({ virtualPs, share, frameHops }: typeof latest): void => {
+      latest = { virtualPs, share, frameHops };
+    };
+    const { rows, ...merged } = await runDistributed({ ...fleet, from }, progress, undefined, hear);
+    return { ...merged, series: { columns: SERIES_COLUMNS, rows } };
+  } finally {
+    await closeMetrics();
+  }
 }
 
 /** Runs to the end, or until somebody asks to stop; a second request stops at once. */
@@ -227,15 +256,12 @@ function threadCount(fabric: Fabric, { threads, ...options }: EmulateOptions): n
   return Number(threads);
 }
 
-function metricsPortOf({ metrics, threads, ...options }: EmulateOptions): number | null {
+function metricsPortOf({ metrics }: EmulateOptions): number | null {
   if (metrics === undefined) return null;
   if (!/^\d{1,5}$/.test(metrics) || Number(metrics) > 65_535 || Number(metrics) === 0) {
     throw new InputError(`--metrics ${metrics}: not a port from 1 to 65535`);
   }
-  if (threads === undefined && options.processes !== true && options.services === undefined) {
-    return Number(metrics);
-  }
-  throw new InputError('--metrics serves a run in one thread; --otlp sends the figures of any');
+  return Number(metrics);
 }
 
 function print(record: RunRecord, path: string, options: EmulateOptions): void {
