@@ -9,6 +9,8 @@ import { Collector } from './collect.js';
 import { Windows } from './embedded/windows.js';
 import type { Breach } from './hold-check.js';
 import { HoldCheck } from './hold-check.js';
+import type { FaultChange } from './live-faults.js';
+import { applyFaultChange } from './live-faults.js';
 import type { ObserverPlan } from './observers.js';
 import { Observers, observersOf } from './observers.js';
 import {
@@ -63,7 +65,7 @@ export class Session {
   private checkDueAt: number;
 
   constructor(
-    private readonly fabric: Fabric,
+    private fabric: Fabric,
     options: SessionOptions,
     observe: ObserverPlan | null = null,
   ) {
@@ -77,6 +79,21 @@ export class Session {
     if (this.holdCheck !== null) this.engine.listen(this.holdCheck);
     this.recovery = options.check ? new RecoveryCheck(fabric, this.engine) : null;
     this.observers = new Observers(this.engine, observe ?? observersOf(fabric));
+  }
+
+  /** A time from which on nothing has been executed; Infinity when nothing is left to do. */
+  get boundPs(): number {
+    return Math.min(this.windows.nextTime(), this.endPs ?? Infinity);
+  }
+
+  /** A fault comes or goes at `boundPs` or later; `fabric` is the one that has it. */
+  change(change: FaultChange, fabric: Fabric): void {
+    applyFaultChange(this.engine, change, null);
+    this.fabric = fabric;
+    this.stall.adopt(watchIntervals(fabric.specs, this.endPs), this.boundPs);
+    if (this.recovery === null) return;
+    this.recovery.adopt(fabric);
+    this.checkDueAt = Math.min(this.checkDueAt, this.recovery.dueAt(change.atPs));
   }
 
   /** Runs for about so many milliseconds of wall-clock time. */
@@ -134,7 +151,7 @@ export class Session {
       return [name, last!.slice(from, from + CHANGES_PER_PORT)] as const;
     });
     return {
-      boundPs: Math.min(this.windows.nextTime(), this.endPs ?? Infinity),
+      boundPs: this.boundPs,
       framesSeen: this.stall.framesSeen,
       latestPs: this.windows.latestPs,
       devices: this.engine.devices.map((_, d) => saveDevice(this.engine, d)),
