@@ -37,8 +37,9 @@ export class PauseCheck {
     }
   }
 
-  /** Whether a frame of a priority must not start. */
+  /** Whether a frame of a priority must not start; a watchdog may have stopped obeying. */
   forbids(port: number, priority: number, now: number): boolean {
+    if (this.engine.pfc.watchdog.isStorm(port, priority)) return false;
     return now < this.untilPs[port * PRIORITIES + priority]!;
   }
 
