@@ -14,6 +14,7 @@ import { slotText } from './slot-text.js';
 import { formatCount, formatOctets, formatRate, formatRatio, formatTime } from './format.js';
 import type { Style } from './style.js';
 import { table } from './table.js';
+import { watchdogTable } from './watchdog-text.js';
 
 export type { Style };
 
@@ -39,6 +40,7 @@ export function summaryText(
     isolationTable(results, style),
     rateTable(results, style),
     slotText(results, style),
+    watchdogTable(results, style),
     faultTable(results, style),
     lostCreditText(results, style),
     expectationList(expectations, style),

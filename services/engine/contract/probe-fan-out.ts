@@ -24,6 +24,14 @@ export class ProbeFanOut implements Probe {
     for (const listener of this.listeners) listener.frameSent(...heard);
   }
 
+  frameDiscarded(...heard: Parameters<Probe['frameDiscarded']>): void {
+    for (const listener of this.listeners) listener.frameDiscarded(...heard);
+  }
+
+  watchdogActed(...heard: Parameters<Probe['watchdogActed']>): void {
+    for (const listener of this.listeners) listener.watchdogActed(...heard);
+  }
+
   controlSent(...heard: Parameters<Probe['controlSent']>): void {
     for (const listener of this.listeners) listener.controlSent(...heard);
   }

@@ -39,6 +39,20 @@ export interface StopPortSpec {
 export interface PfcPortSpec extends StopPortSpec {
   /** Priorities for which it is operational, one bit each. */
   readonly priorities: number;
+  /** By priority; null where stops are obeyed however long they last. */
+  readonly watchdog: readonly (PfcWatchdogSpec | null)[] | null;
+  /** By priority group: of neighbours that send on against stops that last too long. */
+  readonly neighbourWatchdog: readonly (PfcWatchdogSpec | null)[] | null;
+}
+
+/** What is done about a priority that a neighbour holds without end. */
+export interface PfcWatchdogSpec {
+  /** Held for so long, with frames waiting, it is in a storm. */
+  readonly detectionPs: number;
+  /** Not asked to stop for so long, it is no longer. */
+  readonly restorationPs: number;
+  /** In between, what waits and what comes is dropped, or it is sent all the same. */
+  readonly action: 'drop' | 'forward';
 }
 
 /** Credit exchange over a link, as one of its ends sees it. Units count octets of frames. */

@@ -223,6 +223,13 @@ export interface PrioritySection {
   readonly ci: boolean;
 }
 
+/** What a switch does about a priority that a neighbour holds without end. */
+export interface WatchdogSection {
+  readonly detectionPs: number;
+  readonly restorationPs: number;
+  readonly action: 'drop' | 'forward';
+}
+
 export interface PfcSection {
   /** Null: the dynamic threshold decides. */
   readonly xoffBytes: number | null;
@@ -234,6 +241,8 @@ export interface PfcSection {
   readonly refreshFraction: number;
   /** From the last bit of a PFC frame to its effect. */
   readonly responseDelayPs: number;
+  /** Null: stops are obeyed however long they last. */
+  readonly watchdog: WatchdogSection | null;
 }
 
 export interface PauseSection {
@@ -535,6 +544,8 @@ export type Metric =
   | 'lldpdus'
   | 'deadlocks'
   | 'storms'
+  | 'watchdog.storms'
+  | 'watchdog.drops'
   | 'fault-drops'
   | 'credit-lost'
   | 'starved'

@@ -74,7 +74,7 @@ export interface Switching {
 export function makeSwitching(
   shared: Shared,
   devices: readonly Device[],
-  { all: mechanisms, sfc, ci }: MechanismSet,
+  { all: mechanisms, pfc, sfc, ci }: MechanismSet,
   outlet: Outlet,
   carriage: Carriage,
 ): Switching {
@@ -113,6 +113,7 @@ export function makeSwitching(
   const points = makeQcnPoints(tables, pool);
   const defences = new QcnDefences(tables, pool, counters);
   const { watched } = points;
+  const { discards } = pfc.watchdog;
   const { remapped, untagged } = defences;
 
   function configure(device: Device, spec: SwitchSpec): void {
@@ -235,6 +236,10 @@ export function makeSwitching(
     const octets = retag(d, port, out, frame, priority);
     let group = ports.groupOf(port, priority);
     let trafficClass = ports.classOf(out, priority);
+    if (discards[out] !== 0 && isDiscarded(d, out, frame, priority)) {
+      outlet.drop(d, port, frame, DROP.WATCHDOG);
+      return;
+    }
     if (isolates[port] !== 0) {
       group = isolatedGroup(port, priority, frame);
       trafficClass = isolate(d, out, trafficClass, frame);
@@ -256,6 +261,17 @@ export function makeSwitching(
     if ((watched[out] & (1 << trafficClass)) === 0) return;
     if (!points.isDue(out, trafficClass, octets)) return;
     if (points.measure(out, trafficClass, frame, queued + stored)) complain(d, port, out, frame);
+  }
+
+  /** A watchdog lets nothing into the queue: what a storm holds, or would. */
+  function isDiscarded(d: number, out: number, frame: number, priority: number): boolean {
+    const trafficClass = ports.classOf(out, priority);
+    const queue =
+      isolates[out] === 0 ? trafficClass : all[d].ci!.queueFor(out, trafficClass, frame);
+    const stopped = queue === trafficClass ? priority : queue;
+    if ((discards[out] & (1 << stopped)) === 0) return false;
+    pfc.watchdog.refused(out, stopped);
+    return true;
   }
 
   /** The group that a frame is charged to: what left a congesting queue is stopped apart. */

@@ -29,6 +29,7 @@ export const PFC: PfcSection = {
   quanta: 65535,
   refreshFraction: 0.5,
   responseDelayPs: 200_000,
+  watchdog: null,
 };
 
 /** As they come out of an empty section. */
@@ -271,6 +272,8 @@ export function run(built: Fabric): Outcome {
     frameMarked: IGNORED,
     frameQueued: IGNORED,
     frameSent: IGNORED,
+    frameDiscarded: IGNORED,
+    watchdogActed: IGNORED,
     controlSent: IGNORED,
     controlReceived: IGNORED,
     stopAsked: IGNORED,
