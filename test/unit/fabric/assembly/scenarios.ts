@@ -164,6 +164,7 @@ export const QCN: QcnSection = {
   priorities: [],
   alternatePriority: 0,
   cnmPriority: 6,
+  quoteBytes: 0,
   setPointBytes: null,
   weightExponent: 1,
   sampleBytes: null,
