@@ -75,6 +75,7 @@ class Listener implements Probe {
   readonly frameDiscarded = this.hear;
   readonly watchdogActed = this.hear;
   readonly controlSent = this.hear;
+  readonly tagSent = this.hear;
   readonly controlReceived = this.hear;
   readonly stopAsked = this.hear;
   readonly creditStep = this.hear;

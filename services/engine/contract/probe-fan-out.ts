@@ -36,6 +36,10 @@ export class ProbeFanOut implements Probe {
     for (const listener of this.listeners) listener.controlSent(...heard);
   }
 
+  tagSent(...heard: Parameters<Probe['tagSent']>): void {
+    for (const listener of this.listeners) listener.tagSent(...heard);
+  }
+
   controlReceived(...heard: Parameters<Probe['controlReceived']>): void {
     for (const listener of this.listeners) listener.controlReceived(...heard);
   }

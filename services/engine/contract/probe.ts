@@ -106,6 +106,8 @@ export interface Probe {
   watchdogActed(device: number, port: number, now: number, priority: number, on: boolean): void;
   /** A MAC control frame starts on the wire. */
   controlSent(device: number, port: number, now: number, octets: Uint8Array): void;
+  /** The frame that has just started takes a CE-Tag along, behind its addresses. */
+  tagSent(device: number, port: number, now: number, octets: Uint8Array): void;
   /** A MAC control frame takes effect. */
   controlReceived(device: number, port: number, now: number, octets: Uint8Array): void;
   /** This device began (or ended) asking its neighbour to stop. */
@@ -145,6 +147,7 @@ export class DeafProbe implements Probe {
   frameDiscarded(..._: Parameters<Probe['frameDiscarded']>): void {}
   watchdogActed(..._: Parameters<Probe['watchdogActed']>): void {}
   controlSent(..._: Parameters<Probe['controlSent']>): void {}
+  tagSent(..._: Parameters<Probe['tagSent']>): void {}
   controlReceived(..._: Parameters<Probe['controlReceived']>): void {}
   stopAsked(..._: Parameters<Probe['stopAsked']>): void {}
   creditStep(..._: Parameters<Probe['creditStep']>): void {}

@@ -61,7 +61,8 @@ export class Engine implements MechanismHost {
   private readonly metering: Metering;
   private readonly outlet: Outlet;
   private readonly loop: Loop;
-  private readonly listeners: Probe[] = [];
+  /** By device. */
+  private readonly listeners: Probe[][];
 
   constructor(specs: readonly DeviceSpec[]) {
     const rows = layOut(specs);
@@ -70,6 +71,7 @@ export class Engine implements MechanismHost {
     this.shared = shared;
     this.clock = shared.clock;
     this.devices = specs.map((spec, i) => new Device(spec, rows[i]));
+    this.listeners = specs.map(() => []);
     const set = makeMechanisms(shared, this.devices, this);
     const { all, credit, faults } = set;
     this.mechanisms = all;
@@ -137,11 +139,13 @@ export class Engine implements MechanismHost {
     this.loop.run(device, bound);
   }
 
-  /** From now on a listener hears every device, beside those that do already. */
-  listen(probe: Probe): void {
-    this.listeners.push(probe);
-    const one = this.listeners.length === 1 ? probe : new ProbeFanOut(this.listeners);
-    for (const device of this.devices) device.probe = one;
+  /** From now on a listener hears these devices (or all), beside those that do already. */
+  listen(probe: Probe, devices: Iterable<number> = this.devices.keys()): void {
+    for (const d of devices) {
+      const own = this.listeners[d];
+      own.push(probe);
+      this.devices[d].probe = own.length === 1 ? probe : new ProbeFanOut(own);
+    }
     this.isHeard = true;
   }
 

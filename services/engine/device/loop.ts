@@ -239,6 +239,7 @@ export function makeLoop(
   /** A tag is read together with its frame, and before it. */
   function sendTag(d: number, local: number, peer: number, at: number): void {
     digests.mix(d, DID_SEND_CONTROL | local, hashOctets(scratch, tagLength));
+    devices[d].probe?.tagSent(d, local, clock.now, scratch.subarray(0, tagLength));
     deliver(peer, scratch, tagLength, at);
   }
 

@@ -4,11 +4,13 @@
  * comes later, in assembly.
  */
 
+import type { CaptureSection } from './capture-section.js';
 import type { DiscoveryEndSection, DiscoverySection } from './discovery-section.js';
 import type { FaultSection } from './fault-section.js';
 import type { Nic82599Section } from './nic-section.js';
 import type { CiSection, SfcSection } from './scenario-messages.js';
 
+export type { CaptureFilterSection, CaptureSection } from './capture-section.js';
 export type { CiSection, SfcDetectSection, SfcSection } from './scenario-messages.js';
 
 export interface Scenario {
@@ -504,6 +506,10 @@ export interface ObserveSection {
   readonly stormPs: number;
   /** Null: no frame is followed. */
   readonly traces: TraceSection | null;
+  /** Null: nothing is captured. */
+  readonly captures: CaptureSection | null;
+  /** Write down drops, marks, stops, holds and deliveries, one by one. */
+  readonly events: boolean;
 }
 
 /** Frames that are followed from end to end; a frame must pass all that is said. */
