@@ -6,6 +6,7 @@ import type { WspArbiter } from '../engine/arbiter/wsp-arbiter.js';
 import { KB } from '../engine/arbiter/credits.js';
 import { PRIORITY_MASK } from '../engine/frame/frame-pool.js';
 import type { Latencies } from '../engine/nic-82599/latencies.js';
+import { ledControl } from '../engine/nic-82599/leds.js';
 import type { Nic82599 } from '../engine/nic-82599/nic.js';
 import { RATE_FACTOR_ONE } from '../engine/nic-82599/rate-scheduler.js';
 import { classOfRegister } from '../engine/nic-82599/refill-rule.js';
@@ -28,7 +29,7 @@ export interface NicResult {
   readonly latencies: readonly LatencyRow[];
   /** Posted writes to the host by the hint that went with them; empty where DCA is off. */
   readonly hints: readonly { readonly tag: number; writes: number; octets: number }[];
-  readonly leds: readonly boolean[];
+  readonly leds: readonly LedRow[];
   readonly spoofedFrames: number;
   /** All that are not 0. */
   readonly registers: Readonly<Record<string, number>>;
@@ -75,6 +76,18 @@ export interface BufferRow {
   readonly peakOctets: number;
 }
 
+export interface LedRow {
+  readonly led: number;
+  /** Its source, by the name of the data sheet. */
+  readonly source: string;
+  readonly inverted: boolean;
+  readonly blinks: boolean;
+  readonly lit: boolean;
+  /** How often it has gone on or off, and since when it is as it is. */
+  readonly changes: number;
+  readonly sincePs: number;
+}
+
 /** As 7.7.1 defines them: tail update to the wire; wire to the descriptor. Of raw frames. */
 export interface LatencyRow {
   readonly direction: 'transmit' | 'receive';
@@ -105,6 +118,7 @@ function nicResult(
   nowPs: number,
 ): NicResult {
   nic.rates.drift(nowPs);
+  engine.hosting.look(device.place, nowPs);
   const [port] = spec.ports as readonly [PortSpec];
   const queues = queuesInUse(nic, spec, port);
   return {
@@ -124,7 +138,7 @@ function nicResult(
       ...latencyRows('receive', nic.receiveLatency),
     ],
     hints: hintRows(nic),
-    leds: nic.ledsLit(nowPs, BITS_PS / port.octetPs),
+    leds: ledRows(nic),
     spoofedFrames: nic.spoofed,
     registers: registersOf(nic, nowPs),
   };
@@ -219,6 +233,16 @@ function latencyRows(direction: LatencyRow['direction'], latencies: Latencies): 
     leastPs: latencies.leastPs[tc]!,
     meanPs: latencies.sumPs[tc]! / latencies.frames[tc]!,
     mostPs: latencies.mostPs[tc]!,
+  }));
+}
+
+function ledRows({ leds, registers }: Nic82599): LedRow[] {
+  return Array.from(leds.lit, (lit, led) => ({
+    led,
+    ...ledControl(registers.get('LEDCTL'), led),
+    lit: lit !== 0,
+    changes: leds.changes[led]!,
+    sincePs: leds.changedPs[led]!,
   }));
 }
 

@@ -4,6 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import type { Probe } from '../../services/engine/contract/probe.js';
+import { DeafProbe } from '../../services/engine/contract/probe.js';
 import type { NicResult } from '../../services/runtime/nic-results.js';
 import { Session } from '../../services/runtime/session.js';
 import { packWhole, unpackWhole } from '../../services/runtime/whole-state.js';
@@ -184,9 +186,51 @@ describe('VLANs, hints and LEDs of an 82599', () => {
     const regs =
       'regs: { LEDCTL.LED0_MODE: 0, LEDCTL.LED1_MODE: 1, LEDCTL.LED2_MODE: 2, ' +
       'LEDCTL.LED3_MODE: 5, LEDCTL.LED3_IVRT: 1 }';
-    const leds = (text: string): readonly boolean[] => receiverOf(regs, text).nics[0]!.leds;
+    const leds = (text: string): readonly boolean[] =>
+      receiverOf(regs, text).nics[0]!.leds.map(({ lit }) => lit);
     assert.deepEqual(leds(load('')), [true, true, true, true]);
     assert.deepEqual(leds(''), [true, true, false, true]);
+  });
+});
+
+describe('probes of an 82599', () => {
+  it('hear of every LED that goes on or off, also when its link does', () => {
+    const fabric = fabricOf(
+      'fabric: { generator: pair, link: { rate: 10G, length: 10m } }\nduration: 700ms\n' +
+        'faults: [{ kind: link-down, where: { device: h1, peer: h2 }, at: 600ms, for: 50ms }]\n' +
+        'devices: { h1: { nic: { model: 82599, regs: { LEDCTL: "0x0F0F8200" }, ' +
+        'writes: [{ at: 650ms, regs: { LEDCTL.LED3_MODE: 14 } }] } } }\n' +
+        'load: [{ stream: { from: h1, to: h2 }, rate: 1M, start: 100ms, end: 450ms }]\n',
+    );
+    class Leds extends DeafProbe {
+      readonly heard: [led: number, lit: boolean, atMs: number][] = [];
+
+      override ledChanged(...[, , atPs, led, lit]: Parameters<Probe['ledChanged']>): void {
+        this.heard.push([led, lit, Math.round(atPs / 1e9)]);
+      }
+    }
+    const session = new Session(fabric, { check: true });
+    const leds = new Leds();
+    session.engine.listen(leds);
+    session.runTo(Infinity);
+    const [nic] = session.results('complete').nics;
+    // LED0 shows the link; LED1 blinks with what the MAC does, 50 ms beyond the last frame.
+    assert.deepEqual(leds.heard, [
+      [1, true, 100],
+      [1, false, 300],
+      [0, false, 600],
+      [0, true, 650],
+      [3, true, 650],
+    ]);
+    assert.deepEqual(
+      nic!.leds.map(({ lit, changes }) => [lit, changes]),
+      [
+        [true, 2],
+        [false, 2],
+        [false, 0],
+        [true, 1],
+      ],
+    );
   });
 });
 

@@ -123,6 +123,11 @@ export interface Probe {
   ): void;
   /** The last octet of a message reached its destination. */
   messageDelivered(device: number, now: number, flow: number, message: number): void;
+  /**
+   * An LED of an 82599 went on or off at `atPs`. Told when the next thing happens to its LEDs or
+   * somebody looks at them, so it may be told late, but always in order.
+   */
+  ledChanged(device: number, port: number, atPs: number, led: number, lit: boolean): void;
 }
 
 /** Hears nothing; a listener overrides the points that it cares for. */
@@ -139,4 +144,5 @@ export class DeafProbe implements Probe {
   heldChanged(..._: Parameters<Probe['heldChanged']>): void {}
   creditShort(..._: Parameters<Probe['creditShort']>): void {}
   messageDelivered(..._: Parameters<Probe['messageDelivered']>): void {}
+  ledChanged(..._: Parameters<Probe['ledChanged']>): void {}
 }

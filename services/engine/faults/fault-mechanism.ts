@@ -62,6 +62,8 @@ const FCS_OCTETS = 4;
 export interface FaultTools {
   /** The port may send again. */
   wake(port: number): void;
+  /** The carrier is lost. */
+  linkDown(port: number): void;
   /** A carrier is back: those who count or wait over the link start over. */
   linkUp(port: number): void;
   /** Loses every frame that the port's device holds. */
@@ -327,7 +329,8 @@ export class FaultMechanism implements Mechanism {
     this.words[row * WORDS + BEGUN]++;
     this.flags[port] |= lastingFlagsOf(effect);
     this.tools!.note(port, this.specs[row].fault, true);
-    if (effect.kind === 'flush') this.tools!.flush(port);
+    if (effect.kind === 'down') this.tools!.linkDown(port);
+    else if (effect.kind === 'flush') this.tools!.flush(port);
     else if (effect.kind === 'shrink') {
       this.words[row * WORDS + TAKEN] = this.tools!.shrink(port, effect.octets);
     } else if (effect.kind === 'send' || effect.kind === 'steal') {

@@ -4,7 +4,8 @@ import { KB } from '../arbiter/credits.js';
 import type { NicSpec } from '../contract/spec.js';
 import { HintedWrites } from './hinted-writes.js';
 import { Latencies } from './latencies.js';
-import { Activity, ledLit } from './leds.js';
+import type { LedListener } from './led-panel.js';
+import { LedPanel } from './led-panel.js';
 import { RateTable } from './rate-table.js';
 import { classOfRegister } from './refill-rule.js';
 import { RegisterFile } from './register-file.js';
@@ -15,6 +16,16 @@ import { identifierOf, innerTag, receiveTags, tagsOf, userPriority } from './vla
 import { VmArbiter } from './vm-arbiter.js';
 
 const VLAN_TAG_OCTETS = 4;
+/** Bits and picoseconds of a second, per octet. */
+const BITS_PS = 8e12;
+
+/** Some bits of a register, and what they become. */
+export interface MaskedWrite {
+  readonly name: RegisterName;
+  readonly index: number;
+  readonly mask: number;
+  readonly value: number;
+}
 
 /**
  * One 82599 without its frames: registers, the three arbiters of classes, those of virtual
@@ -31,9 +42,7 @@ export class Nic82599 {
   readonly lastInPool = new Int32Array(POOLS);
   /** By priority: frames that software has taken in. */
   readonly taken = new Float64Array(TRAFFIC_CLASSES);
-  readonly sent = new Activity();
-  readonly received = new Activity();
-  readonly filtered = new Activity();
+  readonly leds: LedPanel;
   readonly hints = new HintedWrites(this.registers);
   /** From the tail update to the first bit on the wire: frames whose release is known. */
   readonly transmitLatency = new Latencies();
@@ -61,6 +70,7 @@ export class Nic82599 {
     readonly packetPlane: PacketPlane,
   ) {
     this.rates = new RateTable(this.registers, octetPs);
+    this.leds = new LedPanel(BITS_PS / octetPs);
     this.vms = spec.dcb
       ? Array.from({ length: spec.classes }, () => new VmArbiter(QUEUES / spec.classes))
       : [new VmArbiter(POOLS)];
@@ -71,6 +81,7 @@ export class Nic82599 {
     this.vlanModes = this.readVlanModes();
     this.plainPriority = spec.untagged === 'carried' && !this.vlanModes.double;
     this.applyAll();
+    this.leds.start(this.registers.get('LEDCTL'));
   }
 
   /** The descriptor queue of a virtual machine for a class. */
@@ -88,12 +99,13 @@ export class Nic82599 {
   }
 
   /** Writes the bits of a mask; what depends on them follows. */
-  write(name: RegisterName, index: number, mask: number, value: number, nowPs: number): void {
+  write({ name, index, mask, value }: MaskedWrite, nowPs: number, hear: LedListener): void {
     this.rates.drift(nowPs);
     const before = this.registers.get(name, index);
     this.registers.set(name, index, ((before & ~mask) | (value & mask)) >>> 0);
     if (name === 'RTTBCNRC') this.rates.written(index, before, nowPs);
     else if (name === 'RTTBCNRD') this.rates.driftWritten(nowPs);
+    else if (name === 'LEDCTL') this.leds.setControl(this.registers.get(name), nowPs, hear);
     else this.apply(name, index);
   }
 
@@ -163,18 +175,6 @@ export class Nic82599 {
       insertedType: registers.field('DMATXCTL', 'VT'),
       dcb: this.spec.dcb,
     };
-  }
-
-  /** The four outputs, as a person sees them. */
-  ledsLit(nowPs: number, linkBps: number): boolean[] {
-    const ledctl = this.registers.get('LEDCTL');
-    const macActivity = this.sent.isOn(nowPs) || this.received.isOn(nowPs);
-    const filterActivity = this.filtered.isOn(nowPs);
-    const inputs = { link: true, linkBps, macActivity, filterActivity };
-    const since = Math.min(this.sent.riseAt(nowPs), this.received.riseAt(nowPs));
-    return [0, 1, 2, 3].map((led) =>
-      ledLit(ledctl, led, inputs, nowPs - (Number.isFinite(since) ? since : 0)),
-    );
   }
 
   private applyAll(): void {

@@ -56,6 +56,10 @@ export interface Hosting {
   /** The NIC's frame of a class starts on the wire: the next one takes its place. */
   departing(d: number, trafficClass: number, frame: number): void;
   onTimer(d: number, kind: number, connection: number): void;
+  /** The link of a device has come or gone. */
+  carrier(d: number, up: boolean): void;
+  /** Brings up to a time what is worked out when somebody looks. */
+  look(d: number, nowPs: number): void;
   /** State of a host that is not in the tables. */
   parts(d: number): HostParts;
   readonly complaints: Complaints;
@@ -347,7 +351,22 @@ export function makeHosting(
     if (senders.releaseMessages(firstSend[d] + c, messages)) wake(d, c);
   }
 
-  return { configure, receive, departing, onTimer, parts: (d) => all[d], complaints };
+  function carrier(d: number, up: boolean): void {
+    if (adapters.has(d)) adapters.carrier(d, up);
+  }
+
+  return {
+    configure,
+    receive,
+    departing,
+    onTimer,
+    carrier,
+    look: (d, nowPs) => {
+      adapters.look(d, nowPs);
+    },
+    parts: (d) => all[d],
+    complaints,
+  };
 }
 
 function dependantsOf(spec: HostSpec): number[][] {

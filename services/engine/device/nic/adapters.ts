@@ -10,6 +10,8 @@ import {
   PRIORITY_MASK,
   STORED,
 } from '../../frame/frame-pool.js';
+import type { LedListener } from '../../nic-82599/led-panel.js';
+import { MAC_ACTIVITY } from '../../nic-82599/led-panel.js';
 import { Nic82599 } from '../../nic-82599/nic.js';
 import type { RegisterName } from '../../nic-82599/register-map.js';
 import { QUEUE_OCTETS } from '../../port/queues.js';
@@ -57,6 +59,10 @@ export interface Adapters {
   onTimer(d: number, kind: number, id: number): void;
   /** An entry of the host's agenda has been dealt with: what became ready by it may go. */
   settle(d: number): void;
+  /** The link has come or gone. */
+  carrier(d: number, up: boolean): void;
+  /** Brings up to a time what is worked out when somebody looks. */
+  look(d: number, nowPs: number): void;
   parts(d: number): Nic82599 | null;
 }
 
@@ -112,6 +118,7 @@ export function makeAdapters(
     outlet,
     host,
     timers,
+    hearer,
   );
 
   function configure(device: Device, spec: NicSpec): void {
@@ -225,7 +232,7 @@ export function makeAdapters(
     const s = rows[d] * WORDS;
     state[s + TAKEN + trafficClass] -= words[frame + LENGTH];
     markRoom(s, nic, trafficClass);
-    nic.sent.note(clock);
+    if (nic.leds.note(MAC_ACTIVITY, clock)) nic.leds.rise(MAC_ACTIVITY, clock.now, hearer(d));
     if ((words[frame + CLASS] & KIND_MASK) === KIND_RAW) {
       nic.transmitLatency.add(trafficClass, clock.now - pool.born(frame));
     }
@@ -260,6 +267,20 @@ export function makeAdapters(
     }
   }
 
+  /** Who listens to a device hears of its LEDs. */
+  function hearer(d: number): LedListener {
+    const { probe } = devices[d];
+    return (led, lit, atPs) => probe?.ledChanged(d, 0, atPs, led, lit);
+  }
+
+  function carrier(d: number, up: boolean): void {
+    nics[d]!.leds.setLink(up, clock.now, hearer(d));
+  }
+
+  function look(d: number, nowPs: number): void {
+    nics[d]!.leds.advance(nowPs, hearer(d));
+  }
+
   function setRate(d: number, connection: number, bps: number): void {
     const nic = nics[d]!;
     const queue = descriptors.queueOf(d, connection);
@@ -272,7 +293,8 @@ export function makeAdapters(
   function writeRegister(d: number, i: number): void {
     const nic = nics[d]!;
     const { register, index, mask, value } = nic.spec.writes[i];
-    nic.write(register as RegisterName, index, mask, value, clock.now);
+    const write = { name: register as RegisterName, index, mask, value };
+    nic.write(write, clock.now, hearer(d));
     descriptors.refreshAll(d);
     planPump(d);
   }
@@ -282,6 +304,8 @@ export function makeAdapters(
     has: (d) => rows[d] >= 0,
     assign: descriptors.assign,
     setRate,
+    carrier,
+    look,
     wake,
     answer,
     departing,

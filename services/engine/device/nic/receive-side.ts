@@ -2,6 +2,8 @@ import { ADMITTED } from '../../buffer/shared-buffer.js';
 import type { Mechanism } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
 import { CLASS, LENGTH, PRIORITY_MASK, VLAN } from '../../frame/frame-pool.js';
+import type { LedListener } from '../../nic-82599/led-panel.js';
+import { FILTER_ACTIVITY, MAC_ACTIVITY } from '../../nic-82599/led-panel.js';
 import type { Nic82599 } from '../../nic-82599/nic.js';
 import type { Device } from '../device.js';
 import type { Outlet } from '../outlet.js';
@@ -32,6 +34,7 @@ export function makeReceiveSide(
   outlet: Outlet,
   host: HostSide,
   timers: ReceiveTimers,
+  hearer: (d: number) => LedListener,
 ) {
   const { clock, pool, ports, buffer, tables, nicFrames } = shared;
   const { words, ends } = pool;
@@ -64,7 +67,7 @@ export function makeReceiveSide(
   function receive(d: number, port: number, frame: number): void {
     const nic = nics[d]!;
     const row = rows[d];
-    nic.received.note(clock);
+    note(d, nic, MAC_ACTIVITY);
     const vlans = ends[frame + VLAN];
     if (vlans !== 0 && !nic.takesVlan(host.vmOf(d, frame), vlans)) {
       outlet.drop(d, port, frame, DROP.VLAN_FILTERED);
@@ -76,7 +79,7 @@ export function makeReceiveSide(
       outlet.drop(d, port, frame, verdict);
       return;
     }
-    nic.filtered.note(clock);
+    note(d, nic, FILTER_ACTIVITY);
     for (let by = rulers[row * 8 + group]; by !== 0; by &= by - 1) {
       mechanisms[31 - Math.clz32(by & -by)].admitted(port, group, frame, words[frame + LENGTH]);
     }
@@ -84,6 +87,10 @@ export function makeReceiveSide(
     lists.push(nicFrames.received(row, group), frame);
     filled[row] |= 1 << group;
     if (turnPlanned[row] === 0) turn(d);
+  }
+
+  function note(d: number, { leds }: Nic82599, activity: number): void {
+    if (leds.note(activity, clock)) leds.rise(activity, clock.now, hearer(d));
   }
 
   /** The receive arbiter chooses a buffer, as soon as the link into host memory is free. */
