@@ -144,6 +144,43 @@ describe('VLANs, hints and LEDs of an 82599', () => {
     assert.ok(gone === 0 && spoofed > 200, `${gone} and ${spoofed}`);
   });
 
+  it('a pool with anti-spoofing sends with its own address only', () => {
+    const spoofed = (checks: string): [arrived: number, stopped: number] => {
+      const results = runScenario(
+        `fabric: { generator: star, hosts: 3, hostLink: { rate: 10G } }\nduration: 1ms\n` +
+          `hosts: { nic: { model: 82599, ${checks} } }\n` +
+          'load: [{ stream: { from: h1, to: h2 }, spoof: h3, rate: 1G }]\n',
+      );
+      return [results.flows[0]!.frames, results.nics[0]!.spoofedFrames];
+    };
+    const [through, none] = spoofed('pools: { 1: { antiSpoof: true } }');
+    assert.ok(through > 70 && none === 0);
+    const [gone, stopped] = spoofed('pools: { 0: { antiSpoof: true } }');
+    assert.ok(gone === 0 && stopped > 70, `${gone} and ${stopped}`);
+    const [vlanOnly] = spoofed('regs: { "PFVFSPOOF[0].VLANAS": 1 }');
+    assert.equal(vlanOnly, through);
+  });
+
+  it('a frame that lies about its address misleads a bridge', () => {
+    const results = runScenario(
+      'fabric: { generator: star, hosts: 3, hostLink: { rate: 10G } }\nduration: 1ms\n' +
+        'switches: { forwarding: bridged }\nload:\n' +
+        '  - { stream: { from: h1, to: h2 }, spoof: h3, rate: 1G }\n' +
+        '  - { name: victim, stream: { from: h2, to: h3 }, rate: 1G, start: 500us }\n',
+    );
+    assert.equal(results.flows.find(({ load }) => load === 'victim')!.frames, 0);
+  });
+
+  it('in double mode anti-spoofing stops what has no tag', () => {
+    const sent = (antiSpoof: boolean): number =>
+      runScenario(
+        `${PAIR}hosts: { nic: { model: 82599, vlan: { double: true }, ` +
+          `pools: { 0: { antiSpoof: ${antiSpoof} } } } }\n${load('', ', rate: 1G')}`,
+      ).flows[0]!.frames;
+    assert.ok(sent(false) > 200);
+    assert.equal(sent(true), 0);
+  });
+
   it('the pool register puts a VLAN on what its machine sends', () => {
     const results = runScenario(
       `${PAIR}devices: { h1: { nic: { model: 82599, pools: { 0: { insert: 7 } } } }, ` +

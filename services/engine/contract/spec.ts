@@ -476,6 +476,8 @@ export interface SendSpec {
   /** Position in the scenario's flow table. */
   readonly flow: number;
   readonly name: string;
+  /** Station whose address its frames bear: the sender's own unless it lies. */
+  readonly source: number;
   readonly target: number;
   readonly hash: number;
   /** Packed class of its frames. */

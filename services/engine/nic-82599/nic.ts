@@ -12,7 +12,7 @@ import { RegisterFile } from './register-file.js';
 import type { RegisterName } from './register-map.js';
 import { POOLS, QUEUES, REGISTER_NAMES, registerKind } from './register-map.js';
 import type { VlanModes } from './vlan.js';
-import { identifierOf, innerTag, receiveTags, tagsOf, userPriority } from './vlan.js';
+import { C_TAG, identifierOf, innerTag, receiveTags, tagsOf, userPriority } from './vlan.js';
 import { VmArbiter } from './vm-arbiter.js';
 
 const VLAN_TAG_OCTETS = 4;
@@ -48,14 +48,15 @@ export class Nic82599 {
   readonly transmitLatency = new Latencies();
   /** From the last bit on the wire to the descriptor on PCIe. */
   readonly receiveLatency = new Latencies();
-  /** Frames that VLAN anti-spoofing has stopped. */
+  /** Frames that anti-spoofing has stopped (SSVPC). */
   spoofed = 0;
   /** RTTDCS.BPBFSM: the room condition is dropped, and data waits on PCIe for its buffer. */
   bypassesRoom = false;
   /** By class: TXPBSIZE in octets. */
   readonly transmitOctets = new Int32Array(TRAFFIC_CLASSES);
-  /** By pool: VLAN anti-spoofing is on; by receive queue: the inner tag is taken off. */
-  private readonly spoofChecks = new Uint8Array(POOLS);
+  /** By pool: anti-spoofing by VLAN and by MAC is on; by receive queue: the inner tag is taken off. */
+  private readonly vlanChecks = new Uint8Array(POOLS);
+  private readonly macChecks = new Uint8Array(POOLS);
   private readonly strips = new Uint8Array(QUEUES);
   private readonly queuesPerVm: number;
   private readonly vlanModes: VlanModes;
@@ -79,7 +80,8 @@ export class Nic82599 {
     }
     this.queuesPerVm = spec.dcb ? spec.classes : QUEUES / POOLS;
     this.vlanModes = this.readVlanModes();
-    this.plainPriority = spec.untagged === 'carried' && !this.vlanModes.double;
+    const usual = !this.vlanModes.double && this.vlanModes.innerType === C_TAG;
+    this.plainPriority = spec.untagged === 'carried' && usual;
     this.applyAll();
     this.leds.start(this.registers.get('LEDCTL'));
   }
@@ -141,9 +143,12 @@ export class Nic82599 {
     return inner === null || allowed.includes(identifierOf(inner.tci));
   }
 
-  /** Whether VLAN anti-spoofing stops a frame of a pool. */
-  isSpoofed(pool: number, vlans: number): boolean {
-    return this.spoofChecks[pool] !== 0 && !this.takesVlan(pool, vlans);
+  /** Whether anti-spoofing stops a frame of a pool; it may bear an address that is not its own. */
+  isSpoofed(pool: number, vlans: number, foreign: boolean): boolean {
+    if (foreign && this.macChecks[pool] !== 0) return true;
+    if (this.vlanChecks[pool] === 0) return false;
+    // In double mode an untagged frame passes no check (7.4.5.2).
+    return (vlans === 0 && this.vlanModes.double) || !this.takesVlan(pool, vlans);
   }
 
   /** Octets of the inner tag, if it is taken off on receive. */
@@ -226,10 +231,8 @@ export class Nic82599 {
         this.strips[index] = registers.field(name, 'VME', index);
         break;
       case 'PFVFSPOOF':
-        for (let pool = 0; pool < 8; pool++) {
-          const on = (registers.field(name, 'VLANAS', index) >> pool) & 1;
-          this.spoofChecks[index * 8 + pool] = on;
-        }
+        spread(registers.field(name, 'MACAS', index), this.macChecks, index);
+        spread(registers.field(name, 'VLANAS', index), this.vlanChecks, index);
         break;
       case 'DCA_CTRL':
         this.hints.enabled = registers.field(name, 'DCA_DIS') === 0;
@@ -245,4 +248,9 @@ export class Nic82599 {
     const arbiter = this.vms[this.classOfQueue(queue)];
     arbiter.setRefill(this.vmOfQueue(queue), this.registers.field('RTTDT1C', 'CRQ', queue));
   }
+}
+
+/** Bits of a register for eight pools, one each. */
+function spread(bits: number, byPool: Uint8Array, index: number): void {
+  for (let pool = 0; pool < 8; pool++) byPool[index * 8 + pool] = (bits >> pool) & 1;
 }

@@ -146,8 +146,10 @@ function vlans(file: RegisterFile, { vlan, pools, dcb, classes }: Nic82599Sectio
   file.setField('VLNCTRL', 'VET', 0, vlan.innerType);
   const perPool = dcb ? classes : 2;
   for (const { pool, antiSpoof, strip, insert } of pools) {
-    const spoof = file.field('PFVFSPOOF', 'VLANAS', pool >> 3);
-    if (antiSpoof) file.setField('PFVFSPOOF', 'VLANAS', pool >> 3, spoof | (1 << (pool & 7)));
+    for (const field of antiSpoof ? ['MACAS', 'VLANAS'] : []) {
+      const others = file.field('PFVFSPOOF', field, pool >> 3);
+      file.setField('PFVFSPOOF', field, pool >> 3, others | (1 << (pool & 7)));
+    }
     for (let i = 0; strip && i < perPool && pool * perPool + i < QUEUES; i++) {
       file.setField('RXDCTL', 'VME', pool * perPool + i, 1);
     }

@@ -147,7 +147,9 @@ export const nicSchema = mapping({
       vlans: list(vlanId(), 'VLANs 1 to 4094')
         .describe('VLANs whose frames the pool takes. Default: all.')
         .prefault([]),
-      antiSpoof: flag().describe('It sends into its VLANs only (PFVFSPOOF).').prefault(false),
+      antiSpoof: flag()
+        .describe('It sends with its address, into its VLANs only (PFVFSPOOF).')
+        .prefault(false),
       strip: flag().describe('The inner tag is taken off (RXDCTL.VME).').prefault(false),
       insert: vlanId().describe('VLAN put on everything it sends (PFVMVIR).').exactOptional(),
     }),

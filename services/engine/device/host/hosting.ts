@@ -89,6 +89,7 @@ export function makeHosting(
   const adapters = makeAdapters(shared, devices, mechanisms, outlet, {
     mayQueue,
     build,
+    position: (d) => position[d],
     vmOf,
     take,
   });
@@ -128,7 +129,7 @@ export function makeHosting(
     firstReceive[d] = device.rows.receive.first;
     dependants[d] = dependantsOf(spec);
     spec.sends.forEach((send, c) => {
-      senders.configure(firstSend[d] + c, send, spec.position, spec.seed);
+      senders.configure(firstSend[d] + c, send, spec.seed);
       const priority = send.frameClass & PRIORITY_MASK;
       const trafficClass = ports.classOf(device.firstPort, priority);
       classOfSend[firstSend[d] + c] = trafficClass;
