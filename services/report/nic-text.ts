@@ -41,6 +41,7 @@ export function nicText(nic: NicResult): string {
     section('T4 receive buffers', classTable(nic.T4)),
     section('Rate scheduling', rateTable(nic)),
     section('Packet buffers', bufferTable(nic)),
+    section('Receive descriptors', ringTable(nic)),
     section('Latency: tail update to wire, wire to descriptor', latencyTable(nic)),
     section('Posted writes by DCA hint', hintTable(nic)),
     section('LEDs', ledTable(nic)),
@@ -91,11 +92,23 @@ function rateTable({ rates }: NicResult): string {
 
 function bufferTable({ buffers }: NicResult): string {
   return table(
-    ['buffer', 'tc', 'fill', 'peak', 'of'],
-    buffers.map(({ direction, tc, octets, peakOctets, sizeOctets }) => [
+    ['buffer', 'tc', 'fill', 'peak', 'of', 'missed', 'no descriptor'],
+    buffers.map(({ direction, tc, octets, peakOctets, sizeOctets, ...frames }) => [
       direction,
       String(tc),
       ...[octets, peakOctets, sizeOctets].map(formatOctets),
+      ...[frames.missedFrames, frames.noDescriptorFrames].map(formatCount),
+    ]),
+  );
+}
+
+function ringTable({ rings }: NicResult): string {
+  if (rings.length === 0) return '';
+  return table(
+    ['queue', 'vm', 'tc', 'free', 'fewest', 'of', 'dropped'],
+    rings.map((row) => [
+      ...[row.queue, row.vm, row.tc].map(String),
+      ...[row.free, row.fewest, row.descriptors, row.droppedFrames].map(formatCount),
     ]),
   );
 }

@@ -26,6 +26,8 @@ export interface NicResult {
   readonly T4: readonly ClassRow[];
   readonly rates: readonly RateRow[];
   readonly buffers: readonly BufferRow[];
+  /** Receive queues whose descriptors were used; empty where they are not counted. */
+  readonly rings: readonly RingRow[];
   readonly latencies: readonly LatencyRow[];
   /** Posted writes to the host by the hint that went with them; empty where DCA is off. */
   readonly hints: readonly { readonly tag: number; writes: number; octets: number }[];
@@ -68,12 +70,26 @@ export interface RateRow {
   readonly on: boolean;
 }
 
+export interface RingRow {
+  readonly queue: number;
+  readonly vm: number;
+  readonly tc: number;
+  readonly descriptors: number;
+  readonly free: number;
+  /** The fewest that were free. */
+  readonly fewest: number;
+  readonly droppedFrames: number;
+}
+
 export interface BufferRow {
   readonly direction: 'transmit' | 'receive';
   readonly tc: number;
   readonly sizeOctets: number;
   readonly octets: number;
   readonly peakOctets: number;
+  /** Received frames that it refused, and that found no descriptor (RXMPC, RNBC). */
+  readonly missedFrames: number;
+  readonly noDescriptorFrames: number;
 }
 
 export interface LedRow {
@@ -133,6 +149,7 @@ function nicResult(
     T4: classRows(nic, nic.receivePlane, 'RTRPT4C'),
     rates: queues.map((queue) => rateRow(nic, queue, port, nowPs)),
     buffers: bufferRows(engine, device, nic),
+    rings: ringRows(engine, device, nic),
     latencies: [
       ...latencyRows('transmit', nic.transmitLatency),
       ...latencyRows('receive', nic.receiveLatency),
@@ -215,14 +232,32 @@ function bufferRows({ shared }: Engine, { firstPort }: Device, nic: Nic82599): B
     const [octets, peakOctets] = [QUEUE_OCTETS, QUEUE_PEAK].map((w) =>
       queues.get(firstPort, tc, w),
     );
-    return { direction: 'transmit', tc, sizeOctets, octets: octets!, peakOctets: peakOctets! };
+    return {
+      ...{ direction: 'transmit', tc, sizeOctets, octets: octets!, peakOctets: peakOctets! },
+      ...{ missedFrames: 0, noDescriptorFrames: 0 },
+    };
   });
   const receive = CLASSES.map((tc): BufferRow => {
     const sizeOctets = registers.field('RXPBSIZE', 'SIZE', tc) * KB;
     const [octets, peakOctets] = [USED, USED_PEAK].map((word) => buffer.get(firstPort, tc, word));
-    return { direction: 'receive', tc, sizeOctets, octets: octets!, peakOctets: peakOctets! };
+    return {
+      ...{ direction: 'receive', tc, sizeOctets, octets: octets!, peakOctets: peakOctets! },
+      ...{ missedFrames: nic.missed[tc]!, noDescriptorFrames: nic.noDescriptor[tc]! },
+    };
   });
   return [...transmit, ...receive].filter((row) => row.sizeOctets > 0);
+}
+
+function ringRows({ hosting }: Engine, { place }: Device, nic: Nic82599): RingRow[] {
+  if (!nic.hasRings) return [];
+  return Array.from({ length: QUEUES }, (_, queue) => ({
+    queue,
+    vm: nic.vmOfQueue(queue),
+    tc: nic.classOfQueue(queue),
+    descriptors: nic.ringSize(queue),
+    ...hosting.ring(place, queue),
+    droppedFrames: nic.droppedBy[queue]!,
+  })).filter(({ descriptors, fewest }) => fewest < descriptors);
 }
 
 function latencyRows(direction: LatencyRow['direction'], latencies: Latencies): LatencyRow[] {

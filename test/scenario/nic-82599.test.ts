@@ -24,7 +24,8 @@ hosts:
     vms: [2, 1]
     rates: [{ vm: 1, tc: 0, rate: 500M }]
     drift: { every: 50us, by: 3% }
-    pools: { 1: { vlans: [7], strip: true } }
+    receiveRings: { descriptors: 16, software: 700ns }
+    pools: { 1: { vlans: [7], strip: true, software: 1us, drop: true } }
     regs: { DCA_CTRL.DCA_DIS: 0, "DCA_RXCTRL[0]": "0x050000A0" }
     writes: [{ at: 1ms, regs: { "RTTPT2C[3].CRQ": 40, "RTTPT2C[3].MCL": 80 } }]
 devices: { h2: { nic: { model: 82599, pcie: { rate: 4G } } } }
@@ -109,6 +110,66 @@ describe('an 82599 in a run', () => {
         ),
       )[1]!;
     assert.ok(blocked(1) < 0.7 * blocked(0), `${blocked(1)} against ${blocked(0)}`);
+  });
+});
+
+describe('receive descriptors of an 82599', () => {
+  /** VM 0 needs 4 us for a frame, VM 1 none; both have a buffer of their own, or share one. */
+  const slow = (rings: string, prio: number, more = ''): ReturnType<typeof runScenario> =>
+    runScenario(
+      `${PAIR}devices: { h2: { nic: { model: 82599, receiveRings: { descriptors: 64${rings} }, ` +
+        `pools: { 0: { software: 4us } } } } }\n${more}load:\n` +
+        '  - { name: slow, stream: { from: h1, to: h2 }, rate: 5G }\n' +
+        `  - { name: quick, stream: { from: h1, to: h2 }, rate: 4G, vm: 1, priority: ${prio} }\n`,
+    );
+  const nicOf = (results: ReturnType<typeof runScenario>): NicResult => results.nics[0]!;
+
+  it('that run out keep frames in their buffer, where they are lost or stop their sender', () => {
+    const lossy = slow('', 1);
+    const [buffer] = nicOf(lossy).buffers.filter(({ direction }) => direction === 'receive');
+    // One frame every 4 us.
+    assert.ok(Math.abs(framesOf(lossy)[0]! - 500) < 5, framesOf(lossy).join());
+    assert.ok(buffer!.noDescriptorFrames > 400 && buffer!.peakOctets > 62 * 1024);
+    assert.equal(buffer!.missedFrames, lossy.priorities[0]!.drops['buffer-full']);
+    assert.equal(nicOf(lossy).registers['RXMPC[0]'], buffer!.missedFrames);
+    assert.deepEqual(
+      nicOf(lossy).rings.map(({ queue, fewest, free }) => [queue, fewest, free < 3]),
+      [
+        [0, 0, true],
+        [9, 63, false],
+      ],
+    );
+    const lossless = slow('', 1, 'priorities: { 0: { flowControl: pfc } }\n');
+    assert.deepEqual(lossless.priorities[0]!.drops, {});
+    assert.ok(Math.abs(framesOf(lossless)[0]! - 500) < 5);
+  });
+
+  it('of one machine that run out hold up others of the class, unless its queue drops', () => {
+    const waiting = framesOf(slow('', 0));
+    assert.ok(waiting[1]! < 900, waiting.join());
+    const results = slow(', drop: true', 0);
+    const [held, free] = framesOf(results);
+    assert.ok(Math.abs(held! - 500) < 5 && free! > 650 * 0.99, framesOf(results).join());
+    const dropped = results.priorities[0]!.drops['no-descriptor']!;
+    assert.ok(dropped > 200, String(dropped));
+    assert.equal(nicOf(results).registers['QPRDC[0]'], dropped);
+    assert.equal(nicOf(results).rings[0]!.droppedFrames, dropped);
+  });
+
+  it('header and payload are written apart, each with its own hint', () => {
+    const [nic] = runScenario(
+      `${PAIR}devices: { h2: { nic: { model: 82599, receiveRings: { headerSplit: true }, ` +
+        'regs: { DCA_CTRL.DCA_DIS: 0, "DCA_RXCTRL[0]": "0x05000040", ' +
+        '"DCA_TXCTRL[0]": "0x03000020" } } } }\nload:\n' +
+        '  - { stream: { from: h1, to: h2 }, rate: 100M, frame: 1000 }\n' +
+        '  - { stream: { from: h2, to: h1 }, rate: 100M, frame: 1000 }\n',
+    ).nics;
+    const [plain, transmit, header] = nic!.hints;
+    assert.deepEqual([plain!.tag, transmit!.tag, header!.tag], [0, 0x07, 0x0b]);
+    assert.equal(header!.octets, 42 * header!.writes);
+    assert.equal(plain!.octets, header!.writes * (1000 - 42 + 16));
+    assert.ok(transmit!.writes > 20);
+    assert.equal(transmit!.octets, 16 * transmit!.writes);
   });
 });
 

@@ -24,6 +24,8 @@ export const DROP_REASONS = [
   'device-reset',
   /** As headroom-exhausted, where a fault kept the neighbour from stopping in time. */
   'overflow-by-fault',
+  /** The receive queue of an 82599 had no descriptor, and drops then. */
+  'no-descriptor',
 ] as const;
 
 export type DropReason = (typeof DROP_REASONS)[number];
@@ -44,6 +46,7 @@ export const DROP = {
   FCS_ERROR: 11,
   DEVICE_RESET: 12,
   OVERFLOW_BY_FAULT: 13,
+  NO_DESCRIPTOR: 14,
 } as const;
 
 /** The steps of credit exchange, as `creditStep` numbers them. */

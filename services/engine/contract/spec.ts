@@ -454,6 +454,8 @@ export interface NicSpec {
   readonly receiveBuffer: BufferSpec;
   /** What an untagged frame counts as on receive; `carried`: the priority that the model knows. */
   readonly untagged: 'carried' | 'table' | 'split' | 'seven';
+  /** By pool: time that software needs for a received frame; null: no time, and no descriptors. */
+  readonly softwarePs: readonly number[] | null;
   /** By pool: the VLANs that it takes; empty for all. */
   readonly poolVlans: readonly (readonly number[])[];
 }

@@ -16,6 +16,11 @@ import { C_TAG, identifierOf, innerTag, receiveTags, tagsOf, userPriority } from
 import { VmArbiter } from './vm-arbiter.js';
 
 const VLAN_TAG_OCTETS = 4;
+const PLAIN_HEADER_OCTETS = 14 + 20 + 8;
+/** RDLEN counts 128 octets of 16 for each descriptor. */
+const DESCRIPTORS_PER_UNIT = 8;
+/** SRRCTL.DESCTYPE. */
+const HEADER_SPLITTING = 2;
 /** Bits and picoseconds of a second, per octet. */
 const BITS_PS = 8e12;
 
@@ -50,6 +55,14 @@ export class Nic82599 {
   readonly receiveLatency = new Latencies();
   /** Frames that anti-spoofing has stopped (SSVPC). */
   spoofed = 0;
+  /** By class: frames that their receive buffer refused (RXMPC). */
+  readonly missed = new Float64Array(TRAFFIC_CLASSES);
+  /** By class: frames that were first in their buffer and found no descriptor (RNBC). */
+  readonly noDescriptor = new Float64Array(TRAFFIC_CLASSES);
+  /** By receive queue: frames dropped for want of a descriptor (QPRDC). */
+  readonly droppedBy = new Float64Array(QUEUES);
+  /** Receive descriptors are counted. */
+  readonly hasRings: boolean;
   /** RTTDCS.BPBFSM: the room condition is dropped, and data waits on PCIe for its buffer. */
   bypassesRoom = false;
   /** By class: TXPBSIZE in octets. */
@@ -58,12 +71,22 @@ export class Nic82599 {
   private readonly vlanChecks = new Uint8Array(POOLS);
   private readonly macChecks = new Uint8Array(POOLS);
   private readonly strips = new Uint8Array(QUEUES);
+  /** By receive queue: what there is no descriptor for is dropped; headers are written apart. */
+  private readonly drops = new Uint8Array(QUEUES);
+  private readonly splits = new Uint8Array(QUEUES);
   private readonly queuesPerVm: number;
   private readonly vlanModes: VlanModes;
   /** A frame's user priority is the one that it bears. */
   private readonly plainPriority: boolean;
 
-  static readonly wiring = ['spec', 'packetPlane', 'queuesPerVm', 'vlanModes', 'plainPriority'];
+  static readonly wiring = [
+    'spec',
+    'packetPlane',
+    'queuesPerVm',
+    'vlanModes',
+    'plainPriority',
+    'hasRings',
+  ];
 
   constructor(
     readonly spec: NicSpec,
@@ -72,6 +95,7 @@ export class Nic82599 {
   ) {
     this.rates = new RateTable(this.registers, octetPs);
     this.leds = new LedPanel(BITS_PS / octetPs);
+    this.hasRings = spec.softwarePs !== null;
     this.vms = spec.dcb
       ? Array.from({ length: spec.classes }, () => new VmArbiter(QUEUES / spec.classes))
       : [new VmArbiter(POOLS)];
@@ -122,6 +146,12 @@ export class Nic82599 {
         return this.packetPlane.classes.credit[index];
       case 'RTRPT4S':
         return this.receivePlane.credit[index];
+      case 'RXMPC':
+        return this.missed[index];
+      case 'RNBC':
+        return this.noDescriptor[index];
+      case 'QPRDC':
+        return this.droppedBy[index];
       default:
         this.rates.drift(nowPs);
         return this.registers.get(name, index);
@@ -156,6 +186,29 @@ export class Nic82599 {
     if (this.strips[queue] === 0) return 0;
     const { stripped } = receiveTags(tagsOf(vlans, 0), this.vlanModes, true);
     return stripped === null ? 0 : VLAN_TAG_OCTETS;
+  }
+
+  /** Descriptors in the ring of a receive queue (RDLEN). */
+  ringSize(queue: number): number {
+    return this.registers.field('RDLEN', 'LEN', queue) * DESCRIPTORS_PER_UNIT;
+  }
+
+  /** SRRCTL.DROP_EN of a receive queue. */
+  dropsAt(queue: number): boolean {
+    return this.drops[queue] !== 0;
+  }
+
+  /** Time that software needs for a frame of a receive queue. */
+  softwarePs(queue: number): number {
+    const { softwarePs } = this.spec;
+    return softwarePs === null ? 0 : softwarePs[this.vmOfQueue(queue)];
+  }
+
+  /** Octets that go into a buffer of their own: Ethernet, tags that stay, IPv4 and UDP. */
+  headerOctets(queue: number, vlans: number): number {
+    if (this.splits[queue] === 0) return 0;
+    const tags = tagsOf(vlans, 0).length * VLAN_TAG_OCTETS;
+    return PLAIN_HEADER_OCTETS + tags - this.strippedOctets(queue, vlans);
   }
 
   private untaggedPriority(carried: number): number {
@@ -229,6 +282,10 @@ export class Nic82599 {
         break;
       case 'RXDCTL':
         this.strips[index] = registers.field(name, 'VME', index);
+        break;
+      case 'SRRCTL':
+        this.drops[index] = registers.field(name, 'DROP_EN', index);
+        this.splits[index] = registers.field(name, 'DESCTYPE', index) === HEADER_SPLITTING ? 1 : 0;
         break;
       case 'PFVFSPOOF':
         spread(registers.field(name, 'MACAS', index), this.macChecks, index);

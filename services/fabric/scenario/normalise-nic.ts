@@ -11,6 +11,7 @@ import type {
   FieldValue,
   Nic82599Section,
   PoolSection,
+  RingSection,
   WatermarkSection,
 } from './nic-section.js';
 import type { NicInput } from './schema-nic.js';
@@ -44,6 +45,7 @@ export function nicSection(input: NicInput, path: Path, located: Located): Nic82
     memoryWindowKb: input.memoryWindow,
     drift: input.drift ? driftSection(input.drift, path, located) : null,
     receiveKb: receiveSection(input.receive ?? wanted),
+    receiveRings: ringSection(input, path, located),
     watermarks: watermarkSections(input.watermarks, path, located),
     vlan: {
       double: vlan.double,
@@ -53,8 +55,10 @@ export function nicSection(input: NicInput, path: Path, located: Located): Nic82
       untagged: vlan.untagged,
     },
     pools: Object.entries(input.pools).map(
-      ([pool, { vlans, antiSpoof, strip, insert }]): PoolSection => ({
+      ([pool, { vlans, antiSpoof, strip, insert, software, drop }]): PoolSection => ({
         pool: Number(pool),
+        softwarePs: software ?? null,
+        drop: drop ?? null,
         vlans,
         antiSpoof,
         strip,
@@ -119,6 +123,26 @@ function driftSection(
 function receiveSection(receive: string | readonly number[]): readonly number[] {
   const sizes = typeof receive === 'string' ? RECEIVE_SPLITS[receive]! : receive;
   return Array.from({ length: 8 }, (_, tc) => sizes[tc] ?? 0);
+}
+
+function ringSection(
+  { receiveRings, pools }: NicInput,
+  path: Path,
+  located: Located,
+): RingSection | null {
+  if (receiveRings === undefined) {
+    const [pool, asks] =
+      Object.entries(pools).find(([, { software, drop }]) => software ?? drop) ?? [];
+    if (asks === undefined) return null;
+    const message = 'receive descriptors are not counted; write receiveRings: {} beside pools';
+    throw located.errorAt([...path, 'pools', pool!], message);
+  }
+  const { descriptors, software, drop, headerSplit } = receiveRings;
+  if (descriptors % 8 !== 0) {
+    const message = `descriptors come in eights (RDLEN): ${descriptors}`;
+    throw located.errorAt([...path, 'receiveRings', 'descriptors'], message);
+  }
+  return { descriptors, softwarePs: software, drop, headerSplit };
 }
 
 function watermarkSections(

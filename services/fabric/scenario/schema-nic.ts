@@ -116,6 +116,20 @@ export const nicSchema = mapping({
   )
     .describe('Receive buffers: 512 KB in all. Default: equal parts.')
     .exactOptional(),
+  receiveRings: mapping({
+    descriptors: integer(8, 65_528)
+      .describe('Descriptors of each receive queue, in eights (RDLEN).')
+      .prefault(512),
+    software: quantity(time)
+      .describe('Time that software needs for each frame of a queue.')
+      .prefault('0ns'),
+    drop: flag()
+      .describe('Drop what there is no descriptor for, or keep it in its buffer (SRRCTL.DROP_EN).')
+      .prefault(false),
+    headerSplit: flag().describe('Headers have buffers of their own (SRRCTL).').prefault(false),
+  })
+    .describe('Receive descriptors. Default: software takes everything at once.')
+    .exactOptional(),
   watermarks: keyed(
     CLASS_KEY,
     mapping({
@@ -151,10 +165,16 @@ export const nicSchema = mapping({
         .describe('It sends with its address, into its VLANs only (PFVFSPOOF).')
         .prefault(false),
       strip: flag().describe('The inner tag is taken off (RXDCTL.VME).').prefault(false),
+      software: quantity(time)
+        .describe('Time that its software needs for a received frame. Default: receiveRings.')
+        .exactOptional(),
+      drop: flag()
+        .describe('Its queues drop what there is no descriptor for. Default: receiveRings.')
+        .exactOptional(),
       insert: vlanId().describe('VLAN put on everything it sends (PFVMVIR).').exactOptional(),
     }),
   )
-    .describe('VLANs of virtual machines, by pool.')
+    .describe('VLANs, filters and software of virtual machines, by pool.')
     .prefault({}),
   regs: registers.describe(REGISTERS).prefault({}),
   writes: list(

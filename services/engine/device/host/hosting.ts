@@ -60,6 +60,8 @@ export interface Hosting {
   carrier(d: number, up: boolean): void;
   /** Brings up to a time what is worked out when somebody looks. */
   look(d: number, nowPs: number): void;
+  /** Receive descriptors of a queue: free now, and at least ever. */
+  ring(d: number, queue: number): { readonly free: number; readonly fewest: number };
   /** State of a host that is not in the tables. */
   parts(d: number): HostParts;
   readonly complaints: Complaints;
@@ -365,6 +367,7 @@ export function makeHosting(
     look: (d, nowPs) => {
       adapters.look(d, nowPs);
     },
+    ring: (d, queue) => adapters.ring(d, queue),
     parts: (d) => all[d],
     complaints,
   };

@@ -34,9 +34,11 @@ const KIND_REGISTER = KIND_DEVICE + 4;
 const KIND_WRITTEN = KIND_DEVICE + 5;
 /** The link into host memory is free again. */
 const KIND_WRITE_TURN = KIND_DEVICE + 6;
+/** Software of a receive queue is done with a frame; the id is the queue. */
+const KIND_TAKEN = KIND_DEVICE + 7;
 /** A data read is complete. */
-const KIND_READ = KIND_DEVICE + 7;
-const KIND_PUMP = KIND_DEVICE + 8;
+const KIND_READ = KIND_DEVICE + 8;
+const KIND_PUMP = KIND_DEVICE + 9;
 
 /** Agenda kinds from here on belong to adapters. */
 export const KIND_ADAPTER = KIND_RATE_ON;
@@ -63,6 +65,8 @@ export interface Adapters {
   carrier(d: number, up: boolean): void;
   /** Brings up to a time what is worked out when somebody looks. */
   look(d: number, nowPs: number): void;
+  /** Receive descriptors of a queue: free now, and at least ever. */
+  ring(d: number, queue: number): { readonly free: number; readonly fewest: number };
   parts(d: number): Nic82599 | null;
 }
 
@@ -107,7 +111,13 @@ export function makeAdapters(
   const armRate = (d: number, queue: number, atPs: number): void => {
     devices[d].schedule(atPs, KIND_RATE_ON, queue, 0);
   };
-  const timers = { written: schedule(KIND_WRITTEN), turn: schedule(KIND_WRITE_TURN) };
+  const timers = {
+    written: schedule(KIND_WRITTEN),
+    turn: schedule(KIND_WRITE_TURN),
+    taken: (d: number, queue: number, atPs: number): void => {
+      devices[d].schedule(atPs, KIND_TAKEN, queue, 0);
+    },
+  };
   const descriptors = makeDescriptorQueues(shared, devices, rows, nics, host, armRate);
   const receiveSide = makeReceiveSide(
     shared,
@@ -258,6 +268,9 @@ export function makeAdapters(
       case KIND_WRITE_TURN:
         receiveSide.turn(d);
         break;
+      case KIND_TAKEN:
+        receiveSide.taken(d, id);
+        break;
       case KIND_RATE_ON:
         if (descriptors.rateOn(d, id)) planPump(d);
         break;
@@ -306,6 +319,7 @@ export function makeAdapters(
     setRate,
     carrier,
     look,
+    ring: receiveSide.ring,
     wake,
     answer,
     departing,

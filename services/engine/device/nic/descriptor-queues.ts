@@ -83,6 +83,7 @@ export function makeDescriptorQueues(
     if (frame >= 0) {
       const length = words[frame + LENGTH];
       arbiter.granted(vm, length);
+      if (nic.hints.enabled) nic.hints.transmitted(queue);
       if (nic.rates.controlled > 0) spendRate(nic, queue, trafficClass, length);
     }
     refresh(d, queue);
