@@ -45,7 +45,9 @@ export function makeReceiveSide(
   /** Classes whose buffers hold a frame, and whose first frame has no descriptor; a bit each. */
   const filled = tables.int32('nic', 1);
   const starved = tables.int32('nic', 1);
-  const rings = makeReceiveRings(shared, rows, nics, host, timers.taken);
+  const rings = makeReceiveRings(shared, rows, nics, host, (d, queue, atPs) => {
+    timers.taken(d, queue, atPs);
+  });
 
   /** By adapter and buffer: mechanisms that stop its senders, one bit each. */
   const rulers = tables.uint8('nic', 8);
