@@ -4,9 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import type { NicSpec } from '../../services/engine/contract/spec.js';
+import { lastingDifference } from '../../services/fabric/assembly/nic-changes.js';
 import type { Probe } from '../../services/engine/contract/probe.js';
 import { DeafProbe } from '../../services/engine/contract/probe.js';
 import type { NicResult } from '../../services/runtime/nic-results.js';
+import { rebase } from '../../services/runtime/rebase.js';
 import { Session } from '../../services/runtime/session.js';
 import { packWhole, unpackWhole } from '../../services/runtime/whole-state.js';
 import { fabricOf, ROOT, runScenario } from '../kit/emulate.js';
@@ -332,6 +335,40 @@ describe('probes of an 82599', () => {
   });
 });
 
+describe('registers of an 82599 that runs', () => {
+  const text = (regs: string): string =>
+    `${PAIR}hosts: { nic: { model: 82599, regs: { ${regs} } } }\nload:\n` +
+    [0, 1].map((tc) => `  - { stream: { from: h1, to: h2 }, priority: ${tc} }\n`).join('');
+  const after = '"RTTPT2C[0].CRQ": 96, "RTTPT2C[0].MCL": 192, "RTTBCNRC[1]": "0x80014000"';
+
+  it('are written by a branch as by the scenario at that time', () => {
+    const atPs = 1_000_000_001;
+    const before = fabricOf(text(''));
+    const first = new Session(before, { check: true });
+    first.runTo(atPs);
+    const fabric = fabricOf(text(after));
+    const branch = new Session(fabric, { check: true });
+    branch.restore(rebase({ ...first.save(), boundPs: atPs }, before, fabric, atPs));
+    branch.runTo(Infinity);
+    const planned = `hosts: { nic: { model: 82599, writes: [{ at: 1000000001ps, regs: { ${after} } }] } }`;
+    const results = runScenario(text('').replace(/hosts:.*/, planned));
+    const branched = branch.results('complete');
+    assert.equal(branched.digest, results.digest);
+    assert.deepEqual(branched.nics, results.nics);
+    assert.notEqual(branched.digest, runScenario(text('')).digest);
+  });
+
+  it('that are set before it runs cannot be changed by a branch', () => {
+    const nicOf = (regs: string): NicSpec | null => {
+      const [host] = fabricOf(text(regs)).specs;
+      return host?.kind === 'host' ? host.nic : null;
+    };
+    assert.equal(lastingDifference(nicOf(''), nicOf(after)), null);
+    assert.equal(lastingDifference(nicOf(''), nicOf('DMATXCTL.VT: 1')), 'DMATXCTL');
+    assert.equal(lastingDifference(nicOf(''), null), 'model');
+  });
+});
+
 describe('selvage inspect', () => {
   it('prints the tables of a run directory, and of a scenario at a time', () => {
     const folder = mkdtempSync(join(tmpdir(), 'selvage-inspect-'));
@@ -357,6 +394,15 @@ describe('selvage inspect', () => {
       assert.equal(nic.rates[0]!.enabled, true);
       assert.equal(nic.timePs, 100e6);
       assert.ok(nic.registers['RTTBCNRC[3]']! > 0x80000000);
+      const field = (...more: string[]): string =>
+        selvage('inspect', 'h1', '--run', example, '--at', '100us', ...more).out;
+      assert.equal(field('--reg', 'RTTBCNRC[3].RS_ENA'), 'RTTBCNRC[3].RS_ENA = 1\n');
+      const set = ['--set', 'devices.h1.nic.regs.RTTPT2C[3].CRQ=77', '--quiet', '--out', 'set'];
+      assert.equal(selvage('run', example, ...set).code, 0);
+      const read = selvage('inspect', 'h1', '--run', 'set', '--reg', 'RTTPT2C[3].CRQ');
+      assert.equal(read.out, 'RTTPT2C[3].CRQ = 77\n');
+      const typo = selvage('inspect', 'h1', '--run', 'set', '--reg', 'RTTPT2C[9].CRQ');
+      assert.match(typo.err, /--reg: RTTPT2C\[9\]\.CRQ: RTTPT2C has an index 0 to 7/);
       const wrong = selvage('inspect', 'h3');
       assert.equal(wrong.code, 2);
       assert.match(wrong.err, /unknown device with an 82599: h3; there is h1, h2/);

@@ -427,10 +427,14 @@ export interface RegisterValue {
   readonly value: number;
 }
 
-/** A write while the part runs: the bits of `mask` take those of `value`. */
-export interface RegisterWrite extends RegisterValue {
-  readonly atPs: number;
+/** The bits of `mask` take those of `value`. */
+export interface RegisterChange extends RegisterValue {
   readonly mask: number;
+}
+
+/** A write while the part runs. */
+export interface RegisterWrite extends RegisterChange {
+  readonly atPs: number;
 }
 
 /** An 82599 between a host and its port. */

@@ -26,6 +26,9 @@ const UNDIVIDED = '1x512';
 
 /** Null for the plain NIC. */
 export function nicSection(input: NicInput, path: Path, located: Located): Nic82599Section | null {
+  if (input.model === undefined) {
+    throw located.errorAt([...path, 'model'], 'missing; write plain or 82599');
+  }
   if (input.model === 'plain') return null;
   const { vlan, pcie } = input;
   const wanted = input.dcb ? (input.tcs === 8 ? '8x64' : '4x128') : UNDIVIDED;
@@ -165,20 +168,29 @@ function fieldValues(
   whileRunning: boolean,
   located: Located,
 ): FieldValue[] {
-  return Object.entries(input).map(([name, value]) => {
-    const at = [...path, name];
-    const reject = (message: string): Error => located.errorAt(at, message);
-    const fieldValue = { ...placeOf(name, at, reject), value: Number(value) };
-    checkValue(fieldValue, whileRunning, reject);
-    return fieldValue;
+  return Object.entries(input).flatMap(([name, written]) => {
+    const values: [name: string, at: Path, value: number][] =
+      typeof written === 'object'
+        ? Object.entries(written).map(([field, value]) => [
+            `${name}.${field}`,
+            [...path, name, field],
+            Number(value),
+          ])
+        : [[name, [...path, name], Number(written)]];
+    return values.map(([full, at, value]): FieldValue => {
+      const reject = (message: string): Error => located.errorAt(at, message);
+      const fieldValue = { ...registerPlace(full, reject), path: at, value };
+      checkValue(fieldValue, whileRunning, reject);
+      return fieldValue;
+    });
   });
 }
 
-function placeOf(
+/** What a name such as RTTPT2C[3].CRQ stands for. */
+export function registerPlace(
   name: string,
-  path: Path,
   reject: (message: string) => Error,
-): Omit<FieldValue, 'value'> {
+): Omit<FieldValue, 'value' | 'path'> {
   const [, register = '', index, field = null] = REGISTER.exec(name) ?? [];
   if (!REGISTER_NAMES.includes(register as RegisterName)) {
     const hint = didYouMean(register, REGISTER_NAMES);
@@ -193,7 +205,7 @@ function placeOf(
   if (field !== null && !Object.hasOwn(fields, field)) {
     throw reject(unknownName(`field of ${register}`, field, Object.keys(fields)));
   }
-  return { path, register: known, index: Number(index ?? 0), field };
+  return { register: known, index: Number(index ?? 0), field };
 }
 
 function checkValue(

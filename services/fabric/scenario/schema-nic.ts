@@ -43,24 +43,32 @@ const bandwidth = mapping({
   ).describe('Group and share of each traffic class.'),
 });
 
+const HEXADECIMAL = 'a whole number up to 4294967295, or hexadecimal such as "0x2A"';
+const VALUES = [
+  z.int().min(0).max(0xffffffff),
+  text('a number', /^0x[0-9A-Fa-f]{1,8}$/, HEXADECIMAL),
+] as const;
+
 const registers = z.record(
   z.string(),
   either(
-    [
-      z.int().min(0).max(0xffffffff),
-      text('a number', /^0x[0-9A-Fa-f]{1,8}$/, 'a whole number, or hexadecimal such as "0x2A"'),
-    ],
+    [...VALUES, z.record(z.string(), either(VALUES, 'the value of a field', HEXADECIMAL))],
     'the value of a register',
-    'a whole number up to 4294967295, or hexadecimal such as "0x2A"',
+    `${HEXADECIMAL}, or its fields: { CRQ: 40 }`,
   ),
 );
 
-const REGISTERS = 'Registers, or fields of them, by their names in the data sheet: RTTPT2C[3].CRQ.';
+const REGISTERS =
+  'Registers, or fields of them, by their names in the data sheet: RTTPT2C[3].CRQ: 40, or ' +
+  'RTTPT2C[3]: { CRQ: 40 }.';
 
 export const nicSchema = mapping({
-  model: either([z.literal(82599), choice(['82599', 'plain'])], 'a NIC', 'plain or 82599').describe(
-    'plain: nothing but a frame per class; 82599: the whole part.',
-  ),
+  model: either([z.literal(82599), choice(['82599', 'plain'])], 'a NIC', 'plain or 82599')
+    .describe(
+      'plain: nothing but a frame per class; 82599: the whole part. Of a device whose nic has no ' +
+        'model: what `hosts` says, with these changes.',
+    )
+    .exactOptional(),
   dcb: flag().describe('Traffic classes, or one packet buffer for all.').prefault(true),
   tcs: either([z.literal(4), z.literal(8)], 'a number of classes', '4 or 8')
     .describe('Traffic classes: with 8 there are 16 virtual machines, with 4 there are 32.')

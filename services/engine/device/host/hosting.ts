@@ -1,5 +1,5 @@
 import { DROP } from '../../contract/probe.js';
-import type { HostSpec } from '../../contract/spec.js';
+import type { HostSpec, RegisterChange } from '../../contract/spec.js';
 import {
   CLASS,
   CONNECTION,
@@ -56,6 +56,8 @@ export interface Hosting {
   /** The NIC's frame of a class starts on the wire: the next one takes its place. */
   departing(d: number, trafficClass: number, frame: number): void;
   onTimer(d: number, kind: number, connection: number): void;
+  /** Software writes a register of the device's 82599 now. */
+  writeRegister(d: number, change: RegisterChange): void;
   /** The link of a device has come or gone. */
   carrier(d: number, up: boolean): void;
   /** Brings up to a time what is worked out when somebody looks. */
@@ -358,11 +360,17 @@ export function makeHosting(
     if (adapters.has(d)) adapters.carrier(d, up);
   }
 
+  function writeRegister(d: number, change: RegisterChange): void {
+    adapters.writeRegister(d, change);
+    adapters.settle(d);
+  }
+
   return {
     configure,
     receive,
     departing,
     onTimer,
+    writeRegister,
     carrier,
     look: (d, nowPs) => {
       adapters.look(d, nowPs);

@@ -1,6 +1,6 @@
 import { PacketPlane } from '../../arbiter/wsp-arbiter.js';
 import type { Mechanism } from '../../contract/flow-control.js';
-import type { NicSpec } from '../../contract/spec.js';
+import type { NicSpec, RegisterChange } from '../../contract/spec.js';
 import {
   CLASS,
   KIND_MASK,
@@ -61,6 +61,8 @@ export interface Adapters {
   onTimer(d: number, kind: number, id: number): void;
   /** An entry of the host's agenda has been dealt with: what became ready by it may go. */
   settle(d: number): void;
+  /** Software writes some bits of a register now. */
+  writeRegister(d: number, change: RegisterChange): void;
   /** The link has come or gone. */
   carrier(d: number, up: boolean): void;
   /** Brings up to a time what is worked out when somebody looks. */
@@ -275,7 +277,7 @@ export function makeAdapters(
         if (descriptors.rateOn(d, id)) planPump(d);
         break;
       case KIND_REGISTER:
-        writeRegister(d, id);
+        writeRegister(d, nics[d]!.spec.writes[id]);
         break;
     }
   }
@@ -303,11 +305,10 @@ export function makeAdapters(
     if (descriptors.changed(d, queue)) planPump(d);
   }
 
-  function writeRegister(d: number, i: number): void {
-    const nic = nics[d]!;
-    const { register, index, mask, value } = nic.spec.writes[i];
+  /** Software writes a register now. */
+  function writeRegister(d: number, { register, index, mask, value }: RegisterChange): void {
     const write = { name: register as RegisterName, index, mask, value };
-    nic.write(write, clock.now, hearer(d));
+    nics[d]!.write(write, clock.now, hearer(d));
     descriptors.refreshAll(d);
     planPump(d);
   }
@@ -317,6 +318,7 @@ export function makeAdapters(
     has: (d) => rows[d] >= 0,
     assign: descriptors.assign,
     setRate,
+    writeRegister,
     carrier,
     look,
     ring: receiveSide.ring,
