@@ -314,6 +314,7 @@ function program(): Command {
     .argument('<device>', 'its name, such as h1')
     .option('--run <where>', 'run directory, or a scenario to run (default: the newest of runs/)')
     .option('--at <time>', 'not at its end but at a time, such as 3ms; runs it again')
+    .option('--reg <name>', 'only RTTPT2C[3].CRQ or the like; may be repeated', collect, [])
     .option('--json', 'print it as JSON')
     .action(async (device: string, options: InspectOptions) => {
       const { inspectCommand } = await import('./commands/inspect.js');

@@ -82,6 +82,7 @@ class Listener implements Probe {
   readonly heldChanged = this.hear;
   readonly creditShort = this.hear;
   readonly messageDelivered = this.hear;
+  readonly ledChanged = this.hear;
 }
 
 for (const name of examples) {

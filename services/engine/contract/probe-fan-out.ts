@@ -63,4 +63,8 @@ export class ProbeFanOut implements Probe {
   messageDelivered(...heard: Parameters<Probe['messageDelivered']>): void {
     for (const listener of this.listeners) listener.messageDelivered(...heard);
   }
+
+  ledChanged(...heard: Parameters<Probe['ledChanged']>): void {
+    for (const listener of this.listeners) listener.ledChanged(...heard);
+  }
 }

@@ -106,7 +106,16 @@ export class Engine implements MechanismHost {
       this.rates,
     );
     faults.equip(
-      makeFaultTools(shared, this.devices, all, credit, this.metering, this.outlet, this.switching),
+      makeFaultTools(
+        shared,
+        this.devices,
+        all,
+        credit,
+        this.metering,
+        this.outlet,
+        this.switching,
+        this.hosting,
+      ),
     );
     set.pfc.watchdog.equip(makeWatchdogTools(shared, this.devices, this.outlet, this.switching));
     for (const device of this.devices) this.configure(device);

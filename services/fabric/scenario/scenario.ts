@@ -426,6 +426,8 @@ export interface LoadCommon {
     readonly dei: boolean;
   };
   readonly vm: number;
+  /** Host whose address its frames bear; null: that of who sends them. */
+  readonly spoof: string | null;
   readonly transport: RawSection | ReliableSection;
   readonly startPs: number;
   readonly endPs: number | null;

@@ -291,6 +291,7 @@ export function run(built: Fabric): Outcome {
     heldChanged: IGNORED,
     creditShort: IGNORED,
     messageDelivered: (_, now, flow, message) => arrivedPs.set(`${flow}/${message}`, now),
+    ledChanged: IGNORED,
   });
   new Windows(engine, built.lookaheadPs).run(Infinity);
   const received = ({ device, connection }: FlowEnd): { frames: number; payload: number } => {
