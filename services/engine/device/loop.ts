@@ -10,6 +10,7 @@ import {
 } from '../frame/frame-pool.js';
 import { keyId, keyKind } from '../kernel/agenda.js';
 import { ETHERTYPE_MAC_CONTROL } from '../wire/ethernet.js';
+import { hashOctets } from '../frame/octet-store.js';
 import { readU16 } from '../wire/big-endian.js';
 import { CE_TAG_OCTETS } from '../wire/ce-tag.js';
 import { isCreditExchange } from '../wire/mac-control/ce-frame.js';
@@ -246,21 +247,20 @@ export function makeLoop(
 
   /** A tag is read together with its frame, and before it. */
   function sendTag(d: number, local: number, peer: number, at: number): void {
-    digests.mix(d, DID_SEND_CONTROL | local, hashOctets(scratch, tagLength));
-    deliver(peer, scratch, tagLength, at);
+    deliver(d, local, peer, scratch, tagLength, at);
   }
 
   /** A notice's octets go beside it, and are read before it. */
   function sendCarried(d: number, local: number, peer: number, frame: number): void {
     const octets = carriage.octets(d, frame);
-    digests.mix(d, DID_SEND_CONTROL | local, hashOctets(octets, octets.length));
-    deliver(peer, octets, octets.length, pool.arrival(frame));
+    deliver(d, local, peer, octets, octets.length, pool.arrival(frame));
     carriage.unload(d, frame);
   }
 
   function sendControl(d: number, device: Device, port: number): void {
     const { now } = clock;
     const local = port - device.firstPort;
+    const peer = ports.peer(port);
     const octetPs = ports.octetPs(port);
     const leastEnd = now + (PREAMBLE_OCTETS + LEAST_FRAME_OCTETS) * octetPs;
     const length = mechanisms[ports.takeControl(port)].compose(port, leastEnd, scratch);
@@ -272,10 +272,10 @@ export function makeLoop(
     const free = now + wireOctets * octetPs + late;
     ports.setFreeAt(port, free);
     if (readU16(scratch, TYPE_AT) === ETHERTYPE_MAC_CONTROL) counters.controlSent[port]++;
-    digests.mix(d, DID_SEND_CONTROL | local, hashOctets(scratch, length));
     device.probe?.controlSent(d, local, now, scratch.subarray(0, length));
     const at = txEnd + ports.latencyPs(port) + late;
-    acceptControl(ports.peer(port), scratch, length, isLate ? lastBit(port, at, free - now) : at);
+    const end = isLate ? lastBit(port, at, free - now) : at;
+    deliver(d, local, peer, scratch, length, end + controlDelay(peer, length));
     transmits.set(d, port, ports.hasWork(port) ? free : Infinity);
   }
 
@@ -285,17 +285,28 @@ export function makeLoop(
     return faults.arrivalOf(port, at - octets, lastsPs) + octets;
   }
 
-  function acceptControl(port: number, octets: Uint8Array, length: number, lastBit: number): void {
+  /** From the last bit of the control frame in `scratch` until a port acts upon it. */
+  function controlDelay(port: number, length: number): number {
     // Credit is counted in the order of the frames, which have the pipeline to pass, as LLDP has.
-    const passes = isCreditExchange(octets, length) || readU16(octets, TYPE_AT) === ETHERTYPE_LLDP;
-    const delay = passes ? ports.ingressPs(port) : ports.controlDelayPs(port);
-    deliver(port, octets, length, lastBit + delay);
+    const passes =
+      isCreditExchange(scratch, length) || readU16(scratch, TYPE_AT) === ETHERTYPE_LLDP;
+    return passes ? ports.ingressPs(port) : ports.controlDelayPs(port);
   }
 
-  function deliver(port: number, octets: Uint8Array, length: number, at: number): void {
+  /** Octets are sent by a device's port, and take effect at the neighbour's. */
+  function deliver(
+    from: number,
+    local: number,
+    port: number,
+    octets: Uint8Array,
+    length: number,
+    at: number,
+  ): void {
+    const hash = hashOctets(octets, length);
+    digests.mix(from, DID_SEND_CONTROL | local, hash);
     const d = ports.owner(port);
     const device = devices[d];
-    const slot = device.octets.put(octets, length);
+    const slot = device.octets.put(octets, length, hash);
     device.schedule(at, KIND_CONTROL, port - device.firstPort, slot);
     if (at < horizon[d]) horizon[d] = at;
   }
@@ -322,16 +333,21 @@ export function makeLoop(
     const octets = device.octets.get(slot);
     const length = device.octets.length(slot);
     if (readU16(octets, TYPE_AT) === ETHERTYPE_MAC_CONTROL) counters.controlReceived[port]++;
-    digests.mix(device.place, DID_TAKE_CONTROL | local, hashOctets(octets, length));
+    digests.mix(device.place, DID_TAKE_CONTROL | local, device.octets.hash(slot));
     if (carriage.claims(octets)) {
       carriage.came(device.place, port, slot);
       return;
     }
     device.probe?.controlReceived(device.place, local, clock.now, octets.subarray(0, length));
-    if (!mechanisms.some((m) => m.receiveControl(port, octets, length))) {
-      counters.controlUnclaimed[port]++;
-    }
+    if (!isClaimed(port, octets, length)) counters.controlUnclaimed[port]++;
     device.octets.giveBack(slot);
+  }
+
+  function isClaimed(port: number, octets: Uint8Array, length: number): boolean {
+    for (const mechanism of mechanisms) {
+      if (mechanism.receiveControl(port, octets, length)) return true;
+    }
+    return false;
   }
 
   /** True if a fault lost or keeps the control frame; it may also come twice, or changed. */
@@ -339,6 +355,7 @@ export function makeLoop(
     const octets = device.octets.get(slot);
     const length = device.octets.length(slot);
     const verdict = faults.judge(port, octets, length);
+    device.octets.changed(slot);
     const id = (port - device.firstPort) | DEALT_WITH;
     if ((verdict & CONTROL_LOST) !== 0) {
       device.octets.giveBack(slot);
@@ -354,11 +371,4 @@ export function makeLoop(
   }
 
   return { run };
-}
-
-/** FNV-1a over a control frame's octets. */
-function hashOctets(octets: Uint8Array, length: number): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < length; i++) hash = Math.imul(hash ^ octets[i], 0x01000193);
-  return hash;
 }
