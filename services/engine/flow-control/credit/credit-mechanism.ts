@@ -18,7 +18,6 @@ import type { Tables } from '../../kernel/tables.js';
 import { CreditAccounts } from './credit-accounts.js';
 import { CreditConversation } from './credit-conversation.js';
 import type { CreditCarrier } from './credit-machine.js';
-import { costOf } from './credit-machine.js';
 import { creditManagedValues } from './credit-managed.js';
 import { CreditReceiver } from './credit-receiver.js';
 import { CreditSender } from './credit-sender.js';
@@ -131,14 +130,14 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
   rowOf(port: number, frame: number): number {
     const { words, ends } = this.pool;
     const priority = words[frame + CLASS] & PRIORITY_MASK;
-    if (this.accounts.hasOneChannel(port)) return this.accounts.row(port, 0, priority);
-    return this.accounts.rowOfFrame(port, priority, ends[frame + VLAN]);
+    const only = this.accounts.onlyRowOfPriority(port, priority);
+    return only >= 0 ? only : this.accounts.rowOfFrame(port, priority, ends[frame + VLAN]);
   }
 
   admitted(port: number, _group: number, frame: number, octets: number): void {
     const { words } = this.pool;
     const row = this.rowOf(port, frame);
-    const units = costOf(octets, this.accounts.unitOctets(row));
+    const units = this.receiver.cost(row, octets);
     const isCopy = (words[frame + CLASS] & COPY_FLAG) !== 0;
     words[frame + CLASS] = (words[frame + CLASS] & ~COPY_FLAG) | (units << CHARGE_SHIFT);
     if (isCopy) this.receiver.store(row, units);
@@ -180,14 +179,15 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
     if (this.armedFor[port] !== now) return;
     this.armedFor[port] = Infinity;
     let next = Infinity;
-    this.accounts.forEach(port, (row) => {
+    const first = this.accounts.firstRow(port);
+    for (let row = first; row < first + this.accounts.rowCount(port); row++) {
       if (!this.conversation.isStarted(row)) {
         this.conversation.start(row);
         this.sender.start(row);
         this.receiver.start(row);
       }
       next = Math.min(next, this.sender.onTimer(row), this.receiver.onTimer(row));
-    });
+    }
     if (next >= this.armedFor[port]) return;
     this.armedFor[port] = next;
     this.host.arm(this.slot, port, PORT_TIMER, next);

@@ -5,6 +5,7 @@ import type { CreditAccounts } from './credit-accounts.js';
 import type { CreditCarrier } from './credit-machine.js';
 import {
   ahead,
+  costOf,
   COUNT_MASK,
   EAGER_PERIODS,
   SAY_ACCEPT,
@@ -12,38 +13,46 @@ import {
   SAY_RESYNC,
   WINDOW_MOST,
 } from './credit-machine.js';
+import {
+  ACTIVE_AT,
+  CUMULATIVE,
+  FRAME,
+  LIMIT,
+  LIMIT_SAID,
+  MODES,
+  OCCUPIED,
+  OCCUPIED_PEAK,
+  OPENED,
+  PASSED,
+  RECEIVED,
+  RECORD_SHIFT,
+  REFRESH_AT,
+  REFRESH_PS,
+  REFRESHES,
+  STEP,
+  TARGET,
+  TIMES_SHIFT,
+  UNIT,
+  UNSOLICITED,
+} from './credit-records.js';
 import { shareOfBuffer } from './credit-shares.js';
 
-// Words of an account.
+// Words of an account that only some frames touch.
 
-const OPENED = 0;
-/** Units that came past: received, or known to be missing. */
-export const PASSED = 1;
-/** Units in the buffer now. */
-export const OCCUPIED = 2;
-/** The highest count allowed. */
-export const LIMIT = 3;
-export const LIMIT_SAID = 4;
-const EPOCH = 5;
+const EPOCH = 0;
 /** The neighbour has asked since it last was idle. */
-const WANTED = 6;
-/** Refreshes since the last change. */
-const PERIODS = 7;
-export const OCCUPIED_PEAK = 8;
-const WORDS = 10;
+const WANTED = 1;
+const WORDS = 2;
 
-// Doubles of an account.
+// Doubles of an account that only some frames touch.
 
-const REFRESH_AT = 0;
-const TOLD_AT = 1;
-const ACTIVE_AT = 2;
-export const RECEIVED = 3;
+const TOLD_AT = 0;
 /** Units of lost frames and of aged credit that came home. */
-export const RECOVERED = 4;
+export const RECOVERED = 1;
 /** The neighbour says that it sent less than was seen. */
-export const CONTRADICTIONS = 5;
-export const RESYNCS = 6;
-const DOUBLES = 8;
+export const CONTRADICTIONS = 2;
+export const RESYNCS = 3;
+const DOUBLES = 4;
 
 /**
  * The receiving half of an account: it counts what came past and what is in the buffer, and grants
@@ -53,6 +62,9 @@ const DOUBLES = 8;
 export class CreditReceiver {
   private readonly words: Int32Array;
   private readonly doubles: Float64Array;
+  /** What every frame touches. */
+  private readonly counts: Int32Array;
+  private readonly times: Float64Array;
 
   constructor(
     tables: Tables,
@@ -60,9 +72,11 @@ export class CreditReceiver {
     private readonly carrier: CreditCarrier,
   ) {
     this.words = tables.int32('credit', WORDS);
-    this.doubles = tables.float64('credit', DOUBLES).fill(-Infinity);
+    this.doubles = tables.float64('credit', DOUBLES);
+    this.counts = accounts.records.words;
+    this.times = accounts.records.doubles;
     for (let row = 0; row < accounts.count; row++) {
-      this.doubles.fill(0, row * DOUBLES + RECEIVED, (row + 1) * DOUBLES);
+      this.doubles[row * DOUBLES + TOLD_AT] = -Infinity;
     }
   }
 
@@ -72,7 +86,7 @@ export class CreditReceiver {
       this.refreshSoon(row);
       return;
     }
-    this.words[row * WORDS + OPENED] = 1;
+    this.counts[(row << RECORD_SHIFT) | OPENED] = 1;
     this.raise(row);
     this.carrier.say(row, SAY_GRANT);
   }
@@ -83,54 +97,59 @@ export class CreditReceiver {
       this.startOver(row);
       return;
     }
-    const w = row * WORDS;
-    this.words[w + LIMIT] = this.words[w + PASSED];
-    this.words[w + LIMIT_SAID] = this.words[w + PASSED];
+    const r = row << RECORD_SHIFT;
+    this.counts[r | LIMIT] = this.counts[r | PASSED];
+    this.counts[r | LIMIT_SAID] = this.counts[r | PASSED];
     this.raise(row);
     this.carrier.say(row, SAY_GRANT);
   }
 
   /** All counts are forgotten; what is in the buffer goes on being there. */
   startOver(row: number): void {
-    this.words[row * WORDS + OPENED] = 0;
+    this.counts[(row << RECORD_SHIFT) | OPENED] = 0;
     this.doubles[row * DOUBLES + TOLD_AT] = -Infinity;
     this.refreshSoon(row);
   }
 
+  /** Units of a frame that comes in. */
+  cost(row: number, octets: number): number {
+    return costOf(octets, this.counts[(row << RECORD_SHIFT) | UNIT]);
+  }
+
   /** Memory is taken, by a frame that came in or by a copy of it. */
   store(row: number, units: number): void {
-    const w = row * WORDS;
-    const { words } = this;
-    const occupied = words[w + OCCUPIED] + units;
-    words[w + OCCUPIED] = occupied;
-    if (occupied > words[w + OCCUPIED_PEAK]) words[w + OCCUPIED_PEAK] = occupied;
+    const r = row << RECORD_SHIFT;
+    const { counts } = this;
+    const occupied = counts[r | OCCUPIED] + units;
+    counts[r | OCCUPIED] = occupied;
+    if (occupied > counts[r | OCCUPIED_PEAK]) counts[r | OCCUPIED_PEAK] = occupied;
   }
 
   /** A frame came in intact. */
   take(row: number, units: number): void {
-    const w = row * WORDS;
-    const { words, doubles } = this;
+    const r = row << RECORD_SHIFT;
+    const t = row << TIMES_SHIFT;
+    const { counts, times } = this;
     this.store(row, units);
-    if (words[w + OPENED] !== 0) words[w + PASSED] = (words[w + PASSED] + units) & COUNT_MASK;
-    doubles[row * DOUBLES + RECEIVED] += units;
-    doubles[row * DOUBLES + ACTIVE_AT] = this.carrier.clock.now;
+    if (counts[r | OPENED] !== 0) counts[r | PASSED] = (counts[r | PASSED] + units) & COUNT_MASK;
+    times[t | RECEIVED] += units;
+    times[t | ACTIVE_AT] = this.carrier.clock.now;
     this.carrier.announce(row, CREDIT_STEP.RECEIVED, units);
   }
 
   /** A frame's memory is free. */
   free(row: number, units: number): void {
-    const w = row * WORDS;
-    const { words } = this;
-    words[w + OCCUPIED] -= units;
+    const r = row << RECORD_SHIFT;
+    const { counts } = this;
+    counts[r | OCCUPIED] -= units;
     this.carrier.announce(row, CREDIT_STEP.ACCOUNTED, units);
-    if (words[w + OPENED] === 0) return;
+    if (counts[r | OPENED] === 0) return;
     this.raise(row);
-    if (!this.accounts.grantsUnasked(row)) return;
-    const untold = ahead(words[w + LIMIT], words[w + LIMIT_SAID]);
-    if (untold === 0) return;
-    const step = this.accounts.stepUnits(row);
-    if (untold >= step || (words[w + OCCUPIED] < step && this.isShort(row)))
-      this.carrier.say(row, SAY_GRANT);
+    const untold = ahead(counts[r | LIMIT], counts[r | LIMIT_SAID]);
+    if (untold === 0 || (counts[r | MODES] & UNSOLICITED) === 0) return;
+    const step = counts[r | STEP];
+    if (untold < step && (counts[r | OCCUPIED] >= step || !this.isShort(row))) return;
+    this.carrier.say(row, SAY_GRANT);
   }
 
   get(row: number, field: number): number {
@@ -138,11 +157,16 @@ export class CreditReceiver {
   }
 
   count(row: number, word: number): number {
-    return this.words[row * WORDS + word];
+    return this.counts[(row << RECORD_SHIFT) | word];
+  }
+
+  /** Units received so far, over all epochs. */
+  received(row: number): number {
+    return this.times[(row << TIMES_SHIFT) | RECEIVED];
   }
 
   isOpen(row: number): boolean {
-    return this.words[row * WORDS + OPENED] !== 0;
+    return this.counts[(row << RECORD_SHIFT) | OPENED] !== 0;
   }
 
   epoch(row: number): number {
@@ -151,40 +175,40 @@ export class CreditReceiver {
 
   /** Units that the neighbour may still send, or has in the buffer. */
   outstanding(row: number): number {
-    const w = row * WORDS;
-    const { words } = this;
-    if (words[w + OPENED] === 0) return words[w + OCCUPIED];
-    return ahead(words[w + LIMIT], words[w + PASSED]) + words[w + OCCUPIED];
+    const r = row << RECORD_SHIFT;
+    const { counts } = this;
+    if (counts[r | OPENED] === 0) return counts[r | OCCUPIED];
+    return ahead(counts[r | LIMIT], counts[r | PASSED]) + counts[r | OCCUPIED];
   }
 
   /** Whether the neighbour has shown lately that it needs credit. */
   isActive(row: number): boolean {
     if (this.words[row * WORDS + WANTED] === 0) return false;
     const { idlePs } = this.spec(row).granting;
-    return this.carrier.clock.now - this.doubles[row * DOUBLES + ACTIVE_AT] < idlePs;
+    return this.carrier.clock.now - this.times[(row << TIMES_SHIFT) | ACTIVE_AT] < idlePs;
   }
 
   /** What an answer says; it is on its way when this is read. */
   answerWord(row: number): number {
-    const w = row * WORDS;
-    const { words } = this;
-    const said = words[w + LIMIT_SAID];
-    words[w + LIMIT_SAID] = words[w + LIMIT];
-    const limit = words[w + LIMIT];
-    const word = this.accounts.isCumulative(row) ? limit : ahead(limit, said);
+    const r = row << RECORD_SHIFT;
+    const { counts } = this;
+    const limit = counts[r | LIMIT];
+    const word = this.accounts.isCumulative(row) ? limit : ahead(limit, counts[r | LIMIT_SAID]);
+    counts[r | LIMIT_SAID] = limit;
     this.carrier.announce(row, CREDIT_STEP.GRANTED, word);
     return word;
   }
 
   onSync(row: number, epoch: number, word: number): void {
     const w = row * WORDS;
-    const { words } = this;
+    const r = row << RECORD_SHIFT;
+    const { words, counts } = this;
     // Said twice, it may come long after frames of its epoch: what they counted stands.
-    if (words[w + OPENED] === 0 || words[w + EPOCH] !== epoch) {
-      words[w + PASSED] = word;
-      words[w + LIMIT] = word;
+    if (counts[r | OPENED] === 0 || words[w + EPOCH] !== epoch) {
+      counts[r | PASSED] = word;
+      counts[r | LIMIT] = word;
       words[w + EPOCH] = epoch;
-      words[w + OPENED] = 1;
+      counts[r | OPENED] = 1;
       this.doubles[row * DOUBLES + RESYNCS]++;
     }
     this.raise(row);
@@ -197,7 +221,7 @@ export class CreditReceiver {
     if (this.accounts.isCumulative(row) && !this.compare(row, epoch, word)) return;
     if (!isReport) {
       this.words[row * WORDS + WANTED] = 1;
-      this.doubles[row * DOUBLES + ACTIVE_AT] = this.carrier.clock.now;
+      this.times[(row << TIMES_SHIFT) | ACTIVE_AT] = this.carrier.clock.now;
     }
     this.raise(row);
     // A demand is always answered, if only by saying again what was said.
@@ -208,17 +232,17 @@ export class CreditReceiver {
   onTimer(row: number): number {
     if (!this.refreshes(row)) return Infinity;
     const { granting, keepAlivePs } = this.spec(row);
-    const at = row * DOUBLES + REFRESH_AT;
+    const at = (row << TIMES_SHIFT) | REFRESH_AT;
     const { now } = this.carrier.clock;
-    if (now < this.doubles[at]) return this.doubles[at];
-    if (this.words[row * WORDS + OPENED] === 0) this.tellResync(row);
+    if (now < this.times[at]) return this.times[at];
+    if (!this.isOpen(row)) this.tellResync(row);
     else {
       this.raise(row);
       this.carrier.say(row, SAY_GRANT);
     }
-    const periods = ++this.words[row * WORDS + PERIODS];
-    this.doubles[at] = now + (periods < EAGER_PERIODS ? granting.refreshPs : keepAlivePs);
-    return this.doubles[at];
+    const periods = ++this.counts[(row << RECORD_SHIFT) | REFRESHES];
+    this.times[at] = now + (periods < EAGER_PERIODS ? granting.refreshPs : keepAlivePs);
+    return this.times[at];
   }
 
   private spec(row: number): CreditPortSpec {
@@ -227,21 +251,21 @@ export class CreditReceiver {
 
   /** False if the counts cannot be compared: the neighbour has to start over. */
   private compare(row: number, epoch: number, word: number): boolean {
-    const w = row * WORDS;
-    const { words } = this;
-    if (words[w + OPENED] === 0 || epoch !== words[w + EPOCH]) {
+    const r = row << RECORD_SHIFT;
+    const { counts } = this;
+    if (counts[r | OPENED] === 0 || epoch !== this.epoch(row)) {
       this.tellResync(row);
       return false;
     }
-    const missing = ahead(word, words[w + PASSED]);
+    const missing = ahead(word, counts[r | PASSED]);
     if (missing > WINDOW_MOST) {
       this.doubles[row * DOUBLES + CONTRADICTIONS]++;
-      words[w + OPENED] = 0;
+      counts[r | OPENED] = 0;
       this.tellResync(row);
       return false;
     }
     this.doubles[row * DOUBLES + RECOVERED] += missing;
-    words[w + PASSED] = word;
+    counts[r | PASSED] = word;
     return true;
   }
 
@@ -253,42 +277,43 @@ export class CreditReceiver {
     this.carrier.say(row, SAY_RESYNC);
   }
 
+  /** The neighbour may lack the credit for a frame. */
   private isShort(row: number): boolean {
-    const w = row * WORDS;
-    const inHand = ahead(this.words[w + LIMIT_SAID], this.words[w + PASSED]);
-    return inHand < this.accounts.frameUnits(row);
+    const r = row << RECORD_SHIFT;
+    const { counts } = this;
+    return ahead(counts[r | LIMIT_SAID], counts[r | PASSED]) < counts[r | FRAME];
   }
 
   /** Grants what the buffer allows now; within an epoch a limit never goes back. */
   private raise(row: number): void {
-    const w = row * WORDS;
-    const { words } = this;
-    const fixed = this.accounts.fixedTarget(row);
+    const r = row << RECORD_SHIFT;
+    const { counts } = this;
+    const fixed = counts[r | TARGET];
     const target = fixed >= 0 ? fixed : shareOfBuffer(this, this.accounts, row);
-    const limit = (words[w + PASSED] + target - words[w + OCCUPIED]) & COUNT_MASK;
-    const more = ahead(limit, words[w + LIMIT]);
+    const limit = (counts[r | PASSED] + target - counts[r | OCCUPIED]) & COUNT_MASK;
+    const more = ahead(limit, counts[r | LIMIT]);
     if (more === 0 || more > WINDOW_MOST) return;
-    words[w + LIMIT] = limit;
-    this.changed(row);
+    counts[r | LIMIT] = limit;
+    if (counts[r | REFRESHES] !== 0) this.changed(row);
   }
 
   /** Something is different: the neighbour hears of it soon, and again. */
   private changed(row: number): void {
-    this.words[row * WORDS + PERIODS] = 0;
+    this.counts[(row << RECORD_SHIFT) | REFRESHES] = 0;
     if (this.refreshes(row)) this.refreshSoon(row);
   }
 
   private refreshes(row: number): boolean {
-    return this.accounts.isCumulative(row) && this.accounts.grantsUnasked(row);
+    const both = CUMULATIVE | UNSOLICITED;
+    return (this.counts[(row << RECORD_SHIFT) | MODES] & both) === both;
   }
 
   private refreshSoon(row: number): void {
-    const at = row * DOUBLES + REFRESH_AT;
+    const t = row << TIMES_SHIFT;
     const { now } = this.carrier.clock;
-    const refreshPs = this.accounts.refreshPs(row);
-    if (this.doubles[at] <= now + refreshPs && this.doubles[at] > now) return;
-    const soon = now + refreshPs;
-    this.doubles[at] = soon;
+    const soon = now + this.times[t | REFRESH_PS];
+    if (this.times[t | REFRESH_AT] <= soon && this.times[t | REFRESH_AT] > now) return;
+    this.times[t | REFRESH_AT] = soon;
     this.carrier.wake(row, soon);
   }
 }

@@ -14,42 +14,46 @@ import {
   SAY_SYNC,
   WINDOW_MOST,
 } from './credit-machine.js';
+import {
+  ALLOWED,
+  ASKED_UNIT,
+  CONSUMED,
+  LAST_USE,
+  LOOKS_AHEAD,
+  MODES,
+  RECORD_SHIFT,
+  REPORT_AT,
+  REPORT_PS,
+  REPORTS,
+  SPENT,
+  TIMES_SHIFT,
+} from './credit-records.js';
 
-// Words of an account.
+// Words of an account that only some frames touch.
 
 const STATE = 0;
-/** Units used since the epoch began. */
-export const CONSUMED = 1;
-/** The highest count allowed. */
-export const LIMIT = 2;
-const EPOCH = 3;
-const TRIES = 4;
-/** Reports since the last change. */
-const PERIODS = 5;
-const BLOCKED = 6;
-const WORDS = 8;
+const EPOCH = 1;
+const TRIES = 2;
+const BLOCKED = 3;
+const WORDS = 4;
 
-// Doubles of an account.
+// Doubles of an account that only some frames touch.
 
-// What every frame touches comes first.
-const REPORT_AT = 0;
-const LAST_USE = 1;
-export const SPENT = 2;
-export const GRANTED = 3;
-const POLL_AT = 4;
-const SYNC_AT = 5;
-const BLOCKED_SINCE = 6;
-const BLOCKED_PS = 7;
-const BLOCKS = 8;
-export const AGED = 9;
+const POLL_AT = 0;
+const SYNC_AT = 1;
+const BLOCKED_SINCE = 2;
+const BLOCKED_PS = 3;
+const BLOCKS = 4;
+export const GRANTED = 5;
+export const AGED = 6;
 /** Credit that a resynchronisation took back. */
-export const REVOKED = 10;
+export const REVOKED = 7;
 /** Answers from another epoch, and totals older than the last. */
-export const STALE = 11;
+export const STALE = 8;
 /** Incremental credit beyond what a count can hold. */
-export const OVERFLOW = 12;
-export const FAILED_SYNCS = 13;
-const DOUBLES = 14;
+export const OVERFLOW = 9;
+export const FAILED_SYNCS = 10;
+const DOUBLES = 11;
 
 const DOWN = 0;
 const SYNC = 1;
@@ -62,12 +66,17 @@ const OPEN = 2;
 export class CreditSender {
   private readonly words: Int32Array;
   private readonly doubles: Float64Array;
+  /** What every frame touches. */
+  private readonly counts: Int32Array;
+  private readonly times: Float64Array;
 
   constructor(
     tables: Tables,
     private readonly accounts: CreditAccounts,
     private readonly carrier: CreditCarrier,
   ) {
+    this.counts = accounts.records.words;
+    this.times = accounts.records.doubles;
     this.words = tables.int32('credit', WORDS);
     this.doubles = tables.float64('credit', DOUBLES);
   }
@@ -84,8 +93,8 @@ export class CreditSender {
     const d = row * DOUBLES;
     this.doubles[d + REVOKED] += this.available(row);
     this.words[w + EPOCH] = (this.words[w + EPOCH] + 1) & EPOCH_MASK;
-    this.words[w + CONSUMED] = 0;
-    this.words[w + LIMIT] = 0;
+    this.counts[(row << RECORD_SHIFT) | CONSUMED] = 0;
+    this.counts[(row << RECORD_SHIFT) | ALLOWED] = 0;
     this.words[w + STATE] = SYNC;
     this.words[w + TRIES] = 0;
     this.carrier.withdraw(row);
@@ -105,18 +114,24 @@ export class CreditSender {
   forfeit(row: number, units: number): void {
     const lost = Math.min(units, this.available(row));
     if (lost === 0) return;
-    const w = row * WORDS;
-    this.words[w + CONSUMED] = (this.words[w + CONSUMED] + lost) & COUNT_MASK;
+    this.consume(row, lost);
     this.doubles[row * DOUBLES + REVOKED] += lost;
     if (this.spec(row).counts === 'cumulative') this.changed(row);
     this.carrier.withdraw(row);
     this.carrier.permit(row);
   }
 
+  /** Without an epoch nothing is allowed. */
   available(row: number): number {
-    const w = row * WORDS;
-    if (this.words[w + STATE] !== OPEN) return 0;
-    return ahead(this.words[w + LIMIT], this.words[w + CONSUMED]);
+    const r = row << RECORD_SHIFT;
+    return ahead(this.counts[r | ALLOWED], this.counts[r | CONSUMED]);
+  }
+
+  /** There is credit for a frame of so many octets. */
+  mayStart(row: number, octets: number): boolean {
+    const r = row << RECORD_SHIFT;
+    const { counts } = this;
+    return ahead(counts[r | ALLOWED], counts[r | CONSUMED]) * counts[r | ASKED_UNIT] >= octets;
   }
 
   isOpen(row: number): boolean {
@@ -124,19 +139,20 @@ export class CreditSender {
   }
 
   cost(row: number, octets: number): number {
-    return costOf(octets, this.accounts.askedUnitOctets(row));
+    return costOf(octets, this.counts[(row << RECORD_SHIFT) | ASKED_UNIT]);
   }
 
   /** A frame starts on the wire. */
   spend(row: number, units: number): void {
-    const w = row * WORDS;
-    const d = row * DOUBLES;
-    this.words[w + CONSUMED] = (this.words[w + CONSUMED] + units) & COUNT_MASK;
-    this.doubles[d + SPENT] += units;
-    this.doubles[d + LAST_USE] = this.carrier.clock.now;
+    const r = row << RECORD_SHIFT;
+    const t = row << TIMES_SHIFT;
+    const { counts, times } = this;
+    this.consume(row, units);
+    times[t | SPENT] += units;
+    times[t | LAST_USE] = this.carrier.clock.now;
     this.carrier.announce(row, CREDIT_STEP.TRANSMITTED, units);
-    if (this.accounts.isCumulative(row)) this.changed(row);
-    if (this.accounts.asksAhead(row)) this.lookAhead(row);
+    if (counts[r | REPORTS] !== 0) this.changed(row);
+    if ((counts[r | MODES] & LOOKS_AHEAD) !== 0) this.lookAhead(row);
   }
 
   /** The first frame in line lacks credit. */
@@ -185,7 +201,12 @@ export class CreditSender {
   }
 
   count(row: number, word: number): number {
-    return this.words[row * WORDS + word];
+    return this.counts[(row << RECORD_SHIFT) | word];
+  }
+
+  /** Units used so far, over all epochs. */
+  spent(row: number): number {
+    return this.times[(row << TIMES_SHIFT) | SPENT];
   }
 
   epoch(row: number): number {
@@ -194,7 +215,7 @@ export class CreditSender {
 
   /** What a request says, read when it starts on the wire. */
   requestWord(row: number, what: number): number {
-    const word = this.accounts.isCumulative(row) ? this.words[row * WORDS + CONSUMED] : 0;
+    const word = this.accounts.isCumulative(row) ? this.count(row, CONSUMED) : 0;
     if (what === SAY_DEMAND) this.carrier.announce(row, CREDIT_STEP.REQUESTED, word);
     return word;
   }
@@ -210,7 +231,7 @@ export class CreditSender {
       this.doubles[row * DOUBLES + STALE]++;
       return;
     }
-    const more = ahead(word, this.words[w + LIMIT]);
+    const more = ahead(word, this.count(row, ALLOWED));
     if (more === 0) return;
     if (more > WINDOW_MOST) this.doubles[row * DOUBLES + STALE]++;
     else this.raise(row, word, more);
@@ -225,7 +246,7 @@ export class CreditSender {
     }
     this.words[w + STATE] = OPEN;
     this.words[w + TRIES] = 0;
-    this.doubles[row * DOUBLES + LAST_USE] = this.carrier.clock.now;
+    this.times[(row << TIMES_SHIFT) | LAST_USE] = this.carrier.clock.now;
     this.carrier.announce(row, CREDIT_STEP.AGREED, word);
     this.changed(row);
     this.raise(row, word, word);
@@ -250,8 +271,13 @@ export class CreditSender {
     return this.accounts.specOf(row);
   }
 
+  private consume(row: number, units: number): void {
+    const at = (row << RECORD_SHIFT) | CONSUMED;
+    this.counts[at] = (this.counts[at] + units) & COUNT_MASK;
+  }
+
   private raise(row: number, limit: number, more: number): void {
-    this.words[row * WORDS + LIMIT] = limit;
+    this.counts[(row << RECORD_SHIFT) | ALLOWED] = limit;
     this.doubles[row * DOUBLES + GRANTED] += more;
     this.carrier.permit(row);
   }
@@ -262,17 +288,17 @@ export class CreditSender {
     const taken = Math.min(units, room);
     this.doubles[row * DOUBLES + OVERFLOW] += units - taken;
     if (taken === 0) return;
-    this.raise(row, (this.words[row * WORDS + LIMIT] + taken) & COUNT_MASK, taken);
+    this.raise(row, (this.count(row, ALLOWED) + taken) & COUNT_MASK, taken);
   }
 
   /** Something is different: the neighbour hears of it soon, and again. */
   private changed(row: number): void {
-    this.words[row * WORDS + PERIODS] = 0;
-    const d = row * DOUBLES;
-    const wait = this.accounts.reportPs(row);
-    const soon = this.carrier.clock.now + wait;
-    if (this.doubles[d + REPORT_AT] <= soon && this.doubles[d + REPORT_AT] > soon - wait) return;
-    this.doubles[d + REPORT_AT] = soon;
+    this.counts[(row << RECORD_SHIFT) | REPORTS] = 0;
+    const t = row << TIMES_SHIFT;
+    const { now } = this.carrier.clock;
+    const soon = now + this.times[t | REPORT_PS];
+    if (this.times[t | REPORT_AT] <= soon && this.times[t | REPORT_AT] > now) return;
+    this.times[t | REPORT_AT] = soon;
     this.carrier.wake(row, soon);
   }
 
@@ -324,14 +350,14 @@ export class CreditSender {
   }
 
   private reportAgain(row: number): number {
-    const at = row * DOUBLES + REPORT_AT;
+    const at = (row << TIMES_SHIFT) | REPORT_AT;
     const { now } = this.carrier.clock;
-    if (now < this.doubles[at]) return this.doubles[at];
+    if (now < this.times[at]) return this.times[at];
     const { asking, keepAlivePs } = this.spec(row);
-    const periods = ++this.words[row * WORDS + PERIODS];
+    const periods = ++this.counts[(row << RECORD_SHIFT) | REPORTS];
     this.carrier.say(row, SAY_REPORT);
-    this.doubles[at] = now + (periods < EAGER_PERIODS ? asking.reportPs : keepAlivePs);
-    return this.doubles[at];
+    this.times[at] = now + (periods < EAGER_PERIODS ? asking.reportPs : keepAlivePs);
+    return this.times[at];
   }
 
   /**
@@ -344,10 +370,9 @@ export class CreditSender {
     const spare = this.available(row) - keepUnits;
     if (spare <= 0 || this.carrier.waitingOctets(row) > 0) return Infinity;
     const d = row * DOUBLES;
-    const at = this.doubles[d + LAST_USE] + agePs;
+    const at = this.times[(row << TIMES_SHIFT) | LAST_USE] + agePs;
     if (this.carrier.clock.now < at) return at;
-    const w = row * WORDS;
-    this.words[w + CONSUMED] = (this.words[w + CONSUMED] + spare) & COUNT_MASK;
+    this.consume(row, spare);
     this.doubles[d + AGED] += spare;
     this.changed(row);
     this.carrier.say(row, SAY_REPORT);
