@@ -1,11 +1,12 @@
 import type { CreditPortSpec } from '../../contract/spec.js';
 import type { Tables } from '../../kernel/tables.js';
+import type { CreditRecords } from './credit-records.js';
 import {
   ASKED_UNIT,
-  CreditRecords,
   CUMULATIVE,
   FRAME,
   LOOKS_AHEAD,
+  makeCreditRecords,
   MODES,
   RECORD_SHIFT,
   REFRESH_PS,
@@ -66,7 +67,7 @@ export class CreditAccounts {
     this.placeOf = new Uint8Array(tables.count('port') * PRIORITIES);
     this.perChannel = new Uint8Array(tables.count('port'));
     this.onlyOfPriority = new Int32Array(tables.count('port') * PRIORITIES).fill(-1);
-    this.records = new CreditRecords(tables);
+    this.records = makeCreditRecords(tables);
   }
 
   /** Ports are configured in their order. */
@@ -85,7 +86,7 @@ export class CreditAccounts {
   }
 
   isCumulative(row: number): boolean {
-    return (this.records.words[(row << RECORD_SHIFT) | MODES] & CUMULATIVE) !== 0;
+    return (this.records.counts[(row << RECORD_SHIFT) | MODES] & CUMULATIVE) !== 0;
   }
 
   /** The account whose frames wait for a queue, if it is the only one; or -1. */
@@ -194,22 +195,22 @@ export class CreditAccounts {
   private setTerms(row: number): void {
     const spec = this.specOf(row);
     const { granting, asking, counts, channels } = spec;
-    const { words, doubles } = this.records;
-    const w = row << RECORD_SHIFT;
+    const { counts: record, times } = this.records;
+    const r = row << RECORD_SHIFT;
     const port = this.ports[row];
     const priority = this.priority(row);
     if (channels.length === 1) this.onlyOfPriority[(port << 3) | priority] = row;
-    words[w | UNIT] = granting.unitOctets;
-    words[w | TARGET] = fixedTargetOf(spec, priority, this.share(row));
-    words[w | STEP] = granting.stepUnits;
-    words[w | FRAME] = granting.frameUnits;
-    words[w | ASKED_UNIT] = asking.unitOctets;
-    words[w | MODES] =
+    record[r | UNIT] = granting.unitOctets;
+    record[r | TARGET] = fixedTargetOf(spec, priority, this.share(row));
+    record[r | STEP] = granting.stepUnits;
+    record[r | FRAME] = granting.frameUnits;
+    record[r | ASKED_UNIT] = asking.unitOctets;
+    record[r | MODES] =
       (counts === 'cumulative' ? CUMULATIVE : 0) |
       (granting.unsolicited ? UNSOLICITED : 0) |
       (asking.when === 'ahead' ? LOOKS_AHEAD : 0);
-    doubles[(row << TIMES_SHIFT) | REFRESH_PS] = granting.refreshPs;
-    doubles[(row << TIMES_SHIFT) | REPORT_PS] = asking.reportPs;
+    times[(row << TIMES_SHIFT) | REFRESH_PS] = granting.refreshPs;
+    times[(row << TIMES_SHIFT) | REPORT_PS] = asking.reportPs;
   }
 
   forEach(port: number, visit: (row: number) => void): void {

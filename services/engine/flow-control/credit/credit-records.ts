@@ -56,16 +56,17 @@ export const ACTIVE_AT = 6;
 export const RECEIVED = 7;
 
 /** The records of all accounts. */
-export class CreditRecords {
-  readonly words: Int32Array;
-  readonly doubles: Float64Array;
+export interface CreditRecords {
+  readonly counts: Int32Array;
+  readonly times: Float64Array;
+}
 
-  constructor(tables: Tables) {
-    this.words = tables.int32('credit', 1 << RECORD_SHIFT);
-    this.doubles = tables.float64('credit', 1 << TIMES_SHIFT);
-    for (let d = 0; d < this.doubles.length; d += 1 << TIMES_SHIFT) {
-      this.doubles[d + REFRESH_AT] = -Infinity;
-      this.doubles[d + ACTIVE_AT] = -Infinity;
-    }
+export function makeCreditRecords(tables: Tables): CreditRecords {
+  const counts = tables.int32('credit', 1 << RECORD_SHIFT);
+  const times = tables.float64('credit', 1 << TIMES_SHIFT);
+  for (let t = 0; t < times.length; t += 1 << TIMES_SHIFT) {
+    times[t | REFRESH_AT] = -Infinity;
+    times[t | ACTIVE_AT] = -Infinity;
   }
+  return { counts, times };
 }
