@@ -180,7 +180,8 @@ export function makeLoop(
   }
 
   function transmit(d: number, device: Device, port: number): void {
-    if ((flags[port] & SILENT) !== 0) {
+    const wrong = flags[port];
+    if ((wrong & SILENT) !== 0) {
       transmits.set(d, port, Infinity);
       return;
     }
@@ -203,7 +204,7 @@ export function makeLoop(
     const metered = ports.metering(port) !== 0;
     const tag = metered ? meter(port, trafficClass, frame) : 0;
     const wireOctets = length + tag + WIRE_OVERHEAD_OCTETS;
-    const late = (flags[port] & LATE) === 0 ? 0 : faults.slownessPs(port, wireOctets, octetPs);
+    const late = (wrong & LATE) === 0 ? 0 : faults.slownessPs(port, wireOctets, octetPs);
     const free = now + wireOctets * octetPs + late;
     ports.setFreeAt(port, free);
     if (isHost[d] === 0) switching.departing(port, trafficClass, frame);
@@ -216,7 +217,7 @@ export function makeLoop(
     const at = now + (PREAMBLE_OCTETS + tag) * octetPs + ports.latencyPs(port) + late;
     pool.setArrival(
       frame,
-      (flags[port] & LATE) === 0 ? at : faults.arrivalOf(port, at, free - now),
+      (wrong & LATE) === 0 ? at : faults.arrivalOf(port, at, free - now),
     );
     accept(ports.peer(port), frame);
     if (tag !== 0) sendTag(d, local, ports.peer(port), pool.arrival(frame));
