@@ -344,7 +344,9 @@ export function makeLoop(
     device.octets.giveBack(slot);
   }
 
+  /** Credit is exchanged all the time, so it is asked first. */
   function isClaimed(port: number, octets: Uint8Array, length: number): boolean {
+    if (credit.receiveControl(port, octets, length)) return true;
     for (const mechanism of mechanisms) {
       if (mechanism.receiveControl(port, octets, length)) return true;
     }

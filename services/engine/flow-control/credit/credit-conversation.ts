@@ -128,7 +128,6 @@ export class CreditConversation {
     frame.flags = this.flagsOf(row, what);
     frame.channel = accounts.channel(row);
     frame.priorities = 0;
-    frame.words.fill(0);
     const first = accounts.firstOfChannel(row);
     for (let other = first; other < first + accounts.rowsPerChannel(port); other++) {
       if (this.mostUrgent(other, kind) !== what) continue;

@@ -182,6 +182,10 @@ export function makeCreditReceiver(
     const limit = counts[r | LIMIT];
     const word = accounts.isCumulative(row) ? limit : ahead(limit, counts[r | LIMIT_SAID]);
     counts[r | LIMIT_SAID] = limit;
+    // It is the total: what was to be said again is said.
+    if (counts[r | REFRESHES] === 0) {
+      times[(row << TIMES_SHIFT) | REFRESH_AT] = clock.now + times[(row << TIMES_SHIFT) | REFRESH_PS];
+    }
     carrier.announce(row, CREDIT_STEP.GRANTED, word);
     return word;
   }

@@ -151,7 +151,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
       doubles[d + BLOCKED_SINCE] = clock.now;
       doubles[d + BLOCKS]++;
       carrier.lacks(row, true);
-    }
+    } else if (clock.now < doubles[d + POLL_AT]) return;
     demand(row);
   }
 
@@ -203,6 +203,10 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
   /** What a request says, read when it starts on the wire. */
   function requestWord(row: number, what: number): number {
     const word = accounts.isCumulative(row) ? count(row, CONSUMED) : 0;
+    // It is the total: what was to be said again is said.
+    if (count(row, REPORTS) === 0) {
+      times[(row << TIMES_SHIFT) | REPORT_AT] = clock.now + times[(row << TIMES_SHIFT) | REPORT_PS];
+    }
     if (what === SAY_DEMAND) carrier.announce(row, CREDIT_STEP.REQUESTED, word);
     return word;
   }
