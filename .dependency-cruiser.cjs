@@ -81,6 +81,13 @@ module.exports = {
       },
     },
     {
+      name: 'live-below-cli',
+      comment: 'A live page is made of the report and told by the runtime; the CLI opens it.',
+      severity: 'error',
+      from: { path: '^services/live/' },
+      to: { path: '^services/', pathNot: '^services/(report/page|runtime|live)/' },
+    },
+    {
       name: 'report-below-cli',
       severity: 'error',
       from: { path: '^services/report/' },

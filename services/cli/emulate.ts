@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { planParts } from '../fabric/placement/part-plan.js';
 import { placeInServices } from '../fabric/placement/placement.js';
@@ -12,6 +11,7 @@ import { summaryText } from '../report/summary-text.js';
 import { prepareEngine } from '../runtime/engine-flags.js';
 import type { RunFigures } from '../telemetry/metrics/port-figures.js';
 import type { MergedRun } from '../runtime/merge.js';
+import { LiveSession } from '../live/live-session.js';
 import type { Session } from '../runtime/session.js';
 import type { WholeState } from '../runtime/whole-state.js';
 import { EXIT, InputError } from './exit.js';
@@ -19,11 +19,14 @@ import type { DistributionOptions } from './fleet/distribution.js';
 import { fleetOptions } from './fleet/distribution.js';
 import type { FleetOptions } from './fleet/fleet.js';
 import { framesWanted } from './frame-ways.js';
+import type { LiveOptions } from './live-options.js';
+import { liveWish } from './live-options.js';
+import { LiveView } from './live-view.js';
 import { ProgressLine } from './progress.js';
 import { collectorFrom, exportTelemetry } from './telemetry-export.js';
 import { styleFor } from './style.js';
 
-export interface EmulateOptions extends DistributionOptions {
+export interface EmulateOptions extends DistributionOptions, LiveOptions {
   readonly threads?: string;
   readonly out?: string;
   readonly check?: boolean;
@@ -50,6 +53,19 @@ const SLICE_MS = 40;
 
 /** Runs it, writes the run directory, prints what a person or a program wants; the exit code. */
 export async function emulate(emulation: Emulation, options: EmulateOptions): Promise<number> {
+  const view = viewOf(emulation, options);
+  try {
+    return await emulateSeen(emulation, options, view);
+  } finally {
+    view?.close();
+  }
+}
+
+async function emulateSeen(
+  emulation: Emulation,
+  options: EmulateOptions,
+  view: LiveView | null,
+): Promise<number> {
   prepareEngine();
   const { file, set, fabric, loaded, from } = emulation;
   const directory = inputFault(() => new RunDirectory(options.out ?? null, fabric.scenario.name));
@@ -65,7 +81,7 @@ export async function emulate(emulation: Emulation, options: EmulateOptions): Pr
       ? await runElsewhere({ ...fleet, from }, progress)
       : threads !== null
         ? await runInThreads(emulation, threads, options, progress)
-        : await runHere(emulation, options, metricsPort, progress);
+        : await runHere(emulation, options, metricsPort, progress, view);
   const wallSeconds = (performance.now() - startedAt) / 1000;
   const { results, congestion, series, state } = measured;
   const traces = framesWanted(fabric, measured);
@@ -78,6 +94,7 @@ export async function emulate(emulation: Emulation, options: EmulateOptions): Pr
   const record: RunRecord = { results, series, state, ...told };
   const path = inputFault(() => directory.write(record));
   print(record, path, options);
+  await view?.finish(record);
   if (collector !== null) {
     await exportTelemetry(collector, results, wallSeconds, congestion, traces);
   }
@@ -94,12 +111,15 @@ async function runHere(
   options: EmulateOptions,
   metricsPort: number | null,
   progress: ProgressLine,
+  view: LiveView | null,
 ): Promise<Measured> {
   const { Session } = await import('../runtime/session.js');
   const session = new Session(fabric, { check: options.check === true });
   if (from !== null) session.restore(from);
   const closeMetrics = await openMetrics(metricsPort, fabric.scenario.name, session);
-  const status = await drive(session, progress);
+  const live = new LiveSession(session, view?.beginsPaused ?? false);
+  live.listener = view && (await view.open(live, () => live.status, null));
+  const status = await drive(live, progress);
   await closeMetrics();
   const results = session.results(status);
   const state = results.status === 'interrupted' ? session.save() : null;
@@ -165,20 +185,16 @@ async function runElsewhere(fleet: FleetOptions, progress: ProgressLine): Promis
 
 /** Runs to the end, or until somebody asks to stop; a second request stops at once. */
 async function drive(
-  session: Session,
+  live: LiveSession,
   progress: ProgressLine,
 ): Promise<'complete' | 'interrupted'> {
-  const stop = { asked: false };
   const letGo = onInterrupt(() => {
-    stop.asked = true;
+    live.stop();
   });
   try {
-    while (session.advance(SLICE_MS) === 'running') {
-      progress.show(() => session.progress());
-      await setImmediate();
-      if (stop.asked) return 'interrupted';
-    }
-    return 'complete';
+    return await live.drive(SLICE_MS, () => {
+      progress.show(() => live.progress());
+    });
   } finally {
     progress.clear();
     letGo();
@@ -210,6 +226,19 @@ function threadCount(fabric: Fabric, { threads, ...options }: EmulateOptions): n
     throw new InputError('--threads and --processes exclude each other');
   }
   return Number(threads);
+}
+
+function viewOf(
+  { file, set, fabric, loaded }: Emulation,
+  options: EmulateOptions,
+): LiveView | null {
+  const wish = liveWish(options);
+  if (wish === null) return null;
+  if (options.threads !== undefined) {
+    throw new InputError('--ui shows a run in one thread or in processes; leave --threads out');
+  }
+  const { document } = loaded;
+  return new LiveView(wish, fabric, { document, origin: { scenario: file, set } });
 }
 
 function metricsPortOf({ metrics, threads, ...options }: EmulateOptions): number | null {

@@ -39,6 +39,14 @@ function distributed(command: Command): Command {
   );
 }
 
+/** A run that people look at while it goes on. */
+function watched(command: Command): Command {
+  return command
+    .option('--ui [port]', 'serve a page that follows the run (default: any free port)')
+    .option('--ui-host <host>', 'not on loopback but here; the token is in SELVAGE_UI_TOKEN')
+    .option('--paused', 'with --ui: begin paused');
+}
+
 /** How many devices share a service. */
 function grouped(command: Command): Command {
   return command
@@ -84,7 +92,7 @@ function program(): Command {
         'usage, 3 the run failed, 130 interrupted.',
     );
 
-  distributed(selvage.command('run'))
+  watched(distributed(selvage.command('run')))
     .description('run a scenario and write its run directory')
     .argument('<scenario>', 'YAML or JSON file')
     .option('--out <dir>', 'run directory (default: runs/<name>-<digest>)')

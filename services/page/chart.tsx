@@ -107,7 +107,7 @@ function optionsOf(
       { ...axis, size: 66, space: 36, values: (_, marks) => marks.map(labelled(formatY)) },
     ],
     series: [
-      { label: '', value: (_, value) => shown(value, formatX) },
+      { label: 'at', value: (_, value) => shown(value, formatX) },
       ...lines.map((line) => seriesOf(line, formatY)),
     ],
     hooks: {

@@ -42,17 +42,23 @@ export function MapCard(props: {
   readonly setTime: (timePs: number | null) => void;
   readonly port: number;
   readonly choose: (port: number) => void;
+  /** Of a run that goes on: its last moment is what is now. */
+  readonly isLive?: boolean;
   readonly children?: ComponentChildren;
 }): JSX.Element {
-  const { view, theme, timePs, setTime, port, choose } = props;
+  const { view, theme, timePs, setTime, port, choose, isLive = false } = props;
+  const shownPs = timePs ?? (isLive ? (view.moments.at(-1)?.timePs ?? null) : null);
   return (
     <Card title="Fabric" wide>
-      <FabricMapView {...{ view, theme, chosen: port, choose }} moment={momentAt(view, timePs)} />
+      <FabricMapView {...{ view, theme, chosen: port, choose }} moment={momentAt(view, shownPs)} />
       <Legend />
       {view.moments.length === 0 ? (
         (props.children ?? <NoSeries />)
       ) : (
-        <Timeline views={[view]} timePs={timePs} setTime={setTime} />
+        <Timeline
+          {...{ views: [view], timePs, setTime }}
+          otherwise={isLive ? 'now' : 'whole run'}
+        />
       )}
     </Card>
   );

@@ -20,6 +20,8 @@ import {
   virtualTimeOf,
 } from './outcome.js';
 import { deliveredShare, packetsOf } from './packets.js';
+import type { PortSample } from './port-sample.js';
+import { columnsAt } from './port-sample.js';
 import { RecoveryCheck } from './recovery-check.js';
 import type { Failure, RunResults } from './results.js';
 import type { SeriesPort, SeriesRow } from './series.js';
@@ -79,16 +81,33 @@ export class Session {
     this.observers = new Observers(this.engine, observe ?? observersOf(fabric));
   }
 
-  /** Runs for about so many milliseconds of wall-clock time. */
-  advance(wallBudgetMs: number): SessionState {
+  /** Runs for about so many milliseconds of wall-clock time, or up to a time within the run. */
+  advance(wallBudgetMs: number, limitPs = Infinity): SessionState {
     const until = performance.now() + wallBudgetMs;
+    const isLimited = limitPs < (this.endPs ?? Infinity);
     do {
       for (let i = 0; i < WINDOWS_PER_LOOK; i++) {
         if (this.state !== 'running') return this.state;
-        this.step();
+        if (isLimited && this.boundPs >= limitPs) return this.state;
+        this.step(limitPs);
       }
     } while (performance.now() < until);
     return this.state;
+  }
+
+  /** Everything before this time has been executed, and nothing from it on. */
+  get boundPs(): number {
+    return Math.min(this.windows.nextTime(), this.endPs ?? Infinity);
+  }
+
+  /** What the ports of the fabric have counted by now. */
+  portSample(): PortSample {
+    const { engine, fabric } = this;
+    const ports = fabric.linkEnds.flatMap((ends) =>
+      ends.map(({ device, port }) => engine.devices[device]!.firstPort + port),
+    );
+    const timePs = virtualTimeOf(engine, this.endPs);
+    return { timePs, columns: columnsAt(engine, ports, timePs) };
   }
 
   progress(): Progress {
@@ -134,7 +153,7 @@ export class Session {
       return [name, last!.slice(from, from + CHANGES_PER_PORT)] as const;
     });
     return {
-      boundPs: Math.min(this.windows.nextTime(), this.endPs ?? Infinity),
+      boundPs: this.boundPs,
       framesSeen: this.stall.framesSeen,
       latestPs: this.windows.latestPs,
       devices: this.engine.devices.map((_, d) => saveDevice(this.engine, d)),

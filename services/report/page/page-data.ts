@@ -1,3 +1,5 @@
+import type { LiveSetup } from './live-data.js';
+
 /**
  * What the page knows of a run: plain data, as it stands in the file.
  * Times are ps, rates bit/s, sizes octets. The page runs in a browser and imports nothing else.
@@ -152,4 +154,6 @@ export interface MarginView {
 /** What stands in the page's file. */
 export interface PageContent {
   readonly runs: readonly RunPage[];
+  /** The only run goes on, and is told of as it does. */
+  readonly live?: LiveSetup;
 }

@@ -51,7 +51,7 @@ export function pageOfRun(run: MeasuredRun, facts: ScenarioFacts): RunPage {
     frameHops: results.frameHops,
     devices: results.devices,
     links: results.links,
-    reproduce: reproduce(run),
+    reproduce: reproduceText(run),
     priorities: priorityViews(results),
     expectations: run.expectations.map(({ text, metric, actual, ok, reason }) => {
       return { text, actual: reason ?? show(metric, actual), ok };
@@ -73,7 +73,10 @@ function failureText({ failure }: RunResults): string | null {
   return `at ${formatTime(timePs)}${where === '' ? '' : ` on ${where}`}: ${reason}`;
 }
 
-function reproduce({ origin, document }: MeasuredRun): Reproduce {
+export function reproduceText({
+  origin,
+  document,
+}: Pick<MeasuredRun, 'origin' | 'document'>): Reproduce {
   const words = ['selvage', 'run', origin.scenario, ...origin.set.flatMap((s) => ['--set', s])];
   return { command: words.map(quoted).join(' '), scenario: JSON.stringify(document, null, 2) };
 }

@@ -1,0 +1,143 @@
+import { setImmediate } from 'node:timers/promises';
+import type { LiveAnswer, LiveOrder, LiveState, LiveStatus } from '../report/page/live-data.js';
+import type { PortSample } from '../runtime/port-sample.js';
+import type { Progress, Session } from '../runtime/session.js';
+import type { LiveRun } from './live-run.js';
+
+/** So many samples of a run whose end is known, while somebody looks. */
+const SAMPLES = 400;
+/** Where it is not known: a sample so often, by the wall clock. */
+const SAMPLE_MS = 100;
+/** A step in a run whose scenario ends with its load. */
+const STEP_PS = 10e6;
+
+/** What has happened, for whoever tells the viewers. */
+export interface LiveListener {
+  sampled(sample: PortSample): void;
+  changed(): void;
+  /** Called now and then while the run goes on. */
+  look(): void;
+}
+
+/** A run in this process that can be held, stepped and looked at. */
+export class LiveSession implements LiveRun {
+  /** Null: nobody can look. */
+  listener: LiveListener | null = null;
+  private isWatched = false;
+  private isPaused: boolean;
+  private stopAsked = false;
+  private isOver = false;
+  /** Where a step ends; null: nobody has asked for one. */
+  private stepEndPs: number | null = null;
+  /** Lets a paused run go on. */
+  private wake: () => void = () => undefined;
+  private readonly everyPs: number;
+  private sampleDueAt: number;
+  private sampledAt = -Infinity;
+
+  constructor(
+    private readonly session: Session,
+    beginPaused: boolean,
+  ) {
+    this.isPaused = beginPaused;
+    const { endPs } = session;
+    this.everyPs = endPs === null ? Infinity : endPs / SAMPLES;
+    this.sampleDueAt = this.everyPs;
+  }
+
+  get status(): LiveStatus {
+    return { state: this.state, ...this.progress(), detail: '' };
+  }
+
+  progress(): Progress {
+    return this.session.progress();
+  }
+
+  order({ action, stepPs }: LiveOrder): Promise<LiveAnswer> {
+    if (this.isOver) return Promise.resolve({ done: false, detail: 'the run has ended' });
+    if (action === 'stop') this.stopAsked = true;
+    else if (action === 'step') {
+      const { virtualPs } = this.session.progress();
+      this.isPaused = true;
+      this.stepEndPs = virtualPs + (stepPs === 0 ? STEP_PS : stepPs);
+    } else this.isPaused = action === 'pause';
+    this.wake();
+    this.listener?.changed();
+    return Promise.resolve({ done: true, detail: '' });
+  }
+
+  wish(): Promise<LiveAnswer> {
+    return Promise.resolve({ done: false, detail: 'this run takes no faults' });
+  }
+
+  watched(isWatched: boolean): void {
+    this.isWatched = isWatched;
+    if (isWatched) this.sample();
+  }
+
+  /** Asks the run to end where it is. */
+  stop(): void {
+    this.stopAsked = true;
+    this.wake();
+  }
+
+  /** Runs to the end, or until somebody asks to stop; `look` is called now and then. */
+  async drive(sliceMs: number, look: () => void): Promise<'complete' | 'interrupted'> {
+    for (;;) {
+      if (this.stopAsked) return this.end('interrupted');
+      if (this.isPaused && this.stepEndPs === null) {
+        this.sample();
+        this.listener?.changed();
+        await new Promise<void>((resolve) => {
+          this.wake = resolve;
+        });
+        continue;
+      }
+      if (this.slice(sliceMs)) return this.end('complete');
+      look();
+      this.listener?.look();
+      await setImmediate();
+    }
+  }
+
+  /** Goes on for a while; true when the run has ended. */
+  private slice(wallMs: number): boolean {
+    const until = performance.now() + wallMs;
+    const { session } = this;
+    do {
+      const limitPs = Math.min(
+        this.stepEndPs ?? Infinity,
+        this.isWatched ? this.sampleDueAt : Infinity,
+      );
+      if (session.advance(until - performance.now(), limitPs) !== 'running') return true;
+      const { boundPs } = session;
+      if (boundPs >= this.sampleDueAt) this.sample();
+      if (boundPs >= (this.stepEndPs ?? Infinity)) {
+        this.stepEndPs = null;
+        return false;
+      }
+    } while (performance.now() < until);
+    if (this.everyPs === Infinity && performance.now() - this.sampledAt > SAMPLE_MS) this.sample();
+    return false;
+  }
+
+  private sample(): void {
+    const { session, everyPs } = this;
+    this.sampledAt = performance.now();
+    if (everyPs < Infinity) {
+      this.sampleDueAt = (Math.floor(session.boundPs / everyPs) + 1) * everyPs;
+    }
+    if (this.isWatched) this.listener?.sampled(session.portSample());
+  }
+
+  private end(status: 'complete' | 'interrupted'): 'complete' | 'interrupted' {
+    this.sample();
+    this.isOver = true;
+    return status;
+  }
+
+  private get state(): LiveState {
+    if (this.isOver) return 'over';
+    return this.isPaused && this.stepEndPs === null ? 'paused' : 'running';
+  }
+}
