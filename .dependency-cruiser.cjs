@@ -85,7 +85,10 @@ module.exports = {
       comment: 'A live page is made of the report and told by the runtime; the CLI opens it.',
       severity: 'error',
       from: { path: '^services/live/' },
-      to: { path: '^services/', pathNot: '^services/(report/page|runtime|live)/' },
+      to: {
+        path: '^services/',
+        pathNot: '^services/(fabric|report/page|report/format|runtime|live)(/|\\.)',
+      },
     },
     {
       name: 'report-below-cli',

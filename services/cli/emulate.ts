@@ -12,6 +12,7 @@ import { prepareEngine } from '../runtime/engine-flags.js';
 import type { RunFigures } from '../telemetry/metrics/port-figures.js';
 import type { MergedRun } from '../runtime/merge.js';
 import { LiveSession } from '../live/live-session.js';
+import { LiveFaults } from '../runtime/live-faults.js';
 import type { Session } from '../runtime/session.js';
 import type { WholeState } from '../runtime/whole-state.js';
 import { EXIT, InputError } from './exit.js';
@@ -67,12 +68,13 @@ async function emulateSeen(
   view: LiveView | null,
 ): Promise<number> {
   prepareEngine();
-  const { file, set, fabric, loaded, from } = emulation;
-  const directory = inputFault(() => new RunDirectory(options.out ?? null, fabric.scenario.name));
+  const { file, set, from } = emulation;
+  const { name } = emulation.fabric.scenario;
+  const directory = inputFault(() => new RunDirectory(options.out ?? null, name));
   const silent = options.json === true || options.quiet === true;
   const progress = new ProgressLine(!silent && process.stderr.isTTY ? process.stderr : null);
-  const fleet = fleetOptions(file, set, fabric, options);
-  const threads = threadCount(fabric, options);
+  const fleet = fleetOptions(file, set, emulation.fabric, options);
+  const threads = threadCount(emulation.fabric, options);
   const collector = collectorFrom(options.otlp);
   const metricsPort = metricsPortOf(options);
   const startedAt = performance.now();
@@ -84,6 +86,8 @@ async function emulateSeen(
         : await runHere(emulation, options, metricsPort, progress, view);
   const wallSeconds = (performance.now() - startedAt) / 1000;
   const { results, congestion, series, state } = measured;
+  // Faults that were injected stand in the scenario that is kept.
+  const { fabric, loaded } = measured.faults ?? emulation;
   const traces = framesWanted(fabric, measured);
   const why = congestion && whyOf(fabric, results, congestion);
   const expectations = evaluateExpectations(fabric.scenario.expect, results);
@@ -104,10 +108,13 @@ async function emulateSeen(
 }
 
 type Measured = Pick<RunRecord, 'results' | 'series' | 'state'> &
-  Pick<MergedRun, 'congestion' | 'hops'>;
+  Pick<MergedRun, 'congestion' | 'hops'> & {
+    /** What came while it was under way. */
+    readonly faults?: LiveFaults;
+  };
 
 async function runHere(
-  { fabric, from }: Emulation,
+  { fabric, loaded, from }: Emulation,
   options: EmulateOptions,
   metricsPort: number | null,
   progress: ProgressLine,
@@ -117,13 +124,20 @@ async function runHere(
   const session = new Session(fabric, { check: options.check === true });
   if (from !== null) session.restore(from);
   const closeMetrics = await openMetrics(metricsPort, fabric.scenario.name, session);
-  const live = new LiveSession(session, view?.beginsPaused ?? false);
-  live.listener = view && (await view.open(live, () => live.status, null));
+  const faults = new LiveFaults(loaded, fabric);
+  const live = new LiveSession(session, faults, view?.beginsPaused ?? false);
+  live.listener =
+    view &&
+    (await view.open(
+      live,
+      () => live.status,
+      () => live.shownFaults(),
+    ));
   const status = await drive(live, progress);
   await closeMetrics();
   const results = session.results(status);
   const state = results.status === 'interrupted' ? session.save() : null;
-  const seen = { congestion: session.congestion(), hops: session.hops() };
+  const seen = { congestion: session.congestion(), hops: session.hops(), faults };
   return { results, series: session.series(), state, ...seen };
 }
 

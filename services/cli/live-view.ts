@@ -1,7 +1,7 @@
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { LiveHost } from '../live/live-host.js';
 import type { LiveRun } from '../live/live-run.js';
-import type { LiveFault, LiveStatus } from '../report/page/live-data.js';
+import type { ShownFault, LiveStatus } from '../report/page/live-data.js';
 import { pageOfFabric } from '../report/page/page-of-fabric.js';
 import type { MeasuredRun } from '../report/page/page-of-run.js';
 import { pageOfRun } from '../report/page/page-of-run.js';
@@ -27,7 +27,7 @@ export class LiveView {
   async open(
     run: LiveRun,
     status: () => LiveStatus,
-    faults: (() => readonly LiveFault[]) | null,
+    faults: (() => readonly ShownFault[]) | null,
   ): Promise<LiveHost> {
     const { address } = this.wish;
     const live = { takesFaults: faults !== null };

@@ -1,4 +1,4 @@
-import type { LiveFault, LiveNews, LiveSpan, LiveStatus } from '../report/page/live-data.js';
+import type { ShownFault, LiveNews, LiveSpan, LiveStatus } from '../report/page/live-data.js';
 import type { PageContent } from '../report/page/page-data.js';
 import type { PortSample } from '../runtime/port-sample.js';
 import type { LiveRun } from './live-run.js';
@@ -19,7 +19,7 @@ export class LiveHost {
   constructor(
     private readonly content: PageContent,
     private readonly status: () => LiveStatus,
-    private readonly faults: () => readonly LiveFault[],
+    private readonly faults: () => readonly ShownFault[],
   ) {
     this.spans = new LiveSpans(content.runs[0]!.ports.map(({ rateBps }) => rateBps));
   }

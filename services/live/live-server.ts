@@ -174,7 +174,7 @@ export class LiveServer {
       if (wish === null) answer = { done: false, detail: 'what fault is that?' };
       else answer = await this.run.wish(wish);
     }
-    say(response, answer.done ? 200 : 400, 'application/json', JSON.stringify(answer));
+    say(response, 200, 'application/json', JSON.stringify(answer));
   }
 
   private login(body: string, response: ServerResponse): void {

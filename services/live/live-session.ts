@@ -1,5 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
-import type { LiveAnswer, LiveOrder, LiveState, LiveStatus } from '../report/page/live-data.js';
+import type {
+  LiveAnswer,
+  LiveOrder,
+  LiveState,
+  LiveStatus,
+  LiveWish,
+  ShownFault,
+} from '../report/page/live-data.js';
+import { ScenarioError } from '../fabric/scenario/errors.js';
+import { formatTime } from '../report/format.js';
+import type { FaultWords, LiveFaults } from '../runtime/live-faults.js';
 import type { PortSample } from '../runtime/port-sample.js';
 import type { Progress, Session } from '../runtime/session.js';
 import type { LiveRun } from './live-run.js';
@@ -10,6 +20,7 @@ const SAMPLES = 400;
 const SAMPLE_MS = 100;
 /** A step in a run whose scenario ends with its load. */
 const STEP_PS = 10e6;
+const ENDED = 'the run has ended';
 
 /** What has happened, for whoever tells the viewers. */
 export interface LiveListener {
@@ -37,6 +48,7 @@ export class LiveSession implements LiveRun {
 
   constructor(
     private readonly session: Session,
+    private readonly faults: LiveFaults,
     beginPaused: boolean,
   ) {
     this.isPaused = beginPaused;
@@ -54,7 +66,7 @@ export class LiveSession implements LiveRun {
   }
 
   order({ action, stepPs }: LiveOrder): Promise<LiveAnswer> {
-    if (this.isOver) return Promise.resolve({ done: false, detail: 'the run has ended' });
+    if (this.isOver) return Promise.resolve({ done: false, detail: ENDED });
     if (action === 'stop') this.stopAsked = true;
     else if (action === 'step') {
       const { virtualPs } = this.session.progress();
@@ -66,8 +78,30 @@ export class LiveSession implements LiveRun {
     return Promise.resolve({ done: true, detail: '' });
   }
 
-  wish(): Promise<LiveAnswer> {
-    return Promise.resolve({ done: false, detail: 'this run takes no faults' });
+  wish(wish: LiveWish): Promise<LiveAnswer> {
+    const { faults, session } = this;
+    if (this.isOver) return Promise.resolve({ done: false, detail: ENDED });
+    try {
+      faults.check(wish);
+      const { step, change } = faults.take(wish, session.boundPs);
+      session.change(change, faults.fabric);
+      this.listener?.changed();
+      return Promise.resolve({ done: true, detail: `at ${formatTime(step.atPs)}` });
+    } catch (error) {
+      if (!(error instanceof ScenarioError)) throw error;
+      return Promise.resolve({ done: false, detail: error.message });
+    }
+  }
+
+  /** Faults that came while it was under way. */
+  shownFaults(): ShownFault[] {
+    const { boundPs } = this.session;
+    return this.faults
+      .list()
+      .filter(({ injected }) => injected)
+      .map(({ name, startPs: atPs, untilPs, words }) => {
+        return { name, text: wordsText(words), atPs, isOver: untilPs <= boundPs };
+      });
   }
 
   watched(isWatched: boolean): void {
@@ -140,4 +174,11 @@ export class LiveSession implements LiveRun {
     if (this.isOver) return 'over';
     return this.isPaused && this.stepEndPs === null ? 'paused' : 'running';
   }
+}
+
+/** `loss at leaf1:p3, probability 10%, for 20us` */
+function wordsText({ kind, where, name, at, ...rest }: FaultWords): string {
+  const place = Object.values(where ?? {}).join(', ');
+  const more = Object.entries(rest).map(([key, value]) => `, ${key} ${String(value)}`);
+  return `${String(kind)} at ${place === '' ? 'every port' : place}${more.join('')}`;
 }

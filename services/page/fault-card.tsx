@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { formatTime } from '../report/format.js';
-import type { LiveAnswer, LiveFault } from '../report/page/live-data.js';
+import type { LiveAnswer, ShownFault } from '../report/page/live-data.js';
 import { say } from './live-link.js';
 import { Card } from './panels.js';
 
@@ -68,7 +68,7 @@ const KINDS: readonly FaultKind[] = [
 
 /** Puts a fault into the run, at a port that was clicked. */
 export function FaultCard(props: {
-  readonly faults: readonly LiveFault[];
+  readonly faults: readonly ShownFault[];
   readonly port: string;
 }): JSX.Element {
   const { faults, port } = props;
@@ -179,7 +179,7 @@ function FieldInput(props: {
   );
 }
 
-function FaultList({ faults }: { readonly faults: readonly LiveFault[] }): JSX.Element | null {
+function FaultList({ faults }: { readonly faults: readonly ShownFault[] }): JSX.Element | null {
   if (faults.length === 0) return null;
   return (
     <ul class="faults">

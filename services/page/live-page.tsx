@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { formatCount, formatShare, formatTime } from '../report/format.js';
-import type { LiveFault, LiveSetup, LiveState, LiveStatus } from '../report/page/live-data.js';
+import type { ShownFault, LiveSetup, LiveState, LiveStatus } from '../report/page/live-data.js';
 import type { PageContent } from '../report/page/page-data.js';
 import { useTheme } from './colours.js';
 import { FaultCard } from './fault-card.js';
@@ -18,7 +18,7 @@ interface Heard {
   readonly view: RunView;
   readonly status: LiveStatus;
   readonly drops: number;
-  readonly faults: readonly LiveFault[];
+  readonly faults: readonly ShownFault[];
 }
 
 /** The page of a run that goes on; in the end it becomes the report. */

@@ -9,6 +9,8 @@ import { Collector } from './collect.js';
 import { Windows } from './embedded/windows.js';
 import type { Breach } from './hold-check.js';
 import { HoldCheck } from './hold-check.js';
+import type { FaultChange } from './live-faults.js';
+import { applyFaultChange } from './live-faults.js';
 import type { ObserverPlan } from './observers.js';
 import { Observers, observersOf } from './observers.js';
 import {
@@ -65,7 +67,7 @@ export class Session {
   private checkDueAt: number;
 
   constructor(
-    private readonly fabric: Fabric,
+    private fabric: Fabric,
     options: SessionOptions,
     observe: ObserverPlan | null = null,
   ) {
@@ -81,6 +83,21 @@ export class Session {
     this.observers = new Observers(this.engine, observe ?? observersOf(fabric));
   }
 
+  /** A time from which on nothing has been executed; Infinity when nothing is left to do. */
+  get boundPs(): number {
+    return Math.min(this.windows.nextTime(), this.endPs ?? Infinity);
+  }
+
+  /** A fault comes or goes at `boundPs` or later; `fabric` is the one that has it. */
+  change(change: FaultChange, fabric: Fabric): void {
+    applyFaultChange(this.engine, change, null);
+    this.fabric = fabric;
+    this.stall.adopt(watchIntervals(fabric.specs, this.endPs), this.boundPs);
+    if (this.recovery === null) return;
+    this.recovery.adopt(fabric);
+    this.checkDueAt = Math.min(this.checkDueAt, this.recovery.dueAt(change.atPs));
+  }
+
   /** Runs for about so many milliseconds of wall-clock time, or up to a time within the run. */
   advance(wallBudgetMs: number, limitPs = Infinity): SessionState {
     const until = performance.now() + wallBudgetMs;
@@ -93,11 +110,6 @@ export class Session {
       }
     } while (performance.now() < until);
     return this.state;
-  }
-
-  /** Everything before this time has been executed, and nothing from it on. */
-  get boundPs(): number {
-    return Math.min(this.windows.nextTime(), this.endPs ?? Infinity);
   }
 
   /** What the ports of the fabric have counted by now. */

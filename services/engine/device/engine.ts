@@ -1,3 +1,4 @@
+import type { FaultSpec } from '../contract/fault.js';
 import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
 import type { Probe } from '../contract/probe.js';
 import { ProbeFanOut } from '../contract/probe-fan-out.js';
@@ -16,7 +17,6 @@ import type { SfcMechanism } from '../congestion/sfc/sfc-mechanism.js';
 import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
 import { creditRows } from '../flow-control/credit/credit-accounts.js';
 import type { FaultMechanism } from '../faults/fault-mechanism.js';
-import { faultRows } from '../faults/fault-mechanism.js';
 import type { Hosting } from './host/hosting.js';
 import { makeHosting } from './host/hosting.js';
 import type { Rates } from './host/rates.js';
@@ -133,6 +133,22 @@ export class Engine implements MechanismHost {
     this.isHeard = true;
   }
 
+  /** A fault comes to a device's port at `now`: nothing from then on has been executed. */
+  plantFault(device: number, port: number, spec: FaultSpec, now: number): void {
+    this.faults.plant(this.devices[device].firstPort + port, spec, now);
+    this.run(device, -Infinity);
+  }
+
+  /** Faults of this number are over by `untilPs`, from which on nothing has been executed. */
+  endFault(number: number, untilPs: number): void {
+    this.devices.forEach(({ firstPort, spec }, d) => {
+      spec.ports.forEach((_, p) => {
+        this.faults.endBy(firstPort + p, number, untilPs);
+      });
+      this.run(d, -Infinity);
+    });
+  }
+
   hold(gate: number, port: number, priorities: number): void {
     const { ports } = this.shared;
     if (!ports.hold(gate, port, priorities)) return;
@@ -243,7 +259,6 @@ function rowsOf(spec: DeviceSpec): Record<Unit, number> {
     credit: ports.reduce((sum, { credit }) => sum + creditRows(credit), 0),
     rate: sends.filter(({ rate }) => rate !== null).length,
     nic: spec.kind === 'host' && spec.nic !== null ? 1 : 0,
-    fault: ports.reduce((sum, port) => sum + faultRows(port), 0),
   };
 }
 

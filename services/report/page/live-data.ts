@@ -32,7 +32,7 @@ export interface LiveSpan {
 }
 
 /** A fault that was injected, in words, and when it took effect. */
-export interface LiveFault {
+export interface ShownFault {
   readonly name: string;
   readonly text: string;
   readonly atPs: number;
@@ -51,7 +51,7 @@ export interface LiveNews {
   readonly spans: readonly LiveSpan[];
   /** The spans are all that is kept, and take the place of those told before. */
   readonly isAnew: boolean;
-  readonly faults: readonly LiveFault[];
+  readonly faults: readonly ShownFault[];
 }
 
 export type LiveAction = 'pause' | 'resume' | 'step' | 'stop';
