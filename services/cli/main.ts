@@ -247,7 +247,8 @@ function program(): Command {
     .description('write the page of a run again: report.html in its directory')
     .argument('<run>', 'run directory')
     .option('--out <file>', 'write it to this file')
-    .action(async (run: string, options: { readonly out?: string }) => {
+    .option('--why', 'with what held it back, even if nobody looked: repeats the run')
+    .action(async (run: string, options: { readonly out?: string; readonly why?: boolean }) => {
       const { reportCommand } = await import('./commands/report.js');
       reportCommand(run, options);
     });

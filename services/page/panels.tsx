@@ -211,9 +211,11 @@ export function Reproduce({ run }: { readonly run: RunPage }): JSX.Element {
 export function Table(props: {
   readonly head: readonly string[];
   readonly rows: readonly (readonly ComponentChildren[])[];
+  /** Words rather than numbers. */
+  readonly texts?: boolean;
 }): JSX.Element {
   return (
-    <div class="scroll">
+    <div class={props.texts === true ? 'scroll texts' : 'scroll'}>
       <table>
         <thead>
           <tr>

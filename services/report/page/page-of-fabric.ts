@@ -39,6 +39,10 @@ export function pageOfFabric(
     completions: [],
     slowdown: { bins: [], points: [] },
     margins: [],
+    trees: null,
+    discovery: null,
+    shares: [],
+    rates: [],
   };
 }
 
