@@ -18,7 +18,7 @@ import type { WholeState } from '../runtime/whole-state.js';
 import { EXIT, InputError } from './exit.js';
 import type { DistributionOptions } from './fleet/distribution.js';
 import { fleetOptions } from './fleet/distribution.js';
-import type { FleetOptions } from './fleet/fleet.js';
+import type { Fleet, FleetOptions } from './fleet/fleet.js';
 import { framesWanted } from './frame-ways.js';
 import type { LiveOptions } from './live-options.js';
 import { liveWish } from './live-options.js';
@@ -80,7 +80,7 @@ async function emulateSeen(
   const startedAt = performance.now();
   const measured =
     fleet !== null
-      ? await runElsewhere({ ...fleet, from }, progress)
+      ? await runElsewhere({ ...fleet, from }, progress, view)
       : threads !== null
         ? await runInThreads(emulation, threads, options, progress)
         : await runHere(emulation, options, metricsPort, progress, view);
@@ -190,10 +190,25 @@ async function runInThreads(
 }
 
 /** In processes of its own, where the same actors do the same. */
-async function runElsewhere(fleet: FleetOptions, progress: ProgressLine): Promise<Measured> {
+async function runElsewhere(
+  options: FleetOptions,
+  progress: ProgressLine,
+  view: LiveView | null,
+): Promise<Measured> {
   const { runDistributed } = await import('./fleet/distributed-run.js');
   const { SERIES_COLUMNS } = await import('../runtime/series.js');
-  const { rows, ...merged } = await runDistributed(fleet, progress);
+  const { LiveFleet } = await import('./fleet/live-fleet.js');
+  let live: InstanceType<typeof LiveFleet> | null = null;
+  const open = async ({ client }: Fleet): Promise<void> => {
+    if (view === null) return;
+    const run = new LiveFleet(client);
+    live = run;
+    run.listener = await view.open(run, () => run.status, null);
+    if (view.beginsPaused) await run.pauseAtStart();
+  };
+  const { rows, ...merged } = await runDistributed(options, progress, open, (status) =>
+    live?.heard(status),
+  );
   return { ...merged, series: { columns: SERIES_COLUMNS, rows } };
 }
 

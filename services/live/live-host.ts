@@ -14,6 +14,7 @@ export class LiveHost {
   private readonly spans: LiveSpans;
   private news: LiveSpan[] = [];
   private toldAt = -Infinity;
+  private isOver = false;
   private server: LiveServer | null = null;
 
   constructor(
@@ -53,6 +54,7 @@ export class LiveHost {
 
   /** The run is over: those who look get its report, and the door is closed. */
   async finish(content: PageContent): Promise<void> {
+    this.isOver = true;
     await this.server?.finish(content);
   }
 
@@ -61,6 +63,8 @@ export class LiveHost {
   }
 
   private newsOf(spans: readonly LiveSpan[], isAnew: boolean): LiveNews {
-    return { status: this.status(), spans, isAnew, faults: this.faults() };
+    const status = this.status();
+    const state = this.isOver ? 'over' : status.state;
+    return { status: { ...status, state }, spans, isAnew, faults: this.faults() };
   }
 }

@@ -171,7 +171,7 @@ export class LiveSession implements LiveRun {
   }
 
   private get state(): LiveState {
-    if (this.isOver) return 'over';
+    if (this.isOver) return 'waiting';
     return this.isPaused && this.stepEndPs === null ? 'paused' : 'running';
   }
 }

@@ -95,8 +95,8 @@ export class Rounds {
     return this.stall.framesSeen;
   }
 
-  /** `count`: somebody wants to know how many frames there are. */
-  decide(count: boolean): Decision {
+  /** `count`: somebody wants to know how many frames there are; no round goes beyond `limitPs`. */
+  decide(count: boolean, limitPs = Infinity): Decision {
     const { durationPs, lookaheadPs } = this.input;
     const { nextPs, stall } = this;
     if (nextPs === Infinity || nextPs >= (durationPs ?? Infinity)) {
@@ -109,7 +109,8 @@ export class Rounds {
       if (verdict === 'stalled') return { kind: 'stalled', reason: STALLED, atPs };
       if (verdict === 'quiet' && durationPs === null) return { kind: 'finish' };
     }
-    const horizon = nextPs + this.lookaheads * lookaheadPs;
+    const longest = nextPs + this.lookaheads * lookaheadPs;
+    const horizon = limitPs > nextPs ? Math.min(longest, limitPs) : longest;
     return this.round(nextPs, Math.min(horizon, durationPs ?? Infinity, stall.dueAt), count);
   }
 
