@@ -323,7 +323,7 @@ export class Coordinator {
   private takeReport(service: number, report: RoundReport, breach: string): void {
     if (breach !== '' && this.failure === null) this.noteBreach(breach);
     if (!this.rounds.report(service, report)) return;
-    this.sampling.finish(this.rounds.boundPs);
+    this.sampling.finish(this.rounds.latestPs);
     this.roundsRun++;
     if (report.framesStarted >= 0) this.noteCounts();
     this.goOn();

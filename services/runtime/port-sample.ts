@@ -4,7 +4,7 @@ import { QUEUE_OCTETS } from '../engine/port/queues.js';
 
 /** Ports at a moment: what each has counted so far, and how long its queues are. */
 export interface PortSample {
-  /** Everything before it has been executed. */
+  /** Of the latest event that has been executed. */
   readonly timePs: number;
   /** By port of the fabric, device by device. */
   readonly columns: PortColumns;

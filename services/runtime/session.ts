@@ -118,7 +118,8 @@ export class Session {
     const ports = fabric.linkEnds.flatMap((ends) =>
       ends.map(({ device, port }) => engine.devices[device]!.firstPort + port),
     );
-    const timePs = virtualTimeOf(engine, this.endPs);
+    // The next event may be far away, and the run over before it.
+    const timePs = this.windows.latestPs;
     return { timePs, columns: columnsAt(engine, ports, timePs) };
   }
 

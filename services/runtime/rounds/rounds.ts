@@ -90,6 +90,11 @@ export class Rounds {
     });
   }
 
+  /** When the latest event so far was executed. */
+  get latestPs(): number {
+    return this.last.reduce((latest, report) => Math.max(latest, report?.latestPs ?? 0), 0);
+  }
+
   /** What the stall watch has to remember in a checkpoint. */
   get framesSeen(): number {
     return this.stall.framesSeen;
