@@ -9,12 +9,15 @@ import { RunDirectory, RunDirectoryError, summaryJson } from '../report/run-dire
 import { whyOf } from '../report/why.js';
 import { summaryText } from '../report/summary-text.js';
 import { prepareEngine } from '../runtime/engine-flags.js';
+import { eventsOf } from '../telemetry/events/event-table.js';
+import { captureFile } from '../telemetry/captures/capture-file.js';
 import type { RunFigures } from '../telemetry/metrics/port-figures.js';
 import type { MergedRun } from '../runtime/merge.js';
 import { LiveSession } from '../live/live-session.js';
 import { LiveFaults } from '../runtime/live-faults.js';
 import type { Session } from '../runtime/session.js';
 import type { WholeState } from '../runtime/whole-state.js';
+import { capturesWanted, warnOfOmitted } from './captured.js';
 import { EXIT, InputError } from './exit.js';
 import type { DistributionOptions } from './fleet/distribution.js';
 import { fleetOptions } from './fleet/distribution.js';
@@ -35,6 +38,8 @@ export interface EmulateOptions extends DistributionOptions, LiveOptions {
   readonly quiet?: boolean;
   /** A collector for spans and figures. */
   readonly otlp?: string;
+  /** False: tables are written as CSV only. */
+  readonly parquet?: boolean;
   /** A port of this machine, for Prometheus. */
   readonly metrics?: string;
 }
@@ -95,9 +100,14 @@ async function emulateSeen(
   const { document } = loaded;
   const facts = factsOf(fabric);
   const told = { expectations, why, traces, document, origin, facts, wallSeconds };
-  const record: RunRecord = { results, series, state, ...told };
+  const captures = capturesWanted(fabric, measured.captures);
+  const capture = captures && captureFile(fabric, captures);
+  const events = measured.events && eventsOf(fabric, measured.events);
+  const record: RunRecord = { results, series, state, ...told, capture, events };
   const path = inputFault(() => directory.write(record));
   print(record, path, options);
+  if (captures !== null) warnOfOmitted(captures);
+  if (options.parquet !== false) await addParquet(path);
   await view?.finish(record);
   if (collector !== null) {
     await exportTelemetry(collector, results, wallSeconds, congestion, traces);
@@ -108,7 +118,7 @@ async function emulateSeen(
 }
 
 type Measured = Pick<RunRecord, 'results' | 'series' | 'state'> &
-  Pick<MergedRun, 'congestion' | 'hops'> & {
+  Pick<MergedRun, 'congestion' | 'hops' | 'captures' | 'events'> & {
     /** What came while it was under way. */
     readonly faults?: LiveFaults;
   };
@@ -137,7 +147,13 @@ async function runHere(
   await closeMetrics();
   const results = session.results(status);
   const state = results.status === 'interrupted' ? session.save() : null;
-  const seen = { congestion: session.congestion(), hops: session.hops(), faults };
+  const seen = {
+    congestion: session.congestion(),
+    hops: session.hops(),
+    captures: session.captures(),
+    events: session.events(),
+    faults,
+  };
   return { results, series: session.series(), state, ...seen };
 }
 
@@ -293,6 +309,13 @@ function print(record: RunRecord, path: string, options: EmulateOptions): void {
   } else if (results.failure !== null) {
     process.stderr.write(`${results.failure.reason}: ${results.failure.port}\n`);
   }
+}
+
+/** The same tables for whatever reads columns; a run is none the worse without them. */
+async function addParquet(path: string): Promise<void> {
+  const { writeParquet } = await import('../report/tables/write-parquet.js');
+  const trouble = await writeParquet(path);
+  if (trouble !== null) process.stderr.write(`tables were not written as Parquet: ${trouble}\n`);
 }
 
 function inputFault<T>(action: () => T): T {

@@ -20,6 +20,7 @@ import {
   WATCH_HEALTH,
 } from '../runtime/links/methods.js';
 import { spokenColumns } from '../runtime/port-columns.js';
+import { packLogs } from '../runtime/checkpoints/packed-logs.js';
 import { packWhole } from '../runtime/whole-state.js';
 import type { Coordinator } from './coordinator.js';
 
@@ -147,11 +148,12 @@ export class ControlServer {
     else if (outcome === null) {
       call.emit('error', { code: codes.FAILED_PRECONDITION, details: 'the run has no results' });
     } else {
-      const { state, ...measured } = outcome;
+      const { state, captures, events, ...measured } = outcome;
       const json = Buffer.from(JSON.stringify(measured, infinityAsText));
       for (const piece of piecesOf(json)) call.write({ json: piece });
       const kept = state === null ? new Uint8Array(0) : packWhole(state);
       for (const piece of piecesOf(kept)) call.write({ state: piece });
+      for (const piece of piecesOf(packLogs({ captures, events }))) call.write({ logs: piece });
       call.end();
     }
   }

@@ -1,5 +1,7 @@
 import { restoreDevice, saveDevice } from '../engine/device/checkpoint.js';
 import type { Engine } from '../engine/device/engine.js';
+import type { CaptureLog } from '../engine/analysis/capture/capture-log.js';
+import type { EventLog } from '../engine/analysis/events/event-recorder.js';
 import type { DeviceHops } from '../engine/analysis/trace/hop-recorder.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { Congestion } from '../telemetry/congestion/congestion.js';
@@ -155,6 +157,16 @@ export class Session {
   /** The ways of sampled frames, as each device saw them; null unless frames are sampled. */
   hops(): readonly DeviceHops[] | null {
     return this.observers.observed(virtualTimeOf(this.engine, this.endPs)).hops;
+  }
+
+  /** What passed captured ports, by device; null unless there are any. */
+  captures(): readonly CaptureLog[] | null {
+    return this.observers.observed(virtualTimeOf(this.engine, this.endPs)).captures;
+  }
+
+  /** What happened to frames and priorities, by device; null unless that is observed. */
+  events(): readonly EventLog[] | null {
+    return this.observers.observed(virtualTimeOf(this.engine, this.endPs)).events;
   }
 
   /** The run as it is now, between two windows. */

@@ -10,6 +10,7 @@ import {
   clientCredentials,
   keyMetadata,
 } from '../../runtime/links/control-channel.js';
+import { unpackLogs } from '../../runtime/checkpoints/packed-logs.js';
 import { unpackWhole } from '../../runtime/whole-state.js';
 import { heardColumns } from '../../runtime/port-columns.js';
 import type { PortSample } from '../../runtime/port-sample.js';
@@ -136,15 +137,17 @@ export class CoordinatorClient {
     ) as ClientReadableStream<selvage.v1.ResultsPart>;
     const text: Uint8Array[] = [];
     const kept: Uint8Array[] = [];
+    const written: Uint8Array[] = [];
     for await (const piece of stream) {
-      const { json, state } = piece as selvage.v1.ResultsPart;
+      const { json, state, logs } = piece as selvage.v1.ResultsPart;
       text.push(json);
       kept.push(state);
+      written.push(logs);
     }
     const octets = Buffer.concat(kept);
     const state = octets.length === 0 ? null : unpackWhole(octets);
     const measured = JSON.parse(Buffer.concat(text).toString(), textAsInfinity) as MergedRun;
-    return { ...measured, state };
+    return { ...measured, state, ...unpackLogs(Buffer.concat(written)) };
   }
 
   /** The first status that satisfies, or null when the stream ended before. */

@@ -24,8 +24,20 @@ export class ProbeFanOut implements Probe {
     for (const listener of this.listeners) listener.frameSent(...heard);
   }
 
+  frameDiscarded(...heard: Parameters<Probe['frameDiscarded']>): void {
+    for (const listener of this.listeners) listener.frameDiscarded(...heard);
+  }
+
+  watchdogActed(...heard: Parameters<Probe['watchdogActed']>): void {
+    for (const listener of this.listeners) listener.watchdogActed(...heard);
+  }
+
   controlSent(...heard: Parameters<Probe['controlSent']>): void {
     for (const listener of this.listeners) listener.controlSent(...heard);
+  }
+
+  tagSent(...heard: Parameters<Probe['tagSent']>): void {
+    for (const listener of this.listeners) listener.tagSent(...heard);
   }
 
   controlReceived(...heard: Parameters<Probe['controlReceived']>): void {
@@ -50,5 +62,9 @@ export class ProbeFanOut implements Probe {
 
   messageDelivered(...heard: Parameters<Probe['messageDelivered']>): void {
     for (const listener of this.listeners) listener.messageDelivered(...heard);
+  }
+
+  ledChanged(...heard: Parameters<Probe['ledChanged']>): void {
+    for (const listener of this.listeners) listener.ledChanged(...heard);
   }
 }

@@ -99,7 +99,7 @@ export function assemble(input: AssemblyInput): Assembly {
     const ports = portSpecs(
       input,
       index,
-      own,
+      settings,
       linkEnds[index]!,
       methods[index]!,
       credit,

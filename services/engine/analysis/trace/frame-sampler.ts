@@ -52,7 +52,7 @@ export class FrameSampler {
     if (dice >= this.limit) return false;
     const { priorities, flows } = this.spec;
     if ((priorities & (1 << (pool.words[frame + CLASS] & PRIORITY_MASK))) === 0) return false;
-    return flows === null || flows.some((flow) => isOf(flow, pool, frame));
+    return flows === null || flows.some((flow) => isOfFlow(flow, pool, frame));
   }
 }
 
@@ -64,7 +64,8 @@ export function nameOf(pool: FramePool, frame: number): string {
   return `${diceOf(pool, frame)} ${end} ${kind} ${words[frame + SEQUENCE]}`;
 }
 
-function isOf(flow: FlowMark, { words, ends }: FramePool, frame: number): boolean {
+/** Whether it is data of a flow. */
+export function isOfFlow(flow: FlowMark, { words, ends }: FramePool, frame: number): boolean {
   return (
     words[frame + HASH] === flow.hash &&
     words[frame + TARGET] === flow.target &&
