@@ -24,6 +24,8 @@ import {
   virtualTimeOf,
 } from './outcome.js';
 import { deliveredShare, packetsOf } from './packets.js';
+import type { PortSample } from './port-sample.js';
+import { columnsAt } from './port-sample.js';
 import { RecoveryCheck } from './recovery-check.js';
 import type { Failure, RunResults } from './results.js';
 import type { SeriesPort, SeriesRow } from './series.js';
@@ -98,16 +100,29 @@ export class Session {
     this.checkDueAt = Math.min(this.checkDueAt, this.recovery.dueAt(change.atPs));
   }
 
-  /** Runs for about so many milliseconds of wall-clock time. */
-  advance(wallBudgetMs: number): SessionState {
+  /** Runs for about so many milliseconds of wall-clock time, or up to a time within the run. */
+  advance(wallBudgetMs: number, limitPs = Infinity): SessionState {
     const until = performance.now() + wallBudgetMs;
+    const isLimited = limitPs < (this.endPs ?? Infinity);
     do {
       for (let i = 0; i < WINDOWS_PER_LOOK; i++) {
         if (this.state !== 'running') return this.state;
-        this.step();
+        if (isLimited && this.boundPs >= limitPs) return this.state;
+        this.step(limitPs);
       }
     } while (performance.now() < until);
     return this.state;
+  }
+
+  /** What the ports of the fabric have counted by now. */
+  portSample(): PortSample {
+    const { engine, fabric } = this;
+    const ports = fabric.linkEnds.flatMap((ends) =>
+      ends.map(({ device, port }) => engine.devices[device]!.firstPort + port),
+    );
+    // The next event may be far away, and the run over before it.
+    const timePs = this.windows.latestPs;
+    return { timePs, columns: columnsAt(engine, ports, timePs) };
   }
 
   progress(): Progress {
