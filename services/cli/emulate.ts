@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { planParts } from '../fabric/placement/part-plan.js';
 import { placeInServices } from '../fabric/placement/placement.js';
@@ -14,19 +13,23 @@ import { eventsOf } from '../telemetry/events/event-table.js';
 import { captureFile } from '../telemetry/captures/capture-file.js';
 import type { RunFigures } from '../telemetry/metrics/port-figures.js';
 import type { MergedRun } from '../runtime/merge.js';
-import type { Session } from '../runtime/session.js';
+import { LiveSession } from '../live/live-session.js';
+import { LiveFaults } from '../runtime/live-faults.js';
 import type { WholeState } from '../runtime/whole-state.js';
 import { capturesWanted, warnOfOmitted } from './captured.js';
 import { EXIT, InputError } from './exit.js';
 import type { DistributionOptions } from './fleet/distribution.js';
 import { fleetOptions } from './fleet/distribution.js';
-import type { FleetOptions } from './fleet/fleet.js';
+import type { Fleet, FleetOptions } from './fleet/fleet.js';
 import { framesWanted } from './frame-ways.js';
+import type { LiveOptions } from './live-options.js';
+import { liveWish } from './live-options.js';
+import { LiveView } from './live-view.js';
 import { ProgressLine } from './progress.js';
 import { collectorFrom, exportTelemetry } from './telemetry-export.js';
 import { styleFor } from './style.js';
 
-export interface EmulateOptions extends DistributionOptions {
+export interface EmulateOptions extends DistributionOptions, LiveOptions {
   readonly threads?: string;
   readonly out?: string;
   readonly check?: boolean;
@@ -57,24 +60,40 @@ const NO_PORTS = { ports: [], credits: [] };
 
 /** Runs it, writes the run directory, prints what a person or a program wants; the exit code. */
 export async function emulate(emulation: Emulation, options: EmulateOptions): Promise<number> {
+  const view = viewOf(emulation, options);
+  try {
+    return await emulateSeen(emulation, options, view);
+  } finally {
+    view?.close();
+  }
+}
+
+async function emulateSeen(
+  emulation: Emulation,
+  options: EmulateOptions,
+  view: LiveView | null,
+): Promise<number> {
   prepareEngine();
-  const { file, set, fabric, loaded } = emulation;
-  const directory = inputFault(() => new RunDirectory(options.out ?? null, fabric.scenario.name));
+  const { file, set } = emulation;
+  const { name } = emulation.fabric.scenario;
+  const directory = inputFault(() => new RunDirectory(options.out ?? null, name));
   const silent = options.json === true || options.quiet === true;
   const progress = new ProgressLine(!silent && process.stderr.isTTY ? process.stderr : null);
-  const fleet = fleetOptions(file, set, fabric, options);
-  const threads = threadCount(fabric, options);
+  const fleet = fleetOptions(file, set, emulation.fabric, options);
+  const threads = threadCount(emulation.fabric, options);
   const collector = collectorFrom(options.otlp);
   const metricsPort = metricsPortOf(options);
   const startedAt = performance.now();
   const measured =
     fleet !== null
-      ? await runElsewhere(emulation, fleet, metricsPort, progress)
+      ? await runElsewhere(emulation, fleet, metricsPort, progress, view)
       : threads !== null
         ? await runInThreads(emulation, threads, options, metricsPort, progress)
-        : await runHere(emulation, options, metricsPort, progress);
+        : await runHere(emulation, options, metricsPort, progress, view);
   const wallSeconds = (performance.now() - startedAt) / 1000;
   const { results, congestion, series, state } = measured;
+  // Faults that were injected stand in the scenario that is kept.
+  const { fabric, loaded } = measured.faults ?? emulation;
   const traces = framesWanted(fabric, measured);
   const why = congestion && whyOf(fabric, results, congestion);
   const expectations = evaluateExpectations(fabric.scenario.expect, results);
@@ -90,6 +109,7 @@ export async function emulate(emulation: Emulation, options: EmulateOptions): Pr
   print(record, path, options);
   if (captures !== null) warnOfOmitted(captures);
   if (options.parquet !== false) await addParquet(path);
+  await view?.finish(record);
   if (collector !== null) {
     await exportTelemetry(collector, results, wallSeconds, congestion, traces);
   }
@@ -99,13 +119,17 @@ export async function emulate(emulation: Emulation, options: EmulateOptions): Pr
 }
 
 type Measured = Pick<RunRecord, 'results' | 'series' | 'state'> &
-  Pick<MergedRun, 'congestion' | 'hops' | 'captures' | 'events'>;
+  Pick<MergedRun, 'congestion' | 'hops' | 'captures' | 'events'> & {
+    /** What came while it was under way. */
+    readonly faults?: LiveFaults;
+  };
 
 async function runHere(
-  { fabric, from }: Emulation,
+  { fabric, loaded, from }: Emulation,
   options: EmulateOptions,
   metricsPort: number | null,
   progress: ProgressLine,
+  view: LiveView | null,
 ): Promise<Measured> {
   const { Session } = await import('../runtime/session.js');
   const session = new Session(fabric, { check: options.check === true });
@@ -114,7 +138,16 @@ async function runHere(
     ...session.progress(),
     ...session.counted(),
   }));
-  const status = await drive(session, progress);
+  const faults = new LiveFaults(loaded, fabric);
+  const live = new LiveSession(session, faults, view?.beginsPaused ?? false);
+  live.listener =
+    view &&
+    (await view.open(
+      live,
+      () => live.status,
+      () => live.shownFaults(),
+    ));
+  const status = await drive(live, progress);
   await closeMetrics();
   const results = session.results(status);
   const state = results.status === 'interrupted' ? session.save() : null;
@@ -123,6 +156,7 @@ async function runHere(
     hops: session.hops(),
     captures: session.captures(),
     events: session.events(),
+    faults,
   };
   return { results, series: session.series(), state, ...seen };
 }
@@ -185,22 +219,34 @@ async function runInThreads(
 /** In processes of its own, where the same actors do the same. */
 async function runElsewhere(
   { fabric, from }: Emulation,
-  fleet: FleetOptions,
+  options: FleetOptions,
   metricsPort: number | null,
   progress: ProgressLine,
+  view: LiveView | null,
 ): Promise<Measured> {
   const { runDistributed } = await import('./fleet/distributed-run.js');
   const { SERIES_COLUMNS } = await import('../runtime/series.js');
+  const { LiveFleet } = await import('./fleet/live-fleet.js');
+  let live: InstanceType<typeof LiveFleet> | null = null;
+  const open = async ({ client }: Fleet): Promise<void> => {
+    if (view === null) return;
+    const run = new LiveFleet(client);
+    live = run;
+    run.listener = await view.open(run, () => run.status, null);
+    if (view.beginsPaused) await run.pauseAtStart();
+  };
   let latest = { virtualPs: 0, share: 0, frameHops: 0 };
   const closeMetrics = await openMetrics(metricsPort, fabric.scenario.name, () => ({
     ...latest,
     ...NO_PORTS,
   }));
   try {
-    const hear = ({ virtualPs, share, frameHops }: typeof latest): void => {
+    const all = { ...options, from };
+    const { rows, ...merged } = await runDistributed(all, progress, open, (status) => {
+      const { virtualPs, share, frameHops } = status;
       latest = { virtualPs, share, frameHops };
-    };
-    const { rows, ...merged } = await runDistributed({ ...fleet, from }, progress, undefined, hear);
+      live?.heard(status);
+    });
     return { ...merged, series: { columns: SERIES_COLUMNS, rows } };
   } finally {
     await closeMetrics();
@@ -209,20 +255,16 @@ async function runElsewhere(
 
 /** Runs to the end, or until somebody asks to stop; a second request stops at once. */
 async function drive(
-  session: Session,
+  live: LiveSession,
   progress: ProgressLine,
 ): Promise<'complete' | 'interrupted'> {
-  const stop = { asked: false };
   const letGo = onInterrupt(() => {
-    stop.asked = true;
+    live.stop();
   });
   try {
-    while (session.advance(SLICE_MS) === 'running') {
-      progress.show(() => session.progress());
-      await setImmediate();
-      if (stop.asked) return 'interrupted';
-    }
-    return 'complete';
+    return await live.drive(SLICE_MS, () => {
+      progress.show(() => live.progress());
+    });
   } finally {
     progress.clear();
     letGo();
@@ -254,6 +296,19 @@ function threadCount(fabric: Fabric, { threads, ...options }: EmulateOptions): n
     throw new InputError('--threads and --processes exclude each other');
   }
   return Number(threads);
+}
+
+function viewOf(
+  { file, set, fabric, loaded }: Emulation,
+  options: EmulateOptions,
+): LiveView | null {
+  const wish = liveWish(options);
+  if (wish === null) return null;
+  if (options.threads !== undefined) {
+    throw new InputError('--ui shows a run in one thread or in processes; leave --threads out');
+  }
+  const { document } = loaded;
+  return new LiveView(wish, fabric, { document, origin: { scenario: file, set } });
 }
 
 function metricsPortOf({ metrics }: EmulateOptions): number | null {

@@ -40,6 +40,14 @@ function distributed(command: Command): Command {
   );
 }
 
+/** A run that people look at while it goes on. */
+function watched(command: Command): Command {
+  return command
+    .option('--ui [port]', 'serve a page that follows the run (default: any free port)')
+    .option('--ui-host <host>', 'not on loopback but here; the token is in SELVAGE_UI_TOKEN')
+    .option('--paused', 'with --ui: begin paused');
+}
+
 /** How many devices share a service. */
 function grouped(command: Command): Command {
   return command
@@ -85,7 +93,7 @@ function program(): Command {
         'usage, 3 the run failed, 130 interrupted.',
     );
 
-  distributed(selvage.command('run'))
+  watched(distributed(selvage.command('run')))
     .description('run a scenario and write its run directory')
     .argument('<scenario>', 'YAML or JSON file')
     .option('--out <dir>', 'run directory (default: runs/<name>-<digest>)')
@@ -264,7 +272,8 @@ function program(): Command {
     .description('write the page of a run again: report.html in its directory')
     .argument('<run>', 'run directory')
     .option('--out <file>', 'write it to this file')
-    .action(async (run: string, options: { readonly out?: string }) => {
+    .option('--why', 'with what held it back, even if nobody looked: repeats the run')
+    .action(async (run: string, options: { readonly out?: string; readonly why?: boolean }) => {
       const { reportCommand } = await import('./commands/report.js');
       reportCommand(run, options);
     });
@@ -314,6 +323,7 @@ function program(): Command {
     .argument('<device>', 'its name, such as h1')
     .option('--run <where>', 'run directory, or a scenario to run (default: the newest of runs/)')
     .option('--at <time>', 'not at its end but at a time, such as 3ms; runs it again')
+    .option('--reg <name>', 'only RTTPT2C[3].CRQ or the like; may be repeated', collect, [])
     .option('--json', 'print it as JSON')
     .action(async (device: string, options: InspectOptions) => {
       const { inspectCommand } = await import('./commands/inspect.js');

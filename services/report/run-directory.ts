@@ -199,6 +199,7 @@ export function summaryJson({ results, expectations, wallSeconds }: RunRecord): 
   return {
     ...summary,
     discovery: converged,
+    nicLatencies: nics.map(({ device, latencies }) => ({ device, latencies })),
     expectations,
     deviceDigests,
     wall: { seconds: wallSeconds },

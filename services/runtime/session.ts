@@ -11,6 +11,8 @@ import { Collector } from './collect.js';
 import { Windows } from './embedded/windows.js';
 import type { Breach } from './hold-check.js';
 import { HoldCheck } from './hold-check.js';
+import type { FaultChange } from './live-faults.js';
+import { applyFaultChange } from './live-faults.js';
 import type { ObserverPlan } from './observers.js';
 import { Observers, observersOf } from './observers.js';
 import {
@@ -22,6 +24,8 @@ import {
   virtualTimeOf,
 } from './outcome.js';
 import { deliveredShare, packetsOf } from './packets.js';
+import type { PortSample } from './port-sample.js';
+import { columnsAt } from './port-sample.js';
 import { RecoveryCheck } from './recovery-check.js';
 import type { Failure, RunResults } from './results.js';
 import type { SeriesPort, SeriesRow } from './series.js';
@@ -65,7 +69,7 @@ export class Session {
   private checkDueAt: number;
 
   constructor(
-    private readonly fabric: Fabric,
+    private fabric: Fabric,
     options: SessionOptions,
     observe: ObserverPlan | null = null,
   ) {
@@ -81,16 +85,44 @@ export class Session {
     this.observers = new Observers(this.engine, observe ?? observersOf(fabric));
   }
 
-  /** Runs for about so many milliseconds of wall-clock time. */
-  advance(wallBudgetMs: number): SessionState {
+  /** A time from which on nothing has been executed; Infinity when nothing is left to do. */
+  get boundPs(): number {
+    return Math.min(this.windows.nextTime(), this.endPs ?? Infinity);
+  }
+
+  /** A fault comes or goes at `boundPs` or later; `fabric` is the one that has it. */
+  change(change: FaultChange, fabric: Fabric): void {
+    applyFaultChange(this.engine, change, null);
+    this.fabric = fabric;
+    this.stall.adopt(watchIntervals(fabric.specs, this.endPs), this.boundPs);
+    if (this.recovery === null) return;
+    this.recovery.adopt(fabric);
+    this.checkDueAt = Math.min(this.checkDueAt, this.recovery.dueAt(change.atPs));
+  }
+
+  /** Runs for about so many milliseconds of wall-clock time, or up to a time within the run. */
+  advance(wallBudgetMs: number, limitPs = Infinity): SessionState {
     const until = performance.now() + wallBudgetMs;
+    const isLimited = limitPs < (this.endPs ?? Infinity);
     do {
       for (let i = 0; i < WINDOWS_PER_LOOK; i++) {
         if (this.state !== 'running') return this.state;
-        this.step();
+        if (isLimited && this.boundPs >= limitPs) return this.state;
+        this.step(limitPs);
       }
     } while (performance.now() < until);
     return this.state;
+  }
+
+  /** What the ports of the fabric have counted by now. */
+  portSample(): PortSample {
+    const { engine, fabric } = this;
+    const ports = fabric.linkEnds.flatMap((ends) =>
+      ends.map(({ device, port }) => engine.devices[device]!.firstPort + port),
+    );
+    // The next event may be far away, and the run over before it.
+    const timePs = this.windows.latestPs;
+    return { timePs, columns: columnsAt(engine, ports, timePs) };
   }
 
   progress(): Progress {
@@ -146,7 +178,7 @@ export class Session {
       return [name, last!.slice(from, from + CHANGES_PER_PORT)] as const;
     });
     return {
-      boundPs: Math.min(this.windows.nextTime(), this.endPs ?? Infinity),
+      boundPs: this.boundPs,
       framesSeen: this.stall.framesSeen,
       latestPs: this.windows.latestPs,
       devices: this.engine.devices.map((_, d) => saveDevice(this.engine, d)),

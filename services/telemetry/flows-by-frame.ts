@@ -9,8 +9,6 @@ export interface FlowOfFrames {
   readonly framing: Framing;
   /** One acknowledgement for so many packets; 0 without a transport. */
   readonly ackEvery: number;
-  /** Of what answers it. */
-  readonly answerHash: number;
 }
 
 /** Flows by what their frames, and the answers to these, have in common. */
@@ -20,20 +18,16 @@ export class FlowsByFrame {
 
   constructor({ flows, flowEnds, specs }: Fabric) {
     flows.forEach((flow, index) => {
-      const { send, receives } = flowEnds[index]!;
+      const { send } = flowEnds[index]!;
       const spec = specs[send.device]!;
       if (spec.kind !== 'host') return;
       const { target, remote } = spec.sends[send.connection]!;
       const { transport, name } = flow;
-      const [first] = receives;
-      const end = first === undefined ? undefined : specs[first.device];
-      const answer = end?.kind === 'host' ? end.receives[first!.connection] : undefined;
       const found: FlowOfFrames = {
         flow: index,
         name,
         framing: framingOf(flow),
         ackEvery: transport.kind === 'reliable' ? transport.ackEvery : 0,
-        answerHash: answer?.hash ?? 0,
       };
       this.forward.set(`${spec.position} ${target} ${remote}`, found);
       this.backward.set(`${spec.position} ${send.connection}`, found);

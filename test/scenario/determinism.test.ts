@@ -72,6 +72,8 @@ class Listener implements Probe {
   readonly frameMarked = this.hear;
   readonly frameQueued = this.hear;
   readonly frameSent = this.hear;
+  readonly frameDiscarded = this.hear;
+  readonly watchdogActed = this.hear;
   readonly controlSent = this.hear;
   readonly tagSent = this.hear;
   readonly controlReceived = this.hear;
@@ -80,6 +82,7 @@ class Listener implements Probe {
   readonly heldChanged = this.hear;
   readonly creditShort = this.hear;
   readonly messageDelivered = this.hear;
+  readonly ledChanged = this.hear;
 }
 
 for (const name of examples) {

@@ -44,6 +44,16 @@ export class ProbeFanOut implements Probe {
     for (const listener of this.listeners) listener.frameSent(device, port, now, pool, frame);
   }
 
+  frameDiscarded(device: number, port: number, now: number, pool: FramePool, frame: number): void {
+    for (const listener of this.listeners) listener.frameDiscarded(device, port, now, pool, frame);
+  }
+
+  watchdogActed(device: number, port: number, now: number, priority: number, on: boolean): void {
+    for (const listener of this.listeners) {
+      listener.watchdogActed(device, port, now, priority, on);
+    }
+  }
+
   controlSent(device: number, port: number, now: number, octets: Uint8Array): void {
     for (const listener of this.listeners) listener.controlSent(device, port, now, octets);
   }
@@ -91,5 +101,9 @@ export class ProbeFanOut implements Probe {
 
   messageDelivered(device: number, now: number, flow: number, message: number): void {
     for (const listener of this.listeners) listener.messageDelivered(device, now, flow, message);
+  }
+
+  ledChanged(...heard: Parameters<Probe['ledChanged']>): void {
+    for (const listener of this.listeners) listener.ledChanged(...heard);
   }
 }

@@ -225,6 +225,13 @@ export interface PrioritySection {
   readonly ci: boolean;
 }
 
+/** What a switch does about a priority that a neighbour holds without end. */
+export interface WatchdogSection {
+  readonly detectionPs: number;
+  readonly restorationPs: number;
+  readonly action: 'drop' | 'forward';
+}
+
 export interface PfcSection {
   /** Null: the dynamic threshold decides. */
   readonly xoffBytes: number | null;
@@ -236,6 +243,8 @@ export interface PfcSection {
   readonly refreshFraction: number;
   /** From the last bit of a PFC frame to its effect. */
   readonly responseDelayPs: number;
+  /** Null: stops are obeyed however long they last. */
+  readonly watchdog: WatchdogSection | null;
 }
 
 export interface PauseSection {
@@ -338,6 +347,8 @@ export interface QcnSection {
   readonly priorities: readonly number[];
   readonly alternatePriority: number;
   readonly cnmPriority: number;
+  /** Octets of sampled frames in messages. */
+  readonly quoteBytes: number;
   /** Null, here and below: the default of the standard, scaled with the rate of the link. */
   readonly setPointBytes: number | null;
   readonly weightExponent: number;
@@ -415,6 +426,8 @@ export interface LoadCommon {
     readonly dei: boolean;
   };
   readonly vm: number;
+  /** Host whose address its frames bear; null: that of who sends them. */
+  readonly spoof: string | null;
   readonly transport: RawSection | ReliableSection;
   readonly startPs: number;
   readonly endPs: number | null;
@@ -541,6 +554,8 @@ export type Metric =
   | 'lldpdus'
   | 'deadlocks'
   | 'storms'
+  | 'watchdog.storms'
+  | 'watchdog.drops'
   | 'fault-drops'
   | 'credit-lost'
   | 'starved'

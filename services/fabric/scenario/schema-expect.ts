@@ -127,6 +127,8 @@ export const METRICS: Readonly<Record<Metric, Quantity | 'number' | 'digest'>> =
   lldpdus: 'number',
   deadlocks: 'number',
   storms: 'number',
+  'watchdog.storms': 'number',
+  'watchdog.drops': 'number',
   'fault-drops': 'number',
   'credit-lost': 'number',
   starved: 'number',

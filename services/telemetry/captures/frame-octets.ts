@@ -1,4 +1,4 @@
-import { carriedOctets } from '../../engine/frame/carried-octets.js';
+import { readNotice } from '../../engine/analysis/capture/notice-reader.js';
 import type { FramePool } from '../../engine/frame/frame-pool.js';
 import {
   CLASS,
@@ -10,8 +10,6 @@ import {
   GROUP_FLAG,
   HASH,
   KIND_ACK,
-  KIND_CNM,
-  KIND_CNP,
   KIND_MASK,
   KIND_NAK,
   KIND_NOTICE,
@@ -25,14 +23,7 @@ import {
   VLAN,
 } from '../../engine/frame/frame-pool.js';
 import { groupIpv4, groupMac, Stations } from '../../engine/notices/stations.js';
-import {
-  blankCnm,
-  CNM_OCTETS,
-  decodeCnm,
-  encodeCnTag,
-  ETHERTYPE_CNM,
-} from '../../engine/wire/cnm.js';
-import { blankCnp, CNP_OCTETS, decodeCnp, encodeCnp } from '../../engine/wire/cnp.js';
+import { encodeCnTag } from '../../engine/wire/cnm.js';
 import { encodeCrc32 } from '../../engine/wire/crc32.js';
 import { writeU16, writeU48 } from '../../engine/wire/big-endian.js';
 import {
@@ -101,8 +92,6 @@ export class FrameOctetsWriter {
   private readonly ip = { ...blankIpv4Header(), protocol: IP_PROTOCOL_UDP };
   private readonly udp = blankUdpHeader();
   private readonly bth = blankBaseTransportHeader();
-  private readonly cnp = blankCnp();
-  private readonly cnm = blankCnm();
 
   /** `snapOctets`: most octets of a frame with payload; null: RoCEv2 is shown whole. */
   constructor(
@@ -118,7 +107,8 @@ export class FrameOctetsWriter {
     const { words } = pool;
     const length = words[frame + LENGTH]! - FCS_OCTETS;
     if ((words[frame + CLASS]! & KIND_MASK) === KIND_NOTICE) {
-      return { octets: known, originalOctets: Math.max(length, known.length), flow: undefined };
+      const flow = this.flows.ofAnswer(words[frame + TARGET]!, readNotice(known).connection);
+      return { octets: known, originalOctets: Math.max(length, known.length), flow };
     }
     const flow = this.flowOf(pool, frame);
     const inner = this.writeBehindAddresses(pool, frame, known);
@@ -134,7 +124,7 @@ export class FrameOctetsWriter {
     const target = words[frame + TARGET]!;
     const isGroup = (frameClass & GROUP_FLAG) !== 0;
     writeU48(this.octets, 0, isGroup ? groupMac(target) : this.stations.mac(target));
-    writeU48(this.octets, 6, this.sourceMac(pool, frame));
+    writeU48(this.octets, 6, this.stations.mac(ends[frame + SOURCE]!));
     this.octets.set(ceTag, 12);
     let at = 12 + ceTag.length;
     const tags = ends[frame + VLAN]!;
@@ -161,22 +151,14 @@ export class FrameOctetsWriter {
     flow: FlowOfFrames | undefined,
   ): number {
     const { octets } = this;
-    if ((pool.words[frame + CLASS]! & KIND_MASK) === KIND_CNM) {
-      writeU16(octets, at, ETHERTYPE_CNM);
-      carriedOctets(pool, frame, octets.subarray(at + 2), CNM_OCTETS);
-      return this.pad(at + 2 + CNM_OCTETS);
-    }
     writeU16(octets, at, ETHERTYPE_IPV4);
     const ipAt = at + 2;
     const body = this.bodyOctets(pool, frame, frameEnd - ipAt - IPV4_HEADER_OCTETS, flow);
-    const next = this.writeIp(pool, frame, ipAt, body, flow);
+    const next = this.writeIp(pool, frame, ipAt, body);
     const end = ipAt + IPV4_HEADER_OCTETS + body;
     switch (pool.words[frame + CLASS]! & KIND_MASK) {
       case KIND_RAW:
         return next;
-      case KIND_CNP:
-        encodeCnp(octets, next, this.readCnp(pool, frame));
-        return this.pad(this.writeIcrc(ipAt, next + CNP_OCTETS));
       case KIND_ACK:
       case KIND_NAK:
         return this.pad(this.writeIcrc(ipAt, this.writeAnswer(pool, frame, next, flow)));
@@ -188,7 +170,7 @@ export class FrameOctetsWriter {
   /** Zeros, and the ICRC over them; `end` is that of the packet. */
   private writePayload(ipAt: number, at: number, end: number): number {
     const isCut = this.snapOctets !== null && end > this.snapOctets;
-    const shown = isCut ? Math.max(at, this.snapOctets!) : end - ICRC_OCTETS;
+    const shown = isCut ? Math.max(at, this.snapOctets) : end - ICRC_OCTETS;
     this.octets.fill(0, at, shown);
     return isCut ? shown : this.pad(this.writeIcrc(ipAt, shown));
   }
@@ -202,7 +184,6 @@ export class FrameOctetsWriter {
   ): number {
     const kind = pool.words[frame + CLASS]! & KIND_MASK;
     const transport = UDP_HEADER_OCTETS + BTH_OCTETS + ICRC_OCTETS;
-    if (kind === KIND_CNP) return transport - BTH_OCTETS + CNP_OCTETS;
     if (kind === KIND_ACK || kind === KIND_NAK) return transport + AETH_OCTETS;
     if (flow === undefined) return room;
     const { fullFrameOctets, overheadOctets, lastPayloadOctets } = flow.framing;
@@ -211,13 +192,7 @@ export class FrameOctetsWriter {
     return Math.min(room, payload + (kind === KIND_RAW ? UDP_HEADER_OCTETS : transport));
   }
 
-  private writeIp(
-    pool: FramePool,
-    frame: number,
-    at: number,
-    body: number,
-    flow: FlowOfFrames | undefined,
-  ): number {
+  private writeIp(pool: FramePool, frame: number, at: number, body: number): number {
     const { ip, udp, stations } = this;
     const { words, ends } = pool;
     const frameClass = words[frame + CLASS]!;
@@ -228,8 +203,7 @@ export class FrameOctetsWriter {
     ip.totalOctets = IPV4_HEADER_OCTETS + body;
     ip.source = stations.ipv4(ends[frame + SOURCE]!);
     ip.destination = (frameClass & GROUP_FLAG) === 0 ? stations.ipv4(target) : groupIpv4(target);
-    const hash = kind === KIND_CNP ? (flow?.answerHash ?? 0) : words[frame + HASH]!;
-    udp.sourcePort = DYNAMIC_PORTS | (hash & DYNAMIC_MASK);
+    udp.sourcePort = DYNAMIC_PORTS | (words[frame + HASH]! & DYNAMIC_MASK);
     udp.destinationPort = kind === KIND_RAW ? DISCARD_PORT : ROCE_UDP_PORT;
     udp.totalOctets = body;
     return encodeUdpHeader(this.octets, encodeIpv4Header(this.octets, at, ip), udp);
@@ -285,31 +259,10 @@ export class FrameOctetsWriter {
     return LEAST_OCTETS;
   }
 
-  /** A message of QCN is sent by a bridge, which it names itself. */
-  private sourceMac(pool: FramePool, frame: number): number {
-    if ((pool.words[frame + CLASS]! & KIND_MASK) !== KIND_CNM) {
-      return this.stations.mac(pool.ends[frame + SOURCE]!);
-    }
-    const pdu = new Uint8Array(CNM_OCTETS);
-    carriedOctets(pool, frame, pdu, CNM_OCTETS);
-    return decodeCnm(pdu, 0, this.cnm) === 'ok' ? this.cnm.bridge : 0;
-  }
-
-  private readCnp(pool: FramePool, frame: number): typeof this.cnp {
-    const packet = new Uint8Array(CNP_OCTETS);
-    carriedOctets(pool, frame, packet, BTH_OCTETS);
-    if (decodeCnp(packet, 0, this.cnp) !== 'ok') this.cnp.destinationQueuePair = 0;
-    return this.cnp;
-  }
-
   private flowOf(pool: FramePool, frame: number): FlowOfFrames | undefined {
     const { words, ends } = pool;
     const target = words[frame + TARGET]!;
     switch (words[frame + CLASS]! & KIND_MASK) {
-      case KIND_CNM:
-        return this.flows.ofAnswer(target, pool.flowId(frame) - 1);
-      case KIND_CNP:
-        return this.flows.ofAnswer(target, this.readCnp(pool, frame).destinationQueuePair);
       case KIND_ACK:
       case KIND_NAK:
         return this.flows.ofAnswer(target, ends[frame + CONNECTION]!);

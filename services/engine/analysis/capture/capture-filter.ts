@@ -1,12 +1,9 @@
 import { CONTROL_FRAMES, matchesControl } from '../../faults/control-frames.js';
-import { carriedOctets } from '../../frame/carried-octets.js';
 import type { FramePool } from '../../frame/frame-pool.js';
 import {
   CLASS,
   CONNECTION,
   KIND_ACK,
-  KIND_CNM,
-  KIND_CNP,
   KIND_DATA,
   KIND_MASK,
   KIND_NAK,
@@ -17,13 +14,6 @@ import {
   TARGET,
 } from '../../frame/frame-pool.js';
 import { readU16 } from '../../wire/big-endian.js';
-import { blankCnp, CNP_OCTETS, decodeCnp } from '../../wire/cnp.js';
-import {
-  blankEnvelope,
-  decodeEnvelope,
-  SUBTYPE_CIM,
-  SUBTYPE_SFCM,
-} from '../../wire/congestion-message.js';
 import { CE_TAG_GRANT, CE_TAG_REQUEST } from '../../wire/ce-tag.js';
 import { ETHERTYPE_MAC_CONTROL } from '../../wire/ethernet.js';
 import { ETHERTYPE_LLDP } from '../../wire/lldp/lldpdu.js';
@@ -33,9 +23,9 @@ import {
   OPCODE_PAUSE,
   OPCODE_PFC,
 } from '../../wire/mac-control/opcodes.js';
-import { BTH_OCTETS } from '../../wire/roce.js';
 import type { FlowMark } from '../trace/frame-sampler.js';
 import { isOfFlow } from '../trace/frame-sampler.js';
+import { readNotice } from './notice-reader.js';
 
 /** What a capture tells apart; the names are those of scenarios. */
 export const CAPTURE_TYPES = [
@@ -88,13 +78,8 @@ export interface CaptureSpec {
 const ALL_PRIORITIES = 0xff;
 const TYPE_AT = 12;
 const OPCODE_AT = 14;
-const NOBODY = -1;
 /** Control frames that concern priorities. */
 const NAMING = ['pause', 'pfc', 'ce-request', 'ce-grant', 'ce-tag-request', 'ce-tag-grant'];
-
-const envelope = blankEnvelope();
-const cnp = blankCnp();
-const scratch = new Uint8Array(CNP_OCTETS);
 
 /** Whether a frame from the data path is wanted; `octets` are those of a notice. */
 export function passesFrame(
@@ -109,7 +94,7 @@ export function passesFrame(
     ({ priorities, types, flows }) =>
       (priorities & priority) !== 0 &&
       (types.length === 0 || types.includes(typeOfFrame(pool, frame, octets))) &&
-      (flows === null || flows.some((flow) => belongsTo(flow, pool, frame))),
+      (flows === null || flows.some((flow) => belongsTo(flow, pool, frame, octets))),
   );
 }
 
@@ -168,35 +153,24 @@ export function typeOfFrame(pool: FramePool, frame: number, octets: () => Uint8A
       return 'ack';
     case KIND_NAK:
       return 'nak';
-    case KIND_CNP:
-      return 'cnp';
-    case KIND_CNM:
-      return 'cnm';
     default:
-      return typeOfNotice(octets());
+      return readNotice(octets()).type;
   }
 }
 
-function typeOfNotice(octets: Uint8Array): CaptureType {
-  if (decodeEnvelope(octets, 0, envelope) !== 'ok') return 'other';
-  const subtype = octets[envelope.pduAt];
-  return subtype === SUBTYPE_CIM ? 'cim' : subtype === SUBTYPE_SFCM ? 'sfcm' : 'other';
-}
-
 /** Frames of the flow itself, and what its receivers and queues on its way say to its sender. */
-function belongsTo(flow: CapturedFlow, pool: FramePool, frame: number): boolean {
+function belongsTo(
+  flow: CapturedFlow,
+  pool: FramePool,
+  frame: number,
+  octets: () => Uint8Array,
+): boolean {
   const { words, ends } = pool;
   const kind = words[frame + CLASS] & KIND_MASK;
   if (kind === KIND_RAW || kind === KIND_DATA) return isOfFlow(flow.mark, pool, frame);
-  if (kind === KIND_NOTICE || words[frame + TARGET] !== flow.sender) return false;
-  if (kind === KIND_CNM) return pool.flowId(frame) - 1 === flow.connection;
-  if (!flow.receivers.includes(ends[frame + SOURCE])) return false;
+  if (words[frame + TARGET] !== flow.sender) return false;
+  if (kind === KIND_NOTICE) return readNotice(octets()).connection === flow.connection;
   return (
-    (kind === KIND_CNP ? queuePairOf(pool, frame) : ends[frame + CONNECTION]) === flow.connection
+    flow.receivers.includes(ends[frame + SOURCE]) && ends[frame + CONNECTION] === flow.connection
   );
-}
-
-function queuePairOf(pool: FramePool, frame: number): number {
-  carriedOctets(pool, frame, scratch, BTH_OCTETS);
-  return decodeCnp(scratch, 0, cnp) === 'ok' ? cnp.destinationQueuePair : NOBODY;
 }
