@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { planParts } from '../fabric/placement/part-plan.js';
 import { placeInServices } from '../fabric/placement/placement.js';
@@ -11,6 +10,8 @@ import { whyOf } from '../report/why.js';
 import { summaryText } from '../report/summary-text.js';
 import { prepareEngine } from '../runtime/engine-flags.js';
 import type { RunFigures } from '../telemetry/metrics/port-figures.js';
+import type { FaultStep } from '../runtime/live-faults.js';
+import { LiveFaults } from '../runtime/live-faults.js';
 import type { MergedRun } from '../runtime/merge.js';
 import type { Session } from '../runtime/session.js';
 import type { WholeState } from '../runtime/whole-state.js';
@@ -19,6 +20,8 @@ import type { DistributionOptions } from './fleet/distribution.js';
 import { fleetOptions } from './fleet/distribution.js';
 import type { FleetOptions } from './fleet/fleet.js';
 import { framesWanted } from './frame-ways.js';
+import type { LocalRun } from './local-desk.js';
+import { SessionRun } from './local-run.js';
 import { ProgressLine } from './progress.js';
 import { collectorFrom, exportTelemetry } from './telemetry-export.js';
 import { styleFor } from './style.js';
@@ -31,6 +34,8 @@ export interface EmulateOptions extends DistributionOptions {
   readonly quiet?: boolean;
   /** A collector for spans and figures. */
   readonly otlp?: string;
+  /** Be reachable by `selvage attach`, `pause`, `inject` and so on, in one process too. */
+  readonly control?: boolean;
   /** A port of this machine, for Prometheus. */
   readonly metrics?: string;
 }
@@ -43,35 +48,40 @@ export interface Emulation {
   readonly fabric: Fabric;
   /** Null: at the beginning. */
   readonly from: WholeState | null;
+  /** Faults that came and went before. */
+  readonly steps: readonly FaultStep[];
 }
 
-/** How long a run goes on before it looks up: short enough for a prompt answer to Ctrl-C. */
-const SLICE_MS = 40;
+const SHOW_MS = 40;
 
 /** Runs it, writes the run directory, prints what a person or a program wants; the exit code. */
 export async function emulate(emulation: Emulation, options: EmulateOptions): Promise<number> {
   prepareEngine();
-  const { file, set, fabric, loaded, from } = emulation;
-  const directory = inputFault(() => new RunDirectory(options.out ?? null, fabric.scenario.name));
+  const { file, set, from } = emulation;
+  const { name } = emulation.fabric.scenario;
+  const directory = inputFault(() => new RunDirectory(options.out ?? null, name));
   const silent = options.json === true || options.quiet === true;
   const progress = new ProgressLine(!silent && process.stderr.isTTY ? process.stderr : null);
-  const fleet = fleetOptions(file, set, fabric, options);
-  const threads = threadCount(fabric, options);
+  const fleet = fleetOptions(file, set, emulation.fabric, options);
+  const threads = threadCount(emulation.fabric, options);
   const collector = collectorFrom(options.otlp);
   const metricsPort = metricsPortOf(options);
   const startedAt = performance.now();
   const measured =
     fleet !== null
-      ? await runElsewhere({ ...fleet, from }, progress)
+      ? await runElsewhere({ ...fleet, from, steps: emulation.steps }, progress)
       : threads !== null
         ? await runInThreads(emulation, threads, options, progress)
         : await runHere(emulation, options, metricsPort, progress);
   const wallSeconds = (performance.now() - startedAt) / 1000;
   const { results, congestion, series, state } = measured;
+  const live = new LiveFaults(emulation.loaded, emulation.fabric);
+  live.repeat(measured.steps);
+  const { fabric, loaded } = live;
   const traces = framesWanted(fabric, measured);
   const why = congestion && whyOf(fabric, results, congestion);
   const expectations = evaluateExpectations(fabric.scenario.expect, results);
-  const origin = { scenario: file, set };
+  const origin = { scenario: file, set, steps: [...emulation.steps, ...measured.steps] };
   const { document } = loaded;
   const facts = factsOf(fabric);
   const told = { expectations, why, traces, document, origin, facts, wallSeconds };
@@ -87,10 +97,10 @@ export async function emulate(emulation: Emulation, options: EmulateOptions): Pr
 }
 
 type Measured = Pick<RunRecord, 'results' | 'series' | 'state'> &
-  Pick<MergedRun, 'congestion' | 'hops'>;
+  Pick<MergedRun, 'congestion' | 'hops' | 'steps'>;
 
 async function runHere(
-  { fabric, from }: Emulation,
+  { loaded, fabric, from }: Emulation,
   options: EmulateOptions,
   metricsPort: number | null,
   progress: ProgressLine,
@@ -99,12 +109,29 @@ async function runHere(
   const session = new Session(fabric, { check: options.check === true });
   if (from !== null) session.restore(from);
   const closeMetrics = await openMetrics(metricsPort, fabric.scenario.name, session);
-  const status = await drive(session, progress);
+  const live = new LiveFaults(loaded, fabric);
+  const run = new SessionRun(session, live);
+  const closeControl = await controlOf(run, options);
+  const letGo = onInterrupt(() => {
+    run.stop();
+  });
+  const status = await run.drive(progress).finally(() => {
+    progress.clear();
+    letGo();
+    closeControl();
+  });
   await closeMetrics();
   const results = session.results(status);
   const state = results.status === 'interrupted' ? session.save() : null;
   const seen = { congestion: session.congestion(), hops: session.hops() };
-  return { results, series: session.series(), state, ...seen };
+  return { results, series: session.series(), state, steps: live.steps, ...seen };
+}
+
+/** Opens the control plane of a run in this process if that was asked for. */
+async function controlOf(run: LocalRun, { control }: EmulateOptions): Promise<() => void> {
+  if (control !== true) return () => undefined;
+  const { openControl } = await import('./local-desk.js');
+  return openControl(run);
 }
 
 /** Figures for Prometheus while the run goes on; a port that is taken is bad input. */
@@ -130,7 +157,7 @@ async function openMetrics(
 
 /** In threads of this process, where the same actors do the same. */
 async function runInThreads(
-  { fabric, from }: Emulation,
+  { loaded, fabric, from }: Emulation,
   threads: number,
   options: EmulateOptions,
   progress: ProgressLine,
@@ -138,13 +165,15 @@ async function runInThreads(
   const { ThreadsRun } = await import('../runtime/threads/run-threads.js');
   const { SERIES_COLUMNS } = await import('../runtime/series.js');
   const plans = planParts(fabric, placeInServices(fabric.topology, threads));
-  const run = new ThreadsRun(fabric, plans, { check: options.check === true, from });
+  const live = new LiveFaults(loaded, fabric);
+  const run = new ThreadsRun(fabric, plans, { check: options.check === true, from, live });
+  const closeControl = await controlOf(run, options);
   const letGo = onInterrupt(() => {
     run.stop();
   });
   const timer = setInterval(() => {
     progress.show(() => run.progress());
-  }, SLICE_MS);
+  }, SHOW_MS);
   try {
     const { rows, ...merged } = await run.run();
     return { ...merged, series: { columns: SERIES_COLUMNS, rows } };
@@ -152,6 +181,7 @@ async function runInThreads(
     clearInterval(timer);
     progress.clear();
     letGo();
+    closeControl();
   }
 }
 
@@ -161,28 +191,6 @@ async function runElsewhere(fleet: FleetOptions, progress: ProgressLine): Promis
   const { SERIES_COLUMNS } = await import('../runtime/series.js');
   const { rows, ...merged } = await runDistributed(fleet, progress);
   return { ...merged, series: { columns: SERIES_COLUMNS, rows } };
-}
-
-/** Runs to the end, or until somebody asks to stop; a second request stops at once. */
-async function drive(
-  session: Session,
-  progress: ProgressLine,
-): Promise<'complete' | 'interrupted'> {
-  const stop = { asked: false };
-  const letGo = onInterrupt(() => {
-    stop.asked = true;
-  });
-  try {
-    while (session.advance(SLICE_MS) === 'running') {
-      progress.show(() => session.progress());
-      await setImmediate();
-      if (stop.asked) return 'interrupted';
-    }
-    return 'complete';
-  } finally {
-    progress.clear();
-    letGo();
-  }
 }
 
 /** Ctrl-C asks for an end in order; a second one ends at once. Returns how to hear it no more. */

@@ -4,6 +4,7 @@ import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { PartPlan } from '../fabric/placement/part-plan.js';
 import type { Congestion } from '../telemetry/congestion/congestion.js';
 import { congestionOf } from '../telemetry/congestion/congestion-of.js';
+import type { FaultStep } from './live-faults.js';
 import { Observers, observersOf } from './observers.js';
 import { outcomeOf, unbalanced, virtualTimeOf } from './outcome.js';
 import type { PartState } from './part/part.js';
@@ -24,6 +25,8 @@ export interface MergedRun {
   readonly hops: readonly DeviceHops[] | null;
   /** Where an interrupted run can go on; null of one that has ended. */
   readonly state: WholeState | null;
+  /** Faults that came and went while it was under way. */
+  readonly steps: readonly FaultStep[];
 }
 
 export interface MergeOptions {
@@ -32,6 +35,7 @@ export interface MergeOptions {
   /** Balance the books of the whole. */
   readonly check: boolean;
   readonly moment: Pick<WholeState, 'boundPs' | 'framesSeen'>;
+  readonly steps: readonly FaultStep[];
 }
 
 /** Puts every actor's state into one engine, and asks that. */
@@ -39,7 +43,7 @@ export function mergeParts(
   fabric: Fabric,
   plans: readonly PartPlan[],
   states: readonly PartState[],
-  { status, failure, check, moment }: MergeOptions,
+  { status, failure, check, moment, steps }: MergeOptions,
 ): MergedRun {
   const engine = wholeEngine(fabric);
   const observers = new Observers(engine, observersOf(fabric));
@@ -58,7 +62,7 @@ export function mergeParts(
   const rows = mergeRows(fabric, states, latestPs);
   const isInterrupted = results.status === 'interrupted';
   const state = isInterrupted ? wholeOf(plans, states, rows, moment) : null;
-  return { results, rows, congestion, hops, state };
+  return { results, rows, congestion, hops, state, steps };
 }
 
 /** Samples in the order of one process, which takes none after its last event. */

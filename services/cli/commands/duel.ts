@@ -119,7 +119,7 @@ async function runSide(
       facts: factsOf(fabric),
       document: loaded.document,
       series: session.series(),
-      origin: { scenario: file, set },
+      origin: { scenario: file, set, steps: [] },
       state: null,
       wallSeconds: (performance.now() - startedAt) / 1000,
     });

@@ -11,5 +11,5 @@ export interface RunOptions extends EmulateOptions {
 export async function runCommand(file: string, options: RunOptions): Promise<number> {
   prepareEngine();
   const set = [...options.set, ...(options.seed === undefined ? [] : [`seed=${options.seed}`])];
-  return emulate({ file, set, ...loadFabric(file, set), from: null }, options);
+  return emulate({ file, set, ...loadFabric(file, set), from: null, steps: [] }, options);
 }

@@ -1,4 +1,4 @@
-import type { ClientReadableStream } from '@grpc/grpc-js';
+import type { ClientReadableStream, MethodDefinition } from '@grpc/grpc-js';
 import { Client, status as codes } from '@grpc/grpc-js';
 import type { ServiceError } from '@grpc/grpc-js';
 import type { selvage } from '#contracts';
@@ -11,7 +11,15 @@ import {
   keyMetadata,
 } from '../../runtime/links/control-channel.js';
 import { unpackWhole } from '../../runtime/whole-state.js';
-import { CHECK, RESULTS, STEER, WATCH } from '../../runtime/links/methods.js';
+import {
+  CHECK,
+  CLEAR,
+  INJECT,
+  LIST_FAULTS,
+  RESULTS,
+  STEER,
+  WATCH,
+} from '../../runtime/links/methods.js';
 
 type Status = selvage.v1.RunStatus;
 type Action = selvage.v1.SteerRequest.Action;
@@ -81,21 +89,21 @@ export class CoordinatorClient {
   }
 
   steer(action: Action): Promise<selvage.v1.SteerReply> {
-    const { path, requestSerialize, responseDeserialize } = STEER.client;
-    return new Promise((resolve, reject) => {
-      this.client.makeUnaryRequest(
-        path,
-        requestSerialize,
-        responseDeserialize,
-        { action },
-        keyMetadata(this.key),
-        { deadline: Date.now() + CALL_MS },
-        (error, reply) => {
-          if (error === null) resolve(reply!);
-          else reject(new Error(explain(error)));
-        },
-      );
-    });
+    return this.call(STEER.client, { action });
+  }
+
+  /** A fault as a scenario says it comes to the run. */
+  inject(fault: string): Promise<selvage.v1.FaultReply> {
+    return this.call(INJECT.client, { fault });
+  }
+
+  clear(name: string): Promise<selvage.v1.FaultReply> {
+    return this.call(CLEAR.client, { name });
+  }
+
+  async faults(): Promise<selvage.v1.ListFaultsReply['faults']> {
+    const { faults } = await this.call(LIST_FAULTS.client, {});
+    return faults;
   }
 
   async results(): Promise<MergedRun> {
@@ -119,6 +127,26 @@ export class CoordinatorClient {
     const state = octets.length === 0 ? null : unpackWhole(octets);
     const measured = JSON.parse(Buffer.concat(text).toString(), textAsInfinity) as MergedRun;
     return { ...measured, state };
+  }
+
+  private call<Request, Reply>(
+    { path, requestSerialize, responseDeserialize }: MethodDefinition<Request, Reply>,
+    request: Request,
+  ): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      this.client.makeUnaryRequest(
+        path,
+        requestSerialize,
+        responseDeserialize,
+        request,
+        keyMetadata(this.key),
+        { deadline: Date.now() + CALL_MS },
+        (error, reply) => {
+          if (error === null) resolve(reply!);
+          else reject(new Error(explain(error)));
+        },
+      );
+    });
   }
 
   /** The first status that satisfies, or null when the stream ended before. */
