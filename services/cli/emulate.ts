@@ -17,7 +17,6 @@ import { LiveFaults } from '../runtime/live-faults.js';
 import type { MergedRun } from '../runtime/merge.js';
 import { LiveSession } from '../live/live-session.js';
 import { shownFaults } from '../live/shown-faults.js';
-import type { Session } from '../runtime/session.js';
 import type { WholeState } from '../runtime/whole-state.js';
 import { capturesWanted, warnOfOmitted } from './captured.js';
 import { EXIT, InputError } from './exit.js';
@@ -61,7 +60,10 @@ export interface Emulation {
   readonly steps: readonly FaultStep[];
 }
 
+/** How long a run goes on before it looks up: short enough for a prompt answer to Ctrl-C. */
 const SHOW_MS = 40;
+/** Ports in other threads and processes are asked when the run has ended. */
+const NO_PORTS = { ports: [], credits: [] };
 
 /** Runs it, writes the run directory, prints what a person or a program wants; the exit code. */
 export async function emulate(emulation: Emulation, options: EmulateOptions): Promise<number> {
@@ -79,7 +81,7 @@ async function emulateSeen(
   view: LiveView | null,
 ): Promise<number> {
   prepareEngine();
-  const { file, set, from } = emulation;
+  const { file, set } = emulation;
   const { name } = emulation.fabric.scenario;
   const directory = inputFault(() => new RunDirectory(options.out ?? null, name));
   const silent = options.json === true || options.quiet === true;
@@ -91,9 +93,9 @@ async function emulateSeen(
   const startedAt = performance.now();
   const measured =
     fleet !== null
-      ? await runElsewhere({ ...fleet, from, steps: emulation.steps }, progress, view)
+      ? await runElsewhere(emulation, fleet, metricsPort, progress, view)
       : threads !== null
-        ? await runInThreads(emulation, threads, options, progress)
+        ? await runInThreads(emulation, threads, options, metricsPort, progress)
         : await runHere(emulation, options, metricsPort, progress, view);
   const wallSeconds = (performance.now() - startedAt) / 1000;
   const { results, congestion, series, state } = measured;
@@ -137,7 +139,10 @@ async function runHere(
   const { Session } = await import('../runtime/session.js');
   const session = new Session(fabric, { check: options.check === true });
   if (from !== null) session.restore(from);
-  const closeMetrics = await openMetrics(metricsPort, fabric.scenario.name, session);
+  const closeMetrics = await openMetrics(metricsPort, fabric.scenario.name, () => ({
+    ...session.progress(),
+    ...session.counted(),
+  }));
   const run = new LiveSession(session, new LiveFaults(loaded, fabric), view?.beginsPaused ?? false);
   run.listener =
     view &&
@@ -177,22 +182,23 @@ async function controlOf(run: LocalRun, { control }: EmulateOptions): Promise<()
   return openControl(run);
 }
 
+/** What a run says of itself while it goes on. */
+type Look = () => Omit<RunFigures, 'wallSeconds'>;
+
 /** Figures for Prometheus while the run goes on; a port that is taken is bad input. */
 async function openMetrics(
   port: number | null,
   scenario: string,
-  session: Session,
+  look: Look,
 ): Promise<() => Promise<void>> {
   if (port === null) return () => Promise.resolve();
   const { serveMetrics } = await import('../telemetry/metrics/serve-metrics.js');
   const startedAt = performance.now();
-  const look = (): RunFigures => {
-    const { virtualPs, share } = session.progress();
-    const wallSeconds = (performance.now() - startedAt) / 1000;
-    return { virtualPs, share, wallSeconds, ...session.counted() };
+  const now = (): RunFigures => {
+    return { ...look(), wallSeconds: (performance.now() - startedAt) / 1000 };
   };
   try {
-    return await serveMetrics(port, scenario, look);
+    return await serveMetrics(port, scenario, now);
   } catch (error) {
     throw new InputError(`--metrics ${port}: ${(error as Error).message}`);
   }
@@ -203,6 +209,7 @@ async function runInThreads(
   { loaded, fabric, from }: Emulation,
   threads: number,
   options: EmulateOptions,
+  metricsPort: number | null,
   progress: ProgressLine,
 ): Promise<Measured> {
   const { ThreadsRun } = await import('../runtime/threads/run-threads.js');
@@ -214,6 +221,10 @@ async function runInThreads(
   const letGo = onInterrupt(() => {
     run.stop();
   });
+  const closeMetrics = await openMetrics(metricsPort, fabric.scenario.name, () => ({
+    ...run.progress(),
+    ...NO_PORTS,
+  }));
   const timer = setInterval(() => {
     progress.show(() => run.progress());
   }, SHOW_MS);
@@ -222,6 +233,7 @@ async function runInThreads(
     return { ...merged, series: { columns: SERIES_COLUMNS, rows } };
   } finally {
     clearInterval(timer);
+    await closeMetrics();
     progress.clear();
     letGo();
     closeControl();
@@ -230,7 +242,9 @@ async function runInThreads(
 
 /** In processes of its own, where the same actors do the same. */
 async function runElsewhere(
+  { fabric, from, steps }: Emulation,
   options: FleetOptions,
+  metricsPort: number | null,
   progress: ProgressLine,
   view: LiveView | null,
 ): Promise<Measured> {
@@ -249,10 +263,22 @@ async function runElsewhere(
     );
     if (view.beginsPaused) await run.pauseAtStart();
   };
-  const { rows, ...merged } = await runDistributed(options, progress, open, (status) =>
-    live?.heard(status),
-  );
-  return { ...merged, series: { columns: SERIES_COLUMNS, rows } };
+  let latest = { virtualPs: 0, share: 0, frameHops: 0 };
+  const closeMetrics = await openMetrics(metricsPort, fabric.scenario.name, () => ({
+    ...latest,
+    ...NO_PORTS,
+  }));
+  try {
+    const all = { ...options, from, steps };
+    const { rows, ...merged } = await runDistributed(all, progress, open, (status) => {
+      const { virtualPs, share, frameHops } = status;
+      latest = { virtualPs, share, frameHops };
+      live?.heard(status);
+    });
+    return { ...merged, series: { columns: SERIES_COLUMNS, rows } };
+  } finally {
+    await closeMetrics();
+  }
 }
 
 /** Ctrl-C asks for an end in order; a second one ends at once. Returns how to hear it no more. */
@@ -295,15 +321,12 @@ function viewOf(
   return new LiveView(wish, fabric, { document, origin: { scenario: file, set, steps: [] } });
 }
 
-function metricsPortOf({ metrics, threads, ...options }: EmulateOptions): number | null {
+function metricsPortOf({ metrics }: EmulateOptions): number | null {
   if (metrics === undefined) return null;
   if (!/^\d{1,5}$/.test(metrics) || Number(metrics) > 65_535 || Number(metrics) === 0) {
     throw new InputError(`--metrics ${metrics}: not a port from 1 to 65535`);
   }
-  if (threads === undefined && options.processes !== true && options.services === undefined) {
-    return Number(metrics);
-  }
-  throw new InputError('--metrics serves a run in one thread; --otlp sends the figures of any');
+  return Number(metrics);
 }
 
 function print(record: RunRecord, path: string, options: EmulateOptions): void {
