@@ -14,8 +14,8 @@ function Page({ made }: { readonly made: PageContent }): JSX.Element {
   const [content, setContent] = useState(made);
   const views = content.runs.map(viewOf);
   const [first] = views;
-  if (content.live !== undefined) {
-    return <LivePage initial={first!} setup={content.live} become={setContent} />;
+  if (content.live === true) {
+    return <LivePage initial={first!} become={setContent} />;
   }
   return views.length > 1 ? <ComparePage views={views} /> : <RunPageView view={first!} />;
 }

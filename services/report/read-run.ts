@@ -19,7 +19,7 @@ const DROPS = 'drops_';
 
 /** What was measured in a run, from the files of its directory. */
 export function readMeasured(folder: string, topology: Topology): MeasuredRun {
-  const { scenario, set, document, why } = readRun(folder);
+  const { scenario, set, steps, document, why } = readRun(folder);
   const summary = JSON.parse(readRunFile(folder, 'summary.json')) as Summary;
   const { expectations, ...rest } = summary;
   const flows = readRows(folder, 'flows.csv').map(flowFrom);
@@ -33,7 +33,7 @@ export function readMeasured(folder: string, topology: Topology): MeasuredRun {
       rows: [...seriesFrom(folder, 'series.csv'), ...seriesFrom(folder, 'rate-series.csv')],
     },
     why,
-    origin: { scenario, set },
+    origin: { scenario, set, steps },
   };
 }
 

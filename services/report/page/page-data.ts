@@ -1,5 +1,3 @@
-import type { LiveSetup } from './live-data.js';
-
 /**
  * What the page knows of a run: plain data, as it stands in the file.
  * Times are ps, rates bit/s, sizes octets. The page runs in a browser and imports nothing else.
@@ -258,5 +256,5 @@ export interface SharesView {
 export interface PageContent {
   readonly runs: readonly RunPage[];
   /** The only run goes on, and is told of as it does. */
-  readonly live?: LiveSetup;
+  readonly live?: boolean;
 }

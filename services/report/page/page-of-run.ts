@@ -27,7 +27,12 @@ export interface MeasuredRun {
   readonly series: { readonly rows: Iterable<SeriesRow> };
   /** Who held whom back; null where nobody looked. */
   readonly why: WhySummary | null;
-  readonly origin: { readonly scenario: string; readonly set: readonly string[] };
+  readonly origin: {
+    readonly scenario: string;
+    readonly set: readonly string[];
+    /** Faults that came and went while it was under way. */
+    readonly steps: readonly unknown[];
+  };
 }
 
 /** Of the scenario: what no table says. */
@@ -90,7 +95,9 @@ export function reproduceText({
   origin,
   document,
 }: Pick<MeasuredRun, 'origin' | 'document'>): Reproduce {
-  const words = ['selvage', 'run', origin.scenario, ...origin.set.flatMap((s) => ['--set', s])];
+  // What was injected is declared in a file beside the report.
+  const file = origin.steps.length > 0 ? 'injected.yaml' : origin.scenario;
+  const words = ['selvage', 'run', file, ...origin.set.flatMap((s) => ['--set', s])];
   return { command: words.map(quoted).join(' '), scenario: JSON.stringify(document, null, 2) };
 }
 
