@@ -9,6 +9,7 @@ import { formatTime } from '../format.js';
 import type { MarginView, PortView, PriorityView, Reproduce, RunPage } from './page-data.js';
 import { completionCurves, slowdownBySize } from './page-flows.js';
 import { mapOf } from './page-map.js';
+import { nicViews } from './page-nics.js';
 import { seriesOf } from './page-series.js';
 
 const MARGINS_SHOWN = 40;
@@ -62,6 +63,7 @@ export function pageOfRun(run: MeasuredRun, facts: ScenarioFacts): RunPage {
     completions: completionCurves(results.flows),
     slowdown: slowdownBySize(results.flows),
     margins: marginViews(results),
+    nics: nicViews(results.nics),
   };
 }
 
