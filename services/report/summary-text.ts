@@ -15,6 +15,7 @@ import { slotText } from './slot-text.js';
 import { formatCount, formatOctets, formatRate, formatRatio, formatTime } from './format.js';
 import type { Style } from './style.js';
 import { table } from './table.js';
+import { watchdogTable } from './watchdog-text.js';
 
 export type { Style };
 
@@ -41,6 +42,7 @@ export function summaryText(
     rateTable(results, style),
     nicLatencyText(results, style),
     slotText(results, style),
+    watchdogTable(results, style),
     faultTable(results, style),
     lostCreditText(results, style),
     expectationList(expectations, style),

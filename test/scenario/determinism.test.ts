@@ -72,7 +72,10 @@ class Listener implements Probe {
   readonly frameMarked = this.hear;
   readonly frameQueued = this.hear;
   readonly frameSent = this.hear;
+  readonly frameDiscarded = this.hear;
+  readonly watchdogActed = this.hear;
   readonly controlSent = this.hear;
+  readonly tagSent = this.hear;
   readonly controlReceived = this.hear;
   readonly stopAsked = this.hear;
   readonly creditStep = this.hear;

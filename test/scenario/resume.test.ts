@@ -74,6 +74,8 @@ describe('a run that goes on from a saved state', () => {
       series: session.series(),
       why: null,
       traces: null,
+      capture: null,
+      events: null,
       facts: factsOf(fabric),
       wallSeconds: 0,
     });

@@ -24,7 +24,7 @@ export function makeFaultTools(
   switching: Switching,
   hosting: Hosting,
 ): FaultTools {
-  const { ports, pool, queues, lines, buffer, digests } = shared;
+  const { clock, ports, pool, queues, lines, buffer, digests } = shared;
 
   function wake(port: number): void {
     outlet.kick(ports.owner(port), port);
@@ -64,6 +64,8 @@ export function makeFaultTools(
 
   function loseFirst(d: number, port: number, trafficClass: number): void {
     const frame = queues.shift(port, trafficClass);
+    const { firstPort, probe } = devices[d];
+    probe?.frameDiscarded(d, port - firstPort, clock.now, pool, frame);
     switching.free(port, trafficClass, frame);
     outlet.lose(d, pool.words[frame + PORT], frame, DROP.DEVICE_RESET);
   }

@@ -11,7 +11,7 @@ import { parseSource } from './read-source.js';
 import type { Scenario } from './scenario.js';
 import { scenarioSchema } from './schema.js';
 import type { Path, SourceNode } from './source-tree.js';
-import { startOf } from './source-tree.js';
+import { startOf, withValue } from './source-tree.js';
 
 export interface LoadOptions {
   /** `path=value` settings on top of the file, in order; the value is YAML. */
@@ -25,6 +25,8 @@ export interface LoadedScenario {
   readonly document: unknown;
   /** An error that points to what the file says at `path`, as `['load', 0, 'incast', 'to']`. */
   errorAt(path: Path, message: string): ScenarioError;
+  /** The same scenario with one value set, which `source` said. */
+  with(path: Path, value: unknown, source: string): LoadedScenario;
 }
 
 export function loadScenario(file: string, options: LoadOptions = {}): LoadedScenario {
@@ -50,5 +52,9 @@ function scenarioOf(file: string, tree: SourceNode): LoadedScenario {
     file,
     document: located.document,
     errorAt: (path, message) => located.errorAt(path, message),
+    with: (path, value, source) => {
+      const node = parseSource(source, JSON.stringify(value), false)!;
+      return scenarioOf(file, withValue(tree, path, node));
+    },
   };
 }

@@ -66,6 +66,7 @@ describe('a scenario that says next to nothing', () => {
       quanta: 65535,
       refreshFraction: 0.5,
       responseDelayPs: 0,
+      watchdog: null,
     });
     assert.equal(scenario.pause.enabled, false);
     assert.deepEqual(scenario.classes, {
