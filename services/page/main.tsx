@@ -4,6 +4,7 @@ import type { PageContent } from '../report/page/page-data.js';
 import { ComparePage } from './compare-page.js';
 import { RunPageView } from './run-page.js';
 import { viewOf } from './run-view.js';
+import { SweepPageView } from './sweep-page.js';
 import './page.css';
 
 const content = JSON.parse(document.getElementById('content')!.textContent) as PageContent;
@@ -11,6 +12,12 @@ const views = content.runs.map(viewOf);
 const [first] = views;
 
 render(
-  views.length > 1 ? <ComparePage views={views} /> : <RunPageView view={first!} />,
+  content.sweep !== undefined ? (
+    <SweepPageView sweep={content.sweep} />
+  ) : views.length > 1 ? (
+    <ComparePage views={views} />
+  ) : (
+    <RunPageView view={first!} />
+  ),
   document.getElementById('page')!,
 );
