@@ -15,10 +15,16 @@ export const EXPERIMENTS: readonly Experiment[] = [
     question:
       'What do lost grants cost, where idle credit is given back after a time and cables are long?',
     scenario: 'credit-loss-sweep.yaml',
-    set: ['credit.grant=demand'],
+    set: [
+      'credit.grant=demand',
+      'load.0.rate=line',
+      'load.0.arrivals=on-off',
+      'load.0.on=100us',
+      'load.0.off=40us',
+    ],
     vary: [
       'fabric.link.length=10m,300m,2km',
-      'credit.age=off,50us,200us',
+      'credit.age=off,10us,30us',
       'faults.0.probability=0.1%,1%,3%,10%',
     ],
   },
