@@ -30,7 +30,10 @@ export class CycleCheck {
 
   /** A circle that stands now. */
   look(): Deadlock | null {
-    const jams = this.engine.devices.map((_, d) => ({ jams: this.waits.standingJams(d) }));
+    const jams = this.engine.devices.map((_, d) => {
+      this.waits.forgetPast(d);
+      return { jams: this.waits.standingJams(d) };
+    });
     return findDeadlocks(this.fabric, jams)[0] ?? null;
   }
 }

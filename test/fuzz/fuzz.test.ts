@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { RandomStream } from '../../services/engine/kernel/random.js';
+import { heapOctets } from '../kit/heap.js';
 import { corpusOf, fuzz } from './fuzzer.js';
 import { TARGETS } from './targets.js';
 
@@ -11,14 +10,6 @@ const RUNS = Number(process.env['SELVAGE_FUZZ'] ?? 20_000);
 const SEED = Number(process.env['SELVAGE_FUZZ_SEED'] ?? 1);
 /** Whatever a parser was given, it keeps no more than that. */
 const KEPT_OCTETS_MOST = 16 * 1024 * 1024;
-
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
-
-function heapOctets(): number {
-  collect();
-  return process.memoryUsage().heapUsed;
-}
 
 describe('a parser', () => {
   let total = 0;

@@ -69,6 +69,12 @@ export class WaitRecorder extends DeafProbe {
     return { holds: holds.all(now), stops: stops.all(), jams: jams.all(), omitted };
   }
 
+  /** What is over is not kept any longer, for those who look at the present alone. */
+  forgetPast(device: number): void {
+    const { holds, stops, jams } = this.books[device];
+    for (const { table } of [holds, stops, jams]) table.forgetClosed();
+  }
+
   /** What waits for what at this moment. */
   standingJams(device: number): JamRecord[] {
     return this.books[device].jams.standing();
