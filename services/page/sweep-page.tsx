@@ -3,6 +3,7 @@ import type { SweepMeasure, SweepPage } from '../report/page/page-data.js';
 import type { Theme } from './colours.js';
 import { lossColour, useTheme } from './colours.js';
 import { Card } from './panels.js';
+import './sweep.css';
 
 type Axis = SweepPage['axes'][number];
 

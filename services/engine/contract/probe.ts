@@ -28,6 +28,8 @@ export const DROP_REASONS = [
   'watchdog',
   /** As headroom-exhausted, where the neighbour's watchdog sends against stops. */
   'overflow-by-watchdog',
+  /** The receive queue of an 82599 had no descriptor, and drops then. */
+  'no-descriptor',
 ] as const;
 
 export type DropReason = (typeof DROP_REASONS)[number];
@@ -50,6 +52,7 @@ export const DROP = {
   OVERFLOW_BY_FAULT: 13,
   WATCHDOG: 14,
   OVERFLOW_BY_WATCHDOG: 15,
+  NO_DESCRIPTOR: 16,
 } as const;
 
 /** The steps of credit exchange, as `creditStep` numbers them. */
@@ -106,6 +109,8 @@ export interface Probe {
   watchdogActed(device: number, port: number, now: number, priority: number, on: boolean): void;
   /** A MAC control frame starts on the wire. */
   controlSent(device: number, port: number, now: number, octets: Uint8Array): void;
+  /** The frame that has just started takes a CE-Tag along, behind its addresses. */
+  tagSent(device: number, port: number, now: number, octets: Uint8Array): void;
   /** A MAC control frame takes effect. */
   controlReceived(device: number, port: number, now: number, octets: Uint8Array): void;
   /** This device began (or ended) asking its neighbour to stop. */
@@ -133,6 +138,11 @@ export interface Probe {
   ): void;
   /** The last octet of a message reached its destination. */
   messageDelivered(device: number, now: number, flow: number, message: number): void;
+  /**
+   * An LED of an 82599 went on or off at `atPs`. Told when the next thing happens to its LEDs or
+   * somebody looks at them, so it may be told late, but always in order.
+   */
+  ledChanged(device: number, port: number, atPs: number, led: number, lit: boolean): void;
 }
 
 /** Hears nothing; a listener overrides the points that it cares for. */
@@ -145,10 +155,12 @@ export class DeafProbe implements Probe {
   frameDiscarded(..._: Parameters<Probe['frameDiscarded']>): void {}
   watchdogActed(..._: Parameters<Probe['watchdogActed']>): void {}
   controlSent(..._: Parameters<Probe['controlSent']>): void {}
+  tagSent(..._: Parameters<Probe['tagSent']>): void {}
   controlReceived(..._: Parameters<Probe['controlReceived']>): void {}
   stopAsked(..._: Parameters<Probe['stopAsked']>): void {}
   creditStep(..._: Parameters<Probe['creditStep']>): void {}
   heldChanged(..._: Parameters<Probe['heldChanged']>): void {}
   creditShort(..._: Parameters<Probe['creditShort']>): void {}
   messageDelivered(..._: Parameters<Probe['messageDelivered']>): void {}
+  ledChanged(..._: Parameters<Probe['ledChanged']>): void {}
 }

@@ -1,3 +1,4 @@
+import type { FaultSpec } from '../contract/fault.js';
 import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
 import type { Probe } from '../contract/probe.js';
 import { ProbeFanOut } from '../contract/probe-fan-out.js';
@@ -17,7 +18,6 @@ import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js
 import { creditRows } from '../flow-control/credit/credit-accounts.js';
 import type { PfcMechanism } from '../flow-control/pfc/pfc-mechanism.js';
 import type { FaultMechanism } from '../faults/fault-mechanism.js';
-import { faultRows } from '../faults/fault-mechanism.js';
 import type { Hosting } from './host/hosting.js';
 import { makeHosting } from './host/hosting.js';
 import type { Rates } from './host/rates.js';
@@ -61,7 +61,8 @@ export class Engine implements MechanismHost {
   private readonly metering: Metering;
   private readonly outlet: Outlet;
   private readonly loop: Loop;
-  private readonly listeners: Probe[] = [];
+  /** By device. */
+  private readonly listeners: Probe[][];
 
   constructor(specs: readonly DeviceSpec[]) {
     const rows = layOut(specs);
@@ -70,6 +71,7 @@ export class Engine implements MechanismHost {
     this.shared = shared;
     this.clock = shared.clock;
     this.devices = specs.map((spec, i) => new Device(spec, rows[i]));
+    this.listeners = specs.map(() => []);
     const set = makeMechanisms(shared, this.devices, this);
     const { all, credit, faults } = set;
     this.mechanisms = all;
@@ -104,7 +106,16 @@ export class Engine implements MechanismHost {
       this.rates,
     );
     faults.equip(
-      makeFaultTools(shared, this.devices, all, credit, this.metering, this.outlet, this.switching),
+      makeFaultTools(
+        shared,
+        this.devices,
+        all,
+        credit,
+        this.metering,
+        this.outlet,
+        this.switching,
+        this.hosting,
+      ),
     );
     set.pfc.watchdog.equip(makeWatchdogTools(shared, this.devices, this.outlet, this.switching));
     for (const device of this.devices) this.configure(device);
@@ -137,12 +148,30 @@ export class Engine implements MechanismHost {
     this.loop.run(device, bound);
   }
 
-  /** From now on a listener hears every device, beside those that do already. */
-  listen(probe: Probe): void {
-    this.listeners.push(probe);
-    const one = this.listeners.length === 1 ? probe : new ProbeFanOut(this.listeners);
-    for (const device of this.devices) device.probe = one;
+  /** From now on a listener hears these devices (or all), beside those that do already. */
+  listen(probe: Probe, devices: Iterable<number> = this.devices.keys()): void {
+    for (const d of devices) {
+      const own = this.listeners[d];
+      own.push(probe);
+      this.devices[d].probe = own.length === 1 ? probe : new ProbeFanOut(own);
+    }
     this.isHeard = true;
+  }
+
+  /** A fault comes to a device's port at `now`: nothing from then on has been executed. */
+  plantFault(device: number, port: number, spec: FaultSpec, now: number): void {
+    this.faults.plant(this.devices[device].firstPort + port, spec, now);
+    this.run(device, -Infinity);
+  }
+
+  /** Faults of this number are over by `untilPs`, from which on nothing has been executed. */
+  endFault(number: number, untilPs: number): void {
+    this.devices.forEach(({ firstPort, spec }, d) => {
+      spec.ports.forEach((_, p) => {
+        this.faults.endBy(firstPort + p, number, untilPs);
+      });
+      this.run(d, -Infinity);
+    });
   }
 
   hold(gate: number, port: number, priorities: number): void {
@@ -255,7 +284,6 @@ function rowsOf(spec: DeviceSpec): Record<Unit, number> {
     credit: ports.reduce((sum, { credit }) => sum + creditRows(credit), 0),
     rate: sends.filter(({ rate }) => rate !== null).length,
     nic: spec.kind === 'host' && spec.nic !== null ? 1 : 0,
-    fault: ports.reduce((sum, port) => sum + faultRows(port), 0),
   };
 }
 

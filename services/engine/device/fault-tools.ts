@@ -5,6 +5,7 @@ import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js
 import { PORT } from '../frame/frame-pool.js';
 import type { Device } from './device.js';
 import { DID_FAULT } from './device.js';
+import type { Hosting } from './host/hosting.js';
 import type { Metering } from './metering.js';
 import type { Outlet } from './outlet.js';
 import type { Shared } from './shared.js';
@@ -21,6 +22,7 @@ export function makeFaultTools(
   metering: Metering,
   outlet: Outlet,
   switching: Switching,
+  hosting: Hosting,
 ): FaultTools {
   const { clock, ports, pool, queues, lines, buffer, digests } = shared;
 
@@ -28,7 +30,12 @@ export function makeFaultTools(
     outlet.kick(ports.owner(port), port);
   }
 
+  function linkDown(port: number): void {
+    hosting.carrier(ports.owner(port), false);
+  }
+
   function linkUp(port: number): void {
+    hosting.carrier(ports.owner(port), true);
     for (const mechanism of mechanisms) mechanism.linkUp?.(port);
     metering.permit(port);
   }
@@ -71,6 +78,7 @@ export function makeFaultTools(
 
   return {
     wake,
+    linkDown,
     linkUp,
     flush,
     shrink: buffer.shrink,

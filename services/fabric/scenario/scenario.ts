@@ -4,11 +4,13 @@
  * comes later, in assembly.
  */
 
+import type { CaptureSection } from './capture-section.js';
 import type { DiscoveryEndSection, DiscoverySection } from './discovery-section.js';
 import type { FaultSection } from './fault-section.js';
 import type { Nic82599Section } from './nic-section.js';
 import type { CiSection, SfcSection } from './scenario-messages.js';
 
+export type { CaptureFilterSection, CaptureSection } from './capture-section.js';
 export type { CiSection, SfcDetectSection, SfcSection } from './scenario-messages.js';
 
 export interface Scenario {
@@ -345,6 +347,8 @@ export interface QcnSection {
   readonly priorities: readonly number[];
   readonly alternatePriority: number;
   readonly cnmPriority: number;
+  /** Octets of sampled frames in messages. */
+  readonly quoteBytes: number;
   /** Null, here and below: the default of the standard, scaled with the rate of the link. */
   readonly setPointBytes: number | null;
   readonly weightExponent: number;
@@ -422,6 +426,8 @@ export interface LoadCommon {
     readonly dei: boolean;
   };
   readonly vm: number;
+  /** Host whose address its frames bear; null: that of who sends them. */
+  readonly spoof: string | null;
   readonly transport: RawSection | ReliableSection;
   readonly startPs: number;
   readonly endPs: number | null;
@@ -502,6 +508,10 @@ export interface ObserveSection {
   readonly stormPs: number;
   /** Null: no frame is followed. */
   readonly traces: TraceSection | null;
+  /** Null: nothing is captured. */
+  readonly captures: CaptureSection | null;
+  /** Write down drops, marks, stops, holds and deliveries, one by one. */
+  readonly events: boolean;
 }
 
 /** Frames that are followed from end to end; a frame must pass all that is said. */

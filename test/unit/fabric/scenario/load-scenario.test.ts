@@ -171,6 +171,7 @@ describe('the load section', () => {
       congestion: 'none',
       vlan: { inner: 10, outer: null, dei: false },
       vm: 0,
+      spoof: null,
       transport: { kind: 'raw', frameBytes: 1518 },
       startPs: 0,
       endPs: null,
