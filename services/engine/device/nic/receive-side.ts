@@ -1,12 +1,16 @@
 import { ADMITTED } from '../../buffer/shared-buffer.js';
 import type { Mechanism } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
-import { CLASS, LENGTH, PRIORITY_MASK, VLAN } from '../../frame/frame-pool.js';
+import { CLASS, HASH, LENGTH, PRIORITY_MASK, VLAN } from '../../frame/frame-pool.js';
 import type { Nic82599 } from '../../nic-82599/nic.js';
 import type { Device } from '../device.js';
 import type { Outlet } from '../outlet.js';
 import type { Shared } from '../shared.js';
 import type { HostSide } from './host-side.js';
+
+/** Of a frame that came in, in place of its hash: how long the adapter kept it. */
+export const KEPT_NS = HASH;
+const PS_PER_NS = 1000;
 
 /** A receive descriptor that is written back. */
 const DESCRIPTOR_OCTETS = 16;
@@ -119,6 +123,7 @@ export function makeReceiveSide(
     writeFreeAt[row] = done;
     nic.receiveLatency.add(tc, done - arrived);
     const inMemory = done + latencyPs;
+    words[frame + KEPT_NS] = Math.round((inMemory - arrived) / PS_PER_NS);
     pool.setArrival(frame, inMemory);
     if (lists.push(nicFrames.writing(row), frame)) timers.written(d, inMemory);
   }
