@@ -178,7 +178,7 @@ function program(): Command {
     .argument('<scenario>', 'YAML or JSON file')
     .option(
       '--mechanisms <list>',
-      'none, pause, pfc or credit, with +dcqcn, +qcn, +timely, +sfc, +ci',
+      'none, pause, pfc or credit, with +dcqcn, +qcn, +timely, +hpcc, +swift, +sfc, +ci',
       'none,pause,pfc,credit,pfc+sfc,pfc+ci,pfc+dcqcn,pfc+qcn',
     )
     .option('--out <dir>', 'folder of all runs (default: runs/duel-<name>)')
