@@ -1,13 +1,5 @@
 import type { Mechanism } from '../contract/flow-control.js';
-import {
-  CLASS,
-  KIND_MASK,
-  KIND_NOTICE,
-  LENGTH,
-  NEXT,
-  PRIORITY_MASK,
-  SEQUENCE,
-} from '../frame/frame-pool.js';
+import { CARRIES_FLAG, CLASS, LENGTH, NEXT, PRIORITY_MASK, SEQUENCE } from '../frame/frame-pool.js';
 import { keyId, keyKind } from '../kernel/agenda.js';
 import { ETHERTYPE_MAC_CONTROL } from '../wire/ethernet.js';
 import { hashOctets } from '../frame/octet-store.js';
@@ -165,7 +157,7 @@ export function makeLoop(
     digests.mix(d, DID_ARRIVE | local, words[frame + SEQUENCE] ^ (length << 20));
     const frameClass = words[frame + CLASS];
     counters.received(port, frameClass & PRIORITY_MASK, length);
-    if ((frameClass & KIND_MASK) === KIND_NOTICE) carriage.board(port, frame);
+    if ((frameClass & CARRIES_FLAG) !== 0) carriage.board(port, frame);
     if (device.probe !== null) device.probe.frameReceived(d, local, clock.now, pool, frame);
     if ((flags[port] & LOSSY) !== 0 && isLost(d, port, frame)) return;
     if (isHost[d] === 0) switching.receive(d, port, frame);
@@ -218,7 +210,7 @@ export function makeLoop(
     pool.setArrival(frame, (wrong & LATE) === 0 ? at : faults.arrivalOf(port, at, free - now));
     accept(ports.peer(port), frame);
     if (tag !== 0) sendTag(d, local, ports.peer(port), pool.arrival(frame));
-    if ((frameClass & KIND_MASK) === KIND_NOTICE) sendCarried(d, local, ports.peer(port), frame);
+    if ((frameClass & CARRIES_FLAG) !== 0) sendCarried(d, local, ports.peer(port), frame);
     transmits.at[port] = ports.hasWork(port) ? free : Infinity;
     transmits.scan(d);
   }
@@ -245,10 +237,11 @@ export function makeLoop(
 
   /** A tag is read together with its frame, and before it. */
   function sendTag(d: number, local: number, peer: number, at: number): void {
+    devices[d].probe?.tagSent(d, local, clock.now, scratch.subarray(0, tagLength));
     deliver(d, local, peer, scratch, tagLength, at);
   }
 
-  /** A notice's octets go beside it, and are read before it. */
+  /** What a frame carries goes beside it, and is read before it. */
   function sendCarried(d: number, local: number, peer: number, frame: number): void {
     const octets = carriage.octets(d, frame);
     deliver(d, local, peer, octets, octets.length, pool.arrival(frame));

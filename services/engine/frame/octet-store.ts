@@ -1,5 +1,5 @@
-/** Octets of a control frame, nearly always. */
-const SLOT_OCTETS = 64;
+/** Octets of a control frame, or beside a frame, nearly always. */
+const SLOT_OCTETS = 128;
 
 const FNV_PRIME = 0x01000193;
 /** Powers of the prime: what so many zeros make of a hash. */

@@ -96,6 +96,7 @@ function sendSpec(
   return {
     flow: index,
     name: flow.name,
+    source: flow.address ?? flow.source,
     target: flow.destination,
     hash: flowHash(flow.source, flow.destination, flow.priority, index),
     frameClass: packClass({
@@ -166,7 +167,7 @@ function receiveSpec(
     ackVlan: vlanWord(arriving),
     vm: flow.vm,
     hash: flowHash(destination, source, ackPriority, index),
-    notify: congestion.notifyOf(flow, tagOctets(arriving)),
+    notify: congestion.notifyOf(flow),
   };
 }
 

@@ -1,11 +1,10 @@
 import { DROP } from '../../contract/probe.js';
-import type { HostSpec } from '../../contract/spec.js';
+import type { HostSpec, RegisterChange } from '../../contract/spec.js';
 import {
   CLASS,
   CONNECTION,
   GROUP_FLAG,
   KIND_ACK,
-  KIND_CNP,
   KIND_DATA,
   KIND_MASK,
   KIND_NAK,
@@ -56,6 +55,14 @@ export interface Hosting {
   /** The NIC's frame of a class starts on the wire: the next one takes its place. */
   departing(d: number, trafficClass: number, frame: number): void;
   onTimer(d: number, kind: number, connection: number): void;
+  /** Software writes a register of the device's 82599 now. */
+  writeRegister(d: number, change: RegisterChange): void;
+  /** The link of a device has come or gone. */
+  carrier(d: number, up: boolean): void;
+  /** Brings up to a time what is worked out when somebody looks. */
+  look(d: number, nowPs: number): void;
+  /** Receive descriptors of a queue: free now, and at least ever. */
+  ring(d: number, queue: number): { readonly free: number; readonly fewest: number };
   /** State of a host that is not in the tables. */
   parts(d: number): HostParts;
   readonly complaints: Complaints;
@@ -85,11 +92,12 @@ export function makeHosting(
   const adapters = makeAdapters(shared, devices, mechanisms, outlet, {
     mayQueue,
     build,
+    position: (d) => position[d],
     vmOf,
     take,
   });
   rates.leaveToQueues(adapters);
-  const complaints = makeComplaints(shared, devices, rates);
+  const complaints = makeComplaints(shared, devices, carriage, rates);
   const all: HostParts[] = [];
   const specs: HostSpec[] = [];
   /** By device: its address, its port, its first rows. */
@@ -124,7 +132,7 @@ export function makeHosting(
     firstReceive[d] = device.rows.receive.first;
     dependants[d] = dependantsOf(spec);
     spec.sends.forEach((send, c) => {
-      senders.configure(firstSend[d] + c, send, spec.position, spec.seed);
+      senders.configure(firstSend[d] + c, send, spec.seed);
       const priority = send.frameClass & PRIORITY_MASK;
       const trafficClass = ports.classOf(device.firstPort, priority);
       classOfSend[firstSend[d] + c] = trafficClass;
@@ -162,7 +170,6 @@ export function makeHosting(
     const c = ends[frame + CONNECTION];
     const kind = words[frame + CLASS] & KIND_MASK;
     if (kind === KIND_NOTICE) takeNotice(d, nicPort[d], frame);
-    else if (kind >= KIND_CNP) complaints.take(d, frame);
     else if (kind === KIND_ACK || kind === KIND_NAK) {
       const goBack = kind === KIND_NAK;
       rates.acknowledged(firstSend[d] + c, words[frame + SEQUENCE], goBack);
@@ -175,7 +182,8 @@ export function makeHosting(
   function takeNotice(d: number, port: number, frame: number): void {
     const station = all[d].sfc?.station;
     const { mac } = specs[d].ports[port - nicPort[d]];
-    station?.processSfcmPdu(port, mac, carriage.octets(d, frame), pool.born(frame));
+    const octets = carriage.octets(d, frame);
+    if (!complaints.take(d, octets)) station?.processSfcmPdu(port, mac, octets, pool.born(frame));
     carriage.unload(d, frame);
   }
 
@@ -309,7 +317,7 @@ export function makeHosting(
     const receive = firstReceive[d] + c;
     const outcome = receivers.take(receive, pool, frame);
     if ((outcome & MESSAGE_DONE) !== 0) messageArrived(d, c, pool.born(frame));
-    if ((outcome & NOTIFY) !== 0) queueAnswer(d, c, receivers.notification(receive, pool));
+    if ((outcome & NOTIFY) !== 0) queueAnswer(d, c, complaints.make(d, specs[d].receives[c]));
     const say = outcome & ~(MESSAGE_DONE | NOTIFY);
     if (say !== SAY_NOTHING) queueAnswer(d, c, receivers.answer(receive, say, pool));
   }
@@ -323,7 +331,7 @@ export function makeHosting(
   function vmOf(d: number, frame: number): number {
     const c = ends[frame + CONNECTION];
     const kind = words[frame + CLASS] & KIND_MASK;
-    if (kind >= KIND_CNP) return 0;
+    if (kind === KIND_NOTICE) return 0;
     return kind <= KIND_DATA ? specs[d].receives[c].vm : specs[d].sends[c].vm;
   }
 
@@ -347,7 +355,29 @@ export function makeHosting(
     if (senders.releaseMessages(firstSend[d] + c, messages)) wake(d, c);
   }
 
-  return { configure, receive, departing, onTimer, parts: (d) => all[d], complaints };
+  function carrier(d: number, up: boolean): void {
+    if (adapters.has(d)) adapters.carrier(d, up);
+  }
+
+  function writeRegister(d: number, change: RegisterChange): void {
+    adapters.writeRegister(d, change);
+    adapters.settle(d);
+  }
+
+  return {
+    configure,
+    receive,
+    departing,
+    onTimer,
+    writeRegister,
+    carrier,
+    look: (d, nowPs) => {
+      adapters.look(d, nowPs);
+    },
+    ring: (d, queue) => adapters.ring(d, queue),
+    parts: (d) => all[d],
+    complaints,
+  };
 }
 
 function dependantsOf(spec: HostSpec): number[][] {

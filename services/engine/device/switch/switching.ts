@@ -10,8 +10,10 @@ import { DROP } from '../../contract/probe.js';
 import type { PortSpec, SwitchSpec } from '../../contract/spec.js';
 import type { Mvtx2802 } from '../../flow-control/mvtx2802/mvtx2802-mechanism.js';
 import {
+  CARRIES_FLAG,
   CLASS,
   COPY_FLAG,
+  HASH,
   ISOLATED_FLAG,
   ISOLATING_FLAG,
   KIND_MASK,
@@ -19,6 +21,7 @@ import {
   LENGTH,
   PORT,
   PRIORITY_MASK,
+  SOURCE,
   STORED,
   TARGET,
 } from '../../frame/frame-pool.js';
@@ -74,7 +77,7 @@ export interface Switching {
 export function makeSwitching(
   shared: Shared,
   devices: readonly Device[],
-  { all: mechanisms, sfc, ci }: MechanismSet,
+  { all: mechanisms, pfc, sfc, ci }: MechanismSet,
   outlet: Outlet,
   carriage: Carriage,
 ): Switching {
@@ -115,6 +118,7 @@ export function makeSwitching(
   const points = makeQcnPoints(tables, pool);
   const defences = new QcnDefences(tables, pool, counters);
   const { watched } = points;
+  const { discards } = pfc.watchdog;
   const { remapped, untagged } = defences;
 
   function configure(device: Device, spec: SwitchSpec): void {
@@ -239,6 +243,10 @@ export function makeSwitching(
     const octets = plain ? arrived : retag(d, port, out, frame, priority);
     let group = ports.groupOf(port, priority);
     let trafficClass = ports.classOf(out, priority);
+    if (!plain && discards[out] !== 0 && isDiscarded(d, out, frame, priority)) {
+      outlet.drop(d, port, frame, DROP.WATCHDOG);
+      return;
+    }
     if (!plain && isolates[port] !== 0) {
       group = isolatedGroup(port, priority, frame);
       trafficClass = isolate(d, out, trafficClass, frame);
@@ -259,7 +267,18 @@ export function makeSwitching(
     outlet.enqueue(d, out, trafficClass, frame);
     if (plain || (watched[out] & (1 << trafficClass)) === 0) return;
     if (!points.isDue(out, trafficClass, octets)) return;
-    if (points.measure(out, trafficClass, frame, queued + stored)) complain(d, port, out, frame);
+    if (points.measure(out, trafficClass, frame, queued + stored)) complain(port, out, frame);
+  }
+
+  /** A watchdog lets nothing into the queue: what a storm holds, or would. */
+  function isDiscarded(d: number, out: number, frame: number, priority: number): boolean {
+    const trafficClass = ports.classOf(out, priority);
+    const queue =
+      isolates[out] === 0 ? trafficClass : all[d].ci!.queueFor(out, trafficClass, frame);
+    const stopped = queue === trafficClass ? priority : queue;
+    if ((discards[out] & (1 << stopped)) === 0) return false;
+    pfc.watchdog.refused(out, stopped);
+    return true;
   }
 
   /** The group that a frame is charged to: what left a congesting queue is stopped apart. */
@@ -293,14 +312,19 @@ export function makeSwitching(
   }
 
   /** Tells the source of a queued frame by the way that the frame came. */
-  function complain(d: number, port: number, out: number, frame: number): void {
+  function complain(port: number, out: number, frame: number): void {
     const { words } = pool;
-    const { firstPort } = devices[d];
     const trafficClass = ports.classOf(out, words[frame + CLASS] & PRIORITY_MASK);
-    const message = points.compose(out, trafficClass, frame);
-    words[message + LENGTH] += all[d].forwarding.answer(frame, out - firstPort, message);
-    counters.made(port, words[message + CLASS] & PRIORITY_MASK, words[message + LENGTH]);
-    admit(d, port, port, message);
+    const vlan = answerTags(out, frame);
+    const length = points.compose(out, trafficClass, frame, vlan);
+    const around = {
+      priority: points.messagePriority(out),
+      target: pool.ends[frame + SOURCE],
+      hash: words[frame + HASH],
+      vlan,
+      bornPs: clock.now,
+    };
+    sendMessage(port, around, points.octets, length);
   }
 
   /** Puts on or takes off the VLAN tag that the egress wants; returns the frame's length. */
@@ -347,7 +371,7 @@ export function makeSwitching(
 
   function copyOf(d: number, frame: number): number {
     const copy = pool.copyFrom(pool, frame);
-    if ((pool.words[copy + CLASS] & KIND_MASK) === KIND_NOTICE) carriage.share(d, copy);
+    if ((pool.words[copy + CLASS] & CARRIES_FLAG) !== 0) carriage.share(d, copy);
     return copy;
   }
 
@@ -413,7 +437,8 @@ export function makeSwitching(
 function isRoutedOnly(spec: SwitchSpec, ecn: EcnMarker): boolean {
   const watches = spec.sfc ?? spec.ci ?? spec.qcn ?? spec.mvtx2802;
   const marks = ecn.atEnqueue | ecn.atDequeue;
-  return watches === null && marks === 0 && spec.forwarding.kind === 'routed';
+  const isGuarded = spec.ports.some(({ pfc }) => (pfc?.watchdog ?? null) !== null);
+  return watches === null && marks === 0 && !isGuarded && spec.forwarding.kind === 'routed';
 }
 
 /** The mechanism that keeps a lossless account from overflowing. */
