@@ -4,7 +4,7 @@ import type { DiscoveryAdmin, DiscoveryPortSpec } from '../contract/discovery.js
 import { agreeOnCredit, type CreditAgreement, noCredit } from './capabilities/credit-capability.js';
 import { END_STATION_LEVEL, UNKNOWN_LEVEL } from './capabilities/topology-level.js';
 import { blankCee, ceeOf, type CeeState, renewCee, resolveCee } from './dcbx/dcbx-cee-machine.js';
-import { chosenDcbx } from './dcbx/dcbx-choice.js';
+import { chosenDcbx, spokenBy } from './dcbx/dcbx-choice.js';
 import { resolveIeee } from './dcbx/dcbx-ieee-machine.js';
 import {
   copyOperation,
@@ -99,7 +99,7 @@ export function negotiate(spec: DiscoveryPortSpec, port: PortDiscovery): void {
   const admin = adminOf(spec, port);
   const { mac } = spec.identity;
   const peer = peerOf(port);
-  const spoken = peer === null ? null : spokenBy(peer);
+  const spoken = peer === null ? null : spokenBy(peer.remote);
   port.operation = copyOperation(operationOf(port, admin, mac, peer));
   const { protocol } = port.operation;
   if (spoken !== null && protocol !== 'none' && !spoken[protocol] && (spoken.ieee || spoken.cee)) {
@@ -117,7 +117,7 @@ function operationOf(
   mac: number,
   peer: Neighbor | null,
 ): DcbxOperation {
-  const protocol = chosenDcbx(admin.dcbx.mode, peer === null ? null : spokenBy(peer));
+  const protocol = chosenDcbx(admin.dcbx.mode, peer === null ? null : spokenBy(peer.remote));
   if (protocol === 'none') return localOperation(admin.dcbx);
   if (protocol === 'cee') {
     resolveCee(port.cee, admin.dcbx, peer?.remote.cee ?? null);
@@ -148,10 +148,4 @@ export function ceeToSay(
   port: PortDiscovery,
 ): ReturnType<typeof ceeOf> | null {
   return port.operation.protocol === 'cee' ? ceeOf(adminOf(spec, port).dcbx, port.cee) : null;
-}
-
-function spokenBy({ remote }: Neighbor): { ieee: boolean; cee: boolean } {
-  const { etsConfiguration, etsRecommendation, pfc, applications, cee } = remote;
-  const ieee = [etsConfiguration, etsRecommendation, pfc, applications].some((tlv) => tlv !== null);
-  return { ieee, cee: cee !== null };
 }
