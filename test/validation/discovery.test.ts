@@ -2,6 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { DeafProbe } from '../../services/engine/contract/probe.js';
+import { readU16 } from '../../services/engine/wire/big-endian.js';
+import { ETHERTYPE_LLDP } from '../../services/engine/wire/lldp/lldpdu.js';
 import { Session } from '../../services/runtime/session.js';
 import type { RunResults } from '../../services/runtime/results.js';
 import { flowOf, fabricOf, run, runScenario } from '../kit/emulate.js';
@@ -125,6 +128,68 @@ load:
     const watched = runScenario(strangers(false));
     assert.equal(dropsOf(watched, 3), 0);
     assert.ok(watched.discovery!.ports.every(({ mismatches }) => mismatches.length > 0));
+  });
+});
+
+/** Sees LLDPDUs that start while their port is asked not to send. */
+class HeldLldp extends DeafProbe {
+  whileHeld = 0;
+  private readonly held = new Map<string, number>();
+
+  override heldChanged(device: number, port: number, _: number, priorities: number): void {
+    this.held.set(`${device}:${port}`, priorities);
+  }
+
+  override controlSent(device: number, port: number, _: number, octets: Uint8Array): void {
+    const isHeld = (this.held.get(`${device}:${port}`) ?? 0) !== 0;
+    if (isHeld && readU16(octets, 12) === ETHERTYPE_LLDP) this.whileHeld++;
+  }
+}
+
+describe('LLDPDUs in a port that is stopped', () => {
+  const incast = (flowControl: string): string => `
+fabric: { generator: star, hosts: 3, hostLink: { rate: 100G, length: 10m } }
+switches: { pipeline: 500ns, buffer: { size: 400KB } }
+${flowControl}
+discovery: { second: 100ns, interval: 3 }
+duration: 60us
+load:
+  - { name: over, stream: { from: [h2, h3], to: h1 }, rate: line, frame: 1518, priority: 3 }
+`;
+  const sent = (flowControl: string): readonly [HeldLldp, RunResults] => {
+    const session = new Session(fabricOf(incast(flowControl)), { check: true });
+    const heard = new HeldLldp();
+    session.engine.listen(heard);
+    while (session.advance(1000) === 'running');
+    return [heard, session.results('complete')];
+  };
+
+  it('wait for the end of a PAUSE, which stops all that MAC clients send', () => {
+    const [heard, { discovery, status }] = sent('pause: true');
+    assert.equal(status, 'complete');
+    assert.equal(heard.whileHeld, 0);
+    const frames = discovery!.ports.map(({ statistics }) => statistics.statsFramesOutTotal);
+    assert.ok(Math.min(...frames) < Math.max(...frames) - 10, frames.join());
+  });
+
+  it('pass PFC, which stops priorities in their queues', () => {
+    const [heard] = sent('priorities: { 3: { flowControl: pfc, xoff: 50KB } }');
+    assert.ok(heard.whileHeld > 0);
+  });
+});
+
+describe('clocks of LLDP that drift', () => {
+  it('make one end speak more often, and neither forgets the other', () => {
+    const results = runScenario(`
+fabric: { generator: star, hosts: 2, hostLink: { rate: 100G, length: 10m } }
+discovery: { second: 1us }
+devices: { h1: { discovery: { drift: 100000 } }, h2: { discovery: { drift: -100000 } } }
+duration: 3ms
+`);
+    const { ports } = results.discovery!;
+    const [fast, slow] = ports.map(({ statistics }) => statistics.statsFramesOutTotal);
+    assert.ok(Math.abs(fast! / slow! - 1.1 / 0.9) < 0.05, `${fast} ${slow}`);
+    assert.ok(ports.every(({ statistics }) => statistics.statsAgeoutsTotal === 0));
   });
 });
 

@@ -28,7 +28,7 @@ import { makeSenders } from './host/senders.js';
 import type { Loop } from './loop.js';
 import { makeLoop } from './loop.js';
 import { makeFaultTools } from './fault-tools.js';
-import { makeMechanisms } from './mechanisms.js';
+import { DISCOVERY_SLOT, makeMechanisms, PAUSE_SLOT } from './mechanisms.js';
 import type { Metering } from './metering.js';
 import { makeMetering } from './metering.js';
 import type { Outlet } from './outlet.js';
@@ -135,10 +135,18 @@ export class Engine implements MechanismHost {
 
   hold(gate: number, port: number, priorities: number): void {
     const { ports } = this.shared;
+    if (gate === PAUSE_SLOT) this.pauseClients(port, priorities !== 0);
     if (!ports.hold(gate, port, priorities)) return;
     const { place, firstPort, probe } = this.devices[ports.owner(port)];
     probe?.heldChanged(place, port - firstPort, this.clock.now, ports.held(port));
     this.outlet.kick(place, port);
+  }
+
+  /** PAUSE stops frames of MAC clients (802.3 31B.3), and LLDP is one; PFC stops priorities. */
+  private pauseClients(port: number, paused: boolean): void {
+    const { ports } = this.shared;
+    ports.mute(port, paused ? 1 << DISCOVERY_SLOT : 0);
+    if (!paused) this.outlet.kick(ports.owner(port), port);
   }
 
   requestControl(source: number, port: number): void {

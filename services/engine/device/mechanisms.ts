@@ -11,6 +11,10 @@ import { makeOperator } from './operating.js';
 import type { Shared } from './shared.js';
 import { makeAccounts } from './switch/slotted.js';
 
+/** Slots that others go by. */
+export const PAUSE_SLOT = 0;
+export const DISCOVERY_SLOT = 5;
+
 export interface MechanismSet {
   readonly all: Mechanism[];
   readonly pfc: PfcMechanism;
@@ -34,9 +38,10 @@ export function makeMechanisms(
   const pfc = new PfcMechanism(tables, host, buffer, 1, ports);
   const credit = new CreditMechanism(tables, host, 2, pool, lines);
   const sfc = new SfcMechanism(tables, host, 3, ports, pool, pfc);
-  const pause = new PauseMechanism(tables, host, makeAccounts(shared), 0, ports);
+  const pause = new PauseMechanism(tables, host, makeAccounts(shared), PAUSE_SLOT, ports);
   const faults = new FaultMechanism(tables, host, 4);
-  const discovery = new DiscoveryMechanism(host, makeOperator(shared, devices, pfc), counters, 5);
+  const operator = makeOperator(shared, devices, pfc);
+  const discovery = new DiscoveryMechanism(host, operator, counters, DISCOVERY_SLOT);
   const ci = new CiMechanism(tables, host, 6, pool);
   const all = [pause, pfc, credit, sfc, faults, discovery, ci];
   return { all, pfc, credit, sfc, faults, discovery, ci };

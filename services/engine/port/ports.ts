@@ -10,8 +10,10 @@ export const LANE_TAIL = 1;
 export const READY = 2;
 /** Priorities that may not start a frame, one bit each: the union over all gates. */
 export const HELD = 3;
-/** Mechanisms that have a control frame to send, one bit each. */
+/** Mechanisms that have a control frame to send, one bit each; above, those that may not now. */
 const CONTROL_DUE = 4;
+const MUTED_SHIFT = 16;
+const SOURCES = 0xffff;
 const OCTET_PS = 5;
 /** How a held priority stops a class: see `STALL_BY_HEAD` and what follows. */
 export const STALLS = 6;
@@ -137,7 +139,17 @@ export function makePorts(tables: Tables) {
   }
 
   function controlDue(port: number): boolean {
-    return words[port * PORT_WORDS + CONTROL_DUE] !== 0;
+    return mayCompose(words[port * PORT_WORDS + CONTROL_DUE]) !== 0;
+  }
+
+  /** These sources, one bit each, send nothing until they are no longer muted. */
+  function mute(port: number, sources: number): void {
+    const at = port * PORT_WORDS + CONTROL_DUE;
+    words[at] = (words[at] & SOURCES) | (sources << MUTED_SHIFT);
+  }
+
+  function mayCompose(due: number): number {
+    return due & SOURCES & ~(due >> MUTED_SHIFT);
   }
 
   function controlIsDue(port: number, source: number): boolean {
@@ -147,9 +159,9 @@ export function makePorts(tables: Tables) {
   /** Takes the lowest source that has a control frame due. */
   function takeControl(port: number): number {
     const at = port * PORT_WORDS + CONTROL_DUE;
-    const due = words[at];
+    const due = mayCompose(words[at]);
     const lowest = due & -due;
-    words[at] = due & ~lowest;
+    words[at] &= ~lowest;
     return 31 - Math.clz32(lowest);
   }
 
@@ -180,7 +192,7 @@ export function makePorts(tables: Tables) {
   /** Something waits to be sent, whether it may or not. */
   function hasWork(port: number): boolean {
     const at = port * PORT_WORDS;
-    return (words[at + READY] | words[at + CONTROL_DUE]) !== 0;
+    return (words[at + READY] | mayCompose(words[at + CONTROL_DUE])) !== 0;
   }
 
   function freeAt(port: number): number {
@@ -219,6 +231,7 @@ export function makePorts(tables: Tables) {
     cutsThrough,
     requestControl,
     controlDue,
+    mute,
     controlIsDue,
     takeControl,
     meter,

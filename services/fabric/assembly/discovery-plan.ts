@@ -66,7 +66,7 @@ export class DiscoveryPlan {
     const { discovery } = this.input.scenario;
     if (!discovery.enabled) return null;
     return {
-      tickPs: discovery.secondPs,
+      tickPs: tickOf(discovery.secondPs, this.settings[end.device]!.discovery.driftPpm),
       timers: discovery.timers,
       neighborsMost: discovery.neighborsMost,
       destinations: discovery.destinations,
@@ -230,6 +230,11 @@ function pfcOf({ priorities }: Settings, { credit }: Scenario): number {
     const has = flowControl === 'pfc' || (flowControl === 'credit' && fallsBack);
     return has ? mask | (1 << priority) : mask;
   }, 0);
+}
+
+/** A second, as a clock that is fast by some parts in a million counts it. */
+function tickOf(secondPs: number, driftPpm: number): number {
+  return Math.max(1, Math.round(secondPs / (1 + driftPpm / 1e6)));
 }
 
 /** An arbiter as the ETS TLV says it. */

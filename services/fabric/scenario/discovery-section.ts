@@ -28,6 +28,8 @@ export interface DiscoveryEndSection {
   readonly recommend: boolean;
   readonly pfcCapability: number;
   readonly applications: readonly Application[];
+  /** Parts in a million by which its clock is fast. */
+  readonly driftPpm: number;
   /** Monitored class and congesting class. */
   readonly congestionIsolation: readonly (readonly [number, number])[];
 }

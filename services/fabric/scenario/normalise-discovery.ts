@@ -70,13 +70,14 @@ export function discoverySection(input: DiscoveryInput, located: Located): Disco
 
 export function discoveryEnd(input: DiscoveryEndInput): Partial<DiscoveryEndSection> {
   const { status, dcbx, willing, recommend, pfcCapability, applications } = input;
-  const { congestionIsolation } = input;
+  const { congestionIsolation, drift } = input;
   return {
     ...(status !== undefined && { status }),
     ...(dcbx !== undefined && { dcbx }),
     ...(willing !== undefined && { willing }),
     ...(recommend !== undefined && { recommend }),
     ...(pfcCapability !== undefined && { pfcCapability }),
+    ...(drift !== undefined && { driftPpm: drift }),
     ...(applications !== undefined && { applications: applications.map(applicationOf) }),
     ...(congestionIsolation !== undefined && {
       congestionIsolation: Object.entries(congestionIsolation).map(

@@ -17,6 +17,9 @@ import {
   quantity,
 } from './schema-parts.js';
 
+/** Worse than any oscillator, so that a run need not be long to show what it does. */
+const DRIFT_MOST_PPM = 500_000;
+
 const ranged = (
   { least, most, default: usual }: (typeof LLDP_RANGES)[keyof typeof LLDP_RANGES],
   what: string,
@@ -66,6 +69,9 @@ const endKeys = {
   pfcCapability: integer(0, 8)
     .describe('How many priorities can have PFC at the same time.')
     .prefault(8),
+  drift: integer(-DRIFT_MOST_PPM, DRIFT_MOST_PPM)
+    .describe('Parts in a million by which the clock of its LLDP timers is fast.')
+    .prefault(0),
   applications: list(application, 'applications')
     .describe('Priorities of applications.')
     .prefault([]),
