@@ -4,7 +4,7 @@ import type { DiscoveryAdmin, DiscoveryPortSpec } from '../contract/discovery.js
 import { agreeOnCredit, type CreditAgreement, noCredit } from './capabilities/credit-capability.js';
 import { END_STATION_LEVEL, UNKNOWN_LEVEL } from './capabilities/topology-level.js';
 import { blankCee, ceeOf, type CeeState, renewCee, resolveCee } from './dcbx/dcbx-cee-machine.js';
-import { chosenDcbx, spokenBy } from './dcbx/dcbx-choice.js';
+import { chosenDcbx } from './dcbx/dcbx-choice.js';
 import { resolveIeee } from './dcbx/dcbx-ieee-machine.js';
 import {
   copyOperation,
@@ -15,6 +15,7 @@ import {
 import { followsPeer } from './dcbx/symmetric.js';
 import { blankStatistics, type LldpStatistics } from './lldp/lldp-managed.js';
 import { blankReceive, type LldpReceive, type Neighbor } from './lldp/receive-machine.js';
+import { spokenBy } from './lldp/remote.js';
 import { blankTransmit, type LldpTransmit } from './lldp/transmit-machine.js';
 
 /** LLDP towards one destination address. */

@@ -1,5 +1,4 @@
 import type { DcbxMode } from '../../contract/discovery.js';
-import type { Remote } from '../lldp/remote.js';
 
 /** What a neighbour was heard to speak. */
 export interface SpokenDcbx {
@@ -15,10 +14,4 @@ export function chosenDcbx(mode: DcbxMode, peer: SpokenDcbx | null): 'none' | 'i
   if (mode === 'off') return 'none';
   if (mode !== 'auto') return mode;
   return peer !== null && peer.cee && !peer.ieee ? 'cee' : 'ieee';
-}
-
-export function spokenBy(remote: Remote): SpokenDcbx {
-  const { etsConfiguration, etsRecommendation, pfc, applications, cee } = remote;
-  const ieee = [etsConfiguration, etsRecommendation, pfc, applications].some((tlv) => tlv !== null);
-  return { ieee, cee: cee !== null };
 }

@@ -1,8 +1,7 @@
 import type { Decoded } from '../../wire/decoded.js';
 import { blankLldpFrame, decodeLldp, type LldpFrame } from '../../wire/lldp/lldpdu.js';
-import { spokenBy } from '../dcbx/dcbx-choice.js';
 import type { LldpStatistics } from './lldp-managed.js';
-import { readRemote, type Remote } from './remote.js';
+import { readRemote, type Remote, spokenBy } from './remote.js';
 
 /** A neighbour: chassis ID and port ID together name it (its MSAP identifier). */
 export interface Neighbor {

@@ -201,6 +201,13 @@ export function readRemote(tlvs: readonly Tlv[]): Remote {
   return remote;
 }
 
+/** Which versions of DCBX a neighbour speaks. */
+export function spokenBy(remote: Remote): { readonly ieee: boolean; readonly cee: boolean } {
+  const { etsConfiguration, etsRecommendation, pfc, applications, cee: other } = remote;
+  const ieee = [etsConfiguration, etsRecommendation, pfc, applications].some((tlv) => tlv !== null);
+  return { ieee, cee: other !== null };
+}
+
 function discard(remote: Remote, why: Decoded): void {
   remote.discarded++;
   if (why === 'bad-length' || why === 'too-short') remote.wrongLengths++;

@@ -80,8 +80,7 @@ export function decodeLldp(octets: Uint8Array, at: number, into: LldpFrame): Dec
   if (readU16(octets, at + 12) !== ETHERTYPE_LLDP) return 'wrong-type';
   const tlvs = splitTlvs(octets.subarray(at + LLDP_HEADER_OCTETS));
   if (tlvs === null) return 'too-short';
-  const isRepeated = (type: number): boolean =>
-    tlvs.filter((tlv) => tlv.type === type).length > 1;
+  const isRepeated = (type: number): boolean => tlvs.filter((tlv) => tlv.type === type).length > 1;
   if (MANDATORY.some(isRepeated)) return 'repeated';
   if (!MANDATORY.every((type, i) => tlvs[i]?.type === type)) return 'bad-order';
   const [chassis, port, ttl] = tlvs;
