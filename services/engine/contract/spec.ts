@@ -235,8 +235,10 @@ export interface SfcPortSpec {
   readonly drainOctetPs: readonly number[];
   /** MAC of the station on the link; 0 where there is none. */
   readonly station: number;
-  /** The station does not obey messages itself: the switch stops it by PFC. */
-  readonly proxy: boolean;
+  /** The switch stops the station by PFC: never, always, or while it does not obey by itself. */
+  readonly proxy: 'off' | 'on' | 'auto';
+  /** The station obeys messages itself, as far as is known when the run starts. */
+  readonly obeys: boolean;
 }
 
 /** Congestion isolation in a bridge (802.1Qcz 49.4.1). */
@@ -264,7 +266,7 @@ export interface CiSwitchSpec {
 export interface CiPortSpec {
   /** Flows may be isolated at this egress: the neighbour is a host, or isolates itself. */
   readonly isolates: boolean;
-  /** The neighbour takes CIMs. */
+  /** The neighbour takes CIMs, and is known to when the run starts. */
   readonly isPeer: boolean;
   readonly thresholdOctets: number;
   /** The congesting queue is uncongested from here down. */

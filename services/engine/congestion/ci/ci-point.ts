@@ -130,8 +130,8 @@ export class CiPoint {
     queueOctets: number,
   ): void {
     const { spec } = this;
-    const { isolates, thresholdOctets } = spec.ports[out - this.firstPort];
-    if (!isolates || !this.concerns(trafficClass, frame)) return;
+    const { thresholdOctets } = spec.ports[out - this.firstPort];
+    if (!this.isolates(out) || !this.concerns(trafficClass, frame)) return;
     const congested = queueOctets >= thresholdOctets;
     if (trafficClass === spec.priority) {
       const slot = this.joinCongesting(out, frame, queueOctets);
@@ -166,7 +166,7 @@ export class CiPoint {
   condTransmitCimAddPdu(slot: number, via: number, frame: number): void {
     const { table, spec } = this;
     const local = via - this.firstPort;
-    if (!spec.ports[local].isPeer || !mayTransmitCim(table.get(slot, STREAM_CIMS), spec.maxCim)) {
+    if (!this.gate.isPeer(via) || !mayTransmitCim(table.get(slot, STREAM_CIMS), spec.maxCim)) {
       return;
     }
     const out = table.get(slot, STREAM_PORT) + this.firstPort;
@@ -191,7 +191,7 @@ export class CiPoint {
 
   /** A CIM has come in by a port: its flow is isolated at the egress there, or no longer. */
   processCim(port: number, message: Uint8Array): void {
-    const { counters, table, spec } = this;
+    const { counters, table } = this;
     counters.ciCimsReceived++;
     const outer = decodeEnvelope(message, 0, envelope);
     const outcome =
@@ -203,7 +203,7 @@ export class CiPoint {
     const key = this.keyOfPdu();
     const known = key < 0 ? -1 : table.ages.find(key);
     const isElsewhere = known >= 0 && table.get(known, STREAM_PORT) !== port - this.firstPort;
-    if (key < 0 || isElsewhere || !spec.ports[port - this.firstPort].isPeer) {
+    if (key < 0 || isElsewhere || !this.gate.isPeer(port)) {
       counters.ciCimsRefused++;
       return;
     }
@@ -259,6 +259,12 @@ export class CiPoint {
     const slot = this.table.ages.find(this.keyOf(frame));
     if (slot < 0 || this.table.get(slot, STREAM_PORT) !== out - this.firstPort) return -1;
     return slot;
+  }
+
+  /** A bridge that does not isolate would stop what waits in one queue for what went by the other. */
+  private isolates(out: number): boolean {
+    const { isolates, isPeer } = this.spec.ports[out - this.firstPort];
+    return isolates && (!isPeer || this.gate.isPeer(out));
   }
 
   private concerns(trafficClass: number, frame: number): boolean {

@@ -1,5 +1,5 @@
 import type { NeighbourStopper } from '../../contract/flow-control.js';
-import type { SfcSwitchSpec } from '../../contract/spec.js';
+import type { SfcPortSpec, SfcSwitchSpec } from '../../contract/spec.js';
 import type { FramePool } from '../../frame/frame-pool.js';
 import {
   CLASS,
@@ -25,7 +25,7 @@ import {
 import { NO_TAG, tagControl } from '../../wire/ethernet.js';
 import type { Sfcm } from '../../wire/sfcm.js';
 import { blankSfcm, encodeSfcm, SFCM_PAUSE, SFCM_RESUME } from '../../wire/sfcm.js';
-import type { SfcBridge, SfcTimers } from './sfc-carrier.js';
+import type { SfcBridge, SfcEdges, SfcTimers } from './sfc-carrier.js';
 import { CLEANUP_TIMER } from './sfc-carrier.js';
 import type { GrowthSample, QueueView } from './sfc-machine.js';
 import {
@@ -94,6 +94,7 @@ export class SfcSender {
     'macs',
     'carrier',
     'timers',
+    'edges',
     'pfc',
     'pool',
     'counters',
@@ -107,6 +108,7 @@ export class SfcSender {
     { firstPort, macs, name, seed }: SfcPlace,
     private readonly carrier: SfcBridge,
     private readonly timers: SfcTimers,
+    private readonly edges: SfcEdges,
     private readonly pfc: NeighbourStopper,
     private readonly pool: FramePool,
     private readonly counters: SfcCounters,
@@ -202,7 +204,7 @@ export class SfcSender {
     const via = table.get(slot, ENTRY_VIA);
     table.lastSentPs[slot] = now;
     table.pausedUntilPs[slot] = now + pauseNs * 1000;
-    if (spec.ports[via].proxy) {
+    if (this.edges.actsFor(via + this.firstPort)) {
       this.invokePfc(via, table.get(slot, ENTRY_PRIORITY), pauseNs);
       return;
     }
@@ -225,6 +227,10 @@ export class SfcSender {
       octets,
       length,
     );
+  }
+
+  portSpec(port: number): SfcPortSpec {
+    return this.spec.ports[port - this.firstPort];
   }
 
   /** Forgets sources that were not seen for sfcSourceLife. */
