@@ -78,6 +78,7 @@ export function specOf(
     },
     stages,
     drives: false,
+    holdsWithoutCredit: true,
     learned: [null],
     ...part,
   };
@@ -151,7 +152,7 @@ export class DiscoveryEnd implements DiscoveryHost {
   private boot(beginPs = 0): DiscoveryMechanism {
     this.beginPs = beginPs;
     const counters = makeCounters(new Tables({ port: 1, device: 1 }));
-    const mechanism = new DiscoveryMechanism(this, { operate: () => undefined }, counters, 0);
+    const mechanism = new DiscoveryMechanism(this, counters, 0);
     mechanism.configurePort(0, { discovery: this.spec, credit: null } as PortSpec);
     return mechanism;
   }

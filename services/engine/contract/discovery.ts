@@ -25,6 +25,8 @@ export interface DiscoveryPortSpec {
   readonly stages: readonly { readonly fromPs: number; readonly admin: DiscoveryAdmin }[];
   /** Data goes by what was negotiated; false: by what the scenario says. */
   readonly drives: boolean;
+  /** A priority for credit starts no frame before the neighbour has agreed to it. */
+  readonly holdsWithoutCredit: boolean;
   /** By destination: what the neighbour said before the run began; null where nothing was. */
   readonly learned: readonly (Uint8Array | null)[];
 }
@@ -89,6 +91,17 @@ export interface OperatingPort {
   readonly ets: Ets;
   /** Priorities with PFC, one bit each. */
   readonly pfc: number;
+  readonly credit: OperatingCredit;
+}
+
+/** What two neighbours use of credit exchange. */
+export interface OperatingCredit {
+  /** Priorities whose frames need it, one bit each. */
+  readonly priorities: number;
+  /** Octets of a credit that the neighbour grants. */
+  readonly askedUnitOctets: number;
+  /** Words may ride on data frames. */
+  readonly tags: boolean;
 }
 
 /** Puts what was negotiated into force. */

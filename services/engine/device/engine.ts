@@ -30,6 +30,7 @@ import { makeLoop } from './loop.js';
 import { makeFaultTools } from './fault-tools.js';
 import { DISCOVERY_SLOT, makeMechanisms, PAUSE_SLOT } from './mechanisms.js';
 import type { Metering } from './metering.js';
+import { makeOperator } from './operating.js';
 import { makeMetering } from './metering.js';
 import type { Outlet } from './outlet.js';
 import { makeOutlet } from './outlet.js';
@@ -67,7 +68,7 @@ export class Engine implements MechanismHost {
     this.shared = shared;
     this.clock = shared.clock;
     this.devices = specs.map((spec, i) => new Device(spec, rows[i]));
-    const set = makeMechanisms(shared, this.devices, this);
+    const set = makeMechanisms(shared, this);
     const { all, credit, faults } = set;
     this.mechanisms = all;
     this.credit = credit;
@@ -92,6 +93,7 @@ export class Engine implements MechanismHost {
       this.receivers,
       this.rates,
     );
+    this.discovery.equip(makeOperator(shared, this.devices, set, this.metering, this.outlet));
     faults.equip(
       makeFaultTools(shared, this.devices, all, credit, this.metering, this.outlet, this.switching),
     );

@@ -1,11 +1,14 @@
 import { EtsArbiter } from '../arbiter/ets.js';
-import type { OperatingPort, PortOperator } from '../contract/discovery.js';
-import type { PfcMechanism } from '../flow-control/pfc/pfc-mechanism.js';
-import { TSA_ETS } from '../wire/lldp/dcbx-ieee.js';
+import type { OperatingCredit, OperatingPort, PortOperator } from '../contract/discovery.js';
+import { TSA_ETS, type Ets } from '../wire/lldp/dcbx-ieee.js';
 import type { Device } from './device.js';
+import type { MechanismSet } from './mechanisms.js';
+import type { Metering } from './metering.js';
+import type { Outlet } from './outlet.js';
 import type { Shared } from './shared.js';
 
 const CLASSES = 8;
+const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
 /** What a class with a share of nothing is given, so that it does not wait for ever. */
 const LEAST_SHARE = 1;
 
@@ -13,24 +16,62 @@ const LEAST_SHARE = 1;
 export function makeOperator(
   { ports, buffer }: Shared,
   devices: readonly Device[],
-  pfc: PfcMechanism,
+  { pfc, credit }: MechanismSet,
+  metering: Metering,
+  outlet: Outlet,
 ): PortOperator {
-  function operate(port: number, { ets, pfc: priorities }: OperatingPort): void {
+  function operate(port: number, operating: OperatingPort): void {
     const device = devices[ports.owner(port)];
-    const arbiter = device.arbiters[port - device.firstPort];
-    if (arbiter instanceof EtsArbiter) {
-      const { algorithms, shares } = ets;
-      arbiter.share(
-        Array.from({ length: CLASSES }, (_, tc) =>
-          algorithms[tc] === TSA_ETS ? Math.max(LEAST_SHARE, shares[tc]) : null,
-        ),
-      );
+    share(device, port, operating.ets);
+    pfc.setOperational(port, operating.pfc);
+    exchange(port, operating.credit);
+    if (device.spec.kind === 'switch') guard(port);
+  }
+
+  function share({ arbiters, firstPort }: Device, port: number, { algorithms, shares }: Ets): void {
+    const arbiter = arbiters[port - firstPort];
+    if (!(arbiter instanceof EtsArbiter)) return;
+    arbiter.share(
+      Array.from({ length: CLASSES }, (_, tc) =>
+        algorithms[tc] === TSA_ETS ? Math.max(LEAST_SHARE, shares[tc]) : null,
+      ),
+    );
+  }
+
+  /** What waits is kept: it goes by credit from now on, or without. */
+  function exchange(port: number, agreed: OperatingCredit): void {
+    if (credit.accounts.spec(port) === null) return;
+    const priorities = wholeClasses(port, agreed.priorities);
+    if (priorities === credit.operationalAt(port)) return;
+    credit.setOperational(port, priorities, agreed);
+    metering.change(port, priorities);
+    outlet.kick(ports.owner(port), port);
+  }
+
+  /** A class has credit for all of its priorities or for none. */
+  function wholeClasses(port: number, agreed: number): number {
+    let whole = 0;
+    for (let p = 0; p < CLASSES; p++) {
+      const alone = (q: number): boolean =>
+        ports.classOf(port, q) !== ports.classOf(port, p) || (agreed & (1 << q)) !== 0;
+      if ((agreed & (1 << p)) !== 0 && PRIORITIES.every(alone)) whole |= 1 << p;
     }
-    pfc.setOperational(port, priorities);
-    if (device.spec.kind === 'host') return;
+    return whole;
+  }
+
+  /** An account whose neighbour can be stopped, or has credit, never drops. */
+  function guard(port: number): void {
     for (let group = 0; group < CLASSES; group++) {
-      if (pfc.rules(port, group)) buffer.setLossless(port, group, pfc.stops(port, group));
+      if (!pfc.rules(port, group)) continue;
+      buffer.setLossless(port, group, pfc.stops(port, group) || isBacked(port, group));
     }
   }
+
+  function isBacked(port: number, group: number): boolean {
+    return PRIORITIES.some(
+      (p) => ports.groupOf(port, p) === group && credit.isOperational(port, p),
+    );
+  }
+
   return { operate };
 }

@@ -59,24 +59,27 @@ export class DiscoveryMechanism implements Mechanism {
   /** By port, numbered through the service; null where it does not run. */
   readonly ports: (PortDiscovery | null)[] = [];
   readonly specs: (DiscoveryPortSpec | null)[] = [];
-  /** Priorities that start no frame before credit was agreed on, one bit each. */
-  private readonly credited: number[] = [];
   /** Ports of a device, by its chassis. */
   private readonly systems = new Map<number, number[]>();
   private readonly scratch = new Uint8Array(LLDP_FRAME_MOST);
 
+  private operator: PortOperator = { operate: () => undefined };
+
   constructor(
     private readonly host: DiscoveryHost,
-    private readonly operator: PortOperator,
     private readonly counters: Counters,
     private readonly slot: number,
   ) {}
+
+  /** Whoever puts into force what is negotiated. */
+  equip(operator: PortOperator): void {
+    this.operator = operator;
+  }
 
   configurePort(port: number, spec: PortSpec): void {
     const own = spec.discovery;
     this.specs[port] = own;
     this.ports[port] = own === null ? null : openPort(own);
-    this.credited[port] = own?.drives === true ? (spec.credit?.priorities ?? 0) : 0;
     if (own === null) return;
     const { chassisMac } = own.identity;
     const siblings = this.systems.get(chassisMac) ?? [];
@@ -151,6 +154,7 @@ export class DiscoveryMechanism implements Mechanism {
   }
 
   holdReason(port: number, priority: number): HoldReason | null {
+    if (this.specs[port] === null) return null;
     const held = (this.withheld(port) & (1 << priority)) !== 0;
     return held ? { mechanism: this.name, untilPs: Infinity } : null;
   }
@@ -291,16 +295,20 @@ export class DiscoveryMechanism implements Mechanism {
   }
 
   private operate(port: number): void {
-    const { operation } = this.ports[port]!;
-    this.operator.operate(port, operation);
-    if (this.credited[port] !== 0) this.host.hold(this.slot, port, this.withheld(port));
+    const { operation, credit } = this.ports[port]!;
+    this.operator.operate(port, { ets: operation.ets, pfc: operation.pfc, credit });
+    if (this.specs[port]!.holdsWithoutCredit) {
+      this.host.hold(this.slot, port, this.withheld(port));
+    }
     this.trackExposure(port);
   }
 
-  /** Credited priorities that wait until both ends have said that they can. */
+  /** Priorities that this end has for credit only, as long as the other has not agreed. */
   private withheld(port: number): number {
-    const credited = this.credited[port];
-    return credited === 0 ? 0 : credited & ~this.ports[port]!.credit.priorities;
+    const spec = this.specs[port]!;
+    const state = this.ports[port]!;
+    if (!spec.drives || !spec.holdsWithoutCredit) return 0;
+    return (adminOf(spec, state).credit?.enabled ?? 0) & ~state.credit.priorities;
   }
 
   /** A switch that stops a neighbour who does not listen may lose frames. */

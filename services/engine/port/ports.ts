@@ -14,6 +14,7 @@ export const HELD = 3;
 const CONTROL_DUE = 4;
 const MUTED_SHIFT = 16;
 const SOURCES = 0xffff;
+const CLASSES = 0xff;
 const OCTET_PS = 5;
 /** How a held priority stops a class: see `STALL_BY_HEAD` and what follows. */
 export const STALLS = 6;
@@ -29,8 +30,9 @@ const CUT_THROUGH = 7;
 /** What each gate holds. */
 const HELD_BY_GATE = 8;
 const MOST_GATES = 7;
-/** Classes whose frames start with permission only, and (from bit 8) priorities so received. */
+/** Classes whose frames start with permission only, and (from bit 8) priorities with accounts. */
 const METERED = 15;
+const CREDITED_SHIFT = 8;
 
 export const PORT_WORDS = 16;
 
@@ -80,7 +82,10 @@ export function makePorts(tables: Tables) {
     const times = port * PORT_DOUBLES;
     doubles[times + LATENCY_PS] = spec.latencyPs;
     doubles[times + INGRESS_PS] = ingressPs;
-    meter(port, spec.credit?.priorities ?? 0);
+    const credited = spec.credit?.priorities ?? 0;
+    words[at + METERED] = credited << CREDITED_SHIFT;
+    // Neighbours that negotiate begin without credit.
+    meter(port, spec.discovery?.drives === true ? 0 : credited);
     doubles[times + CONTROL_DELAY_PS] = (spec.pfc ?? spec.pause)?.responseDelayPs ?? 0;
   }
 
@@ -165,18 +170,18 @@ export function makePorts(tables: Tables) {
     return 31 - Math.clz32(lowest);
   }
 
-  /** `credited`: priorities that run credit exchange over the port's link, one bit each. */
-  function meter(port: number, credited: number): void {
-    let metered = 0;
+  /** Only the classes of these priorities, one bit each, start with permission only. */
+  function meter(port: number, priorities: number): void {
+    const at = port * PORT_WORDS + METERED;
+    words[at] &= ~CLASSES;
     for (let priority = 0; priority < 8; priority++) {
-      if ((credited & (1 << priority)) !== 0) metered |= 1 << classOf(port, priority);
+      if ((priorities & (1 << priority)) !== 0) words[at] |= 1 << classOf(port, priority);
     }
-    words[port * PORT_WORDS + METERED] = metered | (credited << 8);
   }
 
-  /** 0 where no class starts with permission only. */
+  /** Classes that start with permission only, one bit each. */
   function metering(port: number): number {
-    return words[port * PORT_WORDS + METERED];
+    return words[port * PORT_WORDS + METERED] & CLASSES;
   }
 
   /** Frames of a class start with permission only. */
@@ -184,9 +189,9 @@ export function makePorts(tables: Tables) {
     return (words[port * PORT_WORDS + METERED] & (1 << trafficClass)) !== 0;
   }
 
-  /** Frames of a priority come in with permission only. */
+  /** A priority has accounts of credit at the port, whether they are in use or not. */
   function isCredited(port: number, priority: number): boolean {
-    return (words[port * PORT_WORDS + METERED] & (256 << priority)) !== 0;
+    return ((words[port * PORT_WORDS + METERED] >> CREDITED_SHIFT) & (1 << priority)) !== 0;
   }
 
   /** Something waits to be sent, whether it may or not. */

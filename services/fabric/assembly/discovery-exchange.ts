@@ -1,5 +1,4 @@
 import type { DeviceSpec } from '../../engine/device/engine.js';
-import type { PortOperator } from '../../engine/contract/discovery.js';
 import {
   type DiscoveryHost,
   DiscoveryMechanism,
@@ -33,9 +32,8 @@ export class DiscoveryExchange implements DiscoveryHost {
 
   constructor(specs: readonly DeviceSpec[], linkEnds: readonly (readonly LinkEnd[])[]) {
     const ports = specs.flatMap((spec) => spec.ports);
-    const nobody: PortOperator = { operate: () => undefined };
     const counters = makeCounters(new Tables({ port: ports.length, device: specs.length }));
-    this.mechanism = new DiscoveryMechanism(this, nobody, counters, 0);
+    this.mechanism = new DiscoveryMechanism(this, counters, 0);
     this.firstPort = firstPorts(specs);
     this.peers = linkEnds.flatMap((ends) =>
       ends.map(({ peerDevice, peerPort }) => this.firstPort[peerDevice]! + peerPort),

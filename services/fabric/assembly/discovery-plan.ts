@@ -16,12 +16,12 @@ import {
 } from '../../engine/wire/lldp/capability-tlvs.js';
 import { type Ets, TSA_ETS, TSA_STRICT, TSA_VENDOR } from '../../engine/wire/lldp/dcbx-ieee.js';
 import { switchPortMac } from '../address.js';
-import type { Scenario } from '../scenario/scenario.js';
 import type { DiscoveryEndSection } from '../scenario/discovery-section.js';
 import { matchesGlob } from '../scenario/selector.js';
 import { NameTable } from '../topology/select-devices.js';
 import type { AssemblyInput } from './assembly.js';
 import type { LinkEnd } from './link-ends.js';
+import { creditOf, pfcOf, type Prospects } from './prospects.js';
 import type { Settings } from './settings.js';
 
 const CLASSES = 8;
@@ -34,6 +34,7 @@ const U16_MOST = 0xffff;
 interface Configuration {
   readonly end: DiscoveryEndSection;
   readonly pfc: number;
+  readonly credit: number;
   readonly arbiter: ArbiterSpec;
 }
 
@@ -42,6 +43,8 @@ export class DiscoveryPlan {
   constructor(
     private readonly input: AssemblyInput,
     private readonly settings: readonly Settings[],
+    /** By device. */
+    private readonly prospects: readonly Prospects[],
     private readonly longestOctets: number,
   ) {
     const { scenario, topology, fail } = input;
@@ -50,16 +53,6 @@ export class DiscoveryPlan {
         fail(['discovery', 'changes', index, 'devices'], message);
       new NameTable(topology, 'device', reject).select(devices);
     }
-  }
-
-  /** By device: priorities that have PFC at any time, if the ports go by what is negotiated. */
-  static pfcEver({ scenario, topology }: AssemblyInput, settings: readonly Settings[]): number[] {
-    const { enabled, drives, changes } = scenario.discovery;
-    return topology.devices.map(({ name }, device) => {
-      if (!enabled || !drives) return 0;
-      const later = changes.filter(({ devices }) => matchesGlob(devices, name));
-      return later.reduce((mask, { pfc }) => mask | (pfc ?? 0), pfcOf(settings[device]!, scenario));
-    });
   }
 
   port(end: LinkEnd): DiscoveryPortSpec | null {
@@ -73,6 +66,7 @@ export class DiscoveryPlan {
       identity: this.identity(end),
       stages: this.stages(end),
       drives: discovery.drives,
+      holdsWithoutCredit: this.input.scenario.credit.fallback === 'refuse',
       learned: discovery.destinations.map(() => null),
     };
   }
@@ -109,6 +103,7 @@ export class DiscoveryPlan {
     let now: Configuration = {
       end: own.discovery,
       pfc: pfcOf(own, scenario),
+      credit: creditOf(own),
       arbiter: arbiter ?? scenario.classes.arbiter,
     };
     const stages = [{ fromPs: 0, admin: this.admin(device, now) }];
@@ -117,6 +112,7 @@ export class DiscoveryPlan {
       now = {
         end: { ...now.end, ...change.end },
         pfc: change.pfc ?? now.pfc,
+        credit: change.credit ?? now.credit,
         arbiter: change.arbiter ?? now.arbiter,
       };
       stages.push({ fromPs: change.atPs, admin: this.admin(device, now) });
@@ -132,7 +128,7 @@ export class DiscoveryPlan {
     return {
       status: end.status,
       dcbx: this.dcbx(configuration),
-      credit: this.credit(device),
+      credit: this.credit(device, configuration),
       sourceFlowControl: this.sourceFlowControl(device),
       congestionIsolation:
         congestionIsolation.length === 0
@@ -186,14 +182,10 @@ export class DiscoveryPlan {
   }
 
   /** What a device with credit exchange says of it; null for one without. */
-  private credit(device: number): CreditExchange | null {
-    const { priorities, credit: own } = this.settings[device]!;
-    const enabled = priorities.reduce(
-      (mask, { priority, flowControl }) =>
-        flowControl === 'credit' ? mask | (1 << priority) : mask,
-      0,
-    );
-    if (enabled === 0) return null;
+  private credit(device: number, configuration: Configuration): CreditExchange | null {
+    const own = this.settings[device]!.credit;
+    const { credit: capable } = this.prospects[device]!;
+    if (capable === 0) return null;
     const { credit } = this.input.scenario;
     const { channels } = credit;
     const microseconds = (ps: number): number => Math.min(U16_MOST, Math.round(ps / PS_PER_US));
@@ -207,8 +199,9 @@ export class DiscoveryPlan {
       unitOctets: own.unitBytes ?? this.longestOctets,
       maxCreditBlockOctets: Math.max(this.longestOctets, own.unitBytes ?? 0),
       channels: channels.length > 1 ? channels.length : 0,
-      capable: enabled,
-      enabled,
+      willing: configuration.end.willing.includes('credit'),
+      capable,
+      enabled: configuration.credit,
       requestTpid: credit.tags ? CE_TAG_REQUEST : 0,
       responseTpid: credit.tags ? CE_TAG_GRANT : 0,
       refreshUs: microseconds(credit.refreshPs),
@@ -221,15 +214,6 @@ export class DiscoveryPlan {
     const isHost = topology.devices[device]!.kind === 'host';
     return readU48(isHost ? addresses[device]!.mac : switchPortMac(device, 0), 0);
   }
-}
-
-/** A priority with credit that may fall back to PFC is said to have that too. */
-function pfcOf({ priorities }: Settings, { credit }: Scenario): number {
-  const fallsBack = credit.fallback === 'pfc';
-  return priorities.reduce((mask, { priority, flowControl }) => {
-    const has = flowControl === 'pfc' || (flowControl === 'credit' && fallsBack);
-    return has ? mask | (1 << priority) : mask;
-  }, 0);
 }
 
 /** A second, as a clock that is fast by some parts in a million counts it. */

@@ -9,7 +9,7 @@ import type { AssemblyInput } from './assembly.js';
 import type { Mvtx2802Plan } from './mvtx2802-plan.js';
 import type { CreditPlan } from './credit-plan.js';
 import type { DiscoveryPlan } from './discovery-plan.js';
-import type { Methods } from './link-methods.js';
+import { hasPfc, type Methods } from './link-methods.js';
 import type { Settings } from './settings.js';
 import { placeOfPriority } from './settings.js';
 import type { LinkEnd } from './link-ends.js';
@@ -90,7 +90,7 @@ function pfcSpec(
   device: string,
   fail: Fail,
 ): PfcPortSpec | null {
-  const lossless = settings.priorities.filter(({ priority }) => methods[priority] === 'pfc');
+  const lossless = settings.priorities.filter(({ priority }) => hasPfc(methods[priority]));
   const [first, ...others] = lossless;
   if (first === undefined) return null;
   for (const other of others) {

@@ -16,7 +16,7 @@ import type { ArbiterSection, SfcSection } from '../scenario/scenario.js';
 import { hostCount } from '../topology/topology.js';
 import type { AssemblyInput, SfcPath } from './assembly.js';
 import type { FlowPaths } from './flow-paths.js';
-import type { Methods } from './link-methods.js';
+import { hasPfc, type Methods } from './link-methods.js';
 import type { LinkEnd } from './link-ends.js';
 import type { Settings } from './settings.js';
 import { placeOfPriority } from './settings.js';
@@ -97,7 +97,7 @@ export class SfcPlan {
     const [end] = this.linkEnds[host]!;
     if (end === undefined || end.peerDevice < this.hosts) return 'none';
     const { proxy } = this.settings[end.peerDevice]!.sfc;
-    return actsForStation(proxy, false) && this.methods[host]![end.port]![priority] === 'pfc'
+    return actsForStation(proxy, false) && hasPfc(this.methods[host]![end.port]![priority])
       ? 'proxy'
       : 'none';
   }

@@ -24,7 +24,9 @@ export interface DiscoverySection {
 export interface DiscoveryEndSection {
   readonly status: LldpStatus;
   readonly dcbx: DcbxMode;
-  readonly willing: readonly ('ets' | 'pfc')[];
+  readonly willing: readonly ('ets' | 'pfc' | 'credit')[];
+  /** Priorities that could have credit, beside those that are configured for it. */
+  readonly creditCapable: readonly number[];
   readonly recommend: boolean;
   readonly pfcCapability: number;
   readonly applications: readonly Application[];
@@ -42,6 +44,8 @@ export interface DiscoveryChange {
   readonly index: number;
   /** Priorities with PFC from then on; null: as before. */
   readonly pfc: number | null;
+  /** The same for credit. */
+  readonly credit: number | null;
   readonly arbiter: ArbiterSpec | null;
   readonly end: Partial<DiscoveryEndSection>;
 }

@@ -70,13 +70,14 @@ export function discoverySection(input: DiscoveryInput, located: Located): Disco
 
 export function discoveryEnd(input: DiscoveryEndInput): Partial<DiscoveryEndSection> {
   const { status, dcbx, willing, recommend, pfcCapability, applications } = input;
-  const { congestionIsolation, drift } = input;
+  const { congestionIsolation, drift, creditCapable } = input;
   return {
     ...(status !== undefined && { status }),
     ...(dcbx !== undefined && { dcbx }),
     ...(willing !== undefined && { willing }),
     ...(recommend !== undefined && { recommend }),
     ...(pfcCapability !== undefined && { pfcCapability }),
+    ...(creditCapable !== undefined && { creditCapable }),
     ...(drift !== undefined && { driftPpm: drift }),
     ...(applications !== undefined && { applications: applications.map(applicationOf) }),
     ...(congestionIsolation !== undefined && {
@@ -88,13 +89,14 @@ export function discoveryEnd(input: DiscoveryEndInput): Partial<DiscoveryEndSect
 }
 
 function changeOf(change: ChangeInput, path: Path, located: Located): DiscoveryChange {
-  const { at, devices, pfc, arbiter } = change;
+  const { at, devices, pfc, credit, arbiter } = change;
   const index = path[2] as number;
   return {
     atPs: at,
     devices,
     index,
     pfc: pfc === undefined ? null : maskOf(pfc),
+    credit: credit === undefined ? null : maskOf(credit),
     arbiter: arbiter === undefined ? null : arbiterSection(arbiter, [...path, 'arbiter'], located),
     end: discoveryEnd(change),
   };

@@ -62,10 +62,13 @@ const endKeys = {
   dcbx: choice(['auto', 'ieee', 'cee', 'off'])
     .describe('Version of DCBX; auto: IEEE, until a neighbour is heard that has only CEE.')
     .prefault('auto'),
-  willing: list(choice(['ets', 'pfc']), 'ets and pfc')
+  willing: list(choice(['ets', 'pfc', 'credit']), 'ets, pfc and credit')
     .describe('What the device takes over from a neighbour.')
     .prefault([]),
   recommend: flag().describe('Recommend the own ETS table to the neighbour.').prefault(false),
+  creditCapable: priorityList()
+    .describe('Priorities that could have credit, beside those that are configured for it.')
+    .prefault([]),
   pfcCapability: integer(0, 8)
     .describe('How many priorities can have PFC at the same time.')
     .prefault(8),
@@ -87,6 +90,7 @@ const change = mapping({
   at: quantity(aboveZero(time)).describe('When the administrator changes something.'),
   devices: freeText().describe('Which devices: a name, or a pattern such as leaf*.'),
   pfc: priorityList().describe('Priorities that have PFC from then on.').exactOptional(),
+  credit: priorityList().describe('Priorities that have credit from then on.').exactOptional(),
   arbiter: arbiterSchema.describe('ETS table from then on.').exactOptional(),
   ...overriding(endKeys),
 });

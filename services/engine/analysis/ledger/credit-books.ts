@@ -13,9 +13,13 @@ import {
 import { forEachQueued } from '../../device/queued-frames.js';
 
 /** The first port (numbered through the service) with more credit behind it than buffer; or -1. */
-export function overdrawnPort({ credit, shared, faults }: Engine): number {
+export function overdrawnPort({ credit, shared, faults, devices }: Engine): number {
   const { accounts } = credit;
   const { ports, lanes, pool } = shared;
+  const mayHavePfc = (port: number, priority: number): boolean => {
+    const { spec, firstPort } = devices[ports.owner(port)];
+    return ((spec.ports[port - firstPort].pfc?.priorities ?? 0) & (1 << priority)) !== 0;
+  };
   for (let port = 0; port < ports.count; port++) {
     const spec = accounts.spec(port);
     const peer = ports.peer(port);
@@ -32,7 +36,9 @@ export function overdrawnPort({ credit, shared, faults }: Engine): number {
       const sendingRow = accounts.row(peer, 0, priority);
       const receivingRow = accounts.row(port, 0, priority);
       const link = { sending: credit, sendingRow, receiving: credit, receivingRow };
-      if (!bufferBacksCredit(link, inFlight[priority])) return port;
+      // Where PFC may rule, more can be stored than is ever promised, while nothing is.
+      const promises = credit.sender.available(sendingRow) > 0 || !mayHavePfc(port, priority);
+      if (promises && !bufferBacksCredit(link, inFlight[priority])) return port;
     }
   }
   return -1;

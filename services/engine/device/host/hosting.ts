@@ -129,7 +129,7 @@ export function makeHosting(
       const trafficClass = ports.classOf(device.firstPort, priority);
       classOfSend[firstSend[d] + c] = trafficClass;
       if (spec.nic !== null) adapters.assign(d, c, send.vm, trafficClass);
-      lineOfSend[firstSend[d] + c] = ports.isMetered(device.firstPort, trafficClass)
+      lineOfSend[firstSend[d] + c] = ports.isCredited(device.firstPort, priority)
         ? turns.lineOfAccount(credit.accounts.rowOfFrame(device.firstPort, priority, send.vlan))
         : turns.lineOfClass(d, trafficClass);
       device.schedule(send.startPs, KIND_START, c, 0);
@@ -193,7 +193,7 @@ export function makeHosting(
       return;
     }
     if ((words[frame + CLASS] & KIND_MASK) > KIND_DATA) return;
-    const line = ports.isMetered(nicPort[d], trafficClass)
+    const line = ports.isCredited(nicPort[d], words[frame + CLASS] & PRIORITY_MASK)
       ? turns.lineOfAccount(credit.rowOf(nicPort[d], frame))
       : turns.lineOfClass(d, trafficClass);
     turns.setWaiting(line, false);

@@ -70,7 +70,7 @@ export class CreditAccounts {
     this.slotOf = new Int32Array(this.count);
     this.placeOf = new Uint8Array(tables.count('port') * PRIORITIES);
     this.perChannel = new Uint8Array(tables.count('port'));
-    this.terms = new Int32Array(this.count << TERMS_SHIFT);
+    this.terms = tables.int32('credit', 1 << TERMS_SHIFT);
     this.times = new Float64Array(this.count << 1);
   }
 
@@ -87,6 +87,11 @@ export class CreditAccounts {
       this.onlyOfClass[(port << 3) | classOf[this.priority(row)]] = rows.length === 1 ? row : -1;
       this.setTerms(row);
     });
+  }
+
+  /** The neighbour counts in units of so many octets. */
+  setAskedUnit(row: number, octets: number): void {
+    this.terms[(row << TERMS_SHIFT) | ASKED_UNIT] = octets;
   }
 
   /** Octets of a unit that this end grants. */

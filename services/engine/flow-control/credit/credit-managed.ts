@@ -4,7 +4,14 @@ import type { CreditAccounts } from './credit-accounts.js';
 import type { CreditReceiver } from './credit-receiver.js';
 import type { CreditSender } from './credit-sender.js';
 import type { CreditConversation } from './credit-conversation.js';
-import { OCCUPIED, OCCUPIED_PEAK, RECEIVED, RECOVERED, RESYNCS } from './credit-receiver.js';
+import {
+  OCCUPIED,
+  OCCUPIED_PEAK,
+  RECEIVED,
+  RECOVERED,
+  RESYNCS,
+  VIOLATIONS,
+} from './credit-receiver.js';
 import { AGED, FAILED_SYNCS, GRANTED, OVERFLOW, REVOKED, SPENT, STALE } from './credit-sender.js';
 
 /** Ranges and defaults of what a port is told. */
@@ -41,6 +48,8 @@ export interface CreditCounters {
   /** Lost with frames, or aged: its memory is back. */
   readonly recovered: number;
   readonly resyncs: number;
+  /** Came without having been granted, from a neighbour that goes by another method. */
+  readonly violations: number;
 }
 
 /** Both halves of all accounts. */
@@ -74,6 +83,7 @@ export function creditCounters(
       peakOccupied: receiver.count(row, OCCUPIED_PEAK),
       recovered: receiver.get(row, RECOVERED),
       resyncs: receiver.get(row, RESYNCS),
+      violations: receiver.get(row, VIOLATIONS),
     });
   });
   return counters;
@@ -101,6 +111,7 @@ export function creditManagedValues(
     values.push({ name: 'creditsSpent', priority, value: account.spent });
     values.push({ name: 'creditsAged', priority, value: account.aged });
     values.push({ name: 'creditsRecovered', priority, value: account.recovered });
+    values.push({ name: 'creditViolations', priority, value: account.violations });
   }
   return values;
 }

@@ -43,6 +43,8 @@ export const RECOVERED = 4;
 /** The neighbour says that it sent less than was seen. */
 export const CONTRADICTIONS = 5;
 export const RESYNCS = 6;
+/** Units that came without having been granted: the neighbour goes by another method still. */
+export const VIOLATIONS = 7;
 const DOUBLES = 8;
 
 /**
@@ -75,6 +77,14 @@ export class CreditReceiver {
     this.words[row * WORDS + OPENED] = 1;
     this.raise(row);
     this.carrier.say(row, SAY_GRANT);
+  }
+
+  /** Nobody grants any more; what is in the buffer goes on being counted. */
+  stop(row: number): void {
+    const w = row * WORDS;
+    this.words[w + OPENED] = 0;
+    this.words[w + LIMIT] = this.words[w + PASSED];
+    this.words[w + LIMIT_SAID] = this.words[w + PASSED];
   }
 
   /** The link has been down: whatever is in the buffer, the rest is granted anew. */
@@ -111,7 +121,13 @@ export class CreditReceiver {
     const w = row * WORDS;
     const { words, doubles } = this;
     this.store(row, units);
-    if (words[w + OPENED] !== 0) words[w + PASSED] = (words[w + PASSED] + units) & COUNT_MASK;
+    if (words[w + OPENED] !== 0) {
+      const granted = ahead(words[w + LIMIT], words[w + PASSED]);
+      if (granted < units || granted > WINDOW_MOST) {
+        doubles[row * DOUBLES + VIOLATIONS] += units;
+      }
+      words[w + PASSED] = (words[w + PASSED] + units) & COUNT_MASK;
+    }
     doubles[row * DOUBLES + RECEIVED] += units;
     doubles[row * DOUBLES + ACTIVE_AT] = this.carrier.clock.now;
     this.carrier.announce(row, CREDIT_STEP.RECEIVED, units);

@@ -78,6 +78,16 @@ export class CreditSender {
     else this.words[row * WORDS + STATE] = OPEN;
   }
 
+  /** The neighbour no longer exchanges credit: what it granted is not worth anything. */
+  stop(row: number): void {
+    const w = row * WORDS;
+    this.doubles[row * DOUBLES + REVOKED] += this.available(row);
+    this.words[w + STATE] = DOWN;
+    this.words[w + LIMIT] = this.words[w + CONSUMED];
+    this.unblock(row);
+    this.carrier.withdraw(row);
+  }
+
   /** All counts are forgotten; the next epoch begins when the neighbour agrees. */
   startOver(row: number): void {
     const w = row * WORDS;
@@ -293,7 +303,7 @@ export class CreditSender {
   private lookAhead(row: number): void {
     const { asking } = this.spec(row);
     if (this.carrier.clock.now < this.doubles[row * DOUBLES + POLL_AT]) return;
-    const waiting = costOf(this.carrier.waitingOctets(row), asking.unitOctets);
+    const waiting = this.cost(row, this.carrier.waitingOctets(row));
     if (this.available(row) < waiting + asking.aheadUnits) this.demand(row);
   }
 
