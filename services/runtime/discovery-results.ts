@@ -10,6 +10,7 @@ import type { PortDiscovery } from '../engine/discovery/port-discovery.js';
 import { CHASSIS_MAC, PORT_MAC, showIdentifier } from '../engine/wire/lldp/basic-tlvs.js';
 import type { Application, Ets } from '../engine/wire/lldp/dcbx-ieee.js';
 import { TSA_ETS, TSA_STRICT } from '../engine/wire/lldp/dcbx-ieee.js';
+import { epochsOf } from '../fabric/assembly/discovery-plan.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 
 export interface DiscoveryResults {
@@ -85,7 +86,7 @@ export function discoveryResults(
 ): DiscoveryResults | null {
   const { discovery } = fabric.scenario;
   if (!discovery.enabled) return null;
-  const times = [...new Set([0, ...discovery.changes.map(({ atPs }) => atPs)])];
+  const times = epochsOf(discovery);
   const ports = fabric.linkEnds.flatMap((ends, device) =>
     ends.map(({ port, name }) => {
       const number = numberOf(device, port);
@@ -119,7 +120,10 @@ function portResult(
   return {
     port,
     device,
-    convergencePs: convergenceOf(state.settledPs, times),
+    convergencePs: times.map((fromPs, epoch) => {
+      const atPs = state.settledPs[epoch]!;
+      return atPs < 0 ? null : atPs - fromPs;
+    }),
     statistics: statisticsOf(state),
     tooManyNeighbors: tooManyNeighborsTimer > 0,
     neighbors: neighbors.map(neighborResult),
@@ -136,18 +140,6 @@ function portResult(
     ),
     exposedFrames: mechanism.exposedFrames(number),
   };
-}
-
-/** From each change until the port was last seen to move before the next one. */
-function convergenceOf(
-  settledPs: PortDiscovery['settledPs'],
-  times: readonly number[],
-): (number | null)[] {
-  return times.map((fromPs, i) => {
-    const untilPs = times[i + 1] ?? Infinity;
-    const within = settledPs.filter((at) => at >= fromPs && at < untilPs);
-    return within.length === 0 ? null : Math.max(...within) - fromPs;
-  });
 }
 
 function statisticsOf({ agents }: PortDiscovery): LldpStatistics {

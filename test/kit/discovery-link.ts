@@ -78,6 +78,7 @@ export function specOf(
     },
     stages,
     drives: false,
+    epochsPs: [0],
     holdsWithoutCredit: true,
     learned: [null],
     ...part,

@@ -23,6 +23,8 @@ export interface DiscoveryPortSpec {
   readonly identity: DiscoveryIdentity;
   /** What an administrator configured at first, and what at later times. */
   readonly stages: readonly { readonly fromPs: number; readonly admin: DiscoveryAdmin }[];
+  /** When anything changes anywhere in the fabric, from the beginning on: convergence counts so. */
+  readonly epochsPs: readonly number[];
   /** Data goes by what was negotiated; false: by what the scenario says. */
   readonly drives: boolean;
   /** A priority for credit starts no frame before the neighbour has agreed to it. */

@@ -287,7 +287,8 @@ export class DiscoveryMechanism implements Mechanism {
     const spec = this.specs[port]!;
     const state = this.ports[port]!;
     negotiate(spec, state);
-    state.settledPs[state.stage] = this.host.clock.now;
+    const { now } = this.host.clock;
+    state.settledPs[spec.epochsPs.findLastIndex((fromPs) => fromPs <= now)] = now;
     if (spec.drives) this.operate(port);
     if (this.levelChanged(port)) {
       for (const sibling of this.siblings(port)) this.sayIfNew(sibling);

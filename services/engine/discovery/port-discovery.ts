@@ -40,7 +40,7 @@ export interface PortDiscovery {
   credit: CreditAgreement;
   /** Of the device, as topology recognition counts. */
   level: number;
-  /** By stage: when the neighbour, or what was agreed with it, last changed; -1: never. */
+  /** By epoch of the fabric: when the neighbour, or what was agreed with it, last changed; -1: never. */
   settledPs: number[];
   exposure: Exposure;
 }
@@ -70,7 +70,7 @@ export function openPort(spec: DiscoveryPortSpec): PortDiscovery {
     operation: copyOperation(localOperation(admin.dcbx)),
     credit: noCredit(),
     level: spec.identity.isBridge ? UNKNOWN_LEVEL : END_STATION_LEVEL,
-    settledPs: spec.stages.map(() => -1),
+    settledPs: spec.epochsPs.map(() => -1),
     exposure: {
       priorities: 0,
       frames: [0, 0, 0, 0, 0, 0, 0, 0],

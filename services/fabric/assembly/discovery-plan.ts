@@ -16,7 +16,7 @@ import {
 } from '../../engine/wire/lldp/capability-tlvs.js';
 import { type Ets, TSA_ETS, TSA_STRICT, TSA_VENDOR } from '../../engine/wire/lldp/dcbx-ieee.js';
 import { switchPortMac } from '../address.js';
-import type { DiscoveryEndSection } from '../scenario/discovery-section.js';
+import type { DiscoveryEndSection, DiscoverySection } from '../scenario/discovery-section.js';
 import { matchesGlob } from '../scenario/selector.js';
 import { NameTable } from '../topology/select-devices.js';
 import type { AssemblyInput } from './assembly.js';
@@ -40,6 +40,8 @@ interface Configuration {
 
 /** Makes what each port is told about LLDP and DCBX. */
 export class DiscoveryPlan {
+  private readonly epochsPs: readonly number[];
+
   constructor(
     private readonly input: AssemblyInput,
     private readonly settings: readonly Settings[],
@@ -48,6 +50,7 @@ export class DiscoveryPlan {
     private readonly longestOctets: number,
   ) {
     const { scenario, topology, fail } = input;
+    this.epochsPs = epochsOf(scenario.discovery);
     for (const { devices, index } of scenario.discovery.changes) {
       const reject = (message: string): Error =>
         fail(['discovery', 'changes', index, 'devices'], message);
@@ -66,6 +69,7 @@ export class DiscoveryPlan {
       identity: this.identity(end),
       stages: this.stages(end),
       drives: discovery.drives,
+      epochsPs: this.epochsPs,
       holdsWithoutCredit: this.input.scenario.credit.fallback === 'refuse',
       learned: discovery.destinations.map(() => null),
     };
@@ -214,6 +218,11 @@ export class DiscoveryPlan {
     const isHost = topology.devices[device]!.kind === 'host';
     return readU48(isHost ? addresses[device]!.mac : switchPortMac(device, 0), 0);
   }
+}
+
+/** The beginning, and every time at which an administrator changes something. */
+export function epochsOf({ changes }: DiscoverySection): number[] {
+  return [...new Set([0, ...changes.map(({ atPs }) => atPs)])];
 }
 
 /** A second, as a clock that is fast by some parts in a million counts it. */

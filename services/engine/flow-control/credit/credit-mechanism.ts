@@ -91,6 +91,7 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
       if (runs) {
         this.accounts.setAskedUnit(row, terms.askedUnitOctets);
         this.begin(row);
+        this.receiver.invite(row);
       } else this.end(row);
     });
   }

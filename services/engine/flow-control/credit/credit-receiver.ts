@@ -79,6 +79,11 @@ export class CreditReceiver {
     this.carrier.say(row, SAY_GRANT);
   }
 
+  /** The neighbour may have asked already, before this end would have answered. */
+  invite(row: number): void {
+    if (this.accounts.isCumulative(row)) this.tellResync(row);
+  }
+
   /** Nobody grants any more; what is in the buffer goes on being counted. */
   stop(row: number): void {
     const w = row * WORDS;

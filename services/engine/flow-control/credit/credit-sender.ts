@@ -243,7 +243,9 @@ export class CreditSender {
 
   /** The neighbour lost its counts, or found them contradicted, or takes credit back. */
   onResync(row: number): void {
-    if (this.words[row * WORDS + STATE] === OPEN) this.startOver(row);
+    const state = this.words[row * WORDS + STATE];
+    if (state === OPEN) this.startOver(row);
+    else if (state === SYNC) this.trySync(row);
   }
 
   /** Does what is due; returns when to look again. */
