@@ -94,6 +94,10 @@ export interface OperatingPort {
   /** Priorities with PFC, one bit each. */
   readonly pfc: number;
   readonly credit: OperatingCredit;
+  /** The neighbour is a station that obeys messages of source flow control itself. */
+  readonly obeysMessages: boolean;
+  /** The neighbour isolates congesting flows, and takes messages about them. */
+  readonly isolatesFlows: boolean;
 }
 
 /** What two neighbours use of credit exchange. */

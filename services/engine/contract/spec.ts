@@ -335,12 +335,14 @@ export interface QcnPointSpec {
   readonly priorities: number;
   /** What frames of those priorities become that come from outside the domain. */
   readonly alternatePriority: number;
-  /** Class of its messages. */
-  readonly messageClass: number;
+  /** Of its messages (cnmTransmitPriority). */
+  readonly messagePriority: number;
+  /** Octets of the sampled frame's data in a message (cpMinHeaderOctets). */
+  readonly minHeaderOctets: number;
   /** MAC address that its congestion points go by. */
   readonly bridge: number;
-  /** By host position: its MAC address. */
-  readonly stations: readonly number[];
+  /** Addresses of all stations, by position. */
+  readonly stations: Uint8Array;
   readonly ports: readonly QcnPortSpec[];
 }
 
@@ -357,8 +359,10 @@ export type QcnDefence = 'disabled' | 'edge' | 'interior' | 'interior-ready';
 /** What a receiver says of marked packets: notification point of DCQCN. */
 export interface NotifySpec {
   readonly gapPs: number;
-  readonly frameClass: number;
-  readonly octets: number;
+  readonly priority: number;
+  /** Addresses of the receiver, who tells, and of the sender, who is told. */
+  readonly own: Uint8Array;
+  readonly sender: Uint8Array;
 }
 
 interface DeviceSpec {

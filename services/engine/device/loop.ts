@@ -1,13 +1,5 @@
 import type { Mechanism } from '../contract/flow-control.js';
-import {
-  CLASS,
-  KIND_MASK,
-  KIND_NOTICE,
-  LENGTH,
-  NEXT,
-  PRIORITY_MASK,
-  SEQUENCE,
-} from '../frame/frame-pool.js';
+import { CARRIES_FLAG, CLASS, LENGTH, NEXT, PRIORITY_MASK, SEQUENCE } from '../frame/frame-pool.js';
 import { keyId, keyKind } from '../kernel/agenda.js';
 import { ETHERTYPE_MAC_CONTROL } from '../wire/ethernet.js';
 import { readU16 } from '../wire/big-endian.js';
@@ -164,7 +156,7 @@ export function makeLoop(
     digests.mix(d, DID_ARRIVE | local, words[frame + SEQUENCE] ^ (length << 20));
     const frameClass = words[frame + CLASS];
     counters.received(port, frameClass & PRIORITY_MASK, length);
-    if ((frameClass & KIND_MASK) === KIND_NOTICE) carriage.board(port, frame);
+    if ((frameClass & CARRIES_FLAG) !== 0) carriage.board(port, frame);
     if (device.probe !== null) device.probe.frameReceived(d, local, clock.now, pool, frame);
     if ((flags[port] & LOSSY) !== 0 && isLost(d, port, frame)) return;
     if (isHost[d] === 0) switching.receive(d, port, frame);
@@ -219,7 +211,7 @@ export function makeLoop(
     );
     accept(ports.peer(port), frame);
     if (tag !== 0) sendTag(d, local, ports.peer(port), pool.arrival(frame));
-    if ((frameClass & KIND_MASK) === KIND_NOTICE) sendCarried(d, local, ports.peer(port), frame);
+    if ((frameClass & CARRIES_FLAG) !== 0) sendCarried(d, local, ports.peer(port), frame);
     transmits.at[port] = ports.hasWork(port) ? free : Infinity;
     transmits.scan(d);
   }
@@ -250,7 +242,7 @@ export function makeLoop(
     deliver(peer, scratch, tagLength, at);
   }
 
-  /** A notice's octets go beside it, and are read before it. */
+  /** What a frame carries goes beside it, and is read before it. */
   function sendCarried(d: number, local: number, peer: number, frame: number): void {
     const octets = carriage.octets(d, frame);
     digests.mix(d, DID_SEND_CONTROL | local, hashOctets(octets, octets.length));

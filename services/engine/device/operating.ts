@@ -16,7 +16,7 @@ const LEAST_SHARE = 1;
 export function makeOperator(
   { ports, buffer }: Shared,
   devices: readonly Device[],
-  { pfc, credit }: MechanismSet,
+  { pfc, credit, sfc, ci }: MechanismSet,
   metering: Metering,
   outlet: Outlet,
 ): PortOperator {
@@ -25,6 +25,8 @@ export function makeOperator(
     share(device, port, operating.ets);
     pfc.setOperational(port, operating.pfc);
     exchange(port, operating.credit);
+    sfc.neighbourTakesPart(port, operating.obeysMessages);
+    ci.neighbourTakesPart(port, operating.isolatesFlows);
     if (device.spec.kind === 'switch') guard(port);
   }
 

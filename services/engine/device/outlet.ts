@@ -1,6 +1,6 @@
 import { DROP } from '../contract/probe.js';
 import type { FaultMechanism } from '../faults/fault-mechanism.js';
-import { CLASS, KIND_MASK, KIND_NOTICE, LENGTH, PORT, PRIORITY_MASK } from '../frame/frame-pool.js';
+import { CARRIES_FLAG, CLASS, LENGTH, PORT, PRIORITY_MASK } from '../frame/frame-pool.js';
 import type { Carriage } from './carriage.js';
 import type { Device } from './device.js';
 import { DID_DROP } from './device.js';
@@ -63,7 +63,7 @@ export function makeOutlet(
     counters.dropped(port, priority, words[frame + LENGTH], reason);
     probe?.frameDropped(device, port - firstPort, clock.now, pool, frame, reason);
     digests.mix(device, DID_DROP | (port - firstPort), reason);
-    if ((words[frame + CLASS] & KIND_MASK) === KIND_NOTICE) carriage.unload(device, frame);
+    if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) carriage.unload(device, frame);
     pool.release(frame);
   }
 

@@ -296,8 +296,16 @@ export class DiscoveryMechanism implements Mechanism {
   }
 
   private operate(port: number): void {
-    const { operation, credit } = this.ports[port]!;
-    this.operator.operate(port, { ets: operation.ets, pfc: operation.pfc, credit });
+    const state = this.ports[port]!;
+    const { operation, credit } = state;
+    const remote = peerOf(state)?.remote ?? null;
+    this.operator.operate(port, {
+      ets: operation.ets,
+      pfc: operation.pfc,
+      credit,
+      obeysMessages: remote?.sourceFlowControl?.obeys === true,
+      isolatesFlows: remote?.congestionIsolation?.queueMap.some((entry) => entry > 0) === true,
+    });
     if (this.specs[port]!.holdsWithoutCredit) {
       this.host.hold(this.slot, port, this.withheld(port));
     }

@@ -1,5 +1,5 @@
-/** Octets of a control frame, nearly always. */
-const SLOT_OCTETS = 64;
+/** Octets of a control frame, or beside a frame, nearly always. */
+const SLOT_OCTETS = 128;
 const FIRST_SLOTS = 4;
 
 /**

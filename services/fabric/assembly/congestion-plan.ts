@@ -11,7 +11,7 @@ import type {
   QcnPortSpec,
   RateSpec,
 } from '../../engine/contract/spec.js';
-import { packClass } from '../../engine/frame/frame-pool.js';
+import { STATION_OCTETS } from '../../engine/notices/stations.js';
 import { readU48 } from '../../engine/wire/big-endian.js';
 import { CN_TAG_OCTETS } from '../../engine/wire/cnm.js';
 import type { HostAddress } from '../address.js';
@@ -29,12 +29,10 @@ import { selectDevices } from '../topology/select-devices.js';
 import type { Topology } from '../topology/topology.js';
 import type { Hop } from './flow-paths.js';
 import type { LinkEnd } from './link-ends.js';
+import { stationsOf } from './sfc-plan.js';
 
 /** Ethernet 14, IPv4 20, UDP 8, then the packet, ICRC 4 and FCS 4. */
 export const CNP_FRAME_OCTETS = 14 + 20 + 8 + CNP_OCTETS + 4 + 4;
-
-/** A DSCP that the scenario does not give follows from the priority. */
-const DSCP_PER_PRIORITY = 8;
 
 /** A Flow ID has 16 bits, and 0 is for frames of no flow. */
 const FLOW_ID_MAX = 0xffff;
@@ -45,7 +43,7 @@ export class CongestionPlan {
   /** By device and port: null at hosts. */
   private readonly modes: readonly (readonly QcnDefence[])[];
   private readonly rates = new Map<string, RateSpec>();
-  private readonly stations: readonly number[];
+  private readonly stations: Uint8Array;
 
   constructor(
     private readonly scenario: Scenario,
@@ -60,7 +58,7 @@ export class CongestionPlan {
       outside.length === 0 ? [] : selectDevices(topology, outside, 'host', reject),
     );
     this.modes = linkEnds.map((ends) => ends.map((end) => this.modeOf(end)));
-    this.stations = addresses.map(({ mac }) => readU48(mac, 0));
+    this.stations = stationsOf(addresses);
     this.checkPorts();
   }
 
@@ -77,14 +75,15 @@ export class CongestionPlan {
     return made;
   }
 
-  /** What the flow's receiver says of marks; its packets go back with so many octets of tags. */
-  notifyOf({ congestion, vlan }: Flow, tagOctets: number): NotifySpec | null {
+  /** What the flow's receiver says of marks. */
+  notifyOf({ congestion, source, destination }: Flow): NotifySpec | null {
     if (congestion !== 'dcqcn') return null;
     const { cnpIntervalPs, cnpPriority } = this.scenario.dcqcn;
     return {
       gapPs: cnpIntervalPs,
-      frameClass: messageClass(cnpPriority, vlan.dei),
-      octets: CNP_FRAME_OCTETS + tagOctets,
+      priority: cnpPriority,
+      own: this.addressOf(destination),
+      sender: this.addressOf(source),
     };
   }
 
@@ -117,7 +116,8 @@ export class CongestionPlan {
     return {
       priorities: qcn.priorities.reduce((mask, priority) => mask | (1 << priority), 0),
       alternatePriority: qcn.alternatePriority,
-      messageClass: messageClass(qcn.cnmPriority, false),
+      messagePriority: qcn.cnmPriority,
+      minHeaderOctets: qcn.quoteBytes,
       bridge: readU48(switchPortMac(device, 0), 0),
       stations: this.stations,
       ports: this.linkEnds[device]!.map(({ link, port }) => ({
@@ -125,6 +125,11 @@ export class CongestionPlan {
         defence: this.modes[device]![port]!,
       })),
     };
+  }
+
+  /** A view: addresses of all stations lie one behind the other. */
+  private addressOf(host: number): Uint8Array {
+    return this.stations.subarray(host * STATION_OCTETS, (host + 1) * STATION_OCTETS);
   }
 
   private modeOf({ name, peerDevice }: LinkEnd): QcnDefence {
@@ -147,17 +152,6 @@ export class CongestionPlan {
         throw this.fail(['qcn', 'ports', match], `no port of a switch is called ${match}`);
     }
   }
-}
-
-function messageClass(priority: number, dei: boolean): number {
-  return packClass({
-    priority,
-    dei,
-    dscp: priority * DSCP_PER_PRIORITY,
-    ect: false,
-    kind: 0,
-    group: false,
-  });
 }
 
 function dcqcnSpec({ cnpIntervalPs, cnpPriority, raiseBytes, ...rest }: DcqcnSection): RateSpec {

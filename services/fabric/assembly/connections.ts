@@ -166,7 +166,7 @@ function receiveSpec(
     ackVlan: vlanWord(arriving),
     vm: flow.vm,
     hash: flowHash(destination, source, ackPriority, index),
-    notify: congestion.notifyOf(flow, tagOctets(arriving)),
+    notify: congestion.notifyOf(flow),
   };
 }
 

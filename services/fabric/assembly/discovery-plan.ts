@@ -11,6 +11,7 @@ import {
   blankCongestionIsolation,
   blankCreditExchange,
   blankSourceFlowControl,
+  type CongestionIsolation,
   type CreditExchange,
   type SourceFlowControl,
 } from '../../engine/wire/lldp/capability-tlvs.js';
@@ -126,7 +127,6 @@ export class DiscoveryPlan {
 
   private admin(device: number, configuration: Configuration): DiscoveryAdmin {
     const { end } = configuration;
-    const { congestionIsolation } = end;
     const { priorities } = this.input.scenario.qcn;
     const cnpvs = priorities.reduce((mask, priority) => mask | (1 << priority), 0);
     return {
@@ -134,14 +134,7 @@ export class DiscoveryPlan {
       dcbx: this.dcbx(configuration),
       credit: this.credit(device, configuration),
       sourceFlowControl: this.sourceFlowControl(device),
-      congestionIsolation:
-        congestionIsolation.length === 0
-          ? null
-          : {
-              ...blankCongestionIsolation(),
-              queueMap: queueMapOf(congestionIsolation),
-              mac: this.macOf(device),
-            },
+      congestionIsolation: this.congestionIsolation(device),
       congestionNotification: cnpvs === 0 ? null : { priorities: cnpvs, ready: cnpvs },
     };
   }
@@ -164,6 +157,24 @@ export class DiscoveryPlan {
       ipv4: sfc.encapsulation === 'ipv4',
       ipv6: sfc.encapsulation === 'ipv6',
       monitored,
+      mac: this.macOf(device),
+    };
+  }
+
+  /** What a switch tells of congestion isolation; null where it has none. */
+  private congestionIsolation(device: number): CongestionIsolation | null {
+    const { priorities, ci } = this.settings[device]!;
+    const monitored = priorities.filter((own) => own.ci).map(({ priority }) => priority);
+    const isBridge = this.input.topology.devices[device]!.kind === 'switch';
+    if (!isBridge || !ci.enabled || monitored.length === 0) return null;
+    const { transmit } = this.input.scenario.classes;
+    const queueMap = new Array<number>(CLASSES).fill(0);
+    for (const priority of monitored) queueMap[priority] = transmit[priority]! + 1;
+    queueMap[ci.priority] = -(transmit[ci.priority]! + 1);
+    return {
+      ...blankCongestionIsolation(),
+      queueMap,
+      encapsulationOctets: ci.quoteBytes,
       mac: this.macOf(device),
     };
   }
@@ -243,14 +254,4 @@ function etsOf(arbiter: ArbiterSpec, classOf: readonly number[], willing: boolea
     shares: shares.map((share) => share ?? 0),
     algorithms: shares.map((share) => (share === null ? strict : TSA_ETS)),
   };
-}
-
-/** By priority: which class it is monitored in, or (negative) congested in, counted from 1. */
-function queueMapOf(pairs: readonly (readonly [number, number])[]): number[] {
-  const map = new Array<number>(CLASSES).fill(0);
-  for (const [monitored, congesting] of pairs) {
-    map[monitored] = monitored + 1;
-    map[congesting] = -(congesting + 1);
-  }
-  return map;
 }

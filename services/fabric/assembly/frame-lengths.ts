@@ -1,7 +1,6 @@
-import { CNM_FRAME_OCTETS } from '../../engine/congestion/qcn/qcn-managed.js';
 import { FRAME_OCTETS_MIN } from '../../engine/units/octets.js';
 import { VLAN_TAG_OCTETS } from '../../engine/wire/ethernet.js';
-import { CN_TAG_OCTETS } from '../../engine/wire/cnm.js';
+import { CN_TAG_OCTETS, CNM_FRAME_OCTETS } from '../../engine/wire/cnm.js';
 import type { Flow } from '../load/flow.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { CNP_FRAME_OCTETS } from './congestion-plan.js';
@@ -25,7 +24,10 @@ export function frameLengths(
     const cnTag = flow.congestion === 'qcn' ? CN_TAG_OCTETS : 0;
     lengths[priority]!.add(framingOf(flow).fullFrameOctets + tags + cnTag);
     if (flow.congestion === 'dcqcn') lengths[dcqcn.cnpPriority]!.add(CNP_FRAME_OCTETS + tags);
-    if (flow.congestion === 'qcn') lengths[qcn.cnmPriority]!.add(CNM_FRAME_OCTETS + tags);
+    if (flow.congestion === 'qcn') {
+      const message = CNM_FRAME_OCTETS + qcn.quoteBytes + tags;
+      lengths[qcn.cnmPriority]!.add(Math.max(FRAME_OCTETS_MIN, message));
+    }
     if (transport.kind === 'reliable') {
       lengths[transport.ackPriority]!.add(Math.max(FRAME_OCTETS_MIN, ACK_OCTETS + tags));
     }

@@ -32,8 +32,6 @@ export interface DiscoveryEndSection {
   readonly applications: readonly Application[];
   /** Parts in a million by which its clock is fast. */
   readonly driftPpm: number;
-  /** Monitored class and congesting class. */
-  readonly congestionIsolation: readonly (readonly [number, number])[];
 }
 
 export interface DiscoveryChange {

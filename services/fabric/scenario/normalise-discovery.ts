@@ -70,7 +70,7 @@ export function discoverySection(input: DiscoveryInput, located: Located): Disco
 
 export function discoveryEnd(input: DiscoveryEndInput): Partial<DiscoveryEndSection> {
   const { status, dcbx, willing, recommend, pfcCapability, applications } = input;
-  const { congestionIsolation, drift, creditCapable } = input;
+  const { drift, creditCapable } = input;
   return {
     ...(status !== undefined && { status }),
     ...(dcbx !== undefined && { dcbx }),
@@ -80,11 +80,6 @@ export function discoveryEnd(input: DiscoveryEndInput): Partial<DiscoveryEndSect
     ...(creditCapable !== undefined && { creditCapable }),
     ...(drift !== undefined && { driftPpm: drift }),
     ...(applications !== undefined && { applications: applications.map(applicationOf) }),
-    ...(congestionIsolation !== undefined && {
-      congestionIsolation: Object.entries(congestionIsolation).map(
-        ([monitored, congesting]) => [Number(monitored), congesting] as const,
-      ),
-    }),
   };
 }
 

@@ -336,6 +336,8 @@ export interface QcnSection {
   readonly priorities: readonly number[];
   readonly alternatePriority: number;
   readonly cnmPriority: number;
+  /** Octets of sampled frames in messages. */
+  readonly quoteBytes: number;
   /** Null, here and below: the default of the standard, scaled with the rate of the link. */
   readonly setPointBytes: number | null;
   readonly weightExponent: number;

@@ -10,7 +10,6 @@ import {
   flag,
   freeText,
   integer,
-  keyed,
   list,
   mapping,
   overriding,
@@ -78,12 +77,6 @@ const endKeys = {
   applications: list(application, 'applications')
     .describe('Priorities of applications.')
     .prefault([]),
-  congestionIsolation: keyed(
-    { pattern: /^[0-7]$/, allowed: 'a monitored traffic class 0 to 7' },
-    integer(0, 7).describe('Class that congesting flows of this one move to.'),
-  )
-    .describe('Congesting class of each monitored one (802.1Qcz); said, not done.')
-    .prefault({}),
 };
 
 const change = mapping({

@@ -5,7 +5,6 @@ import {
   CONNECTION,
   GROUP_FLAG,
   KIND_ACK,
-  KIND_CNP,
   KIND_DATA,
   KIND_MASK,
   KIND_NAK,
@@ -89,7 +88,7 @@ export function makeHosting(
     take,
   });
   rates.leaveToQueues(adapters);
-  const complaints = makeComplaints(shared, devices, rates);
+  const complaints = makeComplaints(shared, devices, carriage, rates);
   const all: HostParts[] = [];
   const specs: HostSpec[] = [];
   /** By device: its address, its port, its first rows. */
@@ -162,7 +161,6 @@ export function makeHosting(
     const c = ends[frame + CONNECTION];
     const kind = words[frame + CLASS] & KIND_MASK;
     if (kind === KIND_NOTICE) takeNotice(d, nicPort[d], frame);
-    else if (kind >= KIND_CNP) complaints.take(d, frame);
     else if (kind === KIND_ACK || kind === KIND_NAK) {
       const goBack = kind === KIND_NAK;
       rates.acknowledged(firstSend[d] + c, words[frame + SEQUENCE], goBack);
@@ -175,7 +173,8 @@ export function makeHosting(
   function takeNotice(d: number, port: number, frame: number): void {
     const station = all[d].sfc?.station;
     const { mac } = specs[d].ports[port - nicPort[d]];
-    station?.processSfcmPdu(port, mac, carriage.octets(d, frame), pool.born(frame));
+    const octets = carriage.octets(d, frame);
+    if (!complaints.take(d, octets)) station?.processSfcmPdu(port, mac, octets, pool.born(frame));
     carriage.unload(d, frame);
   }
 
@@ -309,7 +308,7 @@ export function makeHosting(
     const receive = firstReceive[d] + c;
     const outcome = receivers.take(receive, pool, frame);
     if ((outcome & MESSAGE_DONE) !== 0) messageArrived(d, c, pool.born(frame));
-    if ((outcome & NOTIFY) !== 0) queueAnswer(d, c, receivers.notification(receive, pool));
+    if ((outcome & NOTIFY) !== 0) queueAnswer(d, c, complaints.make(d, specs[d].receives[c]));
     const say = outcome & ~(MESSAGE_DONE | NOTIFY);
     if (say !== SAY_NOTHING) queueAnswer(d, c, receivers.answer(receive, say, pool));
   }
@@ -323,7 +322,7 @@ export function makeHosting(
   function vmOf(d: number, frame: number): number {
     const c = ends[frame + CONNECTION];
     const kind = words[frame + CLASS] & KIND_MASK;
-    if (kind >= KIND_CNP) return 0;
+    if (kind === KIND_NOTICE) return 0;
     return kind <= KIND_DATA ? specs[d].receives[c].vm : specs[d].sends[c].vm;
   }
 

@@ -11,8 +11,10 @@ import { DROP } from '../../contract/probe.js';
 import type { PortSpec, SwitchSpec } from '../../contract/spec.js';
 import type { Mvtx2802 } from '../../flow-control/mvtx2802/mvtx2802-mechanism.js';
 import {
+  CARRIES_FLAG,
   CLASS,
   COPY_FLAG,
+  HASH,
   ISOLATED_FLAG,
   ISOLATING_FLAG,
   KIND_MASK,
@@ -20,6 +22,7 @@ import {
   LENGTH,
   PORT,
   PRIORITY_MASK,
+  SOURCE,
   STORED,
   TARGET,
 } from '../../frame/frame-pool.js';
@@ -271,7 +274,7 @@ export function makeSwitching(
     outlet.enqueue(d, out, trafficClass, frame);
     if ((watched[out] & (1 << trafficClass)) === 0) return;
     if (!points.isDue(out, trafficClass, octets)) return;
-    if (points.measure(out, trafficClass, frame, queued + stored)) complain(d, port, out, frame);
+    if (points.measure(out, trafficClass, frame, queued + stored)) complain(port, out, frame);
   }
 
   /** The group that a frame is charged to: what left a congesting queue is stopped apart. */
@@ -305,14 +308,19 @@ export function makeSwitching(
   }
 
   /** Tells the source of a queued frame by the way that the frame came. */
-  function complain(d: number, port: number, out: number, frame: number): void {
+  function complain(port: number, out: number, frame: number): void {
     const { words } = pool;
-    const { firstPort } = devices[d];
     const trafficClass = ports.classOf(out, words[frame + CLASS] & PRIORITY_MASK);
-    const message = points.compose(out, trafficClass, frame);
-    words[message + LENGTH] += all[d].forwarding.answer(frame, out - firstPort, message);
-    counters.made(port, words[message + CLASS] & PRIORITY_MASK, words[message + LENGTH]);
-    admit(d, port, port, message);
+    const vlan = answerTags(out, frame);
+    const length = points.compose(out, trafficClass, frame, vlan);
+    const around = {
+      priority: points.messagePriority(out),
+      target: pool.ends[frame + SOURCE],
+      hash: words[frame + HASH],
+      vlan,
+      bornPs: clock.now,
+    };
+    sendMessage(port, around, points.octets, length);
   }
 
   /** Puts on or takes off the VLAN tag that the egress wants; returns the frame's length. */
@@ -356,7 +364,7 @@ export function makeSwitching(
 
   function copyOf(d: number, frame: number): number {
     const copy = pool.copyFrom(pool, frame);
-    if ((pool.words[copy + CLASS] & KIND_MASK) === KIND_NOTICE) carriage.share(d, copy);
+    if ((pool.words[copy + CLASS] & CARRIES_FLAG) !== 0) carriage.share(d, copy);
     return copy;
   }
 

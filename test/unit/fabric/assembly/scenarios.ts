@@ -120,7 +120,6 @@ export const DISCOVERY: Scenario['discovery'] = {
     applications: [],
     creditCapable: [],
     driftPpm: 0,
-    congestionIsolation: [],
   },
   changes: [],
 };
@@ -165,6 +164,7 @@ export const QCN: QcnSection = {
   priorities: [],
   alternatePriority: 0,
   cnmPriority: 6,
+  quoteBytes: 0,
   setPointBytes: null,
   weightExponent: 1,
   sampleBytes: null,

@@ -64,11 +64,12 @@ describe('discovery', () => {
 describe('capabilities that ports tell', () => {
   it('are those of the scenario: source flow control, congestion notification, isolation', () => {
     const { specs } = fabricOf(`fabric: { generator: star, hosts: 2 }
-priorities: { 3: { sfc: true } }
+priorities: { 3: { sfc: true, ci: true } }
+ci: { priority: 4 }
 sfc: { encapsulation: ipv6 }
 devices: { h2: { sfc: { receive: false } } }
 qcn: { priorities: [5] }
-discovery: { congestionIsolation: { 3: 4 } }
+discovery: true
 `);
     const [h1, h2, s1] = specs.map(({ ports }) => ports[0]!.discovery!.stages[0]!.admin);
     const told = [h1!, h2!, s1!].map(({ sourceFlowControl }) => {
