@@ -60,14 +60,22 @@ export function mismatching(results: DiscoveryResults): DiscoveryResults {
 
 export function pathsText(paths: readonly PathResult[], style: Style): string {
   return paths
-    .map(({ from: source, to, priority, verdict, because, hops }) => {
-      const mark = verdict === 'lossy' ? style.bad(verdict) : style.good(verdict);
+    .map(({ from: source, to, priority, verdict, because, hops, ...path }) => {
+      const isBad = verdict === 'lossy' || verdict === 'refused';
+      const mark = isBad ? style.bad(verdict) : style.good(verdict);
       const reason = because.length === 0 ? '' : `: ${because.join('; ')}`;
       const rows = hops.map(({ link, method, why }) => [link, method, why]);
       const title = `${style.strong(`${source} to ${to}, priority ${priority}`)}  ${mark}${reason}`;
-      return `${title}\n${table(['link', 'method', 'why'], rows)}`;
+      const settled = `  ${settledText(path)}; ${formatCount(path.lldpdus)} LLDPDUs of its ports`;
+      return `${title}\n${table(['link', 'method', 'why'], rows)}\n${settled}`;
     })
     .join('\n\n');
+}
+
+/** At the beginning, and after each change in which the path had a part. */
+function settledText({ convergencePs }: Pick<PathResult, 'convergencePs'>): string {
+  const times = convergencePs.flatMap((ps) => (ps === null ? [] : formatTime(ps)));
+  return times.length === 0 ? 'never heard of' : `settled in ${times.join(', then ')}`;
 }
 
 function pfcText(pfc: PfcResult | null): string {

@@ -7,6 +7,7 @@ import type { DiscoveryMechanism } from '../engine/discovery/discovery-mechanism
 import type { LldpStatistics } from '../engine/discovery/lldp/lldp-managed.js';
 import type { Neighbor } from '../engine/discovery/lldp/receive-machine.js';
 import type { PortDiscovery } from '../engine/discovery/port-discovery.js';
+import { type PathResult, pathResults } from './path-methods.js';
 import { CHASSIS_MAC, PORT_MAC, showIdentifier } from '../engine/wire/lldp/basic-tlvs.js';
 import type { Application, Ets } from '../engine/wire/lldp/dcbx-ieee.js';
 import { TSA_ETS, TSA_STRICT } from '../engine/wire/lldp/dcbx-ieee.js';
@@ -18,7 +19,12 @@ export interface DiscoveryResults {
   readonly convergence: readonly Convergence[];
   readonly lldpdus: number;
   readonly ports: readonly DiscoveryPortResult[];
+  /** Of flows, one of the shortest each. */
+  readonly paths: readonly PathSummary[];
 }
+
+/** A path with what rules it; `selvage paths` shows its links. */
+export type PathSummary = Omit<PathResult, 'hops'>;
 
 export interface Convergence {
   readonly fromPs: number;
@@ -44,8 +50,13 @@ export interface DiscoveryPortResult {
   readonly credit: CreditAgreement;
   readonly level: number;
   readonly mismatches: readonly string[];
-  /** By priority: frames that came while only this end had PFC for it. */
+  /** By priority: frames that came while only one end had PFC for it. */
   readonly exposedFrames: readonly number[];
+  /** By priority: when that first was so, and when it last ceased to be; null: never. */
+  readonly exposedPs: readonly {
+    readonly fromPs: number | null;
+    readonly untilPs: number | null;
+  }[];
 }
 
 export interface NeighborResult {
@@ -101,7 +112,24 @@ export function discoveryResults(
     }),
     lldpdus: ports.reduce((sum, { statistics }) => sum + statistics.statsFramesOutTotal, 0),
     ports,
+    paths: flowPaths(fabric, mechanism, numberOf),
   };
+}
+
+/** By source, destination and priority of flows, each once. */
+function flowPaths(
+  fabric: Fabric,
+  mechanism: DiscoveryMechanism,
+  numberOf: (device: number, port: number) => number,
+): PathSummary[] {
+  const seen = new Set<string>();
+  return fabric.flows.flatMap(({ source, destination, group, priority }) => {
+    const key = `${source} ${destination} ${priority}`;
+    if (group || seen.has(key)) return [];
+    seen.add(key);
+    const paths = pathResults(fabric, mechanism, numberOf, source, destination, [priority]);
+    return paths.map(({ hops: _, ...summary }) => summary);
+  });
 }
 
 function portResult(
@@ -139,8 +167,19 @@ function portResult(
       ([, name]) => name,
     ),
     exposedFrames: mechanism.exposedFrames(number),
+    exposedPs: exposuresOf(state),
   };
 }
+
+/** While it lasts there is no end. */
+function exposuresOf({ exposure }: PortDiscovery): DiscoveryPortResult['exposedPs'] {
+  return exposure.fromPs.map((atPs, priority) => {
+    const lasts = (exposure.priorities & (1 << priority)) !== 0;
+    return { fromPs: whenOf(atPs), untilPs: lasts ? null : whenOf(exposure.untilPs[priority]!) };
+  });
+}
+
+const whenOf = (atPs: number): number | null => (atPs < 0 ? null : atPs);
 
 function statisticsOf({ agents }: PortDiscovery): LldpStatistics {
   const sum = { ...agents[0]!.stats };

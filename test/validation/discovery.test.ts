@@ -237,3 +237,62 @@ load: [{ name: a, stream: { from: h1, to: h2 }, rate: line, frame: 1518, priorit
     assert.equal(flows[0]!.frames, 0);
   });
 });
+
+describe('source flow control that is negotiated', () => {
+  const star = (more: string): RunResults =>
+    runScenario(`
+fabric: { generator: star, hosts: 4, hostLink: { rate: 100G, length: 10m } }
+switches: { pipeline: 500ns, buffer: { size: 2MB } }
+priorities: { 3: { flowControl: pfc, xoff: 200KB, sfc: true } }
+sfc: { detect: 30KB, target: 20KB, minInterval: 5us }
+discovery: { second: 1us }
+${more}
+duration: 200us
+load:
+  - { name: in, stream: { from: [h2, h3, h4], to: h1 }, rate: line, frame: 1518, priority: 3 }
+`);
+  const counted = ({ sfc }: RunResults, role: string, name: string): number =>
+    sfc
+      .filter((point) => point.role === role)
+      .reduce((sum, { counters }) => sum + (counters[name] ?? 0), 0);
+  const reactions = ({ sfcPaths }: RunResults): string[] =>
+    sfcPaths.map(({ reaction }) => reaction);
+
+  it('leaves stations alone that say that they obey, and acts for those that do not', () => {
+    const able = star('');
+    assert.deepEqual(reactions(able), ['station', 'station', 'station']);
+    assert.ok(counted(able, 'station', 'sfcSfcmsReceived') > 0);
+    assert.equal(counted(able, 'bridge', 'sfcPfcInvoked'), 0);
+    const old = star('devices: { h2: { sfc: { receive: false } } }');
+    assert.deepEqual(reactions(old), ['proxy', 'station', 'station']);
+    assert.ok(counted(old, 'bridge', 'sfcPfcInvoked') > 0);
+  });
+
+  it('acts for a station that says nothing, because nobody knows that it obeys', () => {
+    const silent = star('devices: { h2: { discovery: { status: receive } } }');
+    assert.ok(counted(silent, 'bridge', 'sfcPfcInvoked') > 0);
+  });
+});
+
+describe('congestion isolation that is negotiated', () => {
+  const line = (more: string): RunResults =>
+    runScenario(`
+fabric: { generator: leaf-spine, leaves: 2, spines: 1, hostsPerLeaf: 3,
+  hostLink: { rate: 100G, length: 10m }, fabricLink: { rate: 100G, length: 50m } }
+switches: { pipeline: 500ns, buffer: { size: 4MB } }
+priorities: { 2: pfc, 3: { flowControl: pfc, xoff: 150KB, ci: true } }
+ci: { priority: 2, detect: 40KB, low: 10KB }
+discovery: { second: 1us }
+${more}
+duration: 200us
+load:
+  - { name: in, stream: { from: [h1, h2, h5], to: h4 }, rate: line, frame: 1518, priority: 3 }
+`);
+  const told = ({ isolations }: RunResults): number =>
+    isolations.reduce((sum, { counters }) => sum + (counters['ciCimAddsTransmitted'] ?? 0), 0);
+
+  it('tells a neighbour that says that it isolates flows, and nobody else', () => {
+    assert.ok(told(line('')) > 0);
+    assert.equal(told(line('devices: { spine1: { discovery: { status: receive } } }')), 0);
+  });
+});

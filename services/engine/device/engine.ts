@@ -14,6 +14,7 @@ import type { DiscoveryMechanism } from '../discovery/discovery-mechanism.js';
 import type { CiMechanism } from '../congestion/ci/ci-mechanism.js';
 import type { SfcMechanism } from '../congestion/sfc/sfc-mechanism.js';
 import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
+import type { PfcMechanism } from '../flow-control/pfc/pfc-mechanism.js';
 import { creditRows } from '../flow-control/credit/credit-accounts.js';
 import type { FaultMechanism } from '../faults/fault-mechanism.js';
 import { faultRows } from '../faults/fault-mechanism.js';
@@ -46,6 +47,7 @@ export class Engine implements MechanismHost {
   readonly mechanisms: readonly Mechanism[];
   isHeard = false;
   readonly credit: CreditMechanism;
+  readonly pfc: PfcMechanism;
   readonly discovery: DiscoveryMechanism;
   readonly faults: FaultMechanism;
   readonly sfc: SfcMechanism;
@@ -72,6 +74,7 @@ export class Engine implements MechanismHost {
     const { all, credit, faults } = set;
     this.mechanisms = all;
     this.credit = credit;
+    this.pfc = set.pfc;
     this.faults = faults;
     this.sfc = set.sfc;
     this.discovery = set.discovery;

@@ -18,6 +18,7 @@ import {
   orientationOf,
   UNKNOWN_LEVEL,
 } from './capabilities/topology-level.js';
+import { differingPfc, exposedFrames, trackExposure } from './exposure.js';
 import { discoveryManagedValues } from './discovery-managed.js';
 import { blankStatistics, mayReceive, maySend, txTtl } from './lldp/lldp-managed.js';
 import {
@@ -196,12 +197,7 @@ export class DiscoveryMechanism implements Mechanism {
 
   /** By priority: frames that came in while the ends of the link differed about PFC. */
   exposedFrames(port: number): number[] {
-    const { exposure } = this.ports[port]!;
-    return exposure.frames.map((frames, priority) =>
-      (exposure.priorities & (1 << priority)) === 0
-        ? frames
-        : frames + this.counters.get(port, priority, RX_FRAMES) - exposure.since[priority],
-    );
+    return exposedFrames(this.ports[port]!.exposure, this.receivedAt(port));
   }
 
   /** The run begins: with what was learned before it, or with the first LLDPDU. */
@@ -322,16 +318,18 @@ export class DiscoveryMechanism implements Mechanism {
 
   /** A switch that stops a neighbour who does not listen may lose frames. */
   private trackExposure(port: number): void {
-    const { exposure, operation } = this.ports[port]!;
-    if (!this.specs[port]!.identity.isBridge) return;
-    const theirs = peerOf(this.ports[port]!)?.remote.pfc?.enabled ?? 0;
-    // CEE has PFC at both ends or at none.
-    const differing = operation.protocol === 'cee' ? 0 : operation.pfc & ~theirs;
-    exposure.frames = this.exposedFrames(port);
-    exposure.priorities = differing;
-    exposure.since = exposure.since.map((_, priority) =>
-      this.counters.get(port, priority, RX_FRAMES),
-    );
+    const spec = this.specs[port]!;
+    const state = this.ports[port]!;
+    if (!spec.identity.isBridge) return;
+    const { willing } = adminOf(spec, state).dcbx.pfc;
+    const own = { willing, mac: spec.identity.mac };
+    // What has credit is in no danger.
+    const differing = differingPfc(state.operation, own, peerOf(state)) & ~state.credit.priorities;
+    trackExposure(state.exposure, differing, this.receivedAt(port), this.host.clock.now);
+  }
+
+  private receivedAt(port: number): (priority: number) => number {
+    return (priority) => this.counters.get(port, priority, RX_FRAMES);
   }
 
   /** Whether the device of a port stands at another level than before. */

@@ -13,6 +13,7 @@ import {
   MISMATCH,
 } from './dcbx/dcbx-managed.js';
 import { followsPeer } from './dcbx/symmetric.js';
+import { type Exposure, noExposure } from './exposure.js';
 import { blankStatistics, type LldpStatistics } from './lldp/lldp-managed.js';
 import { blankReceive, type LldpReceive, type Neighbor } from './lldp/receive-machine.js';
 import { spokenBy } from './lldp/remote.js';
@@ -45,15 +46,6 @@ export interface PortDiscovery {
   exposure: Exposure;
 }
 
-/** Frames that came in while only one end of the link had PFC for their priority. */
-export interface Exposure {
-  /** Priorities for which the ends differ, one bit each. */
-  priorities: number;
-  /** By priority: frames so far, and count of received frames when the difference began. */
-  frames: number[];
-  since: number[];
-}
-
 export function openPort(spec: DiscoveryPortSpec): PortDiscovery {
   const { admin } = spec.stages[0];
   return {
@@ -71,11 +63,7 @@ export function openPort(spec: DiscoveryPortSpec): PortDiscovery {
     credit: noCredit(),
     level: spec.identity.isBridge ? UNKNOWN_LEVEL : END_STATION_LEVEL,
     settledPs: spec.epochsPs.map(() => -1),
-    exposure: {
-      priorities: 0,
-      frames: [0, 0, 0, 0, 0, 0, 0, 0],
-      since: [0, 0, 0, 0, 0, 0, 0, 0],
-    },
+    exposure: noExposure(),
   };
 }
 
