@@ -43,6 +43,7 @@ export function adminOf(
       recommendation: null,
       pfc: blankPfcConfiguration(),
       applications: [],
+      fixedClasses: 0,
       ...dcbx,
     },
     credit: null,

@@ -213,6 +213,60 @@ load:
   });
 });
 
+describe('a map of priorities to classes that is recommended', () => {
+  /** Without the switch's map, priorities 1 and 2 of the host share a class with 0. */
+  const pair = (willing: string, changes = ''): RunResults =>
+    runScenario(`
+fabric: { generator: star, hosts: 2, hostLink: { rate: 100G, length: 10m } }
+priorities: { 0: pfc, 1: pfc, 2: pfc }
+devices:
+  s1:
+    arbiter: { ets: { 0: 60%, 1: 30%, 2: 10% } }
+    discovery: { recommend: true }
+  h1: { discovery: { classes: [0, 0, 0, 3, 4, 5, 6, 7], willing: [${willing}] } }
+discovery: { second: 1us, changes: [${changes}] }
+duration: 300us
+load:
+  - { name: a, stream: { from: h1, to: h2 }, rate: line, frame: 1518, priority: 0, start: 20us }
+  - { name: b, stream: { from: h1, to: h2 }, rate: line, frame: 1518, priority: 1, start: 20us }
+  - { name: c, stream: { from: h1, to: h2 }, rate: line, frame: 1518, priority: 2, start: 20us }
+`);
+  const sharesOf = ({ flows }: RunResults): number[] => {
+    const rates = ['a', 'b', 'c'].map(
+      (load) => flows.find((flow) => flow.load === load)!.throughputBps!,
+    );
+    const sum = rates.reduce((x, y) => x + y, 0);
+    return rates.map((rate) => rate / sum);
+  };
+  const near = (shares: number[], wanted: number[]): boolean =>
+    shares.every((part, i) => Math.abs(part - wanted[i]!) < 0.02);
+
+  it('gives each priority of a willing host the share of its class', () => {
+    const learned = sharesOf(pair('ets'));
+    assert.ok(near(learned, [0.6, 0.3, 0.1]), learned.join());
+    const own = sharesOf(pair(''));
+    assert.ok(near(own, [1 / 3, 1 / 3, 1 / 3]), own.join());
+  });
+
+  it('can change while frames wait, without loss or disorder', () => {
+    const maps = [
+      '[0, 0, 1, 3, 4, 5, 6, 7]',
+      '[2, 1, 0, 3, 4, 5, 6, 7]',
+      '[0, 1, 2, 3, 4, 5, 6, 7]',
+    ];
+    const changes = maps.map((map, i) => `{ at: ${60 + 50 * i}us, devices: s1, classes: ${map} }`);
+    const results = pair('ets', changes.join(', '));
+    assert.equal(results.status, 'complete');
+    assert.equal(
+      [0, 1, 2].reduce((sum, p) => sum + dropsOf(results, p), 0),
+      0,
+    );
+    const host = results.discovery!.ports.find(({ port }) => port === 'h1:p1')!;
+    assert.deepEqual(host.operational.ets!.classOf, [0, 1, 2, 3, 4, 5, 6, 7]);
+    assert.ok(host.convergencePs.every((ps) => ps !== null && ps < 10e6));
+  });
+});
+
 describe('credit that is negotiated', () => {
   const pair = (status: string): string => `
 fabric: { generator: star, hosts: 2, hostLink: { rate: 100G, length: 10m } }

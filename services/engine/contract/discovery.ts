@@ -86,6 +86,8 @@ export interface DcbxAdmin {
   readonly recommendation: Ets | null;
   readonly pfc: PfcConfiguration;
   readonly applications: readonly Application[];
+  /** Priorities that stay in their traffic class, and apart from others, one bit each. */
+  readonly fixedClasses: number;
 }
 
 /** What negotiation tells the data path of a port. */

@@ -1,5 +1,6 @@
 import { EtsArbiter } from '../arbiter/ets.js';
 import type { OperatingCredit, OperatingPort, PortOperator } from '../contract/discovery.js';
+import { CLASS, PRIORITY_MASK } from '../frame/frame-pool.js';
 import { TSA_ETS, type Ets } from '../wire/lldp/dcbx-ieee.js';
 import type { Device } from './device.js';
 import type { MechanismSet } from './mechanisms.js';
@@ -14,7 +15,7 @@ const LEAST_SHARE = 1;
 
 /** Puts into force what a port and its neighbour have come to; frames under way are left alone. */
 export function makeOperator(
-  { ports, buffer }: Shared,
+  { ports, buffer, queues, pool }: Shared,
   devices: readonly Device[],
   { pfc, credit, sfc, ci }: MechanismSet,
   metering: Metering,
@@ -23,6 +24,9 @@ export function makeOperator(
   function operate(port: number, operating: OperatingPort): void {
     const device = devices[ports.owner(port)];
     share(device, port, operating.ets);
+    // The classes of an 82599 stand in its registers.
+    const hasNic = device.spec.kind === 'host' && device.spec.nic !== null;
+    if (!hasNic) classify(port, operating.ets.classOf);
     pfc.setOperational(port, operating.pfc);
     exchange(port, operating.credit);
     sfc.neighbourTakesPart(port, operating.obeysMessages);
@@ -38,6 +42,20 @@ export function makeOperator(
         algorithms[tc] === TSA_ETS ? Math.max(LEAST_SHARE, shares[tc]) : null,
       ),
     );
+  }
+
+  /** What waits moves to its new class, so that no frame overtakes one of its flow. */
+  function classify(port: number, classOf: readonly number[]): void {
+    if (classOf.every((tc, priority) => tc === ports.classOf(port, priority))) return;
+    const moving: number[] = [];
+    for (let tc = 0; tc < CLASSES; tc++) {
+      if (ports.isMetered(port, tc)) continue;
+      while (queues.head(port, tc) >= 0) moving.push(queues.shift(port, tc));
+    }
+    ports.setClasses(port, classOf);
+    for (const frame of moving) {
+      queues.push(port, classOf[pool.words[frame + CLASS] & PRIORITY_MASK], frame);
+    }
   }
 
   /** What waits is kept: it goes by credit from now on, or without. */

@@ -72,12 +72,10 @@ export function makePorts(tables: Tables) {
     cutThrough: boolean,
   ): void {
     const at = port * PORT_WORDS;
-    const identity = spec.classOf.every((tc, priority) => tc === priority);
     owners[port] = device;
-    classes.set(spec.classOf, port << 3);
+    setClasses(port, spec.classOf);
     groups.set(spec.groupOf, port << 3);
     words[at + OCTET_PS] = spec.octetPs;
-    words[at + STALLS] = identity ? STALL_ALIKE : STALL_BY_HEAD;
     words[at + CUT_THROUGH] = cutThrough ? 1 : 0;
     const times = port * PORT_DOUBLES;
     doubles[times + LATENCY_PS] = spec.latencyPs;
@@ -87,6 +85,13 @@ export function makePorts(tables: Tables) {
     // Neighbours that negotiate begin without credit.
     meter(port, spec.discovery?.drives === true ? 0 : credited);
     doubles[times + CONTROL_DELAY_PS] = (spec.pfc ?? spec.pause)?.responseDelayPs ?? 0;
+  }
+
+  /** Traffic class of each priority from now on. */
+  function setClasses(port: number, classOf: readonly number[]): void {
+    const identity = classOf.every((tc, priority) => tc === priority);
+    classes.set(classOf, port << 3);
+    words[port * PORT_WORDS + STALLS] = identity ? STALL_ALIKE : STALL_BY_HEAD;
   }
 
   /** A held priority stops the class that the table (three bits each) gives it. */
@@ -224,6 +229,7 @@ export function makePorts(tables: Tables) {
     words,
     count,
     configure,
+    setClasses,
     stallByTable,
     connect,
     owner,

@@ -8,6 +8,7 @@ import { OctetStore } from '../../engine/frame/octet-store.js';
 import { Agenda, agendaKey, keyId, keyKind } from '../../engine/kernel/agenda.js';
 import { Clock } from '../../engine/kernel/clock.js';
 import { Tables } from '../../engine/kernel/tables.js';
+import { wireOctets } from '../../engine/units/octets.js';
 import { LLDP_FRAME_MOST } from '../../engine/wire/lldp/lldpdu.js';
 import { makeCounters } from '../../engine/port/counters.js';
 import type { LinkEnd } from './link-ends.js';
@@ -16,7 +17,7 @@ const TIMER_BITS = 6;
 /** After so many ticks without an end, neighbours will not come to one. */
 const TICKS_MOST = 256;
 
-const PREAMBLE_OCTETS = 8;
+const GAP_OCTETS = 12;
 const FCS_OCTETS = 4;
 const LEAST_FRAME_OCTETS = 64;
 /** Kinds of entries of the agenda. */
@@ -39,6 +40,8 @@ export class DiscoveryExchange implements DiscoveryHost {
   private underway = 0;
   private readonly ports: readonly PortSpec[];
   private readonly peers: readonly number[];
+  /** By port: when the wire is free. */
+  private readonly freeAtPs: Float64Array;
   /** By port: from the last bit that comes in to the device. */
   private readonly ingressPs: readonly number[];
   private readonly firstPort: readonly number[];
@@ -48,6 +51,7 @@ export class DiscoveryExchange implements DiscoveryHost {
   constructor(specs: readonly DeviceSpec[], linkEnds: readonly (readonly LinkEnd[])[]) {
     const ports = specs.flatMap((spec) => spec.ports);
     this.ports = ports;
+    this.freeAtPs = new Float64Array(ports.length);
     this.ingressPs = specs.flatMap((spec) =>
       spec.ports.map(() => (spec.kind === 'switch' ? spec.pipelinePs : 0)),
     );
@@ -122,8 +126,11 @@ export class DiscoveryExchange implements DiscoveryHost {
       const length = mechanism.compose(port, 0, octets);
       const peer = this.peers[port]!;
       const { octetPs, latencyPs } = this.ports[port]!;
-      const wireOctets = PREAMBLE_OCTETS + Math.max(LEAST_FRAME_OCTETS, length + FCS_OCTETS);
-      const atPs = clock.now + wireOctets * octetPs + latencyPs + this.ingressPs[peer]!;
+      const lastsPs = wireOctets(Math.max(LEAST_FRAME_OCTETS, length + FCS_OCTETS)) * octetPs;
+      const startPs = Math.max(clock.now, this.freeAtPs[port]!);
+      this.freeAtPs[port] = startPs + lastsPs;
+      const lastBitPs = startPs + lastsPs - GAP_OCTETS * octetPs;
+      const atPs = lastBitPs + latencyPs + this.ingressPs[peer]!;
       agenda.push(atPs, agendaKey(ARRIVAL, peer), flying.put(octets, length));
       this.underway++;
     }

@@ -21,6 +21,7 @@ import type { DiscoveryEndSection, DiscoverySection } from '../scenario/discover
 import { matchesGlob } from '../scenario/selector.js';
 import { NameTable } from '../topology/select-devices.js';
 import type { AssemblyInput } from './assembly.js';
+import { fixedClasses } from './fixed-classes.js';
 import type { LinkEnd } from './link-ends.js';
 import { creditOf, pfcOf, type Prospects } from './prospects.js';
 import type { Settings } from './settings.js';
@@ -42,6 +43,8 @@ interface Configuration {
 /** Makes what each port is told about LLDP and DCBX. */
 export class DiscoveryPlan {
   private readonly epochsPs: readonly number[];
+  /** By device: priorities that stay in their class, one bit each. */
+  private readonly fixed: readonly number[];
 
   constructor(
     private readonly input: AssemblyInput,
@@ -52,6 +55,10 @@ export class DiscoveryPlan {
   ) {
     const { scenario, topology, fail } = input;
     this.epochsPs = epochsOf(scenario.discovery);
+    this.fixed = settings.map((own, device) => {
+      const isHost = topology.devices[device]!.kind === 'host';
+      return fixedClasses(input, own, prospects[device]!, isHost);
+    });
     for (const { devices, index } of scenario.discovery.changes) {
       const reject = (message: string): Error =>
         fail(['discovery', 'changes', index, 'devices'], message);
@@ -131,7 +138,7 @@ export class DiscoveryPlan {
     const cnpvs = priorities.reduce((mask, priority) => mask | (1 << priority), 0);
     return {
       status: end.status,
-      dcbx: this.dcbx(configuration),
+      dcbx: this.dcbx(device, configuration),
       credit: this.credit(device, configuration),
       sourceFlowControl: this.sourceFlowControl(device),
       congestionIsolation: this.congestionIsolation(device),
@@ -179,8 +186,9 @@ export class DiscoveryPlan {
     };
   }
 
-  private dcbx({ end, pfc, arbiter }: Configuration): DcbxAdmin {
-    const ets = etsOf(arbiter, this.input.scenario.classes.transmit, end.willing.includes('ets'));
+  private dcbx(device: number, { end, pfc, arbiter }: Configuration): DcbxAdmin {
+    const classes = end.classes ?? this.input.scenario.classes.transmit;
+    const ets = etsOf(arbiter, classes, end.willing.includes('ets'));
     const canRecommend = end.recommend && !ets.algorithms.includes(TSA_VENDOR);
     return {
       mode: end.dcbx,
@@ -193,6 +201,7 @@ export class DiscoveryPlan {
         enabled: pfc,
       },
       applications: end.applications,
+      fixedClasses: this.fixed[device]!,
     };
   }
 

@@ -7,6 +7,7 @@ import type { DiscoverySection } from '../scenario/discovery-section.js';
 import type { Fail } from '../topology/cabling.js';
 import type { AssemblyInput } from './assembly.js';
 import type { Mvtx2802Plan } from './mvtx2802-plan.js';
+import { classesOf } from './fixed-classes.js';
 import type { CreditPlan } from './credit-plan.js';
 import type { DiscoveryPlan } from './discovery-plan.js';
 import { hasPfc, type Methods } from './link-methods.js';
@@ -45,7 +46,7 @@ export function portSpecs(
   // Without DCB an 82599 has one buffer each way.
   const undivided = nic !== null && !nic.dcb;
   const shared = {
-    classOf: undivided ? ONE_GROUP : scenario.classes.transmit,
+    classOf: undivided ? ONE_GROUP : classesOf(settings, scenario),
     groupOf: undivided || chips.isChip(device) ? ONE_GROUP : groupsOf(scenario),
     arbiter:
       nic === null

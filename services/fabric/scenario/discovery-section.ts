@@ -25,6 +25,8 @@ export interface DiscoveryEndSection {
   readonly status: LldpStatus;
   readonly dcbx: DcbxMode;
   readonly willing: readonly ('ets' | 'pfc' | 'credit')[];
+  /** Traffic class of each priority; null: as for all devices. */
+  readonly classes: readonly number[] | null;
   /** Priorities that could have credit, beside those that are configured for it. */
   readonly creditCapable: readonly number[];
   readonly recommend: boolean;

@@ -70,13 +70,14 @@ export function discoverySection(input: DiscoveryInput, located: Located): Disco
 
 export function discoveryEnd(input: DiscoveryEndInput): Partial<DiscoveryEndSection> {
   const { status, dcbx, willing, recommend, pfcCapability, applications } = input;
-  const { drift, creditCapable } = input;
+  const { drift, creditCapable, classes } = input;
   return {
     ...(status !== undefined && { status }),
     ...(dcbx !== undefined && { dcbx }),
     ...(willing !== undefined && { willing }),
     ...(recommend !== undefined && { recommend }),
     ...(pfcCapability !== undefined && { pfcCapability }),
+    ...(classes !== undefined && { classes: classes === 'common' ? null : classes }),
     ...(creditCapable !== undefined && { creditCapable }),
     ...(drift !== undefined && { driftPpm: drift }),
     ...(applications !== undefined && { applications: applications.map(applicationOf) }),

@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import { LLDP_RANGES } from '../../engine/discovery/lldp/lldp-managed.js';
 import { aboveZero, time } from './quantities.js';
-import { arbiterSchema } from './schema-flow-control.js';
+import { arbiterSchema, classMap } from './schema-flow-control.js';
 import {
   choice,
   either,
@@ -14,6 +14,7 @@ import {
   mapping,
   overriding,
   quantity,
+  word,
 } from './schema-parts.js';
 
 /** Worse than any oscillator, so that a run need not be long to show what it does. */
@@ -65,6 +66,13 @@ const endKeys = {
     .describe('What the device takes over from a neighbour.')
     .prefault([]),
   recommend: flag().describe('Recommend the own ETS table to the neighbour.').prefault(false),
+  classes: either(
+    [word('common'), classMap('Traffic class of each priority at these ports.')],
+    'a map of classes',
+    'common, or eight numbers 0 to 7',
+  )
+    .describe('Traffic class of each priority here; common: as classes.transmit says for all.')
+    .prefault('common'),
   creditCapable: priorityList()
     .describe('Priorities that could have credit, beside those that are configured for it.')
     .prefault([]),

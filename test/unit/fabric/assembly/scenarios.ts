@@ -118,6 +118,7 @@ export const DISCOVERY: Scenario['discovery'] = {
     recommend: false,
     pfcCapability: 8,
     applications: [],
+    classes: null,
     creditCapable: [],
     driftPpm: 0,
   },
