@@ -12,6 +12,8 @@ import type { Style } from './summary-text.js';
 import { formatCount, formatTime } from './format.js';
 import { table } from './table.js';
 
+const STRICT_GROUP = 15;
+
 export function neighborsText({ ports }: DiscoveryResults): string {
   const rows = ports.flatMap(({ port, neighbors, tooManyNeighbors }) => {
     if (neighbors.length === 0) return [[port, '–', '–', '–', '–', '–']];
@@ -48,8 +50,22 @@ export function dcbxText({ ports, convergence, lldpdus }: DiscoveryResults, styl
   );
   return [
     table([...head, 'operational', 'credit', 'mismatch'], rows),
-    `  w: willing; ${settled.join(', ')}; ${formatCount(lldpdus)} LLDPDUs`,
+    machinesTable(ports),
+    `  w: willing; [classes of priorities 0 to 7, s: strict]; ${settled.join(', ')}; ${formatCount(lldpdus)} LLDPDUs`,
   ].join('\n\n');
+}
+
+function machinesTable(ports: readonly DiscoveryPortResult[]): string {
+  const rows = ports.map(({ port, machines }) => {
+    const { transmit, transmitTimer, receive, ets, pfc, cee } = machines;
+    const features =
+      cee === null
+        ? '–'
+        : `${cee.sequence}/${cee.acknowledged} ${cee.groups}, ${cee.pfc}, ${cee.applications}`;
+    return [port, transmit, transmitTimer, receive, ets, pfc, features];
+  });
+  const head = ['port', 'transmit', 'its timer', 'receive', 'ETS', 'PFC'];
+  return table([...head, 'CEE: seq/ack, groups, PFC, applications'], rows);
 }
 
 /** Only ports that do not go with their neighbours. */
@@ -91,7 +107,15 @@ function etsText(ets: EtsResult | null): string {
     typeof share === 'number' && share > 0 ? [`${tc}:${share}%`] : [],
   );
   const text = shared.length === 0 ? String(ets.shares[0]) : shared.join(' ');
-  return `${text}${ets.willing ? ' w' : ''}`;
+  const map = ets.classOf.every((tc, priority) => tc === priority)
+    ? ''
+    : ` [${ets.classOf.map(classText).join('')}]`;
+  return `${text}${map}${ets.willing ? ' w' : ''}`;
+}
+
+/** CEE has a group 15, which is strict. */
+function classText(tc: number): string {
+  return tc === STRICT_GROUP ? 's' : String(tc);
 }
 
 function withoutWill({ ets }: DcbxResult): EtsResult | null {

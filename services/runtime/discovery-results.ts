@@ -7,6 +7,7 @@ import type { DiscoveryMechanism } from '../engine/discovery/discovery-mechanism
 import type { LldpStatistics } from '../engine/discovery/lldp/lldp-managed.js';
 import type { Neighbor } from '../engine/discovery/lldp/receive-machine.js';
 import type { PortDiscovery } from '../engine/discovery/port-discovery.js';
+import { type MachineStates, machineStates } from './discovery-machines.js';
 import { type PathResult, pathResults } from './path-methods.js';
 import { CHASSIS_MAC, PORT_MAC, showIdentifier } from '../engine/wire/lldp/basic-tlvs.js';
 import type { Application, Ets } from '../engine/wire/lldp/dcbx-ieee.js';
@@ -40,6 +41,7 @@ export interface DiscoveryPortResult {
   readonly statistics: LldpStatistics;
   readonly tooManyNeighbors: boolean;
   readonly neighbors: readonly NeighborResult[];
+  readonly machines: MachineStates;
   readonly dcbx: 'none' | 'ieee' | 'cee';
   readonly local: DcbxResult;
   /** Null without exactly one neighbour that speaks DCBX. */
@@ -155,6 +157,7 @@ function portResult(
     statistics: statisticsOf(state),
     tooManyNeighbors: tooManyNeighborsTimer > 0,
     neighbors: neighbors.map(neighborResult),
+    machines: machineStates(admin, state),
     dcbx: operation.protocol,
     local: localResult(admin),
     remote: peer === undefined ? null : remoteResult(peer),
@@ -234,7 +237,13 @@ function remoteResult({ remote }: Neighbor): DcbxResult | null {
 
 function ceeResult({ groups, pfc }: NonNullable<Neighbor['remote']['cee']>): DcbxResult {
   return {
-    ets: groups && { willing: groups.willing, classOf: groups.groupOf, shares: groups.shares },
+    ets: groups && {
+      willing: groups.willing,
+      classOf: groups.groupOf,
+      shares: groups.shares.map((share, group) =>
+        groups.groupOf.includes(group) ? share : 'strict',
+      ),
+    },
     pfc: pfc && pfcResult(pfc.willing, pfc.classes, pfc.enabled),
     applications: [],
   };
