@@ -51,7 +51,8 @@ export function dcbxText({ ports, convergence, lldpdus }: DiscoveryResults, styl
   return [
     table([...head, 'operational', 'credit', 'mismatch'], rows),
     machinesTable(ports),
-    `  w: willing; [classes of priorities 0 to 7, s: strict]; ${settled.join(', ')}; ${formatCount(lldpdus)} LLDPDUs`,
+    `  w: willing; [classes of priorities 0 to 7, s: strict]; ${settled.join(', ')}; ` +
+      `${formatCount(lldpdus)} LLDPDUs`,
   ].join('\n\n');
 }
 

@@ -229,7 +229,8 @@ function discoveryText({ discovery }: RunResults, style: Style): string {
       const end = untilPs === null ? 'the end' : formatTime(untilPs);
       return n > 0 ? `${formatCount(n)} of priority ${p}, ${formatTime(fromPs)} to ${end},` : [];
     });
-    return `  ${style.bad('at risk')} at ${port}: ${by.join(' ')} while only one end had PFC for it`;
+    const why = 'while only one end had PFC for it';
+    return `  ${style.bad('at risk')} at ${port}: ${by.join(' ')} ${why}`;
   });
   const head = `${style.strong('Discovery')}: ${formatCount(discovery.lldpdus)} LLDPDUs`;
   return [head, ...lines, ...odd, more(differing.length), ...risks, more(exposed.length)]

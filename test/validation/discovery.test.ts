@@ -233,7 +233,7 @@ load:
 `);
   const sharesOf = ({ flows }: RunResults): number[] => {
     const rates = ['a', 'b', 'c'].map(
-      (load) => flows.find((flow) => flow.load === load)!.throughputBps!,
+      (load) => flows.find((flow) => flow.load === load)!.throughputBps,
     );
     const sum = rates.reduce((x, y) => x + y, 0);
     return rates.map((rate) => rate / sum);

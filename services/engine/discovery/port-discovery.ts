@@ -41,7 +41,7 @@ export interface PortDiscovery {
   credit: CreditAgreement;
   /** Of the device, as topology recognition counts. */
   level: number;
-  /** By epoch of the fabric: when the neighbour, or what was agreed with it, last changed; -1: never. */
+  /** By epoch: when the neighbour, or what was agreed with it, last changed; -1: never. */
   settledPs: number[];
   exposure: Exposure;
 }

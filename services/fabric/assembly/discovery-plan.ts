@@ -23,7 +23,8 @@ import { NameTable } from '../topology/select-devices.js';
 import type { AssemblyInput } from './assembly.js';
 import { fixedClasses } from './fixed-classes.js';
 import type { LinkEnd } from './link-ends.js';
-import { creditOf, pfcOf, type Prospects } from './prospects.js';
+import type { Prospects } from './link-methods.js';
+import { creditOf, pfcOf } from './prospects.js';
 import type { Settings } from './settings.js';
 
 const CLASSES = 8;

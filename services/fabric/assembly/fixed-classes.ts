@@ -2,7 +2,7 @@
 
 import type { Scenario } from '../scenario/scenario.js';
 import type { AssemblyInput } from './assembly.js';
-import type { Prospects } from './prospects.js';
+import type { Prospects } from './link-methods.js';
 import type { Settings } from './settings.js';
 
 const ALL = 0xff;

@@ -1,7 +1,6 @@
 import type { FlowControl, Scenario } from '../scenario/scenario.js';
 import type { Fail } from '../topology/cabling.js';
 import type { LinkEnd } from './link-ends.js';
-import type { Prospects } from './prospects.js';
 import type { Settings } from './settings.js';
 import { placeOfPriority } from './settings.js';
 
@@ -17,6 +16,12 @@ export function hasPfc(method: LinkMethod | undefined): boolean {
 
 export function hasCredit(method: LinkMethod | undefined): boolean {
   return method === 'credit' || method === 'either';
+}
+
+/** What a device that negotiates may come to at any time: priorities, one bit each. */
+export interface Prospects {
+  readonly pfc: number;
+  readonly credit: number;
 }
 
 /**

@@ -3,13 +3,8 @@
 import type { Scenario } from '../scenario/scenario.js';
 import { matchesGlob } from '../scenario/selector.js';
 import type { AssemblyInput } from './assembly.js';
+import type { Prospects } from './link-methods.js';
 import type { Settings } from './settings.js';
-
-/** Priorities, one bit each. */
-export interface Prospects {
-  readonly pfc: number;
-  readonly credit: number;
-}
 
 /** By device. */
 export function prospectsOf(input: AssemblyInput, settings: readonly Settings[]): Prospects[] {

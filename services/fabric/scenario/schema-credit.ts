@@ -113,8 +113,8 @@ const creditKeys = {
     .prefault('1ms'),
   fallback: choice(['refuse', 'pfc', 'none'])
     .describe(
-      'What rules a priority on a link where only one end has credit; refuse: an error, or, where ' +
-        'neighbours negotiate, nothing is sent.',
+      'What rules a priority on a link where only one end has credit; refuse: an error, or, ' +
+        'where neighbours negotiate, nothing is sent.',
     )
     .prefault('refuse'),
 };

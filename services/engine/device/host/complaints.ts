@@ -15,7 +15,7 @@ import type { Rates } from './rates.js';
 const DSCP_PER_PRIORITY = 8;
 const DYNAMIC_PORTS = 0xc000;
 
-/** Messages that tell a host to slow a connection down: from its receiver, or a queue on the way. */
+/** Messages that tell a host to slow a connection down: of its receiver, or a queue on the way. */
 export interface Complaints {
   /** The packet (CNP) that a receiving connection sends about a marked frame. */
   make(device: number, spec: ReceiveSpec): number;

@@ -199,8 +199,8 @@ function groupsOf({ classOf, shares, algorithms, classes }: Ets): {
 }
 
 /**
- * A peer's groups as classes of their numbers; strict priorities stay where they are, or move to the
- * highest class that is left. Null where that cannot be done.
+ * A peer's groups as classes of their numbers; strict priorities stay where they are, or move to
+ * the highest class that is left. Null where that cannot be done.
  */
 function tableOf(
   { groupOf, shares }: { readonly groupOf: readonly number[]; readonly shares: readonly number[] },

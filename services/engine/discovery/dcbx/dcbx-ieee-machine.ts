@@ -48,7 +48,7 @@ function resolveEts(result: DcbxOperation, admin: DcbxAdmin, peer: IeeePeer): vo
   result.etsFrom = 'peer';
 }
 
-/** Shares and classes can be changed, unless the arbiter has no shares or something goes by a class. */
+/** Shares and classes can change, unless there are no shares, or something goes by a class. */
 export function isFeasible(table: Ets, { ets: own, fixedClasses }: DcbxAdmin): boolean {
   const { classOf, algorithms } = table;
   if (own.algorithms.includes(TSA_VENDOR)) return false;
