@@ -33,6 +33,7 @@ const PFC = '{ flowControl: pfc, xoff: 98KB, xonGap: 24KB }';
 export function permutation(k: number, virtualUs: number, mechanism = PFC): string {
   return `${fatTree(k)}duration: ${virtualUs}us
 priorities: { 3: ${mechanism} }
+credit: { buffer: 98KB }
 load:
   - name: permutation
     permutation: { hosts: all, shift: ${(k * k * k) / 8 + 1} }

@@ -22,7 +22,7 @@ const built = spawnSync('npm', ['run', '--silent', 'build'], {
   stdio: ['ignore', 'inherit', 'inherit'],
 });
 if (built.status === 0) {
-  getNeeds();
+  getNeeds(underCi);
   const files = testFiles(process.argv.slice(2));
   if (files.length === 0) fail('No test has such a path.');
   await runFiles(files);

@@ -72,6 +72,10 @@ export const TOPICS: Readonly<Record<string, string>> = {
   deadlock:
     'A circle of ingress accounts, each of which cannot empty before the next one does. ' +
     '`observe: { episodes: true }` names it, with the picosecond at which it closed.',
+  watchdog:
+    'A switch that no longer obeys a neighbour which holds a priority for too long: ' +
+    '`priorities: { 3: { watchdog: { detection: 200us, restoration: 200us, action: drop } } }`. ' +
+    'What it drops is counted as `watchdog`.',
   storm: 'A priority of a port that is held for longer than `observe.storm`.',
   faults:
     'What goes wrong in the emulated world: link-down, loss, bit-errors, delay, slow-link, ' +

@@ -9,6 +9,7 @@ import type {
   PortResult,
   RunResults,
   SfcResult,
+  WatchdogResult,
 } from '../runtime/results.js';
 import { formatOctets, formatRate, formatShare, formatTime } from './format.js';
 
@@ -68,6 +69,11 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
     lldpdus: { unit: 'count', meaning: 'LLDPDUs sent' },
     deadlocks: { unit: 'count', meaning: 'circles of ports that wait for each other' },
     storms: { unit: 'count', meaning: 'times that a port was held longer than observe.storm' },
+    'watchdog.storms': { unit: 'count', meaning: 'times that a watchdog of PFC stepped in' },
+    'watchdog.drops': {
+      unit: 'count',
+      meaning: 'frames lost to watchdogs, dropped or sent where no room was left',
+    },
     'fault-drops': { unit: 'count', meaning: 'frames lost to declared faults' },
     'credit-lost': { unit: 'count', meaning: 'units of credit that neither end has any more' },
     starved: {
@@ -136,11 +142,15 @@ function measure(expectation: Expectation, results: RunResults): number | string
     case 'storms':
       return results.storms.length;
     case 'drops':
-      return sum(rows.map(({ row }) => bufferDrops(row)));
+      return sum(rows.map(({ row }) => dropsOf(row, BUFFER_REASONS)));
     case 'lossless-drops':
       return sum(rows.map(({ row }) => row.drops['headroom-exhausted'] ?? 0));
     case 'fault-drops':
-      return sum(rows.map(({ row }) => faultDrops(row)));
+      return sum(rows.map(({ row }) => dropsOf(row, FAULT_REASONS)));
+    case 'watchdog.storms':
+      return sum(watchdogs(expectation, results).map(({ storms }) => storms));
+    case 'watchdog.drops':
+      return sum(rows.map(({ row }) => dropsOf(row, WATCHDOG_REASONS)));
     case 'credit-lost':
       return sum(lostCredits(expectation, results).map(({ units }) => units));
     case 'starved':
@@ -309,8 +319,19 @@ const FAULT_REASONS = [
   'overflow-by-fault',
 ] as const;
 
-function faultDrops(row: PortPriorityResult): number {
-  return sum(FAULT_REASONS.map((reason) => row.drops[reason] ?? 0));
+const WATCHDOG_REASONS = ['watchdog', 'overflow-by-watchdog'] as const;
+
+function dropsOf({ drops }: PortPriorityResult, reasons: readonly string[]): number {
+  return sum(reasons.map((reason) => drops[reason] ?? 0));
+}
+
+function watchdogs({ priority, port, device }: Expectation, results: RunResults): WatchdogResult[] {
+  return results.watchdogs.filter(
+    (one) =>
+      (priority === null || one.priority === priority) &&
+      (port === null || matchesGlob(port, one.port)) &&
+      (device === null || matchesGlob(device, one.port.split(':')[0]!)),
+  );
 }
 
 function lostCredits({ priority, port }: Expectation, results: RunResults): LostCreditResult[] {
@@ -319,10 +340,6 @@ function lostCredits({ priority, port }: Expectation, results: RunResults): Lost
       (priority === null || lost.priority === priority) &&
       (port === null || matchesGlob(port, lost.port)),
   );
-}
-
-function bufferDrops(row: PortPriorityResult): number {
-  return sum(BUFFER_REASONS.map((reason) => row.drops[reason] ?? 0));
 }
 
 function meanLatency(flows: readonly FlowResult[]): number | null {

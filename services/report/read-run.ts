@@ -2,12 +2,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Topology } from '../fabric/topology/topology.js';
 import { portName } from '../fabric/topology/topology.js';
+import type { DiscoveryResults } from '../runtime/discovery-results.js';
 import type { FlowResult, PortPriorityResult, PortResult, RunResults } from '../runtime/results.js';
 import type { SeriesRow } from '../runtime/series.js';
 import { parseCsv } from './csv.js';
 import type { ExpectationResult } from './expectations.js';
 import type { MeasuredRun } from './page/page-of-run.js';
-import { readRun, readRunFile } from './run-directory.js';
+import { DISCOVERY, readRun, readRunFile } from './run-directory.js';
 
 type Row = Readonly<Record<string, string>>;
 type Summary = Omit<RunResults, 'flows' | 'ports'> & {
@@ -18,19 +19,27 @@ const DROPS = 'drops_';
 
 /** What was measured in a run, from the files of its directory. */
 export function readMeasured(folder: string, topology: Topology): MeasuredRun {
-  const { scenario, set, document } = readRun(folder);
+  const { scenario, set, document, why } = readRun(folder);
   const summary = JSON.parse(readRunFile(folder, 'summary.json')) as Summary;
   const { expectations, ...rest } = summary;
   const flows = readRows(folder, 'flows.csv').map(flowFrom);
   const ports = portsFrom(readRows(folder, 'ports.csv'), topology);
-  const results = { ...rest, flows, ports };
+  const results = { ...rest, flows, ports, discovery: discoveryFrom(folder) };
   return {
     results,
     expectations,
     document,
-    series: { rows: existsSync(join(folder, 'series.csv')) ? seriesFrom(folder) : [] },
+    series: {
+      rows: [...seriesFrom(folder, 'series.csv'), ...seriesFrom(folder, 'rate-series.csv')],
+    },
+    why,
     origin: { scenario, set },
   };
+}
+
+function discoveryFrom(folder: string): DiscoveryResults | null {
+  if (!existsSync(join(folder, DISCOVERY))) return null;
+  return JSON.parse(readRunFile(folder, DISCOVERY)) as DiscoveryResults;
 }
 
 function readRows(folder: string, name: string): Row[] {
@@ -40,8 +49,10 @@ function readRows(folder: string, name: string): Row[] {
   );
 }
 
-function seriesFrom(folder: string): SeriesRow[] {
-  const [, ...lines] = parseCsv(readRunFile(folder, 'series.csv'));
+/** Of ports, or of connections; none if the file is not there. */
+function seriesFrom(folder: string, name: string): SeriesRow[] {
+  if (!existsSync(join(folder, name))) return [];
+  const [, ...lines] = parseCsv(readRunFile(folder, name));
   return lines.map((line) => line.map((field, i) => (i === 1 ? field : Number(field))));
 }
 

@@ -1,7 +1,9 @@
 import {
+  closeSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readFileSync,
   readdirSync,
   renameSync,
@@ -20,6 +22,8 @@ import { packWhole, unpackWhole } from '../runtime/whole-state.js';
 import { csv } from './csv.js';
 import { congestionPointsCsv, ratesCsv } from './congestion-tables.js';
 import type { FrameTrace } from '../telemetry/traces/frame-traces.js';
+import type { TimedEvent } from '../telemetry/events/event-table.js';
+import { eventsCsv } from './events-csv.js';
 import type { ExpectationResult } from './expectations.js';
 import { isPageBuilt, pageFile } from './page/page-file.js';
 import type { ScenarioFacts } from './page/page-of-run.js';
@@ -36,6 +40,8 @@ const STATE = 'state';
 export const DISCOVERY = 'discovery.json';
 /** Who held whom back: see `readWhy`. */
 const WHY = 'why.json';
+/** What passed captured ports, for Wireshark. */
+const CAPTURE = 'capture.pcapng';
 /** Every 82599 at the end of the run. */
 const NICS = 'nics.json';
 
@@ -56,6 +62,10 @@ export interface RunRecord {
   readonly why: Why | null;
   /** The ways of sampled frames; null unless frames are sampled. */
   readonly traces: readonly FrameTrace[] | null;
+  /** A capture file, piece by piece; null unless something is captured. */
+  readonly capture: Iterable<Uint8Array> | null;
+  /** What happened to frames and priorities; null unless that is observed. */
+  readonly events: readonly TimedEvent[] | null;
   /** Where an interrupted run can go on. */
   readonly state: WholeState | null;
   /** Seconds of the wall clock; the only figure that differs between equal runs. */
@@ -85,6 +95,7 @@ export class RunDirectory {
     try {
       draft = mkdtempSync(join(this.parent, `.${basename(target)}-`));
       for (const [name, text] of filesOf(record)) writeFileSync(join(draft, name), text);
+      if (record.capture !== null) writePieces(join(draft, CAPTURE), record.capture);
       if (existsSync(target)) rmSync(target, { recursive: true });
       renameSync(draft, target);
     } catch (error) {
@@ -113,6 +124,16 @@ export class RunDirectory {
           'name another with --out',
       );
     }
+  }
+}
+
+/** Files that may be larger than memory. */
+function writePieces(path: string, pieces: Iterable<Uint8Array>): void {
+  const file = openSync(path, 'w');
+  try {
+    for (const piece of pieces) writeFileSync(file, piece);
+  } finally {
+    closeSync(file);
   }
 }
 
@@ -178,6 +199,7 @@ export function summaryJson({ results, expectations, wallSeconds }: RunRecord): 
   return {
     ...summary,
     discovery: converged,
+    nicLatencies: nics.map(({ device, latencies }) => ({ device, latencies })),
     expectations,
     deviceDigests,
     wall: { seconds: wallSeconds },
@@ -218,6 +240,7 @@ function filesOf(record: RunRecord): [string, string | Uint8Array][] {
     files.push(['slots.csv', slotsCsv(results)], ['slot-ports.csv', slotPortsCsv(results)]);
   }
   if (why !== null) files.push([WHY, json(whySummary(why))], ['episodes.csv', episodesCsv(why)]);
+  if (record.events !== null) files.push(['events.csv', eventsCsv(record.events)]);
   if (traces !== null) files.push(['traces.json', tracesJson(traces)]);
   if (state !== null) files.push([STATE, packWhole(state)]);
   return files;

@@ -15,6 +15,7 @@ import { congestionPointsOf, ratesOf } from './collect-congestion.js';
 import type { Failure, RunResults } from './results.js';
 import type { Congestion } from '../telemetry/congestion/congestion.js';
 import { framesStarted, STALLED, thingsPlanned } from './stall.js';
+import { watchdogResults } from './watchdog-results.js';
 
 /** What an engine that holds the whole fabric, in its order, has to say of a run. */
 export function outcomeOf(
@@ -64,6 +65,7 @@ export function outcomeOf(
     slotPorts: slotPortResults(engine, fabric, virtualPs),
     deadlocks: congestion?.deadlocks ?? [],
     storms: congestion?.storms ?? [],
+    watchdogs: watchdogResults(fabric, engine, virtualPs),
     lostCredits: collector.lostCredits(),
     faults: collector.faults(),
   };

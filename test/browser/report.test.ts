@@ -1,21 +1,18 @@
 /** A report is opened from the disk, as a person would, and clicked through. */
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
-import { chromium } from 'playwright-core';
+import type { Page } from 'playwright-core';
+import { noBrowser, TestBrowser } from '../kit/browser.js';
 import { ROOT } from '../kit/emulate.js';
 
 const CLI = join(ROOT, 'dist/services/cli/main.js');
 const SIZE_MAX = 15e6;
-
-const missing =
-  spawnSync('chromium', ['--version']).error === undefined ? false : 'chromium is not installed';
 
 const folder = mkdtempSync(join(tmpdir(), 'selvage-report-'));
 after(() => {
@@ -26,24 +23,15 @@ function selvage(...words: string[]): void {
   execFileSync(process.execPath, [CLI, ...words], { cwd: ROOT, stdio: 'ignore' });
 }
 
-describe('the report in a browser', { skip: missing }, () => {
-  let browser: Browser;
-  const said: string[] = [];
+describe('the report in a browser', { skip: noBrowser }, () => {
+  let browser: TestBrowser;
 
-  async function open(file: string, colorScheme: 'light' | 'dark'): Promise<Page> {
-    const page = await browser.newPage({ colorScheme, viewport: { width: 1280, height: 900 } });
-    page.on('console', (message) => said.push(message.text()));
-    page.on('pageerror', (error) => said.push(error.message));
-    page.on('request', (request) => {
-      if (!/^(file|data):/.test(request.url())) said.push(`fetched ${request.url()}`);
-    });
-    await page.goto(pathToFileURL(file).href);
-    return page;
+  function open(file: string, colorScheme: 'light' | 'dark'): Promise<Page> {
+    return browser.open(pathToFileURL(file).href, /^(file|data):/, colorScheme);
   }
 
   before(async () => {
-    const executablePath = execFileSync('which', ['chromium'], { encoding: 'utf8' }).trim();
-    browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+    browser = await TestBrowser.start();
     selvage('run', 'examples/incast-pfc.yaml', '--quiet', '--out', join(folder, 'pfc'));
     selvage('run', 'examples/incast-credit.yaml', '--quiet', '--out', join(folder, 'credit'));
   });
@@ -80,6 +68,6 @@ describe('the report in a browser', { skip: missing }, () => {
   });
 
   it('says nothing on the console and fetches nothing', () => {
-    assert.deepEqual(said, []);
+    assert.deepEqual(browser.said, []);
   });
 });

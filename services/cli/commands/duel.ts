@@ -12,6 +12,9 @@ import { RunDirectory, RunDirectoryError } from '../../report/run-directory.js';
 import { whyOf } from '../../report/why.js';
 import { prepareEngine } from '../../runtime/engine-flags.js';
 import { readVersion } from '../../runtime/version.js';
+import { eventsOf } from '../../telemetry/events/event-table.js';
+import { captureFile } from '../../telemetry/captures/capture-file.js';
+import { capturesWanted } from '../captured.js';
 import { EXIT, InputError } from '../exit.js';
 import { framesWanted } from '../frame-ways.js';
 import { loadFabric } from '../load-fabric.js';
@@ -108,6 +111,8 @@ async function runSide(
   progress.clear();
   const results = session.results('complete');
   const congestion = session.congestion();
+  const events = session.events();
+  const captures = capturesWanted(fabric, session.captures());
   const expectations = evaluateExpectations(fabric.scenario.expect, results);
   try {
     mkdirSync(parent, { recursive: true });
@@ -121,6 +126,8 @@ async function runSide(
       series: session.series(),
       origin: { scenario: file, set },
       state: null,
+      capture: captures && captureFile(fabric, captures),
+      events: events && eventsOf(fabric, events),
       wallSeconds: (performance.now() - startedAt) / 1000,
     });
     return { contender: name, set, results, folder };

@@ -13,8 +13,9 @@ export interface LiveRun {
   readonly pid: number;
 }
 
+/** Of this user, by number where there are numbers: in a container, nobody may have a name. */
 function folder(): string {
-  return join(tmpdir(), `selvage-${userInfo().username}`);
+  return join(tmpdir(), `selvage-${process.getuid?.() ?? userInfo().username}`);
 }
 
 export function announce(live: LiveRun): void {

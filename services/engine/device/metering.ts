@@ -38,7 +38,7 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
   function enqueue(port: number, trafficClass: number, frame: number): void {
     const only = accounts.onlyRowOfClass(port, trafficClass);
     if (only >= 0 && queues.head(port, trafficClass) < 0 && lines.head(only) < 0) {
-      if (sender.available(only) >= sender.cost(only, words[frame + LENGTH])) {
+      if (sender.mayStart(only, words[frame + LENGTH])) {
         queues.push(port, trafficClass, frame);
         return;
       }
@@ -133,7 +133,7 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
   function mayGo(row: number): boolean {
     const frame = lines.head(row);
     if (frame < 0) return false;
-    if (sender.available(row) >= sender.cost(row, words[frame + LENGTH])) return true;
+    if (sender.mayStart(row, words[frame + LENGTH])) return true;
     sender.block(row);
     return false;
   }

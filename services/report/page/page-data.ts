@@ -1,3 +1,5 @@
+import type { LiveSetup } from './live-data.js';
+
 /**
  * What the page knows of a run: plain data, as it stands in the file.
  * Times are ps, rates bit/s, sizes octets. The page runs in a browser and imports nothing else.
@@ -26,6 +28,13 @@ export interface RunPage {
   readonly completions: readonly Curve[];
   readonly slowdown: Slowdown;
   readonly margins: readonly MarginView[];
+  /** Null where nobody looked for what held it back. */
+  readonly trees: TreesView | null;
+  /** Null where discovery did not run. */
+  readonly discovery: DiscoveryView | null;
+  readonly shares: readonly SharesView[];
+  /** Connections that a rate control has limited, those that it told most first. */
+  readonly rates: readonly RateCurve[];
 }
 
 export interface Reproduce {
@@ -119,6 +128,14 @@ export interface PortPlot {
   readonly queueOctets: readonly number[] | null;
   readonly ingressOctets: readonly number[] | null;
   readonly drops: readonly number[] | null;
+  /** In the hand of the port. */
+  readonly creditUnits: readonly number[] | null;
+}
+
+/** At the times of the heat; null: at line rate. */
+export interface RateCurve {
+  readonly flow: string;
+  readonly rateBps: readonly (number | null)[];
 }
 
 /** A distribution: shares (0..1) at values that rise. */
@@ -149,7 +166,97 @@ export interface MarginView {
   readonly neededOctets: number;
 }
 
+export interface TreesView {
+  readonly episodes: number;
+  /** Smaller trees, which are not shown. */
+  readonly omitted: number;
+  readonly trees: readonly TreeView[];
+  readonly deadlocks: readonly {
+    readonly closedPs: number;
+    /** Null: it never opened. */
+    readonly openedPs: number | null;
+    readonly ring: readonly {
+      readonly ingress: string;
+      readonly egress: string;
+      readonly priority: number;
+    }[];
+  }[];
+  readonly storms: readonly {
+    readonly port: string;
+    readonly priority: number | null;
+    readonly startPs: number;
+    readonly endPs: number | null;
+  }[];
+}
+
+/** What one place of congestion brought about, up to the senders. */
+export interface TreeView {
+  readonly reason: string;
+  readonly startPs: number;
+  readonly clearedPs: number | null;
+  readonly episodes: number;
+  readonly ports: number;
+  readonly devices: number;
+  readonly depth: number;
+  readonly frameTimePs: number;
+  readonly victims: readonly string[];
+  readonly victimCount: number;
+  readonly root: TreeNode;
+}
+
+export interface TreeNode {
+  readonly kind: 'queue' | 'stopped' | 'held';
+  readonly name: string;
+  readonly port: number | null;
+  readonly priority: number | null;
+  readonly mechanism: string;
+  readonly times: number;
+  /** Null: it had not cleared at the end. */
+  readonly totalPs: number | null;
+  readonly frameTimePs: number;
+  readonly children: readonly TreeNode[];
+  /** Children that are not shown. */
+  readonly omitted: number;
+}
+
+export interface DiscoveryView {
+  readonly lldpdus: number;
+  readonly convergence: readonly {
+    readonly fromPs: number;
+    readonly durationPs: number | null;
+  }[];
+  readonly groups: readonly DcbxGroup[];
+}
+
+/** Local, remote and operational, in words. */
+export interface DcbxCells {
+  readonly pfc: readonly [string, string, string];
+  readonly ets: readonly [string, string, string];
+  readonly credit: string;
+}
+
+/** Ports at which DCBX came to the same. */
+export interface DcbxGroup extends DcbxCells {
+  readonly dcbx: string;
+  readonly mismatches: readonly string[];
+  readonly ports: readonly number[];
+}
+
+export interface SharesView {
+  readonly port: number;
+  readonly wireOctets: number;
+  readonly classes: readonly {
+    readonly trafficClass: number;
+    readonly priorities: readonly number[];
+    /** Percent; null: strict, it goes first. */
+    readonly wanted: number | null;
+    readonly got: number;
+  }[];
+}
+
 /** What stands in the page's file. */
 export interface PageContent {
   readonly runs: readonly RunPage[];
+  /** The only run goes on, and is told of as it does. */
+  readonly live?: LiveSetup;
 }

@@ -8,7 +8,12 @@ import type { ExpectationResult } from '../expectations.js';
 import { formatTime } from '../format.js';
 import type { MarginView, PortView, PriorityView, Reproduce, RunPage } from './page-data.js';
 import { completionCurves, slowdownBySize } from './page-flows.js';
+import type { WhySummary } from '../why.js';
+import { discoveryView } from './page-discovery.js';
 import { mapOf } from './page-map.js';
+import type { PortSharing } from './page-shares.js';
+import { sharesView } from './page-shares.js';
+import { treesView } from './page-trees.js';
 import { seriesOf } from './page-series.js';
 
 const MARGINS_SHOWN = 40;
@@ -20,6 +25,8 @@ export interface MeasuredRun {
   readonly expectations: readonly ExpectationResult[];
   readonly document: unknown;
   readonly series: { readonly rows: Iterable<SeriesRow> };
+  /** Who held whom back; null where nobody looked. */
+  readonly why: WhySummary | null;
   readonly origin: { readonly scenario: string; readonly set: readonly string[] };
 }
 
@@ -28,11 +35,14 @@ export interface ScenarioFacts {
   readonly description: string;
   readonly topology: Topology;
   readonly seriesPs: number | null;
+  /** By port, in the order of the fabric. */
+  readonly sharing: readonly PortSharing[];
 }
 
-export function factsOf({ scenario, topology }: Fabric): ScenarioFacts {
+export function factsOf({ scenario, topology, specs }: Fabric): ScenarioFacts {
   const { description, observe } = scenario;
-  return { description, topology, seriesPs: observe.seriesPs };
+  const sharing = specs.flatMap(({ ports }) => ports);
+  return { description, topology, seriesPs: observe.seriesPs, sharing };
 }
 
 export function pageOfRun(run: MeasuredRun, facts: ScenarioFacts): RunPage {
@@ -51,7 +61,7 @@ export function pageOfRun(run: MeasuredRun, facts: ScenarioFacts): RunPage {
     frameHops: results.frameHops,
     devices: results.devices,
     links: results.links,
-    reproduce: reproduce(run),
+    reproduce: reproduceText(run),
     priorities: priorityViews(results),
     expectations: run.expectations.map(({ text, metric, actual, ok, reason }) => {
       return { text, actual: reason ?? show(metric, actual), ok };
@@ -62,6 +72,9 @@ export function pageOfRun(run: MeasuredRun, facts: ScenarioFacts): RunPage {
     completions: completionCurves(results.flows),
     slowdown: slowdownBySize(results.flows),
     margins: marginViews(results),
+    trees: run.why && treesView(run.why, names),
+    discovery: results.discovery && discoveryView(results.discovery, names),
+    shares: sharesView(results, facts.sharing),
   };
 }
 
@@ -73,7 +86,10 @@ function failureText({ failure }: RunResults): string | null {
   return `at ${formatTime(timePs)}${where === '' ? '' : ` on ${where}`}: ${reason}`;
 }
 
-function reproduce({ origin, document }: MeasuredRun): Reproduce {
+export function reproduceText({
+  origin,
+  document,
+}: Pick<MeasuredRun, 'origin' | 'document'>): Reproduce {
   const words = ['selvage', 'run', origin.scenario, ...origin.set.flatMap((s) => ['--set', s])];
   return { command: words.map(quoted).join(' '), scenario: JSON.stringify(document, null, 2) };
 }

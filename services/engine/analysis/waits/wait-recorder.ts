@@ -14,6 +14,8 @@ import { queueClass } from './slot-waits.js';
 import { StopBook } from './stop-book.js';
 import type { DeviceWaits } from './wait-records.js';
 
+type Discarded = Parameters<DeafProbe['frameDiscarded']>;
+
 /** The books of one device. */
 class Books {
   readonly holds: HoldBook;
@@ -126,6 +128,10 @@ export class WaitRecorder extends DeafProbe {
     const ingress = from - this.firstPort[device];
     this.books[device].backlog.add(row & 7, ingress, port, -pool.words[frame + STORED]);
     if (this.fullAt[row] !== Infinity) this.lookAtCredit(device, ingress, row & 7, now);
+  }
+
+  override frameDiscarded(...[device, port, now, pool, frame]: Discarded): void {
+    this.frameSent(device, port, now, pool, frame);
   }
 
   override stopAsked(

@@ -1,4 +1,4 @@
-import { CLASS, LENGTH, PRIORITY_MASK, VLAN } from '../../frame/frame-pool.js';
+import { CLASS, LENGTH, PRIORITY_MASK, SOURCE, VLAN } from '../../frame/frame-pool.js';
 import type { Nic82599 } from '../../nic-82599/nic.js';
 import { QUEUES } from '../../nic-82599/register-map.js';
 import type { Device } from '../device.js';
@@ -83,6 +83,7 @@ export function makeDescriptorQueues(
     if (frame >= 0) {
       const length = words[frame + LENGTH];
       arbiter.granted(vm, length);
+      if (nic.hints.enabled) nic.hints.transmitted(queue);
       if (nic.rates.controlled > 0) spendRate(nic, queue, trafficClass, length);
     }
     refresh(d, queue);
@@ -108,11 +109,11 @@ export function makeDescriptorQueues(
     return frame >= 0 ? checked(d, queue, frame) : NOBODY;
   }
 
-  /** VLAN anti-spoofing: a pool sends into its own VLANs only. */
+  /** Anti-spoofing: a pool sends with its own address, and into its own VLANs only. */
   function checked(d: number, queue: number, frame: number): number {
     const nic = nics[d]!;
-    const vlans = ends[frame + VLAN];
-    if (vlans !== 0 && nic.isSpoofed(nic.vmOfQueue(queue), vlans)) {
+    const foreign = ends[frame + SOURCE] !== host.position(d);
+    if (nic.isSpoofed(nic.vmOfQueue(queue), ends[frame + VLAN], foreign)) {
       nic.spoofed++;
       pool.release(frame);
       return NOBODY;

@@ -125,10 +125,13 @@ export function makeSwitching(
   };
   /** By port: 1 where the memory of the switch is its own chip's. */
   const isSlotted = tables.uint8('port', 1);
+  /** By port: 1 where a switch does no more than route frames through a shared buffer. */
+  const isPlain = new Uint8Array(ports.count);
   const slotted = makeSlotted(shared, devices, mechanisms, outlet, retag, copyOf);
   const points = makeQcnPoints(tables, pool);
   const defences = new QcnDefences(tables, pool, counters);
   const { watched } = points;
+  const { discards } = pfc.watchdog;
   const { remapped, untagged } = defences;
 
   function configure(device: Device, spec: SwitchSpec): void {
@@ -155,6 +158,7 @@ export function makeSwitching(
       watchesJoining[at] = ecn.atEnqueue | told;
       isSlotted[at] = chip === null ? 0 : 1;
       isolates[at] = isolation === null ? 0 : 1;
+      isPlain[at] = isRoutedOnly(spec, ecn) ? 1 : 0;
       spec.buffer.accounts[p].forEach((account, group) => {
         const name = rulerOf(port, group);
         if (!account.lossless && name !== 'credit') return;
@@ -249,12 +253,17 @@ export function makeSwitching(
 
   function admit(d: number, port: number, out: number, frame: number): void {
     const { words } = pool;
+    const plain = isPlain[port] !== 0;
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     const arrived = words[frame + LENGTH];
-    const octets = retag(d, port, out, frame, priority);
+    const octets = plain ? arrived : retag(d, port, out, frame, priority);
     let group = ports.groupOf(port, priority);
     let trafficClass = ports.classOf(out, priority);
-    if (isolates[port] !== 0) {
+    if (!plain && discards[out] !== 0 && isDiscarded(d, out, frame, priority)) {
+      outlet.drop(d, port, frame, DROP.WATCHDOG);
+      return;
+    }
+    if (!plain && isolates[port] !== 0) {
       group = isolatedGroup(port, priority, frame);
       trafficClass = isolate(d, out, trafficClass, frame);
     }
@@ -269,12 +278,23 @@ export function makeSwitching(
     words[frame + PORT] = port;
     const by = hearer[(port << 3) | group];
     if (by !== NOBODY) hearers[by].admitted(port, group, frame, arrived);
-    if ((watchesJoining[out] & (1 << trafficClass)) !== 0)
+    if (!plain && (watchesJoining[out] & (1 << trafficClass)) !== 0)
       joining(d, port, out, frame, trafficClass, queued + stored);
     outlet.enqueue(d, out, trafficClass, frame);
-    if ((watched[out] & (1 << trafficClass)) === 0) return;
+    if (plain || (watched[out] & (1 << trafficClass)) === 0) return;
     if (!points.isDue(out, trafficClass, octets)) return;
     if (points.measure(out, trafficClass, frame, queued + stored)) complain(port, out, frame);
+  }
+
+  /** A watchdog lets nothing into the queue: what a storm holds, or would. */
+  function isDiscarded(d: number, out: number, frame: number, priority: number): boolean {
+    const trafficClass = ports.classOf(out, priority);
+    const queue =
+      isolates[out] === 0 ? trafficClass : all[d].ci!.queueFor(out, trafficClass, frame);
+    const stopped = queue === trafficClass ? priority : queue;
+    if ((discards[out] & (1 << stopped)) === 0) return false;
+    pfc.watchdog.refused(out, stopped);
+    return true;
   }
 
   /** The group that a frame is charged to: what left a congesting queue is stopped apart. */
@@ -337,15 +357,18 @@ export function makeSwitching(
   }
 
   function departing(port: number, trafficClass: number, frame: number): void {
-    if ((watchesLeaving[port] & (1 << trafficClass)) !== 0) {
-      leaving(port, frame, trafficClass, queues.get(port, trafficClass, QUEUE_OCTETS));
+    if (isPlain[port] === 0) {
+      if ((watchesLeaving[port] & (1 << trafficClass)) !== 0) {
+        leaving(port, frame, trafficClass, queues.get(port, trafficClass, QUEUE_OCTETS));
+      }
+      if (untagged[port] !== 0) defences.leave(port, frame);
     }
-    if (untagged[port] !== 0) defences.leave(port, frame);
     free(port, trafficClass, frame);
   }
 
   function free(port: number, trafficClass: number, frame: number): void {
-    if (isSlotted[port] !== 0) {
+    const plain = isPlain[port] !== 0;
+    if (!plain && isSlotted[port] !== 0) {
       slotted.departing(all[ports.owner(port)].chip!, trafficClass, frame);
       return;
     }
@@ -353,7 +376,7 @@ export function makeSwitching(
     const from = words[frame + PORT];
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     let group = ports.groupOf(from, priority);
-    if (isolates[port] !== 0) {
+    if (!plain && isolates[port] !== 0) {
       group = isolatedGroup(from, priority, frame);
       leaveIsolation(port, trafficClass, frame);
     }
@@ -424,6 +447,14 @@ export function makeSwitching(
   }
 
   return { configure, receive, departing, free, onTimer, parts: (d) => all[d], points };
+}
+
+/** Nobody watches its queues, and frames leave as they came. */
+function isRoutedOnly(spec: SwitchSpec, ecn: EcnMarker): boolean {
+  const watches = spec.sfc ?? spec.ci ?? spec.qcn ?? spec.mvtx2802;
+  const marks = ecn.atEnqueue | ecn.atDequeue;
+  const isGuarded = spec.ports.some(({ pfc }) => (pfc?.watchdog ?? null) !== null);
+  return watches === null && marks === 0 && !isGuarded && spec.forwarding.kind === 'routed';
 }
 
 /** The mechanism that keeps a lossless account from overflowing. */

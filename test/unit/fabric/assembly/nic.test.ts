@@ -109,6 +109,8 @@ describe('bad input for an 82599', () => {
     ['vms: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]', /17 weights; there are 16/],
     ['drift: { every: 1.5us }', /not whole microseconds up to 32767us/],
     ['watermarks: { 3: { high: 10, low: 20 } }', /low mark 20 KB is above the high mark 10 KB/],
+    ['receiveRings: { descriptors: 20 }', /descriptors come in eights \(RDLEN\): 20/],
+    ['pools: { 0: { drop: true } }', /not counted; write receiveRings: \{\} beside pools/],
     ['memoryWindow: 2048', /a whole number from 0 to 2047/],
     ['largestFrame: 1000', /frames of 1518 octets are sent; a largest one has 1000/],
     ['dcb: false', /pfc, which needs dcb/, 'priorities: { 3: { flowControl: pfc } }\n'],
