@@ -56,7 +56,7 @@ export function outcomeOf(
       (device, port) => engine.devices[device]!.firstPort + port,
     ),
     sfc: collectSfc(engine, virtualPs),
-    sfcPaths: collectSfcPaths(fabric),
+    sfcPaths: collectSfcPaths(fabric, engine),
     isolations: collectIsolations(engine),
     nics: nicResults(engine, virtualPs),
     rates: ratesOf(fabric, engine),

@@ -24,6 +24,8 @@ export interface Metering {
   permit(port: number): boolean;
   /** Nobody has permission any more. */
   withdraw(port: number): void;
+  /** From now on exactly the classes of these priorities need permission. */
+  change(port: number, priorities: number): void;
 }
 
 export function makeMetering(shared: Shared, credit: CreditMechanism): Metering {
@@ -85,6 +87,33 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
     return sender.mayStartAll(row, frames + 1, queued + octets);
   }
 
+  function change(port: number, priorities: number): void {
+    const before = ports.metering(port);
+    ports.meter(port, priorities);
+    const now = ports.metering(port);
+    for (let tc = 0; tc < 8; tc++) {
+      if ((now & ~before & (1 << tc)) !== 0) standInLine(port, tc);
+      if ((before & ~now & (1 << tc)) !== 0) joinQueue(port, tc);
+    }
+    permit(port);
+  }
+
+  /** What waits in a queue waits for permission from now on, in the same order. */
+  function standInLine(port: number, trafficClass: number): void {
+    while (queues.head(port, trafficClass) >= 0) {
+      const frame = queues.shift(port, trafficClass);
+      lines.push(credit.rowOf(port, frame), frame);
+      queues.count(port, trafficClass, frame);
+    }
+  }
+
+  /** What stands in lines needs no permission any more. */
+  function joinQueue(port: number, trafficClass: number): void {
+    for (const row of accounts.rowsOfClass(port, trafficClass)) {
+      while (lines.head(row) >= 0) queues.link(port, trafficClass, lines.shift(row));
+    }
+  }
+
   /** The frame whose turn it is joins the queue, if nobody stands there. */
   function letIn(port: number, trafficClass: number): boolean {
     if (queues.head(port, trafficClass) >= 0) return false;
@@ -130,5 +159,5 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
     served[row] = start + octets / accounts.share(row);
   }
 
-  return { enqueue, spend, next, refused, permit, withdraw };
+  return { enqueue, spend, next, refused, permit, withdraw, change };
 }

@@ -135,8 +135,9 @@ export class JamBook {
   /** Even if everything that may leave has left, there is no XON (of credit: nothing to grant). */
   private isJammed(port: number, group: number, priority: number, octets: number): boolean {
     const number = this.device.firstPort + port;
-    const { buffer, ports } = this.engine.shared;
-    if (ports.isCredited(number, priority)) return octets === this.backlog.total(group, port);
+    const { buffer } = this.engine.shared;
+    if (this.engine.credit.isOperational(number, priority))
+      return octets === this.backlog.total(group, port);
     if (octets > buffer.xonLimit(number, group, 0)) return true;
     return octets > buffer.xonLimit(number, group, this.stuckInPool());
   }

@@ -116,8 +116,9 @@ export function makeHosting(
   const firstReceive = new Int32Array(devices.length);
   /** By connection: when its wake-up is due, Infinity for none; and its traffic class and line. */
   const wakeAt = tables.float64('send', 1).fill(Infinity);
-  const classOfSend = tables.uint8('send', 1);
   const lineOfSend = new Int32Array(tables.count('send'));
+  /** By device and priority: the line of its connections where no credit is exchanged. */
+  const lineOfPriority = new Int32Array(devices.length * 8);
   /** By device and receiving connection: sending connections that wait for its messages. */
   const dependants: number[][][] = [];
   const sfcStation: SfcStation = { stopConnection };
@@ -133,15 +134,20 @@ export function makeHosting(
     firstSend[d] = device.rows.send.first;
     firstReceive[d] = device.rows.receive.first;
     dependants[d] = dependantsOf(spec);
+    const { classOf, discovery } = spec.ports[0];
+    classOf.forEach((trafficClass, priority) => {
+      // Classes that may change do not bind priorities together.
+      const line = discovery?.drives === true ? priority : trafficClass;
+      lineOfPriority[(d << 3) | priority] = turns.lineOfClass(d, line);
+    });
     spec.sends.forEach((send, c) => {
       senders.configure(firstSend[d] + c, send, spec.seed);
       const priority = send.frameClass & PRIORITY_MASK;
       const trafficClass = ports.classOf(device.firstPort, priority);
-      classOfSend[firstSend[d] + c] = trafficClass;
       if (spec.nic !== null) adapters.assign(d, c, send.vm, trafficClass);
-      lineOfSend[firstSend[d] + c] = ports.isMetered(device.firstPort, trafficClass)
+      lineOfSend[firstSend[d] + c] = ports.isCredited(device.firstPort, priority)
         ? turns.lineOfAccount(credit.accounts.rowOfFrame(device.firstPort, priority, send.vlan))
-        : turns.lineOfClass(d, trafficClass);
+        : lineOfPriority[(d << 3) | priority];
       device.schedule(send.startPs, KIND_START, c, 0);
     });
     rates.configure(device, firstSend[d], spec.sends);
@@ -220,9 +226,10 @@ export function makeHosting(
       return;
     }
     if ((words[frame + CLASS] & KIND_MASK) > KIND_DATA) return;
-    const line = ports.isMetered(nicPort[d], trafficClass)
+    const priority = words[frame + CLASS] & PRIORITY_MASK;
+    const line = ports.isCredited(nicPort[d], priority)
       ? turns.lineOfAccount(credit.rowOf(nicPort[d], frame))
-      : turns.lineOfClass(d, trafficClass);
+      : lineOfPriority[(d << 3) | priority];
     turns.setWaiting(line, false);
     refill(d, line);
   }
@@ -272,7 +279,7 @@ export function makeHosting(
       const frame = build(d, c);
       turns.join(line, base, c);
       turns.setWaiting(line, true);
-      queueFrame(d, frame, classOfSend[base + c]);
+      queueFrame(d, frame, ports.classOf(nicPort[d], words[frame + CLASS] & PRIORITY_MASK));
       return;
     }
   }

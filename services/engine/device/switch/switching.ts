@@ -7,6 +7,7 @@ import type { CiBridge } from '../../congestion/ci/ci-carrier.js';
 import type { CiPoint } from '../../congestion/ci/ci-point.js';
 import type { SfcBridge } from '../../congestion/sfc/sfc-carrier.js';
 import type { SfcPoint } from '../../congestion/sfc/sfc-point.js';
+import type { IngressObserver } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
 import type { PortSpec, SwitchSpec } from '../../contract/spec.js';
 import type { Mvtx2802 } from '../../flow-control/mvtx2802/mvtx2802-mechanism.js';
@@ -47,7 +48,7 @@ import { makeSlotted } from './slotted.js';
 export const KIND_COMPLETE = KIND_DEVICE;
 const HEADER_OCTETS = 64;
 
-/** `stopper` of an account whose senders nobody stops. */
+/** `hearer` of an account whose senders nobody stops. */
 const NOBODY = 255;
 
 /** What makes a switch of its own: where frames go, what is marked, and a memory if not shared. */
@@ -79,14 +80,26 @@ export interface Switching {
 export function makeSwitching(
   shared: Shared,
   devices: readonly Device[],
-  { all: mechanisms, pfc, sfc, ci }: MechanismSet,
+  { all: mechanisms, sfc, ci, pfc, credit }: MechanismSet,
   outlet: Outlet,
   carriage: Carriage,
 ): Switching {
   const { clock, pool, ports, queues, counters, buffer, tables } = shared;
   const all: SwitchParts[] = [];
-  /** By port and priority group: index of the mechanism that stops its senders. */
-  const stopper = tables.uint8('port', 8).fill(NOBODY);
+  /** By port and priority group: index of who hears what its account takes in and gives back. */
+  const hearer = tables.uint8('port', 8).fill(NOBODY);
+  /** Neighbours may come to either method: credit counts all the time, and PFC guards. */
+  const either: IngressObserver = {
+    admitted(port, group, frame, octets) {
+      credit.admitted(port, group, frame, octets);
+      pfc.admitted(port, group);
+    },
+    released(port, group, frame) {
+      credit.released(port, group, frame);
+      pfc.released(port, group);
+    },
+  };
+  const hearers: readonly IngressObserver[] = [...mechanisms, either];
   /** By port: classes about which something is done at dequeue and at enqueue, one bit each. */
   const watchesLeaving = tables.uint8('port', 1);
   const watchesJoining = tables.uint8('port', 1);
@@ -150,9 +163,12 @@ export function makeSwitching(
       isolates[at] = isolation === null ? 0 : 1;
       isPlain[at] = isRoutedOnly(spec, ecn) ? 1 : 0;
       spec.buffer.accounts[p].forEach((account, group) => {
-        if (!account.lossless) return;
         const name = rulerOf(port, group);
-        stopper[(at << 3) | group] = mechanisms.findIndex((mechanism) => mechanism.name === name);
+        if (!account.lossless && name !== 'credit') return;
+        hearer[(at << 3) | group] =
+          name === 'either'
+            ? mechanisms.length
+            : mechanisms.findIndex((mechanism) => mechanism.name === name);
       });
     });
   }
@@ -263,8 +279,8 @@ export function makeSwitching(
     }
     words[frame + STORED] = stored;
     words[frame + PORT] = port;
-    const by = stopper[(port << 3) | group];
-    if (by !== NOBODY) mechanisms[by].admitted(port, group, frame, arrived);
+    const by = hearer[(port << 3) | group];
+    if (by !== NOBODY) hearers[by].admitted(port, group, frame, arrived);
     if (!plain && (watchesJoining[out] & (1 << trafficClass)) !== 0)
       joining(d, port, out, frame, trafficClass, queued + stored);
     outlet.enqueue(d, out, trafficClass, frame);
@@ -368,8 +384,8 @@ export function makeSwitching(
       leaveIsolation(port, trafficClass, frame);
     }
     buffer.release(from, group, words[frame + STORED]);
-    const by = stopper[(from << 3) | group];
-    if (by !== NOBODY) mechanisms[by].released(from, group, frame);
+    const by = hearer[(from << 3) | group];
+    if (by !== NOBODY) hearers[by].released(from, group, frame);
   }
 
   function copyOf(d: number, frame: number): number {
@@ -456,9 +472,10 @@ function isRoutedOnly(spec: SwitchSpec, ecn: EcnMarker): boolean {
 }
 
 /** The mechanism that keeps a lossless account from overflowing. */
-function rulerOf({ pause, credit, groupOf }: PortSpec, group: number): string {
+function rulerOf({ pause, pfc, credit, groupOf }: PortSpec, group: number): string {
   if (pause !== null) return 'pause';
-  const credited = credit?.priorities ?? 0;
-  const isCredited = groupOf.some((g, p) => g === group && (credited & (1 << p)) !== 0);
-  return isCredited ? 'credit' : 'pfc';
+  const has = (priorities: number): boolean =>
+    groupOf.some((g, p) => g === group && (priorities & (1 << p)) !== 0);
+  if (!has(credit?.priorities ?? 0)) return 'pfc';
+  return has(pfc?.priorities ?? 0) ? 'either' : 'credit';
 }

@@ -86,6 +86,11 @@ export class CreditAccounts {
     });
   }
 
+  /** The neighbour counts in units of so many octets. */
+  setAskedUnit(row: number, octets: number): void {
+    this.records.counts[(row << RECORD_SHIFT) | ASKED_UNIT] = octets;
+  }
+
   isCumulative(row: number): boolean {
     return (this.records.counts[(row << RECORD_SHIFT) | MODES] & CUMULATIVE) !== 0;
   }

@@ -88,6 +88,11 @@ export class CreditConversation {
     this.started[row] = 1;
   }
 
+  stop(row: number): void {
+    this.started[row] = 0;
+    this.pending[row] = 0;
+  }
+
   add(row: number, what: number): void {
     this.pending[row] |= what;
   }
@@ -211,7 +216,8 @@ export class CreditConversation {
         continue;
       }
       const row = accounts.row(port, slot, priority);
-      if (!this.isStarted(row)) continue;
+      // Amounts are said once, so what comes before this end has begun is kept.
+      if (!this.isStarted(row) && !(isGrant && !accounts.isCumulative(row))) continue;
       if (isGrant) this.hearAnswer(row, frame.words[priority]);
       else this.hearRequest(row, frame.words[priority]);
     }

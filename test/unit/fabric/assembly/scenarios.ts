@@ -121,7 +121,9 @@ export const DISCOVERY: Scenario['discovery'] = {
     recommend: false,
     pfcCapability: 8,
     applications: [],
-    congestionIsolation: [],
+    classes: null,
+    creditCapable: [],
+    driftPpm: 0,
   },
   changes: [],
 };
