@@ -82,7 +82,7 @@ export const MUTANTS: readonly Mutant[] = [
       let released = 0;
       patch(pool, 'release', (release) => (frame) => {
         release(frame);
-        if (++released % 50 === 0) release(frame);
+        if (++released % 64 === 0) release(frame);
       });
     },
   },
