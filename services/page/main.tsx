@@ -16,8 +16,8 @@ function Page({ made }: { readonly made: PageContent }): JSX.Element {
   if (content.sweep !== undefined) return <SweepPageView sweep={content.sweep} />;
   const views = content.runs.map(viewOf);
   const [first] = views;
-  if (content.live !== undefined) {
-    return <LivePage initial={first!} setup={content.live} become={setContent} />;
+  if (content.live === true) {
+    return <LivePage initial={first!} become={setContent} />;
   }
   return views.length > 1 ? <ComparePage views={views} /> : <RunPageView view={first!} />;
 }

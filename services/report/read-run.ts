@@ -8,11 +8,11 @@ import type { SeriesRow } from '../runtime/series.js';
 import { parseCsv } from './csv.js';
 import type { ExpectationResult } from './expectations.js';
 import type { MeasuredRun } from './page/page-of-run.js';
-import { DISCOVERY, readRun, readRunFile } from './run-directory.js';
+import { DISCOVERY, readNics, readRun, readRunFile } from './run-directory.js';
 import { runJson } from './run-json.js';
 
 type Row = Readonly<Record<string, string>>;
-type Summary = Omit<RunResults, 'flows' | 'ports'> & {
+type Summary = Omit<RunResults, 'flows' | 'ports' | 'nics'> & {
   readonly expectations: readonly ExpectationResult[];
 };
 
@@ -34,13 +34,14 @@ const DROPS = 'drops_';
 
 /** What was measured in a run, from the files of its directory. */
 export function readMeasured(folder: string, topology: Topology): MeasuredRun {
-  const { scenario, set, document, why } = readRun(folder);
+  const { scenario, set, steps, document, why } = readRun(folder);
   const text = readRunFile(folder, 'summary.json');
   const summary = runJson(join(folder, 'summary.json'), text, SUMMARY) as Summary;
   const { expectations, ...rest } = summary;
   const flows = readRows(folder, 'flows.csv').map(flowFrom);
   const ports = portsFrom(readRows(folder, 'ports.csv'), topology);
-  const results = { ...rest, flows, ports, discovery: discoveryFrom(folder) };
+  const kept = { discovery: discoveryFrom(folder), nics: readNics(folder) };
+  const results = { ...rest, flows, ports, ...kept };
   return {
     results,
     expectations,
@@ -49,7 +50,7 @@ export function readMeasured(folder: string, topology: Topology): MeasuredRun {
       rows: [...seriesFrom(folder, 'series.csv'), ...seriesFrom(folder, 'rate-series.csv')],
     },
     why,
-    origin: { scenario, set },
+    origin: { scenario, set, steps },
   };
 }
 

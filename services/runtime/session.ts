@@ -97,7 +97,7 @@ export class Session {
 
   /** A fault comes or goes at `boundPs` or later; `fabric` is the one that has it. */
   change(change: FaultChange, fabric: Fabric): void {
-    applyFaultChange(this.engine, change, null);
+    applyFaultChange(this.engine, change, [...this.engine.devices.keys()]);
     this.fabric = fabric;
     this.stall.adopt(watchIntervals(fabric.specs, this.endPs), this.boundPs);
     if (this.recovery === null) return;

@@ -69,7 +69,7 @@ describe('a run that goes on from a saved state', () => {
       results: session.results('interrupted'),
       expectations: [],
       document,
-      origin: { scenario: join(ROOT, EXAMPLE), set: [] },
+      origin: { scenario: join(ROOT, EXAMPLE), set: [], steps: [] },
       state: session.save(),
       series: session.series(),
       why: null,

@@ -125,7 +125,7 @@ async function runSide(
       facts: factsOf(fabric),
       document: loaded.document,
       series: session.series(),
-      origin: { scenario: file, set },
+      origin: { scenario: file, set, steps: [] },
       state: null,
       capture: captures && captureFile(fabric, captures),
       events: events && eventsOf(fabric, events),
