@@ -34,8 +34,8 @@ export const EXPERIMENTS: readonly Experiment[] = [
     scenario: 'storm-watchdog.yaml',
     set: ['expect=[]'],
     vary: [
-      'priorities.3.watchdog.action=drop,forward',
-      'priorities.3.watchdog.detection=20us,50us,100us,1s',
+      'priorities.3.watchdog.action=forward,drop',
+      'priorities.3.watchdog.detection=1s,100us,50us,20us',
       'faults.0.for=50us,100us,200us,300us',
     ],
   },
@@ -45,8 +45,8 @@ export const EXPERIMENTS: readonly Experiment[] = [
     scenario: 'ring-deadlock-watchdog.yaml',
     set: ['expect=[]', 'observe={}'],
     vary: [
-      'priorities.3.watchdog.action=drop,forward',
-      'priorities.3.watchdog.detection=50us,100us,200us,1s',
+      'priorities.3.watchdog.action=forward,drop',
+      'priorities.3.watchdog.detection=1s,200us,100us,50us',
       'priorities.3.watchdog.restoration=20us,50us,100us',
     ],
   },

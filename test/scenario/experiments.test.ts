@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { EXPERIMENTS } from '../../services/sweep/experiments.js';
+import { axisOf, combinations } from '../../services/sweep/grid.js';
+import { measure } from '../../services/sweep/measure.js';
+import { fabricOf, ROOT } from '../kit/emulate.js';
+
+const CLI = join(ROOT, 'dist/services/cli/main.js');
+const folder = mkdtempSync(join(tmpdir(), 'selvage-experiments-'));
+after(() => {
+  rmSync(folder, { recursive: true });
+});
+
+function selvage(...words: string[]): { status: number | null; stdout: string; stderr: string } {
+  return spawnSync(process.execPath, [CLI, ...words], { cwd: folder, encoding: 'utf8' });
+}
+
+describe('experiments', () => {
+  for (const { name, scenario, set, vary } of EXPERIMENTS) {
+    it(`${name} shows that what it varies matters`, () => {
+      const axes = vary.map((text) => axisOf(text)!);
+      const rows = combinations(axes);
+      const tollOf = (values: readonly string[]): object => {
+        const chosen = values.map((value, i) => `${axes[i]!.path}=${value}`);
+        const fabric = fabricOf(`examples/${scenario}`, ...set, ...chosen);
+        const { digest: _, ...toll } = measure(fabric, fabric.scenario.durationPs!);
+        return toll;
+      };
+      const corner = tollOf(rows[0]!);
+      axes.forEach(({ values }, i) => {
+        const other = rows.at(-1)!.map((value, j) => (j === i ? values[0]! : value));
+        assert.notDeepEqual(tollOf(other), tollOf(rows.at(-1)!), axes[i]!.path);
+      });
+      assert.notDeepEqual(corner, tollOf(rows.at(-1)!));
+    });
+  }
+
+  it('are listed, and one that is not there is refused', () => {
+    const { stdout } = selvage('experiment');
+    for (const { name } of EXPERIMENTS) assert.ok(stdout.includes(name));
+    const unknown = selvage('experiment', 'strom');
+    assert.equal(unknown.status, 2);
+    assert.match(unknown.stderr, /no experiment is called strom; did you mean storm\?/);
+  });
+
+  it('leave a table and a page', () => {
+    const out = join(folder, 'reboot');
+    assert.equal(selvage('experiment', 'reboot-leaf', '--out', out).status, 0);
+    const lines = readFileSync(join(out, 'sweep.csv'), 'utf8').trim().split('\n');
+    assert.equal(lines.length, 1 + 2 * 4);
+    assert.ok(existsSync(join(out, 'sweep.html')));
+  });
+});
