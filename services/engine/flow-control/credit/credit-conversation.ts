@@ -19,13 +19,7 @@ import {
 } from '../../wire/mac-control/ce-frame.js';
 import { OPCODE_CE_GRANT, OPCODE_CE_REQUEST } from '../../wire/mac-control/opcodes.js';
 import type { CreditAccounts } from './credit-accounts.js';
-import {
-  SAY_ACCEPT,
-  SAY_ANSWERS,
-  SAY_REPORT,
-  SAY_RESYNC,
-  SAY_SYNC,
-} from './credit-machine.js';
+import { SAY_ACCEPT, SAY_ANSWERS, SAY_REPORT, SAY_RESYNC, SAY_SYNC } from './credit-machine.js';
 import type { CreditReceiver } from './credit-receiver.js';
 import type { CreditSender } from './credit-sender.js';
 

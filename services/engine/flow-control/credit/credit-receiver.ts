@@ -184,7 +184,8 @@ export function makeCreditReceiver(
     counts[r | LIMIT_SAID] = limit;
     // It is the total: what was to be said again is said.
     if (counts[r | REFRESHES] === 0) {
-      times[(row << TIMES_SHIFT) | REFRESH_AT] = clock.now + times[(row << TIMES_SHIFT) | REFRESH_PS];
+      times[(row << TIMES_SHIFT) | REFRESH_AT] =
+        clock.now + times[(row << TIMES_SHIFT) | REFRESH_PS];
     }
     carrier.announce(row, CREDIT_STEP.GRANTED, word);
     return word;
