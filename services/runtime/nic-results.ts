@@ -134,7 +134,6 @@ function nicResult(
   nowPs: number,
 ): NicResult {
   nic.rates.drift(nowPs);
-  engine.hosting.look(device.place, nowPs);
   const [port] = spec.ports as readonly [PortSpec];
   const queues = queuesInUse(nic, spec, port);
   return {
@@ -155,7 +154,7 @@ function nicResult(
       ...latencyRows('receive', nic.receiveLatency),
     ],
     hints: hintRows(nic),
-    leds: ledRows(nic),
+    leds: ledRows(nic, nowPs),
     spoofedFrames: nic.spoofed,
     registers: registersOf(nic, nowPs),
   };
@@ -271,10 +270,11 @@ function latencyRows(direction: LatencyRow['direction'], latencies: Latencies): 
   }));
 }
 
-function ledRows({ leds, registers }: Nic82599): LedRow[] {
+function ledRows(nic: Nic82599, nowPs: number): LedRow[] {
+  const leds = nic.leds.at(nowPs);
   return Array.from(leds.lit, (lit, led) => ({
     led,
-    ...ledControl(registers.get('LEDCTL'), led),
+    ...ledControl(nic.registers.get('LEDCTL'), led),
     lit: lit !== 0,
     changes: leds.changes[led]!,
     sincePs: leds.changedPs[led]!,

@@ -139,8 +139,8 @@ export interface Probe {
   /** The last octet of a message reached its destination. */
   messageDelivered(device: number, now: number, flow: number, message: number): void;
   /**
-   * An LED of an 82599 went on or off at `atPs`. Told when the next thing happens to its LEDs or
-   * somebody looks at them, so it may be told late, but always in order.
+   * An LED of an 82599 went on or off at `atPs`. Told when the next thing happens to its LEDs (a
+   * frame, its link, LEDCTL), so it may be told late, but always in order.
    */
   ledChanged(device: number, port: number, atPs: number, led: number, lit: boolean): void;
 }

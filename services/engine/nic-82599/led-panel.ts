@@ -14,7 +14,7 @@ export type LedListener = (led: number, lit: boolean, atPs: number) => void;
 
 /**
  * The LEDs in time. Between two things that happen to them they do what was settled before, so
- * what they did is worked out when the next thing happens or somebody looks, change by change.
+ * what they did is worked out when the next thing happens, change by change.
  */
 export class LedPanel {
   readonly lit = new Uint8Array(LEDS);
@@ -64,6 +64,22 @@ export class LedPanel {
     this.advance(nowPs, hear);
     this.ledctl = ledctl;
     this.settle(nowPs, hear);
+  }
+
+  /** What they will have done by a time if nothing happens until then; nobody is told. */
+  at(nowPs: number): LedPanel {
+    const then = new LedPanel(this.linkBps);
+    const { lit, changes, changedPs, blinksFrom, activeUntil } = this;
+    then.lit.set(lit);
+    then.changes.set(changes);
+    then.changedPs.set(changedPs);
+    then.blinksFrom.set(blinksFrom);
+    then.activeUntil.set(activeUntil);
+    then.link = this.link;
+    then.ledctl = this.ledctl;
+    then.toldPs = this.toldPs;
+    then.advance(nowPs, () => undefined);
+    return then;
   }
 
   /** Tells of every change before a time. */

@@ -69,7 +69,7 @@ export class Nic82599 {
   bypassesRoom = false;
   /** By class: TXPBSIZE in octets. */
   readonly transmitOctets = new Int32Array(TRAFFIC_CLASSES);
-  /** By pool: anti-spoofing by VLAN and by MAC is on; by receive queue: the inner tag is taken off. */
+  /** By pool: anti-spoofing by VLAN, and by MAC; by receive queue: the inner tag is taken off. */
   private readonly vlanChecks = new Uint8Array(POOLS);
   private readonly macChecks = new Uint8Array(POOLS);
   private readonly strips = new Uint8Array(QUEUES);

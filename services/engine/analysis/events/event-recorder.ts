@@ -30,6 +30,9 @@ export const EVENTS = [
   'supplied',
   /** The last octet of a message has come. */
   'delivered',
+  /** An LED of an 82599 went on, or off. */
+  'lit',
+  'dark',
 ] as const;
 
 const DROP = 0;
@@ -38,6 +41,7 @@ const STOP = 2;
 const HELD = 4;
 const SHORT = 6;
 const DELIVERED = 8;
+const LIT = 9;
 
 const NONE = -1;
 
@@ -49,7 +53,7 @@ export interface EventRow {
   /** As the device counts them. */
   readonly port: number;
   readonly priority: number;
-  /** Index of DROP_REASONS; of a credit, its channel; of a delivery, its message. */
+  /** Index of DROP_REASONS; of credit: its channel; of a delivery: its message; or its LED. */
   readonly detail: number;
   /** Of a delivery: its flow. */
   readonly flow: number;
@@ -183,6 +187,10 @@ export class EventRecorder extends DeafProbe {
 
   override messageDelivered(device: number, now: number, flow: number, message: number): void {
     this.logs[device].add(now, DELIVERED, NONE, NONE, message, flow, NONE, NONE, NONE);
+  }
+
+  override ledChanged(device: number, port: number, atPs: number, led: number, lit: boolean): void {
+    this.addPlain(device, LIT, !lit, port, atPs, NONE, led);
   }
 
   private addFrame(

@@ -68,8 +68,6 @@ export interface Hosting {
   writeRegister(d: number, change: RegisterChange): void;
   /** The link of a device has come or gone. */
   carrier(d: number, up: boolean): void;
-  /** Brings up to a time what is worked out when somebody looks. */
-  look(d: number, nowPs: number): void;
   /** Receive descriptors of a queue: free now, and at least ever. */
   ring(d: number, queue: number): { readonly free: number; readonly fewest: number };
   /** State of a host that is not in the tables. */
@@ -413,9 +411,6 @@ export function makeHosting(
     onTimer,
     writeRegister,
     carrier,
-    look: (d, nowPs) => {
-      adapters.look(d, nowPs);
-    },
     ring: (d, queue) => adapters.ring(d, queue),
     parts: (d) => all[d],
     complaints,

@@ -53,8 +53,6 @@ export interface Adapters {
   writeRegister(d: number, change: RegisterChange): void;
   /** The link has come or gone. */
   carrier(d: number, up: boolean): void;
-  /** Brings up to a time what is worked out when somebody looks. */
-  look(d: number, nowPs: number): void;
   /** Receive descriptors of a queue: free now, and at least ever. */
   ring(d: number, queue: number): { readonly free: number; readonly fewest: number };
   parts(d: number): Nic82599 | null;
@@ -269,10 +267,6 @@ export function makeAdapters(
     nics[d]!.leds.setLink(up, clock.now, hearer(d));
   }
 
-  function look(d: number, nowPs: number): void {
-    nics[d]!.leds.advance(nowPs, hearer(d));
-  }
-
   function setRate(d: number, connection: number, bps: number): void {
     const nic = nics[d]!;
     const queue = descriptors.queueOf(d, connection);
@@ -297,7 +291,6 @@ export function makeAdapters(
     setRate,
     writeRegister,
     carrier,
-    look,
     ring: receiveSide.ring,
     wake,
     answer,

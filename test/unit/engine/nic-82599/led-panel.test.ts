@@ -124,7 +124,9 @@ describe('the LEDs of an 82599 in time', () => {
             else if (what !== 'look') watched.link(what === 'up', ms);
           }
         }
+        const foreseen = seldom.panel.at((ms + 500) * MS);
         assert.deepEqual(often.until(ms + 500), seldom.until(ms + 500));
+        assert.deepEqual(foreseen, seldom.panel);
         assert.ok(seldom.heard.every(([, , at], i) => i === 0 || at >= seldom.heard[i - 1]![2]));
         assert.deepEqual(often.panel.changes, seldom.panel.changes);
       }),
