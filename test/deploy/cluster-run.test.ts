@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -83,7 +83,8 @@ describe('selvage k8s run', { skip }, () => {
     assert.equal(nowhere.code, 2);
     assert.match(nowhere.words, /^KUBECONFIG cannot be read: ENOENT/);
     const api = await ApiServer.open('gone');
-    const config = api.config();
+    const config = join(folder, 'gone');
+    copyFileSync(api.config(), config);
     const ended = start(config, '--out', join(folder, 'none'));
     api.close();
     const { code, words } = await ended.ended;
