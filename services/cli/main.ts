@@ -125,7 +125,7 @@ function program(): Command {
       process.exitCode = await runCommand(scenario, options);
     });
 
-  linked(grouped(selvage.command('coordinate')))
+  watched(linked(grouped(selvage.command('coordinate'))))
     .description('run a scenario whose services are started elsewhere, and join')
     .argument('<scenario>', 'YAML or JSON file')
     .option('--listen <host:port>', 'where services find it (default: 0.0.0.0:7400)')

@@ -176,7 +176,7 @@ function longerDemo(text: string, set: readonly string[]): object {
   };
   delete demo.name;
   const coordinator = demo.services['coordinator']!;
-  coordinator.command = coordinator.command.filter((word) => !/^--(otlp|set|ui)/.test(word));
+  coordinator.command = coordinator.command.filter((word) => !/^--(otlp|set)/.test(word));
   coordinator.command.push(...set.map((one) => `--set=${one}`), '--checkpoint-every=1');
   return demo;
 }

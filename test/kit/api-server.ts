@@ -117,7 +117,8 @@ export class ApiServer {
     const body = JSON.parse(text === '' ? '{}' : text) as Stored;
     if (path.endsWith('/selfsubjectaccessreviews')) return [201, this.review(body)];
     if (path.endsWith('/resourcequotas')) return [200, { items: this.quotas() }];
-    if (path.endsWith('/pods') && method === 'GET') return [200, { items: [...this.pods.values()] }];
+    if (path.endsWith('/pods') && method === 'GET')
+      return [200, { items: [...this.pods.values()] }];
     if (path.endsWith('/log')) return [200, 'what the pod said'];
     if (method === 'POST') return this.create(path, url, body);
     const found = this.objects.get(path);
@@ -127,8 +128,9 @@ export class ApiServer {
   }
 
   private review(body: Stored): object {
-    const { verb, resource } = (body.spec as unknown as { resourceAttributes: Record<string, string> })
-      .resourceAttributes;
+    const { verb, resource } = (
+      body.spec as unknown as { resourceAttributes: Record<string, string> }
+    ).resourceAttributes;
     const isDenied = this.traits.denied?.includes(`${verb} ${resource}`) === true;
     return { spec: body.spec, status: { allowed: !isDenied } };
   }

@@ -67,7 +67,7 @@ function manifestsWith({ files }: RenderedRun, cluster: boolean): Manifest[] {
     writeRendered(folder, files);
     const options = { encoding: 'utf8', maxBuffer: KUSTOMIZED_OCTETS } as const;
     const { status, stdout, stderr } = spawnSync('kubectl', ['kustomize', folder], options);
-    if (status !== 0) throw new InputError(`--cluster needs kubectl on the PATH: ${stderr ?? ''}`);
+    if (status !== 0) throw new InputError(`--cluster needs kubectl on the PATH: ${stderr}`);
     return manifestsOf(stdout);
   } finally {
     rmSync(folder, { recursive: true });

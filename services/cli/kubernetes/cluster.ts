@@ -1,7 +1,7 @@
 import { quantityToScalar } from '@kubernetes/client-node/dist/util.js';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { KubernetesObject, V1Pod, V1ResourceAttributes } from '@kubernetes/client-node';
+import type { KubernetesObject, V1Pod } from '@kubernetes/client-node';
 import {
   ApiException,
   AuthorizationV1Api,
@@ -9,6 +9,9 @@ import {
   Exec,
   KubeConfig,
   KubernetesObjectApi,
+  V1ResourceAttributes,
+  V1SelfSubjectAccessReview,
+  V1SelfSubjectAccessReviewSpec,
   VersionApi,
 } from '@kubernetes/client-node';
 
@@ -21,6 +24,14 @@ export class ClusterError extends Error {}
 
 /** The same, found out before anything was there. */
 export class ClusterRefusal extends ClusterError {}
+
+export interface Right {
+  readonly verb: string;
+  readonly resource: string;
+  readonly group?: string;
+  readonly subresource?: string;
+  readonly namespace?: string;
+}
 
 /** What a run asks of the API server, in a namespace. */
 export class Cluster {
@@ -57,9 +68,11 @@ export class Cluster {
     return [parseInt(major), parseInt(minor)];
   }
 
-  async mayI(resourceAttributes: V1ResourceAttributes): Promise<boolean> {
+  async mayI(right: Right): Promise<boolean> {
     const api = this.config.makeApiClient(AuthorizationV1Api);
-    const body = { spec: { resourceAttributes } };
+    const body = new V1SelfSubjectAccessReview();
+    body.spec = new V1SelfSubjectAccessReviewSpec();
+    body.spec.resourceAttributes = Object.assign(new V1ResourceAttributes(), right);
     const review = await this.ask(() => api.createSelfSubjectAccessReview({ body }));
     return review.status?.allowed === true;
   }
@@ -111,7 +124,9 @@ export class Cluster {
       Object.entries(status?.hard ?? {}).map(([resource, hard]) => ({
         resource,
         hard,
-        left: Number(quantityToScalar(hard)) - Number(quantityToScalar(status?.used?.[resource] ?? '0')),
+        left:
+          Number(quantityToScalar(hard)) -
+          Number(quantityToScalar(status?.used?.[resource] ?? '0')),
       })),
     );
   }
@@ -128,9 +143,19 @@ export class Cluster {
     const exec = new Exec(this.config);
     const failure = await new Promise<string>((resolve, reject) => {
       exec
-        .exec(this.namespace, pod, pod, words, unpack.stdin, process.stderr, null, false, (status) => {
-          resolve(status.status === 'Success' ? '' : (status.message ?? 'no reason given'));
-        })
+        .exec(
+          this.namespace,
+          pod,
+          pod,
+          words,
+          unpack.stdin,
+          process.stderr,
+          null,
+          false,
+          (status) => {
+            resolve(status.status === 'Success' ? '' : (status.message ?? 'no reason given'));
+          },
+        )
         .catch(reject);
     });
     unpack.stdin.end();

@@ -47,7 +47,13 @@ async function checkRights(cluster: Cluster, makesNamespace: boolean): Promise<v
   const missing: string[] = [];
   for (const [verb, group, path] of RIGHTS) {
     const [resource, subresource] = path.split('/');
-    const asked = { verb, group, namespace, resource: resource!, ...(subresource && { subresource }) };
+    const asked = {
+      verb,
+      group,
+      namespace,
+      resource: resource!,
+      ...(subresource && { subresource }),
+    };
     if (!(await cluster.mayI(asked))) missing.push(`${verb} ${path}`);
   }
   if (makesNamespace && !(await cluster.mayI({ verb: 'create', resource: 'namespaces' }))) {

@@ -108,7 +108,10 @@ async function proveImage(
 }
 
 /** Looks until the coordinator has ended; its exit code. */
-async function follow(cluster: Cluster, { manifests, tell, stopped }: ClusterWish): Promise<number> {
+async function follow(
+  cluster: Cluster,
+  { manifests, tell, stopped }: ClusterWish,
+): Promise<number> {
   const wanted = manifests.find(({ metadata }) => metadata.name === 'services')?.spec?.completions;
   let said = '';
   for (;;) {
@@ -163,7 +166,10 @@ async function collect(
   const pod = podLike(manifests, 'collect', [], ['runs', 'tmp']);
   const [container] = pod.spec.containers;
   const command = ['node', '-e', `setTimeout(() => {}, ${seconds}e3)`];
-  const waiting: BarePod = { ...pod, spec: { ...pod.spec, containers: [{ ...container, command }] } };
+  const waiting: BarePod = {
+    ...pod,
+    spec: { ...pod.spec, containers: [{ ...container, command }] },
+  };
   await make(waiting);
   await podThat(cluster, 'collect', ({ status }) => status?.phase === 'Running', stopped);
   await cluster.copyOut('collect', '/work/runs', out);
@@ -193,7 +199,10 @@ function podLike(
   };
 }
 
-interface BarePod extends KubernetesObject {
+interface BarePod {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: Manifest['metadata'] & { readonly labels: Readonly<Record<string, string>> };
   readonly spec: { readonly containers: readonly object[]; readonly volumes: readonly object[] };
 }
 
