@@ -11,6 +11,7 @@ import type { DcbxOptions, DiscoveryOptions, PathsOptions } from './commands/dis
 import type { EmulateOptions } from './emulate.js';
 import type { QueryOptions } from './commands/query.js';
 import type { RenderOptions } from './commands/k8s.js';
+import type { ClusterRunOptions } from './commands/k8s-run.js';
 import type { SteerAction } from './commands/steer.js';
 import type { SweepOptions } from './commands/sweep.js';
 import type { TopologyOptions } from './commands/topology.js';
@@ -124,7 +125,7 @@ function program(): Command {
       process.exitCode = await runCommand(scenario, options);
     });
 
-  linked(grouped(selvage.command('coordinate')))
+  watched(linked(grouped(selvage.command('coordinate'))))
     .description('run a scenario whose services are started elsewhere, and join')
     .argument('<scenario>', 'YAML or JSON file')
     .option('--listen <host:port>', 'where services find it (default: 0.0.0.0:7400)')
@@ -151,14 +152,26 @@ function program(): Command {
       await serviceCommand(options);
     });
 
-  grouped(selvage.command('k8s').description('runs in a Kubernetes cluster').command('render'))
+  const k8s = selvage.command('k8s').description('runs in a Kubernetes cluster');
+  const podded = (command: Command): Command =>
+    grouped(command)
+      .argument('<scenario>', 'YAML or JSON file')
+      .option('--run <name>', 'name of the run (default: that of the scenario)')
+      .option('--image <image>', 'with a version (default: selvage:<this version>)')
+      .option('--cluster', 'three brokers on three nodes, services spread over all')
+      .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, []);
+  podded(k8s.command('run'))
+    .description('apply a run, follow it, fetch its results and clear it away')
+    .option('--namespace <name>', 'made and cleared away unless it is there', 'selvage')
+    .option('--out <dir>', 'folder for the run directory', 'runs')
+    .option('--keep', 'leave everything in the cluster')
+    .action(async (scenario: string, options: ClusterRunOptions) => {
+      const { runInClusterCommand } = await import('./commands/k8s-run.js');
+      process.exitCode = await runInClusterCommand(scenario, options);
+    });
+  podded(k8s.command('render'))
     .description('write manifests of a run, for `kubectl apply -k`')
-    .argument('<scenario>', 'YAML or JSON file')
     .requiredOption('--out <dir>', 'a folder that does not exist yet')
-    .option('--run <name>', 'name of the run (default: that of the scenario)')
-    .option('--image <image>', 'with a version (default: selvage:<this version>)')
-    .option('--cluster', 'three brokers on three nodes, services spread over all')
-    .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
     .action(async (scenario: string, options: RenderOptions) => {
       const { renderCommand } = await import('./commands/k8s.js');
       renderCommand(scenario, options);

@@ -124,6 +124,18 @@ describe('deploy/compose.yaml', () => {
     assert.deepEqual([...keys], [services['coordinator']!.environment!['SELVAGE_KEY']]);
   });
 
+  it('draws figures that there are', () => {
+    const { panels } = JSON.parse(textOf('deploy/grafana/selvage.json')) as {
+      panels: { title: string; targets: { expr: string }[] }[];
+    };
+    const instruments = textOf('services/telemetry/metrics/instruments.ts');
+    assert.ok(panels.length > 0);
+    for (const { title, targets } of panels) {
+      const [, name] = /"selvage_(\w+)\(/.exec(targets[0]!.expr)!;
+      assert.ok(instruments.includes(`['${name!.replace('_', '.')}'`), title);
+    }
+  });
+
   it('has Prometheus ask where the collector answers', () => {
     const collector = parse(textOf('deploy/collector.yaml')) as {
       exporters: { prometheus: { endpoint: string } };

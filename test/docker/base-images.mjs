@@ -70,10 +70,7 @@ function wantedImages() {
   const deploy = join(dirname(fileURLToPath(import.meta.url)), '../../deploy');
   const dockerfile = readFileSync(join(deploy, 'Dockerfile'), 'utf8');
   const compose = readFileSync(join(deploy, 'compose.yaml'), 'utf8');
-  return [
-    /^ARG NODE_IMAGE=(.+)$/m.exec(dockerfile)[1],
-    /^ +image: (nats:.+)$/m.exec(compose)[1],
-  ];
+  return [/^ARG NODE_IMAGE=(.+)$/m.exec(dockerfile)[1], /^ +image: (nats:.+)$/m.exec(compose)[1]];
 }
 
 for (const image of wantedImages()) {

@@ -1,12 +1,14 @@
 /** The image, and Compose, on a real engine. Both are built from this checkout. */
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { GenericContainer, Wait } from 'testcontainers';
 import { parse, stringify } from 'yaml';
 import { selvage } from '#contracts';
 import { CoordinatorClient } from '../../services/cli/fleet/coordinator-client.js';
@@ -78,8 +80,31 @@ describe('in containers', { skip }, () => {
     assert.equal(summary.status, 'interrupted');
   });
 
+  it('a broker in a container carries what processes of this machine say', async () => {
+    // Its own container that clears away is not needed: this one is stopped here.
+    process.env['TESTCONTAINERS_RYUK_DISABLED'] = 'true';
+    const broker = await new GenericContainer('nats:2.10-alpine')
+      .withEntrypoint(['nats-server'])
+      .withCommand(['--jetstream', '--store_dir', '/tmp/jetstream'])
+      .withExposedPorts(4222)
+      .withWaitStrategy(Wait.forLogMessage(/Server is ready/))
+      .start();
+    try {
+      const url = `nats://${broker.getHost()}:${broker.getMappedPort(4222)}`;
+      const out = join(folder, 'outside');
+      const words = [EXAMPLE, '--services', '2', '--nats', url, '--out', out, '--quiet'];
+      const main = join(ROOT, 'dist/services/cli/main.js');
+      const options = { cwd: ROOT, encoding: 'utf8' } as const;
+      const { status, stderr } = spawnSync(process.execPath, [main, 'run', ...words], options);
+      assert.equal(status, 0, stderr);
+      assert.equal(readFileSync(join(out, 'digest'), 'utf8').trim(), digestOf([]));
+    } finally {
+      await broker.stop();
+    }
+  });
+
   describe('with Compose', () => {
-    const bytes = 'load.0.bytes=256KB';
+    const more = ['load.0.bytes=512KB', 'expect=[]'];
     const file = join(folder, 'deploy', 'compose.yaml');
     const compose = (...words: string[]): string => engine.compose('-f', file, ...words);
     const idOf = (service: string): string => compose('ps', '-q', service).trim();
@@ -88,7 +113,7 @@ describe('in containers', { skip }, () => {
 
     before(() => {
       cpSync(join(ROOT, 'deploy'), join(folder, 'deploy'), { recursive: true });
-      writeFileSync(file, stringify(longerDemo(readFileSync(file, 'utf8'), bytes)));
+      writeFileSync(file, stringify(longerDemo(readFileSync(file, 'utf8'), more)));
     });
     after(() => {
       compose('down', '-v');
@@ -99,7 +124,8 @@ describe('in containers', { skip }, () => {
       const heard = new Connections(engine, new Map(containers.map((name) => [name, idOf(name)])));
       for (const victim of ['service-1', 'nats', 'coordinator']) {
         await untilItRuns(engine, idOf('coordinator'), heard);
-        const { pid } = stateOf(engine, idOf(victim));
+        const { pid, isRunning } = stateOf(engine, idOf(victim));
+        assert.ok(isRunning, `${victim} ended before it could be killed`);
         process.kill(pid, 'SIGKILL');
         await untilItIsBack(engine, idOf(victim), pid);
       }
@@ -109,7 +135,7 @@ describe('in containers', { skip }, () => {
       engine.docker('cp', `${idOf('coordinator')}:/work/runs`, out);
       const [name] = readdirSync(out);
       const summary = JSON.parse(readFileSync(join(out, name!, 'summary.json'), 'utf8')) as Summary;
-      assert.equal(summary.digest, digestOf([bytes]));
+      assert.equal(summary.digest, digestOf(more));
       assert.deepEqual(heard.seen(), [...connectionsOf(manifestsOf(join(K8S, 'base')))].sort());
     });
   });
@@ -143,15 +169,15 @@ function filesOf(folder: string): Map<string, string> {
 }
 
 /** The demo with more to carry, so that there is time to kill, and nobody to send spans to. */
-function longerDemo(text: string, set: string): object {
+function longerDemo(text: string, set: readonly string[]): object {
   const demo = parse(text, { merge: true }) as {
     name?: string;
     services: Record<string, { command: string[]; build?: object }>;
   };
   delete demo.name;
   const coordinator = demo.services['coordinator']!;
-  coordinator.command = coordinator.command.filter((word) => !/^--(otlp|set|ui)/.test(word));
-  coordinator.command.push(`--set=${set}`, '--checkpoint-every=1');
+  coordinator.command = coordinator.command.filter((word) => !/^--(otlp|set)/.test(word));
+  coordinator.command.push(...set.map((one) => `--set=${one}`), '--checkpoint-every=1');
   return demo;
 }
 
@@ -159,25 +185,28 @@ interface ContainerState {
   readonly pid: number;
   readonly isRunning: boolean;
   readonly exitCode: number;
-  readonly restarts: number;
   readonly addresses: readonly string[];
 }
 
-function stateOf(engine: Engine, container: string): ContainerState {
-  const [facts] = JSON.parse(engine.docker('inspect', container)) as [
-    {
-      State: { Pid: number; Running: boolean; ExitCode: number };
-      RestartCount: number;
-      NetworkSettings: { Networks: Record<string, { IPAddress: string }> };
-    },
-  ];
-  return {
-    pid: facts.State.Pid,
-    isRunning: facts.State.Running,
-    exitCode: facts.State.ExitCode,
-    restarts: facts.RestartCount,
-    addresses: Object.values(facts.NetworkSettings.Networks).map(({ IPAddress }) => IPAddress),
+interface ContainerFacts {
+  readonly State: { readonly Pid: number; readonly Running: boolean; readonly ExitCode: number };
+  readonly NetworkSettings: {
+    readonly Networks: Readonly<Record<string, { readonly IPAddress: string }>>;
   };
+}
+
+function statesOf(engine: Engine, containers: readonly string[]): ContainerState[] {
+  const facts = JSON.parse(engine.docker('inspect', ...containers)) as ContainerFacts[];
+  return facts.map(({ State, NetworkSettings }) => ({
+    pid: State.Pid,
+    isRunning: State.Running,
+    exitCode: State.ExitCode,
+    addresses: Object.values(NetworkSettings.Networks).map(({ IPAddress }) => IPAddress),
+  }));
+}
+
+function stateOf(engine: Engine, container: string): ContainerState {
+  return statesOf(engine, [container])[0]!;
 }
 
 const PAUSE_MS = 250;
@@ -239,12 +268,14 @@ class Connections {
 
   /** Looks into the table of connections of every container. */
   listen(): void {
-    const states = [...this.containers].map(
-      ([name, container]) => [roleOf(name), stateOf(this.engine, container)] as const,
+    const names = [...this.containers.keys()].map(roleOf);
+    const states = statesOf(this.engine, [...this.containers.values()]);
+    const roles = new Map(
+      states.flatMap(({ addresses }, index) => addresses.map((one) => [one, names[index]!])),
     );
-    const roles = new Map(states.flatMap(([role, { addresses }]) => addresses.map((a) => [a, role])));
-    for (const [role, { pid, isRunning }] of states) {
+    for (const [index, { pid, isRunning }] of states.entries()) {
       if (!isRunning) continue;
+      const role = names[index]!;
       for (const { address, port } of connectionsFrom(pid)) {
         const other = roles.get(address);
         if (other !== undefined) this.found.add(`${role} > ${other}:${port}`);
@@ -267,7 +298,9 @@ const LISTENING = '0A';
 /** Where a process in its own network has connected to; not who has connected to it. */
 function connectionsFrom(pid: number): { address: string; port: number }[] {
   const rows = ['tcp', 'tcp6'].flatMap((table) => rowsOf(`/proc/${pid}/net/${table}`));
-  const served = new Set(rows.filter(({ state }) => state === LISTENING).map((row) => row.here.port));
+  const served = new Set(
+    rows.filter(({ state }) => state === LISTENING).map((row) => row.here.port),
+  );
   return rows
     .filter(({ state, here }) => state === ESTABLISHED && !served.has(here.port))
     .map(({ there }) => there);

@@ -22,8 +22,27 @@ const KEY_OCTETS = 16;
 const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
 
-/** Writes a folder for `kubectl apply -k`: a scenario, cut into pods. */
+/** A scenario, cut into pods. */
+export interface RenderedRun {
+  readonly run: string;
+  readonly image: string;
+  readonly services: number;
+  /** A folder for `kubectl apply -k`, by path. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
+/** Writes a folder for `kubectl apply -k`. */
 export function renderCommand(file: string, options: RenderOptions): void {
+  if (existsSync(options.out)) throw new InputError(`--out ${options.out}: exists already`);
+  const { run, services, files } = renderScenario(file, options);
+  writeRendered(options.out, files);
+  process.stdout.write(
+    `${options.out}: run ${run} in ${services} service${services === 1 ? '' : 's'}\n` +
+      `kubectl apply -k ${options.out}\n`,
+  );
+}
+
+export function renderScenario(file: string, options: Omit<RenderOptions, 'out'>): RenderedRun {
   const { loaded, fabric } = loadFabric(file, options.set);
   if (fabric.scenario.load.some(({ kind }) => kind === 'replay')) {
     throw new InputError(`${file} replays a file, which the pods would not have`);
@@ -37,7 +56,6 @@ export function renderCommand(file: string, options: RenderOptions): void {
   if (!/[^/]:[\w.-]+$|@sha256:[0-9a-f]{64}$/.test(image) || image.endsWith(':latest')) {
     throw new InputError(`--image ${image}: name a version, such as selvage:${readVersion()}`);
   }
-  if (existsSync(options.out)) throw new InputError(`--out ${options.out}: exists already`);
   const placement = placementOf(fabric, wish);
   const files = rendered({
     run,
@@ -49,12 +67,7 @@ export function renderCommand(file: string, options: RenderOptions): void {
     placementArgs,
     cluster: options.cluster === true,
   });
-  write(options.out, files);
-  const { length } = placement;
-  process.stdout.write(
-    `${options.out}: run ${run} in ${length} service${length === 1 ? '' : 's'}\n` +
-      `kubectl apply -k ${options.out}\n`,
-  );
+  return { run, image, services: placement.length, files };
 }
 
 function rendered(run: Parameters<typeof renderRun>[0]): Map<string, string> {
@@ -72,7 +85,7 @@ function runNameOf(scenario: string): string {
     .slice(0, 40);
 }
 
-function write(folder: string, files: ReadonlyMap<string, string>): void {
+export function writeRendered(folder: string, files: ReadonlyMap<string, string>): void {
   try {
     for (const [path, text] of files) {
       const target = join(folder, path);

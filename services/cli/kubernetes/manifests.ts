@@ -6,20 +6,32 @@ import { parseAllDocuments } from 'yaml';
 /** What is read and changed of a Kubernetes object here; the rest passes through. */
 export interface Manifest {
   readonly kind: string;
-  readonly metadata: { readonly name: string };
-  readonly spec?: { completions?: number; parallelism?: number; readonly template?: PodTemplate };
+  readonly metadata: { name: string; namespace: string };
+  readonly spec?: {
+    completions?: number;
+    parallelism?: number;
+    readonly replicas?: number;
+    readonly template?: PodTemplate;
+  };
 }
 
 interface PodTemplate {
-  readonly spec: { readonly containers: Container[]; volumes: object[] };
+  readonly spec: { readonly containers: Container[]; readonly volumes: Named[] };
 }
 
 interface Container {
   image: string;
   args: string[];
   readonly env: { readonly name: string; value?: string }[];
-  readonly resources: { requests: Record<string, string> };
-  readonly volumeMounts: object[];
+  readonly resources: { requests: Record<string, string>; limits?: Record<string, string> };
+  readonly securityContext: object;
+  readonly volumeMounts: Named[];
+}
+
+/** More is said of it than its name. */
+interface Named {
+  readonly name: string;
+  readonly [more: string]: unknown;
 }
 
 const K8S = fileURLToPath(new URL('../../../../k8s/', import.meta.url));

@@ -1,0 +1,261 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { dirname, join } from 'node:path';
+import type { Manifest, PodSpec } from './manifests.js';
+import type { Running } from './pods.js';
+import { Pods } from './pods.js';
+
+/** Where the objects of a run stand in the API. */
+const GROUPS: Readonly<Record<string, readonly (readonly [string, string, boolean])[]>> = {
+  '/api/v1': [
+    ['Namespace', 'namespaces', false],
+    ['ConfigMap', 'configmaps', true],
+    ['Secret', 'secrets', true],
+    ['Service', 'services', true],
+    ['ServiceAccount', 'serviceaccounts', true],
+    ['PersistentVolumeClaim', 'persistentvolumeclaims', true],
+    ['Pod', 'pods', true],
+  ],
+  '/apis/apps/v1': [['StatefulSet', 'statefulsets', true]],
+  '/apis/batch/v1': [['Job', 'jobs', true]],
+  '/apis/networking.k8s.io/v1': [['NetworkPolicy', 'networkpolicies', true]],
+};
+
+/** How this cluster differs from one where all goes well. */
+export interface ClusterTraits {
+  readonly minor?: string;
+  /** `verb resource` of what is not allowed. */
+  readonly denied?: readonly string[];
+  readonly image?: string;
+  /** It is there before the run, with a quota. */
+  readonly quota?: Readonly<Record<string, string>>;
+}
+
+interface PodObject {
+  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
+  readonly spec: PodSpec;
+  status: object;
+}
+
+type Stored = Record<string, unknown> & { spec: Manifest['spec'] & PodSpec };
+
+/**
+ * Enough of an API server and its controllers for one run: objects are kept, Jobs and pods become
+ * processes of this machine. A stand-in, written from the API's documentation: it proves our side.
+ */
+export class ApiServer {
+  readonly objects = new Map<string, Stored>();
+  readonly seen: string[] = [];
+  private readonly pods = new Map<string, PodObject>();
+  private readonly server = createServer((request, response) => {
+    void this.answer(request, response);
+  });
+
+  private constructor(
+    private readonly machines: Pods,
+    private readonly traits: ClusterTraits,
+  ) {
+    if (traits.quota !== undefined) this.objects.set('/api/v1/namespaces/selvage', {} as Stored);
+    this.server.on('upgrade', (request, socket) => {
+      this.copyOut(request, socket);
+    });
+  }
+
+  static async open(run: string, traits: ClusterTraits = {}): Promise<ApiServer> {
+    const api = new ApiServer(await Pods.open(run), traits);
+    await new Promise<void>((resolve) => api.server.listen(0, '127.0.0.1', resolve));
+    return api;
+  }
+
+  /** A file for KUBECONFIG. */
+  config(): string {
+    const { port } = this.server.address() as AddressInfo;
+    const file = join(this.machines.folder, 'config');
+    const server = `http://127.0.0.1:${port}`;
+    const config = {
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [{ name: 'double', cluster: { server, 'insecure-skip-tls-verify': true } }],
+      users: [{ name: 'nobody', user: {} }],
+      contexts: [{ name: 'here', context: { cluster: 'double', user: 'nobody' } }],
+      'current-context': 'here',
+    };
+    writeFileSync(file, JSON.stringify(config));
+    return file;
+  }
+
+  get folder(): string {
+    return this.machines.folder;
+  }
+
+  close(): void {
+    this.server.closeAllConnections();
+    this.server.close();
+    this.machines.close();
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece as Buffer);
+    const text = Buffer.concat(pieces).toString();
+    const url = new URL(request.url!, 'http://api');
+    const [code, body] = this.respond(request.method!, url, text);
+    const isText = typeof body === 'string';
+    response.writeHead(code, { 'content-type': isText ? 'text/plain' : 'application/json' });
+    response.end(isText ? body : JSON.stringify(body));
+  }
+
+  private respond(method: string, url: URL, text: string): [number, object | string] {
+    const path = url.pathname;
+    if (path === '/version') return [200, { major: '1', minor: this.traits.minor ?? '34' }];
+    if (path in GROUPS) return [200, resourceList(path)];
+    const body = JSON.parse(text === '' ? '{}' : text) as Stored;
+    if (path.endsWith('/selfsubjectaccessreviews')) return [201, this.review(body)];
+    if (path.endsWith('/resourcequotas')) return [200, { items: this.quotas() }];
+    if (path.endsWith('/pods') && method === 'GET')
+      return [200, { items: [...this.pods.values()] }];
+    if (path.endsWith('/log')) return [200, 'what the pod said'];
+    if (method === 'POST') return this.create(path, url, body);
+    const found = this.objects.get(path);
+    if (found === undefined) return [404, { message: `${path} not found` }];
+    if (method === 'DELETE') this.remove(path);
+    return [200, found];
+  }
+
+  private review(body: Stored): object {
+    const { verb, resource } = (
+      body.spec as unknown as { resourceAttributes: Record<string, string> }
+    ).resourceAttributes;
+    const isDenied = this.traits.denied?.includes(`${verb} ${resource}`) === true;
+    return { spec: body.spec, status: { allowed: !isDenied } };
+  }
+
+  private quotas(): object[] {
+    const { quota } = this.traits;
+    return quota === undefined ? [] : [{ status: { hard: quota, used: {} } }];
+  }
+
+  private create(path: string, url: URL, body: Stored): [number, object] {
+    const { name } = body['metadata'] as { name: string };
+    const own = `${path}/${name}`;
+    if (this.objects.has(own)) return [409, { message: `${own} exists already` }];
+    if (url.searchParams.get('dryRun') === 'All') return [201, body];
+    this.objects.set(own, body);
+    this.seen.push(`${body['kind'] as string} ${name}`);
+    if (body['kind'] === 'Pod') this.startPod(name, body.spec);
+    if (body['kind'] === 'Job') this.startJob(name, body.spec);
+    return [201, body];
+  }
+
+  /** A namespace takes all that is in it along. */
+  private remove(path: string): void {
+    const [, namespace] = /^\/api\/v1(\/namespaces\/[^/]+)$/.exec(path) ?? [];
+    for (const one of [...this.objects.keys()]) {
+      const isInside = namespace !== undefined && one.includes(`${namespace}/`);
+      if (one === path || isInside) this.objects.delete(one);
+    }
+  }
+
+  /** A pod that only proves its image, or waits for somebody to copy something out of it. */
+  private startPod(name: string, spec: PodSpec): void {
+    const { image } = spec.containers[0]!;
+    const isThere = this.traits.image === undefined || image === this.traits.image;
+    const waiting = { reason: 'ErrImagePull', message: `no such image: ${image}` };
+    const status = isThere
+      ? { phase: name === 'image' ? 'Succeeded' : 'Running' }
+      : { phase: 'Pending', containerStatuses: [{ state: { waiting } }] };
+    this.pods.set(name, { metadata: { name, labels: { selvage: name } }, spec, status });
+  }
+
+  private startJob(name: string, job: Stored['spec']): void {
+    const { spec, metadata } = job.template!;
+    const { labels } = metadata;
+    for (let index = 0; index < Number(job['completions'] ?? 1); index++) {
+      const running = this.startContainer(spec, index);
+      const pod: PodObject = {
+        metadata: { name: `${name}-${index}`, labels },
+        spec,
+        status: { phase: 'Running' },
+      };
+      this.pods.set(pod.metadata.name, pod);
+      void running.ended.then(({ code }) => {
+        const terminated = { exitCode: code ?? 137 };
+        pod.status = { phase: 'Succeeded', containerStatuses: [{ state: { terminated } }] };
+      });
+    }
+  }
+
+  private startContainer({ containers }: PodSpec, index: number): Running {
+    const { args, env } = containers[0]!;
+    const words = args.map((word) =>
+      word
+        .replace('nats://nats:4222', this.machines.nats)
+        .replace(/(0\.0\.0\.0|coordinator):7400/, this.machines.address)
+        .replace('/scenario/', `${this.scenarioFolder()}/`),
+    );
+    const named = env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]]));
+    const secrets = this.objects.get('/api/v1/namespaces/selvage/secrets/run-key') as unknown as {
+      stringData: Record<string, string>;
+    };
+    return this.machines.ofWords(words, {
+      ...(Object.fromEntries(named) as Record<string, string>),
+      ...secrets.stringData,
+      SELVAGE_SERVICE: `${index}`,
+      SELVAGE_HEALTH_PORT: '',
+    });
+  }
+
+  private scenarioFolder(): string {
+    const map = this.objects.get('/api/v1/namespaces/selvage/configmaps/scenario') as unknown as {
+      data: Record<string, string>;
+    };
+    for (const [name, text] of Object.entries(map.data)) {
+      const file = join(this.machines.folder, 'scenario', name);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, text);
+    }
+    return join(this.machines.folder, 'scenario');
+  }
+
+  /** What `exec` says over a web socket: a channel in front, 1 for output and 3 for the end. */
+  private copyOut(request: IncomingMessage, socket: Duplex): void {
+    const proof = createHash('sha1')
+      .update(`${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
+      .digest('base64');
+    const [protocol] = request.headers['sec-websocket-protocol']!.split(',');
+    socket.write(
+      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
+        `Sec-WebSocket-Accept: ${proof}\r\nSec-WebSocket-Protocol: ${protocol}\r\n\r\n`,
+    );
+    const words = new URL(request.url!, 'http://api').searchParams.getAll('command');
+    const [, ...args] = words.map((word) => word.replace('/work', this.machines.folder));
+    const child = spawn(words[0]!, args);
+    child.stdout.on('data', (piece: Buffer) => socket.write(webSocketFrame(1, piece)));
+    child.on('close', (code) => {
+      const status = { status: code === 0 ? 'Success' : 'Failure', message: `code ${code}` };
+      socket.write(webSocketFrame(3, Buffer.from(JSON.stringify(status))));
+      socket.end(Buffer.from([0x88, 0]));
+    });
+  }
+}
+
+function resourceList(path: string): object {
+  const groupVersion = path.replace(/^\/apis?\//, '');
+  const resources = GROUPS[path]!.map(([kind, name, namespaced]) => ({ kind, name, namespaced }));
+  return { kind: 'APIResourceList', groupVersion, resources };
+}
+
+/** One binary message, its length in eight octets. */
+function webSocketFrame(channel: number, payload: Buffer): Buffer {
+  const header = Buffer.alloc(11);
+  header[0] = 0x82;
+  header[1] = 127;
+  header.writeBigUInt64BE(BigInt(payload.length + 1), 2);
+  header[10] = channel;
+  return Buffer.concat([header, payload]);
+}
