@@ -11,7 +11,7 @@ import type { Flow } from '../load/flow.js';
 import type { Nic82599Section } from '../scenario/nic-section.js';
 import type { Path } from '../scenario/source-tree.js';
 import type { Fail } from '../topology/cabling.js';
-import type { Methods } from './link-methods.js';
+import { hasPfc, type Methods } from './link-methods.js';
 import type { NicSurroundings } from './nic-registers.js';
 import { CLASS_TABLES, octetsOfKb, vmCount, vmOfQueue } from './nic-registers.js';
 
@@ -68,7 +68,7 @@ export class NicCheck {
   private classesInUse(): void {
     const { dcb, classes, rates } = this.section;
     if (!dcb) {
-      const pfc = this.methods.findIndex((method) => method === 'pfc');
+      const pfc = this.methods.findIndex(hasPfc);
       if (pfc < 0) return;
       throw this.wrong(['dcb'], `priority ${pfc} has pfc, which needs dcb: true`);
     }
@@ -167,7 +167,7 @@ export class NicCheck {
       if (file.field('RTTBCNRC', 'RS_ENA', queue) === 0) continue;
       const factor = file.get('RTTBCNRC', queue) & 0xffffff;
       if (factor >= RATE_FACTOR_ONE && factor <= RATE_FACTOR_MOST) continue;
-      const shown = (factor / RATE_FACTOR_ONE).toFixed(2);
+      const shown = (factor / RATE_FACTOR_ONE).toFixed(5);
       const message = `the rate factor of queue ${queue} is ${shown}; 1 to 1000 (7.7.2.1.1)`;
       throw this.wrong(['rates'], message, 'RTTBCNRC');
     }
