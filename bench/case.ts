@@ -42,27 +42,22 @@ async function heard(k: number, virtualUs: number): Promise<Record<string, numbe
   return measureHops(session, virtualUs * 1e6);
 }
 
-/** With something that is looked at, and what it comes to in the end. */
+/** With something that is looked at, and what a run directory makes of it in the end. */
 async function watched(text: string, virtualUs: number): Promise<Record<string, number>> {
   const session = await sessionOf(text);
-  const figures = measureHops(session, virtualUs * 1e6);
-  const start = cpuSeconds();
-  await writeDown(session, text);
-  return { ...figures, seconds: figures['seconds']! + cpuSeconds() - start };
-}
-
-/** What a run makes of what it saw, as for its directory. */
-async function writeDown(session: Session, text: string): Promise<void> {
   const { fabricOf } = await import('./fabrics.js');
   const { capturesWanted } = await import('../services/cli/captured.js');
   const { captureFile } = await import('../services/telemetry/captures/capture-file.js');
   const { frameTraces } = await import('../services/telemetry/traces/frame-traces.js');
   const fabric = fabricOf(text);
-  const { virtualPs } = session.progress();
+  const figures = measureHops(session, virtualUs * 1e6);
+  const start = cpuSeconds();
   const hops = session.hops();
-  if (hops !== null) frameTraces(fabric, hops, session.congestion()!.episodes, virtualPs);
+  const { episodes } = session.congestion() ?? { episodes: [] };
+  if (hops !== null) frameTraces(fabric, hops, episodes, virtualUs * 1e6);
   const captures = capturesWanted(fabric, session.captures());
-  if (captures !== null) for (const piece of captureFile(fabric, captures)) void piece.length;
+  if (captures !== null) Array.from(captureFile(fabric, captures));
+  return { ...figures, seconds: figures['seconds']! + cpuSeconds() - start };
 }
 
 /** An engine whose data path has no probes at all. */

@@ -4,14 +4,14 @@ import type { LoadHook } from 'node:module';
 
 const FILES: Readonly<Record<string, readonly RegExp[]>> = {
   'device/loop.js': [/if \(device\.probe !== null\)\s*device\.probe\.\w+\([^;]*\);/g],
-  'device/outlet.js': [/if \(probe !== null\) \{[^}]*\}/g],
+  'device/outlet.js': [/if \(probe !== null\) \{[\s\S]*?frameQueued\([^;]*\);\s*\}/g],
 };
 
 export const load: LoadHook = async (url, context, next) => {
   const loaded = await next(url, context);
   const file = Object.keys(FILES).find((name) => url.endsWith(`services/engine/${name}`));
   if (file === undefined) return loaded;
-  let source = String(loaded.source);
+  let source = Buffer.from(loaded.source as Uint8Array).toString();
   for (const probe of FILES[file]!) {
     if (source.match(probe) === null) throw new Error(`${file} has no probes to take out`);
     source = source.replace(probe, '');

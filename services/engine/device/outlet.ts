@@ -39,8 +39,9 @@ export function makeOutlet(
   function enqueue(device: number, port: number, trafficClass: number, frame: number): void {
     if (ports.isMetered(port, trafficClass)) metering.enqueue(port, trafficClass, frame);
     else queues.push(port, trafficClass, frame);
-    const { firstPort, probe } = devices[device];
+    const { probe } = devices[device];
     if (probe !== null) {
+      const { firstPort } = devices[device];
       const ingress = pool.words[frame + PORT] - firstPort;
       probe.frameQueued(device, ingress, port - firstPort, clock.now, pool, frame);
     }

@@ -32,6 +32,21 @@ export function crc32Repeated(state: number, octet: number, count: number): numb
   return state >>> 0;
 }
 
+/** By count of zeros: what they make of a state with one bit set, for each of its bits. */
+const zeroRuns = new Map<number, Uint32Array>();
+
+/** State after `count` zeros: the CRC is linear, so runs of a length that is known cost 32 steps. */
+export function crc32Zeros(state: number, count: number): number {
+  let run = zeroRuns.get(count);
+  if (run === undefined) {
+    run = Uint32Array.from({ length: 32 }, (_, bit) => crc32Repeated(1 << bit, 0, count));
+    zeroRuns.set(count, run);
+  }
+  let after = 0;
+  for (let bit = 0; bit < 32; bit++) if ((state & (1 << bit)) !== 0) after ^= run[bit];
+  return after >>> 0;
+}
+
 /** The CRC of everything that led to this state. */
 export function crc32Value(state: number): number {
   return ~state >>> 0;

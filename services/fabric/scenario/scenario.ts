@@ -4,13 +4,18 @@
  * comes later, in assembly.
  */
 
-import type { CaptureSection } from './capture-section.js';
+import type { ObserveSection } from './observe-section.js';
 import type { DiscoveryEndSection, DiscoverySection } from './discovery-section.js';
 import type { FaultSection } from './fault-section.js';
 import type { Nic82599Section } from './nic-section.js';
 import type { CiSection, SfcSection } from './scenario-messages.js';
 
-export type { CaptureFilterSection, CaptureSection } from './capture-section.js';
+export type {
+  CaptureFilterSection,
+  CaptureSection,
+  ObserveSection,
+  TraceSection,
+} from './observe-section.js';
 export type { CiSection, SfcDetectSection, SfcSection } from './scenario-messages.js';
 
 export interface Scenario {
@@ -523,36 +528,6 @@ export type LoadSection = LoadCommon &
     /** Path as seen from the working directory. */
     | { readonly kind: 'replay'; readonly path: string }
   );
-
-export interface ObserveSection {
-  /** Sampling interval of the series; null: none. */
-  readonly seriesPs: number | null;
-  /** Ports (names or globs) in the series; empty: all. */
-  readonly ports: readonly string[];
-  /** Write down who held whom back, when and why. */
-  readonly episodes: boolean;
-  /** A priority of a port that is held for so long is a storm. */
-  readonly stormPs: number;
-  /** Null: no frame is followed. */
-  readonly traces: TraceSection | null;
-  /** Null: nothing is captured. */
-  readonly captures: CaptureSection | null;
-  /** Write down drops, marks, stops, holds and deliveries, one by one. */
-  readonly events: boolean;
-}
-
-/** Frames that are followed from end to end; a frame must pass all that is said. */
-export interface TraceSection {
-  readonly share: number;
-  /** Names or globs; empty: all. */
-  readonly flows: readonly string[];
-  /** Empty: all. */
-  readonly priorities: readonly number[];
-  /** Beyond these: so many of the slowest. */
-  readonly slowest: number;
-  /** And those that were dropped. */
-  readonly dropped: boolean;
-}
 
 export type Metric =
   | 'drops'

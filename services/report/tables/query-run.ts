@@ -67,7 +67,7 @@ function cell(value: unknown): Cell {
 function complaint(error: unknown, tables: readonly RunTable[]): string {
   const text = error instanceof Error ? error.message : String(error);
   const [first = ''] = text.split('\n', 1);
-  if (!/Table with name/.test(first)) return first;
+  if (!first.includes('Table with name')) return first;
   const names = tables.map(({ name }) => sqlName(name)).join(', ');
   return `${first} This run has ${names}`;
 }

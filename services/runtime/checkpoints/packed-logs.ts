@@ -14,8 +14,8 @@ type Packed = Readonly<Record<keyof Logs, readonly Plain[] | null>>;
 
 export function packLogs({ captures, events }: Logs): Uint8Array {
   const packed: Packed = {
-    captures: captures && captures.map((log) => save(log)),
-    events: events && events.map((log) => save(log)),
+    captures: captures?.map((log) => save(log)) ?? null,
+    events: events?.map((log) => save(log)) ?? null,
   };
   return serialize(packed);
 }
@@ -23,8 +23,8 @@ export function packLogs({ captures, events }: Logs): Uint8Array {
 export function unpackLogs(octets: Uint8Array): Logs {
   const { captures, events } = deserialize(octets) as Packed;
   return {
-    captures: captures && captures.map((saved) => revived(new CaptureLog(0), saved)),
-    events: events && events.map((saved) => revived(new EventLog(0), saved)),
+    captures: captures?.map((saved) => revived(new CaptureLog(0), saved)) ?? null,
+    events: events?.map((saved) => revived(new EventLog(0), saved)) ?? null,
   };
 }
 

@@ -24,7 +24,7 @@ import {
 } from '../../engine/frame/frame-pool.js';
 import { groupIpv4, groupMac, Stations } from '../../engine/notices/stations.js';
 import { encodeCnTag } from '../../engine/wire/cnm.js';
-import { encodeCrc32 } from '../../engine/wire/crc32.js';
+import { crc32Value, crc32Zeros, encodeCrc32 } from '../../engine/wire/crc32.js';
 import { writeU16, writeU48 } from '../../engine/wire/big-endian.js';
 import {
   ETHERTYPE_C_TAG,
@@ -172,7 +172,9 @@ export class FrameOctetsWriter {
     const isCut = this.snapOctets !== null && end > this.snapOctets;
     const shown = isCut ? Math.max(at, this.snapOctets) : end - ICRC_OCTETS;
     this.octets.fill(0, at, shown);
-    return isCut ? shown : this.pad(this.writeIcrc(ipAt, shown));
+    if (isCut) return shown;
+    const headers = crc32Value(invariantCrc(this.octets, ipAt, at));
+    return this.pad(encodeCrc32(this.octets, shown, crc32Value(crc32Zeros(headers, shown - at))));
   }
 
   /** Octets of UDP header and payload; what is left of the frame is padding. */

@@ -149,16 +149,16 @@ function optionOctets(valueOctets: number): number {
 function writeOption(view: DataView, at: number, code: number, value: Uint8Array): number {
   view.setUint16(at, code, true);
   view.setUint16(at + 2, value.length, true);
-  value.forEach((octet, index) => {
-    view.setUint8(at + OPTION_HEADER_OCTETS + index, octet);
-  });
+  for (let i = 0; i < value.length; i++) view.setUint8(at + OPTION_HEADER_OCTETS + i, value[i]);
   return at + optionOctets(value.length);
 }
 
 /** A character outside ASCII becomes a question mark. */
 function asciiOctets(text: string): Uint8Array {
-  return Uint8Array.from(text.split(''), (character) => {
-    const code = character.charCodeAt(0);
-    return code < 0x80 ? code : 0x3f;
-  });
+  const octets = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    octets[i] = code < 0x80 ? code : 0x3f;
+  }
+  return octets;
 }

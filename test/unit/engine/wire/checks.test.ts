@@ -6,6 +6,7 @@ import {
   CRC32_START,
   crc32Over,
   crc32Repeated,
+  crc32Zeros,
   encodeCrc32,
   frameCheckHolds,
   frameCheckSequence,
@@ -25,6 +26,15 @@ describe('CRC-32', () => {
     assert.equal(crc32Over(half, digits, 4, 9), crc32Over(CRC32_START, digits, 0, 9));
     const ones = new Uint8Array(5).fill(0xff);
     assert.equal(crc32Repeated(half, 0xff, 5), crc32Over(half, ones, 0, 5));
+  });
+
+  it('over zeros is the same at once as one by one', () => {
+    fc.assert(
+      fc.property(fc.nat(0xffff_ffff), fc.nat(2000), (state, count) => {
+        assert.equal(crc32Zeros(state, count), crc32Repeated(state, 0, count));
+      }),
+      SEED,
+    );
   });
 
   it('behind a frame holds, until any one bit turns over', () => {
