@@ -184,7 +184,10 @@ export function readRunFile(folder: string, name: string): string {
 
 export function readRun(folder: string): StoredRun {
   const text = (name: string): string => readRunFile(folder, name);
-  const { scenario, set, steps } = JSON.parse(text(ORIGIN)) as RunRecord['origin'];
+  type Origin = RunRecord['origin'];
+  type Written = Omit<Origin, 'steps'> & Partial<Origin>;
+  // A run of an earlier version says nothing of steps.
+  const { scenario, set, steps = [] } = JSON.parse(text(ORIGIN)) as Written;
   const document: unknown = JSON.parse(text('scenario.json'));
   const state = existsSync(join(folder, STATE))
     ? unpackWhole(readFileSync(join(folder, STATE)))
