@@ -8,10 +8,10 @@ import type { SeriesRow } from '../runtime/series.js';
 import { parseCsv } from './csv.js';
 import type { ExpectationResult } from './expectations.js';
 import type { MeasuredRun } from './page/page-of-run.js';
-import { DISCOVERY, readRun, readRunFile } from './run-directory.js';
+import { DISCOVERY, readNics, readRun, readRunFile } from './run-directory.js';
 
 type Row = Readonly<Record<string, string>>;
-type Summary = Omit<RunResults, 'flows' | 'ports'> & {
+type Summary = Omit<RunResults, 'flows' | 'ports' | 'nics'> & {
   readonly expectations: readonly ExpectationResult[];
 };
 
@@ -24,7 +24,8 @@ export function readMeasured(folder: string, topology: Topology): MeasuredRun {
   const { expectations, ...rest } = summary;
   const flows = readRows(folder, 'flows.csv').map(flowFrom);
   const ports = portsFrom(readRows(folder, 'ports.csv'), topology);
-  const results = { ...rest, flows, ports, discovery: discoveryFrom(folder) };
+  const kept = { discovery: discoveryFrom(folder), nics: readNics(folder) };
+  const results = { ...rest, flows, ports, ...kept };
   return {
     results,
     expectations,

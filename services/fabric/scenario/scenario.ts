@@ -562,6 +562,8 @@ export type Metric =
   | 'sfc.messages'
   | 'sfc.reaction'
   | 'sfc.covered'
+  | 'nic.tail-to-wire'
+  | 'nic.wire-to-descriptor'
   | 'digest';
 
 export interface Expectation {

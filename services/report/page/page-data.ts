@@ -26,6 +26,7 @@ export interface RunPage {
   readonly completions: readonly Curve[];
   readonly slowdown: Slowdown;
   readonly margins: readonly MarginView[];
+  readonly nics: readonly NicView[];
   /** Null where nobody looked for what held it back. */
   readonly trees: TreesView | null;
   /** Null where discovery did not run. */
@@ -33,6 +34,29 @@ export interface RunPage {
   readonly shares: readonly SharesView[];
   /** Connections that a rate control has limited, those that it told most first. */
   readonly rates: readonly RateCurve[];
+}
+
+/** An 82599 at the end of the run. */
+export interface NicView {
+  readonly device: string;
+  readonly leds: readonly {
+    readonly source: string;
+    readonly lit: boolean;
+    readonly changes: number;
+  }[];
+  /** Its transmit classes: configuration, credits and longest latency from tail to wire. */
+  readonly classes: readonly {
+    readonly tc: number;
+    readonly group: number;
+    readonly strict: string;
+    readonly refill: number;
+    readonly credit: number;
+    readonly frames: number;
+    readonly longestPs: number | null;
+  }[];
+  /** Fullest receive buffer, and the queues that are rate controlled. */
+  readonly receivePeakOctets: number;
+  readonly limited: readonly { readonly queue: number; readonly rateBps: number }[];
 }
 
 export interface Reproduce {

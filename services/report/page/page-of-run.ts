@@ -11,6 +11,7 @@ import { completionCurves, slowdownBySize } from './page-flows.js';
 import type { WhySummary } from '../why.js';
 import { discoveryView } from './page-discovery.js';
 import { mapOf } from './page-map.js';
+import { nicViews } from './page-nics.js';
 import type { PortSharing } from './page-shares.js';
 import { sharesView } from './page-shares.js';
 import { treesView } from './page-trees.js';
@@ -77,6 +78,7 @@ export function pageOfRun(run: MeasuredRun, facts: ScenarioFacts): RunPage {
     completions: completionCurves(results.flows),
     slowdown: slowdownBySize(results.flows),
     margins: marginViews(results),
+    nics: nicViews(results.nics),
     trees: run.why && treesView(run.why, names),
     discovery: results.discovery && discoveryView(results.discovery, names),
     shares: sharesView(results, facts.sharing),

@@ -10,14 +10,8 @@ import type { Device } from '../device.js';
 import type { Outlet } from '../outlet.js';
 import type { Shared } from '../shared.js';
 import type { HostSide } from './host-side.js';
+import { KIND_WRITE_TURN, KIND_WRITTEN } from './kinds.js';
 import { makeReceiveRings } from './receive-rings.js';
-
-/** Agenda entries of the receive side; see `adapters`. */
-export interface ReceiveTimers {
-  written(d: number, atPs: number): void;
-  turn(d: number, atPs: number): void;
-  taken(d: number, queue: number, atPs: number): void;
-}
 
 /**
  * From the wire to host memory: filters, packet buffers per class with PFC at their watermarks, the
@@ -33,7 +27,6 @@ export function makeReceiveSide(
   nics: readonly (Nic82599 | null)[],
   outlet: Outlet,
   host: HostSide,
-  timers: ReceiveTimers,
   hearer: (d: number) => LedListener,
 ) {
   const { clock, pool, ports, buffer, tables, nicFrames } = shared;
@@ -45,9 +38,7 @@ export function makeReceiveSide(
   /** Classes whose buffers hold a frame, and whose first frame has no descriptor; a bit each. */
   const filled = tables.int32('nic', 1);
   const starved = tables.int32('nic', 1);
-  const rings = makeReceiveRings(shared, rows, nics, host, (d, queue, atPs) => {
-    timers.taken(d, queue, atPs);
-  });
+  const rings = makeReceiveRings(shared, devices, rows, nics, host);
 
   /** By adapter and buffer: mechanisms that stop its senders, one bit each. */
   const rulers = tables.uint8('nic', 8);
@@ -124,7 +115,7 @@ export function makeReceiveSide(
       if (eligible === 0) return;
       if (writeFreeAt[row] > clock.now) {
         turnPlanned[row] = 1;
-        timers.turn(d, writeFreeAt[row]);
+        devices[d].schedule(writeFreeAt[row], KIND_WRITE_TURN, 0, 0);
         return;
       }
       serve(d, row, nic, nic.spec.dcb ? nic.receivePlane.pick(eligible) : 0);
@@ -166,7 +157,9 @@ export function makeReceiveSide(
     nic.receiveLatency.add(tc, done - arrived);
     const inMemory = done + latencyPs;
     pool.setArrival(frame, inMemory);
-    if (lists.push(nicFrames.writing(row), frame)) timers.written(d, inMemory);
+    if (lists.push(nicFrames.writing(row), frame)) {
+      devices[d].schedule(inMemory, KIND_WRITTEN, 0, 0);
+    }
   }
 
   function queueOf(d: number, nic: Nic82599, tc: number, frame: number): number {
@@ -189,7 +182,7 @@ export function makeReceiveSide(
     const row = rows[d];
     const frame = lists.shift(nicFrames.writing(row));
     const next = lists.head(nicFrames.writing(row));
-    if (next >= 0) timers.written(d, pool.arrival(next));
+    if (next >= 0) devices[d].schedule(pool.arrival(next), KIND_WRITTEN, 0, 0);
     const nic = nics[d]!;
     if (!nic.hasRings) {
       nic.taken[words[frame + CLASS] & PRIORITY_MASK]++;
