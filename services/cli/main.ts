@@ -178,7 +178,7 @@ function program(): Command {
     .argument('<scenario>', 'YAML or JSON file')
     .option(
       '--mechanisms <list>',
-      'none, pause, pfc or credit, with +dcqcn, +qcn, +timely, +sfc, +ci',
+      'none, pause, pfc or credit, with +dcqcn, +qcn, +timely, +hpcc, +swift, +sfc, +ci',
       'none,pause,pfc,credit,pfc+sfc,pfc+ci,pfc+dcqcn,pfc+qcn',
     )
     .option('--out <dir>', 'folder of all runs (default: runs/duel-<name>)')
@@ -355,14 +355,25 @@ function program(): Command {
   selvage
     .command('sweep')
     .description('run a scenario with faults for every combination of values; what do they cost?')
-    .argument('<scenario>', 'YAML or JSON file, with duration and faults')
+    .argument('<scenario>', 'YAML or JSON file with a duration')
     .option('--vary <path=a,b,c>', 'values of one key; may be repeated', collect, [])
     .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
     .option('--csv <file>', 'write the table as CSV, too')
+    .option('--html <file>', 'write a page with heat maps, too')
     .option('--json', 'print it as JSON')
     .action(async (scenario: string, options: SweepOptions) => {
       const { sweepCommand } = await import('./commands/sweep.js');
       process.exitCode = sweepCommand(scenario, options);
+    });
+
+  selvage
+    .command('experiment')
+    .description('run one of the sweeps that come with Selvage; without a name, list them')
+    .argument('[name]', 'such as credit-loss-sweep')
+    .option('--out <dir>', 'where its table and its page go')
+    .action(async (name: string | undefined, options: { readonly out?: string }) => {
+      const { experimentCommand } = await import('./commands/sweep.js');
+      process.exitCode = experimentCommand(name, options);
     });
 
   selvage

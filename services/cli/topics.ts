@@ -51,6 +51,13 @@ export const TOPICS: Readonly<Record<string, string>> = {
   timely:
     'A sender times its packets: growing round trips mean a growing queue, and it cuts its ' +
     'rate in proportion. `congestion: timely` in a load with reliable transport.',
+  hpcc:
+    'Switches write into every packet what its link carries; the receiver sends that back, and ' +
+    'the sender keeps the busiest link at 95 %. `congestion: hpcc` in a load with reliable ' +
+    'transport.',
+  swift:
+    'A sender keeps its round trips at a target, by a window that may be less than a packet. ' +
+    '`congestion: swift` in a load with reliable transport.',
   qcn:
     '802.1Qau: a queue is sampled every so many octets; by its length and growth the source ' +
     'of the sampled frame is told (CNM) to slow down. `congestion: qcn` in a load, and ' +

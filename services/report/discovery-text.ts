@@ -13,6 +13,8 @@ import type { Style } from './summary-text.js';
 import { formatCount, formatTime } from './format.js';
 import { table } from './table.js';
 
+const STRICT_GROUP = 15;
+
 export function neighborsText({ ports }: DiscoveryResults): string {
   const rows = ports.flatMap(({ port, neighbors, tooManyNeighbors }) => {
     if (neighbors.length === 0) return [[port, '–', '–', '–', '–', '–']];
@@ -43,8 +45,23 @@ export function dcbxText({ ports, convergence, lldpdus }: DiscoveryResults, styl
   );
   return [
     table([...head, 'operational', 'credit', 'mismatch'], rows),
-    `  w: willing; ${settled.join(', ')}; ${formatCount(lldpdus)} LLDPDUs`,
+    machinesTable(ports),
+    `  w: willing; [classes of priorities 0 to 7, s: strict]; ${settled.join(', ')}; ` +
+      `${formatCount(lldpdus)} LLDPDUs`,
   ].join('\n\n');
+}
+
+function machinesTable(ports: readonly DiscoveryPortResult[]): string {
+  const rows = ports.map(({ port, machines }) => {
+    const { transmit, transmitTimer, receive, ets, pfc, cee } = machines;
+    const features =
+      cee === null
+        ? '–'
+        : `${cee.sequence}/${cee.acknowledged} ${cee.groups}, ${cee.pfc}, ${cee.applications}`;
+    return [port, transmit, transmitTimer, receive, ets, pfc, features];
+  });
+  const head = ['port', 'transmit', 'its timer', 'receive', 'ETS', 'PFC'];
+  return table([...head, 'CEE: seq/ack, groups, PFC, applications'], rows);
 }
 
 /** What a port came to: local, remote, operational. */
@@ -72,14 +89,22 @@ export function mismatching(results: DiscoveryResults): DiscoveryResults {
 
 export function pathsText(paths: readonly PathResult[], style: Style): string {
   return paths
-    .map(({ from: source, to, priority, verdict, because, hops }) => {
-      const mark = verdict === 'lossy' ? style.bad(verdict) : style.good(verdict);
+    .map(({ from: source, to, priority, verdict, because, hops, ...path }) => {
+      const isBad = verdict === 'lossy' || verdict === 'refused';
+      const mark = isBad ? style.bad(verdict) : style.good(verdict);
       const reason = because.length === 0 ? '' : `: ${because.join('; ')}`;
       const rows = hops.map(({ link, method, why }) => [link, method, why]);
       const title = `${style.strong(`${source} to ${to}, priority ${priority}`)}  ${mark}${reason}`;
-      return `${title}\n${table(['link', 'method', 'why'], rows)}`;
+      const settled = `  ${settledText(path)}; ${formatCount(path.lldpdus)} LLDPDUs of its ports`;
+      return `${title}\n${table(['link', 'method', 'why'], rows)}\n${settled}`;
     })
     .join('\n\n');
+}
+
+/** At the beginning, and after each change in which the path had a part. */
+function settledText({ convergencePs }: Pick<PathResult, 'convergencePs'>): string {
+  const times = convergencePs.flatMap((ps) => (ps === null ? [] : formatTime(ps)));
+  return times.length === 0 ? 'never heard of' : `settled in ${times.join(', then ')}`;
 }
 
 function pfcText(pfc: PfcResult | null): string {
@@ -95,7 +120,15 @@ function etsText(ets: EtsResult | null): string {
     typeof share === 'number' && share > 0 ? [`${tc}:${share}%`] : [],
   );
   const text = shared.length === 0 ? String(ets.shares[0]) : shared.join(' ');
-  return `${text}${ets.willing ? ' w' : ''}`;
+  const map = ets.classOf.every((tc, priority) => tc === priority)
+    ? ''
+    : ` [${ets.classOf.map(classText).join('')}]`;
+  return `${text}${map}${ets.willing ? ' w' : ''}`;
+}
+
+/** CEE has a group 15, which is strict. */
+function classText(tc: number): string {
+  return tc === STRICT_GROUP ? 's' : String(tc);
 }
 
 function withoutWill({ ets }: DcbxResult): EtsResult | null {

@@ -30,6 +30,7 @@ import type { ExpectationResult } from './expectations.js';
 import { isPageBuilt, pageFile } from './page/page-file.js';
 import type { ScenarioFacts } from './page/page-of-run.js';
 import { pageOfRun } from './page/page-of-run.js';
+import { runJson, RunDirectoryError } from './run-json.js';
 import type { Why, WhySummary } from './why.js';
 import { episodesCsv, whySummary } from './why.js';
 
@@ -79,9 +80,6 @@ export interface RunRecord {
   /** Seconds of the wall clock; the only figure that differs between equal runs. */
   readonly wallSeconds: number;
 }
-
-/** A run directory cannot be written; the message says why. */
-export class RunDirectoryError extends Error {}
 
 /** Where a run will be written: checked before it starts, and written all at once at its end. */
 export class RunDirectory {
@@ -184,15 +182,18 @@ export function readRunFile(folder: string, name: string): string {
 
 export function readRun(folder: string): StoredRun {
   const text = (name: string): string => readRunFile(folder, name);
-  type Origin = RunRecord['origin'];
-  type Written = Omit<Origin, 'steps'> & Partial<Origin>;
-  // A run of an earlier version says nothing of steps.
-  const { scenario, set, steps = [] } = JSON.parse(text(ORIGIN)) as Written;
-  const document: unknown = JSON.parse(text('scenario.json'));
+  const json = (name: string, keys: Parameters<typeof runJson>[2]): object =>
+    runJson(join(folder, name), text(name), keys);
+  const { scenario, set, steps } = json(ORIGIN, {
+    scenario: 'string',
+    set: 'list',
+    steps: 'list',
+  }) as RunRecord['origin'];
+  const document = json('scenario.json', {});
   const state = existsSync(join(folder, STATE))
     ? unpackWhole(readFileSync(join(folder, STATE)))
     : null;
-  const why = existsSync(join(folder, WHY)) ? (JSON.parse(text(WHY)) as WhySummary) : null;
+  const why = existsSync(join(folder, WHY)) ? (json(WHY, {}) as WhySummary) : null;
   const [status, digest] = [text('status').trim(), text(MARKER).trim()];
   return { scenario, set, steps, document, status, digest, state, why };
 }
@@ -201,7 +202,7 @@ export function readRun(folder: string): StoredRun {
 export function readNics(folder: string): readonly NicResult[] {
   readRun(folder);
   const file = join(folder, NICS);
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as NicResult[]) : [];
+  return existsSync(file) ? (runJson(file, readFileSync(file, 'utf8'), {}) as NicResult[]) : [];
 }
 
 /** The summary as machines read it. */

@@ -227,9 +227,14 @@ function discoveryText({ discovery }: RunResults, style: Style): string {
       ({ port, mismatches }) => `  ${style.bad('mismatch')} at ${port}: ${mismatches.join(', ')}`,
     );
   const exposed = discovery.ports.filter((port) => port.exposedFrames.some((n) => n > 0));
-  const risks = exposed.slice(0, ROWS_SHOWN).map(({ port, exposedFrames }) => {
-    const by = exposedFrames.flatMap((n, p) => (n > 0 ? `${formatCount(n)} of priority ${p}` : []));
-    return `  ${port}: ${by.join(', ')} came while the neighbour had no PFC for it`;
+  const risks = exposed.slice(0, ROWS_SHOWN).map(({ port, exposedFrames, exposedPs }) => {
+    const by = exposedFrames.flatMap((n, p) => {
+      const { fromPs, untilPs } = exposedPs[p]!;
+      const end = untilPs === null ? 'the end' : formatTime(untilPs);
+      return n > 0 ? `${formatCount(n)} of priority ${p}, ${formatTime(fromPs)} to ${end},` : [];
+    });
+    const why = 'while only one end had PFC for it';
+    return `  ${style.bad('at risk')} at ${port}: ${by.join(' ')} ${why}`;
   });
   const head = `${style.strong('Discovery')}: ${formatCount(discovery.lldpdus)} LLDPDUs`;
   return [head, ...lines, ...odd, more(differing.length), ...risks, more(exposed.length)]

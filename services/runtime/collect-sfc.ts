@@ -39,15 +39,27 @@ export function collectIsolations(engine: Engine): IsolationResult[] {
   });
 }
 
-export function collectSfcPaths(fabric: Fabric): SfcPathResult[] {
+export function collectSfcPaths(fabric: Fabric, engine: Engine): SfcPathResult[] {
   const namesOf = (devices: readonly number[]): string[] =>
     devices.map((device) => fabric.topology.devices[device]!.name);
+  const { discovery } = fabric.scenario;
   return fabric.sfcPaths.map(({ flow, reaction, telling, silent }) => ({
     flow: fabric.flows[flow]!.name,
-    reaction,
+    reaction: discovery.drives && discovery.enabled ? reactionNow(fabric, engine, flow) : reaction,
     telling: namesOf(telling),
     silent: namesOf(silent),
   }));
+}
+
+/** How a flow's source is stopped, as its edge knows from what the station told it. */
+function reactionNow(fabric: Fabric, engine: Engine, flow: number): SfcPathResult['reaction'] {
+  const { source, priority } = fabric.flows[flow]!;
+  const [end] = fabric.linkEnds[source]!;
+  if (end === undefined) return 'none';
+  const edge = engine.devices[end.peerDevice]!.firstPort + end.peerPort;
+  if (engine.hosting.parts(engine.devices[source]!.place).sfc !== null) return 'station';
+  if (!engine.sfc.actsFor(edge)) return 'none';
+  return engine.pfc.canStop(edge, priority) ? 'proxy' : 'none';
 }
 
 function pointResult(point: SfcPoint): Omit<SfcResult, 'device' | 'pauses' | 'pausedPs'> {

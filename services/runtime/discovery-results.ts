@@ -7,9 +7,12 @@ import type { DiscoveryMechanism } from '../engine/discovery/discovery-mechanism
 import type { LldpStatistics } from '../engine/discovery/lldp/lldp-managed.js';
 import type { Neighbor } from '../engine/discovery/lldp/receive-machine.js';
 import type { PortDiscovery } from '../engine/discovery/port-discovery.js';
+import { type MachineStates, machineStates } from './discovery-machines.js';
+import { type PathResult, pathResults } from './path-methods.js';
 import { CHASSIS_MAC, PORT_MAC, showIdentifier } from '../engine/wire/lldp/basic-tlvs.js';
 import type { Application, Ets } from '../engine/wire/lldp/dcbx-ieee.js';
 import { TSA_ETS, TSA_STRICT } from '../engine/wire/lldp/dcbx-ieee.js';
+import { epochsOf } from '../fabric/assembly/discovery-plan.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 
 export interface DiscoveryResults {
@@ -17,7 +20,12 @@ export interface DiscoveryResults {
   readonly convergence: readonly Convergence[];
   readonly lldpdus: number;
   readonly ports: readonly DiscoveryPortResult[];
+  /** Of flows, one of the shortest each. */
+  readonly paths: readonly PathSummary[];
 }
+
+/** A path with what rules it; `selvage paths` shows its links. */
+export type PathSummary = Omit<PathResult, 'hops'>;
 
 export interface Convergence {
   readonly fromPs: number;
@@ -33,6 +41,7 @@ export interface DiscoveryPortResult {
   readonly statistics: LldpStatistics;
   readonly tooManyNeighbors: boolean;
   readonly neighbors: readonly NeighborResult[];
+  readonly machines: MachineStates;
   readonly dcbx: 'none' | 'ieee' | 'cee';
   readonly local: DcbxResult;
   /** Null without exactly one neighbour that speaks DCBX. */
@@ -43,8 +52,13 @@ export interface DiscoveryPortResult {
   readonly credit: CreditAgreement;
   readonly level: number;
   readonly mismatches: readonly string[];
-  /** By priority: frames that came while only this end had PFC for it. */
+  /** By priority: frames that came while only one end had PFC for it. */
   readonly exposedFrames: readonly number[];
+  /** By priority: when that first was so, and when it last ceased to be; null: never. */
+  readonly exposedPs: readonly {
+    readonly fromPs: number | null;
+    readonly untilPs: number | null;
+  }[];
 }
 
 export interface NeighborResult {
@@ -85,7 +99,7 @@ export function discoveryResults(
 ): DiscoveryResults | null {
   const { discovery } = fabric.scenario;
   if (!discovery.enabled) return null;
-  const times = [...new Set([0, ...discovery.changes.map(({ atPs }) => atPs)])];
+  const times = epochsOf(discovery);
   const ports = fabric.linkEnds.flatMap((ends, device) =>
     ends.map(({ port, name }) => {
       const number = numberOf(device, port);
@@ -100,7 +114,24 @@ export function discoveryResults(
     }),
     lldpdus: ports.reduce((sum, { statistics }) => sum + statistics.statsFramesOutTotal, 0),
     ports,
+    paths: flowPaths(fabric, mechanism, numberOf),
   };
+}
+
+/** By source, destination and priority of flows, each once. */
+function flowPaths(
+  fabric: Fabric,
+  mechanism: DiscoveryMechanism,
+  numberOf: (device: number, port: number) => number,
+): PathSummary[] {
+  const seen = new Set<string>();
+  return fabric.flows.flatMap(({ source, destination, group, priority }) => {
+    const key = `${source} ${destination} ${priority}`;
+    if (group || seen.has(key)) return [];
+    seen.add(key);
+    const paths = pathResults(fabric, mechanism, numberOf, source, destination, [priority]);
+    return paths.map(({ hops: _, ...summary }) => summary);
+  });
 }
 
 function portResult(
@@ -119,10 +150,14 @@ function portResult(
   return {
     port,
     device,
-    convergencePs: convergenceOf(state.settledPs, times),
+    convergencePs: times.map((fromPs, epoch) => {
+      const atPs = state.settledPs[epoch]!;
+      return atPs < 0 ? null : atPs - fromPs;
+    }),
     statistics: statisticsOf(state),
     tooManyNeighbors: tooManyNeighborsTimer > 0,
     neighbors: neighbors.map(neighborResult),
+    machines: machineStates(admin, state),
     dcbx: operation.protocol,
     local: localResult(admin),
     remote: peer === undefined ? null : remoteResult(peer),
@@ -135,20 +170,19 @@ function portResult(
       ([, name]) => name,
     ),
     exposedFrames: mechanism.exposedFrames(number),
+    exposedPs: exposuresOf(state),
   };
 }
 
-/** From each change until the port was last seen to move before the next one. */
-function convergenceOf(
-  settledPs: PortDiscovery['settledPs'],
-  times: readonly number[],
-): (number | null)[] {
-  return times.map((fromPs, i) => {
-    const untilPs = times[i + 1] ?? Infinity;
-    const within = settledPs.filter((at) => at >= fromPs && at < untilPs);
-    return within.length === 0 ? null : Math.max(...within) - fromPs;
+/** While it lasts there is no end. */
+function exposuresOf({ exposure }: PortDiscovery): DiscoveryPortResult['exposedPs'] {
+  return exposure.fromPs.map((atPs, priority) => {
+    const lasts = (exposure.priorities & (1 << priority)) !== 0;
+    return { fromPs: whenOf(atPs), untilPs: lasts ? null : whenOf(exposure.untilPs[priority]!) };
   });
 }
+
+const whenOf = (atPs: number): number | null => (atPs < 0 ? null : atPs);
 
 function statisticsOf({ agents }: PortDiscovery): LldpStatistics {
   const sum = { ...agents[0]!.stats };
@@ -203,7 +237,13 @@ function remoteResult({ remote }: Neighbor): DcbxResult | null {
 
 function ceeResult({ groups, pfc }: NonNullable<Neighbor['remote']['cee']>): DcbxResult {
   return {
-    ets: groups && { willing: groups.willing, classOf: groups.groupOf, shares: groups.shares },
+    ets: groups && {
+      willing: groups.willing,
+      classOf: groups.groupOf,
+      shares: groups.shares.map((share, group) =>
+        groups.groupOf.includes(group) ? share : 'strict',
+      ),
+    },
     pfc: pfc && pfcResult(pfc.willing, pfc.classes, pfc.enabled),
     applications: [],
   };

@@ -4,16 +4,21 @@ import type { DiscoveryMechanism } from '../engine/discovery/discovery-mechanism
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { LinkEnd } from '../fabric/assembly/link-ends.js';
 
-export type Method = 'credit' | 'pfc' | 'pause' | 'none';
+/** `held`: nothing is sent, for want of an agreement on credit. */
+export type Method = 'credit' | 'pfc' | 'pause' | 'held' | 'none';
 
 export interface PathResult {
   readonly from: string;
   readonly to: string;
   readonly priority: number;
   readonly hops: readonly HopResult[];
-  readonly verdict: 'credit' | 'lossless' | 'lossless, mixed' | 'lossy';
+  readonly verdict: 'credit' | 'lossless' | 'lossless, mixed' | 'lossy' | 'refused';
   /** Links that make the verdict less than one of a single method. */
   readonly because: readonly string[];
+  /** By change of the fabric: how long its ports took to settle; null where none had a part. */
+  readonly convergencePs: readonly (number | null)[];
+  /** Sent by its ports so far. */
+  readonly lldpdus: number;
 }
 
 export interface HopResult {
@@ -32,13 +37,15 @@ export function pathResults(
   numberOf: (device: number, port: number) => number,
   source: number,
   destination: number,
+  priorities: readonly number[] = PRIORITIES,
 ): PathResult[] {
   const links = fabric.routes.pathBetween(source, destination);
   if (links === null) return [];
   const ends = sendingEnds(fabric, links, source);
   const judge = new LinkJudge(fabric, mechanism, numberOf);
+  const settled = settledOf(ends, mechanism, numberOf);
   const name = (device: number): string => fabric.topology.devices[device]!.name;
-  return PRIORITIES.map((priority) => {
+  return priorities.map((priority) => {
     const hops = ends.map((end) => judge.hop(end, priority));
     return {
       from: name(source),
@@ -46,8 +53,32 @@ export function pathResults(
       priority,
       hops,
       ...verdictOf(hops),
+      ...settled,
     };
   });
+}
+
+/** A path is settled when every port on it is: links do not wait for each other. */
+function settledOf(
+  ends: readonly LinkEnd[],
+  mechanism: DiscoveryMechanism,
+  numberOf: (device: number, port: number) => number,
+): Pick<PathResult, 'convergencePs' | 'lldpdus'> {
+  const ports = ends.flatMap(({ device, port, peerDevice, peerPort }) => [
+    numberOf(device, port),
+    numberOf(peerDevice, peerPort),
+  ]);
+  const { epochsPs } = mechanism.specs[ports[0]!]!;
+  const states = ports.map((port) => mechanism.ports[port]!);
+  const sentBy = ({ agents }: (typeof states)[number]): number =>
+    agents.reduce((sum, { stats }) => sum + stats.statsFramesOutTotal, 0);
+  return {
+    convergencePs: epochsPs.map((fromPs, epoch) => {
+      const lastPs = Math.max(...states.map(({ settledPs }) => settledPs[epoch]!));
+      return lastPs < 0 ? null : lastPs - fromPs;
+    }),
+    lldpdus: states.reduce((sum, state) => sum + sentBy(state), 0),
+  };
 }
 
 function sendingEnds(
@@ -65,6 +96,8 @@ function sendingEnds(
 }
 
 function verdictOf(hops: readonly HopResult[]): Pick<PathResult, 'verdict' | 'because'> {
+  const held = hops.filter(({ method }) => method === 'held');
+  if (held.length > 0) return { verdict: 'refused', because: held.map(({ link }) => link) };
   const lossy = hops.filter(({ method }) => method === 'none');
   if (lossy.length > 0) return { verdict: 'lossy', because: lossy.map(({ link }) => link) };
   const others = hops.filter(({ method }) => method !== 'credit');
@@ -107,12 +140,10 @@ class LinkJudge {
     const states = ends.map(({ device, port }) => this.stateOf(device, port));
     const [sender, receiver] = states;
     const agreed = states.every(({ credit }) => (credit.priorities & bit) !== 0);
-    const { credit } = this.fabric.specs[end.device]!.ports[end.port]!;
-    const isBuilt = ((credit?.priorities ?? 0) & bit) !== 0;
-    if (agreed && isBuilt) return ['credit', 'both ends have credit exchange'];
+    if (agreed) return ['credit', this.whyCredit(ends, bit)];
     const fallsBack = this.withoutCredit(ends, bit);
+    if (this.isHeld(end, bit)) return ['held', `${fallsBack}nothing is sent without it`];
     const has = states.map(({ operation }) => (operation.pfc & bit) !== 0);
-    if (isBuilt) return ['none', 'credit was not agreed on: nothing is sent'];
     if (has[0] && has[1]) {
       const adopted = ends.filter((_, i) => states[i]!.operation.pfcFrom === 'peer');
       const names = adopted.map(({ name }) => name).join(' and ');
@@ -125,13 +156,27 @@ class LinkJudge {
     return ['none', `${fallsBack}no PFC at ${without}${mismatch ? ' (mismatch)' : ''}`];
   }
 
+  private whyCredit(ends: readonly LinkEnd[], bit: number): string {
+    const followers = ends.filter((end) => (this.enabledAt(end) & bit) === 0);
+    const names = followers.map(({ name }) => name).join(' and ');
+    const by = names === '' ? '' : `, taken over by ${names}`;
+    return `both ends have credit exchange${by}`;
+  }
+
+  /** The sender has the priority for credit only, and its scenario lets nothing else do. */
+  private isHeld(end: LinkEnd, bit: number): boolean {
+    const { holdsWithoutCredit } = this.mechanism.specs[this.numberOf(end.device, end.port)]!;
+    return holdsWithoutCredit && (this.enabledAt(end) & bit) !== 0;
+  }
+
+  private enabledAt({ device, port }: LinkEnd): number {
+    const spec = this.mechanism.specs[this.numberOf(device, port)]!;
+    return spec.stages[this.stateOf(device, port).stage]!.admin.credit?.enabled ?? 0;
+  }
+
   /** An end that has credit exchange, but whose neighbour has not. */
   private withoutCredit(ends: readonly LinkEnd[], bit: number): string {
-    const can = ends.map(({ device, port }) => {
-      const { stage } = this.stateOf(device, port);
-      const spec = this.mechanism.specs[this.numberOf(device, port)]!;
-      return ((spec.stages[stage]!.admin.credit?.enabled ?? 0) & bit) !== 0;
-    });
+    const can = ends.map((end) => (this.enabledAt(end) & bit) !== 0);
     if (can[0] === can[1]) return '';
     return `no credit exchange at ${ends[can[0] ? 1 : 0]!.name}: `;
   }

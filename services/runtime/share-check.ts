@@ -31,7 +31,10 @@ export class ShareCheck {
     this.ports = engine.devices.flatMap(({ spec }) => {
       // An MVTX2802 moves frames to lower classes; their priority no longer tells which.
       const moves = spec.kind === 'switch' && spec.mvtx2802 !== null;
-      return spec.ports.map(({ arbiter }) => (moves ? null : sharingOf(arbiter)));
+      // Where neighbours negotiate, shares and classes change.
+      return spec.ports.map(({ arbiter, discovery }) =>
+        moves || discovery?.drives === true ? null : sharingOf(arbiter),
+      );
     });
   }
 

@@ -128,6 +128,17 @@ describe('the report in a browser', { skip: noBrowser }, () => {
     await page.close();
   });
 
+  it('shows a sweep as heat maps', async () => {
+    selvage('experiment', 'reboot-leaf', '--out', join(folder, 'experiment'));
+    const page = await open(join(folder, 'experiment', 'sweep.html'), 'dark');
+    assert.match(await page.innerText('h1'), /reboot-leaf/);
+    const cells = await page.locator('table.heat td').count();
+    assert.equal(cells % 8, 0);
+    assert.ok(cells >= 16);
+    assert.match(await page.innerText('body'), /selvage experiment reboot-leaf/);
+    await page.close();
+  });
+
   it('puts runs side by side', async () => {
     const file = join(folder, 'compare.html');
     selvage('compare', join(folder, 'pfc'), join(folder, 'credit'), '--out', file);

@@ -16,6 +16,13 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
+/** ETS configuration, PFC for priorities 3 and 4, RoCE on 3; behind OUI and subtype. */
+const DCBX_TLVS = [
+  [9, '03,00,01,00,22,32,32,00,00,00,00,00,00,02,02,00,00,00,00,00,00'],
+  [11, '04,18'],
+  [12, '00,63,12,b7'],
+] as const;
+
 function emulated(): DiscoveryEnd {
   const shares = [60, 40, 0, 0, 0, 0, 0, 0];
   const ets = {
@@ -42,8 +49,14 @@ describe('lldpd', { skip: whyNot('lldpd', 'lldpcli') }, () => {
     let listed = '';
     await meet(`lldpd -d -u ${socket} -I ${DAEMON_PORT} -S someone`, end, (query) => {
       query(`lldpcli -u ${socket} configure lldp tx-interval 1`);
+      // lldpd does not speak DCBX by itself, but says what it is told to.
+      for (const [subtype, content] of DCBX_TLVS) {
+        const tlv = `oui 00,80,c2 subtype ${subtype} oui-info ${content}`;
+        query(`lldpcli -u ${socket} configure lldp custom-tlv replace ${tlv}`);
+      }
       listed = query(`lldpcli -u ${socket} show neighbors details`);
-      return listed.includes('SysName') && end.port.agents[0]!.rx.neighbors.length > 0;
+      const [known] = end.port.agents[0]!.rx.neighbors;
+      return listed.includes('SysName') && (known?.remote.applications ?? null) !== null;
     });
     for (const words of [
       /ChassisID: +mac 02:00:00:00:0a:0a/,
@@ -60,6 +73,13 @@ describe('lldpd', { skip: whyNot('lldpd', 'lldpcli') }, () => {
     assert.equal(neighbor!.remote.portDescription, DAEMON_PORT);
     assert.equal(neighbor!.remote.systemDescription, 'someone');
     assert.equal(neighbor!.remote.discarded, 0);
+    assert.equal(neighbor!.remote.pfc?.enabled, 0b11000);
+    assert.deepEqual(neighbor!.remote.etsConfiguration?.shares, [50, 50, 0, 0, 0, 0, 0, 0]);
+    assert.deepEqual(neighbor!.remote.applications?.entries, [
+      { selector: BY_UDP_PORT, protocol: 4791, priority: 3 },
+    ]);
+    assert.equal(end.port.operation.pfc, 0b11000);
+    assert.equal(end.port.operation.pfcFrom, 'peer');
     assert.equal(end.port.agents[0]!.stats.statsFramesInErrorsTotal, 0);
   });
 });

@@ -15,6 +15,10 @@ import {
   writePacketBlock,
   writeSectionBlock,
 } from '../../services/engine/wire/pcapng/writer.js';
+import { blankLldpFrame, decodeLldp } from '../../services/engine/wire/lldp/lldpdu.js';
+import { TLV_ORGANIZATIONAL, type Tlv } from '../../services/engine/wire/lldp/tlv.js';
+import { DiscoveryExchange } from '../../services/fabric/assembly/discovery-exchange.js';
+import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 import type { DiscoveryPortResult } from '../../services/runtime/discovery-results.js';
 import { Session } from '../../services/runtime/session.js';
 import { fabricOf, ROOT } from '../kit/emulate.js';
@@ -146,3 +150,97 @@ describe('tshark reads control frames', { skip: missing }, () => {
     });
   }
 });
+
+/** The last LLDPDU of every port of a fabric, without load. */
+function spoken(fabric: Fabric): Heard[] {
+  const exchange = new DiscoveryExchange(fabric.specs, fabric.linkEnds);
+  exchange.settle();
+  return exchange.mechanism.ports.flatMap((port) =>
+    (port?.agents ?? []).flatMap(({ rx }) =>
+      rx.neighbors.map(({ octets }) => ({ timeNs: 0, octets })),
+    ),
+  );
+}
+
+function isSound(packet: Packet): boolean {
+  const severity = Math.max(0, ...packet['_ws.expert.severity']!.split(',').map(Number));
+  return packet['_ws.malformed'] === '' && severity < ERROR;
+}
+
+describe('tshark reads what ports would say in every example', { skip: missing }, () => {
+  it('and nothing is malformed', () => {
+    const frames = readdirSync(join(ROOT, 'examples'))
+      .filter((name) => name.endsWith('.yaml') && !name.startsWith('discovery-'))
+      .flatMap((name) => spoken(fabricOf(`examples/${name}`, 'discovery=true')));
+    const packets = dissect(capture(frames));
+    assert.ok(frames.length > 200 && packets.length === frames.length);
+    assert.ok(packets.every(isSound));
+  });
+});
+
+describe('tshark reads an LLDPDU with every kind of TLV', { skip: missing }, () => {
+  const fabric = (dcbx: string): Fabric =>
+    fabricOf(`
+fabric: { generator: leaf-spine, leaves: 2, spines: 1, hostsPerLeaf: 2 }
+classes: { arbiter: { ets: { 0: 25%, 3: 55%, 5: 20%, 7: strict } } }
+priorities: { 2: pfc, 3: { flowControl: pfc, sfc: true, ci: true }, 5: credit }
+ci: { priority: 2 }
+qcn: { priorities: [4] }
+credit: { channels: [{ channel: 0 }, { channel: 7, vlans: [100] }], tags: true }
+discovery:
+  recommend: true
+  willing: [pfc, credit]
+  dcbx: ${dcbx}
+  applications: [{ udp: 4791, priority: 3 }, { ethertype: 0x8906, priority: 2 },
+    { dscp: 46, priority: 6 }, { tcp: 3260, priority: 5 }]
+`);
+  const organizations = [
+    ['00:80:c2', [1, 7, 8, 9, 0xa, 0xb, 0xc, 0x13, 0x14]],
+    ['00:12:0f', [4]],
+    ['02:ce:70', [1, 2]],
+  ] as const;
+
+  it('and finds each of them, with its values', () => {
+    const frames = spoken(fabric('ieee'));
+    const leaf = frames.reduce((a, b) => (b.octets.length > a.octets.length ? b : a));
+    const kinds = tlvsOf(leaf.octets).map(({ type, value }) =>
+      type === TLV_ORGANIZATIONAL
+        ? Array.from(value.subarray(0, 4), (o) => o.toString(16).padStart(2, '0')).join(':')
+        : type,
+    );
+    const named = organizations.flatMap(([oui, subtypes]) =>
+      subtypes.map((subtype) => `${oui}:${subtype.toString(16).padStart(2, '0')}`),
+    );
+    assert.deepEqual(
+      [...kinds].map(String).sort(),
+      ['4', '5', '6', '7', ...named].map(String).sort(),
+    );
+    const packets = dissect(capture(frames));
+    assert.ok(packets.every(isSound));
+    for (const packet of packets) {
+      const shares = EIGHT.map((n) => packet[`lldp.dcbx.feature.pg.per${n}`]);
+      const told = [25, 0, 0, 55, 0, 20, 0, 0].map((share) => `${share},${share}`);
+      assert.deepEqual(shares, told);
+      const isOn = EIGHT.filter((n) =>
+        /^(1|True)$/.test(first(packet, `lldp.dcbx.feature.pfc.prio${n}`)),
+      );
+      assert.deepEqual(isOn, [2, 3]);
+      assert.equal(packet['lldp.dcbx.ieee.app.prio'], '3,2,6,5');
+    }
+  });
+
+  it('and the same of CEE', () => {
+    const packets = dissect(capture(spoken(fabric('cee'))));
+    assert.ok(packets.every(isSound));
+    for (const packet of packets) {
+      const shares = EIGHT.map((n) => packet[`lldp.dcbx.feature.pg.per${n}`]);
+      assert.deepEqual(shares, ['25', '0', '0', '55', '0', '20', '0', '0']);
+    }
+  });
+});
+
+function tlvsOf(octets: Uint8Array): readonly Tlv[] {
+  const frame = blankLldpFrame();
+  assert.equal(decodeLldp(octets, 0, frame), 'ok');
+  return frame.tlvs;
+}

@@ -43,6 +43,7 @@ export function adminOf(
       recommendation: null,
       pfc: blankPfcConfiguration(),
       applications: [],
+      fixedClasses: 0,
       ...dcbx,
     },
     credit: null,
@@ -78,6 +79,8 @@ export function specOf(
     },
     stages,
     drives: false,
+    epochsPs: [0],
+    holdsWithoutCredit: true,
     learned: [null],
     ...part,
   };
@@ -151,7 +154,7 @@ export class DiscoveryEnd implements DiscoveryHost {
   private boot(beginPs = 0): DiscoveryMechanism {
     this.beginPs = beginPs;
     const counters = makeCounters(new Tables({ port: 1, device: 1 }));
-    const mechanism = new DiscoveryMechanism(this, { operate: () => undefined }, counters, 0);
+    const mechanism = new DiscoveryMechanism(this, counters, 0);
     mechanism.configurePort(0, { discovery: this.spec, credit: null } as PortSpec);
     return mechanism;
   }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -96,6 +96,24 @@ describe('selvage paths', () => {
     assert.match(out, /priority 3 {2}lossless, mixed: s2:p2 > s3:p1; s3:p2 > s4:p1$/m);
     assert.match(out, /h1:p1 > s1:p1 +credit +both ends have credit exchange$/m);
     assert.match(out, /s2:p2 > s3:p1 +pfc +no credit exchange at s3:p1: PFC at both ends$/m);
+  });
+
+  it('tells how long the path took to settle, as the run says', () => {
+    const words = ['--from', 'h1', '--to', 'h2', '--priority', '3', '--json'];
+    interface Path {
+      convergencePs: number[];
+      lldpdus: number;
+    }
+    const [path] = JSON.parse(selvage('paths', example('island'), ...words).out) as [Path];
+    const run = join(folder, 'island');
+    const early = ['--set', 'load.0.start=250us', '--set', 'load.1.start=250us'];
+    const quiet = ['--out', run, '--quiet', '--set', 'expect=[]', ...early];
+    assert.equal(selvage('run', example('island'), ...quiet).code, 0);
+    const { paths } = JSON.parse(readFileSync(join(run, 'discovery.json'), 'utf8')) as {
+      paths: [Path];
+    };
+    assert.deepEqual(paths[0].convergencePs, path.convergencePs);
+    assert.ok(path.convergencePs[0]! > 0 && path.lldpdus > 0);
   });
 
   it('calls a path lossy where a link has nothing, and names the link', () => {

@@ -2,6 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { DeafProbe } from '../../services/engine/contract/probe.js';
+import { readU16 } from '../../services/engine/wire/big-endian.js';
+import { ETHERTYPE_LLDP } from '../../services/engine/wire/lldp/lldpdu.js';
 import { Session } from '../../services/runtime/session.js';
 import type { RunResults } from '../../services/runtime/results.js';
 import { flowOf, fabricOf, run, runScenario } from '../kit/emulate.js';
@@ -128,6 +131,68 @@ load:
   });
 });
 
+/** Sees LLDPDUs that start while their port is asked not to send. */
+class HeldLldp extends DeafProbe {
+  whileHeld = 0;
+  private readonly held = new Map<string, number>();
+
+  override heldChanged(device: number, port: number, _: number, priorities: number): void {
+    this.held.set(`${device}:${port}`, priorities);
+  }
+
+  override controlSent(device: number, port: number, _: number, octets: Uint8Array): void {
+    const isHeld = (this.held.get(`${device}:${port}`) ?? 0) !== 0;
+    if (isHeld && readU16(octets, 12) === ETHERTYPE_LLDP) this.whileHeld++;
+  }
+}
+
+describe('LLDPDUs in a port that is stopped', () => {
+  const incast = (flowControl: string): string => `
+fabric: { generator: star, hosts: 3, hostLink: { rate: 100G, length: 10m } }
+switches: { pipeline: 500ns, buffer: { size: 400KB } }
+${flowControl}
+discovery: { second: 100ns, interval: 3 }
+duration: 60us
+load:
+  - { name: over, stream: { from: [h2, h3], to: h1 }, rate: line, frame: 1518, priority: 3 }
+`;
+  const sent = (flowControl: string): readonly [HeldLldp, RunResults] => {
+    const session = new Session(fabricOf(incast(flowControl)), { check: true });
+    const heard = new HeldLldp();
+    session.engine.listen(heard);
+    while (session.advance(1000) === 'running');
+    return [heard, session.results('complete')];
+  };
+
+  it('wait for the end of a PAUSE, which stops all that MAC clients send', () => {
+    const [heard, { discovery, status }] = sent('pause: true');
+    assert.equal(status, 'complete');
+    assert.equal(heard.whileHeld, 0);
+    const frames = discovery!.ports.map(({ statistics }) => statistics.statsFramesOutTotal);
+    assert.ok(Math.min(...frames) < Math.max(...frames) - 10, frames.join());
+  });
+
+  it('pass PFC, which stops priorities in their queues', () => {
+    const [heard] = sent('priorities: { 3: { flowControl: pfc, xoff: 50KB } }');
+    assert.ok(heard.whileHeld > 0);
+  });
+});
+
+describe('clocks of LLDP that drift', () => {
+  it('make one end speak more often, and neither forgets the other', () => {
+    const results = runScenario(`
+fabric: { generator: star, hosts: 2, hostLink: { rate: 100G, length: 10m } }
+discovery: { second: 1us }
+devices: { h1: { discovery: { drift: 100000 } }, h2: { discovery: { drift: -100000 } } }
+duration: 3ms
+`);
+    const { ports } = results.discovery!;
+    const [fast, slow] = ports.map(({ statistics }) => statistics.statsFramesOutTotal);
+    assert.ok(Math.abs(fast! / slow! - 1.1 / 0.9) < 0.05, `${fast} ${slow}`);
+    assert.ok(ports.every(({ statistics }) => statistics.statsAgeoutsTotal === 0));
+  });
+});
+
 describe('ETS shares that are recommended', () => {
   it('divide the link of a willing host as its switch says', () => {
     const results = runScenario(`
@@ -145,6 +210,60 @@ load:
       (load) => results.flows.find((flow) => flow.load === load)!.throughputBps,
     );
     assert.ok(Math.abs(a! / (a! + b!) - 0.8) < 0.01, `${a! / (a! + b!)}`);
+  });
+});
+
+describe('a map of priorities to classes that is recommended', () => {
+  /** Without the switch's map, priorities 1 and 2 of the host share a class with 0. */
+  const pair = (willing: string, changes = ''): RunResults =>
+    runScenario(`
+fabric: { generator: star, hosts: 2, hostLink: { rate: 100G, length: 10m } }
+priorities: { 0: pfc, 1: pfc, 2: pfc }
+devices:
+  s1:
+    arbiter: { ets: { 0: 60%, 1: 30%, 2: 10% } }
+    discovery: { recommend: true }
+  h1: { discovery: { classes: [0, 0, 0, 3, 4, 5, 6, 7], willing: [${willing}] } }
+discovery: { second: 1us, changes: [${changes}] }
+duration: 300us
+load:
+  - { name: a, stream: { from: h1, to: h2 }, rate: line, frame: 1518, priority: 0, start: 20us }
+  - { name: b, stream: { from: h1, to: h2 }, rate: line, frame: 1518, priority: 1, start: 20us }
+  - { name: c, stream: { from: h1, to: h2 }, rate: line, frame: 1518, priority: 2, start: 20us }
+`);
+  const sharesOf = ({ flows }: RunResults): number[] => {
+    const rates = ['a', 'b', 'c'].map(
+      (load) => flows.find((flow) => flow.load === load)!.throughputBps,
+    );
+    const sum = rates.reduce((x, y) => x + y, 0);
+    return rates.map((rate) => rate / sum);
+  };
+  const near = (shares: number[], wanted: number[]): boolean =>
+    shares.every((part, i) => Math.abs(part - wanted[i]!) < 0.02);
+
+  it('gives each priority of a willing host the share of its class', () => {
+    const learned = sharesOf(pair('ets'));
+    assert.ok(near(learned, [0.6, 0.3, 0.1]), learned.join());
+    const own = sharesOf(pair(''));
+    assert.ok(near(own, [1 / 3, 1 / 3, 1 / 3]), own.join());
+  });
+
+  it('can change while frames wait, without loss or disorder', () => {
+    const maps = [
+      '[0, 0, 1, 3, 4, 5, 6, 7]',
+      '[2, 1, 0, 3, 4, 5, 6, 7]',
+      '[0, 1, 2, 3, 4, 5, 6, 7]',
+    ];
+    const changes = maps.map((map, i) => `{ at: ${60 + 50 * i}us, devices: s1, classes: ${map} }`);
+    const results = pair('ets', changes.join(', '));
+    assert.equal(results.status, 'complete');
+    assert.equal(
+      [0, 1, 2].reduce((sum, p) => sum + dropsOf(results, p), 0),
+      0,
+    );
+    const host = results.discovery!.ports.find(({ port }) => port === 'h1:p1')!;
+    assert.deepEqual(host.operational.ets!.classOf, [0, 1, 2, 3, 4, 5, 6, 7]);
+    assert.ok(host.convergencePs.every((ps) => ps !== null && ps < 10e6));
   });
 });
 
@@ -170,5 +289,64 @@ load: [{ name: a, stream: { from: h1, to: h2 }, rate: line, frame: 1518, priorit
     const { flows, status } = run(fabricOf(pair('status: receive')));
     assert.equal(status, 'complete');
     assert.equal(flows[0]!.frames, 0);
+  });
+});
+
+describe('source flow control that is negotiated', () => {
+  const star = (more: string): RunResults =>
+    runScenario(`
+fabric: { generator: star, hosts: 4, hostLink: { rate: 100G, length: 10m } }
+switches: { pipeline: 500ns, buffer: { size: 2MB } }
+priorities: { 3: { flowControl: pfc, xoff: 200KB, sfc: true } }
+sfc: { detect: 30KB, target: 20KB, minInterval: 5us }
+discovery: { second: 1us }
+${more}
+duration: 200us
+load:
+  - { name: in, stream: { from: [h2, h3, h4], to: h1 }, rate: line, frame: 1518, priority: 3 }
+`);
+  const counted = ({ sfc }: RunResults, role: string, name: string): number =>
+    sfc
+      .filter((point) => point.role === role)
+      .reduce((sum, { counters }) => sum + (counters[name] ?? 0), 0);
+  const reactions = ({ sfcPaths }: RunResults): string[] =>
+    sfcPaths.map(({ reaction }) => reaction);
+
+  it('leaves stations alone that say that they obey, and acts for those that do not', () => {
+    const able = star('');
+    assert.deepEqual(reactions(able), ['station', 'station', 'station']);
+    assert.ok(counted(able, 'station', 'sfcSfcmsReceived') > 0);
+    assert.equal(counted(able, 'bridge', 'sfcPfcInvoked'), 0);
+    const old = star('devices: { h2: { sfc: { receive: false } } }');
+    assert.deepEqual(reactions(old), ['proxy', 'station', 'station']);
+    assert.ok(counted(old, 'bridge', 'sfcPfcInvoked') > 0);
+  });
+
+  it('acts for a station that says nothing, because nobody knows that it obeys', () => {
+    const silent = star('devices: { h2: { discovery: { status: receive } } }');
+    assert.ok(counted(silent, 'bridge', 'sfcPfcInvoked') > 0);
+  });
+});
+
+describe('congestion isolation that is negotiated', () => {
+  const line = (more: string): RunResults =>
+    runScenario(`
+fabric: { generator: leaf-spine, leaves: 2, spines: 1, hostsPerLeaf: 3,
+  hostLink: { rate: 100G, length: 10m }, fabricLink: { rate: 100G, length: 50m } }
+switches: { pipeline: 500ns, buffer: { size: 4MB } }
+priorities: { 2: pfc, 3: { flowControl: pfc, xoff: 150KB, ci: true } }
+ci: { priority: 2, detect: 40KB, low: 10KB }
+discovery: { second: 1us }
+${more}
+duration: 200us
+load:
+  - { name: in, stream: { from: [h1, h2, h5], to: h4 }, rate: line, frame: 1518, priority: 3 }
+`);
+  const told = ({ isolations }: RunResults): number =>
+    isolations.reduce((sum, { counters }) => sum + (counters['ciCimAddsTransmitted'] ?? 0), 0);
+
+  it('tells a neighbour that says that it isolates flows, and nobody else', () => {
+    assert.ok(told(line('')) > 0);
+    assert.equal(told(line('devices: { spine1: { discovery: { status: receive } } }')), 0);
   });
 });

@@ -23,8 +23,12 @@ export interface DiscoveryPortSpec {
   readonly identity: DiscoveryIdentity;
   /** What an administrator configured at first, and what at later times. */
   readonly stages: readonly { readonly fromPs: number; readonly admin: DiscoveryAdmin }[];
+  /** When anything changes anywhere in the fabric, from the beginning on: convergence counts so. */
+  readonly epochsPs: readonly number[];
   /** Data goes by what was negotiated; false: by what the scenario says. */
   readonly drives: boolean;
+  /** A priority for credit starts no frame before the neighbour has agreed to it. */
+  readonly holdsWithoutCredit: boolean;
   /** By destination: what the neighbour said before the run began; null where nothing was. */
   readonly learned: readonly (Uint8Array | null)[];
 }
@@ -82,6 +86,8 @@ export interface DcbxAdmin {
   readonly recommendation: Ets | null;
   readonly pfc: PfcConfiguration;
   readonly applications: readonly Application[];
+  /** Priorities that stay in their traffic class, and apart from others, one bit each. */
+  readonly fixedClasses: number;
 }
 
 /** What negotiation tells the data path of a port. */
@@ -89,6 +95,21 @@ export interface OperatingPort {
   readonly ets: Ets;
   /** Priorities with PFC, one bit each. */
   readonly pfc: number;
+  readonly credit: OperatingCredit;
+  /** The neighbour is a station that obeys messages of source flow control itself. */
+  readonly obeysMessages: boolean;
+  /** The neighbour isolates congesting flows, and takes messages about them. */
+  readonly isolatesFlows: boolean;
+}
+
+/** What two neighbours use of credit exchange. */
+export interface OperatingCredit {
+  /** Priorities whose frames need it, one bit each. */
+  readonly priorities: number;
+  /** Octets of a credit that the neighbour grants. */
+  readonly askedUnitOctets: number;
+  /** Words may ride on data frames. */
+  readonly tags: boolean;
 }
 
 /** Puts what was negotiated into force. */

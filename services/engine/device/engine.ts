@@ -15,8 +15,8 @@ import type { DiscoveryMechanism } from '../discovery/discovery-mechanism.js';
 import type { CiMechanism } from '../congestion/ci/ci-mechanism.js';
 import type { SfcMechanism } from '../congestion/sfc/sfc-mechanism.js';
 import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
-import { creditRows } from '../flow-control/credit/credit-accounts.js';
 import type { PfcMechanism } from '../flow-control/pfc/pfc-mechanism.js';
+import { creditRows } from '../flow-control/credit/credit-accounts.js';
 import type { FaultMechanism } from '../faults/fault-mechanism.js';
 import type { Hosting } from './host/hosting.js';
 import { makeHosting } from './host/hosting.js';
@@ -29,8 +29,9 @@ import { makeSenders } from './host/senders.js';
 import type { Loop } from './loop.js';
 import { makeLoop } from './loop.js';
 import { makeFaultTools } from './fault-tools.js';
-import { makeMechanisms } from './mechanisms.js';
+import { DISCOVERY_SLOT, makeMechanisms, PAUSE_SLOT } from './mechanisms.js';
 import type { Metering } from './metering.js';
+import { makeOperator } from './operating.js';
 import { makeMetering } from './metering.js';
 import type { Outlet } from './outlet.js';
 import { makeOutlet } from './outlet.js';
@@ -72,7 +73,7 @@ export class Engine implements MechanismHost {
     this.clock = shared.clock;
     this.devices = specs.map((spec, i) => new Device(spec, rows[i]));
     this.listeners = specs.map(() => []);
-    const set = makeMechanisms(shared, this.devices, this);
+    const set = makeMechanisms(shared, this);
     const { all, credit, faults } = set;
     this.mechanisms = all;
     this.pfc = set.pfc;
@@ -105,6 +106,7 @@ export class Engine implements MechanismHost {
       this.receivers,
       this.rates,
     );
+    this.discovery.equip(makeOperator(shared, this.devices, set, this.metering, this.outlet));
     faults.equip(
       makeFaultTools(
         shared,
@@ -179,10 +181,18 @@ export class Engine implements MechanismHost {
 
   hold(gate: number, port: number, priorities: number): void {
     const { ports } = this.shared;
+    if (gate === PAUSE_SLOT) this.pauseClients(port, priorities !== 0);
     if (!ports.hold(gate, port, priorities)) return;
     const { place, firstPort, probe } = this.devices[ports.owner(port)];
     probe?.heldChanged(place, port - firstPort, this.clock.now, ports.held(port));
     this.outlet.kick(place, port);
+  }
+
+  /** PAUSE stops frames of MAC clients (802.3 31B.3), and LLDP is one; PFC stops priorities. */
+  private pauseClients(port: number, paused: boolean): void {
+    const { ports } = this.shared;
+    ports.mute(port, paused ? 1 << DISCOVERY_SLOT : 0);
+    if (!paused) this.outlet.kick(ports.owner(port), port);
   }
 
   requestControl(source: number, port: number): void {

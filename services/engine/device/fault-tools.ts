@@ -52,7 +52,6 @@ export function makeFaultTools(
 
   function flushQueue(d: number, port: number, trafficClass: number): void {
     while (queues.head(port, trafficClass) >= 0) loseFirst(d, port, trafficClass);
-    if (!ports.isMetered(port, trafficClass)) return;
     for (const row of credit.accounts.rowsOfClass(port, trafficClass)) {
       while (lines.head(row) >= 0) {
         queues.link(port, trafficClass, lines.shift(row));

@@ -207,10 +207,7 @@ export function makeLoop(
     counters.sent(port, frameClass & PRIORITY_MASK, length);
     if (device.probe !== null) device.probe.frameSent(d, local, now, pool, frame);
     const at = now + (PREAMBLE_OCTETS + tag) * octetPs + ports.latencyPs(port) + late;
-    pool.setArrival(
-      frame,
-      (wrong & LATE) === 0 ? at : faults.arrivalOf(port, at, free - now),
-    );
+    pool.setArrival(frame, (wrong & LATE) === 0 ? at : faults.arrivalOf(port, at, free - now));
     accept(ports.peer(port), frame);
     if (tag !== 0) sendTag(d, local, ports.peer(port), pool.arrival(frame));
     if ((frameClass & CARRIES_FLAG) !== 0) sendCarried(d, local, ports.peer(port), frame);

@@ -6,10 +6,12 @@ import { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
 import { FaultMechanism } from '../faults/fault-mechanism.js';
 import { PauseMechanism } from '../flow-control/pause/pause-mechanism.js';
 import { PfcMechanism } from '../flow-control/pfc/pfc-mechanism.js';
-import type { Device } from './device.js';
-import { makeOperator } from './operating.js';
 import type { Shared } from './shared.js';
 import { makeAccounts } from './switch/slotted.js';
+
+/** Slots that others go by. */
+export const PAUSE_SLOT = 0;
+export const DISCOVERY_SLOT = 5;
 
 export interface MechanismSet {
   readonly all: Mechanism[];
@@ -25,18 +27,14 @@ export interface MechanismSet {
  * The registry. A mechanism serves every port of a service; its place in the list is its slot for
  * gates, timers and control frames.
  */
-export function makeMechanisms(
-  shared: Shared,
-  devices: readonly Device[],
-  host: MechanismHost,
-): MechanismSet {
+export function makeMechanisms(shared: Shared, host: MechanismHost): MechanismSet {
   const { tables, buffer, ports, pool, lines, counters } = shared;
   const pfc = new PfcMechanism(tables, host, buffer, 1, ports);
   const credit = new CreditMechanism(tables, host, 2, pool, lines);
   const sfc = new SfcMechanism(tables, host, 3, ports, pool, pfc);
-  const pause = new PauseMechanism(tables, host, makeAccounts(shared), 0, ports);
+  const pause = new PauseMechanism(tables, host, makeAccounts(shared), PAUSE_SLOT, ports);
   const faults = new FaultMechanism(tables, host, 4);
-  const discovery = new DiscoveryMechanism(host, makeOperator(shared, devices, pfc), counters, 5);
+  const discovery = new DiscoveryMechanism(host, counters, DISCOVERY_SLOT);
   const ci = new CiMechanism(tables, host, 6, pool);
   const all = [pause, pfc, credit, sfc, faults, discovery, ci];
   return { all, pfc, credit, sfc, faults, discovery, ci };

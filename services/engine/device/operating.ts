@@ -1,36 +1,97 @@
 import { EtsArbiter } from '../arbiter/ets.js';
-import type { OperatingPort, PortOperator } from '../contract/discovery.js';
-import type { PfcMechanism } from '../flow-control/pfc/pfc-mechanism.js';
-import { TSA_ETS } from '../wire/lldp/dcbx-ieee.js';
+import type { OperatingCredit, OperatingPort, PortOperator } from '../contract/discovery.js';
+import { CLASS, PRIORITY_MASK } from '../frame/frame-pool.js';
+import { TSA_ETS, type Ets } from '../wire/lldp/dcbx-ieee.js';
 import type { Device } from './device.js';
+import type { MechanismSet } from './mechanisms.js';
+import type { Metering } from './metering.js';
+import type { Outlet } from './outlet.js';
 import type { Shared } from './shared.js';
 
 const CLASSES = 8;
+const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
 /** What a class with a share of nothing is given, so that it does not wait for ever. */
 const LEAST_SHARE = 1;
 
 /** Puts into force what a port and its neighbour have come to; frames under way are left alone. */
 export function makeOperator(
-  { ports, buffer }: Shared,
+  { ports, buffer, queues, pool }: Shared,
   devices: readonly Device[],
-  pfc: PfcMechanism,
+  { pfc, credit, sfc, ci }: MechanismSet,
+  metering: Metering,
+  outlet: Outlet,
 ): PortOperator {
-  function operate(port: number, { ets, pfc: priorities }: OperatingPort): void {
+  function operate(port: number, operating: OperatingPort): void {
     const device = devices[ports.owner(port)];
-    const arbiter = device.arbiters[port - device.firstPort];
-    if (arbiter instanceof EtsArbiter) {
-      const { algorithms, shares } = ets;
-      arbiter.share(
-        Array.from({ length: CLASSES }, (_, tc) =>
-          algorithms[tc] === TSA_ETS ? Math.max(LEAST_SHARE, shares[tc]) : null,
-        ),
-      );
+    share(device, port, operating.ets);
+    // The classes of an 82599 stand in its registers.
+    const hasNic = device.spec.kind === 'host' && device.spec.nic !== null;
+    if (!hasNic) classify(port, operating.ets.classOf);
+    pfc.setOperational(port, operating.pfc);
+    exchange(port, operating.credit);
+    sfc.neighbourTakesPart(port, operating.obeysMessages);
+    ci.neighbourTakesPart(port, operating.isolatesFlows);
+    if (device.spec.kind === 'switch') guard(port);
+  }
+
+  function share({ arbiters, firstPort }: Device, port: number, { algorithms, shares }: Ets): void {
+    const arbiter = arbiters[port - firstPort];
+    if (!(arbiter instanceof EtsArbiter)) return;
+    arbiter.share(
+      Array.from({ length: CLASSES }, (_, tc) =>
+        algorithms[tc] === TSA_ETS ? Math.max(LEAST_SHARE, shares[tc]) : null,
+      ),
+    );
+  }
+
+  /** What waits moves to its new class, so that no frame overtakes one of its flow. */
+  function classify(port: number, classOf: readonly number[]): void {
+    if (classOf.every((tc, priority) => tc === ports.classOf(port, priority))) return;
+    const moving: number[] = [];
+    for (let tc = 0; tc < CLASSES; tc++) {
+      if (ports.isMetered(port, tc)) continue;
+      while (queues.head(port, tc) >= 0) moving.push(queues.shift(port, tc));
     }
-    pfc.setOperational(port, priorities);
-    if (device.spec.kind === 'host') return;
-    for (let group = 0; group < CLASSES; group++) {
-      if (pfc.rules(port, group)) buffer.setLossless(port, group, pfc.stops(port, group));
+    ports.setClasses(port, classOf);
+    for (const frame of moving) {
+      queues.push(port, classOf[pool.words[frame + CLASS] & PRIORITY_MASK], frame);
     }
   }
+
+  /** What waits is kept: it goes by credit from now on, or without. */
+  function exchange(port: number, agreed: OperatingCredit): void {
+    if (credit.accounts.spec(port) === null) return;
+    const priorities = wholeClasses(port, agreed.priorities);
+    if (priorities === credit.operationalAt(port)) return;
+    credit.setOperational(port, priorities, agreed);
+    metering.change(port, priorities);
+    outlet.kick(ports.owner(port), port);
+  }
+
+  /** A class has credit for all of its priorities or for none. */
+  function wholeClasses(port: number, agreed: number): number {
+    let whole = 0;
+    for (let p = 0; p < CLASSES; p++) {
+      const alone = (q: number): boolean =>
+        ports.classOf(port, q) !== ports.classOf(port, p) || (agreed & (1 << q)) !== 0;
+      if ((agreed & (1 << p)) !== 0 && PRIORITIES.every(alone)) whole |= 1 << p;
+    }
+    return whole;
+  }
+
+  /** An account whose neighbour can be stopped, or has credit, never drops. */
+  function guard(port: number): void {
+    for (let group = 0; group < CLASSES; group++) {
+      if (!pfc.rules(port, group)) continue;
+      buffer.setLossless(port, group, pfc.stops(port, group) || isBacked(port, group));
+    }
+  }
+
+  function isBacked(port: number, group: number): boolean {
+    return PRIORITIES.some(
+      (p) => ports.groupOf(port, p) === group && credit.isOperational(port, p),
+    );
+  }
+
   return { operate };
 }

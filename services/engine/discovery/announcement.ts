@@ -27,7 +27,12 @@ import {
   encodeEtsRecommendation,
   encodePfcConfiguration,
 } from '../wire/lldp/dcbx-ieee.js';
-import { encodeLldp, LLDP_FRAME_MOST, type LldpFrame } from '../wire/lldp/lldpdu.js';
+import {
+  encodeLldp,
+  LLDP_FRAME_MOST,
+  LLDP_HEADER_OCTETS,
+  type LldpFrame,
+} from '../wire/lldp/lldpdu.js';
 import {
   encodeLinkAggregation,
   encodeMaximumFrameSize,
@@ -45,8 +50,8 @@ import type { DcbxOperation } from './dcbx/dcbx-managed.js';
 
 const IPV4_FAMILY = 1;
 const BY_INTERFACE_INDEX = 2;
-/** Frame header, two identifiers, time to live, End. */
-const FRAME_OCTETS_APART = 14 + 9 + 64 + 4 + 2;
+const END_OCTETS = 2;
+const TTL_OCTETS = 2;
 
 /** All that a port can have to say. */
 export interface Announcement {
@@ -73,7 +78,7 @@ export function encodeAnnouncement(
     encoders.push(...dcbxTlvs(announcement), ...capabilityTlvs(announcement));
   const scratch = new Uint8Array(LLDP_FRAME_MOST);
   const tlvs: Tlv[] = [];
-  let room = LLDP_FRAME_MOST - FRAME_OCTETS_APART;
+  let room = LLDP_FRAME_MOST - mandatoryOctets(announcement);
   for (const encode of encoders) {
     const end = encode(scratch, 0);
     if (end > room) continue;
@@ -87,6 +92,16 @@ export function encodeAnnouncement(
 /** Takes leave: the three mandatory TLVs with a time to live of zero (802.1AB 9.1.2.2). */
 export function encodeShutdown(octets: Uint8Array, announcement: Announcement): number {
   return encodeLldp(octets, 0, { ...frameOf(announcement, []), ttlSeconds: 0 });
+}
+
+/** Frame header, two identifiers, time to live, End. */
+function mandatoryOctets(announcement: Announcement): number {
+  const { chassisId, portId } = frameOf(announcement, []);
+  const tlvs = [chassisId.length, portId.length, TTL_OCTETS];
+  return tlvs.reduce(
+    (sum, octets) => sum + TLV_HEADER_OCTETS + octets,
+    LLDP_HEADER_OCTETS + END_OCTETS,
+  );
 }
 
 function frameOf(announcement: Announcement, tlvs: readonly Tlv[]): LldpFrame {

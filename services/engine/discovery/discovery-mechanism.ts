@@ -18,6 +18,7 @@ import {
   orientationOf,
   UNKNOWN_LEVEL,
 } from './capabilities/topology-level.js';
+import { differingPfc, exposedFrames, trackExposure } from './exposure.js';
 import { discoveryManagedValues } from './discovery-managed.js';
 import { blankStatistics, mayReceive, maySend, txTtl } from './lldp/lldp-managed.js';
 import {
@@ -59,24 +60,27 @@ export class DiscoveryMechanism implements Mechanism {
   /** By port, numbered through the service; null where it does not run. */
   readonly ports: (PortDiscovery | null)[] = [];
   readonly specs: (DiscoveryPortSpec | null)[] = [];
-  /** Priorities that start no frame before credit was agreed on, one bit each. */
-  private readonly credited: number[] = [];
   /** Ports of a device, by its chassis. */
   private readonly systems = new Map<number, number[]>();
   private readonly scratch = new Uint8Array(LLDP_FRAME_MOST);
 
+  private operator: PortOperator = { operate: () => undefined };
+
   constructor(
     private readonly host: DiscoveryHost,
-    private readonly operator: PortOperator,
     private readonly counters: Counters,
     private readonly slot: number,
   ) {}
+
+  /** Whoever puts into force what is negotiated. */
+  equip(operator: PortOperator): void {
+    this.operator = operator;
+  }
 
   configurePort(port: number, spec: PortSpec): void {
     const own = spec.discovery;
     this.specs[port] = own;
     this.ports[port] = own === null ? null : openPort(own);
-    this.credited[port] = own?.drives === true ? (spec.credit?.priorities ?? 0) : 0;
     if (own === null) return;
     const { chassisMac } = own.identity;
     const siblings = this.systems.get(chassisMac) ?? [];
@@ -151,6 +155,7 @@ export class DiscoveryMechanism implements Mechanism {
   }
 
   holdReason(port: number, priority: number): HoldReason | null {
+    if (this.specs[port] === null) return null;
     const held = (this.withheld(port) & (1 << priority)) !== 0;
     return held ? { mechanism: this.name, untilPs: Infinity } : null;
   }
@@ -192,12 +197,7 @@ export class DiscoveryMechanism implements Mechanism {
 
   /** By priority: frames that came in while the ends of the link differed about PFC. */
   exposedFrames(port: number): number[] {
-    const { exposure } = this.ports[port]!;
-    return exposure.frames.map((frames, priority) =>
-      (exposure.priorities & (1 << priority)) === 0
-        ? frames
-        : frames + this.counters.get(port, priority, RX_FRAMES) - exposure.since[priority],
-    );
+    return exposedFrames(this.ports[port]!.exposure, this.receivedAt(port));
   }
 
   /** The run begins: with what was learned before it, or with the first LLDPDU. */
@@ -283,7 +283,8 @@ export class DiscoveryMechanism implements Mechanism {
     const spec = this.specs[port]!;
     const state = this.ports[port]!;
     negotiate(spec, state);
-    state.settledPs[state.stage] = this.host.clock.now;
+    const { now } = this.host.clock;
+    state.settledPs[spec.epochsPs.findLastIndex((fromPs) => fromPs <= now)] = now;
     if (spec.drives) this.operate(port);
     if (this.levelChanged(port)) {
       for (const sibling of this.siblings(port)) this.sayIfNew(sibling);
@@ -291,30 +292,44 @@ export class DiscoveryMechanism implements Mechanism {
   }
 
   private operate(port: number): void {
-    const { operation } = this.ports[port]!;
-    this.operator.operate(port, operation);
-    if (this.credited[port] !== 0) this.host.hold(this.slot, port, this.withheld(port));
+    const state = this.ports[port]!;
+    const { operation, credit } = state;
+    const remote = peerOf(state)?.remote ?? null;
+    this.operator.operate(port, {
+      ets: operation.ets,
+      pfc: operation.pfc,
+      credit,
+      obeysMessages: remote?.sourceFlowControl?.obeys === true,
+      isolatesFlows: remote?.congestionIsolation?.queueMap.some((entry) => entry > 0) === true,
+    });
+    if (this.specs[port]!.holdsWithoutCredit) {
+      this.host.hold(this.slot, port, this.withheld(port));
+    }
     this.trackExposure(port);
   }
 
-  /** Credited priorities that wait until both ends have said that they can. */
+  /** Priorities that this end has for credit only, as long as the other has not agreed. */
   private withheld(port: number): number {
-    const credited = this.credited[port];
-    return credited === 0 ? 0 : credited & ~this.ports[port]!.credit.priorities;
+    const spec = this.specs[port]!;
+    const state = this.ports[port]!;
+    if (!spec.drives || !spec.holdsWithoutCredit) return 0;
+    return (adminOf(spec, state).credit?.enabled ?? 0) & ~state.credit.priorities;
   }
 
   /** A switch that stops a neighbour who does not listen may lose frames. */
   private trackExposure(port: number): void {
-    const { exposure, operation } = this.ports[port]!;
-    if (!this.specs[port]!.identity.isBridge) return;
-    const theirs = peerOf(this.ports[port]!)?.remote.pfc?.enabled ?? 0;
-    // CEE has PFC at both ends or at none.
-    const differing = operation.protocol === 'cee' ? 0 : operation.pfc & ~theirs;
-    exposure.frames = this.exposedFrames(port);
-    exposure.priorities = differing;
-    exposure.since = exposure.since.map((_, priority) =>
-      this.counters.get(port, priority, RX_FRAMES),
-    );
+    const spec = this.specs[port]!;
+    const state = this.ports[port]!;
+    if (!spec.identity.isBridge) return;
+    const { willing } = adminOf(spec, state).dcbx.pfc;
+    const own = { willing, mac: spec.identity.mac };
+    // What has credit is in no danger.
+    const differing = differingPfc(state.operation, own, peerOf(state)) & ~state.credit.priorities;
+    trackExposure(state.exposure, differing, this.receivedAt(port), this.host.clock.now);
+  }
+
+  private receivedAt(port: number): (priority: number) => number {
+    return (priority) => this.counters.get(port, priority, RX_FRAMES);
   }
 
   /** Whether the device of a port stands at another level than before. */

@@ -13,8 +13,10 @@ import {
   MISMATCH,
 } from './dcbx/dcbx-managed.js';
 import { followsPeer } from './dcbx/symmetric.js';
+import { type Exposure, noExposure } from './exposure.js';
 import { blankStatistics, type LldpStatistics } from './lldp/lldp-managed.js';
 import { blankReceive, type LldpReceive, type Neighbor } from './lldp/receive-machine.js';
+import { spokenBy } from './lldp/remote.js';
 import { blankTransmit, type LldpTransmit } from './lldp/transmit-machine.js';
 
 /** LLDP towards one destination address. */
@@ -39,18 +41,9 @@ export interface PortDiscovery {
   credit: CreditAgreement;
   /** Of the device, as topology recognition counts. */
   level: number;
-  /** By stage: when the neighbour, or what was agreed with it, last changed; -1: never. */
+  /** By epoch: when the neighbour, or what was agreed with it, last changed; -1: never. */
   settledPs: number[];
   exposure: Exposure;
-}
-
-/** Frames that came in while only one end of the link had PFC for their priority. */
-export interface Exposure {
-  /** Priorities for which the ends differ, one bit each. */
-  priorities: number;
-  /** By priority: frames so far, and count of received frames when the difference began. */
-  frames: number[];
-  since: number[];
 }
 
 export function openPort(spec: DiscoveryPortSpec): PortDiscovery {
@@ -69,12 +62,8 @@ export function openPort(spec: DiscoveryPortSpec): PortDiscovery {
     operation: copyOperation(localOperation(admin.dcbx)),
     credit: noCredit(),
     level: spec.identity.isBridge ? UNKNOWN_LEVEL : END_STATION_LEVEL,
-    settledPs: spec.stages.map(() => -1),
-    exposure: {
-      priorities: 0,
-      frames: [0, 0, 0, 0, 0, 0, 0, 0],
-      since: [0, 0, 0, 0, 0, 0, 0, 0],
-    },
+    settledPs: spec.epochsPs.map(() => -1),
+    exposure: noExposure(),
   };
 }
 
@@ -99,7 +88,7 @@ export function negotiate(spec: DiscoveryPortSpec, port: PortDiscovery): void {
   const admin = adminOf(spec, port);
   const { mac } = spec.identity;
   const peer = peerOf(port);
-  const spoken = peer === null ? null : spokenBy(peer);
+  const spoken = peer === null ? null : spokenBy(peer.remote);
   port.operation = copyOperation(operationOf(port, admin, mac, peer));
   const { protocol } = port.operation;
   if (spoken !== null && protocol !== 'none' && !spoken[protocol] && (spoken.ieee || spoken.cee)) {
@@ -117,7 +106,7 @@ function operationOf(
   mac: number,
   peer: Neighbor | null,
 ): DcbxOperation {
-  const protocol = chosenDcbx(admin.dcbx.mode, peer === null ? null : spokenBy(peer));
+  const protocol = chosenDcbx(admin.dcbx.mode, peer === null ? null : spokenBy(peer.remote));
   if (protocol === 'none') return localOperation(admin.dcbx);
   if (protocol === 'cee') {
     resolveCee(port.cee, admin.dcbx, peer?.remote.cee ?? null);
@@ -148,10 +137,4 @@ export function ceeToSay(
   port: PortDiscovery,
 ): ReturnType<typeof ceeOf> | null {
   return port.operation.protocol === 'cee' ? ceeOf(adminOf(spec, port).dcbx, port.cee) : null;
-}
-
-function spokenBy({ remote }: Neighbor): { ieee: boolean; cee: boolean } {
-  const { etsConfiguration, etsRecommendation, pfc, applications, cee } = remote;
-  const ieee = [etsConfiguration, etsRecommendation, pfc, applications].some((tlv) => tlv !== null);
-  return { ieee, cee: cee !== null };
 }

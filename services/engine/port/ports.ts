@@ -10,8 +10,11 @@ export const LANE_TAIL = 1;
 export const READY = 2;
 /** Priorities that may not start a frame, one bit each: the union over all gates. */
 export const HELD = 3;
-/** Mechanisms that have a control frame to send, one bit each. */
+/** Mechanisms that have a control frame to send, one bit each; above, those that may not now. */
 const CONTROL_DUE = 4;
+const MUTED_SHIFT = 16;
+const SOURCES = 0xffff;
+const CLASSES = 0xff;
 const OCTET_PS = 5;
 /** How a held priority stops a class: see `STALL_BY_HEAD` and what follows. */
 export const STALLS = 6;
@@ -27,8 +30,9 @@ const CUT_THROUGH = 7;
 /** What each gate holds. */
 const HELD_BY_GATE = 8;
 const MOST_GATES = 7;
-/** Classes whose frames start with permission only, and (from bit 8) priorities so received. */
+/** Classes whose frames start with permission only, and (from bit 8) priorities with accounts. */
 const METERED = 15;
+const CREDITED_SHIFT = 8;
 
 export const PORT_WORDS = 16;
 
@@ -68,18 +72,26 @@ export function makePorts(tables: Tables) {
     cutThrough: boolean,
   ): void {
     const at = port * PORT_WORDS;
-    const identity = spec.classOf.every((tc, priority) => tc === priority);
     owners[port] = device;
-    classes.set(spec.classOf, port << 3);
+    setClasses(port, spec.classOf);
     groups.set(spec.groupOf, port << 3);
     words[at + OCTET_PS] = spec.octetPs;
-    words[at + STALLS] = identity ? STALL_ALIKE : STALL_BY_HEAD;
     words[at + CUT_THROUGH] = cutThrough ? 1 : 0;
     const times = port * PORT_DOUBLES;
     doubles[times + LATENCY_PS] = spec.latencyPs;
     doubles[times + INGRESS_PS] = ingressPs;
-    meter(port, spec.credit?.priorities ?? 0);
+    const credited = spec.credit?.priorities ?? 0;
+    words[at + METERED] = credited << CREDITED_SHIFT;
+    // Neighbours that negotiate begin without credit.
+    meter(port, spec.discovery?.drives === true ? 0 : credited);
     doubles[times + CONTROL_DELAY_PS] = (spec.pfc ?? spec.pause)?.responseDelayPs ?? 0;
+  }
+
+  /** Traffic class of each priority from now on. */
+  function setClasses(port: number, classOf: readonly number[]): void {
+    const identity = classOf.every((tc, priority) => tc === priority);
+    classes.set(classOf, port << 3);
+    words[port * PORT_WORDS + STALLS] = identity ? STALL_ALIKE : STALL_BY_HEAD;
   }
 
   /** A held priority stops the class that the table (three bits each) gives it. */
@@ -137,7 +149,17 @@ export function makePorts(tables: Tables) {
   }
 
   function controlDue(port: number): boolean {
-    return words[port * PORT_WORDS + CONTROL_DUE] !== 0;
+    return mayCompose(words[port * PORT_WORDS + CONTROL_DUE]) !== 0;
+  }
+
+  /** These sources, one bit each, send nothing until they are no longer muted. */
+  function mute(port: number, sources: number): void {
+    const at = port * PORT_WORDS + CONTROL_DUE;
+    words[at] = (words[at] & SOURCES) | (sources << MUTED_SHIFT);
+  }
+
+  function mayCompose(due: number): number {
+    return due & SOURCES & ~(due >> MUTED_SHIFT);
   }
 
   function controlIsDue(port: number, source: number): boolean {
@@ -147,24 +169,24 @@ export function makePorts(tables: Tables) {
   /** Takes the lowest source that has a control frame due. */
   function takeControl(port: number): number {
     const at = port * PORT_WORDS + CONTROL_DUE;
-    const due = words[at];
+    const due = mayCompose(words[at]);
     const lowest = due & -due;
-    words[at] = due & ~lowest;
+    words[at] &= ~lowest;
     return 31 - Math.clz32(lowest);
   }
 
-  /** `credited`: priorities that run credit exchange over the port's link, one bit each. */
-  function meter(port: number, credited: number): void {
-    let metered = 0;
+  /** Only the classes of these priorities, one bit each, start with permission only. */
+  function meter(port: number, priorities: number): void {
+    const at = port * PORT_WORDS + METERED;
+    words[at] &= ~CLASSES;
     for (let priority = 0; priority < 8; priority++) {
-      if ((credited & (1 << priority)) !== 0) metered |= 1 << classOf(port, priority);
+      if ((priorities & (1 << priority)) !== 0) words[at] |= 1 << classOf(port, priority);
     }
-    words[port * PORT_WORDS + METERED] = metered | (credited << 8);
   }
 
-  /** 0 where no class starts with permission only. */
+  /** Classes that start with permission only, one bit each. */
   function metering(port: number): number {
-    return words[port * PORT_WORDS + METERED];
+    return words[port * PORT_WORDS + METERED] & CLASSES;
   }
 
   /** Frames of a class start with permission only. */
@@ -172,15 +194,15 @@ export function makePorts(tables: Tables) {
     return (words[port * PORT_WORDS + METERED] & (1 << trafficClass)) !== 0;
   }
 
-  /** Frames of a priority come in with permission only. */
+  /** A priority has accounts of credit at the port, whether they are in use or not. */
   function isCredited(port: number, priority: number): boolean {
-    return (words[port * PORT_WORDS + METERED] & (256 << priority)) !== 0;
+    return ((words[port * PORT_WORDS + METERED] >> CREDITED_SHIFT) & (1 << priority)) !== 0;
   }
 
   /** Something waits to be sent, whether it may or not. */
   function hasWork(port: number): boolean {
     const at = port * PORT_WORDS;
-    return (words[at + READY] | words[at + CONTROL_DUE]) !== 0;
+    return (words[at + READY] | mayCompose(words[at + CONTROL_DUE])) !== 0;
   }
 
   function freeAt(port: number): number {
@@ -207,6 +229,7 @@ export function makePorts(tables: Tables) {
     words,
     count,
     configure,
+    setClasses,
     stallByTable,
     connect,
     owner,
@@ -219,6 +242,7 @@ export function makePorts(tables: Tables) {
     cutsThrough,
     requestControl,
     controlDue,
+    mute,
     controlIsDue,
     takeControl,
     meter,

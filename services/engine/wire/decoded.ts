@@ -6,8 +6,12 @@ export type Decoded =
   /** A length field contradicts the octets at hand, or the standard. */
   | 'bad-length'
   | 'bad-checksum'
-  /** Parts that must come in an order are missing, out of it, or repeated. */
+  /** Parts that must come in an order are missing or out of it. */
   | 'bad-order'
+  /** A part that must be there once is there again. */
+  | 'repeated'
+  /** Shares of a whole do not make it up. */
+  | 'bad-sum'
   /** A field has a value that the standard excludes. */
   | 'bad-value'
   /** Not the EtherType, block type or magic number that was looked for. */

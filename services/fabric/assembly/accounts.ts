@@ -8,7 +8,7 @@ import type { Settings } from './settings.js';
 import { placeOf } from './settings.js';
 import type { LinkEnd } from './link-ends.js';
 import type { CreditPlan } from './credit-plan.js';
-import type { Methods } from './link-methods.js';
+import { hasCredit, hasPfc, type Methods } from './link-methods.js';
 import { groupsOf } from './port-specs.js';
 
 const GROUPS = 8;
@@ -103,15 +103,16 @@ export class MemoryPlan {
     const accounts = new Array<AccountSpec>(GROUPS).fill(UNUSED);
     const margins: Margin[] = [];
     for (const policy of this.policiesOf(end.device, end.port)) {
-      const { group, priorities, reservedOctets, alpha, stop, credited } = policy;
-      if (credited) {
-        accounts[group] = this.creditAccount(end, policy);
-        continue;
-      }
+      const { group, priorities, alpha, stop, credited } = policy;
       if (stop === null) {
-        accounts[group] = { ...UNUSED, reservedOctets, alpha };
+        accounts[group] = credited
+          ? this.creditAccount(end, policy)
+          : { ...UNUSED, reservedOctets: policy.reservedOctets, alpha };
         continue;
       }
+      // Where credit may rule, its memory lies below all that PFC takes notice of.
+      const backing = credited ? this.creditOctets(end, policy) : 0;
+      const reservedOctets = policy.reservedOctets + backing;
       const terms = this.terms(end, policy);
       const cell = settings.switch.buffer.cellBytes;
       const wanted = stop.headroomBytes ?? terms.totalOctets;
@@ -119,7 +120,7 @@ export class MemoryPlan {
         lossless: true,
         reservedOctets,
         alpha,
-        xoffOctets: stop.xoffBytes ?? Infinity,
+        xoffOctets: stop.xoffBytes === null ? Infinity : stop.xoffBytes + backing,
         xonGapOctets: stop.xonGapBytes,
         headroomOctets: Math.ceil(wanted / cell) * cell,
       };
@@ -130,13 +131,22 @@ export class MemoryPlan {
     return { accounts, margins };
   }
 
-  /** Memory for all that is granted; nothing beyond it is taken. */
-  private creditAccount(end: LinkEnd, { priorities }: GroupPolicy): AccountSpec {
+  /** Nothing beyond what is granted is taken, unless neighbours may do without credit. */
+  private creditAccount(end: LinkEnd, policy: GroupPolicy): AccountSpec {
+    const reservedOctets = this.creditOctets(end, policy);
+    const { discovery, credit } = this.scenario;
+    const isOptional = discovery.enabled && discovery.drives && credit.fallback === 'none';
+    return isOptional
+      ? { ...UNUSED, reservedOctets, alpha: policy.alpha }
+      : { ...UNUSED, lossless: true, reservedOctets };
+  }
+
+  /** Memory for all that is granted. */
+  private creditOctets(end: LinkEnd, { priorities }: GroupPolicy): number {
     const { cellBytes } = this.settings[end.device]!.switch.buffer;
     const methods = this.methods[end.device]![end.port]!;
     const memory = this.credit.memoryOf(end, methods, cellBytes);
-    const reservedOctets = priorities.reduce((sum, priority) => sum + memory[priority]!, 0);
-    return { ...UNUSED, lossless: true, reservedOctets };
+    return priorities.reduce((sum, priority) => sum + memory[priority]!, 0);
   }
 
   private terms(end: LinkEnd, { priorities, group }: GroupPolicy): HeadroomTerms {
@@ -199,7 +209,7 @@ function makePolicies(
   return [...new Set(groups)].map((group) => {
     const own = priorities.filter(({ priority }) => groups[priority] === group);
     const numbers = own.map(({ priority }) => priority);
-    const isPfc = ({ priority }: PrioritySection): boolean => methods[priority] === 'pfc';
+    const isPfc = ({ priority }: PrioritySection): boolean => hasPfc(methods[priority]);
     const leader = own.find(isPfc) ?? own[0]!;
     const section = pause.enabled ? pause : leader;
     return {
@@ -208,7 +218,7 @@ function makePolicies(
       reservedOctets: section.ingressReservedBytes,
       alpha: section.ingressAlpha,
       stop: pause.enabled || isPfc(leader) ? section.pfc : null,
-      credited: !pause.enabled && numbers.some((priority) => methods[priority] === 'credit'),
+      credited: !pause.enabled && numbers.some((priority) => hasCredit(methods[priority])),
     };
   });
 }

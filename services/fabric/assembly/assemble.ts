@@ -18,6 +18,7 @@ import { lookaheadOf } from './lookahead.js';
 import { CreditPlan } from './credit-plan.js';
 import { DiscoveryExchange } from './discovery-exchange.js';
 import { DiscoveryPlan } from './discovery-plan.js';
+import { prospectsOf } from './prospects.js';
 import { methodsOfLinks } from './link-methods.js';
 import { checkVms } from './nic-check.js';
 import { nicSpec } from './nic-specs.js';
@@ -31,14 +32,16 @@ export function assemble(input: AssemblyInput): Assembly {
   const { scenario, topology, routes, flows, fail } = input;
   const settings = settingsOfDevices(scenario, topology, fail);
   const linkEnds = linkEndsOf(topology);
-  const pfcEver = DiscoveryPlan.pfcEver(input, settings);
-  const methods = methodsOfLinks(scenario, linkEnds, settings, pfcEver, fail);
+  const negotiates = scenario.discovery.enabled && scenario.discovery.drives;
+  const prospects = prospectsOf(input, settings);
+  const methods = methodsOfLinks(scenario, linkEnds, settings, negotiates ? prospects : null, fail);
   const members = membersOf(scenario.groups, topology, fail);
   checkGroupFlows(flows, members, fail);
   const bridges = bridgePorts(topology, settings, linkEnds, fail);
   const paths = new FlowPaths(topology, routes, linkEnds, bridges, fail);
   const hosts = hostCount(topology);
   const congestion = new CongestionPlan(scenario, topology, linkEnds, input.addresses, fail);
+  const telemetry = congestion.telemetryClasses(flows);
   const ends = connect(flows, hosts, members, paths, settings, congestion);
   const { hostEnds, flowEnds } = ends;
   const trees = treesOf(members, flows, routes);
@@ -46,7 +49,7 @@ export function assemble(input: AssemblyInput): Assembly {
   const lengths = frameLengths(scenario, flows, bridgesTag);
   const longestFrameOctets = lengths.map((own) => Math.max(...own));
   const credit = new CreditPlan(scenario, topology, settings, linkEnds, lengths, fail);
-  const discovery = new DiscoveryPlan(input, settings, Math.max(...longestFrameOctets));
+  const discovery = new DiscoveryPlan(input, settings, prospects, Math.max(...longestFrameOctets));
   const memory = new MemoryPlan(scenario, settings, methods, credit, longestFrameOctets, fail);
   const ci = new CiPlan(input, settings, linkEnds, longestFrameOctets);
   const sfc = new SfcPlan(input, settings, linkEnds, methods, longestFrameOctets);
@@ -76,6 +79,7 @@ export function assemble(input: AssemblyInput): Assembly {
       cutThrough: own.switch.cutThrough,
       forwarding: forwardingOf(index, bridges[index]!, own, routes, trees),
       ecn: mvtx2802 === null ? ecnSpecs(scenario, own, name, fail) : NO_MARKING,
+      telemetry,
       qcn: mvtx2802 === null ? congestion.pointsOf(index) : null,
       sfc: mvtx2802 === null ? sfc.ofSwitch(index) : null,
       ci: mvtx2802 === null ? ci.ofSwitch(index) : null,

@@ -13,7 +13,7 @@ import type { CreditEndSection, Scenario } from '../scenario/scenario.js';
 import type { Fail } from '../topology/cabling.js';
 import { hostCount, type Topology } from '../topology/topology.js';
 import type { LinkEnd } from './link-ends.js';
-import type { Methods } from './link-methods.js';
+import { hasCredit, type Methods } from './link-methods.js';
 import type { Settings } from './settings.js';
 
 const BITS = 8;
@@ -61,7 +61,7 @@ export class CreditPlan {
   /** Null where no priority of the port has it. */
   port(end: LinkEnd, methods: Methods): CreditPortSpec | null {
     const priorities = methods.reduce(
-      (mask, method, priority) => (method === 'credit' ? mask | (1 << priority) : mask),
+      (mask, method, priority) => (hasCredit(method) ? mask | (1 << priority) : mask),
       0,
     );
     if (priorities === 0) return null;
@@ -99,7 +99,7 @@ export class CreditPlan {
     const unitOctets = this.unitOf(own);
     const frameUnits = costOf(this.longestOctets, unitOctets);
     const buffers = methods.map((method, priority) =>
-      method === 'credit' ? this.buffer(end, priority) : null,
+      hasCredit(method) ? this.buffer(end, priority) : null,
     );
     const slack = Math.min(...buffers.flatMap((b) => (b === null ? [] : [b.slackUnits])));
     const rttPs = this.roundTripPs(end);

@@ -1,12 +1,14 @@
 import type { DeviceSpec } from '../../engine/device/engine.js';
-import type { PortOperator } from '../../engine/contract/discovery.js';
+import type { PortSpec } from '../../engine/contract/spec.js';
 import {
   type DiscoveryHost,
   DiscoveryMechanism,
 } from '../../engine/discovery/discovery-mechanism.js';
-import { Agenda, agendaKey, keyId } from '../../engine/kernel/agenda.js';
+import { OctetStore } from '../../engine/frame/octet-store.js';
+import { Agenda, agendaKey, keyId, keyKind } from '../../engine/kernel/agenda.js';
 import { Clock } from '../../engine/kernel/clock.js';
 import { Tables } from '../../engine/kernel/tables.js';
+import { wireOctets } from '../../engine/units/octets.js';
 import { LLDP_FRAME_MOST } from '../../engine/wire/lldp/lldpdu.js';
 import { makeCounters } from '../../engine/port/counters.js';
 import type { LinkEnd } from './link-ends.js';
@@ -15,9 +17,16 @@ const TIMER_BITS = 6;
 /** After so many ticks without an end, neighbours will not come to one. */
 const TICKS_MOST = 256;
 
+const GAP_OCTETS = 12;
+const FCS_OCTETS = 4;
+const LEAST_FRAME_OCTETS = 64;
+/** Kinds of entries of the agenda. */
+const TIMER = 0;
+const ARRIVAL = 1;
+
 /**
  * The exchange of LLDPDUs in a fabric without load: the machines of a run and their octets, over
- * cables that take no time. It tells what neighbours come to in the end.
+ * its cables. It tells what neighbours come to in the end, and when.
  */
 export class DiscoveryExchange implements DiscoveryHost {
   readonly clock = new Clock();
@@ -26,16 +35,28 @@ export class DiscoveryExchange implements DiscoveryHost {
   /** Ports that have a frame to send, in the order of asking. */
   private readonly due: number[] = [];
   private readonly octets = new Uint8Array(LLDP_FRAME_MOST);
+  /** LLDPDUs on their way. */
+  private readonly flying = new OctetStore();
+  private underway = 0;
+  private readonly ports: readonly PortSpec[];
   private readonly peers: readonly number[];
+  /** By port: when the wire is free. */
+  private readonly freeAtPs: Float64Array;
+  /** By port: from the last bit that comes in to the device. */
+  private readonly ingressPs: readonly number[];
   private readonly firstPort: readonly number[];
   private readonly tickPs: number;
   private readonly lastChangePs: number;
 
   constructor(specs: readonly DeviceSpec[], linkEnds: readonly (readonly LinkEnd[])[]) {
     const ports = specs.flatMap((spec) => spec.ports);
-    const nobody: PortOperator = { operate: () => undefined };
+    this.ports = ports;
+    this.freeAtPs = new Float64Array(ports.length);
+    this.ingressPs = specs.flatMap((spec) =>
+      spec.ports.map(() => (spec.kind === 'switch' ? spec.pipelinePs : 0)),
+    );
     const counters = makeCounters(new Tables({ port: ports.length, device: specs.length }));
-    this.mechanism = new DiscoveryMechanism(this, nobody, counters, 0);
+    this.mechanism = new DiscoveryMechanism(this, counters, 0);
     this.firstPort = firstPorts(specs);
     this.peers = linkEnds.flatMap((ends) =>
       ends.map(({ peerDevice, peerPort }) => this.firstPort[peerDevice]! + peerPort),
@@ -54,10 +75,12 @@ export class DiscoveryExchange implements DiscoveryHost {
     const endPs = Math.min(untilPs, this.lastChangePs + TICKS_MOST * this.tickPs);
     while (agenda.time <= endPs && (agenda.time === 0 || this.isSettling())) {
       this.clock.now = agenda.time;
-      const id = keyId(agenda.nextKey());
+      const [key, value] = [agenda.nextKey(), agenda.nextValue()];
       agenda.pop();
-      this.mechanism.onTimer(id >> TIMER_BITS, id & ((1 << TIMER_BITS) - 1));
-      this.deliverAll();
+      const id = keyId(key);
+      if (keyKind(key) === ARRIVAL) this.arrive(id, value);
+      else this.mechanism.onTimer(id >> TIMER_BITS, id & ((1 << TIMER_BITS) - 1));
+      this.sendAll();
     }
   }
 
@@ -77,7 +100,7 @@ export class DiscoveryExchange implements DiscoveryHost {
   }
 
   arm(_client: number, port: number, timer: number, time: number): void {
-    this.agenda.push(time, agendaKey(0, (port << TIMER_BITS) | timer), 0);
+    this.agenda.push(time, agendaKey(TIMER, (port << TIMER_BITS) | timer), 0);
   }
 
   hold(): void {
@@ -85,14 +108,31 @@ export class DiscoveryExchange implements DiscoveryHost {
   }
 
   private isSettling(): boolean {
-    return this.mechanism.ports.some((_, port) => this.mechanism.isSettling(port));
+    return (
+      this.underway > 0 || this.mechanism.ports.some((_, port) => this.mechanism.isSettling(port))
+    );
   }
 
-  private deliverAll(): void {
-    const { mechanism, octets } = this;
+  private arrive(port: number, slot: number): void {
+    const { flying } = this;
+    this.underway--;
+    this.mechanism.receiveControl(port, flying.get(slot), flying.length(slot));
+    flying.giveBack(slot);
+  }
+
+  private sendAll(): void {
+    const { mechanism, octets, clock, agenda, flying } = this;
     for (let port = this.due.shift(); port !== undefined; port = this.due.shift()) {
       const length = mechanism.compose(port, 0, octets);
-      mechanism.receiveControl(this.peers[port]!, octets, length);
+      const peer = this.peers[port]!;
+      const { octetPs, latencyPs } = this.ports[port]!;
+      const lastsPs = wireOctets(Math.max(LEAST_FRAME_OCTETS, length + FCS_OCTETS)) * octetPs;
+      const startPs = Math.max(clock.now, this.freeAtPs[port]!);
+      this.freeAtPs[port] = startPs + lastsPs;
+      const lastBitPs = startPs + lastsPs - GAP_OCTETS * octetPs;
+      const atPs = lastBitPs + latencyPs + this.ingressPs[peer]!;
+      agenda.push(atPs, agendaKey(ARRIVAL, peer), flying.put(octets, length));
+      this.underway++;
     }
   }
 }

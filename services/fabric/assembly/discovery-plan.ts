@@ -11,17 +11,20 @@ import {
   blankCongestionIsolation,
   blankCreditExchange,
   blankSourceFlowControl,
+  type CongestionIsolation,
   type CreditExchange,
   type SourceFlowControl,
 } from '../../engine/wire/lldp/capability-tlvs.js';
 import { type Ets, TSA_ETS, TSA_STRICT, TSA_VENDOR } from '../../engine/wire/lldp/dcbx-ieee.js';
 import { switchPortMac } from '../address.js';
-import type { Scenario } from '../scenario/scenario.js';
-import type { DiscoveryEndSection } from '../scenario/discovery-section.js';
+import type { DiscoveryEndSection, DiscoverySection } from '../scenario/discovery-section.js';
 import { matchesGlob } from '../scenario/selector.js';
 import { NameTable } from '../topology/select-devices.js';
 import type { AssemblyInput } from './assembly.js';
+import { fixedClasses } from './fixed-classes.js';
 import type { LinkEnd } from './link-ends.js';
+import type { Prospects } from './link-methods.js';
+import { creditOf, pfcOf } from './prospects.js';
 import type { Settings } from './settings.js';
 
 const CLASSES = 8;
@@ -34,17 +37,29 @@ const U16_MOST = 0xffff;
 interface Configuration {
   readonly end: DiscoveryEndSection;
   readonly pfc: number;
+  readonly credit: number;
   readonly arbiter: ArbiterSpec;
 }
 
 /** Makes what each port is told about LLDP and DCBX. */
 export class DiscoveryPlan {
+  private readonly epochsPs: readonly number[];
+  /** By device: priorities that stay in their class, one bit each. */
+  private readonly fixed: readonly number[];
+
   constructor(
     private readonly input: AssemblyInput,
     private readonly settings: readonly Settings[],
+    /** By device. */
+    private readonly prospects: readonly Prospects[],
     private readonly longestOctets: number,
   ) {
     const { scenario, topology, fail } = input;
+    this.epochsPs = epochsOf(scenario.discovery);
+    this.fixed = settings.map((own, device) => {
+      const isHost = topology.devices[device]!.kind === 'host';
+      return fixedClasses(input, own, prospects[device]!, isHost);
+    });
     for (const { devices, index } of scenario.discovery.changes) {
       const reject = (message: string): Error =>
         fail(['discovery', 'changes', index, 'devices'], message);
@@ -52,27 +67,19 @@ export class DiscoveryPlan {
     }
   }
 
-  /** By device: priorities that have PFC at any time, if the ports go by what is negotiated. */
-  static pfcEver({ scenario, topology }: AssemblyInput, settings: readonly Settings[]): number[] {
-    const { enabled, drives, changes } = scenario.discovery;
-    return topology.devices.map(({ name }, device) => {
-      if (!enabled || !drives) return 0;
-      const later = changes.filter(({ devices }) => matchesGlob(devices, name));
-      return later.reduce((mask, { pfc }) => mask | (pfc ?? 0), pfcOf(settings[device]!, scenario));
-    });
-  }
-
   port(end: LinkEnd): DiscoveryPortSpec | null {
     const { discovery } = this.input.scenario;
     if (!discovery.enabled) return null;
     return {
-      tickPs: discovery.secondPs,
+      tickPs: tickOf(discovery.secondPs, this.settings[end.device]!.discovery.driftPpm),
       timers: discovery.timers,
       neighborsMost: discovery.neighborsMost,
       destinations: discovery.destinations,
       identity: this.identity(end),
       stages: this.stages(end),
       drives: discovery.drives,
+      epochsPs: this.epochsPs,
+      holdsWithoutCredit: this.input.scenario.credit.fallback === 'refuse',
       learned: discovery.destinations.map(() => null),
     };
   }
@@ -109,6 +116,7 @@ export class DiscoveryPlan {
     let now: Configuration = {
       end: own.discovery,
       pfc: pfcOf(own, scenario),
+      credit: creditOf(own),
       arbiter: arbiter ?? scenario.classes.arbiter,
     };
     const stages = [{ fromPs: 0, admin: this.admin(device, now) }];
@@ -117,6 +125,7 @@ export class DiscoveryPlan {
       now = {
         end: { ...now.end, ...change.end },
         pfc: change.pfc ?? now.pfc,
+        credit: change.credit ?? now.credit,
         arbiter: change.arbiter ?? now.arbiter,
       };
       stages.push({ fromPs: change.atPs, admin: this.admin(device, now) });
@@ -126,22 +135,14 @@ export class DiscoveryPlan {
 
   private admin(device: number, configuration: Configuration): DiscoveryAdmin {
     const { end } = configuration;
-    const { congestionIsolation } = end;
     const { priorities } = this.input.scenario.qcn;
     const cnpvs = priorities.reduce((mask, priority) => mask | (1 << priority), 0);
     return {
       status: end.status,
-      dcbx: this.dcbx(configuration),
-      credit: this.credit(device),
+      dcbx: this.dcbx(device, configuration),
+      credit: this.credit(device, configuration),
       sourceFlowControl: this.sourceFlowControl(device),
-      congestionIsolation:
-        congestionIsolation.length === 0
-          ? null
-          : {
-              ...blankCongestionIsolation(),
-              queueMap: queueMapOf(congestionIsolation),
-              mac: this.macOf(device),
-            },
+      congestionIsolation: this.congestionIsolation(device),
       congestionNotification: cnpvs === 0 ? null : { priorities: cnpvs, ready: cnpvs },
     };
   }
@@ -168,8 +169,27 @@ export class DiscoveryPlan {
     };
   }
 
-  private dcbx({ end, pfc, arbiter }: Configuration): DcbxAdmin {
-    const ets = etsOf(arbiter, this.input.scenario.classes.transmit, end.willing.includes('ets'));
+  /** What a switch tells of congestion isolation; null where it has none. */
+  private congestionIsolation(device: number): CongestionIsolation | null {
+    const { priorities, ci } = this.settings[device]!;
+    const monitored = priorities.filter((own) => own.ci).map(({ priority }) => priority);
+    const isBridge = this.input.topology.devices[device]!.kind === 'switch';
+    if (!isBridge || !ci.enabled || monitored.length === 0) return null;
+    const { transmit } = this.input.scenario.classes;
+    const queueMap = new Array<number>(CLASSES).fill(0);
+    for (const priority of monitored) queueMap[priority] = transmit[priority]! + 1;
+    queueMap[ci.priority] = -(transmit[ci.priority]! + 1);
+    return {
+      ...blankCongestionIsolation(),
+      queueMap,
+      encapsulationOctets: ci.quoteBytes,
+      mac: this.macOf(device),
+    };
+  }
+
+  private dcbx(device: number, { end, pfc, arbiter }: Configuration): DcbxAdmin {
+    const classes = end.classes ?? this.input.scenario.classes.transmit;
+    const ets = etsOf(arbiter, classes, end.willing.includes('ets'));
     const canRecommend = end.recommend && !ets.algorithms.includes(TSA_VENDOR);
     return {
       mode: end.dcbx,
@@ -182,18 +202,15 @@ export class DiscoveryPlan {
         enabled: pfc,
       },
       applications: end.applications,
+      fixedClasses: this.fixed[device]!,
     };
   }
 
   /** What a device with credit exchange says of it; null for one without. */
-  private credit(device: number): CreditExchange | null {
-    const { priorities, credit: own } = this.settings[device]!;
-    const enabled = priorities.reduce(
-      (mask, { priority, flowControl }) =>
-        flowControl === 'credit' ? mask | (1 << priority) : mask,
-      0,
-    );
-    if (enabled === 0) return null;
+  private credit(device: number, configuration: Configuration): CreditExchange | null {
+    const own = this.settings[device]!.credit;
+    const { credit: capable } = this.prospects[device]!;
+    if (capable === 0) return null;
     const { credit } = this.input.scenario;
     const { channels } = credit;
     const microseconds = (ps: number): number => Math.min(U16_MOST, Math.round(ps / PS_PER_US));
@@ -207,8 +224,9 @@ export class DiscoveryPlan {
       unitOctets: own.unitBytes ?? this.longestOctets,
       maxCreditBlockOctets: Math.max(this.longestOctets, own.unitBytes ?? 0),
       channels: channels.length > 1 ? channels.length : 0,
-      capable: enabled,
-      enabled,
+      willing: configuration.end.willing.includes('credit'),
+      capable,
+      enabled: configuration.credit,
       requestTpid: credit.tags ? CE_TAG_REQUEST : 0,
       responseTpid: credit.tags ? CE_TAG_GRANT : 0,
       refreshUs: microseconds(credit.refreshPs),
@@ -223,13 +241,14 @@ export class DiscoveryPlan {
   }
 }
 
-/** A priority with credit that may fall back to PFC is said to have that too. */
-function pfcOf({ priorities }: Settings, { credit }: Scenario): number {
-  const fallsBack = credit.fallback === 'pfc';
-  return priorities.reduce((mask, { priority, flowControl }) => {
-    const has = flowControl === 'pfc' || (flowControl === 'credit' && fallsBack);
-    return has ? mask | (1 << priority) : mask;
-  }, 0);
+/** The beginning, and every time at which an administrator changes something. */
+export function epochsOf({ changes }: DiscoverySection): number[] {
+  return [...new Set([0, ...changes.map(({ atPs }) => atPs)])];
+}
+
+/** A second, as a clock that is fast by some parts in a million counts it. */
+function tickOf(secondPs: number, driftPpm: number): number {
+  return Math.max(1, Math.round(secondPs / (1 + driftPpm / 1e6)));
 }
 
 /** An arbiter as the ETS TLV says it. */
@@ -245,14 +264,4 @@ function etsOf(arbiter: ArbiterSpec, classOf: readonly number[], willing: boolea
     shares: shares.map((share) => share ?? 0),
     algorithms: shares.map((share) => (share === null ? strict : TSA_ETS)),
   };
-}
-
-/** By priority: which class it is monitored in, or (negative) congested in, counted from 1. */
-function queueMapOf(pairs: readonly (readonly [number, number])[]): number[] {
-  const map = new Array<number>(CLASSES).fill(0);
-  for (const [monitored, congesting] of pairs) {
-    map[monitored] = monitored + 1;
-    map[congesting] = -(congesting + 1);
-  }
-  return map;
 }

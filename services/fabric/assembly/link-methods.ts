@@ -4,23 +4,41 @@ import type { LinkEnd } from './link-ends.js';
 import type { Settings } from './settings.js';
 import { placeOfPriority } from './settings.js';
 
+/** What a link is built for; `either`: its ends may come to credit, and to PFC. */
+export type LinkMethod = FlowControl | 'either';
+
 /** By priority: what rules it on a link. */
-export type Methods = readonly FlowControl[];
+export type Methods = readonly LinkMethod[];
+
+export function hasPfc(method: LinkMethod | undefined): boolean {
+  return method === 'pfc' || method === 'either';
+}
+
+export function hasCredit(method: LinkMethod | undefined): boolean {
+  return method === 'credit' || method === 'either';
+}
+
+/** What a device that negotiates may come to at any time: priorities, one bit each. */
+export interface Prospects {
+  readonly pfc: number;
+  readonly credit: number;
+}
 
 /**
  * By device and port. Both ends of a link run the same method for a priority (802.1Q 36.1.1); where
  * only one of them has credit exchange, the scenario says what they fall back to. Where neighbours
- * negotiate (`pfcEver`, by device), a priority that either may have PFC for is built for it.
+ * negotiate (`prospects`, by device), a link is built for all that they may come to: PFC if one end
+ * has it, as the other may take it over, and credit if both can.
  */
 export function methodsOfLinks(
   scenario: Scenario,
   linkEnds: readonly (readonly LinkEnd[])[],
   settings: readonly Settings[],
-  pfcEver: readonly number[],
+  prospects: readonly Prospects[] | null,
   fail: Fail,
 ): Methods[][] {
-  const own = new Map<Settings, Methods>();
-  const ownMethods = (device: number): Methods => {
+  const own = new Map<Settings, readonly FlowControl[]>();
+  const ownMethods = (device: number): readonly FlowControl[] => {
     const section = settings[device]!;
     const known = own.get(section);
     if (known !== undefined) return known;
@@ -30,14 +48,13 @@ export function methodsOfLinks(
   };
   return linkEnds.map((ends) =>
     ends.map((end): Methods => {
+      if (prospects !== null) return negotiable(prospects[end.device]!, prospects[end.peerDevice]!);
       const [here, there] = [ownMethods(end.device), ownMethods(end.peerDevice)];
-      const negotiated = pfcEver[end.device]! | pfcEver[end.peerDevice]!;
-      if (here === there && negotiated === 0) return here;
+      if (here === there) return here;
       return here.map((method, priority) => {
         const other = there[priority]!;
-        const isCredit = method === 'credit' || other === 'credit';
-        if (!isCredit && (negotiated & (1 << priority)) !== 0) return 'pfc';
         if (method === other) return method;
+        const isCredit = method === 'credit' || other === 'credit';
         const { fallback } = scenario.credit;
         if (isCredit && fallback !== 'refuse') return fallback;
         const peer = linkEnds[end.peerDevice]![end.peerPort]!;
@@ -45,6 +62,15 @@ export function methodsOfLinks(
       });
     }),
   );
+}
+
+function negotiable(here: Prospects, there: Prospects): Methods {
+  const [pfc, credit] = [here.pfc | there.pfc, here.credit & there.credit];
+  return Array.from({ length: 8 }, (_, priority) => {
+    const bit = 1 << priority;
+    if ((credit & bit) !== 0) return (pfc & bit) !== 0 ? 'either' : 'credit';
+    return (pfc & bit) !== 0 ? 'pfc' : 'none';
+  });
 }
 
 function disagreement(

@@ -11,7 +11,7 @@ import type { Flow } from '../load/flow.js';
 import type { Nic82599Section } from '../scenario/nic-section.js';
 import type { Path } from '../scenario/source-tree.js';
 import type { Fail } from '../topology/cabling.js';
-import type { Methods } from './link-methods.js';
+import { hasPfc, type Methods } from './link-methods.js';
 import type { NicSurroundings } from './nic-registers.js';
 import { CLASS_TABLES, octetsOfKb, vmCount, vmOfQueue } from './nic-registers.js';
 
@@ -68,7 +68,7 @@ export class NicCheck {
   private classesInUse(): void {
     const { dcb, classes, rates } = this.section;
     if (!dcb) {
-      const pfc = this.methods.findIndex((method) => method === 'pfc');
+      const pfc = this.methods.findIndex(hasPfc);
       if (pfc < 0) return;
       throw this.wrong(['dcb'], `priority ${pfc} has pfc, which needs dcb: true`);
     }

@@ -11,7 +11,7 @@ import type { Nic82599Section } from '../scenario/nic-section.js';
 import type { Scenario } from '../scenario/scenario.js';
 import type { Fail } from '../topology/cabling.js';
 import type { LinkEnd } from './link-ends.js';
-import type { Methods } from './link-methods.js';
+import { hasCredit, hasPfc, type Methods } from './link-methods.js';
 import { NicCheck } from './nic-check.js';
 import type { NicSurroundings } from './nic-registers.js';
 import { assign, octetsOfKb, registersOf } from './nic-registers.js';
@@ -126,8 +126,8 @@ function receiveBuffer(
   const accounts = Array.from({ length: 8 }, (_, tc): AccountSpec => {
     const sizeKb = file.field('RXPBSIZE', 'SIZE', tc);
     const priorities = [0, 1, 2, 3, 4, 5, 6, 7].filter((up) => receive[up] === tc);
-    const stops = pause || priorities.some((up) => methods[up] === 'pfc');
-    const backed = priorities.some((up) => methods[up] === 'credit');
+    const stops = pause || priorities.some((up) => hasPfc(methods[up]));
+    const backed = priorities.some((up) => hasCredit(methods[up]));
     if (!stops) return account(backed, octetsOfKb(sizeKb), octetsOfKb(sizeKb), 0);
     const usual = watermarks(sizeKb, around.largestFrameOctets - FRAMING_OCTETS);
     const { highKb, lowKb } = section.watermarks[tc] ?? usual;

@@ -12,9 +12,10 @@ import type { DiscoverySection } from '../scenario/discovery-section.js';
 import type { Fail } from '../topology/cabling.js';
 import type { AssemblyInput } from './assembly.js';
 import type { Mvtx2802Plan } from './mvtx2802-plan.js';
+import { classesOf } from './fixed-classes.js';
 import type { CreditPlan } from './credit-plan.js';
 import type { DiscoveryPlan } from './discovery-plan.js';
-import type { Methods } from './link-methods.js';
+import { hasPfc, type Methods } from './link-methods.js';
 import type { Settings } from './settings.js';
 import { placeOfPriority } from './settings.js';
 import type { LinkEnd } from './link-ends.js';
@@ -51,7 +52,7 @@ export function portSpecs(
   // Without DCB an 82599 has one buffer each way.
   const undivided = nic !== null && !nic.dcb;
   const shared = {
-    classOf: undivided ? ONE_GROUP : scenario.classes.transmit,
+    classOf: undivided ? ONE_GROUP : classesOf(settings, scenario),
     groupOf: undivided || chips.isChip(device) ? ONE_GROUP : groupsOf(scenario),
     arbiter:
       nic === null
@@ -105,7 +106,7 @@ function pfcSpec(
   device: string,
   fail: Fail,
 ): PfcPortSpec | null {
-  const lossless = settings.priorities.filter(({ priority }) => methods[priority] === 'pfc');
+  const lossless = settings.priorities.filter(({ priority }) => hasPfc(methods[priority]));
   const [first, ...others] = lossless;
   if (first === undefined) return null;
   for (const other of others) {

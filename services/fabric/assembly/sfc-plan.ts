@@ -16,7 +16,7 @@ import type { ArbiterSection, SfcSection } from '../scenario/scenario.js';
 import { hostCount } from '../topology/topology.js';
 import type { AssemblyInput, SfcPath } from './assembly.js';
 import type { FlowPaths } from './flow-paths.js';
-import type { Methods } from './link-methods.js';
+import { hasPfc, type Methods } from './link-methods.js';
 import type { LinkEnd } from './link-ends.js';
 import type { Settings } from './settings.js';
 import { placeOfPriority } from './settings.js';
@@ -32,6 +32,7 @@ const TARGET_FRAMES = 2;
 export class SfcPlan {
   /** Some priority of some switch is watched. */
   readonly isUsed: boolean;
+  private readonly negotiates: boolean;
   private readonly stations: Uint8Array;
   private readonly hosts: number;
 
@@ -44,6 +45,8 @@ export class SfcPlan {
     /** By priority. */
     private readonly longestFrameOctets: readonly number[],
   ) {
+    const { enabled, drives } = input.scenario.discovery;
+    this.negotiates = enabled && drives;
     this.hosts = hostCount(input.topology);
     this.stations = stationsOf(input.addresses);
     this.isUsed = settings.some((_, device) => this.watched(device).length > 0);
@@ -97,7 +100,7 @@ export class SfcPlan {
     const [end] = this.linkEnds[host]!;
     if (end === undefined || end.peerDevice < this.hosts) return 'none';
     const { proxy } = this.settings[end.peerDevice]!.sfc;
-    return actsForStation(proxy, false) && this.methods[host]![end.port]![priority] === 'pfc'
+    return actsForStation(proxy, false) && hasPfc(this.methods[host]![end.port]![priority])
       ? 'proxy'
       : 'none';
   }
@@ -139,7 +142,8 @@ export class SfcPlan {
       ),
       station: isEdge ? this.macOf(end.peerDevice) : 0,
       proxy: isEdge ? sfc.proxy : 'off',
-      obeys: isEdge && this.settings[end.peerDevice]!.sfc.receive,
+      // Where neighbours negotiate, a station has yet to say so.
+      obeys: isEdge && !this.negotiates && this.settings[end.peerDevice]!.sfc.receive,
     };
   }
 

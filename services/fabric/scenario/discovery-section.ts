@@ -24,12 +24,16 @@ export interface DiscoverySection {
 export interface DiscoveryEndSection {
   readonly status: LldpStatus;
   readonly dcbx: DcbxMode;
-  readonly willing: readonly ('ets' | 'pfc')[];
+  readonly willing: readonly ('ets' | 'pfc' | 'credit')[];
+  /** Traffic class of each priority; null: as for all devices. */
+  readonly classes: readonly number[] | null;
+  /** Priorities that could have credit, beside those that are configured for it. */
+  readonly creditCapable: readonly number[];
   readonly recommend: boolean;
   readonly pfcCapability: number;
   readonly applications: readonly Application[];
-  /** Monitored class and congesting class. */
-  readonly congestionIsolation: readonly (readonly [number, number])[];
+  /** Parts in a million by which its clock is fast. */
+  readonly driftPpm: number;
 }
 
 export interface DiscoveryChange {
@@ -40,6 +44,8 @@ export interface DiscoveryChange {
   readonly index: number;
   /** Priorities with PFC from then on; null: as before. */
   readonly pfc: number | null;
+  /** The same for credit. */
+  readonly credit: number | null;
   readonly arbiter: ArbiterSpec | null;
   readonly end: Partial<DiscoveryEndSection>;
 }

@@ -70,30 +70,29 @@ export function discoverySection(input: DiscoveryInput, located: Located): Disco
 
 export function discoveryEnd(input: DiscoveryEndInput): Partial<DiscoveryEndSection> {
   const { status, dcbx, willing, recommend, pfcCapability, applications } = input;
-  const { congestionIsolation } = input;
+  const { drift, creditCapable, classes } = input;
   return {
     ...(status !== undefined && { status }),
     ...(dcbx !== undefined && { dcbx }),
     ...(willing !== undefined && { willing }),
     ...(recommend !== undefined && { recommend }),
     ...(pfcCapability !== undefined && { pfcCapability }),
+    ...(classes !== undefined && { classes: classes === 'common' ? null : classes }),
+    ...(creditCapable !== undefined && { creditCapable }),
+    ...(drift !== undefined && { driftPpm: drift }),
     ...(applications !== undefined && { applications: applications.map(applicationOf) }),
-    ...(congestionIsolation !== undefined && {
-      congestionIsolation: Object.entries(congestionIsolation).map(
-        ([monitored, congesting]) => [Number(monitored), congesting] as const,
-      ),
-    }),
   };
 }
 
 function changeOf(change: ChangeInput, path: Path, located: Located): DiscoveryChange {
-  const { at, devices, pfc, arbiter } = change;
+  const { at, devices, pfc, credit, arbiter } = change;
   const index = path[2] as number;
   return {
     atPs: at,
     devices,
     index,
     pfc: pfc === undefined ? null : maskOf(pfc),
+    credit: credit === undefined ? null : maskOf(credit),
     arbiter: arbiter === undefined ? null : arbiterSection(arbiter, [...path, 'arbiter'], located),
     end: discoveryEnd(change),
   };

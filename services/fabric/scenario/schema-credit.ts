@@ -112,7 +112,10 @@ const creditKeys = {
     .describe('An idle account says so often what it counts.')
     .prefault('1ms'),
   fallback: choice(['refuse', 'pfc', 'none'])
-    .describe('What rules a priority on a link where only one end has credit.')
+    .describe(
+      'What rules a priority on a link where only one end has credit; refuse: an error, or, ' +
+        'where neighbours negotiate, nothing is sent.',
+    )
     .prefault('refuse'),
 };
 

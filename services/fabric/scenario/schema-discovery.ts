@@ -3,19 +3,22 @@
 import type { z } from 'zod';
 import { LLDP_RANGES } from '../../engine/discovery/lldp/lldp-managed.js';
 import { aboveZero, time } from './quantities.js';
-import { arbiterSchema } from './schema-flow-control.js';
+import { arbiterSchema, classMap } from './schema-flow-control.js';
 import {
   choice,
   either,
   flag,
   freeText,
   integer,
-  keyed,
   list,
   mapping,
   overriding,
   quantity,
+  word,
 } from './schema-parts.js';
+
+/** Worse than any oscillator, so that a run need not be long to show what it does. */
+const DRIFT_MOST_PPM = 500_000;
 
 const ranged = (
   { least, most, default: usual }: (typeof LLDP_RANGES)[keyof typeof LLDP_RANGES],
@@ -59,28 +62,36 @@ const endKeys = {
   dcbx: choice(['auto', 'ieee', 'cee', 'off'])
     .describe('Version of DCBX; auto: IEEE, until a neighbour is heard that has only CEE.')
     .prefault('auto'),
-  willing: list(choice(['ets', 'pfc']), 'ets and pfc')
+  willing: list(choice(['ets', 'pfc', 'credit']), 'ets, pfc and credit')
     .describe('What the device takes over from a neighbour.')
     .prefault([]),
   recommend: flag().describe('Recommend the own ETS table to the neighbour.').prefault(false),
+  classes: either(
+    [word('common'), classMap('Traffic class of each priority at these ports.')],
+    'a map of classes',
+    'common, or eight numbers 0 to 7',
+  )
+    .describe('Traffic class of each priority here; common: as classes.transmit says for all.')
+    .prefault('common'),
+  creditCapable: priorityList()
+    .describe('Priorities that could have credit, beside those that are configured for it.')
+    .prefault([]),
   pfcCapability: integer(0, 8)
     .describe('How many priorities can have PFC at the same time.')
     .prefault(8),
+  drift: integer(-DRIFT_MOST_PPM, DRIFT_MOST_PPM)
+    .describe('Parts in a million by which the clock of its LLDP timers is fast.')
+    .prefault(0),
   applications: list(application, 'applications')
     .describe('Priorities of applications.')
     .prefault([]),
-  congestionIsolation: keyed(
-    { pattern: /^[0-7]$/, allowed: 'a monitored traffic class 0 to 7' },
-    integer(0, 7).describe('Class that congesting flows of this one move to.'),
-  )
-    .describe('Congesting class of each monitored one (802.1Qcz); said, not done.')
-    .prefault({}),
 };
 
 const change = mapping({
   at: quantity(aboveZero(time)).describe('When the administrator changes something.'),
   devices: freeText().describe('Which devices: a name, or a pattern such as leaf*.'),
   pfc: priorityList().describe('Priorities that have PFC from then on.').exactOptional(),
+  credit: priorityList().describe('Priorities that have credit from then on.').exactOptional(),
   arbiter: arbiterSchema.describe('ETS table from then on.').exactOptional(),
   ...overriding(endKeys),
 });

@@ -181,7 +181,7 @@ export const arbiterSchema = either(
   'strict, round-robin, { dwrr: { 0: 1, 3: 4 } } or { ets: { 0: 30%, 3: 70%, 7: strict } }',
 );
 
-const classMap = (what: string): z.ZodPrefault<z.ZodArray<z.ZodNumber>> =>
+export const classMap = (what: string): z.ZodPrefault<z.ZodArray<z.ZodNumber>> =>
   list(integer(0, 7), 'eight numbers 0 to 7')
     .length(8, { error: ({ input }) => `not 8 entries: ${(input as unknown[]).length}` })
     .describe(what)

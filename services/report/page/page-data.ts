@@ -277,8 +277,27 @@ export interface SharesView {
 }
 
 /** What stands in the page's file. */
+/** One scenario with every combination of some values; runs as `combinations` has them. */
+export interface SweepPage {
+  readonly title: string;
+  readonly description: string;
+  readonly command: string;
+  readonly axes: readonly { readonly path: string; readonly values: readonly string[] }[];
+  readonly measures: readonly SweepMeasure[];
+}
+
+export interface SweepMeasure {
+  readonly label: string;
+  readonly moreIsBetter: boolean;
+  /** By run; null: it never came to that. */
+  readonly values: readonly (number | null)[];
+  readonly texts: readonly string[];
+}
+
 export interface PageContent {
   readonly runs: readonly RunPage[];
+  /** Instead of runs. */
+  readonly sweep?: SweepPage;
   /** The only run goes on, and is told of as it does. */
   readonly live?: boolean;
 }

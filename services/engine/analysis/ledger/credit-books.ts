@@ -1,3 +1,4 @@
+import type { PortSpec } from '../../contract/spec.js';
 import type { Engine } from '../../device/engine.js';
 import { bufferBacksCredit } from '../../flow-control/credit/credit-invariants.js';
 import { costOf } from '../../flow-control/credit/credit-machine.js';
@@ -13,14 +14,22 @@ import {
 import { forEachQueued } from '../../device/queued-frames.js';
 
 /** The first port (numbered through the service) with more credit behind it than buffer; or -1. */
-export function overdrawnPort({ credit, shared, faults }: Engine): number {
+export function overdrawnPort({ credit, shared, faults, devices }: Engine): number {
   const { accounts } = credit;
   const { ports, lanes, pool } = shared;
+  const specOf = (port: number): PortSpec => {
+    const { spec, firstPort } = devices[ports.owner(port)];
+    return spec.ports[port - firstPort];
+  };
+  const mayHavePfc = (port: number, priority: number): boolean =>
+    ((specOf(port).pfc?.priorities ?? 0) & (1 << priority)) !== 0;
   for (let port = 0; port < ports.count; port++) {
     const spec = accounts.spec(port);
     const peer = ports.peer(port);
     if (spec === null || peer < 0) continue;
     const incremental = spec.counts === 'incremental';
+    // Amounts know no epoch: what an end held before it fell back, the other may grant again.
+    if (incremental && specOf(port).discovery?.drives === true) continue;
     if ([port, peer].some((end) => faults.mayMakeCredit(end, incremental))) continue;
     const inFlight = new Float64Array(8);
     lanes.forEach(port, (frame) => {
@@ -32,7 +41,9 @@ export function overdrawnPort({ credit, shared, faults }: Engine): number {
       const sendingRow = accounts.row(peer, 0, priority);
       const receivingRow = accounts.row(port, 0, priority);
       const link = { sending: credit, sendingRow, receiving: credit, receivingRow };
-      if (!bufferBacksCredit(link, inFlight[priority])) return port;
+      // Where PFC may rule, more can be stored than is ever promised, while nothing is.
+      const promises = credit.sender.available(sendingRow) > 0 || !mayHavePfc(port, priority);
+      if (promises && !bufferBacksCredit(link, inFlight[priority])) return port;
     }
   }
   return -1;

@@ -94,15 +94,24 @@ export class JamBook {
   }
 
   all(): JamRecord[] {
+    return this.table.map((row) => this.read(row));
+  }
+
+  /** Those that have not ended. */
+  standing(): JamRecord[] {
+    return this.table.open.map((row) => this.read(row));
+  }
+
+  private read(row: number): JamRecord {
     const { values } = this.table;
-    return this.table.map((row) => ({
+    return {
       port: values[row + PORT],
       group: values[row + GROUP],
       egress: values[row + EGRESS],
       priority: values[row + PRIORITY],
       startPs: values[row + START],
       endPs: values[row + END],
-    }));
+    };
   }
 
   private isOpen(port: number, group: number, egress: number): boolean {
@@ -126,8 +135,9 @@ export class JamBook {
   /** Even if everything that may leave has left, there is no XON (of credit: nothing to grant). */
   private isJammed(port: number, group: number, priority: number, octets: number): boolean {
     const number = this.device.firstPort + port;
-    const { buffer, ports } = this.engine.shared;
-    if (ports.isCredited(number, priority)) return octets === this.backlog.total(group, port);
+    const { buffer } = this.engine.shared;
+    if (this.engine.credit.isOperational(number, priority))
+      return octets === this.backlog.total(group, port);
     if (octets > buffer.xonLimit(number, group, 0)) return true;
     return octets > buffer.xonLimit(number, group, this.stuckInPool());
   }

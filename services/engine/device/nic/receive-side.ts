@@ -1,7 +1,7 @@
 import { ADMITTED } from '../../buffer/shared-buffer.js';
 import type { Mechanism } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
-import { CLASS, LENGTH, PRIORITY_MASK, VLAN } from '../../frame/frame-pool.js';
+import { CLASS, HASH, LENGTH, PRIORITY_MASK, VLAN } from '../../frame/frame-pool.js';
 import type { LedListener } from '../../nic-82599/led-panel.js';
 import { FILTER_ACTIVITY, MAC_ACTIVITY } from '../../nic-82599/led-panel.js';
 import { DESCRIPTOR_OCTETS } from '../../nic-82599/hinted-writes.js';
@@ -12,6 +12,10 @@ import type { Shared } from '../shared.js';
 import type { HostSide } from './host-side.js';
 import { KIND_WRITE_TURN, KIND_WRITTEN } from './kinds.js';
 import { makeReceiveRings } from './receive-rings.js';
+
+/** Of a frame that came in, in place of its hash: how long the adapter kept it. */
+export const KEPT_NS = HASH;
+const PS_PER_NS = 1000;
 
 /**
  * From the wire to host memory: filters, packet buffers per class with PFC at their watermarks, the
@@ -156,6 +160,7 @@ export function makeReceiveSide(
     writeFreeAt[row] = done;
     nic.receiveLatency.add(tc, done - arrived);
     const inMemory = done + latencyPs;
+    words[frame + KEPT_NS] = Math.round((inMemory - arrived) / PS_PER_NS);
     pool.setArrival(frame, inMemory);
     if (lists.push(nicFrames.writing(row), frame)) {
       devices[d].schedule(inMemory, KIND_WRITTEN, 0, 0);

@@ -1,11 +1,13 @@
 import { ADMITTED, POOL, POOL_USED } from '../../buffer/shared-buffer.js';
 import { QcnDefences } from '../../congestion/qcn/qcn-defence.js';
 import { makeQcnPoints, type QcnPoints } from '../../congestion/qcn/qcn-points.js';
+import { HpccPoints } from '../../congestion/hpcc/hpcc-points.js';
 import { EcnMarker } from '../../congestion/ecn/ecn-mechanism.js';
 import type { CiBridge } from '../../congestion/ci/ci-carrier.js';
 import type { CiPoint } from '../../congestion/ci/ci-point.js';
 import type { SfcBridge } from '../../congestion/sfc/sfc-carrier.js';
 import type { SfcPoint } from '../../congestion/sfc/sfc-point.js';
+import type { IngressObserver } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
 import type { PortSpec, SwitchSpec } from '../../contract/spec.js';
 import type { Mvtx2802 } from '../../flow-control/mvtx2802/mvtx2802-mechanism.js';
@@ -16,6 +18,7 @@ import {
   HASH,
   ISOLATED_FLAG,
   ISOLATING_FLAG,
+  KIND_DATA,
   KIND_MASK,
   KIND_NOTICE,
   LENGTH,
@@ -45,7 +48,7 @@ import { makeSlotted } from './slotted.js';
 export const KIND_COMPLETE = KIND_DEVICE;
 const HEADER_OCTETS = 64;
 
-/** `stopper` of an account whose senders nobody stops. */
+/** `hearer` of an account whose senders nobody stops. */
 const NOBODY = 255;
 
 /** What makes a switch of its own: where frames go, what is marked, and a memory if not shared. */
@@ -77,14 +80,26 @@ export interface Switching {
 export function makeSwitching(
   shared: Shared,
   devices: readonly Device[],
-  { all: mechanisms, pfc, sfc, ci }: MechanismSet,
+  { all: mechanisms, sfc, ci, pfc, credit }: MechanismSet,
   outlet: Outlet,
   carriage: Carriage,
 ): Switching {
   const { clock, pool, ports, queues, counters, buffer, tables } = shared;
   const all: SwitchParts[] = [];
-  /** By port and priority group: index of the mechanism that stops its senders. */
-  const stopper = tables.uint8('port', 8).fill(NOBODY);
+  /** By port and priority group: index of who hears what its account takes in and gives back. */
+  const hearer = tables.uint8('port', 8).fill(NOBODY);
+  /** Neighbours may come to either method: credit counts all the time, and PFC guards. */
+  const either: IngressObserver = {
+    admitted(port, group, frame, octets) {
+      credit.admitted(port, group, frame, octets);
+      pfc.admitted(port, group);
+    },
+    released(port, group, frame) {
+      credit.released(port, group, frame);
+      pfc.released(port, group);
+    },
+  };
+  const hearers: readonly IngressObserver[] = [...mechanisms, either];
   /** By port: classes about which something is done at dequeue and at enqueue, one bit each. */
   const watchesLeaving = tables.uint8('port', 1);
   const watchesJoining = tables.uint8('port', 1);
@@ -116,6 +131,7 @@ export function makeSwitching(
   const isPlain = new Uint8Array(ports.count);
   const slotted = makeSlotted(shared, devices, mechanisms, outlet, retag, copyOf);
   const points = makeQcnPoints(tables, pool);
+  const telemetry = new HpccPoints(clock, ports, counters);
   const defences = new QcnDefences(tables, pool, counters);
   const { watched } = points;
   const { discards } = pfc.watchdog;
@@ -141,15 +157,18 @@ export function makeSwitching(
     buffer.configure(device.place, device.firstPort, spec.buffer);
     spec.ports.forEach((port, p) => {
       const at = device.firstPort + p;
-      watchesLeaving[at] = ecn.atDequeue | toldLeaving;
+      watchesLeaving[at] = ecn.atDequeue | toldLeaving | spec.telemetry;
       watchesJoining[at] = ecn.atEnqueue | told;
       isSlotted[at] = chip === null ? 0 : 1;
       isolates[at] = isolation === null ? 0 : 1;
       isPlain[at] = isRoutedOnly(spec, ecn) ? 1 : 0;
       spec.buffer.accounts[p].forEach((account, group) => {
-        if (!account.lossless) return;
         const name = rulerOf(port, group);
-        stopper[(at << 3) | group] = mechanisms.findIndex((mechanism) => mechanism.name === name);
+        if (!account.lossless && name !== 'credit') return;
+        hearer[(at << 3) | group] =
+          name === 'either'
+            ? mechanisms.length
+            : mechanisms.findIndex((mechanism) => mechanism.name === name);
       });
     });
   }
@@ -260,8 +279,8 @@ export function makeSwitching(
     }
     words[frame + STORED] = stored;
     words[frame + PORT] = port;
-    const by = stopper[(port << 3) | group];
-    if (by !== NOBODY) mechanisms[by].admitted(port, group, frame, arrived);
+    const by = hearer[(port << 3) | group];
+    if (by !== NOBODY) hearers[by].admitted(port, group, frame, arrived);
     if (!plain && (watchesJoining[out] & (1 << trafficClass)) !== 0)
       joining(d, port, out, frame, trafficClass, queued + stored);
     outlet.enqueue(d, out, trafficClass, frame);
@@ -365,8 +384,8 @@ export function makeSwitching(
       leaveIsolation(port, trafficClass, frame);
     }
     buffer.release(from, group, words[frame + STORED]);
-    const by = stopper[(from << 3) | group];
-    if (by !== NOBODY) mechanisms[by].released(from, group, frame);
+    const by = hearer[(from << 3) | group];
+    if (by !== NOBODY) hearers[by].released(from, group, frame);
   }
 
   function copyOf(d: number, frame: number): number {
@@ -413,10 +432,21 @@ export function makeSwitching(
     if ((ecn.atDequeue & (1 << trafficClass)) !== 0) {
       mark(port, frame, trafficClass, queueOctets + pool.words[frame + STORED]);
     }
+    if ((pool.words[frame + CLASS] & (CARRIES_FLAG | KIND_MASK)) === (CARRIES_FLAG | KIND_DATA)) {
+      writeTelemetry(port, frame, queueOctets);
+    }
     const sender = point?.sender;
     if (sender === null || sender === undefined) return;
     if (!sender.spec.resume || (sender.spec.monitorQueues & (1 << trafficClass)) === 0) return;
     sender.sfcQueueFell(port, trafficClass, queueOctets);
+  }
+
+  function writeTelemetry(port: number, frame: number, queueOctets: number): void {
+    const d = ports.owner(port);
+    const octets = carriage.octets(d, frame).slice();
+    if (!telemetry.write(octets, devices[d].spec.index, port, queueOctets)) return;
+    carriage.unload(d, frame);
+    carriage.load(d, frame, octets, octets.length);
   }
 
   function mark(port: number, frame: number, trafficClass: number, queueOctets: number): void {
@@ -442,9 +472,10 @@ function isRoutedOnly(spec: SwitchSpec, ecn: EcnMarker): boolean {
 }
 
 /** The mechanism that keeps a lossless account from overflowing. */
-function rulerOf({ pause, credit, groupOf }: PortSpec, group: number): string {
+function rulerOf({ pause, pfc, credit, groupOf }: PortSpec, group: number): string {
   if (pause !== null) return 'pause';
-  const credited = credit?.priorities ?? 0;
-  const isCredited = groupOf.some((g, p) => g === group && (credited & (1 << p)) !== 0);
-  return isCredited ? 'credit' : 'pfc';
+  const has = (priorities: number): boolean =>
+    groupOf.some((g, p) => g === group && (priorities & (1 << p)) !== 0);
+  if (!has(credit?.priorities ?? 0)) return 'pfc';
+  return has(pfc?.priorities ?? 0) ? 'either' : 'credit';
 }

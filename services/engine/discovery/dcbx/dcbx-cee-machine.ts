@@ -17,7 +17,7 @@ import {
 } from '../../wire/lldp/dcbx-ieee.js';
 import type { DcbxOperation } from './dcbx-managed.js';
 import { copyOperation, localOperation, MISMATCH } from './dcbx-managed.js';
-import { isUnprotected } from './dcbx-ieee-machine.js';
+import { isFeasible, isUnprotected } from './dcbx-ieee-machine.js';
 
 const VERSION = 0;
 const CLASSES = 8;
@@ -167,7 +167,7 @@ function take(
     into.pfc = before?.pfc ?? (operational ? wanted : 0);
     into.pfcFrom = before?.pfcFrom ?? from;
   } else if (name === 'groups') {
-    const table = from === 'peer' && operational ? tableOf(peer!.groups!, admin.ets) : null;
+    const table = from === 'peer' && operational ? tableOf(peer!.groups!, admin) : null;
     into.ets = before?.ets ?? table ?? admin.ets;
     into.etsFrom = before?.etsFrom ?? (table === null ? 'local' : 'peer');
     if (from === 'peer' && operational && table === null) into.mismatches |= MISMATCH.ETS;
@@ -198,21 +198,29 @@ function groupsOf({ classOf, shares, algorithms, classes }: Ets): {
   return { groupOf, shares: shared ? shares : shares.map(() => 0), classes };
 }
 
-/** The own table with the shares of a peer's groups; null where they do not go with its classes. */
+/**
+ * A peer's groups as classes of their numbers; strict priorities stay where they are, or move to
+ * the highest class that is left. Null where that cannot be done.
+ */
 function tableOf(
   { groupOf, shares }: { readonly groupOf: readonly number[]; readonly shares: readonly number[] },
-  own: Ets,
+  admin: DcbxAdmin,
 ): Ets | null {
-  const algorithms = new Array<number>(CLASSES).fill(TSA_STRICT);
-  const percent = new Array<number>(CLASSES).fill(0);
-  for (const [priority, group] of groupOf.entries()) {
-    const trafficClass = own.classOf[priority];
-    if (group === CEE_STRICT_GROUP) continue;
-    if (group !== trafficClass) return null;
-    algorithms[trafficClass] = TSA_ETS;
-    percent[trafficClass] = shares[group];
-  }
-  return { ...own, algorithms, shares: percent };
+  const own = admin.ets;
+  const isShared = (tc: number): boolean => groupOf.includes(tc);
+  const spare = [7, 6, 5, 4, 3, 2, 1, 0].find((tc) => !isShared(tc));
+  const strictClass = (own: number): number | undefined => (isShared(own) ? spare : own);
+  const classOf = groupOf.map((group, priority) =>
+    group === CEE_STRICT_GROUP ? strictClass(own.classOf[priority]) : group,
+  );
+  if (!classOf.every((tc) => tc !== undefined && tc < CLASSES)) return null;
+  const table = {
+    ...own,
+    classOf: classOf as number[],
+    algorithms: shares.map((_, tc) => (isShared(tc) ? TSA_ETS : TSA_STRICT)),
+    shares: shares.map((share, tc) => (isShared(tc) ? share : 0)),
+  };
+  return isFeasible(table, admin) ? table : null;
 }
 
 function entriesOf({ selector, protocol, priority }: Application): CeeApplication[] {

@@ -39,7 +39,7 @@ function resolveEts(result: DcbxOperation, admin: DcbxAdmin, peer: IeeePeer): vo
   const table = peer.etsRecommendation;
   if (!admin.ets.willing) return;
   if (table === null) return;
-  if (!isFeasible(table, admin.ets)) {
+  if (!isFeasible(table, admin)) {
     result.mismatches |= MISMATCH.ETS;
     return;
   }
@@ -48,14 +48,18 @@ function resolveEts(result: DcbxOperation, admin: DcbxAdmin, peer: IeeePeer): vo
   result.etsFrom = 'peer';
 }
 
-/** A port has its classes and its map of priorities; shares and algorithms can be changed. */
-function isFeasible(table: Ets, own: Ets): boolean {
+/** Shares and classes can change, unless there are no shares, or something goes by a class. */
+export function isFeasible(table: Ets, { ets: own, fixedClasses }: DcbxAdmin): boolean {
   const { classOf, algorithms } = table;
-  if (classOf.some((trafficClass, priority) => trafficClass !== own.classOf[priority]))
-    return false;
-  return classOf.every((trafficClass) => {
+  if (own.algorithms.includes(TSA_VENDOR)) return false;
+  const isFixed = (priority: number): boolean => (fixedClasses & (1 << priority)) !== 0;
+  const joins = (priority: number): boolean =>
+    own.classOf.some((tc, p) => isFixed(p) && tc === classOf[priority]);
+  return classOf.every((trafficClass, priority) => {
     const algorithm = algorithms[trafficClass];
-    return algorithm !== TSA_CREDIT_SHAPER && algorithm !== TSA_VENDOR;
+    if (algorithm === TSA_CREDIT_SHAPER || algorithm === TSA_VENDOR) return false;
+    const stays = trafficClass === own.classOf[priority];
+    return stays || (!isFixed(priority) && !joins(priority));
   });
 }
 

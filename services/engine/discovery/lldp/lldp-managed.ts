@@ -35,6 +35,26 @@ export interface LldpStatistics {
   statsTLVsUnrecognizedTotal: number;
   statsTLVsDiscardedTotal: number;
   statsAgeoutsTotal: number;
+  statsRemTablesInserts: number;
+  statsRemTablesDeletes: number;
+  /** Why LLDPDUs were discarded: they end too early, */
+  truncatedTotal: number;
+  /** a mandatory TLV is not in its place, */
+  misorderedTotal: number;
+  /** or is there again, */
+  repeatedMandatoryTotal: number;
+  /** or has a length that it cannot have. */
+  mandatoryLengthErrorsTotal: number;
+  /** Why TLVs were: their length, shares that are not 100 percent, another value. */
+  tlvLengthErrorsTotal: number;
+  etsSumErrorsTotal: number;
+  tlvValueErrorsTotal: number;
+  /** LLDPDUs with a time to live of zero. */
+  shutdownsInTotal: number;
+  /** LLDPDUs that speak IEEE DCBX and CEE at once. */
+  dcbxConflictsTotal: number;
+  /** How often there came to be more than one neighbour. */
+  severalPeersTotal: number;
   /** What was to be said and did not fit into one LLDPDU. */
   lengthErrorsTotal: number;
   /** Organizational TLVs that were there twice; none of them counts. */
@@ -52,6 +72,18 @@ export function blankStatistics(): LldpStatistics {
     statsTLVsUnrecognizedTotal: 0,
     statsTLVsDiscardedTotal: 0,
     statsAgeoutsTotal: 0,
+    statsRemTablesInserts: 0,
+    statsRemTablesDeletes: 0,
+    truncatedTotal: 0,
+    misorderedTotal: 0,
+    repeatedMandatoryTotal: 0,
+    mandatoryLengthErrorsTotal: 0,
+    tlvLengthErrorsTotal: 0,
+    etsSumErrorsTotal: 0,
+    tlvValueErrorsTotal: 0,
+    shutdownsInTotal: 0,
+    dcbxConflictsTotal: 0,
+    severalPeersTotal: 0,
     lengthErrorsTotal: 0,
     duplicateTlvsTotal: 0,
     refusedNeighborsTotal: 0,

@@ -1,6 +1,7 @@
+import type { Decoded } from '../../wire/decoded.js';
 import { blankLldpFrame, decodeLldp, type LldpFrame } from '../../wire/lldp/lldpdu.js';
 import type { LldpStatistics } from './lldp-managed.js';
-import { readRemote, type Remote } from './remote.js';
+import { readRemote, type Remote, spokenBy } from './remote.js';
 
 /** A neighbour: chassis ID and port ID together name it (its MSAP identifier). */
 export interface Neighbor {
@@ -34,6 +35,13 @@ export type Heard =
   /** There is no room for one more. */
   | 'refused';
 
+/** Why an LLDPDU is discarded as a whole. */
+const REASONS: Partial<Record<Decoded, keyof LldpStatistics>> = {
+  'bad-order': 'misorderedTotal',
+  repeated: 'repeatedMandatoryTotal',
+  'bad-length': 'mandatoryLengthErrorsTotal',
+};
+
 export function blankReceive(): LldpReceive {
   return { neighbors: [], tooManyNeighborsTimer: 0 };
 }
@@ -53,6 +61,7 @@ export function countDownReceive(rx: LldpReceive, stats: LldpStatistics, ticks: 
   }
   if (aged > 0) rx.neighbors = rx.neighbors.filter(({ ttl }) => ttl > 0);
   stats.statsAgeoutsTotal += aged;
+  stats.statsRemTablesDeletes += aged;
   return aged;
 }
 
@@ -73,16 +82,18 @@ export function receiveLldp(
   const again = rx.neighbors.find((neighbor) => same(neighbor.octets, octets));
   if (again !== undefined) return refresh(again, stats);
   const frame = blankLldpFrame();
-  if (decodeLldp(octets, 0, frame) !== 'ok') {
+  const decoded = decodeLldp(octets, 0, frame);
+  if (decoded !== 'ok') {
     stats.statsFramesInErrorsTotal++;
     stats.statsFramesDiscardedTotal++;
+    stats[REASONS[decoded] ?? 'truncatedTotal']++;
     return 'bad';
   }
   const { chassisId, portId, ttlSeconds } = frame;
   const known = rx.neighbors.find(
     (neighbor) => same(neighbor.chassisId, chassisId) && same(neighbor.portId, portId),
   );
-  if (ttlSeconds === 0) return takeLeave(rx, known);
+  if (ttlSeconds === 0) return takeLeave(rx, stats, known);
   if (known === undefined && rx.neighbors.length >= most) {
     stats.statsFramesDiscardedTotal++;
     stats.refusedNeighborsTotal++;
@@ -92,7 +103,7 @@ export function receiveLldp(
   const neighbor = neighborOf(octets, frame);
   countTlvs(stats, neighbor.remote);
   if (known !== undefined) rx.neighbors[rx.neighbors.indexOf(known)] = neighbor;
-  else rx.neighbors.push(neighbor);
+  else insert(rx, stats, neighbor);
   return known === undefined ? 'new' : 'changed';
 }
 
@@ -114,16 +125,30 @@ function refresh(neighbor: Neighbor, stats: LldpStatistics): Heard {
   return 'unchanged';
 }
 
-function takeLeave(rx: LldpReceive, known: Neighbor | undefined): Heard {
+function insert(rx: LldpReceive, stats: LldpStatistics, neighbor: Neighbor): void {
+  rx.neighbors.push(neighbor);
+  stats.statsRemTablesInserts++;
+  if (rx.neighbors.length > 1) stats.severalPeersTotal++;
+}
+
+function takeLeave(rx: LldpReceive, stats: LldpStatistics, known: Neighbor | undefined): Heard {
+  stats.shutdownsInTotal++;
   if (known === undefined) return 'unchanged';
+  stats.statsRemTablesDeletes++;
   rx.neighbors = rx.neighbors.filter((neighbor) => neighbor !== known);
   return 'gone';
 }
 
 function countTlvs(stats: LldpStatistics, remote: Remote): void {
   stats.statsTLVsUnrecognizedTotal += remote.unrecognized.length;
-  stats.statsTLVsDiscardedTotal += remote.discarded + remote.duplicates;
-  stats.duplicateTlvsTotal += remote.duplicates;
+  const { discarded, duplicates, wrongLengths, wrongSums } = remote;
+  stats.statsTLVsDiscardedTotal += discarded + duplicates;
+  stats.duplicateTlvsTotal += duplicates;
+  stats.tlvLengthErrorsTotal += wrongLengths;
+  stats.etsSumErrorsTotal += wrongSums;
+  stats.tlvValueErrorsTotal += discarded - wrongLengths - wrongSums;
+  const spoken = spokenBy(remote);
+  if (spoken.ieee && spoken.cee) stats.dcbxConflictsTotal++;
 }
 
 function same(a: Uint8Array, b: Uint8Array): boolean {

@@ -38,6 +38,9 @@ export interface Remote {
   /** Kept as they came. */
   unrecognized: readonly Tlv[];
   discarded: number;
+  /** Of those: with a length, or with shares, that cannot be. */
+  wrongLengths: number;
+  wrongSums: number;
   duplicates: number;
 }
 
@@ -63,6 +66,8 @@ export function blankRemote(): Remote {
     topology: null,
     unrecognized: [],
     discarded: 0,
+    wrongLengths: 0,
+    wrongSums: 0,
     duplicates: 0,
   };
 }
@@ -182,15 +187,31 @@ export function readRemote(tlvs: readonly Tlv[]): Remote {
     const { type, value } = tlv;
     const organization = type === TLV_ORGANIZATIONAL ? organizationOf(value) : 0;
     const take = type === TLV_ORGANIZATIONAL ? ORGANIZATIONAL.get(organization) : BASIC.get(type);
-    if (organization < 0) remote.discarded++;
+    if (organization < 0) discard(remote, 'too-short');
     else if (take === undefined) unrecognized.push({ type, value: value.slice() });
     else if (organization !== 0 && seen.get(organization)! > 1) remote.duplicates++;
     else if (organization === 0 && read.has(type)) remote.duplicates++;
-    else if (take(value, remote) === 'ok') read.add(type);
-    else remote.discarded++;
+    else {
+      const decoded = take(value, remote);
+      if (decoded === 'ok') read.add(type);
+      else discard(remote, decoded);
+    }
   }
   remote.unrecognized = unrecognized;
   return remote;
+}
+
+/** Which versions of DCBX a neighbour speaks. */
+export function spokenBy(remote: Remote): { readonly ieee: boolean; readonly cee: boolean } {
+  const { etsConfiguration, etsRecommendation, pfc, applications, cee: other } = remote;
+  const ieee = [etsConfiguration, etsRecommendation, pfc, applications].some((tlv) => tlv !== null);
+  return { ieee, cee: other !== null };
+}
+
+function discard(remote: Remote, why: Decoded): void {
+  remote.discarded++;
+  if (why === 'bad-length' || why === 'too-short') remote.wrongLengths++;
+  if (why === 'bad-sum') remote.wrongSums++;
 }
 
 function count(seen: Map<number, number>, key: number): void {

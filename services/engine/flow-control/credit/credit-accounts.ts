@@ -7,6 +7,7 @@ import {
   FRAME,
   LOOKS_AHEAD,
   makeCreditRecords,
+  MINDS_LINE,
   MODES,
   RECORD_SHIFT,
   REFRESH_PS,
@@ -83,6 +84,11 @@ export class CreditAccounts {
       this.onlyOfClass[(port << 3) | classOf[this.priority(row)]] = rows.length === 1 ? row : -1;
       this.setTerms(row);
     });
+  }
+
+  /** The neighbour counts in units of so many octets. */
+  setAskedUnit(row: number, octets: number): void {
+    this.records.counts[(row << RECORD_SHIFT) | ASKED_UNIT] = octets;
   }
 
   isCumulative(row: number): boolean {
@@ -208,7 +214,8 @@ export class CreditAccounts {
     record[r | MODES] =
       (counts === 'cumulative' ? CUMULATIVE : 0) |
       (granting.unsolicited ? UNSOLICITED : 0) |
-      (asking.when === 'ahead' ? LOOKS_AHEAD : 0);
+      (asking.when === 'ahead' ? LOOKS_AHEAD : 0) |
+      (asking.when === 'ahead' || asking.agePs !== Infinity ? MINDS_LINE : 0);
     times[(row << TIMES_SHIFT) | REFRESH_PS] = granting.refreshPs;
     times[(row << TIMES_SHIFT) | REPORT_PS] = asking.reportPs;
   }

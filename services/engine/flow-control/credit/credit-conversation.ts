@@ -19,13 +19,7 @@ import {
 } from '../../wire/mac-control/ce-frame.js';
 import { OPCODE_CE_GRANT, OPCODE_CE_REQUEST } from '../../wire/mac-control/opcodes.js';
 import type { CreditAccounts } from './credit-accounts.js';
-import {
-  SAY_ACCEPT,
-  SAY_ANSWERS,
-  SAY_REPORT,
-  SAY_RESYNC,
-  SAY_SYNC,
-} from './credit-machine.js';
+import { SAY_ACCEPT, SAY_ANSWERS, SAY_REPORT, SAY_RESYNC, SAY_SYNC } from './credit-machine.js';
 import type { CreditReceiver } from './credit-receiver.js';
 import type { CreditSender } from './credit-sender.js';
 
@@ -92,6 +86,11 @@ export class CreditConversation {
 
   start(row: number): void {
     this.started[row] = 1;
+  }
+
+  stop(row: number): void {
+    this.started[row] = 0;
+    this.pending[row] = 0;
   }
 
   add(row: number, what: number): void {
@@ -217,7 +216,8 @@ export class CreditConversation {
         continue;
       }
       const row = accounts.row(port, slot, priority);
-      if (!this.isStarted(row)) continue;
+      // Amounts are said once, so what comes before this end has begun is kept.
+      if (!this.isStarted(row) && !(isGrant && !accounts.isCumulative(row))) continue;
       if (isGrant) this.hearAnswer(row, frame.words[priority]);
       else this.hearRequest(row, frame.words[priority]);
     }

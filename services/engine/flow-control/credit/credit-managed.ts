@@ -4,7 +4,7 @@ import type { CreditAccounts } from './credit-accounts.js';
 import type { CreditReceiver } from './credit-receiver.js';
 import type { CreditSender } from './credit-sender.js';
 import type { CreditConversation } from './credit-conversation.js';
-import { RECOVERED, RESYNCS } from './credit-receiver.js';
+import { RECOVERED, RESYNCS, VIOLATIONS } from './credit-receiver.js';
 import { OCCUPIED, OCCUPIED_PEAK } from './credit-records.js';
 import { AGED, FAILED_SYNCS, GRANTED, OVERFLOW, REVOKED, STALE } from './credit-sender.js';
 
@@ -42,6 +42,8 @@ export interface CreditCounters {
   /** Lost with frames, or aged: its memory is back. */
   readonly recovered: number;
   readonly resyncs: number;
+  /** Came without having been granted, from a neighbour that goes by another method. */
+  readonly violations: number;
 }
 
 /** Both halves of all accounts. */
@@ -75,6 +77,7 @@ export function creditCounters(
       peakOccupied: receiver.count(row, OCCUPIED_PEAK),
       recovered: receiver.get(row, RECOVERED),
       resyncs: receiver.get(row, RESYNCS),
+      violations: receiver.get(row, VIOLATIONS),
     });
   });
   return counters;
@@ -102,6 +105,7 @@ export function creditManagedValues(
     values.push({ name: 'creditsSpent', priority, value: account.spent });
     values.push({ name: 'creditsAged', priority, value: account.aged });
     values.push({ name: 'creditsRecovered', priority, value: account.recovered });
+    values.push({ name: 'creditViolations', priority, value: account.violations });
   }
   return values;
 }

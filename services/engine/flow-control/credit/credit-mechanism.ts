@@ -21,6 +21,13 @@ import { makeCreditSender } from './credit-sender.js';
 const PORT_TIMER = 0;
 const TAG_TIMER = 1;
 
+/** What two neighbours have agreed on beside priorities. */
+export interface CreditTerms {
+  /** Octets of a credit that the neighbour grants. */
+  readonly askedUnitOctets: number;
+  readonly tags: boolean;
+}
+
 /** Words of an account's line of frames that wait for credit. */
 export interface WaitingFrames {
   octets(row: number): number;
@@ -39,6 +46,10 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
   readonly admitted: CreditCharges['admitted'];
   readonly released: CreditCharges['released'];
   private readonly armedFor: Float64Array;
+  /** By port: priorities that exchange credit now, one bit each. */
+  private readonly operational: Uint8Array;
+  /** By port: words may ride on data frames. */
+  private readonly tagged: Uint8Array;
 
   constructor(
     tables: Tables,
@@ -57,14 +68,44 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
     this.admitted = admitted;
     this.released = released;
     this.armedFor = tables.float64('port', 1).fill(Infinity);
+    this.operational = tables.uint8('port', 1);
+    this.tagged = tables.uint8('port', 1);
   }
 
   configurePort(port: number, spec: PortSpec): void {
     this.accounts.configure(port, spec.credit, spec.classOf);
     this.conversation.configure(port, spec.mac);
+    // Neighbours that negotiate begin without, until they have agreed on it.
+    if (spec.credit === null || spec.discovery?.drives === true) return;
+    this.operational[port] = spec.credit.priorities;
+    this.tagged[port] = 1;
     this.accounts.forEach(port, (row) => {
       this.wake(row, 0);
     });
+  }
+
+  /** The priorities, of those that a port is built for, that exchange credit from now on. */
+  setOperational(port: number, priorities: number, terms: CreditTerms): void {
+    this.operational[port] = priorities;
+    this.tagged[port] = terms.tags ? 1 : 0;
+    this.accounts.forEach(port, (row) => {
+      const runs = (priorities & (1 << this.accounts.priority(row))) !== 0;
+      if (runs === this.conversation.isStarted(row)) return;
+      if (runs) {
+        this.accounts.setAskedUnit(row, terms.askedUnitOctets);
+        this.begin(row);
+        this.receiver.invite(row);
+      } else this.end(row);
+    });
+  }
+
+  /** Priorities that exchange credit now, one bit each. */
+  operationalAt(port: number): number {
+    return this.operational[port];
+  }
+
+  isOperational(port: number, priority: number): boolean {
+    return (this.operational[port] & (1 << priority)) !== 0;
   }
 
   linkUp(port: number): void {
@@ -88,7 +129,7 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
     const port = this.accounts.port(row);
     this.conversation.add(row, what);
     const wait = this.accounts.spec(port)!.tagWaitPs;
-    if (wait === null || !this.conversation.fitsTag(port)) {
+    if (wait === null || this.tagged[port] === 0 || !this.conversation.fitsTag(port)) {
       this.host.requestControl(this.slot, port);
       return;
     }
@@ -158,11 +199,8 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
     let next = Infinity;
     const first = this.accounts.firstRow(port);
     for (let row = first; row < first + this.accounts.rowCount(port); row++) {
-      if (!this.conversation.isStarted(row)) {
-        this.conversation.start(row);
-        this.sender.start(row);
-        this.receiver.start(row);
-      }
+      if (!this.isOperational(port, this.accounts.priority(row))) continue;
+      if (!this.conversation.isStarted(row)) this.begin(row);
       next = Math.min(next, this.sender.onTimer(row), this.receiver.onTimer(row));
     }
     if (next >= this.armedFor[port]) return;
@@ -192,6 +230,18 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
 
   managedValues(port: number, now: number): ManagedValue[] {
     return creditManagedValues(this, this.conversation, port, now);
+  }
+
+  private begin(row: number): void {
+    this.conversation.start(row);
+    this.sender.start(row);
+    this.receiver.start(row);
+  }
+
+  private end(row: number): void {
+    this.conversation.stop(row);
+    this.sender.stop(row);
+    this.receiver.stop(row);
   }
 
   private sum(port: number, priority: number, value: (row: number) => number): number {

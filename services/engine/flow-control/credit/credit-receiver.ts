@@ -51,7 +51,9 @@ export const RECOVERED = 1;
 /** The neighbour says that it sent less than was seen. */
 export const CONTRADICTIONS = 2;
 export const RESYNCS = 3;
-const DOUBLES = 4;
+/** Units that came without having been granted: the neighbour goes by another method still. */
+export const VIOLATIONS = 4;
+const DOUBLES = 5;
 
 /**
  * The receiving half of an account: it counts what came past and what is in the buffer, and grants
@@ -81,6 +83,19 @@ export function makeCreditReceiver(
     counts[(row << RECORD_SHIFT) | OPENED] = 1;
     raise(row);
     carrier.say(row, SAY_GRANT);
+  }
+
+  /** The neighbour may have asked already, before this end would have answered. */
+  function invite(row: number): void {
+    if (accounts.isCumulative(row)) tellResync(row);
+  }
+
+  /** Nobody grants any more; what is in the buffer goes on being counted. */
+  function stop(row: number): void {
+    const r = row << RECORD_SHIFT;
+    counts[r | OPENED] = 0;
+    counts[r | LIMIT] = counts[r | PASSED];
+    counts[r | LIMIT_SAID] = counts[r | PASSED];
   }
 
   /** The link has been down: whatever is in the buffer, the rest is granted anew. */
@@ -121,7 +136,11 @@ export function makeCreditReceiver(
     const r = row << RECORD_SHIFT;
     const t = row << TIMES_SHIFT;
     store(row, units);
-    if (counts[r | OPENED] !== 0) counts[r | PASSED] = (counts[r | PASSED] + units) & COUNT_MASK;
+    if (counts[r | OPENED] !== 0) {
+      const granted = ahead(counts[r | LIMIT], counts[r | PASSED]);
+      if (granted < units || granted > WINDOW_MOST) doubles[row * DOUBLES + VIOLATIONS] += units;
+      counts[r | PASSED] = (counts[r | PASSED] + units) & COUNT_MASK;
+    }
     times[t | RECEIVED] += units;
     times[t | ACTIVE_AT] = clock.now;
     carrier.announce(row, CREDIT_STEP.RECEIVED, units);
@@ -184,7 +203,8 @@ export function makeCreditReceiver(
     counts[r | LIMIT_SAID] = limit;
     // It is the total: what was to be said again is said.
     if (counts[r | REFRESHES] === 0) {
-      times[(row << TIMES_SHIFT) | REFRESH_AT] = clock.now + times[(row << TIMES_SHIFT) | REFRESH_PS];
+      times[(row << TIMES_SHIFT) | REFRESH_AT] =
+        clock.now + times[(row << TIMES_SHIFT) | REFRESH_PS];
     }
     carrier.announce(row, CREDIT_STEP.GRANTED, word);
     return word;
@@ -302,6 +322,8 @@ export function makeCreditReceiver(
 
   return {
     start,
+    invite,
+    stop,
     linkUp,
     startOver,
     cost,

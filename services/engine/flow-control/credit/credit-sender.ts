@@ -19,6 +19,7 @@ import {
   CONSUMED,
   LAST_USE,
   LOOKS_AHEAD,
+  MINDS_LINE,
   MODES,
   RECORD_SHIFT,
   REPORT_AT,
@@ -76,6 +77,16 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     else words[row * WORDS + STATE] = OPEN;
   }
 
+  /** The neighbour no longer exchanges credit: what it granted is not worth anything. */
+  function stop(row: number): void {
+    const r = row << RECORD_SHIFT;
+    doubles[row * DOUBLES + REVOKED] += available(row);
+    words[row * WORDS + STATE] = DOWN;
+    counts[r | ALLOWED] = counts[r | CONSUMED];
+    unblock(row);
+    carrier.withdraw(row);
+  }
+
   /** All counts are forgotten; the next epoch begins when the neighbour agrees. */
   function startOver(row: number): void {
     const w = row * WORDS;
@@ -120,6 +131,13 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
   function mayStart(row: number, octets: number): boolean {
     const r = row << RECORD_SHIFT;
     return ahead(counts[r | ALLOWED], counts[r | CONSUMED]) * counts[r | ASKED_UNIT] >= octets;
+  }
+
+  /** Some frames may leave their line together: there is credit however they divide into units. */
+  function mayStartAll(row: number, frames: number, octets: number): boolean {
+    const r = row << RECORD_SHIFT;
+    if ((counts[r | MODES] & MINDS_LINE) !== 0) return false;
+    return mayStart(row, octets + frames * (counts[r | ASKED_UNIT] - 1));
   }
 
   function isOpen(row: number): boolean {
@@ -245,7 +263,9 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
 
   /** The neighbour lost its counts, or found them contradicted, or takes credit back. */
   function onResync(row: number): void {
-    if (words[row * WORDS + STATE] === OPEN) startOver(row);
+    const state = words[row * WORDS + STATE];
+    if (state === OPEN) startOver(row);
+    else if (state === SYNC) trySync(row);
   }
 
   /** Does what is due; returns when to look again. */
@@ -305,7 +325,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
   function lookAhead(row: number): void {
     const { asking } = accounts.specOf(row);
     if (clock.now < doubles[row * DOUBLES + POLL_AT]) return;
-    const waiting = costOf(carrier.waitingOctets(row), asking.unitOctets);
+    const waiting = cost(row, carrier.waitingOctets(row));
     if (available(row) < waiting + asking.aheadUnits) demand(row);
   }
 
@@ -367,11 +387,13 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
 
   return {
     start,
+    stop,
     startOver,
     linkUp,
     forfeit,
     available,
     mayStart,
+    mayStartAll,
     isOpen,
     cost,
     spend,

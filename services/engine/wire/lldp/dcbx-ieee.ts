@@ -110,7 +110,7 @@ export function decodeEts(value: Uint8Array, into: Ets): Decoded {
   const shares = Array.from(value.subarray(at + 5, at + 13));
   const algorithms = Array.from(value.subarray(at + 13, at + 21));
   if (classOf.some((trafficClass) => trafficClass > 7)) return 'bad-value';
-  if (!sharesAreWhole(shares, algorithms)) return 'bad-value';
+  if (!sharesAreWhole(shares, algorithms)) return 'bad-sum';
   const classes = value[at] & 7;
   into.willing = (value[at] & 0x80) !== 0;
   into.shaper = (value[at] & 0x40) !== 0;

@@ -79,11 +79,10 @@ export function decodeLldp(octets: Uint8Array, at: number, into: LldpFrame): Dec
   if (octets.length - at < LLDP_HEADER_OCTETS) return 'too-short';
   if (readU16(octets, at + 12) !== ETHERTYPE_LLDP) return 'wrong-type';
   const tlvs = splitTlvs(octets.subarray(at + LLDP_HEADER_OCTETS));
-  if (tlvs === null) return 'bad-length';
+  if (tlvs === null) return 'too-short';
+  const isRepeated = (type: number): boolean => tlvs.filter((tlv) => tlv.type === type).length > 1;
+  if (MANDATORY.some(isRepeated)) return 'repeated';
   if (!MANDATORY.every((type, i) => tlvs[i]?.type === type)) return 'bad-order';
-  if (tlvs.slice(MANDATORY.length).some(({ type }) => MANDATORY.includes(type))) {
-    return 'bad-order';
-  }
   const [chassis, port, ttl] = tlvs;
   if (!isIdentifier(chassis.value) || !isIdentifier(port.value)) return 'bad-length';
   if (ttl.value.length < 2) return 'bad-length';

@@ -113,10 +113,38 @@ describe('IEEE DCBX', () => {
     assert.equal(resolveIeee(willing, 1, peerOf(end(0, false))).etsFrom, 'local');
   });
 
-  it('complains of a table with other classes, a shaper or an algorithm of a vendor', () => {
+  it('takes over a map of priorities to classes', () => {
+    const willing = end(0, false, { ets: shares(50, { willing: true }) });
+    const table = shares(70, { classOf: [1, 0, 0, 3, 3, 3, 6, 7] });
+    const result = resolveIeee(willing, 1, peerOf(end(0, false, { recommendation: table })));
+    assert.deepEqual([result.etsFrom, result.mismatches], ['peer', 0]);
+    assert.deepEqual(result.ets.classOf, table.classOf);
+  });
+
+  it('leaves a priority where it is, and alone, if something goes by its class', () => {
+    const ets = shares(50, { willing: true });
+    const maps = [
+      [0, 1, 2, 4, 4, 5, 6, 7],
+      [0, 1, 3, 3, 4, 5, 6, 7],
+      [7, 0, 2, 3, 2, 2, 2, 1],
+    ];
+    const from = maps.map((classOf) => {
+      const peer = peerOf(end(0, false, { recommendation: shares(70, { classOf }) }));
+      return resolveIeee(end(0, false, { ets, fixedClasses: 8 }), 1, peer).etsFrom;
+    });
+    assert.deepEqual(from, ['local', 'local', 'peer']);
+  });
+
+  it('keeps its table where its arbiter has no shares', () => {
+    const ets = { ...shares(50, { willing: true }), algorithms: IDENTITY.map(() => 255) };
+    const peer = peerOf(end(0, false, { recommendation: shares(70) }));
+    const result = resolveIeee(end(0, false, { ets }), 1, peer);
+    assert.deepEqual([result.etsFrom, result.mismatches], ['local', MISMATCH.ETS]);
+  });
+
+  it('complains of a shaper or an algorithm of a vendor', () => {
     const willing = end(0, false, { ets: shares(50, { willing: true }) });
     for (const table of [
-      shares(70, { classOf: [1, 0, 2, 3, 4, 5, 6, 7] }),
       shares(70, { algorithms: [1, 0, 0, 2, 0, 0, 0, 0] }),
       shares(70, { algorithms: [255, 0, 0, 2, 0, 0, 0, 0] }),
     ]) {
@@ -211,7 +239,7 @@ describe('CEE DCBX', () => {
     assert.equal(state.operation!.pfc, 16);
   });
 
-  it('takes over groups of a peer that has the same classes', () => {
+  it('takes over groups of a peer, and its classes with them', () => {
     const willing = end(0, false, { ets: shares(50, { willing: true }) });
     const [state] = settle(willing, end(0, false, { ets: shares(70) }));
     assert.deepEqual(state.operation!.ets.shares, shares(70).shares);
@@ -219,8 +247,21 @@ describe('CEE DCBX', () => {
       willing,
       end(0, false, { ets: shares(70, { classOf: [0, 0, 0, 3, 4, 5, 6, 7] }) }),
     );
-    assert.deepEqual(odd.operation!.ets.shares, shares(50).shares);
-    assert.ok((odd.operation!.mismatches & MISMATCH.ETS) !== 0);
+    assert.deepEqual(odd.operation!.ets.shares, shares(70).shares);
+    assert.deepEqual(odd.operation!.ets.classOf, [0, 0, 0, 3, 4, 5, 6, 7]);
+    assert.equal(odd.operation!.mismatches & MISMATCH.ETS, 0);
+  });
+
+  it('moves strict priorities out of the way of a peer’s groups, if there is room', () => {
+    const willing = end(0, false, { ets: shares(50, { willing: true }) });
+    const crowded = shares(40, {
+      classOf: [0, 0, 3, 3, 7, 7, 7, 1],
+      shares: [40, 0, 0, 40, 0, 0, 0, 20],
+      algorithms: [2, 0, 0, 2, 0, 0, 0, 2],
+    });
+    const [state] = settle(willing, end(0, false, { ets: crowded }));
+    assert.deepEqual(state.operation!.ets.classOf, [0, 0, 3, 3, 7, 7, 7, 6]);
+    assert.equal(state.operation!.ets.algorithms[6], 0);
   });
 });
 

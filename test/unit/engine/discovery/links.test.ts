@@ -46,6 +46,7 @@ const admins: fc.Arbitrary<DcbxAdmin> = fc
     recommendation: recommends ? etsOf(100 - percent, false) : null,
     pfc: { willing: pfcWilling, noMacsecBypass: false, capability, enabled },
     applications: [],
+    fixedClasses: 0,
   }));
 
 interface End {

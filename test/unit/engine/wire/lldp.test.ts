@@ -105,9 +105,9 @@ describe('LLDP', () => {
     const outcome = (tlvs: string): string => decodeLldp(frameWith(tlvs), 0, blankLldpFrame());
     assert.equal(outcome(PORT + CHASSIS + TTL), 'bad-order');
     assert.equal(outcome(CHASSIS + PORT), 'bad-order');
-    assert.equal(outcome(CHASSIS + PORT + TTL + PORT), 'bad-order');
-    assert.equal(outcome(`${CHASSIS}${PORT}${TTL} fe19 0080c2`), 'bad-length');
-    assert.equal(outcome(`${CHASSIS}${PORT}${TTL} fe`), 'bad-length');
+    assert.equal(outcome(CHASSIS + PORT + TTL + PORT), 'repeated');
+    assert.equal(outcome(`${CHASSIS}${PORT}${TTL} fe19 0080c2`), 'too-short');
+    assert.equal(outcome(`${CHASSIS}${PORT}${TTL} fe`), 'too-short');
     assert.equal(outcome(`0201 04 ${PORT}${TTL}`), 'bad-length');
     assert.equal(outcome(`${CHASSIS}${PORT} 0601 79`), 'bad-length');
     assert.equal(outcome(`${CHASSIS} 0501 ${'41'.repeat(257)} ${TTL}`), 'bad-length');
@@ -174,7 +174,7 @@ describe('DCBX', () => {
         encodeEtsConfiguration(octets, 0, ets);
         const into = blankEts();
         const outcome = decodeEts(octets.subarray(2), into);
-        assert.equal(outcome, first + second === 100 ? 'ok' : 'bad-value');
+        assert.equal(outcome, first + second === 100 ? 'ok' : 'bad-sum');
         if (outcome === 'ok') assert.deepEqual(into, ets);
       }),
       SEED,

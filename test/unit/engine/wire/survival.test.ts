@@ -66,6 +66,8 @@ const OUTCOMES: Readonly<Record<Decoded, true>> = {
   'bad-length': true,
   'bad-checksum': true,
   'bad-order': true,
+  repeated: true,
+  'bad-sum': true,
   'bad-value': true,
   'wrong-type': true,
   'wrong-version': true,

@@ -9,7 +9,7 @@ const refused: readonly (readonly [string, string])[] = [
   ['discovery: { interval: 0 }', 'main.yaml:3:24: discovery.interval: not a whole number in range'],
   ['discovery: { hold: 101 }', 'main.yaml:3:20: discovery.hold: not a whole number in range: 101'],
   ['discovery: { second: 0s }', 'main.yaml:3:22: discovery.second: not above 0: 0s'],
-  ['discovery: { willing: [credit] }', 'main.yaml:3:24: discovery.willing.0: unknown: credit; '],
+  ['discovery: { willing: [cake] }', 'main.yaml:3:24: discovery.willing.0: unknown: cake; '],
   ['discovery: { dcbx: cin }', 'main.yaml:3:20: discovery.dcbx: unknown: cin; one of auto, ieee, '],
   ['discovery: { reach: [] }', 'main.yaml:3:14: discovery.reach: empty; DCBX goes with the first'],
   ['discovery: { neighbours: 2 }', 'main.yaml:3:14: discovery: unknown key: neighbours; allowed: '],
@@ -64,11 +64,12 @@ describe('discovery', () => {
 describe('capabilities that ports tell', () => {
   it('are those of the scenario: source flow control, congestion notification, isolation', () => {
     const { specs } = fabricOf(`fabric: { generator: star, hosts: 2 }
-priorities: { 3: { sfc: true } }
+priorities: { 3: { sfc: true, ci: true } }
+ci: { priority: 4 }
 sfc: { encapsulation: ipv6 }
 devices: { h2: { sfc: { receive: false } } }
 qcn: { priorities: [5] }
-discovery: { congestionIsolation: { 3: 4 } }
+discovery: true
 `);
     const [h1, h2, s1] = specs.map(({ ports }) => ports[0]!.discovery!.stages[0]!.admin);
     const told = [h1!, h2!, s1!].map(({ sourceFlowControl }) => {

@@ -1,0 +1,58 @@
+/** Which priorities may move to other traffic classes while a run goes on, and from where. */
+
+import type { Scenario } from '../scenario/scenario.js';
+import type { AssemblyInput } from './assembly.js';
+import type { Prospects } from './link-methods.js';
+import type { Settings } from './settings.js';
+
+const ALL = 0xff;
+
+/** Traffic class of each priority at the ports of a device when the run begins. */
+export function classesOf({ discovery }: Settings, scenario: Scenario): readonly number[] {
+  const { enabled, drives } = scenario.discovery;
+  const own = enabled && drives ? discovery.classes : null;
+  return own ?? scenario.classes.transmit;
+}
+
+/**
+ * Priorities, one bit each, whose class something else goes by: accounts of credit, messages about
+ * congestion, registers of a part. They stay where all devices have them, and apart from others.
+ */
+export function fixedClasses(
+  { scenario, fail }: AssemblyInput,
+  settings: Settings,
+  prospects: Prospects,
+  isHost: boolean,
+): number {
+  const fixed = isBound(settings, isHost) ? ALL : watched(settings, scenario) | prospects.credit;
+  const { transmit } = scenario.classes;
+  const own = classesOf(settings, scenario);
+  const odd = own.findIndex((tc, p) => tc !== transmit[p] && touches(fixed, own, transmit, p));
+  if (odd < 0) return fixed;
+  throw fail(
+    ['discovery'],
+    `priority ${odd} has a class of its own, ${own[odd]!}, but credit, messages about congestion ` +
+      'or an adapter go by the common one; leave it there',
+  );
+}
+
+/** Whether a priority is fixed, or is put beside one that is. */
+function touches(
+  fixed: number,
+  own: readonly number[],
+  transmit: readonly number[],
+  priority: number,
+): boolean {
+  const isFixed = (p: number): boolean => (fixed & (1 << p)) !== 0;
+  return isFixed(priority) || transmit.some((tc, p) => isFixed(p) && tc === own[priority]);
+}
+
+function isBound({ host, switch: bridge, ci, priorities }: Settings, isHost: boolean): boolean {
+  const isolates = ci.enabled && priorities.some((own) => own.ci);
+  return isHost ? host.nic !== null : bridge.model === 'mvtx2802' || isolates;
+}
+
+function watched({ priorities }: Settings, { qcn }: Scenario): number {
+  const sfc = priorities.filter((own) => own.sfc).map(({ priority }) => priority);
+  return [...sfc, ...qcn.priorities].reduce((mask, priority) => mask | (1 << priority), 0);
+}
