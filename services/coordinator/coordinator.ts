@@ -28,6 +28,9 @@ import { mergeParts } from '../runtime/merge.js';
 import { FaultDesk } from './fault-desk.js';
 import { roundReport } from './round-report.js';
 import { Sampling } from './sampling.js';
+import type { Slot } from './slot.js';
+import { vacant } from './slot.js';
+import { Wishes } from './wishes.js';
 
 const { Phase } = selvage.v1.RunStatus;
 type Up = selvage.v1.FromService;
@@ -45,22 +48,6 @@ export interface CoordinatorOptions {
   readonly roundLength: number | null;
   /** For how long a lost service is waited for. */
   readonly patienceMs: number;
-}
-
-/** A service as the coordinator knows it. */
-interface Slot {
-  readonly plan: PartPlan;
-  readonly packed: Uint8Array;
-  readonly hash: Uint8Array;
-  /** Of the process that is connected; null while none is. */
-  incarnation: string | null;
-  /** Of the process that holds the plan. */
-  informed: string | null;
-  send: ((message: Down) => void) | null;
-  nextPs: number | null;
-  saved: Uint8Array | null;
-  pieces: Uint8Array[];
-  state: PartState | null;
 }
 
 interface Checkpoint {
@@ -88,13 +75,8 @@ export class Coordinator {
   private lastEpoch = 0;
   private round = 0;
   private roundsRun = 0;
-  private paused = false;
-  private stepping = false;
-  /** Where a step ends; 0: after one round. */
-  private stepEndPs = 0;
+  private readonly wishes = new Wishes();
   private readonly sampling: Sampling;
-  private stopAsked = false;
-  private checkpointAsked = false;
   private checkpoint: Checkpoint | null = null;
   private saving: Checkpoint | null = null;
   /** Resolves when no commit is under way. */
@@ -229,18 +211,11 @@ export class Coordinator {
   }
 
   steer(action: selvage.v1.SteerRequest.Action, stepPs = 0): { done: boolean; detail: string } {
-    const { Action } = selvage.v1.SteerRequest;
     if (this.isOver()) return { done: false, detail: ENDED };
-    const wasPaused = this.paused;
-    if (action === Action.ACTION_PAUSE) this.paused = true;
-    else if (action === Action.ACTION_RESUME) this.paused = false;
-    else if (action === Action.ACTION_STEP) {
-      this.paused = true;
-      this.stepping = true;
-      this.stepEndPs = stepPs > 0 ? this.virtualPs() + stepPs : 0;
-    } else if (action === Action.ACTION_CHECKPOINT) this.checkpointAsked = true;
-    else if (action === Action.ACTION_STOP) this.stopAsked = true;
-    else return { done: false, detail: 'unknown action' };
+    const wasPaused = this.wishes.isPaused;
+    if (!this.wishes.take(action, stepPs, this.virtualPs())) {
+      return { done: false, detail: 'unknown action' };
+    }
     if (wasPaused && this.phase === Phase.PHASE_PAUSED) this.goOn();
     this.tell();
     return { done: true, detail: '' };
@@ -389,7 +364,7 @@ export class Coordinator {
       this.grantWishes();
       return;
     }
-    if (this.stopAsked) {
+    if (this.wishes.isStopAsked) {
       this.collect('interrupted');
       return;
     }
@@ -397,13 +372,12 @@ export class Coordinator {
       this.save();
       return;
     }
-    if (this.paused && !this.stepping) {
+    if (this.wishes.isHeld) {
       this.phase = Phase.PHASE_PAUSED;
       this.tell();
       return;
     }
-    const stepEndPs = this.stepping && this.stepEndPs > 0 ? this.stepEndPs : Infinity;
-    this.stepping = stepEndPs !== Infinity && this.rounds.nextPs < stepEndPs;
+    const stepEndPs = this.wishes.beginRound(this.rounds.nextPs);
     const count = performance.now() - this.countedAt > TELL_MS;
     if (count) this.countedAt = performance.now();
     const decision = this.rounds.decide(count, stepEndPs);
@@ -422,7 +396,7 @@ export class Coordinator {
     this.phase = Phase.PHASE_RUNNING;
     this.round++;
     const { epoch, round } = this;
-    const countPorts = this.sampling.begin(this.paused);
+    const countPorts = this.sampling.begin(this.wishes.isPaused);
     this.slots.forEach(({ send }, service) => {
       const expected = this.rounds.expectedBy(service);
       send?.({ round: { epoch, round, basePs, endPs, expected, countFrames, countPorts } });
@@ -432,11 +406,13 @@ export class Coordinator {
 
   private mustSave(): boolean {
     if (this.rounds.boundPs === this.checkpoint?.boundPs || this.rounds.boundPs === 0) return false;
-    return this.checkpointAsked || performance.now() - this.savedAt > this.options.checkpointMs;
+    return (
+      this.wishes.isCheckpointAsked || performance.now() - this.savedAt > this.options.checkpointMs
+    );
   }
 
   private save(): void {
-    this.checkpointAsked = false;
+    this.wishes.isCheckpointAsked = false;
     const { epoch } = this;
     const { boundPs, framesSeen } = this.rounds;
     this.saving = { name: `c${epoch}-${this.round}`, boundPs, framesSeen };
@@ -537,7 +513,7 @@ export class Coordinator {
       ...placeNames(this.fabric, breach.device, breach.port),
       priority: breach.priority,
     };
-    this.stopAsked = true;
+    this.wishes.isStopAsked = true;
   }
 
   private noteCounts(): void {
@@ -602,15 +578,3 @@ export class Coordinator {
 
 /** Virtual time of a round of a service that has no neighbours. */
 const LONE_ROUND_PS = 1e6;
-
-function vacant(): Omit<Slot, 'plan' | 'packed' | 'hash'> {
-  return {
-    incarnation: null,
-    informed: null,
-    send: null,
-    nextPs: null,
-    saved: null,
-    pieces: [],
-    state: null,
-  };
-}

@@ -44,7 +44,7 @@ describe('a run that is looked at', { skip: noBrowser, timeout: 180_000 }, () =>
     let said = '';
     const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
     const url = new Promise<string>((resolve, reject) => {
-      child.stderr!.on('data', (data: Buffer) => {
+      child.stderr.on('data', (data: Buffer) => {
         said += data.toString();
         const [, place] = /live at (\S+)\n/.exec(said) ?? [];
         if (place !== undefined) resolve(place);

@@ -1,0 +1,39 @@
+import { selvage } from '#contracts';
+
+const { Action } = selvage.v1.SteerRequest;
+
+/** What people want of a run that is under way. */
+export class Wishes {
+  isPaused = false;
+  isStopAsked = false;
+  isCheckpointAsked = false;
+  private isStepping = false;
+  /** Where a step ends; 0: after one round. */
+  private stepEndPs = 0;
+
+  /** False: there is no such action. */
+  take(action: selvage.v1.SteerRequest.Action, stepPs: number, nowPs: number): boolean {
+    if (action === Action.ACTION_PAUSE) this.isPaused = true;
+    else if (action === Action.ACTION_RESUME) this.isPaused = false;
+    else if (action === Action.ACTION_STEP) {
+      this.isPaused = true;
+      this.isStepping = true;
+      this.stepEndPs = stepPs > 0 ? nowPs + stepPs : 0;
+    } else if (action === Action.ACTION_CHECKPOINT) this.isCheckpointAsked = true;
+    else if (action === Action.ACTION_STOP) this.isStopAsked = true;
+    else return false;
+    return true;
+  }
+
+  /** Whether the run shall stand still. */
+  get isHeld(): boolean {
+    return this.isPaused && !this.isStepping;
+  }
+
+  /** A round begins; returns where it ends at the latest because of a step. */
+  beginRound(nextPs: number): number {
+    const endPs = this.isStepping && this.stepEndPs > 0 ? this.stepEndPs : Infinity;
+    this.isStepping = endPs !== Infinity && nextPs < endPs;
+    return endPs;
+  }
+}
