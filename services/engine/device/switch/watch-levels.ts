@@ -35,8 +35,8 @@ export function leavingFrom(
   telemetry: number,
 ): number {
   const bit = 1 << trafficClass;
-  const sender = sfc?.sender ?? null;
-  const resumes = sender !== null && sender.spec.resume ? sender.spec.monitorQueues : 0;
+  const spec = sfc?.sender?.spec;
+  const resumes = spec?.resume === true ? spec.monitorQueues : 0;
   if (((telemetry | resumes) & bit) !== 0) return 0;
   return ecn.leastOctets('dequeue', trafficClass) ?? NEVER;
 }
