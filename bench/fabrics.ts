@@ -33,6 +33,7 @@ const PFC = '{ flowControl: pfc, xoff: 98KB, xonGap: 24KB }';
 export function permutation(k: number, virtualUs: number, mechanism = PFC): string {
   return `${fatTree(k)}duration: ${virtualUs}us
 priorities: { 3: ${mechanism} }
+credit: { buffer: 98KB }
 load:
   - name: permutation
     permutation: { hosts: all, shift: ${(k * k * k) / 8 + 1} }
@@ -62,6 +63,17 @@ export function idle(k: number, virtualUs: number, mechanism: string): string {
   const isolated =
     mechanism === 'ci' ? text.replace('priorities: {', `priorities: { 2: ${PFC},`) : text;
   return `${isolated}${more}\n`;
+}
+
+const OBSERVE = {
+  tracing: 'traces: { share: 0.1% }',
+  metrics: 'series: 100us',
+  capture: 'captures: { ports: ["h1:p1"], frames: 1000000 }',
+};
+
+/** The same, looked at in one way. */
+export function watched(k: number, virtualUs: number, how: keyof typeof OBSERVE): string {
+  return `${permutation(k, virtualUs)}observe: { ${OBSERVE[how]} }\n`;
 }
 
 /** The same with an 82599 in every host. */

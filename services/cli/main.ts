@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
 import type { BranchOptions } from './commands/branch.js';
+import type { InjectOptions } from './commands/inject.js';
 import type { InspectOptions } from './commands/inspect.js';
 import type { DuelOptions } from './commands/duel.js';
 import type { HuntCommandOptions } from './commands/hunt.js';
@@ -8,6 +9,7 @@ import type { RunOptions } from './commands/run.js';
 import type { ServiceOptions } from './commands/service.js';
 import type { DcbxOptions, DiscoveryOptions, PathsOptions } from './commands/discovery.js';
 import type { EmulateOptions } from './emulate.js';
+import type { QueryOptions } from './commands/query.js';
 import type { RenderOptions } from './commands/k8s.js';
 import type { SteerAction } from './commands/steer.js';
 import type { SweepOptions } from './commands/sweep.js';
@@ -22,7 +24,7 @@ import { readVersion } from '../runtime/version.js';
 const collect = (value: string, before: string[]): string[] => [...before, value];
 
 const STEERING: readonly (readonly [SteerAction, string])[] = [
-  ['pause', 'hold a run in several processes'],
+  ['pause', 'hold a run'],
   ['step', 'let a paused run go on for one round'],
   ['checkpoint', 'have a run write a checkpoint now'],
   ['stop', 'end a run now and report what was measured'],
@@ -37,6 +39,14 @@ function distributed(command: Command): Command {
     '--checkpoint-every <s>',
     'wall-clock seconds between checkpoints (default: 2)',
   );
+}
+
+/** A run that people look at while it goes on. */
+function watched(command: Command): Command {
+  return command
+    .option('--ui [port]', 'serve a page that follows the run (default: any free port)')
+    .option('--ui-host <host>', 'not on loopback but here; the token is in SELVAGE_UI_TOKEN')
+    .option('--paused', 'with --ui: begin paused');
 }
 
 /** How many devices share a service. */
@@ -84,7 +94,7 @@ function program(): Command {
         'usage, 3 the run failed, 130 interrupted.',
     );
 
-  distributed(selvage.command('run'))
+  watched(distributed(selvage.command('run')))
     .description('run a scenario and write its run directory')
     .argument('<scenario>', 'YAML or JSON file')
     .option('--out <dir>', 'run directory (default: runs/<name>-<digest>)')
@@ -95,6 +105,20 @@ function program(): Command {
     .option('--quiet', 'no progress, no summary')
     .option('--otlp <url>', 'send spans and figures to grpc://host:4317 or http://host:4318')
     .option('--metrics <port>', 'serve figures for Prometheus on this port of loopback')
+    .option('--no-parquet', 'leave tables as CSV only')
+    .option(
+      '--capture <ports>',
+      'leaf1:p3, h* or leaf1--spine1: into capture.pcapng; repeatable',
+      collect,
+      [],
+    )
+    .option(
+      '--capture-filter <what>',
+      'only priority=3,type=pfc,flow=17; repeated: any of them',
+      collect,
+      [],
+    )
+    .option('--control', 'be reachable by status, attach, pause, inject, …, in one process too')
     .action(async (scenario: string, options: RunOptions) => {
       const { runCommand } = await import('./commands/run.js');
       process.exitCode = await runCommand(scenario, options);
@@ -205,8 +229,19 @@ function program(): Command {
     });
 
   selvage
+    .command('query')
+    .description('answer a question in SQL about the tables of a run: flows, series, events, …')
+    .argument('<run>', 'run directory')
+    .argument('<sql>', "such as 'select name, slowdown from flows order by slowdown desc limit 5'")
+    .option('--json', 'print it as JSON')
+    .action(async (run: string, sql: string, options: QueryOptions) => {
+      const { queryCommand } = await import('./commands/query.js');
+      process.exitCode = await queryCommand(run, sql, options);
+    });
+
+  selvage
     .command('status')
-    .description('tell of runs in several processes that are under way')
+    .description('tell of runs that are under way')
     .argument('[run]', 'one of them')
     .option('--json', 'print it as JSON')
     .action(async (run: string | undefined, options: { readonly json?: boolean }) => {
@@ -216,11 +251,31 @@ function program(): Command {
 
   selvage
     .command('attach')
-    .description('follow a run in several processes to its end')
+    .description('follow a run to its end')
     .argument('[run]', 'which, if there are several')
     .action(async (run: string | undefined) => {
       const { attachCommand } = await import('./commands/steer.js');
       process.exitCode = await attachCommand(run);
+    });
+
+  selvage
+    .command('inject')
+    .description('have a fault come to a run that is under way, or go from it')
+    .argument('[run]', 'which, if there are several')
+    .option('--fault <what>', 'a kind, or a fault as in a scenario: { kind: loss, … }')
+    .option('--where <where>', 'a device, a port, or device=leaf1,peer=spine*')
+    .option('--at <time>', 'virtual time (default: the next that nobody has executed)')
+    .option('--for <time>', 'how long it lasts (default: to the end)')
+    .option('--every <time>', 'it comes again after this time')
+    .option('--name <name>', 'what it is called')
+    .option('--set <key=value>', 'another key of it; may be repeated', collect, [])
+    .option('--clear <name>', 'end a fault instead')
+    .option('--list', 'tell which faults the run has')
+    .option('--json', 'print it as JSON')
+    .addHelpText('after', '\nA run in one process can be reached if it was started with --control.')
+    .action(async (run: string | undefined, options: InjectOptions) => {
+      const { injectCommand } = await import('./commands/inject.js');
+      process.exitCode = await injectCommand(run, options);
     });
 
   for (const [action, what] of STEERING) {
@@ -239,7 +294,8 @@ function program(): Command {
     .description('write the page of a run again: report.html in its directory')
     .argument('<run>', 'run directory')
     .option('--out <file>', 'write it to this file')
-    .action(async (run: string, options: { readonly out?: string }) => {
+    .option('--why', 'with what held it back, even if nobody looked: repeats the run')
+    .action(async (run: string, options: { readonly out?: string; readonly why?: boolean }) => {
       const { reportCommand } = await import('./commands/report.js');
       reportCommand(run, options);
     });
@@ -289,6 +345,7 @@ function program(): Command {
     .argument('<device>', 'its name, such as h1')
     .option('--run <where>', 'run directory, or a scenario to run (default: the newest of runs/)')
     .option('--at <time>', 'not at its end but at a time, such as 3ms; runs it again')
+    .option('--reg <name>', 'only RTTPT2C[3].CRQ or the like; may be repeated', collect, [])
     .option('--json', 'print it as JSON')
     .action(async (device: string, options: InspectOptions) => {
       const { inspectCommand } = await import('./commands/inspect.js');
@@ -298,14 +355,25 @@ function program(): Command {
   selvage
     .command('sweep')
     .description('run a scenario with faults for every combination of values; what do they cost?')
-    .argument('<scenario>', 'YAML or JSON file, with duration and faults')
+    .argument('<scenario>', 'YAML or JSON file with a duration')
     .option('--vary <path=a,b,c>', 'values of one key; may be repeated', collect, [])
     .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
     .option('--csv <file>', 'write the table as CSV, too')
+    .option('--html <file>', 'write a page with heat maps, too')
     .option('--json', 'print it as JSON')
     .action(async (scenario: string, options: SweepOptions) => {
       const { sweepCommand } = await import('./commands/sweep.js');
       process.exitCode = sweepCommand(scenario, options);
+    });
+
+  selvage
+    .command('experiment')
+    .description('run one of the sweeps that come with Selvage; without a name, list them')
+    .argument('[name]', 'such as credit-loss-sweep')
+    .option('--out <dir>', 'where its table and its page go')
+    .action(async (name: string | undefined, options: { readonly out?: string }) => {
+      const { experimentCommand } = await import('./commands/sweep.js');
+      process.exitCode = experimentCommand(name, options);
     });
 
   selvage

@@ -10,18 +10,24 @@ import {
 } from '../runtime/checkpoints/snapshots.js';
 import { sameOctets } from '../runtime/checkpoints/snapshots.js';
 import type { CheckpointStore } from '../runtime/checkpoints/store.js';
+import type { FaultStep, FaultWish, LiveFault, LiveFaults } from '../runtime/live-faults.js';
 import { deliveredShare } from '../runtime/packets.js';
 import { PROTOCOL } from '../runtime/part/messages.js';
+import type { PortSample } from '../runtime/port-sample.js';
 import type { RoundReport } from '../runtime/part/member.js';
 import type { PartState } from '../runtime/part/part.js';
 import type { Failure } from '../runtime/results.js';
 import { placeNames } from '../runtime/outcome.js';
 import type { WholeState } from '../runtime/whole-state.js';
 import { partOf } from '../runtime/whole-state.js';
+import type { WatchIntervals } from '../runtime/stall.js';
 import { watchIntervals } from '../runtime/stall.js';
 import { Rounds } from '../runtime/rounds/rounds.js';
 import type { MergedRun } from '../runtime/merge.js';
 import { mergeParts } from '../runtime/merge.js';
+import { FaultDesk } from './fault-desk.js';
+import { roundReport } from './round-report.js';
+import { Sampling } from './sampling.js';
 
 const { Phase } = selvage.v1.RunStatus;
 type Up = selvage.v1.FromService;
@@ -63,6 +69,7 @@ interface Checkpoint {
   readonly framesSeen: number;
 }
 
+const ENDED = 'the run has ended';
 /** How often people are told, and frames are counted for them. */
 const TELL_MS = 200;
 /** For how long services that were sent home are waited for. */
@@ -83,6 +90,9 @@ export class Coordinator {
   private roundsRun = 0;
   private paused = false;
   private stepping = false;
+  /** Where a step ends; 0: after one round. */
+  private stepEndPs = 0;
+  private readonly sampling: Sampling;
   private stopAsked = false;
   private checkpointAsked = false;
   private checkpoint: Checkpoint | null = null;
@@ -100,12 +110,16 @@ export class Coordinator {
   private allLeft: () => void = () => undefined;
   private readonly watchers = new Set<(status: Status) => void>();
 
+  private readonly desk: FaultDesk;
+
   constructor(
-    private readonly fabric: Fabric,
+    private readonly live: LiveFaults,
     plans: readonly PartPlan[],
     private readonly store: CheckpointStore,
     private readonly options: CoordinatorOptions,
   ) {
+    this.desk = new FaultDesk(live, store);
+    const { fabric } = live;
     this.slots = plans.map((plan) => {
       const packed = packPlan(plan);
       return { plan, packed, hash: sha256(packed), ...vacant() };
@@ -119,12 +133,22 @@ export class Coordinator {
       watch: watchIntervals(fabric.specs, fabric.scenario.durationPs),
       fixedLength: options.roundLength,
     });
+    this.sampling = new Sampling(
+      plans,
+      fabric.linkEnds.map(({ length }) => length),
+    );
     this.awaitServices();
+  }
+
+  /** By now: faults may have come to it. */
+  private get fabric(): Fabric {
+    return this.live.fabric;
   }
 
   /** Picks up a run that another coordinator left. */
   async recall(): Promise<void> {
     this.lastEpoch = await this.store.lastEpoch();
+    await this.desk.recall();
     const octets = await this.store.manifest();
     if (octets === null) return;
     const manifest = selvage.v1.Manifest.decode(octets);
@@ -198,20 +222,22 @@ export class Coordinator {
     if (failed) this.fail(`service ${service}: ${failed.reason ?? ''}`);
     else if (ready?.epoch === this.epoch) this.takeReady(service, ready.nextPs ?? 0);
     else if (report?.epoch === this.epoch && report.round === this.round) {
+      this.sampling.take(service, report.ports);
       this.takeReport(service, roundReport(report), report.breach ?? '');
     } else if (saved?.epoch === this.epoch) this.takeSaved(service, saved);
     else if (final?.epoch === this.epoch) this.takeFinal(service, final);
   }
 
-  steer(action: selvage.v1.SteerRequest.Action): { done: boolean; detail: string } {
+  steer(action: selvage.v1.SteerRequest.Action, stepPs = 0): { done: boolean; detail: string } {
     const { Action } = selvage.v1.SteerRequest;
-    if (this.isOver()) return { done: false, detail: 'the run has ended' };
+    if (this.isOver()) return { done: false, detail: ENDED };
     const wasPaused = this.paused;
     if (action === Action.ACTION_PAUSE) this.paused = true;
     else if (action === Action.ACTION_RESUME) this.paused = false;
     else if (action === Action.ACTION_STEP) {
       this.paused = true;
       this.stepping = true;
+      this.stepEndPs = stepPs > 0 ? this.virtualPs() + stepPs : 0;
     } else if (action === Action.ACTION_CHECKPOINT) this.checkpointAsked = true;
     else if (action === Action.ACTION_STOP) this.stopAsked = true;
     else return { done: false, detail: 'unknown action' };
@@ -220,11 +246,27 @@ export class Coordinator {
     return { done: true, detail: '' };
   }
 
+  /** A fault comes or goes when everybody stands at one bound; throws if it cannot. */
+  change(wish: FaultWish): Promise<FaultStep> {
+    if (this.isOver()) throw new Error(ENDED);
+    const granted = this.desk.ask(wish);
+    if (this.phase === Phase.PHASE_PAUSED) this.goOn();
+    return granted;
+  }
+
+  faults(): LiveFault[] {
+    return this.live.list();
+  }
+
   /** Calls back now and whenever something changed, until the function returned is called. */
   watch(hear: (status: Status) => void): () => void {
     this.watchers.add(hear);
     hear(this.status());
     return () => this.watchers.delete(hear);
+  }
+
+  listenPorts(hear: (sample: PortSample) => void): () => void {
+    return this.sampling.listen(hear);
   }
 
   /** What the run measured, once it is over. */
@@ -262,7 +304,28 @@ export class Coordinator {
     this.phase = Phase.PHASE_FAILED;
     this.detail = reason;
     clearTimeout(this.lostTimer);
+    this.desk.refuse(ENDED);
     this.tell();
+  }
+
+  private grantWishes(): void {
+    const { epoch } = this;
+    const watch = (): WatchIntervals =>
+      watchIntervals(this.fabric.specs, this.fabric.scenario.durationPs);
+    this.committing = this.desk.grant(this.rounds.boundPs).then(
+      ({ changes, steps }) => {
+        // Who begins a new epoch is told when it does.
+        if (epoch !== this.epoch || this.phase === Phase.PHASE_RECOVERING) return;
+        for (const change of changes) {
+          for (const { send } of this.slots) send?.({ change: { epoch, change } });
+        }
+        for (const { atPs } of steps) this.rounds.wake(atPs, watch());
+        this.goOn();
+      },
+      (error: unknown) => {
+        this.fail(`the store fails: ${(error as Error).message}`);
+      },
+    );
   }
 
   private beginEpoch(): void {
@@ -294,6 +357,7 @@ export class Coordinator {
           planHash: slot.hash,
           checkpoint: this.checkpoint?.name ?? '',
           check: this.options.check,
+          changes: this.desk.changes,
         },
       });
     }
@@ -313,6 +377,7 @@ export class Coordinator {
   private takeReport(service: number, report: RoundReport, breach: string): void {
     if (breach !== '' && this.failure === null) this.noteBreach(breach);
     if (!this.rounds.report(service, report)) return;
+    this.sampling.finish(this.rounds.latestPs);
     this.roundsRun++;
     if (report.framesStarted >= 0) this.noteCounts();
     this.goOn();
@@ -320,6 +385,10 @@ export class Coordinator {
 
   /** Everybody stands at the same bound: what next? */
   private goOn(): void {
+    if (this.desk.isAsked) {
+      this.grantWishes();
+      return;
+    }
     if (this.stopAsked) {
       this.collect('interrupted');
       return;
@@ -333,10 +402,11 @@ export class Coordinator {
       this.tell();
       return;
     }
-    this.stepping = false;
+    const stepEndPs = this.stepping && this.stepEndPs > 0 ? this.stepEndPs : Infinity;
+    this.stepping = stepEndPs !== Infinity && this.rounds.nextPs < stepEndPs;
     const count = performance.now() - this.countedAt > TELL_MS;
     if (count) this.countedAt = performance.now();
-    const decision = this.rounds.decide(count);
+    const decision = this.rounds.decide(count, stepEndPs);
     if (decision.kind === 'round') this.open(decision.basePs, decision.endPs, decision.count);
     else {
       if (decision.kind === 'stalled') {
@@ -352,9 +422,10 @@ export class Coordinator {
     this.phase = Phase.PHASE_RUNNING;
     this.round++;
     const { epoch, round } = this;
+    const countPorts = this.sampling.begin(this.paused);
     this.slots.forEach(({ send }, service) => {
       const expected = this.rounds.expectedBy(service);
-      send?.({ round: { epoch, round, basePs, endPs, expected, countFrames } });
+      send?.({ round: { epoch, round, basePs, endPs, expected, countFrames, countPorts } });
     });
     if (!wasRunning || countFrames) this.tell();
   }
@@ -409,6 +480,7 @@ export class Coordinator {
 
   private collect(status: 'complete' | 'interrupted'): void {
     this.phase = Phase.PHASE_COLLECTING;
+    this.desk.refuse(ENDED);
     this.collectedAs = status;
     const { epoch } = this;
     this.slots.forEach((slot, service) => {
@@ -442,6 +514,7 @@ export class Coordinator {
       failure: this.failure,
       check: this.options.check,
       moment: { boundPs: this.rounds.boundPs, framesSeen: this.rounds.framesSeen },
+      steps: this.live.steps,
     });
     const { status, frameHops } = this.merged.results;
     this.frameHops = frameHops;
@@ -525,29 +598,6 @@ export class Coordinator {
       detail: this.detail,
     };
   }
-}
-
-function roundReport(report: selvage.v1.Report.$Properties): RoundReport {
-  return {
-    epoch: report.epoch ?? 0,
-    round: report.round ?? 0,
-    nextPs: report.nextPs ?? 0,
-    handedOverPs: report.handedOverPs ?? 0,
-    sent: report.sent ?? [],
-    steps: report.steps ?? 0,
-    activeSteps: report.activeSteps ?? 0,
-    framesStarted: report.framesStarted ?? 0,
-    framesHeld: report.framesHeld ?? 0,
-    planned: report.planned ?? 0,
-    handedOver: report.handedOver ?? 0,
-    takenOver: report.takenOver ?? 0,
-    packetsLeft: report.packetsLeft ?? 0,
-    packetsTotal: report.packetsTotal ?? 0,
-    messagesSent: report.messagesSent ?? 0,
-    ignoredMessages: report.ignoredMessages ?? 0,
-    resentMessages: report.resentMessages ?? 0,
-    latestPs: report.latestPs ?? 0,
-  };
 }
 
 /** Virtual time of a round of a service that has no neighbours. */

@@ -1,7 +1,9 @@
 import {
+  closeSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readFileSync,
   readdirSync,
   renameSync,
@@ -10,7 +12,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { stringify } from 'yaml';
 import { DROP_REASONS } from '../engine/contract/probe.js';
+import type { FaultStep } from '../runtime/live-faults.js';
 import type { NicResult } from '../runtime/nic-results.js';
 import type { RunResults } from '../runtime/results.js';
 import type { SeriesRow } from '../runtime/series.js';
@@ -20,10 +24,13 @@ import { packWhole, unpackWhole } from '../runtime/whole-state.js';
 import { csv } from './csv.js';
 import { congestionPointsCsv, ratesCsv } from './congestion-tables.js';
 import type { FrameTrace } from '../telemetry/traces/frame-traces.js';
+import type { TimedEvent } from '../telemetry/events/event-table.js';
+import { eventsCsv } from './events-csv.js';
 import type { ExpectationResult } from './expectations.js';
 import { isPageBuilt, pageFile } from './page/page-file.js';
 import type { ScenarioFacts } from './page/page-of-run.js';
 import { pageOfRun } from './page/page-of-run.js';
+import { runJson, RunDirectoryError } from './run-json.js';
 import type { Why, WhySummary } from './why.js';
 import { episodesCsv, whySummary } from './why.js';
 
@@ -32,10 +39,13 @@ const MARKER = 'digest';
 /** What a run was made of, and where it can go on; see `readRun`. */
 const ORIGIN = 'origin.json';
 const STATE = 'state';
+const INJECTED = 'injected.yaml';
 /** What neighbours came to; see `selvage dcbx`. */
 export const DISCOVERY = 'discovery.json';
 /** Who held whom back: see `readWhy`. */
 const WHY = 'why.json';
+/** What passed captured ports, for Wireshark. */
+const CAPTURE = 'capture.pcapng';
 /** Every 82599 at the end of the run. */
 const NICS = 'nics.json';
 
@@ -49,21 +59,27 @@ export interface RunRecord {
     readonly rows: Iterable<SeriesRow>;
   };
   /** What was run: the scenario's file and the settings on top of it. */
-  readonly origin: { readonly scenario: string; readonly set: readonly string[] };
+  readonly origin: {
+    readonly scenario: string;
+    readonly set: readonly string[];
+    /** Faults that came and went while it was under way. */
+    readonly steps: readonly FaultStep[];
+  };
   /** What the report draws beside what was measured. */
   readonly facts: ScenarioFacts;
   /** Who held whom back; null where that was not observed. */
   readonly why: Why | null;
   /** The ways of sampled frames; null unless frames are sampled. */
   readonly traces: readonly FrameTrace[] | null;
+  /** A capture file, piece by piece; null unless something is captured. */
+  readonly capture: Iterable<Uint8Array> | null;
+  /** What happened to frames and priorities; null unless that is observed. */
+  readonly events: readonly TimedEvent[] | null;
   /** Where an interrupted run can go on. */
   readonly state: WholeState | null;
   /** Seconds of the wall clock; the only figure that differs between equal runs. */
   readonly wallSeconds: number;
 }
-
-/** A run directory cannot be written; the message says why. */
-export class RunDirectoryError extends Error {}
 
 /** Where a run will be written: checked before it starts, and written all at once at its end. */
 export class RunDirectory {
@@ -85,6 +101,7 @@ export class RunDirectory {
     try {
       draft = mkdtempSync(join(this.parent, `.${basename(target)}-`));
       for (const [name, text] of filesOf(record)) writeFileSync(join(draft, name), text);
+      if (record.capture !== null) writePieces(join(draft, CAPTURE), record.capture);
       if (existsSync(target)) rmSync(target, { recursive: true });
       renameSync(draft, target);
     } catch (error) {
@@ -116,6 +133,16 @@ export class RunDirectory {
   }
 }
 
+/** Files that may be larger than memory. */
+function writePieces(path: string, pieces: Iterable<Uint8Array>): void {
+  const file = openSync(path, 'w');
+  try {
+    for (const piece of pieces) writeFileSync(file, piece);
+  } finally {
+    closeSync(file);
+  }
+}
+
 function refuseForeign(target: string): void {
   if (!existsSync(target)) return;
   let names: string[];
@@ -135,6 +162,7 @@ function refuseForeign(target: string): void {
 export interface StoredRun {
   readonly scenario: string;
   readonly set: readonly string[];
+  readonly steps: readonly FaultStep[];
   readonly document: unknown;
   readonly status: string;
   readonly digest: string;
@@ -154,21 +182,27 @@ export function readRunFile(folder: string, name: string): string {
 
 export function readRun(folder: string): StoredRun {
   const text = (name: string): string => readRunFile(folder, name);
-  const { scenario, set } = JSON.parse(text(ORIGIN)) as RunRecord['origin'];
-  const document: unknown = JSON.parse(text('scenario.json'));
+  const json = (name: string, keys: Parameters<typeof runJson>[2]): object =>
+    runJson(join(folder, name), text(name), keys);
+  const { scenario, set, steps } = json(ORIGIN, {
+    scenario: 'string',
+    set: 'list',
+    steps: 'list',
+  }) as RunRecord['origin'];
+  const document = json('scenario.json', {});
   const state = existsSync(join(folder, STATE))
     ? unpackWhole(readFileSync(join(folder, STATE)))
     : null;
-  const why = existsSync(join(folder, WHY)) ? (JSON.parse(text(WHY)) as WhySummary) : null;
+  const why = existsSync(join(folder, WHY)) ? (json(WHY, {}) as WhySummary) : null;
   const [status, digest] = [text('status').trim(), text(MARKER).trim()];
-  return { scenario, set, document, status, digest, state, why };
+  return { scenario, set, steps, document, status, digest, state, why };
 }
 
 /** The NICs of a run that was written; none where it has only plain ones. */
 export function readNics(folder: string): readonly NicResult[] {
   readRun(folder);
   const file = join(folder, NICS);
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as NicResult[]) : [];
+  return existsSync(file) ? (runJson(file, readFileSync(file, 'utf8'), {}) as NicResult[]) : [];
 }
 
 /** The summary as machines read it. */
@@ -178,6 +212,7 @@ export function summaryJson({ results, expectations, wallSeconds }: RunRecord): 
   return {
     ...summary,
     discovery: converged,
+    nicLatencies: nics.map(({ device, latencies }) => ({ device, latencies })),
     expectations,
     deviceDigests,
     wall: { seconds: wallSeconds },
@@ -196,6 +231,7 @@ function filesOf(record: RunRecord): [string, string | Uint8Array][] {
     ['ports.csv', portsCsv(results)],
     ['margins.csv', marginsCsv(results)],
   ];
+  if (origin.steps.length > 0) files.push([INJECTED, injectedYaml(record)]);
   const rows = [...series.rows];
   const portRows = rows.filter((row) => !isRateRow(row));
   const rateRows = rows.filter(isRateRow);
@@ -218,9 +254,21 @@ function filesOf(record: RunRecord): [string, string | Uint8Array][] {
     files.push(['slots.csv', slotsCsv(results)], ['slot-ports.csv', slotPortsCsv(results)]);
   }
   if (why !== null) files.push([WHY, json(whySummary(why))], ['episodes.csv', episodesCsv(why)]);
+  if (record.events !== null) files.push(['events.csv', eventsCsv(record.events)]);
   if (traces !== null) files.push(['traces.json', tracesJson(traces)]);
   if (state !== null) files.push([STATE, packWhole(state)]);
   return files;
+}
+
+/** What was injected, declared: as a scenario, it gives the digest of this run. */
+function injectedYaml({ origin, document, results }: RunRecord): string {
+  const { scenario, set } = origin;
+  const settings = set.map((change) => ` --set '${change}'`).join('');
+  const { faults } = document as { readonly faults: unknown };
+  const told =
+    '# What was injected, at the virtual times at which it came. The same digest again:\n' +
+    `# selvage run ${INJECTED}${settings}\n`;
+  return told + stringify({ extends: resolve(scenario), name: results.scenario, faults });
 }
 
 function json(value: unknown): string {

@@ -1,9 +1,12 @@
+import type { CaptureLog } from '../engine/analysis/capture/capture-log.js';
+import type { EventLog } from '../engine/analysis/events/event-recorder.js';
 import type { DeviceHops } from '../engine/analysis/trace/hop-recorder.js';
 import { restoreDevice } from '../engine/device/checkpoint.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { PartPlan } from '../fabric/placement/part-plan.js';
 import type { Congestion } from '../telemetry/congestion/congestion.js';
 import { congestionOf } from '../telemetry/congestion/congestion-of.js';
+import type { FaultStep } from './live-faults.js';
 import { Observers, observersOf } from './observers.js';
 import { outcomeOf, unbalanced, virtualTimeOf } from './outcome.js';
 import type { PartState } from './part/part.js';
@@ -22,8 +25,14 @@ export interface MergedRun {
   readonly congestion: Congestion | null;
   /** By device: the ways of sampled frames; null unless frames are sampled. */
   readonly hops: readonly DeviceHops[] | null;
+  /** By device: what passed captured ports; null unless there are any. */
+  readonly captures: readonly CaptureLog[] | null;
+  /** By device: what happened to frames and priorities; null unless that is observed. */
+  readonly events: readonly EventLog[] | null;
   /** Where an interrupted run can go on; null of one that has ended. */
   readonly state: WholeState | null;
+  /** Faults that came and went while it was under way. */
+  readonly steps: readonly FaultStep[];
 }
 
 export interface MergeOptions {
@@ -32,6 +41,7 @@ export interface MergeOptions {
   /** Balance the books of the whole. */
   readonly check: boolean;
   readonly moment: Pick<WholeState, 'boundPs' | 'framesSeen'>;
+  readonly steps: readonly FaultStep[];
 }
 
 /** Puts every actor's state into one engine, and asks that. */
@@ -39,7 +49,7 @@ export function mergeParts(
   fabric: Fabric,
   plans: readonly PartPlan[],
   states: readonly PartState[],
-  { status, failure, check, moment }: MergeOptions,
+  { status, failure, check, moment, steps }: MergeOptions,
 ): MergedRun {
   const engine = wholeEngine(fabric);
   const observers = new Observers(engine, observersOf(fabric));
@@ -52,13 +62,13 @@ export function mergeParts(
   const nowPs = virtualTimeOf(engine, fabric.scenario.durationPs);
   const found = failure ?? (check ? unbalanced(fabric, engine, nowPs) : null);
   const latestPs = Math.max(...states.map((state) => state.latestPs));
-  const { waits, hops } = observers.observed(nowPs);
+  const { waits, hops, captures, events } = observers.observed(nowPs);
   const congestion = waits && congestionOf(fabric, waits, nowPs);
   const results = outcomeOf(fabric, engine, status, found, congestion);
   const rows = mergeRows(fabric, states, latestPs);
   const isInterrupted = results.status === 'interrupted';
   const state = isInterrupted ? wholeOf(plans, states, rows, moment) : null;
-  return { results, rows, congestion, hops, state };
+  return { results, rows, congestion, hops, captures, events, state, steps };
 }
 
 /** Samples in the order of one process, which takes none after its last event. */

@@ -23,8 +23,6 @@ export class PauseCheck {
   /** `port` is numbered through the service, here and below. */
   heard(port: number, now: number, octets: Uint8Array): void {
     const spec = this.specOf(port);
-    // A carrier that comes back ends every stop, and is no frame that could be read.
-    if (spec.faults.some(({ effect }) => effect.kind === 'down')) return;
     // Which stops count is agreed on with the neighbour, and may change at any time.
     if (spec.discovery?.drives === true) return;
     if (spec.pause !== null && decodePause(octets, 0, this.pause) === 'ok') {
@@ -37,9 +35,12 @@ export class PauseCheck {
     }
   }
 
-  /** Whether a frame of a priority must not start. */
+  /** Whether a frame of a priority must not start; a watchdog may have stopped obeying. */
   forbids(port: number, priority: number, now: number): boolean {
-    return now < this.untilPs[port * PRIORITIES + priority]!;
+    if (now >= this.untilPs[port * PRIORITIES + priority]!) return false;
+    if (this.engine.pfc.watchdog.isStorm(port, priority)) return false;
+    // A carrier that comes back ends every stop, and is no frame that could be read.
+    return !this.engine.faults.mayBe(port, 'down');
   }
 
   private load(port: number, priority: number, now: number, quanta: number): void {

@@ -16,18 +16,29 @@ interface Watched {
 
 /** Looks at the links of faults that are over, once the time is up that recovery may take. */
 export class RecoveryCheck {
-  private readonly watched: Watched[] = [];
+  private watched: Watched[] = [];
 
   constructor(
-    private readonly fabric: Fabric,
+    private fabric: Fabric,
     private readonly engine: Engine,
   ) {
+    this.adopt(fabric);
+  }
+
+  /** Faults may come while the run goes on. */
+  adopt(fabric: Fabric): void {
+    const { engine } = this;
     const { faults } = fabric.scenario;
+    this.fabric = fabric;
+    const before = this.watched;
+    this.watched = [];
     for (let port = 0; port < engine.shared.ports.count; port++) {
       const own = new Set(engine.faults.counts(port, 0).map(({ fault }) => fault));
       for (const fault of own) {
         const withinPs = faults[fault]!.recoverPs;
-        if (withinPs !== null) this.watched.push({ fault, port, withinPs, seenPs: -1 });
+        if (withinPs === null) continue;
+        const known = before.find((entry) => entry.fault === fault && entry.port === port);
+        this.watched.push({ fault, port, withinPs, seenPs: known?.seenPs ?? -1 });
       }
     }
   }

@@ -1,3 +1,4 @@
+import type { FaultSpec } from '../engine/contract/fault.js';
 import type { PortSpec } from '../engine/contract/spec.js';
 import type { DeviceSpec, Engine } from '../engine/device/engine.js';
 import { TX_FRAMES } from '../engine/port/counters.js';
@@ -14,7 +15,9 @@ export function watchIntervals(
   durationPs: number | null,
 ): WatchIntervals {
   const ports = specs.flatMap((spec) => spec.ports);
-  const keepsAlive = ports.some(({ credit, discovery }) => (credit ?? discovery) !== null);
+  const keepsAlive = ports.some(
+    ({ credit, discovery, faults }) => (credit ?? discovery) !== null || faults.some(isEndless),
+  );
   return {
     stallPs: Math.max(STALL_PS, 4 * longestStopPs(specs), 2 * longestSilencePs(ports)),
     quietPs: keepsAlive && durationPs === null ? QUIET_PS : Infinity,
@@ -42,7 +45,7 @@ export class StallWatch {
   private stallAt: number;
   private quietAt: number;
 
-  constructor(private readonly intervals: WatchIntervals) {
+  constructor(private intervals: WatchIntervals) {
     this.stallAt = intervals.stallPs;
     this.quietAt = intervals.quietPs;
   }
@@ -50,6 +53,12 @@ export class StallWatch {
   /** When to look next. */
   get dueAt(): number {
     return Math.min(this.stallAt, this.quietAt);
+  }
+
+  /** Something came to the fabric, or went. */
+  adopt(intervals: WatchIntervals, nowPs: number): void {
+    this.intervals = intervals;
+    this.restore(nowPs, this.framesSeen);
   }
 
   /** As it was when everything before `nowPs` had been executed. */
@@ -95,6 +104,14 @@ export function thingsPlanned({ devices, discovery, shared }: Engine): number {
   let settling = 0;
   for (let port = 0; port < shared.ports.count; port++) if (discovery.isSettling(port)) settling++;
   return devices.reduce((sum, device) => sum + device.plannedByHost(), settling);
+}
+
+/** A fault that acts for ever keeps no run from its end. */
+function isEndless({ when, effect }: FaultSpec): boolean {
+  const { untilPs, everyPs, times, forPs } = when;
+  if (untilPs !== Infinity) return false;
+  if (everyPs !== Infinity && times === Infinity) return true;
+  return forPs === Infinity && (effect.kind === 'send' || effect.kind === 'steal');
 }
 
 /** Frames may wait until a neighbour was heard, or an administrator has changed something. */

@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
+import { lastingDifference } from '../../fabric/assembly/nic-changes.js';
 import { time } from '../../fabric/scenario/quantities.js';
 import { prepareEngine } from '../../runtime/engine-flags.js';
 import type { EmulateOptions } from '../emulate.js';
@@ -25,20 +27,33 @@ export async function branchCommand(run: string, options: BranchOptions): Promis
   const stored = storedRun(run);
   const before = sameScenario(run, stored);
   const set = [...before.set, ...options.set];
-  const after = { file: before.file, set, ...loadFabric(before.file, set) };
+  const after = { file: before.file, set, steps: [], ...loadFabric(before.file, set) };
   for (const section of FIXED) {
     const [a, b] = [before.fabric.scenario[section], after.fabric.scenario[section]];
     if (!isDeepStrictEqual(a, b)) {
       throw new InputError(`a branch cannot change ${section}: what it says is under way`);
     }
   }
+  checkNics(before.fabric, after.fabric);
   const { Session } = await import('../../runtime/session.js');
   const { rebase } = await import('../../runtime/rebase.js');
   const session = new Session(before.fabric, { check: false });
   if (stored.state !== null && stored.state.boundPs <= atPs) session.restore(stored.state);
   session.runTo(atPs);
   const whole = { ...session.save(), boundPs: atPs };
-  return emulate({ ...after, from: rebase(whole, before.fabric, after.fabric) }, options);
+  return emulate({ ...after, from: rebase(whole, before.fabric, after.fabric, atPs) }, options);
+}
+
+/** A part that runs keeps what is set before it does. */
+function checkNics(before: Fabric, after: Fabric): void {
+  before.specs.forEach((spec, d) => {
+    const changed = after.specs[d];
+    if (spec.kind !== 'host' || changed?.kind !== 'host') return;
+    const what = lastingDifference(spec.nic, changed.nic);
+    if (what === null) return;
+    const message = `a branch cannot change ${what} of the NIC of ${spec.name}`;
+    throw new InputError(`${message}: it is set before the part runs`);
+  });
 }
 
 function timeFrom(text: string): number {

@@ -1,4 +1,4 @@
-import type { ClientReadableStream } from '@grpc/grpc-js';
+import type { ClientReadableStream, MethodDefinition } from '@grpc/grpc-js';
 import { Client, status as codes } from '@grpc/grpc-js';
 import type { ServiceError } from '@grpc/grpc-js';
 import type { selvage } from '#contracts';
@@ -10,8 +10,20 @@ import {
   clientCredentials,
   keyMetadata,
 } from '../../runtime/links/control-channel.js';
+import { unpackLogs } from '../../runtime/checkpoints/packed-logs.js';
 import { unpackWhole } from '../../runtime/whole-state.js';
-import { CHECK, RESULTS, STEER, WATCH } from '../../runtime/links/methods.js';
+import { heardColumns } from '../../runtime/port-columns.js';
+import type { PortSample } from '../../runtime/port-sample.js';
+import {
+  CHECK,
+  CLEAR,
+  INJECT,
+  LIST_FAULTS,
+  RESULTS,
+  SAMPLES,
+  STEER,
+  WATCH,
+} from '../../runtime/links/methods.js';
 
 type Status = selvage.v1.RunStatus;
 type Action = selvage.v1.SteerRequest.Action;
@@ -80,22 +92,46 @@ export class CoordinatorClient {
     });
   }
 
-  steer(action: Action): Promise<selvage.v1.SteerReply> {
-    const { path, requestSerialize, responseDeserialize } = STEER.client;
-    return new Promise((resolve, reject) => {
-      this.client.makeUnaryRequest(
-        path,
-        requestSerialize,
-        responseDeserialize,
-        { action },
-        keyMetadata(this.key),
-        { deadline: Date.now() + CALL_MS },
-        (error, reply) => {
-          if (error === null) resolve(reply!);
-          else reject(new Error(explain(error)));
-        },
-      );
+  steer(action: Action, stepPs = 0): Promise<selvage.v1.SteerReply> {
+    return this.call(STEER.client, { action, stepPs });
+  }
+
+  /** A fault as a scenario says it comes to the run. */
+  inject(fault: string): Promise<selvage.v1.FaultReply> {
+    return this.call(INJECT.client, { fault });
+  }
+
+  clear(name: string): Promise<selvage.v1.FaultReply> {
+    return this.call(CLEAR.client, { name });
+  }
+
+  async faults(): Promise<selvage.v1.ListFaultsReply['faults']> {
+    const { faults } = await this.call(LIST_FAULTS.client, {});
+    return faults;
+  }
+
+  /** Hears what ports have counted, as long as it goes on; returns how to end it. */
+  samples(hear: (sample: PortSample) => void, ended: () => void): () => void {
+    const { path, requestSerialize, responseDeserialize } = SAMPLES.client;
+    const stream = this.client.makeServerStreamRequest(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      {},
+      keyMetadata(this.key),
+    );
+    stream.on('data', ({ timePs, ports }: selvage.v1.PortSample) => {
+      hear({ timePs, columns: heardColumns(ports ?? null) });
     });
+    let isOpen = true;
+    const end = (): void => {
+      if (isOpen) ended();
+      isOpen = false;
+    };
+    stream.on('error', end).on('end', end);
+    return () => {
+      stream.cancel();
+    };
   }
 
   async results(): Promise<MergedRun> {
@@ -110,15 +146,37 @@ export class CoordinatorClient {
     ) as ClientReadableStream<selvage.v1.ResultsPart>;
     const text: Uint8Array[] = [];
     const kept: Uint8Array[] = [];
+    const written: Uint8Array[] = [];
     for await (const piece of stream) {
-      const { json, state } = piece as selvage.v1.ResultsPart;
+      const { json, state, logs } = piece as selvage.v1.ResultsPart;
       text.push(json);
       kept.push(state);
+      written.push(logs);
     }
     const octets = Buffer.concat(kept);
     const state = octets.length === 0 ? null : unpackWhole(octets);
     const measured = JSON.parse(Buffer.concat(text).toString(), textAsInfinity) as MergedRun;
-    return { ...measured, state };
+    return { ...measured, state, ...unpackLogs(Buffer.concat(written)) };
+  }
+
+  private call<Request, Reply>(
+    { path, requestSerialize, responseDeserialize }: MethodDefinition<Request, Reply>,
+    request: Request,
+  ): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      this.client.makeUnaryRequest(
+        path,
+        requestSerialize,
+        responseDeserialize,
+        request,
+        keyMetadata(this.key),
+        { deadline: Date.now() + CALL_MS },
+        (error, reply) => {
+          if (error === null) resolve(reply!);
+          else reject(new Error(explain(error)));
+        },
+      );
+    });
   }
 
   /** The first status that satisfies, or null when the stream ended before. */

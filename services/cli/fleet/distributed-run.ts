@@ -16,7 +16,7 @@ export class MachineryError extends Error {}
 export async function runDistributed(
   options: FleetOptions,
   progress: ProgressLine,
-  launched: (fleet: Fleet) => void = () => undefined,
+  launched: (fleet: Fleet) => void | Promise<void> = () => undefined,
   heard: (status: selvage.v1.RunStatus) => void = () => undefined,
 ): Promise<MergedRun> {
   let fell: (error: Error) => void = () => undefined;
@@ -29,7 +29,7 @@ export async function runDistributed(
   });
   const letGo = options.elsewhere === null ? onInterrupt(fleet) : onEviction(fleet);
   try {
-    launched(fleet);
+    await launched(fleet);
     const ended = fleet.client.follow(
       (status) => {
         heard(status);

@@ -7,6 +7,8 @@ export interface FaultTimes {
   /** From one beginning to the next; Infinity: once. */
   readonly everyPs: number;
   readonly times: number;
+  /** It is over by then, and does not come again; Infinity: no such time. */
+  readonly untilPs: number;
   /** `forPs` is a mean, and `everyPs` the mean time from an end to the next beginning. */
   readonly random: boolean;
   /** Names the random stream; faults of one stream begin and end together. */

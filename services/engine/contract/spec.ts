@@ -39,6 +39,20 @@ export interface StopPortSpec {
 export interface PfcPortSpec extends StopPortSpec {
   /** Priorities for which it is operational, one bit each. */
   readonly priorities: number;
+  /** By priority; null where stops are obeyed however long they last. */
+  readonly watchdog: readonly (PfcWatchdogSpec | null)[] | null;
+  /** By priority group: of neighbours that send on against stops that last too long. */
+  readonly neighbourWatchdog: readonly (PfcWatchdogSpec | null)[] | null;
+}
+
+/** What is done about a priority that a neighbour holds without end. */
+export interface PfcWatchdogSpec {
+  /** Held for so long, with frames waiting, it is in a storm. */
+  readonly detectionPs: number;
+  /** Not asked to stop for so long, it is no longer. */
+  readonly restorationPs: number;
+  /** In between, what waits and what comes is dropped, or it is sent all the same. */
+  readonly action: 'drop' | 'forward';
 }
 
 /** Credit exchange over a link, as one of its ends sees it. Units count octets of frames. */
@@ -468,10 +482,14 @@ export interface RegisterValue {
   readonly value: number;
 }
 
-/** A write while the part runs: the bits of `mask` take those of `value`. */
-export interface RegisterWrite extends RegisterValue {
-  readonly atPs: number;
+/** The bits of `mask` take those of `value`. */
+export interface RegisterChange extends RegisterValue {
   readonly mask: number;
+}
+
+/** A write while the part runs. */
+export interface RegisterWrite extends RegisterChange {
+  readonly atPs: number;
 }
 
 /** An 82599 between a host and its port. */
@@ -495,6 +513,8 @@ export interface NicSpec {
   readonly receiveBuffer: BufferSpec;
   /** What an untagged frame counts as on receive; `carried`: the priority that the model knows. */
   readonly untagged: 'carried' | 'table' | 'split' | 'seven';
+  /** By pool: time that software needs for a received frame; null: no time, and no descriptors. */
+  readonly softwarePs: readonly number[] | null;
   /** By pool: the VLANs that it takes; empty for all. */
   readonly poolVlans: readonly (readonly number[])[];
 }
@@ -517,6 +537,8 @@ export interface SendSpec {
   /** Position in the scenario's flow table. */
   readonly flow: number;
   readonly name: string;
+  /** Station whose address its frames bear: the sender's own unless it lies. */
+  readonly source: number;
   readonly target: number;
   readonly hash: number;
   /** Packed class of its frames. */

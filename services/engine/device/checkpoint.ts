@@ -65,7 +65,7 @@ export function saveDevice(engine: Engine, d: number): DeviceState {
     behaviour: save(behaviourOf(engine, d)),
     senders: save(engine.senders.extras(first, count)),
     discovery: save(discoveryOf(engine, device)),
-    faults: save(engine.faults.extras(rows.fault.first, rows.fault.count)),
+    faults: engine.faults.saveAt(firstPort, ports.length),
     lanes: flying,
     queues: queued.flat(),
     lines: waiting,
@@ -89,7 +89,7 @@ export function restoreDevice(engine: Engine, d: number, state: DeviceState): vo
   restore(behaviourOf(engine, d), state.behaviour);
   restore(engine.senders.extras(rows.send.first, rows.send.count), state.senders);
   restore(discoveryOf(engine, device), state.discovery);
-  restore(engine.faults.extras(rows.fault.first, rows.fault.count), state.faults);
+  engine.faults.restoreAt(firstPort, state.faults);
   const revive = (record: Int32Array, fields: readonly number[]): number => {
     const frame = pool.write(record);
     for (const field of fields) pool.words[frame + field] += firstPort;

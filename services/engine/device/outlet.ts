@@ -1,4 +1,5 @@
 import { DROP } from '../contract/probe.js';
+import type { Defiance } from '../flow-control/pfc/pfc-defiance.js';
 import type { FaultMechanism } from '../faults/fault-mechanism.js';
 import { CARRIES_FLAG, CLASS, LENGTH, PORT, PRIORITY_MASK } from '../frame/frame-pool.js';
 import type { Carriage } from './carriage.js';
@@ -23,6 +24,7 @@ export function makeOutlet(
   metering: Metering,
   faults: FaultMechanism,
   carriage: Carriage,
+  defiance: Defiance,
 ): Outlet {
   const { clock, pool, ports, queues, counters, digests, transmits } = shared;
 
@@ -46,14 +48,20 @@ export function makeOutlet(
   }
 
   function drop(device: number, port: number, frame: number, why: number): void {
-    const isLoss = why === DROP.HEADROOM_EXHAUSTED;
-    const reason = isLoss && faults.excuses(port) ? DROP.OVERFLOW_BY_FAULT : why;
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
+    const reason = why === DROP.HEADROOM_EXHAUSTED ? overflow(port, priority) : why;
     if (reason === DROP.HEADROOM_EXHAUSTED) {
       counters.lost(device, port - devices[device].firstPort, priority, clock.now);
     }
     if (ports.isCredited(port, priority)) metering.refused(port, frame);
     lose(device, port, frame, reason);
+  }
+
+  /** An overflow has a reason of its own where the neighbour had no need, or no way, to stop. */
+  function overflow(port: number, priority: number): number {
+    if (faults.excuses(port)) return DROP.OVERFLOW_BY_FAULT;
+    const group = ports.groupOf(port, priority);
+    return defiance.isDefied(port, group) ? DROP.OVERFLOW_BY_WATCHDOG : DROP.HEADROOM_EXHAUSTED;
   }
 
   function lose(device: number, port: number, frame: number, reason: number): void {

@@ -6,11 +6,11 @@ import type {
   MechanismHost,
 } from '../contract/flow-control.js';
 import type { PortSpec } from '../contract/spec.js';
-import { RandomStream } from '../kernel/random.js';
+import type { Plain } from '../kernel/snapshot.js';
 import type { Tables } from '../kernel/tables.js';
 import { matchesControl } from './control-frames.js';
-import { firstSpell, nextSpell } from './fault-schedule.js';
 import { frameError, turnOneBit, UNHURT } from './frame-errors.js';
+import { StandingFault } from './standing-fault.js';
 
 // What a fault does to a port now, one bit each in `flags`.
 
@@ -30,24 +30,6 @@ const REPEATED = 64;
 /** What stays when the fault is over. */
 const LASTING = EXCUSED | DECEIVED | REPEATED;
 
-// Words of a fault at a port.
-
-const ACTIVE = 0;
-const BEGUN = 1;
-/** Octets that a shrunk memory gave up. */
-const TAKEN = 2;
-const WORDS = 4;
-
-// Doubles.
-
-const BEGIN_AT = 0;
-const END_AT = 1;
-const TICK_AT = 2;
-const HITS = 3;
-const ACTIVE_PS = 4;
-const OVER_AT = 5;
-const DOUBLES = 6;
-
 /** What becomes of a control frame; bits. */
 export const CONTROL_LOST = 1;
 export const CONTROL_TWICE = 2;
@@ -62,6 +44,8 @@ const FCS_OCTETS = 4;
 export interface FaultTools {
   /** The port may send again. */
   wake(port: number): void;
+  /** The carrier is lost. */
+  linkDown(port: number): void;
   /** A carrier is back: those who count or wait over the link start over. */
   linkUp(port: number): void;
   /** Loses every frame that the port's device holds. */
@@ -86,14 +70,8 @@ export interface FaultCounts {
   readonly overAtPs: number;
 }
 
-/** How many rows the faults of a port take. */
-export function faultRows(port: PortSpec): number {
-  return port.faults.length;
-}
-
 /**
- * Faults of the emulated world. Each is a row of a table with its state, owned by the device whose
- * port it is at, and acts on what that port sends or on what arrives there: so nothing depends on
+ * Faults of the emulated world. Each is owned by the device whose port it is at, and acts on what that port sends or on what arrives there: so nothing depends on
  * where the neighbour is run. It is a mechanism to those who carry it, because it needs timers, may
  * send frames and holds a port back.
  */
@@ -103,17 +81,11 @@ export class FaultMechanism implements Mechanism {
   readonly flags: Uint8Array;
   /** For how long the control frame last judged is held back. */
   delayPs = 0;
-  private readonly words: Int32Array;
-  private readonly doubles: Float64Array;
   /** By port: what its next timer is armed for, and until when the wire's far end is busy. */
   private readonly armedFor: Float64Array;
   private readonly busyUntil: Float64Array;
-  private readonly first: Int32Array;
-  private readonly end: Int32Array;
-  private readonly specs: FaultSpec[] = [];
-  private readonly spells: RandomStream[] = [];
-  private readonly dice: RandomStream[] = [];
-  private next = 0;
+  /** By port. */
+  private readonly at: StandingFault[][];
   private tools: FaultTools | null = null;
 
   constructor(
@@ -122,12 +94,9 @@ export class FaultMechanism implements Mechanism {
     private readonly slot: number,
   ) {
     this.flags = tables.uint8('port', 1);
-    this.words = tables.int32('fault', WORDS);
-    this.doubles = tables.float64('fault', DOUBLES);
     this.armedFor = tables.float64('port', 1).fill(Infinity);
     this.busyUntil = tables.float64('port', 1);
-    this.first = new Int32Array(tables.count('port'));
-    this.end = new Int32Array(tables.count('port'));
+    this.at = Array.from({ length: tables.count('port') }, () => []);
   }
 
   /** What is built after the mechanisms. */
@@ -135,39 +104,54 @@ export class FaultMechanism implements Mechanism {
     this.tools = tools;
   }
 
-  /** Ports are configured in their order. */
   configurePort(port: number, spec: PortSpec): void {
-    this.first[port] = this.next;
-    for (const fault of spec.faults) {
-      const row = this.next++;
-      this.specs[row] = fault;
-      this.spells[row] = new RandomStream(fault.seed, `fault ${fault.when.stream}`);
-      this.dice[row] = new RandomStream(fault.seed, `fault ${fault.dice}`);
-      const { beginPs, endPs } = firstSpell(fault.when, this.spells[row]);
-      const d = row * DOUBLES;
-      this.doubles[d + BEGIN_AT] = beginPs;
-      this.doubles[d + END_AT] = endPs;
-      this.doubles[d + TICK_AT] = Infinity;
-    }
-    this.end[port] = this.next;
+    this.at[port] = spec.faults.map((fault) => new StandingFault(fault));
     this.arm(port);
   }
 
-  /** State of an actor's rows that is not in the tables. */
-  extras(first: number, count: number): object {
-    const spells = this.spells.slice(first, first + count);
-    return { spells, dice: this.dice.slice(first, first + count) };
+  /** A fault comes to a port of a run that is there; what it would have been before `now` is not. */
+  plant(port: number, spec: FaultSpec, now: number): void {
+    const fault = new StandingFault(spec);
+    fault.plantAt(now);
+    this.at[port].push(fault);
+    this.arm(port);
+  }
+
+  /** The faults of this number at a port end by a time, and do not come again. */
+  endBy(port: number, number: number, untilPs: number): void {
+    for (const fault of this.at[port]) if (fault.spec.fault === number) fault.endBy(untilPs);
+    this.arm(port);
+  }
+
+  /** Whether a port has a fault that does this, now or at another time. */
+  mayBe(port: number, kind: FaultEffect['kind']): boolean {
+    return this.at[port].some(({ spec }) => spec.effect.kind === kind);
+  }
+
+  has(port: number, number: number): boolean {
+    return this.at[port].some(({ spec }) => spec.fault === number);
+  }
+
+  /** Faults of an actor's ports, with their state. */
+  saveAt(firstPort: number, ports: number): Plain {
+    return this.at.slice(firstPort, firstPort + ports).map((faults) => faults.map((f) => f.save()));
+  }
+
+  restoreAt(firstPort: number, saved: Plain): void {
+    (saved as readonly (readonly Plain[])[]).forEach((faults, p) => {
+      this.at[firstPort + p] = faults.map((fault) => StandingFault.revive(fault));
+    });
   }
 
   // What the data path asks where `flags` says that something is wrong.
 
   /** Why a frame that has come in is lost, or UNHURT. */
   fate(port: number, priority: number, octets: number): number {
-    for (let row = this.first[port]; row < this.end[port]; row++) {
-      if (this.words[row * WORDS + ACTIVE] === 0) continue;
-      const reason = frameError(this.specs[row].effect, priority, octets, this.dice[row]);
+    for (const fault of this.at[port]) {
+      if (!fault.isActive) continue;
+      const reason = frameError(fault.spec.effect, priority, octets, fault.dice);
       if (reason === UNHURT) continue;
-      this.doubles[row * DOUBLES + HITS]++;
+      fault.hits++;
       return reason;
     }
     return UNHURT;
@@ -178,13 +162,13 @@ export class FaultMechanism implements Mechanism {
     if (this.fate(port, -1, length + FCS_OCTETS) !== UNHURT) return CONTROL_LOST;
     let verdict = 0;
     this.delayPs = 0;
-    for (let row = this.first[port]; row < this.end[port]; row++) {
-      const { effect } = this.specs[row];
-      if (effect.kind !== 'control' || this.words[row * WORDS + ACTIVE] === 0) continue;
+    for (const fault of this.at[port]) {
+      const { effect } = fault.spec;
+      if (effect.kind !== 'control' || !fault.isActive) continue;
       if (!matchesControl(effect.match, octets)) continue;
-      if (this.dice[row].uniform() >= effect.probability) continue;
-      this.doubles[row * DOUBLES + HITS]++;
-      verdict |= this.meddle(row, effect, octets, length);
+      if (fault.dice.uniform() >= effect.probability) continue;
+      fault.hits++;
+      verdict |= this.meddle(fault, effect, octets, length);
     }
     return verdict;
   }
@@ -192,7 +176,7 @@ export class FaultMechanism implements Mechanism {
   /** How much longer than at the port's rate a frame takes that starts now. */
   slownessPs(port: number, octets: number, octetPs: number): number {
     let slowest = octetPs;
-    this.forEachActive(port, (_, effect) => {
+    this.forEachActive(port, ({ spec: { effect } }) => {
       if (effect.kind === 'slow') slowest = Math.max(slowest, effect.octetPs);
     });
     return (slowest - octetPs) * octets;
@@ -204,11 +188,12 @@ export class FaultMechanism implements Mechanism {
    */
   arrivalOf(port: number, atPs: number, lastsPs: number): number {
     let at = atPs;
-    this.forEachActive(port, (row, effect) => {
+    this.forEachActive(port, (fault) => {
+      const { effect } = fault.spec;
       if (effect.kind !== 'delay') return;
-      this.doubles[row * DOUBLES + HITS]++;
+      fault.hits++;
       at += effect.delayPs;
-      if (effect.jitterPs > 0) at += this.dice[row].below(effect.jitterPs + 1);
+      if (effect.jitterPs > 0) at += fault.dice.below(effect.jitterPs + 1);
     });
     if (at < this.busyUntil[port]) at = this.busyUntil[port];
     else if (at === atPs) {
@@ -241,29 +226,24 @@ export class FaultMechanism implements Mechanism {
     const { now } = this.host.clock;
     if (this.armedFor[port] !== now) return;
     this.armedFor[port] = Infinity;
-    for (let row = this.first[port]; row < this.end[port]; row++) {
-      const d = row * DOUBLES;
-      if (this.words[row * WORDS + ACTIVE] !== 0 && this.doubles[d + END_AT] <= now) {
-        this.finish(port, row);
-      }
-      if (this.words[row * WORDS + ACTIVE] === 0 && this.doubles[d + BEGIN_AT] <= now) {
-        this.begin(port, row);
-      }
-      if (this.doubles[d + TICK_AT] <= now) this.tick(port, row);
+    for (const fault of this.at[port]) {
+      if (fault.isActive && fault.endPs <= now) this.finish(port, fault);
+      if (!fault.isActive && fault.beginPs <= now) this.begin(port, fault);
+      if (fault.tickPs <= now) this.tick(port, fault);
     }
     this.arm(port);
   }
 
   compose(port: number, _txEnd: number, octets: Uint8Array): number {
-    let chosen = -1;
-    for (let row = this.first[port]; row < this.end[port]; row++) {
-      if (this.specs[row].effect.kind !== 'send') continue;
+    let chosen: StandingFault | null = null;
+    for (const fault of this.at[port]) {
+      if (fault.spec.effect.kind !== 'send') continue;
       // Asked for while the fault was there, the frame may come to be sent after its end.
-      if (chosen < 0 || this.words[row * WORDS + ACTIVE] !== 0) chosen = row;
+      if (chosen === null || fault.isActive) chosen = fault;
     }
-    const { effect } = this.specs[chosen];
+    const { effect } = chosen!.spec;
     if (effect.kind !== 'send') return 0;
-    this.doubles[chosen * DOUBLES + HITS]++;
+    chosen!.hits++;
     octets.set(effect.octets);
     return effect.octets.length;
   }
@@ -271,8 +251,8 @@ export class FaultMechanism implements Mechanism {
   holdReason(port: number): HoldReason | null {
     if ((this.flags[port] & SILENT) === 0) return null;
     let untilPs = Infinity;
-    this.forEachActive(port, (row, { kind }) => {
-      if (kind === 'down' || kind === 'freeze') untilPs = this.doubles[row * DOUBLES + END_AT];
+    this.forEachActive(port, ({ spec: { effect }, endPs }) => {
+      if (effect.kind === 'down' || effect.kind === 'freeze') untilPs = endPs;
     });
     return { mechanism: this.name, untilPs };
   }
@@ -302,54 +282,39 @@ export class FaultMechanism implements Mechanism {
 
   /** Of every fault at a port, until `now`. */
   counts(port: number, now: number): FaultCounts[] {
-    const counts: FaultCounts[] = [];
-    for (let row = this.first[port]; row < this.end[port]; row++) {
-      const d = row * DOUBLES;
-      const isActive = this.words[row * WORDS + ACTIVE] !== 0;
-      const running = isActive ? now - this.doubles[d + BEGIN_AT] : 0;
-      counts.push({
-        fault: this.specs[row].fault,
+    return this.at[port].map((fault) => {
+      const { isActive, begun, hits, activePs, beginPs, endPs, overPs } = fault;
+      return {
+        fault: fault.spec.fault,
         port,
-        begun: this.words[row * WORDS + BEGUN],
-        hits: this.doubles[d + HITS],
-        activePs: this.doubles[d + ACTIVE_PS] + running,
-        overAtPs: this.doubles[d + END_AT],
-        overSincePs:
-          isActive || this.doubles[d + ACTIVE_PS] === 0 ? null : this.doubles[d + OVER_AT],
-      });
-    }
-    return counts;
+        begun,
+        hits,
+        activePs: activePs + (isActive ? now - beginPs : 0),
+        overAtPs: endPs,
+        overSincePs: isActive || activePs === 0 ? null : overPs,
+      };
+    });
   }
 
-  private begin(port: number, row: number): void {
-    const { effect } = this.specs[row];
-    this.words[row * WORDS + ACTIVE] = 1;
-    this.words[row * WORDS + BEGUN]++;
+  private begin(port: number, fault: StandingFault): void {
+    const { effect } = fault.spec;
+    fault.begin();
     this.flags[port] |= lastingFlagsOf(effect);
-    this.tools!.note(port, this.specs[row].fault, true);
-    if (effect.kind === 'flush') this.tools!.flush(port);
-    else if (effect.kind === 'shrink') {
-      this.words[row * WORDS + TAKEN] = this.tools!.shrink(port, effect.octets);
-    } else if (effect.kind === 'send' || effect.kind === 'steal') {
-      this.doubles[row * DOUBLES + TICK_AT] = this.host.clock.now;
+    this.tools!.note(port, fault.spec.fault, true);
+    if (effect.kind === 'down') this.tools!.linkDown(port);
+    else if (effect.kind === 'flush') this.tools!.flush(port);
+    else if (effect.kind === 'shrink') fault.taken = this.tools!.shrink(port, effect.octets);
+    else if (effect.kind === 'send' || effect.kind === 'steal') {
+      fault.tickPs = this.host.clock.now;
     }
     this.refresh(port);
   }
 
-  private finish(port: number, row: number): void {
-    const { effect, when, fault } = this.specs[row];
-    const w = row * WORDS;
-    const d = row * DOUBLES;
-    this.words[w + ACTIVE] = 0;
-    this.doubles[d + TICK_AT] = Infinity;
-    const past = { beginPs: this.doubles[d + BEGIN_AT], endPs: this.doubles[d + END_AT] };
-    this.doubles[d + ACTIVE_PS] += past.endPs - past.beginPs;
-    this.doubles[d + OVER_AT] = past.endPs;
-    const next = nextSpell(when, past, this.words[w + BEGUN], this.spells[row]);
-    this.doubles[d + BEGIN_AT] = next?.beginPs ?? Infinity;
-    this.doubles[d + END_AT] = next?.endPs ?? Infinity;
-    this.tools!.note(port, fault, false);
-    if (effect.kind === 'shrink') this.tools!.shrink(port, -this.words[w + TAKEN]);
+  private finish(port: number, fault: StandingFault): void {
+    const { effect } = fault.spec;
+    fault.finish();
+    this.tools!.note(port, fault.spec.fault, false);
+    if (effect.kind === 'shrink') this.tools!.shrink(port, -fault.taken);
     const wasSilent = this.flags[port] & SILENT;
     this.refresh(port);
     if (effect.kind === 'down' && !this.isDown(port)) this.tools!.linkUp(port);
@@ -357,18 +322,18 @@ export class FaultMechanism implements Mechanism {
   }
 
   /** A fault that acts again and again does so now. */
-  private tick(port: number, row: number): void {
-    const { effect } = this.specs[row];
+  private tick(port: number, fault: StandingFault): void {
+    const { effect } = fault.spec;
     if (effect.kind === 'send') this.host.requestControl(this.slot, port);
     else if (effect.kind === 'steal') {
-      this.doubles[row * DOUBLES + HITS]++;
+      fault.hits++;
       this.tools!.steal(port, effect.priorities, effect.units);
     } else return;
-    this.doubles[row * DOUBLES + TICK_AT] = this.host.clock.now + effect.everyPs;
+    fault.tickPs = this.host.clock.now + effect.everyPs;
   }
 
   private meddle(
-    row: number,
+    { dice }: StandingFault,
     { action, delayPs }: Extract<FaultEffect, { kind: 'control' }>,
     octets: Uint8Array,
     length: number,
@@ -379,7 +344,7 @@ export class FaultMechanism implements Mechanism {
       case 'duplicate':
         return CONTROL_TWICE;
       case 'corrupt':
-        turnOneBit(octets, PARAMETERS_AT, length, this.dice[row]);
+        turnOneBit(octets, PARAMETERS_AT, length, dice);
         return 0;
       case 'delay':
         this.delayPs += delayPs;
@@ -389,8 +354,8 @@ export class FaultMechanism implements Mechanism {
 
   private isDown(port: number): boolean {
     let down = false;
-    this.forEachActive(port, (_, { kind }) => {
-      if (kind === 'down') down = true;
+    this.forEachActive(port, ({ spec: { effect } }) => {
+      if (effect.kind === 'down') down = true;
     });
     return down;
   }
@@ -398,7 +363,7 @@ export class FaultMechanism implements Mechanism {
   /** Works out again what is wrong with a port. */
   private refresh(port: number): void {
     let flags = this.flags[port] & LASTING;
-    this.forEachActive(port, (_, effect) => {
+    this.forEachActive(port, ({ spec: { effect } }) => {
       flags |= flagsOf(effect);
     });
     // What was late once must not be overtaken.
@@ -406,24 +371,13 @@ export class FaultMechanism implements Mechanism {
     this.flags[port] = flags;
   }
 
-  private forEachActive(port: number, visit: (row: number, effect: FaultEffect) => void): void {
-    for (let row = this.first[port]; row < this.end[port]; row++) {
-      if (this.words[row * WORDS + ACTIVE] !== 0) visit(row, this.specs[row].effect);
-    }
+  private forEachActive(port: number, visit: (fault: StandingFault) => void): void {
+    for (const fault of this.at[port]) if (fault.isActive) visit(fault);
   }
 
   /** One timer per port, for whatever comes first. */
   private arm(port: number): void {
-    let next = Infinity;
-    for (let row = this.first[port]; row < this.end[port]; row++) {
-      const d = row * DOUBLES;
-      const active = this.words[row * WORDS + ACTIVE] !== 0;
-      next = Math.min(
-        next,
-        this.doubles[d + (active ? END_AT : BEGIN_AT)],
-        this.doubles[d + TICK_AT],
-      );
-    }
+    const next = this.at[port].reduce((least, { duePs }) => Math.min(least, duePs), Infinity);
     if (next === Infinity) return;
     this.armedFor[port] = next;
     this.host.arm(this.slot, port, TIMER, next);

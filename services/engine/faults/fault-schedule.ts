@@ -7,9 +7,10 @@ export interface Spell {
   readonly endPs: number;
 }
 
-/** The first time that a fault is there. */
-export function firstSpell(when: FaultTimes, random: RandomStream): Spell {
-  return when.random ? drawn(when, when.startPs, random) : fixed(when, when.startPs);
+/** The first time that a fault is there; null if there is none. */
+export function firstSpell(when: FaultTimes, random: RandomStream): Spell | null {
+  const spell = when.random ? drawn(when, when.startPs, random) : fixed(when, when.startPs);
+  return before(when.untilPs, spell);
 }
 
 /** The time after one that has passed; null if there is none. */
@@ -20,7 +21,15 @@ export function nextSpell(
   random: RandomStream,
 ): Spell | null {
   if (count >= when.times || when.everyPs === Infinity || past.endPs === Infinity) return null;
-  return when.random ? drawn(when, past.endPs, random) : fixed(when, past.beginPs + when.everyPs);
+  const next = when.random
+    ? drawn(when, past.endPs, random)
+    : fixed(when, past.beginPs + when.everyPs);
+  return before(when.untilPs, next);
+}
+
+/** What is left of a spell before a time; null if it is nothing. */
+export function before(untilPs: number, { beginPs, endPs }: Spell): Spell | null {
+  return beginPs >= untilPs ? null : { beginPs, endPs: Math.min(endPs, untilPs) };
 }
 
 function fixed({ forPs }: FaultTimes, beginPs: number): Spell {

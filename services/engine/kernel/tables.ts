@@ -1,16 +1,7 @@
 import type { Plain } from './snapshot.js';
 
 /** What a row of a table belongs to. */
-export const UNITS = [
-  'device',
-  'port',
-  'send',
-  'receive',
-  'credit',
-  'rate',
-  'nic',
-  'fault',
-] as const;
+export const UNITS = ['device', 'port', 'send', 'receive', 'credit', 'rate', 'nic'] as const;
 
 export type Unit = (typeof UNITS)[number];
 
@@ -25,7 +16,7 @@ type Column = Int32Array | Float64Array | Uint8Array;
 
 /**
  * The numbers that the actors of one service work on: arrays with a row per device, port,
- * connection, credit account, limited rate or fault. All actors share the arrays and each owns a
+ * connection, credit account or limited rate. All actors share the arrays and each owns a
  * range of rows, so what is hot stays dense however many actors there are, and an actor is saved
  * and restored as slices, in any grouping.
  *

@@ -11,7 +11,7 @@ import { ecnSpecs, NO_MARKING } from './ecn-specs.js';
 import { FlowPaths } from './flow-paths.js';
 import { bridgePorts, forwardingOf } from './forwarding.js';
 import { checkGroupFlows, membersOf, treesOf } from './groups.js';
-import { FaultPlan } from './fault-plan.js';
+import { placeFaults, withFaults } from './fault-plan.js';
 import { type LinkEnd, linkEndsOf } from './link-ends.js';
 import { frameLengths } from './frame-lengths.js';
 import { lookaheadOf } from './lookahead.js';
@@ -101,7 +101,7 @@ export function assemble(input: AssemblyInput): Assembly {
     const ports = portSpecs(
       input,
       index,
-      own,
+      settings,
       linkEnds[index]!,
       methods[index]!,
       credit,
@@ -114,7 +114,8 @@ export function assemble(input: AssemblyInput): Assembly {
       : { ...common, ...switchSpec(index, own) };
   });
   const { enabled, start } = scenario.discovery;
-  const built = new FaultPlan(scenario, topology, linkEnds, devices, fail).applied();
+  const site = { scenario, topology, linkEnds, specs: devices };
+  const built = withFaults(devices, placeFaults(site, scenario.faults, 0, fail));
   const specs = enabled && start === 'converged' ? converged(built, linkEnds) : built;
   const lookaheadPs = lookaheadOf(specs, linkEnds);
   return {

@@ -100,6 +100,7 @@ function sendSpec(
   return {
     flow: index,
     name: flow.name,
+    source: flow.address ?? flow.source,
     target: flow.destination,
     hash: flowHash(flow.source, flow.destination, flow.priority, index),
     frameClass:

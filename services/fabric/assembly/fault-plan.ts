@@ -27,35 +27,66 @@ const NEEDS: Partial<Record<FaultSection['kind'], string>> = {
   'shrink-buffer': 'a shared buffer',
 };
 
-/** Gives every port the faults that a scenario declares for it. */
-export class FaultPlan {
-  /** By device, then port. */
-  private readonly faults: FaultSpec[][][];
-  private count = 0;
+/** A fault at a port of a device of the fabric. */
+export interface PlacedFault {
+  readonly device: number;
+  readonly port: number;
+  readonly spec: FaultSpec;
+}
+
+/** What has been assembled, for faults to be put into. */
+export interface FaultSite {
+  readonly scenario: Pick<Scenario, 'seed'>;
+  readonly topology: Topology;
+  readonly linkEnds: readonly (readonly LinkEnd[])[];
+  readonly specs: readonly DeviceSpec[];
+}
+
+/** Where faults are, of which the first is the scenario's `firstIndex`-th. */
+export function placeFaults(
+  site: FaultSite,
+  faults: readonly FaultSection[],
+  firstIndex: number,
+  fail: Fail,
+): readonly PlacedFault[] {
+  const plan = new FaultPlan(site, fail);
+  faults.forEach((fault, i) => {
+    plan.place(fault, firstIndex + i);
+  });
+  return plan.placed;
+}
+
+/** Devices with these faults, besides those that they have. */
+export function withFaults(
+  specs: readonly DeviceSpec[],
+  placed: readonly PlacedFault[],
+): readonly DeviceSpec[] {
+  if (placed.length === 0) return specs;
+  const added = specs.map(({ ports }) => ports.map((port): FaultSpec[] => [...port.faults]));
+  for (const { device, port, spec } of placed) added[device]![port]!.push(spec);
+  return specs.map((spec, d): DeviceSpec => {
+    const ports = spec.ports.map((port, p) => ({ ...port, faults: added[d]![p]! }));
+    return { ...spec, ports };
+  });
+}
+
+/** Finds the ports that faults are at, and what they do there. */
+class FaultPlan {
+  readonly placed: PlacedFault[] = [];
+  private readonly topology: Topology;
+  private readonly linkEnds: readonly (readonly LinkEnd[])[];
+  private readonly specs: readonly DeviceSpec[];
 
   constructor(
-    private readonly scenario: Scenario,
-    private readonly topology: Topology,
-    private readonly linkEnds: readonly (readonly LinkEnd[])[],
-    private readonly specs: readonly DeviceSpec[],
+    private readonly site: FaultSite,
     private readonly fail: Fail,
   ) {
-    this.faults = linkEnds.map((ends) => ends.map(() => []));
-    scenario.faults.forEach((fault, index) => {
-      this.place(fault, index);
-    });
+    this.topology = site.topology;
+    this.linkEnds = site.linkEnds;
+    this.specs = site.specs;
   }
 
-  /** Devices as they were, where nothing goes wrong. */
-  applied(): readonly DeviceSpec[] {
-    if (this.scenario.faults.length === 0) return this.specs;
-    return this.specs.map((spec, d): DeviceSpec => {
-      const ports = spec.ports.map((port, p) => ({ ...port, faults: this.faults[d]![p]! }));
-      return { ...spec, ports };
-    });
-  }
-
-  private place(fault: FaultSection, index: number): void {
+  place(fault: FaultSection, index: number): void {
     const ends = this.select(fault);
     if (ends.length === 0) {
       throw this.fail(['faults', index, 'where'], `no port is like that: ${fault.name} hits none`);
@@ -151,16 +182,17 @@ export class FaultPlan {
     effect: FaultEffect,
     scope: string,
   ): void {
-    if (++this.count > PLACES_MAX) {
+    if (this.placed.length >= PLACES_MAX) {
       throw this.fail(['faults', index], `faults at too many ports; at most ${PLACES_MAX} in all`);
     }
-    this.faults[end.device]![end.port]!.push({
+    const spec = {
       fault: index,
-      seed: this.scenario.seed,
+      seed: this.site.scenario.seed,
       dice: `${fault.name} hits ${end.name}`,
       when: timesOf(fault, scope),
       effect,
-    });
+    };
+    this.placed.push({ device: end.device, port: end.port, spec });
   }
 
   /** Null if the fault means nothing to a port. */
@@ -223,8 +255,8 @@ function stormOf(
 }
 
 function timesOf(fault: FaultSection, scope: string): FaultTimes {
-  const { startPs, forPs, everyPs, times, random, stream } = fault;
-  return { startPs, forPs, everyPs, times, random, stream: `${stream} of ${scope}` };
+  const { startPs, forPs, everyPs, times, untilPs, random, stream } = fault;
+  return { startPs, forPs, everyPs, times, untilPs, random, stream: `${stream} of ${scope}` };
 }
 
 function isOfSwitches(kind: FaultSection['kind']): boolean {

@@ -36,6 +36,8 @@ export interface FaultSection {
   /** Infinity: once. */
   readonly everyPs: number;
   readonly times: number;
+  /** Infinity: no such time. */
+  readonly untilPs: number;
   readonly random: boolean;
   readonly stream: string;
   /** So long after it was there, all is well again; null: not promised. */

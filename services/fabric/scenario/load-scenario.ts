@@ -5,12 +5,13 @@ import { checkScenario } from './check-scenario.js';
 import { ScenarioError } from './errors.js';
 import { applySetting, readLayers } from './layers.js';
 import { Located } from './located.js';
+import { withNicsOfHosts } from './nic-layers.js';
 import { normalise } from './normalise.js';
 import { parseSource } from './read-source.js';
 import type { Scenario } from './scenario.js';
 import { scenarioSchema } from './schema.js';
 import type { Path, SourceNode } from './source-tree.js';
-import { startOf } from './source-tree.js';
+import { startOf, withValue } from './source-tree.js';
 
 export interface LoadOptions {
   /** `path=value` settings on top of the file, in order; the value is YAML. */
@@ -24,6 +25,8 @@ export interface LoadedScenario {
   readonly document: unknown;
   /** An error that points to what the file says at `path`, as `['load', 0, 'incast', 'to']`. */
   errorAt(path: Path, message: string): ScenarioError;
+  /** The same scenario with one value set, which `source` said. */
+  with(path: Path, value: unknown, source: string): LoadedScenario;
 }
 
 export function loadScenario(file: string, options: LoadOptions = {}): LoadedScenario {
@@ -38,7 +41,7 @@ export function scenarioOfDocument(file: string, document: unknown): LoadedScena
 }
 
 function scenarioOf(file: string, tree: SourceNode): LoadedScenario {
-  const located = new Located(tree);
+  const located = new Located(withNicsOfHosts(tree));
   // Compiling the schema takes longer than what one small file gains from it.
   const parsed = scenarioSchema.safeParse(located.document, { jitless: true });
   if (!parsed.success) throw located.errorOf(parsed.error.issues);
@@ -49,5 +52,9 @@ function scenarioOf(file: string, tree: SourceNode): LoadedScenario {
     file,
     document: located.document,
     errorAt: (path, message) => located.errorAt(path, message),
+    with: (path, value, source) => {
+      const node = parseSource(source, JSON.stringify(value), false)!;
+      return scenarioOf(file, withValue(tree, path, node));
+    },
   };
 }

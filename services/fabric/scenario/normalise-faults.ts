@@ -16,6 +16,7 @@ const COMMON: readonly string[] = [
   'for',
   'every',
   'times',
+  'until',
   'random',
   'stream',
   'recover',
@@ -61,6 +62,7 @@ function section(input: FaultInput, index: number): FaultSection {
     forPs: input.for ?? Infinity,
     everyPs: input.every ?? Infinity,
     times: input.times ?? Infinity,
+    untilPs: input.until ?? Infinity,
     random: input.random,
     stream: input.stream ?? name,
     recoverPs: input.recover ?? null,
@@ -130,7 +132,7 @@ function checkTimes(
   if (random && lasts === undefined) {
     throw located.errorAt([...path, 'random'], 'random needs for, and every if it comes again');
   }
-  if (input.recover !== undefined && lasts === undefined) {
+  if (input.recover !== undefined && lasts === undefined && input.until === undefined) {
     throw located.errorAt([...path, 'recover'], 'it never ends, so nothing recovers: give for');
   }
 }

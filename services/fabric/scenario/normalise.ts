@@ -13,7 +13,7 @@ import { classSection, pauseSection, prioritySections } from './normalise-flow-c
 import { groupSections, loadSections } from './normalise-load.js';
 import { ciSection } from './normalise-ci.js';
 import { sfcSection } from './normalise-sfc.js';
-import type { Scenario } from './scenario.js';
+import type { CaptureSection, Scenario } from './scenario.js';
 import type { ScenarioInput } from './schema.js';
 
 export function normalise(input: ScenarioInput, fileName: string, located: Located): Scenario {
@@ -50,7 +50,20 @@ export function normalise(input: ScenarioInput, fileName: string, located: Locat
       episodes: input.observe.episodes,
       stormPs: input.observe.storm,
       traces: input.observe.traces ?? null,
+      captures: captureSection(input.observe.captures),
+      events: input.observe.events,
     },
     expect: expectations(input.expect, load, located),
   };
+}
+
+function captureSection(input: ScenarioInput['observe']['captures']): CaptureSection | null {
+  if (input === undefined) return null;
+  const filters = input.filters.map(({ priority, type, flow }) => ({
+    priority: priority ?? null,
+    type: type ?? null,
+    flow: flow ?? null,
+  }));
+  const { ports, frames, snap } = input;
+  return { ports, filters, frames, snapOctets: snap ?? null };
 }

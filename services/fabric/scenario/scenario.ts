@@ -4,11 +4,13 @@
  * comes later, in assembly.
  */
 
+import type { CaptureSection } from './capture-section.js';
 import type { DiscoveryEndSection, DiscoverySection } from './discovery-section.js';
 import type { FaultSection } from './fault-section.js';
 import type { Nic82599Section } from './nic-section.js';
 import type { CiSection, SfcSection } from './scenario-messages.js';
 
+export type { CaptureFilterSection, CaptureSection } from './capture-section.js';
 export type { CiSection, SfcDetectSection, SfcSection } from './scenario-messages.js';
 
 export interface Scenario {
@@ -225,6 +227,13 @@ export interface PrioritySection {
   readonly ci: boolean;
 }
 
+/** What a switch does about a priority that a neighbour holds without end. */
+export interface WatchdogSection {
+  readonly detectionPs: number;
+  readonly restorationPs: number;
+  readonly action: 'drop' | 'forward';
+}
+
 export interface PfcSection {
   /** Null: the dynamic threshold decides. */
   readonly xoffBytes: number | null;
@@ -236,6 +245,8 @@ export interface PfcSection {
   readonly refreshFraction: number;
   /** From the last bit of a PFC frame to its effect. */
   readonly responseDelayPs: number;
+  /** Null: stops are obeyed however long they last. */
+  readonly watchdog: WatchdogSection | null;
 }
 
 export interface PauseSection {
@@ -442,6 +453,8 @@ export interface LoadCommon {
     readonly dei: boolean;
   };
   readonly vm: number;
+  /** Host whose address its frames bear; null: that of who sends them. */
+  readonly spoof: string | null;
   readonly transport: RawSection | ReliableSection;
   readonly startPs: number;
   readonly endPs: number | null;
@@ -522,6 +535,10 @@ export interface ObserveSection {
   readonly stormPs: number;
   /** Null: no frame is followed. */
   readonly traces: TraceSection | null;
+  /** Null: nothing is captured. */
+  readonly captures: CaptureSection | null;
+  /** Write down drops, marks, stops, holds and deliveries, one by one. */
+  readonly events: boolean;
 }
 
 /** Frames that are followed from end to end; a frame must pass all that is said. */
@@ -564,12 +581,16 @@ export type Metric =
   | 'lldpdus'
   | 'deadlocks'
   | 'storms'
+  | 'watchdog.storms'
+  | 'watchdog.drops'
   | 'fault-drops'
   | 'credit-lost'
   | 'starved'
   | 'sfc.messages'
   | 'sfc.reaction'
   | 'sfc.covered'
+  | 'nic.tail-to-wire'
+  | 'nic.wire-to-descriptor'
   | 'digest';
 
 export interface Expectation {

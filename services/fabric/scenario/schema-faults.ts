@@ -79,6 +79,9 @@ export const faultsSchema = list(
       .describe('It begins again after this time. Default: it comes once.')
       .exactOptional(),
     times: integer(1, 1_000_000).describe('How often it comes at most.').exactOptional(),
+    until: quantity(aboveZero(time))
+      .describe('By then it is over, and does not come again.')
+      .exactOptional(),
     random: flag()
       .describe(
         '`for` is a mean, and `every` the mean time between an end and the next beginning, ' +

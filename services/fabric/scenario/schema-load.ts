@@ -94,6 +94,12 @@ const commonKeys = {
   vm: integer(0, 63)
     .describe('Virtual machine at either end, whose descriptor queues an 82599 keeps apart.')
     .prefault(0),
+  spoof: name()
+    .describe(
+      'A host whose address its frames bear instead of their own (raw frames without a reaction ' +
+        'to congestion). Default: none.',
+    )
+    .exactOptional(),
   transport: either(
     [
       choice(['raw', 'reliable']),

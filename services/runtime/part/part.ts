@@ -6,8 +6,12 @@ import type { FramePool } from '../../engine/frame/frame-pool.js';
 import { putControl, putFrame, takeHandedOver } from '../../engine/device/hand-over.js';
 import type { Plain } from '../../engine/kernel/snapshot.js';
 import type { PartPlan, PlacedPort } from '../../fabric/placement/part-plan.js';
+import type { FaultChange } from '../live-faults.js';
+import { applyFaultChange } from '../live-faults.js';
 import { Windows } from '../embedded/windows.js';
 import { Observers } from '../observers.js';
+import type { PortColumns } from '../port-sample.js';
+import { columnsAt } from '../port-sample.js';
 import type { SeriesRow } from '../series.js';
 import { Sampler } from '../series.js';
 
@@ -103,6 +107,11 @@ export class Part {
     putControl(this.engine, this.numberOf(port), atPs, octets);
   }
 
+  /** A fault comes or goes, at a time that has not been executed. */
+  change(change: FaultChange): void {
+    applyFaultChange(this.engine, change, this.plan.devices);
+  }
+
   save(): PartState {
     return {
       devices: this.plan.specs.map((_, place) => saveDevice(this.engine, place)),
@@ -121,6 +130,14 @@ export class Part {
     });
     this.sampler?.restore(state.rows, state.sampleDueAt, state.sampled);
     this.windows.latestPs = state.latestPs;
+  }
+
+  /** What its own ports have counted, when everything before a time has been executed. */
+  portColumns(timePs: number): PortColumns {
+    const ports = this.plan.specs.flatMap((spec, place) =>
+      spec.ports.map((_, port) => this.numberOf({ place, port })),
+    );
+    return columnsAt(this.engine, ports, timePs);
   }
 
   get rows(): readonly SeriesRow[] {

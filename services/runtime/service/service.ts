@@ -12,8 +12,10 @@ import {
   sha256,
   unpackPlan,
 } from '../checkpoints/snapshots.js';
+import { unpackChange } from '../live-faults.js';
 import { Member } from '../part/member.js';
 import { PROTOCOL } from '../part/messages.js';
+import { spokenColumns } from '../port-columns.js';
 import { Part } from '../part/part.js';
 import { watchBroker } from './broker-watch.js';
 import type { CoordinatorLink } from './coordinator-link.js';
@@ -41,6 +43,8 @@ export class Service {
   private holdCheck: HoldCheck | null = null;
   private epoch = 0;
   private awaiting: (() => void) | null = null;
+  /** The horizon at which the ports shall be told of; null: nobody asked. */
+  private portsAtPs: number | null = null;
   private scheduled = false;
   private readonly timer: NodeJS.Timeout;
 
@@ -89,13 +93,14 @@ export class Service {
   }
 
   private async obey(message: selvage.v1.ToService): Promise<void> {
-    const { assignment, round, save, finish, refusal, leave } = message;
+    const { assignment, round, save, finish, refusal, leave, change } = message;
     if (leave) {
       this.leave();
       return;
     }
     if (refusal) throw new ServiceError(refusal.reason ?? 'refused by the coordinator');
     if (assignment) await this.begin(assignment);
+    else if (change?.epoch === this.epoch) this.part!.change(unpackChange(change.change!));
     else if (round?.epoch === this.epoch) this.run(round);
     else if (save?.epoch === this.epoch) this.save(save);
     else if (finish?.epoch === this.epoch) this.finish(finish);
@@ -123,6 +128,7 @@ export class Service {
       part.restore(decodeSnapshot(snapshot, origin));
       if (this.epoch !== epoch) return;
     }
+    for (const change of assignment.changes ?? []) part.change(unpackChange(change));
     this.adopt(part, epoch, assignment.check === true);
     this.link.send({ ready: { epoch, nextPs: part.nextTime() } });
   }
@@ -146,7 +152,7 @@ export class Service {
           if (!this.broker.isClosed()) this.broker.publish(this.subjectOf(peer), octets);
         },
         report: (report) => {
-          this.link.send({ report: { ...report, breach: this.breach() } });
+          this.link.send({ report: { ...report, breach: this.breach(), ports: this.ports() } });
         },
         gathered: () => {
           this.awaiting?.();
@@ -157,6 +163,7 @@ export class Service {
   }
 
   private run(round: selvage.v1.Round.$Properties): void {
+    this.portsAtPs = round.countPorts === true ? (round.endPs ?? 0) : null;
     this.member!.allow({
       epoch: this.epoch,
       round: round.round ?? 0,
@@ -211,6 +218,12 @@ export class Service {
         this.fail(error as Error);
       }
     });
+  }
+
+  /** What its ports have counted, if somebody wants to know. */
+  private ports(): selvage.v1.PortColumns.$Properties | null {
+    if (this.portsAtPs === null) return null;
+    return spokenColumns(this.part!.portColumns(this.portsAtPs));
   }
 
   private breach(): string {

@@ -1,5 +1,5 @@
 import { DROP } from '../../contract/probe.js';
-import type { HostSpec } from '../../contract/spec.js';
+import type { HostSpec, RegisterChange } from '../../contract/spec.js';
 import {
   CARRIES_FLAG,
   CLASS,
@@ -26,7 +26,8 @@ import { encodeBlankTelemetry } from '../../wire/telemetry.js';
 import type { Carriage } from '../carriage.js';
 import type { Device } from '../device.js';
 import { KIND_DEVICE, KIND_RATE } from '../device.js';
-import { KIND_ADAPTER, makeAdapters } from '../nic/adapters.js';
+import { makeAdapters } from '../nic/adapters.js';
+import { KIND_ADAPTER } from '../nic/kinds.js';
 import { KEPT_NS } from '../nic/receive-side.js';
 import { makeTurns } from '../nic/turns.js';
 import type { MechanismSet } from '../mechanisms.js';
@@ -63,6 +64,14 @@ export interface Hosting {
   /** The NIC's frame of a class starts on the wire: the next one takes its place. */
   departing(d: number, trafficClass: number, frame: number): void;
   onTimer(d: number, kind: number, connection: number): void;
+  /** Software writes a register of the device's 82599 now. */
+  writeRegister(d: number, change: RegisterChange): void;
+  /** The link of a device has come or gone. */
+  carrier(d: number, up: boolean): void;
+  /** Brings up to a time what is worked out when somebody looks. */
+  look(d: number, nowPs: number): void;
+  /** Receive descriptors of a queue: free now, and at least ever. */
+  ring(d: number, queue: number): { readonly free: number; readonly fewest: number };
   /** State of a host that is not in the tables. */
   parts(d: number): HostParts;
   readonly complaints: Complaints;
@@ -92,6 +101,7 @@ export function makeHosting(
   const adapters = makeAdapters(shared, devices, mechanisms, outlet, {
     mayQueue,
     build,
+    position: (d) => position[d],
     vmOf,
     take,
   });
@@ -124,7 +134,7 @@ export function makeHosting(
     firstReceive[d] = device.rows.receive.first;
     dependants[d] = dependantsOf(spec);
     spec.sends.forEach((send, c) => {
-      senders.configure(firstSend[d] + c, send, spec.position, spec.seed);
+      senders.configure(firstSend[d] + c, send, spec.seed);
       const priority = send.frameClass & PRIORITY_MASK;
       const trafficClass = ports.classOf(device.firstPort, priority);
       classOfSend[firstSend[d] + c] = trafficClass;
@@ -380,7 +390,29 @@ export function makeHosting(
     if (senders.releaseMessages(firstSend[d] + c, messages)) wake(d, c);
   }
 
-  return { configure, receive, departing, onTimer, parts: (d) => all[d], complaints };
+  function carrier(d: number, up: boolean): void {
+    if (adapters.has(d)) adapters.carrier(d, up);
+  }
+
+  function writeRegister(d: number, change: RegisterChange): void {
+    adapters.writeRegister(d, change);
+    adapters.settle(d);
+  }
+
+  return {
+    configure,
+    receive,
+    departing,
+    onTimer,
+    writeRegister,
+    carrier,
+    look: (d, nowPs) => {
+      adapters.look(d, nowPs);
+    },
+    ring: (d, queue) => adapters.ring(d, queue),
+    parts: (d) => all[d],
+    complaints,
+  };
 }
 
 function dependantsOf(spec: HostSpec): number[][] {

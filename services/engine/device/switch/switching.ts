@@ -81,7 +81,7 @@ export interface Switching {
 export function makeSwitching(
   shared: Shared,
   devices: readonly Device[],
-  { all: mechanisms, sfc, ci }: MechanismSet,
+  { all: mechanisms, pfc, sfc, ci }: MechanismSet,
   outlet: Outlet,
   carriage: Carriage,
 ): Switching {
@@ -119,11 +119,14 @@ export function makeSwitching(
   };
   /** By port: 1 where the memory of the switch is its own chip's. */
   const isSlotted = tables.uint8('port', 1);
+  /** By port: 1 where a switch does no more than route frames through a shared buffer. */
+  const isPlain = new Uint8Array(ports.count);
   const slotted = makeSlotted(shared, devices, mechanisms, outlet, retag, copyOf);
   const points = makeQcnPoints(tables, pool);
   const telemetry = new HpccPoints(clock, ports, counters);
   const defences = new QcnDefences(tables, pool, counters);
   const { watched } = points;
+  const { discards } = pfc.watchdog;
   const { remapped, untagged } = defences;
 
   function configure(device: Device, spec: SwitchSpec): void {
@@ -148,6 +151,7 @@ export function makeSwitching(
         joinsFrom[(at << 3) | tc] = joiningFrom(all[place], at, tc);
       }
       isSlotted[at] = chip === null ? 0 : 1;
+      isPlain[at] = isRoutedOnly(spec, ecn) ? 1 : 0;
       spec.buffer.accounts[p].forEach((account, group) => {
         if (!account.lossless) return;
         const name = rulerOf(port, group);
@@ -239,12 +243,17 @@ export function makeSwitching(
 
   function admit(d: number, port: number, out: number, frame: number): void {
     const { words } = pool;
+    const plain = isPlain[port] !== 0;
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     const arrived = words[frame + LENGTH];
-    const octets = retag(d, port, out, frame, priority);
+    const octets = plain ? arrived : retag(d, port, out, frame, priority);
     let group = ports.groupOf(port, priority);
     let trafficClass = ports.classOf(out, priority);
-    if ((isolates[port] | (words[frame + CLASS] & ISOLATION_FLAGS)) !== 0) {
+    if (!plain && discards[out] !== 0 && isDiscarded(d, out, frame, priority)) {
+      outlet.drop(d, port, frame, DROP.WATCHDOG);
+      return;
+    }
+    if (!plain && (isolates[port] | (words[frame + CLASS] & ISOLATION_FLAGS)) !== 0) {
       group = isolatedGroup(port, priority, frame);
       trafficClass = isolate(d, out, trafficClass, frame);
     }
@@ -259,12 +268,23 @@ export function makeSwitching(
     words[frame + PORT] = port;
     const by = stopper[(port << 3) | group];
     if (by !== NOBODY) mechanisms[by].admitted(port, group, frame, arrived);
-    if (queued + stored >= joinsFrom[(out << 3) | trafficClass])
+    if (!plain && queued + stored >= joinsFrom[(out << 3) | trafficClass])
       joining(d, port, out, frame, trafficClass, queued + stored);
     outlet.enqueue(d, out, trafficClass, frame);
-    if ((watched[out] & (1 << trafficClass)) === 0) return;
+    if (plain || (watched[out] & (1 << trafficClass)) === 0) return;
     if (!points.isDue(out, trafficClass, octets)) return;
     if (points.measure(out, trafficClass, frame, queued + stored)) complain(port, out, frame);
+  }
+
+  /** A watchdog lets nothing into the queue: what a storm holds, or would. */
+  function isDiscarded(d: number, out: number, frame: number, priority: number): boolean {
+    const trafficClass = ports.classOf(out, priority);
+    const queue =
+      isolates[out] === 0 ? trafficClass : all[d].ci!.queueFor(out, trafficClass, frame);
+    const stopped = queue === trafficClass ? priority : queue;
+    if ((discards[out] & (1 << stopped)) === 0) return false;
+    pfc.watchdog.refused(out, stopped);
+    return true;
   }
 
   /** The group that a frame is charged to: what left a congesting queue is stopped apart. */
@@ -327,17 +347,20 @@ export function makeSwitching(
   }
 
   function departing(port: number, trafficClass: number, frame: number): void {
-    const from = leavesFrom[(port << 3) | trafficClass];
-    if (from !== NEVER) {
-      const left = queues.get(port, trafficClass, QUEUE_OCTETS);
-      if (left + pool.words[frame + STORED] >= from) leaving(port, frame, trafficClass, left);
+    if (isPlain[port] === 0) {
+      const from = leavesFrom[(port << 3) | trafficClass];
+      if (from !== NEVER) {
+        const left = queues.get(port, trafficClass, QUEUE_OCTETS);
+        if (left + pool.words[frame + STORED] >= from) leaving(port, frame, trafficClass, left);
+      }
+      if (untagged[port] !== 0) defences.leave(port, frame);
     }
-    if (untagged[port] !== 0) defences.leave(port, frame);
     free(port, trafficClass, frame);
   }
 
   function free(port: number, trafficClass: number, frame: number): void {
-    if (isSlotted[port] !== 0) {
+    const plain = isPlain[port] !== 0;
+    if (!plain && isSlotted[port] !== 0) {
       slotted.departing(all[ports.owner(port)].chip!, trafficClass, frame);
       return;
     }
@@ -345,7 +368,7 @@ export function makeSwitching(
     const from = words[frame + PORT];
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     let group = ports.groupOf(from, priority);
-    if ((isolates[port] | (words[frame + CLASS] & ISOLATION_FLAGS)) !== 0) {
+    if (!plain && (isolates[port] | (words[frame + CLASS] & ISOLATION_FLAGS)) !== 0) {
       group = isolatedGroup(from, priority, frame);
       leaveIsolation(port, trafficClass, frame);
     }
@@ -427,6 +450,14 @@ export function makeSwitching(
   }
 
   return { configure, receive, departing, free, onTimer, parts: (d) => all[d], points };
+}
+
+/** Nobody watches its queues, and frames leave as they came. */
+function isRoutedOnly(spec: SwitchSpec, ecn: EcnMarker): boolean {
+  const watches = spec.sfc ?? spec.ci ?? spec.qcn ?? spec.mvtx2802;
+  const marks = ecn.atEnqueue | ecn.atDequeue | spec.telemetry;
+  const isGuarded = spec.ports.some(({ pfc }) => (pfc?.watchdog ?? null) !== null);
+  return watches === null && marks === 0 && !isGuarded && spec.forwarding.kind === 'routed';
 }
 
 /** The mechanism that keeps a lossless account from overflowing. */

@@ -25,6 +25,7 @@ const ONCE: FaultTimes = {
   startPs: 100,
   forPs: 10,
   everyPs: Infinity,
+  untilPs: Infinity,
   times: Infinity,
   random: false,
   stream: 'x',
@@ -36,14 +37,14 @@ function random(): RandomStream {
 
 describe('when a fault is there', () => {
   it('comes once', () => {
-    const spell = firstSpell(ONCE, random());
+    const spell = firstSpell(ONCE, random())!;
     assert.deepEqual(spell, { beginPs: 100, endPs: 110 });
     assert.equal(nextSpell(ONCE, spell, 1, random()), null);
   });
 
   it('comes again at equal distances, and no more often than it may', () => {
     const when = { ...ONCE, everyPs: 50, times: 2 };
-    const spell = firstSpell(when, random());
+    const spell = firstSpell(when, random())!;
     const second = nextSpell(when, spell, 1, random());
     assert.deepEqual(second, { beginPs: 150, endPs: 160 });
     assert.equal(nextSpell(when, second, 2, random()), null);
@@ -51,13 +52,13 @@ describe('when a fault is there', () => {
 
   it('never comes again if it never ends', () => {
     const when = { ...ONCE, forPs: Infinity, everyPs: 50 };
-    assert.equal(nextSpell(when, firstSpell(when, random()), 1, random()), null);
+    assert.equal(nextSpell(when, firstSpell(when, random())!, 1, random()), null);
   });
 
   it('comes at random with the means it was given, one spell after the other', () => {
     const when = { ...ONCE, forPs: 1000, everyPs: 9000, random: true };
     const stream = random();
-    let spell = firstSpell(when, stream);
+    let spell = firstSpell(when, stream)!;
     let there = 0;
     const count = 20_000;
     for (let i = 0; i < count; i++) {

@@ -31,6 +31,7 @@ export const PFC: PfcSection = {
   quanta: 65535,
   refreshFraction: 0.5,
   responseDelayPs: 200_000,
+  watchdog: null,
 };
 
 /** As they come out of an empty section. */
@@ -229,7 +230,15 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     faults: [],
     placement: [],
     load: [],
-    observe: { seriesPs: null, ports: [], episodes: false, stormPs: 1e9, traces: null },
+    observe: {
+      seriesPs: null,
+      ports: [],
+      episodes: false,
+      stormPs: 1e9,
+      traces: null,
+      captures: null,
+      events: false,
+    },
     expect: [],
     ...part,
   };
@@ -276,13 +285,17 @@ export function run(built: Fabric): Outcome {
     frameMarked: IGNORED,
     frameQueued: IGNORED,
     frameSent: IGNORED,
+    frameDiscarded: IGNORED,
+    watchdogActed: IGNORED,
     controlSent: IGNORED,
+    tagSent: IGNORED,
     controlReceived: IGNORED,
     stopAsked: IGNORED,
     creditStep: IGNORED,
     heldChanged: IGNORED,
     creditShort: IGNORED,
     messageDelivered: (_, now, flow, message) => arrivedPs.set(`${flow}/${message}`, now),
+    ledChanged: IGNORED,
   });
   new Windows(engine, built.lookaheadPs).run(Infinity);
   const received = ({ device, connection }: FlowEnd): { frames: number; payload: number } => {

@@ -1,0 +1,90 @@
+import type { FaultSpec } from '../contract/fault.js';
+import { RandomStream } from '../kernel/random.js';
+import type { Plain } from '../kernel/snapshot.js';
+import { restore, save } from '../kernel/snapshot.js';
+import { before, firstSpell, nextSpell, type Spell } from './fault-schedule.js';
+
+/**
+ * A fault at a port: what it is, whether it is there, and what it did. Its specification is part
+ * of what is saved, since faults may be injected into a run that goes on.
+ */
+export class StandingFault {
+  isActive = false;
+  begun = 0;
+  /** Octets that a shrunk memory gave up, or entries of a table. */
+  taken = 0;
+  /** Of the spell that is there, or comes next; Infinity if none will. */
+  beginPs = 0;
+  endPs = 0;
+  /** When one that acts again and again does so next. */
+  tickPs = Infinity;
+  untilPs: number;
+  hits = 0;
+  /** Of spells that are over. */
+  activePs = 0;
+  overPs = 0;
+  readonly dice: RandomStream;
+  private readonly spells: RandomStream;
+
+  constructor(readonly spec: FaultSpec) {
+    this.spells = new RandomStream(spec.seed, `fault ${spec.when.stream}`);
+    this.dice = new RandomStream(spec.seed, `fault ${spec.dice}`);
+    this.untilPs = spec.when.untilPs;
+    this.plan(firstSpell(spec.when, this.spells));
+  }
+
+  static revive(saved: Plain): StandingFault {
+    const { spec } = saved as unknown as { readonly spec: FaultSpec };
+    const fault = new StandingFault(spec);
+    restore(fault, saved);
+    return fault;
+  }
+
+  save(): Plain {
+    return save(this);
+  }
+
+  /** When something is due next. */
+  get duePs(): number {
+    return Math.min(this.isActive ? this.endPs : this.beginPs, this.tickPs);
+  }
+
+  begin(): void {
+    this.isActive = true;
+    this.begun++;
+  }
+
+  finish(): void {
+    const { beginPs, endPs } = this;
+    this.isActive = false;
+    this.tickPs = Infinity;
+    this.activePs += endPs - beginPs;
+    this.overPs = endPs;
+    this.planAfter({ beginPs, endPs });
+  }
+
+  /** It ends by that time, and does not come again. */
+  endBy(untilPs: number): void {
+    this.untilPs = Math.min(this.untilPs, untilPs);
+    this.plan(before(this.untilPs, this));
+  }
+
+  /** What would have been before a time has not been: it is planted into a run that is there. */
+  plantAt(nowPs: number): void {
+    while (this.endPs <= nowPs) {
+      this.begun++;
+      this.planAfter(this);
+    }
+    this.beginPs = Math.max(this.beginPs, nowPs);
+  }
+
+  private planAfter(past: Spell): void {
+    this.plan(nextSpell(this.spec.when, past, this.begun, this.spells));
+    if (this.beginPs >= this.untilPs) this.plan(null);
+  }
+
+  private plan(spell: Spell | null): void {
+    this.beginPs = spell?.beginPs ?? Infinity;
+    this.endPs = spell?.endPs ?? Infinity;
+  }
+}

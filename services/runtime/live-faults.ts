@@ -1,0 +1,179 @@
+import { deserialize, serialize } from 'node:v8';
+import type { Engine } from '../engine/device/engine.js';
+import type { DeviceSpec } from '../engine/device/engine.js';
+import type { Fabric } from '../fabric/assembly/fabric.js';
+import type { PlacedFault } from '../fabric/assembly/fault-plan.js';
+import { placeFaults, withFaults } from '../fabric/assembly/fault-plan.js';
+import { ScenarioError } from '../fabric/scenario/errors.js';
+import type { FaultSection } from '../fabric/scenario/fault-section.js';
+import type { LoadedScenario } from '../fabric/scenario/load-scenario.js';
+
+/** A fault in the words of a scenario file. */
+export type FaultWords = Readonly<Record<string, unknown>>;
+
+/** What somebody wants of a run that is under way. */
+export type FaultWish =
+  | { readonly kind: 'inject'; readonly fault: FaultWords }
+  | { readonly kind: 'clear'; readonly name: string };
+
+/** The same, at a time from which on nothing had been executed: so it can be done again. */
+export type FaultStep = FaultWish & { readonly atPs: number };
+
+/** What a step means to devices. */
+export type FaultChange =
+  | { readonly kind: 'plant'; readonly atPs: number; readonly placed: readonly PlacedFault[] }
+  | { readonly kind: 'end'; readonly atPs: number; readonly number: number };
+
+/** A fault that a run has, as people ask for it. */
+export interface LiveFault {
+  readonly name: string;
+  readonly kind: string;
+  readonly startPs: number;
+  /** Infinity: nobody has ended it. */
+  readonly untilPs: number;
+  readonly injected: boolean;
+  readonly words: FaultWords;
+}
+
+const SOURCE = 'injected fault';
+
+/**
+ * Faults that come and go while a run is under way. Each becomes part of the scenario, with the
+ * virtual time at which it came: declared like that from the start, it gives the same digest.
+ */
+export class LiveFaults {
+  readonly steps: FaultStep[] = [];
+  private readonly declared: number;
+
+  constructor(
+    /** What the scenario says by now. */
+    public loaded: LoadedScenario,
+    public fabric: Fabric,
+  ) {
+    this.declared = fabric.scenario.faults.length;
+  }
+
+  /** Throws a ScenarioError if nobody can have that. */
+  check(wish: FaultWish): void {
+    if (wish.kind === 'clear') this.numberOf(wish.name);
+    else this.place(wish.fault);
+  }
+
+  /** Makes a wish part of the scenario, where nothing from `boundPs` on has been executed. */
+  take(
+    wish: FaultWish,
+    boundPs: number,
+  ): { readonly step: FaultStep; readonly change: FaultChange } {
+    const taken =
+      wish.kind === 'clear' ? this.clear(wish.name, boundPs) : this.inject(wish.fault, boundPs);
+    this.steps.push(taken.step);
+    return taken;
+  }
+
+  /** Takes again what was taken in another process. */
+  repeat(steps: readonly FaultStep[]): FaultChange[] {
+    return steps.map((step) => this.take(step, step.atPs).change);
+  }
+
+  list(): LiveFault[] {
+    const words = this.words();
+    return this.fabric.scenario.faults.map(({ name, kind, startPs, untilPs }, number) => {
+      const injected = number >= this.declared;
+      return { name, kind, startPs, untilPs, injected, words: words[number]! };
+    });
+  }
+
+  private inject(fault: FaultWords, boundPs: number): { step: FaultStep; change: FaultChange } {
+    const atPs = Math.max(this.place(fault).section.startPs, boundPs);
+    const name = fault['name'] ?? `fault${this.fabric.scenario.faults.length + 1}`;
+    const words = { ...fault, name, at: psText(atPs) };
+    const { loaded, placed } = this.place(words);
+    this.loaded = loaded;
+    const specs = withFaults(this.fabric.specs, placed);
+    this.fabric = { ...this.fabric, scenario: loaded.scenario, specs };
+    const step: FaultStep = { kind: 'inject', fault: words, atPs };
+    return { step, change: { kind: 'plant', atPs, placed } };
+  }
+
+  private clear(name: string, boundPs: number): { step: FaultStep; change: FaultChange } {
+    const number = this.numberOf(name);
+    const atPs = Math.min(boundPs, this.fabric.scenario.faults[number]!.untilPs);
+    const changed = this.words().with(number, { ...this.words()[number], until: psText(atPs) });
+    this.loaded = this.loaded.with(['faults'], changed, SOURCE);
+    const specs = this.fabric.specs.map((spec) => endedIn(spec, number, atPs));
+    this.fabric = { ...this.fabric, scenario: this.loaded.scenario, specs };
+    return { step: { kind: 'clear', name, atPs }, change: { kind: 'end', atPs, number } };
+  }
+
+  private place(fault: FaultWords): {
+    loaded: LoadedScenario;
+    section: FaultSection;
+    placed: readonly PlacedFault[];
+  } {
+    const { fabric } = this;
+    const number = fabric.scenario.faults.length;
+    const loaded = this.loaded.with(['faults'], [...this.words(), fault], SOURCE);
+    const section = loaded.scenario.faults[number]!;
+    const placed = placeFaults(fabric, [section], number, (path, message) =>
+      loaded.errorAt(path, message),
+    );
+    return { loaded, section, placed };
+  }
+
+  private numberOf(name: string): number {
+    const { faults } = this.fabric.scenario;
+    const number = faults.findIndex((fault) => fault.name === name);
+    if (number >= 0) return number;
+    const names = faults.map((fault) => fault.name).join(', ');
+    const message = `no fault is called ${name}; there are: ${names === '' ? 'none' : names}`;
+    throw new ScenarioError({ file: SOURCE, line: 0, column: 0 }, [], message);
+  }
+
+  private words(): FaultWords[] {
+    const { faults } = this.loaded.document as { readonly faults?: readonly FaultWords[] };
+    return [...(faults ?? [])];
+  }
+}
+
+/**
+ * Does to an engine what a change says, unless that has been done. `devices` are those of the
+ * fabric that it has, by place.
+ */
+export function applyFaultChange(
+  engine: Engine,
+  change: FaultChange,
+  devices: readonly number[],
+): void {
+  if (change.kind === 'end') {
+    devices.forEach((_, place) => {
+      engine.endFault(place, change.number, change.atPs);
+    });
+    return;
+  }
+  const missing = change.placed
+    .map(({ device, ...fault }) => ({ place: devices.indexOf(device), ...fault }))
+    .filter(({ place, port, spec }) => place >= 0 && !engine.hasFault(place, port, spec.fault));
+  for (const { place, port, spec } of missing) engine.plantFault(place, port, spec, change.atPs);
+}
+
+export function packChange(change: FaultChange): Uint8Array {
+  return serialize(change);
+}
+
+export function unpackChange(octets: Uint8Array): FaultChange {
+  return deserialize(octets) as FaultChange;
+}
+
+function endedIn(spec: DeviceSpec, number: number, untilPs: number): DeviceSpec {
+  const ports = spec.ports.map((port) => ({
+    ...port,
+    faults: port.faults.map((fault) =>
+      fault.fault === number ? { ...fault, when: { ...fault.when, untilPs } } : fault,
+    ),
+  }));
+  return { ...spec, ports };
+}
+
+function psText(ps: number): string {
+  return `${ps}ps`;
+}
