@@ -29,6 +29,7 @@ import type { GrowthSample, QueueView } from './sfc-machine.js';
 import {
   congestionProbability,
   intervalIsOver,
+  leastWatched,
   pauseTimeNs,
   sampleGrowth,
   sourceKey,
@@ -226,6 +227,12 @@ export class SfcSender {
       octets,
       length,
     );
+  }
+
+  /** From how long a queue on it must be looked at; null: it is not monitored. */
+  leastOctets(port: number, trafficClass: number): number | null {
+    if ((this.spec.monitorQueues & (1 << trafficClass)) === 0) return null;
+    return leastWatched(this.portSpec(port).detector);
   }
 
   portSpec(port: number): SfcPortSpec {
