@@ -67,6 +67,7 @@ async function inProcesses(
     checkpoints: null,
     patienceSeconds: 60,
     from: null,
+    steps: [],
     elsewhere: null,
   };
   let running: Fleet | null = null;

@@ -43,6 +43,17 @@ load:
 `;
 }
 
+const OBSERVE = {
+  tracing: 'traces: { share: 0.1% }',
+  metrics: 'series: 100us',
+  capture: 'captures: { ports: ["h1:p1"], frames: 1000000 }',
+};
+
+/** The same, looked at in one way. */
+export function watched(k: number, virtualUs: number, how: keyof typeof OBSERVE): string {
+  return `${permutation(k, virtualUs)}observe: { ${OBSERVE[how]} }\n`;
+}
+
 /** The same with an 82599 in every host. */
 export function adapters(k: number, virtualUs: number): string {
   return `${permutation(k, virtualUs)}hosts: { nic: { model: 82599 } }\n`;

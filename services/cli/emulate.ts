@@ -5,16 +5,19 @@ import type { LoadedScenario } from '../fabric/scenario/load-scenario.js';
 import { evaluateExpectations } from '../report/expectations.js';
 import type { RunRecord } from '../report/run-directory.js';
 import { factsOf } from '../report/page/page-of-run.js';
-import { RunDirectory, RunDirectoryError, summaryJson } from '../report/run-directory.js';
+import { RunDirectory, summaryJson } from '../report/run-directory.js';
+import { RunDirectoryError } from '../report/run-json.js';
 import { whyOf } from '../report/why.js';
 import { summaryText } from '../report/summary-text.js';
 import { prepareEngine } from '../runtime/engine-flags.js';
 import { eventsOf } from '../telemetry/events/event-table.js';
 import { captureFile } from '../telemetry/captures/capture-file.js';
 import type { RunFigures } from '../telemetry/metrics/port-figures.js';
+import type { FaultStep } from '../runtime/live-faults.js';
+import { LiveFaults } from '../runtime/live-faults.js';
 import type { MergedRun } from '../runtime/merge.js';
 import { LiveSession } from '../live/live-session.js';
-import { LiveFaults } from '../runtime/live-faults.js';
+import { shownFaults } from '../live/shown-faults.js';
 import type { WholeState } from '../runtime/whole-state.js';
 import { capturesWanted, warnOfOmitted } from './captured.js';
 import { EXIT, InputError } from './exit.js';
@@ -25,6 +28,7 @@ import { framesWanted } from './frame-ways.js';
 import type { LiveOptions } from './live-options.js';
 import { liveWish } from './live-options.js';
 import { LiveView } from './live-view.js';
+import type { LocalRun } from './local-desk.js';
 import { ProgressLine } from './progress.js';
 import { collectorFrom, exportTelemetry } from './telemetry-export.js';
 import { styleFor } from './style.js';
@@ -39,6 +43,8 @@ export interface EmulateOptions extends DistributionOptions, LiveOptions {
   readonly otlp?: string;
   /** False: tables are written as CSV only. */
   readonly parquet?: boolean;
+  /** Be reachable by `selvage attach`, `pause`, `inject` and so on, in one process too. */
+  readonly control?: boolean;
   /** A port of this machine, for Prometheus. */
   readonly metrics?: string;
 }
@@ -51,10 +57,12 @@ export interface Emulation {
   readonly fabric: Fabric;
   /** Null: at the beginning. */
   readonly from: WholeState | null;
+  /** Faults that came and went before. */
+  readonly steps: readonly FaultStep[];
 }
 
 /** How long a run goes on before it looks up: short enough for a prompt answer to Ctrl-C. */
-const SLICE_MS = 40;
+const SHOW_MS = 40;
 /** Ports in other threads and processes are asked when the run has ended. */
 const NO_PORTS = { ports: [], credits: [] };
 
@@ -92,12 +100,13 @@ async function emulateSeen(
         : await runHere(emulation, options, metricsPort, progress, view);
   const wallSeconds = (performance.now() - startedAt) / 1000;
   const { results, congestion, series, state } = measured;
-  // Faults that were injected stand in the scenario that is kept.
-  const { fabric, loaded } = measured.faults ?? emulation;
+  const live = new LiveFaults(emulation.loaded, emulation.fabric);
+  live.repeat(measured.steps);
+  const { fabric, loaded } = live;
   const traces = framesWanted(fabric, measured);
   const why = congestion && whyOf(fabric, results, congestion);
   const expectations = evaluateExpectations(fabric.scenario.expect, results);
-  const origin = { scenario: file, set };
+  const origin = { scenario: file, set, steps: [...emulation.steps, ...measured.steps] };
   const { document } = loaded;
   const facts = factsOf(fabric);
   const told = { expectations, why, traces, document, origin, facts, wallSeconds };
@@ -119,13 +128,10 @@ async function emulateSeen(
 }
 
 type Measured = Pick<RunRecord, 'results' | 'series' | 'state'> &
-  Pick<MergedRun, 'congestion' | 'hops' | 'captures' | 'events'> & {
-    /** What came while it was under way. */
-    readonly faults?: LiveFaults;
-  };
+  Pick<MergedRun, 'congestion' | 'hops' | 'captures' | 'events' | 'steps'>;
 
 async function runHere(
-  { fabric, loaded, from }: Emulation,
+  { loaded, fabric, from }: Emulation,
   options: EmulateOptions,
   metricsPort: number | null,
   progress: ProgressLine,
@@ -138,16 +144,26 @@ async function runHere(
     ...session.progress(),
     ...session.counted(),
   }));
-  const faults = new LiveFaults(loaded, fabric);
-  const live = new LiveSession(session, faults, view?.beginsPaused ?? false);
-  live.listener =
+  const run = new LiveSession(session, new LiveFaults(loaded, fabric), view?.beginsPaused ?? false);
+  run.listener =
     view &&
     (await view.open(
-      live,
-      () => live.status,
-      () => live.shownFaults(),
+      run,
+      () => run.status,
+      () => shownFaults(run.live.list(), session.boundPs),
     ));
-  const status = await drive(live, progress);
+  const closeControl = await controlOf(run, options);
+  const letGo = onInterrupt(() => {
+    run.stop();
+  });
+  const showProgress = (): void => {
+    progress.show(() => run.progress());
+  };
+  const status = await run.drive(SHOW_MS, showProgress).finally(() => {
+    progress.clear();
+    letGo();
+    closeControl();
+  });
   await closeMetrics();
   const results = session.results(status);
   const state = results.status === 'interrupted' ? session.save() : null;
@@ -156,9 +172,15 @@ async function runHere(
     hops: session.hops(),
     captures: session.captures(),
     events: session.events(),
-    faults,
   };
-  return { results, series: session.series(), state, ...seen };
+  return { results, series: session.series(), state, steps: run.live.steps, ...seen };
+}
+
+/** Opens the control plane of a run in this process if that was asked for. */
+async function controlOf(run: LocalRun, { control }: EmulateOptions): Promise<() => void> {
+  if (control !== true) return () => undefined;
+  const { openControl } = await import('./local-desk.js');
+  return openControl(run);
 }
 
 /** What a run says of itself while it goes on. */
@@ -185,7 +207,7 @@ async function openMetrics(
 
 /** In threads of this process, where the same actors do the same. */
 async function runInThreads(
-  { fabric, from }: Emulation,
+  { loaded, fabric, from }: Emulation,
   threads: number,
   options: EmulateOptions,
   metricsPort: number | null,
@@ -194,7 +216,9 @@ async function runInThreads(
   const { ThreadsRun } = await import('../runtime/threads/run-threads.js');
   const { SERIES_COLUMNS } = await import('../runtime/series.js');
   const plans = planParts(fabric, placeInServices(fabric.topology, threads));
-  const run = new ThreadsRun(fabric, plans, { check: options.check === true, from });
+  const live = new LiveFaults(loaded, fabric);
+  const run = new ThreadsRun(fabric, plans, { check: options.check === true, from, live });
+  const closeControl = await controlOf(run, options);
   const letGo = onInterrupt(() => {
     run.stop();
   });
@@ -204,7 +228,7 @@ async function runInThreads(
   }));
   const timer = setInterval(() => {
     progress.show(() => run.progress());
-  }, SLICE_MS);
+  }, SHOW_MS);
   try {
     const { rows, ...merged } = await run.run();
     return { ...merged, series: { columns: SERIES_COLUMNS, rows } };
@@ -213,12 +237,13 @@ async function runInThreads(
     await closeMetrics();
     progress.clear();
     letGo();
+    closeControl();
   }
 }
 
 /** In processes of its own, where the same actors do the same. */
 async function runElsewhere(
-  { fabric, from }: Emulation,
+  { fabric, from, steps }: Emulation,
   options: FleetOptions,
   metricsPort: number | null,
   progress: ProgressLine,
@@ -232,7 +257,11 @@ async function runElsewhere(
     if (view === null) return;
     const run = new LiveFleet(client);
     live = run;
-    run.listener = await view.open(run, () => run.status, null);
+    run.listener = await view.open(
+      run,
+      () => run.status,
+      () => run.shownFaults(),
+    );
     if (view.beginsPaused) await run.pauseAtStart();
   };
   let latest = { virtualPs: 0, share: 0, frameHops: 0 };
@@ -241,7 +270,7 @@ async function runElsewhere(
     ...NO_PORTS,
   }));
   try {
-    const all = { ...options, from };
+    const all = { ...options, from, steps };
     const { rows, ...merged } = await runDistributed(all, progress, open, (status) => {
       const { virtualPs, share, frameHops } = status;
       latest = { virtualPs, share, frameHops };
@@ -250,24 +279,6 @@ async function runElsewhere(
     return { ...merged, series: { columns: SERIES_COLUMNS, rows } };
   } finally {
     await closeMetrics();
-  }
-}
-
-/** Runs to the end, or until somebody asks to stop; a second request stops at once. */
-async function drive(
-  live: LiveSession,
-  progress: ProgressLine,
-): Promise<'complete' | 'interrupted'> {
-  const letGo = onInterrupt(() => {
-    live.stop();
-  });
-  try {
-    return await live.drive(SLICE_MS, () => {
-      progress.show(() => live.progress());
-    });
-  } finally {
-    progress.clear();
-    letGo();
   }
 }
 
@@ -308,7 +319,7 @@ function viewOf(
     throw new InputError('--ui shows a run in one thread or in processes; leave --threads out');
   }
   const { document } = loaded;
-  return new LiveView(wish, fabric, { document, origin: { scenario: file, set } });
+  return new LiveView(wish, fabric, { document, origin: { scenario: file, set, steps: [] } });
 }
 
 function metricsPortOf({ metrics }: EmulateOptions): number | null {

@@ -27,12 +27,11 @@ export class LiveView {
   async open(
     run: LiveRun,
     status: () => LiveStatus,
-    faults: (() => readonly ShownFault[]) | null,
+    faults: () => readonly ShownFault[],
   ): Promise<LiveHost> {
     const { address } = this.wish;
-    const live = { takesFaults: faults !== null };
-    const content = { runs: [pageOfFabric(this.fabric, this.run)], live };
-    const host = new LiveHost(content, status, faults ?? (() => []));
+    const content = { runs: [pageOfFabric(this.fabric, this.run)], live: true };
+    const host = new LiveHost(content, status, faults);
     try {
       const place = await host.open(address, run);
       const hint = address.token === null ? '' : '  (asks for the token)';

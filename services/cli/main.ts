@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
 import type { BranchOptions } from './commands/branch.js';
+import type { InjectOptions } from './commands/inject.js';
 import type { InspectOptions } from './commands/inspect.js';
 import type { DuelOptions } from './commands/duel.js';
 import type { HuntCommandOptions } from './commands/hunt.js';
@@ -23,7 +24,7 @@ import { readVersion } from '../runtime/version.js';
 const collect = (value: string, before: string[]): string[] => [...before, value];
 
 const STEERING: readonly (readonly [SteerAction, string])[] = [
-  ['pause', 'hold a run in several processes'],
+  ['pause', 'hold a run'],
   ['step', 'let a paused run go on for one round'],
   ['checkpoint', 'have a run write a checkpoint now'],
   ['stop', 'end a run now and report what was measured'],
@@ -117,6 +118,7 @@ function program(): Command {
       collect,
       [],
     )
+    .option('--control', 'be reachable by status, attach, pause, inject, …, in one process too')
     .action(async (scenario: string, options: RunOptions) => {
       const { runCommand } = await import('./commands/run.js');
       process.exitCode = await runCommand(scenario, options);
@@ -176,7 +178,7 @@ function program(): Command {
     .argument('<scenario>', 'YAML or JSON file')
     .option(
       '--mechanisms <list>',
-      'none, pause, pfc or credit, with +dcqcn, +qcn, +timely, +sfc, +ci',
+      'none, pause, pfc or credit, with +dcqcn, +qcn, +timely, +hpcc, +swift, +sfc, +ci',
       'none,pause,pfc,credit,pfc+sfc,pfc+ci,pfc+dcqcn,pfc+qcn',
     )
     .option('--out <dir>', 'folder of all runs (default: runs/duel-<name>)')
@@ -239,7 +241,7 @@ function program(): Command {
 
   selvage
     .command('status')
-    .description('tell of runs in several processes that are under way')
+    .description('tell of runs that are under way')
     .argument('[run]', 'one of them')
     .option('--json', 'print it as JSON')
     .action(async (run: string | undefined, options: { readonly json?: boolean }) => {
@@ -249,11 +251,31 @@ function program(): Command {
 
   selvage
     .command('attach')
-    .description('follow a run in several processes to its end')
+    .description('follow a run to its end')
     .argument('[run]', 'which, if there are several')
     .action(async (run: string | undefined) => {
       const { attachCommand } = await import('./commands/steer.js');
       process.exitCode = await attachCommand(run);
+    });
+
+  selvage
+    .command('inject')
+    .description('have a fault come to a run that is under way, or go from it')
+    .argument('[run]', 'which, if there are several')
+    .option('--fault <what>', 'a kind, or a fault as in a scenario: { kind: loss, … }')
+    .option('--where <where>', 'a device, a port, or device=leaf1,peer=spine*')
+    .option('--at <time>', 'virtual time (default: the next that nobody has executed)')
+    .option('--for <time>', 'how long it lasts (default: to the end)')
+    .option('--every <time>', 'it comes again after this time')
+    .option('--name <name>', 'what it is called')
+    .option('--set <key=value>', 'another key of it; may be repeated', collect, [])
+    .option('--clear <name>', 'end a fault instead')
+    .option('--list', 'tell which faults the run has')
+    .option('--json', 'print it as JSON')
+    .addHelpText('after', '\nA run in one process can be reached if it was started with --control.')
+    .action(async (run: string | undefined, options: InjectOptions) => {
+      const { injectCommand } = await import('./commands/inject.js');
+      process.exitCode = await injectCommand(run, options);
     });
 
   for (const [action, what] of STEERING) {
@@ -333,14 +355,25 @@ function program(): Command {
   selvage
     .command('sweep')
     .description('run a scenario with faults for every combination of values; what do they cost?')
-    .argument('<scenario>', 'YAML or JSON file, with duration and faults')
+    .argument('<scenario>', 'YAML or JSON file with a duration')
     .option('--vary <path=a,b,c>', 'values of one key; may be repeated', collect, [])
     .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
     .option('--csv <file>', 'write the table as CSV, too')
+    .option('--html <file>', 'write a page with heat maps, too')
     .option('--json', 'print it as JSON')
     .action(async (scenario: string, options: SweepOptions) => {
       const { sweepCommand } = await import('./commands/sweep.js');
       process.exitCode = sweepCommand(scenario, options);
+    });
+
+  selvage
+    .command('experiment')
+    .description('run one of the sweeps that come with Selvage; without a name, list them')
+    .argument('[name]', 'such as credit-loss-sweep')
+    .option('--out <dir>', 'where its table and its page go')
+    .action(async (name: string | undefined, options: { readonly out?: string }) => {
+      const { experimentCommand } = await import('./commands/sweep.js');
+      process.exitCode = experimentCommand(name, options);
     });
 
   selvage

@@ -6,12 +6,16 @@ import type {
   ServiceDefinition,
 } from '@grpc/grpc-js';
 import { Server, status as codes } from '@grpc/grpc-js';
+import { parse } from 'yaml';
 import type { selvage } from '#contracts';
 import { grpc } from '#contracts';
 import type { TlsFiles } from '../runtime/links/control-channel.js';
 import { CHANNEL_OPTIONS, hasKey, serverCredentials } from '../runtime/links/control-channel.js';
 import {
   CHECK,
+  CLEAR,
+  INJECT,
+  LIST_FAULTS,
   RESULTS,
   SAMPLES,
   SERVE,
@@ -21,23 +25,28 @@ import {
 } from '../runtime/links/methods.js';
 import { spokenColumns } from '../runtime/port-columns.js';
 import { packLogs } from '../runtime/checkpoints/packed-logs.js';
+import type { FaultWish, FaultWords, LiveFault } from '../runtime/live-faults.js';
 import { packWhole } from '../runtime/whole-state.js';
-import type { Coordinator } from './coordinator.js';
+import type { RunDesk, ServiceDesk } from './run-desk.js';
 
 type V1 = typeof selvage.v1;
 type Message<T extends keyof V1> = V1[T] extends new (...args: never[]) => infer M ? M : never;
+type UnaryCall<T extends keyof V1> = ServerUnaryCall<Message<T>, object>;
 type Fields<T extends { $Properties: unknown }> = T['$Properties'];
 
 const PIECE_OCTETS = 1 << 20;
 const { SERVING, SERVICE_UNKNOWN } = grpc.health.v1.HealthCheckResponse.ServingStatus;
 const STRANGER = { code: codes.UNAUTHENTICATED, details: 'the key of the run is missing or wrong' };
+const ALONE = { code: codes.FAILED_PRECONDITION, details: 'this run is all in one process' };
 
 /** The coordinator's door: gRPC in, calls to the coordinator out. */
 export class ControlServer {
   private readonly server = new Server(CHANNEL_OPTIONS);
 
   constructor(
-    private readonly coordinator: Coordinator,
+    private readonly run: RunDesk,
+    /** Null: the run has none, it is all in one process. */
+    private readonly services: ServiceDesk | null,
     private readonly key: string,
   ) {
     this.server.addService(SERVICE, {
@@ -52,13 +61,23 @@ export class ControlServer {
         reply: sendUnaryData<object>,
       ) => {
         if (!hasKey(call.metadata, this.key)) reply(STRANGER);
-        else reply(null, this.coordinator.steer(call.request.action, call.request.stepPs));
+        else reply(null, this.run.steer(call.request.action, call.request.stepPs));
       },
       samples: (call: ServerWritableStream<unknown, object>) => {
         this.samples(call);
       },
       results: (call: ServerWritableStream<unknown, object>) => {
         this.results(call);
+      },
+      injectFault: (call: UnaryCall<'InjectFaultRequest'>, reply: sendUnaryData<object>) => {
+        this.change(call, reply, () => ({ kind: 'inject', fault: faultIn(call.request.fault) }));
+      },
+      clearFault: (call: UnaryCall<'ClearFaultRequest'>, reply: sendUnaryData<object>) => {
+        this.change(call, reply, () => ({ kind: 'clear', name: call.request.name }));
+      },
+      listFaults: (call: UnaryCall<'ListFaultsRequest'>, reply: sendUnaryData<object>) => {
+        if (!hasKey(call.metadata, this.key)) reply(STRANGER);
+        else reply(null, { faults: this.run.faults().map(toldOf) });
       },
     });
     this.server.addService(HEALTH, {
@@ -88,7 +107,33 @@ export class ControlServer {
     this.server.forceShutdown();
   }
 
+  private change(
+    { metadata }: UnaryCall<'InjectFaultRequest' | 'ClearFaultRequest'>,
+    reply: sendUnaryData<object>,
+    wish: () => FaultWish,
+  ): void {
+    if (!hasKey(metadata, this.key)) {
+      reply(STRANGER);
+      return;
+    }
+    const changed = Promise.resolve().then(() => this.run.change(wish()));
+    changed.then(
+      (step) => {
+        const name = step.kind === 'clear' ? step.name : step.fault['name'];
+        reply(null, { done: true, detail: '', name, atPs: step.atPs });
+      },
+      (error: unknown) => {
+        reply(null, { done: false, detail: (error as Error).message, name: '', atPs: 0 });
+      },
+    );
+  }
+
   private serve(call: ServerDuplexStream<Message<'FromService'>, object>): void {
+    const { services } = this;
+    if (services === null) {
+      call.emit('error', ALONE);
+      return;
+    }
     if (!hasKey(call.metadata, this.key)) {
       call.emit('error', STRANGER);
       return;
@@ -99,19 +144,19 @@ export class ControlServer {
     };
     call.on('data', (message: Message<'FromService'>) => {
       if (message.register) {
-        const refusal = this.coordinator.register(message.register, send);
+        const refusal = services.register(message.register, send);
         if (refusal === null) service = message.register.service ?? 0;
         else {
           call.write({ refusal: { reason: refusal } });
           call.end();
         }
-      } else if (service !== null) this.coordinator.hear(service, message);
+      } else if (service !== null) services.hear(service, message);
     });
     let gone = false;
     const leave = (): void => {
       if (gone) return;
       gone = true;
-      if (service !== null) this.coordinator.lost(service, send);
+      if (service !== null) services.lost(service, send);
       call.end();
     };
     call.on('end', leave).on('cancelled', leave).on('close', leave).on('error', leave);
@@ -122,9 +167,9 @@ export class ControlServer {
       call.emit('error', STRANGER);
       return;
     }
-    const stop = this.coordinator.watch((status) => {
+    const stop = this.run.watch((status) => {
       call.write(status);
-      if (this.coordinator.isOver()) call.end();
+      if (this.run.isOver()) call.end();
     });
     call.on('cancelled', stop).on('close', stop);
   }
@@ -135,7 +180,11 @@ export class ControlServer {
       call.emit('error', STRANGER);
       return;
     }
-    const stop = this.coordinator.sampling.listen(({ timePs, columns }) => {
+    if (this.services === null) {
+      call.emit('error', ALONE);
+      return;
+    }
+    const stop = this.services.listenPorts(({ timePs, columns }) => {
       if (!call.writableNeedDrain) call.write({ timePs, ports: spokenColumns(columns) });
     });
     call.on('cancelled', stop).on('close', stop);
@@ -143,7 +192,7 @@ export class ControlServer {
 
   /** Numbers that JSON has no words for are said as strings; see `reviveResults`. */
   private results(call: ServerWritableStream<unknown, object>): void {
-    const { outcome } = this.coordinator;
+    const { outcome } = this.run;
     if (!hasKey(call.metadata, this.key)) call.emit('error', STRANGER);
     else if (outcome === null) {
       call.emit('error', { code: codes.FAILED_PRECONDITION, details: 'the run has no results' });
@@ -157,6 +206,19 @@ export class ControlServer {
       call.end();
     }
   }
+}
+
+/** What a person wrote; whether it is a fault, the scenario's schema says. */
+function faultIn(text: string): FaultWords {
+  const words: unknown = parse(text);
+  if (typeof words === 'object' && words !== null && !Array.isArray(words)) {
+    return words as FaultWords;
+  }
+  throw new Error('not a fault; write one as in a scenario, such as { kind: link-down, for: 1us }');
+}
+
+function toldOf({ words, ...fault }: LiveFault): object {
+  return { ...fault, fault: JSON.stringify(words) };
 }
 
 function* piecesOf(octets: Uint8Array): Generator<Uint8Array> {
@@ -179,5 +241,8 @@ const SERVICE: ServiceDefinition = {
   steer: STEER.server,
   samples: SAMPLES.server,
   results: RESULTS.server,
+  injectFault: INJECT.server,
+  clearFault: CLEAR.server,
+  listFaults: LIST_FAULTS.server,
 };
 const HEALTH: ServiceDefinition = { check: CHECK.server, watch: WATCH_HEALTH.server };

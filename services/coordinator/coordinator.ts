@@ -10,18 +10,23 @@ import {
 } from '../runtime/checkpoints/snapshots.js';
 import { sameOctets } from '../runtime/checkpoints/snapshots.js';
 import type { CheckpointStore } from '../runtime/checkpoints/store.js';
+import type { FaultStep, FaultWish, LiveFault, LiveFaults } from '../runtime/live-faults.js';
 import { deliveredShare } from '../runtime/packets.js';
 import { PROTOCOL } from '../runtime/part/messages.js';
+import type { PortSample } from '../runtime/port-sample.js';
 import type { RoundReport } from '../runtime/part/member.js';
 import type { PartState } from '../runtime/part/part.js';
 import type { Failure } from '../runtime/results.js';
 import { placeNames } from '../runtime/outcome.js';
 import type { WholeState } from '../runtime/whole-state.js';
 import { partOf } from '../runtime/whole-state.js';
+import type { WatchIntervals } from '../runtime/stall.js';
 import { watchIntervals } from '../runtime/stall.js';
 import { Rounds } from '../runtime/rounds/rounds.js';
 import type { MergedRun } from '../runtime/merge.js';
 import { mergeParts } from '../runtime/merge.js';
+import { FaultDesk } from './fault-desk.js';
+import { roundReport } from './round-report.js';
 import { Sampling } from './sampling.js';
 
 const { Phase } = selvage.v1.RunStatus;
@@ -64,6 +69,7 @@ interface Checkpoint {
   readonly framesSeen: number;
 }
 
+const ENDED = 'the run has ended';
 /** How often people are told, and frames are counted for them. */
 const TELL_MS = 200;
 /** For how long services that were sent home are waited for. */
@@ -86,7 +92,7 @@ export class Coordinator {
   private stepping = false;
   /** Where a step ends; 0: after one round. */
   private stepEndPs = 0;
-  readonly sampling: Sampling;
+  private readonly sampling: Sampling;
   private stopAsked = false;
   private checkpointAsked = false;
   private checkpoint: Checkpoint | null = null;
@@ -104,12 +110,16 @@ export class Coordinator {
   private allLeft: () => void = () => undefined;
   private readonly watchers = new Set<(status: Status) => void>();
 
+  private readonly desk: FaultDesk;
+
   constructor(
-    private readonly fabric: Fabric,
+    private readonly live: LiveFaults,
     plans: readonly PartPlan[],
     private readonly store: CheckpointStore,
     private readonly options: CoordinatorOptions,
   ) {
+    this.desk = new FaultDesk(live, store);
+    const { fabric } = live;
     this.slots = plans.map((plan) => {
       const packed = packPlan(plan);
       return { plan, packed, hash: sha256(packed), ...vacant() };
@@ -130,9 +140,15 @@ export class Coordinator {
     this.awaitServices();
   }
 
+  /** By now: faults may have come to it. */
+  private get fabric(): Fabric {
+    return this.live.fabric;
+  }
+
   /** Picks up a run that another coordinator left. */
   async recall(): Promise<void> {
     this.lastEpoch = await this.store.lastEpoch();
+    await this.desk.recall();
     const octets = await this.store.manifest();
     if (octets === null) return;
     const manifest = selvage.v1.Manifest.decode(octets);
@@ -214,7 +230,7 @@ export class Coordinator {
 
   steer(action: selvage.v1.SteerRequest.Action, stepPs = 0): { done: boolean; detail: string } {
     const { Action } = selvage.v1.SteerRequest;
-    if (this.isOver()) return { done: false, detail: 'the run has ended' };
+    if (this.isOver()) return { done: false, detail: ENDED };
     const wasPaused = this.paused;
     if (action === Action.ACTION_PAUSE) this.paused = true;
     else if (action === Action.ACTION_RESUME) this.paused = false;
@@ -230,11 +246,27 @@ export class Coordinator {
     return { done: true, detail: '' };
   }
 
+  /** A fault comes or goes when everybody stands at one bound; throws if it cannot. */
+  change(wish: FaultWish): Promise<FaultStep> {
+    if (this.isOver()) throw new Error(ENDED);
+    const granted = this.desk.ask(wish);
+    if (this.phase === Phase.PHASE_PAUSED) this.goOn();
+    return granted;
+  }
+
+  faults(): LiveFault[] {
+    return this.live.list();
+  }
+
   /** Calls back now and whenever something changed, until the function returned is called. */
   watch(hear: (status: Status) => void): () => void {
     this.watchers.add(hear);
     hear(this.status());
     return () => this.watchers.delete(hear);
+  }
+
+  listenPorts(hear: (sample: PortSample) => void): () => void {
+    return this.sampling.listen(hear);
   }
 
   /** What the run measured, once it is over. */
@@ -272,7 +304,28 @@ export class Coordinator {
     this.phase = Phase.PHASE_FAILED;
     this.detail = reason;
     clearTimeout(this.lostTimer);
+    this.desk.refuse(ENDED);
     this.tell();
+  }
+
+  private grantWishes(): void {
+    const { epoch } = this;
+    const watch = (): WatchIntervals =>
+      watchIntervals(this.fabric.specs, this.fabric.scenario.durationPs);
+    this.committing = this.desk.grant(this.rounds.boundPs).then(
+      ({ changes, steps }) => {
+        // Who begins a new epoch is told when it does.
+        if (epoch !== this.epoch || this.phase === Phase.PHASE_RECOVERING) return;
+        for (const change of changes) {
+          for (const { send } of this.slots) send?.({ change: { epoch, change } });
+        }
+        for (const { atPs } of steps) this.rounds.wake(atPs, watch());
+        this.goOn();
+      },
+      (error: unknown) => {
+        this.fail(`the store fails: ${(error as Error).message}`);
+      },
+    );
   }
 
   private beginEpoch(): void {
@@ -304,6 +357,7 @@ export class Coordinator {
           planHash: slot.hash,
           checkpoint: this.checkpoint?.name ?? '',
           check: this.options.check,
+          changes: this.desk.changes,
         },
       });
     }
@@ -331,6 +385,10 @@ export class Coordinator {
 
   /** Everybody stands at the same bound: what next? */
   private goOn(): void {
+    if (this.desk.isAsked) {
+      this.grantWishes();
+      return;
+    }
     if (this.stopAsked) {
       this.collect('interrupted');
       return;
@@ -422,6 +480,7 @@ export class Coordinator {
 
   private collect(status: 'complete' | 'interrupted'): void {
     this.phase = Phase.PHASE_COLLECTING;
+    this.desk.refuse(ENDED);
     this.collectedAs = status;
     const { epoch } = this;
     this.slots.forEach((slot, service) => {
@@ -455,6 +514,7 @@ export class Coordinator {
       failure: this.failure,
       check: this.options.check,
       moment: { boundPs: this.rounds.boundPs, framesSeen: this.rounds.framesSeen },
+      steps: this.live.steps,
     });
     const { status, frameHops } = this.merged.results;
     this.frameHops = frameHops;
@@ -538,29 +598,6 @@ export class Coordinator {
       detail: this.detail,
     };
   }
-}
-
-function roundReport(report: selvage.v1.Report.$Properties): RoundReport {
-  return {
-    epoch: report.epoch ?? 0,
-    round: report.round ?? 0,
-    nextPs: report.nextPs ?? 0,
-    handedOverPs: report.handedOverPs ?? 0,
-    sent: report.sent ?? [],
-    steps: report.steps ?? 0,
-    activeSteps: report.activeSteps ?? 0,
-    framesStarted: report.framesStarted ?? 0,
-    framesHeld: report.framesHeld ?? 0,
-    planned: report.planned ?? 0,
-    handedOver: report.handedOver ?? 0,
-    takenOver: report.takenOver ?? 0,
-    packetsLeft: report.packetsLeft ?? 0,
-    packetsTotal: report.packetsTotal ?? 0,
-    messagesSent: report.messagesSent ?? 0,
-    ignoredMessages: report.ignoredMessages ?? 0,
-    resentMessages: report.resentMessages ?? 0,
-    latestPs: report.latestPs ?? 0,
-  };
 }
 
 /** Virtual time of a round of a service that has no neighbours. */

@@ -8,6 +8,8 @@ import { planParts } from '../fabric/placement/part-plan.js';
 import { placementOf } from '../fabric/placement/placement-of.js';
 import { openStore } from '../runtime/checkpoints/open-store.js';
 import { awaitBroker, brokerOptionsFrom } from '../runtime/links/broker.js';
+import type { FaultStep } from '../runtime/live-faults.js';
+import { LiveFaults } from '../runtime/live-faults.js';
 import { serveHealth } from '../runtime/links/health-server.js';
 import { watchParent } from '../runtime/service/orphan.js';
 import { identityFrom } from '../runtime/service/settings.js';
@@ -32,6 +34,7 @@ const { positionals, values } = parseArgs({
     check: { type: 'boolean', default: false },
     'checkpoint-every': { type: 'string', default: '2' },
     from: { type: 'string' },
+    steps: { type: 'string' },
     'round-length': { type: 'string' },
     folder: { type: 'string' },
   },
@@ -49,12 +52,23 @@ function tidyUp(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
+/** The scenario, with faults that came to a run that goes on here. */
+function sourceOf(): LiveFaults {
+  const loaded = loadScenario(positionals[0] ?? '', { set: values.set });
+  const live = new LiveFaults(loaded, buildFabric(loaded));
+  if (values.steps !== undefined) {
+    live.repeat(JSON.parse(readFileSync(values.steps, 'utf8')) as FaultStep[]);
+  }
+  return new LiveFaults(live.loaded, live.fabric);
+}
+
 process.on('unhandledRejection', (error) => fail(error as Error));
 process.on('uncaughtException', fail);
 
 try {
   const identity = identityFrom(process.env);
-  const fabric = buildFabric(loadScenario(positionals[0] ?? '', { set: values.set }));
+  const live = sourceOf();
+  const { fabric } = live;
   const count = (text: string | undefined): number | null =>
     text === undefined ? null : Number(text);
   const placement = placementOf(fabric, {
@@ -69,7 +83,7 @@ try {
       identity.patienceMs,
     ),
   );
-  const coordinator = new Coordinator(fabric, plans, store, {
+  const coordinator = new Coordinator(live, plans, store, {
     run: identity.run,
     key: identity.key,
     version: readVersion(),
@@ -82,7 +96,7 @@ try {
     await coordinator.startFrom(unpackWhole(readFileSync(values.from)));
   }
   await coordinator.recall();
-  const server = new ControlServer(coordinator, identity.key);
+  const server = new ControlServer(coordinator, coordinator, identity.key);
   const port = await server.listen(values.listen, identity.tls);
   process.stdout.write(`${JSON.stringify({ run: identity.run, port })}\n`);
   let tidied = Promise.resolve();

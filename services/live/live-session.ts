@@ -5,11 +5,9 @@ import type {
   LiveState,
   LiveStatus,
   LiveWish,
-  ShownFault,
 } from '../report/page/live-data.js';
-import { ScenarioError } from '../fabric/scenario/errors.js';
 import { formatTime } from '../report/format.js';
-import type { FaultWords, LiveFaults } from '../runtime/live-faults.js';
+import type { FaultStep, FaultWish, LiveFaults } from '../runtime/live-faults.js';
 import type { PortSample } from '../runtime/port-sample.js';
 import type { Progress, Session } from '../runtime/session.js';
 import type { LiveRun } from './live-run.js';
@@ -48,7 +46,7 @@ export class LiveSession implements LiveRun {
 
   constructor(
     private readonly session: Session,
-    private readonly faults: LiveFaults,
+    readonly live: LiveFaults,
     beginPaused: boolean,
   ) {
     this.isPaused = beginPaused;
@@ -67,52 +65,53 @@ export class LiveSession implements LiveRun {
 
   order({ action, stepPs }: LiveOrder): Promise<LiveAnswer> {
     if (this.isOver) return Promise.resolve({ done: false, detail: ENDED });
-    if (action === 'stop') this.stopAsked = true;
-    else if (action === 'step') {
-      const { virtualPs } = this.session.progress();
-      this.isPaused = true;
-      this.stepEndPs = virtualPs + (stepPs === 0 ? STEP_PS : stepPs);
-    } else this.isPaused = action === 'pause';
-    this.wake();
-    this.listener?.changed();
+    if (action === 'stop') this.stop();
+    else if (action === 'step') this.step(stepPs);
+    else this.hold(action === 'pause');
     return Promise.resolve({ done: true, detail: '' });
   }
 
-  wish(wish: LiveWish): Promise<LiveAnswer> {
-    const { faults, session } = this;
-    if (this.isOver) return Promise.resolve({ done: false, detail: ENDED });
-    try {
-      faults.check(wish);
-      const { step, change } = faults.take(wish, session.boundPs);
-      session.change(change, faults.fabric);
-      this.listener?.changed();
-      return Promise.resolve({ done: true, detail: `at ${formatTime(step.atPs)}` });
-    } catch (error) {
-      if (!(error instanceof ScenarioError)) throw error;
-      return Promise.resolve({ done: false, detail: error.message });
-    }
+  hold(isHeld: boolean): void {
+    this.isPaused = isHeld;
+    this.stepEndPs = null;
+    this.goOn();
   }
 
-  /** Faults that came while it was under way. */
-  shownFaults(): ShownFault[] {
-    const { boundPs } = this.session;
-    return this.faults
-      .list()
-      .filter(({ injected }) => injected)
-      .map(({ name, startPs: atPs, untilPs, words }) => {
-        return { name, text: wordsText(words), atPs, isOver: untilPs <= boundPs };
-      });
-  }
-
-  watched(isWatched: boolean): void {
-    this.isWatched = isWatched;
-    if (isWatched) this.sample();
+  /** A run that is held goes on for so long. */
+  step(stepPs = 0): void {
+    this.isPaused = true;
+    this.stepEndPs = this.session.progress().virtualPs + (stepPs === 0 ? STEP_PS : stepPs);
+    this.goOn();
   }
 
   /** Asks the run to end where it is. */
   stop(): void {
     this.stopAsked = true;
-    this.wake();
+    this.goOn();
+  }
+
+  async wish(wish: LiveWish): Promise<LiveAnswer> {
+    try {
+      const { atPs } = await this.change(wish);
+      return { done: true, detail: `at ${formatTime(atPs)}` };
+    } catch (error) {
+      return { done: false, detail: (error as Error).message };
+    }
+  }
+
+  change(wish: FaultWish): Promise<FaultStep> {
+    const { session, live } = this;
+    const { boundPs } = session;
+    if (this.isOver || boundPs === Infinity) throw new Error(ENDED);
+    const { step, change } = live.take(wish, boundPs);
+    session.change(change, live.fabric);
+    this.listener?.changed();
+    return Promise.resolve(step);
+  }
+
+  watched(isWatched: boolean): void {
+    this.isWatched = isWatched;
+    if (isWatched) this.sample();
   }
 
   /** Runs to the end, or until somebody asks to stop; `look` is called now and then. */
@@ -164,6 +163,11 @@ export class LiveSession implements LiveRun {
     if (this.isWatched) this.listener?.sampled(session.portSample());
   }
 
+  private goOn(): void {
+    this.wake();
+    this.listener?.changed();
+  }
+
   private end(status: 'complete' | 'interrupted'): 'complete' | 'interrupted' {
     this.sample();
     this.isOver = true;
@@ -174,11 +178,4 @@ export class LiveSession implements LiveRun {
     if (this.isOver) return 'waiting';
     return this.isPaused && this.stepEndPs === null ? 'paused' : 'running';
   }
-}
-
-/** `loss at leaf1:p3, probability 10%, for 20us` */
-function wordsText({ kind, where, name, at, ...rest }: FaultWords): string {
-  const place = Object.values(where ?? {}).join(', ');
-  const more = Object.entries(rest).map(([key, value]) => `, ${key} ${String(value)}`);
-  return `${String(kind)} at ${place === '' ? 'every port' : place}${more.join('')}`;
 }

@@ -40,6 +40,17 @@ function mixed(from: string, to: string, share: number): string {
   return `rgb(${parts.join(' ')})`;
 }
 
+/** From nothing lost to all that can be, behind text. */
+const LOSS: Readonly<Record<Theme, readonly [string, string]>> = {
+  light: ['#d7f0e4', '#f6a58c'],
+  dark: ['#17493a', '#8c3517'],
+};
+
+export function lossColour(theme: Theme, share: number): string {
+  const [from, to] = LOSS[theme];
+  return mixed(from, to, share);
+}
+
 /** Lines of charts, told apart by people who see few colours, too. */
 export const SERIES_COLOURS: Readonly<Record<Theme, readonly string[]>> = {
   light: ['#2563c9', '#d9480f', '#0b8a6a', '#8e44c9', '#b7860b', '#c2255c', '#0c8599', '#5c6773'],

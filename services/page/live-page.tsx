@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { formatCount, formatShare, formatTime } from '../report/format.js';
-import type { ShownFault, LiveSetup, LiveState, LiveStatus } from '../report/page/live-data.js';
+import type { ShownFault, LiveState, LiveStatus } from '../report/page/live-data.js';
 import type { PageContent } from '../report/page/page-data.js';
 import { useTheme } from './colours.js';
 import { FaultCard } from './fault-card.js';
@@ -24,10 +24,9 @@ interface Heard {
 /** The page of a run that goes on; in the end it becomes the report. */
 export function LivePage(props: {
   readonly initial: RunView;
-  readonly setup: LiveSetup;
   readonly become: (content: PageContent) => void;
 }): JSX.Element {
-  const { initial, setup, become } = props;
+  const { initial, become } = props;
   const [theme, toggleTheme] = useTheme();
   const [heard, setHeard] = useState<Heard>({
     ...{ view: initial, status: UNHEARD, drops: 0, faults: [] },
@@ -55,7 +54,7 @@ export function LivePage(props: {
         <p class="none">nothing has been measured yet</p>
       </MapCard>
       <PortCard {...{ view, theme, order, choose, setTime, port, timePs }} />
-      {setup.takesFaults && <FaultCard faults={heard.faults} port={view.run.ports[port]!.name} />}
+      <FaultCard faults={heard.faults} port={view.run.ports[port]!.name} />
       <Reproduce run={view.run} />
     </main>
   );

@@ -5,6 +5,7 @@ import { useTheme } from './colours.js';
 import { Distributions } from './distributions.js';
 import { FabricMapView, isLarge } from './fabric-map.js';
 import { Card, Expectations, Header, Margins, Ports, Reproduce, Tiles, Traffic } from './panels.js';
+import { Nics } from './nics.js';
 import { NoSeries, PortPlots } from './port-plots.js';
 import type { RunView } from './run-view.js';
 import { interestingPorts, momentAt } from './run-view.js';
@@ -35,6 +36,7 @@ export function RunPageView({ view }: { readonly view: RunView }): JSX.Element {
         <Traffic run={run} />
         <Ports run={run} order={order} choose={choose} />
         <Margins run={run} />
+        <Nics run={run} />
         <SharesCard {...{ run, theme, choose }} />
       </div>
       <RatesCard {...{ view, theme, timePs, setTime }} />

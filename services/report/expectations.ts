@@ -1,6 +1,7 @@
 import { didYouMean } from '../fabric/scenario/errors.js';
 import type { Expectation, Metric } from '../fabric/scenario/scenario.js';
 import { matchesGlob } from '../fabric/scenario/selector.js';
+import type { LatencyRow } from '../runtime/nic-results.js';
 import { percentilesOf } from '../runtime/percentiles.js';
 import type {
   FlowResult,
@@ -88,6 +89,14 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
     'sfc.covered': {
       unit: 'share',
       meaning: 'share of the flows with source flow control whose source can be stopped',
+    },
+    'nic.tail-to-wire': {
+      unit: 'time',
+      meaning: 'longest time of a raw frame in an 82599; priority: its traffic class',
+    },
+    'nic.wire-to-descriptor': {
+      unit: 'time',
+      meaning: 'longest time from an 82599 receiving a frame to its descriptor in host memory',
     },
     digest: { unit: 'text', meaning: 'hash over everything that every device executed' },
   };
@@ -203,6 +212,10 @@ function measure(expectation: Expectation, results: RunResults): number | string
       return greatest(sfcRows(expectation, results).flatMap((row) => row.reactionMaxPs ?? []));
     case 'sfc.covered':
       return coveredShare(results);
+    case 'nic.tail-to-wire':
+      return longestInNics(expectation, results, 'transmit');
+    case 'nic.wire-to-descriptor':
+      return longestInNics(expectation, results, 'receive');
     case 'headroom.used':
       return greatest([
         0,
@@ -249,6 +262,18 @@ function discovered(
 
 function sfcRows({ device }: Expectation, { sfc }: RunResults): readonly SfcResult[] {
   return sfc.filter((row) => device === null || matchesGlob(device, row.device));
+}
+
+function longestInNics(
+  { device, priority }: Expectation,
+  { nics }: RunResults,
+  direction: LatencyRow['direction'],
+): number | null {
+  const rows = nics
+    .filter((nic) => device === null || matchesGlob(device, nic.device))
+    .flatMap(({ latencies }) => latencies)
+    .filter((row) => row.direction === direction && (priority === null || row.tc === priority));
+  return greatest(rows.map(({ mostPs }) => mostPs));
 }
 
 function coveredShare({ sfcPaths }: RunResults): number | null {

@@ -8,23 +8,40 @@ import type { SeriesRow } from '../runtime/series.js';
 import { parseCsv } from './csv.js';
 import type { ExpectationResult } from './expectations.js';
 import type { MeasuredRun } from './page/page-of-run.js';
-import { DISCOVERY, readRun, readRunFile } from './run-directory.js';
+import { DISCOVERY, readNics, readRun, readRunFile } from './run-directory.js';
+import { runJson } from './run-json.js';
 
 type Row = Readonly<Record<string, string>>;
-type Summary = Omit<RunResults, 'flows' | 'ports'> & {
+type Summary = Omit<RunResults, 'flows' | 'ports' | 'nics'> & {
   readonly expectations: readonly ExpectationResult[];
 };
+
+/** What every summary has. */
+const SUMMARY = {
+  scenario: 'string',
+  seed: 'number',
+  status: 'string',
+  virtualPs: 'number',
+  digest: 'string',
+  priorities: 'list',
+  margins: 'list',
+  buffers: 'list',
+  expectations: 'list',
+  deviceDigests: 'list',
+} as const;
 
 const DROPS = 'drops_';
 
 /** What was measured in a run, from the files of its directory. */
 export function readMeasured(folder: string, topology: Topology): MeasuredRun {
-  const { scenario, set, document, why } = readRun(folder);
-  const summary = JSON.parse(readRunFile(folder, 'summary.json')) as Summary;
+  const { scenario, set, steps, document, why } = readRun(folder);
+  const text = readRunFile(folder, 'summary.json');
+  const summary = runJson(join(folder, 'summary.json'), text, SUMMARY) as Summary;
   const { expectations, ...rest } = summary;
   const flows = readRows(folder, 'flows.csv').map(flowFrom);
   const ports = portsFrom(readRows(folder, 'ports.csv'), topology);
-  const results = { ...rest, flows, ports, discovery: discoveryFrom(folder) };
+  const kept = { discovery: discoveryFrom(folder), nics: readNics(folder) };
+  const results = { ...rest, flows, ports, ...kept };
   return {
     results,
     expectations,
@@ -33,13 +50,14 @@ export function readMeasured(folder: string, topology: Topology): MeasuredRun {
       rows: [...seriesFrom(folder, 'series.csv'), ...seriesFrom(folder, 'rate-series.csv')],
     },
     why,
-    origin: { scenario, set },
+    origin: { scenario, set, steps },
   };
 }
 
 function discoveryFrom(folder: string): DiscoveryResults | null {
   if (!existsSync(join(folder, DISCOVERY))) return null;
-  return JSON.parse(readRunFile(folder, DISCOVERY)) as DiscoveryResults;
+  const text = readRunFile(folder, DISCOVERY);
+  return runJson(join(folder, DISCOVERY), text, { ports: 'list' }) as DiscoveryResults;
 }
 
 function readRows(folder: string, name: string): Row[] {

@@ -12,7 +12,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { stringify } from 'yaml';
 import { DROP_REASONS } from '../engine/contract/probe.js';
+import type { FaultStep } from '../runtime/live-faults.js';
 import type { NicResult } from '../runtime/nic-results.js';
 import type { RunResults } from '../runtime/results.js';
 import type { SeriesRow } from '../runtime/series.js';
@@ -28,6 +30,7 @@ import type { ExpectationResult } from './expectations.js';
 import { isPageBuilt, pageFile } from './page/page-file.js';
 import type { ScenarioFacts } from './page/page-of-run.js';
 import { pageOfRun } from './page/page-of-run.js';
+import { runJson, RunDirectoryError } from './run-json.js';
 import type { Why, WhySummary } from './why.js';
 import { episodesCsv, whySummary } from './why.js';
 
@@ -36,6 +39,7 @@ const MARKER = 'digest';
 /** What a run was made of, and where it can go on; see `readRun`. */
 const ORIGIN = 'origin.json';
 const STATE = 'state';
+const INJECTED = 'injected.yaml';
 /** What neighbours came to; see `selvage dcbx`. */
 export const DISCOVERY = 'discovery.json';
 /** Who held whom back: see `readWhy`. */
@@ -55,7 +59,12 @@ export interface RunRecord {
     readonly rows: Iterable<SeriesRow>;
   };
   /** What was run: the scenario's file and the settings on top of it. */
-  readonly origin: { readonly scenario: string; readonly set: readonly string[] };
+  readonly origin: {
+    readonly scenario: string;
+    readonly set: readonly string[];
+    /** Faults that came and went while it was under way. */
+    readonly steps: readonly FaultStep[];
+  };
   /** What the report draws beside what was measured. */
   readonly facts: ScenarioFacts;
   /** Who held whom back; null where that was not observed. */
@@ -71,9 +80,6 @@ export interface RunRecord {
   /** Seconds of the wall clock; the only figure that differs between equal runs. */
   readonly wallSeconds: number;
 }
-
-/** A run directory cannot be written; the message says why. */
-export class RunDirectoryError extends Error {}
 
 /** Where a run will be written: checked before it starts, and written all at once at its end. */
 export class RunDirectory {
@@ -156,6 +162,7 @@ function refuseForeign(target: string): void {
 export interface StoredRun {
   readonly scenario: string;
   readonly set: readonly string[];
+  readonly steps: readonly FaultStep[];
   readonly document: unknown;
   readonly status: string;
   readonly digest: string;
@@ -175,21 +182,27 @@ export function readRunFile(folder: string, name: string): string {
 
 export function readRun(folder: string): StoredRun {
   const text = (name: string): string => readRunFile(folder, name);
-  const { scenario, set } = JSON.parse(text(ORIGIN)) as RunRecord['origin'];
-  const document: unknown = JSON.parse(text('scenario.json'));
+  const json = (name: string, keys: Parameters<typeof runJson>[2]): object =>
+    runJson(join(folder, name), text(name), keys);
+  const { scenario, set, steps } = json(ORIGIN, {
+    scenario: 'string',
+    set: 'list',
+    steps: 'list',
+  }) as RunRecord['origin'];
+  const document = json('scenario.json', {});
   const state = existsSync(join(folder, STATE))
     ? unpackWhole(readFileSync(join(folder, STATE)))
     : null;
-  const why = existsSync(join(folder, WHY)) ? (JSON.parse(text(WHY)) as WhySummary) : null;
+  const why = existsSync(join(folder, WHY)) ? (json(WHY, {}) as WhySummary) : null;
   const [status, digest] = [text('status').trim(), text(MARKER).trim()];
-  return { scenario, set, document, status, digest, state, why };
+  return { scenario, set, steps, document, status, digest, state, why };
 }
 
 /** The NICs of a run that was written; none where it has only plain ones. */
 export function readNics(folder: string): readonly NicResult[] {
   readRun(folder);
   const file = join(folder, NICS);
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as NicResult[]) : [];
+  return existsSync(file) ? (runJson(file, readFileSync(file, 'utf8'), {}) as NicResult[]) : [];
 }
 
 /** The summary as machines read it. */
@@ -218,6 +231,7 @@ function filesOf(record: RunRecord): [string, string | Uint8Array][] {
     ['ports.csv', portsCsv(results)],
     ['margins.csv', marginsCsv(results)],
   ];
+  if (origin.steps.length > 0) files.push([INJECTED, injectedYaml(record)]);
   const rows = [...series.rows];
   const portRows = rows.filter((row) => !isRateRow(row));
   const rateRows = rows.filter(isRateRow);
@@ -244,6 +258,17 @@ function filesOf(record: RunRecord): [string, string | Uint8Array][] {
   if (traces !== null) files.push(['traces.json', tracesJson(traces)]);
   if (state !== null) files.push([STATE, packWhole(state)]);
   return files;
+}
+
+/** What was injected, declared: as a scenario, it gives the digest of this run. */
+function injectedYaml({ origin, document, results }: RunRecord): string {
+  const { scenario, set } = origin;
+  const settings = set.map((change) => ` --set '${change}'`).join('');
+  const { faults } = document as { readonly faults: unknown };
+  const told =
+    '# What was injected, at the virtual times at which it came. The same digest again:\n' +
+    `# selvage run ${INJECTED}${settings}\n`;
+  return told + stringify({ extends: resolve(scenario), name: results.scenario, faults });
 }
 
 function json(value: unknown): string {

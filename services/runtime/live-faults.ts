@@ -1,3 +1,4 @@
+import { deserialize, serialize } from 'node:v8';
 import type { Engine } from '../engine/device/engine.js';
 import type { DeviceSpec } from '../engine/device/engine.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
@@ -69,6 +70,11 @@ export class LiveFaults {
     return taken;
   }
 
+  /** Takes again what was taken in another process. */
+  repeat(steps: readonly FaultStep[]): FaultChange[] {
+    return steps.map((step) => this.take(step, step.atPs).change);
+  }
+
   list(): LiveFault[] {
     const words = this.words();
     return this.fabric.scenario.faults.map(({ name, kind, startPs, untilPs }, number) => {
@@ -130,21 +136,32 @@ export class LiveFaults {
 }
 
 /**
- * Does to an engine what a change says. `devices` are those of the fabric that it has, by place;
- * null: all of them, in their order.
+ * Does to an engine what a change says, unless that has been done. `devices` are those of the
+ * fabric that it has, by place.
  */
 export function applyFaultChange(
   engine: Engine,
   change: FaultChange,
-  devices: readonly number[] | null,
+  devices: readonly number[],
 ): void {
-  if (change.kind === 'end') engine.endFault(change.number, change.atPs);
-  else {
-    for (const { device, port, spec } of change.placed) {
-      const place = devices === null ? device : devices.indexOf(device);
-      if (place >= 0) engine.plantFault(place, port, spec, change.atPs);
-    }
+  if (change.kind === 'end') {
+    devices.forEach((_, place) => {
+      engine.endFault(place, change.number, change.atPs);
+    });
+    return;
   }
+  const missing = change.placed
+    .map(({ device, ...fault }) => ({ place: devices.indexOf(device), ...fault }))
+    .filter(({ place, port, spec }) => place >= 0 && !engine.hasFault(place, port, spec.fault));
+  for (const { place, port, spec } of missing) engine.plantFault(place, port, spec, change.atPs);
+}
+
+export function packChange(change: FaultChange): Uint8Array {
+  return serialize(change);
+}
+
+export function unpackChange(octets: Uint8Array): FaultChange {
+  return deserialize(octets) as FaultChange;
 }
 
 function endedIn(spec: DeviceSpec, number: number, untilPs: number): DeviceSpec {

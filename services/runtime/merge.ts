@@ -6,6 +6,7 @@ import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { PartPlan } from '../fabric/placement/part-plan.js';
 import type { Congestion } from '../telemetry/congestion/congestion.js';
 import { congestionOf } from '../telemetry/congestion/congestion-of.js';
+import type { FaultStep } from './live-faults.js';
 import { Observers, observersOf } from './observers.js';
 import { outcomeOf, unbalanced, virtualTimeOf } from './outcome.js';
 import type { PartState } from './part/part.js';
@@ -30,6 +31,8 @@ export interface MergedRun {
   readonly events: readonly EventLog[] | null;
   /** Where an interrupted run can go on; null of one that has ended. */
   readonly state: WholeState | null;
+  /** Faults that came and went while it was under way. */
+  readonly steps: readonly FaultStep[];
 }
 
 export interface MergeOptions {
@@ -38,6 +41,7 @@ export interface MergeOptions {
   /** Balance the books of the whole. */
   readonly check: boolean;
   readonly moment: Pick<WholeState, 'boundPs' | 'framesSeen'>;
+  readonly steps: readonly FaultStep[];
 }
 
 /** Puts every actor's state into one engine, and asks that. */
@@ -45,7 +49,7 @@ export function mergeParts(
   fabric: Fabric,
   plans: readonly PartPlan[],
   states: readonly PartState[],
-  { status, failure, check, moment }: MergeOptions,
+  { status, failure, check, moment, steps }: MergeOptions,
 ): MergedRun {
   const engine = wholeEngine(fabric);
   const observers = new Observers(engine, observersOf(fabric));
@@ -64,7 +68,7 @@ export function mergeParts(
   const rows = mergeRows(fabric, states, latestPs);
   const isInterrupted = results.status === 'interrupted';
   const state = isInterrupted ? wholeOf(plans, states, rows, moment) : null;
-  return { results, rows, congestion, hops, captures, events, state };
+  return { results, rows, congestion, hops, captures, events, state, steps };
 }
 
 /** Samples in the order of one process, which takes none after its last event. */

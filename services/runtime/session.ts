@@ -8,6 +8,7 @@ import type { Congestion } from '../telemetry/congestion/congestion.js';
 import { congestionOf } from '../telemetry/congestion/congestion-of.js';
 import { matchesGlob } from '../fabric/scenario/selector.js';
 import { Collector } from './collect.js';
+import { CycleCheck } from './cycle-check.js';
 import { Windows } from './embedded/windows.js';
 import type { Breach } from './hold-check.js';
 import { HoldCheck } from './hold-check.js';
@@ -16,6 +17,7 @@ import { applyFaultChange } from './live-faults.js';
 import type { ObserverPlan } from './observers.js';
 import { Observers, observersOf } from './observers.js';
 import {
+  deadlockFailure,
   firstLoss,
   frameHopsOf,
   outcomeOf,
@@ -63,6 +65,7 @@ export class Session {
   private readonly stall: StallWatch;
   private readonly holdCheck: HoldCheck | null;
   private readonly recovery: RecoveryCheck | null;
+  private readonly cycles: CycleCheck | null;
   private readonly observers: Observers;
   private state: SessionState = 'running';
   private failure: Failure | null = null;
@@ -82,6 +85,8 @@ export class Session {
     this.holdCheck = options.check ? new HoldCheck(this.engine) : null;
     if (this.holdCheck !== null) this.engine.listen(this.holdCheck);
     this.recovery = options.check ? new RecoveryCheck(fabric, this.engine) : null;
+    const looksForCycles = options.check && CycleCheck.isWanted(fabric);
+    this.cycles = looksForCycles ? new CycleCheck(fabric, this.engine) : null;
     this.observers = new Observers(this.engine, observe ?? observersOf(fabric));
   }
 
@@ -92,7 +97,7 @@ export class Session {
 
   /** A fault comes or goes at `boundPs` or later; `fabric` is the one that has it. */
   change(change: FaultChange, fabric: Fabric): void {
-    applyFaultChange(this.engine, change, null);
+    applyFaultChange(this.engine, change, [...this.engine.devices.keys()]);
     this.fabric = fabric;
     this.stall.adopt(watchIntervals(fabric.specs, this.endPs), this.boundPs);
     if (this.recovery === null) return;
@@ -194,6 +199,7 @@ export class Session {
     whole.devices.forEach((state, d) => {
       restoreDevice(this.engine, d, state);
       this.observers.restore(d, whole.observed[d] ?? null);
+      this.cycles?.restored(d);
     });
     this.windows.latestPs = whole.latestPs;
     this.stall.restore(whole.boundPs, whole.framesSeen);
@@ -265,6 +271,11 @@ export class Session {
     if (this.failure !== null) this.state = 'failed';
     this.failBy(this.holdCheck?.breach ?? null);
     this.failBy(this.recovery?.look(now) ?? null);
+    const circle = this.cycles?.look() ?? null;
+    if (circle !== null && this.state === 'running') {
+      this.state = 'failed';
+      this.failure = deadlockFailure(circle);
+    }
   }
 
   private failBy(breach: Breach | null): void {

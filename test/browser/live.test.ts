@@ -8,10 +8,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { isInstalled } from '../../services/cli/fleet/own-broker.js';
 import { noBrowser, TestBrowser } from '../kit/browser.js';
 import { ROOT } from '../kit/emulate.js';
 
 const CLI = join(ROOT, 'dist/services/cli/main.js');
+const noBroker = isInstalled() ? false : 'no nats-server on the PATH';
 const PATIENCE = { timeout: 30_000 };
 
 interface LiveProcess {
@@ -54,6 +56,16 @@ describe('a run that is looked at', { skip: noBrowser, timeout: 180_000 }, () =>
     return { url: await url, ended };
   }
 
+  const digestIn = (out: string): string => readFileSync(join(out, 'digest'), 'utf8').trim();
+  /** The digest of a run of a file that another run has left. */
+  const repeated = (out: string, name: string, file: string): string => {
+    const again = join(folder, name);
+    const set = file === 'injected.yaml' ? ['--set', 'load.0.bytes=2MB'] : [];
+    const words = ['run', join(out, file), ...set, '--quiet', '--out', again];
+    spawnSync(process.execPath, [CLI, ...words], { cwd: ROOT });
+    return digestIn(again);
+  };
+
   const pill = (page: Page, state: string): Promise<void> =>
     page.locator(`.pill.${state}`).waitFor(PATIENCE);
   const tile = (page: Page, label: string): Promise<string> =>
@@ -86,21 +98,12 @@ describe('a run that is looked at', { skip: noBrowser, timeout: 180_000 }, () =>
     await press(page, /resume/);
     await page.getByText('How to reproduce').waitFor(PATIENCE);
     await pill(page, 'complete');
-    const code = await ended;
     // So much takes longer than the scenario expects.
-    assert.equal(code, 1);
-    assert.ok(
-      (await page.innerText('body')).includes(readFileSync(join(out, 'digest'), 'utf8').trim()),
-    );
+    assert.equal(await ended, 1);
+    assert.ok((await page.innerText('body')).includes(digestIn(out)));
     await page.close();
 
-    const again = join(folder, 'again');
-    const words = ['run', join(out, 'scenario.json'), '--quiet', '--out', again];
-    assert.equal(spawnSync(process.execPath, [CLI, ...words], { cwd: ROOT }).status, code);
-    assert.equal(
-      readFileSync(join(again, 'digest'), 'utf8'),
-      readFileSync(join(out, 'digest'), 'utf8'),
-    );
+    assert.equal(repeated(out, 'again', 'scenario.json'), digestIn(out));
   });
 
   it('ends where its page says so, and goes on another time', async () => {
@@ -116,6 +119,29 @@ describe('a run that is looked at', { skip: noBrowser, timeout: 180_000 }, () =>
     assert.equal(await ended, 130);
     assert.equal(readFileSync(join(out, 'status'), 'utf8'), 'interrupted\n');
     await page.close();
+  });
+
+  it('is told of by its coordinator where it is in processes', { skip: noBroker }, async () => {
+    const out = join(folder, 'processes');
+    const set = ['--set', 'load.0.bytes=2MB', '--set', 'observe.series=20us'];
+    const { url, ended } = await start(
+      ...['examples/incast-pfc.yaml', ...set, '--services', '3', '--paused', '--out', out],
+    );
+    const page = await browser.open(url, new RegExp(`^(${url}|data:)`));
+    await pill(page, 'paused');
+    await page.getByLabel('length of a step').selectOption({ label: '10 us' });
+    await press(page, 'step');
+    await page.locator('.tile b', { hasText: /^1\d(\.\d)? us$/ }).waitFor(PATIENCE);
+    await page.locator('canvas').first().waitFor(PATIENCE);
+    await page.locator('.device', { hasText: 'h3' }).click();
+    await page.getByLabel('kind of fault').selectOption('freeze');
+    await press(page, 'inject');
+    await page.locator('.faults li', { hasText: 'freeze at h3:p1, for 20us' }).waitFor(PATIENCE);
+    await press(page, /resume/);
+    await pill(page, 'complete');
+    assert.equal(await ended, 1);
+    await page.close();
+    assert.equal(repeated(out, 'processes again', 'injected.yaml'), digestIn(out));
   });
 
   it('says nothing on the console and fetches nothing from elsewhere', () => {

@@ -22,7 +22,8 @@ import { CheckpointStore } from '../../services/runtime/checkpoints/store.js';
 import { decodeMessage, encodeMessage, PROTOCOL } from '../../services/runtime/part/messages.js';
 import { Part } from '../../services/runtime/part/part.js';
 import { Cluster } from '../kit/cluster.js';
-import { fabricOf, ROOT, run } from '../kit/emulate.js';
+import { LiveFaults } from '../../services/runtime/live-faults.js';
+import { fabricOf, ROOT, run, sourceOf } from '../kit/emulate.js';
 import { fleetFor, runFleet } from '../kit/fleet.js';
 
 const EXAMPLE = 'pair-line-rate.yaml';
@@ -82,7 +83,7 @@ describe('messages that nobody sent', () => {
 });
 
 describe('a coordinator', () => {
-  const fabric = fabricOf(`examples/${EXAMPLE}`, 'duration=10us');
+  const { loaded, fabric } = sourceOf(`examples/${EXAMPLE}`, 'duration=10us');
   const plans = planParts(fabric, placeEachAlone(fabric.topology));
   const options = {
     run: 'r',
@@ -95,7 +96,7 @@ describe('a coordinator', () => {
   };
   const make = (name: string): Coordinator => {
     const store = new CheckpointStore(new DirectoryShelf(join(folder, name)));
-    return new Coordinator(fabric, plans, store, options);
+    return new Coordinator(new LiveFaults(loaded, fabric), plans, store, options);
   };
   const register = { protocol: PROTOCOL, run: 'r', service: 0, version: '1', incarnation: 'a' };
   const deaf = (): void => undefined;
@@ -134,7 +135,7 @@ describe('a coordinator', () => {
 
 describe('a checkpoint that is being committed', () => {
   it('is the one to return to when a service is lost before that is done', async () => {
-    const fabric = fabricOf(`examples/${EXAMPLE}`, 'duration=10us');
+    const { loaded, fabric } = sourceOf(`examples/${EXAMPLE}`, 'duration=10us');
     const plans = planParts(fabric, placeEachAlone(fabric.topology));
     const shelf = new DirectoryShelf(join(folder, 'slow'));
     let release: () => void = () => undefined;
@@ -146,15 +147,20 @@ describe('a checkpoint that is being committed', () => {
       if (name === 'manifest') await released;
       await put(name, octets);
     };
-    const coordinator = new Coordinator(fabric, plans, new CheckpointStore(shelf), {
-      run: 'r',
-      key: '00',
-      version: '1',
-      check: false,
-      checkpointMs: 0,
-      patienceMs: 1e6,
-      roundLength: null,
-    });
+    const coordinator = new Coordinator(
+      new LiveFaults(loaded, fabric),
+      plans,
+      new CheckpointStore(shelf),
+      {
+        run: 'r',
+        key: '00',
+        version: '1',
+        check: false,
+        checkpointMs: 0,
+        patienceMs: 1e6,
+        roundLength: null,
+      },
+    );
     const heard: contracts.v1.ToService.$Properties[] = [];
     const next = async <K extends 'assignment' | 'round' | 'save'>(
       kind: K,

@@ -134,7 +134,7 @@ export class Cluster {
   results(): RunResults {
     const { states, boundPs, framesSeen } = this.save();
     const moment = { boundPs, framesSeen };
-    const options = { status: 'complete', failure: null, check: true, moment } as const;
+    const options = { status: 'complete', failure: null, check: true, moment, steps: [] } as const;
     return mergeParts(this.fabric, this.plans, states, options).results;
   }
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
-import { buildFabric } from '../../services/fabric/assembly/fabric.js';
-import { loadScenario } from '../../services/fabric/scenario/load-scenario.js';
+import { loadFabric } from '../../services/cli/load-fabric.js';
+import type { LoadedScenario } from '../../services/fabric/scenario/load-scenario.js';
 import type { RunResults } from '../../services/runtime/results.js';
 import { Session } from '../../services/runtime/session.js';
 
@@ -13,12 +13,20 @@ export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** A fabric from the text of a scenario, or from a file of the repository. */
 export function fabricOf(scenario: string, ...set: string[]): Fabric {
-  if (!scenario.includes('\n')) return buildFabric(loadScenario(join(ROOT, scenario), { set }));
+  return sourceOf(scenario, ...set).fabric;
+}
+
+/** The same, with the scenario as it was read. */
+export function sourceOf(
+  scenario: string,
+  ...set: string[]
+): { loaded: LoadedScenario; fabric: Fabric } {
+  if (!scenario.includes('\n')) return loadFabric(join(ROOT, scenario), set);
   const folder = mkdtempSync(join(tmpdir(), 'selvage-test-'));
   try {
     const file = join(folder, 'scenario.yaml');
     writeFileSync(file, `selvage: 1\n${scenario}`);
-    return buildFabric(loadScenario(file, { set }));
+    return loadFabric(file, set);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -32,6 +32,7 @@ export function fleetFor(
     checkpoints: null,
     patienceSeconds: 40,
     from: null,
+    steps: [],
     elsewhere: null,
     ...more,
   };

@@ -38,11 +38,18 @@ const MESSAGES: Readonly<Record<string, readonly Field[]>> = {
     [8, 'endTimeUnixNano', 'fixed64'],
     [9, 'attributes', 'KeyValue'],
     [10, 'droppedAttributesCount', 'uint32'],
+    [11, 'events', 'Event'],
     [12, 'droppedEventsCount', 'uint32'],
     [13, 'links', 'Link'],
     [14, 'droppedLinksCount', 'uint32'],
     [15, 'status', 'Status'],
     [16, 'flags', 'fixed32'],
+  ],
+  Event: [
+    [1, 'timeUnixNano', 'fixed64'],
+    [2, 'name', 'string'],
+    [3, 'attributes', 'KeyValue'],
+    [4, 'droppedAttributesCount', 'uint32'],
   ],
   Link: [
     [1, 'traceId', 'bytes16'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -131,6 +131,24 @@ describe('selvage run --capture', () => {
     const few = ['--set', 'observe.captures.frames=10', '--out', join(folder, 'few')];
     const { stderr } = selvage('--capture', 's1:p1', ...few);
     assert.match(stderr, /^\d+ frames were not captured: a port keeps 10 \(observe/);
+  });
+
+  it('says that the disk is full, and leaves nothing behind', () => {
+    const out = join(folder, 'full');
+    const main = join(ROOT, 'dist/services/cli/main.js');
+    const scenario = join(ROOT, 'examples/incast-pfc.yaml');
+    const words = ['run', scenario, '--quiet', '--out', out, '--capture', 's1'];
+    // No file may become longer than 200 blocks: what a full disk does, from a shell.
+    const script = 'ulimit -f 200; exec "$0" "$@"';
+    const { status, stderr } = spawnSync('sh', ['-c', script, process.execPath, main, ...words], {
+      encoding: 'utf8',
+    });
+    assert.equal(status, 2);
+    assert.match(stderr, /full cannot be written: E(FBIG|NOSPC)/);
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => name.includes('full')),
+      [],
+    );
   });
 
   const BAD: readonly (readonly [readonly string[], RegExp])[] = [

@@ -389,6 +389,11 @@ describe('selvage inspect', () => {
         assert.ok(out.includes(title), title);
       }
       assert.match(out, /no queue is rate controlled/);
+      // The drift of the example ends after 78 intervals of 20 us.
+      const controlled = (at: string): string =>
+        selvage('inspect', 'h1', '--run', example, '--at', at, '--reg', 'RTTBCNRC[3].RS_ENA').out;
+      assert.match(controlled('1559us'), / = 1/);
+      assert.match(controlled('1561us'), / = 0/);
       const words = ['inspect', 'h1', '--run', example, '--at', '100us', '--json'];
       const nic = JSON.parse(selvage(...words).out) as NicResult;
       assert.equal(nic.rates[0]!.enabled, true);

@@ -69,7 +69,7 @@ describe('a run that goes on from a saved state', () => {
       results: session.results('interrupted'),
       expectations: [],
       document,
-      origin: { scenario: join(ROOT, EXAMPLE), set: [] },
+      origin: { scenario: join(ROOT, EXAMPLE), set: [], steps: [] },
       state: session.save(),
       series: session.series(),
       why: null,
@@ -96,6 +96,8 @@ describe('a run that goes on from a saved state', () => {
     const branch = selvage('branch', join(folder, 'other'), '--at', '1 parsec');
     assert.equal(branch.status, 2);
     assert.match(branch.stderr, /--at 1 parsec: not a time/);
+    writeFileSync(join(out, 'origin.json'), '{ "set": 7 }');
+    assert.match(selvage('resume', out).stderr, /origin\.json is damaged: scenario is no string/);
   });
 
   /** What a run of the example wrote. */

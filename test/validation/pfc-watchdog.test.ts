@@ -13,7 +13,7 @@ const [DETECTION_PS, RESTORATION_PS] = [50e6, 50e6];
 /** The ring of the example, with a watchdog in some of its switches. */
 const ring = (watchdog: string): string => `
 extends: ${process.cwd()}/examples/ring-deadlock.yaml
-expect: [{ metric: drops, max: 0 }]
+expect: [{ metric: deadlocks, min: 0 }]
 ${watchdog}
 `;
 

@@ -27,7 +27,7 @@ export async function branchCommand(run: string, options: BranchOptions): Promis
   const stored = storedRun(run);
   const before = sameScenario(run, stored);
   const set = [...before.set, ...options.set];
-  const after = { file: before.file, set, ...loadFabric(before.file, set) };
+  const after = { file: before.file, set, steps: [], ...loadFabric(before.file, set) };
   for (const section of FIXED) {
     const [a, b] = [before.fabric.scenario[section], after.fabric.scenario[section]];
     if (!isDeepStrictEqual(a, b)) {

@@ -43,7 +43,13 @@ function textOf(nic: NicResult, { json = false, reg = [] }: InspectOptions): str
   if (reg.length === 0) return json ? JSON.stringify(nic, null, 2) : nicText(nic);
   const values = reg.map((name) => [name, valueOf(nic, name)] as const);
   if (json) return JSON.stringify(Object.fromEntries(values), null, 2);
-  return values.map(([name, value]) => `${name} = ${value}`).join('\n');
+  return values.map(([name, value]) => `${name} = ${shown(name, value)}`).join('\n');
+}
+
+/** A whole register is read bit by bit, a field as a number. */
+function shown(name: string, value: number): string {
+  const hex = `0x${(value >>> 0).toString(16).toUpperCase().padStart(8, '0')}`;
+  return name.includes('.') ? String(value) : hex;
 }
 
 /** Registers that are 0 are not listed. */

@@ -5,7 +5,8 @@ import type { RunPage } from '../../report/page/page-data.js';
 import { isPageBuilt, pageFile } from '../../report/page/page-file.js';
 import { factsOf, pageOfRun } from '../../report/page/page-of-run.js';
 import { readMeasured } from '../../report/read-run.js';
-import { readRunFile, RunDirectoryError } from '../../report/run-directory.js';
+import { readRunFile } from '../../report/run-directory.js';
+import { RunDirectoryError } from '../../report/run-json.js';
 import { InputError } from '../exit.js';
 import { prepareEngine } from '../../runtime/engine-flags.js';
 import { storedRun } from './resume.js';
@@ -46,9 +47,6 @@ function readPage(folder: string, repeat: boolean): RunPage {
     return pageOfRun({ ...run, why }, factsOf(fabric));
   } catch (error) {
     if (error instanceof RunDirectoryError) throw new InputError(error.message);
-    if (error instanceof SyntaxError) {
-      throw new InputError(`${folder} cannot be read: a file in it is damaged`);
-    }
     throw error;
   }
 }

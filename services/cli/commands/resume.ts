@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { StoredRun } from '../../report/run-directory.js';
 import { readRun } from '../../report/run-directory.js';
 import { prepareEngine } from '../../runtime/engine-flags.js';
+import { LiveFaults } from '../../runtime/live-faults.js';
 import type { EmulateOptions, Emulation } from '../emulate.js';
 import { emulate } from '../emulate.js';
 import { InputError } from '../exit.js';
@@ -34,9 +35,12 @@ export function storedRun(folder: string): StoredRun {
 
 /** The scenario of a run, which must still say the same. */
 export function sameScenario(folder: string, stored: StoredRun): Omit<Emulation, 'from'> {
-  const { scenario: file, set } = stored;
-  const { loaded, fabric } = loadFabric(file, set);
+  const { scenario: file, set, steps } = stored;
+  const written = loadFabric(file, set);
+  const live = new LiveFaults(written.loaded, written.fabric);
+  live.repeat(steps);
+  const { loaded, fabric } = live;
   const document: unknown = JSON.parse(JSON.stringify(loaded.document));
-  if (isDeepStrictEqual(document, stored.document)) return { file, set, loaded, fabric };
+  if (isDeepStrictEqual(document, stored.document)) return { file, set, loaded, fabric, steps };
   throw new InputError(`${file} has changed since ${folder} was run: it says something else now`);
 }

@@ -14,5 +14,5 @@ export async function runCommand(file: string, options: RunOptions): Promise<num
   prepareEngine();
   const seed = options.seed === undefined ? [] : [`seed=${options.seed}`];
   const set = [...options.set, ...seed, ...captureSettings(options)];
-  return emulate({ file, set, ...loadFabric(file, set), from: null }, options);
+  return emulate({ file, set, ...loadFabric(file, set), from: null, steps: [] }, options);
 }

@@ -89,7 +89,8 @@ function statusLine({ run, text }: StatusEntry): string {
   return `${run}  ${text}`;
 }
 
-async function withRun(
+/** Does something with the run that is meant. */
+export async function withRun(
   run: string | undefined,
   act: (client: CoordinatorClient) => Promise<number>,
 ): Promise<number> {

@@ -1,4 +1,4 @@
-import type { ClientReadableStream } from '@grpc/grpc-js';
+import type { ClientReadableStream, MethodDefinition } from '@grpc/grpc-js';
 import { Client, status as codes } from '@grpc/grpc-js';
 import type { ServiceError } from '@grpc/grpc-js';
 import type { selvage } from '#contracts';
@@ -14,7 +14,16 @@ import { unpackLogs } from '../../runtime/checkpoints/packed-logs.js';
 import { unpackWhole } from '../../runtime/whole-state.js';
 import { heardColumns } from '../../runtime/port-columns.js';
 import type { PortSample } from '../../runtime/port-sample.js';
-import { CHECK, RESULTS, SAMPLES, STEER, WATCH } from '../../runtime/links/methods.js';
+import {
+  CHECK,
+  CLEAR,
+  INJECT,
+  LIST_FAULTS,
+  RESULTS,
+  SAMPLES,
+  STEER,
+  WATCH,
+} from '../../runtime/links/methods.js';
 
 type Status = selvage.v1.RunStatus;
 type Action = selvage.v1.SteerRequest.Action;
@@ -84,21 +93,21 @@ export class CoordinatorClient {
   }
 
   steer(action: Action, stepPs = 0): Promise<selvage.v1.SteerReply> {
-    const { path, requestSerialize, responseDeserialize } = STEER.client;
-    return new Promise((resolve, reject) => {
-      this.client.makeUnaryRequest(
-        path,
-        requestSerialize,
-        responseDeserialize,
-        { action, stepPs },
-        keyMetadata(this.key),
-        { deadline: Date.now() + CALL_MS },
-        (error, reply) => {
-          if (error === null) resolve(reply!);
-          else reject(new Error(explain(error)));
-        },
-      );
-    });
+    return this.call(STEER.client, { action, stepPs });
+  }
+
+  /** A fault as a scenario says it comes to the run. */
+  inject(fault: string): Promise<selvage.v1.FaultReply> {
+    return this.call(INJECT.client, { fault });
+  }
+
+  clear(name: string): Promise<selvage.v1.FaultReply> {
+    return this.call(CLEAR.client, { name });
+  }
+
+  async faults(): Promise<selvage.v1.ListFaultsReply['faults']> {
+    const { faults } = await this.call(LIST_FAULTS.client, {});
+    return faults;
   }
 
   /** Hears what ports have counted, as long as it goes on; returns how to end it. */
@@ -148,6 +157,26 @@ export class CoordinatorClient {
     const state = octets.length === 0 ? null : unpackWhole(octets);
     const measured = JSON.parse(Buffer.concat(text).toString(), textAsInfinity) as MergedRun;
     return { ...measured, state, ...unpackLogs(Buffer.concat(written)) };
+  }
+
+  private call<Request, Reply>(
+    { path, requestSerialize, responseDeserialize }: MethodDefinition<Request, Reply>,
+    request: Request,
+  ): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      this.client.makeUnaryRequest(
+        path,
+        requestSerialize,
+        responseDeserialize,
+        request,
+        keyMetadata(this.key),
+        { deadline: Date.now() + CALL_MS },
+        (error, reply) => {
+          if (error === null) resolve(reply!);
+          else reject(new Error(explain(error)));
+        },
+      );
+    });
   }
 
   /** The first status that satisfies, or null when the stream ended before. */

@@ -63,6 +63,7 @@ export function fleetOptions(
     ),
     checkpoints: options.checkpoints ?? null,
     from: null,
+    steps: [],
     elsewhere: options.listen === undefined ? null : rendezvousAt(options.listen, options),
     patienceSeconds: secondsFrom('--patience', options.patience, PATIENCE_SECONDS),
   };

@@ -9,6 +9,7 @@ import { awaitBroker, brokerEnvironment, connectBroker } from '../../runtime/lin
 import type { RunIdentity } from '../../runtime/service/settings.js';
 import { identityEnvironment } from '../../runtime/service/settings.js';
 import type { TlsFiles } from '../../runtime/links/control-channel.js';
+import type { FaultStep } from '../../runtime/live-faults.js';
 import type { WholeState } from '../../runtime/whole-state.js';
 import { packWhole } from '../../runtime/whole-state.js';
 import { InputError } from '../exit.js';
@@ -36,6 +37,8 @@ export interface FleetOptions {
   readonly patienceSeconds: number;
   /** Where to go on from; null for the beginning. */
   readonly from: WholeState | null;
+  /** Faults that came to it before. */
+  readonly steps: readonly FaultStep[];
   /** Services that are started elsewhere, and join; null: they are started here. */
   readonly elsewhere: Rendezvous | null;
 }
@@ -127,6 +130,11 @@ export class Fleet {
       const file = join(this.folder, 'from');
       writeFileSync(file, packWhole(options.from));
       args.push('--from', file);
+    }
+    if (options.steps.length > 0) {
+      const file = join(this.folder, 'steps');
+      writeFileSync(file, JSON.stringify(options.steps));
+      args.push('--steps', file);
     }
     const command = process.execPath;
     group.start({ name: 'coordinator', command, args: [program('coordinator'), ...args], env });

@@ -7,7 +7,12 @@ import type {
   LiveOrder,
   LiveState,
   LiveStatus,
+  LiveWish,
+  ShownFault,
 } from '../../report/page/live-data.js';
+import { shownFaults } from '../../live/shown-faults.js';
+import { formatTime } from '../../report/format.js';
+import type { FaultWords, LiveFault as RunFault } from '../../runtime/live-faults.js';
 import type { CoordinatorClient } from './coordinator-client.js';
 import { isOver, phaseName } from './phases.js';
 
@@ -29,6 +34,7 @@ const PAUSE_TRIES = 100;
 export class LiveFleet implements LiveRun {
   listener: LiveListener | null = null;
   private last: Status | null = null;
+  private faults: readonly Omit<RunFault, 'kind'>[] = [];
   private isWatched = false;
   private endSamples: () => void = () => undefined;
 
@@ -69,8 +75,22 @@ export class LiveFleet implements LiveRun {
     }
   }
 
-  wish(): Promise<LiveAnswer> {
-    return Promise.resolve({ done: false, detail: 'this run takes no faults' });
+  async wish(wish: LiveWish): Promise<LiveAnswer> {
+    const { client } = this;
+    try {
+      const { done, detail, atPs } =
+        wish.kind === 'clear'
+          ? await client.clear(wish.name)
+          : await client.inject(JSON.stringify(wish.fault));
+      await this.learnFaults();
+      return { done, detail: done ? `at ${formatTime(atPs)}` : detail };
+    } catch (error) {
+      return { done: false, detail: (error as Error).message };
+    }
+  }
+
+  shownFaults(): ShownFault[] {
+    return shownFaults(this.faults, this.last?.virtualPs ?? 0);
   }
 
   watched(isWatched: boolean): void {
@@ -79,8 +99,16 @@ export class LiveFleet implements LiveRun {
     else this.endSamples();
   }
 
-  close(): void {
-    this.watched(false);
+  private async learnFaults(): Promise<void> {
+    const faults = await this.client.faults();
+    this.faults = faults.map(({ name, startPs, untilPs, injected, fault }) => ({
+      name: name ?? '',
+      startPs: startPs ?? 0,
+      untilPs: untilPs ?? Infinity,
+      injected: injected ?? false,
+      words: JSON.parse(fault ?? '{}') as FaultWords,
+    }));
+    this.listener?.changed();
   }
 
   /** Again and again, since a coordinator may be lost and come back. */

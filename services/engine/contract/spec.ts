@@ -297,7 +297,7 @@ export interface SfcHostSpec {
 }
 
 /** How fast a connection may send, when the network or the receiver complains. */
-export type RateSpec = DcqcnSpec | QcnReactionSpec | TimelySpec;
+export type RateSpec = DcqcnSpec | QcnReactionSpec | TimelySpec | HpccSpec | SwiftSpec;
 
 /** Reaction point of DCQCN. */
 export interface DcqcnSpec {
@@ -328,6 +328,39 @@ export interface TimelySpec {
   readonly decrease: number;
   readonly stepBps: number;
   readonly minBps: number;
+}
+
+/** HPCC, which is told what links carry. */
+export interface HpccSpec {
+  readonly kind: 'hpcc';
+  readonly utilisation: number;
+  readonly stages: number;
+  readonly increaseOctets: number;
+  readonly roundTripPs: number;
+  readonly minBps: number;
+  /** Of a full packet on the wire, preamble and gap included. */
+  readonly packetOctets: number;
+}
+
+/** Swift, which keeps delays at targets; windows are in packets. */
+export interface SwiftSpec {
+  readonly kind: 'swift';
+  readonly baseTargetPs: number;
+  readonly hopPs: number;
+  /** Switches on the way. */
+  readonly hops: number;
+  readonly flowRangePs: number;
+  readonly flowLeast: number;
+  readonly flowMost: number;
+  readonly endpointTargetPs: number;
+  readonly increase: number;
+  readonly decrease: number;
+  readonly maxDecrease: number;
+  readonly initial: number;
+  readonly least: number;
+  readonly most: number;
+  /** Of a full packet on the wire, preamble and gap included. */
+  readonly packetOctets: number;
 }
 
 /** Reaction point of QCN (802.1Q 32.11). */
@@ -421,6 +454,8 @@ export interface SwitchSpec extends DeviceSpec {
       };
   /** By traffic class, the same at every port. */
   readonly ecn: readonly EcnSpec[];
+  /** Traffic classes in which packets are given telemetry (HPCC), one bit each. */
+  readonly telemetry: number;
   /** Null where it does not run. */
   readonly sfc: SfcSwitchSpec | null;
   readonly ci: CiSwitchSpec | null;

@@ -22,6 +22,7 @@ import {
   ETHERTYPE_S_TAG,
   VLAN_TAG_OCTETS,
 } from '../wire/ethernet.js';
+import { ETHERTYPE_TELEMETRY } from '../wire/telemetry.js';
 import type { Device } from './device.js';
 import type { Shared } from './shared.js';
 
@@ -42,6 +43,8 @@ const NOTHING = -1;
 export interface Carriage {
   /** Makes a notice of octets without FCS. */
   make(d: number, spec: SampledMessage, octets: Uint8Array, length: number): number;
+  /** A frame of a device carries these octets from now on. */
+  load(d: number, frame: number, octets: Uint8Array, length: number): void;
   /** The octets of a notice that a device has; a view. */
   octets(d: number, frame: number): Uint8Array;
   /** Whether octets that came in belong to a frame, and not to the link. */
@@ -79,8 +82,12 @@ export function makeCarriage(shared: Shared, devices: readonly Device[]): Carria
     pool.setCameTagged(frame, (spec.vlan & VID_MASK) === 0 ? 0 : VLAN_TAG_OCTETS);
     pool.setFlowId(frame, 0);
     pool.setBorn(frame, spec.bornPs);
-    pool.setCarried(frame, devices[d].octets.put(octets, length));
+    load(d, frame, octets, length);
     return frame;
+  }
+
+  function load(d: number, frame: number, octets: Uint8Array, length: number): void {
+    pool.setCarried(frame, devices[d].octets.put(octets, length));
   }
 
   function octets(d: number, frame: number): Uint8Array {
@@ -96,6 +103,7 @@ export function makeCarriage(shared: Shared, devices: readonly Device[]): Carria
       case ETHERTYPE_CONGESTION:
       case ETHERTYPE_CN_TAG:
       case ETHERTYPE_CNM:
+      case ETHERTYPE_TELEMETRY:
       case ETHERTYPE_IPV4:
       case ETHERTYPE_IPV6:
         return true;
@@ -143,5 +151,5 @@ export function makeCarriage(shared: Shared, devices: readonly Device[]): Carria
     pool.setCarried(frame, store.put(scratch, length));
   }
 
-  return { make, octets, claims, came, board, unload, share, retag };
+  return { make, load, octets, claims, came, board, unload, share, retag };
 }

@@ -166,14 +166,17 @@ export class Engine implements MechanismHost {
     this.run(device, -Infinity);
   }
 
-  /** Faults of this number are over by `untilPs`, from which on nothing has been executed. */
-  endFault(number: number, untilPs: number): void {
-    this.devices.forEach(({ firstPort, spec }, d) => {
-      spec.ports.forEach((_, p) => {
-        this.faults.endBy(firstPort + p, number, untilPs);
-      });
-      this.run(d, -Infinity);
+  /** A device's faults of this number are over by `untilPs`, from when nothing is executed. */
+  endFault(device: number, number: number, untilPs: number): void {
+    const { firstPort, spec } = this.devices[device];
+    spec.ports.forEach((_, p) => {
+      this.faults.endBy(firstPort + p, number, untilPs);
     });
+    this.run(device, -Infinity);
+  }
+
+  hasFault(device: number, port: number, number: number): boolean {
+    return this.faults.has(this.devices[device].firstPort + port, number);
   }
 
   hold(gate: number, port: number, priorities: number): void {

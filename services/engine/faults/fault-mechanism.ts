@@ -128,6 +128,10 @@ export class FaultMechanism implements Mechanism {
     return this.at[port].some(({ spec }) => spec.effect.kind === kind);
   }
 
+  has(port: number, number: number): boolean {
+    return this.at[port].some(({ spec }) => spec.fault === number);
+  }
+
   /** Faults of an actor's ports, with their state. */
   saveAt(firstPort: number, ports: number): Plain {
     return this.at.slice(firstPort, firstPort + ports).map((faults) => faults.map((f) => f.save()));

@@ -63,6 +63,8 @@ export class Nic82599 {
   readonly droppedBy = new Float64Array(QUEUES);
   /** Receive descriptors are counted. */
   readonly hasRings: boolean;
+  /** Some pool is not trusted. */
+  checksSpoofing = false;
   /** RTTDCS.BPBFSM: the room condition is dropped, and data waits on PCIe for its buffer. */
   bypassesRoom = false;
   /** By class: TXPBSIZE in octets. */
@@ -74,7 +76,8 @@ export class Nic82599 {
   /** By receive queue: what there is no descriptor for is dropped; headers are written apart. */
   private readonly drops = new Uint8Array(QUEUES);
   private readonly splits = new Uint8Array(QUEUES);
-  private readonly queuesPerVm: number;
+  /** Queues of a virtual machine are a power of two. */
+  private readonly queueBits: number;
   private readonly vlanModes: VlanModes;
   /** A frame's user priority is the one that it bears. */
   private readonly plainPriority: boolean;
@@ -82,7 +85,7 @@ export class Nic82599 {
   static readonly wiring = [
     'spec',
     'packetPlane',
-    'queuesPerVm',
+    'queueBits',
     'vlanModes',
     'plainPriority',
     'hasRings',
@@ -102,7 +105,7 @@ export class Nic82599 {
     for (const { register, index, value } of spec.registers) {
       this.registers.set(register as RegisterName, index, value);
     }
-    this.queuesPerVm = spec.dcb ? spec.classes : QUEUES / POOLS;
+    this.queueBits = Math.log2(spec.dcb ? spec.classes : QUEUES / POOLS);
     this.vlanModes = this.readVlanModes();
     const usual = !this.vlanModes.double && this.vlanModes.innerType === C_TAG;
     this.plainPriority = spec.untagged === 'carried' && usual;
@@ -112,16 +115,16 @@ export class Nic82599 {
 
   /** The descriptor queue of a virtual machine for a class. */
   queueOf(vm: number, trafficClass: number): number {
-    return vm * this.queuesPerVm + (this.spec.dcb ? trafficClass : 0);
+    return (vm << this.queueBits) + (this.spec.dcb ? trafficClass : 0);
   }
 
   classOfQueue(queue: number): number {
-    return this.spec.dcb ? queue & (this.queuesPerVm - 1) : 0;
+    return this.spec.dcb ? queue & ((1 << this.queueBits) - 1) : 0;
   }
 
   /** Its number in the arbiter of its class: VM, or pool without DCB. */
   vmOfQueue(queue: number): number {
-    return (queue / this.queuesPerVm) | 0;
+    return queue >> this.queueBits;
   }
 
   /** Writes the bits of a mask; what depends on them follows. */
@@ -290,6 +293,7 @@ export class Nic82599 {
       case 'PFVFSPOOF':
         spread(registers.field(name, 'MACAS', index), this.macChecks, index);
         spread(registers.field(name, 'VLANAS', index), this.vlanChecks, index);
+        this.checksSpoofing = this.macChecks.includes(1) || this.vlanChecks.includes(1);
         break;
       case 'DCA_CTRL':
         this.hints.enabled = registers.field(name, 'DCA_DIS') === 0;

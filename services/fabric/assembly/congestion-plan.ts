@@ -14,6 +14,7 @@ import type {
 import { STATION_OCTETS } from '../../engine/notices/stations.js';
 import { readU48 } from '../../engine/wire/big-endian.js';
 import { CN_TAG_OCTETS } from '../../engine/wire/cnm.js';
+import { TELEMETRY_HOPS } from '../../engine/wire/telemetry.js';
 import type { HostAddress } from '../address.js';
 import { switchPortMac } from '../address.js';
 import type { Flow } from '../load/flow.js';
@@ -63,14 +64,19 @@ export class CongestionPlan {
   }
 
   /** What limits the flow at its source. */
-  rateOf(flow: Flow): RateSpec | null {
+  rateOf(flow: Flow, packetOctets: number, hops: readonly Hop[]): RateSpec | null {
     const { congestion, source } = flow;
-    if (congestion === 'none' || (congestion === 'qcn' && this.outside.has(source))) return null;
+    if (congestion === 'none' || this.isOutside(flow)) return null;
+    const way = { packetOctets, hops: hops.length - 1 };
+    if (congestion === 'hpcc' && way.hops > TELEMETRY_HOPS) {
+      const message = `${flow.name} crosses ${way.hops} switches, and telemetry has room for `;
+      throw this.fail(['load', flow.load], `${message}${TELEMETRY_HOPS}`);
+    }
     const { link } = this.linkEnds[source]![0]!;
-    const key = `${congestion} ${link.rateBps}`;
+    const key = `${congestion} ${link.rateBps} ${packetOctets} ${way.hops}`;
     const known = this.rates.get(key);
     if (known !== undefined) return known;
-    const made = rateSpec(congestion, this.scenario, link.rateBps);
+    const made = rateSpec(congestion, this.scenario, link.rateBps, way);
     this.rates.set(key, made);
     return made;
   }
@@ -98,7 +104,7 @@ export class CongestionPlan {
 
   /** Of a CN-TAG, as the frames leave their source. */
   cnTagOctets(flow: Flow): number {
-    return flow.congestion === 'qcn' && this.rateOf(flow) !== null ? CN_TAG_OCTETS : 0;
+    return flow.congestion === 'qcn' && !this.isOutside(flow) ? CN_TAG_OCTETS : 0;
   }
 
   /** As they reach their receiver: the tag stays on where the domain is ready for it. */
@@ -125,6 +131,20 @@ export class CongestionPlan {
         defence: this.modes[device]![port]!,
       })),
     };
+  }
+
+  /** Traffic classes whose packets are given telemetry, one bit each. */
+  telemetryClasses(flows: readonly Flow[]): number {
+    const { transmit } = this.scenario.classes;
+    return flows.reduce(
+      (mask, { congestion, priority }) =>
+        congestion === 'hpcc' ? mask | (1 << transmit[priority]!) : mask,
+      0,
+    );
+  }
+
+  private isOutside({ congestion, source }: Flow): boolean {
+    return congestion === 'qcn' && this.outside.has(source);
   }
 
   /** A view: addresses of all stations lie one behind the other. */
@@ -154,14 +174,21 @@ export class CongestionPlan {
   }
 }
 
+/** Of a flow: octets of its packets on the wire, and switches. */
+interface Way {
+  readonly packetOctets: number;
+  readonly hops: number;
+}
+
 function dcqcnSpec({ cnpIntervalPs, cnpPriority, raiseBytes, ...rest }: DcqcnSection): RateSpec {
   return { kind: 'dcqcn', raiseOctets: raiseBytes, ...rest };
 }
 
 function rateSpec(
   control: Exclude<CongestionControl, 'none'>,
-  { dcqcn, qcn, timely }: Scenario,
+  { dcqcn, qcn, timely, hpcc, swift }: Scenario,
   rateBps: number,
+  way: Way,
 ): RateSpec {
   switch (control) {
     case 'dcqcn':
@@ -170,6 +197,10 @@ function rateSpec(
       return qcnSpec(qcn, rateBps);
     case 'timely':
       return { kind: 'timely', ...timely };
+    case 'hpcc':
+      return { kind: 'hpcc', ...hpcc, packetOctets: way.packetOctets };
+    case 'swift':
+      return { kind: 'swift', ...swift, ...way };
   }
 }
 

@@ -2,6 +2,7 @@
 
 import type { Located } from './located.js';
 import { dcqcnSection, qcnSection, timelySection } from './normalise-congestion.js';
+import { hpccSection, swiftSection } from './normalise-windows.js';
 import { creditSection } from './normalise-credit.js';
 import { discoverySection } from './normalise-discovery.js';
 import { deviceOverrides, hostSection, switchSection } from './normalise-devices.js';
@@ -36,6 +37,8 @@ export function normalise(input: ScenarioInput, fileName: string, located: Locat
     dcqcn: dcqcnSection(input.dcqcn),
     qcn: qcnSection(input.qcn, located),
     timely: timelySection(input.timely, located),
+    hpcc: hpccSection(input.hpcc),
+    swift: swiftSection(input.swift, located),
     classes: classSection(input.classes, located),
     groups,
     load,

@@ -33,6 +33,8 @@ export interface Scenario {
   readonly dcqcn: DcqcnSection;
   readonly qcn: QcnSection;
   readonly timely: TimelySection;
+  readonly hpcc: HpccSection;
+  readonly swift: SwiftSection;
   readonly classes: ClassSection;
   readonly groups: readonly GroupSection[];
   readonly load: readonly LoadSection[];
@@ -310,7 +312,7 @@ export type EcnSection =
   | { readonly kind: 'step'; readonly thresholdBytes: number; readonly at: 'dequeue' | 'enqueue' };
 
 /** What slows a sender down when the network is congested. */
-export type CongestionControl = 'none' | 'dcqcn' | 'qcn' | 'timely';
+export type CongestionControl = 'none' | 'dcqcn' | 'qcn' | 'timely' | 'hpcc' | 'swift';
 
 /** DCQCN, of every load that has it. */
 export interface DcqcnSection {
@@ -339,6 +341,31 @@ export interface TimelySection {
   readonly decrease: number;
   readonly stepBps: number;
   readonly minBps: number;
+}
+
+/** HPCC, of every load that has it. */
+export interface HpccSection {
+  readonly utilisation: number;
+  readonly stages: number;
+  readonly increaseOctets: number;
+  readonly roundTripPs: number;
+  readonly minBps: number;
+}
+
+/** Swift, of every load that has it; windows are in packets. */
+export interface SwiftSection {
+  readonly baseTargetPs: number;
+  readonly hopPs: number;
+  readonly flowRangePs: number;
+  readonly flowLeast: number;
+  readonly flowMost: number;
+  readonly endpointTargetPs: number;
+  readonly increase: number;
+  readonly decrease: number;
+  readonly maxDecrease: number;
+  readonly initial: number;
+  readonly least: number;
+  readonly most: number;
 }
 
 /** QCN (802.1Q 30 to 33), on its priorities and of every load that has it. */
@@ -562,6 +589,8 @@ export type Metric =
   | 'sfc.messages'
   | 'sfc.reaction'
   | 'sfc.covered'
+  | 'nic.tail-to-wire'
+  | 'nic.wire-to-descriptor'
   | 'digest';
 
 export interface Expectation {

@@ -135,6 +135,8 @@ export const METRICS: Readonly<Record<Metric, Quantity | 'number' | 'digest'>> =
   'sfc.messages': 'number',
   'sfc.reaction': time,
   'sfc.covered': share,
+  'nic.tail-to-wire': time,
+  'nic.wire-to-descriptor': time,
   digest: 'digest',
 };
 

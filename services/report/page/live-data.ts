@@ -67,9 +67,3 @@ export interface LiveAnswer {
   readonly done: boolean;
   readonly detail: string;
 }
-
-/** What the page needs beside the run to show that it goes on. */
-export interface LiveSetup {
-  /** Whether faults can be put into it. */
-  readonly takesFaults: boolean;
-}

@@ -1,5 +1,3 @@
-import type { LiveSetup } from './live-data.js';
-
 /**
  * What the page knows of a run: plain data, as it stands in the file.
  * Times are ps, rates bit/s, sizes octets. The page runs in a browser and imports nothing else.
@@ -28,6 +26,7 @@ export interface RunPage {
   readonly completions: readonly Curve[];
   readonly slowdown: Slowdown;
   readonly margins: readonly MarginView[];
+  readonly nics: readonly NicView[];
   /** Null where nobody looked for what held it back. */
   readonly trees: TreesView | null;
   /** Null where discovery did not run. */
@@ -35,6 +34,29 @@ export interface RunPage {
   readonly shares: readonly SharesView[];
   /** Connections that a rate control has limited, those that it told most first. */
   readonly rates: readonly RateCurve[];
+}
+
+/** An 82599 at the end of the run. */
+export interface NicView {
+  readonly device: string;
+  readonly leds: readonly {
+    readonly source: string;
+    readonly lit: boolean;
+    readonly changes: number;
+  }[];
+  /** Its transmit classes: configuration, credits and longest latency from tail to wire. */
+  readonly classes: readonly {
+    readonly tc: number;
+    readonly group: number;
+    readonly strict: string;
+    readonly refill: number;
+    readonly credit: number;
+    readonly frames: number;
+    readonly longestPs: number | null;
+  }[];
+  /** Fullest receive buffer, and the queues that are rate controlled. */
+  readonly receivePeakOctets: number;
+  readonly limited: readonly { readonly queue: number; readonly rateBps: number }[];
 }
 
 export interface Reproduce {
@@ -255,8 +277,27 @@ export interface SharesView {
 }
 
 /** What stands in the page's file. */
+/** One scenario with every combination of some values; runs as `combinations` has them. */
+export interface SweepPage {
+  readonly title: string;
+  readonly description: string;
+  readonly command: string;
+  readonly axes: readonly { readonly path: string; readonly values: readonly string[] }[];
+  readonly measures: readonly SweepMeasure[];
+}
+
+export interface SweepMeasure {
+  readonly label: string;
+  readonly moreIsBetter: boolean;
+  /** By run; null: it never came to that. */
+  readonly values: readonly (number | null)[];
+  readonly texts: readonly string[];
+}
+
 export interface PageContent {
   readonly runs: readonly RunPage[];
+  /** Instead of runs. */
+  readonly sweep?: SweepPage;
   /** The only run goes on, and is told of as it does. */
-  readonly live?: LiveSetup;
+  readonly live?: boolean;
 }

@@ -39,6 +39,7 @@ export function pageOfFabric(
     completions: [],
     slowdown: { bins: [], points: [] },
     margins: [],
+    nics: [],
     trees: null,
     discovery: null,
     shares: [],

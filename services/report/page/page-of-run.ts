@@ -11,6 +11,7 @@ import { completionCurves, slowdownBySize } from './page-flows.js';
 import type { WhySummary } from '../why.js';
 import { discoveryView } from './page-discovery.js';
 import { mapOf } from './page-map.js';
+import { nicViews } from './page-nics.js';
 import type { PortSharing } from './page-shares.js';
 import { sharesView } from './page-shares.js';
 import { treesView } from './page-trees.js';
@@ -27,7 +28,12 @@ export interface MeasuredRun {
   readonly series: { readonly rows: Iterable<SeriesRow> };
   /** Who held whom back; null where nobody looked. */
   readonly why: WhySummary | null;
-  readonly origin: { readonly scenario: string; readonly set: readonly string[] };
+  readonly origin: {
+    readonly scenario: string;
+    readonly set: readonly string[];
+    /** Faults that came and went while it was under way. */
+    readonly steps: readonly unknown[];
+  };
 }
 
 /** Of the scenario: what no table says. */
@@ -72,6 +78,7 @@ export function pageOfRun(run: MeasuredRun, facts: ScenarioFacts): RunPage {
     completions: completionCurves(results.flows),
     slowdown: slowdownBySize(results.flows),
     margins: marginViews(results),
+    nics: nicViews(results.nics),
     trees: run.why && treesView(run.why, names),
     discovery: results.discovery && discoveryView(results.discovery, names),
     shares: sharesView(results, facts.sharing),
@@ -90,7 +97,9 @@ export function reproduceText({
   origin,
   document,
 }: Pick<MeasuredRun, 'origin' | 'document'>): Reproduce {
-  const words = ['selvage', 'run', origin.scenario, ...origin.set.flatMap((s) => ['--set', s])];
+  // What was injected is declared in a file beside the report.
+  const file = origin.steps.length > 0 ? 'injected.yaml' : origin.scenario;
+  const words = ['selvage', 'run', file, ...origin.set.flatMap((s) => ['--set', s])];
   return { command: words.map(quoted).join(' '), scenario: JSON.stringify(document, null, 2) };
 }
 

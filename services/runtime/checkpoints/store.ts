@@ -14,6 +14,7 @@ export interface Shelf {
 }
 
 const MANIFEST = 'manifest';
+const STEPS = 'steps';
 const EPOCH = /^epoch-(\d+)$/;
 
 /** What a run keeps: the snapshots of its last checkpoint, and what a coordinator must remember. */
@@ -34,7 +35,11 @@ export class CheckpointStore {
   async commit(checkpoint: string, manifest: Uint8Array): Promise<void> {
     await this.shelf.put(MANIFEST, manifest);
     const old = (await this.shelf.names()).filter(
-      (name) => name !== MANIFEST && !EPOCH.test(name) && !name.startsWith(`${checkpoint}.`),
+      (name) =>
+        name !== MANIFEST &&
+        name !== STEPS &&
+        !EPOCH.test(name) &&
+        !name.startsWith(`${checkpoint}.`),
     );
     await Promise.all(old.map((name) => this.shelf.remove(name)));
   }
@@ -42,6 +47,15 @@ export class CheckpointStore {
   /** The last manifest committed, if any. */
   async manifest(): Promise<Uint8Array | null> {
     return this.shelf.get(MANIFEST);
+  }
+
+  /** Remembers what was done to the run from outside. */
+  async putSteps(octets: Uint8Array): Promise<void> {
+    await this.shelf.put(STEPS, octets);
+  }
+
+  async steps(): Promise<Uint8Array | null> {
+    return this.shelf.get(STEPS);
   }
 
   /** The last epoch that any coordinator of this run began; 0 before the first. */

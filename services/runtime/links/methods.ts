@@ -52,6 +52,19 @@ export const WATCH = method(`${COORDINATOR}/Watch`, v1.WatchRequest, v1.RunStatu
 export const STEER = method(`${COORDINATOR}/Steer`, v1.SteerRequest, v1.SteerReply, ONE);
 export const SAMPLES = method(`${COORDINATOR}/Samples`, v1.SamplesRequest, v1.PortSample, MANY);
 export const RESULTS = method(`${COORDINATOR}/Results`, v1.ResultsRequest, v1.ResultsPart, MANY);
+export const INJECT = method(
+  `${COORDINATOR}/InjectFault`,
+  v1.InjectFaultRequest,
+  v1.FaultReply,
+  ONE,
+);
+export const CLEAR = method(`${COORDINATOR}/ClearFault`, v1.ClearFaultRequest, v1.FaultReply, ONE);
+export const LIST_FAULTS = method(
+  `${COORDINATOR}/ListFaults`,
+  v1.ListFaultsRequest,
+  v1.ListFaultsReply,
+  ONE,
+);
 
 const { HealthCheckRequest, HealthCheckResponse } = grpc.health.v1;
 export const CHECK = method(`${HEALTH}/Check`, HealthCheckRequest, HealthCheckResponse, ONE);

@@ -6,6 +6,8 @@ import type { FramePool } from '../../engine/frame/frame-pool.js';
 import { putControl, putFrame, takeHandedOver } from '../../engine/device/hand-over.js';
 import type { Plain } from '../../engine/kernel/snapshot.js';
 import type { PartPlan, PlacedPort } from '../../fabric/placement/part-plan.js';
+import type { FaultChange } from '../live-faults.js';
+import { applyFaultChange } from '../live-faults.js';
 import { Windows } from '../embedded/windows.js';
 import { Observers } from '../observers.js';
 import type { PortColumns } from '../port-sample.js';
@@ -103,6 +105,11 @@ export class Part {
   putControl(channel: number, lane: number, atPs: number, octets: Uint8Array): void {
     const port = this.plan.channels[channel]!.inPorts[lane]!;
     putControl(this.engine, this.numberOf(port), atPs, octets);
+  }
+
+  /** A fault comes or goes, at a time that has not been executed. */
+  change(change: FaultChange): void {
+    applyFaultChange(this.engine, change, this.plan.devices);
   }
 
   save(): PartState {

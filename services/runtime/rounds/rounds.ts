@@ -65,6 +65,12 @@ export class Rounds {
     this.stall.restore(boundPs, framesSeen);
   }
 
+  /** Something is due at a time from which on nothing has been executed. */
+  wake(atPs: number, watch: WatchIntervals): void {
+    this.nextPs = Math.min(this.nextPs, atPs);
+    this.stall.adopt(watch, this.boundPs);
+  }
+
   /** True when the last report of the round has come; then `decide`. */
   report(service: number, report: RoundReport): boolean {
     this.reports[service] = report;

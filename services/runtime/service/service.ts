@@ -12,6 +12,7 @@ import {
   sha256,
   unpackPlan,
 } from '../checkpoints/snapshots.js';
+import { unpackChange } from '../live-faults.js';
 import { Member } from '../part/member.js';
 import { PROTOCOL } from '../part/messages.js';
 import { spokenColumns } from '../port-columns.js';
@@ -92,13 +93,14 @@ export class Service {
   }
 
   private async obey(message: selvage.v1.ToService): Promise<void> {
-    const { assignment, round, save, finish, refusal, leave } = message;
+    const { assignment, round, save, finish, refusal, leave, change } = message;
     if (leave) {
       this.leave();
       return;
     }
     if (refusal) throw new ServiceError(refusal.reason ?? 'refused by the coordinator');
     if (assignment) await this.begin(assignment);
+    else if (change?.epoch === this.epoch) this.part!.change(unpackChange(change.change!));
     else if (round?.epoch === this.epoch) this.run(round);
     else if (save?.epoch === this.epoch) this.save(save);
     else if (finish?.epoch === this.epoch) this.finish(finish);
@@ -126,6 +128,7 @@ export class Service {
       part.restore(decodeSnapshot(snapshot, origin));
       if (this.epoch !== epoch) return;
     }
+    for (const change of assignment.changes ?? []) part.change(unpackChange(change));
     this.adopt(part, epoch, assignment.check === true);
     this.link.send({ ready: { epoch, nextPs: part.nextTime() } });
   }

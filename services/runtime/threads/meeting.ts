@@ -22,7 +22,13 @@ export const HELD = 2;
 /** Not 0: the run shall end here. */
 export const STOP = 3;
 export const PLANNED = 4;
-const NUMBERS = 5;
+/** Not 0: the main thread has something to say, and all wait for it. */
+export const CALLED = 5;
+const NUMBERS = 6;
+
+/** Words of `call`: the main thread wants to be heard; how often it has been. */
+export const WANTED = 0;
+export const ANSWERED = 1;
 
 export function makeMeetingMemory(threads: number): MeetingMemory {
   return {

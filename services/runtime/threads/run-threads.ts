@@ -1,6 +1,7 @@
-import { Worker } from 'node:worker_threads';
+import { MessageChannel, Worker } from 'node:worker_threads';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { PartPlan } from '../../fabric/placement/part-plan.js';
+import type { FaultStep, FaultWish, LiveFaults } from '../live-faults.js';
 import type { MergedRun } from '../merge.js';
 import { mergeParts } from '../merge.js';
 import { placeNames } from '../outcome.js';
@@ -12,13 +13,22 @@ import type { WholeState } from '../whole-state.js';
 import { partOf } from '../whole-state.js';
 import type { MailboxMemory } from './mailbox.js';
 import { makeMailboxMemory } from './mailbox.js';
-import { makeMeetingMemory } from './meeting.js';
-import type { ThreadOutcome, ThreadTask } from './thread-worker.js';
+import { ANSWERED, makeMeetingMemory, WANTED } from './meeting.js';
+import type { Halt, Order, ThreadOutcome, ThreadTask } from './thread-worker.js';
 
 export interface ThreadsOptions {
   readonly check: boolean;
   /** Null: at the beginning. */
   readonly from: WholeState | null;
+  /** Through which faults may come to the run; without it none can. */
+  readonly live?: LiveFaults;
+}
+
+/** What somebody waits for. */
+interface Wish {
+  readonly wish: FaultWish;
+  readonly resolve: (step: FaultStep) => void;
+  readonly reject: (error: Error) => void;
 }
 
 const PROGRESS_NUMBERS = 4;
@@ -30,24 +40,48 @@ export class ThreadsRun {
   private readonly stopFlag = new SharedArrayBuffer(4);
   private readonly numbers: Float64Array[];
   private readonly tasks: ThreadTask[];
+  private readonly orders: MessageChannel[];
+  private readonly call = new Int32Array(new SharedArrayBuffer(8));
+  private readonly wishes: Wish[] = [];
+  private isHeld = false;
+  private isSteppingOn = false;
+  private haltedPs: number | null = null;
 
   constructor(
-    private readonly fabric: Fabric,
+    private readonly assembled: Fabric,
     private readonly plans: readonly PartPlan[],
     private readonly options: ThreadsOptions,
   ) {
     const memory = plans.map(() => new SharedArrayBuffer(PROGRESS_NUMBERS * 8));
     this.numbers = memory.map((shared) => new Float64Array(shared));
+    this.orders = plans.map(() => new MessageChannel());
     this.tasks = this.makeTasks(memory);
+  }
+
+  get live(): LiveFaults {
+    return this.options.live!;
+  }
+
+  /** By now: faults may have come to it. */
+  private get fabric(): Fabric {
+    return this.options.live?.fabric ?? this.assembled;
   }
 
   /** Runs to the end, or until `stop` is called. */
   async run(): Promise<MergedRun> {
     const file = new URL('./thread-worker.js', import.meta.url);
-    const workers = this.tasks.map((workerData) => new Worker(file, { workerData }));
+    const workers = this.tasks.map(
+      (workerData) => new Worker(file, { workerData, transferList: [workerData.orders] }),
+    );
+    const halted = (atPs: number): void => {
+      this.haltedPs = atPs;
+      this.answer();
+    };
     try {
-      return this.merge(await Promise.all(workers.map(outcomeOf)));
+      return this.merge(await Promise.all(workers.map((worker) => outcomeOf(worker, halted))));
     } finally {
+      for (const { reject } of this.wishes.splice(0)) reject(new Error('the run has ended'));
+      for (const { port1 } of this.orders) port1.close();
       await Promise.all(workers.map((worker) => worker.terminate()));
     }
   }
@@ -55,6 +89,56 @@ export class ThreadsRun {
   /** Asks all threads to end at one window. */
   stop(): void {
     Atomics.store(new Int32Array(this.stopFlag), 0, 1);
+    this.hold(false);
+  }
+
+  /** Holds all threads at one bound, or lets them go on. */
+  hold(isHeld: boolean): void {
+    this.isHeld = isHeld;
+    this.called();
+  }
+
+  /** Held threads go on until the next bound. */
+  step(): void {
+    this.isHeld = true;
+    this.isSteppingOn = true;
+    this.called();
+  }
+
+  /** A fault comes or goes at the next bound. */
+  change(wish: FaultWish): Promise<FaultStep> {
+    this.live.check(wish);
+    return new Promise((resolve, reject) => {
+      this.wishes.push({ wish, resolve, reject });
+      this.called();
+    });
+  }
+
+  private called(): void {
+    Atomics.store(this.call, WANTED, 1);
+    if (this.haltedPs !== null) this.answer();
+  }
+
+  /** Says what there is to say to threads that wait, and lets them go on unless they are held. */
+  private answer(): void {
+    const { haltedPs, call } = this;
+    for (const { wish, resolve, reject } of this.wishes.splice(0)) {
+      try {
+        const { step, change } = this.live.take(wish, haltedPs!);
+        const { specs, scenario } = this.fabric;
+        const order: Order = { change, watch: watchIntervals(specs, scenario.durationPs) };
+        for (const { port1 } of this.orders) port1.postMessage(order);
+        resolve(step);
+      } catch (error) {
+        reject(error as Error);
+      }
+    }
+    if (this.isHeld && !this.isSteppingOn) return;
+    this.isSteppingOn = false;
+    this.haltedPs = null;
+    Atomics.store(call, WANTED, this.isHeld ? 1 : 0);
+    Atomics.add(call, ANSWERED, 1);
+    Atomics.notify(call, ANSWERED);
   }
 
   progress(): Progress {
@@ -93,6 +177,8 @@ export class ThreadsRun {
       fromPs: options.from?.boundPs ?? 0,
       framesSeen: options.from?.framesSeen ?? -1,
       stop: this.stopFlag,
+      orders: this.orders[thread]!.port2,
+      call: this.call.buffer,
       progress: progress[thread]!,
     }));
   }
@@ -108,6 +194,7 @@ export class ThreadsRun {
         failure: this.failureOf(outcomes),
         check: this.options.check,
         moment: { boundPs: first.boundPs, framesSeen: first.framesSeen },
+        steps: this.options.live?.steps ?? [],
       },
     );
   }
@@ -125,9 +212,12 @@ export class ThreadsRun {
 }
 
 /** What a thread says in the end; if it fails, or goes without a word, so does the run. */
-function outcomeOf(worker: Worker): Promise<ThreadOutcome> {
+function outcomeOf(worker: Worker, halted: (atPs: number) => void): Promise<ThreadOutcome> {
   return new Promise((resolve, reject) => {
-    worker.once('message', resolve);
+    worker.on('message', (said: ThreadOutcome | Halt) => {
+      if ('haltedPs' in said) halted(said.haltedPs);
+      else resolve(said);
+    });
     worker.once('error', reject);
     worker.once('exit', () => {
       reject(new Error('a thread ended before its work was done'));

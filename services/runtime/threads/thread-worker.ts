@@ -1,8 +1,10 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { FramePool } from '../../engine/frame/frame-pool.js';
 import type { PartPlan } from '../../fabric/placement/part-plan.js';
 import type { Breach } from '../hold-check.js';
 import { HoldCheck } from '../hold-check.js';
+import type { FaultChange } from '../live-faults.js';
 import { packetsOf } from '../packets.js';
 import type { PartState } from '../part/part.js';
 import { Part } from '../part/part.js';
@@ -11,7 +13,17 @@ import { framesStarted, StallWatch, thingsPlanned } from '../stall.js';
 import type { MailboxMemory } from './mailbox.js';
 import { Mailbox } from './mailbox.js';
 import type { MeetingMemory } from './meeting.js';
-import { HELD, Meeting, NEXT_EVENT, PLANNED, STARTED, STOP } from './meeting.js';
+import {
+  ANSWERED,
+  CALLED,
+  HELD,
+  Meeting,
+  NEXT_EVENT,
+  PLANNED,
+  STARTED,
+  STOP,
+  WANTED,
+} from './meeting.js';
 
 /** What a thread is given. */
 export interface ThreadTask {
@@ -31,8 +43,22 @@ export interface ThreadTask {
   readonly framesSeen: number;
   /** Set by the main thread when somebody asks to stop. */
   readonly stop: SharedArrayBuffer;
+  /** What the main thread says while all wait, and how it calls for that: see meeting.ts. */
+  readonly orders: MessagePort;
+  readonly call: SharedArrayBuffer;
   /** Virtual time, frames, packets left and in all: for progress. */
   readonly progress: SharedArrayBuffer;
+}
+
+/** What the main thread says at a bound. */
+export interface Order {
+  readonly change: FaultChange;
+  readonly watch: WatchIntervals;
+}
+
+/** What the first thread says when all wait for the main thread. */
+export interface Halt {
+  readonly haltedPs: number;
 }
 
 /** What a thread has to say in the end. */
@@ -57,6 +83,8 @@ class Thread {
   private readonly holdCheck: HoldCheck | null;
   private readonly stop: Int32Array;
   private readonly progress: Float64Array;
+  private readonly call: Int32Array;
+  private answers = 0;
   private parity = 0;
   private handedOverPs = Infinity;
   private boundPs = 0;
@@ -76,6 +104,7 @@ class Thread {
     if (this.holdCheck !== null) this.part.engine.listen(this.holdCheck);
     this.stop = new Int32Array(task.stop);
     this.progress = new Float64Array(task.progress);
+    this.call = new Int32Array(task.call);
   }
 
   run(): ThreadOutcome {
@@ -85,11 +114,17 @@ class Thread {
       // One thread hears the request for all, so that all stop at the same window.
       const isAsked = task.plan.service === 0 && Atomics.load(this.stop, 0) !== 0;
       meeting.say(STOP, isAsked ? 1 : 0);
+      const isCalled = task.plan.service === 0 && Atomics.load(this.call, WANTED) !== 0;
+      meeting.say(CALLED, isCalled ? 1 : 0);
       meeting.say(NEXT_EVENT, Math.min(part.nextTime(), this.handedOverPs));
       meeting.meet();
       this.collect();
       const nextPs = meeting.least(NEXT_EVENT);
       if (meeting.sum(STOP) > 0) return this.outcome(true, null);
+      if (meeting.sum(CALLED) > 0) {
+        this.takeOrders(nextPs);
+        continue;
+      }
       if (nextPs >= endPs || nextPs === Infinity) {
         if (task.durationPs !== null) part.runTo(task.durationPs);
         this.boundPs = endPs;
@@ -110,6 +145,24 @@ class Thread {
       this.handedOverPs = Infinity;
       part.take(this.outlet);
       if (window % WINDOWS_PER_PROGRESS === 0) this.showProgress(nextPs);
+    }
+  }
+
+  /** All stand at one bound and wait for what the main thread has to say. */
+  private takeOrders(nextPs: number): void {
+    const { task, call } = this;
+    if (task.plan.service === 0) {
+      this.showProgress(nextPs);
+      parentPort!.postMessage({ haltedPs: this.boundPs } satisfies Halt);
+    }
+    while (Atomics.load(call, ANSWERED) === this.answers)
+      Atomics.wait(call, ANSWERED, this.answers);
+    this.answers++;
+    for (let said = receiveMessageOnPort(task.orders); said;) {
+      const { change, watch } = said.message as Order;
+      this.part.change(change);
+      this.stall.adopt(watch, this.boundPs);
+      said = receiveMessageOnPort(task.orders);
     }
   }
 

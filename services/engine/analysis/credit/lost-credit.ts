@@ -67,7 +67,9 @@ function lostOf(
   const said = ahead(receiver.count(receivingRow, LIMIT_SAID), sender.count(row, ALLOWED));
   const untold = said - wordsUnderway(engine, port, row, counts, quiet, said);
   const used = ahead(sender.count(row, CONSUMED), receiver.count(receivingRow, PASSED));
-  const units = untold + used - inFlight;
+  // A report that is on its way tells of what was lost, or was given back for its age.
+  const reported = counts === 'cumulative' && isControlUnderway(engine, peer);
+  const units = untold + (reported ? 0 : used - inFlight);
   if (units <= 0) return null;
   const empty = inFlight === 0 && receiver.count(receivingRow, OCCUPIED) === 0;
   return {

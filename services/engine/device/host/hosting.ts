@@ -1,6 +1,7 @@
 import { DROP } from '../../contract/probe.js';
 import type { HostSpec, RegisterChange } from '../../contract/spec.js';
 import {
+  CARRIES_FLAG,
   CLASS,
   CONNECTION,
   GROUP_FLAG,
@@ -12,6 +13,7 @@ import {
   LENGTH,
   PORT,
   PRIORITY_MASK,
+  REMAINING,
   SEQUENCE,
   STORED,
   TARGET,
@@ -20,10 +22,13 @@ import type { SfcStation } from '../../congestion/sfc/sfc-carrier.js';
 import type { SfcPoint } from '../../congestion/sfc/sfc-point.js';
 import type { Nic82599 } from '../../nic-82599/nic.js';
 import type { RandomStream } from '../../kernel/random.js';
+import { encodeBlankTelemetry } from '../../wire/telemetry.js';
 import type { Carriage } from '../carriage.js';
 import type { Device } from '../device.js';
 import { KIND_DEVICE, KIND_RATE } from '../device.js';
-import { KIND_ADAPTER, makeAdapters } from '../nic/adapters.js';
+import { makeAdapters } from '../nic/adapters.js';
+import { KIND_ADAPTER } from '../nic/kinds.js';
+import { KEPT_NS } from '../nic/receive-side.js';
 import { makeTurns } from '../nic/turns.js';
 import type { MechanismSet } from '../mechanisms.js';
 import type { Outlet } from '../outlet.js';
@@ -36,6 +41,10 @@ import type { Receivers } from './receivers.js';
 import { MESSAGE_DONE, MESSAGES, NOTIFY, SAY_NOTHING } from './receivers.js';
 import type { Senders } from './senders.js';
 import { LATER, READY } from './senders.js';
+
+const PS_PER_NS = 1000;
+/** What packets whose senders want telemetry leave with. */
+const blankTelemetry = encodeBlankTelemetry();
 
 /** Kinds of agenda entries of a host; the id is a connection. */
 const KIND_START = KIND_DEVICE;
@@ -118,14 +127,7 @@ export function makeHosting(
     const d = device.place;
     const { firstPort } = device;
     const place = { firstPort, name: spec.name, seed: spec.seed, macs: device.macs() };
-    rates.configure(device, device.rows.send.first, spec.sends);
     if (spec.nic !== null) adapters.configure(device, spec.nic);
-    all[d] = {
-      completions: new Completions(),
-      nic: adapters.parts(d),
-      streams: rates.streamsOf(device),
-      sfc: sfc.configureStation(place, spec.sfc, sfcStation),
-    };
     specs[d] = spec;
     position[d] = spec.position;
     nicPort[d] = device.firstPort;
@@ -148,6 +150,13 @@ export function makeHosting(
         : lineOfPriority[(d << 3) | priority];
       device.schedule(send.startPs, KIND_START, c, 0);
     });
+    rates.configure(device, firstSend[d], spec.sends);
+    all[d] = {
+      completions: new Completions(),
+      nic: adapters.parts(d),
+      streams: rates.streamsOf(device),
+      sfc: sfc.configureStation(place, spec.sfc, sfcStation),
+    };
     spec.receives.forEach((receive, c) => {
       receivers.configure(firstReceive[d] + c, receive, spec.position);
     });
@@ -178,10 +187,20 @@ export function makeHosting(
     if (kind === KIND_NOTICE) takeNotice(d, nicPort[d], frame);
     else if (kind === KIND_ACK || kind === KIND_NAK) {
       const goBack = kind === KIND_NAK;
-      rates.acknowledged(firstSend[d] + c, words[frame + SEQUENCE], goBack);
+      hear(d, firstSend[d] + c, frame, goBack);
       if (senders.acknowledge(firstSend[d] + c, words[frame + SEQUENCE], goBack)) wake(d, c);
     } else takePacket(d, c, frame);
     pool.release(frame);
+  }
+
+  /** What an acknowledgement says to who decides a rate. */
+  function hear(d: number, send: number, frame: number, goBack: boolean): void {
+    const expected = words[frame + SEQUENCE];
+    if (goBack) rates.lost(send, false);
+    else rates.acknowledged(send, expected, ends[frame + REMAINING] * PS_PER_NS);
+    if ((words[frame + CLASS] & CARRIES_FLAG) === 0) return;
+    rates.observed(send, expected, carriage.octets(d, frame));
+    carriage.unload(d, frame);
   }
 
   /** A message; a station that does not know its kind takes it without a word. */
@@ -276,6 +295,9 @@ export function makeHosting(
     const send = firstSend[d] + c;
     const idle = !senders.outstanding(send);
     const frame = senders.build(send, pool);
+    if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) {
+      carriage.load(d, frame, blankTelemetry, blankTelemetry.length);
+    }
     rates.sent(send, words[frame + SEQUENCE], words[frame + LENGTH]);
     if (senders.isReliable(send)) {
       if (idle) senders.extendDeadline(send);
@@ -298,7 +320,7 @@ export function makeHosting(
     senders.deadlineArmed[send] = 0;
     if (senders.deadline(send) <= clock.now) {
       senders.timeOut(send);
-      rates.acknowledged(send, 0, true);
+      rates.lost(send, true);
       wake(d, c);
     }
     armDeadline(d, c);
@@ -326,7 +348,20 @@ export function makeHosting(
     if ((outcome & MESSAGE_DONE) !== 0) messageArrived(d, c, pool.born(frame));
     if ((outcome & NOTIFY) !== 0) queueAnswer(d, c, complaints.make(d, specs[d].receives[c]));
     const say = outcome & ~(MESSAGE_DONE | NOTIFY);
-    if (say !== SAY_NOTHING) queueAnswer(d, c, receivers.answer(receive, say, pool));
+    if (say !== SAY_NOTHING)
+      queueAnswer(d, c, echoing(d, frame, receivers.answer(receive, say, pool)));
+    if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) carriage.unload(d, frame);
+  }
+
+  /** An answer takes along how long its packet was kept here, and what was written on its way. */
+  function echoing(d: number, frame: number, answer: number): number {
+    if (adapters.has(d)) ends[answer + REMAINING] = words[frame + KEPT_NS];
+    if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) {
+      words[answer + CLASS] |= CARRIES_FLAG;
+      const octets = carriage.octets(d, frame).slice();
+      carriage.load(d, answer, octets, octets.length);
+    }
+    return answer;
   }
 
   function queueAnswer(d: number, c: number, frame: number): void {

@@ -183,6 +183,15 @@ export function makeSenders(tables: Tables, clock: Clock) {
     state[s + PACE_AT] = lastAt + Math.round(lastOctets * pace);
   }
 
+  /** Changes how many packets may be unacknowledged, within what the flow allows itself. */
+  function setWindow(c: number, packets: number): void {
+    state[c * STRIDE + WINDOW] = Math.min(specs[c].windowPackets, packets);
+  }
+
+  function nextPacket(c: number): number {
+    return state[c * STRIDE + NEXT];
+  }
+
   function isReliable(c: number): boolean {
     return specs[c].reliable;
   }
@@ -309,6 +318,8 @@ export function makeSenders(tables: Tables, clock: Clock) {
     build,
     stopFor,
     setPace,
+    setWindow,
+    nextPacket,
     isReliable,
     acknowledge,
     deadline,

@@ -16,32 +16,20 @@ import { Nic82599 } from '../../nic-82599/nic.js';
 import type { RegisterName } from '../../nic-82599/register-map.js';
 import { QUEUE_OCTETS } from '../../port/queues.js';
 import type { Device } from '../device.js';
-import { KIND_DEVICE } from '../device.js';
 import type { Outlet } from '../outlet.js';
 import type { Shared } from '../shared.js';
 import { makeDescriptorQueues } from './descriptor-queues.js';
 import type { HostSide } from './host-side.js';
+import {
+  KIND_PUMP,
+  KIND_RATE_ON,
+  KIND_READ,
+  KIND_REGISTER,
+  KIND_TAKEN,
+  KIND_WRITE_TURN,
+  KIND_WRITTEN,
+} from './kinds.js';
 import { makeReceiveSide } from './receive-side.js';
-
-// Kinds of agenda entries of an adapter, behind those of its host. At one instant the descriptor
-// plane decides last, when it has seen everything that became ready.
-
-/** The rate scheduler switches a queue on; the id is the queue. */
-const KIND_RATE_ON = KIND_DEVICE + 3;
-/** A register is written; the id is the place among the planned writes. */
-const KIND_REGISTER = KIND_DEVICE + 4;
-/** A received frame is in host memory, descriptor and all. */
-const KIND_WRITTEN = KIND_DEVICE + 5;
-/** The link into host memory is free again. */
-const KIND_WRITE_TURN = KIND_DEVICE + 6;
-/** Software of a receive queue is done with a frame; the id is the queue. */
-const KIND_TAKEN = KIND_DEVICE + 7;
-/** A data read is complete. */
-const KIND_READ = KIND_DEVICE + 8;
-const KIND_PUMP = KIND_DEVICE + 9;
-
-/** Agenda kinds from here on belong to adapters. */
-export const KIND_ADAPTER = KIND_RATE_ON;
 
 /** The 82599s of a service: from descriptor queues to the wire, and from the wire to memory. */
 export interface Adapters {
@@ -107,18 +95,8 @@ export function makeAdapters(
   const state = tables.int32('nic', WORDS);
   /** When the link from host memory is free. */
   const readFreeAt = tables.float64('nic', 1);
-  const schedule = (kind: number) => (d: number, atPs: number) => {
-    devices[d].schedule(atPs, kind, 0, 0);
-  };
   const armRate = (d: number, queue: number, atPs: number): void => {
     devices[d].schedule(atPs, KIND_RATE_ON, queue, 0);
-  };
-  const timers = {
-    written: schedule(KIND_WRITTEN),
-    turn: schedule(KIND_WRITE_TURN),
-    taken: (d: number, queue: number, atPs: number): void => {
-      devices[d].schedule(atPs, KIND_TAKEN, queue, 0);
-    },
   };
   const descriptors = makeDescriptorQueues(shared, devices, rows, nics, host, armRate);
   const receiveSide = makeReceiveSide(
@@ -129,7 +107,6 @@ export function makeAdapters(
     nics,
     outlet,
     host,
-    timers,
     hearer,
   );
 

@@ -112,8 +112,7 @@ export function makeDescriptorQueues(
   /** Anti-spoofing: a pool sends with its own address, and into its own VLANs only. */
   function checked(d: number, queue: number, frame: number): number {
     const nic = nics[d]!;
-    const foreign = ends[frame + SOURCE] !== host.position(d);
-    if (nic.isSpoofed(nic.vmOfQueue(queue), ends[frame + VLAN], foreign)) {
+    if (nic.checksSpoofing && isSpoofed(d, nic, queue, frame)) {
       nic.spoofed++;
       pool.release(frame);
       return NOBODY;
@@ -121,6 +120,11 @@ export function makeDescriptorQueues(
     const port = devices[d].firstPort;
     counters.made(port, words[frame + CLASS] & PRIORITY_MASK, words[frame + LENGTH]);
     return frame;
+  }
+
+  function isSpoofed(d: number, nic: Nic82599, queue: number, frame: number): boolean {
+    const foreign = ends[frame + SOURCE] !== host.position(d);
+    return nic.isSpoofed(nic.vmOfQueue(queue), ends[frame + VLAN], foreign);
   }
 
   /** The next connection of a queue that may send steps to its head. */

@@ -1,8 +1,10 @@
 import { CLASS, PRIORITY_MASK } from '../../frame/frame-pool.js';
 import type { Nic82599 } from '../../nic-82599/nic.js';
 import { QUEUES } from '../../nic-82599/register-map.js';
+import type { Device } from '../device.js';
 import type { Shared } from '../shared.js';
 import type { HostSide } from './host-side.js';
+import { KIND_TAKEN } from './kinds.js';
 
 /**
  * Receive descriptors, and the software that takes in frames and gives them back. Each queue has a
@@ -13,11 +15,10 @@ export type ReceiveRings = ReturnType<typeof makeReceiveRings>;
 
 export function makeReceiveRings(
   { clock, pool, tables, nicFrames }: Shared,
+  devices: readonly Device[],
   rows: Int32Array,
   nics: readonly (Nic82599 | null)[],
   host: HostSide,
-  /** Software of a queue is to be done with a frame at a time. */
-  arm: (d: number, queue: number, atPs: number) => void,
 ) {
   const { lists } = nicFrames;
   /** By queue: descriptors that the part may fill, and the fewest that there ever were. */
@@ -52,7 +53,7 @@ export function makeReceiveRings(
       return true;
     }
     const first = lists.push(nicFrames.software(rows[d], queue), frame);
-    if (first) arm(d, queue, clock.now + needPs);
+    if (first) devices[d].schedule(clock.now + needPs, KIND_TAKEN, queue, 0);
     return false;
   }
 
@@ -61,7 +62,9 @@ export function makeReceiveRings(
     const nic = nics[d]!;
     const list = nicFrames.software(rows[d], queue);
     const frame = lists.shift(list);
-    if (lists.head(list) >= 0) arm(d, queue, clock.now + nic.softwarePs(queue));
+    if (lists.head(list) >= 0) {
+      devices[d].schedule(clock.now + nic.softwarePs(queue), KIND_TAKEN, queue, 0);
+    }
     finish(d, nic, queue, frame);
   }
 

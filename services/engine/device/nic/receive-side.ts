@@ -1,7 +1,7 @@
 import { ADMITTED } from '../../buffer/shared-buffer.js';
 import type { Mechanism } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
-import { CLASS, LENGTH, PRIORITY_MASK, VLAN } from '../../frame/frame-pool.js';
+import { CLASS, HASH, LENGTH, PRIORITY_MASK, VLAN } from '../../frame/frame-pool.js';
 import type { LedListener } from '../../nic-82599/led-panel.js';
 import { FILTER_ACTIVITY, MAC_ACTIVITY } from '../../nic-82599/led-panel.js';
 import { DESCRIPTOR_OCTETS } from '../../nic-82599/hinted-writes.js';
@@ -10,14 +10,12 @@ import type { Device } from '../device.js';
 import type { Outlet } from '../outlet.js';
 import type { Shared } from '../shared.js';
 import type { HostSide } from './host-side.js';
+import { KIND_WRITE_TURN, KIND_WRITTEN } from './kinds.js';
 import { makeReceiveRings } from './receive-rings.js';
 
-/** Agenda entries of the receive side; see `adapters`. */
-export interface ReceiveTimers {
-  written(d: number, atPs: number): void;
-  turn(d: number, atPs: number): void;
-  taken(d: number, queue: number, atPs: number): void;
-}
+/** Of a frame that came in, in place of its hash: how long the adapter kept it. */
+export const KEPT_NS = HASH;
+const PS_PER_NS = 1000;
 
 /**
  * From the wire to host memory: filters, packet buffers per class with PFC at their watermarks, the
@@ -33,7 +31,6 @@ export function makeReceiveSide(
   nics: readonly (Nic82599 | null)[],
   outlet: Outlet,
   host: HostSide,
-  timers: ReceiveTimers,
   hearer: (d: number) => LedListener,
 ) {
   const { clock, pool, ports, buffer, tables, nicFrames } = shared;
@@ -45,9 +42,7 @@ export function makeReceiveSide(
   /** Classes whose buffers hold a frame, and whose first frame has no descriptor; a bit each. */
   const filled = tables.int32('nic', 1);
   const starved = tables.int32('nic', 1);
-  const rings = makeReceiveRings(shared, rows, nics, host, (d, queue, atPs) => {
-    timers.taken(d, queue, atPs);
-  });
+  const rings = makeReceiveRings(shared, devices, rows, nics, host);
 
   /** By adapter and buffer: mechanisms that stop its senders, one bit each. */
   const rulers = tables.uint8('nic', 8);
@@ -124,7 +119,7 @@ export function makeReceiveSide(
       if (eligible === 0) return;
       if (writeFreeAt[row] > clock.now) {
         turnPlanned[row] = 1;
-        timers.turn(d, writeFreeAt[row]);
+        devices[d].schedule(writeFreeAt[row], KIND_WRITE_TURN, 0, 0);
         return;
       }
       serve(d, row, nic, nic.spec.dcb ? nic.receivePlane.pick(eligible) : 0);
@@ -165,8 +160,11 @@ export function makeReceiveSide(
     writeFreeAt[row] = done;
     nic.receiveLatency.add(tc, done - arrived);
     const inMemory = done + latencyPs;
+    words[frame + KEPT_NS] = Math.round((inMemory - arrived) / PS_PER_NS);
     pool.setArrival(frame, inMemory);
-    if (lists.push(nicFrames.writing(row), frame)) timers.written(d, inMemory);
+    if (lists.push(nicFrames.writing(row), frame)) {
+      devices[d].schedule(inMemory, KIND_WRITTEN, 0, 0);
+    }
   }
 
   function queueOf(d: number, nic: Nic82599, tc: number, frame: number): number {
@@ -189,7 +187,7 @@ export function makeReceiveSide(
     const row = rows[d];
     const frame = lists.shift(nicFrames.writing(row));
     const next = lists.head(nicFrames.writing(row));
-    if (next >= 0) timers.written(d, pool.arrival(next));
+    if (next >= 0) devices[d].schedule(pool.arrival(next), KIND_WRITTEN, 0, 0);
     const nic = nics[d]!;
     if (!nic.hasRings) {
       nic.taken[words[frame + CLASS] & PRIORITY_MASK]++;

@@ -1,6 +1,7 @@
 import { ADMITTED, POOL, POOL_USED } from '../../buffer/shared-buffer.js';
 import { QcnDefences } from '../../congestion/qcn/qcn-defence.js';
 import { makeQcnPoints, type QcnPoints } from '../../congestion/qcn/qcn-points.js';
+import { HpccPoints } from '../../congestion/hpcc/hpcc-points.js';
 import { EcnMarker } from '../../congestion/ecn/ecn-mechanism.js';
 import type { CiBridge } from '../../congestion/ci/ci-carrier.js';
 import type { CiPoint } from '../../congestion/ci/ci-point.js';
@@ -17,6 +18,7 @@ import {
   HASH,
   ISOLATED_FLAG,
   ISOLATING_FLAG,
+  KIND_DATA,
   KIND_MASK,
   KIND_NOTICE,
   LENGTH,
@@ -129,6 +131,7 @@ export function makeSwitching(
   const isPlain = new Uint8Array(ports.count);
   const slotted = makeSlotted(shared, devices, mechanisms, outlet, retag, copyOf);
   const points = makeQcnPoints(tables, pool);
+  const telemetry = new HpccPoints(clock, ports, counters);
   const defences = new QcnDefences(tables, pool, counters);
   const { watched } = points;
   const { discards } = pfc.watchdog;
@@ -154,7 +157,7 @@ export function makeSwitching(
     buffer.configure(device.place, device.firstPort, spec.buffer);
     spec.ports.forEach((port, p) => {
       const at = device.firstPort + p;
-      watchesLeaving[at] = ecn.atDequeue | toldLeaving;
+      watchesLeaving[at] = ecn.atDequeue | toldLeaving | spec.telemetry;
       watchesJoining[at] = ecn.atEnqueue | told;
       isSlotted[at] = chip === null ? 0 : 1;
       isolates[at] = isolation === null ? 0 : 1;
@@ -429,10 +432,21 @@ export function makeSwitching(
     if ((ecn.atDequeue & (1 << trafficClass)) !== 0) {
       mark(port, frame, trafficClass, queueOctets + pool.words[frame + STORED]);
     }
+    if ((pool.words[frame + CLASS] & (CARRIES_FLAG | KIND_MASK)) === (CARRIES_FLAG | KIND_DATA)) {
+      writeTelemetry(port, frame, queueOctets);
+    }
     const sender = point?.sender;
     if (sender === null || sender === undefined) return;
     if (!sender.spec.resume || (sender.spec.monitorQueues & (1 << trafficClass)) === 0) return;
     sender.sfcQueueFell(port, trafficClass, queueOctets);
+  }
+
+  function writeTelemetry(port: number, frame: number, queueOctets: number): void {
+    const d = ports.owner(port);
+    const octets = carriage.octets(d, frame).slice();
+    if (!telemetry.write(octets, devices[d].spec.index, port, queueOctets)) return;
+    carriage.unload(d, frame);
+    carriage.load(d, frame, octets, octets.length);
   }
 
   function mark(port: number, frame: number, trafficClass: number, queueOctets: number): void {

@@ -7,6 +7,7 @@ import {
   FRAME,
   LOOKS_AHEAD,
   makeCreditRecords,
+  MINDS_LINE,
   MODES,
   RECORD_SHIFT,
   REFRESH_PS,
@@ -213,7 +214,8 @@ export class CreditAccounts {
     record[r | MODES] =
       (counts === 'cumulative' ? CUMULATIVE : 0) |
       (granting.unsolicited ? UNSOLICITED : 0) |
-      (asking.when === 'ahead' ? LOOKS_AHEAD : 0);
+      (asking.when === 'ahead' ? LOOKS_AHEAD : 0) |
+      (asking.when === 'ahead' || asking.agePs !== Infinity ? MINDS_LINE : 0);
     times[(row << TIMES_SHIFT) | REFRESH_PS] = granting.refreshPs;
     times[(row << TIMES_SHIFT) | REPORT_PS] = asking.reportPs;
   }

@@ -20,6 +20,8 @@ export const MODES = 4;
 export const CUMULATIVE = 1;
 export const UNSOLICITED = 2;
 export const LOOKS_AHEAD = 4;
+/** It matters how much waits in line: to ask ahead, or because credit ages when nothing does. */
+export const MINDS_LINE = 8;
 
 // Of the receiving half.
 

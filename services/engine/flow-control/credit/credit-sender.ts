@@ -19,6 +19,7 @@ import {
   CONSUMED,
   LAST_USE,
   LOOKS_AHEAD,
+  MINDS_LINE,
   MODES,
   RECORD_SHIFT,
   REPORT_AT,
@@ -130,6 +131,13 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
   function mayStart(row: number, octets: number): boolean {
     const r = row << RECORD_SHIFT;
     return ahead(counts[r | ALLOWED], counts[r | CONSUMED]) * counts[r | ASKED_UNIT] >= octets;
+  }
+
+  /** Some frames may leave their line together: there is credit however they divide into units. */
+  function mayStartAll(row: number, frames: number, octets: number): boolean {
+    const r = row << RECORD_SHIFT;
+    if ((counts[r | MODES] & MINDS_LINE) !== 0) return false;
+    return mayStart(row, octets + frames * (counts[r | ASKED_UNIT] - 1));
   }
 
   function isOpen(row: number): boolean {
@@ -385,6 +393,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     forfeit,
     available,
     mayStart,
+    mayStartAll,
     isOpen,
     cost,
     spend,

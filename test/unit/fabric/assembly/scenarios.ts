@@ -4,6 +4,8 @@ import { FRAMES, PAYLOAD } from '../../../../services/engine/device/host/receive
 import type { FlowEnd } from '../../../../services/fabric/assembly/assembly.js';
 import type { Fabric } from '../../../../services/fabric/assembly/fabric.js';
 import { buildFabric } from '../../../../services/fabric/assembly/fabric.js';
+import { HPCC_DEFAULTS } from '../../../../services/engine/congestion/hpcc/hpcc-managed.js';
+import { SWIFT_DEFAULTS } from '../../../../services/engine/congestion/swift/swift-managed.js';
 import { TIMELY_DEFAULTS } from '../../../../services/engine/congestion/timely/timely-managed.js';
 import { dcqcnSection } from '../../../../services/fabric/scenario/normalise-congestion.js';
 import { dcqcnSchema } from '../../../../services/fabric/scenario/schema-congestion.js';
@@ -223,6 +225,8 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     dcqcn: DCQCN,
     qcn: QCN,
     timely: TIMELY_DEFAULTS,
+    hpcc: HPCC_DEFAULTS,
+    swift: SWIFT_DEFAULTS,
     classes: { transmit: IDENTITY, receive: IDENTITY, arbiter: { kind: 'strict' } },
     groups: [],
     faults: [],

@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto';
+import { selvage } from '#contracts';
+import { ControlServer } from '../coordinator/control-server.js';
+import type { RunDesk } from '../coordinator/run-desk.js';
+import type { FaultStep, FaultWish, LiveFault, LiveFaults } from '../runtime/live-faults.js';
+import type { Progress } from '../runtime/session.js';
+import { announce, withdraw } from './fleet/live-runs.js';
+
+const { Phase } = selvage.v1.RunStatus;
+const { Action } = selvage.v1.SteerRequest;
+type Status = selvage.v1.RunStatus.$Properties;
+
+/** What can be done to a run in this process while it goes on. */
+export interface LocalRun {
+  readonly live: LiveFaults;
+  progress(): Progress;
+  hold(isHeld: boolean): void;
+  /** A run that is held goes on for so long; 0: a little. */
+  step(stepPs: number): void;
+  stop(): void;
+  /** Throws, or rejects, with the reason if that cannot be had. */
+  change(wish: FaultWish): Promise<FaultStep>;
+}
+
+const TELL_MS = 200;
+const RUN_ID_OCTETS = 4;
+const KEY_OCTETS = 16;
+
+/** Answers for a run in this process, as a coordinator does for one in several. */
+class LocalDesk implements RunDesk {
+  readonly outcome = null;
+  private phase: selvage.v1.RunStatus.Phase = Phase.PHASE_RUNNING;
+  private readonly watchers = new Set<(status: Status) => void>();
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(
+    private readonly run: LocalRun,
+    private readonly name: string,
+  ) {
+    this.timer = setInterval(() => {
+      this.tell();
+    }, TELL_MS);
+  }
+
+  steer(action: selvage.v1.SteerRequest.Action, stepPs: number): { done: boolean; detail: string } {
+    if (this.isOver()) return { done: false, detail: 'the run has ended' };
+    if (action === Action.ACTION_STOP) this.run.stop();
+    else if (action === Action.ACTION_PAUSE || action === Action.ACTION_STEP) {
+      if (action === Action.ACTION_PAUSE) this.run.hold(true);
+      else this.run.step(stepPs);
+      this.phase = Phase.PHASE_PAUSED;
+    } else if (action === Action.ACTION_RESUME) {
+      this.run.hold(false);
+      this.phase = Phase.PHASE_RUNNING;
+    } else return { done: false, detail: 'a run in one process has no checkpoints' };
+    this.tell();
+    return { done: true, detail: '' };
+  }
+
+  watch(hear: (status: Status) => void): () => void {
+    this.watchers.add(hear);
+    hear(this.status());
+    return () => this.watchers.delete(hear);
+  }
+
+  change(wish: FaultWish): Promise<FaultStep> {
+    if (this.isOver()) throw new Error('the run has ended');
+    return this.run.change(wish);
+  }
+
+  faults(): LiveFault[] {
+    return this.run.live.list();
+  }
+
+  isOver(): boolean {
+    return this.phase === Phase.PHASE_COMPLETE;
+  }
+
+  end(): void {
+    clearInterval(this.timer);
+    this.phase = Phase.PHASE_COMPLETE;
+    this.tell();
+  }
+
+  private tell(): void {
+    for (const hear of this.watchers) hear(this.status());
+  }
+
+  private status(): Status {
+    const { virtualPs, endPs, share, frameHops } = this.run.progress();
+    return {
+      run: this.name,
+      scenario: this.run.live.fabric.scenario.name,
+      phase: this.phase,
+      virtualPs,
+      endPs: endPs ?? Infinity,
+      share,
+      frameHops,
+      checkpointPs: -1,
+    };
+  }
+}
+
+/** Opens the control plane of a run in this process; returns how to close it. */
+export async function openControl(run: LocalRun): Promise<() => void> {
+  const name = randomBytes(RUN_ID_OCTETS).toString('hex');
+  const key = randomBytes(KEY_OCTETS).toString('hex');
+  const desk = new LocalDesk(run, name);
+  const server = new ControlServer(desk, null, key);
+  const port = await server.listen('127.0.0.1:0', null);
+  const { scenario } = run.live.fabric;
+  const coordinator = `127.0.0.1:${port}`;
+  announce({ run: name, scenario: scenario.name, coordinator, key, tls: null, pid: process.pid });
+  process.stderr.write(`run ${name} listens: selvage attach, pause, step, inject, stop\n`);
+  return () => {
+    withdraw(name);
+    desk.end();
+    // Those who watch hear of the end before the door closes.
+    setImmediate(() => {
+      server.close();
+    });
+  };
+}
