@@ -93,7 +93,16 @@ export class Engine implements MechanismHost {
       this.rates,
     );
     faults.equip(
-      makeFaultTools(shared, this.devices, all, credit, this.metering, this.outlet, this.switching),
+      makeFaultTools(
+        shared,
+        this.devices,
+        all,
+        credit,
+        this.metering,
+        this.outlet,
+        this.switching,
+        this.discovery,
+      ),
     );
     for (const device of this.devices) this.configure(device);
     this.loop = makeLoop(

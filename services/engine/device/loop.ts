@@ -1,6 +1,7 @@
 import type { Mechanism } from '../contract/flow-control.js';
 import {
   CLASS,
+  KIND_CNP,
   KIND_MASK,
   KIND_NOTICE,
   LENGTH,
@@ -8,6 +9,8 @@ import {
   PRIORITY_MASK,
   SEQUENCE,
 } from '../frame/frame-pool.js';
+import { DROP } from '../contract/probe.js';
+import { carriedOctets, carryOctets } from '../frame/carried-octets.js';
 import { keyId, keyKind } from '../kernel/agenda.js';
 import { ETHERTYPE_MAC_CONTROL } from '../wire/ethernet.js';
 import { readU16 } from '../wire/big-endian.js';
@@ -37,6 +40,7 @@ import {
   SILENT,
   type FaultMechanism,
 } from '../faults/fault-mechanism.js';
+import { messageOf } from '../faults/control-frames.js';
 import { UNHURT } from '../faults/frame-errors.js';
 import type { Hosting } from './host/hosting.js';
 import type { Metering } from './metering.js';
@@ -50,6 +54,10 @@ const FCS_OCTETS = 4;
 const WIRE_OVERHEAD_OCTETS = 20;
 /** Offset of a frame's EtherType. */
 const TYPE_AT = 12;
+
+/** Of what a CNP or CNM carries: what an error may change, and the record can still hold. */
+const CNP_OCTETS_SAFE = 12;
+const CNM_OCTETS_SAFE = 20;
 
 /** In the id of a control frame that faults have dealt with. */
 const DEALT_WITH = 1 << 20;
@@ -166,16 +174,33 @@ export function makeLoop(
     counters.received(port, frameClass & PRIORITY_MASK, length);
     if ((frameClass & KIND_MASK) === KIND_NOTICE) carriage.board(port, frame);
     if (device.probe !== null) device.probe.frameReceived(d, local, clock.now, pool, frame);
-    if ((flags[port] & LOSSY) !== 0 && isLost(d, port, frame)) return;
+    if ((flags[port] & (LOSSY | MEDDLED)) !== 0 && isLost(d, port, frame)) return;
     if (isHost[d] === 0) switching.receive(d, port, frame);
     else hosting.receive(d, port, frame);
   }
 
   function isLost(d: number, port: number, frame: number): boolean {
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
-    const reason = faults.fate(port, priority, pool.words[frame + LENGTH]);
+    let reason = faults.fate(port, priority, pool.words[frame + LENGTH]);
+    if (reason === UNHURT && losesMessage(d, port, frame)) reason = DROP.LOST_ON_LINK;
     if (reason !== UNHURT) outlet.lose(d, port, frame, reason);
     return reason !== UNHURT;
+  }
+
+  /** A message that crosses the fabric may be lost on a link, or changed there. */
+  function losesMessage(d: number, port: number, frame: number): boolean {
+    const kind = pool.words[frame + CLASS] & KIND_MASK;
+    if (kind < KIND_CNP) return false;
+    if (kind === KIND_NOTICE) {
+      const octets = carriage.octets(d, frame);
+      if (octets.length === 0) return false;
+      return faults.losesMessage(port, messageOf(kind, octets), octets);
+    }
+    const octets = scratch.subarray(0, kind === KIND_CNP ? CNP_OCTETS_SAFE : CNM_OCTETS_SAFE);
+    carriedOctets(pool, frame, octets, octets.length);
+    if (faults.losesMessage(port, messageOf(kind, octets), octets)) return true;
+    carryOctets(pool, frame, octets, octets.length);
+    return false;
   }
 
   function transmit(d: number, device: Device, port: number): void {
@@ -318,7 +343,11 @@ export function makeLoop(
   function takeControl(device: Device, id: number, slot: number): void {
     const local = id & ~DEALT_WITH;
     const port = device.firstPort + local;
-    if ((flags[port] & MEDDLED) !== 0 && id === local && isMeddledWith(device, port, slot)) return;
+    const mayBe = (flags[port] & MEDDLED) !== 0 && id === local;
+    // What belongs to a frame shares its fate.
+    if (mayBe && !carriage.claims(device.octets.get(slot)) && isMeddledWith(device, port, slot)) {
+      return;
+    }
     const octets = device.octets.get(slot);
     const length = device.octets.length(slot);
     if (readU16(octets, TYPE_AT) === ETHERTYPE_MAC_CONTROL) counters.controlReceived[port]++;

@@ -10,6 +10,7 @@ import { readTable } from '../scenario/read-source.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { buildTopology } from '../topology/build-topology.js';
 import type { Fail, Path } from '../topology/cabling.js';
+import { swapCables } from '../topology/swap-cables.js';
 import type { Topology } from '../topology/topology.js';
 import { hostCount } from '../topology/topology.js';
 import { assemble } from './assemble.js';
@@ -39,7 +40,7 @@ export interface Fabric extends Assembly {
 export function buildFabric(source: ScenarioSource): Fabric {
   const { scenario } = source;
   const fail: Fail = (path, message) => source.errorAt(path, message);
-  const topology = buildTopology(scenario.fabric, fail);
+  const topology = swapCables(buildTopology(scenario.fabric, fail), scenario.faults, fail);
   const settings = settingsOfDevices(scenario, topology, fail);
   const addresses = addressesOf(topology, settings, fail);
   const routes = computeRoutes(topology);

@@ -16,6 +16,8 @@ export interface Forwarding {
   answerTags(frame: number, egress: number): number;
   /** A message about a frame that leaves by an egress gets its VLAN; returns octets of tags. */
   answer(frame: number, egress: number, message: number): number;
+  /** It learns no more addresses than this at a time. */
+  limit(entries: number): void;
   /** What was learned is lost. */
   forget(): void;
 }

@@ -87,8 +87,9 @@ export class Router implements Forwarding {
     return tags * VLAN_TAG_OCTETS;
   }
 
-  /** Routes are computed, not learned. */
+  // Routes are computed, not learned.
   forget(): void {}
+  limit(): void {}
 
   private choose(set: number, size: number, hash: number): number {
     if (this.spray) {
