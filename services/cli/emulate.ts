@@ -53,6 +53,7 @@ export interface Emulation {
 }
 
 const SHOW_MS = 40;
+const IGNORED = 'machinery: only a run with --processes, all of its own, has processes to break';
 
 /** Runs it, writes the run directory, prints what a person or a program wants; the exit code. */
 export async function emulate(emulation: Emulation, options: EmulateOptions): Promise<number> {
@@ -66,6 +67,10 @@ export async function emulate(emulation: Emulation, options: EmulateOptions): Pr
   const threads = threadCount(emulation.fabric, options);
   const collector = collectorFrom(options.otlp);
   const metricsPort = metricsPortOf(options);
+  const { machinery } = emulation.fabric.scenario;
+  if (machinery.length > 0 && (fleet?.machinery.length ?? 0) === 0 && options.quiet !== true) {
+    process.stderr.write(`${IGNORED}\n`);
+  }
   const startedAt = performance.now();
   const measured =
     fleet !== null

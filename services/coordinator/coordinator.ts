@@ -25,7 +25,10 @@ import { Rounds } from '../runtime/rounds/rounds.js';
 import type { MergedRun } from '../runtime/merge.js';
 import { mergeParts } from '../runtime/merge.js';
 import { FaultDesk } from './fault-desk.js';
+import { HALTED, Halts } from './halts.js';
 import { roundReport } from './round-report.js';
+import type { ServiceSlot } from './service-slot.js';
+import { vacant } from './service-slot.js';
 
 const { Phase } = selvage.v1.RunStatus;
 type Up = selvage.v1.FromService;
@@ -43,22 +46,8 @@ export interface CoordinatorOptions {
   readonly roundLength: number | null;
   /** For how long a lost service is waited for. */
   readonly patienceMs: number;
-}
-
-/** A service as the coordinator knows it. */
-interface Slot {
-  readonly plan: PartPlan;
-  readonly packed: Uint8Array;
-  readonly hash: Uint8Array;
-  /** Of the process that is connected; null while none is. */
-  incarnation: string | null;
-  /** Of the process that holds the plan. */
-  informed: string | null;
-  send: ((message: Down) => void) | null;
-  nextPs: number | null;
-  saved: Uint8Array | null;
-  pieces: Uint8Array[];
-  state: PartState | null;
+  /** Virtual times at which to wait for somebody to say that the run goes on. */
+  readonly haltsPs?: readonly number[];
 }
 
 interface Checkpoint {
@@ -78,7 +67,7 @@ const FAREWELL_MS = 1_000;
  * service is lost, and puts together what all of them measured.
  */
 export class Coordinator {
-  private readonly slots: Slot[];
+  private readonly slots: ServiceSlot[];
   private readonly rounds: Rounds;
   private phase = Phase.PHASE_GATHERING;
   private epoch = 0;
@@ -106,6 +95,7 @@ export class Coordinator {
   private readonly watchers = new Set<(status: Status) => void>();
 
   private readonly desk: FaultDesk;
+  private readonly halts: Halts;
 
   constructor(
     private readonly live: LiveFaults,
@@ -114,6 +104,7 @@ export class Coordinator {
     private readonly options: CoordinatorOptions,
   ) {
     this.desk = new FaultDesk(live, store);
+    this.halts = new Halts(options.haltsPs ?? []);
     const { fabric } = live;
     this.slots = plans.map((plan) => {
       const packed = packPlan(plan);
@@ -223,8 +214,10 @@ export class Coordinator {
     if (this.isOver()) return { done: false, detail: ENDED };
     const wasPaused = this.paused;
     if (action === Action.ACTION_PAUSE) this.paused = true;
-    else if (action === Action.ACTION_RESUME) this.paused = false;
-    else if (action === Action.ACTION_STEP) {
+    else if (action === Action.ACTION_RESUME) {
+      this.paused = false;
+      this.halts.pass(this.rounds.boundPs);
+    } else if (action === Action.ACTION_STEP) {
       this.paused = true;
       this.stepping = true;
     } else if (action === Action.ACTION_CHECKPOINT) this.checkpointAsked = true;
@@ -381,11 +374,14 @@ export class Coordinator {
       this.save();
       return;
     }
-    if (this.paused && !this.stepping) {
+    const isHalted = this.halts.isDue(this.rounds.boundPs);
+    if ((this.paused && !this.stepping) || isHalted) {
+      this.detail = isHalted ? HALTED : '';
       this.phase = Phase.PHASE_PAUSED;
       this.tell();
       return;
     }
+    this.detail = '';
     this.stepping = false;
     const count = performance.now() - this.countedAt > TELL_MS;
     if (count) this.countedAt = performance.now();
@@ -584,15 +580,3 @@ export class Coordinator {
 
 /** Virtual time of a round of a service that has no neighbours. */
 const LONE_ROUND_PS = 1e6;
-
-function vacant(): Omit<Slot, 'plan' | 'packed' | 'hash'> {
-  return {
-    incarnation: null,
-    informed: null,
-    send: null,
-    nextPs: null,
-    saved: null,
-    pieces: [],
-    state: null,
-  };
-}

@@ -33,6 +33,7 @@ export function fleetFor(
     patienceSeconds: 40,
     from: null,
     steps: [],
+    machinery: [],
     elsewhere: null,
     ...more,
   };

@@ -41,6 +41,7 @@ export function buildFabric(source: ScenarioSource): Fabric {
   const { scenario } = source;
   const fail: Fail = (path, message) => source.errorAt(path, message);
   const topology = swapCables(buildTopology(scenario.fabric, fail), scenario.faults, fail);
+  checkMachinery(scenario, topology, fail);
   const settings = settingsOfDevices(scenario, topology, fail);
   const addresses = addressesOf(topology, settings, fail);
   const routes = computeRoutes(topology);
@@ -56,6 +57,14 @@ export function buildFabric(source: ScenarioSource): Fabric {
   const placement = placeByName(topology, scenario.placement, fail);
   const assembly = assemble({ scenario, topology, routes, flows, addresses, fail });
   return { scenario, topology, routes, addresses, flows, placement, ...assembly };
+}
+
+/** Faults of the machinery name services by their devices. */
+function checkMachinery({ machinery }: Scenario, topology: Topology, fail: Fail): void {
+  machinery.forEach(({ device }, index) => {
+    if (device === null || topology.devices.some(({ name }) => name === device)) return;
+    throw fail(['machinery', index, 'device'], `no device is called ${device}`);
+  });
 }
 
 function addressesOf(topology: Topology, settings: readonly Settings[], fail: Fail): HostAddress[] {

@@ -6,6 +6,7 @@
 
 import type { DiscoveryEndSection, DiscoverySection } from './discovery-section.js';
 import type { FaultSection } from './fault-section.js';
+import type { MachinerySection } from './machinery-section.js';
 import type { Nic82599Section } from './nic-section.js';
 import type { CiSection, SfcSection } from './scenario-messages.js';
 
@@ -34,8 +35,9 @@ export interface Scenario {
   readonly classes: ClassSection;
   readonly groups: readonly GroupSection[];
   readonly load: readonly LoadSection[];
-  /** Services of a distributed run, with the devices that they are to have. */
   readonly faults: readonly FaultSection[];
+  readonly machinery: readonly MachinerySection[];
+  /** Services of a distributed run, with the devices that they are to have. */
   readonly placement: readonly GroupSection[];
   readonly observe: ObserveSection;
   readonly expect: readonly Expectation[];

@@ -222,6 +222,7 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     classes: { transmit: IDENTITY, receive: IDENTITY, arbiter: { kind: 'strict' } },
     groups: [],
     faults: [],
+    machinery: [],
     placement: [],
     load: [],
     observe: { seriesPs: null, ports: [], episodes: false, stormPs: 1e9, traces: null },
