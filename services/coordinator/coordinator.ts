@@ -212,7 +212,6 @@ export class Coordinator {
   steer(action: selvage.v1.SteerRequest.Action): { done: boolean; detail: string } {
     const { Action } = selvage.v1.SteerRequest;
     if (this.isOver()) return { done: false, detail: ENDED };
-    const wasPaused = this.paused;
     if (action === Action.ACTION_PAUSE) this.paused = true;
     else if (action === Action.ACTION_RESUME) {
       this.paused = false;
@@ -223,7 +222,7 @@ export class Coordinator {
     } else if (action === Action.ACTION_CHECKPOINT) this.checkpointAsked = true;
     else if (action === Action.ACTION_STOP) this.stopAsked = true;
     else return { done: false, detail: 'unknown action' };
-    if (wasPaused && this.phase === Phase.PHASE_PAUSED) this.goOn();
+    if (this.phase === Phase.PHASE_PAUSED) this.goOn();
     this.tell();
     return { done: true, detail: '' };
   }
