@@ -79,6 +79,10 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'forge, steal-credit, stuck-credit, shrink-buffer, full-table, lldp-drift, mis-cabling, ' +
     'reboot; `where`, `at`, `for`, `every`, `times`, `until`, `random`. Frames lost to a fault have a reason of their own. ' +
     '`faults: [{ kind: link-down, where: { device: leaf1 }, at: 1ms, for: 100us }]`.',
+  machinery:
+    'What breaks the processes of a run, and never its result: kill or pause of a service (named ' +
+    'by a device), the broker or the coordinator, `at` a virtual time or `after` one of the wall ' +
+    'clock. `--processes` obeys. `machinery: [{ kind: kill, of: coordinator, at: 2ms }]`.',
   inject:
     'A fault that comes to a run while it goes on: `selvage inject --fault link-down --where ' +
     'leaf1 --for 10us`; `--list`, `--clear NAME`. `injected.yaml` in the run directory declares ' +

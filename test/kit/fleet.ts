@@ -42,8 +42,9 @@ export function fleetFor(
 export function runFleet(
   options: FleetOptions,
   launched?: (fleet: Fleet) => void,
+  heard?: (status: selvage.v1.RunStatus) => void,
 ): Promise<MergedRun> {
-  return runDistributed(options, new ProgressLine(null), launched);
+  return runDistributed(options, new ProgressLine(null), launched, heard);
 }
 
 /** Kills processes whose name begins so, one at a time, while the run is under way. */
