@@ -81,6 +81,16 @@ module.exports = {
       },
     },
     {
+      name: 'live-below-cli',
+      comment: 'A live page is made of the report and told by the runtime; the CLI opens it.',
+      severity: 'error',
+      from: { path: '^services/live/' },
+      to: {
+        path: '^services/',
+        pathNot: '^services/(fabric|report/page|report/format|runtime|live)(/|\\.)',
+      },
+    },
+    {
       name: 'report-below-cli',
       severity: 'error',
       from: { path: '^services/report/' },

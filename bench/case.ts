@@ -1,3 +1,4 @@
+import { register } from 'node:module';
 import { DeafProbe } from '../services/engine/contract/probe.js';
 import type { Session } from '../services/runtime/session.js';
 import { prepareEngine } from '../services/runtime/engine-flags.js';
@@ -41,6 +42,35 @@ async function heard(k: number, virtualUs: number): Promise<Record<string, numbe
   return measureHops(session, virtualUs * 1e6);
 }
 
+/** With something that is looked at, and what it comes to in the end. */
+async function watched(text: string, virtualUs: number): Promise<Record<string, number>> {
+  const session = await sessionOf(text);
+  const figures = measureHops(session, virtualUs * 1e6);
+  const start = cpuSeconds();
+  await writeDown(session, text);
+  return { ...figures, seconds: figures['seconds']! + cpuSeconds() - start };
+}
+
+/** What a run makes of what it saw, as for its directory. */
+async function writeDown(session: Session, text: string): Promise<void> {
+  const { fabricOf } = await import('./fabrics.js');
+  const { capturesWanted } = await import('../services/cli/captured.js');
+  const { captureFile } = await import('../services/telemetry/captures/capture-file.js');
+  const { frameTraces } = await import('../services/telemetry/traces/frame-traces.js');
+  const fabric = fabricOf(text);
+  const { virtualPs } = session.progress();
+  const hops = session.hops();
+  if (hops !== null) frameTraces(fabric, hops, session.congestion()!.episodes, virtualPs);
+  const captures = capturesWanted(fabric, session.captures());
+  if (captures !== null) for (const piece of captureFile(fabric, captures)) void piece.length;
+}
+
+/** An engine whose data path has no probes at all. */
+async function silenced(text: string, virtualUs: number): Promise<Record<string, number>> {
+  register('./cut-probes.js', import.meta.url);
+  return engine(text, virtualUs);
+}
+
 async function job(text: string): Promise<Record<string, number>> {
   const session = await sessionOf(text);
   const start = cpuSeconds();
@@ -73,6 +103,12 @@ async function run(): Promise<Record<string, number>> {
       return engine(fabrics.adapters(first, second), second);
     case 'credit':
       return engine(fabrics.permutation(first, second, 'credit'), second);
+    case 'silenced':
+      return silenced(fabrics.permutation(first, second), second);
+    case 'tracing':
+    case 'metrics':
+    case 'capture':
+      return watched(fabrics.watched(first, second, name), second);
     case 'heard':
       return heard(first, second);
     case 'raw':

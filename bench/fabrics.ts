@@ -33,6 +33,7 @@ const PFC = '{ flowControl: pfc, xoff: 98KB, xonGap: 24KB }';
 export function permutation(k: number, virtualUs: number, mechanism = PFC): string {
   return `${fatTree(k)}duration: ${virtualUs}us
 priorities: { 3: ${mechanism} }
+credit: { buffer: 98KB }
 load:
   - name: permutation
     permutation: { hosts: all, shift: ${(k * k * k) / 8 + 1} }
@@ -40,6 +41,17 @@ load:
     priority: 3
     ${reliable(', rate: 90G')}
 `;
+}
+
+const OBSERVE = {
+  tracing: 'traces: { share: 0.1% }',
+  metrics: 'series: 100us',
+  capture: 'captures: { ports: ["h1:p1"], frames: 1000000 }',
+};
+
+/** The same, looked at in one way. */
+export function watched(k: number, virtualUs: number, how: keyof typeof OBSERVE): string {
+  return `${permutation(k, virtualUs)}observe: { ${OBSERVE[how]} }\n`;
 }
 
 /** The same with an 82599 in every host. */

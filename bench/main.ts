@@ -30,6 +30,10 @@ const CASES: readonly BenchCase[] = [
   { name: 'engine k=16', words: ['engine', '16', '300'] },
   { name: '82599 k=4', words: ['adapters', '4', '8000'] },
   { name: 'heard k=8', words: ['heard', '8', '1500'] },
+  { name: 'silenced k=8', words: ['silenced', '8', '1500'] },
+  { name: 'tracing k=8', words: ['tracing', '8', '1500'] },
+  { name: 'metrics k=8', words: ['metrics', '8', '1500'] },
+  { name: 'capture k=8', words: ['capture', '8', '1500'] },
   { name: 'credit k=8', words: ['credit', '8', '1500'] },
   { name: 'raw k=4', words: ['raw', '4', '100000'] },
   { name: 'raw k=8', words: ['raw', '8', '20000'] },
@@ -52,15 +56,16 @@ function main(words: readonly string[]): void {
   const cases = CASES.filter(
     ({ name }) => wanted.length === 0 || wanted.some((w) => name.includes(w)),
   );
-  const figures = measure(cases, rounds);
-  const rows = [...rates(figures), ...jobs(figures), ...startUp(rounds)];
+  const runs = measure(cases, rounds);
+  const figures = new Map([...runs].map(([name, own]) => [name, medians(own)]));
+  const rows = [...rates(figures), ...watching(runs), ...jobs(figures), ...startUp(rounds)];
   print(rows);
   const result = Object.fromEntries(rows.map(({ what, value }) => [what, value]));
   writeFileSync(join(ROOT, 'bench/results.json'), `${JSON.stringify(result, null, 2)}\n`);
   if (words.includes('--baseline')) writeFileSync(BASELINE, `${JSON.stringify(result, null, 2)}\n`);
 }
 
-function measure(cases: readonly BenchCase[], rounds: number): Map<string, Figures> {
+function measure(cases: readonly BenchCase[], rounds: number): Map<string, Figures[]> {
   const all = new Map<string, Figures[]>(cases.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round++) {
     for (const { name, words } of cases) {
@@ -69,7 +74,7 @@ function measure(cases: readonly BenchCase[], rounds: number): Map<string, Figur
     }
   }
   process.stderr.write('\r\x1b[K');
-  return new Map([...all].map(([name, runs]) => [name, medians(runs)]));
+  return all;
 }
 
 function medians(runs: readonly Figures[]): Figures {
@@ -121,6 +126,25 @@ function rates(figures: ReadonlyMap<string, Figures>): Row[] {
     rows.push({ ...row('a hop, credit / PFC k=8', unheard / credit, 'x', 1.25), better: 'less' });
   }
   return rows;
+}
+
+/** What looking costs: the median of rounds, each against the plain engine of its round. */
+function watching(runs: ReadonlyMap<string, readonly Figures[]>): Row[] {
+  const plain = runs.get('engine k=8');
+  const cost = (what: string, name: string, target: number, isPlainMore = false): Row[] => {
+    const own = runs.get(name);
+    if (plain === undefined || own === undefined) return [];
+    const hopSeconds = (run: Figures): number => run['seconds']! / run['hops']!;
+    const ratios = own.map((run, round) => hopSeconds(run) / hopSeconds(plain[round]!));
+    const ratio = median(isPlainMore ? ratios.map((r) => 1 / r) : ratios);
+    return [{ what, value: ratio, unit: 'x', target, better: 'less' }];
+  };
+  return [
+    ...cost('probes nobody hears / none k=8', 'silenced k=8', 1.01, true),
+    ...cost('tracing 1 in 1,000 k=8', 'tracing k=8', 1.05),
+    ...cost('metrics every 100 us k=8', 'metrics k=8', 1.05),
+    ...cost('capture of one port k=8', 'capture k=8', 1.1),
+  ];
 }
 
 function jobs(figures: ReadonlyMap<string, Figures>): Row[] {

@@ -1,8 +1,9 @@
 // What tests need beside Node and the packages of package.json: got where that is possible.
 
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const needs = [
   { command: 'tshark', debianPackage: 'tshark', purpose: 'reads captures in test/interop' },
@@ -21,7 +22,23 @@ const needs = [
     debianPackage: 'openssl',
     purpose: 'makes certificates for test/distributed',
   },
+  {
+    command: 'pip3',
+    debianPackage: 'python3-pip',
+    purpose: 'gets the schemas of Kubernetes and a collector',
+  },
 ];
+
+/** An engine is used where one answers; only a machine that is there to test gets one. */
+const engine = [
+  { command: 'dockerd', debianPackage: 'docker.io', purpose: 'runs containers in test/docker' },
+  { command: 'debootstrap', debianPackage: 'debootstrap', purpose: 'makes their base images' },
+  { command: 'docker-compose', debianPackage: 'docker-compose', purpose: 'starts deploy/' },
+];
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+/** Packages of requirements.txt lie with those of npm, where test/kit/python.ts looks. */
+const pythonFolder = join(root, 'node_modules', '.cache', 'python');
 
 function isInstalled(command) {
   return (process.env.PATH ?? '').split(delimiter).some((folder) => {
@@ -40,8 +57,22 @@ function aptGet(...words) {
 }
 
 /** Installs what is missing, as root on Debian; otherwise says what will be skipped. */
-export function getNeeds() {
-  const missing = needs.filter(({ command }) => !isInstalled(command));
+export function getNeeds(underCi) {
+  getCommands(underCi ? [...needs, ...engine] : needs);
+  if (isInstalled('pip3') && !existsSync(pythonFolder)) getPythonPackages();
+}
+
+function getPythonPackages() {
+  const list = join(root, 'test', 'requirements.txt');
+  const words = ['--quiet', '--disable-pip-version-check', '--root-user-action=ignore'];
+  const install = ['install', ...words, '--target', pythonFolder, '-r', list];
+  if (spawnSync('pip3', install, { stdio: ['ignore', 'ignore', 'inherit'] }).status !== 0) {
+    console.log('No packages of test/requirements.txt: their tests are skipped.');
+  }
+}
+
+function getCommands(wanted) {
+  const missing = wanted.filter(({ command }) => !isInstalled(command));
   if (missing.length === 0) return;
   const packages = missing.map(({ debianPackage }) => debianPackage);
   if (process.getuid?.() === 0 && isInstalled('apt-get')) {

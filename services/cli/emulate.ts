@@ -5,28 +5,35 @@ import type { LoadedScenario } from '../fabric/scenario/load-scenario.js';
 import { evaluateExpectations } from '../report/expectations.js';
 import type { RunRecord } from '../report/run-directory.js';
 import { factsOf } from '../report/page/page-of-run.js';
-import { RunDirectory, RunDirectoryError, summaryJson } from '../report/run-directory.js';
+import { RunDirectory, summaryJson } from '../report/run-directory.js';
+import { RunDirectoryError } from '../report/run-json.js';
 import { whyOf } from '../report/why.js';
 import { summaryText } from '../report/summary-text.js';
 import { prepareEngine } from '../runtime/engine-flags.js';
+import { eventsOf } from '../telemetry/events/event-table.js';
+import { captureFile } from '../telemetry/captures/capture-file.js';
 import type { RunFigures } from '../telemetry/metrics/port-figures.js';
 import type { FaultStep } from '../runtime/live-faults.js';
 import { LiveFaults } from '../runtime/live-faults.js';
 import type { MergedRun } from '../runtime/merge.js';
-import type { Session } from '../runtime/session.js';
+import { LiveSession } from '../live/live-session.js';
+import { shownFaults } from '../live/shown-faults.js';
 import type { WholeState } from '../runtime/whole-state.js';
+import { capturesWanted, warnOfOmitted } from './captured.js';
 import { EXIT, InputError } from './exit.js';
 import type { DistributionOptions } from './fleet/distribution.js';
 import { fleetOptions } from './fleet/distribution.js';
-import type { FleetOptions } from './fleet/fleet.js';
+import type { Fleet, FleetOptions } from './fleet/fleet.js';
 import { framesWanted } from './frame-ways.js';
+import type { LiveOptions } from './live-options.js';
+import { liveWish } from './live-options.js';
+import { LiveView } from './live-view.js';
 import type { LocalRun } from './local-desk.js';
-import { SessionRun } from './local-run.js';
 import { ProgressLine } from './progress.js';
 import { collectorFrom, exportTelemetry } from './telemetry-export.js';
 import { styleFor } from './style.js';
 
-export interface EmulateOptions extends DistributionOptions {
+export interface EmulateOptions extends DistributionOptions, LiveOptions {
   readonly threads?: string;
   readonly out?: string;
   readonly check?: boolean;
@@ -34,6 +41,8 @@ export interface EmulateOptions extends DistributionOptions {
   readonly quiet?: boolean;
   /** A collector for spans and figures. */
   readonly otlp?: string;
+  /** False: tables are written as CSV only. */
+  readonly parquet?: boolean;
   /** Be reachable by `selvage attach`, `pause`, `inject` and so on, in one process too. */
   readonly control?: boolean;
   /** A port of this machine, for Prometheus. */
@@ -52,13 +61,29 @@ export interface Emulation {
   readonly steps: readonly FaultStep[];
 }
 
+/** How long a run goes on before it looks up: short enough for a prompt answer to Ctrl-C. */
 const SHOW_MS = 40;
 const IGNORED = 'machinery: only a run with --processes, all of its own, has processes to break';
+/** Ports in other threads and processes are asked when the run has ended. */
+const NO_PORTS = { ports: [], credits: [] };
 
 /** Runs it, writes the run directory, prints what a person or a program wants; the exit code. */
 export async function emulate(emulation: Emulation, options: EmulateOptions): Promise<number> {
+  const view = viewOf(emulation, options);
+  try {
+    return await emulateSeen(emulation, options, view);
+  } finally {
+    view?.close();
+  }
+}
+
+async function emulateSeen(
+  emulation: Emulation,
+  options: EmulateOptions,
+  view: LiveView | null,
+): Promise<number> {
   prepareEngine();
-  const { file, set, from } = emulation;
+  const { file, set } = emulation;
   const { name } = emulation.fabric.scenario;
   const directory = inputFault(() => new RunDirectory(options.out ?? null, name));
   const silent = options.json === true || options.quiet === true;
@@ -74,10 +99,10 @@ export async function emulate(emulation: Emulation, options: EmulateOptions): Pr
   const startedAt = performance.now();
   const measured =
     fleet !== null
-      ? await runElsewhere({ ...fleet, from, steps: emulation.steps }, progress)
+      ? await runElsewhere(emulation, fleet, metricsPort, progress, view)
       : threads !== null
-        ? await runInThreads(emulation, threads, options, progress)
-        : await runHere(emulation, options, metricsPort, progress);
+        ? await runInThreads(emulation, threads, options, metricsPort, progress)
+        : await runHere(emulation, options, metricsPort, progress, view);
   const wallSeconds = (performance.now() - startedAt) / 1000;
   const { results, congestion, series, state } = measured;
   const live = new LiveFaults(emulation.loaded, emulation.fabric);
@@ -90,9 +115,15 @@ export async function emulate(emulation: Emulation, options: EmulateOptions): Pr
   const { document } = loaded;
   const facts = factsOf(fabric);
   const told = { expectations, why, traces, document, origin, facts, wallSeconds };
-  const record: RunRecord = { results, series, state, ...told };
+  const captures = capturesWanted(fabric, measured.captures);
+  const capture = captures && captureFile(fabric, captures);
+  const events = measured.events && eventsOf(fabric, measured.events);
+  const record: RunRecord = { results, series, state, ...told, capture, events };
   const path = inputFault(() => directory.write(record));
   print(record, path, options);
+  if (captures !== null) warnOfOmitted(captures);
+  if (options.parquet !== false) await addParquet(path);
+  await view?.finish(record);
   if (collector !== null) {
     await exportTelemetry(collector, results, wallSeconds, congestion, traces);
   }
@@ -102,25 +133,38 @@ export async function emulate(emulation: Emulation, options: EmulateOptions): Pr
 }
 
 type Measured = Pick<RunRecord, 'results' | 'series' | 'state'> &
-  Pick<MergedRun, 'congestion' | 'hops' | 'steps'>;
+  Pick<MergedRun, 'congestion' | 'hops' | 'captures' | 'events' | 'steps'>;
 
 async function runHere(
   { loaded, fabric, from }: Emulation,
   options: EmulateOptions,
   metricsPort: number | null,
   progress: ProgressLine,
+  view: LiveView | null,
 ): Promise<Measured> {
   const { Session } = await import('../runtime/session.js');
   const session = new Session(fabric, { check: options.check === true });
   if (from !== null) session.restore(from);
-  const closeMetrics = await openMetrics(metricsPort, fabric.scenario.name, session);
-  const live = new LiveFaults(loaded, fabric);
-  const run = new SessionRun(session, live);
+  const closeMetrics = await openMetrics(metricsPort, fabric.scenario.name, () => ({
+    ...session.progress(),
+    ...session.counted(),
+  }));
+  const run = new LiveSession(session, new LiveFaults(loaded, fabric), view?.beginsPaused ?? false);
+  run.listener =
+    view &&
+    (await view.open(
+      run,
+      () => run.status,
+      () => shownFaults(run.live.list(), session.boundPs),
+    ));
   const closeControl = await controlOf(run, options);
   const letGo = onInterrupt(() => {
     run.stop();
   });
-  const status = await run.drive(progress).finally(() => {
+  const showProgress = (): void => {
+    progress.show(() => run.progress());
+  };
+  const status = await run.drive(SHOW_MS, showProgress).finally(() => {
     progress.clear();
     letGo();
     closeControl();
@@ -128,8 +172,13 @@ async function runHere(
   await closeMetrics();
   const results = session.results(status);
   const state = results.status === 'interrupted' ? session.save() : null;
-  const seen = { congestion: session.congestion(), hops: session.hops() };
-  return { results, series: session.series(), state, steps: live.steps, ...seen };
+  const seen = {
+    congestion: session.congestion(),
+    hops: session.hops(),
+    captures: session.captures(),
+    events: session.events(),
+  };
+  return { results, series: session.series(), state, steps: run.live.steps, ...seen };
 }
 
 /** Opens the control plane of a run in this process if that was asked for. */
@@ -139,22 +188,23 @@ async function controlOf(run: LocalRun, { control }: EmulateOptions): Promise<()
   return openControl(run);
 }
 
+/** What a run says of itself while it goes on. */
+type Look = () => Omit<RunFigures, 'wallSeconds'>;
+
 /** Figures for Prometheus while the run goes on; a port that is taken is bad input. */
 async function openMetrics(
   port: number | null,
   scenario: string,
-  session: Session,
+  look: Look,
 ): Promise<() => Promise<void>> {
   if (port === null) return () => Promise.resolve();
   const { serveMetrics } = await import('../telemetry/metrics/serve-metrics.js');
   const startedAt = performance.now();
-  const look = (): RunFigures => {
-    const { virtualPs, share } = session.progress();
-    const wallSeconds = (performance.now() - startedAt) / 1000;
-    return { virtualPs, share, wallSeconds, ...session.counted() };
+  const now = (): RunFigures => {
+    return { ...look(), wallSeconds: (performance.now() - startedAt) / 1000 };
   };
   try {
-    return await serveMetrics(port, scenario, look);
+    return await serveMetrics(port, scenario, now);
   } catch (error) {
     throw new InputError(`--metrics ${port}: ${(error as Error).message}`);
   }
@@ -165,6 +215,7 @@ async function runInThreads(
   { loaded, fabric, from }: Emulation,
   threads: number,
   options: EmulateOptions,
+  metricsPort: number | null,
   progress: ProgressLine,
 ): Promise<Measured> {
   const { ThreadsRun } = await import('../runtime/threads/run-threads.js');
@@ -176,6 +227,10 @@ async function runInThreads(
   const letGo = onInterrupt(() => {
     run.stop();
   });
+  const closeMetrics = await openMetrics(metricsPort, fabric.scenario.name, () => ({
+    ...run.progress(),
+    ...NO_PORTS,
+  }));
   const timer = setInterval(() => {
     progress.show(() => run.progress());
   }, SHOW_MS);
@@ -184,6 +239,7 @@ async function runInThreads(
     return { ...merged, series: { columns: SERIES_COLUMNS, rows } };
   } finally {
     clearInterval(timer);
+    await closeMetrics();
     progress.clear();
     letGo();
     closeControl();
@@ -191,11 +247,44 @@ async function runInThreads(
 }
 
 /** In processes of its own, where the same actors do the same. */
-async function runElsewhere(fleet: FleetOptions, progress: ProgressLine): Promise<Measured> {
+async function runElsewhere(
+  { fabric, from, steps }: Emulation,
+  options: FleetOptions,
+  metricsPort: number | null,
+  progress: ProgressLine,
+  view: LiveView | null,
+): Promise<Measured> {
   const { runDistributed } = await import('./fleet/distributed-run.js');
   const { SERIES_COLUMNS } = await import('../runtime/series.js');
-  const { rows, ...merged } = await runDistributed(fleet, progress);
-  return { ...merged, series: { columns: SERIES_COLUMNS, rows } };
+  const { LiveFleet } = await import('./fleet/live-fleet.js');
+  let live: InstanceType<typeof LiveFleet> | null = null;
+  const open = async ({ client }: Fleet): Promise<void> => {
+    if (view === null) return;
+    const run = new LiveFleet(client);
+    live = run;
+    run.listener = await view.open(
+      run,
+      () => run.status,
+      () => run.shownFaults(),
+    );
+    if (view.beginsPaused) await run.pauseAtStart();
+  };
+  let latest = { virtualPs: 0, share: 0, frameHops: 0 };
+  const closeMetrics = await openMetrics(metricsPort, fabric.scenario.name, () => ({
+    ...latest,
+    ...NO_PORTS,
+  }));
+  try {
+    const all = { ...options, from, steps };
+    const { rows, ...merged } = await runDistributed(all, progress, open, (status) => {
+      const { virtualPs, share, frameHops } = status;
+      latest = { virtualPs, share, frameHops };
+      live?.heard(status);
+    });
+    return { ...merged, series: { columns: SERIES_COLUMNS, rows } };
+  } finally {
+    await closeMetrics();
+  }
 }
 
 /** Ctrl-C asks for an end in order; a second one ends at once. Returns how to hear it no more. */
@@ -225,15 +314,25 @@ function threadCount(fabric: Fabric, { threads, ...options }: EmulateOptions): n
   return Number(threads);
 }
 
-function metricsPortOf({ metrics, threads, ...options }: EmulateOptions): number | null {
+function viewOf(
+  { file, set, fabric, loaded }: Emulation,
+  options: EmulateOptions,
+): LiveView | null {
+  const wish = liveWish(options);
+  if (wish === null) return null;
+  if (options.threads !== undefined) {
+    throw new InputError('--ui shows a run in one thread or in processes; leave --threads out');
+  }
+  const { document } = loaded;
+  return new LiveView(wish, fabric, { document, origin: { scenario: file, set, steps: [] } });
+}
+
+function metricsPortOf({ metrics }: EmulateOptions): number | null {
   if (metrics === undefined) return null;
   if (!/^\d{1,5}$/.test(metrics) || Number(metrics) > 65_535 || Number(metrics) === 0) {
     throw new InputError(`--metrics ${metrics}: not a port from 1 to 65535`);
   }
-  if (threads === undefined && options.processes !== true && options.services === undefined) {
-    return Number(metrics);
-  }
-  throw new InputError('--metrics serves a run in one thread; --otlp sends the figures of any');
+  return Number(metrics);
 }
 
 function print(record: RunRecord, path: string, options: EmulateOptions): void {
@@ -248,6 +347,13 @@ function print(record: RunRecord, path: string, options: EmulateOptions): void {
   } else if (results.failure !== null) {
     process.stderr.write(`${results.failure.reason}: ${results.failure.port}\n`);
   }
+}
+
+/** The same tables for whatever reads columns; a run is none the worse without them. */
+async function addParquet(path: string): Promise<void> {
+  const { writeParquet } = await import('../report/tables/write-parquet.js');
+  const trouble = await writeParquet(path);
+  if (trouble !== null) process.stderr.write(`tables were not written as Parquet: ${trouble}\n`);
 }
 
 function inputFault<T>(action: () => T): T {

@@ -15,8 +15,8 @@ export interface LocalRun {
   readonly live: LiveFaults;
   progress(): Progress;
   hold(isHeld: boolean): void;
-  /** A run that is held goes on a little. */
-  step(): void;
+  /** A run that is held goes on for so long; 0: a little. */
+  step(stepPs: number): void;
   stop(): void;
   /** Throws, or rejects, with the reason if that cannot be had. */
   change(wish: FaultWish): Promise<FaultStep>;
@@ -42,12 +42,12 @@ class LocalDesk implements RunDesk {
     }, TELL_MS);
   }
 
-  steer(action: selvage.v1.SteerRequest.Action): { done: boolean; detail: string } {
+  steer(action: selvage.v1.SteerRequest.Action, stepPs: number): { done: boolean; detail: string } {
     if (this.isOver()) return { done: false, detail: 'the run has ended' };
     if (action === Action.ACTION_STOP) this.run.stop();
     else if (action === Action.ACTION_PAUSE || action === Action.ACTION_STEP) {
       if (action === Action.ACTION_PAUSE) this.run.hold(true);
-      else this.run.step();
+      else this.run.step(stepPs);
       this.phase = Phase.PHASE_PAUSED;
     } else if (action === Action.ACTION_RESUME) {
       this.run.hold(false);

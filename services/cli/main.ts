@@ -9,6 +9,7 @@ import type { RunOptions } from './commands/run.js';
 import type { ServiceOptions } from './commands/service.js';
 import type { DcbxOptions, DiscoveryOptions, PathsOptions } from './commands/discovery.js';
 import type { EmulateOptions } from './emulate.js';
+import type { QueryOptions } from './commands/query.js';
 import type { RenderOptions } from './commands/k8s.js';
 import type { SteerAction } from './commands/steer.js';
 import type { SweepOptions } from './commands/sweep.js';
@@ -38,6 +39,14 @@ function distributed(command: Command): Command {
     '--checkpoint-every <s>',
     'wall-clock seconds between checkpoints (default: 2)',
   );
+}
+
+/** A run that people look at while it goes on. */
+function watched(command: Command): Command {
+  return command
+    .option('--ui [port]', 'serve a page that follows the run (default: any free port)')
+    .option('--ui-host <host>', 'not on loopback but here; the token is in SELVAGE_UI_TOKEN')
+    .option('--paused', 'with --ui: begin paused');
 }
 
 /** How many devices share a service. */
@@ -85,7 +94,7 @@ function program(): Command {
         'usage, 3 the run failed, 130 interrupted.',
     );
 
-  distributed(selvage.command('run'))
+  watched(distributed(selvage.command('run')))
     .description('run a scenario and write its run directory')
     .argument('<scenario>', 'YAML or JSON file')
     .option('--out <dir>', 'run directory (default: runs/<name>-<digest>)')
@@ -96,6 +105,19 @@ function program(): Command {
     .option('--quiet', 'no progress, no summary')
     .option('--otlp <url>', 'send spans and figures to grpc://host:4317 or http://host:4318')
     .option('--metrics <port>', 'serve figures for Prometheus on this port of loopback')
+    .option('--no-parquet', 'leave tables as CSV only')
+    .option(
+      '--capture <ports>',
+      'leaf1:p3, h* or leaf1--spine1: into capture.pcapng; repeatable',
+      collect,
+      [],
+    )
+    .option(
+      '--capture-filter <what>',
+      'only priority=3,type=pfc,flow=17; repeated: any of them',
+      collect,
+      [],
+    )
     .option('--control', 'be reachable by status, attach, pause, inject, …, in one process too')
     .action(async (scenario: string, options: RunOptions) => {
       const { runCommand } = await import('./commands/run.js');
@@ -156,7 +178,7 @@ function program(): Command {
     .argument('<scenario>', 'YAML or JSON file')
     .option(
       '--mechanisms <list>',
-      'none, pause, pfc or credit, with +dcqcn, +qcn, +timely, +sfc, +ci',
+      'none, pause, pfc or credit, with +dcqcn, +qcn, +timely, +hpcc, +swift, +sfc, +ci',
       'none,pause,pfc,credit,pfc+sfc,pfc+ci,pfc+dcqcn,pfc+qcn',
     )
     .option('--out <dir>', 'folder of all runs (default: runs/duel-<name>)')
@@ -204,6 +226,17 @@ function program(): Command {
     .action(async (run: string, options: WhyOptions) => {
       const { whyCommand } = await import('./commands/why.js');
       process.exitCode = whyCommand(run, options);
+    });
+
+  selvage
+    .command('query')
+    .description('answer a question in SQL about the tables of a run: flows, series, events, …')
+    .argument('<run>', 'run directory')
+    .argument('<sql>', "such as 'select name, slowdown from flows order by slowdown desc limit 5'")
+    .option('--json', 'print it as JSON')
+    .action(async (run: string, sql: string, options: QueryOptions) => {
+      const { queryCommand } = await import('./commands/query.js');
+      process.exitCode = await queryCommand(run, sql, options);
     });
 
   selvage
@@ -261,7 +294,8 @@ function program(): Command {
     .description('write the page of a run again: report.html in its directory')
     .argument('<run>', 'run directory')
     .option('--out <file>', 'write it to this file')
-    .action(async (run: string, options: { readonly out?: string }) => {
+    .option('--why', 'with what held it back, even if nobody looked: repeats the run')
+    .action(async (run: string, options: { readonly out?: string; readonly why?: boolean }) => {
       const { reportCommand } = await import('./commands/report.js');
       reportCommand(run, options);
     });
@@ -311,6 +345,7 @@ function program(): Command {
     .argument('<device>', 'its name, such as h1')
     .option('--run <where>', 'run directory, or a scenario to run (default: the newest of runs/)')
     .option('--at <time>', 'not at its end but at a time, such as 3ms; runs it again')
+    .option('--reg <name>', 'only RTTPT2C[3].CRQ or the like; may be repeated', collect, [])
     .option('--json', 'print it as JSON')
     .action(async (device: string, options: InspectOptions) => {
       const { inspectCommand } = await import('./commands/inspect.js');
@@ -320,14 +355,25 @@ function program(): Command {
   selvage
     .command('sweep')
     .description('run a scenario with faults for every combination of values; what do they cost?')
-    .argument('<scenario>', 'YAML or JSON file, with duration and faults')
+    .argument('<scenario>', 'YAML or JSON file with a duration')
     .option('--vary <path=a,b,c>', 'values of one key; may be repeated', collect, [])
     .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
     .option('--csv <file>', 'write the table as CSV, too')
+    .option('--html <file>', 'write a page with heat maps, too')
     .option('--json', 'print it as JSON')
     .action(async (scenario: string, options: SweepOptions) => {
       const { sweepCommand } = await import('./commands/sweep.js');
       process.exitCode = sweepCommand(scenario, options);
+    });
+
+  selvage
+    .command('experiment')
+    .description('run one of the sweeps that come with Selvage; without a name, list them')
+    .argument('[name]', 'such as credit-loss-sweep')
+    .option('--out <dir>', 'where its table and its page go')
+    .action(async (name: string | undefined, options: { readonly out?: string }) => {
+      const { experimentCommand } = await import('./commands/sweep.js');
+      process.exitCode = experimentCommand(name, options);
     });
 
   selvage

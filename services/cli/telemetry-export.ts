@@ -35,7 +35,7 @@ export async function exportTelemetry(
   congestion: Congestion | null,
   traces: readonly FrameTrace[] | null,
 ): Promise<void> {
-  const { scenario, digest, virtualPs, ports, credits } = results;
+  const { scenario, digest, virtualPs, frameHops, ports, credits } = results;
   const { sendSpans } = await import('../telemetry/otlp/send-spans.js');
   const episodes = congestion?.episodes ?? [];
   const roots = rootsOf(episodes);
@@ -46,7 +46,7 @@ export async function exportTelemetry(
   const left = Math.max(0, all.length - MOST_SPANS);
   const { pushMetrics } = await import('../telemetry/metrics/push-metrics.js');
   const identity = { 'selvage.scenario': scenario, 'selvage.digest': digest };
-  const figures = { virtualPs, share: 1, wallSeconds, ports, credits };
+  const figures = { virtualPs, share: 1, frameHops, wallSeconds, ports, credits };
   // Who did not take the spans is not asked again.
   const refusal = reason ?? (await pushMetrics(metrics, identity, figures));
   const lines = [

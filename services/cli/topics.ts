@@ -33,6 +33,14 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'An account may take alpha times what is free of the shared pool, so thresholds sink ' +
     'as the memory fills. For a lossless account it is the XOFF threshold, for a lossy ' +
     'one the limit.',
+  captures:
+    'What passes ports, as Wireshark reads it: `selvage run … --capture leaf1:p3 --capture leaf1--spine1 ' +
+    '--capture-filter priority=3,type=data`, or `observe: { captures: { ports: [leaf1:p3] } }`. One ' +
+    'file, capture.pcapng, with an interface for each port; docs/observability.md tells more.',
+  tables:
+    'Flows, ports, samples (`observe: { series: 10us }`), events (`events: true`) and episodes ' +
+    '(`episodes: true`) stand in the run directory as CSV and Parquet. `selvage query RUN "select ' +
+    'name, slowdown from flows order by slowdown desc"` answers SQL over them.',
   ecn:
     'Switches mark ECN-capable frames by the length of their egress queue: from a ' +
     'threshold on (step), or with a probability that rises between two lengths.',
@@ -43,6 +51,13 @@ export const TOPICS: Readonly<Record<string, string>> = {
   timely:
     'A sender times its packets: growing round trips mean a growing queue, and it cuts its ' +
     'rate in proportion. `congestion: timely` in a load with reliable transport.',
+  hpcc:
+    'Switches write into every packet what its link carries; the receiver sends that back, and ' +
+    'the sender keeps the busiest link at 95 %. `congestion: hpcc` in a load with reliable ' +
+    'transport.',
+  swift:
+    'A sender keeps its round trips at a target, by a window that may be less than a packet. ' +
+    '`congestion: swift` in a load with reliable transport.',
   qcn:
     '802.1Qau: a queue is sampled every so many octets; by its length and growth the source ' +
     'of the sampled frame is told (CNM) to slow down. `congestion: qcn` in a load, and ' +
@@ -72,6 +87,10 @@ export const TOPICS: Readonly<Record<string, string>> = {
   deadlock:
     'A circle of ingress accounts, each of which cannot empty before the next one does. ' +
     '`observe: { episodes: true }` names it, with the picosecond at which it closed.',
+  watchdog:
+    'A switch that no longer obeys a neighbour which holds a priority for too long: ' +
+    '`priorities: { 3: { watchdog: { detection: 200us, restoration: 200us, action: drop } } }`. ' +
+    'What it drops is counted as `watchdog`.',
   storm: 'A priority of a port that is held for longer than `observe.storm`.',
   faults:
     'What goes wrong in the emulated world: link-down, loss, bit-errors, delay, slow-link, ' +

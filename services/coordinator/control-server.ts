@@ -17,11 +17,14 @@ import {
   INJECT,
   LIST_FAULTS,
   RESULTS,
+  SAMPLES,
   SERVE,
   STEER,
   WATCH,
   WATCH_HEALTH,
 } from '../runtime/links/methods.js';
+import { spokenColumns } from '../runtime/port-columns.js';
+import { packLogs } from '../runtime/checkpoints/packed-logs.js';
 import type { FaultWish, FaultWords, LiveFault } from '../runtime/live-faults.js';
 import { packWhole } from '../runtime/whole-state.js';
 import type { RunDesk, ServiceDesk } from './run-desk.js';
@@ -58,7 +61,10 @@ export class ControlServer {
         reply: sendUnaryData<object>,
       ) => {
         if (!hasKey(call.metadata, this.key)) reply(STRANGER);
-        else reply(null, this.run.steer(call.request.action));
+        else reply(null, this.run.steer(call.request.action, call.request.stepPs));
+      },
+      samples: (call: ServerWritableStream<unknown, object>) => {
+        this.samples(call);
       },
       results: (call: ServerWritableStream<unknown, object>) => {
         this.results(call);
@@ -168,6 +174,22 @@ export class ControlServer {
     call.on('cancelled', stop).on('close', stop);
   }
 
+  /** Who does not read gets no more until they do. */
+  private samples(call: ServerWritableStream<unknown, object>): void {
+    if (!hasKey(call.metadata, this.key)) {
+      call.emit('error', STRANGER);
+      return;
+    }
+    if (this.services === null) {
+      call.emit('error', ALONE);
+      return;
+    }
+    const stop = this.services.listenPorts(({ timePs, columns }) => {
+      if (!call.writableNeedDrain) call.write({ timePs, ports: spokenColumns(columns) });
+    });
+    call.on('cancelled', stop).on('close', stop);
+  }
+
   /** Numbers that JSON has no words for are said as strings; see `reviveResults`. */
   private results(call: ServerWritableStream<unknown, object>): void {
     const { outcome } = this.run;
@@ -175,11 +197,12 @@ export class ControlServer {
     else if (outcome === null) {
       call.emit('error', { code: codes.FAILED_PRECONDITION, details: 'the run has no results' });
     } else {
-      const { state, ...measured } = outcome;
+      const { state, captures, events, ...measured } = outcome;
       const json = Buffer.from(JSON.stringify(measured, infinityAsText));
       for (const piece of piecesOf(json)) call.write({ json: piece });
       const kept = state === null ? new Uint8Array(0) : packWhole(state);
       for (const piece of piecesOf(kept)) call.write({ state: piece });
+      for (const piece of piecesOf(packLogs({ captures, events }))) call.write({ logs: piece });
       call.end();
     }
   }
@@ -216,6 +239,7 @@ const SERVICE: ServiceDefinition = {
   serve: SERVE.server,
   watch: WATCH.server,
   steer: STEER.server,
+  samples: SAMPLES.server,
   results: RESULTS.server,
   injectFault: INJECT.server,
   clearFault: CLEAR.server,

@@ -13,6 +13,7 @@ import type { CheckpointStore } from '../runtime/checkpoints/store.js';
 import type { FaultStep, FaultWish, LiveFault, LiveFaults } from '../runtime/live-faults.js';
 import { deliveredShare } from '../runtime/packets.js';
 import { PROTOCOL } from '../runtime/part/messages.js';
+import type { PortSample } from '../runtime/port-sample.js';
 import type { RoundReport } from '../runtime/part/member.js';
 import type { PartState } from '../runtime/part/part.js';
 import type { Failure } from '../runtime/results.js';
@@ -27,6 +28,7 @@ import { mergeParts } from '../runtime/merge.js';
 import { FaultDesk } from './fault-desk.js';
 import { HALTED, Halts } from './halts.js';
 import { roundReport } from './round-report.js';
+import { Sampling } from './sampling.js';
 import type { ServiceSlot } from './service-slot.js';
 import { vacant } from './service-slot.js';
 
@@ -77,6 +79,9 @@ export class Coordinator {
   private roundsRun = 0;
   private paused = false;
   private stepping = false;
+  /** Where a step ends; 0: after one round. */
+  private stepEndPs = 0;
+  private readonly sampling: Sampling;
   private stopAsked = false;
   private checkpointAsked = false;
   private checkpoint: Checkpoint | null = null;
@@ -119,6 +124,10 @@ export class Coordinator {
       watch: watchIntervals(fabric.specs, fabric.scenario.durationPs),
       fixedLength: options.roundLength,
     });
+    this.sampling = new Sampling(
+      plans,
+      fabric.linkEnds.map(({ length }) => length),
+    );
     this.awaitServices();
   }
 
@@ -204,12 +213,13 @@ export class Coordinator {
     if (failed) this.fail(`service ${service}: ${failed.reason ?? ''}`);
     else if (ready?.epoch === this.epoch) this.takeReady(service, ready.nextPs ?? 0);
     else if (report?.epoch === this.epoch && report.round === this.round) {
+      this.sampling.take(service, report.ports);
       this.takeReport(service, roundReport(report), report.breach ?? '');
     } else if (saved?.epoch === this.epoch) this.takeSaved(service, saved);
     else if (final?.epoch === this.epoch) this.takeFinal(service, final);
   }
 
-  steer(action: selvage.v1.SteerRequest.Action): { done: boolean; detail: string } {
+  steer(action: selvage.v1.SteerRequest.Action, stepPs = 0): { done: boolean; detail: string } {
     const { Action } = selvage.v1.SteerRequest;
     if (this.isOver()) return { done: false, detail: ENDED };
     if (action === Action.ACTION_PAUSE) this.paused = true;
@@ -219,6 +229,7 @@ export class Coordinator {
     } else if (action === Action.ACTION_STEP) {
       this.paused = true;
       this.stepping = true;
+      this.stepEndPs = stepPs > 0 ? this.virtualPs() + stepPs : 0;
     } else if (action === Action.ACTION_CHECKPOINT) this.checkpointAsked = true;
     else if (action === Action.ACTION_STOP) this.stopAsked = true;
     else return { done: false, detail: 'unknown action' };
@@ -244,6 +255,10 @@ export class Coordinator {
     this.watchers.add(hear);
     hear(this.status());
     return () => this.watchers.delete(hear);
+  }
+
+  listenPorts(hear: (sample: PortSample) => void): () => void {
+    return this.sampling.listen(hear);
   }
 
   /** What the run measured, once it is over. */
@@ -354,6 +369,7 @@ export class Coordinator {
   private takeReport(service: number, report: RoundReport, breach: string): void {
     if (breach !== '' && this.failure === null) this.noteBreach(breach);
     if (!this.rounds.report(service, report)) return;
+    this.sampling.finish(this.rounds.latestPs);
     this.roundsRun++;
     if (report.framesStarted >= 0) this.noteCounts();
     this.goOn();
@@ -381,10 +397,11 @@ export class Coordinator {
       return;
     }
     this.detail = '';
-    this.stepping = false;
+    const stepEndPs = this.stepping && this.stepEndPs > 0 ? this.stepEndPs : Infinity;
+    this.stepping = stepEndPs !== Infinity && this.rounds.nextPs < stepEndPs;
     const count = performance.now() - this.countedAt > TELL_MS;
     if (count) this.countedAt = performance.now();
-    const decision = this.rounds.decide(count);
+    const decision = this.rounds.decide(count, stepEndPs);
     if (decision.kind === 'round') this.open(decision.basePs, decision.endPs, decision.count);
     else {
       if (decision.kind === 'stalled') {
@@ -400,9 +417,10 @@ export class Coordinator {
     this.phase = Phase.PHASE_RUNNING;
     this.round++;
     const { epoch, round } = this;
+    const countPorts = this.sampling.begin(this.paused);
     this.slots.forEach(({ send }, service) => {
       const expected = this.rounds.expectedBy(service);
-      send?.({ round: { epoch, round, basePs, endPs, expected, countFrames } });
+      send?.({ round: { epoch, round, basePs, endPs, expected, countFrames, countPorts } });
     });
     if (!wasRunning || countFrames) this.tell();
   }

@@ -1,12 +1,14 @@
 import type { selvage } from '#contracts';
 import type { FaultStep, FaultWish, LiveFault } from '../runtime/live-faults.js';
 import type { MergedRun } from '../runtime/merge.js';
+import type { PortSample } from '../runtime/port-sample.js';
 
 type V1 = typeof selvage.v1;
 
 /** What people can ask of a run that is under way, wherever it runs. */
 export interface RunDesk {
-  steer(action: selvage.v1.SteerRequest.Action): { done: boolean; detail: string };
+  /** `stepPs`: how far a step goes; 0: as little as there is. */
+  steer(action: selvage.v1.SteerRequest.Action, stepPs: number): { done: boolean; detail: string };
   /** Calls back now and whenever something changed, until the function returned is called. */
   watch(hear: (status: selvage.v1.RunStatus.$Properties) => void): () => void;
   /** Throws, or rejects, with the reason if that cannot be had. */
@@ -25,5 +27,7 @@ export interface ServiceDesk {
     send: (message: selvage.v1.ToService.$Properties) => void,
   ): string | null;
   hear(service: number, message: InstanceType<V1['FromService']>): void;
+  /** Calls back with what ports have counted, until the function returned is called. */
+  listenPorts(hear: (sample: PortSample) => void): () => void;
   lost(service: number, send: (message: selvage.v1.ToService.$Properties) => void): void;
 }

@@ -10,6 +10,7 @@ const target = join(root, 'dist', 'page');
 const sources = [
   ...readdirSync(folder).map((name) => join(folder, name)),
   join(root, 'services', 'report', 'format.ts'),
+  join(root, 'services', 'report', 'page', 'live-data.ts'),
   join(root, 'services', 'report', 'page', 'page-data.ts'),
 ];
 

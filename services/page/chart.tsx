@@ -9,6 +9,8 @@ export interface ChartLine {
   readonly colour: string;
   readonly values: readonly (number | null)[];
   readonly kind?: 'area' | 'dots' | 'steps' | 'dashed';
+  /** Null means that there is nothing, rather than nothing known. */
+  readonly gaps?: boolean;
 }
 
 interface ChartProps {
@@ -93,7 +95,12 @@ function optionsOf(
       ? {}
       : { cursor: { sync: { key: props.sync }, drag: { x: false, y: false }, y: false } }),
     scales: {
-      x: { time: false, distr: distribution(logX) },
+      x: {
+        time: false,
+        distr: distribution(logX),
+        // One value alone stands in the middle.
+        range: (_, low, high) => (low === high ? [low / 2, low * 1.5] : [low, high]),
+      },
       y: {
         distr: distribution(logY),
         range: (_, low, high) =>
@@ -107,7 +114,7 @@ function optionsOf(
       { ...axis, size: 66, space: 36, values: (_, marks) => marks.map(labelled(formatY)) },
     ],
     series: [
-      { label: '', value: (_, value) => shown(value, formatX) },
+      { label: 'at', value: (_, value) => shown(value, formatX) },
       ...lines.map((line) => seriesOf(line, formatY)),
     ],
     hooks: {
@@ -129,7 +136,6 @@ function optionsOf(
   };
 }
 
-/** On a logarithmic axis uPlot leaves out labels by giving null. */
 /** uPlot numbers its scales: 1 is linear, 3 logarithmic. */
 function distribution(isLogarithmic: boolean): uPlot.Scale.Distr {
   // The names of these numbers exist for the compiler only.
@@ -137,6 +143,7 @@ function distribution(isLogarithmic: boolean): uPlot.Scale.Distr {
   return isLogarithmic ? 3 : 1;
 }
 
+/** On a logarithmic axis uPlot leaves out labels by giving null. */
 function labelled(format: (value: number) => string): (value: number | null) => string {
   return (value) => (value === null ? '' : format(value));
 }
@@ -154,7 +161,7 @@ function seriesOf(line: ChartLine, format: (value: number) => string): uPlot.Ser
     value: (_, value) => shown(value, format),
     points:
       kind === 'dots' ? { show: true, size: 4, fill: colour, stroke: colour } : { show: false },
-    spanGaps: kind !== 'dots',
+    spanGaps: kind !== 'dots' && line.gaps !== true,
     ...(kind === 'dots' ? { paths: () => null } : {}),
     ...(kind === 'dashed' ? { dash: [5, 4] } : {}),
     ...(kind === 'steps' ? { paths: uPlot.paths.stepped!({ align: 1 }) } : {}),

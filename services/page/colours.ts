@@ -8,14 +8,16 @@ const HEAT: Readonly<Record<Theme, readonly (readonly [number, string])[]>> = {
     [0, '#ccd3db'],
     [0.004, '#a5c8ee'],
     [0.5, '#3079d0'],
-    [0.85, '#f2a20c'],
+    [0.66, '#35a98f'],
+    [0.82, '#efb41c'],
     [1, '#e4570f'],
   ],
   dark: [
     [0, '#3a4350'],
     [0.004, '#27557f'],
     [0.5, '#4aa0ee'],
-    [0.85, '#f6b73c'],
+    [0.66, '#45c0a6'],
+    [0.82, '#f6c244'],
     [1, '#ff7a33'],
   ],
 };
@@ -36,6 +38,17 @@ function mixed(from: string, to: string, share: number): string {
     Math.round(channel(from, at) * (1 - share) + channel(to, at) * share),
   );
   return `rgb(${parts.join(' ')})`;
+}
+
+/** From nothing lost to all that can be, behind text. */
+const LOSS: Readonly<Record<Theme, readonly [string, string]>> = {
+  light: ['#d7f0e4', '#f6a58c'],
+  dark: ['#17493a', '#8c3517'],
+};
+
+export function lossColour(theme: Theme, share: number): string {
+  const [from, to] = LOSS[theme];
+  return mixed(from, to, share);
 }
 
 /** Lines of charts, told apart by people who see few colours, too. */

@@ -10,7 +10,7 @@ import {
 } from '../report/format.js';
 import { useTheme } from './colours.js';
 import { Distributions } from './distributions.js';
-import { FabricMapView } from './fabric-map.js';
+import { FabricMapView, isLarge } from './fabric-map.js';
 import { Card, Expectations, Reproduce, Table } from './panels.js';
 import { PortPlots } from './port-plots.js';
 import { Legend } from './run-page.js';
@@ -52,7 +52,7 @@ export function ComparePage({ views }: { readonly views: readonly RunView[] }): 
             </div>
           ))}
         </div>
-        <Legend />
+        <Legend isLarge={views.some(isLarge)} />
         {hasSeries && <Timeline {...{ views, timePs, setTime }} />}
       </Card>
       {port !== '' && <PortPlots {...{ views, theme, port, order, choose, timePs, setTime }} />}

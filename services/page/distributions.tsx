@@ -34,17 +34,28 @@ function Completions({ views, theme }: Props): JSX.Element {
   );
   const { x, lines } = useMemo(() => stepsOf(curves, colours), [views, theme]);
   const count = curves.reduce((sum, curve) => sum + curve.count, 0);
-  if (count === 0) return <Nothing title="Completion times" text="no flow has completed" />;
+  if (count === 0) {
+    return (
+      <Card title="Completion times">
+        <p class="none">no flow has completed</p>
+      </Card>
+    );
+  }
   return (
     <Card title="Completion times" note="share of the flows that were done by then">
       <Chart
         title=""
-        {...{ theme, x, lines, logX: true, maxY: 1.02, height: 250 }}
+        {...{ theme, x, lines, logX: isWide(x), maxY: 1.02, height: 250 }}
         formatX={(ps) => formatTime(Number(ps.toPrecision(3)))}
         formatY={formatShare}
       />
     </Card>
   );
+}
+
+/** Values that differ little stand on a plain axis. */
+function isWide(x: readonly number[]): boolean {
+  return x.at(-1)! > 5 * x[0]!;
 }
 
 /** Curves on one axis: each keeps its share until its next value. */
@@ -69,16 +80,14 @@ function stepsOf(
   return { x, lines };
 }
 
-function Slowdowns({ views, theme }: Props): JSX.Element {
+function Slowdowns({ views, theme }: Props): JSX.Element | null {
   const { x, lines } = useMemo(() => slowdownLines(views, theme), [views, theme]);
-  if (x.length === 0) {
-    return <Nothing title="Slowdown by size" text="no flow has a size and an end" />;
-  }
+  if (x.length === 0) return null;
   return (
     <Card title="Slowdown by size" note="completion time over that on an idle fabric">
       <Chart
         title=""
-        {...{ theme, x, lines, logX: true, height: 250, minY: 0 }}
+        {...{ theme, x, lines, logX: isWide(x), height: 250, minY: 0 }}
         formatX={(octets) => formatOctets(Number(octets.toPrecision(3)))}
         formatY={(slowdown) => `${Number(slowdown.toPrecision(3))}x`}
       />
@@ -112,12 +121,4 @@ function slowdownLines(
     lines.unshift({ label: 'flow', colour: colours[6]!, values, kind: 'dots' });
   }
   return { x, lines };
-}
-
-function Nothing({ title, text }: { readonly title: string; readonly text: string }): JSX.Element {
-  return (
-    <Card title={title}>
-      <p class="none">{text}</p>
-    </Card>
-  );
 }

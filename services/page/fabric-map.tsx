@@ -1,24 +1,15 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { MapCable } from '../report/page/page-data.js';
-import { formatOctets, formatShare } from '../report/format.js';
-import type { Theme } from './colours.js';
 import { heatColour } from './colours.js';
-import type { Moment, RunView } from './run-view.js';
+import { HELD_LEAST, TipView, worstPort } from './map-tip.js';
+import type { MapProps, Tip } from './map-tip.js';
+import type { RunView } from './run-view.js';
 import { worstOf } from './run-view.js';
+import { WeaveMap } from './weave-map.js';
 
 const MARGIN = 14;
-/** A hold shorter than this share of a span is not drawn as one. */
-const HELD_LEAST = 0.02;
 const BADGE_RADIUS = 6.5;
-
-interface MapProps {
-  readonly view: RunView;
-  readonly moment: Moment | null;
-  readonly theme: Theme;
-  readonly chosen: number | null;
-  readonly choose: (port: number) => void;
-}
 
 /** Half a cable, coloured by what the end on its side sends. */
 interface Half {
@@ -27,14 +18,20 @@ interface Half {
   readonly badge: { readonly x: number; readonly y: number };
 }
 
-interface Tip {
-  readonly ports: readonly number[];
-  readonly title: string;
-  readonly x: number;
-  readonly y: number;
+/** More devices than this are a weave of cells and threads. */
+const BOXES_MAX = 160;
+const CABLES_MAX = 420;
+
+export function FabricMapView(props: MapProps): JSX.Element {
+  return isLarge(props.view) ? <WeaveMap {...props} /> : <BoxMap {...props} />;
 }
 
-export function FabricMapView({ view, moment, theme, chosen, choose }: MapProps): JSX.Element {
+export function isLarge({ run: { map } }: RunView): boolean {
+  return map.boxes.length > BOXES_MAX || map.cables.length > CABLES_MAX;
+}
+
+function BoxMap(props: MapProps): JSX.Element {
+  const { view, moment, theme, chosen, choose, marked = null } = props;
   const { map } = view.run;
   const halves = useMemo(() => map.cables.flatMap(halvesOf), [map]);
   const frame = useRef<HTMLDivElement>(null);
@@ -82,7 +79,7 @@ export function FabricMapView({ view, moment, theme, chosen, choose }: MapProps)
           <path
             key={i}
             d={path}
-            class={chosen !== null && ports.includes(chosen) ? 'cable chosen' : 'cable'}
+            class={`cable${chosen !== null && ports.includes(chosen) ? ' chosen' : ''}${markOf(marked, ports)}`}
             ref={(element) => {
               lines.current[i] = element;
             }}
@@ -98,7 +95,7 @@ export function FabricMapView({ view, moment, theme, chosen, choose }: MapProps)
         {map.boxes.map(({ label, names, layer, x, y, width, height, ports }, i) => (
           <g
             key={i}
-            class={`device layer${Math.min(layer, 3)}`}
+            class={`device layer${Math.min(layer, 3)}${markOf(marked, ports)}`}
             transform={`translate(${x - width / 2} ${y - height / 2})`}
             onMouseMove={(event) => {
               point(event, names, ports);
@@ -144,31 +141,9 @@ export function FabricMapView({ view, moment, theme, chosen, choose }: MapProps)
   );
 }
 
-function TipView(props: {
-  readonly tip: Tip;
-  readonly view: RunView;
-  readonly moment: Moment | null;
-}): JSX.Element {
-  const { tip, view, moment } = props;
-  const { busy, held, queueOctets } = worstOf(view, moment, tip.ports);
-  const [only] = tip.ports;
-  const peer = tip.ports.length === 1 ? view.run.ports[only!]!.peer : null;
-  return (
-    <div class="tip" style={{ left: `${tip.x + 14}px`, top: `${tip.y + 14}px` }}>
-      <b>{peer === null ? tip.title : `${tip.title} → ${peer}`}</b>
-      <span>sends {formatShare(busy)} of its rate</span>
-      <span class={held >= HELD_LEAST ? 'bad' : ''}>held {formatShare(held)} of the time</span>
-      <span>queue {formatOctets(Math.round(queueOctets))}</span>
-    </div>
-  );
-}
-
-function worstPort(view: RunView, moment: Moment | null, ports: readonly number[]): number {
-  const score = (port: number): number => {
-    const { busy, held, queueOctets } = worstOf(view, moment, [port]);
-    return 4 * held + queueOctets / Math.max(1, view.queueMax) + busy / 4;
-  };
-  return [...ports].sort((a, b) => score(b) - score(a))[0]!;
+function markOf(marked: ReadonlySet<number> | null, ports: readonly number[]): string {
+  if (marked === null) return '';
+  return ports.some((port) => marked.has(port)) ? ' marked' : ' unmarked';
 }
 
 type Pair = readonly [number, number];

@@ -54,7 +54,7 @@ export function Tiles({ run }: { readonly run: RunPage }): JSX.Element {
   const drops = run.priorities.reduce((sum, p) => sum + p.drops, 0);
   const throughputBps = run.priorities.reduce((sum, p) => sum + p.throughputBps, 0);
   const heldPs = Math.max(0, ...run.ports.map((port) => port.heldPs));
-  const tiles: [string, string, string?][] = [
+  const tiles: Tile[] = [
     ['virtual time', formatTime(run.virtualPs)],
     ['throughput', formatRate(throughputBps)],
     ['dropped', formatCount(drops), drops > 0 ? 'warn' : ''],
@@ -66,6 +66,13 @@ export function Tiles({ run }: { readonly run: RunPage }): JSX.Element {
     const text = failed === 0 ? `all ${run.expectations.length} hold` : `${failed} failed`;
     tiles.unshift(['expectations', text, failed === 0 ? 'good' : 'bad']);
   }
+  return <TileRow tiles={tiles} />;
+}
+
+/** A label, what it comes to, and whether that is good, bad or to be looked at. */
+export type Tile = readonly [string, string, string?];
+
+export function TileRow({ tiles }: { readonly tiles: readonly Tile[] }): JSX.Element {
   return (
     <div class="tiles">
       {tiles.map(([label, value, mood]) => (
@@ -185,9 +192,13 @@ export function Reproduce({ run }: { readonly run: RunPage }): JSX.Element {
     <Card title="How to reproduce" wide>
       <pre class="command">{command}</pre>
       <p class="facts">
-        digest <code>{run.digest}</code>, seed {run.seed}, selvage {run.version}. The same scenario
-        and seed give the same digest anywhere: in one thread, in several, or in a process per
-        device.
+        {run.digest !== '' && (
+          <>
+            digest <code>{run.digest}</code>,{' '}
+          </>
+        )}
+        seed {run.seed}, selvage {run.version}. The same scenario and seed give the same digest
+        anywhere: in one thread, in several, or in a process per device.
       </p>
       <details>
         <summary>the scenario, with its base files and settings merged</summary>
@@ -200,9 +211,11 @@ export function Reproduce({ run }: { readonly run: RunPage }): JSX.Element {
 export function Table(props: {
   readonly head: readonly string[];
   readonly rows: readonly (readonly ComponentChildren[])[];
+  /** Words rather than numbers. */
+  readonly texts?: boolean;
 }): JSX.Element {
   return (
-    <div class="scroll">
+    <div class={props.texts === true ? 'scroll texts' : 'scroll'}>
       <table>
         <thead>
           <tr>

@@ -1,6 +1,12 @@
 import type { JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
-import { formatOctets, formatRate, formatShare, formatTime } from '../report/format.js';
+import { useMemo, useState } from 'preact/hooks';
+import {
+  formatCount,
+  formatOctets,
+  formatRate,
+  formatShare,
+  formatTime,
+} from '../report/format.js';
 import type { PortPlot } from '../report/page/page-data.js';
 import type { ChartLine } from './chart.js';
 import { Chart } from './chart.js';
@@ -10,6 +16,8 @@ import { Card } from './panels.js';
 import type { RunView } from './run-view.js';
 
 const CHIPS = 10;
+/** Names that are offered to somebody who types. */
+const FOUND_MAX = 60;
 const OCTET_MAX = 255;
 
 interface PortPlotsProps {
@@ -29,6 +37,11 @@ export function PortPlots(props: PortPlotsProps): JSX.Element {
   const charts = useMemo(() => chartsOf(views, port, theme), [views, port, theme]);
   const known = views[0]!.run.ports.find(({ name }) => name === port);
   const chips = order.slice(0, CHIPS);
+  const [wanted, setWanted] = useState('');
+  const found = useMemo(
+    () => order.filter((name) => name.includes(wanted)).slice(0, FOUND_MAX),
+    [order, wanted],
+  );
   return (
     <Card title={`Port ${port}`} note={known === undefined ? '' : `towards ${known.peer}`} wide>
       <div class="chips">
@@ -48,13 +61,16 @@ export function PortPlots(props: PortPlotsProps): JSX.Element {
           list="ports"
           aria-label="another port"
           placeholder="another port …"
+          onInput={(event) => {
+            setWanted(event.currentTarget.value);
+          }}
           onChange={(event) => {
             if (order.includes(event.currentTarget.value)) choose(event.currentTarget.value);
             event.currentTarget.value = '';
           }}
         />
         <datalist id="ports">
-          {order.map((name) => (
+          {found.map((name) => (
             <option key={name} value={name} />
           ))}
         </datalist>
@@ -133,11 +149,45 @@ function byPriority(view: RunView, plots: readonly PortPlot[], theme: Theme): Ch
       lines: lines((plot) => plot.ingressOctets, 'priority', 'area'),
     },
     {
+      ...{ title: 'credit in hand, in units', x, format: formatCount },
+      lines: lines((plot) => plot.creditUnits, 'priority', 'steps'),
+    },
+    ...sharesChart(view, plots, x, colours),
+    {
       ...{ title: 'drops', x, format: String },
       lines: lines((plot) => plot.drops, 'priority', 'steps'),
     },
   ];
   return charts.filter((chart) => chart.lines.length > 0);
+}
+
+/** What each class got of the port over time; dashed: what it is to get. */
+function sharesChart(
+  { run }: RunView,
+  plots: readonly PortPlot[],
+  x: readonly number[],
+  colours: readonly string[],
+): ChartData[] {
+  const shares = run.shares.find(({ port }) => port === plots[0]?.port);
+  if (shares === undefined) return [];
+  const sharing = shares.classes.filter(({ wanted }) => wanted !== null);
+  const sent = sharing.map(({ priorities }) =>
+    x.map((_, i) => {
+      const own = plots.filter(({ priority }) => priorities.includes(priority));
+      return own.reduce((sum, { rateBps }) => sum + (rateBps?.[i] ?? 0), 0);
+    }),
+  );
+  const all = x.map((_, i) => sent.reduce((sum, values) => sum + values[i]!, 0));
+  const lines = sharing.flatMap(({ trafficClass, wanted }, k): ChartLine[] => {
+    const colour = colours[trafficClass]!;
+    const got = x.map((_, i) => (all[i] === 0 ? null : sent[k]![i]! / all[i]!));
+    const due = x.map(() => wanted! / 100);
+    return [
+      { label: `class ${trafficClass}`, colour, values: got },
+      { label: `of ${wanted!.toFixed(0)} %`, colour, values: due, kind: 'dashed' },
+    ];
+  });
+  return [{ title: 'shares of classes', x, lines, format: formatShare, maxY: 1.02 }];
 }
 
 /** Without figures by priority there is still what the map knows. */

@@ -1,3 +1,4 @@
+import type { LiveNews, LiveSpan } from '../report/page/live-data.js';
 import type { Heat, PortPlot, RunPage } from '../report/page/page-data.js';
 
 const OCTET_MAX = 255;
@@ -48,6 +49,23 @@ function momentsOf({ timesPs, busy, held, queue, queueMax }: Heat, ports: number
       queueOctets: Float32Array.from(shares, (share) => (share / OCTET_MAX) * queueMax),
     };
   });
+}
+
+/** The view with what was heard of a run that goes on. */
+export function grown(view: RunView, { spans, isAnew }: LiveNews): RunView {
+  if (spans.length === 0 && !isAnew) return view;
+  const moments = [...(isAnew ? [] : view.moments), ...spans.map(momentOf)];
+  const queueMax = spans.reduce((most, span) => Math.max(most, span.queueMax), view.queueMax);
+  return { ...view, moments, queueMax };
+}
+
+function momentOf({ timePs, busy, held, queue, queueMax }: LiveSpan): Moment {
+  return {
+    timePs,
+    busy: octetsFrom(busy),
+    held: octetsFrom(held),
+    queueOctets: Float32Array.from(octetsFrom(queue), (share) => (share / OCTET_MAX) * queueMax),
+  };
 }
 
 function octetsFrom(base64: string): Uint8Array<ArrayBuffer> {

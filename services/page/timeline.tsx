@@ -14,10 +14,13 @@ interface TimelineProps {
   /** Null: the whole run. */
   readonly timePs: number | null;
   readonly setTime: (timePs: number | null) => void;
+  /** What is shown while no time is chosen. */
+  readonly otherwise?: 'whole run' | 'now';
 }
 
 /** A slider over virtual time, above it how busy and how held the fabric was. */
-export function Timeline({ views, timePs, setTime }: TimelineProps): JSX.Element {
+export function Timeline(props: TimelineProps): JSX.Element {
+  const { views, timePs, setTime, otherwise = 'whole run' } = props;
   const endPs = Math.max(...views.map(({ moments }) => moments.at(-1)?.timePs ?? 0));
   const step = stepOf(views);
   const [playing, setPlaying] = useState(false);
@@ -45,13 +48,12 @@ export function Timeline({ views, timePs, setTime }: TimelineProps): JSX.Element
         <button
           type="button"
           class={timePs === null ? 'on' : ''}
-          title="The whole run"
           onClick={() => {
             setPlaying(false);
             setTime(null);
           }}
         >
-          whole run
+          {otherwise}
         </button>
         <button
           type="button"
@@ -80,7 +82,7 @@ export function Timeline({ views, timePs, setTime }: TimelineProps): JSX.Element
         >
           ›
         </button>
-        <output>{timePs === null ? 'whole run' : `at ${formatTime(Math.round(timePs))}`}</output>
+        <output>{timePs === null ? otherwise : `at ${formatTime(Math.round(timePs))}`}</output>
       </div>
       <div class="track">
         {views.map((view, i) => (
@@ -90,7 +92,7 @@ export function Timeline({ views, timePs, setTime }: TimelineProps): JSX.Element
         <input
           type="range"
           aria-label="time"
-          min={step}
+          min={0}
           max={endPs}
           step={step}
           value={timePs ?? endPs}
@@ -111,8 +113,12 @@ export function Timeline({ views, timePs, setTime }: TimelineProps): JSX.Element
   );
 }
 
+/** The mean distance of moments. */
 function stepOf(views: readonly RunView[]): number {
-  const steps = views.flatMap(({ moments: [first] }) => first?.timePs ?? []);
+  const steps = views.flatMap(({ moments }) => {
+    const last = moments.at(-1);
+    return last === undefined ? [] : [last.timePs / moments.length];
+  });
   return Math.min(...steps);
 }
 

@@ -7,6 +7,7 @@ import type {
   EtsResult,
   PfcResult,
 } from '../runtime/discovery-results.js';
+import type { DcbxCells } from './page/page-data.js';
 import type { PathResult } from '../runtime/path-methods.js';
 import type { Style } from './summary-text.js';
 import { formatCount, formatTime } from './format.js';
@@ -29,18 +30,12 @@ export function neighborsText({ ports }: DiscoveryResults): string {
 
 export function dcbxText({ ports, convergence, lldpdus }: DiscoveryResults, style: Style): string {
   const head = ['port', 'dcbx', 'PFC local', 'remote', 'operational', 'ETS local', 'remote'];
-  const rows = ports.map((port) => [
-    port.port,
-    port.dcbx,
-    pfcText(port.local.pfc),
-    pfcText(port.remote?.pfc ?? null),
-    `${pfcText({ ...port.operational.pfc!, willing: false })} ${from(port.pfcFrom)}`,
-    etsText(port.local.ets),
-    etsText(port.remote?.ets ?? null),
-    `${etsText(withoutWill(port.operational))} ${from(port.etsFrom)}`,
-    port.credit.priorities === 0 ? '–' : maskText(port.credit.priorities),
-    port.mismatches.length === 0 ? '' : style.bad(port.mismatches.join(', ')),
-  ]);
+  const rows = ports.map((port) => {
+    const { pfc, ets, credit } = dcbxCells(port);
+    const { mismatches } = port;
+    const mismatch = mismatches.length === 0 ? '' : style.bad(mismatches.join(', '));
+    return [port.port, port.dcbx, ...pfc, ...ets, credit, mismatch];
+  });
   const settled = convergence.map(({ fromPs, durationPs }) =>
     fromPs === 0
       ? `settled in ${formatTime(durationPs)}`
@@ -50,6 +45,23 @@ export function dcbxText({ ports, convergence, lldpdus }: DiscoveryResults, styl
     table([...head, 'operational', 'credit', 'mismatch'], rows),
     `  w: willing; ${settled.join(', ')}; ${formatCount(lldpdus)} LLDPDUs`,
   ].join('\n\n');
+}
+
+/** What a port came to: local, remote, operational. */
+export function dcbxCells(port: DiscoveryPortResult): DcbxCells {
+  return {
+    pfc: [
+      pfcText(port.local.pfc),
+      pfcText(port.remote?.pfc ?? null),
+      `${pfcText({ ...port.operational.pfc!, willing: false })} ${from(port.pfcFrom)}`,
+    ],
+    ets: [
+      etsText(port.local.ets),
+      etsText(port.remote?.ets ?? null),
+      `${etsText(withoutWill(port.operational))} ${from(port.etsFrom)}`,
+    ],
+    credit: port.credit.priorities === 0 ? '–' : maskText(port.credit.priorities),
+  };
 }
 
 /** Only ports that do not go with their neighbours. */

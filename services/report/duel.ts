@@ -2,15 +2,20 @@
 
 import { percentilesOf } from '../runtime/percentiles.js';
 import type { FlowResult, Percentiles, RunResults } from '../runtime/results.js';
+import type { DuelWatch } from './duel-watch.js';
 import { formatCount, formatOctets, formatRate, formatRatio, formatTime } from './format.js';
 import type { Style } from './style.js';
 import { table } from './table.js';
+
+/** A flow that is slower by so much, and does not congest anything, is a victim. */
+const VICTIM_SLOWDOWN = 1.5;
 
 /** One side of a duel: its run, and how to have it again. */
 export interface DuelRun {
   readonly contender: string;
   readonly set: readonly string[];
   readonly results: RunResults;
+  readonly watch: Pick<DuelWatch, 'controlOctets' | 'reactionPs'>;
   /** Its run directory, within that of the duel. */
   readonly folder: string;
 }
@@ -34,7 +39,13 @@ export interface DuelFigures {
   readonly peakQueueOctets: number;
   /** What the fullest switch sets apart for what may still arrive. */
   readonly neededOctets: number;
+  /** Flows that are alone at their receiver, and take half as long again as on an idle fabric. */
+  readonly victims: number;
+  /** From the first congested queue to the first source that is stopped or told; null: none is. */
+  readonly reactionPs: number | null;
   readonly controlFrames: number;
+  /** Of control frames, of messages about congestion, and of telemetry, on every wire. */
+  readonly controlOctets: number;
   readonly notifications: number;
   readonly markedFrames: number;
   readonly droppedFrames: number;
@@ -42,7 +53,7 @@ export interface DuelFigures {
 }
 
 export function duelFigures(run: DuelRun, tierOf: ReadonlyMap<string, string>): DuelFigures {
-  const { results, contender } = run;
+  const { results, contender, watch } = run;
   const { flows, ports, priorities } = results;
   const rows = ports.flatMap((port) => port.priorities.map((row) => ({ port, row })));
   const done = flows.filter(({ completionPs }) => completionPs !== null);
@@ -68,7 +79,10 @@ export function duelFigures(run: DuelRun, tierOf: ReadonlyMap<string, string>): 
     peakIngressOctets: most(rows.map(({ row }) => row.peakIngressOctets)),
     peakQueueOctets: most(rows.map(({ row }) => row.peakQueueOctets)),
     neededOctets: neededOctets(results),
+    victims: victimsOf(flows),
+    reactionPs: watch.reactionPs,
     controlFrames: sum(ports.map(({ controlSent }) => controlSent)),
+    controlOctets: watch.controlOctets,
     notifications: sum(results.rates.map(({ notifications }) => notifications)),
     markedFrames: sum(priorities.map(({ markedFrames }) => markedFrames)),
     droppedFrames: sum(priorities.flatMap(({ drops }) => Object.values(drops))),
@@ -92,6 +106,7 @@ export function duelText(figures: readonly DuelFigures[], style: Style): string 
     line('completion p50', times('p50')),
     line('completion p99', times('p99')),
     line('completion p99.9', times('p999')),
+    line('slowdown p50', (f) => formatRatio(f.slowdown?.p50 ?? null)),
     line('slowdown p99', (f) => formatRatio(f.slowdown?.p99 ?? null)),
     ...names((f) => f.throughputBps).map((load) =>
       line(`throughput ${load}`, (f) => formatRate(f.throughputBps[load] ?? 0)),
@@ -99,6 +114,8 @@ export function duelText(figures: readonly DuelFigures[], style: Style): string 
     ...names((f) => f.fairness).map((load) =>
       line(`fairness ${load}`, (f) => (f.fairness[load] ?? 1).toFixed(3)),
     ),
+    line('victims', (f) => formatCount(f.victims)),
+    line('time to react', (f) => formatTime(f.reactionPs)),
     ...names((f) => f.heldPs).map((tier) =>
       line(`held, ${tier}`, (f) => formatTime(f.heldPs[tier] ?? 0)),
     ),
@@ -106,6 +123,7 @@ export function duelText(figures: readonly DuelFigures[], style: Style): string 
     line('longest queue', (f) => formatOctets(f.peakQueueOctets)),
     line('set apart', (f) => formatOctets(f.neededOctets)),
     line('control frames', (f) => formatCount(f.controlFrames)),
+    line('control octets', (f) => formatOctets(f.controlOctets)),
     line('notifications', (f) => formatCount(f.notifications)),
     line('marks', (f) => formatCount(f.markedFrames)),
     line('drops', (f) => formatCount(f.droppedFrames)),
@@ -133,6 +151,17 @@ function neededOctets({ margins, credits }: RunResults): number {
     counted.add(place);
   }
   return Math.max(0, ...perDevice.values());
+}
+
+function victimsOf(flows: readonly FlowResult[]): number {
+  const receivers = new Map<string, number>();
+  for (const { destination } of flows) {
+    receivers.set(destination, (receivers.get(destination) ?? 0) + 1);
+  }
+  return flows.filter(
+    ({ destination, slowdown }) =>
+      receivers.get(destination) === 1 && slowdown !== null && slowdown > VICTIM_SLOWDOWN,
+  ).length;
 }
 
 function hasFellows({ load }: FlowResult, _: number, flows: readonly FlowResult[]): boolean {

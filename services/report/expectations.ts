@@ -1,6 +1,7 @@
 import { didYouMean } from '../fabric/scenario/errors.js';
 import type { Expectation, Metric } from '../fabric/scenario/scenario.js';
 import { matchesGlob } from '../fabric/scenario/selector.js';
+import type { LatencyRow } from '../runtime/nic-results.js';
 import { percentilesOf } from '../runtime/percentiles.js';
 import type {
   FlowResult,
@@ -9,6 +10,7 @@ import type {
   PortResult,
   RunResults,
   SfcResult,
+  WatchdogResult,
 } from '../runtime/results.js';
 import { formatOctets, formatRate, formatShare, formatTime } from './format.js';
 
@@ -68,6 +70,11 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
     lldpdus: { unit: 'count', meaning: 'LLDPDUs sent' },
     deadlocks: { unit: 'count', meaning: 'circles of ports that wait for each other' },
     storms: { unit: 'count', meaning: 'times that a port was held longer than observe.storm' },
+    'watchdog.storms': { unit: 'count', meaning: 'times that a watchdog of PFC stepped in' },
+    'watchdog.drops': {
+      unit: 'count',
+      meaning: 'frames lost to watchdogs, dropped or sent where no room was left',
+    },
     'fault-drops': { unit: 'count', meaning: 'frames lost to declared faults' },
     'credit-lost': { unit: 'count', meaning: 'units of credit that neither end has any more' },
     starved: {
@@ -82,6 +89,14 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
     'sfc.covered': {
       unit: 'share',
       meaning: 'share of the flows with source flow control whose source can be stopped',
+    },
+    'nic.tail-to-wire': {
+      unit: 'time',
+      meaning: 'longest time of a raw frame in an 82599; priority: its traffic class',
+    },
+    'nic.wire-to-descriptor': {
+      unit: 'time',
+      meaning: 'longest time from an 82599 receiving a frame to its descriptor in host memory',
     },
     digest: { unit: 'text', meaning: 'hash over everything that every device executed' },
   };
@@ -136,11 +151,15 @@ function measure(expectation: Expectation, results: RunResults): number | string
     case 'storms':
       return results.storms.length;
     case 'drops':
-      return sum(rows.map(({ row }) => bufferDrops(row)));
+      return sum(rows.map(({ row }) => dropsOf(row, BUFFER_REASONS)));
     case 'lossless-drops':
       return sum(rows.map(({ row }) => row.drops['headroom-exhausted'] ?? 0));
     case 'fault-drops':
-      return sum(rows.map(({ row }) => faultDrops(row)));
+      return sum(rows.map(({ row }) => dropsOf(row, FAULT_REASONS)));
+    case 'watchdog.storms':
+      return sum(watchdogs(expectation, results).map(({ storms }) => storms));
+    case 'watchdog.drops':
+      return sum(rows.map(({ row }) => dropsOf(row, WATCHDOG_REASONS)));
     case 'credit-lost':
       return sum(lostCredits(expectation, results).map(({ units }) => units));
     case 'starved':
@@ -193,6 +212,10 @@ function measure(expectation: Expectation, results: RunResults): number | string
       return greatest(sfcRows(expectation, results).flatMap((row) => row.reactionMaxPs ?? []));
     case 'sfc.covered':
       return coveredShare(results);
+    case 'nic.tail-to-wire':
+      return longestInNics(expectation, results, 'transmit');
+    case 'nic.wire-to-descriptor':
+      return longestInNics(expectation, results, 'receive');
     case 'headroom.used':
       return greatest([
         0,
@@ -239,6 +262,18 @@ function discovered(
 
 function sfcRows({ device }: Expectation, { sfc }: RunResults): readonly SfcResult[] {
   return sfc.filter((row) => device === null || matchesGlob(device, row.device));
+}
+
+function longestInNics(
+  { device, priority }: Expectation,
+  { nics }: RunResults,
+  direction: LatencyRow['direction'],
+): number | null {
+  const rows = nics
+    .filter((nic) => device === null || matchesGlob(device, nic.device))
+    .flatMap(({ latencies }) => latencies)
+    .filter((row) => row.direction === direction && (priority === null || row.tc === priority));
+  return greatest(rows.map(({ mostPs }) => mostPs));
 }
 
 function coveredShare({ sfcPaths }: RunResults): number | null {
@@ -309,8 +344,19 @@ const FAULT_REASONS = [
   'overflow-by-fault',
 ] as const;
 
-function faultDrops(row: PortPriorityResult): number {
-  return sum(FAULT_REASONS.map((reason) => row.drops[reason] ?? 0));
+const WATCHDOG_REASONS = ['watchdog', 'overflow-by-watchdog'] as const;
+
+function dropsOf({ drops }: PortPriorityResult, reasons: readonly string[]): number {
+  return sum(reasons.map((reason) => drops[reason] ?? 0));
+}
+
+function watchdogs({ priority, port, device }: Expectation, results: RunResults): WatchdogResult[] {
+  return results.watchdogs.filter(
+    (one) =>
+      (priority === null || one.priority === priority) &&
+      (port === null || matchesGlob(port, one.port)) &&
+      (device === null || matchesGlob(device, one.port.split(':')[0]!)),
+  );
 }
 
 function lostCredits({ priority, port }: Expectation, results: RunResults): LostCreditResult[] {
@@ -319,10 +365,6 @@ function lostCredits({ priority, port }: Expectation, results: RunResults): Lost
       (priority === null || lost.priority === priority) &&
       (port === null || matchesGlob(port, lost.port)),
   );
-}
-
-function bufferDrops(row: PortPriorityResult): number {
-  return sum(BUFFER_REASONS.map((reason) => row.drops[reason] ?? 0));
 }
 
 function meanLatency(flows: readonly FlowResult[]): number | null {

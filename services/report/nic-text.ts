@@ -1,13 +1,38 @@
 import type { ClassRow, NicResult } from '../runtime/nic-results.js';
+import type { RunResults } from '../runtime/results.js';
 import { formatCount, formatOctets, formatRate, formatTime } from './format.js';
+import type { Style } from './style.js';
 import { table } from './table.js';
 
-const LED_COUNT = [0, 1, 2, 3];
+const NICS_SHOWN = 8;
+
+/** Of all 82599s: the latency of each class as 7.7.1 defines it. */
+export function nicLatencyText({ nics }: Pick<RunResults, 'nics'>, style: Style): string {
+  const rows = nics.flatMap(({ device, latencies }) =>
+    latencies.map((row) => ({ device, row })).sort((a, b) => b.row.tc - a.row.tc),
+  );
+  if (rows.length === 0) return '';
+  const devices = nics.slice(0, NICS_SHOWN).map(({ device }) => device);
+  const shown = rows.filter(({ device }) => devices.includes(device));
+  const text = table(
+    ['82599', 'tc', 'way', 'frames', 'least', 'mean', 'most'],
+    shown.map(({ device, row }) => [
+      device,
+      String(row.tc),
+      row.direction === 'transmit' ? 'tail to wire' : 'wire to descriptor',
+      formatCount(row.frames),
+      ...[row.leastPs, row.meanPs, row.mostPs].map(formatTime),
+    ]),
+  );
+  const more = nics.length > NICS_SHOWN ? `  and ${nics.length - NICS_SHOWN} more NICs` : '';
+  return [style.strong('Latency of 82599s (raw frames)'), text, more]
+    .filter((part) => part !== '')
+    .join('\n');
+}
 
 /** The tables of an 82599, as `selvage inspect` prints them. */
 export function nicText(nic: NicResult): string {
   const head = `${nic.device} (82599 at ${nic.port}) at ${formatTime(nic.timePs)}`;
-  const leds = LED_COUNT.map((led) => `LED${led} ${nic.leds[led] === true ? 'on' : 'off'}`);
   return [
     head,
     section('T1 virtual machines, credits of 64 octets', vmTable(nic)),
@@ -16,9 +41,10 @@ export function nicText(nic: NicResult): string {
     section('T4 receive buffers', classTable(nic.T4)),
     section('Rate scheduling', rateTable(nic)),
     section('Packet buffers', bufferTable(nic)),
+    section('Receive descriptors', ringTable(nic)),
     section('Latency: tail update to wire, wire to descriptor', latencyTable(nic)),
     section('Posted writes by DCA hint', hintTable(nic)),
-    leds.join(', '),
+    section('LEDs', ledTable(nic)),
   ]
     .filter((part) => part !== '')
     .join('\n\n');
@@ -66,11 +92,23 @@ function rateTable({ rates }: NicResult): string {
 
 function bufferTable({ buffers }: NicResult): string {
   return table(
-    ['buffer', 'tc', 'fill', 'peak', 'of'],
-    buffers.map(({ direction, tc, octets, peakOctets, sizeOctets }) => [
+    ['buffer', 'tc', 'fill', 'peak', 'of', 'missed', 'no descriptor'],
+    buffers.map(({ direction, tc, octets, peakOctets, sizeOctets, ...frames }) => [
       direction,
       String(tc),
       ...[octets, peakOctets, sizeOctets].map(formatOctets),
+      ...[frames.missedFrames, frames.noDescriptorFrames].map(formatCount),
+    ]),
+  );
+}
+
+function ringTable({ rings }: NicResult): string {
+  if (rings.length === 0) return '';
+  return table(
+    ['queue', 'vm', 'tc', 'free', 'fewest', 'of', 'dropped'],
+    rings.map((row) => [
+      ...[row.queue, row.vm, row.tc].map(String),
+      ...[row.free, row.fewest, row.descriptors, row.droppedFrames].map(formatCount),
     ]),
   );
 }
@@ -96,6 +134,21 @@ function hintTable({ hints }: NicResult): string {
       `0x${tag.toString(16).padStart(2, '0')}`,
       formatCount(writes),
       formatOctets(octets),
+    ]),
+  );
+}
+
+function ledTable({ leds }: NicResult): string {
+  return table(
+    ['led', 'source', 'inverted', 'blinks', 'is', 'since', 'changes'],
+    leds.map(({ led, source, inverted, blinks, lit, sincePs, changes }) => [
+      String(led),
+      source,
+      inverted ? 'yes' : 'no',
+      blinks ? 'yes' : 'no',
+      lit ? 'on' : 'off',
+      formatTime(sincePs),
+      formatCount(changes),
     ]),
   );
 }

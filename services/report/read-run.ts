@@ -2,35 +2,62 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Topology } from '../fabric/topology/topology.js';
 import { portName } from '../fabric/topology/topology.js';
+import type { DiscoveryResults } from '../runtime/discovery-results.js';
 import type { FlowResult, PortPriorityResult, PortResult, RunResults } from '../runtime/results.js';
 import type { SeriesRow } from '../runtime/series.js';
 import { parseCsv } from './csv.js';
 import type { ExpectationResult } from './expectations.js';
 import type { MeasuredRun } from './page/page-of-run.js';
-import { readRun, readRunFile } from './run-directory.js';
+import { DISCOVERY, readNics, readRun, readRunFile } from './run-directory.js';
+import { runJson } from './run-json.js';
 
 type Row = Readonly<Record<string, string>>;
-type Summary = Omit<RunResults, 'flows' | 'ports'> & {
+type Summary = Omit<RunResults, 'flows' | 'ports' | 'nics'> & {
   readonly expectations: readonly ExpectationResult[];
 };
+
+/** What every summary has. */
+const SUMMARY = {
+  scenario: 'string',
+  seed: 'number',
+  status: 'string',
+  virtualPs: 'number',
+  digest: 'string',
+  priorities: 'list',
+  margins: 'list',
+  buffers: 'list',
+  expectations: 'list',
+  deviceDigests: 'list',
+} as const;
 
 const DROPS = 'drops_';
 
 /** What was measured in a run, from the files of its directory. */
 export function readMeasured(folder: string, topology: Topology): MeasuredRun {
-  const { scenario, set, document } = readRun(folder);
-  const summary = JSON.parse(readRunFile(folder, 'summary.json')) as Summary;
+  const { scenario, set, steps, document, why } = readRun(folder);
+  const text = readRunFile(folder, 'summary.json');
+  const summary = runJson(join(folder, 'summary.json'), text, SUMMARY) as Summary;
   const { expectations, ...rest } = summary;
   const flows = readRows(folder, 'flows.csv').map(flowFrom);
   const ports = portsFrom(readRows(folder, 'ports.csv'), topology);
-  const results = { ...rest, flows, ports };
+  const kept = { discovery: discoveryFrom(folder), nics: readNics(folder) };
+  const results = { ...rest, flows, ports, ...kept };
   return {
     results,
     expectations,
     document,
-    series: { rows: existsSync(join(folder, 'series.csv')) ? seriesFrom(folder) : [] },
-    origin: { scenario, set },
+    series: {
+      rows: [...seriesFrom(folder, 'series.csv'), ...seriesFrom(folder, 'rate-series.csv')],
+    },
+    why,
+    origin: { scenario, set, steps },
   };
+}
+
+function discoveryFrom(folder: string): DiscoveryResults | null {
+  if (!existsSync(join(folder, DISCOVERY))) return null;
+  const text = readRunFile(folder, DISCOVERY);
+  return runJson(join(folder, DISCOVERY), text, { ports: 'list' }) as DiscoveryResults;
 }
 
 function readRows(folder: string, name: string): Row[] {
@@ -40,8 +67,10 @@ function readRows(folder: string, name: string): Row[] {
   );
 }
 
-function seriesFrom(folder: string): SeriesRow[] {
-  const [, ...lines] = parseCsv(readRunFile(folder, 'series.csv'));
+/** Of ports, or of connections; none if the file is not there. */
+function seriesFrom(folder: string, name: string): SeriesRow[] {
+  if (!existsSync(join(folder, name))) return [];
+  const [, ...lines] = parseCsv(readRunFile(folder, name));
   return lines.map((line) => line.map((field, i) => (i === 1 ? field : Number(field))));
 }
 

@@ -1,7 +1,9 @@
 import {
+  closeSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readFileSync,
   readdirSync,
   renameSync,
@@ -22,10 +24,13 @@ import { packWhole, unpackWhole } from '../runtime/whole-state.js';
 import { csv } from './csv.js';
 import { congestionPointsCsv, ratesCsv } from './congestion-tables.js';
 import type { FrameTrace } from '../telemetry/traces/frame-traces.js';
+import type { TimedEvent } from '../telemetry/events/event-table.js';
+import { eventsCsv } from './events-csv.js';
 import type { ExpectationResult } from './expectations.js';
 import { isPageBuilt, pageFile } from './page/page-file.js';
 import type { ScenarioFacts } from './page/page-of-run.js';
 import { pageOfRun } from './page/page-of-run.js';
+import { runJson, RunDirectoryError } from './run-json.js';
 import type { Why, WhySummary } from './why.js';
 import { episodesCsv, whySummary } from './why.js';
 
@@ -39,6 +44,8 @@ const INJECTED = 'injected.yaml';
 export const DISCOVERY = 'discovery.json';
 /** Who held whom back: see `readWhy`. */
 const WHY = 'why.json';
+/** What passed captured ports, for Wireshark. */
+const CAPTURE = 'capture.pcapng';
 /** Every 82599 at the end of the run. */
 const NICS = 'nics.json';
 
@@ -64,14 +71,15 @@ export interface RunRecord {
   readonly why: Why | null;
   /** The ways of sampled frames; null unless frames are sampled. */
   readonly traces: readonly FrameTrace[] | null;
+  /** A capture file, piece by piece; null unless something is captured. */
+  readonly capture: Iterable<Uint8Array> | null;
+  /** What happened to frames and priorities; null unless that is observed. */
+  readonly events: readonly TimedEvent[] | null;
   /** Where an interrupted run can go on. */
   readonly state: WholeState | null;
   /** Seconds of the wall clock; the only figure that differs between equal runs. */
   readonly wallSeconds: number;
 }
-
-/** A run directory cannot be written; the message says why. */
-export class RunDirectoryError extends Error {}
 
 /** Where a run will be written: checked before it starts, and written all at once at its end. */
 export class RunDirectory {
@@ -93,6 +101,7 @@ export class RunDirectory {
     try {
       draft = mkdtempSync(join(this.parent, `.${basename(target)}-`));
       for (const [name, text] of filesOf(record)) writeFileSync(join(draft, name), text);
+      if (record.capture !== null) writePieces(join(draft, CAPTURE), record.capture);
       if (existsSync(target)) rmSync(target, { recursive: true });
       renameSync(draft, target);
     } catch (error) {
@@ -121,6 +130,16 @@ export class RunDirectory {
           'name another with --out',
       );
     }
+  }
+}
+
+/** Files that may be larger than memory. */
+function writePieces(path: string, pieces: Iterable<Uint8Array>): void {
+  const file = openSync(path, 'w');
+  try {
+    for (const piece of pieces) writeFileSync(file, piece);
+  } finally {
+    closeSync(file);
   }
 }
 
@@ -163,12 +182,18 @@ export function readRunFile(folder: string, name: string): string {
 
 export function readRun(folder: string): StoredRun {
   const text = (name: string): string => readRunFile(folder, name);
-  const { scenario, set, steps } = JSON.parse(text(ORIGIN)) as RunRecord['origin'];
-  const document: unknown = JSON.parse(text('scenario.json'));
+  const json = (name: string, keys: Parameters<typeof runJson>[2]): object =>
+    runJson(join(folder, name), text(name), keys);
+  const { scenario, set, steps } = json(ORIGIN, {
+    scenario: 'string',
+    set: 'list',
+    steps: 'list',
+  }) as RunRecord['origin'];
+  const document = json('scenario.json', {});
   const state = existsSync(join(folder, STATE))
     ? unpackWhole(readFileSync(join(folder, STATE)))
     : null;
-  const why = existsSync(join(folder, WHY)) ? (JSON.parse(text(WHY)) as WhySummary) : null;
+  const why = existsSync(join(folder, WHY)) ? (json(WHY, {}) as WhySummary) : null;
   const [status, digest] = [text('status').trim(), text(MARKER).trim()];
   return { scenario, set, steps, document, status, digest, state, why };
 }
@@ -177,7 +202,7 @@ export function readRun(folder: string): StoredRun {
 export function readNics(folder: string): readonly NicResult[] {
   readRun(folder);
   const file = join(folder, NICS);
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as NicResult[]) : [];
+  return existsSync(file) ? (runJson(file, readFileSync(file, 'utf8'), {}) as NicResult[]) : [];
 }
 
 /** The summary as machines read it. */
@@ -187,6 +212,7 @@ export function summaryJson({ results, expectations, wallSeconds }: RunRecord): 
   return {
     ...summary,
     discovery: converged,
+    nicLatencies: nics.map(({ device, latencies }) => ({ device, latencies })),
     expectations,
     deviceDigests,
     wall: { seconds: wallSeconds },
@@ -228,6 +254,7 @@ function filesOf(record: RunRecord): [string, string | Uint8Array][] {
     files.push(['slots.csv', slotsCsv(results)], ['slot-ports.csv', slotPortsCsv(results)]);
   }
   if (why !== null) files.push([WHY, json(whySummary(why))], ['episodes.csv', episodesCsv(why)]);
+  if (record.events !== null) files.push(['events.csv', eventsCsv(record.events)]);
   if (traces !== null) files.push(['traces.json', tracesJson(traces)]);
   if (state !== null) files.push([STATE, packWhole(state)]);
   return files;

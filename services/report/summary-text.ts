@@ -10,10 +10,12 @@ import type { ExpectationResult } from './expectations.js';
 import { rateTable } from './congestion-tables.js';
 import { show } from './expectations.js';
 import { faultTable, lostCreditText } from './fault-text.js';
+import { nicLatencyText } from './nic-text.js';
 import { slotText } from './slot-text.js';
 import { formatCount, formatOctets, formatRate, formatRatio, formatTime } from './format.js';
 import type { Style } from './style.js';
 import { table } from './table.js';
+import { watchdogTable } from './watchdog-text.js';
 
 export type { Style };
 
@@ -38,7 +40,9 @@ export function summaryText(
     sfcCoverage(results),
     isolationTable(results, style),
     rateTable(results, style),
+    nicLatencyText(results, style),
     slotText(results, style),
+    watchdogTable(results, style),
     faultTable(results, style),
     lostCreditText(results, style),
     expectationList(expectations, style),

@@ -8,7 +8,7 @@ const TREES_SHOWN = 5;
 const BRANCHES_SHOWN = 6;
 const VICTIMS_SHOWN = 6;
 
-const REASONS: Readonly<Record<RootReason, string>> = {
+export const ROOT_REASONS: Readonly<Record<RootReason, string>> = {
   contended: 'more comes to it than it can send',
   'slower-wire': 'one port feeds it faster than it can send',
   'slow-receiver': 'it does not take what it is sent',
@@ -69,7 +69,7 @@ function treeText(tree: CongestionTree, rank: number, style: Style): string {
   const deep = `${counted(depth, 'link')} deep`;
   const lost = `${formatTime(frameTimePs)} of frame-time lost`;
   return [
-    `${rank}. ${style.strong(placeOf(root))}: ${REASONS[root.reason ?? 'mechanism']}`,
+    `${rank}. ${style.strong(placeOf(root))}: ${ROOT_REASONS[root.reason ?? 'mechanism']}`,
     `   from ${formatTime(root.startPs)}, ${until}; ${reach}, ${deep}; ${lost}`,
     `   ${victimText(victims)}`,
     ...branchLines(branches, 1),

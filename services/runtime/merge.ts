@@ -1,3 +1,5 @@
+import type { CaptureLog } from '../engine/analysis/capture/capture-log.js';
+import type { EventLog } from '../engine/analysis/events/event-recorder.js';
 import type { DeviceHops } from '../engine/analysis/trace/hop-recorder.js';
 import { restoreDevice } from '../engine/device/checkpoint.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
@@ -23,6 +25,10 @@ export interface MergedRun {
   readonly congestion: Congestion | null;
   /** By device: the ways of sampled frames; null unless frames are sampled. */
   readonly hops: readonly DeviceHops[] | null;
+  /** By device: what passed captured ports; null unless there are any. */
+  readonly captures: readonly CaptureLog[] | null;
+  /** By device: what happened to frames and priorities; null unless that is observed. */
+  readonly events: readonly EventLog[] | null;
   /** Where an interrupted run can go on; null of one that has ended. */
   readonly state: WholeState | null;
   /** Faults that came and went while it was under way. */
@@ -56,13 +62,13 @@ export function mergeParts(
   const nowPs = virtualTimeOf(engine, fabric.scenario.durationPs);
   const found = failure ?? (check ? unbalanced(fabric, engine, nowPs) : null);
   const latestPs = Math.max(...states.map((state) => state.latestPs));
-  const { waits, hops } = observers.observed(nowPs);
+  const { waits, hops, captures, events } = observers.observed(nowPs);
   const congestion = waits && congestionOf(fabric, waits, nowPs);
   const results = outcomeOf(fabric, engine, status, found, congestion);
   const rows = mergeRows(fabric, states, latestPs);
   const isInterrupted = results.status === 'interrupted';
   const state = isInterrupted ? wholeOf(plans, states, rows, moment) : null;
-  return { results, rows, congestion, hops, state, steps };
+  return { results, rows, congestion, hops, captures, events, state, steps };
 }
 
 /** Samples in the order of one process, which takes none after its last event. */

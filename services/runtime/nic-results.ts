@@ -6,6 +6,7 @@ import type { WspArbiter } from '../engine/arbiter/wsp-arbiter.js';
 import { KB } from '../engine/arbiter/credits.js';
 import { PRIORITY_MASK } from '../engine/frame/frame-pool.js';
 import type { Latencies } from '../engine/nic-82599/latencies.js';
+import { ledControl } from '../engine/nic-82599/leds.js';
 import type { Nic82599 } from '../engine/nic-82599/nic.js';
 import { RATE_FACTOR_ONE } from '../engine/nic-82599/rate-scheduler.js';
 import { classOfRegister } from '../engine/nic-82599/refill-rule.js';
@@ -25,10 +26,12 @@ export interface NicResult {
   readonly T4: readonly ClassRow[];
   readonly rates: readonly RateRow[];
   readonly buffers: readonly BufferRow[];
+  /** Receive queues whose descriptors were used; empty where they are not counted. */
+  readonly rings: readonly RingRow[];
   readonly latencies: readonly LatencyRow[];
   /** Posted writes to the host by the hint that went with them; empty where DCA is off. */
   readonly hints: readonly { readonly tag: number; writes: number; octets: number }[];
-  readonly leds: readonly boolean[];
+  readonly leds: readonly LedRow[];
   readonly spoofedFrames: number;
   /** All that are not 0. */
   readonly registers: Readonly<Record<string, number>>;
@@ -67,12 +70,38 @@ export interface RateRow {
   readonly on: boolean;
 }
 
+export interface RingRow {
+  readonly queue: number;
+  readonly vm: number;
+  readonly tc: number;
+  readonly descriptors: number;
+  readonly free: number;
+  /** The fewest that were free. */
+  readonly fewest: number;
+  readonly droppedFrames: number;
+}
+
 export interface BufferRow {
   readonly direction: 'transmit' | 'receive';
   readonly tc: number;
   readonly sizeOctets: number;
   readonly octets: number;
   readonly peakOctets: number;
+  /** Received frames that it refused, and that found no descriptor (RXMPC, RNBC). */
+  readonly missedFrames: number;
+  readonly noDescriptorFrames: number;
+}
+
+export interface LedRow {
+  readonly led: number;
+  /** Its source, by the name of the data sheet. */
+  readonly source: string;
+  readonly inverted: boolean;
+  readonly blinks: boolean;
+  readonly lit: boolean;
+  /** How often it has gone on or off, and since when it is as it is. */
+  readonly changes: number;
+  readonly sincePs: number;
 }
 
 /** As 7.7.1 defines them: tail update to the wire; wire to the descriptor. Of raw frames. */
@@ -105,6 +134,7 @@ function nicResult(
   nowPs: number,
 ): NicResult {
   nic.rates.drift(nowPs);
+  engine.hosting.look(device.place, nowPs);
   const [port] = spec.ports as readonly [PortSpec];
   const queues = queuesInUse(nic, spec, port);
   return {
@@ -119,12 +149,13 @@ function nicResult(
     T4: classRows(nic, nic.receivePlane, 'RTRPT4C'),
     rates: queues.map((queue) => rateRow(nic, queue, port, nowPs)),
     buffers: bufferRows(engine, device, nic),
+    rings: ringRows(engine, device, nic),
     latencies: [
       ...latencyRows('transmit', nic.transmitLatency),
       ...latencyRows('receive', nic.receiveLatency),
     ],
     hints: hintRows(nic),
-    leds: nic.ledsLit(nowPs, BITS_PS / port.octetPs),
+    leds: ledRows(nic),
     spoofedFrames: nic.spoofed,
     registers: registersOf(nic, nowPs),
   };
@@ -201,14 +232,32 @@ function bufferRows({ shared }: Engine, { firstPort }: Device, nic: Nic82599): B
     const [octets, peakOctets] = [QUEUE_OCTETS, QUEUE_PEAK].map((w) =>
       queues.get(firstPort, tc, w),
     );
-    return { direction: 'transmit', tc, sizeOctets, octets: octets!, peakOctets: peakOctets! };
+    return {
+      ...{ direction: 'transmit', tc, sizeOctets, octets: octets!, peakOctets: peakOctets! },
+      ...{ missedFrames: 0, noDescriptorFrames: 0 },
+    };
   });
   const receive = CLASSES.map((tc): BufferRow => {
     const sizeOctets = registers.field('RXPBSIZE', 'SIZE', tc) * KB;
     const [octets, peakOctets] = [USED, USED_PEAK].map((word) => buffer.get(firstPort, tc, word));
-    return { direction: 'receive', tc, sizeOctets, octets: octets!, peakOctets: peakOctets! };
+    return {
+      ...{ direction: 'receive', tc, sizeOctets, octets: octets!, peakOctets: peakOctets! },
+      ...{ missedFrames: nic.missed[tc]!, noDescriptorFrames: nic.noDescriptor[tc]! },
+    };
   });
   return [...transmit, ...receive].filter((row) => row.sizeOctets > 0);
+}
+
+function ringRows({ hosting }: Engine, { place }: Device, nic: Nic82599): RingRow[] {
+  if (!nic.hasRings) return [];
+  return Array.from({ length: QUEUES }, (_, queue) => ({
+    queue,
+    vm: nic.vmOfQueue(queue),
+    tc: nic.classOfQueue(queue),
+    descriptors: nic.ringSize(queue),
+    ...hosting.ring(place, queue),
+    droppedFrames: nic.droppedBy[queue]!,
+  })).filter(({ descriptors, fewest }) => fewest < descriptors);
 }
 
 function latencyRows(direction: LatencyRow['direction'], latencies: Latencies): LatencyRow[] {
@@ -219,6 +268,16 @@ function latencyRows(direction: LatencyRow['direction'], latencies: Latencies): 
     leastPs: latencies.leastPs[tc]!,
     meanPs: latencies.sumPs[tc]! / latencies.frames[tc]!,
     mostPs: latencies.mostPs[tc]!,
+  }));
+}
+
+function ledRows({ leds, registers }: Nic82599): LedRow[] {
+  return Array.from(leds.lit, (lit, led) => ({
+    led,
+    ...ledControl(registers.get('LEDCTL'), led),
+    lit: lit !== 0,
+    changes: leds.changes[led]!,
+    sincePs: leds.changedPs[led]!,
   }));
 }
 

@@ -1,3 +1,8 @@
+import type { CaptureSpec } from '../engine/analysis/capture/capture-filter.js';
+import type { CaptureLog } from '../engine/analysis/capture/capture-log.js';
+import { EventRecorder } from '../engine/analysis/events/event-recorder.js';
+import type { EventLog } from '../engine/analysis/events/event-recorder.js';
+import { CaptureRecorder } from '../engine/analysis/capture/capture-recorder.js';
 import type { SamplingSpec } from '../engine/analysis/trace/frame-sampler.js';
 import type { DeviceHops } from '../engine/analysis/trace/hop-recorder.js';
 import { HopRecorder } from '../engine/analysis/trace/hop-recorder.js';
@@ -6,7 +11,7 @@ import { WaitRecorder } from '../engine/analysis/waits/wait-recorder.js';
 import type { Engine } from '../engine/device/engine.js';
 import type { Plain } from '../engine/kernel/snapshot.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
-import { samplingOf } from '../fabric/assembly/observer-plan.js';
+import { capturesOf, samplingOf } from '../fabric/assembly/observer-plan.js';
 
 /** What is written down while a run is executed. */
 export interface ObserverPlan {
@@ -14,56 +19,83 @@ export interface ObserverPlan {
   readonly episodes: boolean;
   /** The ways of sampled frames; null: of none. */
   readonly traces: SamplingSpec | null;
+  /** What passes ports; null: of none. */
+  readonly captures: CaptureSpec | null;
+  /** What happens to frames and priorities. */
+  readonly events: boolean;
 }
 
 /** What a scenario wants to have written down: a frame's way is nothing without what held it. */
 export function observersOf(fabric: Fabric): ObserverPlan {
-  const { episodes, traces } = fabric.scenario.observe;
-  return { episodes: episodes || traces !== null, traces: samplingOf(fabric) };
+  const { episodes, traces, events } = fabric.scenario.observe;
+  return {
+    episodes: episodes || traces !== null,
+    traces: samplingOf(fabric),
+    captures: capturesOf(fabric, [...fabric.specs.keys()]),
+    events,
+  };
 }
 
 /** Of all devices of a fabric, in their order; null where it was not observed. */
 export interface Observed {
   readonly waits: readonly DeviceWaits[] | null;
   readonly hops: readonly DeviceHops[] | null;
+  readonly captures: readonly CaptureLog[] | null;
+  readonly events: readonly EventLog[] | null;
 }
 
 /** Those who watch the devices of an engine, and what they have seen of each. */
 export class Observers {
   private readonly waits: WaitRecorder | null;
   private readonly hops: HopRecorder | null;
+  private readonly captures: CaptureRecorder | null;
+  private readonly events: EventRecorder | null;
 
   constructor(
     private readonly engine: Engine,
-    { episodes, traces }: ObserverPlan,
+    { episodes, traces, captures, events }: ObserverPlan,
   ) {
     this.waits = episodes ? new WaitRecorder(engine) : null;
     this.hops = traces === null ? null : new HopRecorder(engine, traces);
-    for (const observer of [this.waits, this.hops]) if (observer !== null) engine.listen(observer);
+    this.events = events ? new EventRecorder(engine) : null;
+    for (const observer of [this.waits, this.hops, this.events]) {
+      if (observer !== null) engine.listen(observer);
+    }
+    this.captures = captures === null ? null : new CaptureRecorder(engine, captures);
+    if (this.captures !== null) engine.listen(this.captures, this.captures.hearers());
   }
 
   /** What one device has been seen to do; null if nobody looked. */
   save(device: number): Plain | null {
-    const { waits, hops } = this;
-    if (waits === null && hops === null) return null;
-    return { waits: waits?.save(device) ?? null, hops: hops?.save(device) ?? null };
+    const { waits, hops, captures, events } = this;
+    if ([waits, hops, captures, events].every((observer) => observer === null)) return null;
+    return {
+      waits: waits?.save(device) ?? null,
+      hops: hops?.save(device) ?? null,
+      captures: captures?.save(device) ?? null,
+      events: events?.save(device) ?? null,
+    };
   }
 
   /** Goes on from there. */
   restore(device: number, saved: Plain | null): void {
-    const { waits, hops } = (saved ?? NOTHING) as Readonly<Record<string, Plain>>;
+    const { waits, hops, captures, events } = (saved ?? NOTHING) as Readonly<Record<string, Plain>>;
     this.waits?.restore(device, waits ?? null);
     this.hops?.restore(device, hops ?? null);
+    this.captures?.restore(device, captures ?? null);
+    this.events?.restore(device, events ?? null);
   }
 
   observed(nowPs: number): Observed {
-    const { engine, waits, hops } = this;
+    const { engine, waits, hops, captures, events } = this;
     const places = [...engine.devices.keys()];
     return {
       waits: waits && places.map((d) => waits.waits(d, nowPs)),
       hops: hops && places.map((d) => hops.hops(d)),
+      captures: captures && places.map((d) => captures.log(d)),
+      events: events && places.map((d) => events.log(d)),
     };
   }
 }
 
-const NOTHING: Plain = { waits: null, hops: null };
+const NOTHING: Plain = { waits: null, hops: null, captures: null, events: null };

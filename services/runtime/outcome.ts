@@ -13,8 +13,9 @@ import { nicResults } from './nic-results.js';
 import { slotPortResults, slotResults } from './collect-slots.js';
 import { congestionPointsOf, ratesOf } from './collect-congestion.js';
 import type { Failure, RunResults } from './results.js';
-import type { Congestion } from '../telemetry/congestion/congestion.js';
+import type { Congestion, Deadlock } from '../telemetry/congestion/congestion.js';
 import { framesStarted, STALLED, thingsPlanned } from './stall.js';
+import { watchdogResults } from './watchdog-results.js';
 
 /** What an engine that holds the whole fabric, in its order, has to say of a run. */
 export function outcomeOf(
@@ -64,6 +65,7 @@ export function outcomeOf(
     slotPorts: slotPortResults(engine, fabric, virtualPs),
     deadlocks: congestion?.deadlocks ?? [],
     storms: congestion?.storms ?? [],
+    watchdogs: watchdogResults(fabric, engine, virtualPs),
     lostCredits: collector.lostCredits(),
     faults: collector.faults(),
   };
@@ -72,8 +74,13 @@ export function outcomeOf(
 /** A standstill that has a circle of ports to blame names it, and when it closed. */
 function withRing(failure: Failure | null, congestion: Congestion | null): Failure | null {
   const deadlock = congestion?.deadlocks.find(({ openedPs }) => openedPs === null);
-  if (failure?.reason !== STALLED || deadlock === undefined) return failure;
-  const { ring, closedPs } = deadlock;
+  return failure?.reason !== STALLED || deadlock === undefined
+    ? failure
+    : deadlockFailure(deadlock);
+}
+
+/** Its ports in turn, and when it closed. */
+export function deadlockFailure({ ring, closedPs }: Deadlock): Failure {
   const [{ device, egress: port, priority }] = ring as [(typeof ring)[number]];
   const steps = ring.map(({ egress }) => egress).join(' waits for ');
   return { reason: `deadlock: ${steps}, and so round`, timePs: closedPs, device, port, priority };

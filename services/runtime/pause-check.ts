@@ -35,9 +35,10 @@ export class PauseCheck {
     }
   }
 
-  /** Whether a frame of a priority must not start. */
+  /** Whether a frame of a priority must not start; a watchdog may have stopped obeying. */
   forbids(port: number, priority: number, now: number): boolean {
     if (now >= this.untilPs[port * PRIORITIES + priority]!) return false;
+    if (this.engine.pfc.watchdog.isStorm(port, priority)) return false;
     // A carrier that comes back ends every stop, and is no frame that could be read.
     return !this.engine.faults.mayBe(port, 'down');
   }

@@ -1,7 +1,8 @@
 import type { DeviceState } from '../engine/device/checkpoint.js';
-import { saveDevice } from '../engine/device/checkpoint.js';
+import { restoreDevice, saveDevice } from '../engine/device/checkpoint.js';
 import type { Plain } from '../engine/kernel/snapshot.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
+import { registerChanges } from '../fabric/assembly/nic-changes.js';
 import { wholeEngine } from './whole-engine.js';
 import type { WholeState } from './whole-state.js';
 
@@ -13,7 +14,7 @@ type Bag = Readonly<Record<string, Plain>>;
  * otherwise. Configuration lies in the same tables as what happened; what differs between the two
  * fabrics before anything has happened is configuration, and is taken from the new one.
  */
-export function rebase(whole: WholeState, before: Fabric, after: Fabric): WholeState {
+export function rebase(whole: WholeState, before: Fabric, after: Fabric, atPs: number): WholeState {
   const old = untouched(before);
   const changed = untouched(after);
   const devices = whole.devices.map((state, d): DeviceState => {
@@ -21,7 +22,27 @@ export function rebase(whole: WholeState, before: Fabric, after: Fabric): WholeS
     const senders = merge(state.senders, old[d]!.senders, changed[d]!.senders);
     return { ...state, rows, senders };
   });
-  return { ...whole, devices };
+  return { ...whole, devices: withRegisters(devices, before, after, atPs) };
+}
+
+/** Registers of NICs live beside those tables; what differs is written now. */
+function withRegisters(
+  devices: readonly DeviceState[],
+  before: Fabric,
+  after: Fabric,
+  atPs: number,
+): readonly DeviceState[] {
+  const engine = wholeEngine(after);
+  engine.clock.now = atPs;
+  return devices.map((state, d) => {
+    const [a, b] = [before.specs[d]!, after.specs[d]!];
+    if (a.kind !== 'host' || b.kind !== 'host' || a.nic === null || b.nic === null) return state;
+    const changes = registerChanges(a.nic, b.nic);
+    if (changes.length === 0) return state;
+    restoreDevice(engine, d, state);
+    for (const change of changes) engine.hosting.writeRegister(d, change);
+    return saveDevice(engine, d);
+  });
 }
 
 function untouched(fabric: Fabric): DeviceState[] {

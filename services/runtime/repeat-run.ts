@@ -28,7 +28,11 @@ export function repeatRun(
     ...fabric,
     scenario: { ...scenario, observe: { ...scenario.observe, seriesPs: null } },
   };
-  const session = new Session(quiet, { check: false }, { episodes: true, traces });
+  const session = new Session(
+    quiet,
+    { check: false },
+    { episodes: true, traces, captures: null, events: false },
+  );
   if (untilPs !== null) session.runTo(untilPs);
   else while (session.advance(SLICE_MS) === 'running');
   const results = session.results(untilPs === null ? 'complete' : 'interrupted');

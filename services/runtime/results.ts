@@ -47,6 +47,8 @@ export interface RunResults {
   /** As far as episodes are observed. */
   readonly deadlocks: readonly Deadlock[];
   readonly storms: readonly Storm[];
+  /** Of every port and priority where a watchdog has stepped in. */
+  readonly watchdogs: readonly WatchdogResult[];
   /** Credit that neither end of a link has any more. */
   readonly lostCredits: readonly LostCreditResult[];
   readonly faults: readonly FaultResult[];
@@ -63,6 +65,18 @@ export interface FaultResult {
   readonly activePs: number;
   /** Frames that it hit, or times that it acted. */
   readonly hits: number;
+}
+
+export interface WatchdogResult {
+  readonly port: string;
+  /** Who held it. */
+  readonly peer: string;
+  readonly priority: number;
+  readonly action: 'drop' | 'forward';
+  /** How often it stepped in, how long it did not step back, together, and what it dropped. */
+  readonly storms: number;
+  readonly stormPs: number;
+  readonly droppedFrames: number;
 }
 
 export interface LostCreditResult {

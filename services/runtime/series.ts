@@ -14,6 +14,7 @@ export const SERIES_COLUMNS = [
   'held_ps',
   'queue_octets',
   'ingress_octets',
+  'credit_units',
 ] as const;
 
 /** Of a limited connection, while it is below line rate. */
@@ -33,14 +34,17 @@ export interface SeriesPort {
 }
 
 /**
- * Samples of ports at fixed virtual times: what changed since the last sample, and how full
- * queues and accounts are; and rates of connections. What has nothing to say is left out.
+ * Samples of ports at fixed virtual times: what changed since the last sample, how full queues and
+ * accounts are, and what credit a port has in its hand; and rates of connections. What has nothing
+ * to say is left out.
  */
 export class Sampler {
   rows: SeriesRow[] = [];
   /** Time of the next sample. */
   dueAt: number;
   private readonly last: Float64Array;
+  /** Of the port that is sampled, by priority: credit in its hand, all channels together. */
+  private readonly credit = new Float64Array(8);
   /** Connections that are limited, by their number in the service. */
   private readonly limited: readonly { readonly send: number; readonly name: string }[];
 
@@ -61,6 +65,7 @@ export class Sampler {
   /** Takes a sample; every actor has executed all before `dueAt`, and nothing from it on. */
   sample(): void {
     this.ports.forEach((port, i) => {
+      this.countCredit(port.port);
       for (let priority = 0; priority < 8; priority++) this.samplePriority(port, i, priority);
     });
     for (const { send, name } of this.limited) this.sampleRate(send, name);
@@ -83,6 +88,15 @@ export class Sampler {
     this.last.set(last);
   }
 
+  private countCredit(port: number): void {
+    const { credit, engine } = this;
+    const { accounts, sender } = engine.credit;
+    credit.fill(0);
+    accounts.forEach(port, (row) => {
+      credit[accounts.priority(row)]! += sender.available(row);
+    });
+  }
+
   private sampleRate(send: number, name: string): void {
     const { rateBps, targetBps, lineBps } = this.engine.rates.status(send)!;
     if (rateBps === lineBps) return;
@@ -96,13 +110,15 @@ export class Sampler {
       counters.get(port, priority, TX_OCTETS),
       counters.get(port, priority, DROP_FRAMES),
       this.engine.heldPs(port, priority, this.dueAt),
+      this.credit[priority]!,
     ];
     const at = (i * 8 + priority) * CHANGES;
     const changes = now.map((value, k) => value - this.last[at + k]!);
     this.last.set(now, at);
     const levels = [queues.get(port, priority, QUEUE_OCTETS), buffer.get(port, priority, USED)];
     if (changes.some((value) => value !== 0) || levels.some((value) => value !== 0)) {
-      this.rows.push([this.dueAt, name, priority, ...changes, ...levels]);
+      const counted = changes.slice(0, CREDIT);
+      this.rows.push([this.dueAt, name, priority, ...counted, ...levels, now[CREDIT]!]);
     }
   }
 }
@@ -112,7 +128,9 @@ export function sendsOf(spec: DeviceSpec): readonly SendSpec[] {
   return spec.kind === 'host' ? spec.sends : [];
 }
 
-const CHANGES = 4;
+const CHANGES = 5;
+/** Whose change is worth a row, and which itself is a level. */
+const CREDIT = 4;
 
 /** Numbers that the sampler remembers of each port. */
 export const CHANGES_PER_PORT = 8 * CHANGES;

@@ -1,11 +1,14 @@
 import { restoreDevice, saveDevice } from '../engine/device/checkpoint.js';
 import type { Engine } from '../engine/device/engine.js';
+import type { CaptureLog } from '../engine/analysis/capture/capture-log.js';
+import type { EventLog } from '../engine/analysis/events/event-recorder.js';
 import type { DeviceHops } from '../engine/analysis/trace/hop-recorder.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { Congestion } from '../telemetry/congestion/congestion.js';
 import { congestionOf } from '../telemetry/congestion/congestion-of.js';
 import { matchesGlob } from '../fabric/scenario/selector.js';
 import { Collector } from './collect.js';
+import { CycleCheck } from './cycle-check.js';
 import { Windows } from './embedded/windows.js';
 import type { Breach } from './hold-check.js';
 import { HoldCheck } from './hold-check.js';
@@ -14,6 +17,7 @@ import { applyFaultChange } from './live-faults.js';
 import type { ObserverPlan } from './observers.js';
 import { Observers, observersOf } from './observers.js';
 import {
+  deadlockFailure,
   firstLoss,
   frameHopsOf,
   outcomeOf,
@@ -22,6 +26,8 @@ import {
   virtualTimeOf,
 } from './outcome.js';
 import { deliveredShare, packetsOf } from './packets.js';
+import type { PortSample } from './port-sample.js';
+import { columnsAt } from './port-sample.js';
 import { RecoveryCheck } from './recovery-check.js';
 import type { Failure, RunResults } from './results.js';
 import type { SeriesPort, SeriesRow } from './series.js';
@@ -59,6 +65,7 @@ export class Session {
   private readonly stall: StallWatch;
   private readonly holdCheck: HoldCheck | null;
   private readonly recovery: RecoveryCheck | null;
+  private readonly cycles: CycleCheck | null;
   private readonly observers: Observers;
   private state: SessionState = 'running';
   private failure: Failure | null = null;
@@ -78,6 +85,8 @@ export class Session {
     this.holdCheck = options.check ? new HoldCheck(this.engine) : null;
     if (this.holdCheck !== null) this.engine.listen(this.holdCheck);
     this.recovery = options.check ? new RecoveryCheck(fabric, this.engine) : null;
+    const looksForCycles = options.check && CycleCheck.isWanted(fabric);
+    this.cycles = looksForCycles ? new CycleCheck(fabric, this.engine) : null;
     this.observers = new Observers(this.engine, observe ?? observersOf(fabric));
   }
 
@@ -96,16 +105,29 @@ export class Session {
     this.checkDueAt = Math.min(this.checkDueAt, this.recovery.dueAt(change.atPs));
   }
 
-  /** Runs for about so many milliseconds of wall-clock time. */
-  advance(wallBudgetMs: number): SessionState {
+  /** Runs for about so many milliseconds of wall-clock time, or up to a time within the run. */
+  advance(wallBudgetMs: number, limitPs = Infinity): SessionState {
     const until = performance.now() + wallBudgetMs;
+    const isLimited = limitPs < (this.endPs ?? Infinity);
     do {
       for (let i = 0; i < WINDOWS_PER_LOOK; i++) {
         if (this.state !== 'running') return this.state;
-        this.step();
+        if (isLimited && this.boundPs >= limitPs) return this.state;
+        this.step(limitPs);
       }
     } while (performance.now() < until);
     return this.state;
+  }
+
+  /** What the ports of the fabric have counted by now. */
+  portSample(): PortSample {
+    const { engine, fabric } = this;
+    const ports = fabric.linkEnds.flatMap((ends) =>
+      ends.map(({ device, port }) => engine.devices[device]!.firstPort + port),
+    );
+    // The next event may be far away, and the run over before it.
+    const timePs = this.windows.latestPs;
+    return { timePs, columns: columnsAt(engine, ports, timePs) };
   }
 
   progress(): Progress {
@@ -142,6 +164,16 @@ export class Session {
     return this.observers.observed(virtualTimeOf(this.engine, this.endPs)).hops;
   }
 
+  /** What passed captured ports, by device; null unless there are any. */
+  captures(): readonly CaptureLog[] | null {
+    return this.observers.observed(virtualTimeOf(this.engine, this.endPs)).captures;
+  }
+
+  /** What happened to frames and priorities, by device; null unless that is observed. */
+  events(): readonly EventLog[] | null {
+    return this.observers.observed(virtualTimeOf(this.engine, this.endPs)).events;
+  }
+
   /** The run as it is now, between two windows. */
   save(): WholeState {
     const last = this.sampler?.saveLast();
@@ -167,6 +199,7 @@ export class Session {
     whole.devices.forEach((state, d) => {
       restoreDevice(this.engine, d, state);
       this.observers.restore(d, whole.observed[d] ?? null);
+      this.cycles?.restored(d);
     });
     this.windows.latestPs = whole.latestPs;
     this.stall.restore(whole.boundPs, whole.framesSeen);
@@ -238,6 +271,11 @@ export class Session {
     if (this.failure !== null) this.state = 'failed';
     this.failBy(this.holdCheck?.breach ?? null);
     this.failBy(this.recovery?.look(now) ?? null);
+    const circle = this.cycles?.look() ?? null;
+    if (circle !== null && this.state === 'running') {
+      this.state = 'failed';
+      this.failure = deadlockFailure(circle);
+    }
   }
 
   private failBy(breach: Breach | null): void {

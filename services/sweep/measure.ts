@@ -2,7 +2,9 @@ import { lostCredit } from '../engine/analysis/credit/lost-credit.js';
 import { ailmentOf } from '../engine/analysis/recovery/link-health.js';
 import { PAYLOAD } from '../engine/device/host/receivers.js';
 import type { Engine } from '../engine/device/engine.js';
+import { DROP_FRAMES } from '../engine/port/counters.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
+import type { FaultSection } from '../fabric/scenario/fault-section.js';
 import { Session } from '../runtime/session.js';
 
 /** What faults cost a run. */
@@ -18,6 +20,8 @@ export interface Toll {
   /** Units of credit that are missing at the end, and accounts that starve. */
   readonly lostUnits: number;
   readonly starved: number;
+  /** Frames that did not get through, for whatever reason. */
+  readonly droppedFrames: number;
   readonly digest: string;
 }
 
@@ -31,16 +35,12 @@ interface Moment {
   readonly heldPs: Float64Array;
 }
 
-/** Runs a fabric and compares what it does before, in and after its faults. */
+/** Runs a fabric and compares what it does before, in and after its faults; without any, in all. */
 export function measure(fabric: Fabric, durationPs: number): Toll {
   const session = new Session(fabric, { check: false });
   const { engine } = session;
   const { faults } = fabric.scenario;
-  const startPs = Math.min(durationPs, ...faults.map((fault) => fault.startPs));
-  const overPs = Math.min(
-    durationPs,
-    faults.reduce((latest, { startPs: at, forPs }) => Math.max(latest, at + forPs), 0),
-  );
+  const [startPs, overPs] = disturbedTime(faults, durationPs);
   const momentAt = (atPs: number): Moment => {
     session.runTo(atPs);
     return { atPs, payloadOctets: payloadOf(engine), heldPs: heldOf(engine, atPs) };
@@ -58,6 +58,7 @@ export function measure(fabric: Fabric, durationPs: number): Toll {
     recoveryPs,
     lostUnits: lost.reduce((sum, { units }) => sum + units, 0),
     starved: lost.filter(({ starvedSincePs }) => starvedSincePs !== null).length,
+    droppedFrames: droppedOf(engine),
     digest: session.results('complete').digest,
   };
 }
@@ -87,6 +88,24 @@ function payloadOf({ devices, receivers }: Engine): number {
     for (let c = first; c < first + count; c++) octets += receivers.get(c, PAYLOAD);
   }
   return octets;
+}
+
+/** From the first fault to the end of the last; the whole run where there is none. */
+function disturbedTime(faults: readonly FaultSection[], durationPs: number): [number, number] {
+  if (faults.length === 0) return [0, durationPs];
+  const starts = faults.map(({ startPs }) => startPs);
+  const ends = faults.map(({ startPs, forPs, everyPs, times }) => {
+    return startPs + (everyPs === Infinity ? 0 : everyPs * (times - 1)) + forPs;
+  });
+  return [Math.min(durationPs, ...starts), Math.min(durationPs, Math.max(...ends))];
+}
+
+function droppedOf({ shared }: Engine): number {
+  let frames = 0;
+  for (let port = 0; port < shared.ports.count; port++) {
+    for (let p = 0; p < 8; p++) frames += shared.counters.get(port, p, DROP_FRAMES);
+  }
+  return frames;
 }
 
 function heldOf(engine: Engine, nowPs: number): Float64Array {

@@ -99,7 +99,7 @@ describe('deploy/compose.yaml', () => {
 
   it('gives every container as little as it needs', () => {
     for (const [name, service] of entries) {
-      assert.equal(service.read_only, true, name);
+      assert.equal(service.read_only, name !== 'nats', name);
       assert.deepEqual(service.cap_drop, ['ALL'], name);
       assert.match(service.image, /:(?!latest$)[\w.-]+$/, name);
       assert.ok('memory' in service.deploy.resources.limits, name);

@@ -7,6 +7,7 @@ import { describe, it } from 'node:test';
 import type { Manifest } from '../kit/manifests.js';
 import { K8S, kustomize, manifestsOf, skipWithoutKubectl } from '../kit/manifests.js';
 import { connectionsOf, violationsOf } from '../kit/manifest-rules.js';
+import { schemaFaults, skipWithoutSchemas } from '../kit/schemas.js';
 
 const OVERLAYS = readdirSync(join(K8S, 'overlays'));
 
@@ -92,10 +93,32 @@ describe('manifests of the base', () => {
   });
 });
 
+describe('the schemas of Kubernetes', { skip: skipWithoutSchemas }, () => {
+  const wrong = (change: (spec: Record<string, unknown>) => void): string[] => {
+    const jobs = manifestsOf(join(K8S, 'base')).filter(({ kind }) => kind === 'Job');
+    change(jobs[0]!.spec!);
+    return schemaFaults(jobs);
+  };
+
+  it('refuse a number that is none, in every version', () => {
+    const faults = wrong((spec) => (spec['backoffLimit'] = 'six'));
+    assert.equal(faults.length, 3);
+    for (const fault of faults) assert.match(fault, /spec\.backoffLimit: 'six' is not of type/);
+  });
+
+  it('refuse a field that there is not', () => {
+    assert.match(wrong((spec) => (spec['backofLimit'] = 6))[0]!, /'backofLimit' was unexpected/);
+  });
+});
+
 for (const overlay of OVERLAYS) {
   describe(`overlay ${overlay}`, { skip: skipWithoutKubectl }, () => {
     it('keeps every rule after Kustomize has put it together', () => {
       assert.deepEqual(violationsOf(kustomize(join(K8S, 'overlays', overlay))), []);
+    });
+
+    it('is taken by the schemas of Kubernetes', { skip: skipWithoutSchemas }, () => {
+      assert.deepEqual(schemaFaults(kustomize(join(K8S, 'overlays', overlay))), []);
     });
   });
 }

@@ -9,6 +9,7 @@ import { ROOT } from '../kit/emulate.js';
 import type { Manifest } from '../kit/manifests.js';
 import { kustomize, manifestsOf, skipWithoutKubectl } from '../kit/manifests.js';
 import { violationsOf } from '../kit/manifest-rules.js';
+import { schemaFaults, skipWithoutSchemas } from '../kit/schemas.js';
 
 const MAIN = join(ROOT, 'dist/services/cli/main.js');
 
@@ -73,6 +74,14 @@ describe('selvage k8s render', () => {
       );
       assert.equal(placed.length, devices);
       assert.equal(new Set(placed).size, devices);
+    });
+
+    it(`is taken by the schemas of Kubernetes for ${devices} devices`, (test) => {
+      if (skipWithoutSchemas !== false) {
+        test.skip(skipWithoutSchemas);
+        return;
+      }
+      assert.deepEqual(schemaFaults(manifestsOf(join(folder, `alone${devices}`))), []);
     });
 
     it(`is taken by Kustomize, with a cluster of brokers, for ${devices} devices`, (test) => {

@@ -25,10 +25,13 @@ const LONGEST = 4096;
 /** Values at the edges of what fields can hold. */
 const EDGES = [0x00, 0x01, 0x7f, 0x80, 0xff];
 
-/** What broke a target once, or is near to it: `corpus/<target>-<what>.hex`. */
+/**
+ * What broke a target once, or is near to it: `corpus/<target>-<what>.hex`, in small letters and
+ * with `-` for blanks.
+ */
 export function corpusOf(target: string): Uint8Array[] {
   return readdirSync(CORPUS)
-    .filter((file) => file.startsWith(`${target}-`))
+    .filter((file) => file.startsWith(`${target.toLowerCase().replaceAll(' ', '-')}-`))
     .map((file) => Buffer.from(readFileSync(join(CORPUS, file), 'utf8').trim(), 'hex'));
 }
 

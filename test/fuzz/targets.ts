@@ -1,24 +1,13 @@
-import { putControl } from '../../services/engine/device/hand-over.js';
-import { blankCeTag, decodeCeTag, encodeLoneCeTag } from '../../services/engine/wire/ce-tag.js';
+import { blankCeTag, decodeCeTag } from '../../services/engine/wire/ce-tag.js';
 import { blankEthernetHeader, decodeEthernetHeader } from '../../services/engine/wire/ethernet.js';
 import { blankIpv4Header, decodeIpv4Header } from '../../services/engine/wire/ipv4.js';
 import { blankIpv6Header, decodeIpv6Header } from '../../services/engine/wire/ipv6.js';
-import {
-  blankCeFrame,
-  decodeCe,
-  encodeCe,
-} from '../../services/engine/wire/mac-control/ce-frame.js';
-import { OPCODE_CE_GRANT } from '../../services/engine/wire/mac-control/opcodes.js';
+import { blankCeFrame, decodeCe } from '../../services/engine/wire/mac-control/ce-frame.js';
 import {
   blankPauseFrame,
   decodePause,
-  encodePause,
 } from '../../services/engine/wire/mac-control/pause-frame.js';
-import {
-  blankPfcFrame,
-  decodePfc,
-  encodePfc,
-} from '../../services/engine/wire/mac-control/pfc-frame.js';
+import { blankPfcFrame, decodePfc } from '../../services/engine/wire/mac-control/pfc-frame.js';
 import { readCapture } from '../../services/engine/wire/pcapng/reader.js';
 import {
   SECTION_BLOCK_OCTETS,
@@ -39,29 +28,15 @@ import {
   encodeSnapshot,
   packState,
 } from '../../services/runtime/checkpoints/snapshots.js';
-import { Windows } from '../../services/runtime/embedded/windows.js';
 import { readColumns } from '../../services/runtime/part/frame-columns.js';
 import { decodeMessage, encodeMessage, PROTOCOL } from '../../services/runtime/part/messages.js';
 import { packWhole, unpackWhole } from '../../services/runtime/whole-state.js';
-import { wholeEngine } from '../../services/runtime/whole-engine.js';
 import type { WholeState } from '../../services/runtime/whole-state.js';
-import { fabricOf } from '../kit/emulate.js';
+import { DEVICE_TARGETS } from './device-targets.js';
 import type { Target } from './fuzzer.js';
+import { CONTROL, PROTOCOL_TARGETS } from './protocol-targets.js';
+import { RUN_TARGETS } from './run-targets.js';
 
-const encoded = (encode: (into: Uint8Array) => number): Uint8Array => {
-  const into = new Uint8Array(64);
-  return into.subarray(0, encode(into));
-};
-
-const CONTROL = [
-  encoded((into) => encodePause(into, 0, { ...blankPauseFrame(), quanta: 0xffff })),
-  encoded((into) => encodePfc(into, 0, { ...blankPfcFrame(), enableVector: 0xff })),
-  encoded((into) => encodeCe(into, 0, { ...blankCeFrame(), priorities: 0xff })),
-  encoded((into) =>
-    encodeCe(into, 0, { ...blankCeFrame(), opcode: OPCODE_CE_GRANT, priorities: 0x10 }),
-  ),
-  encoded((into) => encodeLoneCeTag(into, 0, 1, { ...blankCeTag(), priorities: 0x10 })),
-];
 const PACKET = Uint8Array.from({ length: 96 }, (_, i) => (i === 0 ? 0x45 : (i * 37) & 0xff));
 
 function decoder<Into>(
@@ -87,40 +62,6 @@ function answered(errors: readonly string[], attempt: () => void): string {
 
 const text = new TextDecoder();
 const octetsOf = (content: string): Uint8Array => new TextEncoder().encode(content);
-
-/** A device that hears whatever it is given counts it, answers or ignores it, and goes on. */
-function device(): Target {
-  const fabric = fabricOf(`
-fabric: { generator: star, hosts: 2 }
-priorities: { 3: pfc, 4: credit }
-load: [{ name: a, stream: { from: h1, to: h2 }, priority: 4, bytes: 1MB }]
-`);
-  const engine = wholeEngine(fabric);
-  const windows = new Windows(engine, fabric.lookaheadPs);
-  const { counters } = engine.shared;
-  const port = engine.devices[2]!.firstPort;
-  let nowPs = 0;
-  let heard = 0;
-  return {
-    name: 'device',
-    seeds: CONTROL,
-    every: 10,
-    take: (octets) => {
-      // A frame is never shorter on the wire; what is less is padded by who sends.
-      const frame = new Uint8Array(Math.max(60, octets.length));
-      frame.set(octets);
-      nowPs += 1e5;
-      putControl(engine, port, nowPs, frame);
-      windows.run(nowPs + 1);
-      const isControl = frame[12] === 0x88 && frame[13] === 0x08;
-      if (isControl) heard++;
-      if (counters.controlReceived[port]! < heard)
-        throw new Error('a control frame was not counted');
-      if (engine.devices[2]!.octets.inUse() > 64) throw new Error('octets are kept for ever');
-      return isControl ? 'counted' : 'ignored';
-    },
-  };
-}
 
 /** Replay files, as a scenario names them. */
 function csvFile(): Target {
@@ -219,7 +160,9 @@ export const TARGETS: readonly Target[] = [
       }),
   },
   csvFile(),
-  device(),
+  ...PROTOCOL_TARGETS,
+  ...DEVICE_TARGETS,
+  ...RUN_TARGETS,
 ];
 
 function encodedSection(): Uint8Array {

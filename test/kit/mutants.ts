@@ -38,9 +38,9 @@ export const MUTANTS: readonly Mutant[] = [
     faults: 3,
     plant: ({ engine }: Session): void => {
       const { receiver } = engine.credit;
-      patch(receiver, 'startOver', (startOver) => (row) => {
+      patch(receiver, 'linkUp', (linkUp) => (row) => {
         receiver.store(row, 1);
-        startOver(row);
+        linkUp(row);
       });
     },
   },

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import protobuf from 'protobufjs';
+import { checkJson, checkOctets } from './otlp-schema.js';
 
 /** A span as a collector finds it. */
 export interface ReceivedSpan {
@@ -15,7 +16,7 @@ export interface ReceivedSpan {
   readonly links: readonly string[];
 }
 
-/** What the published schema of OTLP 1.x says of a request (opentelemetry/proto/trace/v1). */
+/** What is read of a request; all of it is checked against the published schema. */
 const SCHEMA = `
 syntax = "proto3";
 message Request { repeated ResourceSpans resource_spans = 1; }
@@ -78,9 +79,13 @@ export async function httpReceiver(): Promise<Receiver> {
     request.on('data', (piece: Buffer) => octets.push(piece));
     request.on('end', () => {
       const message: unknown = JSON.parse(Buffer.concat(octets).toString());
-      if (request.url === '/v1/metrics') metrics.push(...namesOfMetrics(message as JsonMetrics));
-      else if (request.url === '/v1/traces') take(spans, message as JsonRequest);
-      else throw new Error(`posted to ${request.url ?? ''}`);
+      if (request.url === '/v1/metrics') {
+        checkJson(message, 'ExportMetricsServiceRequest');
+        metrics.push(...namesOfMetrics(message as JsonMetrics));
+      } else if (request.url === '/v1/traces') {
+        checkJson(message, 'ExportTraceServiceRequest');
+        take(spans, message as JsonRequest);
+      } else throw new Error(`posted to ${request.url ?? ''}`);
       response.setHeader('content-type', 'application/json').end('{}');
     });
   });
@@ -104,29 +109,36 @@ export async function grpcReceiver(): Promise<Receiver> {
   const spans: ReceivedSpan[] = [];
   const request = protobuf.parse(SCHEMA).root.lookupType('Request');
   const server = new Server();
-  const path = '/opentelemetry.proto.collector.trace.v1.TraceService/Export';
-  const method = {
-    path,
-    requestStream: false,
-    responseStream: false,
-    requestSerialize: (octets: Buffer) => octets,
-    requestDeserialize: (octets: Buffer) => octets,
-    responseSerialize: (octets: Buffer) => octets,
-    responseDeserialize: (octets: Buffer) => octets,
-  };
-  server.addService(
-    { export: method },
-    {
-      export: (call: { request: Buffer }, reply: (error: null, octets: Buffer) => void) => {
-        const message = request.toObject(request.decode(call.request), {
-          longs: String,
-          bytes: Buffer,
-        });
-        take(spans, hexInPlaceOfOctets(message) as JsonRequest);
-        reply(null, Buffer.alloc(0));
+  const service = (path: string, heard: (octets: Buffer) => void): void => {
+    const method = {
+      path: `/opentelemetry.proto.collector.${path}/Export`,
+      requestStream: false,
+      responseStream: false,
+      requestSerialize: (octets: Buffer) => octets,
+      requestDeserialize: (octets: Buffer) => octets,
+      responseSerialize: (octets: Buffer) => octets,
+      responseDeserialize: (octets: Buffer) => octets,
+    };
+    server.addService(
+      { export: method },
+      {
+        export: (call: { request: Buffer }, reply: (error: null, octets: Buffer) => void) => {
+          heard(call.request);
+          reply(null, Buffer.alloc(0));
+        },
       },
-    },
-  );
+    );
+  };
+  const metrics: string[] = [];
+  service('trace.v1.TraceService', (octets) => {
+    checkOctets(octets, 'ExportTraceServiceRequest');
+    const message = request.toObject(request.decode(octets), { longs: String, bytes: Buffer });
+    take(spans, hexInPlaceOfOctets(message) as JsonRequest);
+  });
+  service('metrics.v1.MetricsService', (octets) => {
+    checkOctets(octets, 'ExportMetricsServiceRequest');
+    metrics.push('figures');
+  });
   const credentials = ServerCredentials.createInsecure();
   const port = await new Promise<number>((resolve, reject) => {
     server.bindAsync('127.0.0.1:0', credentials, (error, bound) => {
@@ -137,7 +149,7 @@ export async function grpcReceiver(): Promise<Receiver> {
   return {
     url: `grpc://127.0.0.1:${port}`,
     spans,
-    metrics: [],
+    metrics,
     close: () => {
       server.forceShutdown();
     },

@@ -50,12 +50,16 @@ describe('selvage', () => {
     assert.deepEqual(readdirSync(at('a')).sort(), [
       'digest',
       'flows.csv',
+      'flows.parquet',
       'margins.csv',
+      'margins.parquet',
       'origin.json',
       'ports.csv',
+      'ports.parquet',
       'report.html',
       'scenario.json',
       'series.csv',
+      'series.parquet',
       'status',
       'summary.json',
     ]);

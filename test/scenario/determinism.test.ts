@@ -72,13 +72,17 @@ class Listener implements Probe {
   readonly frameMarked = this.hear;
   readonly frameQueued = this.hear;
   readonly frameSent = this.hear;
+  readonly frameDiscarded = this.hear;
+  readonly watchdogActed = this.hear;
   readonly controlSent = this.hear;
+  readonly tagSent = this.hear;
   readonly controlReceived = this.hear;
   readonly stopAsked = this.hear;
   readonly creditStep = this.hear;
   readonly heldChanged = this.hear;
   readonly creditShort = this.hear;
   readonly messageDelivered = this.hear;
+  readonly ledChanged = this.hear;
 }
 
 for (const name of examples) {

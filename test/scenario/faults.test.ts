@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { CE_REFUSALS } from '../../services/engine/flow-control/credit/credit-conversation.js';
 import type { RunResults } from '../../services/runtime/results.js';
+import { Session } from '../../services/runtime/session.js';
 import { fabricOf, flowOf, run, runScenario } from '../kit/emulate.js';
 
 /** One host sends to another through a switch. */
@@ -50,6 +52,22 @@ describe('a fault on the wire', () => {
     const { frames } = flowOf(results, 'h2');
     const expected = 1 - (1 - 2e-5) ** 8000;
     assert.ok(Math.abs(wrong / (wrong + frames) - expected) < 0.06);
+  });
+
+  it('corrupts control frames, and the receiver reads what is left of them', () => {
+    const session = new Session(
+      fabricOf(`
+fabric: { generator: star, hosts: 2, link: { rate: 100G, length: 10m } }
+priorities: { 3: credit }
+duration: 200us
+load: [{ name: a, stream: { from: h1, to: h2 }, priority: 3, frame: 1000, rate: 20G }]
+faults: [{ kind: control, frames: ce-grant, action: corrupt, where: { device: h1 } }]`),
+      { check: true },
+    );
+    while (session.advance(1000) === 'running');
+    const { credit, devices } = session.engine;
+    const port = devices.find(({ spec }) => spec.name === 'h1')!.firstPort;
+    assert.ok(credit.conversation.refusalsOf(port, CE_REFUSALS.indexOf('ceWrongChannel')) > 0);
   });
 
   it('delays every frame by exactly what it says', () => {

@@ -4,7 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import type { NicSpec } from '../../services/engine/contract/spec.js';
+import { lastingDifference } from '../../services/fabric/assembly/nic-changes.js';
+import type { Probe } from '../../services/engine/contract/probe.js';
+import { DeafProbe } from '../../services/engine/contract/probe.js';
 import type { NicResult } from '../../services/runtime/nic-results.js';
+import { rebase } from '../../services/runtime/rebase.js';
 import { Session } from '../../services/runtime/session.js';
 import { packWhole, unpackWhole } from '../../services/runtime/whole-state.js';
 import { fabricOf, ROOT, runScenario } from '../kit/emulate.js';
@@ -22,7 +27,8 @@ hosts:
     vms: [2, 1]
     rates: [{ vm: 1, tc: 0, rate: 500M }]
     drift: { every: 50us, by: 3% }
-    pools: { 1: { vlans: [7], strip: true } }
+    receiveRings: { descriptors: 16, software: 700ns }
+    pools: { 1: { vlans: [7], strip: true, software: 1us, drop: true } }
     regs: { DCA_CTRL.DCA_DIS: 0, "DCA_RXCTRL[0]": "0x050000A0" }
     writes: [{ at: 1ms, regs: { "RTTPT2C[3].CRQ": 40, "RTTPT2C[3].MCL": 80 } }]
 devices: { h2: { nic: { model: 82599, pcie: { rate: 4G } } } }
@@ -110,6 +116,66 @@ describe('an 82599 in a run', () => {
   });
 });
 
+describe('receive descriptors of an 82599', () => {
+  /** VM 0 needs 4 us for a frame, VM 1 none; both have a buffer of their own, or share one. */
+  const slow = (rings: string, prio: number, more = ''): ReturnType<typeof runScenario> =>
+    runScenario(
+      `${PAIR}devices: { h2: { nic: { model: 82599, receiveRings: { descriptors: 64${rings} }, ` +
+        `pools: { 0: { software: 4us } } } } }\n${more}load:\n` +
+        '  - { name: slow, stream: { from: h1, to: h2 }, rate: 5G }\n' +
+        `  - { name: quick, stream: { from: h1, to: h2 }, rate: 4G, vm: 1, priority: ${prio} }\n`,
+    );
+  const nicOf = (results: ReturnType<typeof runScenario>): NicResult => results.nics[0]!;
+
+  it('that run out keep frames in their buffer, where they are lost or stop their sender', () => {
+    const lossy = slow('', 1);
+    const [buffer] = nicOf(lossy).buffers.filter(({ direction }) => direction === 'receive');
+    // One frame every 4 us.
+    assert.ok(Math.abs(framesOf(lossy)[0]! - 500) < 5, framesOf(lossy).join());
+    assert.ok(buffer!.noDescriptorFrames > 400 && buffer!.peakOctets > 62 * 1024);
+    assert.equal(buffer!.missedFrames, lossy.priorities[0]!.drops['buffer-full']);
+    assert.equal(nicOf(lossy).registers['RXMPC[0]'], buffer!.missedFrames);
+    assert.deepEqual(
+      nicOf(lossy).rings.map(({ queue, fewest, free }) => [queue, fewest, free < 3]),
+      [
+        [0, 0, true],
+        [9, 63, false],
+      ],
+    );
+    const lossless = slow('', 1, 'priorities: { 0: { flowControl: pfc } }\n');
+    assert.deepEqual(lossless.priorities[0]!.drops, {});
+    assert.ok(Math.abs(framesOf(lossless)[0]! - 500) < 5);
+  });
+
+  it('of one machine that run out hold up others of the class, unless its queue drops', () => {
+    const waiting = framesOf(slow('', 0));
+    assert.ok(waiting[1]! < 900, waiting.join());
+    const results = slow(', drop: true', 0);
+    const [held, free] = framesOf(results);
+    assert.ok(Math.abs(held! - 500) < 5 && free! > 650 * 0.99, framesOf(results).join());
+    const dropped = results.priorities[0]!.drops['no-descriptor']!;
+    assert.ok(dropped > 200, String(dropped));
+    assert.equal(nicOf(results).registers['QPRDC[0]'], dropped);
+    assert.equal(nicOf(results).rings[0]!.droppedFrames, dropped);
+  });
+
+  it('header and payload are written apart, each with its own hint', () => {
+    const [nic] = runScenario(
+      `${PAIR}devices: { h2: { nic: { model: 82599, receiveRings: { headerSplit: true }, ` +
+        'regs: { DCA_CTRL.DCA_DIS: 0, "DCA_RXCTRL[0]": "0x05000040", ' +
+        '"DCA_TXCTRL[0]": "0x03000020" } } } }\nload:\n' +
+        '  - { stream: { from: h1, to: h2 }, rate: 100M, frame: 1000 }\n' +
+        '  - { stream: { from: h2, to: h1 }, rate: 100M, frame: 1000 }\n',
+    ).nics;
+    const [plain, transmit, header] = nic!.hints;
+    assert.deepEqual([plain!.tag, transmit!.tag, header!.tag], [0, 0x07, 0x0b]);
+    assert.equal(header!.octets, 42 * header!.writes);
+    assert.equal(plain!.octets, header!.writes * (1000 - 42 + 16));
+    assert.ok(transmit!.writes > 20);
+    assert.equal(transmit!.octets, 16 * transmit!.writes);
+  });
+});
+
 describe('VLANs, hints and LEDs of an 82599', () => {
   const load = (vlan: string, more = ''): string =>
     `load: [{ stream: { from: h1, to: h2 }, priority: 3${vlan}, frame: 1000${more} }]\n`;
@@ -140,6 +206,43 @@ describe('VLANs, hints and LEDs of an 82599', () => {
     assert.ok(frames > 200 && none === 0);
     const [gone, spoofed] = sent(8);
     assert.ok(gone === 0 && spoofed > 200, `${gone} and ${spoofed}`);
+  });
+
+  it('a pool with anti-spoofing sends with its own address only', () => {
+    const spoofed = (checks: string): [arrived: number, stopped: number] => {
+      const results = runScenario(
+        `fabric: { generator: star, hosts: 3, hostLink: { rate: 10G } }\nduration: 1ms\n` +
+          `hosts: { nic: { model: 82599, ${checks} } }\n` +
+          'load: [{ stream: { from: h1, to: h2 }, spoof: h3, rate: 1G }]\n',
+      );
+      return [results.flows[0]!.frames, results.nics[0]!.spoofedFrames];
+    };
+    const [through, none] = spoofed('pools: { 1: { antiSpoof: true } }');
+    assert.ok(through > 70 && none === 0);
+    const [gone, stopped] = spoofed('pools: { 0: { antiSpoof: true } }');
+    assert.ok(gone === 0 && stopped > 70, `${gone} and ${stopped}`);
+    const [vlanOnly] = spoofed('regs: { "PFVFSPOOF[0].VLANAS": 1 }');
+    assert.equal(vlanOnly, through);
+  });
+
+  it('a frame that lies about its address misleads a bridge', () => {
+    const results = runScenario(
+      'fabric: { generator: star, hosts: 3, hostLink: { rate: 10G } }\nduration: 1ms\n' +
+        'switches: { forwarding: bridged }\nload:\n' +
+        '  - { stream: { from: h1, to: h2 }, spoof: h3, rate: 1G }\n' +
+        '  - { name: victim, stream: { from: h2, to: h3 }, rate: 1G, start: 500us }\n',
+    );
+    assert.equal(results.flows.find(({ load }) => load === 'victim')!.frames, 0);
+  });
+
+  it('in double mode anti-spoofing stops what has no tag', () => {
+    const sent = (antiSpoof: boolean): number =>
+      runScenario(
+        `${PAIR}hosts: { nic: { model: 82599, vlan: { double: true }, ` +
+          `pools: { 0: { antiSpoof: ${antiSpoof} } } } }\n${load('', ', rate: 1G')}`,
+      ).flows[0]!.frames;
+    assert.ok(sent(false) > 200);
+    assert.equal(sent(true), 0);
   });
 
   it('the pool register puts a VLAN on what its machine sends', () => {
@@ -184,9 +287,85 @@ describe('VLANs, hints and LEDs of an 82599', () => {
     const regs =
       'regs: { LEDCTL.LED0_MODE: 0, LEDCTL.LED1_MODE: 1, LEDCTL.LED2_MODE: 2, ' +
       'LEDCTL.LED3_MODE: 5, LEDCTL.LED3_IVRT: 1 }';
-    const leds = (text: string): readonly boolean[] => receiverOf(regs, text).nics[0]!.leds;
+    const leds = (text: string): readonly boolean[] =>
+      receiverOf(regs, text).nics[0]!.leds.map(({ lit }) => lit);
     assert.deepEqual(leds(load('')), [true, true, true, true]);
     assert.deepEqual(leds(''), [true, true, false, true]);
+  });
+});
+
+describe('probes of an 82599', () => {
+  it('hear of every LED that goes on or off, also when its link does', () => {
+    const fabric = fabricOf(
+      'fabric: { generator: pair, link: { rate: 10G, length: 10m } }\nduration: 700ms\n' +
+        'faults: [{ kind: link-down, where: { device: h1, peer: h2 }, at: 600ms, for: 50ms }]\n' +
+        'devices: { h1: { nic: { model: 82599, regs: { LEDCTL: "0x0F0F8200" }, ' +
+        'writes: [{ at: 650ms, regs: { LEDCTL.LED3_MODE: 14 } }] } } }\n' +
+        'load: [{ stream: { from: h1, to: h2 }, rate: 1M, start: 100ms, end: 450ms }]\n',
+    );
+    class Leds extends DeafProbe {
+      readonly heard: [led: number, lit: boolean, atMs: number][] = [];
+
+      override ledChanged(...[, , atPs, led, lit]: Parameters<Probe['ledChanged']>): void {
+        this.heard.push([led, lit, Math.round(atPs / 1e9)]);
+      }
+    }
+    const session = new Session(fabric, { check: true });
+    const leds = new Leds();
+    session.engine.listen(leds);
+    session.runTo(Infinity);
+    const [nic] = session.results('complete').nics;
+    // LED0 shows the link; LED1 blinks with what the MAC does, 50 ms beyond the last frame.
+    assert.deepEqual(leds.heard, [
+      [1, true, 100],
+      [1, false, 300],
+      [0, false, 600],
+      [0, true, 650],
+      [3, true, 650],
+    ]);
+    assert.deepEqual(
+      nic!.leds.map(({ lit, changes }) => [lit, changes]),
+      [
+        [true, 2],
+        [false, 2],
+        [false, 0],
+        [true, 1],
+      ],
+    );
+  });
+});
+
+describe('registers of an 82599 that runs', () => {
+  const text = (regs: string): string =>
+    `${PAIR}hosts: { nic: { model: 82599, regs: { ${regs} } } }\nload:\n` +
+    [0, 1].map((tc) => `  - { stream: { from: h1, to: h2 }, priority: ${tc} }\n`).join('');
+  const after = '"RTTPT2C[0].CRQ": 96, "RTTPT2C[0].MCL": 192, "RTTBCNRC[1]": "0x80014000"';
+
+  it('are written by a branch as by the scenario at that time', () => {
+    const atPs = 1_000_000_001;
+    const before = fabricOf(text(''));
+    const first = new Session(before, { check: true });
+    first.runTo(atPs);
+    const fabric = fabricOf(text(after));
+    const branch = new Session(fabric, { check: true });
+    branch.restore(rebase({ ...first.save(), boundPs: atPs }, before, fabric, atPs));
+    branch.runTo(Infinity);
+    const planned = `hosts: { nic: { model: 82599, writes: [{ at: 1000000001ps, regs: { ${after} } }] } }`;
+    const results = runScenario(text('').replace(/hosts:.*/, planned));
+    const branched = branch.results('complete');
+    assert.equal(branched.digest, results.digest);
+    assert.deepEqual(branched.nics, results.nics);
+    assert.notEqual(branched.digest, runScenario(text('')).digest);
+  });
+
+  it('that are set before it runs cannot be changed by a branch', () => {
+    const nicOf = (regs: string): NicSpec | null => {
+      const [host] = fabricOf(text(regs)).specs;
+      return host?.kind === 'host' ? host.nic : null;
+    };
+    assert.equal(lastingDifference(nicOf(''), nicOf(after)), null);
+    assert.equal(lastingDifference(nicOf(''), nicOf('DMATXCTL.VT: 1')), 'DMATXCTL');
+    assert.equal(lastingDifference(nicOf(''), null), 'model');
   });
 });
 
@@ -210,11 +389,25 @@ describe('selvage inspect', () => {
         assert.ok(out.includes(title), title);
       }
       assert.match(out, /no queue is rate controlled/);
+      // The drift of the example ends after 78 intervals of 20 us.
+      const controlled = (at: string): string =>
+        selvage('inspect', 'h1', '--run', example, '--at', at, '--reg', 'RTTBCNRC[3].RS_ENA').out;
+      assert.match(controlled('1559us'), / = 1/);
+      assert.match(controlled('1561us'), / = 0/);
       const words = ['inspect', 'h1', '--run', example, '--at', '100us', '--json'];
       const nic = JSON.parse(selvage(...words).out) as NicResult;
       assert.equal(nic.rates[0]!.enabled, true);
       assert.equal(nic.timePs, 100e6);
       assert.ok(nic.registers['RTTBCNRC[3]']! > 0x80000000);
+      const field = (...more: string[]): string =>
+        selvage('inspect', 'h1', '--run', example, '--at', '100us', ...more).out;
+      assert.equal(field('--reg', 'RTTBCNRC[3].RS_ENA'), 'RTTBCNRC[3].RS_ENA = 1\n');
+      const set = ['--set', 'devices.h1.nic.regs.RTTPT2C[3].CRQ=77', '--quiet', '--out', 'set'];
+      assert.equal(selvage('run', example, ...set).code, 0);
+      const read = selvage('inspect', 'h1', '--run', 'set', '--reg', 'RTTPT2C[3].CRQ');
+      assert.equal(read.out, 'RTTPT2C[3].CRQ = 77\n');
+      const typo = selvage('inspect', 'h1', '--run', 'set', '--reg', 'RTTPT2C[9].CRQ');
+      assert.match(typo.err, /--reg: RTTPT2C\[9\]\.CRQ: RTTPT2C has an index 0 to 7/);
       const wrong = selvage('inspect', 'h3');
       assert.equal(wrong.code, 2);
       assert.match(wrong.err, /unknown device with an 82599: h3; there is h1, h2/);

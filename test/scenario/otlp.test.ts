@@ -1,41 +1,18 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { isInstalled } from '../../services/cli/fleet/own-broker.js';
 import { freePort } from '../../services/cli/fleet/free-port.js';
 import { ROOT } from '../kit/emulate.js';
 import type { ReceivedSpan } from '../kit/otlp-receiver.js';
+import { checkTrees, EPISODES } from '../kit/span-trees.js';
 import { grpcReceiver, httpReceiver } from '../kit/otlp-receiver.js';
-
-const PARTS = ['source', 'complete', 'wait', 'held', 'serialise', 'propagate', 'process'];
-const EPISODES = ['queue', 'stopped', 'held'];
-
-/** Every span's parent is there and reaches around it; a frame's parts add up to its latency. */
-function checkTrees(spans: readonly ReceivedSpan[]): void {
-  const byId = new Map(spans.map((span) => [span.spanId, span]));
-  assert.equal(byId.size, spans.length);
-  for (const { parentSpanId, traceId, start, end, links } of spans) {
-    assert.ok(end >= start);
-    for (const link of links) assert.ok(byId.has(link));
-    if (parentSpanId === '') continue;
-    const parent = byId.get(parentSpanId)!;
-    assert.equal(parent.traceId, traceId);
-    assert.ok(parent.start <= start && end <= parent.end);
-  }
-  const latencies = new Map<string, number>();
-  for (const { name, traceId, attributes } of spans) {
-    if (!PARTS.includes(name) || 'selvage.episode' in attributes) continue;
-    const own = Number(attributes['selvage.end_ps']) - Number(attributes['selvage.start_ps']);
-    latencies.set(traceId, (latencies.get(traceId) ?? 0) + own);
-  }
-  for (const { name, traceId, attributes } of spans) {
-    if (name !== 'frame' || !('selvage.latency_ps' in attributes)) continue;
-    assert.equal(latencies.get(traceId), attributes['selvage.latency_ps']);
-  }
-}
 
 describe('figures for Prometheus', () => {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-test-'));
@@ -70,6 +47,33 @@ describe('figures for Prometheus', () => {
       child.kill('SIGKILL');
     }
   });
+
+  for (const placed of [
+    ['--threads', '2'],
+    ['--services', '2'],
+  ]) {
+    const skip = placed[0] === '--services' && !isInstalled() ? 'no nats-server' : false;
+    it(`tell how far a run in several places is: ${placed.join(' ')}`, { skip }, async () => {
+      const port = await freePort();
+      const child = spawn(process.execPath, [...command(String(port)), ...placed]);
+      try {
+        let text = '';
+        for (let tries = 0; !/^selvage_frame_hops\{?.*\}? [1-9]/m.test(text); tries++) {
+          assert.ok(tries < 600, text);
+          await setTimeout(50);
+          text = await fetch(`http://127.0.0.1:${port}/metrics`).then(
+            (answer) => answer.text(),
+            () => '',
+          );
+        }
+        assert.match(text, /^selvage_virtual_time/m);
+        assert.match(text, /^selvage_wall_time/m);
+      } finally {
+        child.kill('SIGINT');
+        await new Promise((resolve) => child.once('exit', resolve));
+      }
+    });
+  }
 
   it('need a port', () => {
     const { status, stderr } = spawnSync(process.execPath, command('http'), { encoding: 'utf8' });
@@ -130,6 +134,18 @@ describe('spans over OTLP', () => {
     const { status, stderr } = await run('http://127.0.0.1:9');
     assert.equal(status, 0);
     assert.match(stderr, /^\d+ spans were not taken by http:\/\/127\.0\.0\.1:9\/v1\/traces: /);
+  });
+
+  it('that nobody answers for are not waited for: the run is told, and ends as ever', async () => {
+    const silent = createServer(() => undefined);
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as AddressInfo;
+    const { status, stderr } = await run(`http://127.0.0.1:${port}`);
+    silent.closeAllConnections();
+    silent.close();
+    assert.equal(status, 0);
+    assert.match(stderr, /^\d+ spans were not taken by http.*\nfigures were not taken: /);
+    assert.match(readFileSync(join(folder, 'run', 'status'), 'utf8'), /complete/);
   });
 
   it('need a collector that can be spoken to', async () => {

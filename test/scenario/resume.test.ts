@@ -48,7 +48,7 @@ describe('a run that goes on from a saved state', () => {
     const changed = fabricOf(EXAMPLE, ...SET, 'priorities.3.xoff=50KB');
     const outcome = (fabric: typeof before): ReturnType<typeof run> => {
       const session = new Session(fabric, { check: true });
-      session.restore(rebase(stateAt(200e6), before, fabric));
+      session.restore(rebase(stateAt(200e6), before, fabric, 200e6));
       while (session.advance(1000) === 'running');
       return session.results('complete');
     };
@@ -74,6 +74,8 @@ describe('a run that goes on from a saved state', () => {
       series: session.series(),
       why: null,
       traces: null,
+      capture: null,
+      events: null,
       facts: factsOf(fabric),
       wallSeconds: 0,
     });
@@ -94,6 +96,8 @@ describe('a run that goes on from a saved state', () => {
     const branch = selvage('branch', join(folder, 'other'), '--at', '1 parsec');
     assert.equal(branch.status, 2);
     assert.match(branch.stderr, /--at 1 parsec: not a time/);
+    writeFileSync(join(out, 'origin.json'), '{ "set": 7 }');
+    assert.match(selvage('resume', out).stderr, /origin\.json is damaged: scenario is no string/);
   });
 
   /** What a run of the example wrote. */

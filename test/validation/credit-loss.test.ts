@@ -37,6 +37,29 @@ describe('loss of grants', () => {
     }
   }
 
+  // What idle credit is given back for its age comes home as lost frames do (credit is void).
+  for (const age of ['10us', '100us']) {
+    const bursts = ['load.0.arrivals=on-off', 'load.0.on=100us', 'load.0.off=40us'];
+    const ageing = ['credit.grant=demand', `credit.age=${age}`, 'load.0.rate=line', ...bursts];
+    const lossless = toll('faults.0.probability=0.000001%', ...ageing);
+
+    for (const probability of ['0.1%', '1%', '10%']) {
+      it(`of ${probability} is repaired with ageing after ${age}, too`, () => {
+        const { duringBps, afterBps, recoveryPs, lostUnits, starved } = toll(
+          `faults.0.probability=${probability}`,
+          ...ageing,
+        );
+        const bound = (IN_A_ROW + 1) * Math.min(POLL_PS, REFRESH_PS) + 2 * 1.05e6;
+        assert.ok(recoveryPs !== null && recoveryPs <= bound, `${recoveryPs}`);
+        assert.equal(lostUnits, 0);
+        assert.equal(starved, 0);
+        assert.ok(afterBps > 0.99 * lossless.afterBps);
+        const share = Number(probability.slice(0, -1)) / 100;
+        assert.ok(duringBps > (1 - 2 * share) * 0.985 * lossless.duringBps, `${duringBps}`);
+      });
+    }
+  }
+
   it('is for ever where grants are amounts: the link decays, stands, and is named', () => {
     const set = ['faults.0.probability=10%', 'credit.counts=incremental'];
     const { duringBps, afterBps, recoveryPs, lostUnits, starved } = toll(...set);

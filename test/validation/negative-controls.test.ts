@@ -120,7 +120,7 @@ describe('negative controls', () => {
       `    - { name: h${s}, kind: host }`,
       `    - { name: s${s}, kind: switch }`,
     ]);
-    const session = sessionOf(`
+    const ring = `
 fabric:
   devices:
 ${devices.join('\n')}
@@ -130,9 +130,82 @@ switches: { buffer: { size: 1MB } }
 priorities: { 3: { flowControl: pfc, xoff: 20KB } }
 load:
   - { name: s, stream: { from: [h1, h2, h3, h4, h5], to: [h3, h4, h5, h1, h2] }, rate: line, bytes: 2MB, priority: 3 }
+`;
+    const unchecked = finish(new RealSession(fabricOf(ring), { check: false }));
+    assert.equal(unchecked.status, 'failed');
+    assert.match(unchecked.failure!.reason, /nothing moves/);
+    // With every check on it does not take so long.
+    const checked = finish(sessionOf(ring));
+    assert.match(checked.failure!.reason, /^deadlock: s1:p\d waits for s2:p\d waits for .* round$/);
+    assert.ok(checked.failure!.timePs < unchecked.failure!.timePs);
+    const known = `${ring}expect: [{ metric: deadlocks, min: 0 }]\nduration: 1ms\n`;
+    assert.equal(finish(sessionOf(known)).status, 'complete');
+  });
+
+  it('a frame that overtakes another of its flow is noticed', () => {
+    const { failure } = damaged(({ shared, devices }) => {
+      const s1 = devices.find(({ spec }) => spec.name === 's1')!;
+      const { queues } = shared;
+      const waiting: number[] = [];
+      queues.forEach(s1.firstPort, (frame) => waiting.push(frame));
+      queues.relink(s1.firstPort, 3, waiting.reverse());
+    });
+    assert.match(failure!.reason, /overtaken by a later one of its flow/);
+    assert.equal(failure!.device, 'h1');
+  });
+
+  it('time that runs back is noticed', () => {
+    const { failure } = damaged(({ shared, devices }) => {
+      const h1 = devices.find(({ spec }) => spec.name === 'h1')!;
+      const frame = shared.lanes.head(h1.firstPort);
+      shared.pool.setArrival(frame, 50e6);
+      shared.arrivals.set(h1.place, h1.firstPort, 50e6);
+      shared.horizon[h1.place] = 50e6;
+    });
+    assert.match(failure!.reason, /virtual time ran back/);
+    assert.equal(failure!.device, 'h1');
+  });
+
+  it('a class with more than its share is noticed', () => {
+    const session = sessionOf(`
+duration: 150us
+fabric: { generator: star, hosts: 3, hostLink: { rate: 10G, length: 10m } }
+classes: { arbiter: { ets: { 1: 30%, 2: 70% } } }
+priorities: { 1: pfc, 2: pfc }
+load:
+  - { name: a, stream: { from: h2, to: h1 }, priority: 1, transport: raw }
+  - { name: b, stream: { from: h3, to: h1 }, priority: 2, transport: raw }
 `);
-    const results = finish(session);
-    assert.equal(results.status, 'failed');
-    assert.match(results.failure!.reason, /nothing moves/);
+    for (const { arbiters } of session.engine.devices) {
+      for (const arbiter of arbiters) arbiter.pick = (eligible) => 31 - Math.clz32(eligible);
+    }
+    assert.match(finish(session).failure!.reason, /a class got more than its share/);
+  });
+
+  it('credit that was never granted is noticed', () => {
+    const session = sessionOf(SCENARIO.replace('{ flowControl: pfc, xoff: 60KB }', 'credit'));
+    const { sender } = session.engine.credit;
+    const spend = sender.spend.bind(sender);
+    sender.spend = (row, units) => {
+      spend(row, units - 1);
+    };
+    assert.match(finish(session).failure!.reason, /credit/);
+  });
+
+  it('a link that does not recover within its bound is noticed', () => {
+    const lossy = `${SCENARIO.replace('{ flowControl: pfc, xoff: 60KB }', 'credit')}
+credit: { counts: incremental }
+faults:
+  - kind: control
+    where: { device: h2 }
+    frames: ce-grant
+    action: lose
+    probability: 50%
+    at: 20us
+    for: 50us
+    recover: 20us
+`;
+    const { failure } = finish(sessionOf(lossy));
+    assert.match(failure!.reason, /no recovery in time: .* credit are lost/);
   });
 });

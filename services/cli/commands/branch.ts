@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LoadedScenario } from '../../fabric/scenario/load-scenario.js';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
+import { lastingDifference } from '../../fabric/assembly/nic-changes.js';
 import { time } from '../../fabric/scenario/quantities.js';
 import { prepareEngine } from '../../runtime/engine-flags.js';
 import type { FaultWish, FaultWords } from '../../runtime/live-faults.js';
@@ -37,6 +39,7 @@ export async function branchCommand(run: string, options: BranchOptions): Promis
       throw new InputError(`a branch cannot change ${section}: what it says is under way`);
     }
   }
+  checkNics(before.fabric, after.fabric);
   const { Session } = await import('../../runtime/session.js');
   const { rebase } = await import('../../runtime/rebase.js');
   const session = new Session(before.fabric, { check: false });
@@ -51,7 +54,7 @@ export async function branchCommand(run: string, options: BranchOptions): Promis
   future.repeat(steps);
   const { loaded, fabric } = future;
   const whole = { ...session.save(), boundPs: atPs };
-  const from = rebase(whole, past.fabric, fabric);
+  const from = rebase(whole, past.fabric, fabric, atPs);
   return emulate({ file: before.file, set, steps, loaded, fabric, from }, options);
 }
 
@@ -76,6 +79,18 @@ function wishesFor(before: LoadedScenario, after: LoadedScenario): FaultWish[] {
 function faultsOf({ document }: LoadedScenario): readonly FaultWords[] {
   const { faults } = JSON.parse(JSON.stringify(document)) as { readonly faults?: FaultWords[] };
   return faults ?? [];
+}
+
+/** A part that runs keeps what is set before it does. */
+function checkNics(before: Fabric, after: Fabric): void {
+  before.specs.forEach((spec, d) => {
+    const changed = after.specs[d];
+    if (spec.kind !== 'host' || changed?.kind !== 'host') return;
+    const what = lastingDifference(spec.nic, changed.nic);
+    if (what === null) return;
+    const message = `a branch cannot change ${what} of the NIC of ${spec.name}`;
+    throw new InputError(`${message}: it is set before the part runs`);
+  });
 }
 
 function timeFrom(text: string): number {

@@ -6,6 +6,7 @@ import { QuantityError, time } from '../../fabric/scenario/quantities.js';
 import { NameTable } from '../../fabric/topology/select-devices.js';
 import { dcbxText, mismatching, neighborsText, pathsText } from '../../report/discovery-text.js';
 import { DISCOVERY } from '../../report/run-directory.js';
+import { runJson } from '../../report/run-json.js';
 import { type DiscoveryResults, discoveryResults } from '../../runtime/discovery-results.js';
 import { pathResults } from '../../runtime/path-methods.js';
 import { EXIT, InputError } from '../exit.js';
@@ -73,7 +74,12 @@ export function pathsCommand(file: string, options: PathsOptions): void {
 function resultsOf(what: string, options: DiscoveryOptions): DiscoveryResults {
   const written = join(what, DISCOVERY);
   if (existsSync(written)) {
-    return JSON.parse(readFileSync(written, 'utf8')) as DiscoveryResults;
+    try {
+      const text = readFileSync(written, 'utf8');
+      return runJson(written, text, { ports: 'list' }) as DiscoveryResults;
+    } catch (error) {
+      throw new InputError((error as Error).message);
+    }
   }
   const { fabric } = loadFabric(what, options.set);
   const exchange = exchangeOf(fabric, what, options);

@@ -6,12 +6,17 @@ import { ContenderError, contenderOf, settingsFor } from '../../fabric/scenario/
 import type { LoadedScenario } from '../../fabric/scenario/load-scenario.js';
 import type { DuelRun } from '../../report/duel.js';
 import { duelFigures, duelText } from '../../report/duel.js';
+import { DuelWatch } from '../../report/duel-watch.js';
 import { evaluateExpectations } from '../../report/expectations.js';
 import { factsOf } from '../../report/page/page-of-run.js';
-import { RunDirectory, RunDirectoryError } from '../../report/run-directory.js';
+import { RunDirectory } from '../../report/run-directory.js';
+import { RunDirectoryError } from '../../report/run-json.js';
 import { whyOf } from '../../report/why.js';
 import { prepareEngine } from '../../runtime/engine-flags.js';
 import { readVersion } from '../../runtime/version.js';
+import { eventsOf } from '../../telemetry/events/event-table.js';
+import { captureFile } from '../../telemetry/captures/capture-file.js';
+import { capturesWanted } from '../captured.js';
 import { EXIT, InputError } from '../exit.js';
 import { framesWanted } from '../frame-ways.js';
 import { loadFabric } from '../load-fabric.js';
@@ -100,6 +105,7 @@ async function runSide(
 ): Promise<DuelRun> {
   const { Session } = await import('../../runtime/session.js');
   const session = new Session(fabric, { check: false });
+  const watch = new DuelWatch(session.engine);
   const startedAt = performance.now();
   while (session.advance(SLICE_MS) === 'running') {
     progress.show(() => session.progress());
@@ -108,6 +114,8 @@ async function runSide(
   progress.clear();
   const results = session.results('complete');
   const congestion = session.congestion();
+  const events = session.events();
+  const captures = capturesWanted(fabric, session.captures());
   const expectations = evaluateExpectations(fabric.scenario.expect, results);
   try {
     mkdirSync(parent, { recursive: true });
@@ -121,9 +129,11 @@ async function runSide(
       series: session.series(),
       origin: { scenario: file, set, steps: [] },
       state: null,
+      capture: captures && captureFile(fabric, captures),
+      events: events && eventsOf(fabric, events),
       wallSeconds: (performance.now() - startedAt) / 1000,
     });
-    return { contender: name, set, results, folder };
+    return { contender: name, set, results, watch, folder };
   } catch (error) {
     throw error instanceof RunDirectoryError ? new InputError(error.message) : error;
   }

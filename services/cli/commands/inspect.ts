@@ -1,6 +1,9 @@
+import { fieldOf } from '../../engine/nic-82599/register-file.js';
+import { registerKind } from '../../engine/nic-82599/register-map.js';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { unknownName } from '../../fabric/scenario/errors.js';
+import { registerPlace } from '../../fabric/scenario/normalise-nic.js';
 import { time } from '../../fabric/scenario/quantities.js';
 import { nicText } from '../../report/nic-text.js';
 import { readNics } from '../../report/run-directory.js';
@@ -14,6 +17,8 @@ export interface InspectOptions {
   readonly run?: string;
   readonly at?: string;
   readonly json?: boolean;
+  /** Registers or fields to be shown, and nothing else. */
+  readonly reg?: readonly string[];
 }
 
 /**
@@ -30,9 +35,30 @@ export async function inspectCommand(device: string, options: InspectOptions): P
     const names = nics.map((own) => own.device);
     throw new InputError(`${run}: ${unknownName('device with an 82599', device, names)}`);
   }
-  const text = options.json === true ? JSON.stringify(nic, null, 2) : nicText(nic);
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(`${textOf(nic, options)}\n`);
   return EXIT.COMPLETE;
+}
+
+function textOf(nic: NicResult, { json = false, reg = [] }: InspectOptions): string {
+  if (reg.length === 0) return json ? JSON.stringify(nic, null, 2) : nicText(nic);
+  const values = reg.map((name) => [name, valueOf(nic, name)] as const);
+  if (json) return JSON.stringify(Object.fromEntries(values), null, 2);
+  return values.map(([name, value]) => `${name} = ${shown(name, value)}`).join('\n');
+}
+
+/** A whole register is read bit by bit, a field as a number. */
+function shown(name: string, value: number): string {
+  const hex = `0x${(value >>> 0).toString(16).toUpperCase().padStart(8, '0')}`;
+  return name.includes('.') ? String(value) : hex;
+}
+
+/** Registers that are 0 are not listed. */
+function valueOf({ registers }: NicResult, name: string): number {
+  const place = registerPlace(name, (message) => new InputError(`--reg: ${message}`));
+  const { register, index, field } = place;
+  const kind = registerKind(register);
+  const word = registers[kind.count === 1 ? register : `${register}[${index}]`] ?? 0;
+  return field === null || kind.status ? word : fieldOf(kind, field, word);
 }
 
 function nicsOf(folder: string): readonly NicResult[] {

@@ -1,17 +1,25 @@
 import { basename, join } from 'node:path';
+import { buildFabric } from '../../fabric/assembly/fabric.js';
 import { loadScenario } from '../../fabric/scenario/load-scenario.js';
-import { buildTopology } from '../../fabric/topology/build-topology.js';
 import type { RunPage } from '../../report/page/page-data.js';
 import { isPageBuilt, pageFile } from '../../report/page/page-file.js';
-import { pageOfRun } from '../../report/page/page-of-run.js';
+import { factsOf, pageOfRun } from '../../report/page/page-of-run.js';
 import { readMeasured } from '../../report/read-run.js';
-import { readRunFile, RunDirectoryError } from '../../report/run-directory.js';
+import { readRunFile } from '../../report/run-directory.js';
+import { RunDirectoryError } from '../../report/run-json.js';
 import { InputError } from '../exit.js';
+import { prepareEngine } from '../../runtime/engine-flags.js';
+import { storedRun } from './resume.js';
+import { observeAgain } from './why.js';
 import { writeOut } from '../write-out.js';
 
 /** Writes a run's page again, from the tables that the run has left. */
-export function reportCommand(folder: string, { out }: { readonly out?: string }): void {
-  writePage([folder], out ?? join(folder, 'report.html'));
+export function reportCommand(
+  folder: string,
+  { out, why }: { readonly out?: string; readonly why?: boolean },
+): void {
+  if (why === true) prepareEngine();
+  writePage([folder], out ?? join(folder, 'report.html'), why === true);
 }
 
 export function compareCommand(
@@ -19,30 +27,26 @@ export function compareCommand(
   { out }: { readonly out: string },
 ): void {
   if (folders.length < 2) throw new InputError('compare takes two run directories or more');
-  writePage(folders, out);
+  writePage(folders, out, false);
 }
 
-function writePage(folders: readonly string[], out: string): void {
+function writePage(folders: readonly string[], out: string, repeat: boolean): void {
   if (!isPageBuilt()) throw new InputError('the page has not been built: npm run build makes it');
-  const runs = folders.map(readPage);
+  const runs = folders.map((folder) => readPage(folder, repeat));
   writeOut(pageFile({ runs: distinct(runs, folders) }), out);
   process.stdout.write(`${out}\n`);
 }
 
-function readPage(folder: string): RunPage {
+/** `repeat`: where nobody looked for what held it back, run it again to see. */
+function readPage(folder: string, repeat: boolean): RunPage {
   try {
     readRunFile(folder, 'digest');
-    const loaded = loadScenario(join(folder, 'scenario.json'), { set: [] });
-    const { scenario } = loaded;
-    const topology = buildTopology(scenario.fabric, (path, text) => loaded.errorAt(path, text));
-    const run = readMeasured(folder, topology);
-    const { description, observe } = scenario;
-    return pageOfRun(run, { description, topology, seriesPs: observe.seriesPs });
+    const fabric = buildFabric(loadScenario(join(folder, 'scenario.json'), { set: [] }));
+    const run = readMeasured(folder, fabric.topology);
+    const why = run.why ?? (repeat ? observeAgain(folder, storedRun(folder)) : null);
+    return pageOfRun({ ...run, why }, factsOf(fabric));
   } catch (error) {
     if (error instanceof RunDirectoryError) throw new InputError(error.message);
-    if (error instanceof SyntaxError) {
-      throw new InputError(`${folder} cannot be read: a file in it is damaged`);
-    }
     throw error;
   }
 }

@@ -1,6 +1,13 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { didYouMean } from '../../fabric/scenario/errors.js';
 import { csv } from '../../report/csv.js';
 import { formatRate, formatTime } from '../../report/format.js';
+import { isPageBuilt, pageFile } from '../../report/page/page-file.js';
+import { pageOfSweep } from '../../report/page/page-of-sweep.js';
 import { table } from '../../report/table.js';
+import { EXPERIMENTS } from '../../sweep/experiments.js';
 import type { Axis } from '../../sweep/grid.js';
 import { axisOf, combinations } from '../../sweep/grid.js';
 import type { Toll } from '../../sweep/measure.js';
@@ -13,6 +20,8 @@ export interface SweepOptions {
   readonly vary: readonly string[];
   readonly set: readonly string[];
   readonly csv?: string;
+  /** A page with heat maps. */
+  readonly html?: string;
   readonly json?: boolean;
 }
 
@@ -26,26 +35,90 @@ interface Row {
 
 /** Runs a scenario with every combination of values, and compares what its faults cost. */
 export function sweepCommand(file: string, options: SweepOptions): number {
-  const axes = options.vary.map((text): Axis => {
+  const { vary, set, html } = options;
+  if (html !== undefined) needPage();
+  const axes = axesOf(vary);
+  const rows = rowsOf(file, axes, set);
+  const paths = axes.map(({ path }) => path);
+  if (options.json === true) process.stdout.write(`${JSON.stringify(objects(paths, rows))}\n`);
+  else process.stdout.write(`${text(paths, rows)}\n`);
+  if (options.csv !== undefined) writeOut(csvOf(paths, rows), options.csv);
+  if (html !== undefined) {
+    const words = [...vary.map((one) => `--vary ${one}`), ...set.map((one) => `--set ${one}`)];
+    const command = ['selvage sweep', file, ...words].join(' ');
+    const { name, description } = loadFabric(file, []).fabric.scenario;
+    writeOut(pageText(name, description, command, axes, rows), html);
+  }
+  return EXIT.COMPLETE;
+}
+
+/** One of the sweeps that come with Selvage: its table, and its page, in a folder. */
+export function experimentCommand(
+  name: string | undefined,
+  options: { readonly out?: string },
+): number {
+  if (name === undefined) {
+    const width = Math.max(...EXPERIMENTS.map((one) => one.name.length));
+    const lines = EXPERIMENTS.map((one) => `${one.name.padEnd(width)}  ${one.question}\n`);
+    process.stdout.write(lines.join(''));
+    return EXIT.COMPLETE;
+  }
+  const names = EXPERIMENTS.map((one) => one.name);
+  const experiment = EXPERIMENTS.find((one) => one.name === name);
+  if (experiment === undefined) {
+    throw new InputError(`no experiment is called ${name}${didYouMean(name, names)}`);
+  }
+  needPage();
+  const axes = axesOf(experiment.vary);
+  const file = fileURLToPath(new URL(experiment.scenario, EXAMPLES));
+  const rows = rowsOf(file, axes, experiment.set);
+  const paths = axes.map(({ path }) => path);
+  process.stdout.write(`${text(paths, rows)}\n`);
+  const folder = options.out ?? join('runs', name);
+  mkdirSync(folder, { recursive: true });
+  writeOut(csvOf(paths, rows), join(folder, 'sweep.csv'));
+  const page = pageText(name, experiment.question, `selvage experiment ${name}`, axes, rows);
+  writeOut(page, join(folder, 'sweep.html'));
+  process.stdout.write(`${join(folder, 'sweep.html')}\n`);
+  return EXIT.COMPLETE;
+}
+
+const EXAMPLES = new URL('../../../../examples/', import.meta.url);
+
+function axesOf(vary: readonly string[]): Axis[] {
+  const axes = vary.map((text): Axis => {
     const axis = axisOf(text);
     if (axis !== null) return axis;
     throw new InputError(`--vary ${text}: write a path and values, as credit.counts=a,b`);
   });
   const count = axes.reduce((product, { values }) => product * values.length, 1);
   if (count > RUNS_MAX) throw new InputError(`${count} runs are too many; at most ${RUNS_MAX}`);
-  const rows = combinations(axes).map((values): Row => {
-    const set = [...options.set, ...values.map((value, i) => `${axes[i]!.path}=${value}`)];
+  return axes;
+}
+
+function rowsOf(file: string, axes: readonly Axis[], base: readonly string[]): Row[] {
+  return combinations(axes).map((values): Row => {
+    const set = [...base, ...values.map((value, i) => `${axes[i]!.path}=${value}`)];
     const { fabric } = loadFabric(file, set);
-    const { durationPs, faults } = fabric.scenario;
+    const { durationPs } = fabric.scenario;
     if (durationPs === null) throw new InputError(`${file}: a sweep needs a duration`);
-    if (faults.length === 0) throw new InputError(`${file}: a sweep needs faults`);
     return { values, toll: measure(fabric, durationPs) };
   });
-  const paths = axes.map(({ path }) => path);
-  if (options.json === true) process.stdout.write(`${JSON.stringify(objects(paths, rows))}\n`);
-  else process.stdout.write(`${text(paths, rows)}\n`);
-  if (options.csv !== undefined) writeOut(csvOf(paths, rows), options.csv);
-  return EXIT.COMPLETE;
+}
+
+function needPage(): void {
+  if (!isPageBuilt()) throw new InputError('the page has not been built: npm run build makes it');
+}
+
+function pageText(
+  name: string,
+  description: string,
+  command: string,
+  axes: readonly Axis[],
+  rows: readonly Row[],
+): string {
+  const tolls = rows.map(({ toll }) => toll);
+  return pageFile({ runs: [], sweep: pageOfSweep(name, description, command, axes, tolls) });
 }
 
 function text(paths: readonly string[], rows: readonly Row[]): string {
@@ -59,6 +132,7 @@ function text(paths: readonly string[], rows: readonly Row[]): string {
     'recovered in',
     'lost',
     'starved',
+    'dropped',
   ];
   const body = rows.map(({ values, toll }) => [
     ...values,
@@ -69,6 +143,7 @@ function text(paths: readonly string[], rows: readonly Row[]): string {
     toll.recoveryPs === null ? 'not' : formatTime(toll.recoveryPs),
     String(toll.lostUnits),
     String(toll.starved),
+    String(toll.droppedFrames),
   ]);
   return table(head, body);
 }
@@ -77,12 +152,12 @@ function csvOf(paths: readonly string[], rows: readonly Row[]): string {
   const columns = [
     ...paths,
     ...['before_bps', 'during_bps', 'after_bps', 'stalled_ps', 'recovery_ps', 'lost_units'],
-    ...['starved', 'digest'],
+    ...['starved', 'dropped_frames', 'digest'],
   ];
   const body = rows.map(({ values, toll }) => [
     ...values,
     ...[toll.beforeBps, toll.duringBps, toll.afterBps, toll.stalledPs, toll.recoveryPs],
-    ...[toll.lostUnits, toll.starved, toll.digest],
+    ...[toll.lostUnits, toll.starved, toll.droppedFrames, toll.digest],
   ]);
   return csv(columns, body);
 }

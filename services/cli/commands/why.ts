@@ -55,7 +55,7 @@ function flowNamed({ flows }: Fabric, wanted: string): number {
   );
 }
 
-function observeAgain(run: string, stored: StoredRun): WhySummary {
+export function observeAgain(run: string, stored: StoredRun): WhySummary {
   const { fabric } = sameScenario(run, stored);
   const { results, congestion } = again(run, stored, fabric, null);
   return whySummary(whyOf(fabric, results, congestion));

@@ -10,13 +10,17 @@ import {
   clientCredentials,
   keyMetadata,
 } from '../../runtime/links/control-channel.js';
+import { unpackLogs } from '../../runtime/checkpoints/packed-logs.js';
 import { unpackWhole } from '../../runtime/whole-state.js';
+import { heardColumns } from '../../runtime/port-columns.js';
+import type { PortSample } from '../../runtime/port-sample.js';
 import {
   CHECK,
   CLEAR,
   INJECT,
   LIST_FAULTS,
   RESULTS,
+  SAMPLES,
   STEER,
   WATCH,
 } from '../../runtime/links/methods.js';
@@ -89,8 +93,8 @@ export class CoordinatorClient {
     });
   }
 
-  steer(action: Action): Promise<selvage.v1.SteerReply> {
-    return this.call(STEER.client, { action });
+  steer(action: Action, stepPs = 0): Promise<selvage.v1.SteerReply> {
+    return this.call(STEER.client, { action, stepPs });
   }
 
   /** A fault as a scenario says it comes to the run. */
@@ -107,6 +111,30 @@ export class CoordinatorClient {
     return faults;
   }
 
+  /** Hears what ports have counted, as long as it goes on; returns how to end it. */
+  samples(hear: (sample: PortSample) => void, ended: () => void): () => void {
+    const { path, requestSerialize, responseDeserialize } = SAMPLES.client;
+    const stream = this.client.makeServerStreamRequest(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      {},
+      keyMetadata(this.key),
+    );
+    stream.on('data', ({ timePs, ports }: selvage.v1.PortSample) => {
+      hear({ timePs, columns: heardColumns(ports ?? null) });
+    });
+    let isOpen = true;
+    const end = (): void => {
+      if (isOpen) ended();
+      isOpen = false;
+    };
+    stream.on('error', end).on('end', end);
+    return () => {
+      stream.cancel();
+    };
+  }
+
   async results(): Promise<MergedRun> {
     const { path, requestSerialize, responseDeserialize } = RESULTS.client;
     const stream = this.client.makeServerStreamRequest(
@@ -119,15 +147,17 @@ export class CoordinatorClient {
     ) as ClientReadableStream<selvage.v1.ResultsPart>;
     const text: Uint8Array[] = [];
     const kept: Uint8Array[] = [];
+    const written: Uint8Array[] = [];
     for await (const piece of stream) {
-      const { json, state } = piece as selvage.v1.ResultsPart;
+      const { json, state, logs } = piece as selvage.v1.ResultsPart;
       text.push(json);
       kept.push(state);
+      written.push(logs);
     }
     const octets = Buffer.concat(kept);
     const state = octets.length === 0 ? null : unpackWhole(octets);
     const measured = JSON.parse(Buffer.concat(text).toString(), textAsInfinity) as MergedRun;
-    return { ...measured, state };
+    return { ...measured, state, ...unpackLogs(Buffer.concat(written)) };
   }
 
   private call<Request, Reply>(

@@ -17,7 +17,7 @@ export class MachineryError extends Error {}
 export async function runDistributed(
   options: FleetOptions,
   progress: ProgressLine,
-  launched: (fleet: Fleet) => void = () => undefined,
+  launched: (fleet: Fleet) => void | Promise<void> = () => undefined,
   heard: (status: selvage.v1.RunStatus) => void = () => undefined,
 ): Promise<MergedRun> {
   let fell: (error: Error) => void = () => undefined;
@@ -31,7 +31,7 @@ export async function runDistributed(
   const letGo = options.elsewhere === null ? onInterrupt(fleet) : onEviction(fleet);
   const breaker = new MachineryBreaker(fleet, options.machinery);
   try {
-    launched(fleet);
+    await launched(fleet);
     const ended = fleet.client.follow(
       (status) => {
         heard(status);

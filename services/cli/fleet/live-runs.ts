@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { TlsFiles } from '../../runtime/links/control-channel.js';
+import { runJson } from '../../report/run-json.js';
 
 /** How to reach a run of this user that is under way. The key makes it a secret. */
 export interface LiveRun {
@@ -13,8 +14,9 @@ export interface LiveRun {
   readonly pid: number;
 }
 
+/** Of this user, by number where there are numbers: in a container, nobody may have a name. */
 function folder(): string {
-  return join(tmpdir(), `selvage-${userInfo().username}`);
+  return join(tmpdir(), `selvage-${process.getuid?.() ?? userInfo().username}`);
 }
 
 export function announce(live: LiveRun): void {
@@ -34,9 +36,19 @@ export function liveRuns(): LiveRun[] {
   } catch {
     return [];
   }
-  return names
-    .map((name) => JSON.parse(readFileSync(join(folder(), name), 'utf8')) as LiveRun)
-    .filter(({ pid }) => isAlive(pid));
+  return names.flatMap((name) => {
+    const live = readLive(join(folder(), name));
+    return live !== null && isAlive(live.pid) ? live : [];
+  });
+}
+
+/** Null for a file that is none of ours, or only half written. */
+function readLive(file: string): LiveRun | null {
+  try {
+    return runJson(file, readFileSync(file, 'utf8'), { run: 'string', pid: 'number' }) as LiveRun;
+  } catch {
+    return null;
+  }
 }
 
 function isAlive(pid: number): boolean {

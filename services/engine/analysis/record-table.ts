@@ -44,6 +44,17 @@ export class RecordTable {
     open.pop();
   }
 
+  /** Rows that are over are not kept any longer. */
+  forgetClosed(): void {
+    const { width, values } = this;
+    this.open.sort((a, b) => a - b);
+    this.open = this.open.map((at, row) => {
+      values.copyWithin(row * width, at, at + width);
+      return row * width;
+    });
+    this.count = this.open.length;
+  }
+
   map<Item>(read: (at: number) => Item): Item[] {
     return Array.from({ length: this.count }, (_, row) => read(row * this.width));
   }

@@ -119,6 +119,12 @@ export interface NeighbourStopper {
   stopFor(port: number, priority: number, durationPs: number): void;
 }
 
+/** Learns while a run goes on, from discovery, whether the device behind a port takes part. */
+export interface NeighbourClient {
+  /** A station that obeys messages itself, or a bridge that takes them; or it is not that. */
+  neighbourTakesPart(port: number, takesPart: boolean): void;
+}
+
 /** An ingress account as a mechanism sees it. */
 export interface IngressAccounts {
   atXoff(port: number, group: number): boolean;

@@ -1,54 +1,109 @@
+import type { FramePool } from '../frame/frame-pool.js';
 import type { Probe } from './probe.js';
 
-/** Tells several listeners, in their order. */
+/**
+ * Tells several listeners, in their order. Arguments are written out: gathering them costs more than
+ * most listeners do.
+ */
 export class ProbeFanOut implements Probe {
   constructor(private readonly listeners: readonly Probe[]) {}
 
-  frameReceived(...heard: Parameters<Probe['frameReceived']>): void {
-    for (const listener of this.listeners) listener.frameReceived(...heard);
+  frameReceived(device: number, port: number, now: number, pool: FramePool, frame: number): void {
+    for (const listener of this.listeners) listener.frameReceived(device, port, now, pool, frame);
   }
 
-  frameDropped(...heard: Parameters<Probe['frameDropped']>): void {
-    for (const listener of this.listeners) listener.frameDropped(...heard);
+  frameDropped(
+    device: number,
+    port: number,
+    now: number,
+    pool: FramePool,
+    frame: number,
+    reason: number,
+  ): void {
+    for (const listener of this.listeners)
+      listener.frameDropped(device, port, now, pool, frame, reason);
   }
 
-  frameMarked(...heard: Parameters<Probe['frameMarked']>): void {
-    for (const listener of this.listeners) listener.frameMarked(...heard);
+  frameMarked(device: number, port: number, now: number, pool: FramePool, frame: number): void {
+    for (const listener of this.listeners) listener.frameMarked(device, port, now, pool, frame);
   }
 
-  frameQueued(...heard: Parameters<Probe['frameQueued']>): void {
-    for (const listener of this.listeners) listener.frameQueued(...heard);
+  frameQueued(
+    device: number,
+    ingress: number,
+    egress: number,
+    now: number,
+    pool: FramePool,
+    frame: number,
+  ): void {
+    for (const listener of this.listeners)
+      listener.frameQueued(device, ingress, egress, now, pool, frame);
   }
 
-  frameSent(...heard: Parameters<Probe['frameSent']>): void {
-    for (const listener of this.listeners) listener.frameSent(...heard);
+  frameSent(device: number, port: number, now: number, pool: FramePool, frame: number): void {
+    for (const listener of this.listeners) listener.frameSent(device, port, now, pool, frame);
   }
 
-  controlSent(...heard: Parameters<Probe['controlSent']>): void {
-    for (const listener of this.listeners) listener.controlSent(...heard);
+  frameDiscarded(device: number, port: number, now: number, pool: FramePool, frame: number): void {
+    for (const listener of this.listeners) listener.frameDiscarded(device, port, now, pool, frame);
   }
 
-  controlReceived(...heard: Parameters<Probe['controlReceived']>): void {
-    for (const listener of this.listeners) listener.controlReceived(...heard);
+  watchdogActed(device: number, port: number, now: number, priority: number, on: boolean): void {
+    for (const listener of this.listeners) {
+      listener.watchdogActed(device, port, now, priority, on);
+    }
   }
 
-  stopAsked(...heard: Parameters<Probe['stopAsked']>): void {
-    for (const listener of this.listeners) listener.stopAsked(...heard);
+  controlSent(device: number, port: number, now: number, octets: Uint8Array): void {
+    for (const listener of this.listeners) listener.controlSent(device, port, now, octets);
   }
 
-  creditStep(...heard: Parameters<Probe['creditStep']>): void {
-    for (const listener of this.listeners) listener.creditStep(...heard);
+  tagSent(device: number, port: number, now: number, octets: Uint8Array): void {
+    for (const listener of this.listeners) listener.tagSent(device, port, now, octets);
   }
 
-  heldChanged(...heard: Parameters<Probe['heldChanged']>): void {
-    for (const listener of this.listeners) listener.heldChanged(...heard);
+  controlReceived(device: number, port: number, now: number, octets: Uint8Array): void {
+    for (const listener of this.listeners) listener.controlReceived(device, port, now, octets);
   }
 
-  creditShort(...heard: Parameters<Probe['creditShort']>): void {
-    for (const listener of this.listeners) listener.creditShort(...heard);
+  stopAsked(device: number, port: number, now: number, group: number, stop: boolean): void {
+    for (const listener of this.listeners) listener.stopAsked(device, port, now, group, stop);
   }
 
-  messageDelivered(...heard: Parameters<Probe['messageDelivered']>): void {
-    for (const listener of this.listeners) listener.messageDelivered(...heard);
+  creditStep(
+    device: number,
+    port: number,
+    now: number,
+    step: number,
+    priority: number,
+    channel: number,
+    units: number,
+  ): void {
+    for (const listener of this.listeners)
+      listener.creditStep(device, port, now, step, priority, channel, units);
+  }
+
+  heldChanged(device: number, port: number, now: number, priorities: number): void {
+    for (const listener of this.listeners) listener.heldChanged(device, port, now, priorities);
+  }
+
+  creditShort(
+    device: number,
+    port: number,
+    now: number,
+    priority: number,
+    channel: number,
+    short: boolean,
+  ): void {
+    for (const listener of this.listeners)
+      listener.creditShort(device, port, now, priority, channel, short);
+  }
+
+  messageDelivered(device: number, now: number, flow: number, message: number): void {
+    for (const listener of this.listeners) listener.messageDelivered(device, now, flow, message);
+  }
+
+  ledChanged(...heard: Parameters<Probe['ledChanged']>): void {
+    for (const listener of this.listeners) listener.ledChanged(...heard);
   }
 }

@@ -24,6 +24,12 @@ export const DROP_REASONS = [
   'device-reset',
   /** As headroom-exhausted, where a fault kept the neighbour from stopping in time. */
   'overflow-by-fault',
+  /** A watchdog of PFC dropped what a neighbour held for too long. */
+  'watchdog',
+  /** As headroom-exhausted, where the neighbour's watchdog sends against stops. */
+  'overflow-by-watchdog',
+  /** The receive queue of an 82599 had no descriptor, and drops then. */
+  'no-descriptor',
 ] as const;
 
 export type DropReason = (typeof DROP_REASONS)[number];
@@ -44,6 +50,9 @@ export const DROP = {
   FCS_ERROR: 11,
   DEVICE_RESET: 12,
   OVERFLOW_BY_FAULT: 13,
+  WATCHDOG: 14,
+  OVERFLOW_BY_WATCHDOG: 15,
+  NO_DESCRIPTOR: 16,
 } as const;
 
 /** The steps of credit exchange, as `creditStep` numbers them. */
@@ -94,8 +103,14 @@ export interface Probe {
   ): void;
   /** Transmission starts. PORT still tells where the frame came in. */
   frameSent(device: number, port: number, now: number, pool: FramePool, frame: number): void;
+  /** A frame that waited at a port will not be sent, and is dropped next. */
+  frameDiscarded(device: number, port: number, now: number, pool: FramePool, frame: number): void;
+  /** A watchdog stops obeying a neighbour that holds a priority for too long, or obeys again. */
+  watchdogActed(device: number, port: number, now: number, priority: number, on: boolean): void;
   /** A MAC control frame starts on the wire. */
   controlSent(device: number, port: number, now: number, octets: Uint8Array): void;
+  /** The frame that has just started takes a CE-Tag along, behind its addresses. */
+  tagSent(device: number, port: number, now: number, octets: Uint8Array): void;
   /** A MAC control frame takes effect. */
   controlReceived(device: number, port: number, now: number, octets: Uint8Array): void;
   /** This device began (or ended) asking its neighbour to stop. */
@@ -123,6 +138,11 @@ export interface Probe {
   ): void;
   /** The last octet of a message reached its destination. */
   messageDelivered(device: number, now: number, flow: number, message: number): void;
+  /**
+   * An LED of an 82599 went on or off at `atPs`. Told when the next thing happens to its LEDs or
+   * somebody looks at them, so it may be told late, but always in order.
+   */
+  ledChanged(device: number, port: number, atPs: number, led: number, lit: boolean): void;
 }
 
 /** Hears nothing; a listener overrides the points that it cares for. */
@@ -132,11 +152,15 @@ export class DeafProbe implements Probe {
   frameMarked(..._: Parameters<Probe['frameMarked']>): void {}
   frameQueued(..._: Parameters<Probe['frameQueued']>): void {}
   frameSent(..._: Parameters<Probe['frameSent']>): void {}
+  frameDiscarded(..._: Parameters<Probe['frameDiscarded']>): void {}
+  watchdogActed(..._: Parameters<Probe['watchdogActed']>): void {}
   controlSent(..._: Parameters<Probe['controlSent']>): void {}
+  tagSent(..._: Parameters<Probe['tagSent']>): void {}
   controlReceived(..._: Parameters<Probe['controlReceived']>): void {}
   stopAsked(..._: Parameters<Probe['stopAsked']>): void {}
   creditStep(..._: Parameters<Probe['creditStep']>): void {}
   heldChanged(..._: Parameters<Probe['heldChanged']>): void {}
   creditShort(..._: Parameters<Probe['creditShort']>): void {}
   messageDelivered(..._: Parameters<Probe['messageDelivered']>): void {}
+  ledChanged(..._: Parameters<Probe['ledChanged']>): void {}
 }

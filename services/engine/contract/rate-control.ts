@@ -12,8 +12,15 @@ export interface RateControl {
   sent(row: number, octets: number): void;
   /** The network, or the receiver, complains; `feedback` says how badly where that is known. */
   notified(row: number, feedback: number): void;
-  /** A packet was acknowledged so long after it was put on its way. */
-  measured(row: number, roundTripPs: number): void;
+  /**
+   * A packet was acknowledged so long after it was put on its way, of which it spent so long in
+   * the receiving station; so many packets were acknowledged since the one that was timed before.
+   */
+  measured(row: number, roundTripPs: number, endpointPs: number, packets: number): void;
+  /** An acknowledgement of all before `expected` brought what switches wrote on a packet's way. */
+  observed(row: number, expected: number, telemetry: Uint8Array): void;
+  /** Packets must be sent again: the receiver says so, or says nothing. */
+  lost(row: number, timedOut: boolean): void;
   onTimer(row: number, timer: number): void;
   status(row: number): RateStatus;
 }
@@ -35,6 +42,10 @@ export interface RateHost {
   readonly clock: Clock;
   /** The connection may send so many bit/s of wire octets from now on. */
   setRate(row: number, bps: number, lineBps: number): void;
+  /** No more than so many packets may be unacknowledged. */
+  setWindow(row: number, packets: number): void;
+  /** Number of the packet that is sent next. */
+  nextPacket(row: number): number;
   /**
    * `timer` is 0..3. A timer that was armed for an earlier time comes then, and not again: whoever
    * has put it off arms it once more.

@@ -39,6 +39,20 @@ export interface StopPortSpec {
 export interface PfcPortSpec extends StopPortSpec {
   /** Priorities for which it is operational, one bit each. */
   readonly priorities: number;
+  /** By priority; null where stops are obeyed however long they last. */
+  readonly watchdog: readonly (PfcWatchdogSpec | null)[] | null;
+  /** By priority group: of neighbours that send on against stops that last too long. */
+  readonly neighbourWatchdog: readonly (PfcWatchdogSpec | null)[] | null;
+}
+
+/** What is done about a priority that a neighbour holds without end. */
+export interface PfcWatchdogSpec {
+  /** Held for so long, with frames waiting, it is in a storm. */
+  readonly detectionPs: number;
+  /** Not asked to stop for so long, it is no longer. */
+  readonly restorationPs: number;
+  /** In between, what waits and what comes is dropped, or it is sent all the same. */
+  readonly action: 'drop' | 'forward';
 }
 
 /** Credit exchange over a link, as one of its ends sees it. Units count octets of frames. */
@@ -235,8 +249,10 @@ export interface SfcPortSpec {
   readonly drainOctetPs: readonly number[];
   /** MAC of the station on the link; 0 where there is none. */
   readonly station: number;
-  /** The station does not obey messages itself: the switch stops it by PFC. */
-  readonly proxy: boolean;
+  /** The switch stops the station by PFC: never, always, or while it does not obey by itself. */
+  readonly proxy: 'off' | 'on' | 'auto';
+  /** The station obeys messages itself, as far as is known when the run starts. */
+  readonly obeys: boolean;
 }
 
 /** Congestion isolation in a bridge (802.1Qcz 49.4.1). */
@@ -264,7 +280,7 @@ export interface CiSwitchSpec {
 export interface CiPortSpec {
   /** Flows may be isolated at this egress: the neighbour is a host, or isolates itself. */
   readonly isolates: boolean;
-  /** The neighbour takes CIMs. */
+  /** The neighbour takes CIMs, and is known to when the run starts. */
   readonly isPeer: boolean;
   readonly thresholdOctets: number;
   /** The congesting queue is uncongested from here down. */
@@ -281,7 +297,7 @@ export interface SfcHostSpec {
 }
 
 /** How fast a connection may send, when the network or the receiver complains. */
-export type RateSpec = DcqcnSpec | QcnReactionSpec | TimelySpec;
+export type RateSpec = DcqcnSpec | QcnReactionSpec | TimelySpec | HpccSpec | SwiftSpec;
 
 /** Reaction point of DCQCN. */
 export interface DcqcnSpec {
@@ -314,6 +330,39 @@ export interface TimelySpec {
   readonly minBps: number;
 }
 
+/** HPCC, which is told what links carry. */
+export interface HpccSpec {
+  readonly kind: 'hpcc';
+  readonly utilisation: number;
+  readonly stages: number;
+  readonly increaseOctets: number;
+  readonly roundTripPs: number;
+  readonly minBps: number;
+  /** Of a full packet on the wire, preamble and gap included. */
+  readonly packetOctets: number;
+}
+
+/** Swift, which keeps delays at targets; windows are in packets. */
+export interface SwiftSpec {
+  readonly kind: 'swift';
+  readonly baseTargetPs: number;
+  readonly hopPs: number;
+  /** Switches on the way. */
+  readonly hops: number;
+  readonly flowRangePs: number;
+  readonly flowLeast: number;
+  readonly flowMost: number;
+  readonly endpointTargetPs: number;
+  readonly increase: number;
+  readonly decrease: number;
+  readonly maxDecrease: number;
+  readonly initial: number;
+  readonly least: number;
+  readonly most: number;
+  /** Of a full packet on the wire, preamble and gap included. */
+  readonly packetOctets: number;
+}
+
 /** Reaction point of QCN (802.1Q 32.11). */
 export interface QcnReactionSpec {
   readonly kind: 'qcn';
@@ -333,12 +382,14 @@ export interface QcnPointSpec {
   readonly priorities: number;
   /** What frames of those priorities become that come from outside the domain. */
   readonly alternatePriority: number;
-  /** Class of its messages. */
-  readonly messageClass: number;
+  /** Of its messages (cnmTransmitPriority). */
+  readonly messagePriority: number;
+  /** Octets of the sampled frame's data in a message (cpMinHeaderOctets). */
+  readonly minHeaderOctets: number;
   /** MAC address that its congestion points go by. */
   readonly bridge: number;
-  /** By host position: its MAC address. */
-  readonly stations: readonly number[];
+  /** Addresses of all stations, by position. */
+  readonly stations: Uint8Array;
   readonly ports: readonly QcnPortSpec[];
 }
 
@@ -355,8 +406,10 @@ export type QcnDefence = 'disabled' | 'edge' | 'interior' | 'interior-ready';
 /** What a receiver says of marked packets: notification point of DCQCN. */
 export interface NotifySpec {
   readonly gapPs: number;
-  readonly frameClass: number;
-  readonly octets: number;
+  readonly priority: number;
+  /** Addresses of the receiver, who tells, and of the sender, who is told. */
+  readonly own: Uint8Array;
+  readonly sender: Uint8Array;
 }
 
 interface DeviceSpec {
@@ -401,6 +454,8 @@ export interface SwitchSpec extends DeviceSpec {
       };
   /** By traffic class, the same at every port. */
   readonly ecn: readonly EcnSpec[];
+  /** Traffic classes in which packets are given telemetry (HPCC), one bit each. */
+  readonly telemetry: number;
   /** Null where it does not run. */
   readonly sfc: SfcSwitchSpec | null;
   readonly ci: CiSwitchSpec | null;
@@ -427,10 +482,14 @@ export interface RegisterValue {
   readonly value: number;
 }
 
-/** A write while the part runs: the bits of `mask` take those of `value`. */
-export interface RegisterWrite extends RegisterValue {
-  readonly atPs: number;
+/** The bits of `mask` take those of `value`. */
+export interface RegisterChange extends RegisterValue {
   readonly mask: number;
+}
+
+/** A write while the part runs. */
+export interface RegisterWrite extends RegisterChange {
+  readonly atPs: number;
 }
 
 /** An 82599 between a host and its port. */
@@ -454,6 +513,8 @@ export interface NicSpec {
   readonly receiveBuffer: BufferSpec;
   /** What an untagged frame counts as on receive; `carried`: the priority that the model knows. */
   readonly untagged: 'carried' | 'table' | 'split' | 'seven';
+  /** By pool: time that software needs for a received frame; null: no time, and no descriptors. */
+  readonly softwarePs: readonly number[] | null;
   /** By pool: the VLANs that it takes; empty for all. */
   readonly poolVlans: readonly (readonly number[])[];
 }
@@ -476,6 +537,8 @@ export interface SendSpec {
   /** Position in the scenario's flow table. */
   readonly flow: number;
   readonly name: string;
+  /** Station whose address its frames bear: the sender's own unless it lies. */
+  readonly source: number;
   readonly target: number;
   readonly hash: number;
   /** Packed class of its frames. */

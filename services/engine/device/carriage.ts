@@ -1,11 +1,11 @@
 import {
-  CAME_TAGGED,
-  CARRIED,
+  CARRIES_FLAG,
   CLASS,
   CONNECTION,
   HASH,
   KIND_NOTICE,
   LENGTH,
+  REMAINING,
   SEQUENCE,
   SOURCE,
   TARGET,
@@ -13,6 +13,7 @@ import {
 } from '../frame/frame-pool.js';
 import type { SampledMessage } from '../notices/sampled-message.js';
 import { readU16, writeU16 } from '../wire/big-endian.js';
+import { ETHERTYPE_CN_TAG, ETHERTYPE_CNM } from '../wire/cnm.js';
 import {
   ETHERTYPE_C_TAG,
   ETHERTYPE_CONGESTION,
@@ -21,6 +22,7 @@ import {
   ETHERTYPE_S_TAG,
   VLAN_TAG_OCTETS,
 } from '../wire/ethernet.js';
+import { ETHERTYPE_TELEMETRY } from '../wire/telemetry.js';
 import type { Device } from './device.js';
 import type { Shared } from './shared.js';
 
@@ -34,13 +36,15 @@ const NOBODY = -1;
 const NOTHING = -1;
 
 /**
- * Octets that frames carry. Most frames are fields and a length; a notice is a frame whose octets
- * others read on its way. They are kept by the device that has the frame, and go from device to
+ * Octets that frames carry (CARRIES_FLAG). Most frames are fields and a length; the octets of a
+ * notice are read on its way. They are kept by the device that has the frame, and go from device to
  * device beside it: they take effect with its arrival, and just before it.
  */
 export interface Carriage {
   /** Makes a notice of octets without FCS. */
   make(d: number, spec: SampledMessage, octets: Uint8Array, length: number): number;
+  /** A frame of a device carries these octets from now on. */
+  load(d: number, frame: number, octets: Uint8Array, length: number): void;
   /** The octets of a notice that a device has; a view. */
   octets(d: number, frame: number): Uint8Array;
   /** Whether octets that came in belong to a frame, and not to the link. */
@@ -67,23 +71,28 @@ export function makeCarriage(shared: Shared, devices: readonly Device[]): Carria
   function make(d: number, spec: SampledMessage, octets: Uint8Array, length: number): number {
     const frame = pool.allocate();
     words[frame + LENGTH] = Math.max(LEAST_FRAME_OCTETS, length + FCS_OCTETS);
-    words[frame + CLASS] = spec.priority | KIND_NOTICE;
+    words[frame + CLASS] = spec.priority | KIND_NOTICE | CARRIES_FLAG;
     words[frame + HASH] = spec.hash;
     words[frame + TARGET] = spec.target;
     words[frame + SEQUENCE] = 0;
     ends[frame + SOURCE] = NOBODY;
     ends[frame + CONNECTION] = 0;
     ends[frame + VLAN] = spec.vlan;
-    ends[frame + CAME_TAGGED] = (spec.vlan & VID_MASK) === 0 ? 0 : VLAN_TAG_OCTETS;
+    ends[frame + REMAINING] = 0;
+    pool.setCameTagged(frame, (spec.vlan & VID_MASK) === 0 ? 0 : VLAN_TAG_OCTETS);
     pool.setFlowId(frame, 0);
     pool.setBorn(frame, spec.bornPs);
-    ends[frame + CARRIED] = devices[d].octets.put(octets, length);
+    load(d, frame, octets, length);
     return frame;
+  }
+
+  function load(d: number, frame: number, octets: Uint8Array, length: number): void {
+    pool.setCarried(frame, devices[d].octets.put(octets, length));
   }
 
   function octets(d: number, frame: number): Uint8Array {
     const store = devices[d].octets;
-    const slot = ends[frame + CARRIED];
+    const slot = pool.carried(frame);
     return slot < 0 ? scratch.subarray(0, 0) : store.get(slot).subarray(0, store.length(slot));
   }
 
@@ -92,6 +101,9 @@ export function makeCarriage(shared: Shared, devices: readonly Device[]): Carria
       case ETHERTYPE_C_TAG:
       case ETHERTYPE_S_TAG:
       case ETHERTYPE_CONGESTION:
+      case ETHERTYPE_CN_TAG:
+      case ETHERTYPE_CNM:
+      case ETHERTYPE_TELEMETRY:
       case ETHERTYPE_IPV4:
       case ETHERTYPE_IPV6:
         return true;
@@ -107,20 +119,20 @@ export function makeCarriage(shared: Shared, devices: readonly Device[]): Carria
   }
 
   function board(port: number, frame: number): void {
-    ends[frame + CARRIED] = ahead[port];
+    pool.setCarried(frame, ahead[port]);
     ahead[port] = NOTHING;
   }
 
   function unload(d: number, frame: number): void {
-    const slot = ends[frame + CARRIED];
+    const slot = pool.carried(frame);
     if (slot >= 0) devices[d].octets.giveBack(slot);
-    ends[frame + CARRIED] = NOTHING;
+    pool.setCarried(frame, NOTHING);
   }
 
   function share(d: number, copy: number): void {
     const own = octets(d, copy);
     scratch.set(own);
-    ends[copy + CARRIED] = devices[d].octets.put(scratch, own.length);
+    pool.setCarried(copy, devices[d].octets.put(scratch, own.length));
   }
 
   function retag(d: number, frame: number, change: number): void {
@@ -136,8 +148,8 @@ export function makeCarriage(shared: Shared, devices: readonly Device[]): Carria
       scratch.set(own.subarray(TYPE_AT), TYPE_AT + VLAN_TAG_OCTETS);
     }
     unload(d, frame);
-    ends[frame + CARRIED] = store.put(scratch, length);
+    pool.setCarried(frame, store.put(scratch, length));
   }
 
-  return { make, octets, claims, came, board, unload, share, retag };
+  return { make, load, octets, claims, came, board, unload, share, retag };
 }

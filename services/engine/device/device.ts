@@ -25,6 +25,7 @@ export const DID_SEND_CONTROL = 0x2000;
 export const DID_TAKE_CONTROL = 0x3000;
 export const DID_DROP = 0x4000;
 export const DID_FAULT = 0x5000;
+export const DID_WATCHDOG = 0x6000;
 
 /** What an actor has to itself, beside its rows in the shared tables. */
 export class Device {

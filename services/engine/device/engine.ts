@@ -16,6 +16,7 @@ import type { CiMechanism } from '../congestion/ci/ci-mechanism.js';
 import type { SfcMechanism } from '../congestion/sfc/sfc-mechanism.js';
 import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
 import { creditRows } from '../flow-control/credit/credit-accounts.js';
+import type { PfcMechanism } from '../flow-control/pfc/pfc-mechanism.js';
 import type { FaultMechanism } from '../faults/fault-mechanism.js';
 import type { Hosting } from './host/hosting.js';
 import { makeHosting } from './host/hosting.js';
@@ -36,6 +37,7 @@ import { makeOutlet } from './outlet.js';
 import { Shared } from './shared.js';
 import type { Switching } from './switch/switching.js';
 import { makeSwitching } from './switch/switching.js';
+import { makeWatchdogTools } from './watchdog-tools.js';
 
 /** The actors of one service, and what they share. Built from their specifications, in order. */
 export class Engine implements MechanismHost {
@@ -44,6 +46,7 @@ export class Engine implements MechanismHost {
   readonly devices: readonly Device[];
   readonly mechanisms: readonly Mechanism[];
   isHeard = false;
+  readonly pfc: PfcMechanism;
   readonly credit: CreditMechanism;
   readonly discovery: DiscoveryMechanism;
   readonly faults: FaultMechanism;
@@ -58,7 +61,8 @@ export class Engine implements MechanismHost {
   private readonly metering: Metering;
   private readonly outlet: Outlet;
   private readonly loop: Loop;
-  private readonly listeners: Probe[] = [];
+  /** By device. */
+  private readonly listeners: Probe[][];
 
   constructor(specs: readonly DeviceSpec[]) {
     const rows = layOut(specs);
@@ -67,9 +71,11 @@ export class Engine implements MechanismHost {
     this.shared = shared;
     this.clock = shared.clock;
     this.devices = specs.map((spec, i) => new Device(spec, rows[i]));
+    this.listeners = specs.map(() => []);
     const set = makeMechanisms(shared, this.devices, this);
     const { all, credit, faults } = set;
     this.mechanisms = all;
+    this.pfc = set.pfc;
     this.credit = credit;
     this.faults = faults;
     this.sfc = set.sfc;
@@ -80,7 +86,14 @@ export class Engine implements MechanismHost {
     this.senders = makeSenders(tables, this.clock);
     this.receivers = makeReceivers(tables, this.clock);
     this.rates = makeRates(tables, this.clock, this.devices, this.senders);
-    this.outlet = makeOutlet(shared, this.devices, this.metering, faults, this.carriage);
+    this.outlet = makeOutlet(
+      shared,
+      this.devices,
+      this.metering,
+      faults,
+      this.carriage,
+      set.pfc.defiance,
+    );
     this.switching = makeSwitching(shared, this.devices, set, this.outlet, this.carriage);
     this.hosting = makeHosting(
       shared,
@@ -102,8 +115,10 @@ export class Engine implements MechanismHost {
         this.outlet,
         this.switching,
         this.discovery,
+        this.hosting,
       ),
     );
+    set.pfc.watchdog.equip(makeWatchdogTools(shared, this.devices, this.outlet, this.switching));
     for (const device of this.devices) this.configure(device);
     this.loop = makeLoop(
       shared,
@@ -134,11 +149,13 @@ export class Engine implements MechanismHost {
     this.loop.run(device, bound);
   }
 
-  /** From now on a listener hears every device, beside those that do already. */
-  listen(probe: Probe): void {
-    this.listeners.push(probe);
-    const one = this.listeners.length === 1 ? probe : new ProbeFanOut(this.listeners);
-    for (const device of this.devices) device.probe = one;
+  /** From now on a listener hears these devices (or all), beside those that do already. */
+  listen(probe: Probe, devices: Iterable<number> = this.devices.keys()): void {
+    for (const d of devices) {
+      const own = this.listeners[d];
+      own.push(probe);
+      this.devices[d].probe = own.length === 1 ? probe : new ProbeFanOut(own);
+    }
     this.isHeard = true;
   }
 

@@ -7,6 +7,7 @@ import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js
 import { PORT } from '../frame/frame-pool.js';
 import type { Device } from './device.js';
 import { DID_FAULT } from './device.js';
+import type { Hosting } from './host/hosting.js';
 import type { Metering } from './metering.js';
 import type { Outlet } from './outlet.js';
 import type { Shared } from './shared.js';
@@ -24,14 +25,20 @@ export function makeFaultTools(
   outlet: Outlet,
   switching: Switching,
   discovery: DiscoveryMechanism,
+  hosting: Hosting,
 ): FaultTools {
-  const { ports, pool, queues, lines, buffer, digests } = shared;
+  const { clock, ports, pool, queues, lines, buffer, digests } = shared;
 
   function wake(port: number): void {
     outlet.kick(ports.owner(port), port);
   }
 
+  function linkDown(port: number): void {
+    hosting.carrier(ports.owner(port), false);
+  }
+
   function linkUp(port: number): void {
+    hosting.carrier(ports.owner(port), true);
     for (const mechanism of mechanisms) mechanism.linkUp?.(port);
     metering.permit(port);
   }
@@ -60,6 +67,8 @@ export function makeFaultTools(
 
   function loseFirst(d: number, port: number, trafficClass: number): void {
     const frame = queues.shift(port, trafficClass);
+    const { firstPort, probe } = devices[d];
+    probe?.frameDiscarded(d, port - firstPort, clock.now, pool, frame);
     switching.free(port, trafficClass, frame);
     outlet.lose(d, pool.words[frame + PORT], frame, DROP.DEVICE_RESET);
   }
@@ -79,6 +88,7 @@ export function makeFaultTools(
 
   return {
     wake,
+    linkDown,
     linkUp,
     flush,
     shrink: buffer.shrink,

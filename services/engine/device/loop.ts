@@ -1,18 +1,9 @@
 import type { Mechanism } from '../contract/flow-control.js';
-import {
-  CLASS,
-  KIND_CNP,
-  KIND_MASK,
-  KIND_NOTICE,
-  LENGTH,
-  NEXT,
-  PRIORITY_MASK,
-  SEQUENCE,
-} from '../frame/frame-pool.js';
 import { DROP } from '../contract/probe.js';
-import { carriedOctets, carryOctets } from '../frame/carried-octets.js';
+import { CARRIES_FLAG, CLASS, LENGTH, NEXT, PRIORITY_MASK, SEQUENCE } from '../frame/frame-pool.js';
 import { keyId, keyKind } from '../kernel/agenda.js';
 import { ETHERTYPE_MAC_CONTROL } from '../wire/ethernet.js';
+import { hashOctets } from '../frame/octet-store.js';
 import { readU16 } from '../wire/big-endian.js';
 import { CE_TAG_OCTETS } from '../wire/ce-tag.js';
 import { isCreditExchange } from '../wire/mac-control/ce-frame.js';
@@ -54,10 +45,6 @@ const FCS_OCTETS = 4;
 const WIRE_OVERHEAD_OCTETS = 20;
 /** Offset of a frame's EtherType. */
 const TYPE_AT = 12;
-
-/** Of what a CNP or CNM carries: what an error may change, and the record can still hold. */
-const CNP_OCTETS_SAFE = 12;
-const CNM_OCTETS_SAFE = 20;
 
 /** In the id of a control frame that faults have dealt with. */
 const DEALT_WITH = 1 << 20;
@@ -172,7 +159,7 @@ export function makeLoop(
     digests.mix(d, DID_ARRIVE | local, words[frame + SEQUENCE] ^ (length << 20));
     const frameClass = words[frame + CLASS];
     counters.received(port, frameClass & PRIORITY_MASK, length);
-    if ((frameClass & KIND_MASK) === KIND_NOTICE) carriage.board(port, frame);
+    if ((frameClass & CARRIES_FLAG) !== 0) carriage.board(port, frame);
     if (device.probe !== null) device.probe.frameReceived(d, local, clock.now, pool, frame);
     if ((flags[port] & (LOSSY | MEDDLED)) !== 0 && isLost(d, port, frame)) return;
     if (isHost[d] === 0) switching.receive(d, port, frame);
@@ -189,22 +176,15 @@ export function makeLoop(
 
   /** A message that crosses the fabric may be lost on a link, or changed there. */
   function losesMessage(d: number, port: number, frame: number): boolean {
-    const kind = pool.words[frame + CLASS] & KIND_MASK;
-    if (kind < KIND_CNP) return false;
-    if (kind === KIND_NOTICE) {
-      const octets = carriage.octets(d, frame);
-      if (octets.length === 0) return false;
-      return faults.losesMessage(port, messageOf(kind, octets), octets);
-    }
-    const octets = scratch.subarray(0, kind === KIND_CNP ? CNP_OCTETS_SAFE : CNM_OCTETS_SAFE);
-    carriedOctets(pool, frame, octets, octets.length);
-    if (faults.losesMessage(port, messageOf(kind, octets), octets)) return true;
-    carryOctets(pool, frame, octets, octets.length);
-    return false;
+    if ((pool.words[frame + CLASS] & CARRIES_FLAG) === 0) return false;
+    const octets = carriage.octets(d, frame);
+    if (octets.length === 0) return false;
+    return faults.losesMessage(port, messageOf(octets), octets);
   }
 
   function transmit(d: number, device: Device, port: number): void {
-    if ((flags[port] & SILENT) !== 0) {
+    const wrong = flags[port];
+    if ((wrong & SILENT) !== 0) {
       transmits.set(d, port, Infinity);
       return;
     }
@@ -227,7 +207,7 @@ export function makeLoop(
     const metered = ports.metering(port) !== 0;
     const tag = metered ? meter(port, trafficClass, frame) : 0;
     const wireOctets = length + tag + WIRE_OVERHEAD_OCTETS;
-    const late = (flags[port] & LATE) === 0 ? 0 : faults.slownessPs(port, wireOctets, octetPs);
+    const late = (wrong & LATE) === 0 ? 0 : faults.slownessPs(port, wireOctets, octetPs);
     const free = now + wireOctets * octetPs + late;
     ports.setFreeAt(port, free);
     if (isHost[d] === 0) switching.departing(port, trafficClass, frame);
@@ -238,13 +218,10 @@ export function makeLoop(
     counters.sent(port, frameClass & PRIORITY_MASK, length);
     if (device.probe !== null) device.probe.frameSent(d, local, now, pool, frame);
     const at = now + (PREAMBLE_OCTETS + tag) * octetPs + ports.latencyPs(port) + late;
-    pool.setArrival(
-      frame,
-      (flags[port] & LATE) === 0 ? at : faults.arrivalOf(port, at, free - now),
-    );
+    pool.setArrival(frame, (wrong & LATE) === 0 ? at : faults.arrivalOf(port, at, free - now));
     accept(ports.peer(port), frame);
     if (tag !== 0) sendTag(d, local, ports.peer(port), pool.arrival(frame));
-    if ((frameClass & KIND_MASK) === KIND_NOTICE) sendCarried(d, local, ports.peer(port), frame);
+    if ((frameClass & CARRIES_FLAG) !== 0) sendCarried(d, local, ports.peer(port), frame);
     transmits.at[port] = ports.hasWork(port) ? free : Infinity;
     transmits.scan(d);
   }
@@ -271,21 +248,21 @@ export function makeLoop(
 
   /** A tag is read together with its frame, and before it. */
   function sendTag(d: number, local: number, peer: number, at: number): void {
-    digests.mix(d, DID_SEND_CONTROL | local, hashOctets(scratch, tagLength));
-    deliver(peer, scratch, tagLength, at);
+    devices[d].probe?.tagSent(d, local, clock.now, scratch.subarray(0, tagLength));
+    deliver(d, local, peer, scratch, tagLength, at);
   }
 
-  /** A notice's octets go beside it, and are read before it. */
+  /** What a frame carries goes beside it, and is read before it. */
   function sendCarried(d: number, local: number, peer: number, frame: number): void {
     const octets = carriage.octets(d, frame);
-    digests.mix(d, DID_SEND_CONTROL | local, hashOctets(octets, octets.length));
-    deliver(peer, octets, octets.length, pool.arrival(frame));
+    deliver(d, local, peer, octets, octets.length, pool.arrival(frame));
     carriage.unload(d, frame);
   }
 
   function sendControl(d: number, device: Device, port: number): void {
     const { now } = clock;
     const local = port - device.firstPort;
+    const peer = ports.peer(port);
     const octetPs = ports.octetPs(port);
     const leastEnd = now + (PREAMBLE_OCTETS + LEAST_FRAME_OCTETS) * octetPs;
     const length = mechanisms[ports.takeControl(port)].compose(port, leastEnd, scratch);
@@ -297,10 +274,10 @@ export function makeLoop(
     const free = now + wireOctets * octetPs + late;
     ports.setFreeAt(port, free);
     if (readU16(scratch, TYPE_AT) === ETHERTYPE_MAC_CONTROL) counters.controlSent[port]++;
-    digests.mix(d, DID_SEND_CONTROL | local, hashOctets(scratch, length));
     device.probe?.controlSent(d, local, now, scratch.subarray(0, length));
     const at = txEnd + ports.latencyPs(port) + late;
-    acceptControl(ports.peer(port), scratch, length, isLate ? lastBit(port, at, free - now) : at);
+    const end = isLate ? lastBit(port, at, free - now) : at;
+    deliver(d, local, peer, scratch, length, end + controlDelay(peer, length));
     transmits.set(d, port, ports.hasWork(port) ? free : Infinity);
   }
 
@@ -310,17 +287,28 @@ export function makeLoop(
     return faults.arrivalOf(port, at - octets, lastsPs) + octets;
   }
 
-  function acceptControl(port: number, octets: Uint8Array, length: number, lastBit: number): void {
+  /** From the last bit of the control frame in `scratch` until a port acts upon it. */
+  function controlDelay(port: number, length: number): number {
     // Credit is counted in the order of the frames, which have the pipeline to pass, as LLDP has.
-    const passes = isCreditExchange(octets, length) || readU16(octets, TYPE_AT) === ETHERTYPE_LLDP;
-    const delay = passes ? ports.ingressPs(port) : ports.controlDelayPs(port);
-    deliver(port, octets, length, lastBit + delay);
+    const passes =
+      isCreditExchange(scratch, length) || readU16(scratch, TYPE_AT) === ETHERTYPE_LLDP;
+    return passes ? ports.ingressPs(port) : ports.controlDelayPs(port);
   }
 
-  function deliver(port: number, octets: Uint8Array, length: number, at: number): void {
+  /** Octets are sent by a device's port, and take effect at the neighbour's. */
+  function deliver(
+    from: number,
+    local: number,
+    port: number,
+    octets: Uint8Array,
+    length: number,
+    at: number,
+  ): void {
+    const hash = hashOctets(octets, length);
+    digests.mix(from, DID_SEND_CONTROL | local, hash);
     const d = ports.owner(port);
     const device = devices[d];
-    const slot = device.octets.put(octets, length);
+    const slot = device.octets.put(octets, length, hash);
     device.schedule(at, KIND_CONTROL, port - device.firstPort, slot);
     if (at < horizon[d]) horizon[d] = at;
   }
@@ -351,16 +339,23 @@ export function makeLoop(
     const octets = device.octets.get(slot);
     const length = device.octets.length(slot);
     if (readU16(octets, TYPE_AT) === ETHERTYPE_MAC_CONTROL) counters.controlReceived[port]++;
-    digests.mix(device.place, DID_TAKE_CONTROL | local, hashOctets(octets, length));
+    digests.mix(device.place, DID_TAKE_CONTROL | local, device.octets.hash(slot));
     if (carriage.claims(octets)) {
       carriage.came(device.place, port, slot);
       return;
     }
     device.probe?.controlReceived(device.place, local, clock.now, octets.subarray(0, length));
-    if (!mechanisms.some((m) => m.receiveControl(port, octets, length))) {
-      counters.controlUnclaimed[port]++;
-    }
+    if (!isClaimed(port, octets, length)) counters.controlUnclaimed[port]++;
     device.octets.giveBack(slot);
+  }
+
+  /** Credit is exchanged all the time, so it is asked first. */
+  function isClaimed(port: number, octets: Uint8Array, length: number): boolean {
+    if (credit.receiveControl(port, octets, length)) return true;
+    for (const mechanism of mechanisms) {
+      if (mechanism.receiveControl(port, octets, length)) return true;
+    }
+    return false;
   }
 
   /** True if a fault lost or keeps the control frame; it may also come twice, or changed. */
@@ -368,6 +363,7 @@ export function makeLoop(
     const octets = device.octets.get(slot);
     const length = device.octets.length(slot);
     const verdict = faults.judge(port, octets, length);
+    device.octets.changed(slot);
     const id = (port - device.firstPort) | DEALT_WITH;
     if ((verdict & CONTROL_LOST) !== 0) {
       device.octets.giveBack(slot);
@@ -383,11 +379,4 @@ export function makeLoop(
   }
 
   return { run };
-}
-
-/** FNV-1a over a control frame's octets. */
-function hashOctets(octets: Uint8Array, length: number): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < length; i++) hash = Math.imul(hash ^ octets[i], 0x01000193);
-  return hash;
 }

@@ -1,14 +1,15 @@
 import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
 import { LENGTH } from '../frame/frame-pool.js';
+import { QUEUE_FRAMES, QUEUE_OCTETS } from '../port/queues.js';
 import type { Shared } from './shared.js';
 
 const WIRE_OVERHEAD_OCTETS = 20;
 
 /**
- * Lets frames of metered classes into their queue one at a time, each with credit in hand. So an
- * arbiter sees a metered class only when its frame may start, and tenants that share a class wait
- * in lines of their own: one without credit is in nobody's way, and those with credit take turns
- * by their shares.
+ * Lets frames of metered classes into their queue with credit in hand for all that stand there, or
+ * one at a time where several accounts share a class. So an arbiter sees a metered class only when
+ * its frame may start, and tenants that share a class wait in lines of their own: one without
+ * credit is in nobody's way, and those with credit take turns by their shares.
  */
 export interface Metering {
   /** A frame joins a metered class. */
@@ -35,11 +36,9 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
 
   function enqueue(port: number, trafficClass: number, frame: number): void {
     const only = accounts.onlyRowOfClass(port, trafficClass);
-    if (only >= 0 && queues.head(port, trafficClass) < 0 && lines.head(only) < 0) {
-      if (sender.available(only) >= sender.cost(only, words[frame + LENGTH])) {
-        queues.push(port, trafficClass, frame);
-        return;
-      }
+    if (only >= 0 && lines.head(only) < 0 && mayFollow(only, port, trafficClass, frame)) {
+      queues.push(port, trafficClass, frame);
+      return;
     }
     lines.push(credit.rowOf(port, frame), frame);
     queues.count(port, trafficClass, frame);
@@ -70,10 +69,20 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
 
   function withdraw(port: number): void {
     for (let tc = 0; tc < 8; tc++) {
-      if (!ports.isMetered(port, tc) || queues.head(port, tc) < 0) continue;
-      const frame = queues.unlink(port, tc);
-      lines.putBack(credit.rowOf(port, frame), frame);
+      if (!ports.isMetered(port, tc)) continue;
+      const frames: number[] = [];
+      while (queues.head(port, tc) >= 0) frames.push(queues.unlink(port, tc));
+      for (const frame of frames.reverse()) lines.putBack(credit.rowOf(port, frame), frame);
     }
+  }
+
+  /** There is credit for a frame and for all that stand in the queue before it. */
+  function mayFollow(row: number, port: number, trafficClass: number, frame: number): boolean {
+    const octets = words[frame + LENGTH];
+    const frames = queues.get(port, trafficClass, QUEUE_FRAMES);
+    if (frames === 0) return sender.mayStart(row, octets);
+    const queued = queues.get(port, trafficClass, QUEUE_OCTETS);
+    return sender.mayStartAll(row, frames + 1, queued + octets);
   }
 
   /** The frame whose turn it is joins the queue, if nobody stands there. */
@@ -104,7 +113,7 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
   function mayGo(row: number): boolean {
     const frame = lines.head(row);
     if (frame < 0) return false;
-    if (sender.available(row) >= sender.cost(row, words[frame + LENGTH])) return true;
+    if (sender.mayStart(row, words[frame + LENGTH])) return true;
     sender.block(row);
     return false;
   }

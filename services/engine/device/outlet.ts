@@ -1,6 +1,7 @@
 import { DROP } from '../contract/probe.js';
+import type { Defiance } from '../flow-control/pfc/pfc-defiance.js';
 import type { FaultMechanism } from '../faults/fault-mechanism.js';
-import { CLASS, KIND_MASK, KIND_NOTICE, LENGTH, PORT, PRIORITY_MASK } from '../frame/frame-pool.js';
+import { CARRIES_FLAG, CLASS, LENGTH, PORT, PRIORITY_MASK } from '../frame/frame-pool.js';
 import type { Carriage } from './carriage.js';
 import type { Device } from './device.js';
 import { DID_DROP } from './device.js';
@@ -23,6 +24,7 @@ export function makeOutlet(
   metering: Metering,
   faults: FaultMechanism,
   carriage: Carriage,
+  defiance: Defiance,
 ): Outlet {
   const { clock, pool, ports, queues, counters, digests, transmits } = shared;
 
@@ -46,14 +48,20 @@ export function makeOutlet(
   }
 
   function drop(device: number, port: number, frame: number, why: number): void {
-    const isLoss = why === DROP.HEADROOM_EXHAUSTED;
-    const reason = isLoss && faults.excuses(port) ? DROP.OVERFLOW_BY_FAULT : why;
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
+    const reason = why === DROP.HEADROOM_EXHAUSTED ? overflow(port, priority) : why;
     if (reason === DROP.HEADROOM_EXHAUSTED) {
       counters.lost(device, port - devices[device].firstPort, priority, clock.now);
     }
     if (ports.isCredited(port, priority)) metering.refused(port, frame);
     lose(device, port, frame, reason);
+  }
+
+  /** An overflow has a reason of its own where the neighbour had no need, or no way, to stop. */
+  function overflow(port: number, priority: number): number {
+    if (faults.excuses(port)) return DROP.OVERFLOW_BY_FAULT;
+    const group = ports.groupOf(port, priority);
+    return defiance.isDefied(port, group) ? DROP.OVERFLOW_BY_WATCHDOG : DROP.HEADROOM_EXHAUSTED;
   }
 
   function lose(device: number, port: number, frame: number, reason: number): void {
@@ -63,7 +71,7 @@ export function makeOutlet(
     counters.dropped(port, priority, words[frame + LENGTH], reason);
     probe?.frameDropped(device, port - firstPort, clock.now, pool, frame, reason);
     digests.mix(device, DID_DROP | (port - firstPort), reason);
-    if ((words[frame + CLASS] & KIND_MASK) === KIND_NOTICE) carriage.unload(device, frame);
+    if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) carriage.unload(device, frame);
     pool.release(frame);
   }
 

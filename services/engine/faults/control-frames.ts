@@ -1,10 +1,12 @@
 import type { ControlMatch } from '../contract/fault.js';
-import { KIND_CNM, KIND_CNP, KIND_MASK, KIND_NOTICE } from '../frame/frame-pool.js';
+import { ETHERTYPE_CN_TAG, ETHERTYPE_CNM } from '../wire/cnm.js';
+import { ROCE_CNP, ROCE_UDP_PORT } from '../wire/roce.js';
 import { readU16 } from '../wire/big-endian.js';
 import { CE_TAG_GRANT, CE_TAG_REQUEST } from '../wire/ce-tag.js';
 import { SUBTYPE_CIM } from '../wire/congestion-message.js';
 import {
   ETHERTYPE_C_TAG,
+  ETHERTYPE_CONGESTION,
   ETHERTYPE_IPV4,
   ETHERTYPE_IPV6,
   ETHERTYPE_MAC_CONTROL,
@@ -72,37 +74,39 @@ export function isOfFabric(frames: string): boolean {
   return CONTROL_FRAMES[frames].etherType === NO_TYPE;
 }
 
-/** Which message a frame of this class is, whose octets beside it are `octets`; 0: none. */
-export function messageOf(frameClass: number, octets: Uint8Array): number {
-  switch (frameClass & KIND_MASK) {
-    case KIND_CNP:
-      return CNP;
-    case KIND_CNM:
-      return CNM;
-    case KIND_NOTICE:
-      return octets[pduAt(octets)] === SUBTYPE_CIM ? CIM : SFCM;
-    default:
-      return 0;
-  }
-}
-
-/** Where the PDU of a notice begins, behind tags and IP. */
-function pduAt(octets: Uint8Array): number {
+/** Which message the octets are that a frame carries; 0: none of these. */
+export function messageOf(octets: Uint8Array): number {
   let at = TYPE_AT;
   for (;;) {
     switch (readU16(octets, at)) {
       case ETHERTYPE_S_TAG:
       case ETHERTYPE_C_TAG:
+      case ETHERTYPE_CN_TAG:
         at += VLAN_TAG_OCTETS;
         break;
+      case ETHERTYPE_CNM:
+        return CNM;
+      case ETHERTYPE_CONGESTION:
+        return ofSubtype(octets[at + 2]);
       case ETHERTYPE_IPV4:
-        return at + 2 + IPV4_HEADER_OCTETS + UDP_HEADER_OCTETS;
+        return inUdp(octets, at + 2 + IPV4_HEADER_OCTETS);
       case ETHERTYPE_IPV6:
-        return at + 2 + IPV6_HEADER_OCTETS + UDP_HEADER_OCTETS;
+        return inUdp(octets, at + 2 + IPV6_HEADER_OCTETS);
       default:
-        return at + 2;
+        return 0;
     }
   }
+}
+
+function inUdp(octets: Uint8Array, at: number): number {
+  const pduAt = at + UDP_HEADER_OCTETS;
+  if (octets.length <= pduAt) return 0;
+  if (readU16(octets, at + 2) !== ROCE_UDP_PORT) return ofSubtype(octets[pduAt]);
+  return octets[pduAt] === ROCE_CNP ? CNP : 0;
+}
+
+function ofSubtype(subtype: number): number {
+  return subtype === SUBTYPE_CIM ? CIM : SFCM;
 }
 
 export function matchesControl(match: ControlMatch, octets: Uint8Array): boolean {

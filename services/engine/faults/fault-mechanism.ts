@@ -44,6 +44,8 @@ const FCS_OCTETS = 4;
 export interface FaultTools {
   /** The port may send again. */
   wake(port: number): void;
+  /** The carrier is lost. */
+  linkDown(port: number): void;
   /** A carrier is back: those who count or wait over the link start over. */
   linkUp(port: number): void;
   /** Loses every frame that the port's device holds. */
@@ -320,7 +322,8 @@ export class FaultMechanism implements Mechanism {
     fault.begin();
     this.flags[port] |= lastingFlagsOf(effect);
     this.tools!.note(port, fault.spec.fault, true);
-    if (effect.kind === 'flush') this.tools!.flush(port);
+    if (effect.kind === 'down') this.tools!.linkDown(port);
+    else if (effect.kind === 'flush') this.tools!.flush(port);
     else if (effect.kind === 'table') this.tools!.limit(port, effect.table, effect.entries);
     else if (effect.kind === 'drift') this.tools!.drift(port, effect.ppm);
     else if (effect.kind === 'shrink') fault.taken = this.tools!.shrink(port, effect.octets);

@@ -36,13 +36,15 @@ export const REMAINING = 2;
 /** VLAN identifiers: C-TAG in the low half, S-TAG in the high half, 0 for none. */
 export const VLAN = 3;
 
-/** In a device, of a notice: where the device keeps its octets. */
-export const CARRIED = REMAINING;
-
 const BORN_DOUBLE = 2;
 
-/** In a bridge: octets of the C-TAG that the frame came in with, 4 or 0. */
-export const CAME_TAGGED = 6;
+/**
+ * In a bridge: octets of the C-TAG that the frame came in with, 4 or 0. Above, in a device: where
+ * it keeps octets that travel beside the frame, counted from 1.
+ */
+const CAME_AND_CARRIED = 6;
+const CAME_MASK = 7;
+const CARRIED_SHIFT = 3;
 
 /**
  * Flow ID of the CN-TAG (802.1Q 33.2), counted from 1, 0 for a frame without one; and in the upper
@@ -64,7 +66,7 @@ const DEI_SHIFT = 3;
 export const DEI_FLAG = 1 << DEI_SHIFT;
 const DSCP_SHIFT = 4;
 const DSCP_MASK = 63;
-const ECN_SHIFT = 10;
+export const ECN_SHIFT = 10;
 export const ECN_MASK = 3 << ECN_SHIFT;
 export const ECT_0 = 2 << ECN_SHIFT;
 export const ECN_CE = 3 << ECN_SHIFT;
@@ -74,10 +76,7 @@ export const KIND_RAW = 0 << KIND_SHIFT;
 export const KIND_DATA = 1 << KIND_SHIFT;
 export const KIND_ACK = 2 << KIND_SHIFT;
 export const KIND_NAK = 3 << KIND_SHIFT;
-/** Congestion notification: a packet from the receiver (DCQCN), a message from a queue (QCN). */
-export const KIND_CNP = 5 << KIND_SHIFT;
-export const KIND_CNM = 6 << KIND_SHIFT;
-/** Carries octets that devices on its way may read: a message about congestion. */
+/** A message about congestion: its octets say which. */
 export const KIND_NOTICE = 7 << KIND_SHIFT;
 export const GROUP_FLAG = 1 << 15;
 /** In a device: units of credit that it is charged; zero on the wire. */
@@ -90,6 +89,9 @@ export const COPY_FLAG = 1 << 24;
 export const ISOLATED_FLAG = 1 << 25;
 /** In a device: it is in the congesting queue. */
 export const ISOLATING_FLAG = 1 << 26;
+
+/** Octets travel beside it, which devices on its way may read. */
+export const CARRIES_FLAG = 1 << 27;
 
 export interface FrameClass {
   readonly priority: number;
@@ -164,7 +166,7 @@ export class FramePool {
     ends[copy + CONNECTION] = pool.ends[frame + CONNECTION];
     ends[copy + REMAINING] = pool.ends[frame + REMAINING];
     ends[copy + VLAN] = pool.ends[frame + VLAN];
-    ends[copy + CAME_TAGGED] = pool.ends[frame + CAME_TAGGED];
+    ends[copy + CAME_AND_CARRIED] = pool.ends[frame + CAME_AND_CARRIED];
     ends[copy + FLOW_AND_SLOT] = pool.ends[frame + FLOW_AND_SLOT];
     this.setBorn(copy, pool.born(frame));
     return copy;
@@ -193,6 +195,26 @@ export class FramePool {
 
   setFlowId(frame: number, flowId: number): void {
     this.ends[frame + FLOW_AND_SLOT] = flowId;
+  }
+
+  cameTagged(frame: number): number {
+    return this.ends[frame + CAME_AND_CARRIED] & CAME_MASK;
+  }
+
+  setCameTagged(frame: number, octets: number): void {
+    const { ends } = this;
+    ends[frame + CAME_AND_CARRIED] = (ends[frame + CAME_AND_CARRIED] & ~CAME_MASK) | octets;
+  }
+
+  /** -1: none. */
+  carried(frame: number): number {
+    return (this.ends[frame + CAME_AND_CARRIED] >> CARRIED_SHIFT) - 1;
+  }
+
+  setCarried(frame: number, slot: number): void {
+    const { ends } = this;
+    const came = ends[frame + CAME_AND_CARRIED] & CAME_MASK;
+    ends[frame + CAME_AND_CARRIED] = came | ((slot + 1) << CARRIED_SHIFT);
   }
 
   slot(frame: number): number {

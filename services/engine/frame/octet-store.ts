@@ -1,68 +1,70 @@
-/** Octets of a control frame, nearly always. */
-const SLOT_OCTETS = 64;
-const FIRST_SLOTS = 4;
+/** Octets of a control frame, or beside a frame, nearly always. */
+const SLOT_OCTETS = 128;
+
+const FNV_PRIME = 0x01000193;
+/** Powers of the prime: what so many zeros make of a hash. */
+const ZEROS = powers(SLOT_OCTETS);
 
 /**
- * Octets of control frames that are on their way into an actor. They are few and short, so they lie
- * side by side; the rare long one has a place of its own.
+ * Octets of control frames that are on their way into an actor. They are few and short; a slot
+ * grows with the longest that it had.
  */
 export class OctetStore {
-  private octets = new Uint8Array(FIRST_SLOTS * SLOT_OCTETS);
-  private lengths = new Int32Array(FIRST_SLOTS);
-  private idle = new Int32Array(FIRST_SLOTS);
-  private idleCount = 0;
-  private used = 0;
   /** By slot. */
-  private readonly long: (Uint8Array | null)[] = [];
-  private read = new Uint8Array(SLOT_OCTETS);
+  private readonly slots: Uint8Array[] = [];
+  private readonly lengths: number[] = [];
+  private readonly hashes: number[] = [];
+  private readonly idle: number[] = [];
 
-  put(octets: Uint8Array, length: number): number {
-    const slot = this.idleCount > 0 ? this.idle[--this.idleCount] : this.freshSlot();
+  /** `hash`: of the octets, where it is known. */
+  put(octets: Uint8Array, length: number, hash = hashOctets(octets, length)): number {
+    const slot = this.idle.pop() ?? this.slots.push(new Uint8Array(SLOT_OCTETS)) - 1;
+    if (this.slots[slot].length < length) this.slots[slot] = new Uint8Array(length);
+    const own = this.slots[slot];
+    for (let i = 0; i < length; i++) own[i] = octets[i];
     this.lengths[slot] = length;
-    if (length > SLOT_OCTETS) this.long[slot] = octets.slice(0, length);
-    else {
-      const at = slot * SLOT_OCTETS;
-      for (let i = 0; i < length; i++) this.octets[at + i] = octets[i];
-    }
+    this.hashes[slot] = hash;
     return slot;
   }
 
-  /** The octets of a slot, and perhaps more behind them; valid until something else is asked. */
+  /** The octets of a slot, and perhaps more behind them; valid until they are given back. */
   get(slot: number): Uint8Array {
-    const length = this.lengths[slot];
-    if (length > SLOT_OCTETS) return this.long[slot]!;
-    const at = slot * SLOT_OCTETS;
-    for (let i = 0; i < length; i++) this.read[i] = this.octets[at + i];
-    return this.read;
+    return this.slots[slot];
   }
 
   length(slot: number): number {
     return this.lengths[slot];
   }
 
+  hash(slot: number): number {
+    return this.hashes[slot];
+  }
+
+  /** The octets of a slot have been changed in their place. */
+  changed(slot: number): void {
+    this.hashes[slot] = hashOctets(this.slots[slot], this.lengths[slot]);
+  }
+
   giveBack(slot: number): void {
-    if (this.lengths[slot] > SLOT_OCTETS) this.long[slot] = null;
-    this.idle[this.idleCount++] = slot;
+    this.idle.push(slot);
   }
 
   inUse(): number {
-    return this.used - this.idleCount;
+    return this.slots.length - this.idle.length;
   }
+}
 
-  private freshSlot(): number {
-    if (this.used === this.lengths.length) this.grow();
-    this.long.push(null);
-    return this.used++;
-  }
+/** FNV-1a over octets; the zeros that pad a control frame are taken in at once. */
+export function hashOctets(octets: Uint8Array, length: number): number {
+  let hash = 0x811c9dc5;
+  let end = length;
+  while (end > 0 && length - end < SLOT_OCTETS && octets[end - 1] === 0) end--;
+  for (let i = 0; i < end; i++) hash = Math.imul(hash ^ octets[i], FNV_PRIME);
+  return Math.imul(hash, ZEROS[length - end]);
+}
 
-  private grow(): void {
-    const slots = 2 * this.lengths.length;
-    const octets = new Uint8Array(slots * SLOT_OCTETS);
-    octets.set(this.octets);
-    const lengths = new Int32Array(slots);
-    lengths.set(this.lengths);
-    const idle = new Int32Array(slots);
-    idle.set(this.idle);
-    [this.octets, this.lengths, this.idle] = [octets, lengths, idle];
-  }
+function powers(most: number): Int32Array {
+  const all = new Int32Array(most + 1).fill(1);
+  for (let n = 1; n <= most; n++) all[n] = Math.imul(all[n - 1], FNV_PRIME);
+  return all;
 }

@@ -1,7 +1,11 @@
+import type { WriteKind } from './dca.js';
 import { dcaTag } from './dca.js';
 import type { RegisterFile } from './register-file.js';
 
 const TAGS = 256;
+
+/** A descriptor that is written back. */
+export const DESCRIPTOR_OCTETS = 16;
 
 /** Posted writes to host memory as the link sees them: how many went with which hint (7.5). */
 export class HintedWrites {
@@ -14,15 +18,21 @@ export class HintedWrites {
 
   constructor(private readonly registers: RegisterFile) {}
 
-  /** A frame is written by a receive queue, and then its descriptor. */
-  count(queue: number, payloadOctets: number, descriptorOctets: number): void {
-    const control = this.registers.get('DCA_CTRL');
+  /** A receive queue writes a frame, its header apart if it is split, and then its descriptor. */
+  received(queue: number, headerOctets: number, frameOctets: number): void {
     const own = this.registers.get('DCA_RXCTRL', queue);
-    this.add(dcaTag(control, own, 'payload'), payloadOctets);
-    this.add(dcaTag(control, own, 'descriptor'), descriptorOctets);
+    if (headerOctets > 0) this.add(own, 'header', headerOctets);
+    this.add(own, 'payload', frameOctets - headerOctets);
+    this.add(own, 'descriptor', DESCRIPTOR_OCTETS);
   }
 
-  private add(tag: number, octets: number): void {
+  /** The data of a transmit queue's frame is asked for, and its descriptor written back. */
+  transmitted(queue: number): void {
+    this.add(this.registers.get('DCA_TXCTRL', queue), 'descriptor', DESCRIPTOR_OCTETS);
+  }
+
+  private add(queueControl: number, kind: WriteKind, octets: number): void {
+    const tag = dcaTag(this.registers.get('DCA_CTRL'), queueControl, kind);
     this.writes[tag]++;
     this.octets[tag] += octets;
   }

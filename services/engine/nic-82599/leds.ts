@@ -1,6 +1,4 @@
-/** The four LED outputs of a port (7.6), from LEDCTL and what they can show. */
-
-import type { Clock } from '../kernel/clock.js';
+/** The four LED outputs of a port (7.6): what LEDCTL can have them show. */
 
 export const LED_LINK_UP = 0;
 export const LED_LINK_10G = 1;
@@ -29,6 +27,8 @@ export const LEDCTL_DEFAULT = 0x0f0f0f00;
 /** On for 200 ms, then off for 200 ms. */
 export const BLINK_HALF_PS = 200e9;
 
+export const LEDS = 4;
+
 const INVERT = 1 << 6;
 const BLINK = 1 << 7;
 
@@ -39,9 +39,33 @@ export interface LedInputs {
   readonly filterActivity: boolean;
 }
 
-/** Whether LED `led` is lit, `sincePs` after its source rose. */
+/** The byte of LEDCTL for one LED, read. */
+export interface LedControl {
+  readonly source: string;
+  readonly inverted: boolean;
+  readonly blinks: boolean;
+}
+
+export function ledControl(ledctl: number, led: number): LedControl {
+  const field = fieldOf(ledctl, led);
+  return {
+    source: LED_MODES[field & 15] ?? 'OFF',
+    inverted: (field & INVERT) !== 0,
+    blinks: (field & BLINK) !== 0,
+  };
+}
+
+/** Whether something makes LED `led` blink, and not just shine. */
+export function ledBlinks(ledctl: number, led: number, inputs: LedInputs): boolean {
+  const field = fieldOf(ledctl, led);
+  if ((field & BLINK) === 0) return false;
+  const source = ledSource(field & 15, inputs);
+  return (field & 15) === LED_LINK_ACTIVITY ? source : source !== ((field & INVERT) !== 0);
+}
+
+/** Whether LED `led` is lit, so long after it began to blink if it does. */
 export function ledLit(ledctl: number, led: number, inputs: LedInputs, sincePs: number): boolean {
-  const field = (ledctl >>> (8 * led)) & 0xff;
+  const field = fieldOf(ledctl, led);
   const invert = (field & INVERT) !== 0;
   const phase = Math.floor(sincePs / BLINK_HALF_PS) % 2 === 0;
   if ((field & 15) === LED_LINK_ACTIVITY && (field & BLINK) !== 0) {
@@ -49,6 +73,10 @@ export function ledLit(ledctl: number, led: number, inputs: LedInputs, sincePs: 
   }
   const source = ledSource(field & 15, inputs) !== invert;
   return (field & BLINK) !== 0 ? source && phase : source;
+}
+
+function fieldOf(ledctl: number, led: number): number {
+  return (ledctl >>> (8 * led)) & 0xff;
 }
 
 function ledSource(mode: number, inputs: LedInputs): boolean {
@@ -69,32 +97,5 @@ function ledSource(mode: number, inputs: LedInputs): boolean {
       return true;
     default:
       return false;
-  }
-}
-
-/** Frames that follow each other within this time are one activity (a choice). */
-const ACTIVITY_HOLD_PS = 50e9;
-
-const SINCE = 0;
-const LAST = 1;
-
-/** When something last happened, and since when without a pause. */
-export class Activity {
-  private readonly times = new Float64Array([-Infinity, -Infinity]);
-
-  note(clock: Clock): void {
-    const { times } = this;
-    const { now } = clock;
-    if (now - times[LAST] > ACTIVITY_HOLD_PS) times[SINCE] = now;
-    times[LAST] = now;
-  }
-
-  /** Since when it lasts; Infinity while there is none. */
-  riseAt(nowPs: number): number {
-    return this.isOn(nowPs) ? this.times[SINCE] : Infinity;
-  }
-
-  isOn(nowPs: number): boolean {
-    return nowPs - this.times[LAST] <= ACTIVITY_HOLD_PS;
   }
 }

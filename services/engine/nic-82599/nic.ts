@@ -4,17 +4,33 @@ import { KB } from '../arbiter/credits.js';
 import type { NicSpec } from '../contract/spec.js';
 import { HintedWrites } from './hinted-writes.js';
 import { Latencies } from './latencies.js';
-import { Activity, ledLit } from './leds.js';
+import type { LedListener } from './led-panel.js';
+import { LedPanel } from './led-panel.js';
 import { RateTable } from './rate-table.js';
 import { classOfRegister } from './refill-rule.js';
 import { RegisterFile } from './register-file.js';
 import type { RegisterName } from './register-map.js';
 import { POOLS, QUEUES, REGISTER_NAMES, registerKind } from './register-map.js';
 import type { VlanModes } from './vlan.js';
-import { identifierOf, innerTag, receiveTags, tagsOf, userPriority } from './vlan.js';
+import { C_TAG, identifierOf, innerTag, receiveTags, tagsOf, userPriority } from './vlan.js';
 import { VmArbiter } from './vm-arbiter.js';
 
 const VLAN_TAG_OCTETS = 4;
+const PLAIN_HEADER_OCTETS = 14 + 20 + 8;
+/** RDLEN counts 128 octets of 16 for each descriptor. */
+const DESCRIPTORS_PER_UNIT = 8;
+/** SRRCTL.DESCTYPE. */
+const HEADER_SPLITTING = 2;
+/** Bits and picoseconds of a second, per octet. */
+const BITS_PS = 8e12;
+
+/** Some bits of a register, and what they become. */
+export interface MaskedWrite {
+  readonly name: RegisterName;
+  readonly index: number;
+  readonly mask: number;
+  readonly value: number;
+}
 
 /**
  * One 82599 without its frames: registers, the three arbiters of classes, those of virtual
@@ -31,29 +47,49 @@ export class Nic82599 {
   readonly lastInPool = new Int32Array(POOLS);
   /** By priority: frames that software has taken in. */
   readonly taken = new Float64Array(TRAFFIC_CLASSES);
-  readonly sent = new Activity();
-  readonly received = new Activity();
-  readonly filtered = new Activity();
+  readonly leds: LedPanel;
   readonly hints = new HintedWrites(this.registers);
   /** From the tail update to the first bit on the wire: frames whose release is known. */
   readonly transmitLatency = new Latencies();
   /** From the last bit on the wire to the descriptor on PCIe. */
   readonly receiveLatency = new Latencies();
-  /** Frames that VLAN anti-spoofing has stopped. */
+  /** Frames that anti-spoofing has stopped (SSVPC). */
   spoofed = 0;
+  /** By class: frames that their receive buffer refused (RXMPC). */
+  readonly missed = new Float64Array(TRAFFIC_CLASSES);
+  /** By class: frames that were first in their buffer and found no descriptor (RNBC). */
+  readonly noDescriptor = new Float64Array(TRAFFIC_CLASSES);
+  /** By receive queue: frames dropped for want of a descriptor (QPRDC). */
+  readonly droppedBy = new Float64Array(QUEUES);
+  /** Receive descriptors are counted. */
+  readonly hasRings: boolean;
+  /** Some pool is not trusted. */
+  checksSpoofing = false;
   /** RTTDCS.BPBFSM: the room condition is dropped, and data waits on PCIe for its buffer. */
   bypassesRoom = false;
   /** By class: TXPBSIZE in octets. */
   readonly transmitOctets = new Int32Array(TRAFFIC_CLASSES);
-  /** By pool: VLAN anti-spoofing is on; by receive queue: the inner tag is taken off. */
-  private readonly spoofChecks = new Uint8Array(POOLS);
+  /** By pool: anti-spoofing by VLAN and by MAC is on; by receive queue: the inner tag is taken off. */
+  private readonly vlanChecks = new Uint8Array(POOLS);
+  private readonly macChecks = new Uint8Array(POOLS);
   private readonly strips = new Uint8Array(QUEUES);
-  private readonly queuesPerVm: number;
+  /** By receive queue: what there is no descriptor for is dropped; headers are written apart. */
+  private readonly drops = new Uint8Array(QUEUES);
+  private readonly splits = new Uint8Array(QUEUES);
+  /** Queues of a virtual machine are a power of two. */
+  private readonly queueBits: number;
   private readonly vlanModes: VlanModes;
   /** A frame's user priority is the one that it bears. */
   private readonly plainPriority: boolean;
 
-  static readonly wiring = ['spec', 'packetPlane', 'queuesPerVm', 'vlanModes', 'plainPriority'];
+  static readonly wiring = [
+    'spec',
+    'packetPlane',
+    'queueBits',
+    'vlanModes',
+    'plainPriority',
+    'hasRings',
+  ];
 
   constructor(
     readonly spec: NicSpec,
@@ -61,39 +97,44 @@ export class Nic82599 {
     readonly packetPlane: PacketPlane,
   ) {
     this.rates = new RateTable(this.registers, octetPs);
+    this.leds = new LedPanel(BITS_PS / octetPs);
+    this.hasRings = spec.softwarePs !== null;
     this.vms = spec.dcb
       ? Array.from({ length: spec.classes }, () => new VmArbiter(QUEUES / spec.classes))
       : [new VmArbiter(POOLS)];
     for (const { register, index, value } of spec.registers) {
       this.registers.set(register as RegisterName, index, value);
     }
-    this.queuesPerVm = spec.dcb ? spec.classes : QUEUES / POOLS;
+    this.queueBits = Math.log2(spec.dcb ? spec.classes : QUEUES / POOLS);
     this.vlanModes = this.readVlanModes();
-    this.plainPriority = spec.untagged === 'carried' && !this.vlanModes.double;
+    const usual = !this.vlanModes.double && this.vlanModes.innerType === C_TAG;
+    this.plainPriority = spec.untagged === 'carried' && usual;
     this.applyAll();
+    this.leds.start(this.registers.get('LEDCTL'));
   }
 
   /** The descriptor queue of a virtual machine for a class. */
   queueOf(vm: number, trafficClass: number): number {
-    return vm * this.queuesPerVm + (this.spec.dcb ? trafficClass : 0);
+    return (vm << this.queueBits) + (this.spec.dcb ? trafficClass : 0);
   }
 
   classOfQueue(queue: number): number {
-    return this.spec.dcb ? queue & (this.queuesPerVm - 1) : 0;
+    return this.spec.dcb ? queue & ((1 << this.queueBits) - 1) : 0;
   }
 
   /** Its number in the arbiter of its class: VM, or pool without DCB. */
   vmOfQueue(queue: number): number {
-    return (queue / this.queuesPerVm) | 0;
+    return queue >> this.queueBits;
   }
 
   /** Writes the bits of a mask; what depends on them follows. */
-  write(name: RegisterName, index: number, mask: number, value: number, nowPs: number): void {
+  write({ name, index, mask, value }: MaskedWrite, nowPs: number, hear: LedListener): void {
     this.rates.drift(nowPs);
     const before = this.registers.get(name, index);
     this.registers.set(name, index, ((before & ~mask) | (value & mask)) >>> 0);
     if (name === 'RTTBCNRC') this.rates.written(index, before, nowPs);
     else if (name === 'RTTBCNRD') this.rates.driftWritten(nowPs);
+    else if (name === 'LEDCTL') this.leds.setControl(this.registers.get(name), nowPs, hear);
     else this.apply(name, index);
   }
 
@@ -108,6 +149,12 @@ export class Nic82599 {
         return this.packetPlane.classes.credit[index];
       case 'RTRPT4S':
         return this.receivePlane.credit[index];
+      case 'RXMPC':
+        return this.missed[index];
+      case 'RNBC':
+        return this.noDescriptor[index];
+      case 'QPRDC':
+        return this.droppedBy[index];
       default:
         this.rates.drift(nowPs);
         return this.registers.get(name, index);
@@ -129,9 +176,12 @@ export class Nic82599 {
     return inner === null || allowed.includes(identifierOf(inner.tci));
   }
 
-  /** Whether VLAN anti-spoofing stops a frame of a pool. */
-  isSpoofed(pool: number, vlans: number): boolean {
-    return this.spoofChecks[pool] !== 0 && !this.takesVlan(pool, vlans);
+  /** Whether anti-spoofing stops a frame of a pool; it may bear an address that is not its own. */
+  isSpoofed(pool: number, vlans: number, foreign: boolean): boolean {
+    if (foreign && this.macChecks[pool] !== 0) return true;
+    if (this.vlanChecks[pool] === 0) return false;
+    // In double mode an untagged frame passes no check (7.4.5.2).
+    return (vlans === 0 && this.vlanModes.double) || !this.takesVlan(pool, vlans);
   }
 
   /** Octets of the inner tag, if it is taken off on receive. */
@@ -139,6 +189,29 @@ export class Nic82599 {
     if (this.strips[queue] === 0) return 0;
     const { stripped } = receiveTags(tagsOf(vlans, 0), this.vlanModes, true);
     return stripped === null ? 0 : VLAN_TAG_OCTETS;
+  }
+
+  /** Descriptors in the ring of a receive queue (RDLEN). */
+  ringSize(queue: number): number {
+    return this.registers.field('RDLEN', 'LEN', queue) * DESCRIPTORS_PER_UNIT;
+  }
+
+  /** SRRCTL.DROP_EN of a receive queue. */
+  dropsAt(queue: number): boolean {
+    return this.drops[queue] !== 0;
+  }
+
+  /** Time that software needs for a frame of a receive queue. */
+  softwarePs(queue: number): number {
+    const { softwarePs } = this.spec;
+    return softwarePs === null ? 0 : softwarePs[this.vmOfQueue(queue)];
+  }
+
+  /** Octets that go into a buffer of their own: Ethernet, tags that stay, IPv4 and UDP. */
+  headerOctets(queue: number, vlans: number): number {
+    if (this.splits[queue] === 0) return 0;
+    const tags = tagsOf(vlans, 0).length * VLAN_TAG_OCTETS;
+    return PLAIN_HEADER_OCTETS + tags - this.strippedOctets(queue, vlans);
   }
 
   private untaggedPriority(carried: number): number {
@@ -163,18 +236,6 @@ export class Nic82599 {
       insertedType: registers.field('DMATXCTL', 'VT'),
       dcb: this.spec.dcb,
     };
-  }
-
-  /** The four outputs, as a person sees them. */
-  ledsLit(nowPs: number, linkBps: number): boolean[] {
-    const ledctl = this.registers.get('LEDCTL');
-    const macActivity = this.sent.isOn(nowPs) || this.received.isOn(nowPs);
-    const filterActivity = this.filtered.isOn(nowPs);
-    const inputs = { link: true, linkBps, macActivity, filterActivity };
-    const since = Math.min(this.sent.riseAt(nowPs), this.received.riseAt(nowPs));
-    return [0, 1, 2, 3].map((led) =>
-      ledLit(ledctl, led, inputs, nowPs - (Number.isFinite(since) ? since : 0)),
-    );
   }
 
   private applyAll(): void {
@@ -225,11 +286,14 @@ export class Nic82599 {
       case 'RXDCTL':
         this.strips[index] = registers.field(name, 'VME', index);
         break;
+      case 'SRRCTL':
+        this.drops[index] = registers.field(name, 'DROP_EN', index);
+        this.splits[index] = registers.field(name, 'DESCTYPE', index) === HEADER_SPLITTING ? 1 : 0;
+        break;
       case 'PFVFSPOOF':
-        for (let pool = 0; pool < 8; pool++) {
-          const on = (registers.field(name, 'VLANAS', index) >> pool) & 1;
-          this.spoofChecks[index * 8 + pool] = on;
-        }
+        spread(registers.field(name, 'MACAS', index), this.macChecks, index);
+        spread(registers.field(name, 'VLANAS', index), this.vlanChecks, index);
+        this.checksSpoofing = this.macChecks.includes(1) || this.vlanChecks.includes(1);
         break;
       case 'DCA_CTRL':
         this.hints.enabled = registers.field(name, 'DCA_DIS') === 0;
@@ -245,4 +309,9 @@ export class Nic82599 {
     const arbiter = this.vms[this.classOfQueue(queue)];
     arbiter.setRefill(this.vmOfQueue(queue), this.registers.field('RTTDT1C', 'CRQ', queue));
   }
+}
+
+/** Bits of a register for eight pools, one each. */
+function spread(bits: number, byPool: Uint8Array, index: number): void {
+  for (let pool = 0; pool < 8; pool++) byPool[index * 8 + pool] = (bits >> pool) & 1;
 }

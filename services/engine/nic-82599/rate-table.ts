@@ -22,6 +22,8 @@ const DRIFT_UNIT_PS = 1e6;
 export class RateTable {
   /** By queue: time stamp, in octet times. */
   readonly stamp = new Float64Array(QUEUES);
+  /** By queue: the rate that a reaction to congestion asked for last. */
+  private readonly target = new Float64Array(QUEUES).fill(Infinity);
   private driftSincePs = 0;
   private driftSteps = 0;
   /** Queues that are rate controlled. */
@@ -50,10 +52,16 @@ export class RateTable {
     if (is > was) this.stamp[queue] = this.octetsAt(nowPs);
   }
 
-  /** Gives a queue a rate, as software reacts to congestion; the line rate ends rate control. */
+  /**
+   * Gives a queue a rate, as software reacts to congestion; the line rate ends rate control. A
+   * reaction that raises its rate takes nothing back of what drift has given meanwhile.
+   */
   setTarget(queue: number, linkBps: number, targetBps: number, nowPs: number): void {
     const before = this.registers.get('RTTBCNRC', queue);
     const factor = Math.min(rateFactorOf(linkBps, targetBps), RATE_FACTOR_MOST);
+    const isRise = targetBps >= this.target[queue];
+    this.target[queue] = targetBps;
+    if (isRise && factor > (before >= ENABLE ? this.factor(queue) : RATE_FACTOR_ONE)) return;
     const value = factor <= RATE_FACTOR_ONE ? RATE_FACTOR_ONE : ENABLE + factor;
     this.registers.set('RTTBCNRC', queue, value);
     this.written(queue, before, nowPs);

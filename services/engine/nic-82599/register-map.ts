@@ -46,6 +46,10 @@ function status(count: number): RegisterKind {
   return { ...live({ CCC: field(0, 32) }, count), status: true };
 }
 
+function counter(count: number): RegisterKind {
+  return { ...live({ COUNT: field(0, 32) }, count), status: true };
+}
+
 /** A row of table T2 or T4. */
 const CLASS_CONTROL = live(
   {
@@ -76,6 +80,14 @@ export const REGISTERS = {
   CTRL_EXT: fixed({ EXTENDED_VLAN: field(26, 1) }),
   LEDCTL: live(LED_FIELDS),
   RXDCTL: live({ VME: field(30, 1) }, QUEUES),
+  RDLEN: fixed(
+    { LEN: limited(7, 13, 1, 8191, '1 to 8191: units of 8 descriptors (7.1.9)') },
+    QUEUES,
+  ),
+  SRRCTL: live({ DESCTYPE: field(25, 3), DROP_EN: field(28, 1) }, QUEUES),
+  QPRDC: counter(QUEUES),
+  RNBC: counter(CLASSES),
+  RXMPC: counter(CLASSES),
   RTRPCS: live({ RRM: field(1, 1), RAC: field(2, 1) }),
   RTRUP2TC: fixed(UP_FIELDS),
   RTRPT4C: CLASS_CONTROL,

@@ -32,7 +32,7 @@ export interface VlanReceived {
 }
 
 /** EtherTypes of tags on the wires of the emulator. */
-const C_TAG = 0x8100;
+export const C_TAG = 0x8100;
 const S_TAG = 0x88a8;
 
 /** The tags of a frame: VLANs of a C-TAG in the low half and of an S-TAG in the high half. */
@@ -53,9 +53,16 @@ export function identifierOf(tci: number): number {
   return tci & 0xfff;
 }
 
-/** The inner tag, by which frames are filtered and steered; a lone tag in double mode is outer. */
+/**
+ * The inner tag, by which frames are filtered and steered; null where there is none of the right
+ * EtherType. A lone tag in double mode is outer, and a frame whose outer tag is a stranger is not
+ * looked into. Two tags in single mode are an error, for which Table 7-49 takes the first.
+ */
 export function innerTag(tags: readonly VlanTag[], modes: VlanModes): VlanTag | null {
-  return tags[modes.double ? 1 : 0] ?? null;
+  if (!modes.double && tags.length === 2) return tags[0];
+  if (modes.double && tags.length > 0 && tags[0].etherType !== modes.outerType) return null;
+  const tag = tags[modes.double ? 1 : 0] ?? null;
+  return tag !== null && tag.etherType === modes.innerType ? tag : null;
 }
 
 /**
@@ -69,7 +76,6 @@ export function userPriority(
   toReservedAddress: boolean,
 ): number {
   if (tags.length === 0) return !modes.double && modes.dcb && toReservedAddress ? 7 : 0;
-  if (!modes.double) return priorityOf(tags[0].tci);
   const inner = innerTag(tags, modes);
   return inner === null ? 0 : priorityOf(inner.tci);
 }
@@ -96,7 +102,7 @@ export function receiveTags(
   const outer = modes.double ? (tags[0] ?? null) : null;
   const outerSeen = outer !== null && outer.etherType === modes.outerType;
   const unknown = outer !== null && !outerSeen;
-  const inner = unknown ? null : innerTag(tags, modes);
+  const inner = innerTag(tags, modes);
   const innerSeen = inner !== null && inner.etherType === modes.innerType;
   const stripped = innerSeen && strip ? inner.tci : null;
   const kept = stripped === null ? [...tags] : tags.filter((tag) => tag !== inner);

@@ -12,6 +12,7 @@ import {
   VLAN,
 } from '../frame/frame-pool.js';
 import { writeU16 } from '../wire/big-endian.js';
+import { CN_TAG_OCTETS } from '../wire/cnm.js';
 import { ETHERTYPE_IPV4, ETHERNET_HEADER_OCTETS, VLAN_TAG_OCTETS } from '../wire/ethernet.js';
 import { blankIpv4Header, encodeIpv4Header } from '../wire/ipv4.js';
 import { blankUdpHeader, encodeUdpHeader, IP_PROTOCOL_UDP } from '../wire/udp.js';
@@ -59,7 +60,8 @@ export function sampleFrame(
   into.source = stations.mac(source);
   into.vlan = tags & VID_MASK;
   const outer = ETHERNET_HEADER_OCTETS + tagCount(tags) * VLAN_TAG_OCTETS + FCS_OCTETS;
-  const packet = words[frame + LENGTH] - outer;
+  const cnTag = pool.flowId(frame) === 0 ? 0 : CN_TAG_OCTETS;
+  const packet = words[frame + LENGTH] - outer - cnTag;
   writeU16(headers, 0, ETHERTYPE_IPV4);
   ip.dscp = dscpOf(words[frame + CLASS]);
   ip.totalOctets = packet;

@@ -75,12 +75,13 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool) {
     return frame;
   }
 
-  /** Takes the only frame of a class out again; it goes on being counted. */
+  /** Takes the first frame of a class out again; it goes on being counted. */
   function unlink(port: number, trafficClass: number): number {
     const q = rowOf(port, trafficClass) * STRIDE;
     const frame = records[q + HEAD];
-    records[q + HEAD] = -1;
-    ports.words[port * PORT_WORDS + READY] &= ~(1 << trafficClass);
+    const next = words[frame + NEXT];
+    records[q + HEAD] = next;
+    if (next < 0) ports.words[port * PORT_WORDS + READY] &= ~(1 << trafficClass);
     return frame;
   }
 

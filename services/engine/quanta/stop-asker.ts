@@ -1,6 +1,7 @@
 import type { IngressAccounts, MechanismHost } from '../contract/flow-control.js';
 import type { StopPortSpec } from '../contract/spec.js';
 import type { Tables } from '../kernel/tables.js';
+import type { StopListener } from './stop-obeyer.js';
 import { REFRESH_TIMER } from './stop-obeyer.js';
 
 const QUANTUM_OCTETS = 64;
@@ -18,6 +19,7 @@ export class StopAsker {
   private readonly refreshAt: Float64Array;
   private readonly refreshArmed: Uint8Array;
   private readonly refreshPs: Float64Array;
+  listener: StopListener | null = null;
 
   /** `slot` is the mechanism's index at its host: its timers and its frames go by it. */
   constructor(
@@ -102,6 +104,8 @@ export class StopAsker {
   private change(port: number, group: number, stop: boolean): void {
     this.accounts.setStopped(port, group, stop);
     this.host.requestControl(this.slot, port);
+    if (stop) this.listener?.stopBegan(port, group);
+    else this.listener?.stopEnded(port, group);
     this.host.announceStop(port, group, stop);
   }
 }

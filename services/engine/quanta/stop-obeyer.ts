@@ -8,6 +8,12 @@ const QUANTUM_OCTETS = 64;
 export const REFRESH_TIMER = 0;
 export const EXPIRY_TIMER = 1;
 
+/** Hears where stops begin and end; `timer` is what is stopped: a priority, or a group. */
+export interface StopListener {
+  stopBegan(port: number, timer: number): void;
+  stopEnded(port: number, timer: number): void;
+}
+
 /**
  * The sending side's half of PAUSE and PFC: one timer per port, or one per port and priority.
  * A received time replaces the running one; zero releases (802.3 31B.3.2, 31D).
@@ -22,6 +28,10 @@ export class StopObeyer {
   private readonly holds: Float64Array;
   /** By port: priorities held, one bit each. */
   private readonly mask: Uint8Array;
+  /** By port: timers whose stops are heard, but hold nothing, one bit each. */
+  private readonly ignored: Uint8Array;
+  /** Hears of what is asked for, obeyed or not. */
+  listener: StopListener | null = null;
 
   /** `timers` is 1 (every priority stops together) or 8. */
   constructor(
@@ -37,6 +47,7 @@ export class StopObeyer {
     this.heldTotal = tables.float64('port', timers);
     this.holds = tables.float64('port', timers);
     this.mask = tables.uint8('port', 1);
+    this.ignored = tables.uint8('port', 1);
   }
 
   /** Loads a timer with a number of quanta. */
@@ -55,10 +66,8 @@ export class StopObeyer {
     const wasFree = this.until[i] === 0;
     this.until[i] = until;
     if (wasFree) {
-      this.heldSince[i] = this.host.clock.now;
-      this.holds[i]++;
-      this.mask[port] |= this.priorities(timer);
-      this.host.hold(this.slot, port, this.mask[port]);
+      if (!this.isIgnored(port, timer)) this.hold(i, port, timer);
+      this.listener?.stopBegan(port, timer);
     }
     if (until < this.armedFor[i]) this.arm(port, timer, until);
   }
@@ -80,15 +89,30 @@ export class StopObeyer {
     else this.letGo(i, port, timer);
   }
 
+  /** Stops of a timer hold nothing from now on. */
+  ignore(port: number, timer: number): void {
+    const i = port * this.timers + timer;
+    this.ignored[port] |= 1 << timer;
+    if (this.until[i] !== 0) this.release(i, port, timer);
+  }
+
+  /** Stops of a timer hold again, one that stands included. */
+  obey(port: number, timer: number): void {
+    const i = port * this.timers + timer;
+    this.ignored[port] &= ~(1 << timer);
+    if (this.until[i] !== 0) this.hold(i, port, timer);
+  }
+
   reason(port: number, priority: number, mechanism: string): HoldReason | null {
-    const until = this.until[this.index(port, priority)];
-    return until === 0 ? null : { mechanism, untilPs: until };
+    if ((this.mask[port] & (1 << priority)) === 0) return null;
+    return { mechanism, untilPs: this.until[this.index(port, priority)] };
   }
 
   /** Time that a priority has been held until `now`. */
   heldPs(port: number, priority: number, now: number): number {
     const i = this.index(port, priority);
-    return this.heldTotal[i] + (this.until[i] === 0 ? 0 : now - this.heldSince[i]);
+    const isHeld = (this.mask[port] & (1 << priority)) !== 0;
+    return this.heldTotal[i] + (isHeld ? now - this.heldSince[i] : 0);
   }
 
   holdCount(port: number, priority: number): number {
@@ -106,6 +130,22 @@ export class StopObeyer {
   private letGo(i: number, port: number, timer: number): void {
     if (this.until[i] === 0) return;
     this.until[i] = 0;
+    if (!this.isIgnored(port, timer)) this.release(i, port, timer);
+    this.listener?.stopEnded(port, timer);
+  }
+
+  private isIgnored(port: number, timer: number): boolean {
+    return (this.ignored[port] & (1 << timer)) !== 0;
+  }
+
+  private hold(i: number, port: number, timer: number): void {
+    this.heldSince[i] = this.host.clock.now;
+    this.holds[i]++;
+    this.mask[port] |= this.priorities(timer);
+    this.host.hold(this.slot, port, this.mask[port]);
+  }
+
+  private release(i: number, port: number, timer: number): void {
     this.heldTotal[i] += this.host.clock.now - this.heldSince[i];
     this.mask[port] &= ~this.priorities(timer);
     this.host.hold(this.slot, port, this.mask[port]);

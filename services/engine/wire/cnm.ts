@@ -2,16 +2,27 @@
 
 import { readU16, readU48, requireRoom, writeU16, writeU48 } from './big-endian.js';
 import type { Decoded } from './decoded.js';
+import {
+  blankEthernetHeader,
+  decodeEthernetHeader,
+  encodeEthernetHeader,
+  ethernetHeaderOctets,
+  type EthernetHeader,
+} from './ethernet.js';
 
 export const ETHERTYPE_CN_TAG = 0x22e9;
 export const ETHERTYPE_CNM = 0x22e7;
+const ETHERTYPE_OCTETS = 2;
 
 /** EtherType and Flow ID (33.2). */
 export const CN_TAG_OCTETS = 4;
 
-/** A PDU that encapsulates nothing of the sampled frame's data (33.4). */
+/** A PDU without what it encapsulates of the sampled frame's data (33.4). */
 export const CNM_OCTETS = 24;
 export const CNM_MSDU_OCTETS_MAX = 64;
+
+/** A frame without VLAN tags, with its CN-TAG and FCS, that encapsulates nothing. */
+export const CNM_FRAME_OCTETS = 14 + CN_TAG_OCTETS + CNM_OCTETS + 4;
 
 const FEEDBACK_MAX = 0x3f;
 
@@ -29,8 +40,9 @@ export interface Cnm {
   /** Of the sampled frame. */
   priority: number;
   destination: number;
-  /** How many octets of its data follow, 0..64. */
+  /** Its first octets behind EtherTypes and tags, 0..64 of them. */
   msduOctets: number;
+  readonly msdu: Uint8Array;
 }
 
 export function blankCnm(): Cnm {
@@ -44,12 +56,14 @@ export function blankCnm(): Cnm {
     priority: 0,
     destination: 0,
     msduOctets: 0,
+    msdu: new Uint8Array(CNM_MSDU_OCTETS_MAX),
   };
 }
 
-/** Writes the PDU; the encapsulated data stand behind the returned offset already, or follow. */
+/** Writes the PDU; returns the offset behind it. */
 export function encodeCnm(octets: Uint8Array, at: number, cnm: Readonly<Cnm>): number {
-  requireRoom(octets, at, CNM_OCTETS);
+  const next = at + CNM_OCTETS + cnm.msduOctets;
+  requireRoom(octets, at, next - at);
   writeU16(octets, at, cnm.feedback);
   writeU48(octets, at + 2, cnm.bridge);
   octets[at + 8] = cnm.port;
@@ -59,7 +73,8 @@ export function encodeCnm(octets: Uint8Array, at: number, cnm: Readonly<Cnm>): n
   writeU16(octets, at + 14, cnm.priority << 13);
   writeU48(octets, at + 16, cnm.destination);
   writeU16(octets, at + 22, cnm.msduOctets);
-  return at + CNM_OCTETS;
+  for (let i = 0; i < cnm.msduOctets; i++) octets[at + CNM_OCTETS + i] = cnm.msdu[i];
+  return next;
 }
 
 /** Version 0 is the only one; reserved bits are ignored (33.4.1, 33.4.2). */
@@ -78,6 +93,7 @@ export function decodeCnm(octets: Uint8Array, at: number, into: Cnm): Decoded {
   into.priority = octets[at + 14] >> 5;
   into.destination = readU48(octets, at + 16);
   into.msduOctets = msduOctets;
+  for (let i = 0; i < msduOctets; i++) into.msdu[i] = octets[at + CNM_OCTETS + i];
   return 'ok';
 }
 
@@ -103,4 +119,57 @@ export function decodeCnTag(octets: Uint8Array, at: number, into: CnTag): Decode
   if (readU16(octets, at) !== ETHERTYPE_CN_TAG) return 'wrong-type';
   into.flowId = readU16(octets, at + 2);
   return 'ok';
+}
+
+/** What stands around a message: Ethernet, and the CN-TAG of the frame that it is about (33.3). */
+export interface CnmEnvelope {
+  readonly ethernet: EthernetHeader;
+  /** 0: it has no CN-TAG. */
+  flowId: number;
+  /** Where the PDU begins. */
+  pduAt: number;
+}
+
+export function blankCnmEnvelope(): CnmEnvelope {
+  return { ethernet: blankEthernetHeader(), flowId: 0, pduAt: 0 };
+}
+
+/** Writes a whole frame without FCS; returns the offset behind it. */
+export function encodeCnmFrame(
+  octets: Uint8Array,
+  at: number,
+  around: CnmEnvelope,
+  cnm: Readonly<Cnm>,
+): number {
+  const { ethernet, flowId } = around;
+  ethernet.etherType = ETHERTYPE_CNM;
+  let next = encodeEthernetHeader(octets, at, ethernet);
+  if (flowId !== 0) {
+    next = encodeCnTag(octets, next - ETHERTYPE_OCTETS, flowId) + ETHERTYPE_OCTETS;
+    writeU16(octets, next - ETHERTYPE_OCTETS, ETHERTYPE_CNM);
+  }
+  around.pduAt = next;
+  return encodeCnm(octets, next, cnm);
+}
+
+export function decodeCnmFrame(
+  octets: Uint8Array,
+  at: number,
+  around: CnmEnvelope,
+  into: Cnm,
+): Decoded {
+  const { ethernet } = around;
+  const header = decodeEthernetHeader(octets, at, ethernet);
+  if (header !== 'ok') return header;
+  let next = at + ethernetHeaderOctets(ethernet);
+  around.flowId = 0;
+  if (ethernet.etherType === ETHERTYPE_CN_TAG) {
+    if (decodeCnTag(octets, next - ETHERTYPE_OCTETS, around) !== 'ok') return 'too-short';
+    next += CN_TAG_OCTETS;
+    if (octets.length < next) return 'too-short';
+    ethernet.etherType = readU16(octets, next - ETHERTYPE_OCTETS);
+  }
+  if (ethernet.etherType !== ETHERTYPE_CNM) return 'wrong-type';
+  around.pduAt = next;
+  return decodeCnm(octets, next, into);
 }

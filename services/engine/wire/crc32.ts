@@ -44,6 +44,12 @@ export function encodeCrc32(octets: Uint8Array, at: number, crc: number): number
   return at + CRC32_OCTETS;
 }
 
+export function decodeCrc32(octets: Uint8Array, at: number): number {
+  let crc = 0;
+  for (let i = CRC32_OCTETS - 1; i >= 0; i--) crc = (crc << 8) | octets[at + i];
+  return crc >>> 0;
+}
+
 /** The frame check sequence over the frame's octets without it. */
 export function frameCheckSequence(octets: Uint8Array, start: number, end: number): number {
   return crc32Value(crc32Over(CRC32_START, octets, start, end));

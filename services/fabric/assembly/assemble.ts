@@ -39,6 +39,7 @@ export function assemble(input: AssemblyInput): Assembly {
   const paths = new FlowPaths(topology, routes, linkEnds, bridges, fail);
   const hosts = hostCount(topology);
   const congestion = new CongestionPlan(scenario, topology, linkEnds, input.addresses, fail);
+  const telemetry = congestion.telemetryClasses(flows);
   const ends = connect(flows, hosts, members, paths, settings, congestion);
   const { hostEnds, flowEnds } = ends;
   const trees = treesOf(members, flows, routes);
@@ -76,6 +77,7 @@ export function assemble(input: AssemblyInput): Assembly {
       cutThrough: own.switch.cutThrough,
       forwarding: forwardingOf(index, bridges[index]!, own, routes, trees),
       ecn: mvtx2802 === null ? ecnSpecs(scenario, own, name, fail) : NO_MARKING,
+      telemetry,
       qcn: mvtx2802 === null ? congestion.pointsOf(index) : null,
       sfc: mvtx2802 === null ? sfc.ofSwitch(index) : null,
       ci: mvtx2802 === null ? ci.ofSwitch(index) : null,
@@ -99,7 +101,7 @@ export function assemble(input: AssemblyInput): Assembly {
     const ports = portSpecs(
       input,
       index,
-      own,
+      settings,
       linkEnds[index]!,
       methods[index]!,
       credit,

@@ -11,9 +11,10 @@ import type {
   QcnPortSpec,
   RateSpec,
 } from '../../engine/contract/spec.js';
-import { packClass } from '../../engine/frame/frame-pool.js';
+import { STATION_OCTETS } from '../../engine/notices/stations.js';
 import { readU48 } from '../../engine/wire/big-endian.js';
 import { CN_TAG_OCTETS } from '../../engine/wire/cnm.js';
+import { TELEMETRY_HOPS } from '../../engine/wire/telemetry.js';
 import type { HostAddress } from '../address.js';
 import { switchPortMac } from '../address.js';
 import type { Flow } from '../load/flow.js';
@@ -29,12 +30,10 @@ import { selectDevices } from '../topology/select-devices.js';
 import type { Topology } from '../topology/topology.js';
 import type { Hop } from './flow-paths.js';
 import type { LinkEnd } from './link-ends.js';
+import { stationsOf } from './sfc-plan.js';
 
 /** Ethernet 14, IPv4 20, UDP 8, then the packet, ICRC 4 and FCS 4. */
 export const CNP_FRAME_OCTETS = 14 + 20 + 8 + CNP_OCTETS + 4 + 4;
-
-/** A DSCP that the scenario does not give follows from the priority. */
-const DSCP_PER_PRIORITY = 8;
 
 /** A Flow ID has 16 bits, and 0 is for frames of no flow. */
 const FLOW_ID_MAX = 0xffff;
@@ -45,7 +44,7 @@ export class CongestionPlan {
   /** By device and port: null at hosts. */
   private readonly modes: readonly (readonly QcnDefence[])[];
   private readonly rates = new Map<string, RateSpec>();
-  private readonly stations: readonly number[];
+  private readonly stations: Uint8Array;
 
   constructor(
     private readonly scenario: Scenario,
@@ -60,31 +59,37 @@ export class CongestionPlan {
       outside.length === 0 ? [] : selectDevices(topology, outside, 'host', reject),
     );
     this.modes = linkEnds.map((ends) => ends.map((end) => this.modeOf(end)));
-    this.stations = addresses.map(({ mac }) => readU48(mac, 0));
+    this.stations = stationsOf(addresses);
     this.checkPorts();
   }
 
   /** What limits the flow at its source. */
-  rateOf(flow: Flow): RateSpec | null {
+  rateOf(flow: Flow, packetOctets: number, hops: readonly Hop[]): RateSpec | null {
     const { congestion, source } = flow;
-    if (congestion === 'none' || (congestion === 'qcn' && this.outside.has(source))) return null;
+    if (congestion === 'none' || this.isOutside(flow)) return null;
+    const way = { packetOctets, hops: hops.length - 1 };
+    if (congestion === 'hpcc' && way.hops > TELEMETRY_HOPS) {
+      const message = `${flow.name} crosses ${way.hops} switches, and telemetry has room for `;
+      throw this.fail(['load', flow.load], `${message}${TELEMETRY_HOPS}`);
+    }
     const { link } = this.linkEnds[source]![0]!;
-    const key = `${congestion} ${link.rateBps}`;
+    const key = `${congestion} ${link.rateBps} ${packetOctets} ${way.hops}`;
     const known = this.rates.get(key);
     if (known !== undefined) return known;
-    const made = rateSpec(congestion, this.scenario, link.rateBps);
+    const made = rateSpec(congestion, this.scenario, link.rateBps, way);
     this.rates.set(key, made);
     return made;
   }
 
-  /** What the flow's receiver says of marks; its packets go back with so many octets of tags. */
-  notifyOf({ congestion, vlan }: Flow, tagOctets: number): NotifySpec | null {
+  /** What the flow's receiver says of marks. */
+  notifyOf({ congestion, source, destination }: Flow): NotifySpec | null {
     if (congestion !== 'dcqcn') return null;
     const { cnpIntervalPs, cnpPriority } = this.scenario.dcqcn;
     return {
       gapPs: cnpIntervalPs,
-      frameClass: messageClass(cnpPriority, vlan.dei),
-      octets: CNP_FRAME_OCTETS + tagOctets,
+      priority: cnpPriority,
+      own: this.addressOf(destination),
+      sender: this.addressOf(source),
     };
   }
 
@@ -99,7 +104,7 @@ export class CongestionPlan {
 
   /** Of a CN-TAG, as the frames leave their source. */
   cnTagOctets(flow: Flow): number {
-    return flow.congestion === 'qcn' && this.rateOf(flow) !== null ? CN_TAG_OCTETS : 0;
+    return flow.congestion === 'qcn' && !this.isOutside(flow) ? CN_TAG_OCTETS : 0;
   }
 
   /** As they reach their receiver: the tag stays on where the domain is ready for it. */
@@ -117,7 +122,8 @@ export class CongestionPlan {
     return {
       priorities: qcn.priorities.reduce((mask, priority) => mask | (1 << priority), 0),
       alternatePriority: qcn.alternatePriority,
-      messageClass: messageClass(qcn.cnmPriority, false),
+      messagePriority: qcn.cnmPriority,
+      minHeaderOctets: qcn.quoteBytes,
       bridge: readU48(switchPortMac(device, 0), 0),
       stations: this.stations,
       ports: this.linkEnds[device]!.map(({ link, port }) => ({
@@ -125,6 +131,25 @@ export class CongestionPlan {
         defence: this.modes[device]![port]!,
       })),
     };
+  }
+
+  /** Traffic classes whose packets are given telemetry, one bit each. */
+  telemetryClasses(flows: readonly Flow[]): number {
+    const { transmit } = this.scenario.classes;
+    return flows.reduce(
+      (mask, { congestion, priority }) =>
+        congestion === 'hpcc' ? mask | (1 << transmit[priority]!) : mask,
+      0,
+    );
+  }
+
+  private isOutside({ congestion, source }: Flow): boolean {
+    return congestion === 'qcn' && this.outside.has(source);
+  }
+
+  /** A view: addresses of all stations lie one behind the other. */
+  private addressOf(host: number): Uint8Array {
+    return this.stations.subarray(host * STATION_OCTETS, (host + 1) * STATION_OCTETS);
   }
 
   private modeOf({ name, peerDevice }: LinkEnd): QcnDefence {
@@ -149,15 +174,10 @@ export class CongestionPlan {
   }
 }
 
-function messageClass(priority: number, dei: boolean): number {
-  return packClass({
-    priority,
-    dei,
-    dscp: priority * DSCP_PER_PRIORITY,
-    ect: false,
-    kind: 0,
-    group: false,
-  });
+/** Of a flow: octets of its packets on the wire, and switches. */
+interface Way {
+  readonly packetOctets: number;
+  readonly hops: number;
 }
 
 function dcqcnSpec({ cnpIntervalPs, cnpPriority, raiseBytes, ...rest }: DcqcnSection): RateSpec {
@@ -166,8 +186,9 @@ function dcqcnSpec({ cnpIntervalPs, cnpPriority, raiseBytes, ...rest }: DcqcnSec
 
 function rateSpec(
   control: Exclude<CongestionControl, 'none'>,
-  { dcqcn, qcn, timely }: Scenario,
+  { dcqcn, qcn, timely, hpcc, swift }: Scenario,
   rateBps: number,
+  way: Way,
 ): RateSpec {
   switch (control) {
     case 'dcqcn':
@@ -176,6 +197,10 @@ function rateSpec(
       return qcnSpec(qcn, rateBps);
     case 'timely':
       return { kind: 'timely', ...timely };
+    case 'hpcc':
+      return { kind: 'hpcc', ...hpcc, packetOctets: way.packetOctets };
+    case 'swift':
+      return { kind: 'swift', ...swift, ...way };
   }
 }
 

@@ -1,5 +1,6 @@
 import type { HostSpec, ReceiveSpec, SendSpec } from '../../engine/contract/spec.js';
-import { KIND_DATA, KIND_RAW, packClass } from '../../engine/frame/frame-pool.js';
+import { CARRIES_FLAG, KIND_DATA, KIND_RAW, packClass } from '../../engine/frame/frame-pool.js';
+import { wireOctets } from '../../engine/units/octets.js';
 import { flowHash } from '../address.js';
 import type { Flow, VlanTags } from '../load/flow.js';
 import type { FlowEnds } from './assembly.js';
@@ -7,7 +8,7 @@ import type { CongestionPlan } from './congestion-plan.js';
 import type { Settings } from './settings.js';
 import type { FlowPaths, Hop } from './flow-paths.js';
 import type { Framing } from './framing.js';
-import { ACK_OCTETS, framingOf, pacePsPerOctet, tagOctets } from './framing.js';
+import { ACK_OCTETS, framingOf, pacePsPerOctet, tagOctets, telemetryOctets } from './framing.js';
 import type { Ideal } from './ideal.js';
 import { idealOf } from './ideal.js';
 
@@ -39,11 +40,11 @@ export function connect(
   const flowEnds = flows.map((flow, index): FlowEnds => {
     const framing = framingOf(flow);
     const [send, receive] = [numbers.send[index]!, numbers.receive[index]!];
-    sends[flow.source]![send] = sendSpec(flow, index, framing, numbers, congestion);
     const destinations = flow.group
       ? members[flow.destination]!.filter((host) => host !== flow.source)
       : [flow.destination];
     const ways = destinations.map((host) => paths.find(flow, host));
+    sends[flow.source]![send] = sendSpec(flow, index, framing, numbers, ways[0]!, congestion);
     const specs = ways.map((hops) => receiveSpec(flow, index, framing, hops, send, congestion));
     if (flow.group) for (const list of receives) list[receive] = bystander(specs[0]!);
     destinations.forEach((host, i) => (receives[host]![receive] = specs[i]!));
@@ -88,29 +89,35 @@ function sendSpec(
   index: number,
   framing: Framing,
   numbers: Numbers,
+  hops: readonly Hop[],
   congestion: CongestionPlan,
 ): SendSpec {
   const { transport, vlan } = flow;
-  const tags = tagOctets(vlan) + congestion.cnTagOctets(flow);
+  const telemetry = telemetryOctets(flow);
+  const tags = tagOctets(vlan) + congestion.cnTagOctets(flow) + telemetry;
+  const fullFrameOctets = framing.fullFrameOctets + tags;
   const reliable = transport.kind === 'reliable';
   return {
     flow: index,
     name: flow.name,
+    source: flow.address ?? flow.source,
     target: flow.destination,
     hash: flowHash(flow.source, flow.destination, flow.priority, index),
-    frameClass: packClass({
-      priority: flow.priority,
-      dei: vlan.dei,
-      dscp: flow.dscp,
-      ect: flow.ect,
-      kind: reliable ? KIND_DATA : KIND_RAW,
-      group: flow.group,
-    }),
+    frameClass:
+      (telemetry === 0 ? 0 : CARRIES_FLAG) |
+      packClass({
+        priority: flow.priority,
+        dei: vlan.dei,
+        dscp: flow.dscp,
+        ect: flow.ect,
+        kind: reliable ? KIND_DATA : KIND_RAW,
+        group: flow.group,
+      }),
     vlan: vlanWord(vlan),
     vm: flow.vm,
     remote: numbers.receive[index]!,
     reliable,
-    fullFrameOctets: framing.fullFrameOctets + tags,
+    fullFrameOctets,
     lastFrameOctets: framing.lastFrameOctets + tags,
     packetsPerMessage: framing.packetsPerMessage,
     messages: flow.messages,
@@ -120,7 +127,7 @@ function sendSpec(
     startPs: flow.startPs,
     endPs: flow.endPs,
     release: flow.release,
-    rate: congestion.rateOf(flow),
+    rate: congestion.rateOf(flow, wireOctets(fullFrameOctets), hops),
     flowId: congestion.flowId(flow, numbers.send[index]!),
     after: flow.after.map(({ flow: before, lead }) => ({
       receive: numbers.receive[before]!,
@@ -148,7 +155,10 @@ function receiveSpec(
     packetsPerMessage: framing.packetsPerMessage,
     messages,
     overheadOctets:
-      framing.overheadOctets + tagOctets(arriving) + congestion.arrivingCnTagOctets(flow, hops),
+      framing.overheadOctets +
+      tagOctets(arriving) +
+      telemetryOctets(flow) +
+      congestion.arrivingCnTagOctets(flow, hops),
     lastPayloadOctets: framing.lastPayloadOctets,
     startPs,
     ackEvery: reliable ? transport.ackEvery : 1,
@@ -162,11 +172,11 @@ function receiveSpec(
       kind: 0,
       group: false,
     }),
-    ackOctets: ACK_OCTETS + tagOctets(arriving),
+    ackOctets: ACK_OCTETS + tagOctets(arriving) + telemetryOctets(flow),
     ackVlan: vlanWord(arriving),
     vm: flow.vm,
     hash: flowHash(destination, source, ackPriority, index),
-    notify: congestion.notifyOf(flow, tagOctets(arriving)),
+    notify: congestion.notifyOf(flow),
   };
 }
 

@@ -20,6 +20,8 @@ const BITS = 8;
 /** A grant waits for so much of the loop, or for so many frames, where memory allows. */
 const STEP_OF_LOOP = 1 / 8;
 const STEP_FRAMES = 8;
+/** Of a share that is never lent, it may wait for so much if that is more. */
+const STEP_OF_SHARE = 1 / 2;
 
 /** Of one port and priority: what its buffer is, and what full rate asks for. */
 export interface CreditMargin {
@@ -141,10 +143,12 @@ export class CreditPlan {
       own.policy === 'static'
         ? bufferUnits * this.smallestShare - needed
         : (bufferUnits - needed) * this.smallestShare;
+    const longest =
+      own.policy === 'static' ? Math.floor(whole * this.smallestShare * STEP_OF_SHARE) : 0;
     this.note(end, priority, { unitOctets, bufferUnits, neededUnits: needed, terms });
     return {
       bufferUnits: Math.min(bufferUnits, shaped),
-      slackUnits: Math.min(Math.floor(spare), step),
+      slackUnits: Math.min(Math.floor(spare), Math.max(step, longest)),
     };
   }
 

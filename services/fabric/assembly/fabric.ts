@@ -16,6 +16,7 @@ import { hostCount } from '../topology/topology.js';
 import { assemble } from './assemble.js';
 import type { Assembly } from './assembly.js';
 import { withInsertedVlans } from './inserted-vlans.js';
+import { checkObserved } from './observed-names.js';
 import type { Settings } from './settings.js';
 import { settingsOfDevices } from './settings.js';
 
@@ -56,7 +57,9 @@ export function buildFabric(source: ScenarioSource): Fabric {
   const flows = withInsertedVlans(written, settings, fail);
   const placement = placeByName(topology, scenario.placement, fail);
   const assembly = assemble({ scenario, topology, routes, flows, addresses, fail });
-  return { scenario, topology, routes, addresses, flows, placement, ...assembly };
+  const fabric = { scenario, topology, routes, addresses, flows, placement, ...assembly };
+  checkObserved(fabric, fail);
+  return fabric;
 }
 
 /** Faults of the machinery name services by their devices. */

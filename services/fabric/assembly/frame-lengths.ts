@@ -1,11 +1,10 @@
-import { CNM_FRAME_OCTETS } from '../../engine/congestion/qcn/qcn-managed.js';
 import { FRAME_OCTETS_MIN } from '../../engine/units/octets.js';
 import { VLAN_TAG_OCTETS } from '../../engine/wire/ethernet.js';
-import { CN_TAG_OCTETS } from '../../engine/wire/cnm.js';
+import { CN_TAG_OCTETS, CNM_FRAME_OCTETS } from '../../engine/wire/cnm.js';
 import type { Flow } from '../load/flow.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { CNP_FRAME_OCTETS } from './congestion-plan.js';
-import { ACK_OCTETS, framingOf, tagOctets } from './framing.js';
+import { ACK_OCTETS, framingOf, tagOctets, telemetryOctets } from './framing.js';
 
 const PRIORITIES = 8;
 
@@ -23,11 +22,17 @@ export function frameLengths(
     const { priority, transport, vlan } = flow;
     const tags = tagOctets(vlan) + (bridgesTag && vlan.inner === null ? VLAN_TAG_OCTETS : 0);
     const cnTag = flow.congestion === 'qcn' ? CN_TAG_OCTETS : 0;
-    lengths[priority]!.add(framingOf(flow).fullFrameOctets + tags + cnTag);
+    const more = tags + cnTag + telemetryOctets(flow);
+    lengths[priority]!.add(framingOf(flow).fullFrameOctets + more);
     if (flow.congestion === 'dcqcn') lengths[dcqcn.cnpPriority]!.add(CNP_FRAME_OCTETS + tags);
-    if (flow.congestion === 'qcn') lengths[qcn.cnmPriority]!.add(CNM_FRAME_OCTETS + tags);
+    if (flow.congestion === 'qcn') {
+      const message = CNM_FRAME_OCTETS + qcn.quoteBytes + tags;
+      lengths[qcn.cnmPriority]!.add(Math.max(FRAME_OCTETS_MIN, message));
+    }
     if (transport.kind === 'reliable') {
-      lengths[transport.ackPriority]!.add(Math.max(FRAME_OCTETS_MIN, ACK_OCTETS + tags));
+      lengths[transport.ackPriority]!.add(
+        Math.max(FRAME_OCTETS_MIN, ACK_OCTETS + tags + telemetryOctets(flow)),
+      );
     }
   }
   return lengths.map((set) => (set.size === 0 ? [FRAME_OCTETS_MIN] : [...set]));

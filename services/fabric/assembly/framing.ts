@@ -1,6 +1,7 @@
 import { FRAME_OCTETS_MIN } from '../../engine/units/octets.js';
 import { PS_PER_S } from '../../engine/units/time.js';
 import { VLAN_TAG_OCTETS } from '../../engine/wire/ethernet.js';
+import { TELEMETRY_OCTETS } from '../../engine/wire/telemetry.js';
 import type { Flow, VlanTags } from '../load/flow.js';
 import { RAW_OVERHEAD_BYTES, RELIABLE_OVERHEAD_BYTES } from '../load/flow.js';
 
@@ -35,6 +36,11 @@ export function framingOf({ transport, messageBytes }: Flow): Framing {
     lastPayloadOctets,
     overheadOctets: padded(fullFrameOctets) - fullPayloadOctets,
   };
+}
+
+/** By which packets and acknowledgements of a flow are longer: room for telemetry. */
+export function telemetryOctets({ congestion }: Flow): number {
+  return congestion === 'hpcc' ? TELEMETRY_OCTETS : 0;
 }
 
 export function tagOctets({ inner, outer }: VlanTags): number {

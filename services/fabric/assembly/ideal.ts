@@ -3,7 +3,7 @@ import type { Flow } from '../load/flow.js';
 import type { Settings } from './settings.js';
 import type { Hop } from './flow-paths.js';
 import type { Framing } from './framing.js';
-import { pacePsPerOctet, tagOctets } from './framing.js';
+import { pacePsPerOctet, tagOctets, telemetryOctets } from './framing.js';
 
 export interface Ideal {
   /**
@@ -121,13 +121,13 @@ function gapOf({ release }: Flow): number | null {
   }
 }
 
-function stagesOf(hops: readonly Hop[], { vlan }: Flow, settings: readonly Settings[]): Stage[] {
+function stagesOf(hops: readonly Hop[], flow: Flow, settings: readonly Settings[]): Stage[] {
   return hops.map(({ from, inner }) => {
     const behind = settings[from.peerDevice]!.switch;
     return {
       octetPs: from.octetPs,
       latencyPs: from.latencyPs,
-      tagOctets: tagOctets({ ...vlan, inner }),
+      tagOctets: tagOctets({ ...flow.vlan, inner }) + telemetryOctets(flow),
       pipelinePs: behind.pipelinePs,
       cutsThrough: behind.cutThrough,
     };

@@ -167,7 +167,7 @@ export class NicCheck {
       if (file.field('RTTBCNRC', 'RS_ENA', queue) === 0) continue;
       const factor = file.get('RTTBCNRC', queue) & 0xffffff;
       if (factor >= RATE_FACTOR_ONE && factor <= RATE_FACTOR_MOST) continue;
-      const shown = (factor / RATE_FACTOR_ONE).toFixed(2);
+      const shown = (factor / RATE_FACTOR_ONE).toFixed(5);
       const message = `the rate factor of queue ${queue} is ${shown}; 1 to 1000 (7.7.2.1.1)`;
       throw this.wrong(['rates'], message, 'RTTBCNRC');
     }

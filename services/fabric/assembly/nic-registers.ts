@@ -26,6 +26,8 @@ export interface NicSurroundings {
 export const CLASS_TABLES = ['RTTDT2C', 'RTTPT2C', 'RTRPT4C'] as const;
 /** 1.5 KB (7.7.2.3.1). */
 const LEAST_VM_REFILL = 24;
+/** Receive descriptors that drivers give a queue. */
+const USUAL_RING = 512;
 /** PFVMVIR.VLANA: always insert the VLAN of the register. */
 const ALWAYS_INSERT = 1;
 
@@ -42,6 +44,7 @@ export function registersOf(section: Nic82599Section, around: NicSurroundings): 
   virtualMachines(file, section, around);
   rates(file, section, around);
   vlans(file, section);
+  receiveQueues(file, section);
   file.set('LEDCTL', 0, LEDCTL_DEFAULT);
   file.setField('DCA_CTRL', 'DCA_DIS', 0, 1);
   for (const value of section.registers) assign(file, value);
@@ -146,14 +149,28 @@ function vlans(file: RegisterFile, { vlan, pools, dcb, classes }: Nic82599Sectio
   file.setField('VLNCTRL', 'VET', 0, vlan.innerType);
   const perPool = dcb ? classes : 2;
   for (const { pool, antiSpoof, strip, insert } of pools) {
-    const spoof = file.field('PFVFSPOOF', 'VLANAS', pool >> 3);
-    if (antiSpoof) file.setField('PFVFSPOOF', 'VLANAS', pool >> 3, spoof | (1 << (pool & 7)));
+    for (const field of antiSpoof ? ['MACAS', 'VLANAS'] : []) {
+      const others = file.field('PFVFSPOOF', field, pool >> 3);
+      file.setField('PFVFSPOOF', field, pool >> 3, others | (1 << (pool & 7)));
+    }
     for (let i = 0; strip && i < perPool && pool * perPool + i < QUEUES; i++) {
       file.setField('RXDCTL', 'VME', pool * perPool + i, 1);
     }
     if (insert === null) continue;
     file.setField('PFVMVIR', 'TCI', pool, insert);
     file.setField('PFVMVIR', 'VLANA', pool, ALWAYS_INSERT);
+  }
+}
+
+/** Descriptors, and what is done without one. */
+function receiveQueues(file: RegisterFile, section: Nic82599Section): void {
+  const { receiveRings, pools } = section;
+  for (let queue = 0; queue < QUEUES; queue++) {
+    const own = pools.find(({ pool }) => pool === vmOfQueue(section, queue));
+    file.setField('RDLEN', 'LEN', queue, (receiveRings?.descriptors ?? USUAL_RING) / 8);
+    const drops = own?.drop ?? receiveRings?.drop ?? false;
+    file.setField('SRRCTL', 'DROP_EN', queue, drops ? 1 : 0);
+    file.setField('SRRCTL', 'DESCTYPE', queue, receiveRings?.headerSplit === true ? 2 : 1);
   }
 }
 

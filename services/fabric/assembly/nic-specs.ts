@@ -66,11 +66,20 @@ export function nicSpec(
     longestFrameOctets: around.largestFrameOctets,
     receiveBuffer: receiveBuffer(section, file, around, methods, scenario.pause.enabled),
     untagged: vlan.untagged,
+    softwarePs: softwareOf(section),
     poolVlans: Array.from(
       { length: POOLS },
       (_, pool) => section.pools.find((own) => own.pool === pool)?.vlans ?? [],
     ),
   };
+}
+
+function softwareOf({ receiveRings, pools }: Nic82599Section): readonly number[] | null {
+  if (receiveRings === null) return null;
+  return Array.from(
+    { length: POOLS },
+    (_, pool) => pools.find((own) => own.pool === pool)?.softwarePs ?? receiveRings.softwarePs,
+  );
 }
 
 function valuesOf(file: RegisterFile): NicSpec['registers'] {

@@ -1,7 +1,13 @@
 import type { FlowMark, SamplingSpec } from '../../engine/analysis/trace/frame-sampler.js';
-import type { TraceSection } from '../scenario/scenario.js';
+import type {
+  CapturedFlow,
+  CaptureFilter,
+  CaptureSpec,
+} from '../../engine/analysis/capture/capture-filter.js';
+import type { CaptureFilterSection, TraceSection } from '../scenario/scenario.js';
 import { matchesGlob } from '../scenario/selector.js';
 import type { Fabric } from './fabric.js';
+import { flowsNamed, isCaptured } from './observed-names.js';
 
 const ALL_PRIORITIES = 0xff;
 
@@ -19,6 +25,46 @@ export function samplingOf(fabric: Fabric): SamplingSpec | null {
     slowest,
     dropped,
   };
+}
+
+/** What a scenario wants to have captured at these devices, in their order; null: nothing. */
+export function capturesOf(fabric: Fabric, devices: readonly number[]): CaptureSpec | null {
+  const { captures } = fabric.scenario.observe;
+  if (captures === null) return null;
+  return {
+    ports: devices.map((device) =>
+      fabric.linkEnds[device]!.filter((end) =>
+        captures.ports.some((name) => isCaptured(fabric.topology, name, end)),
+      ).map(({ port }) => port),
+    ),
+    filters: captures.filters.map((filter) => filterOf(fabric, filter)),
+    frames: captures.frames,
+  };
+}
+
+function filterOf(fabric: Fabric, { priority, type, flow }: CaptureFilterSection): CaptureFilter {
+  return {
+    priorities: priority === null ? ALL_PRIORITIES : 1 << priority,
+    types: type === null ? [] : [type],
+    flows:
+      flow === null ? null : flowsNamed(fabric.flows, flow).map((f) => capturedFlow(fabric, f)),
+  };
+}
+
+function capturedFlow(fabric: Fabric, flow: number): CapturedFlow {
+  const { send, receives } = fabric.flowEnds[flow]!;
+  return {
+    mark: markOf(fabric, flow),
+    receivers: receives.map(({ device }) => positionOf(fabric, device)),
+    sender: positionOf(fabric, send.device),
+    connection: send.connection,
+  };
+}
+
+function positionOf({ specs }: Fabric, device: number): number {
+  const spec = specs[device]!;
+  if (spec.kind !== 'host') throw new Error(`a flow ends at switch ${spec.name}`);
+  return spec.position;
 }
 
 /** How the frames of a flow can be told from others. */

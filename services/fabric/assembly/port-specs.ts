@@ -1,5 +1,10 @@
 import type { ArbiterSpec } from '../../engine/contract/arbiter.js';
-import type { PfcPortSpec, PortSpec, StopPortSpec } from '../../engine/contract/spec.js';
+import type {
+  PfcPortSpec,
+  PfcWatchdogSpec,
+  PortSpec,
+  StopPortSpec,
+} from '../../engine/contract/spec.js';
 import { readU48 } from '../../engine/wire/big-endian.js';
 import { switchPortMac } from '../address.js';
 import type { ArbiterSection, PfcSection } from '../scenario/scenario.js';
@@ -32,7 +37,7 @@ export function groupsOf({ pause, classes }: AssemblyInput['scenario']): readonl
 export function portSpecs(
   { scenario, addresses, topology, fail }: AssemblyInput,
   device: number,
-  settings: Settings,
+  settingsOf: readonly Settings[],
   linkEnds: readonly LinkEnd[],
   methods: readonly Methods[],
   credit: CreditPlan,
@@ -40,7 +45,8 @@ export function portSpecs(
   discovery: DiscoveryPlan,
 ): PortSpec[] {
   const { kind, name: deviceName } = topology.devices[device]!;
-  const own = kind === 'host' ? settings.host.arbiter : settings.switch.arbiter;
+  const settings = settingsOf[device]!;
+  const chosen = kind === 'host' ? settings.host.arbiter : settings.switch.arbiter;
   const nic = kind === 'host' ? settings.host.nic : null;
   // Without DCB an 82599 has one buffer each way.
   const undivided = nic !== null && !nic.dcb;
@@ -49,14 +55,22 @@ export function portSpecs(
     groupOf: undivided || chips.isChip(device) ? ONE_GROUP : groupsOf(scenario),
     arbiter:
       nic === null
-        ? changeable(own ?? scenario.classes.arbiter, scenario.discovery)
+        ? changeable(chosen ?? scenario.classes.arbiter, scenario.discovery)
         : WEIGHTED_STRICT,
   };
   const paused = scenario.pause.enabled ? stopSpec(scenario.pause.pfc) : null;
+  const watchesOf = (place: number): Watches =>
+    topology.devices[place]!.kind === 'host' ? null : watchesOfSwitch(settingsOf[place]!);
+  const own = watchesOf(device);
   const pfcByMethods = new Map<Methods, PfcPortSpec | null>();
-  const pfcOf = (own: Methods): PfcPortSpec | null => {
-    if (!pfcByMethods.has(own)) pfcByMethods.set(own, pfcSpec(settings, own, deviceName, fail));
-    return pfcByMethods.get(own)!;
+  const pfcOf = ({ port, peerDevice }: LinkEnd): PfcPortSpec | null => {
+    const method = methods[port]!;
+    if (!pfcByMethods.has(method)) {
+      pfcByMethods.set(method, pfcSpec(settings, method, own, deviceName, fail));
+    }
+    const spec = pfcByMethods.get(method) ?? null;
+    const defying = spec && defyingGroups(watchesOf(peerDevice), shared.groupOf);
+    return spec && defying ? { ...spec, neighbourWatchdog: defying } : spec;
   };
   return linkEnds.map((end) => {
     const { name, port, octetPs, latencyPs } = end;
@@ -67,7 +81,7 @@ export function portSpecs(
       mac: readU48(kind === 'host' ? addresses[device]!.mac : switchPortMac(device, port), 0),
       ...shared,
       pause: paused ?? chips.pause(end),
-      pfc: scenario.pause.enabled ? null : pfcOf(methods[port]!),
+      pfc: scenario.pause.enabled ? null : pfcOf(end),
       credit: credit.port(end, methods[port]!),
       discovery: discovery.port(end),
       faults: [],
@@ -87,6 +101,7 @@ function changeable(
 function pfcSpec(
   settings: Settings,
   methods: Methods,
+  watches: Watches,
   device: string,
   fail: Fail,
 ): PfcPortSpec | null {
@@ -103,7 +118,34 @@ function pfcSpec(
     );
   }
   const priorities = lossless.reduce((mask, { priority }) => mask | (1 << priority), 0);
-  return { priorities, ...stopSpec(first.pfc) };
+  const watched = watches?.some((watch, p) => watch !== null && (priorities & (1 << p)) !== 0);
+  const watchdog = watched === true ? watches : null;
+  return { priorities, ...stopSpec(first.pfc), watchdog, neighbourWatchdog: null };
+}
+
+/** By priority; null where a device watches none. */
+type Watches = PfcPortSpec['watchdog'];
+
+function watchesOfSwitch({ priorities }: Settings): Watches {
+  return priorities.some(({ pfc }) => pfc.watchdog !== null)
+    ? priorities.map(({ pfc }) => pfc.watchdog)
+    : null;
+}
+
+/** By group: how soon its stops may be defied by a neighbour with these watchdogs, and how long. */
+function defyingGroups(watches: Watches, groupOf: readonly number[]): Watches {
+  const defying = (watches ?? []).map((watch) => (watch?.action === 'forward' ? watch : null));
+  if (defying.every((watch) => watch === null)) return null;
+  return groupOf.map((_, group) =>
+    defying
+      .filter((_watch, priority) => groupOf[priority] === group)
+      .reduce((a, b) => (a === null || b === null ? (a ?? b) : soonest(a, b)), null),
+  );
+}
+
+function soonest(a: PfcWatchdogSpec, b: PfcWatchdogSpec): PfcWatchdogSpec {
+  const detectionPs = Math.min(a.detectionPs, b.detectionPs);
+  return { ...a, detectionPs, restorationPs: Math.max(a.restorationPs, b.restorationPs) };
 }
 
 function stopSpec({ quanta, refreshFraction, responseDelayPs }: PfcSection): StopPortSpec {

@@ -5,6 +5,7 @@ import type {
   SfcPortSpec,
   SfcSwitchSpec,
 } from '../../engine/contract/spec.js';
+import { actsForStation } from '../../engine/congestion/sfc/sfc-machine.js';
 import { groupMac, STATION_OCTETS } from '../../engine/notices/stations.js';
 import { wireOctets } from '../../engine/units/octets.js';
 import { GROUP_FLAG } from '../../engine/frame/frame-pool.js';
@@ -58,7 +59,8 @@ export class SfcPlan {
     const loopPs = this.loopsFrom(device);
     const longest = Math.max(...watched.map((priority) => this.longestFrameOctets[priority]!), 64);
     const ports = this.linkEnds[device]!.map((end) => this.port(end, sfc, loopPs, longest));
-    if (watched.length === 0 && ports.every(({ proxy }) => !proxy)) return null;
+    if (watched.length === 0 && !ports.some(({ proxy, obeys }) => actsForStation(proxy, obeys)))
+      return null;
     const { transmit } = this.input.scenario.classes;
     return {
       monitorQueues: watched.reduce((mask, priority) => mask | (1 << transmit[priority]!), 0),
@@ -94,8 +96,10 @@ export class SfcPlan {
     if (this.settings[host]!.sfc.receive) return 'station';
     const [end] = this.linkEnds[host]!;
     if (end === undefined || end.peerDevice < this.hosts) return 'none';
-    const acts = this.isProxied(end.peerDevice, host);
-    return acts && this.methods[host]![end.port]![priority] === 'pfc' ? 'proxy' : 'none';
+    const { proxy } = this.settings[end.peerDevice]!.sfc;
+    return actsForStation(proxy, false) && this.methods[host]![end.port]![priority] === 'pfc'
+      ? 'proxy'
+      : 'none';
   }
 
   /** Which of the flows' ways are covered. */
@@ -134,13 +138,9 @@ export class SfcPlan {
         share === 0 ? Infinity : end.octetPs / share,
       ),
       station: isEdge ? this.macOf(end.peerDevice) : 0,
-      proxy: isEdge && this.isProxied(end.device, end.peerDevice),
+      proxy: isEdge ? sfc.proxy : 'off',
+      obeys: isEdge && this.settings[end.peerDevice]!.sfc.receive,
     };
-  }
-
-  private isProxied(bridge: number, host: number): boolean {
-    const { proxy } = this.settings[bridge]!.sfc;
-    return proxy === 'auto' ? !this.settings[host]!.sfc.receive : proxy === 'on';
   }
 
   private macOf(host: number): number {

@@ -68,6 +68,8 @@ export interface Flow {
   readonly vlan: VlanTags;
   /** Virtual machine at either end; only an 82599 tells them apart. */
   readonly vm: number;
+  /** Index of the host whose address its frames bear; null: of their sender. */
+  readonly address: number | null;
   readonly transport: RawTransport | ReliableTransport;
   readonly release: Release;
   readonly startPs: number;

@@ -68,6 +68,8 @@ export class LoadEntry {
   readonly fullPayloadBytes: number;
   private readonly transports = new Map<number, RawTransport | ReliableTransport>();
   private readonly linkRatesBps: Float64Array;
+  /** Whose address its frames bear, if not that of their sender. */
+  private readonly address: number | null;
 
   constructor(
     readonly section: LoadSection,
@@ -82,6 +84,7 @@ export class LoadEntry {
     this.fullPayloadBytes = frame - overhead;
     this.fullFrameBytes = frame + tags * TAG_BYTES;
     this.linkRatesBps = linkRates(context.topology);
+    this.address = section.spoof === null ? null : this.hosts('spoof', [section.spoof])[0]!;
     this.checkFrame(frame);
     if (section.endPs !== null && section.endPs <= section.startPs) {
       throw this.fail(['endPs'], 'the load ends before it starts');
@@ -183,6 +186,7 @@ export class LoadEntry {
       congestion: section.congestion,
       vlan: section.vlan,
       vm: section.vm,
+      address: this.address,
       transport: this.transportFor(priority),
       release: shape.release ?? BACKLOG,
       startPs: shape.startPs ?? section.startPs,

@@ -1,7 +1,8 @@
+import type { CaptureSpec } from '../../engine/analysis/capture/capture-filter.js';
 import type { SamplingSpec } from '../../engine/analysis/trace/frame-sampler.js';
 import type { DeviceSpec } from '../../engine/device/engine.js';
 import type { Fabric } from '../assembly/fabric.js';
-import { samplingOf } from '../assembly/observer-plan.js';
+import { capturesOf, samplingOf } from '../assembly/observer-plan.js';
 import type { LinkEnd } from '../assembly/link-ends.js';
 import { linkLookaheadPs } from '../assembly/lookahead.js';
 import { matchesGlob } from '../scenario/selector.js';
@@ -31,6 +32,10 @@ export interface PartPlan {
   /** Write down who held whom back, and the ways of sampled frames. */
   readonly episodes: boolean;
   readonly traces: SamplingSpec | null;
+  /** What is captured at its own ports; null: nothing. */
+  readonly captures: CaptureSpec | null;
+  /** What happens to frames and priorities. */
+  readonly events: boolean;
 }
 
 /** To and from another service: one lane per link, numbered alike at both ends. */
@@ -88,6 +93,8 @@ function planPart(
     series: seriesPlan(scenario.observe, ends, here),
     episodes: scenario.observe.episodes || scenario.observe.traces !== null,
     traces: samplingOf(fabric),
+    captures: capturesOf(fabric, devices),
+    events: scenario.observe.events,
   };
 }
 

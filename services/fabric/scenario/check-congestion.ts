@@ -1,7 +1,7 @@
 /** Rate controls against priorities, classes and loads, as far as no topology is needed. */
 
 import type { Located } from './located.js';
-import type { LoadSection, Scenario } from './scenario.js';
+import type { CongestionControl, LoadSection, Scenario } from './scenario.js';
 import type { Path } from './source-tree.js';
 
 export function checkCongestion(scenario: Scenario, located: Located): void {
@@ -15,7 +15,7 @@ export function checkCongestion(scenario: Scenario, located: Located): void {
       const message = `${load.congestion} slows down a flow with one receiver, not to a group`;
       throw located.errorAt(path, message);
     }
-    if (load.congestion === 'timely') checkAnswers(load, path, located);
+    if (ON_ANSWERS.includes(load.congestion)) checkAnswers(load, path, located);
     else if (load.congestion === 'dcqcn') checkMarks(scenario, load, index, located);
     else if (!scenario.qcn.priorities.includes(load.priority)) {
       throw located.errorAt(
@@ -27,14 +27,18 @@ export function checkCongestion(scenario: Scenario, located: Located): void {
   }
 }
 
+/** What listens to acknowledgements. */
+const ON_ANSWERS: readonly CongestionControl[] = ['timely', 'hpcc', 'swift'];
+
 /** Below this rate a packet would keep a connection for longer than times can be counted. */
 const RATE_MIN_BPS = 1000;
 
-function checkFloors({ dcqcn, qcn, timely }: Scenario, located: Located): void {
+function checkFloors({ dcqcn, qcn, timely, hpcc }: Scenario, located: Located): void {
   for (const [section, minBps] of [
     ['dcqcn', dcqcn.minBps],
     ['qcn', qcn.minBps ?? Infinity],
     ['timely', timely.minBps],
+    ['hpcc', hpcc.minBps],
   ] as const) {
     if (minBps >= RATE_MIN_BPS) continue;
     const message = `minRate of ${minBps} bit/s; at least 1k, or one packet takes hours`;
@@ -43,9 +47,9 @@ function checkFloors({ dcqcn, qcn, timely }: Scenario, located: Located): void {
 }
 
 /** A round trip ends with an acknowledgement. */
-function checkAnswers({ transport }: LoadSection, path: Path, located: Located): void {
+function checkAnswers({ transport, congestion }: LoadSection, path: Path, located: Located): void {
   if (transport.kind === 'reliable') return;
-  const message = 'timely measures acknowledgements: it needs transport: reliable';
+  const message = `${congestion} goes by acknowledgements: it needs transport: reliable`;
   throw located.errorAt(path, message);
 }
 

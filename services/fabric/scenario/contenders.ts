@@ -5,7 +5,7 @@ import type { LoadedScenario } from './load-scenario.js';
 /** What rules a link, of which a contender has exactly one. */
 const HOLDS = ['none', 'pause', 'pfc', 'credit'] as const;
 /** What slows sources down, of which it has one at most. */
-const CONTROLS = ['dcqcn', 'qcn', 'timely'] as const;
+const CONTROLS = ['dcqcn', 'qcn', 'timely', 'hpcc', 'swift'] as const;
 /** What switches tell their neighbours and the sources beside that. */
 const MESSAGES = ['sfc', 'ci'] as const;
 

@@ -5,6 +5,7 @@ import { checkScenario } from './check-scenario.js';
 import { ScenarioError } from './errors.js';
 import { applySetting, readLayers } from './layers.js';
 import { Located } from './located.js';
+import { withNicsOfHosts } from './nic-layers.js';
 import { normalise } from './normalise.js';
 import { parseSource } from './read-source.js';
 import type { Scenario } from './scenario.js';
@@ -40,7 +41,7 @@ export function scenarioOfDocument(file: string, document: unknown): LoadedScena
 }
 
 function scenarioOf(file: string, tree: SourceNode): LoadedScenario {
-  const located = new Located(tree);
+  const located = new Located(withNicsOfHosts(tree));
   // Compiling the schema takes longer than what one small file gains from it.
   const parsed = scenarioSchema.safeParse(located.document, { jitless: true });
   if (!parsed.success) throw located.errorOf(parsed.error.issues);

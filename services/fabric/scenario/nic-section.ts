@@ -24,6 +24,8 @@ export interface Nic82599Section {
   readonly drift: { readonly everyUs: number; readonly share: number } | null;
   /** By class, in KB. */
   readonly receiveKb: readonly number[];
+  /** Null: software takes everything at once. */
+  readonly receiveRings: RingSection | null;
   /** By class; null: by the rule of the drivers. */
   readonly watermarks: readonly (WatermarkSection | null)[];
   readonly vlan: {
@@ -55,8 +57,18 @@ export interface WatermarkSection {
   readonly lowKb: number;
 }
 
+export interface RingSection {
+  readonly descriptors: number;
+  readonly softwarePs: number;
+  readonly drop: boolean;
+  readonly headerSplit: boolean;
+}
+
 export interface PoolSection {
   readonly pool: number;
+  /** Null, here and below: as `receiveRings`. */
+  readonly softwarePs: number | null;
+  readonly drop: boolean | null;
   /** Empty: all. */
   readonly vlans: readonly number[];
   readonly antiSpoof: boolean;

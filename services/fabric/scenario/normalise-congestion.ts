@@ -28,6 +28,7 @@ export function qcnSection(input: QcnInput, located: Located): QcnSection {
     priorities: [...new Set(input.priorities)],
     alternatePriority: input.alternatePriority,
     cnmPriority: input.cnmPriority,
+    quoteBytes: input.quote,
     setPointBytes: orScaled(input.setPoint),
     weightExponent: input.weight,
     sampleBytes: orScaled(input.sampleBase),

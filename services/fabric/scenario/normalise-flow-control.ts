@@ -9,14 +9,16 @@ import type {
   PfcSection,
   PriorityChange,
   PrioritySection,
+  WatchdogSection,
 } from './scenario.js';
 import type {
   ArbiterInput,
   HoldInput,
   PriorityChangeInput,
   PriorityInput,
+  WatchdogInput,
 } from './schema-flow-control.js';
-import { pauseDefaults, priorityDefaults } from './schema-flow-control.js';
+import { pauseDefaults, priorityDefaults, watchdogKeys } from './schema-flow-control.js';
 import type { ScenarioInput } from './schema.js';
 import type { Path } from './source-tree.js';
 
@@ -43,7 +45,7 @@ export function prioritySections(
     return {
       priority,
       flowControl: keys.flowControl,
-      pfc: pfcSection(keys),
+      pfc: { ...pfcSection(keys), watchdog: watchdogSection(keys.watchdog) },
       ingressReservedBytes: keys.reserved,
       ingressAlpha: keys.alpha,
       ecn: ecnSection(keys.ecn),
@@ -88,6 +90,7 @@ function pfcSection(input: HoldInput): PfcSection {
     quanta: input.quanta,
     refreshFraction: input.refresh,
     responseDelayPs: input.responseDelay,
+    watchdog: null,
   };
 }
 
@@ -99,7 +102,14 @@ function pfcChange(keys: PriorityKeys): Partial<PfcSection> {
     ...(keys.quanta !== undefined && { quanta: keys.quanta }),
     ...(keys.refresh !== undefined && { refreshFraction: keys.refresh }),
     ...(keys.responseDelay !== undefined && { responseDelayPs: keys.responseDelay }),
+    ...(keys.watchdog !== undefined && { watchdog: watchdogSection(keys.watchdog) }),
   };
+}
+
+function watchdogSection(input: WatchdogInput): WatchdogSection | null {
+  if (input === false) return null;
+  const { detection, restoration, action } = input === true ? watchdogKeys.parse({}) : input;
+  return { detectionPs: detection, restorationPs: restoration, action };
 }
 
 export function pauseSection(input: ScenarioInput['pause']): PauseSection {

@@ -149,6 +149,11 @@ function loadCommon(input: LoadInput, kind: Kind, index: number, located: Locate
   if (endPs !== null && endPs <= startPs) {
     throw located.errorAt([...path, 'end'], 'it ends before it starts: end is not after start');
   }
+  if (input.spoof !== undefined && (transport.kind !== 'raw' || input.congestion !== 'none')) {
+    const message =
+      'answers would go to somebody else; spoof is for raw transport, congestion: none';
+    throw located.errorAt([...path, 'spoof'], message);
+  }
   return {
     name: input.name ?? `${kind}${index + 1}`,
     priority: input.priority,
@@ -157,6 +162,7 @@ function loadCommon(input: LoadInput, kind: Kind, index: number, located: Locate
     congestion: input.congestion,
     vlan: { inner: null, outer: null, dei: false, ...vlan },
     vm: input.vm,
+    spoof: input.spoof ?? null,
     transport,
     startPs,
     endPs,

@@ -11,6 +11,7 @@ import type {
   FieldValue,
   Nic82599Section,
   PoolSection,
+  RingSection,
   WatermarkSection,
 } from './nic-section.js';
 import type { NicInput } from './schema-nic.js';
@@ -25,6 +26,9 @@ const UNDIVIDED = '1x512';
 
 /** Null for the plain NIC. */
 export function nicSection(input: NicInput, path: Path, located: Located): Nic82599Section | null {
+  if (input.model === undefined) {
+    throw located.errorAt([...path, 'model'], 'missing; write plain or 82599');
+  }
   if (input.model === 'plain') return null;
   const { vlan, pcie } = input;
   const wanted = input.dcb ? (input.tcs === 8 ? '8x64' : '4x128') : UNDIVIDED;
@@ -44,6 +48,7 @@ export function nicSection(input: NicInput, path: Path, located: Located): Nic82
     memoryWindowKb: input.memoryWindow,
     drift: input.drift ? driftSection(input.drift, path, located) : null,
     receiveKb: receiveSection(input.receive ?? wanted),
+    receiveRings: ringSection(input, path, located),
     watermarks: watermarkSections(input.watermarks, path, located),
     vlan: {
       double: vlan.double,
@@ -53,8 +58,10 @@ export function nicSection(input: NicInput, path: Path, located: Located): Nic82
       untagged: vlan.untagged,
     },
     pools: Object.entries(input.pools).map(
-      ([pool, { vlans, antiSpoof, strip, insert }]): PoolSection => ({
+      ([pool, { vlans, antiSpoof, strip, insert, software, drop }]): PoolSection => ({
         pool: Number(pool),
+        softwarePs: software ?? null,
+        drop: drop ?? null,
         vlans,
         antiSpoof,
         strip,
@@ -121,6 +128,26 @@ function receiveSection(receive: string | readonly number[]): readonly number[] 
   return Array.from({ length: 8 }, (_, tc) => sizes[tc] ?? 0);
 }
 
+function ringSection(
+  { receiveRings, pools }: NicInput,
+  path: Path,
+  located: Located,
+): RingSection | null {
+  if (receiveRings === undefined) {
+    const [pool, asks] =
+      Object.entries(pools).find(([, { software, drop }]) => software ?? drop) ?? [];
+    if (asks === undefined) return null;
+    const message = 'receive descriptors are not counted; write receiveRings: {} beside pools';
+    throw located.errorAt([...path, 'pools', pool!], message);
+  }
+  const { descriptors, software, drop, headerSplit } = receiveRings;
+  if (descriptors % 8 !== 0) {
+    const message = `descriptors come in eights (RDLEN): ${descriptors}`;
+    throw located.errorAt([...path, 'receiveRings', 'descriptors'], message);
+  }
+  return { descriptors, softwarePs: software, drop, headerSplit };
+}
+
 function watermarkSections(
   input: NicInput['watermarks'],
   path: Path,
@@ -141,20 +168,29 @@ function fieldValues(
   whileRunning: boolean,
   located: Located,
 ): FieldValue[] {
-  return Object.entries(input).map(([name, value]) => {
-    const at = [...path, name];
-    const reject = (message: string): Error => located.errorAt(at, message);
-    const fieldValue = { ...placeOf(name, at, reject), value: Number(value) };
-    checkValue(fieldValue, whileRunning, reject);
-    return fieldValue;
+  return Object.entries(input).flatMap(([name, written]) => {
+    const values: [name: string, at: Path, value: number][] =
+      typeof written === 'object'
+        ? Object.entries(written).map(([field, value]) => [
+            `${name}.${field}`,
+            [...path, name, field],
+            Number(value),
+          ])
+        : [[name, [...path, name], Number(written)]];
+    return values.map(([full, at, value]): FieldValue => {
+      const reject = (message: string): Error => located.errorAt(at, message);
+      const fieldValue = { ...registerPlace(full, reject), path: at, value };
+      checkValue(fieldValue, whileRunning, reject);
+      return fieldValue;
+    });
   });
 }
 
-function placeOf(
+/** What a name such as RTTPT2C[3].CRQ stands for. */
+export function registerPlace(
   name: string,
-  path: Path,
   reject: (message: string) => Error,
-): Omit<FieldValue, 'value'> {
+): Omit<FieldValue, 'value' | 'path'> {
   const [, register = '', index, field = null] = REGISTER.exec(name) ?? [];
   if (!REGISTER_NAMES.includes(register as RegisterName)) {
     const hint = didYouMean(register, REGISTER_NAMES);
@@ -169,7 +205,7 @@ function placeOf(
   if (field !== null && !Object.hasOwn(fields, field)) {
     throw reject(unknownName(`field of ${register}`, field, Object.keys(fields)));
   }
-  return { path, register: known, index: Number(index ?? 0), field };
+  return { register: known, index: Number(index ?? 0), field };
 }
 
 function checkValue(

@@ -2,6 +2,7 @@
 
 import type { Located } from './located.js';
 import { dcqcnSection, qcnSection, timelySection } from './normalise-congestion.js';
+import { hpccSection, swiftSection } from './normalise-windows.js';
 import { creditSection } from './normalise-credit.js';
 import { discoverySection } from './normalise-discovery.js';
 import { deviceOverrides, hostSection, switchSection } from './normalise-devices.js';
@@ -13,7 +14,7 @@ import { machinerySections } from './normalise-machinery.js';
 import { groupSections, loadSections } from './normalise-load.js';
 import { ciSection } from './normalise-ci.js';
 import { sfcSection } from './normalise-sfc.js';
-import type { Scenario } from './scenario.js';
+import type { CaptureSection, Scenario } from './scenario.js';
 import type { ScenarioInput } from './schema.js';
 
 export function normalise(input: ScenarioInput, fileName: string, located: Located): Scenario {
@@ -37,6 +38,8 @@ export function normalise(input: ScenarioInput, fileName: string, located: Locat
     dcqcn: dcqcnSection(input.dcqcn),
     qcn: qcnSection(input.qcn, located),
     timely: timelySection(input.timely, located),
+    hpcc: hpccSection(input.hpcc),
+    swift: swiftSection(input.swift, located),
     classes: classSection(input.classes, located),
     groups,
     load,
@@ -49,7 +52,20 @@ export function normalise(input: ScenarioInput, fileName: string, located: Locat
       episodes: input.observe.episodes,
       stormPs: input.observe.storm,
       traces: input.observe.traces ?? null,
+      captures: captureSection(input.observe.captures),
+      events: input.observe.events,
     },
     expect: expectations(input.expect, load, located),
   };
+}
+
+function captureSection(input: ScenarioInput['observe']['captures']): CaptureSection | null {
+  if (input === undefined) return null;
+  const filters = input.filters.map(({ priority, type, flow }) => ({
+    priority: priority ?? null,
+    type: type ?? null,
+    flow: flow ?? null,
+  }));
+  const { ports, frames, snap } = input;
+  return { ports, filters, frames, snapOctets: snap ?? null };
 }

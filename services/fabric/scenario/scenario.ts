@@ -4,12 +4,14 @@
  * comes later, in assembly.
  */
 
+import type { CaptureSection } from './capture-section.js';
 import type { DiscoveryEndSection, DiscoverySection } from './discovery-section.js';
 import type { FaultSection } from './fault-section.js';
 import type { MachinerySection } from './machinery-section.js';
 import type { Nic82599Section } from './nic-section.js';
 import type { CiSection, SfcSection } from './scenario-messages.js';
 
+export type { CaptureFilterSection, CaptureSection } from './capture-section.js';
 export type { CiSection, SfcDetectSection, SfcSection } from './scenario-messages.js';
 
 export interface Scenario {
@@ -32,6 +34,8 @@ export interface Scenario {
   readonly dcqcn: DcqcnSection;
   readonly qcn: QcnSection;
   readonly timely: TimelySection;
+  readonly hpcc: HpccSection;
+  readonly swift: SwiftSection;
   readonly classes: ClassSection;
   readonly groups: readonly GroupSection[];
   readonly load: readonly LoadSection[];
@@ -225,6 +229,13 @@ export interface PrioritySection {
   readonly ci: boolean;
 }
 
+/** What a switch does about a priority that a neighbour holds without end. */
+export interface WatchdogSection {
+  readonly detectionPs: number;
+  readonly restorationPs: number;
+  readonly action: 'drop' | 'forward';
+}
+
 export interface PfcSection {
   /** Null: the dynamic threshold decides. */
   readonly xoffBytes: number | null;
@@ -236,6 +247,8 @@ export interface PfcSection {
   readonly refreshFraction: number;
   /** From the last bit of a PFC frame to its effect. */
   readonly responseDelayPs: number;
+  /** Null: stops are obeyed however long they last. */
+  readonly watchdog: WatchdogSection | null;
 }
 
 export interface PauseSection {
@@ -301,7 +314,7 @@ export type EcnSection =
   | { readonly kind: 'step'; readonly thresholdBytes: number; readonly at: 'dequeue' | 'enqueue' };
 
 /** What slows a sender down when the network is congested. */
-export type CongestionControl = 'none' | 'dcqcn' | 'qcn' | 'timely';
+export type CongestionControl = 'none' | 'dcqcn' | 'qcn' | 'timely' | 'hpcc' | 'swift';
 
 /** DCQCN, of every load that has it. */
 export interface DcqcnSection {
@@ -332,12 +345,39 @@ export interface TimelySection {
   readonly minBps: number;
 }
 
+/** HPCC, of every load that has it. */
+export interface HpccSection {
+  readonly utilisation: number;
+  readonly stages: number;
+  readonly increaseOctets: number;
+  readonly roundTripPs: number;
+  readonly minBps: number;
+}
+
+/** Swift, of every load that has it; windows are in packets. */
+export interface SwiftSection {
+  readonly baseTargetPs: number;
+  readonly hopPs: number;
+  readonly flowRangePs: number;
+  readonly flowLeast: number;
+  readonly flowMost: number;
+  readonly endpointTargetPs: number;
+  readonly increase: number;
+  readonly decrease: number;
+  readonly maxDecrease: number;
+  readonly initial: number;
+  readonly least: number;
+  readonly most: number;
+}
+
 /** QCN (802.1Q 30 to 33), on its priorities and of every load that has it. */
 export interface QcnSection {
   /** Congestion notification priority values; empty: there are no congestion points. */
   readonly priorities: readonly number[];
   readonly alternatePriority: number;
   readonly cnmPriority: number;
+  /** Octets of sampled frames in messages. */
+  readonly quoteBytes: number;
   /** Null, here and below: the default of the standard, scaled with the rate of the link. */
   readonly setPointBytes: number | null;
   readonly weightExponent: number;
@@ -415,6 +455,8 @@ export interface LoadCommon {
     readonly dei: boolean;
   };
   readonly vm: number;
+  /** Host whose address its frames bear; null: that of who sends them. */
+  readonly spoof: string | null;
   readonly transport: RawSection | ReliableSection;
   readonly startPs: number;
   readonly endPs: number | null;
@@ -495,6 +537,10 @@ export interface ObserveSection {
   readonly stormPs: number;
   /** Null: no frame is followed. */
   readonly traces: TraceSection | null;
+  /** Null: nothing is captured. */
+  readonly captures: CaptureSection | null;
+  /** Write down drops, marks, stops, holds and deliveries, one by one. */
+  readonly events: boolean;
 }
 
 /** Frames that are followed from end to end; a frame must pass all that is said. */
@@ -537,12 +583,16 @@ export type Metric =
   | 'lldpdus'
   | 'deadlocks'
   | 'storms'
+  | 'watchdog.storms'
+  | 'watchdog.drops'
   | 'fault-drops'
   | 'credit-lost'
   | 'starved'
   | 'sfc.messages'
   | 'sfc.reaction'
   | 'sfc.covered'
+  | 'nic.tail-to-wire'
+  | 'nic.wire-to-descriptor'
   | 'digest';
 
 export interface Expectation {

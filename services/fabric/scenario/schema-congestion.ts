@@ -8,6 +8,7 @@ import {
 } from '../../engine/congestion/dcqcn/dcqcn-managed.js';
 import {
   CNM_PRIORITY_DEFAULT,
+  QCN_HEADER_OCTETS,
   QCN_POINT_DEFAULTS,
   QCN_REACTION_DEFAULTS,
   QCN_WEIGHT_EXPONENT,
@@ -99,6 +100,9 @@ export const qcnSchema = mapping({
     .describe('What a frame of those priorities becomes that comes from outside (edge).')
     .prefault(0),
   cnmPriority: integer(0, 7).describe('Priority of messages (CNM).').prefault(CNM_PRIORITY_DEFAULT),
+  quote: integer(0, QCN_HEADER_OCTETS.most)
+    .describe("Octets of the sampled frame's data in a message (cpMinHeaderOctets).")
+    .prefault(QCN_HEADER_OCTETS.default),
   setPoint: scaled(size, 'a set point', 'a size such as 26KB')
     .describe('Queue length to settle at (cpQSp); auto: 26 kB at 10 Gb/s, scaled with the rate.')
     .prefault('auto'),

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { Quantity } from './quantities.js';
 import { aboveZero, rate, share, size, time } from './quantities.js';
+import { CAPTURE_TYPES } from '../../engine/analysis/capture/capture-filter.js';
 import type { Metric } from './scenario.js';
 import { choice, either, flag, integer, list, mapping, quantity, text } from './schema-parts.js';
 
@@ -28,6 +29,49 @@ const tracesSchema = mapping({
     .prefault(false),
 });
 
+/** A port, a device (all its ports), or a cable (the ports at both of its ends). */
+const CAPTURED = /^[A-Za-z_*?][A-Za-z0-9_*?-]*(:[p*?][0-9*?]*)?$/;
+
+const capturesSchema = mapping({
+  ports: list(
+    text(
+      'a port',
+      CAPTURED,
+      'a port such as leaf1:p3, a device such as h*, or a cable leaf1--spine1',
+    ),
+    'ports such as leaf1:p3, devices such as h*, or cables such as leaf1--spine1',
+  )
+    .min(1, 'no port is named; write ports such as leaf1:p3')
+    .describe('Ports, all ports of devices, or both ends of cables.'),
+  filters: list(
+    mapping({
+      priority: integer(0, 7)
+        .describe('Frames of this priority, and control frames that concern it.')
+        .exactOptional(),
+      type: choice(CAPTURE_TYPES).describe('Frames of this type.').exactOptional(),
+      flow: either(
+        [integer(0, Number.MAX_SAFE_INTEGER), text('a flow', /./, 'the name of a flow')],
+        'a flow',
+        'the number or name of a flow',
+      )
+        .describe('Frames of this flow, and what answers them.')
+        .exactOptional(),
+    }),
+    'filters such as { priority: 3, type: data }',
+  )
+    .describe('A frame is captured if one of these lets it pass; empty: all are.')
+    .prefault([]),
+  snap: quantity(aboveZero(size))
+    .describe(
+      'Octets kept of a frame, never less than its headers. Default: the headers; of RoCEv2 the ' +
+        'payload, too (zeros), since Wireshark calls such packets malformed when they are cut.',
+    )
+    .exactOptional(),
+  frames: integer(1, 10_000_000)
+    .describe('Most frames of each port; what follows is counted, and told at the end.')
+    .prefault(100_000),
+});
+
 export const observeSchema = mapping({
   series: quantity(aboveZero(time))
     .describe('Sampling interval of the time series. Default: no series.')
@@ -41,11 +85,17 @@ export const observeSchema = mapping({
         'Without it, `selvage why` repeats the run to see it.',
     )
     .prefault(false),
+  events: flag()
+    .describe('Write drops, marks, stops, holds and deliveries into a table, one by one.')
+    .prefault(false),
   storm: quantity(aboveZero(time))
     .describe('A priority of a port that is held for so long is reported as a storm.')
     .prefault('1ms'),
   traces: tracesSchema
     .describe('Follow frames from end to end; a frame must pass every filter. Default: none.')
+    .exactOptional(),
+  captures: capturesSchema
+    .describe('Write what passes ports into capture.pcapng, for Wireshark. Default: none.')
     .exactOptional(),
 });
 
@@ -77,12 +127,16 @@ export const METRICS: Readonly<Record<Metric, Quantity | 'number' | 'digest'>> =
   lldpdus: 'number',
   deadlocks: 'number',
   storms: 'number',
+  'watchdog.storms': 'number',
+  'watchdog.drops': 'number',
   'fault-drops': 'number',
   'credit-lost': 'number',
   starved: 'number',
   'sfc.messages': 'number',
   'sfc.reaction': time,
   'sfc.covered': share,
+  'nic.tail-to-wire': time,
+  'nic.wire-to-descriptor': time,
   digest: 'digest',
 };
 

@@ -1,6 +1,7 @@
 /** Schema of `priorities`, `pause` and `classes`: who is held back, and who goes first. */
 
 import { ECN_MOMENT_DEFAULT } from '../../engine/congestion/ecn/ecn-managed.js';
+import { PFC_WATCHDOG } from '../../engine/flow-control/pfc/pfc-managed.js';
 import type { z } from 'zod';
 import { aboveZero, share, size, time } from './quantities.js';
 import {
@@ -83,6 +84,26 @@ const ecn = either(
   'off, { min: 100KB, max: 400KB, probability: 20% } or { step: 80KB }',
 ).describe('ECN marking at the egress queue: off, a RED curve, or a step.');
 
+export const watchdogKeys = mapping({
+  detection: quantity(aboveZero(time))
+    .describe('Held without a break for so long, with frames waiting, a priority is in a storm.')
+    .prefault(PFC_WATCHDOG.detection.default),
+  restoration: quantity(aboveZero(time))
+    .describe('When the neighbour has not asked for a stop for so long, the storm is over.')
+    .prefault(PFC_WATCHDOG.restoration.default),
+  action: choice(['drop', 'forward'])
+    .describe('What becomes of frames in a storm: dropped, or sent as if nobody had asked.')
+    .prefault(PFC_WATCHDOG.action.default),
+});
+
+const watchdog = either(
+  [flag(), watchdogKeys],
+  'a watchdog',
+  'true, false, or a mapping such as { detection: 200us, restoration: 200us, action: drop }',
+).describe(
+  'Switches watch for stops of this priority that last too long (a PFC storm, or a deadlock).',
+);
+
 const METHODS = ['none', 'pfc', 'credit'] as const;
 
 const priorityKeys = {
@@ -90,6 +111,7 @@ const priorityKeys = {
     .describe('How the sender of this priority is held back; pfc and credit need 10 Gb/s or more.')
     .prefault('none'),
   ...holdKeys,
+  watchdog: watchdog.prefault(false),
   ecn: ecn.prefault('off'),
   sfc: flag()
     .describe('Congested queues of this priority tell the sources to pause (source flow control).')
@@ -172,6 +194,7 @@ export const classesSchema = mapping({
 });
 
 export type HoldInput = z.output<typeof pauseDefaults>;
+export type WatchdogInput = z.output<typeof watchdog>;
 export type PriorityInput = z.output<typeof priorityDefaults>;
 export type PriorityChangeInput = z.output<typeof priorityOverridesSchema>[string];
 export type ArbiterInput = z.output<typeof arbiterSchema>;

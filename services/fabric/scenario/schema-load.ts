@@ -70,10 +70,11 @@ const commonKeys = {
   ect: flag()
     .describe('Packets may be ECN-marked. Default: true for reliable and dcqcn, false for raw.')
     .exactOptional(),
-  congestion: choice(['none', 'dcqcn', 'qcn', 'timely'])
+  congestion: choice(['none', 'dcqcn', 'qcn', 'timely', 'hpcc', 'swift'])
     .describe(
       'What slows its senders down: notifications by the receiver of marked packets (dcqcn), or ' +
-        'by queues on the way (qcn), or round trips that grow (timely).',
+        'by queues on the way (qcn), round trips that grow (timely) or are too long (swift), or ' +
+        'what switches write into packets (hpcc).',
     )
     .prefault('none'),
   vlan: either(
@@ -93,6 +94,12 @@ const commonKeys = {
   vm: integer(0, 63)
     .describe('Virtual machine at either end, whose descriptor queues an 82599 keeps apart.')
     .prefault(0),
+  spoof: name()
+    .describe(
+      'A host whose address its frames bear instead of their own (raw frames without a reaction ' +
+        'to congestion). Default: none.',
+    )
+    .exactOptional(),
   transport: either(
     [
       choice(['raw', 'reliable']),

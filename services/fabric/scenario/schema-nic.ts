@@ -43,24 +43,32 @@ const bandwidth = mapping({
   ).describe('Group and share of each traffic class.'),
 });
 
+const HEXADECIMAL = 'a whole number up to 4294967295, or hexadecimal such as "0x2A"';
+const VALUES = [
+  z.int().min(0).max(0xffffffff),
+  text('a number', /^0x[0-9A-Fa-f]{1,8}$/, HEXADECIMAL),
+] as const;
+
 const registers = z.record(
   z.string(),
   either(
-    [
-      z.int().min(0).max(0xffffffff),
-      text('a number', /^0x[0-9A-Fa-f]{1,8}$/, 'a whole number, or hexadecimal such as "0x2A"'),
-    ],
+    [...VALUES, z.record(z.string(), either(VALUES, 'the value of a field', HEXADECIMAL))],
     'the value of a register',
-    'a whole number up to 4294967295, or hexadecimal such as "0x2A"',
+    `${HEXADECIMAL}, or its fields: { CRQ: 40 }`,
   ),
 );
 
-const REGISTERS = 'Registers, or fields of them, by their names in the data sheet: RTTPT2C[3].CRQ.';
+const REGISTERS =
+  'Registers, or fields of them, by their names in the data sheet: RTTPT2C[3].CRQ: 40, or ' +
+  'RTTPT2C[3]: { CRQ: 40 }.';
 
 export const nicSchema = mapping({
-  model: either([z.literal(82599), choice(['82599', 'plain'])], 'a NIC', 'plain or 82599').describe(
-    'plain: nothing but a frame per class; 82599: the whole part.',
-  ),
+  model: either([z.literal(82599), choice(['82599', 'plain'])], 'a NIC', 'plain or 82599')
+    .describe(
+      'plain: nothing but a frame per class; 82599: the whole part. Of a device whose nic has no ' +
+        'model: what `hosts` says, with these changes.',
+    )
+    .exactOptional(),
   dcb: flag().describe('Traffic classes, or one packet buffer for all.').prefault(true),
   tcs: either([z.literal(4), z.literal(8)], 'a number of classes', '4 or 8')
     .describe('Traffic classes: with 8 there are 16 virtual machines, with 4 there are 32.')
@@ -116,6 +124,20 @@ export const nicSchema = mapping({
   )
     .describe('Receive buffers: 512 KB in all. Default: equal parts.')
     .exactOptional(),
+  receiveRings: mapping({
+    descriptors: integer(8, 65_528)
+      .describe('Descriptors of each receive queue, in eights (RDLEN).')
+      .prefault(512),
+    software: quantity(time)
+      .describe('Time that software needs for each frame of a queue.')
+      .prefault('0ns'),
+    drop: flag()
+      .describe('Drop what there is no descriptor for, or keep it in its buffer (SRRCTL.DROP_EN).')
+      .prefault(false),
+    headerSplit: flag().describe('Headers have buffers of their own (SRRCTL).').prefault(false),
+  })
+    .describe('Receive descriptors. Default: software takes everything at once.')
+    .exactOptional(),
   watermarks: keyed(
     CLASS_KEY,
     mapping({
@@ -147,12 +169,20 @@ export const nicSchema = mapping({
       vlans: list(vlanId(), 'VLANs 1 to 4094')
         .describe('VLANs whose frames the pool takes. Default: all.')
         .prefault([]),
-      antiSpoof: flag().describe('It sends into its VLANs only (PFVFSPOOF).').prefault(false),
+      antiSpoof: flag()
+        .describe('It sends with its address, into its VLANs only (PFVFSPOOF).')
+        .prefault(false),
       strip: flag().describe('The inner tag is taken off (RXDCTL.VME).').prefault(false),
+      software: quantity(time)
+        .describe('Time that its software needs for a received frame. Default: receiveRings.')
+        .exactOptional(),
+      drop: flag()
+        .describe('Its queues drop what there is no descriptor for. Default: receiveRings.')
+        .exactOptional(),
       insert: vlanId().describe('VLAN put on everything it sends (PFVMVIR).').exactOptional(),
     }),
   )
-    .describe('VLANs of virtual machines, by pool.')
+    .describe('VLANs, filters and software of virtual machines, by pool.')
     .prefault({}),
   regs: registers.describe(REGISTERS).prefault({}),
   writes: list(

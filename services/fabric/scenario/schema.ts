@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { show } from './errors.js';
 import { aboveZero, time } from './quantities.js';
 import { dcqcnSchema, qcnSchema, timelySchema } from './schema-congestion.js';
+import { hpccSchema, swiftSchema } from './schema-windows.js';
 import { creditSchema } from './schema-credit.js';
 import { devicesSchema, hostsSchema, switchesSchema } from './schema-devices.js';
 import { discoverySchema } from './schema-discovery.js';
@@ -75,6 +76,8 @@ export const scenarioSchema = mapping({
     .prefault({}),
   dcqcn: dcqcnSchema.describe('DCQCN of the loads that have congestion: dcqcn.').prefault({}),
   timely: timelySchema.describe('TIMELY of the loads that have congestion: timely.').prefault({}),
+  hpcc: hpccSchema.describe('HPCC of the loads that have congestion: hpcc.').prefault({}),
+  swift: swiftSchema.describe('Swift of the loads that have congestion: swift.').prefault({}),
   qcn: qcnSchema
     .describe('QCN (802.1Q 30 to 33) on its priorities, for the loads that have congestion: qcn.')
     .prefault({}),

@@ -26,6 +26,37 @@ export interface RunPage {
   readonly completions: readonly Curve[];
   readonly slowdown: Slowdown;
   readonly margins: readonly MarginView[];
+  readonly nics: readonly NicView[];
+  /** Null where nobody looked for what held it back. */
+  readonly trees: TreesView | null;
+  /** Null where discovery did not run. */
+  readonly discovery: DiscoveryView | null;
+  readonly shares: readonly SharesView[];
+  /** Connections that a rate control has limited, those that it told most first. */
+  readonly rates: readonly RateCurve[];
+}
+
+/** An 82599 at the end of the run. */
+export interface NicView {
+  readonly device: string;
+  readonly leds: readonly {
+    readonly source: string;
+    readonly lit: boolean;
+    readonly changes: number;
+  }[];
+  /** Its transmit classes: configuration, credits and longest latency from tail to wire. */
+  readonly classes: readonly {
+    readonly tc: number;
+    readonly group: number;
+    readonly strict: string;
+    readonly refill: number;
+    readonly credit: number;
+    readonly frames: number;
+    readonly longestPs: number | null;
+  }[];
+  /** Fullest receive buffer, and the queues that are rate controlled. */
+  readonly receivePeakOctets: number;
+  readonly limited: readonly { readonly queue: number; readonly rateBps: number }[];
 }
 
 export interface Reproduce {
@@ -119,6 +150,14 @@ export interface PortPlot {
   readonly queueOctets: readonly number[] | null;
   readonly ingressOctets: readonly number[] | null;
   readonly drops: readonly number[] | null;
+  /** In the hand of the port. */
+  readonly creditUnits: readonly number[] | null;
+}
+
+/** At the times of the heat; null: at line rate. */
+export interface RateCurve {
+  readonly flow: string;
+  readonly rateBps: readonly (number | null)[];
 }
 
 /** A distribution: shares (0..1) at values that rise. */
@@ -149,7 +188,116 @@ export interface MarginView {
   readonly neededOctets: number;
 }
 
+export interface TreesView {
+  readonly episodes: number;
+  /** Smaller trees, which are not shown. */
+  readonly omitted: number;
+  readonly trees: readonly TreeView[];
+  readonly deadlocks: readonly {
+    readonly closedPs: number;
+    /** Null: it never opened. */
+    readonly openedPs: number | null;
+    readonly ring: readonly {
+      readonly ingress: string;
+      readonly egress: string;
+      readonly priority: number;
+    }[];
+  }[];
+  readonly storms: readonly {
+    readonly port: string;
+    readonly priority: number | null;
+    readonly startPs: number;
+    readonly endPs: number | null;
+  }[];
+}
+
+/** What one place of congestion brought about, up to the senders. */
+export interface TreeView {
+  readonly reason: string;
+  readonly startPs: number;
+  readonly clearedPs: number | null;
+  readonly episodes: number;
+  readonly ports: number;
+  readonly devices: number;
+  readonly depth: number;
+  readonly frameTimePs: number;
+  readonly victims: readonly string[];
+  readonly victimCount: number;
+  readonly root: TreeNode;
+}
+
+export interface TreeNode {
+  readonly kind: 'queue' | 'stopped' | 'held';
+  readonly name: string;
+  readonly port: number | null;
+  readonly priority: number | null;
+  readonly mechanism: string;
+  readonly times: number;
+  /** Null: it had not cleared at the end. */
+  readonly totalPs: number | null;
+  readonly frameTimePs: number;
+  readonly children: readonly TreeNode[];
+  /** Children that are not shown. */
+  readonly omitted: number;
+}
+
+export interface DiscoveryView {
+  readonly lldpdus: number;
+  readonly convergence: readonly {
+    readonly fromPs: number;
+    readonly durationPs: number | null;
+  }[];
+  readonly groups: readonly DcbxGroup[];
+}
+
+/** Local, remote and operational, in words. */
+export interface DcbxCells {
+  readonly pfc: readonly [string, string, string];
+  readonly ets: readonly [string, string, string];
+  readonly credit: string;
+}
+
+/** Ports at which DCBX came to the same. */
+export interface DcbxGroup extends DcbxCells {
+  readonly dcbx: string;
+  readonly mismatches: readonly string[];
+  readonly ports: readonly number[];
+}
+
+export interface SharesView {
+  readonly port: number;
+  readonly wireOctets: number;
+  readonly classes: readonly {
+    readonly trafficClass: number;
+    readonly priorities: readonly number[];
+    /** Percent; null: strict, it goes first. */
+    readonly wanted: number | null;
+    readonly got: number;
+  }[];
+}
+
 /** What stands in the page's file. */
+/** One scenario with every combination of some values; runs as `combinations` has them. */
+export interface SweepPage {
+  readonly title: string;
+  readonly description: string;
+  readonly command: string;
+  readonly axes: readonly { readonly path: string; readonly values: readonly string[] }[];
+  readonly measures: readonly SweepMeasure[];
+}
+
+export interface SweepMeasure {
+  readonly label: string;
+  readonly moreIsBetter: boolean;
+  /** By run; null: it never came to that. */
+  readonly values: readonly (number | null)[];
+  readonly texts: readonly string[];
+}
+
 export interface PageContent {
   readonly runs: readonly RunPage[];
+  /** Instead of runs. */
+  readonly sweep?: SweepPage;
+  /** The only run goes on, and is told of as it does. */
+  readonly live?: boolean;
 }

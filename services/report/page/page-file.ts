@@ -11,7 +11,7 @@ export function isPageBuilt(): boolean {
 
 /** One file that a browser opens from the disk: it fetches nothing. */
 export function pageFile(content: PageContent): string {
-  const title = content.runs.map((run) => run.title).join(' · ');
+  const title = content.sweep?.title ?? content.runs.map((run) => run.title).join(' · ');
   // Within a script, only a closing tag ends it.
   const data = JSON.stringify(content).replaceAll('<', '\\u003c');
   return [

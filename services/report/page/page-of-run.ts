@@ -8,7 +8,13 @@ import type { ExpectationResult } from '../expectations.js';
 import { formatTime } from '../format.js';
 import type { MarginView, PortView, PriorityView, Reproduce, RunPage } from './page-data.js';
 import { completionCurves, slowdownBySize } from './page-flows.js';
+import type { WhySummary } from '../why.js';
+import { discoveryView } from './page-discovery.js';
 import { mapOf } from './page-map.js';
+import { nicViews } from './page-nics.js';
+import type { PortSharing } from './page-shares.js';
+import { sharesView } from './page-shares.js';
+import { treesView } from './page-trees.js';
 import { seriesOf } from './page-series.js';
 
 const MARGINS_SHOWN = 40;
@@ -20,7 +26,14 @@ export interface MeasuredRun {
   readonly expectations: readonly ExpectationResult[];
   readonly document: unknown;
   readonly series: { readonly rows: Iterable<SeriesRow> };
-  readonly origin: { readonly scenario: string; readonly set: readonly string[] };
+  /** Who held whom back; null where nobody looked. */
+  readonly why: WhySummary | null;
+  readonly origin: {
+    readonly scenario: string;
+    readonly set: readonly string[];
+    /** Faults that came and went while it was under way. */
+    readonly steps: readonly unknown[];
+  };
 }
 
 /** Of the scenario: what no table says. */
@@ -28,11 +41,14 @@ export interface ScenarioFacts {
   readonly description: string;
   readonly topology: Topology;
   readonly seriesPs: number | null;
+  /** By port, in the order of the fabric. */
+  readonly sharing: readonly PortSharing[];
 }
 
-export function factsOf({ scenario, topology }: Fabric): ScenarioFacts {
+export function factsOf({ scenario, topology, specs }: Fabric): ScenarioFacts {
   const { description, observe } = scenario;
-  return { description, topology, seriesPs: observe.seriesPs };
+  const sharing = specs.flatMap(({ ports }) => ports);
+  return { description, topology, seriesPs: observe.seriesPs, sharing };
 }
 
 export function pageOfRun(run: MeasuredRun, facts: ScenarioFacts): RunPage {
@@ -51,7 +67,7 @@ export function pageOfRun(run: MeasuredRun, facts: ScenarioFacts): RunPage {
     frameHops: results.frameHops,
     devices: results.devices,
     links: results.links,
-    reproduce: reproduce(run),
+    reproduce: reproduceText(run),
     priorities: priorityViews(results),
     expectations: run.expectations.map(({ text, metric, actual, ok, reason }) => {
       return { text, actual: reason ?? show(metric, actual), ok };
@@ -62,6 +78,10 @@ export function pageOfRun(run: MeasuredRun, facts: ScenarioFacts): RunPage {
     completions: completionCurves(results.flows),
     slowdown: slowdownBySize(results.flows),
     margins: marginViews(results),
+    nics: nicViews(results.nics),
+    trees: run.why && treesView(run.why, names),
+    discovery: results.discovery && discoveryView(results.discovery, names),
+    shares: sharesView(results, facts.sharing),
   };
 }
 
@@ -73,8 +93,13 @@ function failureText({ failure }: RunResults): string | null {
   return `at ${formatTime(timePs)}${where === '' ? '' : ` on ${where}`}: ${reason}`;
 }
 
-function reproduce({ origin, document }: MeasuredRun): Reproduce {
-  const words = ['selvage', 'run', origin.scenario, ...origin.set.flatMap((s) => ['--set', s])];
+export function reproduceText({
+  origin,
+  document,
+}: Pick<MeasuredRun, 'origin' | 'document'>): Reproduce {
+  // What was injected is declared in a file beside the report.
+  const file = origin.steps.length > 0 ? 'injected.yaml' : origin.scenario;
+  const words = ['selvage', 'run', file, ...origin.set.flatMap((s) => ['--set', s])];
   return { command: words.map(quoted).join(' '), scenario: JSON.stringify(document, null, 2) };
 }
 

@@ -1,7 +1,7 @@
 import type { PortResult } from '../../runtime/results.js';
 import type { SeriesRow } from '../../runtime/series.js';
 import { isRateRow } from '../../runtime/series.js';
-import type { Heat, PortPlot } from './page-data.js';
+import type { Heat, PortPlot, RateCurve } from './page-data.js';
 
 /** Points of all ports together, so that the page of a large fabric stays small. */
 const HEAT_POINTS = 900_000;
@@ -12,9 +12,13 @@ const PLOTTED_PORTS = 40;
 const WIRE_OVERHEAD_OCTETS = 20;
 const OCTET_MAX = 255;
 
+/** Connections whose rates are drawn. */
+const RATES_SHOWN = 12;
+
 export interface PageSeries {
   readonly heat: Heat | null;
   readonly plots: readonly PortPlot[];
+  readonly rates: readonly RateCurve[];
 }
 
 interface Grid {
@@ -35,6 +39,7 @@ interface Sample {
   readonly heldPs: number;
   readonly queueOctets: number;
   readonly ingressOctets: number;
+  readonly creditUnits: number;
 }
 
 /** Brings the series to at most so many spans of time: what a screen can show. */
@@ -44,18 +49,22 @@ export function seriesOf(
   virtualPs: number,
   ports: readonly PortResult[],
 ): PageSeries {
-  if (intervalPs === null || virtualPs < intervalPs) return { heat: null, plots: [] };
+  if (intervalPs === null || virtualPs < intervalPs) return { heat: null, plots: [], rates: [] };
   const grid = gridOf(virtualPs, intervalPs, ports.length);
   const placeOf = new Map(ports.map(({ port }, place) => [port, place]));
   const heat = new HeatGrid(grid, ports);
   const plots = new Plots(grid, interesting(ports));
+  const rates = new Rates(grid);
   for (const row of rows) {
-    if (isRateRow(row)) continue;
+    if (isRateRow(row)) {
+      rates.add(row);
+      continue;
+    }
     const sample = sampleOf(row, grid, placeOf);
     heat.add(sample);
     plots.add(sample);
   }
-  return { heat: heat.finish(), plots: plots.finish() };
+  return { heat: heat.finish(), plots: plots.finish(), rates: rates.finish() };
 }
 
 function gridOf(virtualPs: number, intervalPs: number, ports: number): Grid {
@@ -66,14 +75,21 @@ function gridOf(virtualPs: number, intervalPs: number, ports: number): Grid {
 }
 
 function sampleOf(row: SeriesRow, grid: Grid, placeOf: ReadonlyMap<string, number>): Sample {
-  const [timePs, port, priority, frames, octets, drops, heldPs, queueOctets, ingressOctets] =
-    row as [number, string, number, number, number, number, number, number, number];
-  const span = Math.floor((Math.round(timePs / grid.intervalPs) - 1) / grid.merged);
+  const [timePs, port, priority, frames, octets, drops, heldPs, ...levels] = row as [
+    ...[number, string, number, number, number, number, number],
+    ...number[],
+  ];
+  // A run of an earlier version has written no credit.
+  const [queueOctets = 0, ingressOctets = 0, creditUnits = 0] = levels;
   return {
-    ...{ span: Math.min(span, grid.spans - 1), timePs, port: placeOf.get(port)!, priority, drops },
-    ...{ heldPs, queueOctets, ingressOctets },
+    ...{ span: spanOf(timePs, grid), timePs, port: placeOf.get(port)!, priority, drops },
+    ...{ heldPs, queueOctets, ingressOctets, creditUnits },
     wireOctets: octets + frames * WIRE_OVERHEAD_OCTETS,
   };
+}
+
+function spanOf(timePs: number, { intervalPs, merged, spans }: Grid): number {
+  return Math.min(Math.floor((Math.round(timePs / intervalPs) - 1) / merged), spans - 1);
 }
 
 /** Held longest, or with the longest queues: half the places each. */
@@ -92,8 +108,8 @@ class HeatGrid {
   private readonly wireOctets: Float64Array;
   private readonly held: Float64Array;
   private readonly queue: Float64Array;
-  /** Queues of one port at one time follow each other, and are summed. */
-  private current = { timePs: -1, port: -1, queueOctets: 0 };
+  /** Priorities of one port at one time follow each other: queues add up, holds do not. */
+  private current = { timePs: -1, port: -1, queueOctets: 0, heldPs: 0 };
 
   constructor(
     private readonly grid: Grid,
@@ -110,10 +126,12 @@ class HeatGrid {
     const { timePs, port } = sample;
     const goesOn = timePs === current.timePs && port === current.port;
     const queueOctets = sample.queueOctets + (goesOn ? current.queueOctets : 0);
-    this.current = { timePs, port, queueOctets };
+    const countedPs = goesOn ? current.heldPs : 0;
+    const heldPs = Math.max(countedPs, sample.heldPs);
+    this.current = { timePs, port, queueOctets, heldPs };
     const cell = sample.span * this.ports.length + port;
     this.wireOctets[cell]! += sample.wireOctets;
-    this.held[cell]! += sample.heldPs;
+    this.held[cell]! += heldPs - countedPs;
     this.queue[cell] = Math.max(this.queue[cell]!, queueOctets);
   }
 
@@ -146,6 +164,8 @@ interface PlotColumns {
   readonly queueOctets: Float64Array;
   readonly ingressOctets: Float64Array;
   readonly drops: Float64Array;
+  /** Where no sample says, what the last one said. */
+  readonly creditUnits: Float64Array;
 }
 
 /** Ports of interest, by priority. */
@@ -164,6 +184,9 @@ class Plots {
     columns.wireOctets[span]! += sample.wireOctets;
     columns.heldPs[span]! += sample.heldPs;
     columns.drops[span]! += sample.drops;
+    if (columns.creditUnits[span] !== sample.creditUnits) {
+      columns.creditUnits.fill(sample.creditUnits, span);
+    }
     columns.queueOctets[span] = Math.max(columns.queueOctets[span]!, sample.queueOctets);
     columns.ingressOctets[span] = Math.max(columns.ingressOctets[span]!, sample.ingressOctets);
   }
@@ -181,6 +204,7 @@ class Plots {
           queueOctets: numbers(c.queueOctets, Math.round),
           ingressOctets: numbers(c.ingressOctets, Math.round),
           drops: numbers(c.drops, Math.round),
+          creditUnits: numbers(c.creditUnits, Math.round),
         };
       });
   }
@@ -192,10 +216,37 @@ class Plots {
     const column = (): Float64Array => new Float64Array(this.grid.spans);
     const made = {
       ...{ port, priority, wireOctets: column(), heldPs: column(), queueOctets: column() },
-      ...{ ingressOctets: column(), drops: column() },
+      ...{ ingressOctets: column(), drops: column(), creditUnits: column() },
     };
     this.columns.set(key, made);
     return made;
+  }
+}
+
+/** Of connections, as far as they were below line rate. */
+class Rates {
+  private readonly curves = new Map<string, { told: number; rateBps: (number | null)[] }>();
+
+  constructor(private readonly grid: Grid) {}
+
+  add(row: SeriesRow): void {
+    const [timePs, flow, rateBps] = row as [number, string, number];
+    const { curves, grid } = this;
+    let curve = curves.get(flow);
+    if (curve === undefined) {
+      curve = { told: 0, rateBps: new Array<number | null>(grid.spans).fill(null) };
+      curves.set(flow, curve);
+    }
+    const span = spanOf(timePs, grid);
+    curve.told++;
+    curve.rateBps[span] = Math.min(rateBps, curve.rateBps[span] ?? Infinity);
+  }
+
+  finish(): RateCurve[] {
+    return [...this.curves]
+      .sort(([, a], [, b]) => b.told - a.told)
+      .slice(0, RATES_SHOWN)
+      .map(([flow, { rateBps }]) => ({ flow, rateBps }));
   }
 }
 

@@ -50,6 +50,7 @@ const HEALTH = '/grpc.health.v1.Health';
 export const SERVE = method(`${COORDINATOR}/Serve`, v1.FromService, v1.ToService, BOTH);
 export const WATCH = method(`${COORDINATOR}/Watch`, v1.WatchRequest, v1.RunStatus, MANY);
 export const STEER = method(`${COORDINATOR}/Steer`, v1.SteerRequest, v1.SteerReply, ONE);
+export const SAMPLES = method(`${COORDINATOR}/Samples`, v1.SamplesRequest, v1.PortSample, MANY);
 export const RESULTS = method(`${COORDINATOR}/Results`, v1.ResultsRequest, v1.ResultsPart, MANY);
 export const INJECT = method(
   `${COORDINATOR}/InjectFault`,

@@ -10,6 +10,8 @@ import type { FaultChange } from '../live-faults.js';
 import { applyFaultChange } from '../live-faults.js';
 import { Windows } from '../embedded/windows.js';
 import { Observers } from '../observers.js';
+import type { PortColumns } from '../port-sample.js';
+import { columnsAt } from '../port-sample.js';
 import type { SeriesRow } from '../series.js';
 import { Sampler } from '../series.js';
 
@@ -128,6 +130,14 @@ export class Part {
     });
     this.sampler?.restore(state.rows, state.sampleDueAt, state.sampled);
     this.windows.latestPs = state.latestPs;
+  }
+
+  /** What its own ports have counted, when everything before a time has been executed. */
+  portColumns(timePs: number): PortColumns {
+    const ports = this.plan.specs.flatMap((spec, place) =>
+      spec.ports.map((_, port) => this.numberOf({ place, port })),
+    );
+    return columnsAt(this.engine, ports, timePs);
   }
 
   get rows(): readonly SeriesRow[] {

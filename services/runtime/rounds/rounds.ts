@@ -96,13 +96,18 @@ export class Rounds {
     });
   }
 
+  /** When the latest event so far was executed. */
+  get latestPs(): number {
+    return this.last.reduce((latest, report) => Math.max(latest, report?.latestPs ?? 0), 0);
+  }
+
   /** What the stall watch has to remember in a checkpoint. */
   get framesSeen(): number {
     return this.stall.framesSeen;
   }
 
-  /** `count`: somebody wants to know how many frames there are. */
-  decide(count: boolean): Decision {
+  /** `count`: somebody wants to know how many frames there are; no round goes beyond `limitPs`. */
+  decide(count: boolean, limitPs = Infinity): Decision {
     const { durationPs, lookaheadPs } = this.input;
     const { nextPs, stall } = this;
     if (nextPs === Infinity || nextPs >= (durationPs ?? Infinity)) {
@@ -115,7 +120,8 @@ export class Rounds {
       if (verdict === 'stalled') return { kind: 'stalled', reason: STALLED, atPs };
       if (verdict === 'quiet' && durationPs === null) return { kind: 'finish' };
     }
-    const horizon = nextPs + this.lookaheads * lookaheadPs;
+    const longest = nextPs + this.lookaheads * lookaheadPs;
+    const horizon = limitPs > nextPs ? Math.min(longest, limitPs) : longest;
     return this.round(nextPs, Math.min(horizon, durationPs ?? Infinity, stall.dueAt), count);
   }
 

@@ -15,6 +15,7 @@ import {
 import { unpackChange } from '../live-faults.js';
 import { Member } from '../part/member.js';
 import { PROTOCOL } from '../part/messages.js';
+import { spokenColumns } from '../port-columns.js';
 import { Part } from '../part/part.js';
 import { watchBroker } from './broker-watch.js';
 import type { CoordinatorLink } from './coordinator-link.js';
@@ -42,6 +43,8 @@ export class Service {
   private holdCheck: HoldCheck | null = null;
   private epoch = 0;
   private awaiting: (() => void) | null = null;
+  /** The horizon at which the ports shall be told of; null: nobody asked. */
+  private portsAtPs: number | null = null;
   private scheduled = false;
   private readonly timer: NodeJS.Timeout;
 
@@ -149,7 +152,7 @@ export class Service {
           if (!this.broker.isClosed()) this.broker.publish(this.subjectOf(peer), octets);
         },
         report: (report) => {
-          this.link.send({ report: { ...report, breach: this.breach() } });
+          this.link.send({ report: { ...report, breach: this.breach(), ports: this.ports() } });
         },
         gathered: () => {
           this.awaiting?.();
@@ -160,6 +163,7 @@ export class Service {
   }
 
   private run(round: selvage.v1.Round.$Properties): void {
+    this.portsAtPs = round.countPorts === true ? (round.endPs ?? 0) : null;
     this.member!.allow({
       epoch: this.epoch,
       round: round.round ?? 0,
@@ -214,6 +218,12 @@ export class Service {
         this.fail(error as Error);
       }
     });
+  }
+
+  /** What its ports have counted, if somebody wants to know. */
+  private ports(): selvage.v1.PortColumns.$Properties | null {
+    if (this.portsAtPs === null) return null;
+    return spokenColumns(this.part!.portColumns(this.portsAtPs));
   }
 
   private breach(): string {

@@ -16,7 +16,10 @@ interface Edge {
  * as an account cannot go on before an egress is let go, and the egress waits for its neighbour's
  * account; so who is in a circle never goes on by himself.
  */
-export function findDeadlocks(fabric: Fabric, waits: readonly DeviceWaits[]): Deadlock[] {
+export function findDeadlocks(
+  fabric: Fabric,
+  waits: readonly Pick<DeviceWaits, 'jams'>[],
+): Deadlock[] {
   const edges = waits
     .flatMap(({ jams }, device) => jams.map((jam) => edgeOf(fabric, device, jam)))
     .sort((a, b) => a.startPs - b.startPs || (a.from < b.from ? -1 : 1));

@@ -35,6 +35,7 @@ const CREDITS: readonly (readonly [string, string, (row: CreditFigures) => numbe
 const RUN: readonly (readonly [string, string, string, (run: RunFigures) => number])[] = [
   ['virtual.time', 's', 'virtual time that has passed', (run) => run.virtualPs / PS_PER_S],
   ['progress', '1', 'share of the run that is done', (run) => run.share],
+  ['frame.hops', '{frame}', 'frames that started on any link', (run) => run.frameHops],
   ['wall.time', 's', 'time on the wall that has passed', (run) => run.wallSeconds],
 ];
 

@@ -34,7 +34,10 @@ export interface RunFigures {
   readonly virtualPs: number;
   /** 0..1 */
   readonly share: number;
+  /** Frames that started on any link. */
+  readonly frameHops: number;
   readonly wallSeconds: number;
+  /** Empty while a run in several places goes on: they are there when it has ended. */
   readonly ports: readonly PortFigures[];
   readonly credits: readonly CreditFigures[];
 }

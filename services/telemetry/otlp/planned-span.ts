@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { EPOCH_S } from '../epoch.js';
 
 /** A span before anybody knows how it will be sent. Its times are virtual, in ps. */
 export interface PlannedSpan {
@@ -30,8 +31,6 @@ function hexOf(text: string, octets: number): string {
     .slice(0, 2 * octets);
 }
 
-/** 2000-01-01T00:00:00Z is where virtual time begins, so that runs lie side by side. */
-const EPOCH_S = 946_684_800;
 const PS_PER_S = 1e12;
 const PS_PER_NS = 1e3;
 

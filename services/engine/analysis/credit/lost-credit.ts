@@ -1,8 +1,13 @@
 import { framesHeldBack } from '../../device/checkpoint.js';
 import type { Engine } from '../../device/engine.js';
 import { ahead, costOf } from '../../flow-control/credit/credit-machine.js';
-import { LIMIT_SAID, OCCUPIED, PASSED } from '../../flow-control/credit/credit-receiver.js';
-import { CONSUMED, LIMIT } from '../../flow-control/credit/credit-sender.js';
+import {
+  ALLOWED,
+  CONSUMED,
+  LIMIT_SAID,
+  OCCUPIED,
+  PASSED,
+} from '../../flow-control/credit/credit-records.js';
 import { isSettled } from '../../flow-control/credit/credit-invariants.js';
 import { CLASS, LENGTH, PORT, PRIORITY_MASK } from '../../frame/frame-pool.js';
 import { isControlUnderway, unitsGrantedUnderway } from './underway.js';
@@ -59,10 +64,12 @@ function lostOf(
   const { counts } = accounts.specOf(row);
   if (counts === 'cumulative' && !isSettled(link)) return null;
   const inFlight = unitsInFlight(engine, peer, receivingRow);
-  const said = ahead(receiver.count(receivingRow, LIMIT_SAID), sender.count(row, LIMIT));
+  const said = ahead(receiver.count(receivingRow, LIMIT_SAID), sender.count(row, ALLOWED));
   const untold = said - wordsUnderway(engine, port, row, counts, quiet, said);
   const used = ahead(sender.count(row, CONSUMED), receiver.count(receivingRow, PASSED));
-  const units = untold + used - inFlight;
+  // A report that is on its way tells of what was lost, or was given back for its age.
+  const reported = counts === 'cumulative' && isControlUnderway(engine, peer);
+  const units = untold + (reported ? 0 : used - inFlight);
   if (units <= 0) return null;
   const empty = inFlight === 0 && receiver.count(receivingRow, OCCUPIED) === 0;
   return {

@@ -1,7 +1,7 @@
 import type { Engine } from '../../device/engine.js';
 import { bufferBacksCredit } from '../../flow-control/credit/credit-invariants.js';
 import { costOf } from '../../flow-control/credit/credit-machine.js';
-import { OCCUPIED } from '../../flow-control/credit/credit-receiver.js';
+import { OCCUPIED } from '../../flow-control/credit/credit-records.js';
 import {
   CHARGE_MASK,
   CHARGE_SHIFT,

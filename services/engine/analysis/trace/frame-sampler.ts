@@ -36,23 +36,29 @@ export interface SamplingSpec {
 /** Decides by what a frame carries, so that every device comes to the same answer. */
 export class FrameSampler {
   private readonly limit: number;
+  private readonly hasNames: boolean;
   private readonly named: ReadonlySet<string>;
   /** Of the named ones: what can be asked of a frame at once. */
   private readonly namedDice: ReadonlySet<number>;
 
   constructor(private readonly spec: SamplingSpec) {
     this.limit = spec.share * 2 ** 32;
+    this.hasNames = spec.named.length > 0;
     this.named = new Set(spec.named);
     this.namedDice = new Set(spec.named.map((name) => Number(name.slice(0, name.indexOf(' ')))));
   }
 
   takes(pool: FramePool, frame: number): boolean {
     const dice = diceOf(pool, frame);
-    if (this.namedDice.has(dice) && this.named.has(nameOf(pool, frame))) return true;
+    if (this.hasNames && this.isNamed(dice, pool, frame)) return true;
     if (dice >= this.limit) return false;
     const { priorities, flows } = this.spec;
     if ((priorities & (1 << (pool.words[frame + CLASS] & PRIORITY_MASK))) === 0) return false;
-    return flows === null || flows.some((flow) => isOf(flow, pool, frame));
+    return flows === null || flows.some((flow) => isOfFlow(flow, pool, frame));
+  }
+
+  private isNamed(dice: number, pool: FramePool, frame: number): boolean {
+    return this.namedDice.has(dice) && this.named.has(nameOf(pool, frame));
   }
 }
 
@@ -64,7 +70,8 @@ export function nameOf(pool: FramePool, frame: number): string {
   return `${diceOf(pool, frame)} ${end} ${kind} ${words[frame + SEQUENCE]}`;
 }
 
-function isOf(flow: FlowMark, { words, ends }: FramePool, frame: number): boolean {
+/** Whether it is data of a flow. */
+export function isOfFlow(flow: FlowMark, { words, ends }: FramePool, frame: number): boolean {
   return (
     words[frame + HASH] === flow.hash &&
     words[frame + TARGET] === flow.target &&

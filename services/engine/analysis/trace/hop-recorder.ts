@@ -104,6 +104,8 @@ export class HopRecorder extends DeafProbe {
     pool: FramePool,
     frame: number,
   ): void {
+    // What a switch has came in before; what a host sends was made there.
+    if (!this.isHost[device] && this.devices[device].inside.length === 0) return;
     if (!this.sampler.takes(pool, frame)) return;
     const from = this.isHost[device] ? -1 : ingress;
     // A copy beyond the first one came in together with it.
@@ -122,7 +124,7 @@ export class HopRecorder extends DeafProbe {
     pool: FramePool,
     frame: number,
   ): void {
-    if (!this.sampler.takes(pool, frame)) return;
+    if (this.devices[device].inside.length === 0 || !this.sampler.takes(pool, frame)) return;
     const hop = this.find(device, pool, frame, (h) => h.egress === port);
     if (hop !== null) this.leave(device, hop, 'sent', now);
   }

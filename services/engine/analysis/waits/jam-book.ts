@@ -94,15 +94,24 @@ export class JamBook {
   }
 
   all(): JamRecord[] {
+    return this.table.map((row) => this.read(row));
+  }
+
+  /** Those that have not ended. */
+  standing(): JamRecord[] {
+    return this.table.open.map((row) => this.read(row));
+  }
+
+  private read(row: number): JamRecord {
     const { values } = this.table;
-    return this.table.map((row) => ({
+    return {
       port: values[row + PORT],
       group: values[row + GROUP],
       egress: values[row + EGRESS],
       priority: values[row + PRIORITY],
       startPs: values[row + START],
       endPs: values[row + END],
-    }));
+    };
   }
 
   private isOpen(port: number, group: number, egress: number): boolean {

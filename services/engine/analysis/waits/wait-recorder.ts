@@ -12,7 +12,9 @@ import { HoldBook } from './hold-book.js';
 import { JamBook } from './jam-book.js';
 import { queueClass } from './slot-waits.js';
 import { StopBook } from './stop-book.js';
-import type { DeviceWaits } from './wait-records.js';
+import type { DeviceWaits, JamRecord } from './wait-records.js';
+
+type Discarded = Parameters<DeafProbe['frameDiscarded']>;
 
 /** The books of one device. */
 class Books {
@@ -65,6 +67,17 @@ export class WaitRecorder extends DeafProbe {
     const { holds, stops, jams } = this.books[device];
     const omitted = holds.table.omitted + stops.table.omitted + jams.table.omitted;
     return { holds: holds.all(now), stops: stops.all(), jams: jams.all(), omitted };
+  }
+
+  /** What is over is not kept any longer, for those who look at the present alone. */
+  forgetPast(device: number): void {
+    const { holds, stops, jams } = this.books[device];
+    for (const { table } of [holds, stops, jams]) table.forgetClosed();
+  }
+
+  /** What waits for what at this moment. */
+  standingJams(device: number): JamRecord[] {
+    return this.books[device].jams.standing();
   }
 
   save(device: number): Plain {
@@ -126,6 +139,10 @@ export class WaitRecorder extends DeafProbe {
     const ingress = from - this.firstPort[device];
     this.books[device].backlog.add(row & 7, ingress, port, -pool.words[frame + STORED]);
     if (this.fullAt[row] !== Infinity) this.lookAtCredit(device, ingress, row & 7, now);
+  }
+
+  override frameDiscarded(...[device, port, now, pool, frame]: Discarded): void {
+    this.frameSent(device, port, now, pool, frame);
   }
 
   override stopAsked(

@@ -3,6 +3,7 @@ import type {
   ManagedValue,
   Mechanism,
   MechanismHost,
+  NeighbourClient,
 } from '../../contract/flow-control.js';
 import type { CiSwitchSpec } from '../../contract/spec.js';
 import type { FramePool } from '../../frame/frame-pool.js';
@@ -15,12 +16,14 @@ import { CiPoint } from './ci-point.js';
 const CLEANUP_TIMER = 0;
 
 /** 802.1Qcz: congesting flows wait in a queue of their own, here and at the neighbour before. */
-export class CiMechanism implements Mechanism, CiGate {
+export class CiMechanism implements Mechanism, NeighbourClient, CiGate {
   readonly name = 'ci';
   /** By port. */
   private readonly points: (CiPoint | null)[] = [];
   /** By port: the congesting priority if it is held for the order of frames, one bit. */
   private readonly held: Uint8Array;
+  /** By port: 1 where the neighbour is known to take CIMs. */
+  private readonly peers: Uint8Array;
 
   constructor(
     tables: Tables,
@@ -29,12 +32,14 @@ export class CiMechanism implements Mechanism, CiGate {
     private readonly pool: FramePool,
   ) {
     this.held = tables.uint8('port', 1);
+    this.peers = tables.uint8('port', 1);
   }
 
   configureBridge(place: CiPlace, spec: CiSwitchSpec | null, carrier: CiBridge): CiPoint | null {
     const point = spec === null ? null : new CiPoint(spec, place, carrier, this, this.pool);
     place.macs.forEach((_, p) => {
       this.points[place.firstPort + p] = point;
+      this.peers[place.firstPort + p] = spec?.ports[p].isPeer === true ? 1 : 0;
     });
     return point;
   }
@@ -44,6 +49,15 @@ export class CiMechanism implements Mechanism, CiGate {
     if (mask === this.held[port]) return;
     this.held[port] = mask;
     this.host.hold(this.slot, port, mask);
+  }
+
+  /** What is isolated stays so until it congests no longer; nothing is added for a stranger. */
+  neighbourTakesPart(port: number, takesCims: boolean): void {
+    this.peers[port] = takesCims ? 1 : 0;
+  }
+
+  isPeer(port: number): boolean {
+    return this.peers[port] !== 0;
   }
 
   armCleanup(port: number, timePs: number): void {

@@ -12,6 +12,7 @@ import {
 } from '../../frame/frame-pool.js';
 import type { SampledFrame } from '../../notices/sampled-frame.js';
 import { sampleFrame } from '../../notices/sampled-frame.js';
+import { fillEnvelope } from '../../notices/notice-envelope.js';
 import { NEIGHBOUR } from '../../notices/sampled-message.js';
 import { Stations } from '../../notices/stations.js';
 import { readU16 } from '../../wire/big-endian.js';
@@ -23,7 +24,7 @@ import {
   envelopeOctets,
   UDP_PORT_CIM,
 } from '../../wire/congestion-message.js';
-import { ETHERTYPE_IPV4, NO_TAG, tagControl } from '../../wire/ethernet.js';
+import { ETHERTYPE_IPV4 } from '../../wire/ethernet.js';
 import type { CiBridge, CiGate } from './ci-carrier.js';
 import { flowKey, FOUND_HERE, isOutlived, mayTransmitCim, TOLD_BY_CIM } from './ci-machine.js';
 import { CI_DSCP, CI_HEADER_OCTETS, CiCounters } from './ci-managed.js';
@@ -130,8 +131,8 @@ export class CiPoint {
     queueOctets: number,
   ): void {
     const { spec } = this;
-    const { isolates, thresholdOctets } = spec.ports[out - this.firstPort];
-    if (!isolates || !this.concerns(trafficClass, frame)) return;
+    const { thresholdOctets } = spec.ports[out - this.firstPort];
+    if (!this.isolates(out) || !this.concerns(trafficClass, frame)) return;
     const congested = queueOctets >= thresholdOctets;
     if (trafficClass === spec.priority) {
       const slot = this.joinCongesting(out, frame, queueOctets);
@@ -166,7 +167,7 @@ export class CiPoint {
   condTransmitCimAddPdu(slot: number, via: number, frame: number): void {
     const { table, spec } = this;
     const local = via - this.firstPort;
-    if (!spec.ports[local].isPeer || !mayTransmitCim(table.get(slot, STREAM_CIMS), spec.maxCim)) {
+    if (!this.gate.isPeer(via) || !mayTransmitCim(table.get(slot, STREAM_CIMS), spec.maxCim)) {
       return;
     }
     const out = table.get(slot, STREAM_PORT) + this.firstPort;
@@ -191,7 +192,7 @@ export class CiPoint {
 
   /** A CIM has come in by a port: its flow is isolated at the egress there, or no longer. */
   processCim(port: number, message: Uint8Array): void {
-    const { counters, table, spec } = this;
+    const { counters, table } = this;
     counters.ciCimsReceived++;
     const outer = decodeEnvelope(message, 0, envelope);
     const outcome =
@@ -203,7 +204,7 @@ export class CiPoint {
     const key = this.keyOfPdu();
     const known = key < 0 ? -1 : table.ages.find(key);
     const isElsewhere = known >= 0 && table.get(known, STREAM_PORT) !== port - this.firstPort;
-    if (key < 0 || isElsewhere || !spec.ports[port - this.firstPort].isPeer) {
+    if (key < 0 || isElsewhere || !this.gate.isPeer(port)) {
       counters.ciCimsRefused++;
       return;
     }
@@ -259,6 +260,12 @@ export class CiPoint {
     const slot = this.table.ages.find(this.keyOf(frame));
     if (slot < 0 || this.table.get(slot, STREAM_PORT) !== out - this.firstPort) return -1;
     return slot;
+  }
+
+  /** A bridge without isolation would stop the wrong queue for what comes from the other. */
+  private isolates(out: number): boolean {
+    const { isolates, isPeer } = this.spec.ports[out - this.firstPort];
+    return isolates && (!isPeer || this.gate.isPeer(out));
   }
 
   private concerns(trafficClass: number, frame: number): boolean {
@@ -411,19 +418,18 @@ export class CiPoint {
 
   private fillEnvelope(via: number, tags: number): void {
     const { spec, own, peers } = this;
-    envelope.encapsulation = spec.encapsulation;
-    envelope.ethernet.destination = peers.mac(via);
-    envelope.ethernet.source = this.macs[via];
-    envelope.ethernet.cTag = tagOf(tags & VID_MASK, spec.txPriority);
-    envelope.ethernet.sTag = tagOf(tags >>> 16, spec.txPriority);
-    envelope.ipv4.dscp = CI_DSCP;
-    envelope.ipv4.source = own.ipv4(0);
-    envelope.ipv4.destination = peers.ipv4(via);
-    envelope.ipv6.dscp = CI_DSCP;
-    envelope.ipv6.source.set(own.ipv6(0));
-    envelope.ipv6.destination.set(peers.ipv6(via));
-    envelope.udp.sourcePort = UDP_PORT_CIM;
-    envelope.udp.destinationPort = UDP_PORT_CIM;
+    fillEnvelope(envelope, {
+      encapsulation: spec.encapsulation,
+      priority: spec.txPriority,
+      dscp: CI_DSCP,
+      tags,
+      mac: this.macs[via],
+      own,
+      stations: peers,
+      position: via,
+      sourcePort: UDP_PORT_CIM,
+      destinationPort: UDP_PORT_CIM,
+    });
   }
 
   private armCleanup(): void {
@@ -433,10 +439,6 @@ export class CiPoint {
     const waitPs = Math.min(spec.idlePs, spec.maxFlowLifePs);
     gate.armCleanup(this.firstPort, carrier.clock.now + waitPs);
   }
-}
-
-function tagOf(vlan: number, priority: number): number {
-  return vlan === 0 ? NO_TAG : tagControl({ priority, dropEligible: false, vlan });
 }
 
 function positionsOf(stations: Stations, hosts: number): ReadonlyMap<number, number> {

@@ -1,6 +1,7 @@
-import type { RateControl, RateHost, RateStatus } from '../../contract/rate-control.js';
+import type { RateHost } from '../../contract/rate-control.js';
 import type { DcqcnSpec } from '../../contract/spec.js';
 import type { Tables } from '../../kernel/tables.js';
+import { TabledRates } from '../../pacing/tabled-rates.js';
 import {
   ALPHA_AT,
   CUT_AT,
@@ -27,40 +28,43 @@ const RAISE_TIMER = 2;
 /** By timer: the word that says when it is due. */
 const DUE_AT = [ALPHA_AT, CUT_AT, RAISE_AT] as const;
 
+const WORDS = {
+  stride: DCQCN_WORDS,
+  rate: RATE,
+  target: TARGET,
+  line: LINE,
+  least: LEAST,
+  notifications: NOTIFICATIONS,
+  cuts: CUTS,
+} as const;
+
 /** Reaction points of DCQCN: a sender slows down when its receiver tells it of marked packets. */
-export class DcqcnReaction implements RateControl {
-  private readonly table: Float64Array;
-  /** By row; rows of other rate controls are empty. */
-  private readonly specs: DcqcnSpec[] = [];
+export class DcqcnReaction extends TabledRates<DcqcnSpec> {
   /** What timers stood at before a transition. */
   private readonly stood = new Float64Array(DUE_AT.length);
 
-  constructor(
-    tables: Tables,
-    private readonly host: RateHost,
-  ) {
-    this.table = tables.float64('rate', DCQCN_WORDS);
+  constructor(tables: Tables, host: RateHost) {
+    super(tables, host, WORDS);
   }
 
-  configure(row: number, spec: DcqcnSpec, lineBps: number): void {
-    this.specs[row] = spec;
-    initialise(this.table, row * DCQCN_WORDS, lineBps);
+  protected initialise(s: number, lineBps: number): void {
+    initialise(this.table, s, lineBps);
   }
 
-  notified(row: number): void {
+  override notified(row: number): void {
     const s = this.begin(row);
     notify(this.table, s, this.specs[row], this.host.clock.now);
     this.end(row);
   }
 
-  sent(row: number, octets: number): void {
-    if (spend(this.table, row * DCQCN_WORDS, this.specs[row], octets)) this.announce(row);
+  override sent(row: number, octets: number): void {
+    if (spend(this.table, this.at(row), this.specs[row], octets)) this.announce(row);
   }
 
-  onTimer(row: number, timer: number): void {
+  override onTimer(row: number, timer: number): void {
     const { table, host } = this;
     const { now } = host.clock;
-    const due = table[row * DCQCN_WORDS + DUE_AT[timer]];
+    const due = table[this.at(row) + DUE_AT[timer]];
     if (due !== now) {
       // It was put off, or it does not stand any more.
       if (due !== Infinity) host.arm(row, timer, due);
@@ -75,25 +79,8 @@ export class DcqcnReaction implements RateControl {
     this.end(row);
   }
 
-  measured(): void {
-    // How long packets take is no sign of congestion here.
-  }
-
-  status(row: number): RateStatus {
-    const { table } = this;
-    const s = row * DCQCN_WORDS;
-    return {
-      lineBps: table[s + LINE],
-      rateBps: table[s + RATE],
-      targetBps: table[s + TARGET],
-      leastBps: table[s + LEAST],
-      notifications: table[s + NOTIFICATIONS],
-      cuts: table[s + CUTS],
-    };
-  }
-
   private begin(row: number): number {
-    const s = row * DCQCN_WORDS;
+    const s = this.at(row);
     for (let timer = ALPHA_TIMER; timer <= RAISE_TIMER; timer++) {
       this.stood[timer] = this.table[s + DUE_AT[timer]];
     }
@@ -102,16 +89,11 @@ export class DcqcnReaction implements RateControl {
 
   /** Arms what was loaded anew, and lets the new rate hold. */
   private end(row: number): void {
-    const s = row * DCQCN_WORDS;
+    const s = this.at(row);
     for (let timer = ALPHA_TIMER; timer <= RAISE_TIMER; timer++) {
       const at = this.table[s + DUE_AT[timer]];
       if (at !== this.stood[timer] && at !== Infinity) this.host.arm(row, timer, at);
     }
     this.announce(row);
-  }
-
-  private announce(row: number): void {
-    const s = row * DCQCN_WORDS;
-    this.host.setRate(row, this.table[s + RATE], this.table[s + LINE]);
   }
 }

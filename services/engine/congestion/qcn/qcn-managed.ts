@@ -16,6 +16,9 @@ export const QCN_WEIGHT_EXPONENT = { least: -10, most: 10 } as const;
 /** cnmTransmitPriority (32.2.1). */
 export const CNM_PRIORITY_DEFAULT = 6;
 
+/** cpMinHeaderOctets: octets of a sampled frame's data in a message (32.9.4). */
+export const QCN_HEADER_OCTETS = { most: 64, default: 0 } as const;
+
 export const QCN_REACTION_DEFAULTS = {
   /** rpgTimeReset */
   timeResetPs: 15e9,
@@ -36,6 +39,3 @@ export const QCN_REACTION_DEFAULTS = {
 
 /** What the defaults are made for. */
 export const QCN_SCALE_BPS = 10e9;
-
-/** A message without encapsulated data, with FCS: shorter than the least frame of 802.3. */
-export const CNM_FRAME_OCTETS = 64;

@@ -1,6 +1,7 @@
-import type { RateControl, RateHost, RateStatus } from '../../contract/rate-control.js';
+import type { RateHost } from '../../contract/rate-control.js';
 import type { QcnReactionSpec } from '../../contract/spec.js';
 import type { Tables } from '../../kernel/tables.js';
+import { TabledRates } from '../../pacing/tabled-rates.js';
 import {
   initialiseReaction,
   LEAST,
@@ -19,68 +20,48 @@ import {
 
 const TIMER = 0;
 
+const WORDS = {
+  stride: REACTION_WORDS,
+  rate: RATE,
+  target: TARGET,
+  line: LINE,
+  least: LEAST,
+  notifications: NOTIFICATIONS,
+  cuts: NOTIFICATIONS,
+} as const;
+
 /** Reaction points of QCN: a sender slows down when a queue on the way tells it to. */
-export class QcnReaction implements RateControl {
-  private readonly table: Float64Array;
-  /** By row; rows of other rate controls are empty. */
-  private readonly specs: QcnReactionSpec[] = [];
-
-  constructor(
-    tables: Tables,
-    private readonly host: RateHost,
-  ) {
-    this.table = tables.float64('rate', REACTION_WORDS);
+export class QcnReaction extends TabledRates<QcnReactionSpec> {
+  constructor(tables: Tables, host: RateHost) {
+    super(tables, host, WORDS);
   }
 
-  configure(row: number, spec: QcnReactionSpec, lineBps: number): void {
-    this.specs[row] = spec;
-    initialiseReaction(this.table, row * REACTION_WORDS, lineBps);
+  protected initialise(s: number, lineBps: number): void {
+    initialiseReaction(this.table, s, lineBps);
   }
 
-  notified(row: number, feedback: number): void {
-    const s = row * REACTION_WORDS;
+  override notified(row: number, feedback: number): void {
+    const s = this.at(row);
     onMessage(this.table, s, this.specs[row], feedback, this.host.clock.now);
     this.host.arm(row, TIMER, this.table[s + TIMER_AT]);
     this.announce(row);
   }
 
-  sent(row: number, octets: number): void {
-    const s = row * REACTION_WORDS;
+  override sent(row: number, octets: number): void {
+    const s = this.at(row);
     if (!spend(this.table, s, octets)) return;
     onBytes(this.table, s, this.specs[row], this.host.uniform(row));
     this.announce(row);
   }
 
-  onTimer(row: number): void {
+  override onTimer(row: number): void {
     const { table, host } = this;
-    const s = row * REACTION_WORDS;
+    const s = this.at(row);
     if (host.isDone(row)) release(table, s);
     else if (table[s + TIMER_AT] === host.clock.now) {
       onTimer(table, s, this.specs[row], host.uniform(row), host.clock.now);
     }
     if (table[s + TIMER_AT] !== Infinity) host.arm(row, TIMER, table[s + TIMER_AT]);
     this.announce(row);
-  }
-
-  measured(): void {
-    // How long packets take is no sign of congestion here.
-  }
-
-  status(row: number): RateStatus {
-    const { table } = this;
-    const s = row * REACTION_WORDS;
-    return {
-      lineBps: table[s + LINE],
-      rateBps: table[s + RATE],
-      targetBps: table[s + TARGET],
-      leastBps: table[s + LEAST],
-      notifications: table[s + NOTIFICATIONS],
-      cuts: table[s + NOTIFICATIONS],
-    };
-  }
-
-  private announce(row: number): void {
-    const s = row * REACTION_WORDS;
-    this.host.setRate(row, this.table[s + RATE], this.table[s + LINE]);
   }
 }

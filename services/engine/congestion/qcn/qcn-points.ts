@@ -1,18 +1,12 @@
 import type { QcnPointSpec } from '../../contract/spec.js';
-import { carryOctets } from '../../frame/carried-octets.js';
 import type { FramePool } from '../../frame/frame-pool.js';
-import {
-  CLASS,
-  GROUP_FLAG,
-  KIND_CNM,
-  LENGTH,
-  PRIORITY_MASK,
-  SOURCE,
-  TARGET,
-} from '../../frame/frame-pool.js';
+import { CLASS, GROUP_FLAG, PRIORITY_MASK } from '../../frame/frame-pool.js';
 import type { RandomStream } from '../../kernel/random.js';
 import type { Tables } from '../../kernel/tables.js';
-import { blankCnm, CNM_OCTETS, encodeCnm } from '../../wire/cnm.js';
+import { fillEthernet } from '../../notices/notice-envelope.js';
+import { type SampledFrame, sampleFrame } from '../../notices/sampled-frame.js';
+import { Stations } from '../../notices/stations.js';
+import { blankCnm, blankCnmEnvelope, CNM_MSDU_OCTETS_MAX, encodeCnmFrame } from '../../wire/cnm.js';
 import {
   DELTA,
   FEEDBACK,
@@ -23,19 +17,20 @@ import {
   sample,
   SAMPLES,
 } from './qcn-machine.js';
-import { CNM_FRAME_OCTETS } from './qcn-managed.js';
 
 /** A message says queue lengths in units of so many octets, in 16 bits with sign. */
 const UNIT_OCTETS = 64;
 const UNITS_MAX = 0x7fff;
-/** A switch is no station. */
-const NO_STATION = -1;
+/** A frame's data begin behind its EtherType. */
+const ETHERTYPE_OCTETS = 2;
+/** The longest message, with all tags. */
+const FRAME_MOST = 128;
 
 /** Congestion points (802.1Q 31.1.1): the queues of CNPVs, which tell sources to slow down. */
 export type QcnPoints = ReturnType<typeof makeQcnPoints>;
 
 export function makeQcnPoints(tables: Tables, pool: FramePool) {
-  const { words, ends } = pool;
+  const { words } = pool;
   /** By port: traffic classes that are watched, one bit each. */
   const watched = tables.uint8('port', 1);
   /** One plane per traffic class. */
@@ -45,10 +40,15 @@ export function makeQcnPoints(tables: Tables, pool: FramePool) {
   const portCount = tables.count('port');
   /** By port, numbered through the service; only where something is watched. */
   const specs: QcnPointSpec[] = [];
+  const directories: Stations[] = [];
   const firstPorts: number[] = [];
   const streams: RandomStream[] = [];
   const message = blankCnm();
-  const scratch = new Uint8Array(CNM_OCTETS);
+  const around = blankCnmEnvelope();
+  const quoted = new Uint8Array(ETHERTYPE_OCTETS + CNM_MSDU_OCTETS_MAX);
+  const sampled: SampledFrame = { destination: 0, source: 0, vlan: 0, msduOctets: 0 };
+  /** The message that was composed last. */
+  const octets = new Uint8Array(FRAME_MOST);
 
   /** `classOf`: traffic class of each priority. */
   function configure(
@@ -57,9 +57,11 @@ export function makeQcnPoints(tables: Tables, pool: FramePool) {
     classOf: readonly number[],
     stream: RandomStream,
   ): void {
+    const directory = new Stations(spec.stations);
     spec.ports.forEach((own, p) => {
       const port = firstPort + p;
       specs[port] = spec;
+      directories[port] = directory;
       firstPorts[port] = firstPort;
       streams[port] = stream;
       if (own.defence === 'disabled') return;
@@ -91,28 +93,31 @@ export function makeQcnPoints(tables: Tables, pool: FramePool) {
     return feedback > 0 && (words[frame + CLASS] & GROUP_FLAG) === 0;
   }
 
-  /** The message about the frame that has just been sampled (32.9.4). */
-  function compose(port: number, trafficClass: number, frame: number): number {
+  /** Writes the message about the frame that has just been sampled (32.9.4); returns its length. */
+  function compose(port: number, trafficClass: number, frame: number, tags: number): number {
     const s = rowOf(port, trafficClass) * POINT_WORDS;
-    const spec = specs[port];
+    const { bridge, messagePriority, minHeaderOctets } = specs[port];
     const priority = words[frame + CLASS] & PRIORITY_MASK;
+    const most = minHeaderOctets === 0 ? 0 : ETHERTYPE_OCTETS + minHeaderOctets;
+    sampleFrame(pool, frame, directories[port], most, quoted, sampled);
     message.feedback = table[s + FEEDBACK];
-    message.bridge = spec.bridge;
+    message.bridge = bridge;
     message.port = port - firstPorts[port] + 1;
     message.queuePriority = priority;
     message.queueOffset = inUnits(table[s + OFFSET]);
     message.queueDelta = inUnits(table[s + DELTA]);
     message.priority = priority;
-    message.destination = spec.stations[words[frame + TARGET]];
-    encodeCnm(scratch, 0, message);
+    message.destination = sampled.destination;
+    message.msduOctets = Math.max(0, sampled.msduOctets - ETHERTYPE_OCTETS);
+    message.msdu.set(quoted.subarray(ETHERTYPE_OCTETS, ETHERTYPE_OCTETS + message.msduOctets));
+    fillEthernet(around.ethernet, bridge, sampled.source, tags, messagePriority);
+    around.flowId = pool.flowId(frame);
     table[s + MESSAGES]++;
-    const notice = pool.copyFrom(pool, frame);
-    carryOctets(pool, notice, scratch, CNM_OCTETS);
-    words[notice + CLASS] = spec.messageClass | KIND_CNM;
-    words[notice + TARGET] = ends[frame + SOURCE];
-    words[notice + LENGTH] = CNM_FRAME_OCTETS;
-    ends[notice + SOURCE] = NO_STATION;
-    return notice;
+    return encodeCnmFrame(octets, 0, around, message);
+  }
+
+  function messagePriority(port: number): number {
+    return specs[port].messagePriority;
   }
 
   function samples(port: number, trafficClass: number): number {
@@ -127,7 +132,17 @@ export function makeQcnPoints(tables: Tables, pool: FramePool) {
     return trafficClass * portCount + port;
   }
 
-  return { watched, configure, isDue, measure, compose, samples, messages };
+  return {
+    watched,
+    octets,
+    configure,
+    isDue,
+    measure,
+    compose,
+    messagePriority,
+    samples,
+    messages,
+  };
 }
 
 function inUnits(octets: number): number {

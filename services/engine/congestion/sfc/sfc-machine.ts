@@ -1,4 +1,4 @@
-import type { SfcDetector, SfcSwitchSpec } from '../../contract/spec.js';
+import type { SfcDetector, SfcPortSpec, SfcSwitchSpec } from '../../contract/spec.js';
 
 /** What a detector looks at: a queue after a frame joined it, and the memory around. */
 export interface QueueView {
@@ -78,6 +78,11 @@ export function pauseTimeNs(
 /** An SFCM may go to a source at `now` when the last one went at `lastPs`. */
 export function intervalIsOver(lastPs: number, now: number, minIntervalPs: number): boolean {
   return now - lastPs >= minIntervalPs;
+}
+
+/** Whether a bridge acts for the station at a port, which obeys messages itself or does not. */
+export function actsForStation(proxy: SfcPortSpec['proxy'], obeys: boolean): boolean {
+  return proxy === 'on' || (proxy === 'auto' && !obeys);
 }
 
 /** Sources are indexed by their address; a pause names one priority, so that counts as well. */

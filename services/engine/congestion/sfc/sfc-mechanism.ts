@@ -3,6 +3,7 @@ import type {
   ManagedValue,
   Mechanism,
   MechanismHost,
+  NeighbourClient,
   NeighbourStopper,
 } from '../../contract/flow-control.js';
 import type { SfcHostSpec, SfcSwitchSpec } from '../../contract/spec.js';
@@ -10,8 +11,9 @@ import type { FramePool } from '../../frame/frame-pool.js';
 import type { Tables } from '../../kernel/tables.js';
 import type { Ports } from '../../port/ports.js';
 import { EXPIRY_TIMER, StopObeyer } from '../../quanta/stop-obeyer.js';
-import type { SfcBridge, SfcStation, SfcTimers } from './sfc-carrier.js';
+import type { SfcBridge, SfcEdges, SfcStation, SfcTimers } from './sfc-carrier.js';
 import { CLEANUP_TIMER, PROCESS_TIMER } from './sfc-carrier.js';
+import { actsForStation } from './sfc-machine.js';
 import { SfcCounters, sfcManagedValues } from './sfc-managed.js';
 import type { SfcPoint } from './sfc-point.js';
 import { SfcProxyReceiver } from './sfc-proxy.js';
@@ -23,13 +25,15 @@ import { SfcStationReceiver } from './sfc-station.js';
  * P802.1Qdw: a congested queue tells the sources of its frames to stop for a time. Stations obey
  * by themselves, or the bridge that they hang on stops them by PFC.
  */
-export class SfcMechanism implements Mechanism, SfcTimers {
+export class SfcMechanism implements Mechanism, NeighbourClient, SfcTimers, SfcEdges {
   readonly name = 'sfc';
   readonly clock: { readonly now: number };
   /** Stops of a station's own sending. */
   private readonly obeyer: StopObeyer;
   /** By port. */
   private readonly points: (SfcPoint | null)[] = [];
+  /** By port: 1 where the bridge acts for the station. */
+  private readonly proxied: Uint8Array;
 
   constructor(
     tables: Tables,
@@ -40,6 +44,7 @@ export class SfcMechanism implements Mechanism, SfcTimers {
     private readonly pfc: NeighbourStopper,
   ) {
     this.clock = host.clock;
+    this.proxied = tables.uint8('port', 1);
     this.obeyer = new StopObeyer(tables, host, slot, 8, ports);
   }
 
@@ -51,9 +56,13 @@ export class SfcMechanism implements Mechanism, SfcTimers {
     if (spec === null) return this.install(place, null);
     const { pool, pfc } = this;
     const counters = new SfcCounters();
-    const sender = new SfcSender(spec, place, carrier, this, pfc, pool, counters);
-    const proxy = new SfcProxyReceiver(place.firstPort, spec, this, counters, pfc);
-    return this.install(place, { counters, sender, proxy, station: null });
+    const sender = new SfcSender(spec, place, carrier, this, this, pfc, pool, counters);
+    const proxy = new SfcProxyReceiver(place.firstPort, spec, this, this, counters, pfc);
+    const point = this.install(place, { counters, sender, proxy, station: null });
+    spec.ports.forEach(({ obeys }, p) => {
+      this.neighbourTakesPart(place.firstPort + p, obeys);
+    });
+    return point;
   }
 
   configureStation(
@@ -66,6 +75,17 @@ export class SfcMechanism implements Mechanism, SfcTimers {
     const { firstPort } = place;
     const station = new SfcStationReceiver(firstPort, spec, this, counters, carrier, this.obeyer);
     return this.install(place, { counters, sender: null, proxy: null, station });
+  }
+
+  /** From now on a station obeys messages itself, or the bridge acts for it if it may. */
+  neighbourTakesPart(port: number, obeys: boolean): void {
+    const sender = this.points[port]?.sender ?? null;
+    if (sender === null) return;
+    this.proxied[port] = actsForStation(sender.portSpec(port).proxy, obeys) ? 1 : 0;
+  }
+
+  actsFor(port: number): boolean {
+    return this.proxied[port] !== 0;
   }
 
   arm(port: number, timer: number, timePs: number): void {

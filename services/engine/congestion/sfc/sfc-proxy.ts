@@ -1,7 +1,7 @@
 import type { NeighbourStopper } from '../../contract/flow-control.js';
 import type { SfcSwitchSpec } from '../../contract/spec.js';
 import { decodeEnvelope, SUBTYPE_SFCM, UDP_PORT_SFCM } from '../../wire/congestion-message.js';
-import type { SfcTimers } from './sfc-carrier.js';
+import type { SfcEdges, SfcTimers } from './sfc-carrier.js';
 import type { SfcCounters } from './sfc-managed.js';
 import type { Verdict } from './sfc-receiver.js';
 import { heard, heardIn, SfcReceiver } from './sfc-receiver.js';
@@ -15,19 +15,22 @@ export class SfcProxyReceiver extends SfcReceiver {
     firstPort: number,
     private readonly spec: SfcSwitchSpec,
     timers: SfcTimers,
+    private readonly edges: SfcEdges,
     counters: SfcCounters,
     private readonly pfc: NeighbourStopper,
   ) {
     super(firstPort, spec.processingPs, timers, counters);
   }
 
+  static override readonly wiring: readonly string[] = [...SfcReceiver.wiring, 'edges'];
+
   /**
    * A message is about to go out by a port. Where the bridge acts for the station there, a stream
    * filter takes it: "invoke a PFC"; everywhere else: "forward the SFCM".
    */
   processSfcmPdu(out: number, octets: Uint8Array, bornPs: number): Fate {
-    const { station, proxy } = this.spec.ports[out - this.firstPort];
-    if (!proxy || !isSfcm(octets)) return 'forward';
+    const { station } = this.spec.ports[out - this.firstPort];
+    if (!this.edges.actsFor(out) || !isSfcm(octets)) return 'forward';
     if (!this.demultiplex(octets) || !this.isFor(station)) return 'consumed';
     if (!this.pfc.canStop(out, heard.priority)) {
       this.counters.sfcProxyNoPfc++;

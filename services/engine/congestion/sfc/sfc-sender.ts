@@ -1,5 +1,5 @@
 import type { NeighbourStopper } from '../../contract/flow-control.js';
-import type { SfcSwitchSpec } from '../../contract/spec.js';
+import type { SfcPortSpec, SfcSwitchSpec } from '../../contract/spec.js';
 import type { FramePool } from '../../frame/frame-pool.js';
 import {
   CLASS,
@@ -14,18 +14,16 @@ import {
 import { RandomStream } from '../../kernel/random.js';
 import type { SampledFrame } from '../../notices/sampled-frame.js';
 import { sampleFrame } from '../../notices/sampled-frame.js';
+import { fillEnvelope } from '../../notices/notice-envelope.js';
 import { Stations } from '../../notices/stations.js';
-import type { Envelope } from '../../wire/congestion-message.js';
 import {
   blankEnvelope,
   encodeEnvelope,
   envelopeOctets,
   UDP_PORT_SFCM,
 } from '../../wire/congestion-message.js';
-import { NO_TAG, tagControl } from '../../wire/ethernet.js';
-import type { Sfcm } from '../../wire/sfcm.js';
 import { blankSfcm, encodeSfcm, SFCM_PAUSE, SFCM_RESUME } from '../../wire/sfcm.js';
-import type { SfcBridge, SfcTimers } from './sfc-carrier.js';
+import type { SfcBridge, SfcEdges, SfcTimers } from './sfc-carrier.js';
 import { CLEANUP_TIMER } from './sfc-carrier.js';
 import type { GrowthSample, QueueView } from './sfc-machine.js';
 import {
@@ -94,6 +92,7 @@ export class SfcSender {
     'macs',
     'carrier',
     'timers',
+    'edges',
     'pfc',
     'pool',
     'counters',
@@ -107,6 +106,7 @@ export class SfcSender {
     { firstPort, macs, name, seed }: SfcPlace,
     private readonly carrier: SfcBridge,
     private readonly timers: SfcTimers,
+    private readonly edges: SfcEdges,
     private readonly pfc: NeighbourStopper,
     private readonly pool: FramePool,
     private readonly counters: SfcCounters,
@@ -202,7 +202,7 @@ export class SfcSender {
     const via = table.get(slot, ENTRY_VIA);
     table.lastSentPs[slot] = now;
     table.pausedUntilPs[slot] = now + pauseNs * 1000;
-    if (spec.ports[via].proxy) {
+    if (this.edges.actsFor(via + this.firstPort)) {
       this.invokePfc(via, table.get(slot, ENTRY_PRIORITY), pauseNs);
       return;
     }
@@ -211,8 +211,9 @@ export class SfcSender {
     this.fillPdu(type, slot, frame, pauseNs);
     const vlan = carrier.answerTags(table.get(slot, ENTRY_QUEUE_PORT) + this.firstPort, frame);
     pdu.vlan = vlan & VID_MASK;
-    this.fillEnvelope(envelope, via, vlan, table.get(slot, ENTRY_SOURCE));
-    const length = encodeMessage(envelope, pdu);
+    this.fillEnvelope(via, vlan, table.get(slot, ENTRY_SOURCE));
+    const at = envelopeOctets(envelope);
+    const length = encodeEnvelope(octets, 0, envelope, encodeSfcm(octets, at, pdu) - at);
     carrier.sendMessage(
       via + this.firstPort,
       {
@@ -225,6 +226,10 @@ export class SfcSender {
       octets,
       length,
     );
+  }
+
+  portSpec(port: number): SfcPortSpec {
+    return this.spec.ports[port - this.firstPort];
   }
 
   /** Forgets sources that were not seen for sfcSourceLife. */
@@ -298,21 +303,20 @@ export class SfcSender {
     pdu.msduOctets = sample.msduOctets;
   }
 
-  private fillEnvelope(into: Envelope, via: number, vlan: number, source: number): void {
+  private fillEnvelope(via: number, tags: number, position: number): void {
     const { spec, stations, own } = this;
-    into.encapsulation = spec.encapsulation;
-    into.ethernet.destination = stations.mac(source);
-    into.ethernet.source = this.macs[via];
-    into.ethernet.cTag = tagOf(vlan & VID_MASK, spec.txPriority);
-    into.ethernet.sTag = tagOf(vlan >>> 16, spec.txPriority);
-    into.ipv4.dscp = SFC_DSCP;
-    into.ipv4.source = own.ipv4(0);
-    into.ipv4.destination = stations.ipv4(source);
-    into.ipv6.dscp = SFC_DSCP;
-    into.ipv6.source.set(own.ipv6(0));
-    into.ipv6.destination.set(stations.ipv6(source));
-    into.udp.sourcePort = UDP_PORT_SFCM;
-    into.udp.destinationPort = UDP_PORT_SFCM;
+    fillEnvelope(envelope, {
+      encapsulation: spec.encapsulation,
+      priority: spec.txPriority,
+      dscp: SFC_DSCP,
+      tags,
+      mac: this.macs[via],
+      own,
+      stations,
+      position,
+      sourcePort: UDP_PORT_SFCM,
+      destinationPort: UDP_PORT_SFCM,
+    });
   }
 
   private resumeSources(local: number, trafficClass: number): void {
@@ -339,14 +343,4 @@ export class SfcSender {
 
 function newQueue(): QueueMemory {
   return { octets: 0, atPs: 0, growth: 0, asked: false };
-}
-
-function tagOf(vlan: number, priority: number): number {
-  return vlan === 0 ? NO_TAG : tagControl({ priority, dropEligible: false, vlan });
-}
-
-function encodeMessage(around: Envelope, message: Readonly<Sfcm>): number {
-  const at = envelopeOctets(around);
-  const end = encodeSfcm(octets, at, message);
-  return encodeEnvelope(octets, 0, around, end - at);
 }

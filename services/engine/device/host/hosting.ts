@@ -1,11 +1,11 @@
 import { DROP } from '../../contract/probe.js';
-import type { HostSpec } from '../../contract/spec.js';
+import type { HostSpec, RegisterChange } from '../../contract/spec.js';
 import {
+  CARRIES_FLAG,
   CLASS,
   CONNECTION,
   GROUP_FLAG,
   KIND_ACK,
-  KIND_CNP,
   KIND_DATA,
   KIND_MASK,
   KIND_NAK,
@@ -13,6 +13,7 @@ import {
   LENGTH,
   PORT,
   PRIORITY_MASK,
+  REMAINING,
   SEQUENCE,
   STORED,
   TARGET,
@@ -21,10 +22,13 @@ import type { SfcStation } from '../../congestion/sfc/sfc-carrier.js';
 import type { SfcPoint } from '../../congestion/sfc/sfc-point.js';
 import type { Nic82599 } from '../../nic-82599/nic.js';
 import type { RandomStream } from '../../kernel/random.js';
+import { encodeBlankTelemetry } from '../../wire/telemetry.js';
 import type { Carriage } from '../carriage.js';
 import type { Device } from '../device.js';
 import { KIND_DEVICE, KIND_RATE } from '../device.js';
-import { KIND_ADAPTER, makeAdapters } from '../nic/adapters.js';
+import { makeAdapters } from '../nic/adapters.js';
+import { KIND_ADAPTER } from '../nic/kinds.js';
+import { KEPT_NS } from '../nic/receive-side.js';
 import { makeTurns } from '../nic/turns.js';
 import type { MechanismSet } from '../mechanisms.js';
 import type { Outlet } from '../outlet.js';
@@ -37,6 +41,10 @@ import type { Receivers } from './receivers.js';
 import { MESSAGE_DONE, MESSAGES, NOTIFY, SAY_NOTHING } from './receivers.js';
 import type { Senders } from './senders.js';
 import { LATER, READY } from './senders.js';
+
+const PS_PER_NS = 1000;
+/** What packets whose senders want telemetry leave with. */
+const blankTelemetry = encodeBlankTelemetry();
 
 /** Kinds of agenda entries of a host; the id is a connection. */
 const KIND_START = KIND_DEVICE;
@@ -56,6 +64,14 @@ export interface Hosting {
   /** The NIC's frame of a class starts on the wire: the next one takes its place. */
   departing(d: number, trafficClass: number, frame: number): void;
   onTimer(d: number, kind: number, connection: number): void;
+  /** Software writes a register of the device's 82599 now. */
+  writeRegister(d: number, change: RegisterChange): void;
+  /** The link of a device has come or gone. */
+  carrier(d: number, up: boolean): void;
+  /** Brings up to a time what is worked out when somebody looks. */
+  look(d: number, nowPs: number): void;
+  /** Receive descriptors of a queue: free now, and at least ever. */
+  ring(d: number, queue: number): { readonly free: number; readonly fewest: number };
   /** State of a host that is not in the tables. */
   parts(d: number): HostParts;
   readonly complaints: Complaints;
@@ -85,11 +101,12 @@ export function makeHosting(
   const adapters = makeAdapters(shared, devices, mechanisms, outlet, {
     mayQueue,
     build,
+    position: (d) => position[d],
     vmOf,
     take,
   });
   rates.leaveToQueues(adapters);
-  const complaints = makeComplaints(shared, devices, rates);
+  const complaints = makeComplaints(shared, devices, carriage, rates);
   const all: HostParts[] = [];
   const specs: HostSpec[] = [];
   /** By device: its address, its port, its first rows. */
@@ -109,14 +126,7 @@ export function makeHosting(
     const d = device.place;
     const { firstPort } = device;
     const place = { firstPort, name: spec.name, seed: spec.seed, macs: device.macs() };
-    rates.configure(device, device.rows.send.first, spec.sends);
     if (spec.nic !== null) adapters.configure(device, spec.nic);
-    all[d] = {
-      completions: new Completions(),
-      nic: adapters.parts(d),
-      streams: rates.streamsOf(device),
-      sfc: sfc.configureStation(place, spec.sfc, sfcStation),
-    };
     specs[d] = spec;
     position[d] = spec.position;
     nicPort[d] = device.firstPort;
@@ -124,7 +134,7 @@ export function makeHosting(
     firstReceive[d] = device.rows.receive.first;
     dependants[d] = dependantsOf(spec);
     spec.sends.forEach((send, c) => {
-      senders.configure(firstSend[d] + c, send, spec.position, spec.seed);
+      senders.configure(firstSend[d] + c, send, spec.seed);
       const priority = send.frameClass & PRIORITY_MASK;
       const trafficClass = ports.classOf(device.firstPort, priority);
       classOfSend[firstSend[d] + c] = trafficClass;
@@ -134,6 +144,13 @@ export function makeHosting(
         : turns.lineOfClass(d, trafficClass);
       device.schedule(send.startPs, KIND_START, c, 0);
     });
+    rates.configure(device, firstSend[d], spec.sends);
+    all[d] = {
+      completions: new Completions(),
+      nic: adapters.parts(d),
+      streams: rates.streamsOf(device),
+      sfc: sfc.configureStation(place, spec.sfc, sfcStation),
+    };
     spec.receives.forEach((receive, c) => {
       receivers.configure(firstReceive[d] + c, receive, spec.position);
     });
@@ -162,20 +179,30 @@ export function makeHosting(
     const c = ends[frame + CONNECTION];
     const kind = words[frame + CLASS] & KIND_MASK;
     if (kind === KIND_NOTICE) takeNotice(d, nicPort[d], frame);
-    else if (kind >= KIND_CNP) complaints.take(d, frame);
     else if (kind === KIND_ACK || kind === KIND_NAK) {
       const goBack = kind === KIND_NAK;
-      rates.acknowledged(firstSend[d] + c, words[frame + SEQUENCE], goBack);
+      hear(d, firstSend[d] + c, frame, goBack);
       if (senders.acknowledge(firstSend[d] + c, words[frame + SEQUENCE], goBack)) wake(d, c);
     } else takePacket(d, c, frame);
     pool.release(frame);
+  }
+
+  /** What an acknowledgement says to who decides a rate. */
+  function hear(d: number, send: number, frame: number, goBack: boolean): void {
+    const expected = words[frame + SEQUENCE];
+    if (goBack) rates.lost(send, false);
+    else rates.acknowledged(send, expected, ends[frame + REMAINING] * PS_PER_NS);
+    if ((words[frame + CLASS] & CARRIES_FLAG) === 0) return;
+    rates.observed(send, expected, carriage.octets(d, frame));
+    carriage.unload(d, frame);
   }
 
   /** A message; a station that does not know its kind takes it without a word. */
   function takeNotice(d: number, port: number, frame: number): void {
     const station = all[d].sfc?.station;
     const { mac } = specs[d].ports[port - nicPort[d]];
-    station?.processSfcmPdu(port, mac, carriage.octets(d, frame), pool.born(frame));
+    const octets = carriage.octets(d, frame);
+    if (!complaints.take(d, octets)) station?.processSfcmPdu(port, mac, octets, pool.born(frame));
     carriage.unload(d, frame);
   }
 
@@ -261,6 +288,9 @@ export function makeHosting(
     const send = firstSend[d] + c;
     const idle = !senders.outstanding(send);
     const frame = senders.build(send, pool);
+    if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) {
+      carriage.load(d, frame, blankTelemetry, blankTelemetry.length);
+    }
     rates.sent(send, words[frame + SEQUENCE], words[frame + LENGTH]);
     if (senders.isReliable(send)) {
       if (idle) senders.extendDeadline(send);
@@ -283,7 +313,7 @@ export function makeHosting(
     senders.deadlineArmed[send] = 0;
     if (senders.deadline(send) <= clock.now) {
       senders.timeOut(send);
-      rates.acknowledged(send, 0, true);
+      rates.lost(send, true);
       wake(d, c);
     }
     armDeadline(d, c);
@@ -309,9 +339,22 @@ export function makeHosting(
     const receive = firstReceive[d] + c;
     const outcome = receivers.take(receive, pool, frame);
     if ((outcome & MESSAGE_DONE) !== 0) messageArrived(d, c, pool.born(frame));
-    if ((outcome & NOTIFY) !== 0) queueAnswer(d, c, receivers.notification(receive, pool));
+    if ((outcome & NOTIFY) !== 0) queueAnswer(d, c, complaints.make(d, specs[d].receives[c]));
     const say = outcome & ~(MESSAGE_DONE | NOTIFY);
-    if (say !== SAY_NOTHING) queueAnswer(d, c, receivers.answer(receive, say, pool));
+    if (say !== SAY_NOTHING)
+      queueAnswer(d, c, echoing(d, frame, receivers.answer(receive, say, pool)));
+    if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) carriage.unload(d, frame);
+  }
+
+  /** An answer takes along how long its packet was kept here, and what was written on its way. */
+  function echoing(d: number, frame: number, answer: number): number {
+    if (adapters.has(d)) ends[answer + REMAINING] = words[frame + KEPT_NS];
+    if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) {
+      words[answer + CLASS] |= CARRIES_FLAG;
+      const octets = carriage.octets(d, frame).slice();
+      carriage.load(d, answer, octets, octets.length);
+    }
+    return answer;
   }
 
   function queueAnswer(d: number, c: number, frame: number): void {
@@ -323,7 +366,7 @@ export function makeHosting(
   function vmOf(d: number, frame: number): number {
     const c = ends[frame + CONNECTION];
     const kind = words[frame + CLASS] & KIND_MASK;
-    if (kind >= KIND_CNP) return 0;
+    if (kind === KIND_NOTICE) return 0;
     return kind <= KIND_DATA ? specs[d].receives[c].vm : specs[d].sends[c].vm;
   }
 
@@ -347,7 +390,29 @@ export function makeHosting(
     if (senders.releaseMessages(firstSend[d] + c, messages)) wake(d, c);
   }
 
-  return { configure, receive, departing, onTimer, parts: (d) => all[d], complaints };
+  function carrier(d: number, up: boolean): void {
+    if (adapters.has(d)) adapters.carrier(d, up);
+  }
+
+  function writeRegister(d: number, change: RegisterChange): void {
+    adapters.writeRegister(d, change);
+    adapters.settle(d);
+  }
+
+  return {
+    configure,
+    receive,
+    departing,
+    onTimer,
+    writeRegister,
+    carrier,
+    look: (d, nowPs) => {
+      adapters.look(d, nowPs);
+    },
+    ring: (d, queue) => adapters.ring(d, queue),
+    parts: (d) => all[d],
+    complaints,
+  };
 }
 
 function dependantsOf(spec: HostSpec): number[][] {

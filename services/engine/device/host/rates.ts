@@ -43,13 +43,15 @@ export function makeRates(
   /** By row: the packet that is timed (NONE: none), and when it was put on its way. */
   const timed = tables.float64('rate', 1).fill(NONE);
   const timedAt = tables.float64('rate', 1);
+  /** By row: packets that were acknowledged when the last measurement was made. */
+  const measuredTo = tables.float64('rate', 1);
   /** By row and timer: when the timer in the agenda comes. */
   const armedAt = tables.float64('rate', TIMERS).fill(Infinity);
 
   /** Where an 82599 keeps the rate of a connection, in the queue that it belongs to. */
   let queues: QueueRates | null = null;
 
-  const host: RateHost = { clock, setRate, arm, uniform, isDone };
+  const host: RateHost = { clock, setRate, setWindow, nextPacket, arm, uniform, isDone };
   const controls = makeRateControls(tables, host);
 
   /** `first` is the first connection of the device. */
@@ -86,13 +88,30 @@ export function makeRates(
     controlOf[row].sent(row, octets);
   }
 
-  /** Every packet before `expected` was acknowledged; what is sent again cannot be timed. */
-  function acknowledged(send: number, expected: number, goBack: boolean): void {
+  /** Every packet before `expected` was acknowledged, by a station that kept one for so long. */
+  function acknowledged(send: number, expected: number, endpointPs: number): void {
+    const row = rowOf[send];
+    if (row === NONE || expected <= timed[row]) return;
+    if (timed[row] !== NONE) {
+      const packets = Math.max(1, expected - measuredTo[row]);
+      controlOf[row].measured(row, clock.now - timedAt[row], endpointPs, packets);
+      measuredTo[row] = expected;
+    }
+    timed[row] = NONE;
+  }
+
+  /** Packets are sent again; they cannot be timed. */
+  function lost(send: number, timedOut: boolean): void {
     const row = rowOf[send];
     if (row === NONE) return;
-    if (!goBack && expected <= timed[row]) return;
-    if (!goBack && timed[row] !== NONE) controlOf[row].measured(row, clock.now - timedAt[row]);
     timed[row] = NONE;
+    controlOf[row].lost(row, timedOut);
+  }
+
+  /** An acknowledgement brought telemetry. */
+  function observed(send: number, expected: number, telemetry: Uint8Array): void {
+    const row = rowOf[send];
+    if (row !== NONE) controlOf[row].observed(row, expected, telemetry);
   }
 
   /** The connection is complained of. */
@@ -135,6 +154,14 @@ export function makeRates(
     senders.setPace(sendOf[row], pace, lastAt[row], lastOctets[row]);
   }
 
+  function setWindow(row: number, packets: number): void {
+    senders.setWindow(sendOf[row], packets);
+  }
+
+  function nextPacket(row: number): number {
+    return senders.nextPacket(sendOf[row]);
+  }
+
   function arm(row: number, timer: number, time: number): void {
     const at = row * TIMERS + timer;
     if (armedAt[at] <= time) return;
@@ -156,6 +183,8 @@ export function makeRates(
     isLimited,
     sent,
     acknowledged,
+    lost,
+    observed,
     notified,
     onTimer,
     status,

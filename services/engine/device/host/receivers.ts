@@ -1,5 +1,4 @@
 import type { ReceiveSpec } from '../../contract/spec.js';
-import { carryOctets } from '../../frame/carried-octets.js';
 import {
   CLASS,
   CONNECTION,
@@ -8,7 +7,6 @@ import {
   FramePool,
   HASH,
   KIND_ACK,
-  KIND_CNP,
   KIND_MASK,
   KIND_NAK,
   LENGTH,
@@ -20,8 +18,6 @@ import {
 } from '../../frame/frame-pool.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { Tables } from '../../kernel/tables.js';
-import { blankCnp, CNP_OCTETS, encodeCnp } from '../../wire/cnp.js';
-import { BTH_OCTETS } from '../../wire/roce.js';
 
 // Words of a connection record, in doubles.
 
@@ -67,8 +63,6 @@ export function makeReceivers(tables: Tables, clock: Clock) {
   const templates = new FramePool(0);
   const template = new Int32Array(state.length / STRIDE);
   const specs: ReceiveSpec[] = [];
-  const cnp = blankCnp();
-  const scratch = new Uint8Array(CNP_OCTETS);
 
   function configure(c: number, spec: ReceiveSpec, position: number): void {
     specs[c] = spec;
@@ -124,18 +118,6 @@ export function makeReceivers(tables: Tables, clock: Clock) {
     return frame;
   }
 
-  /** The packet that tells the sender of marks. */
-  function notification(c: number, pool: FramePool): number {
-    const { notify, sourceConnection } = specs[c];
-    const frame = pool.copyFrom(templates, template[c]);
-    cnp.destinationQueuePair = sourceConnection;
-    encodeCnp(scratch, 0, cnp);
-    carryOctets(pool, frame, scratch, BTH_OCTETS);
-    pool.words[frame + CLASS] = notify!.frameClass | KIND_CNP;
-    pool.words[frame + LENGTH] = notify!.octets;
-    return frame;
-  }
-
   function get(c: number, word: number): number {
     return state[c * STRIDE + word];
   }
@@ -185,5 +167,5 @@ export function makeReceivers(tables: Tables, clock: Clock) {
     return frame;
   }
 
-  return { configure, take, answer, notification, get };
+  return { configure, take, answer, get };
 }

@@ -84,12 +84,12 @@ export function makeSenders(tables: Tables, clock: Clock) {
   const deadlineArmed = tables.uint8('send', 1);
   const retry = new Float64Array(1);
 
-  function configure(c: number, spec: SendSpec, position: number, seed: number): void {
+  function configure(c: number, spec: SendSpec, seed: number): void {
     specs[c] = spec;
     const random = new RandomStream(seed, `${spec.name}/release`);
     clocks[c] = makeReleaseClock(spec.release, spec.startPs, random);
     messageBorn[c] = spec.after.length > 0 ? new Float64Array(spec.messages) : null;
-    template[c] = makeTemplate(spec, position);
+    template[c] = makeTemplate(spec);
     initialise(c, spec);
   }
 
@@ -181,6 +181,15 @@ export function makeSenders(tables: Tables, clock: Clock) {
     const pace = Math.max(specs[c].pacePsPerOctet, psPerOctet);
     state[s + PACE_PS] = pace;
     state[s + PACE_AT] = lastAt + Math.round(lastOctets * pace);
+  }
+
+  /** Changes how many packets may be unacknowledged, within what the flow allows itself. */
+  function setWindow(c: number, packets: number): void {
+    state[c * STRIDE + WINDOW] = Math.min(specs[c].windowPackets, packets);
+  }
+
+  function nextPacket(c: number): number {
+    return state[c * STRIDE + NEXT];
   }
 
   function isReliable(c: number): boolean {
@@ -280,13 +289,13 @@ export function makeSenders(tables: Tables, clock: Clock) {
     state[s + END] = spec.endPs;
   }
 
-  function makeTemplate(spec: SendSpec, position: number): number {
+  function makeTemplate(spec: SendSpec): number {
     const frame = templates.allocate();
     const { words, ends } = templates;
     words[frame + LENGTH] = spec.fullFrameOctets;
     words[frame + CLASS] = spec.frameClass;
     words[frame + HASH] = spec.hash;
-    ends[frame + SOURCE] = position;
+    ends[frame + SOURCE] = spec.source;
     words[frame + TARGET] = spec.target;
     ends[frame + CONNECTION] = spec.remote;
     ends[frame + VLAN] = spec.vlan;
@@ -309,6 +318,8 @@ export function makeSenders(tables: Tables, clock: Clock) {
     build,
     stopFor,
     setPace,
+    setWindow,
+    nextPacket,
     isReliable,
     acknowledge,
     deadline,

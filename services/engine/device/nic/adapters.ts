@@ -1,6 +1,6 @@
 import { PacketPlane } from '../../arbiter/wsp-arbiter.js';
 import type { Mechanism } from '../../contract/flow-control.js';
-import type { NicSpec } from '../../contract/spec.js';
+import type { NicSpec, RegisterChange } from '../../contract/spec.js';
 import {
   CLASS,
   KIND_MASK,
@@ -10,34 +10,26 @@ import {
   PRIORITY_MASK,
   STORED,
 } from '../../frame/frame-pool.js';
+import type { LedListener } from '../../nic-82599/led-panel.js';
+import { MAC_ACTIVITY } from '../../nic-82599/led-panel.js';
 import { Nic82599 } from '../../nic-82599/nic.js';
 import type { RegisterName } from '../../nic-82599/register-map.js';
 import { QUEUE_OCTETS } from '../../port/queues.js';
 import type { Device } from '../device.js';
-import { KIND_DEVICE } from '../device.js';
 import type { Outlet } from '../outlet.js';
 import type { Shared } from '../shared.js';
 import { makeDescriptorQueues } from './descriptor-queues.js';
 import type { HostSide } from './host-side.js';
+import {
+  KIND_PUMP,
+  KIND_RATE_ON,
+  KIND_READ,
+  KIND_REGISTER,
+  KIND_TAKEN,
+  KIND_WRITE_TURN,
+  KIND_WRITTEN,
+} from './kinds.js';
 import { makeReceiveSide } from './receive-side.js';
-
-// Kinds of agenda entries of an adapter, behind those of its host. At one instant the descriptor
-// plane decides last, when it has seen everything that became ready.
-
-/** The rate scheduler switches a queue on; the id is the queue. */
-const KIND_RATE_ON = KIND_DEVICE + 3;
-/** A register is written; the id is the place among the planned writes. */
-const KIND_REGISTER = KIND_DEVICE + 4;
-/** A received frame is in host memory, descriptor and all. */
-const KIND_WRITTEN = KIND_DEVICE + 5;
-/** The link into host memory is free again. */
-const KIND_WRITE_TURN = KIND_DEVICE + 6;
-/** A data read is complete. */
-const KIND_READ = KIND_DEVICE + 7;
-const KIND_PUMP = KIND_DEVICE + 8;
-
-/** Agenda kinds from here on belong to adapters. */
-export const KIND_ADAPTER = KIND_RATE_ON;
 
 /** The 82599s of a service: from descriptor queues to the wire, and from the wire to memory. */
 export interface Adapters {
@@ -57,6 +49,14 @@ export interface Adapters {
   onTimer(d: number, kind: number, id: number): void;
   /** An entry of the host's agenda has been dealt with: what became ready by it may go. */
   settle(d: number): void;
+  /** Software writes some bits of a register now. */
+  writeRegister(d: number, change: RegisterChange): void;
+  /** The link has come or gone. */
+  carrier(d: number, up: boolean): void;
+  /** Brings up to a time what is worked out when somebody looks. */
+  look(d: number, nowPs: number): void;
+  /** Receive descriptors of a queue: free now, and at least ever. */
+  ring(d: number, queue: number): { readonly free: number; readonly fewest: number };
   parts(d: number): Nic82599 | null;
 }
 
@@ -95,13 +95,9 @@ export function makeAdapters(
   const state = tables.int32('nic', WORDS);
   /** When the link from host memory is free. */
   const readFreeAt = tables.float64('nic', 1);
-  const schedule = (kind: number) => (d: number, atPs: number) => {
-    devices[d].schedule(atPs, kind, 0, 0);
-  };
   const armRate = (d: number, queue: number, atPs: number): void => {
     devices[d].schedule(atPs, KIND_RATE_ON, queue, 0);
   };
-  const timers = { written: schedule(KIND_WRITTEN), turn: schedule(KIND_WRITE_TURN) };
   const descriptors = makeDescriptorQueues(shared, devices, rows, nics, host, armRate);
   const receiveSide = makeReceiveSide(
     shared,
@@ -111,7 +107,7 @@ export function makeAdapters(
     nics,
     outlet,
     host,
-    timers,
+    hearer,
   );
 
   function configure(device: Device, spec: NicSpec): void {
@@ -225,7 +221,7 @@ export function makeAdapters(
     const s = rows[d] * WORDS;
     state[s + TAKEN + trafficClass] -= words[frame + LENGTH];
     markRoom(s, nic, trafficClass);
-    nic.sent.note(clock);
+    if (nic.leds.note(MAC_ACTIVITY, clock)) nic.leds.rise(MAC_ACTIVITY, clock.now, hearer(d));
     if ((words[frame + CLASS] & KIND_MASK) === KIND_RAW) {
       nic.transmitLatency.add(trafficClass, clock.now - pool.born(frame));
     }
@@ -251,13 +247,30 @@ export function makeAdapters(
       case KIND_WRITE_TURN:
         receiveSide.turn(d);
         break;
+      case KIND_TAKEN:
+        receiveSide.taken(d, id);
+        break;
       case KIND_RATE_ON:
         if (descriptors.rateOn(d, id)) planPump(d);
         break;
       case KIND_REGISTER:
-        writeRegister(d, id);
+        writeRegister(d, nics[d]!.spec.writes[id]);
         break;
     }
+  }
+
+  /** Who listens to a device hears of its LEDs. */
+  function hearer(d: number): LedListener {
+    const { probe } = devices[d];
+    return (led, lit, atPs) => probe?.ledChanged(d, 0, atPs, led, lit);
+  }
+
+  function carrier(d: number, up: boolean): void {
+    nics[d]!.leds.setLink(up, clock.now, hearer(d));
+  }
+
+  function look(d: number, nowPs: number): void {
+    nics[d]!.leds.advance(nowPs, hearer(d));
   }
 
   function setRate(d: number, connection: number, bps: number): void {
@@ -269,10 +282,10 @@ export function makeAdapters(
     if (descriptors.changed(d, queue)) planPump(d);
   }
 
-  function writeRegister(d: number, i: number): void {
-    const nic = nics[d]!;
-    const { register, index, mask, value } = nic.spec.writes[i];
-    nic.write(register as RegisterName, index, mask, value, clock.now);
+  /** Software writes a register now. */
+  function writeRegister(d: number, { register, index, mask, value }: RegisterChange): void {
+    const write = { name: register as RegisterName, index, mask, value };
+    nics[d]!.write(write, clock.now, hearer(d));
     descriptors.refreshAll(d);
     planPump(d);
   }
@@ -282,6 +295,10 @@ export function makeAdapters(
     has: (d) => rows[d] >= 0,
     assign: descriptors.assign,
     setRate,
+    writeRegister,
+    carrier,
+    look,
+    ring: receiveSide.ring,
     wake,
     answer,
     departing,

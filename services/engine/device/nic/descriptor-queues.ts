@@ -1,4 +1,4 @@
-import { CLASS, LENGTH, PRIORITY_MASK, VLAN } from '../../frame/frame-pool.js';
+import { CLASS, LENGTH, PRIORITY_MASK, SOURCE, VLAN } from '../../frame/frame-pool.js';
 import type { Nic82599 } from '../../nic-82599/nic.js';
 import { QUEUES } from '../../nic-82599/register-map.js';
 import type { Device } from '../device.js';
@@ -83,6 +83,7 @@ export function makeDescriptorQueues(
     if (frame >= 0) {
       const length = words[frame + LENGTH];
       arbiter.granted(vm, length);
+      if (nic.hints.enabled) nic.hints.transmitted(queue);
       if (nic.rates.controlled > 0) spendRate(nic, queue, trafficClass, length);
     }
     refresh(d, queue);
@@ -108,11 +109,10 @@ export function makeDescriptorQueues(
     return frame >= 0 ? checked(d, queue, frame) : NOBODY;
   }
 
-  /** VLAN anti-spoofing: a pool sends into its own VLANs only. */
+  /** Anti-spoofing: a pool sends with its own address, and into its own VLANs only. */
   function checked(d: number, queue: number, frame: number): number {
     const nic = nics[d]!;
-    const vlans = ends[frame + VLAN];
-    if (vlans !== 0 && nic.isSpoofed(nic.vmOfQueue(queue), vlans)) {
+    if (nic.checksSpoofing && isSpoofed(d, nic, queue, frame)) {
       nic.spoofed++;
       pool.release(frame);
       return NOBODY;
@@ -120,6 +120,11 @@ export function makeDescriptorQueues(
     const port = devices[d].firstPort;
     counters.made(port, words[frame + CLASS] & PRIORITY_MASK, words[frame + LENGTH]);
     return frame;
+  }
+
+  function isSpoofed(d: number, nic: Nic82599, queue: number, frame: number): boolean {
+    const foreign = ends[frame + SOURCE] !== host.position(d);
+    return nic.isSpoofed(nic.vmOfQueue(queue), ends[frame + VLAN], foreign);
   }
 
   /** The next connection of a queue that may send steps to its head. */

@@ -12,7 +12,9 @@ const READING = QUEUES;
 const RECEIVED = READING + 1;
 /** Frames on their way into host memory. */
 const WRITING = RECEIVED + 8;
-const LISTS = WRITING + 1;
+/** Frames in host memory that software has not yet taken in, by receive queue. */
+const SOFTWARE = WRITING + 1;
+const LISTS = SOFTWARE + QUEUES;
 
 /** The frames of adapters that are in no queue of their port. */
 export interface NicFrames {
@@ -21,6 +23,7 @@ export interface NicFrames {
   reading(row: number): number;
   received(row: number, trafficClass: number): number;
   writing(row: number): number;
+  software(row: number, queue: number): number;
 }
 
 export function makeNicFrames(tables: Tables, pool: FramePool): NicFrames {
@@ -30,6 +33,7 @@ export function makeNicFrames(tables: Tables, pool: FramePool): NicFrames {
     reading: (row) => row * LISTS + READING,
     received: (row, trafficClass) => row * LISTS + RECEIVED + trafficClass,
     writing: (row) => row * LISTS + WRITING,
+    software: (row, queue) => row * LISTS + SOFTWARE + queue,
   };
 }
 
@@ -47,4 +51,7 @@ export function forEachReceived(
   if (count === 0) return;
   for (let tc = 0; tc < 8; tc++) frames.lists.forEach(frames.received(first, tc), visit);
   frames.lists.forEach(frames.writing(first), visit);
+  for (let queue = 0; queue < QUEUES; queue++) {
+    frames.lists.forEach(frames.software(first, queue), visit);
+  }
 }

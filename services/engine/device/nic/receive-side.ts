@@ -1,21 +1,21 @@
 import { ADMITTED } from '../../buffer/shared-buffer.js';
 import type { Mechanism } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
-import { CLASS, LENGTH, PRIORITY_MASK, VLAN } from '../../frame/frame-pool.js';
+import { CLASS, HASH, LENGTH, PRIORITY_MASK, VLAN } from '../../frame/frame-pool.js';
+import type { LedListener } from '../../nic-82599/led-panel.js';
+import { FILTER_ACTIVITY, MAC_ACTIVITY } from '../../nic-82599/led-panel.js';
+import { DESCRIPTOR_OCTETS } from '../../nic-82599/hinted-writes.js';
 import type { Nic82599 } from '../../nic-82599/nic.js';
 import type { Device } from '../device.js';
 import type { Outlet } from '../outlet.js';
 import type { Shared } from '../shared.js';
 import type { HostSide } from './host-side.js';
+import { KIND_WRITE_TURN, KIND_WRITTEN } from './kinds.js';
+import { makeReceiveRings } from './receive-rings.js';
 
-/** A receive descriptor that is written back. */
-const DESCRIPTOR_OCTETS = 16;
-
-/** Agenda entries of the receive side; see `adapters`. */
-export interface ReceiveTimers {
-  written(d: number, atPs: number): void;
-  turn(d: number, atPs: number): void;
-}
+/** Of a frame that came in, in place of its hash: how long the adapter kept it. */
+export const KEPT_NS = HASH;
+const PS_PER_NS = 1000;
 
 /**
  * From the wire to host memory: filters, packet buffers per class with PFC at their watermarks, the
@@ -31,7 +31,7 @@ export function makeReceiveSide(
   nics: readonly (Nic82599 | null)[],
   outlet: Outlet,
   host: HostSide,
-  timers: ReceiveTimers,
+  hearer: (d: number) => LedListener,
 ) {
   const { clock, pool, ports, buffer, tables, nicFrames } = shared;
   const { words, ends } = pool;
@@ -39,13 +39,16 @@ export function makeReceiveSide(
   /** When the link into host memory is free, and whether somebody waits for that. */
   const writeFreeAt = tables.float64('nic', 1);
   const turnPlanned = tables.uint8('nic', 1);
-  /** Classes whose buffers hold a frame, one bit each. */
+  /** Classes whose buffers hold a frame, and whose first frame has no descriptor; a bit each. */
   const filled = tables.int32('nic', 1);
+  const starved = tables.int32('nic', 1);
+  const rings = makeReceiveRings(shared, devices, rows, nics, host);
 
   /** By adapter and buffer: mechanisms that stop its senders, one bit each. */
   const rulers = tables.uint8('nic', 8);
 
   function configure(d: number): void {
+    rings.configure(d);
     const { groupOf, pause, pfc, credit } = devices[d].spec.ports[0];
     const ruled = { pause: pause === null ? 0 : 0xff, pfc: pfc?.priorities ?? 0 };
     const priorities: Readonly<Record<string, number>> = {
@@ -64,7 +67,7 @@ export function makeReceiveSide(
   function receive(d: number, port: number, frame: number): void {
     const nic = nics[d]!;
     const row = rows[d];
-    nic.received.note(clock);
+    note(d, nic, MAC_ACTIVITY);
     const vlans = ends[frame + VLAN];
     if (vlans !== 0 && !nic.takesVlan(host.vmOf(d, frame), vlans)) {
       outlet.drop(d, port, frame, DROP.VLAN_FILTERED);
@@ -73,42 +76,80 @@ export function makeReceiveSide(
     const group = groupOf(nic, port, frame);
     const verdict = buffer.admit(port, group, words[frame + LENGTH], 0);
     if (verdict !== ADMITTED) {
+      nic.missed[group]++;
       outlet.drop(d, port, frame, verdict);
       return;
     }
-    nic.filtered.note(clock);
+    note(d, nic, FILTER_ACTIVITY);
     for (let by = rulers[row * 8 + group]; by !== 0; by &= by - 1) {
       mechanisms[31 - Math.clz32(by & -by)].admitted(port, group, frame, words[frame + LENGTH]);
     }
     pool.setArrival(frame, clock.now);
-    lists.push(nicFrames.received(row, group), frame);
-    filled[row] |= 1 << group;
+    if (lists.push(nicFrames.received(row, group), frame)) lookAtHead(d, row, nic, group);
     if (turnPlanned[row] === 0) turn(d);
+  }
+
+  function note(d: number, { leds }: Nic82599, activity: number): void {
+    if (leds.note(activity, clock)) leds.rise(activity, clock.now, hearer(d));
+  }
+
+  /** A class may be served if its first frame has a descriptor, or is dropped for want of one. */
+  function lookAtHead(d: number, row: number, nic: Nic82599, tc: number): void {
+    const bit = 1 << tc;
+    const head = lists.head(nicFrames.received(row, tc));
+    if (head < 0) {
+      filled[row] &= ~bit;
+      return;
+    }
+    filled[row] |= bit;
+    if (!nic.hasRings) return;
+    const queue = queueOf(d, nic, tc, head);
+    if (rings.hasDescriptor(d, queue)) return;
+    nic.noDescriptor[tc]++;
+    if (!nic.dropsAt(queue)) starved[row] |= bit;
   }
 
   /** The receive arbiter chooses a buffer, as soon as the link into host memory is free. */
   function turn(d: number): void {
     const row = rows[d];
-    turnPlanned[row] = 0;
-    if (filled[row] === 0) return;
-    if (writeFreeAt[row] > clock.now) {
-      turnPlanned[row] = 1;
-      timers.turn(d, writeFreeAt[row]);
-      return;
-    }
     const nic = nics[d]!;
-    const tc = nic.spec.dcb ? nic.receivePlane.pick(filled[row]) : 0;
-    const list = nicFrames.received(row, tc);
-    const frame = lists.shift(list);
-    if (lists.head(list) < 0) filled[row] &= ~(1 << tc);
-    if (nic.spec.dcb) nic.receivePlane.granted(tc, words[frame + LENGTH]);
+    turnPlanned[row] = 0;
+    for (;;) {
+      const eligible = filled[row] & ~starved[row];
+      if (eligible === 0) return;
+      if (writeFreeAt[row] > clock.now) {
+        turnPlanned[row] = 1;
+        devices[d].schedule(writeFreeAt[row], KIND_WRITE_TURN, 0, 0);
+        return;
+      }
+      serve(d, row, nic, nic.spec.dcb ? nic.receivePlane.pick(eligible) : 0);
+    }
+  }
+
+  function serve(d: number, row: number, nic: Nic82599, tc: number): void {
+    const frame = lists.shift(nicFrames.received(row, tc));
     const port = devices[d].firstPort;
     buffer.release(port, tc, words[frame + LENGTH]);
     for (let by = rulers[row * 8 + tc]; by !== 0; by &= by - 1) {
       mechanisms[31 - Math.clz32(by & -by)].released(port, tc, frame);
     }
-    write(d, row, nic, tc, frame);
-    if (filled[row] !== 0) turn(d);
+    if (!nic.hasRings || hasRoom(d, nic, tc, frame)) {
+      if (nic.spec.dcb) nic.receivePlane.granted(tc, words[frame + LENGTH]);
+      write(d, row, nic, tc, frame);
+    }
+    lookAtHead(d, row, nic, tc);
+  }
+
+  /** Takes a descriptor; without one the frame is dropped, which its queue was asked to do. */
+  function hasRoom(d: number, nic: Nic82599, tc: number, frame: number): boolean {
+    const queue = queueOf(d, nic, tc, frame);
+    if (rings.hasDescriptor(d, queue)) {
+      rings.spend(d, queue);
+      return true;
+    }
+    nic.droppedBy[queue]++;
+    outlet.lose(d, devices[d].firstPort, frame, DROP.NO_DESCRIPTOR);
+    return false;
   }
 
   function write(d: number, row: number, nic: Nic82599, tc: number, frame: number): void {
@@ -119,8 +160,15 @@ export function makeReceiveSide(
     writeFreeAt[row] = done;
     nic.receiveLatency.add(tc, done - arrived);
     const inMemory = done + latencyPs;
+    words[frame + KEPT_NS] = Math.round((inMemory - arrived) / PS_PER_NS);
     pool.setArrival(frame, inMemory);
-    if (lists.push(nicFrames.writing(row), frame)) timers.written(d, inMemory);
+    if (lists.push(nicFrames.writing(row), frame)) {
+      devices[d].schedule(inMemory, KIND_WRITTEN, 0, 0);
+    }
+  }
+
+  function queueOf(d: number, nic: Nic82599, tc: number, frame: number): number {
+    return nic.queueOf(host.vmOf(d, frame), tc);
   }
 
   /** Octets of data; a tag that is taken off goes into the descriptor. */
@@ -128,9 +176,9 @@ export function makeReceiveSide(
     const length = words[frame + LENGTH];
     const vlans = ends[frame + VLAN];
     if (vlans === 0 && !nic.hints.enabled) return length;
-    const queue = nic.queueOf(host.vmOf(d, frame), tc);
+    const queue = queueOf(d, nic, tc, frame);
     const octets = length - nic.strippedOctets(queue, vlans);
-    if (nic.hints.enabled) nic.hints.count(queue, octets, DESCRIPTOR_OCTETS);
+    if (nic.hints.enabled) nic.hints.received(queue, nic.headerOctets(queue, vlans), octets);
     return octets;
   }
 
@@ -139,9 +187,34 @@ export function makeReceiveSide(
     const row = rows[d];
     const frame = lists.shift(nicFrames.writing(row));
     const next = lists.head(nicFrames.writing(row));
-    if (next >= 0) timers.written(d, pool.arrival(next));
-    nics[d]!.taken[words[frame + CLASS] & PRIORITY_MASK]++;
-    host.take(d, frame);
+    if (next >= 0) devices[d].schedule(pool.arrival(next), KIND_WRITTEN, 0, 0);
+    const nic = nics[d]!;
+    if (!nic.hasRings) {
+      nic.taken[words[frame + CLASS] & PRIORITY_MASK]++;
+      host.take(d, frame);
+      return;
+    }
+    const tc = groupOf(nic, devices[d].firstPort, frame);
+    const queue = queueOf(d, nic, tc, frame);
+    if (rings.deliver(d, queue, frame)) freed(d, queue);
+  }
+
+  /** Software of a queue is done with a frame. */
+  function taken(d: number, queue: number): void {
+    rings.taken(d, queue);
+    freed(d, queue);
+  }
+
+  /** A queue has a descriptor again: a class may have waited for it. */
+  function freed(d: number, queue: number): void {
+    const row = rows[d];
+    if (starved[row] === 0) return;
+    const nic = nics[d]!;
+    const tc = nic.classOfQueue(queue);
+    const head = lists.head(nicFrames.received(row, tc));
+    if (head < 0 || queueOf(d, nic, tc, head) !== queue) return;
+    starved[row] &= ~(1 << tc);
+    if (turnPlanned[row] === 0) turn(d);
   }
 
   function groupOf(nic: Nic82599, port: number, frame: number): number {
@@ -149,5 +222,5 @@ export function makeReceiveSide(
     return ports.groupOf(port, nic.userPriority(priority, ends[frame + VLAN]));
   }
 
-  return { configure, receive, turn, written };
+  return { configure, receive, turn, written, taken, ring: rings.ring };
 }

@@ -1,6 +1,6 @@
 import type { VlanPortSpec } from '../../contract/spec.js';
 import type { FramePool } from '../../frame/frame-pool.js';
-import { CAME_TAGGED, CLASS, GROUP_FLAG, SOURCE, TARGET, VLAN } from '../../frame/frame-pool.js';
+import { CLASS, GROUP_FLAG, SOURCE, TARGET, VLAN } from '../../frame/frame-pool.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { Forwarding } from './forwarding.js';
 import { FILTERED, NOWHERE, SEVERAL } from './forwarding.js';
@@ -56,7 +56,7 @@ export class Bridge implements Forwarding {
       this.learnedPort[base + source] = port;
       this.learnedAt[base + source] = now;
     }
-    ends[frame + CAME_TAGGED] = (ends[frame + VLAN] & INNER) === 0 ? 0 : TAG_OCTETS;
+    this.pool.setCameTagged(frame, (ends[frame + VLAN] & INNER) === 0 ? 0 : TAG_OCTETS);
     ends[frame + VLAN] = (ends[frame + VLAN] & ~INNER) | id;
     if ((words[frame + CLASS] & GROUP_FLAG) === 0) {
       const target = base + words[frame + TARGET];
@@ -72,7 +72,7 @@ export class Bridge implements Forwarding {
    */
   rewrite(frame: number, egress: number): number {
     const { ends } = this.pool;
-    const came = ends[frame + CAME_TAGGED];
+    const came = this.pool.cameTagged(frame);
     const goes = this.vlans[egress].native === (ends[frame + VLAN] & INNER) ? 0 : TAG_OCTETS;
     if (goes === 0) ends[frame + VLAN] &= ~INNER;
     return goes - came;
@@ -81,18 +81,9 @@ export class Bridge implements Forwarding {
   answerTags(frame: number, egress: number): number {
     const { ends } = this.pool;
     const outer = ends[frame + VLAN] & ~INNER;
-    if (ends[frame + CAME_TAGGED] === 0) return outer;
+    if (this.pool.cameTagged(frame) === 0) return outer;
     const inner = ends[frame + VLAN] & INNER;
     return outer | (inner === 0 ? this.vlans[egress].native : inner);
-  }
-
-  answer(frame: number, egress: number, message: number): number {
-    const { ends } = this.pool;
-    const word = ends[frame + VLAN];
-    const inner = word & INNER;
-    ends[message + VLAN] = (word & ~INNER) | (inner === 0 ? this.vlans[egress].native : inner);
-    ends[message + CAME_TAGGED] = 0;
-    return word >>> 16 === 0 ? 0 : TAG_OCTETS;
   }
 
   limit(entries: number): void {

@@ -14,8 +14,6 @@ export interface Forwarding {
   rewrite(frame: number, egress: number): number;
   /** Tags that an answer to a frame bears on the link it came by, once it is rewritten. */
   answerTags(frame: number, egress: number): number;
-  /** A message about a frame that leaves by an egress gets its VLAN; returns octets of tags. */
-  answer(frame: number, egress: number, message: number): number;
   /** It learns no more addresses than this at a time. */
   limit(entries: number): void;
   /** What was learned is lost. */

@@ -1,7 +1,6 @@
 import type { RouteSpec } from '../../contract/spec.js';
 import type { FramePool } from '../../frame/frame-pool.js';
 import { CLASS, GROUP_FLAG, HASH, TARGET, VLAN } from '../../frame/frame-pool.js';
-import { VLAN_TAG_OCTETS } from '../../wire/ethernet.js';
 import type { Forwarding } from './forwarding.js';
 import { NOWHERE, SEVERAL } from './forwarding.js';
 
@@ -79,12 +78,6 @@ export class Router implements Forwarding {
 
   answerTags(frame: number): number {
     return this.pool.ends[frame + VLAN];
-  }
-
-  answer(frame: number): number {
-    const vlan = this.pool.ends[frame + VLAN];
-    const tags = ((vlan & 0xffff) === 0 ? 0 : 1) + (vlan >>> 16 === 0 ? 0 : 1);
-    return tags * VLAN_TAG_OCTETS;
   }
 
   // Routes are computed, not learned.

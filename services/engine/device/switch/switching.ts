@@ -1,6 +1,7 @@
 import { ADMITTED, POOL, POOL_USED } from '../../buffer/shared-buffer.js';
 import { QcnDefences } from '../../congestion/qcn/qcn-defence.js';
 import { makeQcnPoints, type QcnPoints } from '../../congestion/qcn/qcn-points.js';
+import { HpccPoints } from '../../congestion/hpcc/hpcc-points.js';
 import { EcnMarker } from '../../congestion/ecn/ecn-mechanism.js';
 import type { CiBridge } from '../../congestion/ci/ci-carrier.js';
 import type { CiPoint } from '../../congestion/ci/ci-point.js';
@@ -10,15 +11,19 @@ import { DROP } from '../../contract/probe.js';
 import type { PortSpec, SwitchSpec } from '../../contract/spec.js';
 import type { Mvtx2802 } from '../../flow-control/mvtx2802/mvtx2802-mechanism.js';
 import {
+  CARRIES_FLAG,
   CLASS,
   COPY_FLAG,
+  HASH,
   ISOLATED_FLAG,
   ISOLATING_FLAG,
+  KIND_DATA,
   KIND_MASK,
   KIND_NOTICE,
   LENGTH,
   PORT,
   PRIORITY_MASK,
+  SOURCE,
   STORED,
   TARGET,
 } from '../../frame/frame-pool.js';
@@ -74,7 +79,7 @@ export interface Switching {
 export function makeSwitching(
   shared: Shared,
   devices: readonly Device[],
-  { all: mechanisms, sfc, ci }: MechanismSet,
+  { all: mechanisms, pfc, sfc, ci }: MechanismSet,
   outlet: Outlet,
   carriage: Carriage,
 ): Switching {
@@ -109,10 +114,14 @@ export function makeSwitching(
   };
   /** By port: 1 where the memory of the switch is its own chip's. */
   const isSlotted = tables.uint8('port', 1);
+  /** By port: 1 where a switch does no more than route frames through a shared buffer. */
+  const isPlain = new Uint8Array(ports.count);
   const slotted = makeSlotted(shared, devices, mechanisms, outlet, retag, copyOf);
   const points = makeQcnPoints(tables, pool);
+  const telemetry = new HpccPoints(clock, ports, counters);
   const defences = new QcnDefences(tables, pool, counters);
   const { watched } = points;
+  const { discards } = pfc.watchdog;
   const { remapped, untagged } = defences;
 
   function configure(device: Device, spec: SwitchSpec): void {
@@ -135,10 +144,11 @@ export function makeSwitching(
     buffer.configure(device.place, device.firstPort, spec.buffer);
     spec.ports.forEach((port, p) => {
       const at = device.firstPort + p;
-      watchesLeaving[at] = ecn.atDequeue | toldLeaving;
+      watchesLeaving[at] = ecn.atDequeue | toldLeaving | spec.telemetry;
       watchesJoining[at] = ecn.atEnqueue | told;
       isSlotted[at] = chip === null ? 0 : 1;
       isolates[at] = isolation === null ? 0 : 1;
+      isPlain[at] = isRoutedOnly(spec, ecn) ? 1 : 0;
       spec.buffer.accounts[p].forEach((account, group) => {
         if (!account.lossless) return;
         const name = rulerOf(port, group);
@@ -230,12 +240,17 @@ export function makeSwitching(
 
   function admit(d: number, port: number, out: number, frame: number): void {
     const { words } = pool;
+    const plain = isPlain[port] !== 0;
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     const arrived = words[frame + LENGTH];
-    const octets = retag(d, port, out, frame, priority);
+    const octets = plain ? arrived : retag(d, port, out, frame, priority);
     let group = ports.groupOf(port, priority);
     let trafficClass = ports.classOf(out, priority);
-    if (isolates[port] !== 0) {
+    if (!plain && discards[out] !== 0 && isDiscarded(d, out, frame, priority)) {
+      outlet.drop(d, port, frame, DROP.WATCHDOG);
+      return;
+    }
+    if (!plain && isolates[port] !== 0) {
       group = isolatedGroup(port, priority, frame);
       trafficClass = isolate(d, out, trafficClass, frame);
     }
@@ -250,12 +265,23 @@ export function makeSwitching(
     words[frame + PORT] = port;
     const by = stopper[(port << 3) | group];
     if (by !== NOBODY) mechanisms[by].admitted(port, group, frame, arrived);
-    if ((watchesJoining[out] & (1 << trafficClass)) !== 0)
+    if (!plain && (watchesJoining[out] & (1 << trafficClass)) !== 0)
       joining(d, port, out, frame, trafficClass, queued + stored);
     outlet.enqueue(d, out, trafficClass, frame);
-    if ((watched[out] & (1 << trafficClass)) === 0) return;
+    if (plain || (watched[out] & (1 << trafficClass)) === 0) return;
     if (!points.isDue(out, trafficClass, octets)) return;
-    if (points.measure(out, trafficClass, frame, queued + stored)) complain(d, port, out, frame);
+    if (points.measure(out, trafficClass, frame, queued + stored)) complain(port, out, frame);
+  }
+
+  /** A watchdog lets nothing into the queue: what a storm holds, or would. */
+  function isDiscarded(d: number, out: number, frame: number, priority: number): boolean {
+    const trafficClass = ports.classOf(out, priority);
+    const queue =
+      isolates[out] === 0 ? trafficClass : all[d].ci!.queueFor(out, trafficClass, frame);
+    const stopped = queue === trafficClass ? priority : queue;
+    if ((discards[out] & (1 << stopped)) === 0) return false;
+    pfc.watchdog.refused(out, stopped);
+    return true;
   }
 
   /** The group that a frame is charged to: what left a congesting queue is stopped apart. */
@@ -289,14 +315,19 @@ export function makeSwitching(
   }
 
   /** Tells the source of a queued frame by the way that the frame came. */
-  function complain(d: number, port: number, out: number, frame: number): void {
+  function complain(port: number, out: number, frame: number): void {
     const { words } = pool;
-    const { firstPort } = devices[d];
     const trafficClass = ports.classOf(out, words[frame + CLASS] & PRIORITY_MASK);
-    const message = points.compose(out, trafficClass, frame);
-    words[message + LENGTH] += all[d].forwarding.answer(frame, out - firstPort, message);
-    counters.made(port, words[message + CLASS] & PRIORITY_MASK, words[message + LENGTH]);
-    admit(d, port, port, message);
+    const vlan = answerTags(out, frame);
+    const length = points.compose(out, trafficClass, frame, vlan);
+    const around = {
+      priority: points.messagePriority(out),
+      target: pool.ends[frame + SOURCE],
+      hash: words[frame + HASH],
+      vlan,
+      bornPs: clock.now,
+    };
+    sendMessage(port, around, points.octets, length);
   }
 
   /** Puts on or takes off the VLAN tag that the egress wants; returns the frame's length. */
@@ -313,15 +344,18 @@ export function makeSwitching(
   }
 
   function departing(port: number, trafficClass: number, frame: number): void {
-    if ((watchesLeaving[port] & (1 << trafficClass)) !== 0) {
-      leaving(port, frame, trafficClass, queues.get(port, trafficClass, QUEUE_OCTETS));
+    if (isPlain[port] === 0) {
+      if ((watchesLeaving[port] & (1 << trafficClass)) !== 0) {
+        leaving(port, frame, trafficClass, queues.get(port, trafficClass, QUEUE_OCTETS));
+      }
+      if (untagged[port] !== 0) defences.leave(port, frame);
     }
-    if (untagged[port] !== 0) defences.leave(port, frame);
     free(port, trafficClass, frame);
   }
 
   function free(port: number, trafficClass: number, frame: number): void {
-    if (isSlotted[port] !== 0) {
+    const plain = isPlain[port] !== 0;
+    if (!plain && isSlotted[port] !== 0) {
       slotted.departing(all[ports.owner(port)].chip!, trafficClass, frame);
       return;
     }
@@ -329,7 +363,7 @@ export function makeSwitching(
     const from = words[frame + PORT];
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     let group = ports.groupOf(from, priority);
-    if (isolates[port] !== 0) {
+    if (!plain && isolates[port] !== 0) {
       group = isolatedGroup(from, priority, frame);
       leaveIsolation(port, trafficClass, frame);
     }
@@ -340,7 +374,7 @@ export function makeSwitching(
 
   function copyOf(d: number, frame: number): number {
     const copy = pool.copyFrom(pool, frame);
-    if ((pool.words[copy + CLASS] & KIND_MASK) === KIND_NOTICE) carriage.share(d, copy);
+    if ((pool.words[copy + CLASS] & CARRIES_FLAG) !== 0) carriage.share(d, copy);
     return copy;
   }
 
@@ -382,10 +416,21 @@ export function makeSwitching(
     if ((ecn.atDequeue & (1 << trafficClass)) !== 0) {
       mark(port, frame, trafficClass, queueOctets + pool.words[frame + STORED]);
     }
+    if ((pool.words[frame + CLASS] & (CARRIES_FLAG | KIND_MASK)) === (CARRIES_FLAG | KIND_DATA)) {
+      writeTelemetry(port, frame, queueOctets);
+    }
     const sender = point?.sender;
     if (sender === null || sender === undefined) return;
     if (!sender.spec.resume || (sender.spec.monitorQueues & (1 << trafficClass)) === 0) return;
     sender.sfcQueueFell(port, trafficClass, queueOctets);
+  }
+
+  function writeTelemetry(port: number, frame: number, queueOctets: number): void {
+    const d = ports.owner(port);
+    const octets = carriage.octets(d, frame).slice();
+    if (!telemetry.write(octets, devices[d].spec.index, port, queueOctets)) return;
+    carriage.unload(d, frame);
+    carriage.load(d, frame, octets, octets.length);
   }
 
   function mark(port: number, frame: number, trafficClass: number, queueOctets: number): void {
@@ -400,6 +445,14 @@ export function makeSwitching(
   }
 
   return { configure, receive, departing, free, onTimer, parts: (d) => all[d], points };
+}
+
+/** Nobody watches its queues, and frames leave as they came. */
+function isRoutedOnly(spec: SwitchSpec, ecn: EcnMarker): boolean {
+  const watches = spec.sfc ?? spec.ci ?? spec.qcn ?? spec.mvtx2802;
+  const marks = ecn.atEnqueue | ecn.atDequeue;
+  const isGuarded = spec.ports.some(({ pfc }) => (pfc?.watchdog ?? null) !== null);
+  return watches === null && marks === 0 && !isGuarded && spec.forwarding.kind === 'routed';
 }
 
 /** The mechanism that keeps a lossless account from overflowing. */

@@ -1,31 +1,27 @@
 import type { CreditPortSpec } from '../../contract/spec.js';
 import type { Tables } from '../../kernel/tables.js';
+import type { CreditRecords } from './credit-records.js';
+import {
+  ASKED_UNIT,
+  CUMULATIVE,
+  FRAME,
+  LOOKS_AHEAD,
+  makeCreditRecords,
+  MINDS_LINE,
+  MODES,
+  RECORD_SHIFT,
+  REFRESH_PS,
+  REPORT_PS,
+  STEP,
+  TARGET,
+  TIMES_SHIFT,
+  UNIT,
+  UNSOLICITED,
+} from './credit-records.js';
 
 const PRIORITIES = 8;
 const SERVICE_VLAN_SHIFT = 16;
 const VLAN_MASK = 0xfff;
-
-// What the data path asks about an account, side by side: words of its terms.
-
-const TERMS_SHIFT = 3;
-/** Octets of a unit that this end grants. */
-const UNIT = 0;
-/** Units that it may have promised at most; -1 if that depends on the other channels. */
-const TARGET = 1;
-const STEP = 2;
-const FRAME = 3;
-/** Octets of a unit that the neighbour grants. */
-const ASKED_UNIT = 4;
-const MODES = 5;
-
-// Doubles of its terms.
-
-const REFRESH_PS = 0;
-const REPORT_PS = 1;
-
-const CUMULATIVE = 1;
-const UNSOLICITED = 2;
-const LOOKS_AHEAD = 4;
 
 /**
  * Rows of the table of accounts: at each port, by channel and then by priority. Priorities that do
@@ -56,8 +52,9 @@ export class CreditAccounts {
   private readonly ofClass: number[][] = [];
   /** By port and traffic class: its account if it has only one; or -1. */
   private readonly onlyOfClass: Int32Array;
-  private readonly terms: Int32Array;
-  private readonly times: Float64Array;
+  /** By port and priority: its account if the port has one channel; or -1. */
+  private readonly onlyOfPriority: Int32Array;
+  readonly records: CreditRecords;
   private next = 0;
   readonly count: number;
 
@@ -70,8 +67,8 @@ export class CreditAccounts {
     this.slotOf = new Int32Array(this.count);
     this.placeOf = new Uint8Array(tables.count('port') * PRIORITIES);
     this.perChannel = new Uint8Array(tables.count('port'));
-    this.terms = new Int32Array(this.count << TERMS_SHIFT);
-    this.times = new Float64Array(this.count << 1);
+    this.onlyOfPriority = new Int32Array(tables.count('port') * PRIORITIES).fill(-1);
+    this.records = makeCreditRecords(tables);
   }
 
   /** Ports are configured in their order. */
@@ -89,54 +86,8 @@ export class CreditAccounts {
     });
   }
 
-  /** Octets of a unit that this end grants. */
-  unitOctets(row: number): number {
-    return this.terms[(row << TERMS_SHIFT) | UNIT];
-  }
-
-  /** Octets of a unit that the neighbour grants. */
-  askedUnitOctets(row: number): number {
-    return this.terms[(row << TERMS_SHIFT) | ASKED_UNIT];
-  }
-
-  /** Units that the account may have outstanding; -1 if that depends on the other channels. */
-  fixedTarget(row: number): number {
-    return this.terms[(row << TERMS_SHIFT) | TARGET];
-  }
-
-  stepUnits(row: number): number {
-    return this.terms[(row << TERMS_SHIFT) | STEP];
-  }
-
-  /** Units of the longest frame that may come. */
-  frameUnits(row: number): number {
-    return this.terms[(row << TERMS_SHIFT) | FRAME];
-  }
-
-  /** A changed limit is said again after this time. */
-  refreshPs(row: number): number {
-    return this.times[(row << 1) | REFRESH_PS];
-  }
-
-  /** A changed count of what was used is said again after this time. */
-  reportPs(row: number): number {
-    return this.times[(row << 1) | REPORT_PS];
-  }
-
   isCumulative(row: number): boolean {
-    return (this.terms[(row << TERMS_SHIFT) | MODES] & CUMULATIVE) !== 0;
-  }
-
-  grantsUnasked(row: number): boolean {
-    return (this.terms[(row << TERMS_SHIFT) | MODES] & UNSOLICITED) !== 0;
-  }
-
-  asksAhead(row: number): boolean {
-    return (this.terms[(row << TERMS_SHIFT) | MODES] & LOOKS_AHEAD) !== 0;
-  }
-
-  hasOneChannel(port: number): boolean {
-    return this.slotOfVlan[port] === null;
+    return (this.records.counts[(row << RECORD_SHIFT) | MODES] & CUMULATIVE) !== 0;
   }
 
   /** The account whose frames wait for a queue, if it is the only one; or -1. */
@@ -205,10 +156,15 @@ export class CreditAccounts {
     return this.specOf(row).channels[this.slot(row)].share;
   }
 
+  /** The account of a priority where that is enough to tell it; or -1. */
+  onlyRowOfPriority(port: number, priority: number): number {
+    return this.onlyOfPriority[(port << 3) | priority];
+  }
+
   /** The account that a frame is charged to, by its priority and VLAN tags. */
   rowOfFrame(port: number, priority: number, vlans: number): number {
     const slots = this.slotOfVlan[port];
-    if (slots === null) return this.first[port] + this.placeOf[port * PRIORITIES + priority];
+    if (slots === null) return this.row(port, 0, priority);
     const service = (vlans >>> SERVICE_VLAN_SHIFT) & VLAN_MASK;
     const slot = slots.get(service === 0 ? vlans & VLAN_MASK : service) ?? 0;
     return this.row(port, slot, priority);
@@ -216,7 +172,11 @@ export class CreditAccounts {
 
   /** Place of a channel number at a port, -1 if it has none. */
   slotOfChannel(port: number, channel: number): number {
-    return this.specs[port]!.channels.findIndex((entry) => entry.channel === channel);
+    const { channels } = this.specs[port]!;
+    for (let slot = 0; slot < channels.length; slot++) {
+      if (channels[slot].channel === channel) return slot;
+    }
+    return -1;
   }
 
   private place(port: number, { channels, priorities }: CreditPortSpec): void {
@@ -235,19 +195,24 @@ export class CreditAccounts {
 
   private setTerms(row: number): void {
     const spec = this.specOf(row);
-    const { granting, asking, counts } = spec;
-    const at = row << TERMS_SHIFT;
-    this.terms[at | UNIT] = granting.unitOctets;
-    this.terms[at | TARGET] = fixedTargetOf(spec, this.priority(row), this.share(row));
-    this.terms[at | STEP] = granting.stepUnits;
-    this.terms[at | FRAME] = granting.frameUnits;
-    this.terms[at | ASKED_UNIT] = asking.unitOctets;
-    this.times[(row << 1) | REFRESH_PS] = granting.refreshPs;
-    this.times[(row << 1) | REPORT_PS] = asking.reportPs;
-    this.terms[at | MODES] =
+    const { granting, asking, counts, channels } = spec;
+    const { counts: record, times } = this.records;
+    const r = row << RECORD_SHIFT;
+    const port = this.ports[row];
+    const priority = this.priority(row);
+    if (channels.length === 1) this.onlyOfPriority[(port << 3) | priority] = row;
+    record[r | UNIT] = granting.unitOctets;
+    record[r | TARGET] = fixedTargetOf(spec, priority, this.share(row));
+    record[r | STEP] = granting.stepUnits;
+    record[r | FRAME] = granting.frameUnits;
+    record[r | ASKED_UNIT] = asking.unitOctets;
+    record[r | MODES] =
       (counts === 'cumulative' ? CUMULATIVE : 0) |
       (granting.unsolicited ? UNSOLICITED : 0) |
-      (asking.when === 'ahead' ? LOOKS_AHEAD : 0);
+      (asking.when === 'ahead' ? LOOKS_AHEAD : 0) |
+      (asking.when === 'ahead' || asking.agePs !== Infinity ? MINDS_LINE : 0);
+    times[(row << TIMES_SHIFT) | REFRESH_PS] = granting.refreshPs;
+    times[(row << TIMES_SHIFT) | REPORT_PS] = asking.reportPs;
   }
 
   forEach(port: number, visit: (row: number) => void): void {

@@ -19,15 +19,7 @@ import {
 } from '../../wire/mac-control/ce-frame.js';
 import { OPCODE_CE_GRANT, OPCODE_CE_REQUEST } from '../../wire/mac-control/opcodes.js';
 import type { CreditAccounts } from './credit-accounts.js';
-import {
-  SAY_ACCEPT,
-  SAY_ANSWERS,
-  SAY_DEMAND,
-  SAY_GRANT,
-  SAY_REPORT,
-  SAY_RESYNC,
-  SAY_SYNC,
-} from './credit-machine.js';
+import { SAY_ACCEPT, SAY_ANSWERS, SAY_REPORT, SAY_RESYNC, SAY_SYNC } from './credit-machine.js';
 import type { CreditReceiver } from './credit-receiver.js';
 import type { CreditSender } from './credit-sender.js';
 
@@ -51,9 +43,6 @@ const GRANTS_SENT = 1;
 const REQUESTS_RECEIVED = 2;
 const GRANTS_RECEIVED = 3;
 const COUNTS = 4;
-
-/** Most urgent first; what comes later is said with it, or is no longer true. */
-const URGENCY = [SAY_ACCEPT, SAY_RESYNC, SAY_GRANT, SAY_SYNC, SAY_DEMAND, SAY_REPORT];
 
 /** What the accounts of a port say to their neighbours, put into frames and tags. */
 export class CreditConversation {
@@ -133,7 +122,6 @@ export class CreditConversation {
     frame.flags = this.flagsOf(row, what);
     frame.channel = accounts.channel(row);
     frame.priorities = 0;
-    frame.words.fill(0);
     const first = accounts.firstOfChannel(row);
     for (let other = first; other < first + accounts.rowsPerChannel(port); other++) {
       if (this.mostUrgent(other, kind) !== what) continue;
@@ -215,9 +203,9 @@ export class CreditConversation {
     }
     const isGrant = frame.opcode === OPCODE_CE_GRANT;
     this.counts[port * COUNTS + (isGrant ? GRANTS_RECEIVED : REQUESTS_RECEIVED)]++;
-    for (let priority = 0; priority < 8; priority++) {
-      const bit = 1 << priority;
-      if ((frame.priorities & bit) === 0) continue;
+    for (let rest = frame.priorities; rest !== 0; rest &= rest - 1) {
+      const bit = rest & -rest;
+      const priority = 31 - Math.clz32(bit);
       if ((spec.priorities & bit) === 0) {
         this.refuse(port, WRONG_PRIORITY);
         continue;
@@ -272,16 +260,15 @@ export class CreditConversation {
     if ((says & SAY_ACCEPT) !== 0 && !this.receiver.isOpen(row)) {
       says = (says & ~SAY_ACCEPT) | SAY_RESYNC;
     }
-    for (const what of URGENCY) if ((says & what) !== 0) return what;
-    return 0;
+    return says === 0 ? 0 : 1 << (31 - Math.clz32(says));
   }
 
   private firstPending(port: number): number {
     const first = this.accounts.firstRow(port);
     const count = this.accounts.rowCount(port);
-    for (let i = 0; i < count; i++) {
-      const row = first + ((this.cursor[port] + i) % count);
-      if (this.pending[row] !== 0) return row;
+    for (let i = 0, at = this.cursor[port]; i < count; i++, at++) {
+      if (at >= count) at = 0;
+      if (this.pending[first + at] !== 0) return first + at;
     }
     return -1;
   }

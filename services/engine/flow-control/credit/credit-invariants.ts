@@ -1,7 +1,5 @@
 import type { CreditMechanism } from './credit-mechanism.js';
-import { OCCUPIED, PASSED } from './credit-receiver.js';
-import * as receiver from './credit-receiver.js';
-import * as sender from './credit-sender.js';
+import { ALLOWED, CONSUMED, LIMIT, OCCUPIED, PASSED } from './credit-records.js';
 
 /** One direction of a link: the sender's account at one end, the receiver's at the other. */
 export interface CreditLink {
@@ -42,12 +40,12 @@ export function isSettled({ sending, sendingRow, receiving, receivingRow }: Cred
 /** With nothing on its way and nothing stored, all counts agree: no credit is lost for ever. */
 export function nothingIsLost(link: CreditLink): boolean {
   const { sending, sendingRow, receiving, receivingRow } = link;
-  const consumed = sending.sender.count(sendingRow, sender.CONSUMED);
-  const limit = sending.sender.count(sendingRow, sender.LIMIT);
+  const consumed = sending.sender.count(sendingRow, CONSUMED);
+  const limit = sending.sender.count(sendingRow, ALLOWED);
   return (
     isSettled(link) &&
     receiving.receiver.count(receivingRow, OCCUPIED) === 0 &&
     receiving.receiver.count(receivingRow, PASSED) === consumed &&
-    receiving.receiver.count(receivingRow, receiver.LIMIT) === limit
+    receiving.receiver.count(receivingRow, LIMIT) === limit
   );
 }

@@ -13,18 +13,19 @@ export function ahead(later: number, earlier: number): number {
 
 /** A frame takes whole units: a fraction never creates credit. */
 export function costOf(octets: number, unitOctets: number): number {
-  return Math.ceil(octets / unitOctets);
+  return ((octets + unitOctets - 1) / unitOctets) | 0;
 }
 
-// What an account has to say to its neighbour, one bit each.
+// What an account has to say to its neighbour, one bit each. The higher is more urgent: what is
+// lower is said with it, or is no longer true.
 
-export const SAY_DEMAND = 1;
-export const SAY_REPORT = 2;
+export const SAY_REPORT = 1;
+export const SAY_DEMAND = 2;
 export const SAY_SYNC = 4;
 export const SAY_GRANT = 8;
-export const SAY_ACCEPT = 16;
 /** Ask the neighbour's sender to start over. */
-export const SAY_RESYNC = 32;
+export const SAY_RESYNC = 16;
+export const SAY_ACCEPT = 32;
 
 export const SAY_ANSWERS = SAY_GRANT | SAY_ACCEPT | SAY_RESYNC;
 

@@ -4,8 +4,9 @@ import type { CreditAccounts } from './credit-accounts.js';
 import type { CreditReceiver } from './credit-receiver.js';
 import type { CreditSender } from './credit-sender.js';
 import type { CreditConversation } from './credit-conversation.js';
-import { OCCUPIED, OCCUPIED_PEAK, RECEIVED, RECOVERED, RESYNCS } from './credit-receiver.js';
-import { AGED, FAILED_SYNCS, GRANTED, OVERFLOW, REVOKED, SPENT, STALE } from './credit-sender.js';
+import { RECOVERED, RESYNCS } from './credit-receiver.js';
+import { OCCUPIED, OCCUPIED_PEAK } from './credit-records.js';
+import { AGED, FAILED_SYNCS, GRANTED, OVERFLOW, REVOKED, STALE } from './credit-sender.js';
 
 /** Ranges and defaults of what a port is told. */
 export const CREDIT_UNIT = { least: 64, chunk: 64, most: 9216 } as const;
@@ -61,7 +62,7 @@ export function creditCounters(
       channel: accounts.channel(row),
       priority: accounts.priority(row),
       granted: sender.get(row, GRANTED),
-      spent: sender.get(row, SPENT),
+      spent: sender.spent(row),
       held: sender.available(row),
       aged: sender.get(row, AGED),
       revoked: sender.get(row, REVOKED),
@@ -69,7 +70,7 @@ export function creditCounters(
       overflow: sender.get(row, OVERFLOW),
       failedSyncs: sender.get(row, FAILED_SYNCS),
       blockedPs: sender.blockedPs(row, now),
-      received: receiver.get(row, RECEIVED),
+      received: receiver.received(row),
       occupied: receiver.count(row, OCCUPIED),
       peakOccupied: receiver.count(row, OCCUPIED_PEAK),
       recovered: receiver.get(row, RECOVERED),

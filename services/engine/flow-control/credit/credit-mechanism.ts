@@ -6,22 +6,17 @@ import type {
 } from '../../contract/flow-control.js';
 import type { PortSpec } from '../../contract/spec.js';
 import type { FramePool } from '../../frame/frame-pool.js';
-import {
-  CHARGE_MASK,
-  CHARGE_SHIFT,
-  CLASS,
-  COPY_FLAG,
-  PRIORITY_MASK,
-  VLAN,
-} from '../../frame/frame-pool.js';
 import type { Tables } from '../../kernel/tables.js';
 import { CreditAccounts } from './credit-accounts.js';
+import type { CreditCharges } from './credit-charges.js';
+import { makeCreditCharges } from './credit-charges.js';
 import { CreditConversation } from './credit-conversation.js';
 import type { CreditCarrier } from './credit-machine.js';
-import { costOf } from './credit-machine.js';
 import { creditManagedValues } from './credit-managed.js';
-import { CreditReceiver } from './credit-receiver.js';
-import { CreditSender } from './credit-sender.js';
+import type { CreditReceiver } from './credit-receiver.js';
+import { makeCreditReceiver } from './credit-receiver.js';
+import type { CreditSender } from './credit-sender.js';
+import { makeCreditSender } from './credit-sender.js';
 
 const PORT_TIMER = 0;
 const TAG_TIMER = 1;
@@ -39,20 +34,28 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
   readonly sender: CreditSender;
   readonly receiver: CreditReceiver;
   readonly conversation: CreditConversation;
+  // What the data path tells.
+  readonly rowOf: CreditCharges['rowOf'];
+  readonly admitted: CreditCharges['admitted'];
+  readonly released: CreditCharges['released'];
   private readonly armedFor: Float64Array;
 
   constructor(
     tables: Tables,
     private readonly host: MechanismHost,
     private readonly slot: number,
-    private readonly pool: FramePool,
+    pool: FramePool,
     private readonly waiting: WaitingFrames,
   ) {
     this.clock = host.clock;
     this.accounts = new CreditAccounts(tables);
-    this.sender = new CreditSender(tables, this.accounts, this);
-    this.receiver = new CreditReceiver(tables, this.accounts, this);
+    this.sender = makeCreditSender(tables, this.accounts, this);
+    this.receiver = makeCreditReceiver(tables, this.accounts, this);
     this.conversation = new CreditConversation(tables, this.accounts, this.sender, this.receiver);
+    const { rowOf, admitted, released } = makeCreditCharges(pool, this.accounts, this.receiver);
+    this.rowOf = rowOf;
+    this.admitted = admitted;
+    this.released = released;
     this.armedFor = tables.float64('port', 1).fill(Infinity);
   }
 
@@ -125,33 +128,6 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
     return this.waiting.octets(row);
   }
 
-  // What the data path tells.
-
-  /** The account at a port that a frame belongs to. */
-  rowOf(port: number, frame: number): number {
-    const { words, ends } = this.pool;
-    const priority = words[frame + CLASS] & PRIORITY_MASK;
-    if (this.accounts.hasOneChannel(port)) return this.accounts.row(port, 0, priority);
-    return this.accounts.rowOfFrame(port, priority, ends[frame + VLAN]);
-  }
-
-  admitted(port: number, _group: number, frame: number, octets: number): void {
-    const { words } = this.pool;
-    const row = this.rowOf(port, frame);
-    const units = costOf(octets, this.accounts.unitOctets(row));
-    const isCopy = (words[frame + CLASS] & COPY_FLAG) !== 0;
-    words[frame + CLASS] = (words[frame + CLASS] & ~COPY_FLAG) | (units << CHARGE_SHIFT);
-    if (isCopy) this.receiver.store(row, units);
-    else this.receiver.take(row, units);
-  }
-
-  released(port: number, _group: number, frame: number): void {
-    const { words } = this.pool;
-    const units = (words[frame + CLASS] & CHARGE_MASK) >>> CHARGE_SHIFT;
-    words[frame + CLASS] &= ~CHARGE_MASK;
-    this.receiver.free(this.rowOf(port, frame), units);
-  }
-
   // Octets and timers.
 
   compose(port: number, _txEnd: number, octets: Uint8Array): number {
@@ -180,14 +156,15 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
     if (this.armedFor[port] !== now) return;
     this.armedFor[port] = Infinity;
     let next = Infinity;
-    this.accounts.forEach(port, (row) => {
+    const first = this.accounts.firstRow(port);
+    for (let row = first; row < first + this.accounts.rowCount(port); row++) {
       if (!this.conversation.isStarted(row)) {
         this.conversation.start(row);
         this.sender.start(row);
         this.receiver.start(row);
       }
       next = Math.min(next, this.sender.onTimer(row), this.receiver.onTimer(row));
-    });
+    }
     if (next >= this.armedFor[port]) return;
     this.armedFor[port] = next;
     this.host.arm(this.slot, port, PORT_TIMER, next);

@@ -1,10 +1,10 @@
 import { CREDIT_STEP } from '../../contract/probe.js';
-import type { CreditPortSpec } from '../../contract/spec.js';
 import type { Tables } from '../../kernel/tables.js';
 import type { CreditAccounts } from './credit-accounts.js';
 import type { CreditCarrier } from './credit-machine.js';
 import {
   ahead,
+  costOf,
   COUNT_MASK,
   EAGER_PERIODS,
   SAY_ACCEPT,
@@ -12,283 +12,313 @@ import {
   SAY_RESYNC,
   WINDOW_MOST,
 } from './credit-machine.js';
+import {
+  ACTIVE_AT,
+  CUMULATIVE,
+  FRAME,
+  LIMIT,
+  LIMIT_SAID,
+  MODES,
+  OCCUPIED,
+  OCCUPIED_PEAK,
+  OPENED,
+  PASSED,
+  RECEIVED,
+  RECORD_SHIFT,
+  REFRESH_AT,
+  REFRESH_PS,
+  REFRESHES,
+  STEP,
+  TARGET,
+  TIMES_SHIFT,
+  UNIT,
+  UNSOLICITED,
+} from './credit-records.js';
 import { shareOfBuffer } from './credit-shares.js';
 
-// Words of an account.
+// Words of an account that only some frames touch.
 
-const OPENED = 0;
-/** Units that came past: received, or known to be missing. */
-export const PASSED = 1;
-/** Units in the buffer now. */
-export const OCCUPIED = 2;
-/** The highest count allowed. */
-export const LIMIT = 3;
-export const LIMIT_SAID = 4;
-const EPOCH = 5;
+const EPOCH = 0;
 /** The neighbour has asked since it last was idle. */
-const WANTED = 6;
-/** Refreshes since the last change. */
-const PERIODS = 7;
-export const OCCUPIED_PEAK = 8;
-const WORDS = 10;
+const WANTED = 1;
+const WORDS = 2;
 
-// Doubles of an account.
+// Doubles of an account that only some frames touch.
 
-const REFRESH_AT = 0;
-const TOLD_AT = 1;
-const ACTIVE_AT = 2;
-export const RECEIVED = 3;
+const TOLD_AT = 0;
 /** Units of lost frames and of aged credit that came home. */
-export const RECOVERED = 4;
+export const RECOVERED = 1;
 /** The neighbour says that it sent less than was seen. */
-export const CONTRADICTIONS = 5;
-export const RESYNCS = 6;
-const DOUBLES = 8;
+export const CONTRADICTIONS = 2;
+export const RESYNCS = 3;
+const DOUBLES = 4;
 
 /**
  * The receiving half of an account: it counts what came past and what is in the buffer, and grants
  * no more than the buffer can hold. In incremental mode the same counts are kept, and only what
  * they grew by is told.
  */
-export class CreditReceiver {
-  private readonly words: Int32Array;
-  private readonly doubles: Float64Array;
+export type CreditReceiver = ReturnType<typeof makeCreditReceiver>;
 
-  constructor(
-    tables: Tables,
-    private readonly accounts: CreditAccounts,
-    private readonly carrier: CreditCarrier,
-  ) {
-    this.words = tables.int32('credit', WORDS);
-    this.doubles = tables.float64('credit', DOUBLES).fill(-Infinity);
-    for (let row = 0; row < accounts.count; row++) {
-      this.doubles.fill(0, row * DOUBLES + RECEIVED, (row + 1) * DOUBLES);
-    }
-  }
+export function makeCreditReceiver(
+  tables: Tables,
+  accounts: CreditAccounts,
+  carrier: CreditCarrier,
+) {
+  const { clock } = carrier;
+  const { counts, times } = accounts.records;
+  const words = tables.int32('credit', WORDS);
+  const doubles = tables.float64('credit', DOUBLES);
+  for (let row = 0; row < accounts.count; row++) doubles[row * DOUBLES + TOLD_AT] = -Infinity;
+  const sharers = { outstanding, isActive };
 
   /** The link is up. */
-  start(row: number): void {
-    if (this.accounts.isCumulative(row)) {
-      this.refreshSoon(row);
+  function start(row: number): void {
+    if (accounts.isCumulative(row)) {
+      refreshSoon(row);
       return;
     }
-    this.words[row * WORDS + OPENED] = 1;
-    this.raise(row);
-    this.carrier.say(row, SAY_GRANT);
+    counts[(row << RECORD_SHIFT) | OPENED] = 1;
+    raise(row);
+    carrier.say(row, SAY_GRANT);
   }
 
   /** The link has been down: whatever is in the buffer, the rest is granted anew. */
-  linkUp(row: number): void {
-    if (this.spec(row).counts === 'cumulative') {
-      this.startOver(row);
+  function linkUp(row: number): void {
+    if (accounts.isCumulative(row)) {
+      startOver(row);
       return;
     }
-    const w = row * WORDS;
-    this.words[w + LIMIT] = this.words[w + PASSED];
-    this.words[w + LIMIT_SAID] = this.words[w + PASSED];
-    this.raise(row);
-    this.carrier.say(row, SAY_GRANT);
+    const r = row << RECORD_SHIFT;
+    counts[r | LIMIT] = counts[r | PASSED];
+    counts[r | LIMIT_SAID] = counts[r | PASSED];
+    raise(row);
+    carrier.say(row, SAY_GRANT);
   }
 
   /** All counts are forgotten; what is in the buffer goes on being there. */
-  startOver(row: number): void {
-    this.words[row * WORDS + OPENED] = 0;
-    this.doubles[row * DOUBLES + TOLD_AT] = -Infinity;
-    this.refreshSoon(row);
+  function startOver(row: number): void {
+    counts[(row << RECORD_SHIFT) | OPENED] = 0;
+    doubles[row * DOUBLES + TOLD_AT] = -Infinity;
+    refreshSoon(row);
+  }
+
+  /** Units of a frame that comes in. */
+  function cost(row: number, octets: number): number {
+    return costOf(octets, counts[(row << RECORD_SHIFT) | UNIT]);
   }
 
   /** Memory is taken, by a frame that came in or by a copy of it. */
-  store(row: number, units: number): void {
-    const w = row * WORDS;
-    const { words } = this;
-    const occupied = words[w + OCCUPIED] + units;
-    words[w + OCCUPIED] = occupied;
-    if (occupied > words[w + OCCUPIED_PEAK]) words[w + OCCUPIED_PEAK] = occupied;
+  function store(row: number, units: number): void {
+    const r = row << RECORD_SHIFT;
+    const occupied = counts[r | OCCUPIED] + units;
+    counts[r | OCCUPIED] = occupied;
+    if (occupied > counts[r | OCCUPIED_PEAK]) counts[r | OCCUPIED_PEAK] = occupied;
   }
 
   /** A frame came in intact. */
-  take(row: number, units: number): void {
-    const w = row * WORDS;
-    const { words, doubles } = this;
-    this.store(row, units);
-    if (words[w + OPENED] !== 0) words[w + PASSED] = (words[w + PASSED] + units) & COUNT_MASK;
-    doubles[row * DOUBLES + RECEIVED] += units;
-    doubles[row * DOUBLES + ACTIVE_AT] = this.carrier.clock.now;
-    this.carrier.announce(row, CREDIT_STEP.RECEIVED, units);
+  function take(row: number, units: number): void {
+    const r = row << RECORD_SHIFT;
+    const t = row << TIMES_SHIFT;
+    store(row, units);
+    if (counts[r | OPENED] !== 0) counts[r | PASSED] = (counts[r | PASSED] + units) & COUNT_MASK;
+    times[t | RECEIVED] += units;
+    times[t | ACTIVE_AT] = clock.now;
+    carrier.announce(row, CREDIT_STEP.RECEIVED, units);
   }
 
   /** A frame's memory is free. */
-  free(row: number, units: number): void {
-    const w = row * WORDS;
-    const { words } = this;
-    words[w + OCCUPIED] -= units;
-    this.carrier.announce(row, CREDIT_STEP.ACCOUNTED, units);
-    if (words[w + OPENED] === 0) return;
-    this.raise(row);
-    if (!this.accounts.grantsUnasked(row)) return;
-    const untold = ahead(words[w + LIMIT], words[w + LIMIT_SAID]);
-    if (untold === 0) return;
-    const step = this.accounts.stepUnits(row);
-    if (untold >= step || (words[w + OCCUPIED] < step && this.isShort(row)))
-      this.carrier.say(row, SAY_GRANT);
+  function free(row: number, units: number): void {
+    const r = row << RECORD_SHIFT;
+    counts[r | OCCUPIED] -= units;
+    carrier.announce(row, CREDIT_STEP.ACCOUNTED, units);
+    if (counts[r | OPENED] === 0) return;
+    raise(row);
+    const untold = ahead(counts[r | LIMIT], counts[r | LIMIT_SAID]);
+    if (untold === 0 || (counts[r | MODES] & UNSOLICITED) === 0) return;
+    const step = counts[r | STEP];
+    if (untold < step && (counts[r | OCCUPIED] >= step || !isShort(row))) return;
+    carrier.say(row, SAY_GRANT);
   }
 
-  get(row: number, field: number): number {
-    return this.doubles[row * DOUBLES + field];
+  function get(row: number, field: number): number {
+    return doubles[row * DOUBLES + field];
   }
 
-  count(row: number, word: number): number {
-    return this.words[row * WORDS + word];
+  function count(row: number, word: number): number {
+    return counts[(row << RECORD_SHIFT) | word];
   }
 
-  isOpen(row: number): boolean {
-    return this.words[row * WORDS + OPENED] !== 0;
+  /** Units received so far, over all epochs. */
+  function received(row: number): number {
+    return times[(row << TIMES_SHIFT) | RECEIVED];
   }
 
-  epoch(row: number): number {
-    return this.words[row * WORDS + EPOCH];
+  function isOpen(row: number): boolean {
+    return counts[(row << RECORD_SHIFT) | OPENED] !== 0;
+  }
+
+  function epoch(row: number): number {
+    return words[row * WORDS + EPOCH];
   }
 
   /** Units that the neighbour may still send, or has in the buffer. */
-  outstanding(row: number): number {
-    const w = row * WORDS;
-    const { words } = this;
-    if (words[w + OPENED] === 0) return words[w + OCCUPIED];
-    return ahead(words[w + LIMIT], words[w + PASSED]) + words[w + OCCUPIED];
+  function outstanding(row: number): number {
+    const r = row << RECORD_SHIFT;
+    if (counts[r | OPENED] === 0) return counts[r | OCCUPIED];
+    return ahead(counts[r | LIMIT], counts[r | PASSED]) + counts[r | OCCUPIED];
   }
 
   /** Whether the neighbour has shown lately that it needs credit. */
-  isActive(row: number): boolean {
-    if (this.words[row * WORDS + WANTED] === 0) return false;
-    const { idlePs } = this.spec(row).granting;
-    return this.carrier.clock.now - this.doubles[row * DOUBLES + ACTIVE_AT] < idlePs;
+  function isActive(row: number): boolean {
+    if (words[row * WORDS + WANTED] === 0) return false;
+    const { idlePs } = accounts.specOf(row).granting;
+    return clock.now - times[(row << TIMES_SHIFT) | ACTIVE_AT] < idlePs;
   }
 
   /** What an answer says; it is on its way when this is read. */
-  answerWord(row: number): number {
-    const w = row * WORDS;
-    const { words } = this;
-    const said = words[w + LIMIT_SAID];
-    words[w + LIMIT_SAID] = words[w + LIMIT];
-    const limit = words[w + LIMIT];
-    const word = this.accounts.isCumulative(row) ? limit : ahead(limit, said);
-    this.carrier.announce(row, CREDIT_STEP.GRANTED, word);
+  function answerWord(row: number): number {
+    const r = row << RECORD_SHIFT;
+    const limit = counts[r | LIMIT];
+    const word = accounts.isCumulative(row) ? limit : ahead(limit, counts[r | LIMIT_SAID]);
+    counts[r | LIMIT_SAID] = limit;
+    // It is the total: what was to be said again is said.
+    if (counts[r | REFRESHES] === 0) {
+      times[(row << TIMES_SHIFT) | REFRESH_AT] =
+        clock.now + times[(row << TIMES_SHIFT) | REFRESH_PS];
+    }
+    carrier.announce(row, CREDIT_STEP.GRANTED, word);
     return word;
   }
 
-  onSync(row: number, epoch: number, word: number): void {
+  function onSync(row: number, epoch: number, word: number): void {
     const w = row * WORDS;
-    const { words } = this;
+    const r = row << RECORD_SHIFT;
     // Said twice, it may come long after frames of its epoch: what they counted stands.
-    if (words[w + OPENED] === 0 || words[w + EPOCH] !== epoch) {
-      words[w + PASSED] = word;
-      words[w + LIMIT] = word;
+    if (counts[r | OPENED] === 0 || words[w + EPOCH] !== epoch) {
+      counts[r | PASSED] = word;
+      counts[r | LIMIT] = word;
       words[w + EPOCH] = epoch;
-      words[w + OPENED] = 1;
-      this.doubles[row * DOUBLES + RESYNCS]++;
+      counts[r | OPENED] = 1;
+      doubles[row * DOUBLES + RESYNCS]++;
     }
-    this.raise(row);
-    this.changed(row);
-    this.carrier.say(row, SAY_ACCEPT);
+    raise(row);
+    changed(row);
+    carrier.say(row, SAY_ACCEPT);
   }
 
   /** A demand, or a report, of what the neighbour has used in all. */
-  onRequest(row: number, epoch: number, word: number, isReport: boolean): void {
-    if (this.accounts.isCumulative(row) && !this.compare(row, epoch, word)) return;
+  function onRequest(row: number, epoch: number, word: number, isReport: boolean): void {
+    if (accounts.isCumulative(row) && !compare(row, epoch, word)) return;
     if (!isReport) {
-      this.words[row * WORDS + WANTED] = 1;
-      this.doubles[row * DOUBLES + ACTIVE_AT] = this.carrier.clock.now;
+      words[row * WORDS + WANTED] = 1;
+      times[(row << TIMES_SHIFT) | ACTIVE_AT] = clock.now;
     }
-    this.raise(row);
+    raise(row);
     // A demand is always answered, if only by saying again what was said.
-    if (!isReport) this.carrier.say(row, SAY_GRANT);
+    if (!isReport) carrier.say(row, SAY_GRANT);
   }
 
   /** Does what is due; returns when to look again. */
-  onTimer(row: number): number {
-    if (!this.refreshes(row)) return Infinity;
-    const { granting, keepAlivePs } = this.spec(row);
-    const at = row * DOUBLES + REFRESH_AT;
-    const { now } = this.carrier.clock;
-    if (now < this.doubles[at]) return this.doubles[at];
-    if (this.words[row * WORDS + OPENED] === 0) this.tellResync(row);
+  function onTimer(row: number): number {
+    if (!refreshes(row)) return Infinity;
+    const { granting, keepAlivePs } = accounts.specOf(row);
+    const at = (row << TIMES_SHIFT) | REFRESH_AT;
+    const { now } = carrier.clock;
+    if (now < times[at]) return times[at];
+    if (!isOpen(row)) tellResync(row);
     else {
-      this.raise(row);
-      this.carrier.say(row, SAY_GRANT);
+      raise(row);
+      carrier.say(row, SAY_GRANT);
     }
-    const periods = ++this.words[row * WORDS + PERIODS];
-    this.doubles[at] = now + (periods < EAGER_PERIODS ? granting.refreshPs : keepAlivePs);
-    return this.doubles[at];
-  }
-
-  private spec(row: number): CreditPortSpec {
-    return this.accounts.specOf(row);
+    const periods = ++counts[(row << RECORD_SHIFT) | REFRESHES];
+    times[at] = now + (periods < EAGER_PERIODS ? granting.refreshPs : keepAlivePs);
+    return times[at];
   }
 
   /** False if the counts cannot be compared: the neighbour has to start over. */
-  private compare(row: number, epoch: number, word: number): boolean {
-    const w = row * WORDS;
-    const { words } = this;
-    if (words[w + OPENED] === 0 || epoch !== words[w + EPOCH]) {
-      this.tellResync(row);
+  function compare(row: number, epoch: number, word: number): boolean {
+    const r = row << RECORD_SHIFT;
+    if (counts[r | OPENED] === 0 || epoch !== words[row * WORDS + EPOCH]) {
+      tellResync(row);
       return false;
     }
-    const missing = ahead(word, words[w + PASSED]);
+    const missing = ahead(word, counts[r | PASSED]);
     if (missing > WINDOW_MOST) {
-      this.doubles[row * DOUBLES + CONTRADICTIONS]++;
-      words[w + OPENED] = 0;
-      this.tellResync(row);
+      doubles[row * DOUBLES + CONTRADICTIONS]++;
+      counts[r | OPENED] = 0;
+      tellResync(row);
       return false;
     }
-    this.doubles[row * DOUBLES + RECOVERED] += missing;
-    words[w + PASSED] = word;
+    doubles[row * DOUBLES + RECOVERED] += missing;
+    counts[r | PASSED] = word;
     return true;
   }
 
-  private tellResync(row: number): void {
+  function tellResync(row: number): void {
     const at = row * DOUBLES + TOLD_AT;
-    const { now } = this.carrier.clock;
-    if (now - this.doubles[at] < this.spec(row).granting.tellPs) return;
-    this.doubles[at] = now;
-    this.carrier.say(row, SAY_RESYNC);
+    const { now } = carrier.clock;
+    if (now - doubles[at] < accounts.specOf(row).granting.tellPs) return;
+    doubles[at] = now;
+    carrier.say(row, SAY_RESYNC);
   }
 
-  private isShort(row: number): boolean {
-    const w = row * WORDS;
-    const inHand = ahead(this.words[w + LIMIT_SAID], this.words[w + PASSED]);
-    return inHand < this.accounts.frameUnits(row);
+  /** The neighbour may lack the credit for a frame. */
+  function isShort(row: number): boolean {
+    const r = row << RECORD_SHIFT;
+    return ahead(counts[r | LIMIT_SAID], counts[r | PASSED]) < counts[r | FRAME];
   }
 
   /** Grants what the buffer allows now; within an epoch a limit never goes back. */
-  private raise(row: number): void {
-    const w = row * WORDS;
-    const { words } = this;
-    const fixed = this.accounts.fixedTarget(row);
-    const target = fixed >= 0 ? fixed : shareOfBuffer(this, this.accounts, row);
-    const limit = (words[w + PASSED] + target - words[w + OCCUPIED]) & COUNT_MASK;
-    const more = ahead(limit, words[w + LIMIT]);
+  function raise(row: number): void {
+    const r = row << RECORD_SHIFT;
+    const fixed = counts[r | TARGET];
+    const target = fixed >= 0 ? fixed : shareOfBuffer(sharers, accounts, row);
+    const limit = (counts[r | PASSED] + target - counts[r | OCCUPIED]) & COUNT_MASK;
+    const more = ahead(limit, counts[r | LIMIT]);
     if (more === 0 || more > WINDOW_MOST) return;
-    words[w + LIMIT] = limit;
-    this.changed(row);
+    counts[r | LIMIT] = limit;
+    if (counts[r | REFRESHES] !== 0) changed(row);
   }
 
   /** Something is different: the neighbour hears of it soon, and again. */
-  private changed(row: number): void {
-    this.words[row * WORDS + PERIODS] = 0;
-    if (this.refreshes(row)) this.refreshSoon(row);
+  function changed(row: number): void {
+    counts[(row << RECORD_SHIFT) | REFRESHES] = 0;
+    if (refreshes(row)) refreshSoon(row);
   }
 
-  private refreshes(row: number): boolean {
-    return this.accounts.isCumulative(row) && this.accounts.grantsUnasked(row);
+  function refreshes(row: number): boolean {
+    const both = CUMULATIVE | UNSOLICITED;
+    return (counts[(row << RECORD_SHIFT) | MODES] & both) === both;
   }
 
-  private refreshSoon(row: number): void {
-    const at = row * DOUBLES + REFRESH_AT;
-    const { now } = this.carrier.clock;
-    const refreshPs = this.accounts.refreshPs(row);
-    if (this.doubles[at] <= now + refreshPs && this.doubles[at] > now) return;
-    const soon = now + refreshPs;
-    this.doubles[at] = soon;
-    this.carrier.wake(row, soon);
+  function refreshSoon(row: number): void {
+    const t = row << TIMES_SHIFT;
+    const { now } = carrier.clock;
+    const soon = now + times[t | REFRESH_PS];
+    if (times[t | REFRESH_AT] <= soon && times[t | REFRESH_AT] > now) return;
+    times[t | REFRESH_AT] = soon;
+    carrier.wake(row, soon);
   }
+
+  return {
+    start,
+    linkUp,
+    startOver,
+    cost,
+    store,
+    take,
+    free,
+    get,
+    count,
+    received,
+    isOpen,
+    epoch,
+    outstanding,
+    isActive,
+    answerWord,
+    onSync,
+    onRequest,
+    onTimer,
+  };
 }

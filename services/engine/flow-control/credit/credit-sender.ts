@@ -1,5 +1,4 @@
 import { CREDIT_STEP } from '../../contract/probe.js';
-import type { CreditPortSpec } from '../../contract/spec.js';
 import type { Tables } from '../../kernel/tables.js';
 import type { CreditAccounts } from './credit-accounts.js';
 import type { CreditCarrier } from './credit-machine.js';
@@ -14,42 +13,47 @@ import {
   SAY_SYNC,
   WINDOW_MOST,
 } from './credit-machine.js';
+import {
+  ALLOWED,
+  ASKED_UNIT,
+  CONSUMED,
+  LAST_USE,
+  LOOKS_AHEAD,
+  MINDS_LINE,
+  MODES,
+  RECORD_SHIFT,
+  REPORT_AT,
+  REPORT_PS,
+  REPORTS,
+  SPENT,
+  TIMES_SHIFT,
+} from './credit-records.js';
 
-// Words of an account.
+// Words of an account that only some frames touch.
 
 const STATE = 0;
-/** Units used since the epoch began. */
-export const CONSUMED = 1;
-/** The highest count allowed. */
-export const LIMIT = 2;
-const EPOCH = 3;
-const TRIES = 4;
-/** Reports since the last change. */
-const PERIODS = 5;
-const BLOCKED = 6;
-const WORDS = 8;
+const EPOCH = 1;
+const TRIES = 2;
+const BLOCKED = 3;
+const WORDS = 4;
 
-// Doubles of an account.
+// Doubles of an account that only some frames touch.
 
-// What every frame touches comes first.
-const REPORT_AT = 0;
-const LAST_USE = 1;
-export const SPENT = 2;
-export const GRANTED = 3;
-const POLL_AT = 4;
-const SYNC_AT = 5;
-const BLOCKED_SINCE = 6;
-const BLOCKED_PS = 7;
-const BLOCKS = 8;
-export const AGED = 9;
+const POLL_AT = 0;
+const SYNC_AT = 1;
+const BLOCKED_SINCE = 2;
+const BLOCKED_PS = 3;
+const BLOCKS = 4;
+export const GRANTED = 5;
+export const AGED = 6;
 /** Credit that a resynchronisation took back. */
-export const REVOKED = 10;
+export const REVOKED = 7;
 /** Answers from another epoch, and totals older than the last. */
-export const STALE = 11;
+export const STALE = 8;
 /** Incremental credit beyond what a count can hold. */
-export const OVERFLOW = 12;
-export const FAILED_SYNCS = 13;
-const DOUBLES = 14;
+export const OVERFLOW = 9;
+export const FAILED_SYNCS = 10;
+const DOUBLES = 11;
 
 const DOWN = 0;
 const SYNC = 1;
@@ -59,298 +63,341 @@ const OPEN = 2;
  * The sending half of an account: it counts what it uses, and never uses more than it was
  * granted. Whatever is lost, it can say its total again.
  */
-export class CreditSender {
-  private readonly words: Int32Array;
-  private readonly doubles: Float64Array;
+export type CreditSender = ReturnType<typeof makeCreditSender>;
 
-  constructor(
-    tables: Tables,
-    private readonly accounts: CreditAccounts,
-    private readonly carrier: CreditCarrier,
-  ) {
-    this.words = tables.int32('credit', WORDS);
-    this.doubles = tables.float64('credit', DOUBLES);
-  }
+export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carrier: CreditCarrier) {
+  const { clock } = carrier;
+  const { counts, times } = accounts.records;
+  const words = tables.int32('credit', WORDS);
+  const doubles = tables.float64('credit', DOUBLES);
 
   /** The link is up. */
-  start(row: number): void {
-    if (this.accounts.isCumulative(row)) this.startOver(row);
-    else this.words[row * WORDS + STATE] = OPEN;
+  function start(row: number): void {
+    if (accounts.isCumulative(row)) startOver(row);
+    else words[row * WORDS + STATE] = OPEN;
   }
 
   /** All counts are forgotten; the next epoch begins when the neighbour agrees. */
-  startOver(row: number): void {
+  function startOver(row: number): void {
     const w = row * WORDS;
     const d = row * DOUBLES;
-    this.doubles[d + REVOKED] += this.available(row);
-    this.words[w + EPOCH] = (this.words[w + EPOCH] + 1) & EPOCH_MASK;
-    this.words[w + CONSUMED] = 0;
-    this.words[w + LIMIT] = 0;
-    this.words[w + STATE] = SYNC;
-    this.words[w + TRIES] = 0;
-    this.carrier.withdraw(row);
-    this.trySync(row);
+    doubles[d + REVOKED] += available(row);
+    words[w + EPOCH] = (words[w + EPOCH] + 1) & EPOCH_MASK;
+    counts[(row << RECORD_SHIFT) | CONSUMED] = 0;
+    counts[(row << RECORD_SHIFT) | ALLOWED] = 0;
+    words[w + STATE] = SYNC;
+    words[w + TRIES] = 0;
+    carrier.withdraw(row);
+    trySync(row);
   }
 
   /** The link has been down: what was granted before is not worth anything. */
-  linkUp(row: number): void {
-    if (this.spec(row).counts === 'cumulative') {
-      this.startOver(row);
+  function linkUp(row: number): void {
+    if (accounts.isCumulative(row)) {
+      startOver(row);
       return;
     }
-    this.forfeit(row, this.available(row));
+    forfeit(row, available(row));
   }
 
   /** Units are gone without a frame. */
-  forfeit(row: number, units: number): void {
-    const lost = Math.min(units, this.available(row));
+  function forfeit(row: number, units: number): void {
+    const lost = Math.min(units, available(row));
     if (lost === 0) return;
-    const w = row * WORDS;
-    this.words[w + CONSUMED] = (this.words[w + CONSUMED] + lost) & COUNT_MASK;
-    this.doubles[row * DOUBLES + REVOKED] += lost;
-    if (this.spec(row).counts === 'cumulative') this.changed(row);
-    this.carrier.withdraw(row);
-    this.carrier.permit(row);
+    consume(row, lost);
+    doubles[row * DOUBLES + REVOKED] += lost;
+    if (accounts.isCumulative(row)) changed(row);
+    carrier.withdraw(row);
+    carrier.permit(row);
   }
 
-  available(row: number): number {
-    const w = row * WORDS;
-    if (this.words[w + STATE] !== OPEN) return 0;
-    return ahead(this.words[w + LIMIT], this.words[w + CONSUMED]);
+  /** Without an epoch nothing is allowed. */
+  function available(row: number): number {
+    const r = row << RECORD_SHIFT;
+    return ahead(counts[r | ALLOWED], counts[r | CONSUMED]);
   }
 
-  isOpen(row: number): boolean {
-    return this.words[row * WORDS + STATE] === OPEN;
+  /** There is credit for a frame of so many octets. */
+  function mayStart(row: number, octets: number): boolean {
+    const r = row << RECORD_SHIFT;
+    return ahead(counts[r | ALLOWED], counts[r | CONSUMED]) * counts[r | ASKED_UNIT] >= octets;
   }
 
-  cost(row: number, octets: number): number {
-    return costOf(octets, this.accounts.askedUnitOctets(row));
+  /** Some frames may leave their line together: there is credit however they divide into units. */
+  function mayStartAll(row: number, frames: number, octets: number): boolean {
+    const r = row << RECORD_SHIFT;
+    if ((counts[r | MODES] & MINDS_LINE) !== 0) return false;
+    return mayStart(row, octets + frames * (counts[r | ASKED_UNIT] - 1));
+  }
+
+  function isOpen(row: number): boolean {
+    return words[row * WORDS + STATE] === OPEN;
+  }
+
+  function cost(row: number, octets: number): number {
+    return costOf(octets, counts[(row << RECORD_SHIFT) | ASKED_UNIT]);
   }
 
   /** A frame starts on the wire. */
-  spend(row: number, units: number): void {
-    const w = row * WORDS;
-    const d = row * DOUBLES;
-    this.words[w + CONSUMED] = (this.words[w + CONSUMED] + units) & COUNT_MASK;
-    this.doubles[d + SPENT] += units;
-    this.doubles[d + LAST_USE] = this.carrier.clock.now;
-    this.carrier.announce(row, CREDIT_STEP.TRANSMITTED, units);
-    if (this.accounts.isCumulative(row)) this.changed(row);
-    if (this.accounts.asksAhead(row)) this.lookAhead(row);
+  function spend(row: number, units: number): void {
+    const r = row << RECORD_SHIFT;
+    const t = row << TIMES_SHIFT;
+    consume(row, units);
+    times[t | SPENT] += units;
+    times[t | LAST_USE] = clock.now;
+    carrier.announce(row, CREDIT_STEP.TRANSMITTED, units);
+    if (counts[r | REPORTS] !== 0) changed(row);
+    if ((counts[r | MODES] & LOOKS_AHEAD) !== 0) lookAhead(row);
   }
 
   /** The first frame in line lacks credit. */
-  block(row: number): void {
+  function block(row: number): void {
     const w = row * WORDS;
     const d = row * DOUBLES;
-    if (this.words[w + BLOCKED] === 0) {
-      this.words[w + BLOCKED] = 1;
-      this.doubles[d + BLOCKED_SINCE] = this.carrier.clock.now;
-      this.doubles[d + BLOCKS]++;
-      this.carrier.lacks(row, true);
-    }
-    this.demand(row);
+    if (words[w + BLOCKED] === 0) {
+      words[w + BLOCKED] = 1;
+      doubles[d + BLOCKED_SINCE] = clock.now;
+      doubles[d + BLOCKS]++;
+      carrier.lacks(row, true);
+    } else if (clock.now < doubles[d + POLL_AT]) return;
+    demand(row);
   }
 
-  unblock(row: number): void {
+  function unblock(row: number): void {
     const w = row * WORDS;
-    if (this.words[w + BLOCKED] === 0) return;
-    this.words[w + BLOCKED] = 0;
+    if (words[w + BLOCKED] === 0) return;
+    words[w + BLOCKED] = 0;
     const d = row * DOUBLES;
-    this.doubles[d + BLOCKED_PS] += this.carrier.clock.now - this.doubles[d + BLOCKED_SINCE];
-    this.carrier.lacks(row, false);
+    doubles[d + BLOCKED_PS] += clock.now - doubles[d + BLOCKED_SINCE];
+    carrier.lacks(row, false);
   }
 
-  isBlocked(row: number): boolean {
-    return this.words[row * WORDS + BLOCKED] !== 0;
+  function isBlocked(row: number): boolean {
+    return words[row * WORDS + BLOCKED] !== 0;
   }
 
   /** Since when its first frame waits for credit; null if none does. */
-  blockedSincePs(row: number): number | null {
-    return this.isBlocked(row) ? this.doubles[row * DOUBLES + BLOCKED_SINCE] : null;
+  function blockedSincePs(row: number): number | null {
+    return isBlocked(row) ? doubles[row * DOUBLES + BLOCKED_SINCE] : null;
   }
 
-  blockedPs(row: number, now: number): number {
+  function blockedPs(row: number, now: number): number {
     const d = row * DOUBLES;
-    const since = this.isBlocked(row) ? now - this.doubles[d + BLOCKED_SINCE] : 0;
-    return this.doubles[d + BLOCKED_PS] + since;
+    const since = isBlocked(row) ? now - doubles[d + BLOCKED_SINCE] : 0;
+    return doubles[d + BLOCKED_PS] + since;
   }
 
-  blocks(row: number): number {
-    return this.doubles[row * DOUBLES + BLOCKS];
+  function blocks(row: number): number {
+    return doubles[row * DOUBLES + BLOCKS];
   }
 
-  get(row: number, field: number): number {
-    return this.doubles[row * DOUBLES + field];
+  function get(row: number, field: number): number {
+    return doubles[row * DOUBLES + field];
   }
 
-  count(row: number, word: number): number {
-    return this.words[row * WORDS + word];
+  function count(row: number, word: number): number {
+    return counts[(row << RECORD_SHIFT) | word];
   }
 
-  epoch(row: number): number {
-    return this.words[row * WORDS + EPOCH];
+  /** Units used so far, over all epochs. */
+  function spent(row: number): number {
+    return times[(row << TIMES_SHIFT) | SPENT];
+  }
+
+  function epoch(row: number): number {
+    return words[row * WORDS + EPOCH];
   }
 
   /** What a request says, read when it starts on the wire. */
-  requestWord(row: number, what: number): number {
-    const word = this.accounts.isCumulative(row) ? this.words[row * WORDS + CONSUMED] : 0;
-    if (what === SAY_DEMAND) this.carrier.announce(row, CREDIT_STEP.REQUESTED, word);
+  function requestWord(row: number, what: number): number {
+    const word = accounts.isCumulative(row) ? count(row, CONSUMED) : 0;
+    // It is the total: what was to be said again is said.
+    if (count(row, REPORTS) === 0) {
+      times[(row << TIMES_SHIFT) | REPORT_AT] = clock.now + times[(row << TIMES_SHIFT) | REPORT_PS];
+    }
+    if (what === SAY_DEMAND) carrier.announce(row, CREDIT_STEP.REQUESTED, word);
     return word;
   }
 
   /** A grant or a refresh. */
-  onGrant(row: number, epoch: number, word: number): void {
+  function onGrant(row: number, epoch: number, word: number): void {
     const w = row * WORDS;
-    if (!this.accounts.isCumulative(row)) {
-      this.add(row, word);
+    if (!accounts.isCumulative(row)) {
+      add(row, word);
       return;
     }
-    if (this.words[w + STATE] !== OPEN || epoch !== this.words[w + EPOCH]) {
-      this.doubles[row * DOUBLES + STALE]++;
+    if (words[w + STATE] !== OPEN || epoch !== words[w + EPOCH]) {
+      doubles[row * DOUBLES + STALE]++;
       return;
     }
-    const more = ahead(word, this.words[w + LIMIT]);
+    const more = ahead(word, count(row, ALLOWED));
     if (more === 0) return;
-    if (more > WINDOW_MOST) this.doubles[row * DOUBLES + STALE]++;
-    else this.raise(row, word, more);
+    if (more > WINDOW_MOST) doubles[row * DOUBLES + STALE]++;
+    else raise(row, word, more);
   }
 
   /** The neighbour agrees to the epoch. */
-  onAccept(row: number, epoch: number, word: number): void {
+  function onAccept(row: number, epoch: number, word: number): void {
     const w = row * WORDS;
-    if (this.words[w + STATE] !== SYNC || epoch !== this.words[w + EPOCH]) {
-      this.doubles[row * DOUBLES + STALE]++;
+    if (words[w + STATE] !== SYNC || epoch !== words[w + EPOCH]) {
+      doubles[row * DOUBLES + STALE]++;
       return;
     }
-    this.words[w + STATE] = OPEN;
-    this.words[w + TRIES] = 0;
-    this.doubles[row * DOUBLES + LAST_USE] = this.carrier.clock.now;
-    this.carrier.announce(row, CREDIT_STEP.AGREED, word);
-    this.changed(row);
-    this.raise(row, word, word);
+    words[w + STATE] = OPEN;
+    words[w + TRIES] = 0;
+    times[(row << TIMES_SHIFT) | LAST_USE] = clock.now;
+    carrier.announce(row, CREDIT_STEP.AGREED, word);
+    changed(row);
+    raise(row, word, word);
   }
 
   /** The neighbour lost its counts, or found them contradicted, or takes credit back. */
-  onResync(row: number): void {
-    if (this.words[row * WORDS + STATE] === OPEN) this.startOver(row);
+  function onResync(row: number): void {
+    if (words[row * WORDS + STATE] === OPEN) startOver(row);
   }
 
   /** Does what is due; returns when to look again. */
-  onTimer(row: number): number {
-    const spec = this.spec(row);
-    if (this.words[row * WORDS + STATE] === DOWN) return Infinity;
-    const poll = this.pollWhileBlocked(row);
-    if (spec.counts === 'incremental') return poll;
-    if (this.words[row * WORDS + STATE] === SYNC) return this.syncAgain(row);
-    return Math.min(poll, this.age(row), this.reportAgain(row));
+  function onTimer(row: number): number {
+    if (words[row * WORDS + STATE] === DOWN) return Infinity;
+    const poll = pollWhileBlocked(row);
+    if (!accounts.isCumulative(row)) return poll;
+    if (words[row * WORDS + STATE] === SYNC) return syncAgain(row);
+    return Math.min(poll, age(row), reportAgain(row));
   }
 
-  private spec(row: number): CreditPortSpec {
-    return this.accounts.specOf(row);
+  function consume(row: number, units: number): void {
+    const at = (row << RECORD_SHIFT) | CONSUMED;
+    counts[at] = (counts[at] + units) & COUNT_MASK;
   }
 
-  private raise(row: number, limit: number, more: number): void {
-    this.words[row * WORDS + LIMIT] = limit;
-    this.doubles[row * DOUBLES + GRANTED] += more;
-    this.carrier.permit(row);
+  function raise(row: number, limit: number, more: number): void {
+    counts[(row << RECORD_SHIFT) | ALLOWED] = limit;
+    doubles[row * DOUBLES + GRANTED] += more;
+    carrier.permit(row);
   }
 
   /** Incremental credit is a number that cannot grow beyond what a count holds. */
-  private add(row: number, units: number): void {
-    const room = COUNT_MASK - this.available(row);
+  function add(row: number, units: number): void {
+    const room = COUNT_MASK - available(row);
     const taken = Math.min(units, room);
-    this.doubles[row * DOUBLES + OVERFLOW] += units - taken;
+    doubles[row * DOUBLES + OVERFLOW] += units - taken;
     if (taken === 0) return;
-    this.raise(row, (this.words[row * WORDS + LIMIT] + taken) & COUNT_MASK, taken);
+    raise(row, (count(row, ALLOWED) + taken) & COUNT_MASK, taken);
   }
 
   /** Something is different: the neighbour hears of it soon, and again. */
-  private changed(row: number): void {
-    this.words[row * WORDS + PERIODS] = 0;
-    const d = row * DOUBLES;
-    const wait = this.accounts.reportPs(row);
-    const soon = this.carrier.clock.now + wait;
-    if (this.doubles[d + REPORT_AT] <= soon && this.doubles[d + REPORT_AT] > soon - wait) return;
-    this.doubles[d + REPORT_AT] = soon;
-    this.carrier.wake(row, soon);
+  function changed(row: number): void {
+    counts[(row << RECORD_SHIFT) | REPORTS] = 0;
+    const t = row << TIMES_SHIFT;
+    const { now } = carrier.clock;
+    const soon = now + times[t | REPORT_PS];
+    if (times[t | REPORT_AT] <= soon && times[t | REPORT_AT] > now) return;
+    times[t | REPORT_AT] = soon;
+    carrier.wake(row, soon);
   }
 
-  private demand(row: number): void {
-    const { asking } = this.spec(row);
+  function demand(row: number): void {
+    const { asking } = accounts.specOf(row);
     const d = row * DOUBLES;
-    const { now } = this.carrier.clock;
-    if (asking.when === 'never' || this.words[row * WORDS + STATE] !== OPEN) return;
-    if (now < this.doubles[d + POLL_AT]) {
-      this.carrier.wake(row, this.doubles[d + POLL_AT]);
+    const { now } = carrier.clock;
+    if (asking.when === 'never' || words[row * WORDS + STATE] !== OPEN) return;
+    if (now < doubles[d + POLL_AT]) {
+      carrier.wake(row, doubles[d + POLL_AT]);
       return;
     }
-    this.doubles[d + POLL_AT] = now + asking.pollPs;
-    this.carrier.say(row, SAY_DEMAND);
-    this.carrier.wake(row, now + asking.pollPs);
+    doubles[d + POLL_AT] = now + asking.pollPs;
+    carrier.say(row, SAY_DEMAND);
+    carrier.wake(row, now + asking.pollPs);
   }
 
-  private lookAhead(row: number): void {
-    const { asking } = this.spec(row);
-    if (this.carrier.clock.now < this.doubles[row * DOUBLES + POLL_AT]) return;
-    const waiting = costOf(this.carrier.waitingOctets(row), asking.unitOctets);
-    if (this.available(row) < waiting + asking.aheadUnits) this.demand(row);
+  function lookAhead(row: number): void {
+    const { asking } = accounts.specOf(row);
+    if (clock.now < doubles[row * DOUBLES + POLL_AT]) return;
+    const waiting = costOf(carrier.waitingOctets(row), asking.unitOctets);
+    if (available(row) < waiting + asking.aheadUnits) demand(row);
   }
 
-  private pollWhileBlocked(row: number): number {
-    const { asking } = this.spec(row);
-    if (asking.when === 'never' || this.words[row * WORDS + BLOCKED] === 0) return Infinity;
+  function pollWhileBlocked(row: number): number {
+    const { asking } = accounts.specOf(row);
+    if (asking.when === 'never' || words[row * WORDS + BLOCKED] === 0) return Infinity;
     const at = row * DOUBLES + POLL_AT;
-    if (this.carrier.clock.now >= this.doubles[at]) this.demand(row);
-    return Math.max(this.doubles[at], this.carrier.clock.now + 1);
+    if (clock.now >= doubles[at]) demand(row);
+    return Math.max(doubles[at], clock.now + 1);
   }
 
-  private trySync(row: number): void {
-    const { asking, keepAlivePs } = this.spec(row);
+  function trySync(row: number): void {
+    const { asking, keepAlivePs } = accounts.specOf(row);
     const w = row * WORDS;
-    const tries = ++this.words[w + TRIES];
-    if (tries === asking.syncTries + 1) this.doubles[row * DOUBLES + FAILED_SYNCS]++;
+    const tries = ++words[w + TRIES];
+    if (tries === asking.syncTries + 1) doubles[row * DOUBLES + FAILED_SYNCS]++;
     const wait = tries <= asking.syncTries ? asking.syncPs : keepAlivePs;
-    const at = this.carrier.clock.now + wait;
-    this.doubles[row * DOUBLES + SYNC_AT] = at;
-    this.carrier.say(row, SAY_SYNC);
-    this.carrier.wake(row, at);
+    const at = clock.now + wait;
+    doubles[row * DOUBLES + SYNC_AT] = at;
+    carrier.say(row, SAY_SYNC);
+    carrier.wake(row, at);
   }
 
-  private syncAgain(row: number): number {
+  function syncAgain(row: number): number {
     const at = row * DOUBLES + SYNC_AT;
-    if (this.carrier.clock.now >= this.doubles[at]) this.trySync(row);
-    return this.doubles[at];
+    if (clock.now >= doubles[at]) trySync(row);
+    return doubles[at];
   }
 
-  private reportAgain(row: number): number {
-    const at = row * DOUBLES + REPORT_AT;
-    const { now } = this.carrier.clock;
-    if (now < this.doubles[at]) return this.doubles[at];
-    const { asking, keepAlivePs } = this.spec(row);
-    const periods = ++this.words[row * WORDS + PERIODS];
-    this.carrier.say(row, SAY_REPORT);
-    this.doubles[at] = now + (periods < EAGER_PERIODS ? asking.reportPs : keepAlivePs);
-    return this.doubles[at];
+  function reportAgain(row: number): number {
+    const at = (row << TIMES_SHIFT) | REPORT_AT;
+    const { now } = carrier.clock;
+    if (now < times[at]) return times[at];
+    const { asking, keepAlivePs } = accounts.specOf(row);
+    const periods = ++counts[(row << RECORD_SHIFT) | REPORTS];
+    carrier.say(row, SAY_REPORT);
+    times[at] = now + (periods < EAGER_PERIODS ? asking.reportPs : keepAlivePs);
+    return times[at];
   }
 
   /**
    * Credit ages at the sender, as a use without a frame: the neighbour cannot tell it from a lost
    * frame and takes the memory back, so no two clocks have to agree.
    */
-  private age(row: number): number {
-    const { agePs, keepUnits } = this.spec(row).asking;
+  function age(row: number): number {
+    const { agePs, keepUnits } = accounts.specOf(row).asking;
     if (agePs === Infinity) return Infinity;
-    const spare = this.available(row) - keepUnits;
-    if (spare <= 0 || this.carrier.waitingOctets(row) > 0) return Infinity;
+    const spare = available(row) - keepUnits;
+    if (spare <= 0 || carrier.waitingOctets(row) > 0) return Infinity;
     const d = row * DOUBLES;
-    const at = this.doubles[d + LAST_USE] + agePs;
-    if (this.carrier.clock.now < at) return at;
-    const w = row * WORDS;
-    this.words[w + CONSUMED] = (this.words[w + CONSUMED] + spare) & COUNT_MASK;
-    this.doubles[d + AGED] += spare;
-    this.changed(row);
-    this.carrier.say(row, SAY_REPORT);
+    const at = times[(row << TIMES_SHIFT) | LAST_USE] + agePs;
+    if (clock.now < at) return at;
+    consume(row, spare);
+    doubles[d + AGED] += spare;
+    changed(row);
+    carrier.say(row, SAY_REPORT);
     return Infinity;
   }
+
+  return {
+    start,
+    startOver,
+    linkUp,
+    forfeit,
+    available,
+    mayStart,
+    mayStartAll,
+    isOpen,
+    cost,
+    spend,
+    block,
+    unblock,
+    isBlocked,
+    blockedSincePs,
+    blockedPs,
+    blocks,
+    get,
+    count,
+    spent,
+    epoch,
+    requestWord,
+    onGrant,
+    onAccept,
+    onResync,
+    onTimer,
+  };
 }

@@ -1,4 +1,4 @@
-import type { PortSpec } from '../../contract/spec.js';
+import type { PfcWatchdogSpec, PortSpec } from '../../contract/spec.js';
 import type { StopObeyer } from '../../quanta/stop-obeyer.js';
 import type { PfcFrame } from '../../wire/mac-control/pfc-frame.js';
 
@@ -47,4 +47,16 @@ export function applyPfc(
     if ((frame.enableVector & operational & (1 << priority)) === 0) continue;
     obeyer.load(port, priority, frame.quanta[priority]);
   }
+}
+
+/**
+ * When a watchdog acts if all stays as it has been since a time: steps in after the detection time
+ * of a stop, steps back after the restoration time without one.
+ */
+export function watchDuePs(
+  { detectionPs, restorationPs }: PfcWatchdogSpec,
+  sincePs: number,
+  isStorm: boolean,
+): number {
+  return sincePs + (isStorm ? restorationPs : detectionPs);
 }

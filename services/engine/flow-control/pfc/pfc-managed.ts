@@ -2,10 +2,18 @@ import type { ManagedValue } from '../../contract/flow-control.js';
 import type { PortSpec } from '../../contract/spec.js';
 import type { Tables } from '../../kernel/tables.js';
 import type { StopObeyer } from '../../quanta/stop-obeyer.js';
+import type { PfcWatchdog } from './pfc-watchdog.js';
 
 /** Ranges and defaults of what a port is told (802.1Qbb; 802.3 31D). */
 export const PFC_QUANTA = { least: 1, most: 65_535, default: 65_535 } as const;
 export const PFC_REFRESH_FRACTION = { default: 0.5 } as const;
+
+/** As switches come: a priority that stands for a fifth of a second is not merely congested. */
+export const PFC_WATCHDOG = {
+  detection: { default: '200ms' },
+  restoration: { default: '200ms' },
+  action: { default: 'drop' },
+} as const;
 
 /** What IEEE8021-PFC-MIB counts. */
 export class PfcCounters {
@@ -44,6 +52,7 @@ export function pfcManagedValues(
   spec: PortSpec,
   counters: PfcCounters,
   obeyer: StopObeyer,
+  watchdog: PfcWatchdog,
   now: number,
 ): ManagedValue[] {
   const values: ManagedValue[] = [];
@@ -54,6 +63,10 @@ export function pfcManagedValues(
     show('ieee8021PfcIndications', counters.indicationsOf(port, priority));
     show('pausedTimePs', obeyer.heldPs(port, priority, now));
     show('pausedCount', obeyer.holdCount(port, priority));
+    if (!watchdog.watches(port, priority)) continue;
+    show('watchdogStorms', watchdog.stormsOf(port, priority));
+    show('watchdogStormTimePs', watchdog.stormPs(port, priority, now));
+    show('watchdogDroppedFrames', watchdog.droppedOf(port, priority));
   }
   return values;
 }

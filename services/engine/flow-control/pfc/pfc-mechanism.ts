@@ -13,11 +13,14 @@ import { RemoteStops } from '../../quanta/remote-stops.js';
 import { macControlOpcode } from '../../wire/mac-control/mac-control-header.js';
 import { OPCODE_PFC } from '../../wire/mac-control/opcodes.js';
 import { blankPfcFrame, decodePfc, encodePfc } from '../../wire/mac-control/pfc-frame.js';
+import { Defiance } from './pfc-defiance.js';
 import { applyPfc, fillPfc, groupPriorities } from './pfc-machine.js';
 import { PfcCounters, pfcManagedValues } from './pfc-managed.js';
+import { PfcWatchdog } from './pfc-watchdog.js';
 
 /** Behind the timers that PAUSE and PFC share. */
 const REMOTE_TIMER = 9;
+const WATCHDOG_TIMER = 10;
 
 /** 802.1Qbb: each receiver stops its neighbour priority by priority, for a time. */
 export class PfcMechanism extends QuantaMechanism implements Mechanism, NeighbourStopper {
@@ -25,6 +28,9 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, Neighbou
   readonly counters: PfcCounters;
   /** Asked for by others than this port's own accounts. */
   readonly remote: RemoteStops;
+  /** What is done about stops that last too long, here and by neighbours. */
+  readonly watchdog: PfcWatchdog;
+  readonly defiance: Defiance;
   private readonly frame = blankPfcFrame();
   /** What came in, whatever it is. */
   private readonly heard = blankPfcFrame();
@@ -44,6 +50,10 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, Neighbou
     this.operational = tables.uint8('port', 1);
     this.counters = new PfcCounters(tables);
     this.remote = new RemoteStops(tables, host, slot, REMOTE_TIMER, ports);
+    this.watchdog = new PfcWatchdog(tables, host, this.obeyer, slot, WATCHDOG_TIMER);
+    this.defiance = new Defiance(tables, host.clock);
+    this.obeyer.listener = this.watchdog;
+    this.asker.listener = this.defiance;
   }
 
   canStop(port: number, priority: number): boolean {
@@ -55,7 +65,8 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, Neighbou
   }
 
   override onTimer(port: number, timer: number): void {
-    if (timer === REMOTE_TIMER) this.remote.onTimer(port);
+    if (timer >= WATCHDOG_TIMER) this.watchdog.onTimer(port, timer - WATCHDOG_TIMER);
+    else if (timer === REMOTE_TIMER) this.remote.onTimer(port);
     else super.onTimer(port, timer);
   }
 
@@ -63,6 +74,8 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, Neighbou
     this.specs[port] = spec;
     this.prioritiesOf[port] = groupPriorities(spec);
     this.operational[port] = spec.pfc?.priorities ?? 0;
+    this.watchdog.configure(port, spec.pfc);
+    this.defiance.configure(port, spec.pfc);
     if (spec.pfc !== null) this.asker.configure(port, spec.pfc, spec.octetPs);
   }
 
@@ -123,6 +136,7 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, Neighbou
   }
 
   managedValues(port: number, now: number): ManagedValue[] {
-    return pfcManagedValues(port, this.specs[port], this.counters, this.obeyer, now);
+    const { specs, counters, obeyer, watchdog } = this;
+    return pfcManagedValues(port, specs[port], counters, obeyer, watchdog, now);
   }
 }

@@ -11,9 +11,11 @@ export const LINKTYPE_ETHERNET = 1;
 
 export const OPTION_END = 0;
 export const OPTION_COMMENT = 1;
+export const OPTION_PACKET_FLAGS = 2;
 export const OPTION_INTERFACE_NAME = 2;
 export const OPTION_INTERFACE_TIME_RESOLUTION = 9;
 export const OPTION_INTERFACE_FCS_LENGTH = 13;
+export const OPTION_INTERFACE_TIME_OFFSET = 14;
 
 /** Block type and length before the body, length again behind it. */
 export const BLOCK_FRAME_OCTETS = 12;

@@ -14,7 +14,9 @@ import {
   OPTION_HEADER_OCTETS,
   OPTION_INTERFACE_FCS_LENGTH,
   OPTION_INTERFACE_NAME,
+  OPTION_INTERFACE_TIME_OFFSET,
   OPTION_INTERFACE_TIME_RESOLUTION,
+  OPTION_PACKET_FLAGS,
   PACKET_BODY_OCTETS,
   padded,
   SECTION_BODY_OCTETS,
@@ -32,7 +34,16 @@ export interface CaptureInterface {
   readonly name: string;
   /** Most octets kept of a frame; 0 for all. */
   readonly snapOctets: number;
+  /** Seconds since 1970 at which the times of packets begin. */
+  readonly epochSeconds?: number;
 }
+
+/** Which way a packet went at its interface, as the flags of a packet say it. */
+export const PACKET_INBOUND = 1;
+export const PACKET_OUTBOUND = 2;
+
+const WORD_OCTETS = 4;
+const TIME_OFFSET_OCTETS = 8;
 
 export interface CapturedPacket {
   /** Index of the interface in the order of writing. */
@@ -44,6 +55,8 @@ export interface CapturedPacket {
   readonly originalOctets: number;
   /** ASCII; empty for none. */
   readonly comment: string;
+  /** PACKET_INBOUND or PACKET_OUTBOUND; 0 (as absent) where that is not known. */
+  readonly direction?: number;
 }
 
 export const SECTION_BLOCK_OCTETS = BLOCK_FRAME_OCTETS + SECTION_BODY_OCTETS;
@@ -53,13 +66,17 @@ export function interfaceBlockOctets(capture: CaptureInterface): number {
     optionOctets(capture.name.length) +
     optionOctets(NANOSECONDS.length) +
     optionOctets(NO_FCS.length) +
+    (capture.epochSeconds === undefined ? 0 : optionOctets(TIME_OFFSET_OCTETS)) +
     OPTION_HEADER_OCTETS;
   return BLOCK_FRAME_OCTETS + INTERFACE_BODY_OCTETS + options;
 }
 
 export function packetBlockOctets(packet: CapturedPacket): number {
-  const { comment } = packet;
-  const options = comment === '' ? 0 : optionOctets(comment.length) + OPTION_HEADER_OCTETS;
+  const { comment, direction = 0 } = packet;
+  const own =
+    (comment === '' ? 0 : optionOctets(comment.length)) +
+    (direction === 0 ? 0 : optionOctets(WORD_OCTETS));
+  const options = own === 0 ? 0 : own + OPTION_HEADER_OCTETS;
   return BLOCK_FRAME_OCTETS + PACKET_BODY_OCTETS + padded(packet.octets.length) + options;
 }
 
@@ -85,6 +102,11 @@ export function writeInterfaceBlock(
   let next = writeOption(view, 16, OPTION_INTERFACE_NAME, asciiOctets(capture.name));
   next = writeOption(view, next, OPTION_INTERFACE_TIME_RESOLUTION, NANOSECONDS);
   next = writeOption(view, next, OPTION_INTERFACE_FCS_LENGTH, NO_FCS);
+  if (capture.epochSeconds !== undefined) {
+    const offset = new Uint8Array(TIME_OFFSET_OCTETS);
+    new DataView(offset.buffer).setBigInt64(0, BigInt(capture.epochSeconds), true);
+    next = writeOption(view, next, OPTION_INTERFACE_TIME_OFFSET, offset);
+  }
   view.setUint32(next, OPTION_END, true);
   return at + view.byteLength;
 }
@@ -98,11 +120,14 @@ export function writePacketBlock(octets: Uint8Array, at: number, packet: Capture
   view.setUint32(20, packet.octets.length, true);
   view.setUint32(24, packet.originalOctets, true);
   octets.set(packet.octets, body + PACKET_BODY_OCTETS);
-  if (packet.comment !== '') {
-    const options = 8 + PACKET_BODY_OCTETS + padded(packet.octets.length);
-    const next = writeOption(view, options, OPTION_COMMENT, asciiOctets(packet.comment));
-    view.setUint32(next, OPTION_END, true);
+  const { comment, direction = 0 } = packet;
+  if (comment === '' && direction === 0) return at + view.byteLength;
+  let next = 8 + PACKET_BODY_OCTETS + padded(packet.octets.length);
+  if (comment !== '') next = writeOption(view, next, OPTION_COMMENT, asciiOctets(comment));
+  if (direction !== 0) {
+    next = writeOption(view, next, OPTION_PACKET_FLAGS, Uint8Array.of(direction, 0, 0, 0));
   }
+  view.setUint32(next, OPTION_END, true);
   return at + view.byteLength;
 }
 

@@ -9,9 +9,6 @@ import {
 } from '../../../../services/engine/congestion/sfc/sfc-machine.js';
 import type { SfcPoint } from '../../../../services/engine/congestion/sfc/sfc-point.js';
 import type { Engine } from '../../../../services/engine/device/engine.js';
-import { CLASS, KIND_MASK, KIND_NOTICE } from '../../../../services/engine/frame/frame-pool.js';
-import { DeafProbe } from '../../../../services/engine/contract/probe.js';
-import type { FramePool } from '../../../../services/engine/frame/frame-pool.js';
 import {
   blankEnvelope,
   decodeEnvelope,
@@ -22,6 +19,7 @@ import { blankSfcm, decodeSfcm, encodeSfcm } from '../../../../services/engine/w
 import type { RunResults } from '../../../../services/runtime/results.js';
 import { Session } from '../../../../services/runtime/session.js';
 import { fabricOf, runScenario } from '../../../kit/emulate.js';
+import { Tamperer } from '../../../kit/tamperer.js';
 
 const view = (octets: number, growth = 0, freeOctets = 1e6) => ({ octets, growth, freeOctets });
 
@@ -203,27 +201,6 @@ load:
     }
   });
 });
-
-/** Changes the octets of every message on the wire just before they are read. */
-class Tamperer extends DeafProbe {
-  constructor(
-    private readonly engine: Engine,
-    private readonly change: (octets: Uint8Array) => void,
-  ) {
-    super();
-  }
-
-  override frameReceived(
-    device: number,
-    _port: number,
-    _now: number,
-    pool: FramePool,
-    frame: number,
-  ): void {
-    if ((pool.words[frame + CLASS]! & KIND_MASK) !== KIND_NOTICE) return;
-    this.change(this.engine.carriage.octets(device, frame));
-  }
-}
 
 function tampered(settings: string, change: (octets: Uint8Array) => void): RunResults {
   const session = new Session(fabricOf(`${INCAST_OVER_TWO}${settings}`), { check: false });

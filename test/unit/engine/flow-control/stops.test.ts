@@ -94,6 +94,7 @@ function portSpec(overrides: Partial<PortSpec>): PortSpec {
 }
 
 const STOP = { quanta: 1000, refreshFraction: 0.5, responseDelayPs: 0 };
+const UNWATCHED = { watchdog: null, neighbourWatchdog: null };
 
 function bench(spec: PortSpec): {
   host: FakeHost;
@@ -117,7 +118,7 @@ function pfcOctets(enableVector: number, quanta: readonly number[]): Uint8Array 
 }
 
 describe('PFC, obeying', () => {
-  const spec = portSpec({ pfc: { ...STOP, priorities: 0b0001_1000 } });
+  const spec = portSpec({ pfc: { ...STOP, ...UNWATCHED, priorities: 0b0001_1000 } });
 
   it('holds a named priority for its time, lets the others go, and a new time replaces the old', () => {
     const { host, pfc } = bench(spec);
@@ -170,7 +171,7 @@ describe('PFC, obeying', () => {
 });
 
 describe('PFC, asking', () => {
-  const spec = portSpec({ pfc: { ...STOP, priorities: 0b0001_1000 } });
+  const spec = portSpec({ pfc: { ...STOP, ...UNWATCHED, priorities: 0b0001_1000 } });
 
   it('restates every stop in each frame, and names a release once', () => {
     const { accounts, pfc } = bench(spec);
@@ -210,7 +211,9 @@ describe('PFC, asking', () => {
 
   it('names all priorities of a group together', () => {
     const groupOf = [0, 1, 2, 3, 3, 5, 6, 7];
-    const { accounts, pfc } = bench(portSpec({ groupOf, pfc: { ...STOP, priorities: 0b11000 } }));
+    const { accounts, pfc } = bench(
+      portSpec({ groupOf, pfc: { ...STOP, ...UNWATCHED, priorities: 0b11000 } }),
+    );
     accounts.over.add(3);
     pfc.admitted(0, 3);
     const octets = new Uint8Array(64);
@@ -242,7 +245,7 @@ describe('PAUSE', () => {
   });
 
   it('is ignored by a port that runs PFC', () => {
-    const { host, pause } = bench(portSpec({ pfc: { ...STOP, priorities: 8 } }));
+    const { host, pause } = bench(portSpec({ pfc: { ...STOP, ...UNWATCHED, priorities: 8 } }));
     const stop = pauseOctets(5);
     assert.ok(pause.receiveControl(0, stop, stop.length));
     assert.equal(host.held, 0);

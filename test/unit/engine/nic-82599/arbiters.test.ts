@@ -205,6 +205,37 @@ describe('the weighted strict priority arbiter', () => {
     near(withoutGroup[7]!, 1 / 6);
   });
 
+  it('gives groups their shares whichever classes are idle, as long as one of each is not', () => {
+    const small = fc.record({
+      group: fc.integer({ min: 0, max: 3 }),
+      refill: fc.integer({ min: 20, max: 200 }),
+    });
+    const eight = fc.array(small, { minLength: 8, maxLength: 8 });
+    fc.assert(
+      fc.property(eight, fc.integer({ min: 1, max: 255 }), (classes, eligible) => {
+        const arbiter = new WspArbiter();
+        classes.forEach((row, tc) => {
+          arbiter.setClass(tc, { ...row, most: 4095, linkStrict: false, groupStrict: false });
+        });
+        const shares = sharesOf(arbiter, eligible, 40_000);
+        const present = classes.filter((_, tc) => (eligible & (1 << tc)) !== 0);
+        const groups = new Set(present.map(({ group }) => group));
+        const refillOf = (wanted: (group: number) => boolean): number =>
+          classes.reduce((sum, { group, refill }) => sum + (wanted(group) ? refill : 0), 0);
+        const all = refillOf((group) => groups.has(group));
+        for (const group of groups) {
+          const share = shares.reduce(
+            (sum, own, tc) => sum + (classes[tc]!.group === group ? own : 0),
+            0,
+          );
+          const wanted = refillOf((own) => own === group) / all;
+          assert.ok(Math.abs(share - wanted) < 0.01, `group ${group}: ${share} for ${wanted}`);
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
+
   it('keeps credits within their bounds, whatever is eligible and however long', () => {
     const anyClass = fc.record({
       group: fc.integer({ min: 0, max: 7 }),

@@ -108,6 +108,30 @@ describe('the rate scheduler', () => {
     );
   });
 
+  it('never sends more than its rate, its window and one spacing allow, however it is held', () => {
+    const step = fc.record({ length: lengths, holdOctets: fc.nat(300_000) });
+    const few = fc.integer({ min: RATE_FACTOR_ONE, max: 50 * RATE_FACTOR_ONE });
+    fc.assert(
+      fc.property(few, fc.nat(64), fc.array(step, { maxLength: 40 }), (factor, windowKb, steps) => {
+        let [stamp, free] = [0, 0];
+        const sent = steps.map(({ length, holdOctets }) => {
+          const start = Math.max(stamp, free + holdOctets);
+          stamp = nextStamp(stamp, length, start, factor, windowKb);
+          free = start + length + WIRE_OVERHEAD;
+          return { start, spacing: startSpacing(length, factor) };
+        });
+        sent.forEach((first, i) => {
+          let due = 0;
+          for (const later of sent.slice(i + 1)) {
+            const had = later.start - first.start + memoryWindow(windowKb, factor);
+            assert.ok(due <= had, `${due} octet times in ${had}`);
+            due += later.spacing;
+          }
+        });
+      }),
+    );
+  });
+
   it('decides as 32-bit stamps that wrap do, while they are less than 2^31 away', () => {
     fc.assert(
       fc.property(

@@ -89,6 +89,14 @@ describe('VLAN headers', () => {
     assert.deepEqual([up([], DOUBLE), up([OUTER], DOUBLE), up([OUTER, INNER], DOUBLE)], [0, 0, 5]);
   });
 
+  it('of other EtherTypes are none', () => {
+    const strange = { etherType: 0x9100, tci: 0xe001 };
+    assert.equal(userPriority([strange], SINGLE, false), 0);
+    assert.equal(userPriority([OUTER, strange], DOUBLE, false), 0);
+    assert.equal(userPriority([strange, INNER], DOUBLE, false), 0);
+    assert.equal(userPriority([strange, INNER], { ...DOUBLE, outerType: 0x9100 }, false), 5);
+  });
+
   it('that a control frame lacks mean 7 in single mode with DCB, and 0 otherwise', () => {
     assert.equal(userPriority([], SINGLE, true), 7);
     assert.equal(userPriority([], { ...SINGLE, dcb: false }, true), 0);

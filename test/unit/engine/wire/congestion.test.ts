@@ -2,32 +2,33 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import {
-  carriedOctets,
-  CARRIED_OCTETS_MAX,
-  carryOctets,
-} from '../../../../services/engine/frame/carried-octets.js';
-import { FramePool } from '../../../../services/engine/frame/frame-pool.js';
-import {
   blankCnm,
-  CN_TAG_OCTETS,
-  CNM_OCTETS,
+  blankCnmEnvelope,
+  CNM_MSDU_OCTETS_MAX,
   decodeCnm,
+  decodeCnmFrame,
   decodeCnTag,
-  encodeCnm,
-  encodeCnTag,
+  encodeCnmFrame,
 } from '../../../../services/engine/wire/cnm.js';
 import {
   blankCnp,
+  CNP_FRAME_OCTETS_MAX,
   CNP_OCTETS,
   decodeCnp,
+  decodeCnpPacket,
   encodeCnp,
+  encodeCnpFrame,
 } from '../../../../services/engine/wire/cnp.js';
+import {
+  blankEnvelope,
+  decodeEnvelope,
+} from '../../../../services/engine/wire/congestion-message.js';
 import { CNM, CNP_ROCEV2, hexOf } from './vectors.js';
 
 const SEED = { seed: 23 };
 const UDP_PAYLOAD_AT = 42;
-const TAG_AT = 16;
 const PDU_AT = 22;
+const MSDU_AT = 46;
 
 const EXAMPLE = {
   feedback: 32,
@@ -39,7 +40,9 @@ const EXAMPLE = {
   priority: 5,
   destination: 0x02000000000b,
   msduOctets: 24,
+  msdu: new Uint8Array(CNM_MSDU_OCTETS_MAX),
 };
+EXAMPLE.msdu.set(CNM.subarray(MSDU_AT));
 
 describe('the congestion notification packet', () => {
   it('is the known one from its base transport header to the ICRC', () => {
@@ -49,6 +52,21 @@ describe('the congestion notification packet', () => {
     const heard = blankCnp();
     assert.equal(decodeCnp(CNP_ROCEV2, UDP_PAYLOAD_AT, heard), 'ok');
     assert.equal(heard.destinationQueuePair, 17);
+  });
+
+  it('is the known one as a whole frame, and refused when a bit of it is wrong', () => {
+    const around = blankEnvelope();
+    const heard = blankCnp();
+    assert.equal(decodeEnvelope(CNP_ROCEV2, 0, around), 'ok');
+    assert.equal(decodeCnpPacket(CNP_ROCEV2, 0, around, heard), 'ok');
+    assert.equal(heard.destinationQueuePair, 17);
+    const octets = new Uint8Array(CNP_FRAME_OCTETS_MAX);
+    const end = encodeCnpFrame(octets, 0, around, heard);
+    assert.equal(hexOf(octets.subarray(0, end)), hexOf(CNP_ROCEV2));
+    const wrong = CNP_ROCEV2.with(60, CNP_ROCEV2[60]! ^ 1);
+    assert.equal(decodeCnpPacket(wrong, 0, around, heard), 'bad-checksum');
+    around.pduEnd = around.pduAt + CNP_OCTETS;
+    assert.equal(decodeCnpPacket(CNP_ROCEV2, 0, around, heard), 'too-short');
   });
 
   it('is refused when it is cut short, another opcode, or without BECN', () => {
@@ -61,22 +79,19 @@ describe('the congestion notification packet', () => {
 });
 
 describe('the congestion notification message', () => {
-  it('is the known one, with its tag', () => {
-    const octets = CNM.slice();
-    octets.fill(0, TAG_AT, TAG_AT + CN_TAG_OCTETS);
-    octets.fill(0, PDU_AT, PDU_AT + CNM_OCTETS);
-    assert.equal(encodeCnTag(octets, TAG_AT, 5), TAG_AT + CN_TAG_OCTETS);
-    assert.equal(encodeCnm(octets, PDU_AT, EXAMPLE), PDU_AT + CNM_OCTETS);
-    assert.equal(hexOf(octets), hexOf(CNM));
-    const [tag, pdu] = [{ flowId: 0 }, blankCnm()];
-    assert.equal(decodeCnTag(CNM, TAG_AT, tag), 'ok');
-    assert.equal(decodeCnm(CNM, PDU_AT, pdu), 'ok');
-    assert.deepEqual(tag, { flowId: 5 });
+  it('is the known one, with its tags and what it encapsulates', () => {
+    const around = blankCnmEnvelope();
+    const pdu = blankCnm();
+    assert.equal(decodeCnmFrame(CNM, 0, around, pdu), 'ok');
     assert.deepEqual(pdu, EXAMPLE);
+    assert.equal(around.flowId, 5);
+    assert.equal(around.pduAt, PDU_AT);
+    const octets = new Uint8Array(CNM.length);
+    assert.equal(encodeCnmFrame(octets, 0, around, EXAMPLE), CNM.length);
+    assert.equal(hexOf(octets), hexOf(CNM));
   });
 
-  it('comes back as it was, signs and all, also when a frame of the pool carries it', () => {
-    const pool = new FramePool(0);
+  it('comes back as it was, signs and all', () => {
     const message = fc.record(
       {
         feedback: fc.nat(63),
@@ -87,25 +102,34 @@ describe('the congestion notification message', () => {
         queueDelta: fc.integer({ min: -32_768, max: 32_767 }),
         priority: fc.nat(7),
         destination: fc.nat(2 ** 48 - 1),
-        msduOctets: fc.constant(0),
+        msduOctets: fc.nat(CNM_MSDU_OCTETS_MAX),
+        msdu: fc.uint8Array({ minLength: CNM_MSDU_OCTETS_MAX, maxLength: CNM_MSDU_OCTETS_MAX }),
       },
       { noNullPrototype: true },
     );
     fc.assert(
-      fc.property(message, (chosen) => {
-        const octets = new Uint8Array(CNM_OCTETS);
-        encodeCnm(octets, 0, chosen);
-        const frame = pool.allocate();
-        carryOctets(pool, frame, octets, CARRIED_OCTETS_MAX);
-        const copy = pool.copyFrom(pool, frame);
-        const carried = new Uint8Array(CNM_OCTETS);
-        carriedOctets(pool, copy, carried, CARRIED_OCTETS_MAX);
-        assert.equal(hexOf(carried), hexOf(octets));
+      fc.property(message, fc.nat(0xffff), (chosen, flowId) => {
+        const octets = new Uint8Array(128);
+        const end = encodeCnmFrame(octets, 0, { ...blankCnmEnvelope(), flowId }, chosen);
         const heard = blankCnm();
-        assert.equal(decodeCnm(carried, 0, heard), 'ok');
+        const around = blankCnmEnvelope();
+        assert.equal(decodeCnmFrame(octets.subarray(0, end), 0, around, heard), 'ok');
+        assert.equal(around.flowId, flowId);
+        chosen.msdu.fill(0, chosen.msduOctets);
         assert.deepEqual(heard, chosen);
-        pool.release(frame);
-        pool.release(copy);
+      }),
+      SEED,
+    );
+  });
+
+  it('never makes its reader throw, whatever comes', () => {
+    const [around, heard] = [blankCnmEnvelope(), blankCnm()];
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 128 }), fc.nat(CNM.length), (noise, cut) => {
+        decodeCnmFrame(noise, 0, around, heard);
+        const mixed = CNM.slice(0, cut);
+        mixed.set(noise.subarray(0, Math.max(0, cut - PDU_AT)), Math.min(cut, PDU_AT));
+        decodeCnmFrame(mixed, 0, around, heard);
       }),
       SEED,
     );

@@ -4,6 +4,8 @@ import { FRAMES, PAYLOAD } from '../../../../services/engine/device/host/receive
 import type { FlowEnd } from '../../../../services/fabric/assembly/assembly.js';
 import type { Fabric } from '../../../../services/fabric/assembly/fabric.js';
 import { buildFabric } from '../../../../services/fabric/assembly/fabric.js';
+import { HPCC_DEFAULTS } from '../../../../services/engine/congestion/hpcc/hpcc-managed.js';
+import { SWIFT_DEFAULTS } from '../../../../services/engine/congestion/swift/swift-managed.js';
 import { TIMELY_DEFAULTS } from '../../../../services/engine/congestion/timely/timely-managed.js';
 import { dcqcnSection } from '../../../../services/fabric/scenario/normalise-congestion.js';
 import { dcqcnSchema } from '../../../../services/fabric/scenario/schema-congestion.js';
@@ -29,6 +31,7 @@ export const PFC: PfcSection = {
   quanta: 65535,
   refreshFraction: 0.5,
   responseDelayPs: 200_000,
+  watchdog: null,
 };
 
 /** As they come out of an empty section. */
@@ -163,6 +166,7 @@ export const QCN: QcnSection = {
   priorities: [],
   alternatePriority: 0,
   cnmPriority: 6,
+  quoteBytes: 0,
   setPointBytes: null,
   weightExponent: 1,
   sampleBytes: null,
@@ -219,13 +223,23 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     dcqcn: DCQCN,
     qcn: QCN,
     timely: TIMELY_DEFAULTS,
+    hpcc: HPCC_DEFAULTS,
+    swift: SWIFT_DEFAULTS,
     classes: { transmit: IDENTITY, receive: IDENTITY, arbiter: { kind: 'strict' } },
     groups: [],
     faults: [],
     machinery: [],
     placement: [],
     load: [],
-    observe: { seriesPs: null, ports: [], episodes: false, stormPs: 1e9, traces: null },
+    observe: {
+      seriesPs: null,
+      ports: [],
+      episodes: false,
+      stormPs: 1e9,
+      traces: null,
+      captures: null,
+      events: false,
+    },
     expect: [],
     ...part,
   };
@@ -272,13 +286,17 @@ export function run(built: Fabric): Outcome {
     frameMarked: IGNORED,
     frameQueued: IGNORED,
     frameSent: IGNORED,
+    frameDiscarded: IGNORED,
+    watchdogActed: IGNORED,
     controlSent: IGNORED,
+    tagSent: IGNORED,
     controlReceived: IGNORED,
     stopAsked: IGNORED,
     creditStep: IGNORED,
     heldChanged: IGNORED,
     creditShort: IGNORED,
     messageDelivered: (_, now, flow, message) => arrivedPs.set(`${flow}/${message}`, now),
+    ledChanged: IGNORED,
   });
   new Windows(engine, built.lookaheadPs).run(Infinity);
   const received = ({ device, connection }: FlowEnd): { frames: number; payload: number } => {

@@ -12,7 +12,16 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     [
       'priorities: { 3: { xof: 3 } }',
       'main.yaml:3:20: priorities.3: unknown key: xof; allowed: flowControl, xoff, xonGap, ' +
-        'headroom, quanta, refresh, responseDelay, reserved, alpha, ecn, sfc, ci; did you mean xoff?',
+        'headroom, quanta, refresh, responseDelay, reserved, alpha, watchdog, ecn, sfc, ci; ' +
+        'did you mean xoff?',
+    ],
+    [
+      'priorities: { 3: { watchdog: { action: drops } } }',
+      'main.yaml:3:40: priorities.3.watchdog.action: unknown: drops; one of drop, forward; did you',
+    ],
+    [
+      'priorities: { 3: { watchdog: { detection: 0us } } }',
+      'main.yaml:3:43: priorities.3.watchdog.detection: ',
     ],
     ['priorities: { 8: pfc }', 'main.yaml:3:15: priorities: unknown key: 8; allowed: a priority 0'],
     ['devices: { s1: { ports: { 0: {} } } }', 'main.yaml:3:27: devices.s1.ports: unknown key: 0'],

@@ -66,6 +66,7 @@ describe('a scenario that says next to nothing', () => {
       quanta: 65535,
       refreshFraction: 0.5,
       responseDelayPs: 0,
+      watchdog: null,
     });
     assert.equal(scenario.pause.enabled, false);
     assert.deepEqual(scenario.classes, {
@@ -170,6 +171,7 @@ describe('the load section', () => {
       congestion: 'none',
       vlan: { inner: 10, outer: null, dei: false },
       vm: 0,
+      spoof: null,
       transport: { kind: 'raw', frameBytes: 1518 },
       startPs: 0,
       endPs: null,

@@ -1,0 +1,150 @@
+import type { FramePool } from '../../frame/frame-pool.js';
+import { RECORD_WORDS } from '../../frame/frame-pool.js';
+
+/** How a frame was seen at a port. */
+export const SEEN_IN = 0;
+export const SEEN_OUT = 1;
+/** Neither came in nor went out just then: it was dropped inside. */
+export const SEEN_INSIDE = 2;
+
+// Words of a row; the records of a frame follow.
+
+const PORT = 0;
+const SEEN = 1;
+/** Reason of a drop, counted from 1; 0: it was not dropped. */
+const DROP = 2;
+const MARKED = 3;
+/** Where its octets begin among those of the log; -1: it has none. */
+const OCTETS_AT = 4;
+const OCTETS = 5;
+/** 1 where the octets are all of it; 0 where the records tell of a frame. */
+const IS_CONTROL = 6;
+const RECORDS = 7;
+const WIDTH = RECORDS + RECORD_WORDS;
+
+const FIRST_ROWS = 64;
+const FIRST_OCTETS = 1024;
+const NOTHING = -1;
+
+/** A frame as it was seen; `frameOf` has its fields unless `isControl`. */
+export interface CaptureRow {
+  readonly timePs: number;
+  readonly port: number;
+  readonly seen: number;
+  /** Index of DROP_REASONS, or -1. */
+  readonly dropReason: number;
+  readonly isMarked: boolean;
+  readonly isControl: boolean;
+  /** Of a control frame or a notice, or the CE-Tag of a frame; empty for other frames. */
+  readonly octets: Uint8Array;
+}
+
+/** What one device saw pass at its captured ports, in its order: numbers that need no objects. */
+export class CaptureLog {
+  private count = 0;
+  private times = new Float64Array(FIRST_ROWS);
+  private rows = new Int32Array(FIRST_ROWS * WIDTH);
+  private octets = new Uint8Array(FIRST_OCTETS);
+  private octetCount = 0;
+  /** Beyond the most that are kept. */
+  omitted = 0;
+  /** Frames marked here that have not left, by name and port. */
+  marked: string[] = [];
+  /** By captured port: how many rows it has. */
+  readonly counts: number[];
+
+  constructor(ports: number) {
+    this.counts = Array.from({ length: ports }, () => 0);
+  }
+
+  get length(): number {
+    return this.count;
+  }
+
+  addFrame(timePs: number, port: number, seen: number, pool: FramePool, frame: number): number {
+    const row = this.begin(timePs, port, seen);
+    pool.readInto(frame, this.rows, row * WIDTH + RECORDS);
+    return row;
+  }
+
+  addControl(timePs: number, port: number, seen: number, octets: Uint8Array): number {
+    const row = this.begin(timePs, port, seen);
+    this.rows[row * WIDTH + IS_CONTROL] = 1;
+    this.setOctets(row, octets);
+    return row;
+  }
+
+  /** What looked like a frame of its own was a part of this one. */
+  becomeFrame(row: number, pool: FramePool, frame: number): void {
+    const at = row * WIDTH;
+    this.rows[at + IS_CONTROL] = 0;
+    this.rows[at + OCTETS_AT] = NOTHING;
+    this.rows[at + OCTETS] = 0;
+    pool.readInto(frame, this.rows, at + RECORDS);
+  }
+
+  setOctets(row: number, octets: Uint8Array): void {
+    const next = this.octetCount + octets.length;
+    if (next > this.octets.length) {
+      const larger = new Uint8Array(2 * next);
+      larger.set(this.octets);
+      this.octets = larger;
+    }
+    this.octets.set(octets, this.octetCount);
+    this.rows[row * WIDTH + OCTETS_AT] = this.octetCount;
+    this.rows[row * WIDTH + OCTETS] = octets.length;
+    this.octetCount = next;
+  }
+
+  setMarked(row: number): void {
+    this.rows[row * WIDTH + MARKED] = 1;
+  }
+
+  setDropped(row: number, reason: number): void {
+    this.rows[row * WIDTH + DROP] = reason + 1;
+  }
+
+  timeOf(row: number): number {
+    return this.times[row];
+  }
+
+  read(row: number): CaptureRow {
+    const { rows } = this;
+    const at = row * WIDTH;
+    const from = rows[at + OCTETS_AT];
+    return {
+      timePs: this.times[row],
+      port: rows[at + PORT],
+      seen: rows[at + SEEN],
+      dropReason: rows[at + DROP] - 1,
+      isMarked: rows[at + MARKED] !== 0,
+      isControl: rows[at + IS_CONTROL] !== 0,
+      octets: this.octets.subarray(from, from < 0 ? from : from + rows[at + OCTETS]),
+    };
+  }
+
+  /** A new frame in a pool with the fields of a row. */
+  frameOf(row: number, pool: FramePool): number {
+    return pool.write(this.rows, row * WIDTH + RECORDS);
+  }
+
+  private begin(timePs: number, port: number, seen: number): number {
+    const row = this.count++;
+    if (row === this.times.length) this.grow();
+    this.times[row] = timePs;
+    const at = row * WIDTH;
+    this.rows[at + PORT] = port;
+    this.rows[at + SEEN] = seen;
+    this.rows[at + OCTETS_AT] = NOTHING;
+    this.counts[port]++;
+    return row;
+  }
+
+  private grow(): void {
+    const times = new Float64Array(2 * this.times.length);
+    times.set(this.times);
+    const rows = new Int32Array(2 * this.rows.length);
+    rows.set(this.rows);
+    [this.times, this.rows] = [times, rows];
+  }
+}

@@ -1,0 +1,227 @@
+import { DeafProbe } from '../../contract/probe.js';
+import type { Engine } from '../../device/engine.js';
+import type { FramePool } from '../../frame/frame-pool.js';
+import { CLASS, ECN_CE, ECN_MASK, KIND_MASK, KIND_NOTICE } from '../../frame/frame-pool.js';
+import type { Plain } from '../../kernel/snapshot.js';
+import { restore, save } from '../../kernel/snapshot.js';
+import { nameOf } from '../trace/frame-sampler.js';
+import { CE_TAG_OCTETS, isCeTagged } from '../../wire/ce-tag.js';
+import type { CaptureSpec } from './capture-filter.js';
+import { passesControl, passesFrame } from './capture-filter.js';
+import { CaptureLog, SEEN_IN, SEEN_INSIDE, SEEN_OUT } from './capture-log.js';
+
+const NONE = -1;
+/** Where the CE-Tag stands in what a tag is read from, and in its frame. */
+const TAG_AT = 12;
+
+interface RidingTag {
+  readonly timePs: number;
+  /** Where it was written down as if it were a frame; -1: it was not. */
+  readonly row: number;
+  readonly octets: Uint8Array;
+}
+
+/**
+ * Writes down what passes captured ports, as fields: headers are made of them when the run is over.
+ * Devices without such a port are not listened to.
+ */
+export class CaptureRecorder extends DeafProbe {
+  private readonly logs: CaptureLog[];
+  /** By port of the service. */
+  private readonly isWanted: Uint8Array;
+  private readonly firstPort: Int32Array;
+  /** The last frame that came in: if it is dropped in the same event, that is said of it. */
+  private cameIn = { device: NONE, port: NONE, timePs: NONE, row: NONE };
+  /** The row of the last frame that went out. */
+  private wentOut = NONE;
+  /** By port of the service: the last CE-Tag that came in, just before the frame it rides on. */
+  private readonly tags: (RidingTag | undefined)[] = [];
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly spec: CaptureSpec,
+  ) {
+    super();
+    this.logs = engine.devices.map((device) => new CaptureLog(device.spec.ports.length));
+    this.isWanted = new Uint8Array(engine.shared.ports.count);
+    this.firstPort = Int32Array.from(engine.devices, (device) => device.firstPort);
+    spec.ports.forEach((ports, d) => {
+      for (const port of ports) this.isWanted[this.firstPort[d] + port] = 1;
+    });
+  }
+
+  /** Devices with captured ports. */
+  hearers(): number[] {
+    return [...this.spec.ports.keys()].filter((d) => this.spec.ports[d].length > 0);
+  }
+
+  log(device: number): CaptureLog {
+    return this.logs[device];
+  }
+
+  save(device: number): Plain {
+    return save(this.logs[device]);
+  }
+
+  restore(device: number, saved: Plain | null): void {
+    const log = new CaptureLog(this.engine.devices[device].spec.ports.length);
+    if (saved !== null) restore(log, saved);
+    this.logs[device] = log;
+  }
+
+  override frameReceived(
+    device: number,
+    port: number,
+    now: number,
+    pool: FramePool,
+    frame: number,
+  ): void {
+    const number = this.firstPort[device] + port;
+    if (this.isWanted[number] === 0) return;
+    const { cameIn } = this;
+    const tag = this.tags[number];
+    const isTagged = tag?.timePs === now;
+    const own = isTagged ? tag.row : NONE;
+    const isWanted = this.passes(device, pool, frame);
+    const row = isWanted ? this.addFrame(device, port, now, SEEN_IN, pool, frame, own) : NONE;
+    if (isTagged && row !== NONE) this.putTag(device, row, tag.octets);
+    cameIn.device = device;
+    cameIn.port = port;
+    cameIn.timePs = now;
+    cameIn.row = row;
+  }
+
+  override frameSent(
+    device: number,
+    port: number,
+    now: number,
+    pool: FramePool,
+    frame: number,
+  ): void {
+    if (this.isWanted[this.firstPort[device] + port] === 0) return;
+    const isWanted = this.passes(device, pool, frame);
+    const row = isWanted ? this.addFrame(device, port, now, SEEN_OUT, pool, frame) : NONE;
+    this.wentOut = row;
+    if (this.wasMarked(device, port, pool, frame) && row !== NONE) this.logs[device].setMarked(row);
+  }
+
+  override frameMarked(
+    device: number,
+    port: number,
+    _now: number,
+    pool: FramePool,
+    frame: number,
+  ): void {
+    if (this.isWanted[this.firstPort[device] + port] === 0) return;
+    this.logs[device].marked.push(markName(port, pool, frame));
+  }
+
+  override frameDropped(
+    device: number,
+    port: number,
+    now: number,
+    pool: FramePool,
+    frame: number,
+    reason: number,
+  ): void {
+    if (this.isWanted[this.firstPort[device] + port] === 0) return;
+    const { cameIn } = this;
+    const log = this.logs[device];
+    const isJustIn = cameIn.device === device && cameIn.port === port && cameIn.timePs === now;
+    const row = isJustIn
+      ? cameIn.row
+      : this.passes(device, pool, frame)
+        ? this.addFrame(device, port, now, SEEN_INSIDE, pool, frame)
+        : NONE;
+    if (row !== NONE) log.setDropped(row, reason);
+    this.wasMarked(device, port, pool, frame);
+  }
+
+  override controlSent(device: number, port: number, now: number, octets: Uint8Array): void {
+    this.addControl(device, port, now, SEEN_OUT, octets);
+  }
+
+  override tagSent(device: number, port: number, now: number, octets: Uint8Array): void {
+    if (this.isWanted[this.firstPort[device] + port] === 0) return;
+    if (this.wentOut === NONE) this.addControl(device, port, now, SEEN_OUT, octets);
+    else this.putTag(device, this.wentOut, octets.subarray(TAG_AT, TAG_AT + CE_TAG_OCTETS));
+  }
+
+  override controlReceived(device: number, port: number, now: number, octets: Uint8Array): void {
+    if (this.isWanted[this.firstPort[device] + port] === 0) return;
+    const row = this.addControl(device, port, now, SEEN_IN, octets);
+    if (!isCeTagged(octets, octets.length)) return;
+    const tag = octets.slice(TAG_AT, TAG_AT + CE_TAG_OCTETS);
+    this.tags[this.firstPort[device] + port] = { timePs: now, row, octets: tag };
+  }
+
+  /** The row; -1 where it is not wanted, or there are too many. */
+  private addControl(
+    device: number,
+    port: number,
+    now: number,
+    seen: number,
+    octets: Uint8Array,
+  ): number {
+    if (this.isWanted[this.firstPort[device] + port] === 0) return NONE;
+    if (!passesControl(this.spec.filters, octets) || !this.hasRoom(device, port)) return NONE;
+    return this.logs[device].addControl(now, port, seen, octets);
+  }
+
+  private passes(device: number, pool: FramePool, frame: number): boolean {
+    const octets = (): Uint8Array => this.engine.carriage.octets(device, frame);
+    return passesFrame(this.spec.filters, pool, frame, octets);
+  }
+
+  /** A tag stands behind the addresses of its frame, whose other octets are known for a notice. */
+  private putTag(device: number, row: number, tag: Uint8Array): void {
+    const log = this.logs[device];
+    const { octets } = log.read(row);
+    const whole = new Uint8Array(octets.length + tag.length);
+    whole.set(octets.subarray(0, TAG_AT));
+    whole.set(tag, Math.min(TAG_AT, octets.length));
+    whole.set(octets.subarray(TAG_AT), whole.length - Math.max(0, octets.length - TAG_AT));
+    log.setOctets(row, whole);
+  }
+
+  /** The row (`own`: one that it has already); -1 where there are too many. */
+  private addFrame(
+    device: number,
+    port: number,
+    now: number,
+    seen: number,
+    pool: FramePool,
+    frame: number,
+    own = NONE,
+  ): number {
+    const log = this.logs[device];
+    if (own !== NONE) log.becomeFrame(own, pool, frame);
+    else if (!this.hasRoom(device, port)) return NONE;
+    const row = own === NONE ? log.addFrame(now, port, seen, pool, frame) : own;
+    if ((pool.words[frame + CLASS] & KIND_MASK) === KIND_NOTICE) {
+      log.setOctets(row, this.engine.carriage.octets(device, frame));
+    }
+    return row;
+  }
+
+  private hasRoom(device: number, port: number): boolean {
+    const log = this.logs[device];
+    if (log.counts[port] < this.spec.frames) return true;
+    log.omitted++;
+    return false;
+  }
+
+  /** Whether this device marked the frame; it leaves now. */
+  private wasMarked(device: number, port: number, pool: FramePool, frame: number): boolean {
+    const { marked } = this.logs[device];
+    if (marked.length === 0 || (pool.words[frame + CLASS] & ECN_MASK) !== ECN_CE) return false;
+    const at = marked.indexOf(markName(port, pool, frame));
+    if (at >= 0) marked.splice(at, 1);
+    return at >= 0;
+  }
+}
+
+/** Copies of one frame wait at several ports. */
+function markName(port: number, pool: FramePool, frame: number): string {
+  return `${port} ${nameOf(pool, frame)}`;
+}

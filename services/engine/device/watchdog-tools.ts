@@ -1,0 +1,65 @@
+import { DROP } from '../contract/probe.js';
+import type { WatchdogTools } from '../flow-control/pfc/pfc-watchdog.js';
+import { CLASS, ISOLATING_FLAG, PORT, PRIORITY_MASK } from '../frame/frame-pool.js';
+import type { Device } from './device.js';
+import { DID_WATCHDOG } from './device.js';
+import type { Outlet } from './outlet.js';
+import type { Shared } from './shared.js';
+import type { Switching } from './switch/switching.js';
+
+/** What the watchdog of PFC does to the queues of a switch. */
+export function makeWatchdogTools(
+  shared: Shared,
+  devices: readonly Device[],
+  outlet: Outlet,
+  switching: Switching,
+): WatchdogTools {
+  const { clock, ports, pool, queues, digests } = shared;
+
+  /** Frames of a congesting queue are stopped by the priority that is the queue's number. */
+  function isStoppedBy(priority: number, trafficClass: number, frame: number): boolean {
+    const frameClass = pool.words[frame + CLASS];
+    const isolating = (frameClass & ISOLATING_FLAG) !== 0;
+    return (isolating ? trafficClass : frameClass & PRIORITY_MASK) === priority;
+  }
+
+  function waits(port: number, priority: number): boolean {
+    let some = false;
+    queues.forEach(port, (frame, tc) => {
+      if (isStoppedBy(priority, tc, frame)) some = true;
+    });
+    return some;
+  }
+
+  function discard(port: number, priority: number): number {
+    const tc = ports.classOf(port, priority);
+    const kept: number[] = [];
+    let dropped = 0;
+    while (queues.head(port, tc) >= 0) {
+      const frame = queues.shift(port, tc);
+      if (isStoppedBy(priority, tc, frame)) {
+        drop(port, tc, frame);
+        dropped++;
+      } else kept.push(frame);
+    }
+    for (const frame of kept) queues.push(port, tc, frame);
+    return dropped;
+  }
+
+  function drop(port: number, trafficClass: number, frame: number): void {
+    const d = ports.owner(port);
+    const { firstPort, probe } = devices[d];
+    probe?.frameDiscarded(d, port - firstPort, clock.now, pool, frame);
+    switching.free(port, trafficClass, frame);
+    outlet.lose(d, pool.words[frame + PORT], frame, DROP.WATCHDOG);
+  }
+
+  function note(port: number, priority: number, on: boolean): void {
+    const d = ports.owner(port);
+    const { firstPort, probe } = devices[d];
+    digests.mix(d, DID_WATCHDOG | (port - firstPort), (priority << 1) | (on ? 1 : 0));
+    probe?.watchdogActed(d, port - firstPort, clock.now, priority, on);
+  }
+
+  return { waits, discard, note };
+}

@@ -1,0 +1,48 @@
+import type { FramePool } from '../../frame/frame-pool.js';
+import {
+  CHARGE_MASK,
+  CHARGE_SHIFT,
+  CLASS,
+  COPY_FLAG,
+  PRIORITY_MASK,
+  VLAN,
+} from '../../frame/frame-pool.js';
+import type { CreditAccounts } from './credit-accounts.js';
+import type { CreditReceiver } from './credit-receiver.js';
+
+/** Whom frames are charged to, and what: a frame that is stored bears the units it takes. */
+export type CreditCharges = ReturnType<typeof makeCreditCharges>;
+
+export function makeCreditCharges(
+  pool: FramePool,
+  accounts: CreditAccounts,
+  receiver: CreditReceiver,
+) {
+  const { words, ends } = pool;
+
+  /** The account at a port that a frame belongs to. */
+  function rowOf(port: number, frame: number): number {
+    const priority = words[frame + CLASS] & PRIORITY_MASK;
+    const only = accounts.onlyRowOfPriority(port, priority);
+    return only >= 0 ? only : accounts.rowOfFrame(port, priority, ends[frame + VLAN]);
+  }
+
+  /** `octets`: its length as it came in. */
+  function admitted(port: number, _group: number, frame: number, octets: number): void {
+    const row = rowOf(port, frame);
+    const units = receiver.cost(row, octets);
+    const frameClass = words[frame + CLASS];
+    words[frame + CLASS] = (frameClass & ~COPY_FLAG) | (units << CHARGE_SHIFT);
+    if ((frameClass & COPY_FLAG) === 0) receiver.take(row, units);
+    else receiver.store(row, units);
+  }
+
+  function released(port: number, _group: number, frame: number): void {
+    const row = rowOf(port, frame);
+    const frameClass = words[frame + CLASS];
+    words[frame + CLASS] = frameClass & ~CHARGE_MASK;
+    receiver.free(row, (frameClass & CHARGE_MASK) >>> CHARGE_SHIFT);
+  }
+
+  return { rowOf, admitted, released };
+}

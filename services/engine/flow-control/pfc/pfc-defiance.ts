@@ -1,0 +1,62 @@
+import type { PfcPortSpec } from '../../contract/spec.js';
+import type { Clock } from '../../kernel/clock.js';
+import type { Tables } from '../../kernel/tables.js';
+import type { StopListener } from '../../quanta/stop-obeyer.js';
+
+const GROUPS = 8;
+
+/**
+ * Whether the neighbour's watchdog may be sending against a stop of this port: what then does not
+ * fit is no failure of the headroom. It is reckoned from this side alone, so it does not depend on
+ * where the neighbour runs: a watchdog steps in after a stop of its detection time, and back after
+ * a quiet time that is not longer than restoration and detection together.
+ */
+export class Defiance implements StopListener {
+  /** By port and group: when the last stop began, and until when it may have been defied. */
+  private readonly beganAt: Float64Array;
+  private readonly until: Float64Array;
+  private readonly isOff: Uint8Array;
+  private readonly specs: (PfcPortSpec['neighbourWatchdog'] | undefined)[] = [];
+
+  constructor(
+    tables: Tables,
+    private readonly clock: Clock,
+  ) {
+    this.beganAt = tables.float64('port', GROUPS);
+    this.until = tables.float64('port', GROUPS);
+    this.isOff = tables.uint8('port', 1);
+  }
+
+  configure(port: number, spec: PfcPortSpec | null): void {
+    this.specs[port] = spec?.neighbourWatchdog ?? null;
+  }
+
+  stopBegan(port: number, group: number): void {
+    this.beganAt[port * GROUPS + group] = this.clock.now;
+    this.isOff[port] |= 1 << group;
+  }
+
+  stopEnded(port: number, group: number): void {
+    const i = port * GROUPS + group;
+    const watch = this.watchOf(port, group);
+    if (watch !== null && this.isDefied(port, group)) {
+      this.until[i] = this.clock.now + watch.restorationPs + watch.detectionPs;
+    }
+    this.isOff[port] &= ~(1 << group);
+  }
+
+  isDefied(port: number, group: number): boolean {
+    const i = port * GROUPS + group;
+    const watch = this.watchOf(port, group);
+    if (watch === null) return false;
+    const { now } = this.clock;
+    if ((this.isOff[port] & (1 << group)) === 0) return now < this.until[i];
+    return now >= this.beganAt[i] + watch.detectionPs || this.beganAt[i] < this.until[i];
+  }
+
+  private watchOf(port: number, group: number): WatchOfGroup {
+    return this.specs[port]?.[group] ?? null;
+  }
+}
+
+type WatchOfGroup = NonNullable<PfcPortSpec['neighbourWatchdog']>[number];

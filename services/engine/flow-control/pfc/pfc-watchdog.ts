@@ -1,0 +1,159 @@
+import type { MechanismHost } from '../../contract/flow-control.js';
+import type { PfcPortSpec } from '../../contract/spec.js';
+import type { Tables } from '../../kernel/tables.js';
+import type { StopListener, StopObeyer } from '../../quanta/stop-obeyer.js';
+import { watchDuePs } from './pfc-machine.js';
+
+const PRIORITIES = 8;
+
+/** What a watchdog does beyond its port's gate, done by the parts that it concerns. */
+export interface WatchdogTools {
+  /** Frames of a priority wait at a port. */
+  waits(port: number, priority: number): boolean;
+  /** Drops them all; returns how many. */
+  discard(port: number, priority: number): number;
+  /** It stepped in or back: part of what the device executed. */
+  note(port: number, priority: number, on: boolean): void;
+}
+
+/**
+ * Looks at priorities that a neighbour holds. One that was held without a break for the detection
+ * time, and has frames waiting, is in a storm: its stops are no longer obeyed, and what waits is
+ * dropped, and what comes, or it is sent. When the neighbour has not asked for a stop for the
+ * restoration time, all is as before.
+ */
+export class PfcWatchdog implements StopListener {
+  /** By port: priorities in a storm, and those of them whose frames are dropped, one bit each. */
+  readonly storms: Uint8Array;
+  readonly discards: Uint8Array;
+  /** By port and priority: since when what it waits for lasts; Infinity while it does not. */
+  private readonly since: Float64Array;
+  private readonly armed: Uint8Array;
+  /** By port and priority: how often it stepped in, when last, for how long before that. */
+  private readonly stormCount: Float64Array;
+  private readonly stormSince: Float64Array;
+  private readonly stormTime: Float64Array;
+  private readonly dropped: Float64Array;
+  private readonly specs: (PfcPortSpec['watchdog'] | undefined)[] = [];
+  private tools: WatchdogTools | null = null;
+
+  /** `timer` is the first of eight at the host. */
+  constructor(
+    tables: Tables,
+    private readonly host: MechanismHost,
+    private readonly obeyer: StopObeyer,
+    private readonly slot: number,
+    private readonly timer: number,
+  ) {
+    this.storms = tables.uint8('port', 1);
+    this.discards = tables.uint8('port', 1);
+    this.since = tables.float64('port', PRIORITIES).fill(Infinity);
+    this.armed = tables.uint8('port', 1);
+    this.stormCount = tables.float64('port', PRIORITIES);
+    this.stormSince = tables.float64('port', PRIORITIES);
+    this.stormTime = tables.float64('port', PRIORITIES);
+    this.dropped = tables.float64('port', PRIORITIES);
+  }
+
+  /** What is built after the mechanisms. */
+  equip(tools: WatchdogTools): void {
+    this.tools = tools;
+  }
+
+  configure(port: number, spec: PfcPortSpec | null): void {
+    this.specs[port] = spec?.watchdog ?? null;
+  }
+
+  /** Whether a port and priority is watched at all. */
+  watches(port: number, priority: number): boolean {
+    return (this.specs[port]?.[priority] ?? null) !== null;
+  }
+
+  isStorm(port: number, priority: number): boolean {
+    return (this.storms[port] & (1 << priority)) !== 0;
+  }
+
+  stopBegan(port: number, priority: number): void {
+    if (!this.watches(port, priority)) return;
+    this.wait(port, priority, this.isStorm(port, priority) ? Infinity : this.host.clock.now);
+  }
+
+  stopEnded(port: number, priority: number): void {
+    if (!this.watches(port, priority)) return;
+    this.wait(port, priority, this.isStorm(port, priority) ? this.host.clock.now : Infinity);
+  }
+
+  onTimer(port: number, priority: number): void {
+    this.armed[port] &= ~(1 << priority);
+    const due = this.duePs(port, priority);
+    if (due === Infinity) return;
+    if (due > this.host.clock.now) this.arm(port, priority, due);
+    else if (this.isStorm(port, priority)) this.stepBack(port, priority);
+    else if (this.tools!.waits(port, priority)) this.stepIn(port, priority);
+    // A stop that nobody waits for does no harm; it is looked at again.
+    else this.wait(port, priority, this.host.clock.now);
+  }
+
+  /** A frame was kept from a queue. */
+  refused(port: number, priority: number): void {
+    this.dropped[port * PRIORITIES + priority]++;
+  }
+
+  stormsOf(port: number, priority: number): number {
+    return this.stormCount[port * PRIORITIES + priority];
+  }
+
+  droppedOf(port: number, priority: number): number {
+    return this.dropped[port * PRIORITIES + priority];
+  }
+
+  /** How long its storms have lasted until `now`. */
+  stormPs(port: number, priority: number, now: number): number {
+    const i = port * PRIORITIES + priority;
+    return this.stormTime[i] + (this.isStorm(port, priority) ? now - this.stormSince[i] : 0);
+  }
+
+  private stepIn(port: number, priority: number): void {
+    const i = port * PRIORITIES + priority;
+    const bit = 1 << priority;
+    this.stormCount[i]++;
+    this.stormSince[i] = this.host.clock.now;
+    this.storms[port] |= bit;
+    this.since[i] = Infinity;
+    this.tools!.note(port, priority, true);
+    if (this.specs[port]![priority]!.action === 'drop') {
+      this.discards[port] |= bit;
+      this.dropped[i] += this.tools!.discard(port, priority);
+    }
+    this.obeyer.ignore(port, priority);
+  }
+
+  private stepBack(port: number, priority: number): void {
+    const i = port * PRIORITIES + priority;
+    const bit = 1 << priority;
+    this.stormTime[i] += this.host.clock.now - this.stormSince[i];
+    this.storms[port] &= ~bit;
+    this.discards[port] &= ~bit;
+    this.since[i] = Infinity;
+    this.tools!.note(port, priority, false);
+    this.obeyer.obey(port, priority);
+  }
+
+  private wait(port: number, priority: number, since: number): void {
+    this.since[port * PRIORITIES + priority] = since;
+    const due = this.duePs(port, priority);
+    if (due !== Infinity && (this.armed[port] & (1 << priority)) === 0) {
+      this.arm(port, priority, due);
+    }
+  }
+
+  private duePs(port: number, priority: number): number {
+    const since = this.since[port * PRIORITIES + priority];
+    return watchDuePs(this.specs[port]![priority]!, since, this.isStorm(port, priority));
+  }
+
+  private arm(port: number, priority: number, time: number): void {
+    this.armed[port] |= 1 << priority;
+    this.host.arm(this.slot, port, this.timer + priority, time);
+  }
+}

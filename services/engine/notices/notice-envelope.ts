@@ -1,0 +1,55 @@
+import type { Encapsulation, Envelope } from '../wire/congestion-message.js';
+import { type EthernetHeader, NO_TAG, tagControl } from '../wire/ethernet.js';
+import type { Stations } from './stations.js';
+
+const VID_MASK = 0xfff;
+const S_TAG_SHIFT = 16;
+
+/** Who sends a message to whom, and how. */
+export interface NoticeEnds {
+  readonly encapsulation: Encapsulation;
+  readonly priority: number;
+  readonly dscp: number;
+  /** VLANs as frames have them: C-TAG in the low half, S-TAG in the high half. */
+  readonly tags: number;
+  /** MAC address of the port that sends it. */
+  readonly mac: number;
+  readonly own: Stations;
+  /** The receiver is the one at a position. */
+  readonly stations: Stations;
+  readonly position: number;
+  readonly sourcePort: number;
+  readonly destinationPort: number;
+}
+
+/** Fills in everything around a message but what follows from its length. */
+export function fillEnvelope(into: Envelope, ends: NoticeEnds): void {
+  const { dscp, own, stations, position } = ends;
+  into.encapsulation = ends.encapsulation;
+  fillEthernet(into.ethernet, ends.mac, stations.mac(position), ends.tags, ends.priority);
+  into.ipv4.dscp = dscp;
+  into.ipv4.source = own.ipv4(0);
+  into.ipv4.destination = stations.ipv4(position);
+  into.ipv6.dscp = dscp;
+  into.ipv6.source.set(own.ipv6(0));
+  into.ipv6.destination.set(stations.ipv6(position));
+  into.udp.sourcePort = ends.sourcePort;
+  into.udp.destinationPort = ends.destinationPort;
+}
+
+export function fillEthernet(
+  into: EthernetHeader,
+  source: number,
+  destination: number,
+  tags: number,
+  priority: number,
+): void {
+  into.source = source;
+  into.destination = destination;
+  into.cTag = tagOf(tags & VID_MASK, priority);
+  into.sTag = tagOf(tags >>> S_TAG_SHIFT, priority);
+}
+
+function tagOf(vlan: number, priority: number): number {
+  return vlan === 0 ? NO_TAG : tagControl({ priority, dropEligible: false, vlan });
+}

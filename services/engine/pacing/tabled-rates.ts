@@ -1,0 +1,68 @@
+import type { RateControl, RateHost, RateStatus } from '../contract/rate-control.js';
+import type { RateSpec } from '../contract/spec.js';
+import type { Tables } from '../kernel/tables.js';
+
+/** Length of a record, and where in it stands what people see of a rate. */
+export interface RateWords {
+  readonly stride: number;
+  readonly rate: number;
+  readonly target: number;
+  readonly line: number;
+  readonly least: number;
+  readonly notifications: number;
+  readonly cuts: number;
+}
+
+/** A rate control that keeps a record of doubles per row; it hears what it overrides. */
+export abstract class TabledRates<Spec extends RateSpec> implements RateControl {
+  protected readonly table: Float64Array;
+  /** By row; rows of other rate controls are empty. */
+  protected readonly specs: Spec[] = [];
+
+  constructor(
+    tables: Tables,
+    protected readonly host: RateHost,
+    private readonly words: RateWords,
+  ) {
+    this.table = tables.float64('rate', words.stride);
+  }
+
+  configure(row: number, spec: Spec, lineBps: number): void {
+    this.specs[row] = spec;
+    this.initialise(this.at(row), lineBps, spec);
+  }
+
+  protected abstract initialise(s: number, lineBps: number, spec: Spec): void;
+
+  sent(_row: number, _octets: number): void {}
+  notified(_row: number, _feedback: number): void {}
+  measured(_row: number, _roundTripPs: number, _endpointPs: number, _packets: number): void {}
+  observed(_row: number, _expected: number, _telemetry: Uint8Array): void {}
+  lost(_row: number, _timedOut: boolean): void {}
+  onTimer(_row: number, _timer: number): void {}
+
+  status(row: number): RateStatus {
+    const { table, words } = this;
+    const s = this.at(row);
+    return {
+      lineBps: table[s + words.line],
+      rateBps: table[s + words.rate],
+      targetBps: table[s + words.target],
+      leastBps: table[s + words.least],
+      notifications: table[s + words.notifications],
+      cuts: table[s + words.cuts],
+    };
+  }
+
+  /** Where the record of a row begins. */
+  protected at(row: number): number {
+    return row * this.words.stride;
+  }
+
+  /** The rate of a row's record holds from now on. */
+  protected announce(row: number): void {
+    const { table, words, host } = this;
+    const s = this.at(row);
+    host.setRate(row, table[s + words.rate], table[s + words.line]);
+  }
+}

@@ -1,0 +1,70 @@
+import type { ShownFault, LiveNews, LiveSpan, LiveStatus } from '../report/page/live-data.js';
+import type { PageContent } from '../report/page/page-data.js';
+import type { PortSample } from '../runtime/port-sample.js';
+import type { LiveRun } from './live-run.js';
+import type { LiveAddress } from './live-server.js';
+import { LiveServer } from './live-server.js';
+import { LiveSpans } from './live-spans.js';
+
+/** Viewers are told at most so often. */
+const TELL_MS = 100;
+
+/** What viewers of one run are told: how far it is, what its ports do, what was injected. */
+export class LiveHost {
+  private readonly spans: LiveSpans;
+  private news: LiveSpan[] = [];
+  private toldAt = -Infinity;
+  private isOver = false;
+  private server: LiveServer | null = null;
+
+  constructor(
+    private readonly content: PageContent,
+    private readonly status: () => LiveStatus,
+    private readonly faults: () => readonly ShownFault[],
+  ) {
+    this.spans = new LiveSpans(content.runs[0]!.ports.map(({ rateBps }) => rateBps));
+  }
+
+  /** Returns where people find the page. */
+  async open(address: LiveAddress, run: LiveRun): Promise<string> {
+    const known = (): LiveNews => this.newsOf(this.spans.all(), true);
+    const server = new LiveServer(address, this.content, run, known);
+    const place = await server.listen();
+    this.server = server;
+    return place;
+  }
+
+  sampled(sample: PortSample): void {
+    const span = this.spans.take(sample);
+    if (span !== null) this.news.push(span);
+  }
+
+  /** Something happened that nobody should wait to hear. */
+  changed(): void {
+    this.toldAt = performance.now();
+    const isAnew = this.spans.takeAnew();
+    this.server?.tell(this.newsOf(isAnew ? this.spans.all() : this.news, isAnew));
+    this.news = [];
+  }
+
+  /** Called now and then while the run goes on. */
+  look(): void {
+    if (performance.now() - this.toldAt > TELL_MS) this.changed();
+  }
+
+  /** The run is over: those who look get its report, and the door is closed. */
+  async finish(content: PageContent): Promise<void> {
+    this.isOver = true;
+    await this.server?.finish(content);
+  }
+
+  close(): void {
+    this.server?.close();
+  }
+
+  private newsOf(spans: readonly LiveSpan[], isAnew: boolean): LiveNews {
+    const status = this.status();
+    const state = this.isOver ? 'over' : status.state;
+    return { status: { ...status, state }, spans, isAnew, faults: this.faults() };
+  }
+}

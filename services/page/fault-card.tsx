@@ -1,0 +1,203 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { formatTime } from '../report/format.js';
+import type { LiveAnswer, ShownFault } from '../report/page/live-data.js';
+import { say } from './live-link.js';
+import { Card } from './panels.js';
+
+/** What a kind of fault has to be told beside where and for how long, with something to begin with. */
+interface Field {
+  readonly key: string;
+  readonly text: string;
+  readonly choices?: readonly string[];
+}
+
+interface FaultKind {
+  readonly kind: string;
+  readonly says: string;
+  readonly fields: readonly Field[];
+}
+
+const FRAMES = ['any', 'pause', 'pfc', 'ce-request', 'ce-grant', 'ce-tag-request', 'ce-tag-grant'];
+
+const KINDS: readonly FaultKind[] = [
+  { kind: 'link-down', says: 'the cable has no carrier', fields: [] },
+  {
+    ...{ kind: 'loss', says: 'frames that arrive at the port are lost' },
+    fields: [{ key: 'probability', text: '10%' }],
+  },
+  {
+    ...{ kind: 'bit-errors', says: 'bits of frames that arrive are wrong' },
+    fields: [{ key: 'errorRate', text: '1e-6' }],
+  },
+  {
+    ...{ kind: 'delay', says: 'the cable is longer' },
+    fields: [{ key: 'delay', text: '1us' }],
+  },
+  {
+    ...{ kind: 'slow-link', says: 'both directions run at a lower rate' },
+    fields: [{ key: 'rate', text: '10G' }],
+  },
+  {
+    ...{ kind: 'control', says: 'control frames that arrive are lost, doubled, spoilt or late' },
+    fields: [
+      { key: 'frames', text: 'pfc', choices: FRAMES },
+      { key: 'action', text: 'lose', choices: ['lose', 'duplicate', 'corrupt', 'delay'] },
+      { key: 'probability', text: '10%' },
+    ],
+  },
+  { kind: 'freeze', says: 'the port sends nothing at all', fields: [] },
+  {
+    ...{ kind: 'storm', says: 'a broken NIC stops its neighbour, again and again' },
+    fields: [{ key: 'priority', text: '3' }],
+  },
+  {
+    ...{ kind: 'steal-credit', says: 'credit in the hand of the port is gone' },
+    fields: [
+      { key: 'size', text: '6KB' },
+      { key: 'interval', text: '5us' },
+    ],
+  },
+  { kind: 'stuck-credit', says: "the port's credit counter takes no grant", fields: [] },
+  {
+    ...{ kind: 'shrink-buffer', says: 'the switch has so much less memory to share' },
+    fields: [{ key: 'size', text: '1MB' }],
+  },
+  { kind: 'reboot', says: 'the switch loses all that it holds and has learned', fields: [] },
+];
+
+/** Puts a fault into the run, at a port that was clicked. */
+export function FaultCard(props: {
+  readonly faults: readonly ShownFault[];
+  readonly port: string;
+}): JSX.Element {
+  const { faults, port } = props;
+  const [chosen, choose] = useState(KINDS[0]!);
+  const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
+  const [lasts, setLasts] = useState('20us');
+  const [answer, setAnswer] = useState<LiveAnswer | null>(null);
+  const inject = async (): Promise<void> => {
+    const values = chosen.fields.map(({ key, text }) => [key, valueOf(texts[key] ?? text)]);
+    const words: Record<string, unknown> = { kind: chosen.kind, where: { port } };
+    if (lasts !== '') words['for'] = lasts;
+    const fault = { ...words, ...Object.fromEntries(values) } as Record<string, unknown>;
+    setAnswer(await say('faults', { kind: 'inject', fault }));
+  };
+  const field = (name: string, input: JSX.Element): JSX.Element => (
+    <label key={name}>
+      <span>{name}</span>
+      {input}
+    </label>
+  );
+  return (
+    <Card title="Inject a fault" note={`at ${port}; click another port in the fabric above`} wide>
+      <form
+        class="fault"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void inject();
+        }}
+      >
+        {field(
+          'fault',
+          <select
+            aria-label="kind of fault"
+            onChange={(event) => {
+              choose(KINDS.find(({ kind }) => kind === event.currentTarget.value)!);
+            }}
+          >
+            {KINDS.map(({ kind }) => (
+              <option key={kind} value={kind} selected={kind === chosen.kind}>
+                {kind}
+              </option>
+            ))}
+          </select>,
+        )}
+        {chosen.fields.map((one) =>
+          field(
+            one.key,
+            <FieldInput
+              field={one}
+              text={texts[one.key] ?? one.text}
+              change={(text) => {
+                setTexts({ ...texts, [one.key]: text });
+              }}
+            />,
+          ),
+        )}
+        {field(
+          'for',
+          <input
+            value={lasts}
+            placeholder="to the end"
+            size={9}
+            onInput={(event) => {
+              setLasts(event.currentTarget.value);
+            }}
+          />,
+        )}
+        <button type="submit" class="on">
+          inject
+        </button>
+        <span class="faint">{chosen.says}</span>
+      </form>
+      {answer !== null && <p class={answer.done ? 'good' : 'bad'}>{answer.detail}</p>}
+      <FaultList faults={faults} />
+    </Card>
+  );
+}
+
+function FieldInput(props: {
+  readonly field: Field;
+  readonly text: string;
+  readonly change: (text: string) => void;
+}): JSX.Element {
+  const { field, text, change } = props;
+  if (field.choices === undefined) {
+    return (
+      <input
+        value={text}
+        size={9}
+        onInput={(event) => {
+          change(event.currentTarget.value);
+        }}
+      />
+    );
+  }
+  return (
+    <select
+      onChange={(event) => {
+        change(event.currentTarget.value);
+      }}
+    >
+      {field.choices.map((choice) => (
+        <option key={choice} value={choice} selected={choice === text}>
+          {choice}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function FaultList({ faults }: { readonly faults: readonly ShownFault[] }): JSX.Element | null {
+  if (faults.length === 0) return null;
+  return (
+    <ul class="faults">
+      {faults.map(({ name, text, atPs, isOver }) => (
+        <li key={name}>
+          <b>{formatTime(atPs)}</b> <span>{text}</span>
+          {!isOver && (
+            <button type="button" onClick={() => void say('faults', { kind: 'clear', name })}>
+              clear
+            </button>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** In the scenario's language a plain number is no text. */
+function valueOf(text: string): string | number {
+  return /^\d+(\.\d+)?(e-?\d+)?$/.test(text) ? Number(text) : text;
+}

@@ -1,0 +1,58 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { LiveAnswer, LiveNews, LiveOrder } from '../report/page/live-data.js';
+import type { PageContent } from '../report/page/page-data.js';
+
+const NO_ANSWER: LiveAnswer = { done: false, detail: 'the run does not answer' };
+
+/** Says something to the run. */
+export async function say(path: 'steer' | 'faults', body: unknown): Promise<LiveAnswer> {
+  try {
+    const reply = await fetch(path, { method: 'POST', body: JSON.stringify(body) });
+    return (await reply.json()) as LiveAnswer;
+  } catch {
+    return NO_ANSWER;
+  }
+}
+
+export function steer(order: LiveOrder): Promise<LiveAnswer> {
+  return say('steer', order);
+}
+
+/** Hears what is new of the run until it is over; true while nobody answers. */
+export function useNews(
+  hear: (news: LiveNews) => void,
+  become: (content: PageContent) => void,
+): boolean {
+  const [isLost, setLost] = useState(false);
+  useEffect(() => {
+    const events = new EventSource('events');
+    events.onmessage = ({ data }) => {
+      const news = JSON.parse(data as string) as LiveNews;
+      setLost(false);
+      hear(news);
+      if (news.status.state !== 'over') return;
+      void reportOf().then((report) => {
+        if (report === null) return;
+        events.close();
+        become(report);
+      });
+    };
+    events.onerror = () => {
+      setLost(true);
+    };
+    return () => {
+      events.close();
+    };
+  }, []);
+  return isLost;
+}
+
+/** Null: the run has ended, and its report is not written yet. */
+async function reportOf(): Promise<PageContent | null> {
+  try {
+    const reply = await fetch('report.json');
+    return reply.ok ? ((await reply.json()) as PageContent) : null;
+  } catch {
+    return null;
+  }
+}

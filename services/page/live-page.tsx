@@ -1,0 +1,154 @@
+import type { JSX } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import { formatCount, formatShare, formatTime } from '../report/format.js';
+import type { ShownFault, LiveState, LiveStatus } from '../report/page/live-data.js';
+import type { PageContent } from '../report/page/page-data.js';
+import { useTheme } from './colours.js';
+import { FaultCard } from './fault-card.js';
+import { steer, useNews } from './live-link.js';
+import { Card, Header, Reproduce, TileRow } from './panels.js';
+import { MapCard, PortCard } from './run-page.js';
+import type { RunView } from './run-view.js';
+import { grown, interestingPorts } from './run-view.js';
+
+const OCTET_MAX = 255;
+const STEPS_PS = [1e5, 1e6, 1e7, 1e8, 1e9];
+
+interface Heard {
+  readonly view: RunView;
+  readonly status: LiveStatus;
+  readonly drops: number;
+  readonly faults: readonly ShownFault[];
+}
+
+/** The page of a run that goes on; in the end it becomes the report. */
+export function LivePage(props: {
+  readonly initial: RunView;
+  readonly become: (content: PageContent) => void;
+}): JSX.Element {
+  const { initial, become } = props;
+  const [theme, toggleTheme] = useTheme();
+  const [heard, setHeard] = useState<Heard>({
+    ...{ view: initial, status: UNHEARD, drops: 0, faults: [] },
+  });
+  const [timePs, setTime] = useState<number | null>(null);
+  const [chosen, choose] = useState<number | null>(null);
+  const isLost = useNews((news) => {
+    setHeard((before) => ({
+      view: grown(before.view, news),
+      status: news.status,
+      drops: news.spans.at(-1)?.drops ?? before.drops,
+      faults: news.faults,
+    }));
+  }, become);
+  const { view, status } = heard;
+  const order = useMemo(() => liveOrder(view), [view.moments.length >> 4]);
+  const port = chosen ?? order[0] ?? 0;
+  return (
+    <main>
+      <Header run={view.run} status={isLost ? 'lost' : status.state} toggleTheme={toggleTheme}>
+        <Steering state={status.state} />
+      </Header>
+      <Progress heard={heard} />
+      <MapCard {...{ view, theme, timePs, setTime, port, choose, isLive: true }}>
+        <p class="none">nothing has been measured yet</p>
+      </MapCard>
+      <PortCard {...{ view, theme, order, choose, setTime, port, timePs }} />
+      <FaultCard faults={heard.faults} port={view.run.ports[port]!.name} />
+      <Reproduce run={view.run} />
+    </main>
+  );
+}
+
+const UNHEARD: LiveStatus = {
+  ...{ state: 'waiting', virtualPs: 0, endPs: null, share: 0, frameHops: 0, detail: '' },
+};
+
+function Steering({ state }: { readonly state: LiveState }): JSX.Element {
+  const [stepPs, setStep] = useState(STEPS_PS[1]!);
+  const isOver = state === 'over';
+  return (
+    <span class="steering">
+      {state === 'paused' ? (
+        <button type="button" onClick={() => void steer({ action: 'resume', stepPs: 0 })}>
+          ▶ resume
+        </button>
+      ) : (
+        <button
+          type="button"
+          disabled={isOver}
+          onClick={() => void steer({ action: 'pause', stepPs: 0 })}
+        >
+          ❚❚ pause
+        </button>
+      )}
+      <span class="joined">
+        <button
+          type="button"
+          disabled={isOver}
+          onClick={() => void steer({ action: 'step', stepPs })}
+        >
+          step
+        </button>
+        <select
+          aria-label="length of a step"
+          onChange={(event) => {
+            setStep(Number(event.currentTarget.value));
+          }}
+        >
+          {STEPS_PS.map((ps) => (
+            <option key={ps} value={ps} selected={ps === stepPs}>
+              {formatTime(ps)}
+            </option>
+          ))}
+        </select>
+      </span>
+      <button
+        type="button"
+        disabled={isOver}
+        title="End the run now and report what was measured"
+        onClick={() => void steer({ action: 'stop', stepPs: 0 })}
+      >
+        ■ stop
+      </button>
+    </span>
+  );
+}
+
+function Progress({ heard }: { readonly heard: Heard }): JSX.Element {
+  const { status, drops, view } = heard;
+  const { share, virtualPs, endPs, frameHops, detail } = status;
+  const now = view.moments.at(-1);
+  const heldNow = now?.held.reduce((count, held) => count + Number(held > 0), 0) ?? 0;
+  const fullest = now?.busy.reduce((most, busy) => Math.max(most, busy), 0) ?? 0;
+  return (
+    <Card title="Progress" note={detail} wide>
+      <div class="progress" role="progressbar" aria-valuenow={Math.round(share * 100)}>
+        <i style={{ width: `${100 * share}%` }} />
+      </div>
+      <TileRow
+        tiles={[
+          ['done', formatShare(share)],
+          ['virtual time', formatTime(Math.round(virtualPs))],
+          ['ends at', endPs === null ? 'end of load' : formatTime(endPs)],
+          ['frame-hops', formatCount(frameHops)],
+          ['ports held now', formatCount(heldNow)],
+          ['fullest link now', formatShare(fullest / OCTET_MAX)],
+          ['dropped', formatCount(drops), drops > 0 ? 'warn' : ''],
+        ]}
+      />
+    </Card>
+  );
+}
+
+/** By what was seen so far: held most, then the longest queue. */
+function liveOrder(view: RunView): number[] {
+  if (view.moments.length === 0) return interestingPorts(view);
+  const score = new Float64Array(view.run.ports.length);
+  for (const { held, busy, queueOctets } of view.moments) {
+    for (let port = 0; port < score.length; port++) {
+      score[port]! += 4 * held[port]! + busy[port]! / 8 + queueOctets[port]! / 1e3;
+    }
+  }
+  return [...score.keys()].sort((a, b) => score[b]! - score[a]!);
+}

@@ -1,0 +1,124 @@
+import type { JSX } from 'preact';
+import type { SweepMeasure, SweepPage } from '../report/page/page-data.js';
+import type { Theme } from './colours.js';
+import { lossColour, useTheme } from './colours.js';
+import { Card } from './panels.js';
+import './sweep.css';
+
+type Axis = SweepPage['axes'][number];
+
+/** A sweep: for every measure a heat map over its last two axes, and one more for each value before. */
+export function SweepPageView({ sweep }: { readonly sweep: SweepPage }): JSX.Element {
+  const [theme, toggleTheme] = useTheme();
+  return (
+    <main class="sweep">
+      <header>
+        <div class="name">
+          <span class="brand">selvage</span>
+          <h1>{sweep.title}</h1>
+          <button type="button" class="theme" aria-label="light or dark" onClick={toggleTheme}>
+            ◐
+          </button>
+        </div>
+        {sweep.description !== '' && <p>{sweep.description}</p>}
+      </header>
+      {sweep.measures.map((measure) => (
+        <Card
+          key={measure.label}
+          title={measure.label}
+          note={measure.moreIsBetter ? 'more is better' : 'less is better'}
+          wide
+        >
+          <HeatMaps {...{ axes: sweep.axes, measure, theme }} />
+        </Card>
+      ))}
+      <Card title="Again" wide>
+        <pre>{sweep.command}</pre>
+      </Card>
+    </main>
+  );
+}
+
+function HeatMaps(props: {
+  readonly axes: readonly Axis[];
+  readonly measure: SweepMeasure;
+  readonly theme: Theme;
+}): JSX.Element {
+  const { axes, measure, theme } = props;
+  const columns = axes[axes.length - 1]!;
+  const rows = axes[axes.length - 2] ?? { path: '', values: [''] };
+  const cells = rows.values.length * columns.values.length;
+  const maps = Math.max(1, measure.values.length / cells);
+  return (
+    <div class="heat-maps">
+      {Array.from({ length: maps }, (_, map) => (
+        <figure key={map}>
+          {axes.length > 2 && <figcaption>{nameOfMap(axes.slice(0, -2), map)}</figcaption>}
+          <HeatMap {...{ rows, columns, measure, theme, from: map * cells }} />
+        </figure>
+      ))}
+    </div>
+  );
+}
+
+function HeatMap(props: {
+  readonly rows: Axis;
+  readonly columns: Axis;
+  readonly measure: SweepMeasure;
+  readonly theme: Theme;
+  readonly from: number;
+}): JSX.Element {
+  const { rows, columns, measure, theme, from } = props;
+  return (
+    <table class="heat">
+      <thead>
+        <tr>
+          <th>
+            {lastOf(rows.path)} ↓ {lastOf(columns.path)} →
+          </th>
+          {columns.values.map((value) => (
+            <th key={value}>{value}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.values.map((value, row) => (
+          <tr key={value}>
+            <th>{value}</th>
+            {columns.values.map((column, at) => {
+              const run = from + row * columns.values.length + at;
+              return (
+                <td key={column} style={{ background: lossColour(theme, badness(measure, run)) }}>
+                  {measure.texts[run]}
+                </td>
+              );
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** 0 for the best of all runs, 1 for the worst; what never came is as bad as can be. */
+function badness({ values, moreIsBetter }: SweepMeasure, run: number): number {
+  const known = values.flatMap((value) => value ?? []);
+  const [least, most] = [Math.min(...known), Math.max(...known)];
+  const value = values[run] ?? null;
+  if (value === null) return 1;
+  const share = most === least ? 0 : (value - least) / (most - least);
+  return moreIsBetter ? 1 - share : share;
+}
+
+/** The values of the axes that have a map for each of theirs. */
+function nameOfMap(axes: readonly Axis[], map: number): string {
+  let rest = map;
+  const parts = [...axes].reverse().map(({ path, values }) => {
+    const value = values[rest % values.length]!;
+    rest = Math.floor(rest / values.length);
+    return `${lastOf(path)} ${value}`;
+  });
+  return parts.reverse().join(', ');
+}
+
+const lastOf = (path: string): string => path.split('.').pop()!;

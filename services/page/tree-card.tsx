@@ -1,0 +1,259 @@
+import type { JSX } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import { formatCount, formatTime } from '../report/format.js';
+import type { RunPage, TreeNode, TreesView, TreeView } from '../report/page/page-data.js';
+import { Card } from './panels.js';
+import type { PlacedNode } from './tree-layout.js';
+import { BOX, layOutTree, portsOf } from './tree-layout.js';
+
+const LINK_WIDTH = { least: 1.5, most: 11 };
+
+interface TreeCardProps {
+  readonly run: RunPage;
+  readonly choose: (port: number) => void;
+  /** Shows ports in the fabric; null: all alike. */
+  readonly mark: (ports: ReadonlySet<number> | null) => void;
+}
+
+/** What held the run back, as trees from the root to the senders. */
+export function TreeCard({ run, choose, mark }: TreeCardProps): JSX.Element {
+  const { trees } = run;
+  const [chosen, setChosen] = useState(0);
+  const [isMarked, setMarked] = useState(false);
+  if (trees === null) return <NotObserved run={run} />;
+  const tree = trees.trees[chosen];
+  const show = (place: number, marked: boolean): void => {
+    setChosen(place);
+    setMarked(marked);
+    mark(marked ? portsOf(trees.trees[place]!.root) : null);
+  };
+  const note = `${counted(trees.trees.length + trees.omitted, 'tree')} of ${counted(trees.episodes, 'episode')}, the worst first`;
+  return (
+    <Card title="What held it back" note={note} wide>
+      <Alarms trees={trees} />
+      {tree === undefined ? (
+        <p class="none">nothing held anything back</p>
+      ) : (
+        <div class="trees">
+          <ol class="roots">
+            {trees.trees.map((one, i) => (
+              <li key={i}>
+                <button
+                  type="button"
+                  class={i === chosen ? 'root on' : 'root'}
+                  onClick={() => {
+                    show(i, isMarked);
+                  }}
+                >
+                  <b>{placeText(one.root)}</b>
+                  <small>{formatTime(one.frameTimePs)} lost</small>
+                  <i style={{ width: `${shareOf(one, trees.trees[0]!)}%` }} />
+                </button>
+              </li>
+            ))}
+            {trees.omitted > 0 && <li class="faint">and {formatCount(trees.omitted)} smaller</li>}
+          </ol>
+          <div class="tree">
+            <Facts tree={tree} />
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={isMarked}
+                onChange={(event) => {
+                  show(chosen, event.currentTarget.checked);
+                }}
+              />
+              show its ports in the fabric
+            </label>
+            <TreeDrawing key={chosen} root={tree.root} choose={choose} />
+          </div>
+        </div>
+      )}
+    </Card>
+  );
+}
+
+function NotObserved({ run }: { readonly run: RunPage }): JSX.Element {
+  return (
+    <Card title="What held it back" wide>
+      <p class="none">
+        Nobody looked. <code>observe: {'{ episodes: true }'}</code> in the scenario, or{' '}
+        <code>--set observe.episodes=true</code>, has congestion written down with its causes;{' '}
+        <code>selvage report {'<run>'} --why</code> repeats {run.title} to see it.
+      </p>
+    </Card>
+  );
+}
+
+function Alarms({ trees: { deadlocks, storms } }: { readonly trees: TreesView }): JSX.Element {
+  return (
+    <>
+      {deadlocks.map(({ closedPs, openedPs, ring }, i) => (
+        <p key={i} class="alarm">
+          <b>A circle closed at {formatCount(closedPs)} ps</b>
+          {openedPs === null ? ' and never opened: ' : ` and opened at ${formatTime(openedPs)}: `}
+          {ring.map(({ egress }) => egress).join(' waits for ')}, and so round
+        </p>
+      ))}
+      {storms.slice(0, 6).map(({ port, priority, startPs, endPs }, i) => (
+        <p key={i} class="alarm">
+          <b>Storm</b> {port}
+          {priority === null ? '' : ` priority ${priority}`} was held from {formatTime(startPs)}{' '}
+          {endPs === null ? 'to the end' : `to ${formatTime(endPs)}`}
+        </p>
+      ))}
+    </>
+  );
+}
+
+function Facts({ tree }: { readonly tree: TreeView }): JSX.Element {
+  const { reason, root, startPs, clearedPs, ports, devices, depth, victims, victimCount } = tree;
+  const until = clearedPs === null ? 'not cleared' : `cleared at ${formatTime(clearedPs)}`;
+  return (
+    <p class="facts">
+      <b>
+        {placeText(root)}: {reason}
+      </b>
+      <br />
+      from {formatTime(startPs)}, {until}; {counted(ports, 'port')} of {counted(devices, 'device')},{' '}
+      {counted(depth, 'link')} deep.{' '}
+      {victimCount === 0
+        ? 'No flow was held that does not pass here.'
+        : `${counted(victimCount, 'flow')} held without passing here: ${victims.join(', ')}${victimCount > victims.length ? ' …' : ''}`}
+    </p>
+  );
+}
+
+function TreeDrawing(props: {
+  readonly root: TreeNode;
+  readonly choose: (port: number) => void;
+}): JSX.Element {
+  const { root, choose } = props;
+  const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
+  const { nodes, width, height } = useMemo(() => layOutTree(root, toggled), [root, toggled]);
+  const heaviest = Math.max(1, nodes[0]?.weight ?? 1);
+  const toggle = (key: string): void => {
+    const next = new Set(toggled);
+    if (!next.delete(key)) next.add(key);
+    setToggled(next);
+  };
+  return (
+    <div class="drawing">
+      <svg
+        width={width + 40}
+        height={height + 6}
+        viewBox={`-4 -4 ${width + 40} ${height + 6}`}
+        role="img"
+        aria-label="A tree of congestion, from its root to the senders that it held"
+      >
+        {nodes.map((node) => (
+          <Link key={`to ${node.key}`} node={node} heaviest={heaviest} />
+        ))}
+        {nodes.map((node) => (
+          <Place key={node.key} placed={node} choose={choose} toggle={toggle} />
+        ))}
+      </svg>
+    </div>
+  );
+}
+
+function Link(props: { readonly node: PlacedNode; readonly heaviest: number }): JSX.Element | null {
+  const { node, heaviest } = props;
+  const { parent, x, y, weight } = node;
+  if (parent === null) return null;
+  const [fromX, fromY, toY] = [parent.x + BOX.width, parent.y + BOX.height / 2, y + BOX.height / 2];
+  const middle = (fromX + x) / 2;
+  const share = Math.sqrt(weight / heaviest);
+  return (
+    <path
+      class={`branch ${node.node.kind}`}
+      d={`M${fromX} ${fromY}C${middle} ${fromY} ${middle} ${toY} ${x} ${toY}`}
+      stroke-width={LINK_WIDTH.least + (LINK_WIDTH.most - LINK_WIDTH.least) * share}
+    />
+  );
+}
+
+function Place(props: {
+  readonly placed: PlacedNode;
+  readonly choose: (port: number) => void;
+  readonly toggle: (key: string) => void;
+}): JSX.Element {
+  const { placed, choose, toggle } = props;
+  const { key, node, asked, x, y, hidden, isOpen } = placed;
+  const canOpen = node.children.length > 0;
+  const pick = (): void => {
+    if (node.port !== null) choose(node.port);
+  };
+  return (
+    <g transform={`translate(${x} ${y})`}>
+      <g
+        class={`place ${node.kind}`}
+        role="button"
+        tabIndex={0}
+        aria-label={`${placeText(node)}, ${whatText(node)}`}
+        onClick={pick}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') pick();
+        }}
+      >
+        <title>{[node, ...(asked === null ? [] : [asked])].map(detailText).join('\n')}</title>
+        <rect width={BOX.width} height={BOX.height} rx="7" />
+        <rect class="stripe" width="5" height={BOX.height} rx="2.5" />
+        <text x="14" y="17">
+          {placeText(node)}
+        </text>
+        <text class="what" x="14" y="32">
+          {whatText(node)}
+        </text>
+        <text class="what" x="14" y="46">
+          {asked === null ? lostText(node) : `${asked.name} was full`}
+        </text>
+      </g>
+      {(canOpen || hidden > 0) && (
+        <g
+          class="knob"
+          role="button"
+          tabIndex={0}
+          aria-label={isOpen ? `less of ${node.name}` : `more of ${node.name}`}
+          transform={`translate(${BOX.width} ${BOX.height / 2})`}
+          onClick={() => {
+            toggle(isOpen && hidden > node.omitted ? `${key} more` : key);
+          }}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') toggle(key);
+          }}
+        >
+          <circle r="9" />
+          <text dy=".34em">{hidden > 0 ? `+${hidden > 99 ? '…' : hidden}` : '−'}</text>
+        </g>
+      )}
+    </g>
+  );
+}
+
+function placeText({ name, priority }: TreeNode): string {
+  return priority === null ? name : `${name} priority ${priority}`;
+}
+
+function whatText({ kind, mechanism, times, totalPs }: TreeNode): string {
+  const what = { queue: 'queue', stopped: 'full', held: `held by ${mechanism}` }[kind];
+  const often = times === 1 ? '' : `, ${formatCount(times)}×`;
+  return `${what}${often}${totalPs === null ? '' : `, ${formatTime(totalPs)}`}`;
+}
+
+function lostText({ frameTimePs }: TreeNode): string {
+  return frameTimePs > 0 ? `${formatTime(frameTimePs)} of frame-time lost` : '';
+}
+
+function detailText(node: TreeNode): string {
+  const lost = lostText(node);
+  return `${placeText(node)}: ${whatText(node)}${lost === '' ? '' : `, ${lost}`}`;
+}
+
+function shareOf(tree: TreeView, worst: TreeView): number {
+  return worst.frameTimePs === 0 ? 0 : (100 * tree.frameTimePs) / worst.frameTimePs;
+}
+
+function counted(count: number, what: string): string {
+  return `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,87 @@
+import type { TreeNode } from '../report/page/page-data.js';
+
+export const BOX = { width: 196, height: 55 };
+const COLUMN = 244;
+const ROW = 66;
+/** Levels and children that are open before anybody has clicked. */
+const OPEN_LEVELS = 4;
+const OPEN_CHILDREN = 5;
+
+/** A place of a tree where it is drawn. */
+export interface PlacedNode {
+  /** Tells it from all others of its tree. */
+  readonly key: string;
+  readonly node: TreeNode;
+  /** The account that asked for it, where it caused nothing else; null: it stands alone. */
+  readonly asked: TreeNode | null;
+  readonly x: number;
+  readonly y: number;
+  /** Frame-time of it and all behind it: how thick its branch is. */
+  readonly weight: number;
+  readonly parent: PlacedNode | null;
+  /** What it caused that is not drawn. */
+  readonly hidden: number;
+  readonly isOpen: boolean;
+}
+
+export interface PlacedTree {
+  readonly nodes: readonly PlacedNode[];
+  readonly width: number;
+  readonly height: number;
+}
+
+/** From the root on the left to what followed from it; `toggled` are not as they are at first. */
+export function layOutTree(root: TreeNode, toggled: ReadonlySet<string>): PlacedTree {
+  const nodes: PlacedNode[] = [];
+  let rows = 0;
+  let depth = 0;
+  const place = (given: TreeNode, key: string, level: number): { y: number; at: number } => {
+    const node = holdOf(given);
+    const asked = node === given ? null : given;
+    depth = Math.max(depth, level);
+    const { children, omitted } = node;
+    const wasOpen = level < OPEN_LEVELS;
+    const isOpen = children.length > 0 && wasOpen !== toggled.has(key);
+    const most = toggled.has(`${key} more`) ? Infinity : OPEN_CHILDREN;
+    const shown = isOpen ? children.slice(0, most) : [];
+    const at = nodes.length;
+    nodes.push(undefined as never);
+    const below = shown.map((child, i) => place(child, `${key}.${i}`, level + 1));
+    const [first, last] = [below[0], below.at(-1)];
+    const y = first === undefined ? rows++ * ROW : (first.y + last!.y) / 2;
+    const hidden = children.length - shown.length + omitted;
+    const drawn = {
+      key,
+      node,
+      asked,
+      x: level * COLUMN,
+      y,
+      weight: weightOf(node),
+      hidden,
+      isOpen,
+    };
+    nodes[at] = { ...drawn, parent: null };
+    for (const child of below) nodes[child.at] = { ...nodes[child.at]!, parent: nodes[at] };
+    return { y, at };
+  };
+  place(root, '0', 0);
+  return { nodes, width: depth * COLUMN + BOX.width, height: Math.max(1, rows) * ROW };
+}
+
+/** An account that is full and the port that it holds are one step. */
+function holdOf(node: TreeNode): TreeNode {
+  const [only, ...others] = node.children;
+  const isStep = node.kind === 'stopped' && only?.kind === 'held';
+  return isStep && others.length === 0 && node.omitted === 0 ? only : node;
+}
+
+function weightOf({ frameTimePs, children }: TreeNode): number {
+  return children.reduce((sum, child) => sum + weightOf(child), frameTimePs);
+}
+
+/** All ports of a tree. */
+export function portsOf({ port, children }: TreeNode, found = new Set<number>()): Set<number> {
+  if (port !== null) found.add(port);
+  for (const child of children) portsOf(child, found);
+  return found;
+}

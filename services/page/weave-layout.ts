@@ -1,0 +1,144 @@
+import type { FabricMap } from '../report/page/page-data.js';
+
+const CELL_HEIGHT = 18;
+const HOST_HEIGHT = { least: 3, most: 11, together: 84 };
+/** Between rows of switches, and from them to the hosts below. */
+const ROW_GAP = { switches: 128, hosts: 5 };
+const LABEL_HEIGHT = 16;
+const CELL_WIDTH_MAX = 64;
+const CELL_GAP = 1;
+
+/** A switch, or a host under its switch. */
+export interface Cell {
+  readonly name: string;
+  readonly ports: readonly number[];
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly isHost: boolean;
+}
+
+/** A cable between two switches. */
+export interface Thread {
+  readonly ports: readonly number[];
+  readonly ax: number;
+  readonly ay: number;
+  readonly bx: number;
+  readonly by: number;
+}
+
+export interface Weave {
+  readonly cells: readonly Cell[];
+  readonly threads: readonly Thread[];
+  readonly rows: readonly { readonly text: string; readonly y: number }[];
+  readonly height: number;
+}
+
+type Box = FabricMap['boxes'][number];
+
+/** A fabric too large for boxes: a row of cells for each layer, hosts in columns below theirs. */
+export function layOutWeave(
+  map: FabricMap,
+  width: number,
+  portName: (port: number) => string,
+): Weave {
+  const layers = [...new Set(map.boxes.map(({ layer }) => layer))].sort((a, b) => b - a);
+  const cells: Cell[] = [];
+  const rows: { text: string; y: number }[] = [];
+  const cellOf = new Map<number, Cell>();
+  let y = 0;
+  for (const layer of layers.filter((one) => one > 0)) {
+    const boxes = map.boxes.filter((box) => box.layer === layer);
+    y += LABEL_HEIGHT;
+    rows.push({ text: rowText(boxes), y: y - 5 });
+    for (const cell of rowOf(boxes, y, width)) {
+      cells.push(cell);
+      for (const port of cell.ports) cellOf.set(port, cell);
+    }
+    y +=
+      CELL_HEIGHT +
+      (layer === Math.min(...layers.filter((one) => one > 0)) ? ROW_GAP.hosts : ROW_GAP.switches);
+  }
+  const peers = peersOf(map);
+  const hosts = map.boxes.filter(({ layer }) => layer === 0);
+  const columns = new Map<Cell, number[]>();
+  for (const port of hosts.flatMap(({ ports }) => ports)) {
+    const above = cellOf.get(peers.get(port) ?? -1);
+    if (above !== undefined) columns.set(above, [...(columns.get(above) ?? []), port]);
+  }
+  const deepest = Math.max(1, ...[...columns.values()].map(({ length }) => length));
+  const { least, most, together } = HOST_HEIGHT;
+  const height = Math.min(most, Math.max(least, together / deepest));
+  for (const [above, ports] of columns) {
+    ports.forEach((port, i) => {
+      const name = portName(port).replace(/:.*/, '');
+      const place = {
+        x: above.x,
+        y: y + i * height,
+        width: above.width,
+        height: height - CELL_GAP,
+      };
+      cells.push({ name, ports: [port], ...place, isHost: true });
+    });
+  }
+  y += deepest * height;
+  if (hosts.length > 0) rows.push({ text: `${countOf(hosts)} hosts`, y: y + 13 });
+  return { cells, threads: threadsOf(map, cellOf), rows, height: y + LABEL_HEIGHT + 2 };
+}
+
+function countOf(boxes: readonly Box[]): string {
+  const count = boxes.reduce((sum, { ports }) => sum + ports.length, 0);
+  return count.toString().replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+function rowText(boxes: readonly Box[]): string {
+  const names = new Set(boxes.map(({ label }) => label.replace(/\d.*/, '')));
+  return `${boxes.length} ${[...names].join(', ')} switches`;
+}
+
+function rowOf(boxes: readonly Box[], y: number, width: number): Cell[] {
+  const pitch = width / boxes.length;
+  const cellWidth = Math.min(CELL_WIDTH_MAX, pitch > 4 ? pitch - CELL_GAP : pitch * 0.8);
+  return [...boxes]
+    .sort((a, b) => a.x - b.x)
+    .map(({ label: name, ports }, i) => {
+      const x = (i + 0.5) * pitch - cellWidth / 2;
+      return { name, ports, x, y, width: cellWidth, height: CELL_HEIGHT, isHost: false };
+    });
+}
+
+function peersOf({ cables }: FabricMap): Map<number, number> {
+  const peers = new Map<number, number>();
+  for (const { a, b } of cables) {
+    a.ports.forEach((port, i) => {
+      peers.set(port, b.ports[i]!);
+      peers.set(b.ports[i]!, port);
+    });
+  }
+  return peers;
+}
+
+/** They leave a cell side by side, in the order of its ports. */
+function threadsOf({ cables }: FabricMap, cellOf: ReadonlyMap<number, Cell>): Thread[] {
+  return cables.flatMap(({ a, b }) =>
+    a.ports.flatMap((port, i): Thread[] => {
+      const other = b.ports[i]!;
+      const [from, to] = [cellOf.get(port), cellOf.get(other)];
+      if (from === undefined || to === undefined) return [];
+      const [upper, lower] = from.y <= to.y ? [from, to] : [to, from];
+      const [upPort, lowPort] = upper === from ? [port, other] : [other, port];
+      return [
+        {
+          ports: [port, other],
+          ...{ ax: plugAt(upper, upPort), ay: upper.y + upper.height },
+          ...{ bx: plugAt(lower, lowPort), by: lower.y },
+        },
+      ];
+    }),
+  );
+}
+
+function plugAt({ x, width, ports }: Cell, port: number): number {
+  return x + (width * (ports.indexOf(port) + 0.5)) / ports.length;
+}

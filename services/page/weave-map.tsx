@@ -1,0 +1,216 @@
+import type { JSX } from 'preact';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Theme } from './colours.js';
+import { colourOf, heatColour } from './colours.js';
+import { HELD_LEAST, TipView, worstPort } from './map-tip.js';
+import type { MapProps, Tip } from './map-tip.js';
+import type { Moment, RunView } from './run-view.js';
+import { portNow, worstOf } from './run-view.js';
+import type { Cell, Thread, Weave } from './weave-layout.js';
+import { layOutWeave } from './weave-layout.js';
+
+const WIDTH_MIN = 320;
+/** Threads are drawn together with others of about the same load. */
+const SHADES = 12;
+
+/** A fabric of hundreds of devices, on a canvas: what is hot or held stands out. */
+export function WeaveMap({ view, moment, theme, chosen, choose, marked }: MapProps): JSX.Element {
+  const { run } = view;
+  const frame = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [width, setWidth] = useState(0);
+  const [tip, setTip] = useState<(Tip & { readonly cell: Cell }) | null>(null);
+  const weave = useMemo(
+    () => layOutWeave(run.map, Math.max(WIDTH_MIN, width), (port) => run.ports[port]!.name),
+    [run, width],
+  );
+  useEffect(() => {
+    const watch = new ResizeObserver(() => {
+      setWidth(frame.current!.clientWidth);
+    });
+    watch.observe(frame.current!);
+    return () => {
+      watch.disconnect();
+    };
+  }, []);
+  const pointed = tip?.cell ?? null;
+  useLayoutEffect(() => {
+    if (width === 0) return;
+    const shown = { view, moment, theme, chosen, marked: marked ?? null, pointed };
+    new Painter(canvas.current!, weave, Math.max(WIDTH_MIN, width), shown).paint();
+  }, [weave, width, view, moment, theme, chosen, marked, pointed]);
+  const cellAt = (event: MouseEvent): Cell | null => {
+    const { left, top } = canvas.current!.getBoundingClientRect();
+    const [x, y] = [event.clientX - left, event.clientY - top];
+    const isAt = (cell: Cell): boolean =>
+      x >= cell.x && x <= cell.x + cell.width + 1 && y >= cell.y && y <= cell.y + cell.height + 1;
+    return weave.cells.find(isAt) ?? null;
+  };
+  return (
+    <div class="map weave" ref={frame}>
+      <canvas
+        ref={canvas}
+        role="img"
+        aria-label="The fabric: links coloured by load, held ports marked"
+        style={{ height: `${weave.height}px` }}
+        onMouseMove={(event) => {
+          const cell = cellAt(event);
+          const { left, top } = frame.current!.getBoundingClientRect();
+          const place = { x: event.clientX - left, y: event.clientY - top };
+          setTip(cell && { title: cell.name, ports: cell.ports, cell, ...place });
+        }}
+        onMouseLeave={() => {
+          setTip(null);
+        }}
+        onClick={(event) => {
+          const cell = cellAt(event);
+          if (cell !== null) choose(worstPort(view, moment, cell.ports));
+        }}
+      />
+      {tip !== null && <TipView tip={tip} view={view} moment={moment} />}
+    </div>
+  );
+}
+
+interface Shown {
+  readonly view: RunView;
+  readonly moment: Moment | null;
+  readonly theme: Theme;
+  readonly chosen: number | null;
+  readonly marked: ReadonlySet<number> | null;
+  readonly pointed: Cell | null;
+}
+
+class Painter {
+  private readonly context: CanvasRenderingContext2D;
+  private readonly held = colourOf('--held');
+  private readonly text = colourOf('--faint');
+  private readonly card = colourOf('--card');
+  private readonly queue = colourOf('--queue');
+
+  constructor(
+    canvas: HTMLCanvasElement,
+    private readonly weave: Weave,
+    width: number,
+    private readonly shown: Shown,
+  ) {
+    const scale = devicePixelRatio;
+    canvas.width = width * scale;
+    canvas.height = weave.height * scale;
+    canvas.style.width = `${width}px`;
+    this.context = canvas.getContext('2d')!;
+    this.context.scale(scale, scale);
+  }
+
+  paint(): void {
+    this.paintThreads();
+    for (const cell of this.weave.cells) this.paintCell(cell);
+    const { context } = this;
+    context.font = '11.5px system-ui, sans-serif';
+    for (const { text, y } of this.weave.rows) {
+      context.fillStyle = this.card;
+      context.fillRect(0, y - 11, context.measureText(text).width + 8, 15);
+      context.fillStyle = this.text;
+      context.fillText(text, 1, y);
+    }
+  }
+
+  /** The idle ones first and faint, those that are held last. */
+  private paintThreads(): void {
+    const { context } = this;
+    const { view, moment, theme } = this.shown;
+    const shades: Thread[][] = Array.from({ length: SHADES + 1 }, () => []);
+    const held: [Thread, number][] = [];
+    for (const thread of this.weave.threads) {
+      const now = worstOf(view, moment, thread.ports);
+      shades[Math.ceil(Math.min(1, now.busy) * SHADES)]!.push(thread);
+      if (now.held >= HELD_LEAST) held.push([thread, now.held]);
+    }
+    shades.forEach((threads, shade) => {
+      const share = shade / SHADES;
+      context.strokeStyle = heatColour(theme, share);
+      for (const [some, isFaint] of this.parted(threads)) {
+        context.globalAlpha = (0.08 + 0.3 * share * share) * (isFaint ? 0.15 : 1);
+        this.stroke(some, 0.6 + 0.9 * share);
+      }
+    });
+    context.strokeStyle = this.held;
+    for (const [thread, share] of held) {
+      const isFaint = this.isFaint(thread.ports);
+      context.globalAlpha = (0.25 + 0.6 * Math.min(1, share)) * (isFaint ? 0.1 : 1);
+      this.stroke([thread], 1.3);
+    }
+    context.globalAlpha = 1;
+    this.paintPointed();
+  }
+
+  /** All cables of what is pointed at, and that of the chosen port. */
+  private paintPointed(): void {
+    const { pointed, chosen } = this.shown;
+    const wanted = new Set([...(pointed?.ports ?? []), ...(chosen === null ? [] : [chosen])]);
+    this.context.strokeStyle = colourOf('--chosen');
+    this.stroke(
+      this.weave.threads.filter(({ ports }) => ports.some((port) => wanted.has(port))),
+      1.4,
+    );
+  }
+
+  private paintCell(cell: Cell): void {
+    const { context } = this;
+    const { view, moment, theme, chosen } = this.shown;
+    const { x, y, width, height, ports, isHost, name } = cell;
+    const { held, queueOctets } = worstOf(view, moment, ports);
+    const busy = ports.reduce((sum, port) => sum + portNow(view, moment, port).busy, 0);
+    context.globalAlpha = this.isFaint(ports) ? 0.25 : 1;
+    context.fillStyle = heatColour(theme, busy / ports.length);
+    context.fillRect(x, y, width, height);
+    if (held >= HELD_LEAST) {
+      context.fillStyle = this.held;
+      const tall = isHost ? height : 5;
+      context.fillRect(x, y, isHost ? Math.max(2.5, width * 0.4) : width, tall);
+    }
+    const queue = view.queueMax === 0 ? 0 : Math.min(1, queueOctets / view.queueMax);
+    if (!isHost && queue > 0) {
+      context.fillStyle = this.queue;
+      context.fillRect(x, y + height - 3, width * queue, 3);
+    }
+    context.globalAlpha = 1;
+    if (chosen !== null && ports.includes(chosen)) {
+      context.strokeStyle = colourOf('--chosen');
+      context.lineWidth = 1.5;
+      context.strokeRect(x - 1, y - 1, width + 2, height + 2);
+    }
+    if (!isHost && width > 40) {
+      context.fillStyle = this.card;
+      context.font = '10px system-ui, sans-serif';
+      context.fillText(name, x + 4, y + 12);
+    }
+  }
+
+  private stroke(threads: readonly Thread[], width: number): void {
+    if (threads.length === 0) return;
+    const { context } = this;
+    context.lineWidth = width;
+    context.beginPath();
+    for (const { ax, ay, bx, by } of threads) {
+      const middle = ay < by ? (ay + by) / 2 : ay + 30;
+      context.moveTo(ax, ay);
+      context.bezierCurveTo(ax, middle, bx, middle, bx, by);
+    }
+    context.stroke();
+  }
+
+  private parted(threads: readonly Thread[]): (readonly [readonly Thread[], boolean])[] {
+    if (this.shown.marked === null) return [[threads, false]];
+    const faint = threads.filter(({ ports }) => this.isFaint(ports));
+    return [
+      [faint, true],
+      [threads.filter(({ ports }) => !this.isFaint(ports)), false],
+    ];
+  }
+
+  private isFaint(ports: readonly number[]): boolean {
+    const { marked } = this.shown;
+    return marked !== null && !ports.some((port) => marked.has(port));
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * What a page hears of a run that goes on: plain data, in JSON. The page runs in a browser and
+ * imports nothing else.
+ */
+
+export type LiveState = 'waiting' | 'running' | 'paused' | 'over';
+
+/** How far a run is. */
+export interface LiveStatus {
+  readonly state: LiveState;
+  readonly virtualPs: number;
+  /** Null where it ends with its load. */
+  readonly endPs: number | null;
+  readonly share: number;
+  readonly frameHops: number;
+  /** What is waited for or went wrong, for people. */
+  readonly detail: string;
+}
+
+/** What all ports did in a span of virtual time; an octet each, in base64. */
+export interface LiveSpan {
+  readonly fromPs: number;
+  readonly timePs: number;
+  /** Shares of the span. */
+  readonly busy: string;
+  readonly held: string;
+  /** Shares of `queueMax`. */
+  readonly queue: string;
+  readonly queueMax: number;
+  /** In all ports so far. */
+  readonly drops: number;
+}
+
+/** A fault that was injected, in words, and when it took effect. */
+export interface ShownFault {
+  readonly name: string;
+  readonly text: string;
+  readonly atPs: number;
+  /** Nobody can end it any more. */
+  readonly isOver: boolean;
+}
+
+/** A fault in the words of a scenario, to have or to end. */
+export type LiveWish =
+  | { readonly kind: 'inject'; readonly fault: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'clear'; readonly name: string };
+
+/** Whatever is new; a page that begins to listen is told everything that is kept. */
+export interface LiveNews {
+  readonly status: LiveStatus;
+  readonly spans: readonly LiveSpan[];
+  /** The spans are all that is kept, and take the place of those told before. */
+  readonly isAnew: boolean;
+  readonly faults: readonly ShownFault[];
+}
+
+export type LiveAction = 'pause' | 'resume' | 'step' | 'stop';
+
+export interface LiveOrder {
+  readonly action: LiveAction;
+  /** Of virtual time, with `step`; 0: as little as there is. */
+  readonly stepPs: number;
+}
+
+/** Whether something was done, and if not, why not. */
+export interface LiveAnswer {
+  readonly done: boolean;
+  readonly detail: string;
+}

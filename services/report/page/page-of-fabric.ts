@@ -1,0 +1,55 @@
+import type { Fabric } from '../../fabric/assembly/fabric.js';
+import { readVersion } from '../../runtime/version.js';
+import type { PortView, RunPage } from './page-data.js';
+import { mapOf } from './page-map.js';
+import type { MeasuredRun } from './page-of-run.js';
+import { reproduceText } from './page-of-run.js';
+
+/** The page of a run of which nothing has been measured yet. */
+export function pageOfFabric(
+  fabric: Fabric,
+  run: Pick<MeasuredRun, 'document' | 'origin'>,
+): RunPage {
+  const { scenario, topology, linkEnds } = fabric;
+  const ports = linkEnds.flatMap((ends) =>
+    ends.map(({ name, link, peerDevice, peerPort }) => {
+      return idlePort(name, linkEnds[peerDevice]![peerPort]!.name, link.rateBps);
+    }),
+  );
+  const names = ports.map(({ name }) => name);
+  return {
+    title: scenario.name,
+    description: scenario.description,
+    status: 'running',
+    failure: null,
+    digest: '',
+    seed: scenario.seed,
+    version: readVersion(),
+    virtualPs: 0,
+    frameHops: 0,
+    devices: topology.devices.length,
+    links: topology.links.length,
+    reproduce: reproduceText(run),
+    priorities: [],
+    expectations: [],
+    map: mapOf(topology, names),
+    ports,
+    heat: null,
+    plots: [],
+    completions: [],
+    slowdown: { bins: [], points: [] },
+    margins: [],
+    nics: [],
+    trees: null,
+    discovery: null,
+    shares: [],
+    rates: [],
+  };
+}
+
+function idlePort(name: string, peer: string, rateBps: number): PortView {
+  return {
+    ...{ name, peer, rateBps, busy: 0, held: 0, heldPs: 0, heldCount: 0, stopsSent: 0 },
+    ...{ txOctets: 0, peakQueueOctets: 0, peakIngressOctets: 0, drops: 0 },
+  };
+}

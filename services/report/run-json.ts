@@ -1,0 +1,33 @@
+/** A run directory cannot be written or read; the message says why. */
+export class RunDirectoryError extends Error {}
+
+type Kind = 'string' | 'number' | 'list' | 'mapping';
+
+/** No run leaves more than that in one file of JSON. */
+const OCTETS_MOST = 512 * 1024 * 1024;
+
+/** Reads JSON that a run has left, and looks whether it has the keys that such a file has. */
+export function runJson(file: string, text: string, keys: Readonly<Record<string, Kind>>): object {
+  if (text.length > OCTETS_MOST) throw damaged(file, `more than ${OCTETS_MOST} octets`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw damaged(file, (error as Error).message);
+  }
+  if (typeof value !== 'object' || value === null) throw damaged(file, 'no mapping');
+  for (const [key, kind] of Object.entries(keys)) {
+    const actual = kindOf((value as Record<string, unknown>)[key]);
+    if (actual !== kind) throw damaged(file, `${key} is no ${kind}`);
+  }
+  return value;
+}
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return 'list';
+  return typeof value === 'object' && value !== null ? 'mapping' : typeof value;
+}
+
+function damaged(file: string, why: string): RunDirectoryError {
+  return new RunDirectoryError(`${file} is damaged: ${why}`);
+}

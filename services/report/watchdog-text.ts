@@ -1,0 +1,20 @@
+import type { RunResults } from '../runtime/results.js';
+import { formatCount, formatTime } from './format.js';
+import type { Style } from './style.js';
+import { table } from './table.js';
+
+/** What watchdogs did: frames that they dropped were lossless, and are lost. */
+export function watchdogTable({ watchdogs }: RunResults, style: Style): string {
+  if (watchdogs.length === 0) return '';
+  const rows = watchdogs.map((w) => [
+    w.port,
+    String(w.priority),
+    w.action,
+    formatCount(w.storms),
+    formatTime(w.stormPs),
+    formatCount(w.droppedFrames),
+    w.peer,
+  ]);
+  const head = ['watchdog at', 'priority', 'action', 'storms', 'in all', 'dropped', 'held by'];
+  return [style.bad('Watchdogs stepped in'), table(head, rows)].join('\n');
+}

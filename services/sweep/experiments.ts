@@ -1,0 +1,71 @@
+/** A sweep that answers a question which people ask again and again. */
+export interface Experiment {
+  readonly name: string;
+  readonly question: string;
+  /** Among the examples. */
+  readonly scenario: string;
+  readonly set: readonly string[];
+  /** As `--vary` takes them; those before the last two make a picture each. */
+  readonly vary: readonly string[];
+}
+
+export const EXPERIMENTS: readonly Experiment[] = [
+  {
+    name: 'credit-loss-sweep',
+    question:
+      'What do lost grants cost, where idle credit is given back after a time and cables are long?',
+    scenario: 'credit-loss-sweep.yaml',
+    set: [
+      'credit.grant=demand',
+      'load.0.rate=line',
+      'load.0.arrivals=on-off',
+      'load.0.on=100us',
+      'load.0.off=40us',
+    ],
+    vary: [
+      'fabric.link.length=10m,300m,2km',
+      'credit.age=off,10us,30us',
+      'faults.0.probability=0.1%,1%,3%,10%',
+    ],
+  },
+  {
+    name: 'storm',
+    question: 'How soon must a watchdog step in, and how long must a broken NIC last, to matter?',
+    scenario: 'storm-watchdog.yaml',
+    set: ['expect=[]'],
+    vary: [
+      'priorities.3.watchdog.action=drop,forward',
+      'priorities.3.watchdog.detection=20us,50us,100us,1s',
+      'faults.0.for=50us,100us,200us,300us',
+    ],
+  },
+  {
+    name: 'deadlock-ring',
+    question: 'What does a watchdog make of a deadlock? (With 1 s it is as if there were none.)',
+    scenario: 'ring-deadlock-watchdog.yaml',
+    set: ['expect=[]', 'observe={}'],
+    vary: [
+      'priorities.3.watchdog.action=drop,forward',
+      'priorities.3.watchdog.detection=50us,100us,200us,1s',
+      'priorities.3.watchdog.restoration=20us,50us,100us',
+    ],
+  },
+  {
+    name: 'flap',
+    question: 'What does a cable cost that comes and goes, by how long and how often?',
+    scenario: 'flap.yaml',
+    set: ['expect=[]', 'faults.0.recover=50us'],
+    vary: [
+      'priorities.3=pfc,credit',
+      'faults.0.every=60us,100us,150us',
+      'faults.0.for=5us,10us,20us,40us',
+    ],
+  },
+  {
+    name: 'reboot-leaf',
+    question: 'What does a switch cost that forgets everything, by how long it is away?',
+    scenario: 'reboot-leaf.yaml',
+    set: ['expect=[]'],
+    vary: ['priorities.3=pfc,credit', 'faults.0.for=20us,50us,100us,200us'],
+  },
+];

@@ -1,0 +1,151 @@
+import type { CaptureLog } from '../../engine/analysis/capture/capture-log.js';
+import { SEEN_IN, SEEN_INSIDE, SEEN_OUT } from '../../engine/analysis/capture/capture-log.js';
+import type { CaptureSpec } from '../../engine/analysis/capture/capture-filter.js';
+import { DROP_REASONS } from '../../engine/contract/probe.js';
+import { FramePool } from '../../engine/frame/frame-pool.js';
+import type { CapturedPacket } from '../../engine/wire/pcapng/writer.js';
+import {
+  interfaceBlockOctets,
+  PACKET_INBOUND,
+  PACKET_OUTBOUND,
+  packetBlockOctets,
+  SECTION_BLOCK_OCTETS,
+  writeInterfaceBlock,
+  writePacketBlock,
+  writeSectionBlock,
+} from '../../engine/wire/pcapng/writer.js';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
+import { EPOCH_S } from '../epoch.js';
+import { FrameOctetsWriter } from './frame-octets.js';
+
+const PS_PER_NS = 1000;
+/** Files are written in pieces of about so many octets. */
+const PIECE_OCTETS = 1 << 20;
+
+/** What all devices of a fabric saw at their captured ports. */
+export interface Captures {
+  readonly spec: CaptureSpec;
+  /** Most octets of a frame with payload; null: what Wireshark needs. */
+  readonly snapOctets: number | null;
+  /** By device. */
+  readonly logs: readonly CaptureLog[];
+}
+
+/** One file for all ports, an interface each, its packets in the order of time. */
+export function* captureFile(fabric: Fabric, captures: Captures): Generator<Uint8Array> {
+  const { interfaces, head } = headOf(fabric, captures);
+  yield head;
+  const packets = new Packets(fabric, captures, interfaces);
+  let piece = new Uint8Array(PIECE_OCTETS);
+  let at = 0;
+  for (const { device, row } of inOrder(captures.logs)) {
+    const packet = packets.read(device, row);
+    const octets = packetBlockOctets(packet);
+    if (at + octets > piece.length) {
+      yield piece.subarray(0, at);
+      piece = new Uint8Array(Math.max(PIECE_OCTETS, octets));
+      at = 0;
+    }
+    at = writePacketBlock(piece, at, packet);
+  }
+  if (at > 0) yield piece.subarray(0, at);
+}
+
+/** How many frames there were beyond those that are kept. */
+export function framesOmitted({ logs }: Captures): number {
+  return logs.reduce((sum, { omitted }) => sum + omitted, 0);
+}
+
+/** Section and interfaces; and the number of each port's interface. */
+function headOf(
+  { linkEnds }: Fabric,
+  { spec, snapOctets }: Captures,
+): { interfaces: Map<string, number>; head: Uint8Array } {
+  const interfaces = new Map<string, number>();
+  const descriptions = spec.ports.flatMap((ports, device) =>
+    ports.map((port) => {
+      const { name } = linkEnds[device]![port]!;
+      interfaces.set(`${device} ${port}`, interfaces.size);
+      return { name, snapOctets: snapOctets ?? 0, epochSeconds: EPOCH_S };
+    }),
+  );
+  const length = descriptions.reduce((sum, own) => sum + interfaceBlockOctets(own), 0);
+  const head = new Uint8Array(SECTION_BLOCK_OCTETS + length);
+  let at = writeSectionBlock(head, 0);
+  for (const own of descriptions) at = writeInterfaceBlock(head, at, own);
+  return { interfaces, head };
+}
+
+interface Place {
+  readonly device: number;
+  readonly row: number;
+}
+
+/** Rows of all devices by time; at one time, by device. */
+function* inOrder(logs: readonly CaptureLog[]): Generator<Place> {
+  const count = logs.reduce((sum, log) => sum + log.length, 0);
+  const times = new Float64Array(count);
+  const devices = new Uint32Array(count);
+  const first: number[] = [];
+  let at = 0;
+  logs.forEach((log, device) => {
+    first.push(at);
+    for (let row = 0; row < log.length; row++) {
+      devices[at] = device;
+      times[at++] = log.timeOf(row);
+    }
+  });
+  const order = devices.map((_, i) => i).sort((a, b) => times[a]! - times[b]! || a - b);
+  for (const i of order) {
+    const device = devices[i]!;
+    yield { device, row: i - first[device]! };
+  }
+}
+
+/** Makes packets of rows. */
+class Packets {
+  private readonly pool = new FramePool(0);
+  private readonly writer: FrameOctetsWriter;
+
+  constructor(
+    fabric: Fabric,
+    private readonly captures: Captures,
+    private readonly interfaces: ReadonlyMap<string, number>,
+  ) {
+    this.writer = new FrameOctetsWriter(fabric, captures.snapOctets);
+  }
+
+  read(device: number, row: number): CapturedPacket {
+    const log = this.captures.logs[device]!;
+    const { timePs, port, seen, dropReason, isMarked, isControl, octets } = log.read(row);
+    const shown = isControl ? controlOf(octets) : this.frameOf(log, row, octets);
+    const notes = [
+      `${timePs} ps`,
+      ...(shown.flow === undefined ? [] : [`flow ${shown.flow.flow} ${shown.flow.name}`]),
+      ...(isMarked ? ['marked here: congestion experienced'] : []),
+      ...(dropReason < 0 ? [] : [`dropped here: ${DROP_REASONS[dropReason]!}`]),
+      ...(seen === SEEN_INSIDE ? ['on no wire at this time'] : []),
+    ];
+    return {
+      interfaceIndex: this.interfaces.get(`${device} ${port}`)!,
+      timeNs: Math.round(timePs / PS_PER_NS),
+      octets: shown.octets,
+      originalOctets: shown.originalOctets,
+      comment: notes.join('; '),
+      direction: seen === SEEN_IN ? PACKET_INBOUND : seen === SEEN_OUT ? PACKET_OUTBOUND : 0,
+    };
+  }
+
+  private frameOf(log: CaptureLog, row: number, known: Uint8Array): Shown {
+    const frame = log.frameOf(row, this.pool);
+    const shown = this.writer.write(this.pool, frame, known);
+    this.pool.release(frame);
+    return shown;
+  }
+}
+
+type Shown = ReturnType<FrameOctetsWriter['write']>;
+
+function controlOf(octets: Uint8Array): Shown {
+  return { octets, originalOctets: octets.length, flow: undefined };
+}

@@ -1,0 +1,279 @@
+import { readNotice } from '../../engine/analysis/capture/notice-reader.js';
+import type { FramePool } from '../../engine/frame/frame-pool.js';
+import {
+  CLASS,
+  CONNECTION,
+  DEI_FLAG,
+  dscpOf,
+  ECN_MASK,
+  ECN_SHIFT,
+  GROUP_FLAG,
+  HASH,
+  KIND_ACK,
+  KIND_MASK,
+  KIND_NAK,
+  KIND_NOTICE,
+  KIND_RAW,
+  LENGTH,
+  PRIORITY_MASK,
+  REMAINING,
+  SEQUENCE,
+  SOURCE,
+  TARGET,
+  VLAN,
+} from '../../engine/frame/frame-pool.js';
+import { groupIpv4, groupMac, Stations } from '../../engine/notices/stations.js';
+import { encodeCnTag } from '../../engine/wire/cnm.js';
+import { encodeCrc32 } from '../../engine/wire/crc32.js';
+import { writeU16, writeU48 } from '../../engine/wire/big-endian.js';
+import {
+  ETHERTYPE_C_TAG,
+  ETHERTYPE_IPV4,
+  ETHERTYPE_S_TAG,
+  tagControl,
+} from '../../engine/wire/ethernet.js';
+import { blankIpv4Header, encodeIpv4Header, IPV4_HEADER_OCTETS } from '../../engine/wire/ipv4.js';
+import {
+  AETH_OCTETS,
+  blankBaseTransportHeader,
+  BTH_OCTETS,
+  encodeAcknowledgeHeader,
+  encodeBaseTransportHeader,
+  invariantCrc,
+  ROCE_ACKNOWLEDGE,
+  ROCE_SEND_FIRST,
+  ROCE_SEND_LAST,
+  ROCE_SEND_MIDDLE,
+  ROCE_SEND_ONLY,
+  ROCE_UDP_PORT,
+  SYNDROME_ACK,
+  SYNDROME_NAK_SEQUENCE_ERROR,
+} from '../../engine/wire/roce.js';
+import {
+  blankUdpHeader,
+  encodeUdpHeader,
+  IP_PROTOCOL_UDP,
+  UDP_HEADER_OCTETS,
+} from '../../engine/wire/udp.js';
+import { stationsOf } from '../../fabric/assembly/sfc-plan.js';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
+import type { FlowOfFrames } from '../flows-by-frame.js';
+import { FlowsByFrame } from '../flows-by-frame.js';
+
+const FCS_OCTETS = 4;
+const ICRC_OCTETS = 4;
+const LEAST_OCTETS = 60;
+/** The discard service (RFC 863), for frames without a transport. */
+const DISCARD_PORT = 9;
+/** Source ports tell flows apart, as the hash of their path does. */
+const DYNAMIC_PORTS = 0xc000;
+const DYNAMIC_MASK = 0x3fff;
+const VID_MASK = 0xfff;
+const SEQUENCE_MASK = 0xff_ffff;
+/** The longest frame of any scenario, and room for tags. */
+const MOST_OCTETS = 1 << 16;
+
+/** A frame as Wireshark is shown it: all of its headers, and how long it was, both without FCS. */
+export interface FrameOctets {
+  readonly octets: Uint8Array;
+  readonly originalOctets: number;
+  /** Undefined for what belongs to none. */
+  readonly flow: FlowOfFrames | undefined;
+}
+
+/**
+ * Writes the octets that the fields of frames stand for. Payload is a length only, and is not shown,
+ * except behind the headers of RoCEv2: Wireshark calls such a packet malformed when it was cut.
+ */
+export class FrameOctetsWriter {
+  private readonly stations: Stations;
+  private readonly flows: FlowsByFrame;
+  private readonly octets = new Uint8Array(MOST_OCTETS);
+  private readonly ip = { ...blankIpv4Header(), protocol: IP_PROTOCOL_UDP };
+  private readonly udp = blankUdpHeader();
+  private readonly bth = blankBaseTransportHeader();
+
+  /** `snapOctets`: most octets of a frame with payload; null: RoCEv2 is shown whole. */
+  constructor(
+    fabric: Fabric,
+    private readonly snapOctets: number | null,
+  ) {
+    this.stations = new Stations(stationsOf(fabric.addresses));
+    this.flows = new FlowsByFrame(fabric);
+  }
+
+  /** `known`: all octets of a notice (with a CE-Tag, if it took one), or the CE-Tag of a frame. */
+  write(pool: FramePool, frame: number, known: Uint8Array): FrameOctets {
+    const { words } = pool;
+    const length = words[frame + LENGTH]! - FCS_OCTETS;
+    if ((words[frame + CLASS]! & KIND_MASK) === KIND_NOTICE) {
+      const flow = this.flows.ofAnswer(words[frame + TARGET]!, readNotice(known).connection);
+      return { octets: known, originalOctets: Math.max(length, known.length), flow };
+    }
+    const flow = this.flowOf(pool, frame);
+    const inner = this.writeBehindAddresses(pool, frame, known);
+    const end = this.writeBody(pool, frame, inner, length + known.length, flow);
+    const originalOctets = length + known.length;
+    return { octets: this.octets.slice(0, Math.min(end, originalOctets)), originalOctets, flow };
+  }
+
+  /** Addresses and tags; returns where the EtherType stands. */
+  private writeBehindAddresses(pool: FramePool, frame: number, ceTag: Uint8Array): number {
+    const { words, ends } = pool;
+    const frameClass = words[frame + CLASS]!;
+    const target = words[frame + TARGET]!;
+    const isGroup = (frameClass & GROUP_FLAG) !== 0;
+    writeU48(this.octets, 0, isGroup ? groupMac(target) : this.stations.mac(target));
+    writeU48(this.octets, 6, this.stations.mac(ends[frame + SOURCE]!));
+    this.octets.set(ceTag, 12);
+    let at = 12 + ceTag.length;
+    const tags = ends[frame + VLAN]!;
+    const priority = frameClass & PRIORITY_MASK;
+    const dropEligible = (frameClass & DEI_FLAG) !== 0;
+    const tag = (type: number, identifier: number): void => {
+      writeU16(this.octets, at, type);
+      const control = tagControl({ priority, dropEligible, vlan: identifier & VID_MASK });
+      writeU16(this.octets, at + 2, control);
+      at += 4;
+    };
+    if (tags >>> 16 !== 0) tag(ETHERTYPE_S_TAG, tags >>> 16);
+    if ((tags & 0xffff) !== 0) tag(ETHERTYPE_C_TAG, tags);
+    const flowId = pool.flowId(frame);
+    return flowId === 0 ? at : encodeCnTag(this.octets, at, flowId);
+  }
+
+  /** From the EtherType on; returns the end of what is shown. */
+  private writeBody(
+    pool: FramePool,
+    frame: number,
+    at: number,
+    frameEnd: number,
+    flow: FlowOfFrames | undefined,
+  ): number {
+    const { octets } = this;
+    writeU16(octets, at, ETHERTYPE_IPV4);
+    const ipAt = at + 2;
+    const body = this.bodyOctets(pool, frame, frameEnd - ipAt - IPV4_HEADER_OCTETS, flow);
+    const next = this.writeIp(pool, frame, ipAt, body);
+    const end = ipAt + IPV4_HEADER_OCTETS + body;
+    switch (pool.words[frame + CLASS]! & KIND_MASK) {
+      case KIND_RAW:
+        return next;
+      case KIND_ACK:
+      case KIND_NAK:
+        return this.pad(this.writeIcrc(ipAt, this.writeAnswer(pool, frame, next, flow)));
+      default:
+        return this.writePayload(ipAt, this.writePacket(pool, frame, next, flow), end);
+    }
+  }
+
+  /** Zeros, and the ICRC over them; `end` is that of the packet. */
+  private writePayload(ipAt: number, at: number, end: number): number {
+    const isCut = this.snapOctets !== null && end > this.snapOctets;
+    const shown = isCut ? Math.max(at, this.snapOctets) : end - ICRC_OCTETS;
+    this.octets.fill(0, at, shown);
+    return isCut ? shown : this.pad(this.writeIcrc(ipAt, shown));
+  }
+
+  /** Octets of UDP header and payload; what is left of the frame is padding. */
+  private bodyOctets(
+    pool: FramePool,
+    frame: number,
+    room: number,
+    flow: FlowOfFrames | undefined,
+  ): number {
+    const kind = pool.words[frame + CLASS]! & KIND_MASK;
+    const transport = UDP_HEADER_OCTETS + BTH_OCTETS + ICRC_OCTETS;
+    if (kind === KIND_ACK || kind === KIND_NAK) return transport + AETH_OCTETS;
+    if (flow === undefined) return room;
+    const { fullFrameOctets, overheadOctets, lastPayloadOctets } = flow.framing;
+    const isLast = pool.ends[frame + REMAINING] === 0;
+    const payload = isLast ? lastPayloadOctets : fullFrameOctets - overheadOctets;
+    return Math.min(room, payload + (kind === KIND_RAW ? UDP_HEADER_OCTETS : transport));
+  }
+
+  private writeIp(pool: FramePool, frame: number, at: number, body: number): number {
+    const { ip, udp, stations } = this;
+    const { words, ends } = pool;
+    const frameClass = words[frame + CLASS]!;
+    const kind = frameClass & KIND_MASK;
+    const target = words[frame + TARGET]!;
+    ip.dscp = dscpOf(frameClass);
+    ip.ecn = (frameClass & ECN_MASK) >> ECN_SHIFT;
+    ip.totalOctets = IPV4_HEADER_OCTETS + body;
+    ip.source = stations.ipv4(ends[frame + SOURCE]!);
+    ip.destination = (frameClass & GROUP_FLAG) === 0 ? stations.ipv4(target) : groupIpv4(target);
+    udp.sourcePort = DYNAMIC_PORTS | (words[frame + HASH]! & DYNAMIC_MASK);
+    udp.destinationPort = kind === KIND_RAW ? DISCARD_PORT : ROCE_UDP_PORT;
+    udp.totalOctets = body;
+    return encodeUdpHeader(this.octets, encodeIpv4Header(this.octets, at, ip), udp);
+  }
+
+  private writePacket(
+    pool: FramePool,
+    frame: number,
+    at: number,
+    flow: FlowOfFrames | undefined,
+  ): number {
+    const { bth } = this;
+    const remaining = pool.ends[frame + REMAINING]!;
+    const packets = flow?.framing.packetsPerMessage ?? 1;
+    const isFirst = remaining === packets - 1;
+    const isLast = remaining === 0;
+    const place = packets - remaining;
+    bth.opcode = opcodeOf(isFirst, isLast);
+    bth.acknowledgeRequest = isLast || (flow !== undefined && place % flow.ackEvery === 0);
+    bth.destinationQueuePair = pool.ends[frame + CONNECTION]! & SEQUENCE_MASK;
+    bth.sequence = pool.words[frame + SEQUENCE]! & SEQUENCE_MASK;
+    return encodeBaseTransportHeader(this.octets, at, bth);
+  }
+
+  /** An ACK names the last packet that has come, a NAK the one that is missing. */
+  private writeAnswer(
+    pool: FramePool,
+    frame: number,
+    at: number,
+    flow: FlowOfFrames | undefined,
+  ): number {
+    const { bth } = this;
+    const expected = pool.words[frame + SEQUENCE]!;
+    const isAck = (pool.words[frame + CLASS]! & KIND_MASK) === KIND_ACK;
+    bth.opcode = ROCE_ACKNOWLEDGE;
+    bth.acknowledgeRequest = false;
+    bth.destinationQueuePair = pool.ends[frame + CONNECTION]! & SEQUENCE_MASK;
+    bth.sequence = (isAck ? expected - 1 : expected) & SEQUENCE_MASK;
+    const messages = flow === undefined ? 0 : Math.floor(expected / flow.framing.packetsPerMessage);
+    return encodeAcknowledgeHeader(this.octets, encodeBaseTransportHeader(this.octets, at, bth), {
+      syndrome: isAck ? SYNDROME_ACK : SYNDROME_NAK_SEQUENCE_ERROR,
+      messageSequence: messages & SEQUENCE_MASK,
+    });
+  }
+
+  private writeIcrc(ipAt: number, at: number): number {
+    return encodeCrc32(this.octets, at, invariantCrc(this.octets, ipAt, at));
+  }
+
+  private pad(end: number): number {
+    if (end >= LEAST_OCTETS) return end;
+    this.octets.fill(0, end, LEAST_OCTETS);
+    return LEAST_OCTETS;
+  }
+
+  private flowOf(pool: FramePool, frame: number): FlowOfFrames | undefined {
+    const { words, ends } = pool;
+    const target = words[frame + TARGET]!;
+    switch (words[frame + CLASS]! & KIND_MASK) {
+      case KIND_ACK:
+      case KIND_NAK:
+        return this.flows.ofAnswer(target, ends[frame + CONNECTION]!);
+      default:
+        return this.flows.ofData(ends[frame + SOURCE]!, target, ends[frame + CONNECTION]!);
+    }
+  }
+}
+
+function opcodeOf(isFirst: boolean, isLast: boolean): number {
+  if (isFirst && isLast) return ROCE_SEND_ONLY;
+  if (isFirst) return ROCE_SEND_FIRST;
+  return isLast ? ROCE_SEND_LAST : ROCE_SEND_MIDDLE;
+}

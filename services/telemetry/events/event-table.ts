@@ -1,0 +1,50 @@
+import type { EventLog, EventRow } from '../../engine/analysis/events/event-recorder.js';
+import { EVENTS } from '../../engine/analysis/events/event-recorder.js';
+import { DROP_REASONS } from '../../engine/contract/probe.js';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
+import { FlowsByFrame } from '../flows-by-frame.js';
+
+/** An event with the names of things; null for what it does not have. */
+export interface TimedEvent {
+  readonly timePs: number;
+  readonly event: (typeof EVENTS)[number];
+  readonly device: string;
+  readonly port: string | null;
+  readonly priority: number | null;
+  /** Number of its flow. */
+  readonly flow: number | null;
+  /** Why a frame was dropped. */
+  readonly reason: string | null;
+  /** Of credit: its channel; of a delivery: its message. */
+  readonly detail: number | null;
+}
+
+/** Events of all devices in the order of time; at one time, in that of the devices. */
+export function eventsOf(fabric: Fabric, logs: readonly EventLog[]): TimedEvent[] {
+  const flows = new FlowsByFrame(fabric);
+  const all = logs.flatMap((log, device) =>
+    log.rows().map((row) => named(fabric, flows, device, row)),
+  );
+  return all.sort((a, b) => a.timePs - b.timePs);
+}
+
+function named(fabric: Fabric, flows: FlowsByFrame, device: number, row: EventRow): TimedEvent {
+  const event = EVENTS[row.event]!;
+  const isDrop = event === 'drop';
+  const flow =
+    row.source < 0 ? row.flow : flows.ofData(row.source, row.target, row.connection)?.flow;
+  return {
+    timePs: row.timePs,
+    event,
+    device: fabric.topology.devices[device]!.name,
+    port: row.port < 0 ? null : fabric.linkEnds[device]![row.port]!.name,
+    priority: known(row.priority),
+    flow: known(flow ?? -1),
+    reason: isDrop ? DROP_REASONS[row.detail]! : null,
+    detail: isDrop ? null : known(row.detail),
+  };
+}
+
+function known(value: number): number | null {
+  return value < 0 ? null : value;
+}

@@ -1,0 +1,301 @@
+/** The image, and Compose, on a real engine. Both are built from this checkout. */
+
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { parse, stringify } from 'yaml';
+import { selvage } from '#contracts';
+import { CoordinatorClient } from '../../services/cli/fleet/coordinator-client.js';
+import { fabricOf, ROOT, run } from '../kit/emulate.js';
+import { connectionsOf } from '../kit/manifest-rules.js';
+import { K8S, manifestsOf } from '../kit/manifests.js';
+import type { Engine } from './engine.js';
+import { openEngine } from './engine.js';
+
+const IMAGE = 'selvage:0.1.0';
+const EXAMPLE = 'examples/leaf-spine-all-to-all.yaml';
+const CONTROL_PORT = 7400;
+const { PHASE_RUNNING } = selvage.v1.RunStatus.Phase;
+
+const opened = await openEngine();
+const skip = typeof opened === 'string' ? opened : false;
+
+describe('in containers', { skip }, () => {
+  const engine = opened as Engine;
+  const folder = mkdtempSync(join(tmpdir(), 'selvage-containers-'));
+
+  before(() => {
+    engine.docker('build', '-q', '-f', join(ROOT, 'deploy/Dockerfile'), '-t', IMAGE, ROOT);
+  });
+  after(async () => {
+    await engine.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** As people are told to run it. */
+  const inImage = (...words: string[]): string =>
+    engine.docker('run', '--rm', '--read-only', '--tmpfs', '/tmp', '-v', '/work', IMAGE, ...words);
+
+  it('the image gives the digest of this checkout, on a file system that it may not write', () => {
+    const summary = JSON.parse(inImage('run', `/selvage/${EXAMPLE}`, '--json')) as Summary;
+    assert.equal(summary.digest, digestOf([]));
+  });
+
+  it('the image is nobody in particular, tells its version, and how to ask for its health', () => {
+    const [{ Config }] = JSON.parse(engine.docker('image', 'inspect', IMAGE)) as [ImageFacts];
+    assert.equal(Config.User, '1000:1000');
+    assert.equal(Config.Labels['org.opencontainers.image.version'], '0.1.0');
+    assert.equal(Config.Healthcheck.Test[0], 'CMD');
+    assert.equal(Config.StopSignal, 'SIGTERM');
+  });
+
+  it('the image holds what a build elsewhere makes, octet for octet', () => {
+    const container = engine.docker('create', IMAGE).trim();
+    const copy = join(folder, 'image');
+    engine.docker('cp', `${container}:/selvage/dist/services`, copy);
+    engine.docker('rm', container);
+    const here = filesOf(join(ROOT, 'dist/services'));
+    const there = filesOf(copy);
+    for (const [path, hash] of there) assert.equal(hash, here.get(path), path);
+    assert.ok(there.size > 100);
+  });
+
+  it('a run in the image ends on SIGTERM, and says that it was interrupted', async () => {
+    const scenario = `/selvage/${EXAMPLE}`;
+    const longer = ['--set', 'load.0.bytes=1GB', '--set', 'duration=1s'];
+    const words = ['run', scenario, '--out', '/work/run', ...longer];
+    const container = engine.docker('run', '-d', '-v', '/work', IMAGE, ...words).trim();
+    await setTimeout(3000);
+    engine.docker('stop', '-t', '20', container);
+    const target = join(folder, 'stopped');
+    engine.docker('cp', `${container}:/work/run`, target);
+    engine.docker('rm', '-v', container);
+    const summary = JSON.parse(readFileSync(join(target, 'summary.json'), 'utf8')) as Summary;
+    assert.equal(summary.status, 'interrupted');
+  });
+
+  describe('with Compose', () => {
+    const bytes = 'load.0.bytes=256KB';
+    const file = join(folder, 'deploy', 'compose.yaml');
+    const compose = (...words: string[]): string => engine.compose('-f', file, ...words);
+    const idOf = (service: string): string => compose('ps', '-q', service).trim();
+    const services = ['service-0', 'service-1', 'service-2', 'service-3'];
+    const containers = ['nats', 'coordinator', ...services];
+
+    before(() => {
+      cpSync(join(ROOT, 'deploy'), join(folder, 'deploy'), { recursive: true });
+      writeFileSync(file, stringify(longerDemo(readFileSync(file, 'utf8'), bytes)));
+    });
+    after(() => {
+      compose('down', '-v');
+    });
+
+    it('every container may be killed once, and only what must speak speaks', async () => {
+      compose('up', '-d', '--no-build', ...containers);
+      const heard = new Connections(engine, new Map(containers.map((name) => [name, idOf(name)])));
+      for (const victim of ['service-1', 'nats', 'coordinator']) {
+        await untilItRuns(engine, idOf('coordinator'), heard);
+        const { pid } = stateOf(engine, idOf(victim));
+        process.kill(pid, 'SIGKILL');
+        await untilItIsBack(engine, idOf(victim), pid);
+      }
+      const { exitCode } = await untilItEnds(engine, idOf('coordinator'), heard);
+      assert.equal(exitCode, 0, compose('logs', '--no-color'));
+      const out = join(folder, 'demo');
+      engine.docker('cp', `${idOf('coordinator')}:/work/runs`, out);
+      const [name] = readdirSync(out);
+      const summary = JSON.parse(readFileSync(join(out, name!, 'summary.json'), 'utf8')) as Summary;
+      assert.equal(summary.digest, digestOf([bytes]));
+      assert.deepEqual(heard.seen(), [...connectionsOf(manifestsOf(join(K8S, 'base')))].sort());
+    });
+  });
+});
+
+interface Summary {
+  readonly digest: string;
+  readonly status: string;
+}
+
+interface ImageFacts {
+  readonly Config: {
+    readonly User: string;
+    readonly StopSignal: string;
+    readonly Labels: Readonly<Record<string, string>>;
+    readonly Healthcheck: { readonly Test: readonly string[] };
+  };
+}
+
+function digestOf(set: readonly string[]): string {
+  return run(fabricOf(EXAMPLE, ...set)).digest;
+}
+
+function filesOf(folder: string): Map<string, string> {
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8', withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.js'))
+    .map((entry) => join(entry.parentPath, entry.name));
+  const hash = (path: string): string =>
+    createHash('sha256').update(readFileSync(path)).digest('hex');
+  return new Map(paths.map((path) => [path.slice(folder.length), hash(path)]));
+}
+
+/** The demo with more to carry, so that there is time to kill, and nobody to send spans to. */
+function longerDemo(text: string, set: string): object {
+  const demo = parse(text, { merge: true }) as {
+    name?: string;
+    services: Record<string, { command: string[]; build?: object }>;
+  };
+  delete demo.name;
+  const coordinator = demo.services['coordinator']!;
+  coordinator.command = coordinator.command.filter((word) => !/^--(otlp|set|ui)/.test(word));
+  coordinator.command.push(`--set=${set}`, '--checkpoint-every=1');
+  return demo;
+}
+
+interface ContainerState {
+  readonly pid: number;
+  readonly isRunning: boolean;
+  readonly exitCode: number;
+  readonly restarts: number;
+  readonly addresses: readonly string[];
+}
+
+function stateOf(engine: Engine, container: string): ContainerState {
+  const [facts] = JSON.parse(engine.docker('inspect', container)) as [
+    {
+      State: { Pid: number; Running: boolean; ExitCode: number };
+      RestartCount: number;
+      NetworkSettings: { Networks: Record<string, { IPAddress: string }> };
+    },
+  ];
+  return {
+    pid: facts.State.Pid,
+    isRunning: facts.State.Running,
+    exitCode: facts.State.ExitCode,
+    restarts: facts.RestartCount,
+    addresses: Object.values(facts.NetworkSettings.Networks).map(({ IPAddress }) => IPAddress),
+  };
+}
+
+const PAUSE_MS = 250;
+const TRIES = 480;
+
+async function until<T>(what: string, look: () => T | null): Promise<T> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const found = look();
+    if (found !== null) return found;
+    await setTimeout(PAUSE_MS);
+  }
+  throw new Error(`${what}: not within ${(TRIES * PAUSE_MS) / 1000} s`);
+}
+
+function untilItIsBack(engine: Engine, container: string, killed: number): Promise<ContainerState> {
+  return until(`${container} comes again`, () => {
+    const state = stateOf(engine, container);
+    return state.isRunning && state.pid !== killed ? state : null;
+  });
+}
+
+function untilItEnds(
+  engine: Engine,
+  container: string,
+  heard: Connections,
+): Promise<ContainerState> {
+  return until('the run ends', () => {
+    heard.listen();
+    const state = stateOf(engine, container);
+    return state.isRunning || state.exitCode !== 0 ? null : state;
+  });
+}
+
+/** Asks the coordinator at its address, which this machine reaches over the engine's bridge. */
+async function untilItRuns(engine: Engine, container: string, heard: Connections): Promise<void> {
+  const [address] = await until('the coordinator has an address', () => {
+    const { addresses, isRunning } = stateOf(engine, container);
+    return isRunning && addresses[0] !== '' ? addresses : null;
+  });
+  const key = '5e17a6e05e17a6e05e17a6e05e17a6e0';
+  const client = new CoordinatorClient(`${address!}:${CONTROL_PORT}`, key, null);
+  await client.follow(
+    () => undefined,
+    ({ phase }) => phase === PHASE_RUNNING,
+    60_000,
+  );
+  client.close();
+  heard.listen();
+}
+
+/** Who has been seen to speak to whom: `from > to:port`, by the roles that policies know. */
+class Connections {
+  private readonly found = new Set<string>();
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly containers: ReadonlyMap<string, string>,
+  ) {}
+
+  /** Looks into the table of connections of every container. */
+  listen(): void {
+    const states = [...this.containers].map(
+      ([name, container]) => [roleOf(name), stateOf(this.engine, container)] as const,
+    );
+    const roles = new Map(states.flatMap(([role, { addresses }]) => addresses.map((a) => [a, role])));
+    for (const [role, { pid, isRunning }] of states) {
+      if (!isRunning) continue;
+      for (const { address, port } of connectionsFrom(pid)) {
+        const other = roles.get(address);
+        if (other !== undefined) this.found.add(`${role} > ${other}:${port}`);
+      }
+    }
+  }
+
+  seen(): string[] {
+    return [...this.found].sort();
+  }
+}
+
+function roleOf(name: string): string {
+  return name.replace(/-\d+$/, '');
+}
+
+const ESTABLISHED = '01';
+const LISTENING = '0A';
+
+/** Where a process in its own network has connected to; not who has connected to it. */
+function connectionsFrom(pid: number): { address: string; port: number }[] {
+  const rows = ['tcp', 'tcp6'].flatMap((table) => rowsOf(`/proc/${pid}/net/${table}`));
+  const served = new Set(rows.filter(({ state }) => state === LISTENING).map((row) => row.here.port));
+  return rows
+    .filter(({ state, here }) => state === ESTABLISHED && !served.has(here.port))
+    .map(({ there }) => there);
+}
+
+function rowsOf(path: string): { here: Socket; there: Socket; state: string }[] {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch {
+    return [];
+  }
+  const lines = text.trim().split('\n').slice(1);
+  return lines.map((line) => {
+    const [, here, there, state] = line.trim().split(/\s+/);
+    return { here: socketOf(here!), there: socketOf(there!), state: state! };
+  });
+}
+
+interface Socket {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** The kernel writes addresses in words of little endian; the last one of IPv6 holds IPv4. */
+function socketOf(text: string): Socket {
+  const [words, port] = text.split(':');
+  const octets = words!.slice(-8).match(/../g)!.reverse();
+  const address = octets.map((octet) => parseInt(octet, 16)).join('.');
+  return { address, port: parseInt(port!, 16) };
+}

@@ -1,0 +1,88 @@
+import { spawn, spawnSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { ROOT } from '../kit/emulate.js';
+
+/** A Docker engine, with the images that ours are made of. */
+export interface Engine {
+  /** What the command printed; throws with what it complained of. */
+  docker(...words: string[]): string;
+  compose(...words: string[]): string;
+  close(): Promise<void>;
+}
+
+const OUTPUT_OCTETS = 1 << 26;
+/** The builder that every engine has, with or without its newer plug-in. */
+const ENVIRONMENT = { DOCKER_BUILDKIT: '0', COMPOSE_PROJECT_NAME: 'selvage-test' };
+const START_TRIES = 100;
+const START_PAUSE_MS = 200;
+
+/** The engine that answers, or one of our own as long as the tests last; else why there is none. */
+export async function openEngine(): Promise<Engine | string> {
+  Object.assign(process.env, ENVIRONMENT);
+  const own = answers() ? null : await startOwn();
+  if (typeof own === 'string') return own;
+  try {
+    command(process.execPath, [join(ROOT, 'test/docker/base-images.mjs')]);
+  } catch (error) {
+    await own?.close();
+    throw error;
+  }
+  const compose = composeCommand();
+  return {
+    docker: (...words) => command('docker', words),
+    compose: (...words) => command(compose[0]!, [...compose.slice(1), ...words]),
+    close: async () => own?.close(),
+  };
+}
+
+function answers(): boolean {
+  return spawnSync('docker', ['info'], { stdio: 'ignore' }).status === 0;
+}
+
+function composeCommand(): string[] {
+  const hasPlugin = spawnSync('docker', ['compose', 'version'], { stdio: 'ignore' }).status === 0;
+  return hasPlugin ? ['docker', 'compose'] : ['docker-compose'];
+}
+
+function command(name: string, words: readonly string[]): string {
+  const options = { encoding: 'utf8', maxBuffer: OUTPUT_OCTETS } as const;
+  const { status, stdout, stderr, error } = spawnSync(name, words, options);
+  if (status === 0) return stdout;
+  throw new Error(`${name} ${words.join(' ')}: ${error?.message ?? stdout + stderr}`);
+}
+
+/** All that it keeps lies in a folder that goes with it. */
+async function startOwn(): Promise<{ close(): Promise<void> } | string> {
+  if (process.getuid?.() !== 0) return 'no Docker engine answers';
+  const folder = mkdtempSync(join(tmpdir(), 'selvage-docker-'));
+  const host = `unix://${folder}/docker.sock`;
+  const places = ['--data-root', 'data', '--exec-root', 'exec', '--pidfile', 'pid'];
+  const words = places.map((word) => (word.startsWith('-') ? word : join(folder, word)));
+  const engine = spawn('dockerd', ['--host', host, ...words], { stdio: 'ignore' });
+  const ended = new Promise<void>((resolve) => {
+    engine.once('error', resolve).once('exit', resolve);
+  });
+  const close = async (): Promise<void> => {
+    engine.kill('SIGTERM');
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+    delete process.env['DOCKER_HOST'];
+  };
+  process.env['DOCKER_HOST'] = host;
+  if (await isUp(engine)) return { close };
+  await close();
+  return 'no Docker engine answers, and none can be started';
+}
+
+async function isUp(engine: ChildProcess): Promise<boolean> {
+  for (let tries = 0; tries < START_TRIES; tries++) {
+    await setTimeout(START_PAUSE_MS);
+    if (engine.exitCode !== null || engine.pid === undefined) return false;
+    if (answers()) return true;
+  }
+  return false;
+}

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import type { ReceivedSpan } from './otlp-receiver.js';
+
+const PARTS = ['source', 'complete', 'wait', 'held', 'serialise', 'propagate', 'process'];
+/** Kinds of spans that a tree of congestion has. */
+export const EPISODES = ['queue', 'stopped', 'held'];
+
+/** Every span's parent is there and reaches around it; a frame's parts add up to its latency. */
+export function checkTrees(spans: readonly ReceivedSpan[]): void {
+  const byId = new Map(spans.map((span) => [span.spanId, span]));
+  assert.equal(byId.size, spans.length);
+  for (const { parentSpanId, traceId, start, end, links } of spans) {
+    assert.ok(end >= start);
+    for (const link of links) assert.ok(byId.has(link));
+    if (parentSpanId === '') continue;
+    const parent = byId.get(parentSpanId)!;
+    assert.equal(parent.traceId, traceId);
+    assert.ok(parent.start <= start && end <= parent.end);
+  }
+  const latencies = new Map<string, number>();
+  for (const { name, traceId, attributes } of spans) {
+    if (!PARTS.includes(name) || 'selvage.episode' in attributes) continue;
+    const own = Number(attributes['selvage.end_ps']) - Number(attributes['selvage.start_ps']);
+    latencies.set(traceId, (latencies.get(traceId) ?? 0) + own);
+  }
+  for (const { name, traceId, attributes } of spans) {
+    if (name !== 'frame' || !('selvage.latency_ps' in attributes)) continue;
+    assert.equal(latencies.get(traceId), attributes['selvage.latency_ps']);
+  }
+}

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import type { Fabric } from '../../services/fabric/assembly/fabric.js';
+import { contenderOf, settingsFor } from '../../services/fabric/scenario/contenders.js';
+import { loadScenario } from '../../services/fabric/scenario/load-scenario.js';
+import { duelFigures, type DuelFigures, duelText } from '../../services/report/duel.js';
+import { DuelWatch } from '../../services/report/duel-watch.js';
+import { Session } from '../../services/runtime/session.js';
+import { fabricOf, ROOT } from '../kit/emulate.js';
+
+const EXAMPLE = 'examples/compare-incast.yaml';
+const LINE_BPS = 100e9;
+/** Of 100 Gb/s, for payload: 1 024 of 1 106 octets, and what its acknowledgements leave. */
+const VICTIM_ALONE_BPS = 91e9;
+/** Six links there and back, five pipelines each way, and a frame on each link. */
+const ROUND_TRIP_PS = 9e6;
+
+const loaded = loadScenario(join(ROOT, EXAMPLE));
+
+function fabricUnder(name: string): Fabric {
+  return fabricOf(EXAMPLE, ...settingsFor(contenderOf(name), loaded));
+}
+
+function figuresOf(name: string): DuelFigures {
+  const fabric = fabricUnder(name);
+  const session = new Session(fabric, { check: true });
+  const watch = new DuelWatch(session.engine);
+  while (session.advance(1000) === 'running');
+  const results = session.results('complete');
+  const { devices } = fabric.topology;
+  const tierOf = new Map(devices.map((device) => [device.name, device.tier]));
+  return duelFigures({ contender: name, set: [], results, watch, folder: '' }, tierOf);
+}
+
+describe('an incast that a victim shares a fabric with', () => {
+  const [pfc, sfc, ci, dcqcn] = ['pfc', 'pfc+sfc', 'pfc+ci', 'pfc+dcqcn'].map(figuresOf) as [
+    DuelFigures,
+    DuelFigures,
+    DuelFigures,
+    DuelFigures,
+  ];
+  const all = [pfc, sfc, ci, dcqcn];
+
+  it('loses nothing and ends under all of them', () => {
+    for (const figures of all) {
+      assert.equal(figures.status, 'complete', figures.contender);
+      assert.equal(figures.droppedFrames, 0);
+      assert.equal(figures.completed, 16);
+    }
+  });
+
+  it('spreads under PFC alone, to hosts and to the victim', () => {
+    assert.ok(pfc.throughputBps['victim']! < 0.6 * VICTIM_ALONE_BPS);
+    assert.equal(pfc.victims, 1);
+    for (const tier of ['host', 'leaf', 'spine']) assert.ok(pfc.heldPs[tier]! > 1e9, tier);
+  });
+
+  it('is stopped at its sources by SFC: no PFC anywhere, and the victim is not touched', () => {
+    assert.ok(sfc.throughputBps['victim']! >= VICTIM_ALONE_BPS);
+    assert.equal(sfc.victims, 0);
+    assert.deepEqual([sfc.heldPs['leaf'], sfc.heldPs['spine']], [0, 0]);
+    assert.ok(sfc.peakQueueOctets < pfc.peakQueueOctets / 4);
+    // Sources that share a switch with the first congested queue hear of it within a microsecond.
+    assert.ok(sfc.reactionPs !== null && sfc.reactionPs < 1e6);
+  });
+
+  it('waits apart from the victim under CI', () => {
+    assert.ok(ci.throughputBps['victim']! >= VICTIM_ALONE_BPS);
+    assert.equal(ci.victims, 0);
+  });
+
+  it('pauses hosts less with DCQCN, which is slower than SFC and faster than PFC alone', () => {
+    assert.ok(dcqcn.heldPs['host']! < 0.5 * pfc.heldPs['host']!);
+    assert.ok(dcqcn.reactionPs! > 5 * sfc.reactionPs!);
+    assert.ok(dcqcn.reactionPs! < pfc.reactionPs!);
+  });
+
+  it('is too much for several round trips until DCQCN has slowed its senders down', () => {
+    const fabric = fabricUnder('pfc+dcqcn');
+    const session = new Session(fabric, { check: false });
+    const { engine } = session;
+    const burst = fabric.flows.flatMap(({ load }, flow) => (load === 0 ? [flow] : []));
+    const offeredBps = (): number =>
+      burst.reduce((sum, flow) => {
+        const { device, connection } = fabric.flowEnds[flow]!.send;
+        const send = engine.devices[device]!.rows.send.first + connection;
+        return sum + engine.rates.status(send)!.rateBps;
+      }, 0);
+    let fitsPs = 0;
+    while (offeredBps() > LINE_BPS && fitsPs < 1e9) session.runTo((fitsPs += 5e6));
+    assert.ok(fitsPs > 4 * ROUND_TRIP_PS, String(fitsPs));
+    assert.ok(fitsPs < 1e9);
+  });
+
+  it('is told of in one table', () => {
+    const text = duelText(all, { good: String, bad: String, strong: String });
+    for (const line of [
+      /^ +pfc +pfc\+sfc +pfc\+ci +pfc\+dcqcn$/m,
+      /completion p50 .* ms/,
+      /completion p99 .* ms/,
+      /completion p99\.9 .* ms/,
+      /slowdown p99 .*x/,
+      /throughput victim .*Gb\/s/,
+      /victims +1 +0 +0 +\d$/m,
+      /time to react .* us/,
+      /held, host/,
+      /held, leaf .* 0 /,
+      /held, spine .* 0 /,
+      /longest queue .*MB/,
+      /set apart .*KB/,
+      /control octets .*KB/,
+      /fairness burst/,
+      /drops +0 +0 +0 +0$/m,
+    ]) {
+      assert.match(text, line);
+    }
+  });
+});
