@@ -5,7 +5,6 @@ import { HALTED } from '../../coordinator/halts.js';
 import type { Placement } from '../../fabric/placement/placement.js';
 import type { MachinerySection } from '../../fabric/scenario/machinery-section.js';
 import type { Topology } from '../../fabric/topology/topology.js';
-import type { Fleet } from './fleet.js';
 
 const { Phase } = selvage.v1.RunStatus;
 const { Action } = selvage.v1.SteerRequest;
@@ -15,6 +14,14 @@ const RETRY_MS = 100;
 /** A fault of the machinery, with the name of the process that it befalls. */
 export interface MachineryFault extends MachinerySection {
   readonly process: string;
+}
+
+/** Processes that can be broken, and what has to be told to go on. */
+interface Breakable {
+  readonly client: {
+    steer(action: selvage.v1.SteerRequest.Action): Promise<{ readonly done?: boolean | null }>;
+  };
+  signal(name: string, signal: NodeJS.Signals): void;
 }
 
 /** The processes that a scenario's faults of the machinery mean. */
@@ -41,7 +48,7 @@ export class MachineryBreaker {
   private isClosed = false;
 
   constructor(
-    private readonly fleet: Fleet,
+    private readonly fleet: Breakable,
     faults: readonly MachineryFault[],
   ) {
     this.left = faults.filter(({ atPs }) => atPs !== null);
