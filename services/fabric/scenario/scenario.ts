@@ -6,11 +6,13 @@
 
 import type { CaptureSection } from './capture-section.js';
 import type { DiscoveryEndSection, DiscoverySection } from './discovery-section.js';
+import type { Expectation } from './expectation-section.js';
 import type { FaultSection } from './fault-section.js';
 import type { MachinerySection } from './machinery-section.js';
 import type { Nic82599Section } from './nic-section.js';
 import type { CiSection, SfcSection } from './scenario-messages.js';
 
+export type { Expectation, Metric } from './expectation-section.js';
 export type { CaptureFilterSection, CaptureSection } from './capture-section.js';
 export type { CiSection, SfcDetectSection, SfcSection } from './scenario-messages.js';
 
@@ -554,58 +556,4 @@ export interface TraceSection {
   readonly slowest: number;
   /** And those that were dropped. */
   readonly dropped: boolean;
-}
-
-export type Metric =
-  | 'drops'
-  | 'lossless-drops'
-  | 'completed'
-  | 'completion.p50'
-  | 'completion.p99'
-  | 'completion.p99.9'
-  | 'completion.max'
-  | 'slowdown.p50'
-  | 'slowdown.p99'
-  | 'throughput'
-  | 'share'
-  | 'latency.mean'
-  | 'latency.max'
-  | 'pause.time'
-  | 'pause.frames'
-  | 'marked'
-  | 'notifications'
-  | 'peak.ingress'
-  | 'peak.egress'
-  | 'headroom.used'
-  | 'convergence'
-  | 'mismatches'
-  | 'exposed'
-  | 'lldpdus'
-  | 'deadlocks'
-  | 'storms'
-  | 'watchdog.storms'
-  | 'watchdog.drops'
-  | 'fault-drops'
-  | 'credit-lost'
-  | 'starved'
-  | 'sfc.messages'
-  | 'sfc.reaction'
-  | 'sfc.covered'
-  | 'nic.tail-to-wire'
-  | 'nic.wire-to-descriptor'
-  | 'digest';
-
-export interface Expectation {
-  readonly metric: Metric;
-  /** Filters; null: all. */
-  readonly priority: number | null;
-  readonly load: string | null;
-  readonly flow: string | null;
-  readonly device: string | null;
-  readonly port: string | null;
-  /** In base units (ps, octets, bit/s, share 0..1, plain counts); `completed` is a share. */
-  readonly min: number | null;
-  readonly max: number | null;
-  /** Digest, as hexadecimal text; other metrics: a number. */
-  readonly equals: number | string | null;
 }
