@@ -15,6 +15,9 @@ export interface FaultTimes {
   readonly stream: string;
 }
 
+/** A table of a switch that can be full. */
+export type TableKind = 'mac' | 'sfc' | 'ci';
+
 /** Which control frames: those whose EtherType and opcode are these; -1 takes any. */
 export interface ControlMatch {
   readonly etherType: number;
@@ -23,6 +26,8 @@ export interface ControlMatch {
   readonly vectorAt: number;
   /** Of these priorities, one bit each. */
   readonly priorities: number;
+  /** Messages that cross the fabric as frames, a bit each. */
+  readonly messages: number;
 }
 
 export type ControlAction = 'lose' | 'duplicate' | 'corrupt' | 'delay';
@@ -66,6 +71,10 @@ export type FaultEffect =
       readonly units: number;
       readonly everyPs: number;
     }
+  /** A table of the port's device takes no more than so many entries. */
+  | { readonly kind: 'table'; readonly table: TableKind; readonly entries: number }
+  /** The clock of the port's LLDP timers is wrong by so many parts per million. */
+  | { readonly kind: 'drift'; readonly ppm: number }
   /** Nothing by itself: the neighbour's fault may make this port's memory overflow. */
   | { readonly kind: 'excuse' };
 

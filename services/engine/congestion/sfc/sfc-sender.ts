@@ -173,7 +173,7 @@ export class SfcSender {
     let slot = table.ages.find(key);
     if (slot >= 0) table.ages.touch(slot, now);
     else {
-      if (table.ages.count === table.ages.capacity) {
+      while (table.ages.isFull) {
         table.ages.remove(table.ages.oldest);
         this.counters.sfcSourcesReplaced++;
       }
