@@ -125,7 +125,7 @@ export class LiveFaults {
       const { name, ...at } = fabric.specs[device]!;
       if (spec.effect.kind !== 'read' || (at.kind === 'host' && at.receiveMemory !== null))
         continue;
-      const message = `${name} has no receive memory: only hosts that a scenario slows down have it`;
+      const message = `${name} has no receive memory: a scenario has to slow it down`;
       throw loaded.errorAt(['faults', number, 'where'], message);
     }
     return { loaded, section, placed };

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { RunResults } from '../../services/runtime/results.js';
 import { fabricOf, flowOf, runScenario } from '../kit/emulate.js';
 
-/** One host sends frames of 1,000 octets, 954 of them payload, through a switch as fast as it can. */
+/** One host sends frames of 1,000 octets, 954 of them payload, as fast as it can. */
 const through = (method: string, faults: string, more = ''): string => `
 fabric: { generator: star, hosts: 2, link: { rate: 100G, length: 100m } }
 switches: { buffer: { size: 4MB } }

@@ -30,7 +30,7 @@ export const DROP_REASONS = [
   'overflow-by-watchdog',
   /** The receive queue of an 82599 had no descriptor, and drops then. */
   'no-descriptor',
-  /** The application of a host read too slowly, by a declared fault, and nobody could be stopped. */
+  /** By a declared fault an application read too slowly, and nobody could be stopped. */
   'not-read',
 ] as const;
 
