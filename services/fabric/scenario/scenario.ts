@@ -4,6 +4,7 @@
  * comes later, in assembly.
  */
 
+import type { HpccSection, SwiftSection } from './window-sections.js';
 import type { CaptureSection } from './capture-section.js';
 import type { DiscoveryEndSection, DiscoverySection } from './discovery-section.js';
 import type { FaultSection } from './fault-section.js';
@@ -341,31 +342,6 @@ export interface TimelySection {
   readonly decrease: number;
   readonly stepBps: number;
   readonly minBps: number;
-}
-
-/** HPCC, of every load that has it. */
-export interface HpccSection {
-  readonly utilisation: number;
-  readonly stages: number;
-  readonly increaseOctets: number;
-  readonly roundTripPs: number;
-  readonly minBps: number;
-}
-
-/** Swift, of every load that has it; windows are in packets. */
-export interface SwiftSection {
-  readonly baseTargetPs: number;
-  readonly hopPs: number;
-  readonly flowRangePs: number;
-  readonly flowLeast: number;
-  readonly flowMost: number;
-  readonly endpointTargetPs: number;
-  readonly increase: number;
-  readonly decrease: number;
-  readonly maxDecrease: number;
-  readonly initial: number;
-  readonly least: number;
-  readonly most: number;
 }
 
 /** QCN (802.1Q 30 to 33), on its priorities and of every load that has it. */
