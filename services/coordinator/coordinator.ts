@@ -372,12 +372,12 @@ export class Coordinator {
       this.save();
       return;
     }
-    if (this.wishes.isHeld) {
+    if (this.wishes.isHeldAt(this.rounds.nextPs)) {
       this.phase = Phase.PHASE_PAUSED;
       this.tell();
       return;
     }
-    const stepEndPs = this.wishes.beginRound(this.rounds.nextPs);
+    const stepEndPs = this.wishes.beginRound();
     const count = performance.now() - this.countedAt > TELL_MS;
     if (count) this.countedAt = performance.now();
     const decision = this.rounds.decide(count, stepEndPs);

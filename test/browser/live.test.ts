@@ -32,7 +32,7 @@ describe('a run that is looked at', { skip: noBrowser, timeout: 180_000 }, () =>
   after(async () => {
     for (const child of children) child.kill();
     await browser.close();
-    rmSync(folder, { recursive: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   async function start(...words: string[]): Promise<LiveProcess> {
