@@ -131,8 +131,6 @@ describe('a run that is looked at', { skip: noBrowser, timeout: 180_000 }, () =>
     await pill(page, 'paused');
     await page.getByLabel('length of a step').selectOption({ label: '10 us' });
     await press(page, 'step');
-    await page.locator('.tile b', { hasText: /^1\d(\.\d)? us$/ }).waitFor(PATIENCE);
-    await page.locator('canvas').first().waitFor(PATIENCE);
     await page.locator('.device', { hasText: 'h3' }).click();
     await page.getByLabel('kind of fault').selectOption('freeze');
     await press(page, 'inject');
