@@ -9,8 +9,10 @@ import { readU16, readU32, writeU16, writeU32 } from './big-endian.js';
 import type { Decoded } from './decoded.js';
 
 export const ETHERTYPE_TELEMETRY = 0x88b7;
-/** A locally administered OUI, and the number of this protocol under it. */
-const EXTENSION = [0x02, 0xce, 0x70, 0x00, 0x01];
+/** A locally administered OUI, 02-CE-70, and the number of this protocol under it, 00-01. */
+const EXTENSION = 0x02ce7000;
+const EXTENSION_END = 0x01;
+const EXTENSION_OCTETS = 5;
 
 /** Switches that there is room for. */
 export const TELEMETRY_HOPS = 5;
@@ -19,12 +21,12 @@ const HOP_OCTETS = 8;
 const ETHERTYPE_OCTETS = 2;
 /** By which a frame with telemetry is longer. */
 export const TELEMETRY_OCTETS =
-  ETHERTYPE_OCTETS + EXTENSION.length + HEADER_OCTETS + TELEMETRY_HOPS * HOP_OCTETS;
+  ETHERTYPE_OCTETS + EXTENSION_OCTETS + HEADER_OCTETS + TELEMETRY_HOPS * HOP_OCTETS;
 
 /** Addresses are those of the frame, and left out. */
 const TYPE_AT = 12;
 const EXTENSION_AT = TYPE_AT + ETHERTYPE_OCTETS;
-const HEADER_AT = EXTENSION_AT + EXTENSION.length;
+const HEADER_AT = EXTENSION_AT + EXTENSION_OCTETS;
 const HOPS_AT = HEADER_AT + HEADER_OCTETS;
 const WHOLE_OCTETS = TYPE_AT + TELEMETRY_OCTETS;
 
@@ -68,7 +70,8 @@ export function blankTelemetry(): Telemetry {
 export function encodeBlankTelemetry(): Uint8Array {
   const octets = new Uint8Array(WHOLE_OCTETS);
   writeU16(octets, TYPE_AT, ETHERTYPE_TELEMETRY);
-  octets.set(EXTENSION, EXTENSION_AT);
+  writeU32(octets, EXTENSION_AT, EXTENSION);
+  octets[EXTENSION_AT + 4] = EXTENSION_END;
   return octets;
 }
 
@@ -109,6 +112,9 @@ export function decodeTelemetry(octets: Uint8Array, into: Telemetry): Decoded {
 }
 
 function isTelemetry(octets: Uint8Array): boolean {
-  if (readU16(octets, TYPE_AT) !== ETHERTYPE_TELEMETRY) return false;
-  return EXTENSION.every((octet, i) => octets[EXTENSION_AT + i] === octet);
+  return (
+    readU16(octets, TYPE_AT) === ETHERTYPE_TELEMETRY &&
+    readU32(octets, EXTENSION_AT) === EXTENSION &&
+    octets[EXTENSION_AT + 4] === EXTENSION_END
+  );
 }

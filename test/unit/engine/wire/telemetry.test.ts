@@ -71,8 +71,8 @@ describe('telemetry in a packet', () => {
   it('is refused, and never makes its reader throw, whatever comes', () => {
     const heard = blankTelemetry();
     assert.equal(decodeTelemetry(new Uint8Array(10), heard), 'too-short');
-    assert.equal(decodeTelemetry(new Uint8Array(56), heard), 'wrong-type');
-    assert.equal(decodeTelemetry(encodeBlankTelemetry().with(14, 0xf0), heard), 'bad-value');
+    assert.equal(decodeTelemetry(new Uint8Array(64), heard), 'wrong-type');
+    assert.equal(decodeTelemetry(encodeBlankTelemetry().with(19, 0xf0), heard), 'bad-value');
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 80 }), (noise) => {
         decodeTelemetry(noise, heard);
