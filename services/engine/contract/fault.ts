@@ -19,6 +19,8 @@ export interface FaultTimes {
 export interface ControlMatch {
   readonly etherType: number;
   readonly opcode: number;
+  /** Of CBFC, whose messages have one opcode; -1 of all others. */
+  readonly message: number;
   /** Offset of the octet that names priorities; -1 where the kind has none. */
   readonly vectorAt: number;
   /** Of these priorities, one bit each. */
