@@ -5,10 +5,11 @@ import { prepareEngine } from '../services/runtime/engine-flags.js';
 import { runBareFabric } from './bare-fabric.js';
 import { cpuSeconds, peakMb } from './measure.js';
 
-// One case in one process: `node case.js NAME [K] [N]` prints its figures as JSON.
+// One case in one process: `node case.js NAME [K] [N] [MECHANISM]` prints its figures as JSON.
 
-const [name, ...numbers] = process.argv.slice(2);
-const [first = 0, second = 0] = numbers.map(Number);
+const [name, ...words] = process.argv.slice(2);
+const [first = 0, second = 0] = words.slice(0, 2).map(Number);
+const [third = ''] = words.slice(2);
 
 async function sessionOf(text: string): Promise<Session> {
   prepareEngine();
@@ -98,6 +99,8 @@ async function run(): Promise<Record<string, number>> {
       return engine(fabrics.adapters(first, second), second);
     case 'credit':
       return engine(fabrics.permutation(first, second, 'credit'), second);
+    case 'idle':
+      return engine(fabrics.idle(first, second, third), second);
     case 'silenced':
       return silenced(fabrics.permutation(first, second), second);
     case 'tracing':

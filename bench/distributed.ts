@@ -68,6 +68,7 @@ async function inProcesses(
     patienceSeconds: 60,
     from: null,
     steps: [],
+    machinery: [],
     elsewhere: null,
   };
   let running: Fleet | null = null;

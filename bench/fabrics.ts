@@ -43,6 +43,28 @@ load:
 `;
 }
 
+/** What is configured beside PFC, and has nothing to do: all thresholds are out of reach. */
+const IDLE: Readonly<Record<string, { priority: string; more: string; control: string }>> = {
+  sfc: { priority: 'sfc: true', more: 'sfc: { detect: 30MB }', control: 'none' },
+  ci: { priority: 'ci: true', more: 'ci: { detect: 30MB }', control: 'none' },
+  qcn: { priority: '', more: 'qcn: { priorities: [3], setPoint: 30MB }', control: 'qcn' },
+  dcqcn: { priority: 'ecn: { step: 30MB }', more: '', control: 'dcqcn' },
+};
+
+/** `permutation` with a mechanism against congestion that is never triggered. */
+export function idle(k: number, virtualUs: number, mechanism: string): string {
+  const { priority, more, control } = IDLE[mechanism]!;
+  const plain = PFC.slice(0, -2);
+  const own = priority === '' ? PFC : `${plain}, ${priority} }`;
+  const text = permutation(k, virtualUs, own).replace(
+    'priority: 3\n',
+    `priority: 3\n    congestion: ${control}\n`,
+  );
+  const isolated =
+    mechanism === 'ci' ? text.replace('priorities: {', `priorities: { 2: ${PFC},`) : text;
+  return `${isolated}${more}\n`;
+}
+
 const OBSERVE = {
   tracing: 'traces: { share: 0.1% }',
   metrics: 'series: 100us',

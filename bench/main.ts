@@ -21,6 +21,9 @@ interface BenchCase {
   readonly words: readonly string[];
 }
 
+/** Mechanisms that are configured and never triggered. */
+const IDLE = ['sfc', 'ci', 'qcn', 'dcqcn'] as const;
+
 const CASES: readonly BenchCase[] = [
   { name: 'yardstick k=4', words: ['yardstick', '4', '4000'] },
   { name: 'yardstick k=8', words: ['yardstick', '8', '500'] },
@@ -35,6 +38,11 @@ const CASES: readonly BenchCase[] = [
   { name: 'metrics k=8', words: ['metrics', '8', '1500'] },
   { name: 'capture k=8', words: ['capture', '8', '1500'] },
   { name: 'credit k=8', words: ['credit', '8', '1500'] },
+  { name: 'idle none k=4', words: ['engine', '4', '3000'] },
+  ...IDLE.map((mechanism) => ({
+    name: `idle ${mechanism} k=4`,
+    words: ['idle', '4', '3000', mechanism],
+  })),
   { name: 'raw k=4', words: ['raw', '4', '100000'] },
   { name: 'raw k=8', words: ['raw', '8', '20000'] },
   { name: 'transfer k=8', words: ['transfer'] },
@@ -119,6 +127,13 @@ function rates(figures: ReadonlyMap<string, Figures>): Row[] {
   const [adapters, plain] = [rate('82599 k=4'), rate('engine k=4')];
   if (adapters !== undefined && plain !== undefined) {
     const cost = row('cost of a hop 82599 / plain k=4', plain / adapters, 'x', 1.6);
+    rows.push({ ...cost, better: 'less' });
+  }
+  const none = rate('idle none k=4');
+  for (const mechanism of IDLE) {
+    const idle = rate(`idle ${mechanism} k=4`);
+    if (none === undefined || idle === undefined) continue;
+    const cost = row(`a hop, idle ${mechanism} / none k=4`, none / idle, 'x', 1.05);
     rows.push({ ...cost, better: 'less' });
   }
   const credit = rate('credit k=8');

@@ -63,6 +63,7 @@ export interface Emulation {
 
 /** How long a run goes on before it looks up: short enough for a prompt answer to Ctrl-C. */
 const SHOW_MS = 40;
+const IGNORED = 'machinery: only a run with --processes, all of its own, has processes to break';
 /** Ports in other threads and processes are asked when the run has ended. */
 const NO_PORTS = { ports: [], credits: [] };
 
@@ -91,6 +92,10 @@ async function emulateSeen(
   const threads = threadCount(emulation.fabric, options);
   const collector = collectorFrom(options.otlp);
   const metricsPort = metricsPortOf(options);
+  const { machinery } = emulation.fabric.scenario;
+  if (machinery.length > 0 && (fleet?.machinery.length ?? 0) === 0 && options.quiet !== true) {
+    process.stderr.write(`${IGNORED}\n`);
+  }
   const startedAt = performance.now();
   const measured =
     fleet !== null

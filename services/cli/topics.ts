@@ -100,9 +100,17 @@ export const TOPICS: Readonly<Record<string, string>> = {
   faults:
     'What goes wrong in the emulated world: link-down, loss, bit-errors, delay, slow-link, ' +
     'control (chosen control frames are lost, doubled, late or changed), freeze, storm, ' +
-    'forge, steal-credit, stuck-credit, shrink-buffer, reboot; `where`, `at`, `for`, ' +
-    '`every`, `times`, `random`. Frames lost to a fault have a reason of their own. ' +
+    'forge, steal-credit, stuck-credit, shrink-buffer, full-table, lldp-drift, mis-cabling, ' +
+    'reboot; `where`, `at`, `for`, `every`, `times`, `until`, `random`. Frames lost to a fault have a reason of their own. ' +
     '`faults: [{ kind: link-down, where: { device: leaf1 }, at: 1ms, for: 100us }]`.',
+  machinery:
+    'What breaks the processes of a run, and never its result: kill or pause of a service (named ' +
+    'by a device), the broker or the coordinator, `at` a virtual time or `after` one of the wall ' +
+    'clock. `--processes` obeys. `machinery: [{ kind: kill, of: coordinator, at: 2ms }]`.',
+  inject:
+    'A fault that comes to a run while it goes on: `selvage inject --fault link-down --where ' +
+    'leaf1 --for 10us`; `--list`, `--clear NAME`. `injected.yaml` in the run directory declares ' +
+    'it, at the virtual time at which it came, and gives the same digest.',
   '82599':
     'A NIC with descriptor queues, virtual machines, two planes of arbiters, rate limits and ' +
     'receive buffers, after its data sheet; `nic: { model: 82599 }`. `selvage inspect h1` shows ' +

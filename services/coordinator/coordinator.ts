@@ -26,6 +26,7 @@ import { Rounds } from '../runtime/rounds/rounds.js';
 import type { MergedRun } from '../runtime/merge.js';
 import { mergeParts } from '../runtime/merge.js';
 import { FaultDesk } from './fault-desk.js';
+import { HALTED, Halts } from './halts.js';
 import { roundReport } from './round-report.js';
 import { Sampling } from './sampling.js';
 import type { Slot } from './slot.js';
@@ -33,6 +34,7 @@ import { vacant } from './slot.js';
 import { Wishes } from './wishes.js';
 
 const { Phase } = selvage.v1.RunStatus;
+const { Action } = selvage.v1.SteerRequest;
 type Up = selvage.v1.FromService;
 type Down = selvage.v1.ToService.$Properties;
 type Status = selvage.v1.RunStatus.$Properties;
@@ -48,6 +50,8 @@ export interface CoordinatorOptions {
   readonly roundLength: number | null;
   /** For how long a lost service is waited for. */
   readonly patienceMs: number;
+  /** Virtual times at which to wait for somebody to say that the run goes on. */
+  readonly haltsPs?: readonly number[];
 }
 
 interface Checkpoint {
@@ -93,6 +97,7 @@ export class Coordinator {
   private readonly watchers = new Set<(status: Status) => void>();
 
   private readonly desk: FaultDesk;
+  private readonly halts: Halts;
 
   constructor(
     private readonly live: LiveFaults,
@@ -101,6 +106,7 @@ export class Coordinator {
     private readonly options: CoordinatorOptions,
   ) {
     this.desk = new FaultDesk(live, store);
+    this.halts = new Halts(options.haltsPs ?? []);
     const { fabric } = live;
     this.slots = plans.map((plan) => {
       const packed = packPlan(plan);
@@ -212,11 +218,11 @@ export class Coordinator {
 
   steer(action: selvage.v1.SteerRequest.Action, stepPs = 0): { done: boolean; detail: string } {
     if (this.isOver()) return { done: false, detail: ENDED };
-    const wasPaused = this.wishes.isPaused;
     if (!this.wishes.take(action, stepPs, this.virtualPs())) {
       return { done: false, detail: 'unknown action' };
     }
-    if (wasPaused && this.phase === Phase.PHASE_PAUSED) this.goOn();
+    if (action === Action.ACTION_RESUME) this.halts.pass(this.rounds.boundPs);
+    if (this.phase === Phase.PHASE_PAUSED) this.goOn();
     this.tell();
     return { done: true, detail: '' };
   }
@@ -372,12 +378,15 @@ export class Coordinator {
       this.save();
       return;
     }
-    if (this.wishes.isHeld) {
+    const isHalted = this.halts.isDue(this.rounds.boundPs);
+    if (this.wishes.isHeldAt(this.rounds.nextPs) || isHalted) {
+      this.detail = isHalted ? HALTED : '';
       this.phase = Phase.PHASE_PAUSED;
       this.tell();
       return;
     }
-    const stepEndPs = this.wishes.beginRound(this.rounds.nextPs);
+    this.detail = '';
+    const stepEndPs = this.wishes.beginRound();
     const count = performance.now() - this.countedAt > TELL_MS;
     if (count) this.countedAt = performance.now();
     const decision = this.rounds.decide(count, stepEndPs);

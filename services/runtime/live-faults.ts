@@ -114,6 +114,10 @@ export class LiveFaults {
     const number = fabric.scenario.faults.length;
     const loaded = this.loaded.with(['faults'], [...this.words(), fault], SOURCE);
     const section = loaded.scenario.faults[number]!;
+    if (section.kind === 'mis-cabling') {
+      const path = ['faults', number, 'kind'];
+      throw loaded.errorAt(path, 'cables are laid before a run begins: declare mis-cabling');
+    }
     const placed = placeFaults(fabric, [section], number, (path, message) =>
       loaded.errorAt(path, message),
     );

@@ -33,6 +33,7 @@ export function fleetFor(
     patienceSeconds: 40,
     from: null,
     steps: [],
+    machinery: [],
     elsewhere: null,
     ...more,
   };
@@ -41,8 +42,9 @@ export function fleetFor(
 export function runFleet(
   options: FleetOptions,
   launched?: (fleet: Fleet) => void,
+  heard?: (status: selvage.v1.RunStatus) => void,
 ): Promise<MergedRun> {
-  return runDistributed(options, new ProgressLine(null), launched);
+  return runDistributed(options, new ProgressLine(null), launched, heard);
 }
 
 /** Kills processes whose name begins so, one at a time, while the run is under way. */

@@ -98,6 +98,22 @@ describe('selvage paths', () => {
     assert.match(out, /s2:p2 > s3:p1 +pfc +no credit exchange at s3:p1: PFC at both ends$/m);
   });
 
+  it('calls a path refused where the scenario lets nothing but credit do', () => {
+    const words = ['--from', 'h1', '--to', 'h2', '--priority', '3'];
+    const { out } = selvage(
+      'paths',
+      example('island'),
+      ...words,
+      '--set',
+      'credit.fallback=refuse',
+    );
+    assert.match(out, /priority 3 {2}refused: s2:p2 > s3:p1$/m);
+    assert.match(
+      out,
+      /s2:p2 > s3:p1 +held +no credit exchange at s3:p1: nothing is sent without it$/m,
+    );
+  });
+
   it('tells how long the path took to settle, as the run says', () => {
     const words = ['--from', 'h1', '--to', 'h2', '--priority', '3', '--json'];
     interface Path {

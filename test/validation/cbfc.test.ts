@@ -53,6 +53,37 @@ describe('CBFC', () => {
     assert.ok(Math.abs(end('cbfc') / end('ce') - 1) < 0.001);
   });
 
+  it('counts in the order of the frames, round and round, and takes nothing for lost', () => {
+    const { credits } = run(fabricOf('examples/incast-cbfc.yaml'));
+    const most = Math.max(...credits.map(({ spent }) => spent));
+    assert.ok(most > 0x10000, `${most}`);
+    for (const { recovered, resyncs } of credits) assert.deepEqual([recovered, resyncs], [0, 1]);
+  });
+
+  it('keeps tenants apart as requests and grants do, with shares or by demand', () => {
+    for (const grant of ['static', 'demand']) {
+      const set = ['credit.codec=cbfc', `credit.grant=${grant}`];
+      const { flows, priorities } = run(fabricOf('examples/credit-tenants.yaml', ...set));
+      assert.deepEqual(priorities.find(({ priority }) => priority === 3)!.drops, {});
+      const bps = (name: string): number =>
+        flows
+          .filter((flow) => flow.name.startsWith(name))
+          .reduce((sum, flow) => sum + flow.throughputBps, 0);
+      for (const name of ['red', 'blue']) assert.ok(bps(name) > 92e9, `${grant} ${bps(name)}`);
+    }
+  });
+
+  it('stands still when a counter takes no update', () => {
+    const fault = '{ kind: stuck-credit, where: { device: h2 } }';
+    const set = ['duration=2ms', 'expect=[]', `faults=[${fault}]`];
+    const { flows } = run(fabricOf('examples/incast-cbfc.yaml', ...set));
+    const stuck = flows.filter(({ lastArrivalPs }) => lastArrivalPs === null);
+    assert.deepEqual(
+      stuck.map(({ name }) => name),
+      ['burst/h2->h1'],
+    );
+  });
+
   for (const frames of ['cf-update', 'cc-update']) {
     for (const action of ['lose', 'duplicate', 'delay']) {
       it(`loses nothing when updates suffer: ${frames}, ${action}`, () => {

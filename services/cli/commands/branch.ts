@@ -1,8 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { LoadedScenario } from '../../fabric/scenario/load-scenario.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { lastingDifference } from '../../fabric/assembly/nic-changes.js';
 import { time } from '../../fabric/scenario/quantities.js';
 import { prepareEngine } from '../../runtime/engine-flags.js';
+import type { FaultWish, FaultWords } from '../../runtime/live-faults.js';
+import { LiveFaults } from '../../runtime/live-faults.js';
 import type { EmulateOptions } from '../emulate.js';
 import { emulate } from '../emulate.js';
 import { InputError } from '../exit.js';
@@ -15,7 +18,7 @@ export interface BranchOptions extends EmulateOptions {
 }
 
 /** What a branch cannot change: flows and cables are under way. */
-const FIXED = ['fabric', 'load', 'groups', 'faults', 'seed'] as const;
+const FIXED = ['fabric', 'load', 'groups', 'seed'] as const;
 
 /**
  * A run repeats itself, so any of its times can be had again: the old scenario is run up to it,
@@ -26,8 +29,10 @@ export async function branchCommand(run: string, options: BranchOptions): Promis
   const atPs = timeFrom(options.at);
   const stored = storedRun(run);
   const before = sameScenario(run, stored);
-  const set = [...before.set, ...options.set];
-  const after = { file: before.file, set, steps: [], ...loadFabric(before.file, set) };
+  const wanted = loadFabric(before.file, [...before.set, ...options.set]);
+  // Faults come and go at the time of the branch; all else is another scenario.
+  const set = [...before.set, ...options.set.filter((change) => !/^faults[.=]/.test(change))];
+  const after = loadFabric(before.file, set);
   for (const section of FIXED) {
     const [a, b] = [before.fabric.scenario[section], after.fabric.scenario[section]];
     if (!isDeepStrictEqual(a, b)) {
@@ -40,8 +45,40 @@ export async function branchCommand(run: string, options: BranchOptions): Promis
   const session = new Session(before.fabric, { check: false });
   if (stored.state !== null && stored.state.boundPs <= atPs) session.restore(stored.state);
   session.runTo(atPs);
+  const past = new LiveFaults(before.loaded, before.fabric);
+  for (const wish of wishesFor(past.loaded, wanted.loaded)) {
+    session.change(past.take(wish, atPs).change, past.fabric);
+  }
+  const steps = [...before.steps, ...past.steps];
+  const future = new LiveFaults(after.loaded, after.fabric);
+  future.repeat(steps);
+  const { loaded, fabric } = future;
   const whole = { ...session.save(), boundPs: atPs };
-  return emulate({ ...after, from: rebase(whole, before.fabric, after.fabric, atPs) }, options);
+  const from = rebase(whole, past.fabric, fabric, atPs);
+  return emulate({ file: before.file, set, steps, loaded, fabric, from }, options);
+}
+
+/** What has to come and go so that the faults of one scenario become those of another. */
+function wishesFor(before: LoadedScenario, after: LoadedScenario): FaultWish[] {
+  const [old, wanted] = [faultsOf(before), faultsOf(after)];
+  const isIn = (list: readonly FaultWords[], fault: FaultWords): boolean =>
+    list.some((other) => isDeepStrictEqual(other, fault));
+  const cleared = old.flatMap((fault, number): FaultWish[] => {
+    const { name } = before.scenario.faults[number]!;
+    return isIn(wanted, fault) ? [] : [{ kind: 'clear', name }];
+  });
+  const taken = new Set(before.scenario.faults.map(({ name }) => name));
+  const injected = wanted.flatMap((fault): FaultWish[] => {
+    if (isIn(old, fault)) return [];
+    const { name, ...unnamed } = fault;
+    return [{ kind: 'inject', fault: taken.has(name as string) ? unnamed : fault }];
+  });
+  return [...cleared, ...injected];
+}
+
+function faultsOf({ document }: LoadedScenario): readonly FaultWords[] {
+  const { faults } = JSON.parse(JSON.stringify(document)) as { readonly faults?: FaultWords[] };
+  return faults ?? [];
 }
 
 /** A part that runs keeps what is set before it does. */

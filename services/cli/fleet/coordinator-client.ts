@@ -31,6 +31,7 @@ type Action = selvage.v1.SteerRequest.Action;
 const { SERVING } = grpc.health.v1.HealthCheckResponse.ServingStatus;
 const CALL_MS = 10_000;
 const RESULTS_MS = 600_000;
+const WATCH_MS = 60_000;
 const RETRY_MS = 100;
 
 /** What people's commands say to a coordinator. */
@@ -188,6 +189,8 @@ export class CoordinatorClient {
       responseDeserialize,
       {},
       keyMetadata(this.key),
+      // Whoever follows a run asks again: a stream that was forgotten somewhere ends by itself.
+      { deadline: Date.now() + WATCH_MS },
     );
     return new Promise((resolve, reject) => {
       stream.on('data', (status: Status) => {

@@ -3,6 +3,7 @@ import type { MergedRun } from '../../runtime/merge.js';
 import type { ProgressLine } from '../progress.js';
 import type { FleetOptions } from './fleet.js';
 import { Fleet } from './fleet.js';
+import { MachineryBreaker } from './machinery.js';
 import { EXIT } from '../exit.js';
 import { isOver, showStatus } from './phases.js';
 
@@ -28,11 +29,13 @@ export async function runDistributed(
     fell(new MachineryError(fleet.failure ?? 'a process ended'));
   });
   const letGo = options.elsewhere === null ? onInterrupt(fleet) : onEviction(fleet);
+  const breaker = new MachineryBreaker(fleet, options.machinery);
   try {
     await launched(fleet);
     const ended = fleet.client.follow(
       (status) => {
         heard(status);
+        breaker.hear(status);
         showStatus(progress, status);
       },
       isOver,
@@ -44,6 +47,7 @@ export async function runDistributed(
   } finally {
     progress.clear();
     letGo();
+    breaker.close();
     await fleet.close();
   }
 }

@@ -6,6 +6,7 @@ import { placementOf } from '../../fabric/placement/placement-of.js';
 import type { BrokerOptions } from '../../runtime/links/broker.js';
 import type { TlsFiles } from '../../runtime/links/control-channel.js';
 import { InputError } from '../exit.js';
+import { machineryOf } from './machinery.js';
 import type { FleetOptions, Rendezvous } from './fleet.js';
 
 /** What the command line says of a run in several processes. */
@@ -47,11 +48,15 @@ export function fleetOptions(
     options.listen !== undefined ||
     placementArgs.length > 0;
   if (!isAsked) return null;
+  const placement = placementOf(fabric, wish);
+  // Who starts neither broker nor services here has no processes to break.
+  const isOurs = options.nats === undefined && options.listen === undefined;
+  const { machinery } = fabric.scenario;
   return {
     scenarioFile,
     scenarioName: fabric.scenario.name,
     set,
-    services: placementOf(fabric, wish).length,
+    services: placement.length,
     placementArgs,
     broker: brokerFrom(options),
     controlTls: controlTlsFrom(options),
@@ -64,6 +69,7 @@ export function fleetOptions(
     checkpoints: options.checkpoints ?? null,
     from: null,
     steps: [],
+    machinery: isOurs ? machineryOf(machinery, fabric.topology, placement) : [],
     elsewhere: options.listen === undefined ? null : rendezvousAt(options.listen, options),
     patienceSeconds: secondsFrom('--patience', options.patience, PATIENCE_SECONDS),
   };

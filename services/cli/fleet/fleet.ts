@@ -9,6 +9,7 @@ import { awaitBroker, brokerEnvironment, connectBroker } from '../../runtime/lin
 import type { RunIdentity } from '../../runtime/service/settings.js';
 import { identityEnvironment } from '../../runtime/service/settings.js';
 import type { TlsFiles } from '../../runtime/links/control-channel.js';
+import type { MachineryFault } from './machinery.js';
 import type { FaultStep } from '../../runtime/live-faults.js';
 import type { WholeState } from '../../runtime/whole-state.js';
 import { packWhole } from '../../runtime/whole-state.js';
@@ -39,6 +40,8 @@ export interface FleetOptions {
   readonly from: WholeState | null;
   /** Faults that came to it before. */
   readonly steps: readonly FaultStep[];
+  /** What breaks its processes. */
+  readonly machinery: readonly MachineryFault[];
   /** Services that are started elsewhere, and join; null: they are started here. */
   readonly elsewhere: Rendezvous | null;
 }
@@ -101,6 +104,12 @@ export class Fleet {
     return Object.fromEntries(this.group.names.map((name) => [name, this.group.pidOf(name)]));
   }
 
+  /** Sends a signal to a process that was started here. */
+  signal(name: string, signal: NodeJS.Signals): void {
+    const pid = this.group.pidOf(name);
+    if (pid !== undefined) process.kill(pid, signal);
+  }
+
   async close(): Promise<void> {
     this.client.close();
     await this.group.close();
@@ -135,6 +144,9 @@ export class Fleet {
       const file = join(this.folder, 'steps');
       writeFileSync(file, JSON.stringify(options.steps));
       args.push('--steps', file);
+    }
+    for (const { atPs } of options.machinery) {
+      if (atPs !== null) args.push('--halt', `${atPs}`);
     }
     const command = process.execPath;
     group.start({ name: 'coordinator', command, args: [program('coordinator'), ...args], env });

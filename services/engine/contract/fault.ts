@@ -15,16 +15,21 @@ export interface FaultTimes {
   readonly stream: string;
 }
 
+/** A table of a switch that can be full. */
+export type TableKind = 'mac' | 'sfc' | 'ci';
+
 /** Which control frames: those whose EtherType and opcode are these; -1 takes any. */
 export interface ControlMatch {
   readonly etherType: number;
   readonly opcode: number;
-  /** Of CBFC, whose messages have one opcode; -1 of all others. */
-  readonly message: number;
+  /** Of CBFC, whose updates have one opcode, which of them; -1 of all others. */
+  readonly update: number;
   /** Offset of the octet that names priorities; -1 where the kind has none. */
   readonly vectorAt: number;
   /** Of these priorities, one bit each. */
   readonly priorities: number;
+  /** Messages that cross the fabric as frames, a bit each. */
+  readonly messages: number;
 }
 
 export type ControlAction = 'lose' | 'duplicate' | 'corrupt' | 'delay';
@@ -68,6 +73,10 @@ export type FaultEffect =
       readonly units: number;
       readonly everyPs: number;
     }
+  /** A table of the port's device takes no more than so many entries. */
+  | { readonly kind: 'table'; readonly table: TableKind; readonly entries: number }
+  /** The clock of the port's LLDP timers is wrong by so many parts per million. */
+  | { readonly kind: 'drift'; readonly ppm: number }
   /** Nothing by itself: the neighbour's fault may make this port's memory overflow. */
   | { readonly kind: 'excuse' };
 

@@ -116,6 +116,7 @@ export class Engine implements MechanismHost {
         this.metering,
         this.outlet,
         this.switching,
+        this.discovery,
         this.hosting,
       ),
     );

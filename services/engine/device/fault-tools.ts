@@ -1,5 +1,7 @@
+import type { TableKind } from '../contract/fault.js';
 import type { Mechanism } from '../contract/flow-control.js';
 import { DROP } from '../contract/probe.js';
+import type { DiscoveryMechanism } from '../discovery/discovery-mechanism.js';
 import type { FaultTools } from '../faults/fault-mechanism.js';
 import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
 import { PORT } from '../frame/frame-pool.js';
@@ -22,6 +24,7 @@ export function makeFaultTools(
   metering: Metering,
   outlet: Outlet,
   switching: Switching,
+  discovery: DiscoveryMechanism,
   hosting: Hosting,
 ): FaultTools {
   const { clock, ports, pool, queues, lines, buffer, digests } = shared;
@@ -69,6 +72,13 @@ export function makeFaultTools(
     outlet.lose(d, pool.words[frame + PORT], frame, DROP.DEVICE_RESET);
   }
 
+  function limit(port: number, table: TableKind, entries: number): void {
+    const { forwarding, sfc, ci } = switching.parts(ports.owner(port));
+    if (table === 'mac') forwarding.limit(entries);
+    else if (table === 'sfc') sfc?.sender?.table.ages.limit(entries);
+    else ci?.table.ages.limit(entries);
+  }
+
   function note(port: number, fault: number, began: boolean): void {
     const d = ports.owner(port);
     const local = port - devices[d].firstPort;
@@ -83,6 +93,10 @@ export function makeFaultTools(
     shrink: buffer.shrink,
     steal: (port, priorities, units) => {
       credit.steal(port, priorities, units);
+    },
+    limit,
+    drift: (port, ppm) => {
+      discovery.drift(port, ppm);
     },
     note,
   };

@@ -1,4 +1,5 @@
 import type { Mechanism } from '../contract/flow-control.js';
+import { DROP } from '../contract/probe.js';
 import { CARRIES_FLAG, CLASS, LENGTH, NEXT, PRIORITY_MASK, SEQUENCE } from '../frame/frame-pool.js';
 import { keyId, keyKind } from '../kernel/agenda.js';
 import { ETHERTYPE_MAC_CONTROL } from '../wire/ethernet.js';
@@ -31,6 +32,7 @@ import {
   SILENT,
   type FaultMechanism,
 } from '../faults/fault-mechanism.js';
+import { messageOf } from '../faults/control-frames.js';
 import { UNHURT } from '../faults/frame-errors.js';
 import type { Hosting } from './host/hosting.js';
 import type { Metering } from './metering.js';
@@ -160,16 +162,25 @@ export function makeLoop(
     counters.received(port, frameClass & PRIORITY_MASK, length);
     if ((frameClass & CARRIES_FLAG) !== 0) carriage.board(port, frame);
     if (device.probe !== null) device.probe.frameReceived(d, local, clock.now, pool, frame);
-    if ((flags[port] & LOSSY) !== 0 && isLost(d, port, frame)) return;
+    if ((flags[port] & (LOSSY | MEDDLED)) !== 0 && isLost(d, port, frame)) return;
     if (isHost[d] === 0) switching.receive(d, port, frame);
     else hosting.receive(d, port, frame);
   }
 
   function isLost(d: number, port: number, frame: number): boolean {
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
-    const reason = faults.fate(port, priority, pool.words[frame + LENGTH]);
+    let reason = faults.fate(port, priority, pool.words[frame + LENGTH]);
+    if (reason === UNHURT && losesMessage(d, port, frame)) reason = DROP.LOST_ON_LINK;
     if (reason !== UNHURT) outlet.lose(d, port, frame, reason);
     return reason !== UNHURT;
+  }
+
+  /** A message that crosses the fabric may be lost on a link, or changed there. */
+  function losesMessage(d: number, port: number, frame: number): boolean {
+    if ((pool.words[frame + CLASS] & CARRIES_FLAG) === 0) return false;
+    const octets = carriage.octets(d, frame);
+    if (octets.length === 0) return false;
+    return faults.losesMessage(port, messageOf(octets), octets);
   }
 
   function transmit(d: number, device: Device, port: number): void {
@@ -323,7 +334,11 @@ export function makeLoop(
   function takeControl(device: Device, id: number, slot: number): void {
     const local = id & ~DEALT_WITH;
     const port = device.firstPort + local;
-    if ((flags[port] & MEDDLED) !== 0 && id === local && isMeddledWith(device, port, slot)) return;
+    const mayBe = (flags[port] & MEDDLED) !== 0 && id === local;
+    // What belongs to a frame shares its fate.
+    if (mayBe && !carriage.claims(device.octets.get(slot)) && isMeddledWith(device, port, slot)) {
+      return;
+    }
     const octets = device.octets.get(slot);
     const length = device.octets.length(slot);
     if (readU16(octets, TYPE_AT) === ETHERTYPE_MAC_CONTROL) counters.controlReceived[port]++;

@@ -102,6 +102,20 @@ export class DiscoveryMechanism implements Mechanism {
     this.run(port);
   }
 
+  /** The clock of a port's timers is so much too fast, in parts per million; 0: right again. */
+  drift(port: number, ppm: number): void {
+    const state = this.ports[port];
+    if (state === null) return;
+    const { now } = this.host.clock;
+    for (const agent of state.agents) this.catchUp(port, agent);
+    const { sincePs, sinceTick, tickPs } = state.pace;
+    const sinceNew = sinceTick + Math.floor((now - sincePs) / tickPs);
+    const pacePs = Math.max(1, Math.round(this.specs[port]!.tickPs / (1 + ppm / 1e6)));
+    state.pace = { sincePs: now, sinceTick: sinceNew, tickPs: pacePs };
+    for (const agent of state.agents) agent.wakeAtPs = Infinity;
+    this.run(port);
+  }
+
   onTimer(port: number, timer: number): void {
     if (timer === BEGIN_TIMER) this.begin(this.siblings(port));
     else if (timer === CHANGE_TIMER) this.change(port);
@@ -249,8 +263,9 @@ export class DiscoveryMechanism implements Mechanism {
 
   /** Counts the ticks that have gone by since an agent was last looked at. */
   private catchUp(port: number, agent: LldpAgent): void {
-    const { tickPs, timers } = this.specs[port]!;
-    const tick = Math.floor(this.host.clock.now / tickPs);
+    const { timers } = this.specs[port]!;
+    const { sincePs, sinceTick, tickPs } = this.ports[port]!.pace;
+    const tick = sinceTick + Math.floor((this.host.clock.now - sincePs) / tickPs);
     if (tick === agent.tick) return;
     countDownTransmit(agent.tx, timers, tick - agent.tick);
     const aged = countDownReceive(agent.rx, agent.stats, tick - agent.tick);
@@ -260,8 +275,9 @@ export class DiscoveryMechanism implements Mechanism {
 
   /** Runs a port's transmit machines, asks for the wire, and arms the next look. */
   private run(port: number): void {
-    const { tickPs, timers, ...spec } = this.specs[port]!;
+    const { timers, ...spec } = this.specs[port]!;
     const state = this.ports[port]!;
+    const { sincePs, sinceTick, tickPs } = state.pace;
     const { status } = spec.stages[state.stage].admin;
     let due = false;
     state.agents.forEach((agent, place) => {
@@ -270,7 +286,7 @@ export class DiscoveryMechanism implements Mechanism {
       runTransmit(tx, timers, maySend(status));
       due ||= dueOf(tx) !== 'nothing';
       const ticks = Math.min(ticksToTransmit(tx), ticksToReceive(rx));
-      const wakeAtPs = (agent.tick + ticks) * tickPs;
+      const wakeAtPs = sincePs + (agent.tick + ticks - sinceTick) * tickPs;
       if (wakeAtPs >= agent.wakeAtPs || ticks === Infinity) return;
       agent.wakeAtPs = wakeAtPs;
       this.host.arm(this.slot, port, place, wakeAtPs);

@@ -34,6 +34,8 @@ export interface LldpAgent {
 
 export interface PortDiscovery {
   agents: LldpAgent[];
+  /** How its timers' clock goes, and since when: tick `sinceTick` was at `sincePs`. */
+  pace: { sincePs: number; sinceTick: number; tickPs: number };
   /** Which of the administrator's configurations holds. */
   stage: number;
   cee: CeeState;
@@ -57,6 +59,7 @@ export function openPort(spec: DiscoveryPortSpec): PortDiscovery {
       wakeAtPs: Infinity,
       said: new Uint8Array(0),
     })),
+    pace: { sincePs: 0, sinceTick: 0, tickPs: spec.tickPs },
     stage: 0,
     cee: blankCee(),
     operation: copyOperation(localOperation(admin.dcbx)),

@@ -1,7 +1,22 @@
 import type { ControlMatch } from '../contract/fault.js';
+import { ETHERTYPE_CN_TAG, ETHERTYPE_CNM } from '../wire/cnm.js';
+import { ROCE_CNP, ROCE_UDP_PORT } from '../wire/roce.js';
 import { readU16 } from '../wire/big-endian.js';
 import { CE_TAG_GRANT, CE_TAG_REQUEST } from '../wire/ce-tag.js';
-import { ETHERTYPE_MAC_CONTROL } from '../wire/ethernet.js';
+import { SUBTYPE_CIM } from '../wire/congestion-message.js';
+import {
+  ETHERTYPE_C_TAG,
+  ETHERTYPE_CONGESTION,
+  ETHERTYPE_IPV4,
+  ETHERTYPE_IPV6,
+  ETHERTYPE_MAC_CONTROL,
+  ETHERTYPE_S_TAG,
+  VLAN_TAG_OCTETS,
+} from '../wire/ethernet.js';
+import { IPV4_HEADER_OCTETS } from '../wire/ipv4.js';
+import { IPV6_HEADER_OCTETS } from '../wire/ipv6.js';
+import { ETHERTYPE_LLDP } from '../wire/lldp/lldpdu.js';
+import { UDP_HEADER_OCTETS } from '../wire/udp.js';
 import {
   CBFC_CONSUMED,
   CBFC_FREED,
@@ -27,57 +42,95 @@ const TAG_VECTOR_AT = 15;
 const ANY = -1;
 const NONE = -1;
 
+/** Messages that are frames of the fabric, one bit each. */
+const CNP = 1;
+const CNM = 2;
+const CIM = 4;
+const SFCM = 8;
+
 type Kind = Omit<ControlMatch, 'priorities'>;
+
+function ofLink(etherType: number, opcode: number, vectorAt: number): Kind {
+  return { etherType, opcode, update: ANY, vectorAt, messages: 0 };
+}
+
+function ofCbfc(update: number): Kind {
+  return { ...ofLink(ETHERTYPE_MAC_CONTROL, OPCODE_EXTENSION, CBFC_VECTOR_AT), update };
+}
+
+/** Nothing that belongs to a link has this EtherType. */
+const NO_TYPE = 0;
+
+function ofFabric(messages: number): Kind {
+  return { etherType: NO_TYPE, opcode: ANY, update: ANY, vectorAt: NONE, messages };
+}
 
 /** Control frames that a scenario can name. */
 export const CONTROL_FRAMES: Readonly<Record<string, Kind>> = {
-  any: { etherType: ANY, opcode: ANY, message: ANY, vectorAt: NONE },
-  pause: { etherType: ETHERTYPE_MAC_CONTROL, opcode: OPCODE_PAUSE, message: ANY, vectorAt: NONE },
-  pfc: {
-    etherType: ETHERTYPE_MAC_CONTROL,
-    opcode: OPCODE_PFC,
-    message: ANY,
-    vectorAt: PFC_VECTOR_AT,
-  },
-  'ce-request': {
-    etherType: ETHERTYPE_MAC_CONTROL,
-    opcode: OPCODE_CE_REQUEST,
-    message: ANY,
-    vectorAt: CE_VECTOR_AT,
-  },
-  'ce-grant': {
-    etherType: ETHERTYPE_MAC_CONTROL,
-    opcode: OPCODE_CE_GRANT,
-    message: ANY,
-    vectorAt: CE_VECTOR_AT,
-  },
-  'ce-tag-request': {
-    etherType: CE_TAG_REQUEST,
-    opcode: ANY,
-    message: ANY,
-    vectorAt: TAG_VECTOR_AT,
-  },
-  'ce-tag-grant': { etherType: CE_TAG_GRANT, opcode: ANY, message: ANY, vectorAt: TAG_VECTOR_AT },
-  'cc-update': {
-    etherType: ETHERTYPE_MAC_CONTROL,
-    opcode: OPCODE_EXTENSION,
-    message: CBFC_CONSUMED,
-    vectorAt: CBFC_VECTOR_AT,
-  },
-  'cf-update': {
-    etherType: ETHERTYPE_MAC_CONTROL,
-    opcode: OPCODE_EXTENSION,
-    message: CBFC_FREED,
-    vectorAt: CBFC_VECTOR_AT,
-  },
+  any: { ...ofLink(ANY, ANY, NONE), messages: CNP | CNM | CIM | SFCM },
+  pause: ofLink(ETHERTYPE_MAC_CONTROL, OPCODE_PAUSE, NONE),
+  pfc: ofLink(ETHERTYPE_MAC_CONTROL, OPCODE_PFC, PFC_VECTOR_AT),
+  'ce-request': ofLink(ETHERTYPE_MAC_CONTROL, OPCODE_CE_REQUEST, CE_VECTOR_AT),
+  'ce-grant': ofLink(ETHERTYPE_MAC_CONTROL, OPCODE_CE_GRANT, CE_VECTOR_AT),
+  'ce-tag-request': ofLink(CE_TAG_REQUEST, ANY, TAG_VECTOR_AT),
+  'ce-tag-grant': ofLink(CE_TAG_GRANT, ANY, TAG_VECTOR_AT),
+  'cc-update': ofCbfc(CBFC_CONSUMED),
+  'cf-update': ofCbfc(CBFC_FREED),
+  lldp: ofLink(ETHERTYPE_LLDP, ANY, NONE),
+  cnp: ofFabric(CNP),
+  cnm: ofFabric(CNM),
+  cim: ofFabric(CIM),
+  sfcm: ofFabric(SFCM),
 };
 
+/** Whether a name means only messages that are frames of the fabric. */
+export function isOfFabric(frames: string): boolean {
+  return CONTROL_FRAMES[frames].etherType === NO_TYPE;
+}
+
+/** Which message the octets are that a frame carries; 0: none of these. */
+export function messageOf(octets: Uint8Array): number {
+  let at = TYPE_AT;
+  for (;;) {
+    switch (readU16(octets, at)) {
+      case ETHERTYPE_S_TAG:
+      case ETHERTYPE_C_TAG:
+      case ETHERTYPE_CN_TAG:
+        at += VLAN_TAG_OCTETS;
+        break;
+      case ETHERTYPE_CNM:
+        return CNM;
+      case ETHERTYPE_CONGESTION:
+        return ofSubtype(octets[at + 2]);
+      case ETHERTYPE_IPV4:
+        return inUdp(octets, at + 2 + IPV4_HEADER_OCTETS);
+      case ETHERTYPE_IPV6:
+        return inUdp(octets, at + 2 + IPV6_HEADER_OCTETS);
+      default:
+        return 0;
+    }
+  }
+}
+
+function inUdp(octets: Uint8Array, at: number): number {
+  const pduAt = at + UDP_HEADER_OCTETS;
+  if (octets.length <= pduAt) return 0;
+  if (readU16(octets, at + 2) !== ROCE_UDP_PORT) return ofSubtype(octets[pduAt]);
+  return octets[pduAt] === ROCE_CNP ? CNP : 0;
+}
+
+function ofSubtype(subtype: number): number {
+  return subtype === SUBTYPE_CIM ? CIM : SFCM;
+}
+
 export function matchesControl(match: ControlMatch, octets: Uint8Array): boolean {
-  const { etherType, opcode, message, vectorAt, priorities } = match;
+  const { etherType, opcode, update, vectorAt, priorities } = match;
   if (etherType !== ANY && readU16(octets, TYPE_AT) !== etherType) return false;
   if (opcode !== ANY && readU16(octets, OPCODE_AT) !== opcode) return false;
-  if (message !== ANY && !(isCbfc(octets, octets.length) && octets[CBFC_MESSAGE_AT] === message)) {
-    return false;
-  }
+  if (update !== ANY && !isUpdate(octets, update)) return false;
   return vectorAt === NONE || (octets[vectorAt] & priorities) !== 0;
+}
+
+function isUpdate(octets: Uint8Array, kind: number): boolean {
+  return isCbfc(octets, octets.length) && octets[CBFC_MESSAGE_AT] === kind;
 }

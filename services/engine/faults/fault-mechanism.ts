@@ -1,4 +1,4 @@
-import type { FaultEffect, FaultSpec } from '../contract/fault.js';
+import type { FaultEffect, FaultSpec, TableKind } from '../contract/fault.js';
 import type {
   HoldReason,
   ManagedValue,
@@ -53,6 +53,10 @@ export interface FaultTools {
   /** Takes shared memory (negative: gives it back); returns the octets taken. */
   shrink(port: number, octets: number): number;
   steal(port: number, priorities: number, units: number): void;
+  /** A table of the port's device takes no more entries than this; Infinity: as many as it can. */
+  limit(port: number, table: TableKind, entries: number): void;
+  /** The clock of the port's LLDP timers runs so much faster, in parts per million. */
+  drift(port: number, ppm: number): void;
   /** A fault began or ended: part of what the device executed. */
   note(port: number, fault: number, began: boolean): void;
 }
@@ -71,7 +75,8 @@ export interface FaultCounts {
 }
 
 /**
- * Faults of the emulated world. Each is owned by the device whose port it is at, and acts on what that port sends or on what arrives there: so nothing depends on
+ * Faults of the emulated world. Each is owned by the device whose port it is at, and acts on what
+ * that port sends or on what arrives there: so nothing depends on
  * where the neighbour is run. It is a mechanism to those who carry it, because it needs timers, may
  * send frames and holds a port back.
  */
@@ -109,7 +114,7 @@ export class FaultMechanism implements Mechanism {
     this.arm(port);
   }
 
-  /** A fault comes to a port of a run that is there; what it would have been before `now` is not. */
+  /** A fault comes to a port of a run that is there, and not before `now`. */
   plant(port: number, spec: FaultSpec, now: number): void {
     const fault = new StandingFault(spec);
     fault.plantAt(now);
@@ -171,6 +176,22 @@ export class FaultMechanism implements Mechanism {
       verdict |= this.meddle(fault, effect, octets, length);
     }
     return verdict;
+  }
+
+  /** Whether a message about congestion that has come in is lost; it may be changed. */
+  losesMessage(port: number, message: number, octets: Uint8Array): boolean {
+    let isLost = false;
+    for (const fault of this.at[port]) {
+      const { effect } = fault.spec;
+      if (effect.kind !== 'control' || !fault.isActive) continue;
+      if ((effect.match.messages & message) === 0) continue;
+      if (effect.action !== 'lose' && effect.action !== 'corrupt') continue;
+      if (fault.dice.uniform() >= effect.probability) continue;
+      fault.hits++;
+      if (effect.action === 'lose') isLost = true;
+      else turnOneBit(octets, 0, octets.length, fault.dice);
+    }
+    return isLost;
   }
 
   /** How much longer than at the port's rate a frame takes that starts now. */
@@ -303,6 +324,8 @@ export class FaultMechanism implements Mechanism {
     this.tools!.note(port, fault.spec.fault, true);
     if (effect.kind === 'down') this.tools!.linkDown(port);
     else if (effect.kind === 'flush') this.tools!.flush(port);
+    else if (effect.kind === 'table') this.tools!.limit(port, effect.table, effect.entries);
+    else if (effect.kind === 'drift') this.tools!.drift(port, effect.ppm);
     else if (effect.kind === 'shrink') fault.taken = this.tools!.shrink(port, effect.octets);
     else if (effect.kind === 'send' || effect.kind === 'steal') {
       fault.tickPs = this.host.clock.now;
@@ -315,6 +338,8 @@ export class FaultMechanism implements Mechanism {
     fault.finish();
     this.tools!.note(port, fault.spec.fault, false);
     if (effect.kind === 'shrink') this.tools!.shrink(port, -fault.taken);
+    else if (effect.kind === 'table') this.tools!.limit(port, effect.table, Infinity);
+    else if (effect.kind === 'drift') this.tools!.drift(port, 0);
     const wasSilent = this.flags[port] & SILENT;
     this.refresh(port);
     if (effect.kind === 'down' && !this.isDown(port)) this.tools!.linkUp(port);
@@ -390,6 +415,8 @@ function lastingFlagsOf(effect: FaultEffect): number {
     case 'slow':
     case 'steal':
     case 'flush':
+    case 'table':
+    case 'drift':
       return 0;
     case 'send':
       return EXCUSED | DECEIVED;

@@ -12,6 +12,8 @@ export class AgeingTable {
   /** The slot seen longest ago, -1 if there is none. */
   oldest = NONE;
   private newest = NONE;
+  /** It takes no more entries than this, whatever room there is. */
+  private most: number;
   private idle = 0;
   private readonly heads: Int32Array;
   /** The next entry of the same bucket, or the next idle slot. */
@@ -22,6 +24,7 @@ export class AgeingTable {
   private readonly seen: Float64Array;
 
   constructor(readonly capacity: number) {
+    this.most = capacity;
     this.heads = new Int32Array(2 ** Math.ceil(Math.log2(2 * capacity))).fill(NONE);
     this.next = Int32Array.from({ length: capacity }, (_, slot) =>
       slot + 1 < capacity ? slot + 1 : NONE,
@@ -30,6 +33,15 @@ export class AgeingTable {
     this.newer = new Int32Array(capacity).fill(NONE);
     this.keys = new Float64Array(capacity);
     this.seen = new Float64Array(capacity);
+  }
+
+  /** From now on there is room for so many entries only, as if others filled the rest. */
+  limit(entries: number): void {
+    this.most = Math.min(this.capacity, entries);
+  }
+
+  get isFull(): boolean {
+    return this.count >= this.most;
   }
 
   /** The slot of a key, -1 if it has none. */
@@ -41,8 +53,8 @@ export class AgeingTable {
 
   /** Gives a key that has none a slot; -1 when there is no room. */
   add(key: number, now: number): number {
+    if (this.isFull) return NONE;
     const slot = this.idle;
-    if (slot < 0) return NONE;
     this.idle = this.next[slot];
     const bucket = this.bucket(key);
     this.next[slot] = this.heads[bucket];

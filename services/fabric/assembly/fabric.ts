@@ -10,6 +10,7 @@ import { readTable } from '../scenario/read-source.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { buildTopology } from '../topology/build-topology.js';
 import type { Fail, Path } from '../topology/cabling.js';
+import { swapCables } from '../topology/swap-cables.js';
 import type { Topology } from '../topology/topology.js';
 import { hostCount } from '../topology/topology.js';
 import { assemble } from './assemble.js';
@@ -40,7 +41,8 @@ export interface Fabric extends Assembly {
 export function buildFabric(source: ScenarioSource): Fabric {
   const { scenario } = source;
   const fail: Fail = (path, message) => source.errorAt(path, message);
-  const topology = buildTopology(scenario.fabric, fail);
+  const topology = swapCables(buildTopology(scenario.fabric, fail), scenario.faults, fail);
+  checkMachinery(scenario, topology, fail);
   const settings = settingsOfDevices(scenario, topology, fail);
   const addresses = addressesOf(topology, settings, fail);
   const routes = computeRoutes(topology);
@@ -58,6 +60,14 @@ export function buildFabric(source: ScenarioSource): Fabric {
   const fabric = { scenario, topology, routes, addresses, flows, placement, ...assembly };
   checkObserved(fabric, fail);
   return fabric;
+}
+
+/** Faults of the machinery name services by their devices. */
+function checkMachinery({ machinery }: Scenario, topology: Topology, fail: Fail): void {
+  machinery.forEach(({ device }, index) => {
+    if (device === null || topology.devices.some(({ name }) => name === device)) return;
+    throw fail(['machinery', index, 'device'], `no device is called ${device}`);
+  });
 }
 
 function addressesOf(topology: Topology, settings: readonly Settings[], fail: Fail): HostAddress[] {

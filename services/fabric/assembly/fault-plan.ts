@@ -2,6 +2,7 @@ import type { FaultEffect, FaultSpec, FaultTimes } from '../../engine/contract/f
 import type { PortSpec } from '../../engine/contract/spec.js';
 import type { DeviceSpec } from '../../engine/device/engine.js';
 import { CONTROL_FRAMES } from '../../engine/faults/control-frames.js';
+import { RandomStream } from '../../engine/kernel/random.js';
 import { MAC_CONTROL_OCTETS } from '../../engine/wire/mac-control/mac-control-header.js';
 import { blankPauseFrame, encodePause } from '../../engine/wire/mac-control/pause-frame.js';
 import { blankPfcFrame, encodePfc } from '../../engine/wire/mac-control/pfc-frame.js';
@@ -27,6 +28,8 @@ const NEEDS: Partial<Record<FaultSection['kind'], string>> = {
   'steal-credit': 'credit exchange',
   'stuck-credit': 'credit exchange',
   'shrink-buffer': 'a shared buffer',
+  'full-table': 'that table',
+  'lldp-drift': 'LLDP',
 };
 
 /** A fault at a port of a device of the fabric. */
@@ -94,20 +97,25 @@ class FaultPlan {
       throw this.fail(['faults', index, 'where'], `no port is like that: ${fault.name} hits none`);
     }
     let placed = 0;
+    const { probability } = fault.where;
+    const dice = new RandomStream(this.site.scenario.seed, `fault ${fault.name} is where`);
     const seen = new Set<string>();
     for (const end of ends) {
       const key = keyOf(fault, end);
       if (seen.has(key)) continue;
       seen.add(key);
-      placed += this.placeAt(fault, index, end) ? 1 : 0;
+      if (probability < 1 && dice.uniform() >= probability) placed++;
+      else placed += this.placeAt(fault, index, end) ? 1 : 0;
     }
     if (placed > 0) return;
     const message = `none of the ports that ${fault.name} hits has ${NEEDS[fault.kind]!}`;
     throw this.fail(['faults', index, 'where'], message);
   }
 
-  private select({ where, kind }: FaultSection): LinkEnd[] {
-    const { device, port, tier, peer } = where;
+  private select({ where, kind, swap }: FaultSection): LinkEnd[] {
+    const { device, port, tier, peer, link } = where;
+    if (kind === 'mis-cabling')
+      return this.linkEnds.flat().filter((end) => swap.includes(end.name));
     return this.linkEnds.flat().filter((end) => {
       const own = this.topology.devices[end.device]!;
       const other = this.topology.devices[end.peerDevice]!;
@@ -117,9 +125,18 @@ class FaultPlan {
         (port === null || matchesGlob(port, end.name)) &&
         (where.kind === null || where.kind === own.kind) &&
         (tier === null || tier === own.tier) &&
-        (peer === null || matchesGlob(peer, other.name))
+        (peer === null || matchesGlob(peer, other.name)) &&
+        (link === null || this.joins(link, end))
       );
     });
+  }
+
+  /** Whether a cable joins two devices or ports, whichever end is which. */
+  private joins([a, b]: readonly [string, string], end: LinkEnd): boolean {
+    const peer = this.linkEnds[end.peerDevice]![end.peerPort]!;
+    const is = (glob: string, { device, name }: LinkEnd): boolean =>
+      matchesGlob(glob, glob.includes(':') ? name : this.topology.devices[device]!.name);
+    return (is(a, end) && is(b, peer)) || (is(b, end) && is(a, peer));
   }
 
   /** False if the fault means nothing to this port. */
@@ -142,6 +159,12 @@ class FaultPlan {
       }
       case 'reboot':
         this.reboot(fault, index, end.device);
+        return true;
+      case 'full-table':
+        return this.fillTable(fault, index, end.device);
+      case 'mis-cabling':
+        // Where cables lead, the topology says: all that is left to do is to name it.
+        put(end, { kind: 'excuse' });
         return true;
       case 'shrink-buffer': {
         const spec = this.specs[end.device]!;
@@ -175,6 +198,18 @@ class FaultPlan {
       this.put(fault, index, own, { kind: 'down' }, scope);
       this.put(fault, index, peer, { kind: 'down' }, scope);
     });
+  }
+
+  private fillTable(fault: FaultSection, index: number, device: number): boolean {
+    const { table, entries } = fault;
+    const spec = this.specs[device]!;
+    if (spec.kind !== 'switch') return false;
+    const has = { mac: spec.forwarding.kind !== 'routed', sfc: spec.sfc, ci: spec.ci }[table];
+    if (has === null || has === false) return false;
+    const effect: FaultEffect = { kind: 'table', table, entries };
+    const scope = this.topology.devices[device]!.name;
+    this.put(fault, index, this.linkEnds[device]![0]!, effect, scope);
+    return true;
   }
 
   private put(
@@ -226,6 +261,8 @@ class FaultPlan {
         const units = Math.ceil(fault.bytes / port.credit.asking.unitOctets);
         return { kind: 'steal', priorities, units, everyPs: intervalPs };
       }
+      case 'lldp-drift':
+        return port.discovery === null ? null : { kind: 'drift', ppm: fault.ppm };
       case 'forge':
         return { kind: 'send', octets: fault.octets, everyPs: intervalPs };
       case 'storm':
@@ -262,7 +299,7 @@ function timesOf(fault: FaultSection, scope: string): FaultTimes {
 }
 
 function isOfSwitches(kind: FaultSection['kind']): boolean {
-  return kind === 'reboot' || kind === 'shrink-buffer';
+  return kind === 'reboot' || kind === 'shrink-buffer' || kind === 'full-table';
 }
 
 /** What a fault befalls once, however many of its ports are selected. */

@@ -13,7 +13,10 @@ export type FaultKind =
   | 'steal-credit'
   | 'stuck-credit'
   | 'shrink-buffer'
-  | 'reboot';
+  | 'reboot'
+  | 'full-table'
+  | 'lldp-drift'
+  | 'mis-cabling';
 
 /** Ports that meet all of this; null: any. */
 export interface FaultPlace {
@@ -24,6 +27,10 @@ export interface FaultPlace {
   readonly tier: string | null;
   /** Name or pattern of the device at the other end. */
   readonly peer: string | null;
+  /** What the cable joins: a device or a port, or a pattern of either, at each end. */
+  readonly link: readonly [string, string] | null;
+  /** Each of these ports has the fault with this probability, drawn once by the seed. */
+  readonly probability: number;
 }
 
 export interface FaultSection {
@@ -58,4 +65,9 @@ export interface FaultSection {
   readonly quanta: number;
   readonly octets: readonly number[];
   readonly bytes: number;
+  readonly table: 'mac' | 'sfc' | 'ci';
+  readonly entries: number;
+  readonly ppm: number;
+  /** Ports whose cables are swapped. */
+  readonly swap: readonly string[];
 }

@@ -1,5 +1,6 @@
 /** `faults` of the file -> what goes wrong, with every key that its kind needs and no other. */
 
+import { isOfFabric } from '../../engine/faults/control-frames.js';
 import { listed, show } from './errors.js';
 import type { FaultSection } from './fault-section.js';
 import type { Located } from './located.js';
@@ -21,6 +22,11 @@ const COMMON: readonly string[] = [
   'stream',
   'recover',
 ];
+
+/** MAC control, LLDP, and the two CE-TAGs; in hexadecimal. */
+const LINK_TYPES = ['8808', '88cc', '88b5', '88b6'];
+/** Digits before it. */
+const TYPE_AT = 24;
 
 const ALL_PRIORITIES = 0xff;
 /** 802.3 Annex 31B: the most that a frame can ask for. */
@@ -57,6 +63,8 @@ function section(input: FaultInput, index: number): FaultSection {
       kind: where.kind ?? null,
       tier: where.tier ?? null,
       peer: where.peer ?? null,
+      link: where.link === undefined ? null : endsOf(where.link),
+      probability: where.probability ?? 1,
     },
     startPs: input.at,
     forPs: input.for ?? Infinity,
@@ -79,7 +87,17 @@ function section(input: FaultInput, index: number): FaultSection {
     quanta: input.quanta ?? LONGEST_QUANTA,
     octets: [...Buffer.from(input.octets ?? '', 'hex')],
     bytes: input.size ?? 0,
+    table: input.table ?? 'mac',
+    entries: input.entries ?? 0,
+    ppm: input.ppm ?? 0,
+    swap: input.swap ?? [],
   };
+}
+
+/** The schema has seen that there are two. */
+function endsOf(link: string): readonly [string, string] {
+  const [a, b] = link.split(' ') as [string, string];
+  return [a, b];
 }
 
 function priorityMask(priority: FaultInput['priority']): number {
@@ -103,9 +121,39 @@ function checkKeys(input: FaultInput, path: Path, located: Located): void {
   if (missing !== undefined) {
     throw located.errorAt(path, `${input.kind} needs ${missing}`);
   }
+  checkMessages(input, path, located);
+  checkForged(input, path, located);
+  if (input.kind === 'mis-cabling') checkCabling(path, located);
   if (input.kind === 'control' && (input.action === 'delay') !== (input.delay !== undefined)) {
     const message = 'action: delay needs delay, and no other action has it';
     throw located.errorAt(path, message);
+  }
+}
+
+/** Who crosses the fabric as a frame is a frame to links: it is there or not. */
+function checkMessages({ kind, frames, action }: FaultInput, path: Path, located: Located): void {
+  if (kind !== 'control' || frames === undefined || !isOfFabric(frames)) return;
+  if (action === 'lose' || action === 'corrupt') return;
+  const message = `${frames} crosses the fabric as a frame: it can be lost or corrupted`;
+  throw located.errorAt([...path, 'action'], message);
+}
+
+/** What belongs to a frame of the fabric cannot come alone. */
+function checkForged({ kind, octets }: FaultInput, path: Path, located: Located): void {
+  if (kind !== 'forge' || octets === undefined) return;
+  const type = octets.slice(TYPE_AT, TYPE_AT + 4).toLowerCase();
+  if (LINK_TYPES.includes(type)) return;
+  const message =
+    `the EtherType is ${type}; a link has control frames of its own with ` + listed(LINK_TYPES);
+  throw located.errorAt([...path, 'octets'], message);
+}
+
+function checkCabling(path: Path, located: Located): void {
+  const strange = ['where', 'at', 'for', 'every', 'times', 'until', 'random', 'recover'];
+  const key = strange.find((name) => located.has([...path, name]));
+  if (key !== undefined) {
+    const message = `${key} means nothing to mis-cabling: cables are laid before the run`;
+    throw located.errorAtKey([...path, key], message);
   }
 }
 

@@ -10,6 +10,7 @@ import { expectations } from './normalise-expect.js';
 import { faultSections } from './normalise-faults.js';
 import { fabricSection } from './normalise-fabric.js';
 import { classSection, pauseSection, prioritySections } from './normalise-flow-control.js';
+import { machinerySections } from './normalise-machinery.js';
 import { groupSections, loadSections } from './normalise-load.js';
 import { ciSection } from './normalise-ci.js';
 import { sfcSection } from './normalise-sfc.js';
@@ -43,6 +44,7 @@ export function normalise(input: ScenarioInput, fileName: string, located: Locat
     groups,
     load,
     faults: faultSections(input.faults, input.duration ?? null, located),
+    machinery: machinerySections(input.machinery, located),
     placement: groupSections(input.placement, 'placement', located),
     observe: {
       seriesPs: input.observe.series ?? null,

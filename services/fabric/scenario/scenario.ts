@@ -5,11 +5,15 @@
  */
 
 import type { ObserveSection } from './observe-section.js';
+import type { HpccSection, SwiftSection } from './window-sections.js';
 import type { DiscoveryEndSection, DiscoverySection } from './discovery-section.js';
+import type { Expectation } from './expectation-section.js';
 import type { FaultSection } from './fault-section.js';
+import type { MachinerySection } from './machinery-section.js';
 import type { Nic82599Section } from './nic-section.js';
 import type { CiSection, SfcSection } from './scenario-messages.js';
 
+export type { Expectation, Metric } from './expectation-section.js';
 export type {
   CaptureFilterSection,
   CaptureSection,
@@ -43,8 +47,9 @@ export interface Scenario {
   readonly classes: ClassSection;
   readonly groups: readonly GroupSection[];
   readonly load: readonly LoadSection[];
-  /** Services of a distributed run, with the devices that they are to have. */
   readonly faults: readonly FaultSection[];
+  readonly machinery: readonly MachinerySection[];
+  /** Services of a distributed run, with the devices that they are to have. */
   readonly placement: readonly GroupSection[];
   readonly observe: ObserveSection;
   readonly expect: readonly Expectation[];
@@ -349,31 +354,6 @@ export interface TimelySection {
   readonly minBps: number;
 }
 
-/** HPCC, of every load that has it. */
-export interface HpccSection {
-  readonly utilisation: number;
-  readonly stages: number;
-  readonly increaseOctets: number;
-  readonly roundTripPs: number;
-  readonly minBps: number;
-}
-
-/** Swift, of every load that has it; windows are in packets. */
-export interface SwiftSection {
-  readonly baseTargetPs: number;
-  readonly hopPs: number;
-  readonly flowRangePs: number;
-  readonly flowLeast: number;
-  readonly flowMost: number;
-  readonly endpointTargetPs: number;
-  readonly increase: number;
-  readonly decrease: number;
-  readonly maxDecrease: number;
-  readonly initial: number;
-  readonly least: number;
-  readonly most: number;
-}
-
 /** QCN (802.1Q 30 to 33), on its priorities and of every load that has it. */
 export interface QcnSection {
   /** Congestion notification priority values; empty: there are no congestion points. */
@@ -529,57 +509,3 @@ export type LoadSection = LoadCommon &
     /** Path as seen from the working directory. */
     | { readonly kind: 'replay'; readonly path: string }
   );
-
-export type Metric =
-  | 'drops'
-  | 'lossless-drops'
-  | 'completed'
-  | 'completion.p50'
-  | 'completion.p99'
-  | 'completion.p99.9'
-  | 'completion.max'
-  | 'slowdown.p50'
-  | 'slowdown.p99'
-  | 'throughput'
-  | 'share'
-  | 'latency.mean'
-  | 'latency.max'
-  | 'pause.time'
-  | 'pause.frames'
-  | 'marked'
-  | 'notifications'
-  | 'peak.ingress'
-  | 'peak.egress'
-  | 'headroom.used'
-  | 'convergence'
-  | 'mismatches'
-  | 'exposed'
-  | 'lldpdus'
-  | 'deadlocks'
-  | 'storms'
-  | 'watchdog.storms'
-  | 'watchdog.drops'
-  | 'fault-drops'
-  | 'credit-lost'
-  | 'starved'
-  | 'sfc.messages'
-  | 'sfc.reaction'
-  | 'sfc.covered'
-  | 'nic.tail-to-wire'
-  | 'nic.wire-to-descriptor'
-  | 'digest';
-
-export interface Expectation {
-  readonly metric: Metric;
-  /** Filters; null: all. */
-  readonly priority: number | null;
-  readonly load: string | null;
-  readonly flow: string | null;
-  readonly device: string | null;
-  readonly port: string | null;
-  /** In base units (ps, octets, bit/s, share 0..1, plain counts); `completed` is a share. */
-  readonly min: number | null;
-  readonly max: number | null;
-  /** Digest, as hexadecimal text; other metrics: a number. */
-  readonly equals: number | string | null;
-}

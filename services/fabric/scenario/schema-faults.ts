@@ -33,11 +33,16 @@ export const FAULT_KEYS: Readonly<
   'stuck-credit': { must: [], may: ['priority'] },
   'shrink-buffer': { must: ['size'], may: [] },
   reboot: { must: ['for'], may: [] },
+  'full-table': { must: ['table', 'entries'], may: [] },
+  'lldp-drift': { must: ['ppm'], may: [] },
+  'mis-cabling': { must: ['swap'], may: [] },
 };
 
 const FAULTS_MAX = 1000;
 
 const PATTERN = /^[A-Za-z_*?][A-Za-z0-9_*?-]*$/;
+const PORT_NAME = /^[A-Za-z_][A-Za-z0-9_-]*:p[1-9][0-9]*$/;
+const LINK = /^[A-Za-z_*?][A-Za-z0-9_*?:-]* [A-Za-z_*?][A-Za-z0-9_*?:-]*$/;
 const PORT = /^[A-Za-z_*?][A-Za-z0-9_*?-]*:[p*?][0-9*?]*$/;
 
 const device = (what: string): z.ZodExactOptional<z.ZodString> =>
@@ -55,6 +60,12 @@ const place = mapping({
     .describe('Ports of devices of this tier.')
     .exactOptional(),
   peer: device('Ports whose cable leads to these devices.'),
+  link: text('a link', LINK, 'what it joins, such as leaf1 spine*, or leaf1:p3 spine1:p1')
+    .describe('Both ends of cables between these devices, or ports.')
+    .exactOptional(),
+  probability: quantity(aboveZero(share))
+    .describe('Each of these ports has the fault with this probability, drawn by the seed.')
+    .exactOptional(),
 });
 
 /** A bit error rate: a probability, so small that it is written as 1e-9. */
@@ -126,6 +137,19 @@ export const faultsSchema = list(
       '60 octets in hexadecimal: a whole frame without FCS',
     )
       .describe('The forged control frame.')
+      .exactOptional(),
+    table: choice(['mac', 'sfc', 'ci'])
+      .describe('Learned addresses (mac), sources (sfc) or streams of congestion isolation (ci).')
+      .exactOptional(),
+    entries: integer(1, 1_000_000)
+      .describe('So many entries are left: others have filled the table.')
+      .exactOptional(),
+    ppm: integer(-500_000, 500_000)
+      .describe('How much too fast the clock of LLDP timers is, in parts per million.')
+      .exactOptional(),
+    swap: list(text('a port', PORT_NAME, 'a port such as leaf1:p3'), 'two ports')
+      .length(2, 'not two ports; write [leaf1:p3, leaf2:p3]')
+      .describe('The cables in these two ports are swapped, from the start.')
       .exactOptional(),
     size: quantity(aboveZero(size))
       .describe('How much memory, or credit, is gone.')

@@ -10,6 +10,7 @@ import { devicesSchema, hostsSchema, switchesSchema } from './schema-devices.js'
 import { discoverySchema } from './schema-discovery.js';
 import { expectSchema, observeSchema } from './schema-expect.js';
 import { faultsSchema } from './schema-faults.js';
+import { machinerySchema } from './schema-machinery.js';
 import { fabricSchema } from './schema-fabric.js';
 import { classesSchema, pauseSchema, prioritiesSchema } from './schema-flow-control.js';
 import { groupsSchema, loadsSchema, placementSchema } from './schema-load.js';
@@ -87,6 +88,9 @@ export const scenarioSchema = mapping({
   load: loadsSchema.describe('What is sent.').prefault([]),
   faults: faultsSchema
     .describe('What goes wrong in the emulated world, where and when.')
+    .prefault([]),
+  machinery: machinerySchema
+    .describe('What breaks the processes of a distributed run; no result depends on it.')
     .prefault([]),
   placement: placementSchema
     .describe(

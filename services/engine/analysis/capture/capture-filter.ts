@@ -82,7 +82,16 @@ const ALL_PRIORITIES = 0xff;
 const TYPE_AT = 12;
 const OPCODE_AT = 14;
 /** Control frames that concern priorities. */
-const NAMING = Object.keys(CONTROL_FRAMES).filter((name) => name !== 'any');
+const NAMING = [
+  'pause',
+  'pfc',
+  'ce-request',
+  'ce-grant',
+  'ce-tag-request',
+  'ce-tag-grant',
+  'cc-update',
+  'cf-update',
+];
 
 /** Whether a frame from the data path is wanted; `octets` are those of a notice. */
 export function passesFrame(

@@ -9,6 +9,8 @@ export interface CiBridge {
   heldPriorities(port: number): number;
   queueOctets(port: number, trafficClass: number): number;
   forEachQueued(port: number, visit: (frame: number, trafficClass: number) => void): void;
+  /** Some flow is isolated in the bridge with these ports, or none any more. */
+  setIsolating(firstPort: number, count: number, active: boolean): void;
   answerTags(out: number, frame: number): number;
   sendMessage(port: number, message: SampledMessage, octets: Uint8Array, length: number): void;
 }

@@ -106,6 +106,15 @@ export class CiPoint {
     this.stopped = new Uint8Array(macs.length);
   }
 
+  /** From how long a queue on it must be looked at; null: it is neither kind of queue. */
+  leastOctets(port: number, trafficClass: number): number | null {
+    const { monitorQueues, priority, ports } = this.spec;
+    if (trafficClass === priority) return 0;
+    if ((monitorQueues & (1 << trafficClass)) === 0) return null;
+    // Well before it is congested, so that what stopped it meanwhile is known.
+    return Math.floor(ports[port - this.firstPort].thresholdOctets / 2);
+  }
+
   /** The queue for a frame: the congesting one if its flow is isolated here. */
   queueFor(out: number, trafficClass: number, frame: number): number {
     const { table, spec } = this;
@@ -326,6 +335,7 @@ export class CiPoint {
       counters.ciTableFull++;
       return slot;
     }
+    if (table.ages.count === 1) this.setActive(true);
     if (mask === FOUND_HERE) counters.ciFlowsFound++;
     else counters.ciFlowsTold++;
     table.clear(slot);
@@ -396,6 +406,11 @@ export class CiPoint {
   private delCongestingFlow(slot: number): void {
     this.counters.ciFlowsReturned++;
     this.table.ages.remove(slot);
+    if (this.table.ages.count === 0) this.setActive(false);
+  }
+
+  private setActive(active: boolean): void {
+    this.carrier.setIsolating(this.firstPort, this.macs.length, active);
   }
 
   private buildAndSendCim(add: boolean, slot: number, frame: number): void {

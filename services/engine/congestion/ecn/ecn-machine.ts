@@ -18,6 +18,11 @@ export function markProbability(spec: EcnSpec, octets: number): number {
   }
 }
 
+/** A shorter queue marks nothing. */
+export function leastMarked(spec: Exclude<EcnSpec, { readonly kind: 'off' }>): number {
+  return spec.kind === 'step' ? spec.thresholdOctets : spec.minOctets;
+}
+
 /** Draws only when the outcome is open, so a quiet queue leaves the stream untouched. */
 export function drawMark(spec: EcnSpec, octets: number, random: RandomStream): boolean {
   const probability = markProbability(spec, octets);

@@ -1,7 +1,7 @@
 import type { EcnSpec } from '../../contract/spec.js';
 import { ECN_CE, ECN_MASK } from '../../frame/frame-pool.js';
 import { RandomStream } from '../../kernel/random.js';
-import { drawMark } from './ecn-machine.js';
+import { drawMark, leastMarked } from './ecn-machine.js';
 
 /** Marks ECN-capable frames by the length of their egress queue (RFC 3168). */
 export class EcnMarker {
@@ -20,6 +20,12 @@ export class EcnMarker {
     this.random = new RandomStream(seed, `${device}/ecn`);
     this.atEnqueue = classesMarkingAt('enqueue', specs);
     this.atDequeue = classesMarkingAt('dequeue', specs);
+  }
+
+  /** From how long a queue on frames may be marked at a moment; null: never. */
+  leastOctets(moment: 'enqueue' | 'dequeue', trafficClass: number): number | null {
+    const spec = this.specs[trafficClass];
+    return spec.kind === 'off' || spec.at !== moment ? null : leastMarked(spec);
   }
 
   /** The frame's class word after a queue of so many octets has had its say. */

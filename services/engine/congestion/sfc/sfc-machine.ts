@@ -24,6 +24,19 @@ export function congestionProbability(detector: SfcDetector, queue: Readonly<Que
   }
 }
 
+/** A shorter queue is of no interest: growth is known before the queue is congested. */
+export function leastWatched(detector: SfcDetector): number {
+  switch (detector.kind) {
+    case 'threshold':
+      return Math.floor(detector.octets / 2);
+    case 'marking':
+      return Math.floor(detector.minOctets / 2);
+    case 'dynamic':
+    case 'predicted':
+      return 0;
+  }
+}
+
 function rising(
   octets: number,
   {

@@ -29,6 +29,7 @@ import type { GrowthSample, QueueView } from './sfc-machine.js';
 import {
   congestionProbability,
   intervalIsOver,
+  leastWatched,
   pauseTimeNs,
   sampleGrowth,
   sourceKey,
@@ -172,7 +173,7 @@ export class SfcSender {
     let slot = table.ages.find(key);
     if (slot >= 0) table.ages.touch(slot, now);
     else {
-      if (table.ages.count === table.ages.capacity) {
+      while (table.ages.isFull) {
         table.ages.remove(table.ages.oldest);
         this.counters.sfcSourcesReplaced++;
       }
@@ -226,6 +227,12 @@ export class SfcSender {
       octets,
       length,
     );
+  }
+
+  /** From how long a queue on it must be looked at; null: it is not monitored. */
+  leastOctets(port: number, trafficClass: number): number | null {
+    if ((this.spec.monitorQueues & (1 << trafficClass)) === 0) return null;
+    return leastWatched(this.portSpec(port).detector);
   }
 
   portSpec(port: number): SfcPortSpec {

@@ -18,6 +18,7 @@ export class Bridge implements Forwarding {
   /** By VLAN index and host position: the port it was seen on (-1: never) and when. */
   private readonly learnedPort: Int16Array;
   private readonly learnedAt: Float64Array;
+  private most = Infinity;
   private readonly vlanIndex: ReadonlyMap<number, number>;
   /** By VLAN index: member ports. */
   private readonly members: readonly (readonly number[])[];
@@ -51,7 +52,7 @@ export class Bridge implements Forwarding {
     const base = vlan * this.hosts;
     const source = ends[frame + SOURCE];
     // A message of a switch tells of no station.
-    if (source >= 0) {
+    if (source >= 0 && this.hasRoomFor(base + source)) {
       this.learnedPort[base + source] = port;
       this.learnedAt[base + source] = now;
     }
@@ -60,9 +61,7 @@ export class Bridge implements Forwarding {
     if ((words[frame + CLASS] & GROUP_FLAG) === 0) {
       const target = base + words[frame + TARGET];
       const out = this.learnedPort[target];
-      if (out >= 0 && now - this.learnedAt[target] <= this.ageingPs) {
-        return out === port ? NOWHERE : out;
-      }
+      if (this.isKnown(target)) return out === port ? NOWHERE : out;
     }
     return this.flood(port, vlan);
   }
@@ -87,8 +86,24 @@ export class Bridge implements Forwarding {
     return outer | (inner === 0 ? this.vlans[egress].native : inner);
   }
 
+  limit(entries: number): void {
+    this.most = entries;
+  }
+
   forget(): void {
     this.learnedPort.fill(-1);
+  }
+
+  /** A full table keeps what it has; others are sent everywhere. */
+  private hasRoomFor(entry: number): boolean {
+    if (this.most === Infinity || this.isKnown(entry)) return true;
+    let known = 0;
+    for (let e = 0; e < this.learnedPort.length; e++) if (this.isKnown(e)) known++;
+    return known < this.most;
+  }
+
+  private isKnown(entry: number): boolean {
+    return this.learnedPort[entry] >= 0 && this.clock.now - this.learnedAt[entry] <= this.ageingPs;
   }
 
   private vlanOf(port: number, frame: number): number {

@@ -14,6 +14,8 @@ export interface Forwarding {
   rewrite(frame: number, egress: number): number;
   /** Tags that an answer to a frame bears on the link it came by, once it is rewritten. */
   answerTags(frame: number, egress: number): number;
+  /** It learns no more addresses than this at a time. */
+  limit(entries: number): void;
   /** What was learned is lost. */
   forget(): void;
 }

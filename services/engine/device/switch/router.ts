@@ -80,8 +80,9 @@ export class Router implements Forwarding {
     return this.pool.ends[frame + VLAN];
   }
 
-  /** Routes are computed, not learned. */
+  // Routes are computed, not learned.
   forget(): void {}
+  limit(): void {}
 
   private choose(set: number, size: number, hash: number): number {
     if (this.spray) {

@@ -43,10 +43,12 @@ import type { Forwarding } from './forwarding.js';
 import { FILTERED, SEVERAL } from './forwarding.js';
 import { Router, saltOf } from './router.js';
 import { makeSlotted } from './slotted.js';
+import { joiningFrom, leavingFrom, NEVER } from './watch-levels.js';
 
 /** The last bit of a frame that could not cut through has come in. */
 export const KIND_COMPLETE = KIND_DEVICE;
 const HEADER_OCTETS = 64;
+const ISOLATION_FLAGS = ISOLATED_FLAG | ISOLATING_FLAG;
 
 /** `hearer` of an account whose senders nobody stops. */
 const NOBODY = 255;
@@ -100,10 +102,10 @@ export function makeSwitching(
     },
   };
   const hearers: readonly IngressObserver[] = [...mechanisms, either];
-  /** By port: classes about which something is done at dequeue and at enqueue, one bit each. */
-  const watchesLeaving = tables.uint8('port', 1);
-  const watchesJoining = tables.uint8('port', 1);
-  /** By port: 1 where congesting flows may have a queue of their own. */
+  /** By port and class: queue lengths from which on something is done at dequeue, at enqueue. */
+  const leavesFrom = tables.int32('port', 8).fill(NEVER);
+  const joinsFrom = tables.int32('port', 8).fill(NEVER);
+  /** By port: 1 while congesting flows have a queue of their own in its switch. */
   const isolates = tables.uint8('port', 1);
   const ciBridge: CiBridge = {
     clock,
@@ -112,6 +114,9 @@ export function makeSwitching(
     queueOctets: (port, trafficClass) => queues.get(port, trafficClass, QUEUE_OCTETS),
     forEachQueued: (port, visit) => {
       queues.forEach(port, visit);
+    },
+    setIsolating: (firstPort, count, active) => {
+      isolates.fill(active ? 1 : 0, firstPort, firstPort + count);
     },
     answerTags,
     sendMessage,
@@ -147,9 +152,6 @@ export function makeSwitching(
     const isolation = ci.configureBridge(sfcPlace, spec.ci, ciBridge);
     const forwarding = makeForwarding(spec);
     all[place] = { forwarding, ecn, jitter, sfc: point, ci: isolation, chip };
-    const isolated = spec.ci === null ? 0 : spec.ci.monitorQueues | (1 << spec.ci.priority);
-    const told = (spec.sfc?.monitorQueues ?? 0) | isolated;
-    const toldLeaving = spec.sfc?.resume === true ? spec.sfc.monitorQueues : 0;
     if (spec.qcn !== null) {
       points.configure(device.firstPort, spec.qcn, spec.ports[0].classOf, jitter);
       defences.configure(device.firstPort, spec.qcn);
@@ -157,10 +159,11 @@ export function makeSwitching(
     buffer.configure(device.place, device.firstPort, spec.buffer);
     spec.ports.forEach((port, p) => {
       const at = device.firstPort + p;
-      watchesLeaving[at] = ecn.atDequeue | toldLeaving | spec.telemetry;
-      watchesJoining[at] = ecn.atEnqueue | told;
+      for (let tc = 0; tc < 8; tc++) {
+        leavesFrom[(at << 3) | tc] = leavingFrom(all[place], tc, spec.telemetry);
+        joinsFrom[(at << 3) | tc] = joiningFrom(all[place], at, tc);
+      }
       isSlotted[at] = chip === null ? 0 : 1;
-      isolates[at] = isolation === null ? 0 : 1;
       isPlain[at] = isRoutedOnly(spec, ecn) ? 1 : 0;
       spec.buffer.accounts[p].forEach((account, group) => {
         const name = rulerOf(port, group);
@@ -266,7 +269,7 @@ export function makeSwitching(
       outlet.drop(d, port, frame, DROP.WATCHDOG);
       return;
     }
-    if (!plain && isolates[port] !== 0) {
+    if (!plain && (isolates[port] | (words[frame + CLASS] & ISOLATION_FLAGS)) !== 0) {
       group = isolatedGroup(port, priority, frame);
       trafficClass = isolate(d, out, trafficClass, frame);
     }
@@ -281,7 +284,7 @@ export function makeSwitching(
     words[frame + PORT] = port;
     const by = hearer[(port << 3) | group];
     if (by !== NOBODY) hearers[by].admitted(port, group, frame, arrived);
-    if (!plain && (watchesJoining[out] & (1 << trafficClass)) !== 0)
+    if (!plain && queued + stored >= joinsFrom[(out << 3) | trafficClass])
       joining(d, port, out, frame, trafficClass, queued + stored);
     outlet.enqueue(d, out, trafficClass, frame);
     if (plain || (watched[out] & (1 << trafficClass)) === 0) return;
@@ -320,7 +323,7 @@ export function makeSwitching(
     const queueOctets = queues.get(port, trafficClass, QUEUE_OCTETS);
     all[d].ci!.left(port, trafficClass, frame, queueOctets);
     const isolated = (words[frame + CLASS] & ISOLATING_FLAG) !== 0;
-    words[frame + CLASS] &= ~(ISOLATED_FLAG | ISOLATING_FLAG);
+    words[frame + CLASS] &= ~ISOLATION_FLAGS;
     const { isPeer } = all[d].ci!.spec.ports[port - devices[d].firstPort];
     if (isolated && isPeer) words[frame + CLASS] |= ISOLATED_FLAG;
   }
@@ -361,8 +364,10 @@ export function makeSwitching(
 
   function departing(port: number, trafficClass: number, frame: number): void {
     if (isPlain[port] === 0) {
-      if ((watchesLeaving[port] & (1 << trafficClass)) !== 0) {
-        leaving(port, frame, trafficClass, queues.get(port, trafficClass, QUEUE_OCTETS));
+      const from = leavesFrom[(port << 3) | trafficClass];
+      if (from !== NEVER) {
+        const left = queues.get(port, trafficClass, QUEUE_OCTETS);
+        if (left + pool.words[frame + STORED] >= from) leaving(port, frame, trafficClass, left);
       }
       if (untagged[port] !== 0) defences.leave(port, frame);
     }
@@ -379,7 +384,7 @@ export function makeSwitching(
     const from = words[frame + PORT];
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     let group = ports.groupOf(from, priority);
-    if (!plain && isolates[port] !== 0) {
+    if (!plain && (isolates[port] | (words[frame + CLASS] & ISOLATION_FLAGS)) !== 0) {
       group = isolatedGroup(from, priority, frame);
       leaveIsolation(port, trafficClass, frame);
     }
@@ -466,7 +471,7 @@ export function makeSwitching(
 /** Nobody watches its queues, and frames leave as they came. */
 function isRoutedOnly(spec: SwitchSpec, ecn: EcnMarker): boolean {
   const watches = spec.sfc ?? spec.ci ?? spec.qcn ?? spec.mvtx2802;
-  const marks = ecn.atEnqueue | ecn.atDequeue;
+  const marks = ecn.atEnqueue | ecn.atDequeue | spec.telemetry;
   const isGuarded = spec.ports.some(({ pfc }) => (pfc?.watchdog ?? null) !== null);
   return watches === null && marks === 0 && !isGuarded && spec.forwarding.kind === 'routed';
 }

@@ -9,6 +9,11 @@ import {
   databaseIsWhole,
 } from '../../../../services/engine/discovery/discovery-invariants.js';
 import { RandomStream } from '../../../../services/engine/kernel/random.js';
+import {
+  blankCreditExchange,
+  type CreditExchange,
+  MAX_CR_BLK_DEFAULT,
+} from '../../../../services/engine/wire/lldp/capability-tlvs.js';
 import { blankEts, type Ets } from '../../../../services/engine/wire/lldp/dcbx-ieee.js';
 import {
   adminOf,
@@ -116,6 +121,43 @@ function badCable(random: RandomStream): Cable {
   };
 }
 
+const credits: fc.Arbitrary<CreditExchange | null> = fc.option(
+  fc
+    .record({
+      willing: fc.boolean(),
+      capable: fc.integer({ min: 1, max: 255 }),
+      enabled: fc.integer({ min: 0, max: 255 }),
+      unitOctets: fc.constantFrom(64, 128, 2560, 9216),
+      ceTag: fc.boolean(),
+    })
+    .map(({ enabled, capable, ceTag, ...rest }) => ({
+      ...blankCreditExchange(),
+      ...rest,
+      ceTag,
+      capable,
+      enabled: enabled & capable,
+      requestTpid: ceTag ? 0x88b5 : 0,
+      responseTpid: ceTag ? 0x88b6 : 0,
+    })),
+);
+
+/** Priorities with credit, and the neighbour's unit, as the rules are written. */
+function creditOf(
+  own: CreditExchange | null,
+  mac: number,
+  peer: CreditExchange | null,
+  peerMac: number,
+): readonly [number, number] {
+  if (own === null || peer === null) return [0, 0];
+  const units = [own.unitOctets, peer.unitOctets];
+  if (Math.max(...units) > MAX_CR_BLK_DEFAULT) return [0, 0];
+  const follows = own.willing && (!peer.willing || mac < peerMac);
+  const leads = peer.willing && (!own.willing || peerMac < mac);
+  const wanted = follows ? peer.enabled : leads ? own.enabled : own.enabled & peer.enabled;
+  const agreed = wanted & own.capable & peer.capable;
+  return [agreed, agreed === 0 ? 0 : peer.unitOctets];
+}
+
 const BAD_UNTIL = 200 * TICK_PS;
 const GOOD_UNTIL = 400 * TICK_PS;
 const QUIET_UNTIL = 700 * TICK_PS;
@@ -154,6 +196,25 @@ describe('two ends of a link', () => {
         );
       }),
       { seed: 11, numRuns: 150 },
+    );
+  });
+
+  it('come to the prescribed credit, whatever their TLVs met on the way', () => {
+    fc.assert(
+      fc.property(credits, credits, fc.boolean(), fc.nat(), (a, b, swap, seed) => {
+        const macs = swap ? [2, 1] : [1, 2];
+        const ends = [a, b].map((credit, i) => {
+          const admin = adminOf({}, { credit });
+          return new DiscoveryEnd(specOf(macs[i]!, [{ fromPs: 0, admin }]));
+        }) as [DiscoveryEnd, DiscoveryEnd];
+        runLink(ends, badCable(new RandomStream(seed, 'cable')), BAD_UNTIL);
+        runLink(ends, good, GOOD_UNTIL);
+        const found = ends.map(({ port }) => [port.credit.priorities, port.credit.askedUnitOctets]);
+        const expected = [creditOf(a, macs[0]!, b, macs[1]!), creditOf(b, macs[1]!, a, macs[0]!)];
+        assert.deepEqual(found, expected);
+        assert.equal(found[0]![0], found[1]![0]);
+      }),
+      { seed: 12, numRuns: 100 },
     );
   });
 

@@ -231,6 +231,7 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     classes: { transmit: IDENTITY, receive: IDENTITY, arbiter: { kind: 'strict' } },
     groups: [],
     faults: [],
+    machinery: [],
     placement: [],
     load: [],
     observe: {

@@ -25,8 +25,22 @@ const refused: readonly (readonly [string, string])[] = [
   ['timely: { low: 500us }', 'main.yaml:3:16: high is not above low'],
   [
     `load: [{ ${LOAD}, congestion: timely }]`,
-    'main.yaml:3:77: timely measures acknowledgements: it needs transport: reliable',
+    'main.yaml:3:77: timely goes by acknowledgements: it needs transport: reliable',
   ],
+  [
+    `load: [{ ${LOAD}, congestion: hpcc }]`,
+    'main.yaml:3:77: hpcc goes by acknowledgements: it needs transport: reliable',
+  ],
+  [
+    `load: [{ ${LOAD}, congestion: swift }]`,
+    'main.yaml:3:77: swift goes by acknowledgements: it needs transport: reliable',
+  ],
+  ['hpcc: { roundTrip: 0us }', 'main.yaml:3:20: hpcc.roundTrip: not above 0: 0us'],
+  ['hpcc: { minRate: 10 b/s }', 'main.yaml:3:18: minRate of 10 bit/s; at least 1k, '],
+  ['swift: { target: 0us }', 'main.yaml:3:18: swift.target: not above 0: 0us'],
+  ['swift: { least: 2000 }', 'main.yaml:3:17: most is not above least'],
+  ['swift: { flowMost: 0.1 }', 'main.yaml:3:20: flowMost is not above flowLeast'],
+  ['qcn: { quote: 65 }', 'main.yaml:3:15: qcn.quote: not a whole number in range: 65'],
   [
     'qcn: { priorities: [3, 6] }',
     'main.yaml:3:24: priority 6 is that of the messages (cnmPriority), too',
@@ -49,7 +63,7 @@ const refused: readonly (readonly [string, string])[] = [
   ],
   [
     `load: [{ ${LOAD}, congestion: dcqn }]`,
-    'main.yaml:3:77: load.0.congestion: unknown: dcqn; one of none, dcqcn, qcn, timely; did you ',
+    'main.yaml:3:77: load.0.congestion: unknown: dcqn; one of none, dcqcn, qcn, timely, hpcc, swift; did you ',
   ],
   [
     `load: [{ ${LOAD}, congestion: dcqcn }]`,
@@ -82,4 +96,20 @@ describe('rate controls', () => {
     assert.throws(() => fabricOf(`${star}outside: [h7] }\n`), /:3:\d+: .*h7/);
     assert.throws(() => fabricOf(`${star}ports: { 's2:*': edge } }\n`), /no port of a switch is/);
   });
+});
+
+it('refuses telemetry on a way with more switches than there is room for', () => {
+  const chain = (switches: number): string => {
+    const names = ['h1', ...Array.from({ length: switches }, (_, i) => `s${i + 1}`), 'h2'];
+    const kindOf = (name: string): string => (name.startsWith('h') ? 'host' : 'switch');
+    const devices = names.map((name) => `{ name: ${name}, kind: ${kindOf(name)} }`);
+    const links = names
+      .slice(1)
+      .map((name, i) => `{ between: [${names[i]!}, ${name}], rate: 100G }`);
+    return `fabric: { devices: [${devices.join(', ')}], links: [${links.join(', ')}] }
+load: [{ ${LOAD}, transport: reliable, congestion: hpcc }]
+`;
+  };
+  assert.ok(fabricOf(chain(5)));
+  assert.throws(() => fabricOf(chain(6)), /crosses 6 switches, and telemetry has room for 5/);
 });

@@ -1,0 +1,105 @@
+import { setTimeout as startTimer } from 'node:timers';
+import { setTimeout } from 'node:timers/promises';
+import { selvage } from '#contracts';
+import { HALTED } from '../../coordinator/halts.js';
+import type { Placement } from '../../fabric/placement/placement.js';
+import type { MachinerySection } from '../../fabric/scenario/machinery-section.js';
+import type { Topology } from '../../fabric/topology/topology.js';
+
+const { Phase } = selvage.v1.RunStatus;
+const { Action } = selvage.v1.SteerRequest;
+const PS_PER_MS = 1e9;
+const RETRY_MS = 100;
+
+/** A fault of the machinery, with the name of the process that it befalls. */
+export interface MachineryFault extends MachinerySection {
+  readonly process: string;
+}
+
+/** Processes that can be broken, and what has to be told to go on. */
+interface Breakable {
+  readonly client: {
+    steer(action: selvage.v1.SteerRequest.Action): Promise<{ readonly done?: boolean | null }>;
+  };
+  signal(name: string, signal: NodeJS.Signals): void;
+}
+
+/** The processes that a scenario's faults of the machinery mean. */
+export function machineryOf(
+  sections: readonly MachinerySection[],
+  topology: Topology,
+  placement: Placement,
+): readonly MachineryFault[] {
+  return sections.map((section) => {
+    const { victim, device } = section;
+    if (victim !== 'service') return { ...section, process: victim };
+    const index = topology.devices.findIndex(({ name }) => name === device);
+    const service = placement.findIndex(({ devices }) => devices.includes(index));
+    return { ...section, process: `service ${service}` };
+  });
+}
+
+/** Breaks the processes of a fleet as a scenario says. */
+export class MachineryBreaker {
+  private readonly left: MachineryFault[];
+  private readonly timers: NodeJS.Timeout[] = [];
+  private readonly paused = new Set<string>();
+  private isReleasing = false;
+  private isClosed = false;
+
+  constructor(
+    private readonly fleet: Breakable,
+    faults: readonly MachineryFault[],
+  ) {
+    this.left = faults.filter(({ atPs }) => atPs !== null);
+    for (const fault of faults) {
+      if (fault.afterPs === null) continue;
+      this.later(fault.afterPs, () => {
+        this.strike(fault);
+      });
+    }
+  }
+
+  /** The run tells how far it is; at a halt it waits for us. */
+  hear({ phase, virtualPs, detail }: selvage.v1.RunStatus): void {
+    if (phase !== Phase.PHASE_PAUSED || detail !== HALTED) return;
+    while (this.left.length > 0) {
+      const next = this.left.findIndex(({ atPs }) => atPs! <= virtualPs);
+      if (next < 0) break;
+      this.strike(this.left.splice(next, 1)[0]!);
+    }
+    void this.release();
+  }
+
+  close(): void {
+    this.isClosed = true;
+    for (const timer of this.timers) clearTimeout(timer);
+    for (const name of this.paused) this.fleet.signal(name, 'SIGCONT');
+  }
+
+  private later(wallPs: number, act: () => void): void {
+    this.timers.push(startTimer(act, wallPs / PS_PER_MS));
+  }
+
+  private strike({ kind, process: name, lastsPs }: MachineryFault): void {
+    this.fleet.signal(name, kind === 'kill' ? 'SIGKILL' : 'SIGSTOP');
+    if (kind === 'kill') return;
+    this.paused.add(name);
+    this.later(lastsPs, () => {
+      this.paused.delete(name);
+      this.fleet.signal(name, 'SIGCONT');
+    });
+  }
+
+  /** A coordinator that was killed is told when it is back: it halts there again. */
+  private async release(): Promise<void> {
+    if (this.isReleasing) return;
+    this.isReleasing = true;
+    while (!this.isClosed) {
+      const reply = await this.fleet.client.steer(Action.ACTION_RESUME).catch(() => null);
+      if (reply?.done === true) break;
+      await setTimeout(RETRY_MS);
+    }
+    this.isReleasing = false;
+  }
+}

@@ -1,0 +1,42 @@
+import type { EcnMarker } from '../../congestion/ecn/ecn-mechanism.js';
+import type { CiPoint } from '../../congestion/ci/ci-point.js';
+import type { SfcPoint } from '../../congestion/sfc/sfc-point.js';
+
+/** No queue is ever so long. */
+export const NEVER = 0x7fffffff;
+
+/** Those who may want to look at a queue of a switch when a frame joins it, or leaves. */
+export interface Watchers {
+  readonly ecn: EcnMarker;
+  readonly sfc: SfcPoint | null;
+  readonly ci: CiPoint | null;
+}
+
+/**
+ * From how many octets on somebody wants to see a frame join a queue. Below, the data path pays a
+ * comparison and nothing else, whatever is configured.
+ */
+export function joiningFrom(
+  { ecn, sfc, ci }: Watchers,
+  port: number,
+  trafficClass: number,
+): number {
+  return Math.min(
+    ecn.leastOctets('enqueue', trafficClass) ?? NEVER,
+    sfc?.sender?.leastOctets(port, trafficClass) ?? NEVER,
+    ci?.leastOctets(port, trafficClass) ?? NEVER,
+  );
+}
+
+/** The same of a frame that leaves: octets with it. `telemetry`: it may be written upon. */
+export function leavingFrom(
+  { ecn, sfc }: Watchers,
+  trafficClass: number,
+  telemetry: number,
+): number {
+  const bit = 1 << trafficClass;
+  const spec = sfc?.sender?.spec;
+  const resumes = spec?.resume === true ? spec.monitorQueues : 0;
+  if (((telemetry | resumes) & bit) !== 0) return 0;
+  return ecn.leastOctets('dequeue', trafficClass) ?? NEVER;
+}

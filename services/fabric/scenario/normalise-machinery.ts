@@ -1,0 +1,33 @@
+/** `machinery` of the file -> which process breaks, when, and for how long. */
+
+import type { Located } from './located.js';
+import type { MachinerySection } from './machinery-section.js';
+import type { MachineryInput } from './schema-machinery.js';
+
+export function machinerySections(
+  input: readonly MachineryInput[],
+  located: Located,
+): readonly MachinerySection[] {
+  return input.map((fault, index) => {
+    const path = ['machinery', index];
+    const { kind, of: victim, device, at, after, for: lasts } = fault;
+    const refuse = (message: string): Error => located.errorAt(path, message);
+    if ((at === undefined) === (after === undefined)) {
+      throw refuse('when? give at, a virtual time, or after, a wall-clock time');
+    }
+    if ((kind === 'pause') !== (lasts !== undefined)) {
+      throw refuse('a pause needs for, a wall-clock time, and a kill has none');
+    }
+    if ((victim === 'service') !== (device !== undefined)) {
+      throw refuse('a service is named by a device that it runs, and nothing else is');
+    }
+    return {
+      kind,
+      victim,
+      device: device ?? null,
+      atPs: at ?? null,
+      afterPs: after ?? null,
+      lastsPs: lasts ?? 0,
+    };
+  });
+}

@@ -1,0 +1,27 @@
+/** Schema of `machinery`: what breaks the processes of a run, and never changes its result. */
+
+import type { z } from 'zod';
+import { aboveZero, time } from './quantities.js';
+import { choice, list, mapping, quantity, text } from './schema-parts.js';
+
+const FAULTS_MAX = 100;
+
+export const machinerySchema = list(
+  mapping({
+    kind: choice(['kill', 'pause']).describe(
+      'kill -9 (another process takes its place), or standing still for a while.',
+    ),
+    of: choice(['service', 'broker', 'coordinator']).describe('Which process.'),
+    device: text('a device', /^[A-Za-z_][A-Za-z0-9_-]*$/, 'a name such as leaf1')
+      .describe('The service that runs this device.')
+      .exactOptional(),
+    at: quantity(aboveZero(time)).describe('Virtual time.').exactOptional(),
+    after: quantity(aboveZero(time))
+      .describe('Wall-clock time after the start, instead.')
+      .exactOptional(),
+    for: quantity(aboveZero(time)).describe('Wall-clock time of a pause.').exactOptional(),
+  }),
+  'faults such as { kind: kill, of: service, device: leaf1, at: 2ms }',
+).max(FAULTS_MAX, `too many faults; at most ${FAULTS_MAX}`);
+
+export type MachineryInput = z.output<typeof machinerySchema>[number];

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { restoreDevice, saveDevice } from '../../services/engine/device/checkpoint.js';
+import type { Engine } from '../../services/engine/device/engine.js';
+import { RandomStream } from '../../services/engine/kernel/random.js';
+import type { Fabric } from '../../services/fabric/assembly/fabric.js';
+import { Windows } from '../../services/runtime/embedded/windows.js';
+import { wholeEngine } from '../../services/runtime/whole-engine.js';
+import { fabricOf, run, runScenario } from '../kit/emulate.js';
+
+const UNTIL_PS = 150e6;
+
+/** A fault in an example in which it has something to do, and how much of it there is to see. */
+const CASES: readonly (readonly [string, string, string])[] = [
+  ['lost CNPs', 'incast-dcqcn', '{ kind: control, frames: cnp, action: lose }'],
+  ['wrong CNPs', 'incast-dcqcn', '{ kind: control, frames: cnp, action: corrupt }'],
+  ['lost CNMs', 'incast-qcn', '{ kind: control, frames: cnm, action: lose }'],
+  ['wrong CNMs', 'incast-qcn', '{ kind: control, frames: cnm, action: corrupt }'],
+  ['lost SFCMs', 'incast-sfc', '{ kind: control, frames: sfcm, action: lose, probability: 50% }'],
+  ['wrong SFCMs', 'incast-sfc', '{ kind: control, frames: sfcm, action: corrupt }'],
+  ['lost CIMs', 'incast-ci', '{ kind: control, frames: cim, action: lose, probability: 50% }'],
+  ['wrong CIMs', 'incast-ci', '{ kind: control, frames: cim, action: corrupt }'],
+  [
+    'late LLDPDUs',
+    'discovery-miscabled',
+    '{ kind: control, frames: lldp, action: delay, delay: 9us }',
+  ],
+  [
+    'LLDPDUs that come twice',
+    'discovery-miscabled',
+    '{ kind: control, frames: lldp, action: duplicate }',
+  ],
+];
+
+function digests(engine: Engine): string[] {
+  return engine.devices.map((_, d) => engine.shared.digests.hex(d));
+}
+
+function reference(fabric: Fabric): Engine {
+  const engine = wholeEngine(fabric);
+  new Windows(engine, fabric.lookaheadPs).run(UNTIL_PS);
+  return engine;
+}
+
+function hitsOf({ shared, faults }: Engine): number {
+  let hits = 0;
+  for (let port = 0; port < shared.ports.count; port++) {
+    for (const counts of faults.counts(port, UNTIL_PS)) hits += counts.hits;
+  }
+  return hits;
+}
+
+/** Random windows, random order of devices, saved halfway and restored elsewhere. */
+function disturbed(fabric: Fabric, name: string): string[] {
+  const random = new RandomStream(5, name);
+  const first = wholeEngine(fabric);
+  runRandomly(first, fabric, UNTIL_PS / 2, random);
+  const second = wholeEngine(fabric);
+  first.devices.forEach((_, d) => {
+    restoreDevice(second, d, structuredClone(saveDevice(first, d)));
+  });
+  runRandomly(second, fabric, UNTIL_PS, random);
+  return digests(second);
+}
+
+function runRandomly(engine: Engine, fabric: Fabric, until: number, random: RandomStream): void {
+  const { horizon } = engine.shared;
+  const order = engine.devices.map((_, d) => d);
+  for (;;) {
+    const next = Math.min(...horizon);
+    if (next >= until) return;
+    const bound = Math.min(next + 1 + random.below(fabric.lookaheadPs), until);
+    random.shuffle(order);
+    for (const d of order) if (horizon[d]! < bound) engine.run(d, bound);
+  }
+}
+
+describe('a fault of chosen control frames', () => {
+  for (const [what, example, fault] of CASES) {
+    it(`meets ${what} in ${example}, and breaks in one way`, () => {
+      const fabric = fabricOf(`examples/${example}.yaml`, `faults=[${fault}]`);
+      const engine = reference(fabric);
+      assert.ok(hitsOf(engine) > 0);
+      const plain = digests(reference(fabricOf(`examples/${example}.yaml`, 'faults=[]')));
+      assert.notDeepEqual(digests(engine), plain);
+      assert.deepEqual(disturbed(fabric, what), digests(engine));
+    });
+  }
+});
+
+const BRIDGED = `
+fabric: { generator: star, hosts: 4 }
+switches: { forwarding: bridged }
+duration: 200us
+load:
+  - { name: a, stream: { from: h1, to: h2 }, rate: 1G }
+  - { name: b, stream: { from: h2, to: h1 }, rate: 1G }
+`;
+
+/** Frames that a host got which were for others. */
+function strayFrames(faults: string): number {
+  const { ports } = runScenario(`${BRIDGED}faults: [${faults}]`);
+  const { priorities } = ports.find(({ port }) => port === 'h3:p1')!;
+  return priorities.reduce((sum, { rxFrames }) => sum + rxFrames, 0);
+}
+
+describe('a table that is full', () => {
+  it('of learned addresses makes a switch send to everybody what it does not know', () => {
+    const known = strayFrames('');
+    assert.ok(known <= 2, `${known}`);
+    assert.ok(strayFrames('{ kind: full-table, table: mac, entries: 1 }') > 10);
+  });
+
+  for (const [table, example] of [
+    ['sfc', 'incast-sfc'],
+    ['ci', 'incast-ci'],
+  ]) {
+    it(`of ${table} leaves senders out, and breaks in one way`, () => {
+      const set = `faults=[{ kind: full-table, table: ${table}, entries: 1 }]`;
+      const fabric = fabricOf(`examples/${example}.yaml`, set);
+      const engine = reference(fabric);
+      const plain = reference(fabricOf(`examples/${example}.yaml`, 'faults=[]'));
+      assert.notDeepEqual(digests(engine), digests(plain));
+      assert.deepEqual(disturbed(fabric, table!), digests(engine));
+    });
+  }
+
+  it('is refused where there is no such table', () => {
+    assert.throws(
+      () => strayFrames('{ kind: full-table, table: ci, entries: 1 }'),
+      /none of the ports that fault1 hits has that table/,
+    );
+  });
+});
+
+describe('a clock of LLDP timers that is wrong', () => {
+  it('sends LLDPDUs so much more often, and breaks in one way', () => {
+    const sent = (ppm: number): number => {
+      const faults = ppm === 0 ? '[]' : `[{ kind: lldp-drift, ppm: ${ppm}, at: 1ms }]`;
+      const set = [`faults=${faults}`, 'duration=100ms', 'load=[]', 'discovery.second=1us'];
+      const fabric = fabricOf('examples/discovery-miscabled.yaml', ...set);
+      return run(fabric).discovery!.lldpdus;
+    };
+    assert.ok(Math.abs(sent(500_000) / sent(0) - 1.5) < 0.05);
+  });
+});
+
+describe('mis-cabling', () => {
+  const leafSpine = (faults: string): Fabric =>
+    fabricOf(`
+fabric: { generator: leaf-spine, leaves: 2, spines: 1, hostsPerLeaf: 2 }
+load: [{ name: a, stream: { from: h1, to: h3 }, bytes: 10KB }]
+faults: [${faults}]
+`);
+
+  it('joins each port to what the other was to be joined to', () => {
+    const { linkEnds, topology } = leafSpine('{ kind: mis-cabling, swap: [leaf1:p1, leaf2:p1] }');
+    const peerOf = (name: string): string => {
+      const end = linkEnds.flat().find((other) => other.name === name)!;
+      return topology.devices[end.peerDevice]!.name;
+    };
+    assert.equal(peerOf('leaf1:p1'), 'h3');
+    assert.equal(peerOf('leaf2:p1'), 'h1');
+  });
+
+  it('is refused where it joins a device to itself, or has a time', () => {
+    const refuse = (fault: string, reason: RegExp): void => {
+      assert.throws(() => leafSpine(fault), reason);
+    };
+    refuse('{ kind: mis-cabling, swap: [leaf1:p3, spine1:p2] }', /would join spine1 to itself/);
+    refuse('{ kind: mis-cabling, swap: [leaf1:p9, leaf2:p1] }', /no cable is in leaf1:p9/);
+    refuse('{ kind: mis-cabling, swap: [leaf1:p1, leaf2:p1], at: 1us }', /cables are laid before/);
+  });
+});
+
+describe('where a fault is', () => {
+  const ports = (where: string): number => {
+    const fabric = fabricOf(`
+fabric: { generator: leaf-spine, leaves: 4, spines: 4, hostsPerLeaf: 4 }
+load: [{ name: a, stream: { from: h1, to: h16 }, bytes: 1KB }]
+faults: [{ kind: freeze, where: ${where}, for: 1us }]
+`);
+    return fabric.specs.flatMap((spec) => spec.ports).filter((port) => port.faults.length > 0)
+      .length;
+  };
+
+  it('may be both ends of a link, or of all links of a pattern', () => {
+    assert.equal(ports('{ link: leaf1 spine2 }'), 2);
+    assert.equal(ports('{ link: "spine* leaf1" }'), 8);
+    assert.equal(ports('{ link: leaf1:p1 h1 }'), 2);
+  });
+
+  it('may be drawn by the seed', () => {
+    const drawn = ports('{ kind: host, probability: 50% }');
+    assert.ok(drawn > 2 && drawn < 14, `${drawn}`);
+    assert.equal(ports('{ kind: host, probability: 50% }'), drawn);
+  });
+});
+
+describe('messages that cross the fabric', () => {
+  it('are not delayed by a link, and not forged as frames of one', () => {
+    const refuse = (fault: string, reason: RegExp): void => {
+      assert.throws(() => fabricOf('examples/incast-dcqcn.yaml', `faults=[${fault}]`), reason);
+    };
+    refuse(
+      '{ kind: control, frames: cnp, action: duplicate }',
+      /cnp crosses the fabric as a frame: it can be lost or corrupted/,
+    );
+    refuse(
+      `{ kind: forge, octets: "${'00'.repeat(12)}0800${'00'.repeat(46)}", interval: 1us }`,
+      /the EtherType is 0800; a link has control frames of its own with 8808/,
+    );
+  });
+});
