@@ -10,6 +10,11 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'out when the ingress account reaches its threshold, is repeated before it expires, ' +
     'and XON follows when the account has fallen by xonGap. From 10 Gb/s upwards. ' +
     '`priorities: { 3: pfc }`.',
+  cbfc:
+    'Credit-based flow control as Ultra Ethernet describes it, over the accounts of credit ' +
+    'exchange: a sender says what it has consumed (CC_Update), a receiver what it has freed ' +
+    '(CF_Update), both as cyclic counters, so the next update repairs a lost one. ' +
+    '`priorities: { 3: credit }` and `credit: { codec: cbfc }`.',
   ci:
     'Congestion isolation (802.1Qcz): flows that congest a queue get one of their own, here and ' +
     'at the neighbour before, which is told by a message (CIM). PFC then stops that queue alone. ' +

@@ -18,7 +18,17 @@ interface FaultKind {
   readonly fields: readonly Field[];
 }
 
-const FRAMES = ['any', 'pause', 'pfc', 'ce-request', 'ce-grant', 'ce-tag-request', 'ce-tag-grant'];
+const FRAMES = [
+  'any',
+  'pause',
+  'pfc',
+  'ce-request',
+  'ce-grant',
+  'ce-tag-request',
+  'ce-tag-grant',
+  'cc-update',
+  'cf-update',
+];
 
 const KINDS: readonly FaultKind[] = [
   { kind: 'link-down', says: 'the cable has no carrier', fields: [] },

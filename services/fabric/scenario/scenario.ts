@@ -271,6 +271,7 @@ export interface PauseSection {
 export interface CreditSection {
   readonly end: CreditEndSection;
   readonly counts: 'cumulative' | 'incremental';
+  readonly codec: 'ce' | 'cbfc';
   /** At least one. */
   readonly channels: readonly {
     readonly channel: number;
