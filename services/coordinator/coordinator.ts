@@ -379,14 +379,14 @@ export class Coordinator {
       return;
     }
     const isHalted = this.halts.isDue(this.rounds.boundPs);
-    if (this.wishes.isHeld || isHalted) {
+    if (this.wishes.isHeldAt(this.rounds.nextPs) || isHalted) {
       this.detail = isHalted ? HALTED : '';
       this.phase = Phase.PHASE_PAUSED;
       this.tell();
       return;
     }
     this.detail = '';
-    const stepEndPs = this.wishes.beginRound(this.rounds.nextPs);
+    const stepEndPs = this.wishes.beginRound();
     const count = performance.now() - this.countedAt > TELL_MS;
     if (count) this.countedAt = performance.now();
     const decision = this.rounds.decide(count, stepEndPs);

@@ -25,15 +25,18 @@ export class Wishes {
     return true;
   }
 
-  /** Whether the run shall stand still. */
-  get isHeld(): boolean {
-    return this.isPaused && !this.isStepping;
+  /** Whether the run shall stand still, since its next event is then. */
+  isHeldAt(nextPs: number): boolean {
+    const { isPaused, isStepping, stepEndPs } = this;
+    return isPaused && !(isStepping && (stepEndPs === 0 || nextPs < stepEndPs));
   }
 
   /** A round begins; returns where it ends at the latest because of a step. */
-  beginRound(nextPs: number): number {
-    const endPs = this.isStepping && this.stepEndPs > 0 ? this.stepEndPs : Infinity;
-    this.isStepping = endPs !== Infinity && nextPs < endPs;
-    return endPs;
+  beginRound(): number {
+    const { isStepping, stepEndPs } = this;
+    if (!isStepping || !this.isPaused) return Infinity;
+    if (stepEndPs > 0) return stepEndPs;
+    this.isStepping = false;
+    return Infinity;
   }
 }

@@ -94,6 +94,7 @@ function paletteOf(ports: readonly PortSpec[]): Readonly<Record<string, Draw>> {
       const delay = action === 'delay' ? { delay: `${1 + random.below(20)}us` } : {};
       return { kind: 'control', frames, action, ...delay, probability: share(random) };
     };
+  const cbfc = ports.some(({ credit }) => credit?.codec === 'cbfc');
   return {
     down: () => ({ kind: 'link-down' }),
     loss: (random) => ({ kind: 'loss', probability: share(random) }),
@@ -106,8 +107,8 @@ function paletteOf(ports: readonly PortSpec[]): Readonly<Record<string, Draw>> {
     ...(ports.some(({ pfc }) => pfc !== null) && { pfc: control('pfc') }),
     ...(ports.some(({ pause }) => pause !== null) && { pause: control('pause') }),
     ...(ports.every(({ credit }) => credit !== null) && {
-      grant: control('ce-grant'),
-      request: control('ce-request'),
+      grant: control(cbfc ? 'cf-update' : 'ce-grant'),
+      request: control(cbfc ? 'cc-update' : 'ce-request'),
       stuck: () => ({ kind: 'stuck-credit' }),
       steal: () => ({ kind: 'steal-credit', size: '4KB', interval: '5us' }),
     }),

@@ -5,7 +5,7 @@ import type { LiveAnswer, ShownFault } from '../report/page/live-data.js';
 import { say } from './live-link.js';
 import { Card } from './panels.js';
 
-/** What a kind of fault has to be told beside where and for how long, with something to begin with. */
+/** What a kind of fault has to be told beside where and for how long, and what to begin with. */
 interface Field {
   readonly key: string;
   readonly text: string;
@@ -18,7 +18,17 @@ interface FaultKind {
   readonly fields: readonly Field[];
 }
 
-const FRAMES = ['any', 'pause', 'pfc', 'ce-request', 'ce-grant', 'ce-tag-request', 'ce-tag-grant'];
+const FRAMES = [
+  'any',
+  'pause',
+  'pfc',
+  'ce-request',
+  'ce-grant',
+  'ce-tag-request',
+  'ce-tag-grant',
+  'cc-update',
+  'cf-update',
+];
 
 const KINDS: readonly FaultKind[] = [
   { kind: 'link-down', says: 'the cable has no carrier', fields: [] },

@@ -2,6 +2,7 @@ import { blankCeTag, decodeCeTag } from '../../services/engine/wire/ce-tag.js';
 import { blankEthernetHeader, decodeEthernetHeader } from '../../services/engine/wire/ethernet.js';
 import { blankIpv4Header, decodeIpv4Header } from '../../services/engine/wire/ipv4.js';
 import { blankIpv6Header, decodeIpv6Header } from '../../services/engine/wire/ipv6.js';
+import { blankCbfcFrame, decodeCbfc } from '../../services/engine/wire/mac-control/cbfc-frame.js';
 import { blankCeFrame, decodeCe } from '../../services/engine/wire/mac-control/ce-frame.js';
 import {
   blankPauseFrame,
@@ -113,6 +114,7 @@ export const TARGETS: readonly Target[] = [
   decoder('pause', blankPauseFrame, decodePause, CONTROL),
   decoder('pfc', blankPfcFrame, decodePfc, CONTROL),
   decoder('ce', blankCeFrame, decodeCe, CONTROL),
+  decoder('cbfc', blankCbfcFrame, decodeCbfc, CONTROL),
   decoder('ce-tag', blankCeTag, decodeCeTag, CONTROL),
   {
     name: 'pcapng',

@@ -31,6 +31,7 @@ export function creditSpec(
   return {
     priorities: 0b1000,
     counts: 'cumulative',
+    codec: 'ce',
     granting: {
       unitOctets: 64,
       frameUnits: 4,

@@ -18,6 +18,7 @@ import {
 const BUFFER = 200;
 interface Case extends Harm {
   readonly seed: number;
+  readonly codec: 'ce' | 'cbfc';
   readonly policy: 'static' | 'demand';
   /** Who loses its memory halfway. */
   readonly restart: 'nobody' | 'sender' | 'receiver' | 'both';
@@ -26,6 +27,7 @@ interface Case extends Harm {
 const share = fc.integer({ min: 0, max: 40 }).map((percent) => percent / 100);
 const cases: fc.Arbitrary<Case> = fc.record({
   seed: fc.nat(),
+  codec: fc.constantFrom('ce', 'cbfc'),
   policy: fc.constantFrom('static', 'demand'),
   restart: fc.constantFrom('nobody', 'nobody', 'sender', 'receiver', 'both'),
   lose: share,
@@ -38,7 +40,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
 /** Traffic and harm for a while, then quiet; the invariants are looked at after every event. */
 function live(c: Case): LossyCreditLink {
   const link = new LossyCreditLink(
-    creditSpec(BUFFER, c.policy),
+    { ...creditSpec(BUFFER, c.policy), codec: c.codec },
     new RandomStream(c.seed, 'credit'),
   );
   const look = (): void => {

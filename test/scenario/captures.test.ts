@@ -14,6 +14,7 @@ import { fabricOf, ROOT } from '../kit/emulate.js';
 
 const CASES: readonly (readonly [string, ...string[]])[] = [
   ['incast-credit.yaml', 'load.0.bytes=40KB'],
+  ['incast-cbfc.yaml', 'load.0.bytes=40KB'],
   ['incast-dcqcn.yaml', 'load.0.bytes=100KB'],
   ['incast-sfc.yaml', 'load.0.bytes=100KB'],
   ['incast-qcn.yaml', 'duration=200us'],

@@ -22,6 +22,8 @@ export type TableKind = 'mac' | 'sfc' | 'ci';
 export interface ControlMatch {
   readonly etherType: number;
   readonly opcode: number;
+  /** Of CBFC, whose updates have one opcode, which of them; -1 of all others. */
+  readonly update: number;
   /** Offset of the octet that names priorities; -1 where the kind has none. */
   readonly vectorAt: number;
   /** Of these priorities, one bit each. */

@@ -55,12 +55,16 @@ export interface PfcWatchdogSpec {
   readonly action: 'drop' | 'forward';
 }
 
+export type CreditCodec = 'ce' | 'cbfc';
+
 /** Credit exchange over a link, as one of its ends sees it. Units count octets of frames. */
 export interface CreditPortSpec {
   /** Priorities that run it, one bit each. */
   readonly priorities: number;
   /** Totals (repaired by the next message), or amounts to add (lost with their message). */
   readonly counts: 'cumulative' | 'incremental';
+  /** What messages are on the wire: frames and tags of credit exchange, or updates of CBFC. */
+  readonly codec: CreditCodec;
   /** What this end grants. */
   readonly granting: CreditGrantingSpec;
   /** What this end asks for: as its neighbour counts. */

@@ -6,6 +6,7 @@ import { ETHERTYPE_MAC_CONTROL } from '../wire/ethernet.js';
 import { hashOctets } from '../frame/octet-store.js';
 import { readU16 } from '../wire/big-endian.js';
 import { CE_TAG_OCTETS } from '../wire/ce-tag.js';
+import { isCbfc } from '../wire/mac-control/cbfc-frame.js';
 import { isCreditExchange } from '../wire/mac-control/ce-frame.js';
 import { ETHERTYPE_LLDP, LLDP_FRAME_MOST } from '../wire/lldp/lldpdu.js';
 import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
@@ -291,7 +292,9 @@ export function makeLoop(
   function controlDelay(port: number, length: number): number {
     // Credit is counted in the order of the frames, which have the pipeline to pass, as LLDP has.
     const passes =
-      isCreditExchange(scratch, length) || readU16(scratch, TYPE_AT) === ETHERTYPE_LLDP;
+      isCreditExchange(scratch, length) ||
+      isCbfc(scratch, length) ||
+      readU16(scratch, TYPE_AT) === ETHERTYPE_LLDP;
     return passes ? ports.ingressPs(port) : ports.controlDelayPs(port);
   }
 

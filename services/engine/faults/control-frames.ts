@@ -18,8 +18,16 @@ import { IPV6_HEADER_OCTETS } from '../wire/ipv6.js';
 import { ETHERTYPE_LLDP } from '../wire/lldp/lldpdu.js';
 import { UDP_HEADER_OCTETS } from '../wire/udp.js';
 import {
+  CBFC_CONSUMED,
+  CBFC_FREED,
+  CBFC_MESSAGE_AT,
+  CBFC_VECTOR_AT,
+  isCbfc,
+} from '../wire/mac-control/cbfc-frame.js';
+import {
   OPCODE_CE_GRANT,
   OPCODE_CE_REQUEST,
+  OPCODE_EXTENSION,
   OPCODE_PAUSE,
   OPCODE_PFC,
 } from '../wire/mac-control/opcodes.js';
@@ -43,14 +51,18 @@ const SFCM = 8;
 type Kind = Omit<ControlMatch, 'priorities'>;
 
 function ofLink(etherType: number, opcode: number, vectorAt: number): Kind {
-  return { etherType, opcode, vectorAt, messages: 0 };
+  return { etherType, opcode, update: ANY, vectorAt, messages: 0 };
+}
+
+function ofCbfc(update: number): Kind {
+  return { ...ofLink(ETHERTYPE_MAC_CONTROL, OPCODE_EXTENSION, CBFC_VECTOR_AT), update };
 }
 
 /** Nothing that belongs to a link has this EtherType. */
 const NO_TYPE = 0;
 
 function ofFabric(messages: number): Kind {
-  return { etherType: NO_TYPE, opcode: ANY, vectorAt: NONE, messages };
+  return { etherType: NO_TYPE, opcode: ANY, update: ANY, vectorAt: NONE, messages };
 }
 
 /** Control frames that a scenario can name. */
@@ -62,6 +74,8 @@ export const CONTROL_FRAMES: Readonly<Record<string, Kind>> = {
   'ce-grant': ofLink(ETHERTYPE_MAC_CONTROL, OPCODE_CE_GRANT, CE_VECTOR_AT),
   'ce-tag-request': ofLink(CE_TAG_REQUEST, ANY, TAG_VECTOR_AT),
   'ce-tag-grant': ofLink(CE_TAG_GRANT, ANY, TAG_VECTOR_AT),
+  'cc-update': ofCbfc(CBFC_CONSUMED),
+  'cf-update': ofCbfc(CBFC_FREED),
   lldp: ofLink(ETHERTYPE_LLDP, ANY, NONE),
   cnp: ofFabric(CNP),
   cnm: ofFabric(CNM),
@@ -110,8 +124,13 @@ function ofSubtype(subtype: number): number {
 }
 
 export function matchesControl(match: ControlMatch, octets: Uint8Array): boolean {
-  const { etherType, opcode, vectorAt, priorities } = match;
+  const { etherType, opcode, update, vectorAt, priorities } = match;
   if (etherType !== ANY && readU16(octets, TYPE_AT) !== etherType) return false;
   if (opcode !== ANY && readU16(octets, OPCODE_AT) !== opcode) return false;
+  if (update !== ANY && !isUpdate(octets, update)) return false;
   return vectorAt === NONE || (octets[vectorAt] & priorities) !== 0;
+}
+
+function isUpdate(octets: Uint8Array, kind: number): boolean {
+  return isCbfc(octets, octets.length) && octets[CBFC_MESSAGE_AT] === kind;
 }

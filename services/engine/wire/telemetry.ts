@@ -1,13 +1,18 @@
 /**
  * In-band telemetry as HPCC wants it (SIGCOMM 2019, figure 7): a header of two octets, and eight of
- * each switch on the way. It stands between a frame's addresses and its EtherType, behind an
- * EtherType for experiments (802, 9.2.4: 88-B5), with room for all switches from the start.
+ * each switch on the way. It stands between a frame's addresses and its EtherType, with room for
+ * all switches from the start, behind the EtherType that a local OUI and a number extend (802,
+ * 9.2.3: 88-B7); those for experiments are CE-Tags.
  */
 
 import { readU16, readU32, writeU16, writeU32 } from './big-endian.js';
 import type { Decoded } from './decoded.js';
 
-export const ETHERTYPE_TELEMETRY = 0x88b5;
+export const ETHERTYPE_TELEMETRY = 0x88b7;
+/** A locally administered OUI, 02-CE-70, and the number of this protocol under it, 00-01. */
+const EXTENSION = 0x02ce7000;
+const EXTENSION_END = 0x01;
+const EXTENSION_OCTETS = 5;
 
 /** Switches that there is room for. */
 export const TELEMETRY_HOPS = 5;
@@ -15,11 +20,13 @@ const HEADER_OCTETS = 2;
 const HOP_OCTETS = 8;
 const ETHERTYPE_OCTETS = 2;
 /** By which a frame with telemetry is longer. */
-export const TELEMETRY_OCTETS = ETHERTYPE_OCTETS + HEADER_OCTETS + TELEMETRY_HOPS * HOP_OCTETS;
+export const TELEMETRY_OCTETS =
+  ETHERTYPE_OCTETS + EXTENSION_OCTETS + HEADER_OCTETS + TELEMETRY_HOPS * HOP_OCTETS;
 
 /** Addresses are those of the frame, and left out. */
 const TYPE_AT = 12;
-const HEADER_AT = TYPE_AT + ETHERTYPE_OCTETS;
+const EXTENSION_AT = TYPE_AT + ETHERTYPE_OCTETS;
+const HEADER_AT = EXTENSION_AT + EXTENSION_OCTETS;
 const HOPS_AT = HEADER_AT + HEADER_OCTETS;
 const WHOLE_OCTETS = TYPE_AT + TELEMETRY_OCTETS;
 
@@ -63,14 +70,14 @@ export function blankTelemetry(): Telemetry {
 export function encodeBlankTelemetry(): Uint8Array {
   const octets = new Uint8Array(WHOLE_OCTETS);
   writeU16(octets, TYPE_AT, ETHERTYPE_TELEMETRY);
+  writeU32(octets, EXTENSION_AT, EXTENSION);
+  octets[EXTENSION_AT + 4] = EXTENSION_END;
   return octets;
 }
 
 /** Appends a hop; false if there is no room, or nothing to append to. */
 export function appendHop(octets: Uint8Array, node: number, hop: Readonly<TelemetryHop>): boolean {
-  if (octets.length < WHOLE_OCTETS || readU16(octets, TYPE_AT) !== ETHERTYPE_TELEMETRY) {
-    return false;
-  }
+  if (octets.length < WHOLE_OCTETS || !isTelemetry(octets)) return false;
   const header = readU16(octets, HEADER_AT);
   const count = header >> COUNT_SHIFT;
   if (count >= TELEMETRY_HOPS) return false;
@@ -86,7 +93,7 @@ export function appendHop(octets: Uint8Array, node: number, hop: Readonly<Teleme
 
 export function decodeTelemetry(octets: Uint8Array, into: Telemetry): Decoded {
   if (octets.length < WHOLE_OCTETS) return 'too-short';
-  if (readU16(octets, TYPE_AT) !== ETHERTYPE_TELEMETRY) return 'wrong-type';
+  if (!isTelemetry(octets)) return 'wrong-type';
   const header = readU16(octets, HEADER_AT);
   const count = header >> COUNT_SHIFT;
   if (count > TELEMETRY_HOPS) return 'bad-value';
@@ -102,4 +109,12 @@ export function decodeTelemetry(octets: Uint8Array, into: Telemetry): Decoded {
     hop.queueUnits = low & QUEUE_MASK;
   }
   return 'ok';
+}
+
+function isTelemetry(octets: Uint8Array): boolean {
+  return (
+    readU16(octets, TYPE_AT) === ETHERTYPE_TELEMETRY &&
+    readU32(octets, EXTENSION_AT) === EXTENSION &&
+    octets[EXTENSION_AT + 4] === EXTENSION_END
+  );
 }

@@ -78,6 +78,7 @@ export class CreditPlan {
     return {
       priorities,
       counts: credit.counts,
+      codec: credit.codec,
       granting: this.granting(end, methods),
       asking: this.asking(end),
       channels: credit.channels,

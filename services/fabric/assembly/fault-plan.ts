@@ -17,6 +17,8 @@ const OCTET_BITS_PS = 8e12;
 /** A broken NIC says its pause again so often within the time that it names. */
 const STORM_REPEATS = 2;
 const QUANTUM_OCTETS = 64;
+/** By codec: what brings credit. */
+const GRANT_FRAMES = { ce: 'ce-grant', cbfc: 'cf-update' } as const;
 
 const PLACES_MAX = 1_000_000;
 
@@ -254,7 +256,7 @@ class FaultPlan {
       }
       case 'stuck-credit': {
         if (port.credit === null) return null;
-        const match = { ...CONTROL_FRAMES['ce-grant']!, priorities };
+        const match = { ...CONTROL_FRAMES[GRANT_FRAMES[port.credit.codec]]!, priorities };
         return { kind: 'control', match, action: 'lose', probability: 1, delayPs: 0 };
       }
       case 'steal-credit': {

@@ -13,9 +13,11 @@ export function creditSection(input: CreditInput, located: Located): CreditSecti
   const channels =
     input.channels.length > 0 ? input.channels : [{ channel: 0, vlans: [], share: 1 }];
   checkChannels(input, located);
+  checkCodec(input, located);
   return {
     end: creditEnd(input, ['credit'], located) as CreditEndSection,
     counts: input.counts,
+    codec: input.codec,
     channels,
     tags: input.tags,
     tagWaitPs: orNull(input.tagWait, 'auto'),
@@ -64,6 +66,19 @@ function checkUnit(unit: CreditChangeInput['unit'], path: Path, located: Located
     `credit unit out of range: ${unit} octets; a multiple of ${chunk} (512 bits) from ` +
       `${least} to ${most}, ${FCOE_UNIT}, or mtu`,
   );
+}
+
+/** CBFC has neither amounts nor tags. */
+function checkCodec({ codec, counts, tags }: CreditInput, located: Located): void {
+  if (codec === 'ce') return;
+  if (counts !== 'cumulative') {
+    const message = `counts: ${counts} with codec: cbfc, whose counters are totals; cumulative only`;
+    throw located.errorAt(['credit', 'counts'], message);
+  }
+  if (tags) {
+    const message = 'tags: true with codec: cbfc, which has no tags; false, or codec: ce';
+    throw located.errorAt(['credit', 'tags'], message);
+  }
 }
 
 function checkChannels({ channels }: CreditInput, located: Located): void {

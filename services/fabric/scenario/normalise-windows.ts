@@ -1,7 +1,7 @@
 /** `hpcc` and `swift` of the file -> their parameters in base units. */
 
 import type { Located } from './located.js';
-import type { HpccSection, SwiftSection } from './scenario.js';
+import type { HpccSection, SwiftSection } from './window-sections.js';
 import type { HpccInput, SwiftInput } from './schema-windows.js';
 
 export function hpccSection(input: HpccInput): HpccSection {

@@ -5,6 +5,7 @@
  */
 
 import type { ObserveSection } from './observe-section.js';
+import type { HpccSection, SwiftSection } from './window-sections.js';
 import type { DiscoveryEndSection, DiscoverySection } from './discovery-section.js';
 import type { Expectation } from './expectation-section.js';
 import type { FaultSection } from './fault-section.js';
@@ -270,6 +271,7 @@ export interface PauseSection {
 export interface CreditSection {
   readonly end: CreditEndSection;
   readonly counts: 'cumulative' | 'incremental';
+  readonly codec: 'ce' | 'cbfc';
   /** At least one. */
   readonly channels: readonly {
     readonly channel: number;
@@ -350,31 +352,6 @@ export interface TimelySection {
   readonly decrease: number;
   readonly stepBps: number;
   readonly minBps: number;
-}
-
-/** HPCC, of every load that has it. */
-export interface HpccSection {
-  readonly utilisation: number;
-  readonly stages: number;
-  readonly increaseOctets: number;
-  readonly roundTripPs: number;
-  readonly minBps: number;
-}
-
-/** Swift, of every load that has it; windows are in packets. */
-export interface SwiftSection {
-  readonly baseTargetPs: number;
-  readonly hopPs: number;
-  readonly flowRangePs: number;
-  readonly flowLeast: number;
-  readonly flowMost: number;
-  readonly endpointTargetPs: number;
-  readonly increase: number;
-  readonly decrease: number;
-  readonly maxDecrease: number;
-  readonly initial: number;
-  readonly least: number;
-  readonly most: number;
 }
 
 /** QCN (802.1Q 30 to 33), on its priorities and of every load that has it. */

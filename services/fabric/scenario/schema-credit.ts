@@ -77,6 +77,12 @@ const creditKeys = {
         'amounts, and what is lost stays lost.',
     )
     .prefault('cumulative'),
+  codec: choice(['ce', 'cbfc'])
+    .describe(
+      'Messages on the wire of all links; ce: requests and grants of credit exchange; cbfc: ' +
+        'CC_Update and CF_Update with cyclic counters, as Ultra Ethernet has them.',
+    )
+    .prefault('ce'),
   channels: list(
     mapping({
       channel: integer(CREDIT_CHANNEL.least, CREDIT_CHANNEL.most).describe('Channel number.'),

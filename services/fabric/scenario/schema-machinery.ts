@@ -1,6 +1,6 @@
 /** Schema of `machinery`: what breaks the processes of a run, and never changes its result. */
 
-import { z } from 'zod';
+import type { z } from 'zod';
 import { aboveZero, time } from './quantities.js';
 import { choice, list, mapping, quantity, text } from './schema-parts.js';
 

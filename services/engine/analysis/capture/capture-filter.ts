@@ -17,9 +17,11 @@ import { readU16 } from '../../wire/big-endian.js';
 import { CE_TAG_GRANT, CE_TAG_REQUEST } from '../../wire/ce-tag.js';
 import { ETHERTYPE_MAC_CONTROL } from '../../wire/ethernet.js';
 import { ETHERTYPE_LLDP } from '../../wire/lldp/lldpdu.js';
+import { isCbfc } from '../../wire/mac-control/cbfc-frame.js';
 import {
   OPCODE_CE_GRANT,
   OPCODE_CE_REQUEST,
+  OPCODE_EXTENSION,
   OPCODE_PAUSE,
   OPCODE_PFC,
 } from '../../wire/mac-control/opcodes.js';
@@ -39,6 +41,7 @@ export const CAPTURE_TYPES = [
   'pause',
   'pfc',
   'ce',
+  'cbfc',
   'lldp',
   'other',
 ] as const;
@@ -79,7 +82,16 @@ const ALL_PRIORITIES = 0xff;
 const TYPE_AT = 12;
 const OPCODE_AT = 14;
 /** Control frames that concern priorities. */
-const NAMING = ['pause', 'pfc', 'ce-request', 'ce-grant', 'ce-tag-request', 'ce-tag-grant'];
+const NAMING = [
+  'pause',
+  'pfc',
+  'ce-request',
+  'ce-grant',
+  'ce-tag-request',
+  'ce-tag-grant',
+  'cc-update',
+  'cf-update',
+];
 
 /** Whether a frame from the data path is wanted; `octets` are those of a notice. */
 export function passesFrame(
@@ -119,14 +131,14 @@ export function typeOfControl(octets: Uint8Array): CaptureType {
     case CE_TAG_GRANT:
       return 'ce';
     case ETHERTYPE_MAC_CONTROL:
-      return typeOfOpcode(readU16(octets, OPCODE_AT));
+      return typeOfMacControl(octets);
     default:
       return 'other';
   }
 }
 
-function typeOfOpcode(opcode: number): CaptureType {
-  switch (opcode) {
+function typeOfMacControl(octets: Uint8Array): CaptureType {
+  switch (readU16(octets, OPCODE_AT)) {
     case OPCODE_PAUSE:
       return 'pause';
     case OPCODE_PFC:
@@ -134,6 +146,8 @@ function typeOfOpcode(opcode: number): CaptureType {
     case OPCODE_CE_REQUEST:
     case OPCODE_CE_GRANT:
       return 'ce';
+    case OPCODE_EXTENSION:
+      return isCbfc(octets, octets.length) ? 'cbfc' : 'other';
     default:
       return 'other';
   }

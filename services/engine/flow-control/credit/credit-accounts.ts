@@ -157,6 +157,12 @@ export class CreditAccounts {
     return this.specOf(row).channels[this.slot(row)].channel;
   }
 
+  /** Of the buffer at this end, what the account can have at most. */
+  bufferUnits(row: number): number {
+    const fixed = this.records.counts[(row << RECORD_SHIFT) | TARGET];
+    return fixed >= 0 ? fixed : this.specOf(row).granting.bufferUnits[this.priority(row)];
+  }
+
   share(row: number): number {
     return this.specOf(row).channels[this.slot(row)].share;
   }

@@ -1,3 +1,4 @@
+import type { CreditCodec } from '../../contract/spec.js';
 import type { Tables } from '../../kernel/tables.js';
 import {
   blankCeTag,
@@ -7,6 +8,12 @@ import {
   encodeLoneCeTag,
   isCeTagged,
 } from '../../wire/ce-tag.js';
+import {
+  blankCbfcFrame,
+  decodeCbfc,
+  encodeCbfc,
+  isCbfc,
+} from '../../wire/mac-control/cbfc-frame.js';
 import {
   blankCeFrame,
   CE_ACK,
@@ -19,13 +26,14 @@ import {
 } from '../../wire/mac-control/ce-frame.js';
 import { OPCODE_CE_GRANT, OPCODE_CE_REQUEST } from '../../wire/mac-control/opcodes.js';
 import type { CreditAccounts } from './credit-accounts.js';
+import { intoCbfc, outOfCbfc } from './credit-cbfc.js';
 import { SAY_ACCEPT, SAY_ANSWERS, SAY_REPORT, SAY_RESYNC, SAY_SYNC } from './credit-machine.js';
 import type { CreditReceiver } from './credit-receiver.js';
 import type { CreditSender } from './credit-sender.js';
 
 /** Why a message was not believed. */
 export const CE_REFUSALS = [
-  /** Credit exchange does not run at this port. */
+  /** Credit exchange does not run at this port, or with messages of the other codec. */
   'ceUnexpected',
   /** It names no priority. */
   'ceEmpty',
@@ -58,9 +66,11 @@ export class CreditConversation {
   private readonly macs: number[] = [];
   private readonly frame = blankCeFrame();
   private readonly tag = blankCeTag();
+  private readonly cbfc = blankCbfcFrame();
   /** What came in, whatever it is. */
   private readonly heard = blankCeFrame();
   private readonly heardTag = blankCeTag();
+  private readonly heardCbfc = blankCbfcFrame();
 
   constructor(
     tables: Tables,
@@ -136,7 +146,8 @@ export class CreditConversation {
     }
     this.cursor[port] = row - accounts.firstRow(port) + 1;
     this.counts[port * COUNTS + ((what & SAY_ANSWERS) !== 0 ? GRANTS_SENT : REQUESTS_SENT)]++;
-    return encodeCe(octets, 0, frame);
+    if (accounts.spec(port)!.codec === 'ce') return encodeCe(octets, 0, frame);
+    return encodeCbfc(octets, 0, intoCbfc(accounts, port, frame, this.cbfc));
   }
 
   /** The same, for one account, to ride on a frame that starts now; 0 if nothing waits. */
@@ -159,18 +170,9 @@ export class CreditConversation {
 
   /** False if it is none of ours. */
   receive(port: number, octets: Uint8Array, length: number): boolean {
-    const { heard: frame, heardTag: tag } = this;
-    if (isCreditExchange(octets, length)) {
-      if (decodeCe(octets, 0, frame) !== 'ok') return false;
-    } else {
-      if (!isCeTagged(octets, length) || decodeCeTag(octets, 0, tag) !== 'ok') return false;
-      frame.opcode = tag.type === CE_TAG_GRANT ? OPCODE_CE_GRANT : OPCODE_CE_REQUEST;
-      frame.flags = tag.flags;
-      frame.priorities = tag.priorities;
-      frame.words.fill(tag.word);
-      frame.channel = tag.channel;
-    }
-    this.hear(port);
+    const codec = this.read(octets, length);
+    if (codec === null) return false;
+    this.hear(port, codec);
     return true;
   }
 
@@ -194,11 +196,33 @@ export class CreditConversation {
     return this.counts[port * COUNTS + GRANTS_RECEIVED];
   }
 
-  private hear(port: number): void {
+  /** Which codec a message has that is now in `heard`; null if it is none, or malformed. */
+  private read(octets: Uint8Array, length: number): CreditCodec | null {
+    const { heard: frame, heardTag: tag, heardCbfc: cbfc } = this;
+    if (isCreditExchange(octets, length)) return decodeCe(octets, 0, frame) === 'ok' ? 'ce' : null;
+    if (isCbfc(octets, length)) {
+      if (decodeCbfc(octets, 0, cbfc) !== 'ok') return null;
+      outOfCbfc(cbfc, frame);
+      return 'cbfc';
+    }
+    if (!isCeTagged(octets, length) || decodeCeTag(octets, 0, tag) !== 'ok') return null;
+    frame.opcode = tag.type === CE_TAG_GRANT ? OPCODE_CE_GRANT : OPCODE_CE_REQUEST;
+    frame.flags = tag.flags;
+    frame.priorities = tag.priorities;
+    frame.words.fill(tag.word);
+    frame.channel = tag.channel;
+    return 'ce';
+  }
+
+  private hear(port: number, codec: CreditCodec): void {
     const { heard: frame, accounts } = this;
     const spec = accounts.spec(port);
-    if (spec === null || frame.priorities === 0) {
-      this.refuse(port, spec === null ? UNEXPECTED : EMPTY);
+    if (spec?.codec !== codec) {
+      this.refuse(port, UNEXPECTED);
+      return;
+    }
+    if (frame.priorities === 0) {
+      this.refuse(port, EMPTY);
       return;
     }
     const slot = accounts.slotOfChannel(port, frame.channel);

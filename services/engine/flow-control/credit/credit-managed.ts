@@ -21,6 +21,12 @@ export const CREDIT_TIMES = {
 } as const;
 export const CREDIT_SYNC_TRIES = 8;
 
+/** What the messages of senders and of receivers are called. */
+const MESSAGES = {
+  ce: { request: 'ceRequests', grant: 'ceGrants' },
+  cbfc: { request: 'ccUpdates', grant: 'cfUpdates' },
+} as const;
+
 /** What an account shows; units are those of the port that grants. */
 export interface CreditCounters {
   readonly channel: number;
@@ -90,12 +96,14 @@ export function creditManagedValues(
   port: number,
   now: number,
 ): ManagedValue[] {
-  if (books.accounts.spec(port) === null) return [];
+  const spec = books.accounts.spec(port);
+  if (spec === null) return [];
+  const { request, grant } = MESSAGES[spec.codec];
   const whole: [string, number][] = [
-    ['ceRequestsSent', conversation.requestsSent(port)],
-    ['ceGrantsSent', conversation.grantsSent(port)],
-    ['ceRequestsReceived', conversation.requestsReceived(port)],
-    ['ceGrantsReceived', conversation.grantsReceived(port)],
+    [`${request}Sent`, conversation.requestsSent(port)],
+    [`${grant}Sent`, conversation.grantsSent(port)],
+    [`${request}Received`, conversation.requestsReceived(port)],
+    [`${grant}Received`, conversation.grantsReceived(port)],
   ];
   CE_REFUSALS.forEach((name, reason) => whole.push([name, conversation.refusalsOf(port, reason)]));
   const values: ManagedValue[] = whole.map(([name, value]) => ({ name, priority: null, value }));

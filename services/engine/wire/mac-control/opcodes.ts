@@ -5,12 +5,15 @@ export const OPCODE_PFC = 0x0101;
 /** Credit exchange, as its proposal has them. */
 export const OPCODE_CE_REQUEST = 0x0110;
 export const OPCODE_CE_GRANT = 0x0111;
+/** Of an organization: its identifier follows (802.3 Annex 31C). */
+export const OPCODE_EXTENSION = 0xfffe;
 
 export function isSupportedOpcode(opcode: number): boolean {
   return (
     opcode === OPCODE_PAUSE ||
     opcode === OPCODE_PFC ||
     opcode === OPCODE_CE_REQUEST ||
-    opcode === OPCODE_CE_GRANT
+    opcode === OPCODE_CE_GRANT ||
+    opcode === OPCODE_EXTENSION
   );
 }

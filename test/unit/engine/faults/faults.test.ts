@@ -10,6 +10,12 @@ import { firstSpell, nextSpell } from '../../../../services/engine/faults/fault-
 import { frameError, turnOneBit, UNHURT } from '../../../../services/engine/faults/frame-errors.js';
 import { RandomStream } from '../../../../services/engine/kernel/random.js';
 import { blankCeTag, encodeLoneCeTag } from '../../../../services/engine/wire/ce-tag.js';
+import {
+  blankCbfcFrame,
+  CBFC_CONSUMED,
+  CBFC_FREED,
+  encodeCbfc,
+} from '../../../../services/engine/wire/mac-control/cbfc-frame.js';
 import { blankCeFrame, encodeCe } from '../../../../services/engine/wire/mac-control/ce-frame.js';
 import { OPCODE_CE_GRANT } from '../../../../services/engine/wire/mac-control/opcodes.js';
 import {
@@ -123,6 +129,8 @@ describe('which control frame is meant', () => {
     'ce-grant': octetsOf((into) =>
       encodeCe(into, 0, { ...blankCeFrame(), opcode: OPCODE_CE_GRANT, priorities: 1 << 3 }),
     ),
+    'cc-update': cbfc(CBFC_CONSUMED),
+    'cf-update': cbfc(CBFC_FREED),
     'ce-tag-request': octetsOf((into) =>
       encodeLoneCeTag(into, 0, 1, { ...blankCeTag(), priorities: 1 << 3 }),
     ),
@@ -139,13 +147,25 @@ describe('which control frame is meant', () => {
   });
 
   it('is found by the priority that it names, where it names any', () => {
-    for (const name of ['pfc', 'ce-request', 'ce-grant', 'ce-tag-request']) {
+    for (const name of [
+      'pfc',
+      'ce-request',
+      'ce-grant',
+      'cc-update',
+      'cf-update',
+      'ce-tag-request',
+    ]) {
       const kind = CONTROL_FRAMES[name]!;
       assert.ok(matchesControl({ ...kind, priorities: 1 << 3 }, frames[name]!));
       assert.ok(!matchesControl({ ...kind, priorities: ~(1 << 3) & 0xff }, frames[name]!));
     }
   });
 });
+
+function cbfc(message: number): Uint8Array {
+  const frame = { ...blankCbfcFrame(), message, virtualChannels: 1 << 3 };
+  return octetsOf((into) => encodeCbfc(into, 0, frame));
+}
 
 function octetsOf(encode: (into: Uint8Array) => number): Uint8Array {
   const octets = new Uint8Array(64);

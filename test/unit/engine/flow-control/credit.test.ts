@@ -2,9 +2,17 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { CreditPortSpec } from '../../../../services/engine/contract/spec.js';
 import { CE_REFUSALS } from '../../../../services/engine/flow-control/credit/credit-conversation.js';
-import { nothingIsLost } from '../../../../services/engine/flow-control/credit/credit-invariants.js';
+import {
+  bufferBacksCredit,
+  nothingIsLost,
+} from '../../../../services/engine/flow-control/credit/credit-invariants.js';
 import { costOf } from '../../../../services/engine/flow-control/credit/credit-machine.js';
 import { RandomStream } from '../../../../services/engine/kernel/random.js';
+import {
+  blankCbfcFrame,
+  CBFC_FREED,
+  encodeCbfc,
+} from '../../../../services/engine/wire/mac-control/cbfc-frame.js';
 import type { CeFrame } from '../../../../services/engine/wire/mac-control/ce-frame.js';
 import {
   blankCeFrame,
@@ -81,6 +89,45 @@ describe('Credit exchange', () => {
       const stuck = link.sent < 3000;
       assert.equal(stuck, counts === 'incremental', `${counts}: ${link.sent} sent`);
       if (counts === 'cumulative') assert.equal(available(link), BUFFER);
+    }
+  });
+
+  it('heals with CBFC while its counters go round and round, and nobody asks', () => {
+    const spec = creditSpec(BUFFER);
+    const asking = { ...spec.asking, when: 'never' as const };
+    const link = linkOf({ codec: 'cbfc', asking });
+    link.run(10e6, IGNORE);
+    link.harm = { lose: 0.1, repeat: 0.1, corrupt: 0.1, delay: 0.1, loseData: 0.01 };
+    const units = 3 * 0x10000;
+    link.offer(units);
+    const look = (): void => {
+      assert.ok(bufferBacksCredit(link.view, link.inFlight), 'credit was created');
+    };
+    link.run(20e9, look);
+    assert.equal(link.sent, units);
+    link.harm = NO_HARM;
+    link.run(24e9, look);
+    assert.equal(available(link), BUFFER);
+  });
+
+  it('understands nothing of what is said with the other codec', () => {
+    for (const codec of ['ce', 'cbfc'] as const) {
+      const link = linkOf({ codec });
+      link.run(10e6, IGNORE);
+      const before = available(link);
+      const octets = new Uint8Array(60);
+      const agreed = { source: 1, flags: CE_SYN };
+      if (codec === 'cbfc') {
+        const opcode = OPCODE_CE_GRANT;
+        encodeCe(octets, 0, { ...blankCeFrame(), ...agreed, opcode, priorities: 8 });
+      } else {
+        const message = CBFC_FREED;
+        encodeCbfc(octets, 0, { ...blankCbfcFrame(), ...agreed, message, virtualChannels: 8 });
+      }
+      assert.ok(link.sender.credit.receiveControl(0, octets, 60));
+      assert.equal(available(link), before);
+      const unexpected = CE_REFUSALS.indexOf('ceUnexpected');
+      assert.equal(link.sender.credit.conversation.refusalsOf(0, unexpected), 1);
     }
   });
 

@@ -19,6 +19,10 @@ import { blankSfcm, decodeSfcm } from '../../../../services/engine/wire/sfcm.js'
 import { blankCnm, decodeCnm, decodeCnTag } from '../../../../services/engine/wire/cnm.js';
 import { blankCnp, decodeCnp } from '../../../../services/engine/wire/cnp.js';
 import { blankCeTag, decodeCeTag } from '../../../../services/engine/wire/ce-tag.js';
+import {
+  blankCbfcFrame,
+  decodeCbfc,
+} from '../../../../services/engine/wire/mac-control/cbfc-frame.js';
 import { blankCeFrame, decodeCe } from '../../../../services/engine/wire/mac-control/ce-frame.js';
 import { blankLldpFrame, decodeLldp } from '../../../../services/engine/wire/lldp/lldpdu.js';
 import {
@@ -46,6 +50,7 @@ import {
 import { blankUdpHeader, decodeUdpHeader } from '../../../../services/engine/wire/udp.js';
 import { LLDP_DCBX_IEEE, tlvCodecs } from './lldp-vectors.js';
 import {
+  CBFC_FREED_CH7,
   CE_DEMAND_CH7,
   CE_TAG_GRANT_P3,
   CIM_L2_ADD,
@@ -103,6 +108,7 @@ const decoders: readonly Decoder[] = [
   decoder('PAUSE', PAUSE_FFFF, blankPauseFrame, decodePause),
   decoder('PFC', PFC_P3_OFF_P4_ON, blankPfcFrame, decodePfc),
   decoder('CE frame', CE_DEMAND_CH7, blankCeFrame, decodeCe),
+  decoder('CBFC', CBFC_FREED_CH7, blankCbfcFrame, decodeCbfc),
   decoder('SFCM', SFCM_L2_PAUSE.subarray(18), blankSfcm, (octets, at, into) =>
     decodeSfcm(octets, at, octets.length, into),
   ),

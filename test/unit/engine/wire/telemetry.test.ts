@@ -20,10 +20,9 @@ describe('telemetry in a packet', () => {
     assert.equal(octets.length, 12 + TELEMETRY_OCTETS);
     const hop = { rate: 7, timeNs: 0x1_23_45_67, sentUnits: 0xa_bc_de, queueUnits: 0x1234 };
     assert.equal(appendHop(octets, 0x2f1, hop), true);
-    // EtherType; one hop, path 2F1; rate 7, time 23 45 67 (24 bits), sent A BC DE, queue 12 34.
+    // EtherType, OUI and number; one hop, path 2F1; rate 7, time 23 45 67 (24 bits), sent A BC DE, queue 12 34.
     const expected = Uint8Array.of(
-      0x88,
-      0xb5,
+      ...[0x88, 0xb7, 0x02, 0xce, 0x70, 0x00, 0x01],
       0x12,
       0xf1,
       0x72,
@@ -35,7 +34,7 @@ describe('telemetry in a packet', () => {
       0x12,
       0x34,
     );
-    assert.equal(hexOf(octets.subarray(12, 24)), hexOf(expected));
+    assert.equal(hexOf(octets.subarray(12, 29)), hexOf(expected));
   });
 
   it('comes back as it was, however many switches wrote', () => {
@@ -72,8 +71,8 @@ describe('telemetry in a packet', () => {
   it('is refused, and never makes its reader throw, whatever comes', () => {
     const heard = blankTelemetry();
     assert.equal(decodeTelemetry(new Uint8Array(10), heard), 'too-short');
-    assert.equal(decodeTelemetry(new Uint8Array(56), heard), 'wrong-type');
-    assert.equal(decodeTelemetry(encodeBlankTelemetry().with(14, 0xf0), heard), 'bad-value');
+    assert.equal(decodeTelemetry(new Uint8Array(64), heard), 'wrong-type');
+    assert.equal(decodeTelemetry(encodeBlankTelemetry().with(19, 0xf0), heard), 'bad-value');
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 80 }), (noise) => {
         decodeTelemetry(noise, heard);

@@ -45,6 +45,13 @@ export const CE_GRANT = macControl('0111 0018 0000 0000 0000 0040 0010');
 /** Credit exchange, cumulative, of channel 7 and priority 3. */
 export const CE_DEMAND_CH7 = macControl(`0110 0008 ${word3('0123')} 0007`);
 export const CE_GRANT_CH7 = macControl(`0111 0008 ${word3('0323')} 0007`);
+/** Virtual channel 3 of slice 7: 0xfff0 units consumed; 0xfff0 freed of a buffer of 512. */
+export const CBFC_CONSUMED_CH7 = macControl(
+  `fffe 02ce70 01 20 08 ${word3('fff0')} ${word3('0000')} 0007`,
+);
+export const CBFC_FREED_CH7 = macControl(
+  `fffe 02ce70 02 45 08 ${word3('fff0')} ${word3('0200')} 0007`,
+);
 export const CE_REPORT_CH7 = macControl(`0110 2008 ${word3('0323')} 0007`);
 export const CE_SYN_CH7 = macControl(`0110 8508 ${word3('0323')} 0007`);
 export const CE_ACK_CH7 = macControl(`0111 4508 ${word3('0523')} 0007`);

@@ -87,6 +87,7 @@ export const CREDIT: CreditSection = {
     agePs: null,
   },
   counts: 'cumulative',
+  codec: 'ce',
   channels: [{ channel: 0, vlans: [], share: 1 }],
   tags: false,
   tagWaitPs: null,

@@ -188,6 +188,19 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
   ],
   credit: [
     ['credit: { unit: 100B }', 'main.yaml:3:17: credit unit out of range: 100 octets; a multiple '],
+    ['credit: { codec: uec }', 'main.yaml:3:18: credit.codec: unknown: uec; one of ce, cbfc'],
+    [
+      'credit: { codec: cbfc, counts: incremental }',
+      'main.yaml:3:32: counts: incremental with codec: cbfc, whose counters are totals; ',
+    ],
+    [
+      'credit: { codec: cbfc, tags: true }',
+      'main.yaml:3:30: tags: true with codec: cbfc, which has no tags; false, or codec: ce',
+    ],
+    [
+      'devices: { s1: { credit: { codec: cbfc } } }',
+      'main.yaml:3:28: devices.s1.credit: unknown key: codec',
+    ],
     ['credit: { unit: 1MB }', 'main.yaml:3:17: credit unit out of range: 1000000 octets; '],
     [
       'credit: { channels: [{ channel: 65536 }] }',

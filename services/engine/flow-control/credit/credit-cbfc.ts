@@ -1,0 +1,45 @@
+import type { CbfcFrame } from '../../wire/mac-control/cbfc-frame.js';
+import { CBFC_CONSUMED, CBFC_FREED } from '../../wire/mac-control/cbfc-frame.js';
+import type { CeFrame } from '../../wire/mac-control/ce-frame.js';
+import { OPCODE_CE_GRANT, OPCODE_CE_REQUEST } from '../../wire/mac-control/opcodes.js';
+import type { CreditAccounts } from './credit-accounts.js';
+import { COUNT_MASK } from './credit-machine.js';
+
+const PRIORITIES = 8;
+
+/**
+ * Says with CBFC what a message of credit exchange says: a limit is what was freed and the buffer
+ * on top, so the neighbour may send while consumed - freed + cost <= buffer.
+ */
+export function intoCbfc(
+  accounts: CreditAccounts,
+  port: number,
+  from: Readonly<CeFrame>,
+  into: CbfcFrame,
+): CbfcFrame {
+  const slot = accounts.slotOfChannel(port, from.channel);
+  const isFreed = from.opcode === OPCODE_CE_GRANT;
+  into.source = from.source;
+  into.message = isFreed ? CBFC_FREED : CBFC_CONSUMED;
+  into.flags = from.flags;
+  into.virtualChannels = from.priorities;
+  into.slice = from.channel;
+  for (let n = 0; n < PRIORITIES; n++) {
+    if ((from.priorities & (1 << n)) === 0) continue;
+    const buffer = isFreed ? accounts.bufferUnits(accounts.row(port, slot, n)) : 0;
+    into.buffers[n] = buffer;
+    into.counters[n] = (from.words[n] - buffer) & COUNT_MASK;
+  }
+  return into;
+}
+
+/** What a message of CBFC says, as one of credit exchange. */
+export function outOfCbfc(from: Readonly<CbfcFrame>, into: CeFrame): void {
+  into.opcode = from.message === CBFC_FREED ? OPCODE_CE_GRANT : OPCODE_CE_REQUEST;
+  into.flags = from.flags;
+  into.priorities = from.virtualChannels;
+  into.channel = from.slice;
+  for (let n = 0; n < PRIORITIES; n++) {
+    into.words[n] = (from.counters[n] + from.buffers[n]) & COUNT_MASK;
+  }
+}
