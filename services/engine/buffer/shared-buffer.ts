@@ -1,5 +1,5 @@
 import { DROP } from '../contract/probe.js';
-import type { AccountSpec, BufferSpec } from '../contract/spec.js';
+import type { AccountSpec, BufferSpec } from '../contract/memory.js';
 import type { Tables } from '../kernel/tables.js';
 
 // Words of an ingress account; there is one per port and priority group.

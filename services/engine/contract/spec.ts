@@ -1,6 +1,7 @@
 import type { ArbiterSpec } from './arbiter.js';
 import type { DiscoveryPortSpec } from './discovery.js';
 import type { FaultSpec } from './fault.js';
+import type { BufferSpec } from './memory.js';
 
 /** Everything a device must be told to be built; plain data, made by assembly from a scenario. */
 
@@ -120,28 +121,6 @@ export interface CreditAskingSpec {
   /** Credit that was not used for so long is given back, down to `keepUnits`; Infinity: never. */
   readonly agePs: number;
   readonly keepUnits: number;
-}
-
-/** An ingress account: one per port and priority group. */
-export interface AccountSpec {
-  /** A full account stops the neighbour instead of dropping. */
-  readonly lossless: boolean;
-  readonly reservedOctets: number;
-  /** Dynamic threshold as a multiple of the free shared pool. */
-  readonly alpha: number;
-  /** Fixed XOFF threshold on the whole account; Infinity: the dynamic threshold alone. */
-  readonly xoffOctets: number;
-  readonly xonGapOctets: number;
-  readonly headroomOctets: number;
-}
-
-export interface BufferSpec {
-  readonly sizeOctets: number;
-  readonly cellOctets: number;
-  readonly egressReservedOctets: number;
-  readonly egressAlpha: number;
-  /** By port, then by group. */
-  readonly accounts: readonly (readonly AccountSpec[])[];
 }
 
 /** The frame data buffer of an MVTX2802, in slots of one frame, and what guards it. */

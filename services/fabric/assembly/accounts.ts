@@ -1,6 +1,6 @@
 import type { HeadroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import { headroomTerms } from '../../engine/analysis/headroom/headroom.js';
-import type { AccountSpec, BufferSpec } from '../../engine/contract/spec.js';
+import type { AccountSpec, BufferSpec } from '../../engine/contract/memory.js';
 import type { PfcSection, PrioritySection, Scenario } from '../scenario/scenario.js';
 import type { Fail } from '../topology/cabling.js';
 import type { Margin } from './assembly.js';

@@ -1,9 +1,5 @@
-import type {
-  AccountSpec,
-  BufferSpec,
-  NicSpec,
-  RegisterWrite,
-} from '../../engine/contract/spec.js';
+import type { AccountSpec, BufferSpec } from '../../engine/contract/memory.js';
+import type { NicSpec, RegisterWrite } from '../../engine/contract/spec.js';
 import { watermarks } from '../../engine/nic-82599/packet-buffers.js';
 import { RegisterFile } from '../../engine/nic-82599/register-file.js';
 import { POOLS, REGISTER_NAMES, registerKind } from '../../engine/nic-82599/register-map.js';

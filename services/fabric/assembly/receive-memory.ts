@@ -1,4 +1,4 @@
-import type { BufferSpec } from '../../engine/contract/spec.js';
+import type { BufferSpec } from '../../engine/contract/memory.js';
 import type { DeviceSpec } from '../../engine/device/engine.js';
 import type { PlacedFault } from './fault-plan.js';
 

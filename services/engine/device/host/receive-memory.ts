@@ -1,7 +1,7 @@
 import { ADMITTED } from '../../buffer/shared-buffer.js';
 import type { Mechanism } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
-import type { BufferSpec } from '../../contract/spec.js';
+import type { BufferSpec } from '../../contract/memory.js';
 import { CLASS, KIND_DATA, KIND_MASK, LENGTH, PRIORITY_MASK } from '../../frame/frame-pool.js';
 import type { Device } from '../device.js';
 import { KIND_DEVICE } from '../device.js';

@@ -10,7 +10,7 @@ import {
   USED,
 } from '../../../../services/engine/buffer/shared-buffer.js';
 import { DROP } from '../../../../services/engine/contract/probe.js';
-import type { AccountSpec } from '../../../../services/engine/contract/spec.js';
+import type { AccountSpec } from '../../../../services/engine/contract/memory.js';
 import { Tables } from '../../../../services/engine/kernel/tables.js';
 
 const lossy: AccountSpec = {
