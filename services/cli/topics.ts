@@ -102,6 +102,7 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'What goes wrong in the emulated world: link-down, loss, bit-errors, delay, slow-link, ' +
     'control (chosen control frames are lost, doubled, late or changed), freeze, storm, ' +
     'forge, steal-credit, stuck-credit, shrink-buffer, full-table, lldp-drift, mis-cabling, ' +
+    'slow-receiver and host-pause (the application of a host reads slowly, or nothing), ' +
     'reboot; `where`, `at`, `for`, `every`, `times`, `until`, `random`. Frames lost to a fault ' +
     'have a reason of their own. ' +
     '`faults: [{ kind: link-down, where: { device: leaf1 }, at: 1ms, for: 100us }]`.',

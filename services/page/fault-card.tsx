@@ -68,6 +68,10 @@ const KINDS: readonly FaultKind[] = [
       { key: 'interval', text: '5us' },
     ],
   },
+  {
+    ...{ kind: 'slow-receiver', says: 'the application of the host reads slowly' },
+    fields: [{ key: 'rate', text: '10G' }],
+  },
   { kind: 'stuck-credit', says: "the port's credit counter takes no grant", fields: [] },
   {
     ...{ kind: 'shrink-buffer', says: 'the switch has so much less memory to share' },
