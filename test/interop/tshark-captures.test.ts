@@ -17,8 +17,8 @@ const examples = readdirSync(join(ROOT, 'examples')).filter((name) => name.endsW
 const CHECKS = ['udp.check_checksum:TRUE', 'ip.check_checksum:TRUE'].flatMap((o) => ['-o', o]);
 /** Severity of a warning; our own comments are less. */
 const WARNING = 0x60_0000;
-/** Nobody but this emulator knows credit exchange: its opcodes are said to be unknown. */
-const CREDIT_OPCODES = ['0x0110', '0x0111'];
+/** Credit exchange is known to nobody else, nor is the extension of CBFC: unknown opcodes. */
+const CREDIT_OPCODES = ['0x0110', '0x0111', '0xfffe'];
 /** Virtual time after which enough of every kind has been seen. */
 const LONG_ENOUGH_PS = 2e9;
 const EVERY_PORT = ['observe.captures.ports=["*"]', 'observe.captures.frames=300'];
