@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import { formatCount, formatTime } from '../report/format.js';
+import { formatCount, formatTime as time } from '../report/format.js';
 import type { RunPage, TreeNode, TreesView, TreeView } from '../report/page/page-data.js';
 import { Card } from './panels.js';
 import type { PlacedNode } from './tree-layout.js';
@@ -47,7 +47,7 @@ export function TreeCard({ run, choose, mark }: TreeCardProps): JSX.Element {
                   }}
                 >
                   <b>{placeText(one.root)}</b>
-                  <small>{formatTime(one.frameTimePs)} lost</small>
+                  <small>{time(one.frameTimePs)} lost</small>
                   <i style={{ width: `${shareOf(one, trees.trees[0]!)}%` }} />
                 </button>
               </li>
@@ -92,15 +92,15 @@ function Alarms({ trees: { deadlocks, storms } }: { readonly trees: TreesView })
       {deadlocks.map(({ closedPs, openedPs, ring }, i) => (
         <p key={i} class="alarm">
           <b>A circle closed at {formatCount(closedPs)} ps</b>
-          {openedPs === null ? ' and never opened: ' : ` and opened at ${formatTime(openedPs)}: `}
+          {openedPs === null ? ' and never opened: ' : ` and opened at ${time(openedPs)}: `}
           {ring.map(({ egress }) => egress).join(' waits for ')}, and so round
         </p>
       ))}
       {storms.slice(0, 6).map(({ port, priority, startPs, endPs }, i) => (
         <p key={i} class="alarm">
           <b>Storm</b> {port}
-          {priority === null ? '' : ` priority ${priority}`} was held from {formatTime(startPs)}{' '}
-          {endPs === null ? 'to the end' : `to ${formatTime(endPs)}`}
+          {priority === null ? '' : ` priority ${priority}`} was held from {time(startPs)}{' '}
+          {endPs === null ? 'to the end' : `to ${time(endPs)}`}
         </p>
       ))}
     </>
@@ -110,14 +110,14 @@ function Alarms({ trees: { deadlocks, storms } }: { readonly trees: TreesView })
 function Facts({ tree }: { readonly tree: TreeView }): JSX.Element {
   const { reason, root, startPs, clearedPs, ports, devices, depth, victims, victimCount } = tree;
   const named = victims.join(', ') + (victimCount > victims.length ? ' …' : '');
-  const until = clearedPs === null ? 'not cleared' : `cleared at ${formatTime(clearedPs)}`;
+  const until = clearedPs === null ? 'not cleared' : `cleared at ${time(clearedPs)}`;
   return (
     <p class="facts">
       <b>
         {placeText(root)}: {reason}
       </b>
       <br />
-      from {formatTime(startPs)}, {until}; {counted(ports, 'port')} of {counted(devices, 'device')},{' '}
+      from {time(startPs)}, {until}; {counted(ports, 'port')} of {counted(devices, 'device')},{' '}
       {counted(depth, 'link')} deep.{' '}
       {victimCount === 0
         ? 'No flow was held that does not pass here.'
@@ -240,11 +240,11 @@ function placeText({ name, priority }: TreeNode): string {
 function whatText({ kind, mechanism, times, totalPs }: TreeNode): string {
   const what = { queue: 'queue', stopped: 'full', held: `held by ${mechanism}` }[kind];
   const often = times === 1 ? '' : `, ${formatCount(times)}×`;
-  return `${what}${often}${totalPs === null ? '' : `, ${formatTime(totalPs)}`}`;
+  return `${what}${often}${totalPs === null ? '' : `, ${time(totalPs)}`}`;
 }
 
 function lostText({ frameTimePs }: TreeNode): string {
-  return frameTimePs > 0 ? `${formatTime(frameTimePs)} of frame-time lost` : '';
+  return frameTimePs > 0 ? `${time(frameTimePs)} of frame-time lost` : '';
 }
 
 function detailText(node: TreeNode): string {
