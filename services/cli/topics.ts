@@ -39,13 +39,14 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'as the memory fills. For a lossless account it is the XOFF threshold, for a lossy ' +
     'one the limit.',
   captures:
-    'What passes ports, as Wireshark reads it: `selvage run … --capture leaf1:p3 --capture leaf1--spine1 ' +
-    '--capture-filter priority=3,type=data`, or `observe: { captures: { ports: [leaf1:p3] } }`. One ' +
-    'file, capture.pcapng, with an interface for each port; docs/observability.md tells more.',
+    'What passes ports, as Wireshark reads it: `selvage run FILE --capture leaf1:p3 ' +
+    '--capture leaf1--spine1 --capture-filter priority=3,type=data`, or ' +
+    '`observe: { captures: { ports: [leaf1:p3] } }`. One file, capture.pcapng, with an ' +
+    'interface for each port; docs/observability.md tells more.',
   tables:
     'Flows, ports, samples (`observe: { series: 10us }`), events (`events: true`) and episodes ' +
-    '(`episodes: true`) stand in the run directory as CSV and Parquet. `selvage query RUN "select ' +
-    'name, slowdown from flows order by slowdown desc"` answers SQL over them.',
+    '(`episodes: true`) stand in the run directory as CSV and Parquet. `selvage query RUN ' +
+    '"select name, slowdown from flows order by slowdown desc"` answers SQL over them.',
   ecn:
     'Switches mark ECN-capable frames by the length of their egress queue: from a ' +
     'threshold on (step), or with a probability that rises between two lengths.',
@@ -101,7 +102,9 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'What goes wrong in the emulated world: link-down, loss, bit-errors, delay, slow-link, ' +
     'control (chosen control frames are lost, doubled, late or changed), freeze, storm, ' +
     'forge, steal-credit, stuck-credit, shrink-buffer, full-table, lldp-drift, mis-cabling, ' +
-    'reboot; `where`, `at`, `for`, `every`, `times`, `until`, `random`. Frames lost to a fault have a reason of their own. ' +
+    'slow-receiver and host-pause (the application of a host reads slowly, or nothing), ' +
+    'reboot; `where`, `at`, `for`, `every`, `times`, `until`, `random`. Frames lost to a fault ' +
+    'have a reason of their own. ' +
     '`faults: [{ kind: link-down, where: { device: leaf1 }, at: 1ms, for: 100us }]`.',
   machinery:
     'What breaks the processes of a run, and never its result: kill or pause of a service (named ' +

@@ -183,7 +183,8 @@ export class LiveServer {
       say(response, 401, 'text/html', LOGIN_PAGE);
       return;
     }
-    const cookie = `${TOKEN_COOKIE}=${encodeURIComponent(token)}; HttpOnly; SameSite=Strict; Path=/`;
+    const value = encodeURIComponent(token);
+    const cookie = `${TOKEN_COOKIE}=${value}; HttpOnly; SameSite=Strict; Path=/`;
     response.writeHead(303, { Location: '/', 'Set-Cookie': cookie }).end();
   }
 }

@@ -79,7 +79,7 @@ function BoxMap(props: MapProps): JSX.Element {
           <path
             key={i}
             d={path}
-            class={`cable${chosen !== null && ports.includes(chosen) ? ' chosen' : ''}${markOf(marked, ports)}`}
+            class={`cable${chosenOf(chosen, ports)}${markOf(marked, ports)}`}
             ref={(element) => {
               lines.current[i] = element;
             }}
@@ -139,6 +139,10 @@ function BoxMap(props: MapProps): JSX.Element {
       {tip !== null && <TipView tip={tip} view={view} moment={moment} />}
     </div>
   );
+}
+
+function chosenOf(chosen: number | null, ports: readonly number[]): string {
+  return chosen !== null && ports.includes(chosen) ? ' chosen' : '';
 }
 
 function markOf(marked: ReadonlySet<number> | null, ports: readonly number[]): string {

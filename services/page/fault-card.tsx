@@ -5,7 +5,7 @@ import type { LiveAnswer, ShownFault } from '../report/page/live-data.js';
 import { say } from './live-link.js';
 import { Card } from './panels.js';
 
-/** What a kind of fault has to be told beside where and for how long, with something to begin with. */
+/** What a kind of fault has to be told beside where and for how long, and what to begin with. */
 interface Field {
   readonly key: string;
   readonly text: string;
@@ -67,6 +67,10 @@ const KINDS: readonly FaultKind[] = [
       { key: 'size', text: '6KB' },
       { key: 'interval', text: '5us' },
     ],
+  },
+  {
+    ...{ kind: 'slow-receiver', says: 'the application of the host reads slowly' },
+    fields: [{ key: 'rate', text: '10G' }],
   },
   { kind: 'stuck-credit', says: "the port's credit counter takes no grant", fields: [] },
   {

@@ -120,7 +120,7 @@ export function Legend({ isLarge: large }: { readonly isLarge: boolean }): JSX.E
       <span class="faint">
         {large
           ? 'switches by the mean of their ports, cables by the busier end; click to see a port'
-          : 'each half of a cable is coloured by what the end next to it sends; click to see a port'}
+          : 'each half of a cable is coloured by what the end next to it sends; click for a port'}
       </span>
     </p>
   );

@@ -54,7 +54,9 @@ function Bar(props: {
         .filter(({ wanted }) => wanted !== null)
         .map((one) => {
           const value = one[what]!;
-          const title = `class ${one.trafficClass} (priority ${one.priorities.join(', ')}) ${what === 'got' ? 'sent' : 'is to get'} ${value.toFixed(1)} %`;
+          const verb = what === 'got' ? 'sent' : 'is to get';
+          const name = `class ${one.trafficClass} (priority ${one.priorities.join(', ')})`;
+          const title = `${name} ${verb} ${value.toFixed(1)} %`;
           return (
             <i
               key={one.trafficClass}

@@ -7,7 +7,7 @@ import './sweep.css';
 
 type Axis = SweepPage['axes'][number];
 
-/** A sweep: for every measure a heat map over its last two axes, and one more for each value before. */
+/** A sweep: for every measure a heat map over its last two axes, for each value before them. */
 export function SweepPageView({ sweep }: { readonly sweep: SweepPage }): JSX.Element {
   const [theme, toggleTheme] = useTheme();
   return (

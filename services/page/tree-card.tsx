@@ -27,7 +27,8 @@ export function TreeCard({ run, choose, mark }: TreeCardProps): JSX.Element {
     setMarked(marked);
     mark(marked ? portsOf(trees.trees[place]!.root) : null);
   };
-  const note = `${counted(trees.trees.length + trees.omitted, 'tree')} of ${counted(trees.episodes, 'episode')}, the worst first`;
+  const count = counted(trees.trees.length + trees.omitted, 'tree');
+  const note = `${count} of ${counted(trees.episodes, 'episode')}, the worst first`;
   return (
     <Card title="What held it back" note={note} wide>
       <Alarms trees={trees} />
@@ -108,6 +109,7 @@ function Alarms({ trees: { deadlocks, storms } }: { readonly trees: TreesView })
 
 function Facts({ tree }: { readonly tree: TreeView }): JSX.Element {
   const { reason, root, startPs, clearedPs, ports, devices, depth, victims, victimCount } = tree;
+  const named = victims.join(', ') + (victimCount > victims.length ? ' …' : '');
   const until = clearedPs === null ? 'not cleared' : `cleared at ${formatTime(clearedPs)}`;
   return (
     <p class="facts">
@@ -119,7 +121,7 @@ function Facts({ tree }: { readonly tree: TreeView }): JSX.Element {
       {counted(depth, 'link')} deep.{' '}
       {victimCount === 0
         ? 'No flow was held that does not pass here.'
-        : `${counted(victimCount, 'flow')} held without passing here: ${victims.join(', ')}${victimCount > victims.length ? ' …' : ''}`}
+        : `${counted(victimCount, 'flow')} held without passing here: ${named}`}
     </p>
   );
 }

@@ -311,7 +311,8 @@ export class Collector {
   }
 
   private idealOfFlow(flow: Flow, index: number): number | null {
-    return flow.after.length > 0 ? null : this.idealOfMessage(index, flow.messages - 1);
+    const isOpen = flow.after.length > 0 || flow.messages === Infinity;
+    return isOpen ? null : this.idealOfMessage(index, flow.messages - 1);
   }
 
   private flowControlOf(priority: number): string {

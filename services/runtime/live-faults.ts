@@ -121,6 +121,13 @@ export class LiveFaults {
     const placed = placeFaults(fabric, [section], number, (path, message) =>
       loaded.errorAt(path, message),
     );
+    for (const { device, spec } of placed) {
+      const { name, ...at } = fabric.specs[device]!;
+      if (spec.effect.kind !== 'read' || (at.kind === 'host' && at.receiveMemory !== null))
+        continue;
+      const message = `${name} has no receive memory: only hosts that a scenario slows down have it`;
+      throw loaded.errorAt(['faults', number, 'where'], message);
+    }
     return { loaded, section, placed };
   }
 

@@ -22,7 +22,7 @@ export function heardColumns(columns: selvage.v1.PortColumns.$Properties | null)
   };
 }
 
-/** The columns of a fabric from those of its parts; `ports` are those of each part, in its order. */
+/** The columns of a fabric from those of its parts; `ports`: those of each part, in order. */
 export function joinedColumns(
   parts: readonly PortColumns[],
   ports: readonly (readonly number[])[],

@@ -30,6 +30,7 @@ observe: { episodes: true, traces: { share: 5%, slowest: 10 } }
 
 const DEVICES = 36;
 const skip = isInstalled() ? false : 'no nats-server on the PATH';
+/** 36 processes are much for a small machine. */
 const isLong = process.env['SELVAGE_CHAOS'] === 'long';
 
 describe('traces across services', { skip }, () => {
@@ -71,10 +72,11 @@ describe('traces across services', { skip }, () => {
     assert.deepEqual(await run(await httpReceiver()), apart);
   });
 
-  const one = isLong ? false : 'takes 36 processes: SELVAGE_CHAOS=long';
-  it('are whole with a service for each of 36 devices', { skip: one }, async () => {
-    const apart = await run(await grpcReceiver(), '--processes');
-    check(apart);
-    assert.deepEqual(await run(await httpReceiver()), apart);
-  });
+  if (isLong) {
+    it('are whole with a service for each of 36 devices', async () => {
+      const apart = await run(await grpcReceiver(), '--processes');
+      check(apart);
+      assert.deepEqual(await run(await httpReceiver()), apart);
+    });
+  }
 });

@@ -16,10 +16,10 @@ import { fabricOf, ROOT, run } from '../kit/emulate.js';
 const examples = readdirSync(join(ROOT, 'examples')).filter((name) => name.endsWith('.yaml'));
 const SHORT_PS = 40e6;
 
-/** An example, cut short; not before its faults begin. */
+/** An example, cut short; not before its faults and its load begin. */
 function shortened(name: string): Fabric {
-  const { faults } = fabricOf(`examples/${name}`).scenario;
-  const begun = faults.map(({ startPs }) => startPs + SHORT_PS / 4);
+  const { faults, load } = fabricOf(`examples/${name}`).scenario;
+  const begun = [...faults, ...load].map(({ startPs }) => startPs + SHORT_PS / 4);
   return fabricOf(`examples/${name}`, `duration=${Math.max(SHORT_PS, ...begun)}ps`);
 }
 

@@ -57,6 +57,10 @@ const INJECTED: readonly (readonly [string, FaultWish])[] = [
     'incast-credit.yaml',
     { kind: 'inject', fault: { kind: 'steal-credit', size: '6KB', interval: '5us' } },
   ],
+  [
+    'slow-receiver.yaml',
+    { kind: 'inject', fault: { kind: 'host-pause', for: '9us', where: { device: 'h3' } } },
+  ],
   ['flap.yaml', { kind: 'clear', name: 'flap' }],
 ];
 
@@ -95,6 +99,7 @@ describe('a fault that is injected into a run', () => {
     refuse({ kind: 'lost' }, /^ScenarioError: injected fault: faults\.0\.kind: /);
     refuse({ kind: 'loss' }, /^ScenarioError: injected fault: loss needs probability/);
     refuse({ kind: 'freeze', where: { device: 'h99' } }, /no port is like that/);
+    refuse({ kind: 'host-pause', where: { device: 'h1' } }, /h1 has no receive memory/);
     assert.throws(() => {
       live.check({ kind: 'clear', name: 'fault7' });
     }, /no fault is called fault7; there are: none/);

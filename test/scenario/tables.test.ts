@@ -32,6 +32,14 @@ describe('tables of a run', () => {
     rmSync(folder, { recursive: true });
   });
 
+  it('know of no ideal time for flows without end', () => {
+    const out = join(folder, 'endless');
+    const example = join(ROOT, 'examples/chaos.yaml');
+    const { status, stderr } = selvage('run', example, '--quiet', '--out', out);
+    assert.deepEqual([status, stderr], [0, '']);
+    assert.ok(existsSync(join(out, 'flows.parquet')));
+  });
+
   const TABLES = [
     'flows',
     'series',

@@ -148,11 +148,9 @@ const LAST_OWN_CODE = 3;
 
 function refuseHopeless(pods: readonly V1Pod[]): void {
   for (const { metadata, status } of pods) {
-    const waiting = status?.containerStatuses?.[0]?.state?.waiting;
-    if (waiting === undefined || !HOPELESS.has(waiting.reason ?? '')) continue;
-    throw new ClusterError(
-      `pod ${metadata?.name} cannot start: ${waiting.reason}: ${waiting.message ?? 'no reason given'}`,
-    );
+    const { reason = '', message = '' } = status?.containerStatuses?.[0]?.state?.waiting ?? {};
+    if (!HOPELESS.has(reason)) continue;
+    throw new ClusterError(`pod ${metadata?.name} cannot start: ${reason}: ${message}`);
   }
 }
 

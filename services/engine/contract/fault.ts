@@ -77,6 +77,8 @@ export type FaultEffect =
   | { readonly kind: 'table'; readonly table: TableKind; readonly entries: number }
   /** The clock of the port's LLDP timers is wrong by so many parts per million. */
   | { readonly kind: 'drift'; readonly ppm: number }
+  /** The application of the port's host reads no faster than this; Infinity: nothing. */
+  | { readonly kind: 'read'; readonly octetPs: number }
   /** Nothing by itself: the neighbour's fault may make this port's memory overflow. */
   | { readonly kind: 'excuse' };
 

@@ -2,8 +2,8 @@ import type { FramePool } from '../frame/frame-pool.js';
 import type { Probe } from './probe.js';
 
 /**
- * Tells several listeners, in their order. Arguments are written out: gathering them costs more than
- * most listeners do.
+ * Tells several listeners, in their order. Arguments are written out: gathering them costs more
+ * than most listeners do.
  */
 export class ProbeFanOut implements Probe {
   constructor(private readonly listeners: readonly Probe[]) {}

@@ -30,6 +30,8 @@ export const DROP_REASONS = [
   'overflow-by-watchdog',
   /** The receive queue of an 82599 had no descriptor, and drops then. */
   'no-descriptor',
+  /** The application of a host read too slowly, by a declared fault, and nobody could be stopped. */
+  'not-read',
 ] as const;
 
 export type DropReason = (typeof DROP_REASONS)[number];
@@ -53,6 +55,7 @@ export const DROP = {
   WATCHDOG: 14,
   OVERFLOW_BY_WATCHDOG: 15,
   NO_DESCRIPTOR: 16,
+  NOT_READ: 17,
 } as const;
 
 /** The steps of credit exchange, as `creditStep` numbers them. */

@@ -477,6 +477,8 @@ export interface HostSpec extends DeviceSpec {
   readonly sfc: SfcHostSpec | null;
   /** Its 82599; null for the plain NIC. */
   readonly nic: NicSpec | null;
+  /** Of a plain NIC whose application a fault may slow down; null: it takes in what arrives. */
+  readonly receiveMemory: BufferSpec | null;
 }
 
 /** A value of a register: the whole of it, by name and index. */

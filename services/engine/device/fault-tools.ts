@@ -98,6 +98,9 @@ export function makeFaultTools(
     drift: (port, ppm) => {
       discovery.drift(port, ppm);
     },
+    read: (port, octetPs) => {
+      hosting.read(ports.owner(port), octetPs);
+    },
     note,
   };
 }

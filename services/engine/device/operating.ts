@@ -31,7 +31,7 @@ export function makeOperator(
     exchange(port, operating.credit);
     sfc.neighbourTakesPart(port, operating.obeysMessages);
     ci.neighbourTakesPart(port, operating.isolatesFlows);
-    if (device.spec.kind === 'switch') guard(port);
+    if (device.spec.kind === 'switch' || device.spec.receiveMemory !== null) guard(port);
   }
 
   function share({ arbiters, firstPort }: Device, port: number, { algorithms, shares }: Ets): void {

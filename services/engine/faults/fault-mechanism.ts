@@ -57,6 +57,8 @@ export interface FaultTools {
   limit(port: number, table: TableKind, entries: number): void;
   /** The clock of the port's LLDP timers runs so much faster, in parts per million. */
   drift(port: number, ppm: number): void;
+  /** The application of the port's host takes so long per octet; 0: it takes all at once. */
+  read(port: number, octetPs: number): void;
   /** A fault began or ended: part of what the device executed. */
   note(port: number, fault: number, began: boolean): void;
 }
@@ -326,6 +328,7 @@ export class FaultMechanism implements Mechanism {
     else if (effect.kind === 'flush') this.tools!.flush(port);
     else if (effect.kind === 'table') this.tools!.limit(port, effect.table, effect.entries);
     else if (effect.kind === 'drift') this.tools!.drift(port, effect.ppm);
+    else if (effect.kind === 'read') this.tools!.read(port, this.readingPs(port));
     else if (effect.kind === 'shrink') fault.taken = this.tools!.shrink(port, effect.octets);
     else if (effect.kind === 'send' || effect.kind === 'steal') {
       fault.tickPs = this.host.clock.now;
@@ -340,6 +343,7 @@ export class FaultMechanism implements Mechanism {
     if (effect.kind === 'shrink') this.tools!.shrink(port, -fault.taken);
     else if (effect.kind === 'table') this.tools!.limit(port, effect.table, Infinity);
     else if (effect.kind === 'drift') this.tools!.drift(port, 0);
+    else if (effect.kind === 'read') this.tools!.read(port, this.readingPs(port));
     const wasSilent = this.flags[port] & SILENT;
     this.refresh(port);
     if (effect.kind === 'down' && !this.isDown(port)) this.tools!.linkUp(port);
@@ -375,6 +379,15 @@ export class FaultMechanism implements Mechanism {
         this.delayPs += delayPs;
         return CONTROL_LATER;
     }
+  }
+
+  /** How long the slowest of its faults lets an application take per octet; 0: none does. */
+  private readingPs(port: number): number {
+    let slowest = 0;
+    this.forEachActive(port, ({ spec: { effect } }) => {
+      if (effect.kind === 'read') slowest = Math.max(slowest, effect.octetPs);
+    });
+    return slowest;
   }
 
   private isDown(port: number): boolean {
@@ -417,6 +430,7 @@ function lastingFlagsOf(effect: FaultEffect): number {
     case 'flush':
     case 'table':
     case 'drift':
+    case 'read':
       return 0;
     case 'send':
       return EXCUSED | DECEIVED;

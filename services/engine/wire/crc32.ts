@@ -35,7 +35,7 @@ export function crc32Repeated(state: number, octet: number, count: number): numb
 /** By count of zeros: what they make of a state with one bit set, for each of its bits. */
 const zeroRuns = new Map<number, Uint32Array>();
 
-/** State after `count` zeros: the CRC is linear, so runs of a length that is known cost 32 steps. */
+/** State after `count` zeros: the CRC is linear, so runs of a known length cost 32 steps. */
 export function crc32Zeros(state: number, count: number): number {
   let run = zeroRuns.get(count);
   if (run === undefined) {

@@ -1,8 +1,8 @@
 /**
  * In-band telemetry as HPCC wants it (SIGCOMM 2019, figure 7): a header of two octets, and eight of
- * each switch on the way. It stands between a frame's addresses and its EtherType, with room for all
- * switches from the start, behind the EtherType that a local OUI and a number extend (802, 9.2.3:
- * 88-B7); those for experiments are CE-Tags.
+ * each switch on the way. It stands between a frame's addresses and its EtherType, with room for
+ * all switches from the start, behind the EtherType that a local OUI and a number extend (802,
+ * 9.2.3: 88-B7); those for experiments are CE-Tags.
  */
 
 import { readU16, readU32, writeU16, writeU32 } from './big-endian.js';

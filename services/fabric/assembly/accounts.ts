@@ -13,6 +13,9 @@ import { groupsOf } from './port-specs.js';
 
 const GROUPS = 8;
 
+/** What a host stores of a priority group beyond what flow control needs. */
+const UNREAD_OCTETS = 65_536;
+
 /** An account that no priority is charged to. */
 const UNUSED: AccountSpec = {
   lossless: false,
@@ -88,6 +91,41 @@ export class MemoryPlan {
         ...margin,
         xoffOctets: Math.min(margin.xoffOctets, idleThreshold(margin, accounts, pool)),
       })),
+    };
+  }
+
+  /**
+   * The receive memory of a host. A sender may go on when as much is left to read as arrives
+   * between a request and its effect: so the application never waits for it.
+   */
+  ofHost(end: LinkEnd): BufferSpec {
+    const accounts = new Array<AccountSpec>(GROUPS).fill(UNUSED);
+    for (const policy of this.policiesOf(end.device, end.port)) {
+      const { group, stop, credited } = policy;
+      const backed = credited ? this.creditAccount(end, policy) : UNUSED;
+      const reservedOctets = backed.reservedOctets + UNREAD_OCTETS;
+      if (stop === null) {
+        accounts[group] = { ...backed, alpha: 0, reservedOctets };
+        continue;
+      }
+      const headroomOctets = this.terms(end, policy).totalOctets;
+      const xoffOctets = reservedOctets + headroomOctets;
+      accounts[group] = {
+        ...UNUSED,
+        lossless: true,
+        reservedOctets: xoffOctets,
+        xoffOctets,
+        xonGapOctets: UNREAD_OCTETS,
+        headroomOctets,
+      };
+    }
+    const apart = accounts.map((own) => own.reservedOctets + own.headroomOctets);
+    return {
+      sizeOctets: apart.reduce((sum, octets) => sum + octets),
+      cellOctets: 1,
+      egressReservedOctets: 0,
+      egressAlpha: 0,
+      accounts: [accounts],
     };
   }
 

@@ -12,6 +12,7 @@ import { FlowPaths } from './flow-paths.js';
 import { bridgePorts, forwardingOf } from './forwarding.js';
 import { checkGroupFlows, membersOf, treesOf } from './groups.js';
 import { placeFaults, withFaults } from './fault-plan.js';
+import { withReceiveMemory } from './receive-memory.js';
 import { type LinkEnd, linkEndsOf } from './link-ends.js';
 import { frameLengths } from './frame-lengths.js';
 import { lookaheadOf } from './lookahead.js';
@@ -96,7 +97,14 @@ export function assemble(input: AssemblyInput): Assembly {
   const hostSpec = (index: number, name: string): Omit<HostSpec, keyof Common> => {
     const ends = hostEnds[index]!;
     const messages = sfc.ofHost(index, ends.sends);
-    return { kind: 'host', position: index, ...ends, sfc: messages, nic: nicOf(index, name) };
+    return {
+      kind: 'host',
+      position: index,
+      ...ends,
+      sfc: messages,
+      nic: nicOf(index, name),
+      receiveMemory: null,
+    };
   };
   const devices = topology.devices.map(({ name, kind }, index): DeviceSpec => {
     const own = settings[index]!;
@@ -117,7 +125,9 @@ export function assemble(input: AssemblyInput): Assembly {
   });
   const { enabled, start } = scenario.discovery;
   const site = { scenario, topology, linkEnds, specs: devices };
-  const built = withFaults(devices, placeFaults(site, scenario.faults, 0, fail));
+  const placed = placeFaults(site, scenario.faults, 0, fail);
+  const equipped = withReceiveMemory(devices, placed, (d) => memory.ofHost(linkEnds[d]![0]!));
+  const built = withFaults(equipped, placed);
   const specs = enabled && start === 'converged' ? converged(built, linkEnds) : built;
   const lookaheadPs = lookaheadOf(specs, linkEnds);
   return {

@@ -30,6 +30,8 @@ const NEEDS: Partial<Record<FaultSection['kind'], string>> = {
   'shrink-buffer': 'a shared buffer',
   'full-table': 'that table',
   'lldp-drift': 'LLDP',
+  'slow-receiver': 'a plain NIC',
+  'host-pause': 'a plain NIC',
 };
 
 /** A fault at a port of a device of the fabric. */
@@ -235,7 +237,8 @@ class FaultPlan {
   /** Null if the fault means nothing to a port. */
   private effectOf(fault: FaultSection, end: LinkEnd): FaultEffect | null {
     const { kind, probability, priorities, delayPs, jitterPs, intervalPs } = fault;
-    const port = this.specs[end.device]!.ports[end.port]!;
+    const device = this.specs[end.device]!;
+    const port = device.ports[end.port]!;
     switch (kind) {
       case 'loss':
         return { kind, probability, priorities, control: !fault.named };
@@ -263,6 +266,10 @@ class FaultPlan {
       }
       case 'lldp-drift':
         return port.discovery === null ? null : { kind: 'drift', ppm: fault.ppm };
+      case 'slow-receiver':
+        return reading(device, OCTET_BITS_PS / fault.rateBps);
+      case 'host-pause':
+        return reading(device, Infinity);
       case 'forge':
         return { kind: 'send', octets: fault.octets, everyPs: intervalPs };
       case 'storm':
@@ -271,6 +278,11 @@ class FaultPlan {
         return null;
     }
   }
+}
+
+/** Null for switches, and for an 82599, whose rings tell how fast its software is. */
+function reading(device: DeviceSpec, octetPs: number): FaultEffect | null {
+  return device.kind === 'host' && device.nic === null ? { kind: 'read', octetPs } : null;
 }
 
 /** A NIC that stops its neighbour for no reason; null where nobody would obey. */

@@ -16,6 +16,8 @@ export type FaultKind =
   | 'reboot'
   | 'full-table'
   | 'lldp-drift'
+  | 'slow-receiver'
+  | 'host-pause'
   | 'mis-cabling';
 
 /** Ports that meet all of this; null: any. */

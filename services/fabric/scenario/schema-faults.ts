@@ -35,6 +35,8 @@ export const FAULT_KEYS: Readonly<
   reboot: { must: ['for'], may: [] },
   'full-table': { must: ['table', 'entries'], may: [] },
   'lldp-drift': { must: ['ppm'], may: [] },
+  'slow-receiver': { must: ['rate'], may: [] },
+  'host-pause': { must: [], may: [] },
   'mis-cabling': { must: ['swap'], may: [] },
 };
 
@@ -128,7 +130,9 @@ export const faultsSchema = list(
     jitter: quantity(time)
       .describe('Up to so much later still, at random; frames keep their order.')
       .exactOptional(),
-    rate: quantity(aboveZero(rate)).describe('What is left of the rate.').exactOptional(),
+    rate: quantity(aboveZero(rate))
+      .describe('What is left of the rate of a link, or of an application that reads.')
+      .exactOptional(),
     interval: quantity(aboveZero(time)).describe('It acts so often.').exactOptional(),
     quanta: integer(1, 65_535).describe('Pause time that a storm names.').exactOptional(),
     octets: text(

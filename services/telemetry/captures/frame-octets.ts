@@ -82,8 +82,9 @@ export interface FrameOctets {
 }
 
 /**
- * Writes the octets that the fields of frames stand for. Payload is a length only, and is not shown,
- * except behind the headers of RoCEv2: Wireshark calls such a packet malformed when it was cut.
+ * Writes the octets that the fields of frames stand for. Payload is a length only, and is not
+ * shown, except behind the headers of RoCEv2: Wireshark calls such a packet malformed when it was
+ * cut.
  */
 export class FrameOctetsWriter {
   private readonly stations: Stations;

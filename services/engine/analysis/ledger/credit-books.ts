@@ -11,6 +11,7 @@ import {
   PORT,
   PRIORITY_MASK,
 } from '../../frame/frame-pool.js';
+import { forEachReceived } from '../../device/nic/frames-of-nic.js';
 import { forEachQueued } from '../../device/queued-frames.js';
 
 /** The first port (numbered through the service) with more credit behind it than buffer; or -1. */
@@ -55,11 +56,20 @@ export function misbookedPort(engine: Engine): number {
   const { words } = shared.pool;
   const stored = new Float64Array(credit.accounts.count);
   for (const device of devices) {
-    if (device.spec.kind === 'host') continue;
-    forEachQueued(shared, device, (frame) => {
+    const { spec, rows, firstPort } = device;
+    const add = (port: number, frame: number): void => {
       const units = (words[frame + CLASS] & CHARGE_MASK) >>> CHARGE_SHIFT;
-      if (units > 0) stored[credit.rowOf(words[frame + PORT], frame)] += units;
-    });
+      if (units > 0) stored[credit.rowOf(port, frame)] += units;
+    };
+    if (spec.kind === 'host') {
+      forEachReceived(shared.nicFrames, rows, (frame) => {
+        add(firstPort, frame);
+      });
+    } else {
+      forEachQueued(shared, device, (frame) => {
+        add(words[frame + PORT], frame);
+      });
+    }
   }
   for (let row = 0; row < stored.length; row++) {
     if (credit.receiver.count(row, OCCUPIED) !== stored[row]) return credit.accounts.port(row);

@@ -60,6 +60,7 @@ export function checkLedger(engine: Engine): Imbalance[] {
     checkLinks(engine, device, expect);
     if (device.spec.kind === 'host') {
       if (device.spec.nic !== null) checkReceived(engine, device, expect);
+      else if (device.spec.receiveMemory !== null) checkUnread(engine, device, expect);
     } else if (device.spec.mvtx2802 === null) checkMemory(engine, device, device.spec, expect);
     else checkSlots(engine, device, device.spec.mvtx2802, expect);
   });
@@ -193,6 +194,20 @@ function checkReceived(engine: Engine, device: Device, expect: Expect): void {
       stored += pool.words[frame + LENGTH];
     });
     expect(place, 0, p, 'octets charged = octets stored', stored, buffer.get(firstPort, p, USED));
+  }
+}
+
+/** What a plain NIC is charged for = what its application has not read. */
+function checkUnread(engine: Engine, { place, firstPort, rows }: Device, expect: Expect): void {
+  const { nicFrames, pool, ports, buffer } = engine.shared;
+  const stored = new Float64Array(8);
+  forEachReceived(nicFrames, rows, (frame) => {
+    const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
+    stored[ports.groupOf(firstPort, priority)] += pool.words[frame + LENGTH];
+  });
+  for (const group of PRIORITIES) {
+    const used = buffer.get(firstPort, group, USED);
+    expect(place, 0, group, 'octets charged = octets unread', stored[group], used);
   }
 }
 

@@ -37,6 +37,7 @@ import { Completions } from './completions.js';
 import type { Complaints } from './complaints.js';
 import { makeComplaints } from './complaints.js';
 import type { Rates } from './rates.js';
+import { KIND_APPLICATION, makeReceiveMemory } from './receive-memory.js';
 import type { Receivers } from './receivers.js';
 import { MESSAGE_DONE, MESSAGES, NOTIFY, SAY_NOTHING } from './receivers.js';
 import type { Senders } from './senders.js';
@@ -55,7 +56,8 @@ const KIND_DEADLINE = KIND_DEVICE + 2;
  * Hosts with their NICs, one actor each: flows wait as counts and not as frames. A plain NIC keeps
  * one frame ready per traffic class and takes the next from whichever connection's turn it is. So
  * a paused priority holds its flows back at the source, and nothing is lost for want of NIC memory.
- * What arrives is taken in at line rate. Where there is an 82599, `adapters` does all that.
+ * What arrives is taken in at line rate, unless a fault slows the application down. Where there is
+ * an 82599, `adapters` does all that.
  */
 export interface Hosting {
   configure(device: Device, spec: HostSpec): void;
@@ -66,6 +68,8 @@ export interface Hosting {
   onTimer(d: number, kind: number, connection: number): void;
   /** Software writes a register of the device's 82599 now. */
   writeRegister(d: number, change: RegisterChange): void;
+  /** The application of a host reads so slowly from now on; 0: at once. */
+  read(d: number, octetPs: number): void;
   /** The link of a device has come or gone. */
   carrier(d: number, up: boolean): void;
   /** Receive descriptors of a queue: free now, and at least ever. */
@@ -104,6 +108,7 @@ export function makeHosting(
     take,
   });
   rates.leaveToQueues(adapters);
+  const receiveMemory = makeReceiveMemory(shared, devices, mechanisms, outlet, take);
   const complaints = makeComplaints(shared, devices, carriage, rates);
   const all: HostParts[] = [];
   const specs: HostSpec[] = [];
@@ -126,6 +131,7 @@ export function makeHosting(
     const { firstPort } = device;
     const place = { firstPort, name: spec.name, seed: spec.seed, macs: device.macs() };
     if (spec.nic !== null) adapters.configure(device, spec.nic);
+    if (spec.receiveMemory !== null) receiveMemory.configure(device, spec.receiveMemory);
     specs[d] = spec;
     position[d] = spec.position;
     nicPort[d] = device.firstPort;
@@ -168,6 +174,10 @@ export function makeHosting(
     }
     if (adapters.has(d)) {
       adapters.receive(d, port, frame);
+      return;
+    }
+    if (receiveMemory.keeps(d, frame)) {
+      receiveMemory.store(d, port, frame);
       return;
     }
     if (ports.isCredited(port, frameClass & PRIORITY_MASK)) {
@@ -233,7 +243,8 @@ export function makeHosting(
   }
 
   function onTimer(d: number, kind: number, c: number): void {
-    if (kind >= KIND_ADAPTER) adapters.onTimer(d, kind, c);
+    if (kind === KIND_APPLICATION) receiveMemory.onTimer(d);
+    else if (kind >= KIND_ADAPTER) adapters.onTimer(d, kind, c);
     else ownTimer(d, kind, c);
     if (adapters.has(d)) adapters.settle(d);
   }
@@ -410,6 +421,9 @@ export function makeHosting(
     departing,
     onTimer,
     writeRegister,
+    read: (d, octetPs) => {
+      receiveMemory.read(d, octetPs);
+    },
     carrier,
     ring: (d, queue) => adapters.ring(d, queue),
     parts: (d) => all[d],

@@ -4,7 +4,7 @@ import { QUEUES } from '../../nic-82599/register-map.js';
 import type { FrameLists } from '../../port/frame-lists.js';
 import { makeFrameLists } from '../../port/frame-lists.js';
 
-// Lists of an 82599: answers of software by descriptor queue, then these.
+// Lists of an 82599 (a plain NIC with receive memory has its unread frames in the first buffer): answers of software by descriptor queue, then these.
 
 /** Frames that are read from host memory, in order of their completion. */
 const READING = QUEUES;

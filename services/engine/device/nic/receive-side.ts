@@ -12,6 +12,7 @@ import type { Shared } from '../shared.js';
 import type { HostSide } from './host-side.js';
 import { KIND_WRITE_TURN, KIND_WRITTEN } from './kinds.js';
 import { makeReceiveRings } from './receive-rings.js';
+import { rulersOf } from './rulers.js';
 
 /** Of a frame that came in, in place of its hash: how long the adapter kept it. */
 export const KEPT_NS = HASH;
@@ -49,19 +50,7 @@ export function makeReceiveSide(
 
   function configure(d: number): void {
     rings.configure(d);
-    const { groupOf, pause, pfc, credit } = devices[d].spec.ports[0];
-    const ruled = { pause: pause === null ? 0 : 0xff, pfc: pfc?.priorities ?? 0 };
-    const priorities: Readonly<Record<string, number>> = {
-      ...ruled,
-      credit: credit?.priorities ?? 0,
-    };
-    mechanisms.forEach(({ name }, m) => {
-      groupOf.forEach((group, priority) => {
-        if (((priorities[name] ?? 0) & (1 << priority)) !== 0) {
-          rulers[rows[d] * 8 + group] |= 1 << m;
-        }
-      });
-    });
+    rulers.set(rulersOf(mechanisms, devices[d].spec.ports[0]), rows[d] * 8);
   }
 
   function receive(d: number, port: number, frame: number): void {

@@ -1,0 +1,115 @@
+import { ADMITTED } from '../../buffer/shared-buffer.js';
+import type { Mechanism } from '../../contract/flow-control.js';
+import { DROP } from '../../contract/probe.js';
+import type { BufferSpec } from '../../contract/spec.js';
+import { CLASS, KIND_DATA, KIND_MASK, LENGTH, PRIORITY_MASK } from '../../frame/frame-pool.js';
+import type { Device } from '../device.js';
+import { KIND_DEVICE } from '../device.js';
+import { rulersOf } from '../nic/rulers.js';
+import type { Outlet } from '../outlet.js';
+import type { Shared } from '../shared.js';
+
+/** The application has read a frame; behind the kinds of adapters. */
+export const KIND_APPLICATION = KIND_DEVICE + 10;
+
+/**
+ * The receive memory of plain NICs whose application a fault may slow down. Data waits in one line
+ * until it is read, and is charged to an account per priority group: its senders are stopped, or
+ * get no credit, as by a switch. Answers and messages are the NIC's own business and never wait.
+ */
+export interface ReceiveMemory {
+  configure(device: Device, spec: BufferSpec): void;
+  /** Whether a frame that has come in has to wait for the application. */
+  keeps(d: number, frame: number): boolean;
+  store(d: number, port: number, frame: number): void;
+  /** From now on reading takes so long per octet; 0: none at all, Infinity: nothing is read. */
+  read(d: number, octetPs: number): void;
+  onTimer(d: number): void;
+}
+
+export function makeReceiveMemory(
+  shared: Shared,
+  devices: readonly Device[],
+  mechanisms: readonly Mechanism[],
+  outlet: Outlet,
+  take: (d: number, frame: number) => void,
+): ReceiveMemory {
+  const { clock, pool, ports, buffer, tables, nicFrames } = shared;
+  const { words } = pool;
+  const { lists } = nicFrames;
+  const rows = new Int32Array(devices.length).fill(-1);
+  /** By device and priority group: mechanisms that rule its senders, one bit each. */
+  const rulers = new Uint8Array(devices.length * 8);
+  const octetTime = tables.float64('nic', 1);
+  /** When the first frame has been read; Infinity if none is being read. */
+  const readAt = tables.float64('nic', 1).fill(Infinity);
+
+  function configure(device: Device, spec: BufferSpec): void {
+    const { place, firstPort } = device;
+    rows[place] = device.rows.nic.first;
+    buffer.configure(place, firstPort, spec);
+    rulers.set(rulersOf(mechanisms, device.spec.ports[0]), place * 8);
+  }
+
+  function keeps(d: number, frame: number): boolean {
+    const row = rows[d];
+    if (row < 0 || octetTime[row] === 0) return false;
+    return (words[frame + CLASS] & KIND_MASK) <= KIND_DATA;
+  }
+
+  function store(d: number, port: number, frame: number): void {
+    const group = groupOf(port, frame);
+    const verdict = buffer.admit(port, group, words[frame + LENGTH], 0);
+    if (verdict !== ADMITTED) {
+      const overflows = verdict === DROP.HEADROOM_EXHAUSTED;
+      outlet.drop(d, port, frame, overflows ? verdict : DROP.NOT_READ);
+      return;
+    }
+    for (let by = rulers[d * 8 + group]; by !== 0; by &= by - 1) {
+      mechanisms[31 - Math.clz32(by & -by)].admitted(port, group, frame, words[frame + LENGTH]);
+    }
+    if (lists.push(lineOf(d), frame)) plan(d);
+  }
+
+  function read(d: number, octetPs: number): void {
+    octetTime[rows[d]] = octetPs;
+    if (octetPs === 0) while (lists.head(lineOf(d)) >= 0) readFirst(d);
+    plan(d);
+  }
+
+  function onTimer(d: number): void {
+    if (readAt[rows[d]] !== clock.now) return;
+    readFirst(d);
+    plan(d);
+  }
+
+  function readFirst(d: number): void {
+    const frame = lists.shift(lineOf(d));
+    const port = devices[d].firstPort;
+    const group = groupOf(port, frame);
+    buffer.release(port, group, words[frame + LENGTH]);
+    for (let by = rulers[d * 8 + group]; by !== 0; by &= by - 1) {
+      mechanisms[31 - Math.clz32(by & -by)].released(port, group, frame);
+    }
+    take(d, frame);
+  }
+
+  /** The application begins to read the first frame, if there is one and if it reads at all. */
+  function plan(d: number): void {
+    const row = rows[d];
+    const frame = lists.head(lineOf(d));
+    readAt[row] =
+      frame < 0 ? Infinity : clock.now + Math.round(words[frame + LENGTH] * octetTime[row]);
+    if (readAt[row] !== Infinity) devices[d].schedule(readAt[row], KIND_APPLICATION, 0, 0);
+  }
+
+  function lineOf(d: number): number {
+    return nicFrames.received(rows[d], 0);
+  }
+
+  function groupOf(port: number, frame: number): number {
+    return ports.groupOf(port, words[frame + CLASS] & PRIORITY_MASK);
+  }
+
+  return { configure, keeps, store, read, onTimer };
+}
