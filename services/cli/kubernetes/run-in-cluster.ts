@@ -148,9 +148,10 @@ const LAST_OWN_CODE = 3;
 
 function refuseHopeless(pods: readonly V1Pod[]): void {
   for (const { metadata, status } of pods) {
-    const { reason = '', message = '' } = status?.containerStatuses?.[0]?.state?.waiting ?? {};
+    const waiting = status?.containerStatuses?.[0]?.state?.waiting;
+    const reason = waiting?.reason ?? '';
     if (!HOPELESS.has(reason)) continue;
-    throw new ClusterError(`pod ${metadata?.name} cannot start: ${reason}: ${message}`);
+    throw new ClusterError(`pod ${metadata?.name} cannot start: ${reason}: ${waiting?.message}`);
   }
 }
 
