@@ -72,7 +72,7 @@ function checkUnit(unit: CreditChangeInput['unit'], path: Path, located: Located
 function checkCodec({ codec, counts, tags }: CreditInput, located: Located): void {
   if (codec === 'ce') return;
   if (counts !== 'cumulative') {
-    const message = `counts: ${counts} with codec: cbfc, whose counters are totals: cumulative`;
+    const message = `counts: ${counts} with codec: cbfc, whose counters are totals; cumulative`;
     throw located.errorAt(['credit', 'counts'], message);
   }
   if (tags) {

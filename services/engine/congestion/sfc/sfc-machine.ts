@@ -24,13 +24,13 @@ export function congestionProbability(detector: SfcDetector, queue: Readonly<Que
   }
 }
 
-/** A shorter queue is of no interest: growth is known before the queue is congested. */
+/** A shorter queue is of no interest: its growth is known long before it is congested. */
 export function leastWatched(detector: SfcDetector): number {
   switch (detector.kind) {
     case 'threshold':
-      return Math.floor(detector.octets / 2);
+      return Math.floor(detector.octets / 8);
     case 'marking':
-      return Math.floor(detector.minOctets / 2);
+      return Math.floor(detector.minOctets / 8);
     case 'dynamic':
     case 'predicted':
       return 0;

@@ -20,8 +20,10 @@ describe('a scenario that says next to nothing', () => {
       seriesPs: null,
       ports: [],
       episodes: false,
+      events: false,
       stormPs: 1e9,
       traces: null,
+      captures: null,
     });
     assert.deepEqual(scenario.hosts, {
       mac: null,
