@@ -28,9 +28,9 @@ export function congestionProbability(detector: SfcDetector, queue: Readonly<Que
 export function leastWatched(detector: SfcDetector): number {
   switch (detector.kind) {
     case 'threshold':
-      return Math.floor(detector.octets / 8);
+      return Math.floor(detector.octets / 4);
     case 'marking':
-      return Math.floor(detector.minOctets / 8);
+      return Math.floor(detector.minOctets / 4);
     case 'dynamic':
     case 'predicted':
       return 0;
