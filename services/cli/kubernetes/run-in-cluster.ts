@@ -151,7 +151,8 @@ function refuseHopeless(pods: readonly V1Pod[]): void {
     const waiting = status?.containerStatuses?.[0]?.state?.waiting;
     const reason = waiting?.reason ?? '';
     if (!HOPELESS.has(reason)) continue;
-    throw new ClusterError(`pod ${metadata?.name} cannot start: ${reason}: ${waiting?.message}`);
+    const why = waiting?.message ?? 'no reason given';
+    throw new ClusterError(`pod ${metadata?.name} cannot start: ${reason}: ${why}`);
   }
 }
 
