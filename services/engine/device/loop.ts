@@ -151,9 +151,8 @@ export function makeLoop(
 
   function arrive(d: number, device: Device, port: number): void {
     const frame = lanes.shift(port);
-    const next = lanes.head(port);
-    arrivals.at[port] = next < 0 ? Infinity : pool.arrival(next);
-    arrivals.scan(d);
+    arrivals.at[port] = lanes.timeBehind(port, frame);
+    arrivals.turned(d, port);
     const { words } = pool;
     const length = words[frame + LENGTH];
     const local = port - device.firstPort;
@@ -186,7 +185,8 @@ export function makeLoop(
   function transmit(d: number, device: Device, port: number): void {
     const wrong = flags[port];
     if ((wrong & SILENT) !== 0) {
-      transmits.set(d, port, Infinity);
+      transmits.at[port] = Infinity;
+      transmits.turned(d, port);
       return;
     }
     if (ports.controlDue(port)) {
@@ -196,7 +196,7 @@ export function makeLoop(
     const eligible = queues.eligible(port);
     if (eligible === 0) {
       transmits.at[port] = Infinity;
-      transmits.scan(d);
+      transmits.turned(d, port);
       return;
     }
     const local = port - device.firstPort;
@@ -224,7 +224,7 @@ export function makeLoop(
     if (tag !== 0) sendTag(d, local, ports.peer(port), pool.arrival(frame));
     if ((frameClass & CARRIES_FLAG) !== 0) sendCarried(d, local, ports.peer(port), frame);
     transmits.at[port] = ports.hasWork(port) ? free : Infinity;
-    transmits.scan(d);
+    transmits.turned(d, port);
   }
 
   /** A frame is on its way; its arrival time is that of its first bit after the preamble. */
@@ -236,7 +236,7 @@ export function makeLoop(
     if (!lanes.push(port, frame)) return;
     const d = ports.owner(port);
     arrivals.at[port] = at;
-    arrivals.moved(d, port);
+    arrivals.joined(d, port);
     if (at < horizon[d]) horizon[d] = at;
   }
 
@@ -279,7 +279,8 @@ export function makeLoop(
     const at = txEnd + ports.latencyPs(port) + late;
     const end = isLate ? lastBit(port, at, free - now) : at;
     deliver(d, local, peer, scratch, length, end + controlDelay(peer, length));
-    transmits.set(d, port, ports.hasWork(port) ? free : Infinity);
+    transmits.at[port] = ports.hasWork(port) ? free : Infinity;
+    transmits.turned(d, port);
   }
 
   /** Control frames keep their place among the others on a late link. */

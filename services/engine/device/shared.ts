@@ -39,15 +39,15 @@ export class Shared {
   constructor(readonly tables: Tables) {
     this.ports = makePorts(tables);
     this.pool = new FramePool(this.ports.count);
-    this.lanes = makeLanes(this.ports, this.pool);
+    this.arrivals = makeSlots(tables);
+    this.transmits = makeSlots(tables);
+    this.lanes = makeLanes(this.ports, this.pool, this.arrivals);
     this.queues = makeQueues(tables, this.ports, this.pool);
     this.lines = makeWaitingLines(tables, this.pool);
     this.nicFrames = makeNicFrames(tables, this.pool);
     this.counters = makeCounters(tables);
     this.buffer = makeSharedBuffer(tables);
     this.digests = makeDigests(tables, this.clock);
-    this.arrivals = makeSlots(tables);
-    this.transmits = makeSlots(tables);
     this.horizon = tables.float64('device', 1);
     this.events = tables.float64('device', 1);
   }
