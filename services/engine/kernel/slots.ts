@@ -46,33 +46,48 @@ export function makeSlots(tables: Tables) {
 
   /** The port had no time, and has been given one in `at`. */
   function joined(device: number, p: number): void {
-    if (at[p] !== Infinity) enter(device, p - base[device]);
+    const line = device * WORDS;
+    const first = base[device];
+    const count = lines[line + COUNT];
+    if (at[p] !== Infinity) {
+      lines[line + COUNT] = count + 1;
+      enter(first, size[device], lines[line + HEAD], count, p - first);
+    }
     tell(device);
   }
 
   /** The port was first in line, has had its turn, and has been given its next time in `at`. */
   function turned(device: number, p: number): void {
     const line = device * WORDS;
-    const slot = p - base[device];
+    const first = base[device];
+    const room = size[device];
+    if (room === 1) {
+      lines[line + COUNT] = at[p] === Infinity ? 0 : 1;
+      time[device] = at[p];
+      return;
+    }
     const head = lines[line + HEAD];
+    const slot = p - first;
     // Its turn may have brought in another for the same instant.
-    if (ring[base[device] + head] === slot) {
-      lines[line + HEAD] = head + 1 === size[device] ? 0 : head + 1;
-      lines[line + COUNT]--;
-    } else leave(device, slot);
-    if (at[p] !== Infinity) enter(device, slot);
+    if (ring[first + head] !== slot) {
+      leave(device, slot);
+      joined(device, p);
+      return;
+    }
+    const second = head + 1 === room ? 0 : head + 1;
+    const others = lines[line + COUNT] - 1;
+    lines[line + HEAD] = second;
+    if (at[p] === Infinity) lines[line + COUNT] = others;
+    else enter(first, room, second, others, slot);
     tell(device);
   }
 
-  /** From behind, past whoever is due later. */
-  function enter(device: number, slot: number): void {
-    const line = device * WORDS;
-    const first = base[device];
-    const room = size[device];
+  /** From behind, past whoever is due later: into a line of so many, of ports from `first` on. */
+  function enter(first: number, room: number, head: number, count: number, slot: number): void {
     const t = at[first + slot];
-    let i = lines[line + HEAD] + lines[line + COUNT];
+    let i = head + count;
     if (i >= room) i -= room;
-    for (let left = lines[line + COUNT]++; left > 0; left--) {
+    for (let left = count; left > 0; left--) {
       const before = i === 0 ? room - 1 : i - 1;
       const other = ring[first + before];
       const u = at[first + other];

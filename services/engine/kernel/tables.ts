@@ -52,6 +52,12 @@ export class Tables {
     return this.add(unit, stride, 1, new Uint8Array(buffer, offset, length));
   }
 
+  /** Words and doubles side by side: each row is sixteen words, or eight doubles. */
+  records(unit: Unit, planes = 1): { words: Int32Array; doubles: Float64Array } {
+    const words = this.int32(unit, 16, planes);
+    return { words, doubles: new Float64Array(words.buffer, words.byteOffset, words.length / 2) };
+  }
+
   /** Rows of a unit in one plane. */
   count(unit: Unit): number {
     return this.counts[unit];
