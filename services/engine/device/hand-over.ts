@@ -25,7 +25,7 @@ export function takeHandedOver(engine: Engine, standIn: number, sink: HandOverSi
   for (let local = 0; local < spec.ports.length; local++) {
     const port = firstPort + local;
     if (lanes.head(port) < 0) continue;
-    for (let at = arrivals.at[port]; at !== Infinity; ) {
+    for (let at = arrivals.at[port]; at !== Infinity;) {
       const frame = lanes.shift(port);
       const next = lanes.timeBehind(port, frame);
       pool.setArrival(frame, at);
