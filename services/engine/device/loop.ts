@@ -79,7 +79,7 @@ export function makeLoop(
 ): Loop {
   const { flags } = faults;
   const { clock, pool, ports, lanes, queues, counters, digests } = shared;
-  const { arrivals, transmits, horizon, events } = shared;
+  const { arrivals, transmits, horizon, events, heed } = shared;
   const isHost = Uint8Array.from(devices, (device) => (device.spec.kind === 'host' ? 1 : 0));
   const cursors = new Int32Array(
     2 * Math.max(0, ...devices.map((device) => device.spec.ports.length)),
@@ -161,7 +161,7 @@ export function makeLoop(
     const frameClass = words[frame + CLASS];
     counters.received(port, frameClass & PRIORITY_MASK, length);
     if ((frameClass & CARRIES_FLAG) !== 0) carriage.board(port, frame);
-    if (device.probe !== null) device.probe.frameReceived(d, local, clock.now, pool, frame);
+    if (heed.hears(port, frame)) device.probe?.frameReceived(d, local, clock.now, pool, frame);
     if ((flags[port] & (LOSSY | MEDDLED)) !== 0 && isLost(d, port, frame)) return;
     if (isHost[d] === 0) switching.receive(d, port, frame);
     else hosting.receive(d, port, frame);
@@ -217,7 +217,7 @@ export function makeLoop(
     const frameClass = pool.words[frame + CLASS];
     digests.mix(d, DID_SEND | local, frameClass ^ (length << 20));
     counters.sent(port, frameClass & PRIORITY_MASK, length);
-    if (device.probe !== null) device.probe.frameSent(d, local, now, pool, frame);
+    if (heed.hears(port, frame)) device.probe?.frameSent(d, local, now, pool, frame);
     const at = now + (PREAMBLE_OCTETS + tag) * octetPs + ports.latencyPs(port) + late;
     pool.setArrival(frame, (wrong & LATE) === 0 ? at : faults.arrivalOf(port, at, free - now));
     accept(ports.peer(port), frame);
