@@ -20,14 +20,11 @@ export function withWatchdogs(document: Document, random: RandomStream): Documen
 
 /** The same document without any; null if it has none. */
 export function withoutWatchdogs(document: Document): Document | null {
-  let had = false;
-  const without = withPriorities(document, (keys) => {
-    if (keys['watchdog'] === undefined) return keys;
-    had = true;
-    const { watchdog: _, ...others } = keys;
-    return others;
-  });
-  return had ? without : null;
+  const all = Object.values((document['priorities'] ?? {}) as Readonly<Record<string, unknown>>);
+  const isWatched = (keys: unknown): boolean =>
+    typeof keys === 'object' && keys !== null && 'watchdog' in keys;
+  if (!all.some(isWatched)) return null;
+  return withPriorities(document, ({ watchdog: _, ...others }) => others);
 }
 
 function withPriorities(document: Document, change: (keys: Keys) => Keys): Document {
