@@ -16,7 +16,8 @@ export interface RunView {
   readonly run: RunPage;
   readonly moments: readonly Moment[];
   readonly queueMax: number;
-  readonly plotsOf: ReadonlyMap<number, readonly PortPlot[]>;
+  /** Of a port, by priority; none where only the map knows it. */
+  readonly plotsOf: (port: number) => readonly PortPlot[];
 }
 
 /** What a port does: at a moment, or over the whole run. */
@@ -30,7 +31,8 @@ export function viewOf(run: RunPage): RunView {
   const plotsOf = new Map<number, PortPlot[]>();
   for (const plot of run.plots) plotsOf.set(plot.port, [...(plotsOf.get(plot.port) ?? []), plot]);
   const moments = run.heat === null ? [] : momentsOf(run.heat, run.ports.length);
-  return { run, moments, queueMax: run.heat?.queueMax ?? 0, plotsOf };
+  const queueMax = run.heat?.queueMax ?? 0;
+  return { run, moments, queueMax, plotsOf: (port) => plotsOf.get(port) ?? [] };
 }
 
 function momentsOf({ timesPs, busy, held, queue, queueMax }: Heat, ports: number): Moment[] {
