@@ -54,10 +54,10 @@ export class CreditAccounts {
   /** By port and traffic class. */
   private readonly ofClass: number[][] = [];
   /** By traffic class and then port: its account if it has only one; or -1. */
-  private readonly onlyOfClass: Int32Array;
+  readonly onlyOfClass: Int32Array;
   /** By priority and then port: its account if the port has one channel; or -1. */
-  private readonly onlyOfPriority: Int32Array;
-  private readonly portCount: number;
+  readonly onlyOfPriority: Int32Array;
+  readonly portCount: number;
   readonly records: CreditRecords;
   private next = 0;
   readonly count: number;
@@ -100,11 +100,6 @@ export class CreditAccounts {
 
   isCumulative(row: number): boolean {
     return (this.records.counts[(row << RECORD_SHIFT) | MODES] & CUMULATIVE) !== 0;
-  }
-
-  /** The account whose frames wait for a queue, if it is the only one; or -1. */
-  onlyRowOfClass(port: number, trafficClass: number): number {
-    return this.onlyOfClass[trafficClass * this.portCount + port];
   }
 
   /** Accounts whose frames wait for the same queue. */
@@ -172,11 +167,6 @@ export class CreditAccounts {
 
   share(row: number): number {
     return this.specOf(row).channels[this.slot(row)].share;
-  }
-
-  /** The account of a priority where that is enough to tell it; or -1. */
-  onlyRowOfPriority(port: number, priority: number): number {
-    return this.onlyOfPriority[priority * this.portCount + port];
   }
 
   /** The account that a frame is charged to, by its priority and VLAN tags. */
