@@ -91,6 +91,7 @@ export function makeLoop(
   carriage: Carriage,
 ): Loop {
   const { flags } = faults;
+  const { tagOffered } = credit.conversation;
   const { clock, pool, ports, lanes, queues, counters, digests } = shared;
   const { arrivals, transmits, horizon, events, heed } = shared;
   const isHost = Uint8Array.from(devices, (device) => (device.spec.kind === 'host' ? 1 : 0));
@@ -298,8 +299,8 @@ export function makeLoop(
 
   /** Uses the frame's credit; returns the octets of a CE-Tag that it takes along. */
   function meter(port: number, trafficClass: number, frame: number): number {
-    tagLength = credit.composeTag(port, scratch);
-    if (ports.isMetered(port, trafficClass)) metering.spend(port, frame);
+    tagLength = tagOffered[port] === 0 ? 0 : credit.composeTag(port, scratch);
+    if (ports.isMetered(port, trafficClass)) metering.spend(port, trafficClass, frame);
     return tagLength === 0 ? 0 : CE_TAG_OCTETS;
   }
 
