@@ -85,7 +85,7 @@ describe('services that are started elsewhere', { skip }, () => {
 
   it('are not waited for by a coordinator that is started again when all is over', async () => {
     const pods = await open('over');
-    const words = ['--set', 'expect=[{ metric: frames.dropped, max: -1 }]'];
+    const words = ['--set', 'expect=[{ metric: lossless-drops, min: 1 }]'];
     const all = [pods.coordinator(...words), pods.service(0), pods.service(1)];
     const [failed, ...homes] = await Promise.all(all.map(({ ended }) => ended));
     assert.deepEqual(homes, [FINE, FINE]);
