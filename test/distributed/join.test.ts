@@ -67,6 +67,21 @@ describe('services that are started elsewhere', { skip }, () => {
     assert.equal(pods.digest(), digest);
   });
 
+  for (const [words, code] of [
+    [[], 1],
+    [['--exit-zero'], 0],
+  ] as const) {
+    it(`leave ${code} when expectations fail with [${words.join('')}]`, async () => {
+      const pods = await open(`verdict${code}`);
+      const bound = '[{ metric: completion.max, load: shuffle, max: 1ns }]';
+      const failing = ['--set', `expect=${bound}`, ...words];
+      const all = [pods.service(0), pods.service(1), pods.coordinator(...failing)];
+      const [first, second, last] = await Promise.all(all.map(({ ended }) => ended));
+      assert.deepEqual([first, second, last!.code], [FINE, FINE, code]);
+      assert.equal(pods.digest(), digest);
+    });
+  }
+
   it('outlive a coordinator that is evicted, and one of them another that is deleted', async () => {
     const pods = await open('evicted');
     const kept = pods.service(0);
