@@ -7,7 +7,10 @@ import descriptor from 'protobufjs/ext/descriptor.js';
 import type { grpc } from '#contracts';
 import { ControlServer } from '../../services/coordinator/control-server.js';
 import type { RunDesk } from '../../services/coordinator/run-desk.js';
-import { CHANNEL_OPTIONS, clientCredentials } from '../../services/runtime/links/control-channel.js';
+import {
+  CHANNEL_OPTIONS,
+  clientCredentials,
+} from '../../services/runtime/links/control-channel.js';
 import { REFLECT } from '../../services/runtime/links/methods.js';
 
 type Ask = grpc.reflection.v1.ServerReflectionRequest.$Properties;
