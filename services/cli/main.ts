@@ -9,7 +9,7 @@ import type { CoordinateOptions } from './commands/coordinate.js';
 import type { RunOptions } from './commands/run.js';
 import type { ServiceOptions } from './commands/service.js';
 import type { DcbxOptions, DiscoveryOptions, PathsOptions } from './commands/discovery.js';
-import type { EmulateOptions } from './emulate.js';
+import type { EmulateOptions } from './emulation.js';
 import type { QueryOptions } from './commands/query.js';
 import type { RenderOptions } from './commands/k8s.js';
 import type { ClusterRunOptions } from './commands/k8s-run.js';
