@@ -26,7 +26,11 @@ export interface Spent {
 /** A run in processes: its wall time from the first round to the last, and what it took. */
 export interface Measured {
   readonly results: RunResults;
+  /** From the first round, or from `skipPs` on, to the last. */
   readonly wallMs: number;
+  /** How far the run was by then, and how many messages services had exchanged. */
+  readonly beganPs: number;
+  readonly messagesBefore: number;
   readonly status: selvage.v1.RunStatus;
   /** Of services while they wait for the first round, in MB. */
   readonly idleMb: number;
@@ -38,11 +42,14 @@ export async function inProcesses(
   text: string,
   services: number,
   args: readonly string[],
+  skipPs = 0,
 ): Promise<Measured> {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-bench-'));
   const scenarioFile = join(folder, 'scenario.yaml');
   writeFileSync(scenarioFile, text);
   let began = 0;
+  let beganPs = 0;
+  let messagesBefore = 0;
   let ended = 0;
   let last: selvage.v1.RunStatus | null = null;
   let idleMb = 0;
@@ -74,12 +81,15 @@ export async function inProcesses(
     },
     (status) => {
       last = status;
-      if (status.phase === Phase.PHASE_RUNNING && began === 0) {
+      const { virtualPs, messages, phase } = status;
+      if (phase === Phase.PHASE_RUNNING && began === 0 && virtualPs >= skipPs) {
+        beganPs = virtualPs;
+        messagesBefore = messages;
         idleMb = memoryOf(running!);
         before = spentBy(running!);
         began = performance.now();
       }
-      if (status.phase === Phase.PHASE_COLLECTING && ended === 0) {
+      if (phase === Phase.PHASE_COLLECTING && ended === 0) {
         ended = performance.now();
         spent = spentBy(running!);
       }
@@ -90,7 +100,8 @@ export async function inProcesses(
     const { cpu: cpuBefore, queued: queuedBefore } = before[name]!;
     spent[name] = { cpu: cpu - cpuBefore, queued: queued - queuedBefore };
   }
-  return { results, wallMs: ended - began, status: last!, idleMb, spent };
+  const wallMs = ended - began;
+  return { results, wallMs, beganPs, messagesBefore, status: last!, idleMb, spent };
 }
 
 /** Median resident memory of the services. */
