@@ -267,7 +267,6 @@ async function runElsewhere(
       () => run.status,
       () => run.shownFaults(),
     );
-    if (view.beginsPaused) await run.pauseAtStart();
   };
   let latest = { virtualPs: 0, share: 0, frameHops: 0 };
   const closeMetrics = await openMetrics(metricsPort, fabric.scenario.name, () => ({
@@ -275,7 +274,7 @@ async function runElsewhere(
     ...NO_PORTS,
   }));
   try {
-    const all = { ...options, from, steps };
+    const all = { ...options, from, steps, paused: view?.beginsPaused ?? false };
     const { rows, ...merged } = await runDistributed(all, progress, open, (status) => {
       const { virtualPs, share, frameHops } = status;
       latest = { virtualPs, share, frameHops };

@@ -52,6 +52,8 @@ export interface CoordinatorOptions {
   readonly patienceMs: number;
   /** Virtual times at which to wait for somebody to say that the run goes on. */
   readonly haltsPs?: readonly number[];
+  /** Nothing is executed before somebody says so. */
+  readonly paused?: boolean;
 }
 
 interface Checkpoint {
@@ -107,6 +109,7 @@ export class Coordinator {
   ) {
     this.desk = new FaultDesk(live, store);
     this.halts = new Halts(options.haltsPs ?? []);
+    this.wishes.isPaused = options.paused ?? false;
     const { fabric } = live;
     this.slots = plans.map((plan) => {
       const packed = packPlan(plan);
@@ -145,7 +148,9 @@ export class Coordinator {
       manifest.stateHashes.length === this.slots.length &&
       manifest.protocol === PROTOCOL;
     if (!fits) throw new Error('the checkpoint in the store belongs to another run or version');
-    const { checkpoint: name, boundPs, framesSeen } = manifest;
+    const { checkpoint: name, boundPs, framesSeen, epoch } = manifest;
+    // Another coordinator has been let go already.
+    if (epoch > 0) this.wishes.isPaused = false;
     this.checkpoint = { name, boundPs, framesSeen };
   }
 
@@ -536,8 +541,11 @@ export class Coordinator {
     this.share = durationPs === null ? deliveredShare(parts) : this.virtualPs() / durationPs;
   }
 
+  /** All that comes before has been executed. */
   private virtualPs(): number {
-    return Math.min(this.rounds.nextPs, this.fabric.scenario.durationPs ?? this.rounds.boundPs);
+    const { boundPs, nextPs } = this.rounds;
+    const { durationPs } = this.fabric.scenario;
+    return Math.min(this.wishes.reachedPs(boundPs, nextPs), durationPs ?? Infinity);
   }
 
   private awaitServices(): void {

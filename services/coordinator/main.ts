@@ -35,6 +35,7 @@ const { positionals, values } = parseArgs({
     'checkpoint-every': { type: 'string', default: '2' },
     from: { type: 'string' },
     steps: { type: 'string' },
+    paused: { type: 'boolean', default: false },
     halt: { type: 'string', multiple: true, default: [] },
     'round-length': { type: 'string' },
     folder: { type: 'string' },
@@ -92,6 +93,7 @@ try {
     checkpointMs: Number(values['checkpoint-every']) * 1000,
     roundLength: count(values['round-length']),
     patienceMs: identity.patienceMs,
+    paused: values.paused,
     haltsPs: values.halt.map(Number),
   });
   if (values.from !== undefined) {

@@ -58,11 +58,12 @@ export class Observers {
     this.waits = episodes ? new WaitRecorder(engine) : null;
     this.hops = traces === null ? null : new HopRecorder(engine, traces);
     this.events = events ? new EventRecorder(engine) : null;
-    for (const observer of [this.waits, this.hops, this.events]) {
-      if (observer !== null) engine.listen(observer);
-    }
     this.captures = captures === null ? null : new CaptureRecorder(engine, captures);
-    if (this.captures !== null) engine.listen(this.captures, this.captures.hearers());
+    const all = [...engine.devices.keys()];
+    if (this.waits !== null) engine.listen(this.waits, all, 0);
+    if (this.hops !== null) engine.listen(this.hops, all, this.hops.share);
+    if (this.events !== null) engine.listen(this.events, all, 0);
+    if (this.captures !== null) engine.listen(this.captures, this.captures.hearers(), 0);
   }
 
   /** What one device has been seen to do; null if nobody looked. */

@@ -83,11 +83,6 @@ export const CONTROL_FRAMES: Readonly<Record<string, Kind>> = {
   sfcm: ofFabric(SFCM),
 };
 
-/** Whether a name means only messages that are frames of the fabric. */
-export function isOfFabric(frames: string): boolean {
-  return CONTROL_FRAMES[frames].etherType === NO_TYPE;
-}
-
 /** Which message the octets are that a frame carries; 0: none of these. */
 export function messageOf(octets: Uint8Array): number {
   let at = TYPE_AT;

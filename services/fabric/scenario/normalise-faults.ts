@@ -1,6 +1,5 @@
 /** `faults` of the file -> what goes wrong, with every key that its kind needs and no other. */
 
-import { isOfFabric } from '../../engine/faults/control-frames.js';
 import { listed, show } from './errors.js';
 import type { FaultSection } from './fault-section.js';
 import type { Located } from './located.js';
@@ -121,21 +120,12 @@ function checkKeys(input: FaultInput, path: Path, located: Located): void {
   if (missing !== undefined) {
     throw located.errorAt(path, `${input.kind} needs ${missing}`);
   }
-  checkMessages(input, path, located);
   checkForged(input, path, located);
   if (input.kind === 'mis-cabling') checkCabling(path, located);
   if (input.kind === 'control' && (input.action === 'delay') !== (input.delay !== undefined)) {
     const message = 'action: delay needs delay, and no other action has it';
     throw located.errorAt(path, message);
   }
-}
-
-/** Who crosses the fabric as a frame is a frame to links: it is there or not. */
-function checkMessages({ kind, frames, action }: FaultInput, path: Path, located: Located): void {
-  if (kind !== 'control' || frames === undefined || !isOfFabric(frames)) return;
-  if (action === 'lose' || action === 'corrupt') return;
-  const message = `${frames} crosses the fabric as a frame: it can be lost or corrupted`;
-  throw located.errorAt([...path, 'action'], message);
 }
 
 /** What belongs to a frame of the fabric cannot come alone. */

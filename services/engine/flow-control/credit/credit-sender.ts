@@ -168,6 +168,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
       words[w + BLOCKED] = 1;
       doubles[d + BLOCKED_SINCE] = clock.now;
       doubles[d + BLOCKS]++;
+      if (accounts.specOf(row).asking.isPatient) waitForGrant(row);
       carrier.lacks(row, true);
     } else if (clock.now < doubles[d + POLL_AT]) return;
     demand(row);
@@ -320,6 +321,13 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     doubles[d + POLL_AT] = now + asking.pollPs;
     carrier.say(row, SAY_DEMAND);
     carrier.wake(row, now + asking.pollPs);
+  }
+
+  /** A grant is on its way, or was lost: only then is it asked for. */
+  function waitForGrant(row: number): void {
+    const at = row * DOUBLES + POLL_AT;
+    const patientUntil = clock.now + accounts.specOf(row).asking.pollPs;
+    if (patientUntil > doubles[at]) doubles[at] = patientUntil;
   }
 
   function lookAhead(row: number): void {
