@@ -2,14 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  captureOfPort,
-  COMMENT,
-  dissect,
-  ERROR,
-  tsharkMissing,
-  worstNote,
-} from '../kit/tshark.js';
+import { captureOfPort, COMMENT, dissect, ERROR, tsharkMissing, worstNote } from '../kit/tshark.js';
 import { knownFrames } from './frames.js';
 
 const PORT = 'leaf3:p5';
@@ -65,7 +58,11 @@ describe('tshark', { skip: tsharkMissing }, () => {
 
   it('takes a frame that was cut short for one, not for a malformed frame', () => {
     const cut = { ...packets[2]!, octets: packets[2]!.octets.slice(0, 58) };
-    const [packet] = dissect(captureOfPort(PORT, [cut]), ['frame.len', 'frame.cap_len', ...complaints]);
+    const [packet] = dissect(captureOfPort(PORT, [cut]), [
+      'frame.len',
+      'frame.cap_len',
+      ...complaints,
+    ]);
     assert.equal(packet?.['frame.len'], String(cut.originalOctets));
     assert.equal(packet['frame.cap_len'], '58');
     assert.equal(packet['_ws.malformed'], '');
