@@ -57,8 +57,10 @@ async function watched(text: string, virtualUs: number): Promise<Record<string, 
   const { episodes } = session.congestion() ?? { episodes: [] };
   if (hops !== null) frameTraces(fabric, hops, episodes, virtualUs * 1e6);
   const captures = capturesWanted(fabric, session.captures());
-  if (captures !== null) Array.from(captureFile(fabric, captures));
-  return { ...figures, seconds: figures['seconds']! + cpuSeconds() - start };
+  // As a file is written: piece by piece.
+  let octets = 0;
+  if (captures !== null) for (const piece of captureFile(fabric, captures)) octets += piece.length;
+  return { ...figures, octets, seconds: figures['seconds']! + cpuSeconds() - start };
 }
 
 /** An engine whose data path has no probes at all. */

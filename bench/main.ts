@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { spawnSync } from 'node:child_process';
 import { inProcess, median } from './measure.js';
 
 // Measures speed and size as ratios to a bare data path run beside the engine, so that figures from
 // different machines can be compared. Every case runs in a process of its own, in rounds, so that
 // the drift of a machine falls on all alike; medians count.
-//   npm run bench -- [--rounds N] [--baseline] [CASE...]
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CASE = join(ROOT, 'dist/bench/case.js');
@@ -58,9 +58,40 @@ interface Row {
   readonly better: 'more' | 'less';
 }
 
-function main(words: readonly string[]): void {
-  const rounds = Number(words[words.indexOf('--rounds') + 1] ?? 3) || 3;
-  const wanted = words.filter((word, i) => !word.startsWith('--') && words[i - 1] !== '--rounds');
+const ROUNDS = '3';
+const USAGE = `npm run bench -- [--rounds N] [--baseline] [CASE...]
+
+  --rounds N   measure every case so often (${ROUNDS}); medians count
+  --baseline   write the results to bench/baseline.json, too
+  CASE         only cases with this in their names:
+${CASES.map(({ name }) => `                 ${name}`).join('\n')}
+`;
+
+interface Wish {
+  readonly rounds: number;
+  readonly baseline: boolean;
+  readonly help: boolean;
+  readonly wanted: readonly string[];
+}
+
+function wishOf(words: readonly string[]): Wish {
+  const { values, positionals: wanted } = parseArgs({
+    args: [...words],
+    allowPositionals: true,
+    options: {
+      rounds: { type: 'string', default: ROUNDS },
+      baseline: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  const rounds = Number(values.rounds);
+  if (!Number.isInteger(rounds) || rounds < 1) {
+    throw new Error(`${values.rounds} is no number of rounds`);
+  }
+  return { ...values, rounds, wanted };
+}
+
+function main({ rounds, baseline, wanted }: Wish): void {
   const cases = CASES.filter(
     ({ name }) => wanted.length === 0 || wanted.some((w) => name.includes(w)),
   );
@@ -70,7 +101,7 @@ function main(words: readonly string[]): void {
   print(rows);
   const result = Object.fromEntries(rows.map(({ what, value }) => [what, value]));
   writeFileSync(join(ROOT, 'bench/results.json'), `${JSON.stringify(result, null, 2)}\n`);
-  if (words.includes('--baseline')) writeFileSync(BASELINE, `${JSON.stringify(result, null, 2)}\n`);
+  if (baseline) writeFileSync(BASELINE, `${JSON.stringify(result, null, 2)}\n`);
 }
 
 function measure(cases: readonly BenchCase[], rounds: number): Map<string, Figures[]> {
@@ -206,7 +237,7 @@ function childSeconds(words: readonly string[]): number {
 }
 
 function print(rows: readonly Row[]): void {
-  const before = baseline();
+  const before = baselineFigures();
   const lines = rows.map(({ what, value, unit, target, better }) => {
     const met = target === null || (better === 'more' ? value >= target : value <= target);
     const goal = target === null ? '' : `${better === 'more' ? '>=' : '<='} ${target}`;
@@ -225,7 +256,7 @@ function print(rows: readonly Row[]): void {
   process.stdout.write(`${head}${''.padStart(8)}${'change'.padStart(8)}\n${lines.join('\n')}\n`);
 }
 
-function baseline(): Figures {
+function baselineFigures(): Figures {
   try {
     return JSON.parse(readFileSync(BASELINE, 'utf8')) as Figures;
   } catch {
@@ -233,4 +264,12 @@ function baseline(): Figures {
   }
 }
 
-main(process.argv.slice(2));
+let wish: Wish | null = null;
+try {
+  wish = wishOf(process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n\n${USAGE}`);
+  process.exitCode = 2;
+}
+if (wish?.help === true) process.stdout.write(USAGE);
+else if (wish !== null) main(wish);

@@ -111,7 +111,7 @@ export class Observers {
     const places = [...engine.devices.keys()];
     return {
       waits: waits && places.map((d) => waits.waits(d, nowPs)),
-      hops: hops && places.map((d) => hops.hops(d)),
+      hops: hops && places.map((d) => hops.log(d)),
       captures: captures && places.map((d) => captures.log(d)),
       events: events && places.map((d) => events.log(d)),
     };

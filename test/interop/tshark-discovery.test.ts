@@ -1,20 +1,10 @@
 /** Wireshark reads in every LLDPDU of the examples what the ports that sent it go by. */
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { DeafProbe } from '../../services/engine/contract/probe.js';
-import {
-  interfaceBlockOctets,
-  packetBlockOctets,
-  SECTION_BLOCK_OCTETS,
-  writeInterfaceBlock,
-  writePacketBlock,
-  writeSectionBlock,
-} from '../../services/engine/wire/pcapng/writer.js';
 import { blankLldpFrame, decodeLldp } from '../../services/engine/wire/lldp/lldpdu.js';
 import { TLV_ORGANIZATIONAL, type Tlv } from '../../services/engine/wire/lldp/tlv.js';
 import { DiscoveryExchange } from '../../services/fabric/assembly/discovery-exchange.js';
@@ -22,18 +12,10 @@ import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 import type { DiscoveryPortResult } from '../../services/runtime/discovery-results.js';
 import { Session } from '../../services/runtime/session.js';
 import { fabricOf, ROOT } from '../kit/emulate.js';
+import type { Packet } from '../kit/tshark.js';
+import { captureOfPort, dissect, ERROR, tsharkMissing, worstNote } from '../kit/tshark.js';
 
-const PORT = { name: 'all', snapOctets: 0 };
-const ERROR = 0x800000;
 const PS_PER_NS = 1000;
-
-const missing =
-  spawnSync('tshark', ['--version']).error === undefined ? false : 'tshark is not installed';
-
-const folder = mkdtempSync(join(tmpdir(), 'selvage-tshark-'));
-after(() => {
-  rmSync(folder, { recursive: true });
-});
 
 interface Heard {
   readonly timeNs: number;
@@ -62,7 +44,7 @@ function recorded(example: string): Recorded {
   return { frames: recorder.frames, ports: session.results('complete').discovery!.ports };
 }
 
-function capture(frames: readonly Heard[]): string {
+function packetsOf(frames: readonly Heard[]): Packet[] {
   const packets = frames.map(({ timeNs, octets }) => ({
     interfaceIndex: 0,
     timeNs,
@@ -70,13 +52,7 @@ function capture(frames: readonly Heard[]): string {
     originalOctets: octets.length,
     comment: '',
   }));
-  const start = SECTION_BLOCK_OCTETS + interfaceBlockOctets(PORT);
-  const octets = new Uint8Array(packets.reduce((sum, p) => sum + packetBlockOctets(p), start));
-  let at = writeInterfaceBlock(octets, writeSectionBlock(octets, 0), PORT);
-  for (const packet of packets) at = writePacketBlock(octets, at, packet);
-  const path = join(folder, 'capture.pcapng');
-  writeFileSync(path, octets);
-  return path;
+  return dissect(captureOfPort('all', packets), FIELDS);
 }
 
 const EIGHT = [0, 1, 2, 3, 4, 5, 6, 7];
@@ -89,24 +65,6 @@ const FIELDS = [
   '_ws.malformed',
   '_ws.expert.severity',
 ];
-
-type Packet = Readonly<Record<string, string>>;
-
-function dissect(path: string): Packet[] {
-  const columns = FIELDS.flatMap((field) => ['-e', field]);
-  const output = execFileSync('tshark', ['-r', path, '-T', 'fields', ...columns], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-    maxBuffer: 1 << 28,
-  });
-  return output
-    .replace(/\n$/, '')
-    .split('\n')
-    .map((line) => {
-      const values = line.split('\t');
-      return Object.fromEntries(FIELDS.map((field, i) => [field, values[i] ?? '']));
-    });
-}
 
 /** The first of the values of a field: the recommendation comes behind the configuration. */
 const first = (packet: Packet, field: string): string => packet[field]!.split(',')[0]!;
@@ -129,18 +87,18 @@ function compare(packet: Packet, { dcbx, local, operational, port }: DiscoveryPo
   assert.equal(packet['lldp.dcbx.ieee.app.prio'], priorities.join(','), port);
 }
 
-describe('tshark reads control frames', { skip: missing }, () => {
+describe('tshark reads control frames', { skip: tsharkMissing }, () => {
   const examples = readdirSync(join(ROOT, 'examples')).filter((name) =>
     name.startsWith('discovery-'),
   );
   for (const example of examples) {
     it(`of ${example}: nothing is malformed, and ports say what they go by`, () => {
       const { frames, ports } = recorded(example);
-      const packets = dissect(capture(frames));
+      const packets = packetsOf(frames);
       assert.equal(packets.length, frames.length);
       for (const packet of packets) {
         assert.equal(packet['_ws.malformed'], '');
-        assert.ok(Math.max(...packet['_ws.expert.severity']!.split(',').map(Number)) < ERROR);
+        assert.ok(worstNote(packet) < ERROR);
       }
       for (const port of ports) {
         const last = packets.findLast((packet) => packet['lldp.port.desc'] === port.port);
@@ -163,22 +121,21 @@ function spoken(fabric: Fabric): Heard[] {
 }
 
 function isSound(packet: Packet): boolean {
-  const severity = Math.max(0, ...packet['_ws.expert.severity']!.split(',').map(Number));
-  return packet['_ws.malformed'] === '' && severity < ERROR;
+  return packet['_ws.malformed'] === '' && worstNote(packet) < ERROR;
 }
 
-describe('tshark reads what ports would say in every example', { skip: missing }, () => {
+describe('tshark reads what ports would say in every example', { skip: tsharkMissing }, () => {
   it('and nothing is malformed', () => {
     const frames = readdirSync(join(ROOT, 'examples'))
       .filter((name) => name.endsWith('.yaml') && !name.startsWith('discovery-'))
       .flatMap((name) => spoken(fabricOf(`examples/${name}`, 'discovery=true')));
-    const packets = dissect(capture(frames));
+    const packets = packetsOf(frames);
     assert.ok(frames.length > 200 && packets.length === frames.length);
     assert.ok(packets.every(isSound));
   });
 });
 
-describe('tshark reads an LLDPDU with every kind of TLV', { skip: missing }, () => {
+describe('tshark reads an LLDPDU with every kind of TLV', { skip: tsharkMissing }, () => {
   const fabric = (dcbx: string): Fabric =>
     fabricOf(`
 fabric: { generator: leaf-spine, leaves: 2, spines: 1, hostsPerLeaf: 2 }
@@ -215,7 +172,7 @@ discovery:
       [...kinds].map(String).sort(),
       ['4', '5', '6', '7', ...named].map(String).sort(),
     );
-    const packets = dissect(capture(frames));
+    const packets = packetsOf(frames);
     assert.ok(packets.every(isSound));
     for (const packet of packets) {
       const shares = EIGHT.map((n) => packet[`lldp.dcbx.feature.pg.per${n}`]);
@@ -230,7 +187,7 @@ discovery:
   });
 
   it('and the same of CEE', () => {
-    const packets = dissect(capture(spoken(fabric('cee'))));
+    const packets = packetsOf(spoken(fabric('cee')));
     assert.ok(packets.every(isSound));
     for (const packet of packets) {
       const shares = EIGHT.map((n) => packet[`lldp.dcbx.feature.pg.per${n}`]);

@@ -1,9 +1,7 @@
-import { DeafProbe } from '../../contract/probe.js';
 import type { Engine } from '../../device/engine.js';
 import type { FramePool } from '../../frame/frame-pool.js';
 import { CLASS, ECN_CE, ECN_MASK, KIND_MASK, KIND_NOTICE } from '../../frame/frame-pool.js';
-import type { Plain } from '../../kernel/snapshot.js';
-import { restore, save } from '../../kernel/snapshot.js';
+import { LogRecorder } from '../log-recorder.js';
 import { nameOf } from '../trace/frame-sampler.js';
 import { CE_TAG_OCTETS, isCeTagged } from '../../wire/ce-tag.js';
 import type { CaptureSpec } from './capture-filter.js';
@@ -25,8 +23,7 @@ interface RidingTag {
  * Writes down what passes captured ports, as fields: headers are made of them when the run is over.
  * Devices without such a port are not listened to.
  */
-export class CaptureRecorder extends DeafProbe {
-  private readonly logs: CaptureLog[];
+export class CaptureRecorder extends LogRecorder<CaptureLog> {
   /** By port of the service. */
   private readonly isWanted: Uint8Array;
   private readonly firstPort: Int32Array;
@@ -38,11 +35,10 @@ export class CaptureRecorder extends DeafProbe {
   private readonly tags: (RidingTag | undefined)[] = [];
 
   constructor(
-    private readonly engine: Engine,
+    engine: Engine,
     private readonly spec: CaptureSpec,
   ) {
-    super();
-    this.logs = engine.devices.map((device) => new CaptureLog(device.spec.ports.length));
+    super(engine, (ports) => new CaptureLog(ports));
     this.isWanted = new Uint8Array(engine.shared.ports.count);
     this.firstPort = Int32Array.from(engine.devices, (device) => device.firstPort);
     spec.ports.forEach((ports, d) => {
@@ -56,20 +52,6 @@ export class CaptureRecorder extends DeafProbe {
   /** Devices with captured ports. */
   hearers(): number[] {
     return [...this.spec.ports.keys()].filter((d) => this.spec.ports[d].length > 0);
-  }
-
-  log(device: number): CaptureLog {
-    return this.logs[device];
-  }
-
-  save(device: number): Plain {
-    return save(this.logs[device]);
-  }
-
-  restore(device: number, saved: Plain | null): void {
-    const log = new CaptureLog(this.engine.devices[device].spec.ports.length);
-    if (saved !== null) restore(log, saved);
-    this.logs[device] = log;
   }
 
   override frameReceived(
@@ -105,7 +87,7 @@ export class CaptureRecorder extends DeafProbe {
     const isWanted = this.passes(device, pool, frame);
     const row = isWanted ? this.addFrame(device, port, now, SEEN_OUT, pool, frame) : NONE;
     this.wentOut = row;
-    if (this.wasMarked(device, port, pool, frame) && row !== NONE) this.logs[device].setMarked(row);
+    if (this.wasMarked(device, port, pool, frame) && row !== NONE) this.log(device).setMarked(row);
   }
 
   override frameMarked(
@@ -116,7 +98,7 @@ export class CaptureRecorder extends DeafProbe {
     frame: number,
   ): void {
     if (this.isWanted[this.firstPort[device] + port] === 0) return;
-    this.logs[device].marked.push(markName(port, pool, frame));
+    this.log(device).marked.push(markName(port, pool, frame));
   }
 
   override frameDropped(
@@ -129,7 +111,7 @@ export class CaptureRecorder extends DeafProbe {
   ): void {
     if (this.isWanted[this.firstPort[device] + port] === 0) return;
     const { cameIn } = this;
-    const log = this.logs[device];
+    const log = this.log(device);
     const isJustIn = cameIn.device === device && cameIn.port === port && cameIn.timePs === now;
     const row = isJustIn
       ? cameIn.row
@@ -168,7 +150,7 @@ export class CaptureRecorder extends DeafProbe {
   ): number {
     if (this.isWanted[this.firstPort[device] + port] === 0) return NONE;
     if (!passesControl(this.spec.filters, octets) || !this.hasRoom(device, port)) return NONE;
-    return this.logs[device].addControl(now, port, seen, octets);
+    return this.log(device).addControl(now, port, seen, octets);
   }
 
   private passes(device: number, pool: FramePool, frame: number): boolean {
@@ -178,7 +160,7 @@ export class CaptureRecorder extends DeafProbe {
 
   /** A tag stands behind the addresses of its frame, whose other octets are known for a notice. */
   private putTag(device: number, row: number, tag: Uint8Array): void {
-    const log = this.logs[device];
+    const log = this.log(device);
     const { octets } = log.read(row);
     const whole = new Uint8Array(octets.length + tag.length);
     whole.set(octets.subarray(0, TAG_AT));
@@ -197,7 +179,7 @@ export class CaptureRecorder extends DeafProbe {
     frame: number,
     own = NONE,
   ): number {
-    const log = this.logs[device];
+    const log = this.log(device);
     if (own !== NONE) log.becomeFrame(own, pool, frame);
     else if (!this.hasRoom(device, port)) return NONE;
     const row = own === NONE ? log.addFrame(now, port, seen, pool, frame) : own;
@@ -208,7 +190,7 @@ export class CaptureRecorder extends DeafProbe {
   }
 
   private hasRoom(device: number, port: number): boolean {
-    const log = this.logs[device];
+    const log = this.log(device);
     if (log.counts[port] < this.spec.frames) return true;
     log.omitted++;
     return false;
@@ -216,7 +198,7 @@ export class CaptureRecorder extends DeafProbe {
 
   /** Whether this device marked the frame; it leaves now. */
   private wasMarked(device: number, port: number, pool: FramePool, frame: number): boolean {
-    const { marked } = this.logs[device];
+    const { marked } = this.log(device);
     if (marked.length === 0 || (pool.words[frame + CLASS] & ECN_MASK) !== ECN_CE) return false;
     const at = marked.indexOf(markName(port, pool, frame));
     if (at >= 0) marked.splice(at, 1);

@@ -1,4 +1,3 @@
-import { DeafProbe } from '../../contract/probe.js';
 import type { Engine } from '../../device/engine.js';
 import type { FramePool } from '../../frame/frame-pool.js';
 import {
@@ -10,8 +9,7 @@ import {
   SOURCE,
   TARGET,
 } from '../../frame/frame-pool.js';
-import type { Plain } from '../../kernel/snapshot.js';
-import { restore, save } from '../../kernel/snapshot.js';
+import { LogRecorder } from '../log-recorder.js';
 
 /** What is written down of a run; the names are those of its table. */
 export const EVENTS = [
@@ -107,26 +105,9 @@ export class EventLog {
 type EventNumbers = [number, number, number, number, number, number, number, number, number];
 
 /** Writes down what happens to frames and priorities, beyond that frames pass. */
-export class EventRecorder extends DeafProbe {
-  private readonly logs: EventLog[];
-
-  constructor(private readonly engine: Engine) {
-    super();
-    this.logs = engine.devices.map(({ spec }) => new EventLog(spec.ports.length));
-  }
-
-  log(device: number): EventLog {
-    return this.logs[device];
-  }
-
-  save(device: number): Plain {
-    return save(this.logs[device]);
-  }
-
-  restore(device: number, saved: Plain | null): void {
-    const log = new EventLog(this.engine.devices[device].spec.ports.length);
-    if (saved !== null) restore(log, saved);
-    this.logs[device] = log;
+export class EventRecorder extends LogRecorder<EventLog> {
+  constructor(engine: Engine) {
+    super(engine, (ports) => new EventLog(ports));
   }
 
   override frameDropped(
@@ -165,7 +146,7 @@ export class EventRecorder extends DeafProbe {
   }
 
   override heldChanged(device: number, port: number, now: number, priorities: number): void {
-    const { held } = this.logs[device];
+    const { held } = this.log(device);
     for (let priority = 0; priority < 8; priority++) {
       const bit = 1 << priority;
       if (((held[port] ^ priorities) & bit) === 0) continue;
@@ -186,7 +167,7 @@ export class EventRecorder extends DeafProbe {
   }
 
   override messageDelivered(device: number, now: number, flow: number, message: number): void {
-    this.logs[device].add(now, DELIVERED, NONE, NONE, message, flow, NONE, NONE, NONE);
+    this.log(device).add(now, DELIVERED, NONE, NONE, message, flow, NONE, NONE, NONE);
   }
 
   override ledChanged(device: number, port: number, atPs: number, led: number, lit: boolean): void {
@@ -207,7 +188,7 @@ export class EventRecorder extends DeafProbe {
     const [source, target, connection] = isData
       ? [ends[frame + SOURCE], words[frame + TARGET], ends[frame + CONNECTION]]
       : [NONE, NONE, NONE];
-    this.logs[device].add(now, event, port, priority, detail, NONE, source, target, connection);
+    this.log(device).add(now, event, port, priority, detail, NONE, source, target, connection);
   }
 
   /** Events come in pairs: what begins, and behind it what ends. */
@@ -221,6 +202,6 @@ export class EventRecorder extends DeafProbe {
     detail: number,
   ): void {
     const what = isEnd ? event + 1 : event;
-    this.logs[device].add(now, what, port, priority, detail, NONE, NONE, NONE, NONE);
+    this.log(device).add(now, what, port, priority, detail, NONE, NONE, NONE, NONE);
   }
 }

@@ -1,9 +1,7 @@
-import { DeafProbe } from '../../contract/probe.js';
 import type { Engine } from '../../device/engine.js';
 import type { FramePool } from '../../frame/frame-pool.js';
 import { CLASS, KIND_ACK, KIND_MASK, KIND_NAK, LENGTH } from '../../frame/frame-pool.js';
-import type { Plain } from '../../kernel/snapshot.js';
-import { restore, save } from '../../kernel/snapshot.js';
+import { LogRecorder } from '../log-recorder.js';
 import type { SamplingSpec } from './frame-sampler.js';
 import { FrameSampler, nameOf } from './frame-sampler.js';
 
@@ -50,8 +48,7 @@ const MOST_HOPS = 200_000;
 const MOST_DROPPED = 1000;
 
 /** Follows sampled frames from device to device, each of which writes down its own part. */
-export class HopRecorder extends DeafProbe {
-  private readonly devices: DeviceHops[];
+export class HopRecorder extends LogRecorder<DeviceHops> {
   private readonly sampler: FrameSampler;
   private readonly isHost: readonly boolean[];
 
@@ -59,30 +56,15 @@ export class HopRecorder extends DeafProbe {
     engine: Engine,
     private readonly spec: SamplingSpec,
   ) {
-    super();
+    super(engine, () => new DeviceHops());
     if (spec.slowest > 0) followHosts(engine);
     this.sampler = new FrameSampler(spec);
-    this.devices = engine.devices.map(() => new DeviceHops());
     this.isHost = engine.devices.map((device) => device.spec.kind === 'host');
   }
 
   /** No frame beyond this share by dice is followed. */
   get share(): number {
     return this.sampler.share;
-  }
-
-  hops(device: number): DeviceHops {
-    return this.devices[device];
-  }
-
-  save(device: number): Plain {
-    return save(this.devices[device]);
-  }
-
-  restore(device: number, saved: Plain | null): void {
-    const hops = new DeviceHops();
-    if (saved !== null) restore(hops, saved);
-    this.devices[device] = hops;
   }
 
   override frameReceived(
@@ -99,7 +81,7 @@ export class HopRecorder extends DeafProbe {
     if (hop === null || !isHere) return;
     hop.end = 'delivered';
     hop.endPs = now;
-    this.devices[device].inside.pop();
+    this.log(device).inside.pop();
   }
 
   override frameQueued(
@@ -111,7 +93,7 @@ export class HopRecorder extends DeafProbe {
     frame: number,
   ): void {
     // What a switch has came in before; what a host sends was made there.
-    if (!this.isHost[device] && this.devices[device].inside.length === 0) return;
+    if (!this.isHost[device] && this.log(device).inside.length === 0) return;
     if (!this.sampler.takes(pool, frame)) return;
     const from = this.isHost[device] ? -1 : ingress;
     // A copy beyond the first one came in together with it.
@@ -130,7 +112,7 @@ export class HopRecorder extends DeafProbe {
     pool: FramePool,
     frame: number,
   ): void {
-    if (this.devices[device].inside.length === 0 || !this.sampler.takes(pool, frame)) return;
+    if (this.log(device).inside.length === 0 || !this.sampler.takes(pool, frame)) return;
     const hop = this.find(device, pool, frame, (h) => h.egress === port);
     if (hop !== null) this.leave(device, hop, 'sent', now);
   }
@@ -143,7 +125,7 @@ export class HopRecorder extends DeafProbe {
     frame: number,
     reason: number,
   ): void {
-    const own = this.devices[device];
+    const own = this.log(device);
     if (this.spec.dropped && own.dropped.length < MOST_DROPPED) {
       own.dropped.push(nameOf(pool, frame));
     }
@@ -165,7 +147,7 @@ export class HopRecorder extends DeafProbe {
     pool: FramePool,
     frame: number,
   ): HopRecord | null {
-    const own = this.devices[device];
+    const own = this.log(device);
     if (own.hops.length >= MOST_HOPS) {
       own.omitted++;
       return null;
@@ -204,7 +186,7 @@ export class HopRecorder extends DeafProbe {
     frame: number,
     fits: (hop: HopRecord) => boolean,
   ): HopRecord | null {
-    const { hops, inside } = this.devices[device];
+    const { hops, inside } = this.log(device);
     if (inside.length === 0) return null;
     const name = nameOf(pool, frame);
     const at = inside.find((i) => fits(hops[i]) && hops[i].frame === name);
@@ -212,7 +194,7 @@ export class HopRecorder extends DeafProbe {
   }
 
   private leave(device: number, hop: HopRecord, end: HopEnd, now: number): void {
-    const own = this.devices[device];
+    const own = this.log(device);
     hop.end = end;
     hop.endPs = now;
     own.inside = own.inside.filter((i) => own.hops[i] !== hop);
@@ -222,7 +204,7 @@ export class HopRecorder extends DeafProbe {
     const kind = pool.words[frame + CLASS] & KIND_MASK;
     if (kind === KIND_ACK || kind === KIND_NAK) return;
     const latencyPs = now - pool.born(frame);
-    const { slowest } = this.devices[device];
+    const { slowest } = this.log(device);
     const { length } = slowest;
     if (length === this.spec.slowest && latencyPs <= slowest[length - 1].latencyPs) return;
     let at = length;

@@ -2,6 +2,7 @@ import type { Device } from '../../device/device.js';
 import type { Engine } from '../../device/engine.js';
 import { forEachQueuedAt } from '../../device/queued-frames.js';
 import { CLASS, PORT, PRIORITY_MASK, STORED } from '../../frame/frame-pool.js';
+import { QUEUE_FRAMES } from '../../port/queues.js';
 
 const GROUPS = 8;
 
@@ -123,7 +124,20 @@ export class Backlog {
   }
 
   private refresh(egress: number): void {
-    if (this.state[egress] !== COUNTED) this.read(egress);
+    if (this.state[egress] === COUNTED) {
+      if (this.frames[egress] === this.standing(egress)) return;
+      // A frame is just leaving, and will be told of in a moment.
+      this.state[egress] = WANTED;
+    }
+    this.read(egress);
+  }
+
+  private standing(egress: number): number {
+    const { queues } = this.engine.shared;
+    const port = this.device.firstPort + egress;
+    let frames = 0;
+    for (let tc = 0; tc < 8; tc++) frames += queues.get(port, tc, QUEUE_FRAMES);
+    return frames;
   }
 
   private read(egress: number): void {

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Backlog } from '../../../../../services/engine/analysis/waits/backlog.js';
+import { DeafProbe } from '../../../../../services/engine/contract/probe.js';
+import type { Engine } from '../../../../../services/engine/device/engine.js';
+import { Session } from '../../../../../services/runtime/session.js';
+import { fabricOf } from '../../../../kit/emulate.js';
+
+type Queued = Parameters<DeafProbe['frameQueued']>;
+type Sent = Parameters<DeafProbe['frameSent']>;
+
+/** Counts what passes every port of the switches, and reads the queues whenever one is stopped. */
+class Both extends DeafProbe {
+  readonly counted: readonly Backlog[];
+  compared = 0;
+
+  constructor(private readonly engine: Engine) {
+    super();
+    this.counted = engine.devices.map((device) => new Backlog(engine, device));
+    engine.devices.forEach(({ spec }, d) => {
+      if (spec.kind === 'host') return;
+      spec.ports.forEach((_, port) => {
+        this.counted[d]!.keep(port);
+      });
+    });
+  }
+
+  override frameQueued(...[device, , egress, , , frame]: Queued): void {
+    if (this.counted[device]!.isFollowed(egress)) this.counted[device]!.pass(egress, frame, 1);
+  }
+
+  override frameSent(...[device, port, , , frame]: Sent): void {
+    if (this.counted[device]!.isFollowed(port)) this.counted[device]!.pass(port, frame, -1);
+  }
+
+  override stopAsked(device: number, port: number, _now: number, group: number): void {
+    const own = this.engine.devices[device]!;
+    if (own.spec.kind !== 'switch') return;
+    const read = new Backlog(this.engine, own);
+    const counted = this.counted[device]!;
+    own.spec.ports.forEach((_, egress) => {
+      assert.equal(counted.get(group, port, egress), read.get(group, port, egress));
+      assert.equal(counted.inputs(group, egress), read.inputs(group, egress));
+    });
+    assert.equal(counted.total(group, port), read.total(group, port));
+    this.compared++;
+  }
+}
+
+describe('a backlog', () => {
+  for (const example of ['incast-pfc.yaml', 'victim-behind-pfc.yaml']) {
+    it(`that is counted is the one that stands in the queues: ${example}`, () => {
+      const session = new Session(fabricOf(`examples/${example}`), { check: false });
+      const both = new Both(session.engine);
+      session.engine.listen(both, session.engine.devices.keys(), 0);
+      while (session.advance(1000) === 'running');
+      assert.ok(both.compared > 0);
+    });
+  }
+});
