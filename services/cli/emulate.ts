@@ -17,6 +17,7 @@ import type { FaultStep } from '../runtime/live-faults.js';
 import { LiveFaults } from '../runtime/live-faults.js';
 import type { MergedRun } from '../runtime/merge.js';
 import { LiveSession } from '../live/live-session.js';
+import { LiveThreads } from '../live/live-threads.js';
 import { shownFaults } from '../live/shown-faults.js';
 import type { WholeState } from '../runtime/whole-state.js';
 import { capturesWanted, warnOfOmitted } from './captured.js';
@@ -101,7 +102,7 @@ async function emulateSeen(
     fleet !== null
       ? await runElsewhere(emulation, fleet, metricsPort, progress, view)
       : threads !== null
-        ? await runInThreads(emulation, threads, options, metricsPort, progress)
+        ? await runInThreads(emulation, threads, options, metricsPort, progress, view)
         : await runHere(emulation, options, metricsPort, progress, view);
   const wallSeconds = (performance.now() - startedAt) / 1000;
   const { results, congestion, series, state } = measured;
@@ -217,12 +218,23 @@ async function runInThreads(
   options: EmulateOptions,
   metricsPort: number | null,
   progress: ProgressLine,
+  view: LiveView | null,
 ): Promise<Measured> {
   const { ThreadsRun } = await import('../runtime/threads/run-threads.js');
   const { SERIES_COLUMNS } = await import('../runtime/series.js');
   const plans = planParts(fabric, placeInServices(fabric.topology, threads));
   const live = new LiveFaults(loaded, fabric);
   const run = new ThreadsRun(fabric, plans, { check: options.check === true, from, live });
+  const seen = view && new LiveThreads(run);
+  const page =
+    seen &&
+    (await view.open(
+      seen,
+      () => seen.status,
+      () => shownFaults(live.list(), run.progress().virtualPs),
+    ));
+  if (page !== null) seen?.hear(page);
+  if (view?.beginsPaused === true) run.hold(true);
   const closeControl = await controlOf(run, options);
   const letGo = onInterrupt(() => {
     run.stop();
@@ -233,6 +245,7 @@ async function runInThreads(
   }));
   const timer = setInterval(() => {
     progress.show(() => run.progress());
+    page?.look();
   }, SHOW_MS);
   try {
     const { rows, ...merged } = await run.run();
@@ -319,9 +332,6 @@ function viewOf(
 ): LiveView | null {
   const wish = liveWish(options);
   if (wish === null) return null;
-  if (options.threads !== undefined) {
-    throw new InputError('--ui shows a run in one thread or in processes; leave --threads out');
-  }
   const { document } = loaded;
   return new LiveView(wish, fabric, { document, origin: { scenario: file, set, steps: [] } });
 }
