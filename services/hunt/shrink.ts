@@ -3,6 +3,7 @@ import { entriesOf, withEntries } from './document.js';
 import { smallerFabrics } from './smaller-fabrics.js';
 import type { Verdict } from './trial.js';
 import { signatureOf } from './trial.js';
+import { withoutWatchdogs } from './watchdogs.js';
 
 export interface Shrunk {
   readonly document: Document;
@@ -56,6 +57,8 @@ export function shrink(document: Document, verdict: Verdict, trial: Trial, most:
 /** Smaller documents, those that promise most first. */
 function* smaller(document: Document, verdict: Verdict): Generator<Document> {
   yield* without(document, 'faults', 0);
+  const unwatched = withoutWatchdogs(document);
+  if (unwatched !== null) yield unwatched;
   yield* withoutLoads(document);
   yield* simplerFaults(document);
   yield* smallerFabrics(document);

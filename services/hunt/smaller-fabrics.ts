@@ -1,5 +1,5 @@
 import type { Document } from './document.js';
-import { entriesOf } from './document.js';
+import { entriesOf, withEntries } from './document.js';
 
 type Fabric = Readonly<Record<string, unknown>>;
 
@@ -45,7 +45,9 @@ function* onSmallerFabrics(document: Document): Generator<Document> {
   for (const [plain, hosts] of PLAIN) {
     if (countOf(plain) >= now) continue;
     for (const stand of ['s1', `h${hosts}`]) {
-      yield moved(document, { ...linksOf(fabric), ...plain }, hosts, stand);
+      const smaller = moved(document, { ...linksOf(fabric), ...plain }, hosts, stand);
+      yield smaller;
+      yield gathered(smaller, stand);
     }
   }
   for (const [key, least] of Object.entries(SIZES)) {
@@ -56,6 +58,12 @@ function* onSmallerFabrics(document: Document): Generator<Document> {
       yield moved(document, smaller, hostsOf(smaller), 's1');
     }
   }
+}
+
+/** With all faults at one device: where everything comes together, less is needed. */
+function gathered(document: Document, device: string): Document {
+  const faults = entriesOf(document, 'faults').map((fault) => ({ ...fault, where: { device } }));
+  return withEntries(document, 'faults', faults);
 }
 
 function linksOf({ link, hostLink, fabricLink }: Fabric): Fabric {

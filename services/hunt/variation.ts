@@ -1,8 +1,10 @@
 import type { PortSpec } from '../engine/contract/spec.js';
+import type { DeviceSpec } from '../engine/device/engine.js';
 import { RandomStream } from '../engine/kernel/random.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { Document, FaultEntry } from './document.js';
 import { entriesOf } from './document.js';
+import { withWatchdogs } from './watchdogs.js';
 
 export interface VariationOptions {
   readonly seed: number;
@@ -21,11 +23,23 @@ const QUANTUM_OCTETS = 64;
 const KEEP_ALIVES = 3;
 const EAGER_PERIODS = 4;
 
+/** One run in so many has a watchdog besides its faults. */
+const WATCHED_ONCE_IN = 3;
+
 type Draw = (random: RandomStream) => Record<string, unknown>;
+type DeviceKind = 'switch' | 'plain host' | 'other host';
+
+/** Faults that not every device can have. */
+const BEFALLS: Readonly<Record<string, DeviceKind>> = {
+  reboot: 'switch',
+  'shrink-buffer': 'switch',
+  'slow-receiver': 'plain host',
+  'host-pause': 'plain host',
+};
 
 /** Makes the runs of a hunt: run n of a seed is the same always, and wherever it is made. */
 export class Variations {
-  private readonly devices: readonly { readonly name: string; readonly isSwitch: boolean }[];
+  private readonly devices: readonly { readonly name: string; readonly kind: DeviceKind }[];
   private readonly usual: Readonly<Record<string, Draw>>;
   private readonly lengthPs: number;
   private readonly recoverPs: number;
@@ -35,12 +49,10 @@ export class Variations {
     fabric: Fabric,
     private readonly options: VariationOptions,
   ) {
-    this.devices = fabric.topology.devices.map(({ name, kind }) => ({
-      name,
-      isSwitch: kind === 'switch',
-    }));
+    this.devices = fabric.specs.map((spec) => ({ name: spec.name, kind: kindOf(spec) }));
     const ports = fabric.specs.flatMap((spec) => spec.ports);
-    this.usual = paletteOf(ports);
+    const hasPlainHosts = this.devices.some(({ kind }) => kind === 'plain host');
+    this.usual = { ...paletteOf(ports), ...(hasPlainHosts && SLOW_HOSTS) };
     this.lengthPs = fabric.scenario.durationPs ?? USUAL_PS;
     this.recoverPs = Math.max(...ports.map(recoveryOf));
   }
@@ -51,15 +63,17 @@ export class Variations {
     const count = this.options.faults === 0 ? 0 : 1 + random.below(this.options.faults);
     const drawn = Array.from({ length: count }, (_, i) => this.fault(random, i));
     const faults = [...entriesOf(this.document, 'faults'), ...drawn];
-    return { ...this.document, seed, faults };
+    const isWatched = count > 0 && random.below(WATCHED_ONCE_IN) === 0;
+    const document = isWatched ? withWatchdogs(this.document, random) : this.document;
+    return { ...document, seed, faults };
   }
 
   private fault(random: RandomStream, index: number): FaultEntry {
     const kinds = Object.keys(this.usual);
     const kind = kinds[random.below(kinds.length)]!;
     const own = this.usual[kind]!(random);
-    const isOfSwitch = own['kind'] === 'reboot' || own['kind'] === 'shrink-buffer';
-    const candidates = this.devices.filter(({ isSwitch }) => isSwitch || !isOfSwitch);
+    const befalls = BEFALLS[own['kind'] as string];
+    const candidates = this.devices.filter((d) => befalls === undefined || d.kind === befalls);
     const { name } = candidates[random.below(candidates.length)]!;
     const lasts = this.drawLength(random);
     const at = Math.floor(random.uniform() * BEGINS_WITHIN * this.lengthPs);
@@ -84,6 +98,16 @@ export class Variations {
   }
 }
 
+function kindOf(spec: DeviceSpec): DeviceKind {
+  if (spec.kind === 'switch') return 'switch';
+  return spec.nic === null ? 'plain host' : 'other host';
+}
+
+const SLOW_HOSTS: Readonly<Record<string, Draw>> = {
+  reader: (random) => ({ kind: 'slow-receiver', rate: `${1 + random.below(9)}G` }),
+  pause: () => ({ kind: 'host-pause' }),
+};
+
 /** What can go wrong in a fabric like this. */
 function paletteOf(ports: readonly PortSpec[]): Readonly<Record<string, Draw>> {
   const share = (random: RandomStream): string => `${[0.1, 1, 10, 50][random.below(4)]}%`;
@@ -95,6 +119,8 @@ function paletteOf(ports: readonly PortSpec[]): Readonly<Record<string, Draw>> {
       return { kind: 'control', frames, action, ...delay, probability: share(random) };
     };
   const cbfc = ports.some(({ credit }) => credit?.codec === 'cbfc');
+  // A broken NIC that asks for no longer stops than others, so that what follows is soon over.
+  const quanta = Math.max(...ports.map(quantaOf));
   return {
     down: () => ({ kind: 'link-down' }),
     loss: (random) => ({ kind: 'loss', probability: share(random) }),
@@ -102,8 +128,12 @@ function paletteOf(ports: readonly PortSpec[]): Readonly<Record<string, Draw>> {
     delay: (random) => ({ kind: 'delay', delay: `${1 + random.below(5)}us`, jitter: '1us' }),
     slow: () => ({ kind: 'slow-link', rate: '1G' }),
     freeze: () => ({ kind: 'freeze' }),
+    control: control('any'),
     shrink: () => ({ kind: 'shrink-buffer', size: '10MB' }),
     reboot: () => ({ kind: 'reboot' }),
+    ...(ports.every((port) => quantaOf(port) > 0) && {
+      storm: () => ({ kind: 'storm', quanta }),
+    }),
     ...(ports.some(({ pfc }) => pfc !== null) && { pfc: control('pfc') }),
     ...(ports.some(({ pause }) => pause !== null) && { pause: control('pause') }),
     ...(ports.every(({ credit }) => credit !== null) && {
@@ -115,9 +145,14 @@ function paletteOf(ports: readonly PortSpec[]): Readonly<Record<string, Draw>> {
   };
 }
 
+function quantaOf({ pfc, pause }: PortSpec): number {
+  return (pfc ?? pause)?.quanta ?? 0;
+}
+
 /** How long after a fault the ports of a link may take until all is well again. */
-function recoveryOf({ pfc, pause, credit, octetPs }: PortSpec): number {
-  const stop = ((pfc ?? pause)?.quanta ?? 0) * QUANTUM_OCTETS * octetPs;
+function recoveryOf(port: PortSpec): number {
+  const { credit, octetPs } = port;
+  const stop = quantaOf(port) * QUANTUM_OCTETS * octetPs;
   if (credit === null) return 2 * stop + LEAST_PS;
   const { granting, asking, keepAlivePs } = credit;
   const repeats = EAGER_PERIODS * (granting.refreshPs + asking.reportPs);

@@ -1,4 +1,4 @@
-import { PORT, STORED } from '../frame/frame-pool.js';
+import { ARRIVAL, PORT, STORED } from '../frame/frame-pool.js';
 import { keyKind } from '../kernel/agenda.js';
 import type { Plain } from '../kernel/snapshot.js';
 import { restore, save } from '../kernel/snapshot.js';
@@ -26,6 +26,8 @@ export interface DeviceState {
   readonly adapter: readonly (readonly Int32Array[])[];
   /** Frames that wait for their last bit, in the order of the agenda's entries. */
   readonly incomplete: readonly Int32Array[];
+  /** Messages that faults keep back. */
+  readonly late: readonly Int32Array[];
 }
 
 /** Eight queues per port, in class order. */
@@ -55,7 +57,11 @@ export function saveDevice(engine: Engine, d: number): DeviceState {
   });
   const flying = ports.map((port) => {
     const records: Int32Array[] = [];
-    lanes.forEach(port, (frame) => records.push(pool.read(frame)));
+    lanes.forEach(port, (frame, arrivalPs) => {
+      const words = pool.read(frame);
+      new Float64Array(words.buffer)[ARRIVAL] = arrivalPs;
+      records.push(words);
+    });
     return records;
   });
   const { first, count } = rows.send;
@@ -75,6 +81,7 @@ export function saveDevice(engine: Engine, d: number): DeviceState {
       return records;
     }),
     incomplete: framesHeldBack(device).map((frame) => record(frame, [RECORD_PORT, RECORD_OUT])),
+    late: device.late.map((frame) => record(frame, [RECORD_PORT])),
   };
 }
 
@@ -111,6 +118,11 @@ export function restoreDevice(engine: Engine, d: number, state: DeviceState): vo
     const frames = state.adapter[i].map((record) => revive(record, []));
     nicFrames.lists.relink(list, frames);
   });
+  device.late.splice(
+    0,
+    device.late.length,
+    ...state.late.map((record) => revive(record, [RECORD_PORT])),
+  );
   const waiting = state.incomplete.map((record) => revive(record, [RECORD_PORT, RECORD_OUT]));
   let taken = 0;
   if (device.spec.kind === 'switch') {
@@ -140,7 +152,7 @@ function discoveryOf({ discovery }: Engine, { firstPort, spec }: Device): object
 /** What the device holds now is forgotten. */
 function releaseFrames(engine: Engine, device: Device): void {
   const { pool, lanes } = engine.shared;
-  const frames = framesHeldBack(device);
+  const frames = [...framesHeldBack(device), ...device.late];
   device.spec.ports.forEach((_, p) => {
     lanes.forEach(device.firstPort + p, (frame) => frames.push(frame));
   });

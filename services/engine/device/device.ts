@@ -14,6 +14,8 @@ export const KIND_MECHANISM = 1;
 /** Timers 0 to 3 of rate controls; the id is a connection. */
 export const KIND_RATE = 12;
 export const KIND_DEVICE = 16;
+/** A message that a fault kept back comes in; the value is the slot of its octets. */
+export const KIND_LATE = 127;
 
 /** A mechanism's timer is named by the device's port and a number below 64. */
 export const TIMER_BITS = 6;
@@ -32,6 +34,8 @@ export class Device {
   readonly agenda = new Agenda();
   /** Control frames on their way into the device. */
   readonly octets = new OctetStore();
+  /** Messages that faults keep back at a port, in no order: frames that carry octets. */
+  readonly late: number[] = [];
   /** By port of the device. */
   readonly arbiters: readonly Arbiter[];
   probe: Probe | null = null;
@@ -40,7 +44,7 @@ export class Device {
   /** Number in the service of its first port. */
   readonly firstPort: number;
 
-  static readonly wiring = ['probe', 'place', 'firstPort', 'spec', 'rows'];
+  static readonly wiring = ['probe', 'place', 'firstPort', 'spec', 'rows', 'late'];
 
   constructor(
     readonly spec: DeviceSpec,
@@ -56,7 +60,7 @@ export class Device {
     let planned = 0;
     if (this.spec.kind === 'switch') return 0;
     this.agenda.forEach((_, key) => {
-      if (keyKind(key) >= KIND_DEVICE) planned++;
+      if (keyKind(key) >= KIND_DEVICE && keyKind(key) !== KIND_LATE) planned++;
     });
     return planned;
   }

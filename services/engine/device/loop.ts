@@ -1,6 +1,15 @@
 import type { Mechanism } from '../contract/flow-control.js';
 import { DROP } from '../contract/probe.js';
-import { CARRIES_FLAG, CLASS, LENGTH, NEXT, PRIORITY_MASK, SEQUENCE } from '../frame/frame-pool.js';
+import {
+  CARRIES_FLAG,
+  CLASS,
+  COPY_FLAG,
+  LENGTH,
+  NEXT,
+  PORT,
+  PRIORITY_MASK,
+  SEQUENCE,
+} from '../frame/frame-pool.js';
 import { keyId, keyKind } from '../kernel/agenda.js';
 import { ETHERTYPE_MAC_CONTROL } from '../wire/ethernet.js';
 import { hashOctets } from '../frame/octet-store.js';
@@ -18,6 +27,7 @@ import {
   DID_SEND_CONTROL,
   DID_TAKE_CONTROL,
   KIND_CONTROL,
+  KIND_LATE,
   KIND_MECHANISM,
   KIND_RATE,
   TIMER_BITS,
@@ -50,6 +60,9 @@ const TYPE_AT = 12;
 /** In the id of a control frame that faults have dealt with. */
 const DEALT_WITH = 1 << 20;
 
+/** Of a frame that comes in: not yet. */
+const LATER = -2;
+
 /** So many frames and more are not all in the cache. */
 const COLD_FRAMES = 65_536;
 /** About as many frames as pass a port in a window of usual length. */
@@ -78,8 +91,9 @@ export function makeLoop(
   carriage: Carriage,
 ): Loop {
   const { flags } = faults;
+  const { tagOffered } = credit.conversation;
   const { clock, pool, ports, lanes, queues, counters, digests } = shared;
-  const { arrivals, transmits, horizon, events } = shared;
+  const { arrivals, transmits, horizon, events, heed } = shared;
   const isHost = Uint8Array.from(devices, (device) => (device.spec.kind === 'host' ? 1 : 0));
   const cursors = new Int32Array(
     2 * Math.max(0, ...devices.map((device) => device.spec.ports.length)),
@@ -151,42 +165,85 @@ export function makeLoop(
 
   function arrive(d: number, device: Device, port: number): void {
     const frame = lanes.shift(port);
-    const next = lanes.head(port);
-    arrivals.at[port] = next < 0 ? Infinity : pool.arrival(next);
-    arrivals.scan(d);
+    arrivals.at[port] = lanes.timeBehind(port, frame);
+    arrivals.turned(d, port);
+    if ((pool.words[frame + CLASS] & CARRIES_FLAG) !== 0) carriage.board(port, frame);
+    let fate = UNHURT;
+    if ((flags[port] & (LOSSY | MEDDLED)) !== 0) {
+      fate = fateOf(d, device, port, frame);
+      if (fate === LATER) return;
+    }
+    takeFrame(d, device, port, frame, fate);
+  }
+
+  /** A frame has come in, and is lost for a reason unless it is unhurt. */
+  function takeFrame(d: number, device: Device, port: number, frame: number, fate: number): void {
     const { words } = pool;
     const length = words[frame + LENGTH];
     const local = port - device.firstPort;
     digests.mix(d, DID_ARRIVE | local, words[frame + SEQUENCE] ^ (length << 20));
-    const frameClass = words[frame + CLASS];
-    counters.received(port, frameClass & PRIORITY_MASK, length);
-    if ((frameClass & CARRIES_FLAG) !== 0) carriage.board(port, frame);
-    if (device.probe !== null) device.probe.frameReceived(d, local, clock.now, pool, frame);
-    if ((flags[port] & (LOSSY | MEDDLED)) !== 0 && isLost(d, port, frame)) return;
-    if (isHost[d] === 0) switching.receive(d, port, frame);
+    counters.received(port, words[frame + CLASS] & PRIORITY_MASK, length);
+    if (heed.hears(port, frame)) device.probe?.frameReceived(d, local, clock.now, pool, frame);
+    if (fate !== UNHURT) outlet.lose(d, port, frame, fate);
+    else if (isHost[d] === 0) switching.receive(d, port, frame);
     else hosting.receive(d, port, frame);
   }
 
-  function isLost(d: number, port: number, frame: number): boolean {
+  /** Why a frame that comes in is lost; UNHURT, or LATER, if it is not. */
+  function fateOf(d: number, device: Device, port: number, frame: number): number {
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
-    let reason = faults.fate(port, priority, pool.words[frame + LENGTH]);
-    if (reason === UNHURT && losesMessage(d, port, frame)) reason = DROP.LOST_ON_LINK;
-    if (reason !== UNHURT) outlet.lose(d, port, frame, reason);
-    return reason !== UNHURT;
+    const reason = faults.fate(port, priority, pool.words[frame + LENGTH]);
+    if (reason !== UNHURT || (pool.words[frame + CLASS] & CARRIES_FLAG) === 0) return reason;
+    const octets = carriage.octets(d, frame);
+    const message = octets.length === 0 ? 0 : messageOf(octets);
+    return message === 0 ? UNHURT : fateOfMessage(device, port, frame, message, octets);
   }
 
-  /** A message that crosses the fabric may be lost on a link, or changed there. */
-  function losesMessage(d: number, port: number, frame: number): boolean {
-    if ((pool.words[frame + CLASS] & CARRIES_FLAG) === 0) return false;
-    const octets = carriage.octets(d, frame);
-    if (octets.length === 0) return false;
-    return faults.losesMessage(port, messageOf(octets), octets);
+  /** A message that crosses the fabric may be lost, changed, repeated or late on a link. */
+  function fateOfMessage(
+    device: Device,
+    port: number,
+    frame: number,
+    message: number,
+    octets: Uint8Array,
+  ): number {
+    const verdict = faults.judgeMessage(port, message, octets);
+    if ((verdict & CONTROL_LOST) !== 0) return DROP.LOST_ON_LINK;
+    const at = clock.now + faults.delayPs;
+    if ((verdict & CONTROL_TWICE) !== 0) keepBack(device, port, copyOf(device, port, frame), at);
+    if ((verdict & CONTROL_LATER) === 0) return UNHURT;
+    keepBack(device, port, frame, at);
+    return LATER;
+  }
+
+  /** A copy came by no wire of its own: no credit was spent for it. */
+  function copyOf({ place }: Device, port: number, frame: number): number {
+    const { words } = pool;
+    const priority = words[frame + CLASS] & PRIORITY_MASK;
+    const copy = pool.copyFrom(pool, frame);
+    carriage.share(place, copy);
+    counters.repeated(port, priority, words[frame + LENGTH]);
+    if (ports.isCredited(port, priority)) words[copy + CLASS] |= COPY_FLAG;
+    return copy;
+  }
+
+  function keepBack(device: Device, port: number, frame: number, at: number): void {
+    pool.words[frame + PORT] = port;
+    device.late.push(frame);
+    device.schedule(at, KIND_LATE, port - device.firstPort, pool.carried(frame));
+  }
+
+  function takeLate(device: Device, local: number, slot: number): void {
+    const place = device.late.findIndex((frame) => pool.carried(frame) === slot);
+    const [frame] = device.late.splice(place, 1);
+    takeFrame(device.place, device, device.firstPort + local, frame, UNHURT);
   }
 
   function transmit(d: number, device: Device, port: number): void {
     const wrong = flags[port];
     if ((wrong & SILENT) !== 0) {
-      transmits.set(d, port, Infinity);
+      transmits.at[port] = Infinity;
+      transmits.turned(d, port);
       return;
     }
     if (ports.controlDue(port)) {
@@ -196,7 +253,7 @@ export function makeLoop(
     const eligible = queues.eligible(port);
     if (eligible === 0) {
       transmits.at[port] = Infinity;
-      transmits.scan(d);
+      transmits.turned(d, port);
       return;
     }
     const local = port - device.firstPort;
@@ -217,14 +274,14 @@ export function makeLoop(
     const frameClass = pool.words[frame + CLASS];
     digests.mix(d, DID_SEND | local, frameClass ^ (length << 20));
     counters.sent(port, frameClass & PRIORITY_MASK, length);
-    if (device.probe !== null) device.probe.frameSent(d, local, now, pool, frame);
+    if (heed.hears(port, frame)) device.probe?.frameSent(d, local, now, pool, frame);
     const at = now + (PREAMBLE_OCTETS + tag) * octetPs + ports.latencyPs(port) + late;
     pool.setArrival(frame, (wrong & LATE) === 0 ? at : faults.arrivalOf(port, at, free - now));
     accept(ports.peer(port), frame);
     if (tag !== 0) sendTag(d, local, ports.peer(port), pool.arrival(frame));
     if ((frameClass & CARRIES_FLAG) !== 0) sendCarried(d, local, ports.peer(port), frame);
     transmits.at[port] = ports.hasWork(port) ? free : Infinity;
-    transmits.scan(d);
+    transmits.turned(d, port);
   }
 
   /** A frame is on its way; its arrival time is that of its first bit after the preamble. */
@@ -236,14 +293,14 @@ export function makeLoop(
     if (!lanes.push(port, frame)) return;
     const d = ports.owner(port);
     arrivals.at[port] = at;
-    arrivals.moved(d, port);
+    arrivals.joined(d, port);
     if (at < horizon[d]) horizon[d] = at;
   }
 
   /** Uses the frame's credit; returns the octets of a CE-Tag that it takes along. */
   function meter(port: number, trafficClass: number, frame: number): number {
-    tagLength = credit.composeTag(port, scratch);
-    if (ports.isMetered(port, trafficClass)) metering.spend(port, frame);
+    tagLength = tagOffered[port] === 0 ? 0 : credit.composeTag(port, scratch);
+    if (ports.isMetered(port, trafficClass)) metering.spend(port, trafficClass, frame);
     return tagLength === 0 ? 0 : CE_TAG_OCTETS;
   }
 
@@ -279,7 +336,8 @@ export function makeLoop(
     const at = txEnd + ports.latencyPs(port) + late;
     const end = isLate ? lastBit(port, at, free - now) : at;
     deliver(d, local, peer, scratch, length, end + controlDelay(peer, length));
-    transmits.set(d, port, ports.hasWork(port) ? free : Infinity);
+    transmits.at[port] = ports.hasWork(port) ? free : Infinity;
+    transmits.turned(d, port);
   }
 
   /** Control frames keep their place among the others on a late link. */
@@ -327,7 +385,8 @@ export function makeLoop(
     else if (kind < KIND_RATE) {
       const port = device.firstPort + (id >> TIMER_BITS);
       mechanisms[kind - KIND_MECHANISM].onTimer(port, id & ((1 << TIMER_BITS) - 1));
-    } else if (isHost[device.place] === 0) switching.onTimer(device.place, id, value);
+    } else if (kind === KIND_LATE) takeLate(device, id, value);
+    else if (isHost[device.place] === 0) switching.onTimer(device.place, id, value);
     else hosting.onTimer(device.place, kind, id);
   }
 

@@ -83,9 +83,17 @@ export const CONTROL_FRAMES: Readonly<Record<string, Kind>> = {
   sfcm: ofFabric(SFCM),
 };
 
-/** Whether a name means only messages that are frames of the fabric. */
-export function isOfFabric(frames: string): boolean {
-  return CONTROL_FRAMES[frames].etherType === NO_TYPE;
+/** Whether a frame belongs to the link; others cross the fabric. */
+export function isOfLink(octets: Uint8Array): boolean {
+  switch (readU16(octets, TYPE_AT)) {
+    case ETHERTYPE_MAC_CONTROL:
+    case ETHERTYPE_LLDP:
+    case CE_TAG_REQUEST:
+    case CE_TAG_GRANT:
+      return true;
+    default:
+      return false;
+  }
 }
 
 /** Which message the octets are that a frame carries; 0: none of these. */

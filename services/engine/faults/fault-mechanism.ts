@@ -1,4 +1,10 @@
-import type { FaultEffect, FaultSpec, TableKind } from '../contract/fault.js';
+import type {
+  ControlMatch,
+  FaultEffect,
+  FaultSpec,
+  ForgedMessage,
+  TableKind,
+} from '../contract/fault.js';
 import type {
   HoldReason,
   ManagedValue,
@@ -53,6 +59,8 @@ export interface FaultTools {
   /** Takes shared memory (negative: gives it back); returns the octets taken. */
   shrink(port: number, octets: number): number;
   steal(port: number, priorities: number, units: number): void;
+  /** The port's device sends a message that nobody asked for. */
+  forge(port: number, message: ForgedMessage, octets: Uint8Array): void;
   /** A table of the port's device takes no more entries than this; Infinity: as many as it can. */
   limit(port: number, table: TableKind, entries: number): void;
   /** The clock of the port's LLDP timers runs so much faster, in parts per million. */
@@ -167,33 +175,39 @@ export class FaultMechanism implements Mechanism {
   /** What becomes of a control frame that has come in; it may be changed. */
   judge(port: number, octets: Uint8Array, length: number): number {
     if (this.fate(port, -1, length + FCS_OCTETS) !== UNHURT) return CONTROL_LOST;
+    return this.meddleWith(port, octets, PARAMETERS_AT, length, (match) =>
+      matchesControl(match, octets),
+    );
+  }
+
+  /** The same of a message about congestion, which is a frame of the fabric. */
+  judgeMessage(port: number, message: number, octets: Uint8Array): number {
+    return this.meddleWith(
+      port,
+      octets,
+      0,
+      octets.length,
+      ({ messages }) => (messages & message) !== 0,
+    );
+  }
+
+  private meddleWith(
+    port: number,
+    octets: Uint8Array,
+    from: number,
+    length: number,
+    isMeant: (match: ControlMatch) => boolean,
+  ): number {
     let verdict = 0;
     this.delayPs = 0;
     for (const fault of this.at[port]) {
       const { effect } = fault.spec;
-      if (effect.kind !== 'control' || !fault.isActive) continue;
-      if (!matchesControl(effect.match, octets)) continue;
+      if (effect.kind !== 'control' || !fault.isActive || !isMeant(effect.match)) continue;
       if (fault.dice.uniform() >= effect.probability) continue;
       fault.hits++;
-      verdict |= this.meddle(fault, effect, octets, length);
+      verdict |= this.meddle(fault, effect, octets, from, length);
     }
     return verdict;
-  }
-
-  /** Whether a message about congestion that has come in is lost; it may be changed. */
-  losesMessage(port: number, message: number, octets: Uint8Array): boolean {
-    let isLost = false;
-    for (const fault of this.at[port]) {
-      const { effect } = fault.spec;
-      if (effect.kind !== 'control' || !fault.isActive) continue;
-      if ((effect.match.messages & message) === 0) continue;
-      if (effect.action !== 'lose' && effect.action !== 'corrupt') continue;
-      if (fault.dice.uniform() >= effect.probability) continue;
-      fault.hits++;
-      if (effect.action === 'lose') isLost = true;
-      else turnOneBit(octets, 0, octets.length, fault.dice);
-    }
-    return isLost;
   }
 
   /** How much longer than at the port's rate a frame takes that starts now. */
@@ -260,7 +274,7 @@ export class FaultMechanism implements Mechanism {
   compose(port: number, _txEnd: number, octets: Uint8Array): number {
     let chosen: StandingFault | null = null;
     for (const fault of this.at[port]) {
-      if (fault.spec.effect.kind !== 'send') continue;
+      if (fault.spec.effect.kind !== 'send' || fault.spec.effect.message !== null) continue;
       // Asked for while the fault was there, the frame may come to be sent after its end.
       if (chosen === null || fault.isActive) chosen = fault;
     }
@@ -353,8 +367,12 @@ export class FaultMechanism implements Mechanism {
   /** A fault that acts again and again does so now. */
   private tick(port: number, fault: StandingFault): void {
     const { effect } = fault.spec;
-    if (effect.kind === 'send') this.host.requestControl(this.slot, port);
-    else if (effect.kind === 'steal') {
+    if (effect.kind === 'send' && effect.message === null) {
+      this.host.requestControl(this.slot, port);
+    } else if (effect.kind === 'send') {
+      fault.hits++;
+      this.tools!.forge(port, effect.message!, Uint8Array.from(effect.octets));
+    } else if (effect.kind === 'steal') {
       fault.hits++;
       this.tools!.steal(port, effect.priorities, effect.units);
     } else return;
@@ -365,6 +383,7 @@ export class FaultMechanism implements Mechanism {
     { dice }: StandingFault,
     { action, delayPs }: Extract<FaultEffect, { kind: 'control' }>,
     octets: Uint8Array,
+    from: number,
     length: number,
   ): number {
     switch (action) {
@@ -373,7 +392,7 @@ export class FaultMechanism implements Mechanism {
       case 'duplicate':
         return CONTROL_TWICE;
       case 'corrupt':
-        turnOneBit(octets, PARAMETERS_AT, length, dice);
+        turnOneBit(octets, from, length, dice);
         return 0;
       case 'delay':
         this.delayPs += delayPs;
@@ -436,6 +455,9 @@ function lastingFlagsOf(effect: FaultEffect): number {
       return EXCUSED | DECEIVED;
     case 'control':
       if (effect.action === 'corrupt') return EXCUSED | DECEIVED;
+      // A frame that comes twice is stored twice, and paid for once.
+      if (effect.action === 'duplicate' && effect.match.messages !== 0)
+        return EXCUSED | DECEIVED | REPEATED;
       return effect.action === 'duplicate' ? EXCUSED | REPEATED : EXCUSED;
     default:
       return EXCUSED;

@@ -41,6 +41,8 @@ export function makeCounters(tables: Tables) {
   const tagOctets = tables.float64('port', 1, 8);
   /** Frames and octets that were for a switch itself. */
   const consumptions = tables.float64('port', 2, 8);
+  /** Frames and octets that a fault on the link made of others that came in. */
+  const repetitions = tables.float64('port', 2, 8);
   const losses = tables.float64('device', LOSS_STRIDE);
   const controlSent = tables.float64('port', 1);
   const controlReceived = tables.float64('port', 1);
@@ -112,6 +114,20 @@ export function makeCounters(tables: Tables) {
     tagOctets[rowOf(port, priority)] += octets;
   }
 
+  function repeated(port: number, priority: number, octets: number): void {
+    const at = rowOf(port, priority) * 2;
+    repetitions[at]++;
+    repetitions[at + 1] += octets;
+  }
+
+  function repeatedFrames(port: number, priority: number): number {
+    return repetitions[rowOf(port, priority) * 2];
+  }
+
+  function repeatedOctets(port: number, priority: number): number {
+    return repetitions[rowOf(port, priority) * 2 + 1];
+  }
+
   function consumed(port: number, priority: number, octets: number): void {
     const at = rowOf(port, priority) * 2;
     consumptions[at]++;
@@ -158,6 +174,9 @@ export function makeCounters(tables: Tables) {
     consumed,
     consumedFrames,
     consumedOctets,
+    repeated,
+    repeatedFrames,
+    repeatedOctets,
     get,
     drops,
     marksOf,

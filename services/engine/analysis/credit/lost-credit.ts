@@ -9,7 +9,7 @@ import {
   PASSED,
 } from '../../flow-control/credit/credit-records.js';
 import { isSettled } from '../../flow-control/credit/credit-invariants.js';
-import { CLASS, LENGTH, PORT, PRIORITY_MASK } from '../../frame/frame-pool.js';
+import { CLASS, COPY_FLAG, LENGTH, PORT, PRIORITY_MASK } from '../../frame/frame-pool.js';
 import { isControlUnderway, unitsGrantedUnderway } from './underway.js';
 
 /** Credit of a sender's account that neither end has, nor any wire. */
@@ -99,13 +99,15 @@ function unitsInFlight(engine: Engine, port: number, row: number): number {
   const { unitOctets } = credit.accounts.specOf(row).granting;
   let units = 0;
   const add = (frame: number): void => {
-    // A port may run credit on some priorities only.
+    // A copy used no credit; and a port may run credit on some priorities only.
+    if ((shared.pool.words[frame + CLASS] & COPY_FLAG) !== 0) return;
     if (!shared.ports.isCredited(port, shared.pool.words[frame + CLASS] & PRIORITY_MASK)) return;
     if (credit.rowOf(port, frame) !== row) return;
     units += costOf(shared.pool.words[frame + LENGTH], unitOctets);
   };
   shared.lanes.forEach(port, add);
-  for (const frame of framesHeldBack(devices[shared.ports.owner(port)])) {
+  const owner = devices[shared.ports.owner(port)];
+  for (const frame of [...framesHeldBack(owner), ...owner.late]) {
     if (shared.pool.words[frame + PORT] === port) add(frame);
   }
   return units;

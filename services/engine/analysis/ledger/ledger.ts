@@ -123,26 +123,30 @@ function checkLinks(engine: Engine, device: Device, expect: Expect): void {
     const peer = ports.peer(port);
     const frames = new Float64Array(8);
     const octets = new Float64Array(8);
-    lanes.forEach(peer, (frame) => {
+    const add = (frame: number): void => {
       const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
       frames[priority]++;
       octets[priority] += pool.words[frame + LENGTH];
-    });
+    };
+    lanes.forEach(peer, add);
+    engine.devices[ports.owner(peer)].late
+      .filter((f) => pool.words[f + PORT] === peer)
+      .forEach(add);
     for (const priority of PRIORITIES) {
       expect(
         device.place,
         p,
         priority,
-        'frames sent = received at the peer and in flight',
-        counters.get(port, priority, TX_FRAMES),
+        'frames sent, and repeated by faults = received at the peer and in flight',
+        counters.get(port, priority, TX_FRAMES) + counters.repeatedFrames(peer, priority),
         counters.get(peer, priority, RX_FRAMES) + frames[priority],
       );
       expect(
         device.place,
         p,
         priority,
-        'octets sent = received at the peer and in flight',
-        counters.get(port, priority, TX_OCTETS),
+        'octets sent, and repeated by faults = received at the peer and in flight',
+        counters.get(port, priority, TX_OCTETS) + counters.repeatedOctets(peer, priority),
         counters.get(peer, priority, RX_OCTETS) + octets[priority],
       );
     }
@@ -233,7 +237,7 @@ function checkPool(engine: Engine, expect: Expect): void {
   const { pool, lanes } = engine.shared;
   let frames = 0;
   for (const device of engine.devices) {
-    frames += framesHeldBack(device).length;
+    frames += framesHeldBack(device).length + device.late.length;
     device.spec.ports.forEach((_, p) => {
       lanes.forEach(device.firstPort + p, () => frames++);
     });
