@@ -60,7 +60,7 @@ async function emulateSeen(
     fleet !== null
       ? await runElsewhere(emulation, fleet, metricsPort, progress, view)
       : threads !== null
-        ? await runInThreads(emulation, threads, options, metricsPort, progress)
+        ? await runInThreads(emulation, threads, options, metricsPort, progress, view)
         : await runHere(emulation, options, metricsPort, progress, view);
   const wallSeconds = (performance.now() - startedAt) / 1000;
   const { results, congestion, series, state } = measured;
@@ -110,9 +110,6 @@ function viewOf(
 ): LiveView | null {
   const wish = liveWish(options);
   if (wish === null) return null;
-  if (options.threads !== undefined) {
-    throw new InputError('--ui shows a run in one thread or in processes; leave --threads out');
-  }
   const { document } = loaded;
   return new LiveView(wish, fabric, { document, origin: { scenario: file, set, steps: [] } });
 }

@@ -137,6 +137,8 @@ export class LiveServer {
       this.login(`token=${encodeURIComponent(url.searchParams.get('token')!)}`, response);
     } else if (url.pathname === '/') {
       say(response, 200, 'text/html', pageFile(this.content));
+    } else if (url.pathname === '/trees.json') {
+      say(response, 200, 'application/json', JSON.stringify(this.run.trees()));
     } else if (url.pathname === '/events') this.follow(request, response);
     else if (url.pathname === '/report.json' && this.report !== null) {
       say(response, 200, 'application/json', this.report);

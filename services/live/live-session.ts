@@ -10,7 +10,9 @@ import { formatTime } from '../report/format.js';
 import type { FaultStep, FaultWish, LiveFaults } from '../runtime/live-faults.js';
 import type { PortSample } from '../runtime/port-sample.js';
 import type { Progress, Session } from '../runtime/session.js';
+import type { TreesView } from '../report/page/page-data.js';
 import type { LiveRun } from './live-run.js';
+import { LiveTrees } from './live-trees.js';
 
 /** So many samples of a run whose end is known, while somebody looks. */
 const SAMPLES = 400;
@@ -40,6 +42,7 @@ export class LiveSession implements LiveRun {
   private stepEndPs: number | null = null;
   /** Lets a paused run go on. */
   private wake: () => void = () => undefined;
+  private readonly found: LiveTrees;
   private readonly everyPs: number;
   private sampleDueAt: number;
   private sampledAt = -Infinity;
@@ -50,6 +53,7 @@ export class LiveSession implements LiveRun {
     beginPaused: boolean,
   ) {
     this.isPaused = beginPaused;
+    this.found = new LiveTrees(session, () => live.fabric);
     const { endPs } = session;
     this.everyPs = endPs === null ? Infinity : endPs / SAMPLES;
     this.sampleDueAt = this.everyPs;
@@ -107,6 +111,10 @@ export class LiveSession implements LiveRun {
     session.change(change, live.fabric);
     this.listener?.changed();
     return Promise.resolve(step);
+  }
+
+  trees(): TreesView | null {
+    return this.found.view();
   }
 
   watched(isWatched: boolean): void {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { LiveAnswer, LiveNews, LiveOrder } from '../report/page/live-data.js';
-import type { PageContent } from '../report/page/page-data.js';
+import type { LiveAnswer, LiveNews, LiveOrder, LiveState } from '../report/page/live-data.js';
+import type { PageContent, TreesView } from '../report/page/page-data.js';
 
 const NO_ANSWER: LiveAnswer = { done: false, detail: 'the run does not answer' };
 
@@ -45,6 +45,39 @@ export function useNews(
     };
   }, []);
   return isLost;
+}
+
+/** How often somebody who looks asks what holds the run back. */
+const ASK_MS = 2_000;
+
+/** What holds the run back, found again and again while it goes on, and when it stands still. */
+export function useTrees(state: LiveState): TreesView | null {
+  const [trees, setTrees] = useState<TreesView | null>(null);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isOver = state === 'over';
+    const ask = async (): Promise<void> => {
+      const found = await treesNow();
+      if (isOver) return;
+      if (found !== null) setTrees(found);
+      timer = setTimeout(() => void ask(), ASK_MS);
+    };
+    if (!isOver) void ask();
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [state]);
+  return trees;
+}
+
+async function treesNow(): Promise<TreesView | null> {
+  try {
+    const reply = await fetch('trees.json');
+    return reply.ok ? ((await reply.json()) as TreesView | null) : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Null: the run has ended, and its report is not written yet. */

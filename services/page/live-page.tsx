@@ -5,11 +5,12 @@ import type { ShownFault, LiveState, LiveStatus } from '../report/page/live-data
 import type { PageContent } from '../report/page/page-data.js';
 import { useTheme } from './colours.js';
 import { FaultCard } from './fault-card.js';
-import { steer, useNews } from './live-link.js';
+import { steer, useNews, useTrees } from './live-link.js';
 import { Card, Header, Reproduce, TileRow } from './panels.js';
 import { MapCard, PortCard } from './run-page.js';
 import type { RunView } from './run-view.js';
 import { grown, interestingPorts } from './run-view.js';
+import { TreeCard } from './tree-card.js';
 
 const OCTET_MAX = 255;
 const STEPS_PS = [1e5, 1e6, 1e7, 1e8, 1e9];
@@ -42,6 +43,8 @@ export function LivePage(props: {
     }));
   }, become);
   const { view, status } = heard;
+  const trees = useTrees(status.state);
+  const [marked, mark] = useState<ReadonlySet<number> | null>(null);
   const order = useMemo(() => liveOrder(view), [view.moments.length >> 4]);
   const port = chosen ?? order[0] ?? 0;
   return (
@@ -50,10 +53,11 @@ export function LivePage(props: {
         <Steering state={status.state} />
       </Header>
       <Progress heard={heard} />
-      <MapCard {...{ view, theme, timePs, setTime, port, choose, isLive: true }}>
+      <MapCard {...{ view, theme, timePs, setTime, port, choose, marked, isLive: true }}>
         <p class="none">nothing has been measured yet</p>
       </MapCard>
       <PortCard {...{ view, theme, order, choose, setTime, port, timePs }} />
+      <TreeCard run={{ ...view.run, trees }} {...{ choose, mark }} isLive />
       <FaultCard faults={heard.faults} port={view.run.ports[port]!.name} />
       <Reproduce run={view.run} />
     </main>

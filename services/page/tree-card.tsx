@@ -14,22 +14,27 @@ interface TreeCardProps {
   /** Its name, where there are several. */
   readonly of?: string;
   readonly choose: (port: number) => void;
+  /** The run goes on. */
+  readonly isLive?: boolean;
   /** Shows ports in the fabric; null: all alike. */
   readonly mark: (ports: ReadonlySet<number> | null) => void;
 }
 
 /** What held the run back, as trees from the root to the senders. */
-export function TreeCard({ run, of, choose, mark }: TreeCardProps): JSX.Element {
+export function TreeCard(props: TreeCardProps): JSX.Element {
+  const { run, of, choose, mark } = props;
   const { trees } = run;
   const title = titleOf('What held it back', of);
-  const [chosen, setChosen] = useState(0);
+  const [place, setPlace] = useState(0);
   const [isMarked, setMarked] = useState(false);
-  if (trees === null) return <NotObserved {...{ run, title, isOneOf: of !== undefined }} />;
+  if (trees === null) return <NotObserved of={props} title={title} />;
+  // While a run goes on, its trees come and go.
+  const chosen = place < trees.trees.length ? place : 0;
   const tree = trees.trees[chosen];
-  const show = (place: number, marked: boolean): void => {
-    setChosen(place);
+  const show = (next: number, marked: boolean): void => {
+    setPlace(next);
     setMarked(marked);
-    mark(marked ? portsOf(trees.trees[place]!.root) : null);
+    mark(marked ? portsOf(trees.trees[next]!.root) : null);
   };
   const count = counted(trees.trees.length + trees.omitted, 'tree');
   const note = `${count} of ${counted(trees.episodes, 'episode')}, the worst first`;
@@ -78,20 +83,22 @@ export function TreeCard({ run, of, choose, mark }: TreeCardProps): JSX.Element 
   );
 }
 
-function NotObserved(props: {
-  readonly run: RunPage;
-  readonly title: string;
-  /** Of several runs. */
-  readonly isOneOf: boolean;
-}): JSX.Element {
-  const { run, title, isOneOf } = props;
+function NotObserved(props: { readonly of: TreeCardProps; readonly title: string }): JSX.Element {
+  const { of: name, run, isLive = false } = props.of;
   return (
-    <Card title={title} wide>
+    <Card title={props.title} wide>
       <p class="none">
-        Nobody looked. <code>observe: {'{ episodes: true }'}</code> in the scenario, or{' '}
-        <code>--set observe.episodes=true</code>, has congestion written down with its causes;{' '}
-        <code>selvage {isOneOf ? 'compare <run…>' : 'report <run>'} --why</code> repeats {run.title}{' '}
-        to see it.
+        {isLive ? 'Nothing is known yet. ' : 'Nobody looked. '}
+        <code>observe: {'{ episodes: true }'}</code> in the scenario, or{' '}
+        <code>--set observe.episodes=true</code>, has congestion written down with its causes
+        {isLive ? (
+          ': shown here while a run in one thread goes on, and in the report of every run.'
+        ) : (
+          <>
+            ; <code>selvage {name === undefined ? 'report <run>' : 'compare <run…>'} --why</code>{' '}
+            repeats {run.title} to see it.
+          </>
+        )}
       </p>
     </Card>
   );

@@ -38,7 +38,6 @@ describe('words that ask for a page', () => {
     refused(run('--paused'), /--paused goes with --ui/);
     refused(run('--ui', '99999'), /--ui 99999: not a port from 0 to 65535/);
     refused(run('--ui', 'here'), /--ui here: not a port/);
-    refused(run('--ui', '--threads', '2'), /--ui shows a run in one thread or in processes/);
   });
 
   it('need a token where others could come by', () => {

@@ -83,6 +83,11 @@ export class LiveFleet implements LiveRun {
     return shownFaults(this.faults, this.last?.virtualPs ?? 0);
   }
 
+  /** What services write down is put together at the end. */
+  trees(): null {
+    return null;
+  }
+
   watched(isWatched: boolean): void {
     this.isWatched = isWatched;
     if (isWatched) this.hearSamples();

@@ -1,7 +1,12 @@
 import { planParts } from '../../fabric/placement/part-plan.js';
 import { placeInServices } from '../../fabric/placement/placement.js';
+import type { LiveHost } from '../../live/live-host.js';
+import { LiveThreads } from '../../live/live-threads.js';
+import { shownFaults } from '../../live/shown-faults.js';
 import { LiveFaults } from '../../runtime/live-faults.js';
+import type { ThreadsRun } from '../../runtime/threads/run-threads.js';
 import type { EmulateOptions, Emulation, Measured } from '../emulation.js';
+import type { LiveView } from '../live-view.js';
 import type { ProgressLine } from '../progress.js';
 import { NO_PORTS, openMetrics } from './metrics.js';
 import { controlOf, onInterrupt, SHOW_MS } from './steering.js';
@@ -13,6 +18,7 @@ export async function runInThreads(
   options: EmulateOptions,
   metricsPort: number | null,
   progress: ProgressLine,
+  view: LiveView | null,
 ): Promise<Measured> {
   const { ThreadsRun } = await import('../../runtime/threads/run-threads.js');
   const { CycleCheck } = await import('../../runtime/cycle-check.js');
@@ -22,6 +28,7 @@ export async function runInThreads(
   const plans = planParts(fabric, placeInServices(fabric.topology, threads), jams);
   const live = new LiveFaults(loaded, fabric);
   const run = new ThreadsRun(fabric, plans, { check, from, live });
+  const page = view && (await openPage(view, run));
   const closeControl = await controlOf(run, options);
   const letGo = onInterrupt(() => {
     run.stop();
@@ -32,6 +39,7 @@ export async function runInThreads(
   }));
   const timer = setInterval(() => {
     progress.show(() => run.progress());
+    page?.look();
   }, SHOW_MS);
   try {
     const { rows, ...merged } = await run.run();
@@ -43,4 +51,16 @@ export async function runInThreads(
     letGo();
     closeControl();
   }
+}
+
+async function openPage(view: LiveView, run: ThreadsRun): Promise<LiveHost> {
+  const seen = new LiveThreads(run);
+  const page = await view.open(
+    seen,
+    () => seen.status,
+    () => shownFaults(run.live.list(), run.progress().virtualPs),
+  );
+  seen.hear(page);
+  if (view.beginsPaused) run.hold(true);
+  return page;
 }

@@ -22,13 +22,21 @@ export const HELD = 2;
 /** Not 0: the run shall end here. */
 export const STOP = 3;
 export const PLANNED = 4;
-/** Not 0: the main thread has something to say, and all wait for it. */
+/** Not 0: the main thread has something to say, and all wait for it; what it wants. */
 export const CALLED = 5;
 const NUMBERS = 6;
 
-/** Words of `call`: the main thread wants to be heard; how often it has been. */
+/**
+ * Words of `call`: the main thread wants to be heard; how often it has been; whether a window is
+ * executed before it is heard again.
+ */
 export const WANTED = 0;
 export const ANSWERED = 1;
+export const GOES_ON = 2;
+export const CALL_WORDS = 3;
+/** What it wants: to be heard, or to hear what ports have counted as well. */
+export const HEARD = 1;
+export const COUNTED = 2;
 
 export function makeMeetingMemory(threads: number): MeetingMemory {
   return {

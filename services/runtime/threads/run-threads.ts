@@ -4,6 +4,8 @@ import type { PartPlan } from '../../fabric/placement/part-plan.js';
 import type { FaultStep, FaultWish, LiveFaults } from '../live-faults.js';
 import type { MergedRun } from '../merge.js';
 import { mergeParts } from '../merge.js';
+import { joinedColumns, portsOfParts } from '../port-columns.js';
+import type { PortSample } from '../port-sample.js';
 import { placeNames } from '../outcome.js';
 import { deliveredShare } from '../packets.js';
 import type { Failure } from '../results.js';
@@ -13,8 +15,16 @@ import type { WholeState } from '../whole-state.js';
 import { partOf } from '../whole-state.js';
 import type { MailboxMemory } from './mailbox.js';
 import { makeMailboxMemory } from './mailbox.js';
-import { ANSWERED, makeMeetingMemory, WANTED } from './meeting.js';
-import type { Halt, Order, ThreadOutcome, ThreadTask } from './thread-worker.js';
+import {
+  ANSWERED,
+  CALL_WORDS,
+  COUNTED,
+  GOES_ON,
+  HEARD,
+  makeMeetingMemory,
+  WANTED,
+} from './meeting.js';
+import type { Count, Halt, Order, ThreadOutcome, ThreadTask } from './thread-worker.js';
 
 export interface ThreadsOptions {
   readonly check: boolean;
@@ -22,6 +32,13 @@ export interface ThreadsOptions {
   readonly from: WholeState | null;
   /** Through which faults may come to the run; without it none can. */
   readonly live?: LiveFaults;
+}
+
+/** Hears of a run while it goes on. */
+export interface ThreadsListener {
+  sampled(sample: PortSample): void;
+  /** It stands still, or goes on. */
+  changed(): void;
 }
 
 /** What somebody waits for. */
@@ -41,11 +58,19 @@ export class ThreadsRun {
   private readonly numbers: Float64Array[];
   private readonly tasks: ThreadTask[];
   private readonly orders: MessageChannel[];
-  private readonly call = new Int32Array(new SharedArrayBuffer(8));
+  private readonly call = new Int32Array(new SharedArrayBuffer(4 * CALL_WORDS));
   private readonly wishes: Wish[] = [];
   private isHeld = false;
-  private isSteppingOn = false;
+  /** Held threads go on until a bound that is not before this; 0: they stand. */
+  private stepEndPs = 0;
+  private isCountWanted = false;
+  private counts: Count[] = [];
+  /** The bound at which all have stood and said what their ports have counted. */
+  private countedPs = -1;
+  /** Whoever comes to stand says what its ports have counted. */
+  isWatched = false;
   private haltedPs: number | null = null;
+  listener: ThreadsListener | null = null;
 
   constructor(
     private readonly assembled: Fabric,
@@ -73,12 +98,9 @@ export class ThreadsRun {
     const workers = this.tasks.map(
       (workerData) => new Worker(file, { workerData, transferList: [workerData.orders] }),
     );
-    const halted = (atPs: number): void => {
-      this.haltedPs = atPs;
-      this.answer();
-    };
+    const said = { halted: this.halted, counted: this.counted };
     try {
-      return this.merge(await Promise.all(workers.map((worker) => outcomeOf(worker, halted))));
+      return this.merge(await Promise.all(workers.map((worker) => outcomeOf(worker, said))));
     } finally {
       for (const { reject } of this.wishes.splice(0)) reject(new Error('the run has ended'));
       for (const { port1 } of this.orders) port1.close();
@@ -95,13 +117,25 @@ export class ThreadsRun {
   /** Holds all threads at one bound, or lets them go on. */
   hold(isHeld: boolean): void {
     this.isHeld = isHeld;
+    this.stepEndPs = 0;
     this.called();
   }
 
-  /** Held threads go on until the next bound. */
-  step(): void {
+  /** Held threads go on for so long, and at least to the next bound. */
+  step(stepPs = 0): void {
     this.isHeld = true;
-    this.isSteppingOn = true;
+    this.stepEndPs = this.progress().virtualPs + Math.max(1, stepPs);
+    this.called();
+  }
+
+  /** Whether all stand still until somebody lets them go on. */
+  get isStanding(): boolean {
+    return this.isHeld && this.haltedPs !== null;
+  }
+
+  /** Has all say what their ports have counted at the next bound. */
+  count(): void {
+    this.isCountWanted = true;
     this.called();
   }
 
@@ -114,8 +148,28 @@ export class ThreadsRun {
     });
   }
 
+  private readonly halted = (atPs: number): void => {
+    this.haltedPs = atPs;
+    this.answer();
+  };
+
+  private readonly counted = (count: Count): void => {
+    this.isCountWanted = false;
+    const { timePs } = count;
+    this.counts = [...this.counts.filter((other) => isWith(other, count)), count];
+    if (this.counts.length < this.plans.length) return;
+    const counts = this.counts.splice(0).sort((a, b) => a.thread - b.thread);
+    const lengths = this.fabric.linkEnds.map(({ length }) => length);
+    const devices = this.plans.map((plan) => plan.devices);
+    const columns = joinedColumns(
+      counts.map((known) => known.columns),
+      portsOfParts(devices, lengths),
+    );
+    this.listener?.sampled({ timePs, columns });
+  };
+
   private called(): void {
-    Atomics.store(this.call, WANTED, 1);
+    Atomics.store(this.call, WANTED, this.isCountWanted ? COUNTED : HEARD);
     if (this.haltedPs !== null) this.answer();
   }
 
@@ -133,10 +187,19 @@ export class ThreadsRun {
         reject(error as Error);
       }
     }
-    if (this.isHeld && !this.isSteppingOn) return;
-    this.isSteppingOn = false;
+    const goesOn = !this.isHeld || haltedPs! < this.stepEndPs;
+    if (!goesOn) {
+      this.stepEndPs = 0;
+      if (this.isWatched && this.countedPs !== haltedPs) this.isCountWanted = true;
+      if (this.isCountWanted) this.countedPs = haltedPs!;
+      else {
+        this.listener?.changed();
+        return;
+      }
+    }
     this.haltedPs = null;
-    Atomics.store(call, WANTED, this.isHeld ? 1 : 0);
+    Atomics.store(call, GOES_ON, goesOn ? 1 : 0);
+    Atomics.store(call, WANTED, this.isCountWanted ? COUNTED : this.isHeld ? HEARD : 0);
     Atomics.add(call, ANSWERED, 1);
     Atomics.notify(call, ANSWERED);
   }
@@ -211,11 +274,20 @@ export class ThreadsRun {
   }
 }
 
+/** Of the same bound, and another thread. */
+function isWith(a: Count, b: Count): boolean {
+  return a.timePs === b.timePs && a.thread !== b.thread;
+}
+
 /** What a thread says in the end; if it fails, or goes without a word, so does the run. */
-function outcomeOf(worker: Worker, halted: (atPs: number) => void): Promise<ThreadOutcome> {
+function outcomeOf(
+  worker: Worker,
+  hear: { readonly halted: (atPs: number) => void; readonly counted: (count: Count) => void },
+): Promise<ThreadOutcome> {
   return new Promise((resolve, reject) => {
-    worker.on('message', (said: ThreadOutcome | Halt) => {
-      if ('haltedPs' in said) halted(said.haltedPs);
+    worker.on('message', (said: ThreadOutcome | Halt | Count) => {
+      if ('haltedPs' in said) hear.halted(said.haltedPs);
+      else if ('columns' in said) hear.counted(said);
       else resolve(said);
     });
     worker.once('error', reject);

@@ -5,6 +5,7 @@ import type { PartPlan } from '../../fabric/placement/part-plan.js';
 import type { Breach } from '../hold-check.js';
 import { HoldCheck } from '../hold-check.js';
 import type { FaultChange } from '../live-faults.js';
+import type { PortColumns } from '../port-sample.js';
 import { packetsOf } from '../packets.js';
 import type { PartState } from '../part/part.js';
 import { Part } from '../part/part.js';
@@ -16,6 +17,8 @@ import type { MeetingMemory } from './meeting.js';
 import {
   ANSWERED,
   CALLED,
+  COUNTED,
+  GOES_ON,
   HELD,
   Meeting,
   NEXT_EVENT,
@@ -61,6 +64,14 @@ export interface Halt {
   readonly haltedPs: number;
 }
 
+/** What every thread says of its ports, when that is wanted. */
+export interface Count {
+  readonly thread: number;
+  /** The bound at which all stand. */
+  readonly timePs: number;
+  readonly columns: PortColumns;
+}
+
 /** What a thread has to say in the end. */
 export interface ThreadOutcome {
   readonly state: PartState;
@@ -85,6 +96,8 @@ class Thread {
   private readonly progress: Float64Array;
   private readonly call: Int32Array;
   private answers = 0;
+  /** The next window comes before anything that the main thread wants. */
+  private isLetGo = false;
   private parity = 0;
   private handedOverPs = Infinity;
   private boundPs = 0;
@@ -114,15 +127,16 @@ class Thread {
       // One thread hears the request for all, so that all stop at the same window.
       const isAsked = task.plan.service === 0 && Atomics.load(this.stop, 0) !== 0;
       meeting.say(STOP, isAsked ? 1 : 0);
-      const isCalled = task.plan.service === 0 && Atomics.load(this.call, WANTED) !== 0;
-      meeting.say(CALLED, isCalled ? 1 : 0);
+      const mayCall = task.plan.service === 0 && !this.isLetGo;
+      meeting.say(CALLED, mayCall ? Atomics.load(this.call, WANTED) : 0);
+      this.isLetGo = false;
       meeting.say(NEXT_EVENT, Math.min(part.nextTime(), this.handedOverPs));
       meeting.meet();
       this.collect();
       const nextPs = meeting.least(NEXT_EVENT);
       if (meeting.sum(STOP) > 0) return this.outcome(true, null);
       if (meeting.sum(CALLED) > 0) {
-        this.takeOrders(nextPs);
+        this.takeOrders(nextPs, meeting.sum(CALLED) === COUNTED);
         continue;
       }
       if (nextPs >= endPs || nextPs === Infinity) {
@@ -149,8 +163,13 @@ class Thread {
   }
 
   /** All stand at one bound and wait for what the main thread has to say. */
-  private takeOrders(nextPs: number): void {
-    const { task, call } = this;
+  private takeOrders(nextPs: number, isCounted: boolean): void {
+    const { task, call, part } = this;
+    if (isCounted) {
+      const { boundPs: timePs } = this;
+      const count = { thread: task.plan.service, timePs, columns: part.portColumns(timePs) };
+      parentPort!.postMessage(count satisfies Count);
+    }
     if (task.plan.service === 0) {
       this.showProgress(nextPs);
       parentPort!.postMessage({ haltedPs: this.boundPs } satisfies Halt);
@@ -158,6 +177,7 @@ class Thread {
     while (Atomics.load(call, ANSWERED) === this.answers)
       Atomics.wait(call, ANSWERED, this.answers);
     this.answers++;
+    this.isLetGo = Atomics.load(call, GOES_ON) !== 0;
     for (let said = receiveMessageOnPort(task.orders); said;) {
       const { change, watch } = said.message as Order;
       this.part.change(change);

@@ -29,6 +29,9 @@ class Recorder implements LiveRun {
     this.heard.push(wish);
     return Promise.resolve({ done: false, detail: 'no such port' });
   }
+  trees(): null {
+    return null;
+  }
   watched(isWatched: boolean): void {
     this.heard.push(isWatched);
   }

@@ -58,12 +58,15 @@ describe('a run that is looked at', () => {
         [...times].sort((a, b) => a - b),
         times,
       );
-      const sent = samples.at(-1)!.columns.wireOctets;
+      const { wireOctets, priorities } = samples.at(-1)!.columns;
       assert.deepEqual(
-        [...sent],
-        expected.ports.map(({ priorities }) =>
-          priorities.reduce((sum, p) => sum + p.txOctets + 20 * p.txFrames, 0),
-        ),
+        [...wireOctets],
+        expected.ports.flatMap((port) => {
+          const sent = new Map(
+            port.priorities.map((p) => [p.priority, p.txOctets + 20 * p.txFrames]),
+          );
+          return priorities.map((priority) => sent.get(priority) ?? 0);
+        }),
       );
     });
   }

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { join } from 'node:path';
+import { buildFabric } from '../../../services/fabric/assembly/fabric.js';
+import { planParts } from '../../../services/fabric/placement/part-plan.js';
+import { placeInServices } from '../../../services/fabric/placement/placement.js';
+import { loadScenario } from '../../../services/fabric/scenario/load-scenario.js';
+import { LiveThreads } from '../../../services/live/live-threads.js';
+import { LiveFaults } from '../../../services/runtime/live-faults.js';
+import type { PortSample } from '../../../services/runtime/port-sample.js';
+import { ThreadsRun } from '../../../services/runtime/threads/run-threads.js';
+import { ROOT, run } from '../../kit/emulate.js';
+
+const THREADS = 3;
+const STEP_PS = 20e6;
+
+describe('a run in threads that is looked at', { timeout: 120_000 }, () => {
+  it('is the same run, held and stepped; its samples tell where it stands', async (test) => {
+    const loaded = loadScenario(join(ROOT, 'examples/incast-pfc.yaml'));
+    const fabric = buildFabric(loaded);
+    const plans = planParts(fabric, placeInServices(fabric.topology, THREADS));
+    const live = new LiveFaults(loaded, fabric);
+    const threads = new ThreadsRun(fabric, plans, { check: false, from: null, live });
+    const looked = new LiveThreads(threads);
+    test.after(() => {
+      threads.stop();
+    });
+    const samples: PortSample[] = [];
+    let told: () => void = () => undefined;
+    looked.hear({
+      sampled: (sample) => {
+        samples.push(sample);
+        told();
+      },
+      changed: () => {
+        told();
+      },
+      look: () => undefined,
+    });
+    const until = async (isSo: () => boolean): Promise<void> => {
+      while (!isSo()) await new Promise<void>((resolve) => (told = resolve));
+    };
+    const standing = (): Promise<void> => until(() => looked.status.state === 'paused');
+    looked.watched(true);
+    await looked.order({ action: 'pause', stepPs: 0 });
+    const ended = threads.run();
+    await standing();
+    assert.equal(looked.status.virtualPs, 0);
+    for (let steps = 1; steps <= 3; steps++) {
+      const before = looked.status.virtualPs;
+      await looked.order({ action: 'step', stepPs: STEP_PS });
+      await standing();
+      const steppedPs = looked.status.virtualPs - before;
+      assert.ok(steppedPs >= STEP_PS && steppedPs < STEP_PS + 2 * fabric.lookaheadPs);
+    }
+    await until(() => (samples.at(-1)?.timePs ?? 0) >= 3 * STEP_PS);
+    const { columns, timePs } = samples.at(-1)!;
+    const busiestOctets = Math.max(...columns.wireOctets);
+    assert.ok(busiestOctets * 8e12 > 0.9 * timePs * 100e9);
+    await looked.order({ action: 'resume', stepPs: 0 });
+    const { results } = await ended;
+    looked.watched(false);
+    assert.equal(results.digest, run(fabric).digest);
+  });
+});
