@@ -63,8 +63,8 @@ const DEALT_WITH = 1 << 20;
 /** Of a frame that comes in: not yet. */
 const LATER = -2;
 
-/** So many frames and more are not all in the cache. */
-const COLD_FRAMES = 65_536;
+/** So many frames and more are not all in the nearest cache. */
+const COLD_FRAMES = 4096;
 /** About as many frames as pass a port in a window of usual length. */
 const WARM_DEPTH = 16;
 

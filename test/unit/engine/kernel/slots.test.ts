@@ -28,6 +28,31 @@ describe('slots', () => {
     );
   });
 
+  it('let each port have its turn, whoever comes in meanwhile and for whatever time', () => {
+    const turn = fc.tuple(change, fc.oneof(fc.nat(9), fc.constant(Infinity)));
+    fc.assert(
+      fc.property(fc.array(turn), (turns) => {
+        const made = slots(21);
+        const model = Array.from({ length: 21 }, () => Infinity);
+        for (const [[comer, time], again] of turns) {
+          const now = made.time[0]!;
+          const first = made.port(0);
+          if (model[comer] === Infinity && time !== Infinity) {
+            // It may come for this very instant, and be drawn before who has the turn.
+            model[comer] = made.at[comer] = now === Infinity ? time : now + time;
+            made.joined(0, comer);
+          }
+          if (now !== Infinity) {
+            model[first] = made.at[first] = now + again;
+            made.turned(0, first);
+          }
+          assert.equal(made.time[0], Math.min(...model));
+          assert.equal(model[made.port(0)], Math.min(...model));
+        }
+      }),
+    );
+  });
+
   it('draw among ports due at one instant, in whatever order their times were set', () => {
     fc.assert(
       fc.property(
