@@ -56,7 +56,7 @@ async function harm(fleet: Fleet): Promise<void> {
   await killed(fleet, 'coordinator');
   await paused(fleet);
   assert.deepEqual(
-    (await client.faults())!.map(({ injected }) => injected),
+    (await client.faults()).map(({ injected }) => injected),
     [true, true],
   );
   assert.ok((await client.clear('rain')).done);
