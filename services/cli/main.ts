@@ -320,7 +320,8 @@ function program(): Command {
     .description('put runs side by side on one page, with a table of their differences')
     .argument('<run...>', 'two run directories or more')
     .option('--out <file>', 'the page', 'compare.html')
-    .action(async (runs: string[], options: { readonly out: string }) => {
+    .option('--why', 'with what held them back, even if nobody looked: repeats such runs')
+    .action(async (runs: string[], options: { readonly out: string; readonly why?: boolean }) => {
       const { compareCommand } = await import('./commands/report.js');
       compareCommand(runs, options);
     });
