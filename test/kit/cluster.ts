@@ -61,6 +61,7 @@ export class Cluster {
           { key: KEY, service },
           {
             send: (to, octets) => {
+              if (octets.length > maxPayload) throw new Error('the broker takes no such message');
               this.post({ from: service, to, octets });
             },
             report: (report) => {

@@ -56,14 +56,15 @@ export class CoordinatorClient {
     isOver: (status: Status) => boolean,
     patienceMs: number,
   ): Promise<Status> {
-    for (let heardAt = performance.now(); ;) {
+    for (let seenAt = performance.now(); ;) {
       const last = await this.watchOnce((status) => {
-        heardAt = performance.now();
         hear(status);
         return isOver(status);
       });
-      if (last !== null) return last;
-      if (performance.now() - heardAt > patienceMs) {
+      if (typeof last === 'object') return last;
+      // However long it had nothing to say, as of a run that stands still.
+      if (last === 'there') seenAt = performance.now();
+      if (performance.now() - seenAt > patienceMs) {
         throw new Error(`the coordinator has not answered for ${patienceMs / 1000} s`);
       }
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
@@ -72,7 +73,8 @@ export class CoordinatorClient {
 
   /** The state of the run now. */
   async status(): Promise<Status | null> {
-    return this.watchOnce(() => true);
+    const status = await this.watchOnce(() => true);
+    return typeof status === 'object' ? status : null;
   }
 
   /** Whether the coordinator says that it serves, by the standard health protocol. */
@@ -182,8 +184,11 @@ export class CoordinatorClient {
     });
   }
 
-  /** The first status that satisfies, or null when the stream ended before. */
-  private watchOnce(satisfies: (status: Status) => boolean): Promise<Status | null> {
+  /**
+   * The first status that satisfies; if the stream ended before, whether the coordinator was there
+   * until then.
+   */
+  private watchOnce(satisfies: (status: Status) => boolean): Promise<Status | 'there' | 'absent'> {
     const { path, requestSerialize, responseDeserialize } = WATCH.client;
     const stream = this.client.makeServerStreamRequest(
       path,
@@ -195,17 +200,19 @@ export class CoordinatorClient {
       { deadline: Date.now() + WATCH_MS },
     );
     return new Promise((resolve, reject) => {
+      let isThere = false;
       stream.on('data', (status: Status) => {
+        isThere = true;
         if (!satisfies(status)) return;
         resolve(status);
         stream.cancel();
       });
       stream.on('error', (error: ServiceError) => {
         if (error.code === codes.UNAUTHENTICATED) reject(new Error(explain(error)));
-        else resolve(null);
+        else resolve(isThere ? 'there' : 'absent');
       });
       stream.on('end', () => {
-        resolve(null);
+        resolve(isThere ? 'there' : 'absent');
       });
     });
   }

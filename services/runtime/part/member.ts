@@ -66,6 +66,9 @@ export interface MemberIdentity {
 const RECORD_OCTETS = RECORD_WORDS * 4;
 /** Room for everything in a message that is not frames. */
 const ENVELOPE_OCTETS = 4096;
+/** The part of it that control frames may take, and what each takes beside its octets. */
+const CONTROL_OCTETS = ENVELOPE_OCTETS - 256;
+const CONTROL_HEAD_OCTETS = 24;
 /** A stream in one direction says what has come at least this often. */
 const ACKNOWLEDGE_EVERY = 64;
 
@@ -338,9 +341,8 @@ export class Member {
     for (; frames.count - from > most; from += most) {
       this.sendPiece(channel, frames.view(from, most), [], 0);
     }
-    const perMessage = Math.floor(ENVELOPE_OCTETS / 128);
-    while (control.length > perMessage) {
-      this.sendPiece(channel, NOTHING, control.splice(0, perMessage), 0);
+    for (let fit = fitting(control); fit < control.length; fit = fitting(control)) {
+      this.sendPiece(channel, NOTHING, control.splice(0, fit), 0);
     }
     this.sendPiece(channel, frames.view(from, frames.count - from), control, promisePs);
     channel.promisedOutPs = promisePs;
@@ -426,6 +428,16 @@ export class Member {
 }
 
 const NOTHING = new Uint8Array(0);
+
+/** How many control frames, from the first on, an envelope has room for: at least one. */
+function fitting(control: readonly PendingControl[]): number {
+  let octets = 0;
+  const beyond = control.findIndex((pending) => {
+    octets += CONTROL_HEAD_OCTETS + pending.octets.length;
+    return octets > CONTROL_OCTETS;
+  });
+  return beyond < 0 ? control.length : Math.max(1, beyond);
+}
 
 function equal(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((octet, i) => octet === b[i]);
