@@ -18,6 +18,9 @@ export function forEachQueued(
     queues.forEach(port, see);
     for (const end = row + creditRows(credit); row < end; row++) lines.forEach(row, see);
   });
+  nicFrames.unread.forEach(rows.device.first, (frame) => {
+    visit(frame, firstPort);
+  });
   for (const list of listsOf(rows)) {
     nicFrames.lists.forEach(list, (frame) => {
       visit(frame, firstPort);
