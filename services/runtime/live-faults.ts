@@ -121,13 +121,6 @@ export class LiveFaults {
     const placed = placeFaults(fabric, [section], number, (path, message) =>
       loaded.errorAt(path, message),
     );
-    for (const { device, spec } of placed) {
-      const { name, ...at } = fabric.specs[device]!;
-      if (spec.effect.kind !== 'read' || (at.kind === 'host' && at.receiveMemory !== null))
-        continue;
-      const message = `${name} has no receive memory: a scenario has to slow it down`;
-      throw loaded.errorAt(['faults', number, 'where'], message);
-    }
     return { loaded, section, placed };
   }
 

@@ -6,12 +6,13 @@ import type { Probe } from '../../services/engine/contract/probe.js';
 import type { DeviceState } from '../../services/engine/device/checkpoint.js';
 import { restoreDevice, saveDevice } from '../../services/engine/device/checkpoint.js';
 import { checkLedger } from '../../services/engine/analysis/ledger/ledger.js';
-import { Engine } from '../../services/engine/device/engine.js';
+import type { Engine } from '../../services/engine/device/engine.js';
 import { RandomStream } from '../../services/engine/kernel/random.js';
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 import { wholeEngine } from '../../services/runtime/whole-engine.js';
 import { Windows } from '../../services/runtime/embedded/windows.js';
 import { fabricOf, ROOT } from '../kit/emulate.js';
+import { replaced } from '../kit/replaced.js';
 
 const examples = readdirSync(join(ROOT, 'examples')).filter((name) => name.endsWith('.yaml'));
 
@@ -23,18 +24,6 @@ const USUAL_BPS = 100e9;
 function untilOf({ topology }: Fabric): number {
   const fastest = Math.max(...topology.links.map(({ rateBps }) => rateBps));
   return UNTIL_PS * Math.max(1, USUAL_BPS / fastest);
-}
-
-/** An engine whose actors lie in another order, and where each device of the fabric is in it. */
-function replaced(fabric: Fabric, random: RandomStream): { engine: Engine; placeOf: number[] } {
-  const order = fabric.specs.map((_, d) => d);
-  random.shuffle(order);
-  const placeOf = order.map((_, d) => order.indexOf(d));
-  const engine = new Engine(order.map((d) => fabric.specs[d]!));
-  for (const { a, b } of fabric.topology.links) {
-    engine.connect([placeOf[a.device]!, a.port], [placeOf[b.device]!, b.port]);
-  }
-  return { engine, placeOf };
 }
 
 function digests(engine: Engine): string[] {

@@ -8,6 +8,7 @@ import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 import { Windows } from '../../services/runtime/embedded/windows.js';
 import { wholeEngine } from '../../services/runtime/whole-engine.js';
 import { fabricOf, run, runScenario } from '../kit/emulate.js';
+import { replaced } from '../kit/replaced.js';
 import type { RunResults } from '../../services/runtime/results.js';
 
 const UNTIL_PS = 150e6;
@@ -65,18 +66,19 @@ function hitsOf({ shared, faults }: Engine): number {
   return hits;
 }
 
-/** Random windows, random order of devices, saved halfway and restored elsewhere. */
+/** Random windows, random order of devices, saved halfway and restored where they lie otherwise. */
 function disturbed(fabric: Fabric, name: string): string[] {
   const random = new RandomStream(5, name);
   const first = wholeEngine(fabric);
   runRandomly(first, fabric, UNTIL_PS / 2, random);
-  const second = wholeEngine(fabric);
-  first.devices.forEach((_, d) => {
-    restoreDevice(second, d, structuredClone(saveDevice(first, d)));
+  const { engine: second, placeOf } = replaced(fabric, random);
+  placeOf.forEach((place, d) => {
+    restoreDevice(second, place, structuredClone(saveDevice(first, d)));
   });
   runRandomly(second, fabric, UNTIL_PS, random);
   assert.deepEqual(checkLedger(second), []);
-  return digests(second);
+  const moved = digests(second);
+  return placeOf.map((place) => moved[place]!);
 }
 
 function runRandomly(engine: Engine, fabric: Fabric, until: number, random: RandomStream): void {
@@ -120,6 +122,12 @@ function strayFrames(faults: string): number {
   return priorities.reduce((sum, { rxFrames }) => sum + rxFrames, 0);
 }
 
+function breaksInOneWay(fabric: Fabric, plain: Fabric, name: string): void {
+  const engine = reference(fabric);
+  assert.notDeepEqual(digests(engine), digests(reference(plain)));
+  assert.deepEqual(disturbed(fabric, name), digests(engine));
+}
+
 describe('a table that is full', () => {
   it('of learned addresses makes a switch send to everybody what it does not know', () => {
     const known = strayFrames('');
@@ -133,13 +141,15 @@ describe('a table that is full', () => {
   ]) {
     it(`of ${table} leaves senders out, and breaks in one way`, () => {
       const set = `faults=[{ kind: full-table, table: ${table}, entries: 1 }]`;
-      const fabric = fabricOf(`examples/${example}.yaml`, set);
-      const engine = reference(fabric);
-      const plain = reference(fabricOf(`examples/${example}.yaml`, 'faults=[]'));
-      assert.notDeepEqual(digests(engine), digests(plain));
-      assert.deepEqual(disturbed(fabric, table!), digests(engine));
+      const file = `examples/${example}.yaml`;
+      breaksInOneWay(fabricOf(file, set), fabricOf(file, 'faults=[]'), table!);
     });
   }
+
+  it('of learned addresses breaks in one way', () => {
+    const full = 'faults: [{ kind: full-table, table: mac, entries: 1, at: 30us, for: 60us }]';
+    breaksInOneWay(fabricOf(`${BRIDGED}${full}`), fabricOf(BRIDGED), 'mac');
+  });
 
   it('is refused where there is no such table', () => {
     assert.throws(
@@ -159,6 +169,15 @@ describe('a clock of LLDP timers that is wrong', () => {
     };
     assert.ok(Math.abs(sent(500_000) / sent(0) - 1.5) < 0.05);
   });
+
+  it('breaks in one way', () => {
+    const drifting = (ppm: number): Fabric => {
+      const fault = `{ kind: lldp-drift, ppm: ${ppm}, at: 20us, for: 90us }`;
+      const set = ['load=[]', 'duration=1ms', 'discovery.second=1us'];
+      return fabricOf('examples/discovery-miscabled.yaml', `faults=[${fault}]`, ...set);
+    };
+    breaksInOneWay(drifting(400_000), drifting(1), 'drift');
+  });
 });
 
 describe('mis-cabling', () => {
@@ -177,6 +196,11 @@ faults: [${faults}]
     };
     assert.equal(peerOf('leaf1:p1'), 'h3');
     assert.equal(peerOf('leaf2:p1'), 'h1');
+  });
+
+  it('breaks in one way', () => {
+    const swapped = leafSpine('{ kind: mis-cabling, swap: [leaf1:p1, leaf2:p1] }');
+    breaksInOneWay(swapped, leafSpine(''), 'cables');
   });
 
   it('is refused where it joins a device to itself, or has a time', () => {

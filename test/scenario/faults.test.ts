@@ -206,3 +206,26 @@ describe('faults that hit nothing', () => {
     assert.throws(at('{ kind: reboot, where: { kind: host }, for: 1us }'), /hits none/);
   });
 });
+
+describe('an isolated queue', () => {
+  const isolated = (faults: string, ...set: string[]): string => {
+    const file = 'examples/incast-ci.yaml';
+    const own = ['expect=[]', 'duration=110us', `faults=[${faults}]`];
+    return failureOf(run(fabricOf(file, ...own, ...set)));
+  };
+
+  it('stops with the priority of its frames where the neighbour is a host', () => {
+    const slow = '{ kind: slow-receiver, rate: 8G, where: { device: h5 } }';
+    assert.equal(isolated(slow), 'none');
+  });
+
+  it('may overflow where the neighbour has a watchdog that forwards', () => {
+    const watchdog = '{ detection: 50us, restoration: 50us, action: forward }';
+    const slow = '{ kind: slow-link, rate: 1G, where: { device: spine1 }, at: 40us, for: 60us }';
+    const load =
+      '[{ name: congestion, stream: { from: h1..h3, to: h5 }, rate: line, priority: 3 }]';
+    const set = [2, 3].map((priority) => `priorities.${priority}.watchdog=${watchdog}`);
+    set.push(`load=${load}`);
+    assert.equal(isolated(slow, ...set), 'none');
+  });
+});

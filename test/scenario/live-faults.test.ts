@@ -61,6 +61,21 @@ const INJECTED: readonly (readonly [string, FaultWish])[] = [
     'slow-receiver.yaml',
     { kind: 'inject', fault: { kind: 'host-pause', for: '9us', where: { device: 'h3' } } },
   ],
+  [
+    'incast-pfc.yaml',
+    { kind: 'inject', fault: { kind: 'host-pause', for: '20us', where: { device: 'h1' } } },
+  ],
+  [
+    'incast-credit.yaml',
+    { kind: 'inject', fault: { kind: 'slow-receiver', rate: '10G', where: { device: 'h1' } } },
+  ],
+  [
+    'incast-sfc.yaml',
+    {
+      kind: 'inject',
+      fault: { kind: 'forge', frames: 'sfcm', to: 'h3', interval: '5us', where: { device: 'h1' } },
+    },
+  ],
   ['flap.yaml', { kind: 'clear', name: 'flap' }],
 ];
 
@@ -99,7 +114,7 @@ describe('a fault that is injected into a run', () => {
     refuse({ kind: 'lost' }, /^ScenarioError: injected fault: faults\.0\.kind: /);
     refuse({ kind: 'loss' }, /^ScenarioError: injected fault: loss needs probability/);
     refuse({ kind: 'freeze', where: { device: 'h99' } }, /no port is like that/);
-    refuse({ kind: 'host-pause', where: { device: 'h1' } }, /h1 has no receive memory/);
+    refuse({ kind: 'host-pause', where: { device: 's1' } }, /hits has a plain NIC/);
     assert.throws(() => {
       live.check({ kind: 'clear', name: 'fault7' });
     }, /no fault is called fault7; there are: none/);

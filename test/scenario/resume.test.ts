@@ -86,6 +86,27 @@ describe('a run that goes on from a saved state', () => {
     assert.match(again.stderr, /is complete: there is nothing to resume/);
   });
 
+  it('has other faults from the time of a branch on', () => {
+    const fault = 'kind: freeze, where: { device: h3 }, for: 80us';
+    const branched = (from: string, faults: string): string => {
+      const [run, branch] = [join(folder, 'whole'), join(folder, 'branch')];
+      const file = join(ROOT, EXAMPLE);
+      assert.equal(selvage('run', file, '--set', from, '--out', run, '--quiet').status, 0);
+      const args = ['--at', '100us', '--set', faults, '--out', branch, '--quiet'];
+      assert.equal(selvage('branch', run, ...args).status, 0);
+      return readFileSync(join(branch, 'digest'), 'utf8').trim();
+    };
+    const declared = (faults: string): string => run(fabricOf(EXAMPLE, faults)).digest;
+    assert.equal(
+      branched('faults=[]', `faults=[{ ${fault} }]`),
+      declared(`faults=[{ ${fault}, at: 100us }]`),
+    );
+    assert.equal(
+      branched(`faults=[{ ${fault}, at: 60us }]`, 'faults=[]'),
+      declared(`faults=[{ ${fault}, at: 60us, until: 100us }]`),
+    );
+  });
+
   it('is refused where the file has changed, the state is damaged, or nothing is there', () => {
     const out = writtenScenario().replace('/scenario.json', '');
     writeFileSync(join(out, 'scenario.json'), '{}');

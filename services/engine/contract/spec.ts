@@ -458,7 +458,7 @@ export interface HostSpec extends DeviceSpec {
   readonly sfc: SfcHostSpec | null;
   /** Its 82599; null for the plain NIC. */
   readonly nic: NicSpec | null;
-  /** Of a plain NIC whose application a fault may slow down; null: it takes in what arrives. */
+  /** Of a plain NIC, for when a fault slows its application down; an 82599 has rings. */
   readonly receiveMemory: BufferSpec | null;
 }
 

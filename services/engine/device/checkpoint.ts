@@ -24,6 +24,8 @@ export interface DeviceState {
   readonly lines: readonly (readonly Int32Array[])[];
   /** By list of the device's NIC. */
   readonly adapter: readonly (readonly Int32Array[])[];
+  /** What the application of the device has yet to read. */
+  readonly unread: readonly Int32Array[];
   /** Frames that wait for their last bit, in the order of the agenda's entries. */
   readonly incomplete: readonly Int32Array[];
   /** Messages that faults keep back. */
@@ -80,6 +82,7 @@ export function saveDevice(engine: Engine, d: number): DeviceState {
       nicFrames.lists.forEach(list, (frame) => records.push(pool.read(frame)));
       return records;
     }),
+    unread: unreadOf(engine, d).map((frame) => pool.read(frame)),
     incomplete: framesHeldBack(device).map((frame) => record(frame, [RECORD_PORT, RECORD_OUT])),
     late: device.late.map((frame) => record(frame, [RECORD_PORT])),
   };
@@ -118,6 +121,10 @@ export function restoreDevice(engine: Engine, d: number, state: DeviceState): vo
     const frames = state.adapter[i].map((record) => revive(record, []));
     nicFrames.lists.relink(list, frames);
   });
+  nicFrames.unread.relink(
+    d,
+    state.unread.map((record) => revive(record, [])),
+  );
   device.late.splice(
     0,
     device.late.length,
@@ -147,6 +154,12 @@ function behaviourOf(engine: Engine, d: number): object {
 
 function discoveryOf({ discovery }: Engine, { firstPort, spec }: Device): object {
   return discovery.ports.slice(firstPort, firstPort + spec.ports.length);
+}
+
+function unreadOf({ shared }: Engine, d: number): number[] {
+  const frames: number[] = [];
+  shared.nicFrames.unread.forEach(d, (frame) => frames.push(frame));
+  return frames;
 }
 
 /** What the device holds now is forgotten. */

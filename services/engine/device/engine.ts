@@ -305,7 +305,7 @@ function rowsOf(spec: DeviceSpec): Record<Unit, number> {
     receive: spec.kind === 'host' ? spec.receives.length : 0,
     credit: ports.reduce((sum, { credit }) => sum + creditRows(credit), 0),
     rate: sends.filter(({ rate }) => rate !== null).length,
-    nic: spec.kind === 'host' && (spec.nic ?? spec.receiveMemory) !== null ? 1 : 0,
+    nic: spec.kind === 'host' && spec.nic !== null ? 1 : 0,
   };
 }
 

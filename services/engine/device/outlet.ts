@@ -13,7 +13,8 @@ export interface Outlet {
   enqueue(device: number, port: number, trafficClass: number, frame: number): void;
   /** Wakes a port's transmitter if it sleeps. */
   kick(device: number, port: number): void;
-  drop(device: number, port: number, frame: number, reason: number): void;
+  /** `group`: that its account is of, where its priority does not say. */
+  drop(device: number, port: number, frame: number, reason: number, group?: number): void;
   /** The frame is gone, without the device having had it, or with what it was charged to. */
   lose(device: number, port: number, frame: number, reason: number): void;
 }
@@ -49,9 +50,15 @@ export function makeOutlet(
     probe?.frameQueued(device, ingress, port - firstPort, clock.now, pool, frame);
   }
 
-  function drop(device: number, port: number, frame: number, why: number): void {
+  function drop(
+    device: number,
+    port: number,
+    frame: number,
+    why: number,
+    group = ports.groupOf(port, pool.words[frame + CLASS] & PRIORITY_MASK),
+  ): void {
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
-    const reason = why === DROP.HEADROOM_EXHAUSTED ? overflow(port, priority) : why;
+    const reason = why === DROP.HEADROOM_EXHAUSTED ? overflow(port, group) : why;
     if (reason === DROP.HEADROOM_EXHAUSTED) {
       counters.lost(device, port - devices[device].firstPort, priority, clock.now);
     }
@@ -60,9 +67,8 @@ export function makeOutlet(
   }
 
   /** An overflow has a reason of its own where the neighbour had no need, or no way, to stop. */
-  function overflow(port: number, priority: number): number {
+  function overflow(port: number, group: number): number {
     if (faults.excuses(port)) return DROP.OVERFLOW_BY_FAULT;
-    const group = ports.groupOf(port, priority);
     return defiance.isDefied(port, group) ? DROP.OVERFLOW_BY_WATCHDOG : DROP.HEADROOM_EXHAUSTED;
   }
 

@@ -15,6 +15,9 @@ export function forEachQueued(
       visit(frame, firstPort + p);
     });
   });
+  nicFrames.unread.forEach(rows.device.first, (frame) => {
+    visit(frame, firstPort);
+  });
   for (const list of listsOf(rows)) {
     shared.nicFrames.lists.forEach(list, (frame) => {
       visit(frame, firstPort);

@@ -59,6 +59,8 @@ export function makePorts(tables: Tables) {
   /** By port and priority: traffic class at the egress, and priority group of the ingress. */
   const classes = tables.uint8('port', 8);
   const groups = tables.uint8('port', 8);
+  /** By port: priorities whose hold is one of others, too, and these. */
+  const holdersAlong = tables.uint8('port', 2);
   for (let at = 0; at < words.length; at += PORT_WORDS) {
     words[at + LANE_HEAD] = -1;
     words[at + LANE_TAIL] = -1;
@@ -128,9 +130,16 @@ export function makePorts(tables: Tables) {
     heldByGate[gates + gate] = priorities;
     let union = 0;
     for (let g = 0; g < MOST_GATES; g++) union |= heldByGate[gates + g];
+    if ((union & holdersAlong[2 * port]) !== 0) union |= holdersAlong[2 * port + 1];
     if (union === words[port * PORT_WORDS + HELD]) return false;
     words[port * PORT_WORDS + HELD] = union;
     return true;
+  }
+
+  /** Whoever holds one of these priorities holds the others along with it. */
+  function holdAlong(port: number, holders: number, others: number): void {
+    holdersAlong[2 * port] = holders;
+    holdersAlong[2 * port + 1] = others;
   }
 
   function held(port: number): number {
@@ -238,6 +247,7 @@ export function makePorts(tables: Tables) {
     groupOf,
     peer,
     hold,
+    holdAlong,
     held,
     octetPs,
     cutsThrough,

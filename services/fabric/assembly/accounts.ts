@@ -191,7 +191,7 @@ export class MemoryPlan {
     const { buffer, pipelinePs } = this.settings[end.device]!.switch;
     const longest = Math.max(...priorities.map((p) => this.longestFrameOctets[p]!));
     const peerPolicies = this.policiesOf(end.peerDevice, end.peerPort);
-    const peerStop = peerPolicies.find((policy) => policy.group === group)!.stop;
+    const peerStop = peerPolicies.find((policy) => policy.group === group)?.stop;
     return headroomTerms({
       octetPs: end.octetPs,
       propagationPs: end.link.propagationPs,

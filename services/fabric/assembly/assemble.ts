@@ -12,7 +12,6 @@ import { FlowPaths } from './flow-paths.js';
 import { bridgePorts, forwardingOf } from './forwarding.js';
 import { checkGroupFlows, membersOf, treesOf } from './groups.js';
 import { placeFaults, withFaults } from './fault-plan.js';
-import { withReceiveMemory } from './receive-memory.js';
 import { type LinkEnd, linkEndsOf } from './link-ends.js';
 import { frameLengths } from './frame-lengths.js';
 import { lookaheadOf } from './lookahead.js';
@@ -97,13 +96,15 @@ export function assemble(input: AssemblyInput): Assembly {
   const hostSpec = (index: number, name: string): Omit<HostSpec, keyof Common> => {
     const ends = hostEnds[index]!;
     const messages = sfc.ofHost(index, ends.sends);
+    const nic = nicOf(index, name);
+    const [end] = linkEnds[index]!;
     return {
       kind: 'host',
       position: index,
       ...ends,
       sfc: messages,
-      nic: nicOf(index, name),
-      receiveMemory: null,
+      nic,
+      receiveMemory: nic !== null || end === undefined ? null : memory.ofHost(end),
     };
   };
   const devices = topology.devices.map(({ name, kind }, index): DeviceSpec => {
@@ -127,8 +128,7 @@ export function assemble(input: AssemblyInput): Assembly {
   const { addresses } = input;
   const site = { scenario, topology, addresses, linkEnds, specs: devices };
   const placed = placeFaults(site, scenario.faults, 0, fail);
-  const equipped = withReceiveMemory(devices, placed, (d) => memory.ofHost(linkEnds[d]![0]!));
-  const built = withFaults(equipped, placed);
+  const built = withFaults(devices, placed);
   const specs = enabled && start === 'converged' ? converged(built, linkEnds) : built;
   const lookaheadPs = lookaheadOf(specs, linkEnds);
   return {

@@ -1,5 +1,7 @@
 /** Who is told, and when an entry ends: the rules of 802.1Qcz clause 49 that need no tables. */
 
+import type { CiSwitchSpec } from '../../contract/spec.js';
+
 /** An entry was made by this bridge, or by a CIM (the create mask of 49.3.7). */
 export const FOUND_HERE = 1;
 export const TOLD_BY_CIM = 2;
@@ -26,4 +28,21 @@ export function isOutlived(
 ): boolean {
   if (now - entry.seenPs >= idlePs) return true;
   return (entry.mask & TOLD_BY_CIM) !== 0 && now - entry.uncongestedPs >= maxFlowLifePs;
+}
+
+/**
+ * To a stranger to isolation what leaves the congesting queue has the priority that it had: if that
+ * is stopped, so is the congesting queue.
+ */
+export function heldAlong(
+  classOf: readonly number[],
+  ci: CiSwitchSpec,
+  port: number,
+): [number, number] {
+  if (ci.ports[port].isPeer) return [0, 0];
+  let monitored = 0;
+  classOf.forEach((trafficClass, priority) => {
+    if ((ci.monitorQueues & (1 << trafficClass)) !== 0) monitored |= 1 << priority;
+  });
+  return [monitored, 1 << ci.priority];
 }

@@ -13,7 +13,7 @@ import type { Shared } from '../shared.js';
 export const KIND_APPLICATION = KIND_DEVICE + 10;
 
 /**
- * The receive memory of plain NICs whose application a fault may slow down. Data waits in one line
+ * The receive memory of plain NICs, for as long as a fault slows an application down. Data waits in one line
  * until it is read, and is charged to an account per priority group: its senders are stopped, or
  * get no credit, as by a switch. Answers and messages are the NIC's own business and never wait.
  */
@@ -36,25 +36,21 @@ export function makeReceiveMemory(
 ): ReceiveMemory {
   const { clock, pool, ports, buffer, tables, nicFrames } = shared;
   const { words } = pool;
-  const { lists } = nicFrames;
-  const rows = new Int32Array(devices.length).fill(-1);
+  const { unread } = nicFrames;
   /** By device and priority group: mechanisms that rule its senders, one bit each. */
   const rulers = new Uint8Array(devices.length * 8);
-  const octetTime = tables.float64('nic', 1);
+  const octetTime = tables.float64('device', 1);
   /** When the first frame has been read; Infinity if none is being read. */
-  const readAt = tables.float64('nic', 1).fill(Infinity);
+  const readAt = tables.float64('device', 1).fill(Infinity);
 
   function configure(device: Device, spec: BufferSpec): void {
     const { place, firstPort } = device;
-    rows[place] = device.rows.nic.first;
     buffer.configure(place, firstPort, spec);
     rulers.set(rulersOf(mechanisms, device.spec.ports[0]), place * 8);
   }
 
   function keeps(d: number, frame: number): boolean {
-    const row = rows[d];
-    if (row < 0 || octetTime[row] === 0) return false;
-    return (words[frame + CLASS] & KIND_MASK) <= KIND_DATA;
+    return octetTime[d] !== 0 && (words[frame + CLASS] & KIND_MASK) <= KIND_DATA;
   }
 
   function store(d: number, port: number, frame: number): void {
@@ -68,23 +64,23 @@ export function makeReceiveMemory(
     for (let by = rulers[d * 8 + group]; by !== 0; by &= by - 1) {
       mechanisms[31 - Math.clz32(by & -by)].admitted(port, group, frame, words[frame + LENGTH]);
     }
-    if (lists.push(lineOf(d), frame)) plan(d);
+    if (unread.push(d, frame)) plan(d);
   }
 
   function read(d: number, octetPs: number): void {
-    octetTime[rows[d]] = octetPs;
-    if (octetPs === 0) while (lists.head(lineOf(d)) >= 0) readFirst(d);
+    octetTime[d] = octetPs;
+    if (octetPs === 0) while (unread.head(d) >= 0) readFirst(d);
     plan(d);
   }
 
   function onTimer(d: number): void {
-    if (readAt[rows[d]] !== clock.now) return;
+    if (readAt[d] !== clock.now) return;
     readFirst(d);
     plan(d);
   }
 
   function readFirst(d: number): void {
-    const frame = lists.shift(lineOf(d));
+    const frame = unread.shift(d);
     const port = devices[d].firstPort;
     const group = groupOf(port, frame);
     buffer.release(port, group, words[frame + LENGTH]);
@@ -96,15 +92,9 @@ export function makeReceiveMemory(
 
   /** The application begins to read the first frame, if there is one and if it reads at all. */
   function plan(d: number): void {
-    const row = rows[d];
-    const frame = lists.head(lineOf(d));
-    readAt[row] =
-      frame < 0 ? Infinity : clock.now + Math.round(words[frame + LENGTH] * octetTime[row]);
-    if (readAt[row] !== Infinity) devices[d].schedule(readAt[row], KIND_APPLICATION, 0, 0);
-  }
-
-  function lineOf(d: number): number {
-    return nicFrames.received(rows[d], 0);
+    const frame = unread.head(d);
+    readAt[d] = frame < 0 ? Infinity : clock.now + Math.round(words[frame + LENGTH] * octetTime[d]);
+    if (readAt[d] !== Infinity) devices[d].schedule(readAt[d], KIND_APPLICATION, 0, 0);
   }
 
   function groupOf(port: number, frame: number): number {

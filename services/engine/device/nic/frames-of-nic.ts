@@ -4,8 +4,7 @@ import { QUEUES } from '../../nic-82599/register-map.js';
 import type { FrameLists } from '../../port/frame-lists.js';
 import { makeFrameLists } from '../../port/frame-lists.js';
 
-// Lists of an 82599: answers of software by descriptor queue, then these. A plain NIC with receive
-// memory has its unread frames in the first receive buffer.
+// Lists of an 82599: answers of software by descriptor queue, then these.
 
 /** Frames that are read from host memory, in order of their completion. */
 const READING = QUEUES;
@@ -20,6 +19,8 @@ const LISTS = SOFTWARE + QUEUES;
 /** The frames of adapters that are in no queue of their port. */
 export interface NicFrames {
   readonly lists: FrameLists;
+  /** By device: what the application of a plain NIC has yet to read. */
+  readonly unread: FrameLists;
   answers(row: number, queue: number): number;
   reading(row: number): number;
   received(row: number, trafficClass: number): number;
@@ -30,6 +31,7 @@ export interface NicFrames {
 export function makeNicFrames(tables: Tables, pool: FramePool): NicFrames {
   return {
     lists: makeFrameLists(tables, pool, 'nic', LISTS),
+    unread: makeFrameLists(tables, pool, 'device', 1),
     answers: (row, queue) => row * LISTS + queue,
     reading: (row) => row * LISTS + READING,
     received: (row, trafficClass) => row * LISTS + RECEIVED + trafficClass,
@@ -46,9 +48,10 @@ export function listsOf({ nic: { first, count } }: Rows): number[] {
 /** Frames that were received and are not yet taken in by software. */
 export function forEachReceived(
   frames: NicFrames,
-  { nic: { first, count } }: Rows,
+  { device, nic: { first, count } }: Rows,
   visit: (frame: number) => void,
 ): void {
+  frames.unread.forEach(device.first, visit);
   if (count === 0) return;
   for (let tc = 0; tc < 8; tc++) frames.lists.forEach(frames.received(first, tc), visit);
   frames.lists.forEach(frames.writing(first), visit);

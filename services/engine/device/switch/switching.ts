@@ -4,6 +4,7 @@ import { makeQcnPoints, type QcnPoints } from '../../congestion/qcn/qcn-points.j
 import { HpccPoints } from '../../congestion/hpcc/hpcc-points.js';
 import { EcnMarker } from '../../congestion/ecn/ecn-mechanism.js';
 import type { CiBridge } from '../../congestion/ci/ci-carrier.js';
+import { heldAlong } from '../../congestion/ci/ci-machine.js';
 import type { CiPoint } from '../../congestion/ci/ci-point.js';
 import type { SfcBridge } from '../../congestion/sfc/sfc-carrier.js';
 import type { SfcPoint } from '../../congestion/sfc/sfc-point.js';
@@ -166,6 +167,7 @@ export function makeSwitching(
         joinsFrom[(at << 3) | tc] = joiningFrom(all[place], at, tc);
       }
       isSlotted[at] = chip === null ? 0 : 1;
+      if (spec.ci !== null) ports.holdAlong(at, ...heldAlong(port.classOf, spec.ci, p));
       isPlain[at] = isRoutedOnly(spec, ecn) ? 1 : 0;
       spec.buffer.accounts[p].forEach((account, group) => {
         const name = rulerOf(port, group);
@@ -279,7 +281,7 @@ export function makeSwitching(
     const queued = queues.get(out, trafficClass, QUEUE_OCTETS);
     const verdict = buffer.admit(port, group, stored, queued);
     if (verdict !== ADMITTED) {
-      outlet.drop(d, port, frame, verdict);
+      outlet.drop(d, port, frame, verdict, group);
       return;
     }
     words[frame + STORED] = stored;
