@@ -9,7 +9,7 @@ import type { CoordinateOptions } from './commands/coordinate.js';
 import type { RunOptions } from './commands/run.js';
 import type { ServiceOptions } from './commands/service.js';
 import type { DcbxOptions, DiscoveryOptions, PathsOptions } from './commands/discovery.js';
-import type { EmulateOptions } from './emulate.js';
+import type { EmulateOptions } from './emulation.js';
 import type { QueryOptions } from './commands/query.js';
 import type { RenderOptions } from './commands/k8s.js';
 import type { ClusterRunOptions } from './commands/k8s-run.js';
@@ -320,7 +320,8 @@ function program(): Command {
     .description('put runs side by side on one page, with a table of their differences')
     .argument('<run...>', 'two run directories or more')
     .option('--out <file>', 'the page', 'compare.html')
-    .action(async (runs: string[], options: { readonly out: string }) => {
+    .option('--why', 'with what held them back, even if nobody looked: repeats such runs')
+    .action(async (runs: string[], options: { readonly out: string; readonly why?: boolean }) => {
       const { compareCommand } = await import('./commands/report.js');
       compareCommand(runs, options);
     });

@@ -128,6 +128,7 @@ function paletteOf(ports: readonly PortSpec[]): Readonly<Record<string, Draw>> {
     delay: (random) => ({ kind: 'delay', delay: `${1 + random.below(5)}us`, jitter: '1us' }),
     slow: () => ({ kind: 'slow-link', rate: '1G' }),
     freeze: () => ({ kind: 'freeze' }),
+    control: control('any'),
     shrink: () => ({ kind: 'shrink-buffer', size: '10MB' }),
     reboot: () => ({ kind: 'reboot' }),
     ...(ports.every((port) => quantaOf(port) > 0) && {

@@ -82,6 +82,7 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
       meaning: 'accounts that wait for credit although nothing is on its way or stored',
     },
     'sfc.messages': { unit: 'count', meaning: 'messages of source flow control sent' },
+    'sfc.forged': { unit: 'count', meaning: 'of those, received and not believed' },
     'sfc.reaction': {
       unit: 'time',
       meaning: 'longest time from congestion to the pause of a source that was told of it',
@@ -208,6 +209,8 @@ function measure(expectation: Expectation, results: RunResults): number | string
       return greatest([0, ...rows.map(({ row }) => row.peakQueueOctets)]);
     case 'sfc.messages':
       return sum(sfcRows(expectation, results).map((row) => row.counters['sfcSfcmsTransmitted']!));
+    case 'sfc.forged':
+      return sum(sfcRows(expectation, results).map((row) => row.counters['sfcSfcmsForged']!));
     case 'sfc.reaction':
       return greatest(sfcRows(expectation, results).flatMap((row) => row.reactionMaxPs ?? []));
     case 'sfc.covered':

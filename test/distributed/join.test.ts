@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { isInstalled } from '../../services/cli/fleet/own-broker.js';
@@ -94,6 +95,24 @@ describe('services that are started elsewhere', { skip }, () => {
     assert.deepEqual(await evicted.kill('SIGTERM'), { code: 130, words: '' });
     const next = pods.coordinator('--checkpoint-every', '0.1');
     assert.deepEqual(await Promise.all([next.ended, kept.ended, again.ended]), [FINE, FINE, FINE]);
+    assert.equal(pods.digest(), digest);
+  });
+
+  it('are not waited for by a coordinator that is started again when all is over', async () => {
+    const pods = await open('over');
+    const words = ['--set', 'expect=[{ metric: lossless-drops, min: 1 }]'];
+    const all = [pods.coordinator(...words), pods.service(0), pods.service(1)];
+    const [failed, ...homes] = await Promise.all(all.map(({ ended }) => ended));
+    assert.deepEqual(homes, [FINE, FINE]);
+    assert.equal(failed!.code, 1);
+    rmSync(join(pods.folder, 'run'), { recursive: true });
+    // One that comes late is sent home, too.
+    const again = [pods.coordinator(...words), pods.service(1)];
+    const ends = await Promise.all(again.map(({ ended }) => ended));
+    assert.deepEqual(
+      ends.map((end) => end.code),
+      [1, 0],
+    );
     assert.equal(pods.digest(), digest);
   });
 

@@ -8,6 +8,7 @@ import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 import { Windows } from '../../services/runtime/embedded/windows.js';
 import { wholeEngine } from '../../services/runtime/whole-engine.js';
 import { fabricOf, run, runScenario } from '../kit/emulate.js';
+import type { RunResults } from '../../services/runtime/results.js';
 
 const UNTIL_PS = 150e6;
 
@@ -29,6 +30,10 @@ const CASES: readonly (readonly [string, string, string])[] = [
   ['late SFCMs', 'incast-sfc', '{ kind: control, frames: sfcm, action: delay, delay: 9us }'],
   ['CIMs that come twice', 'incast-ci', '{ kind: control, frames: cim, action: duplicate }'],
   ['late CIMs', 'incast-ci', '{ kind: control, frames: cim, action: delay, delay: 9us }'],
+  ['forged CNPs', 'incast-dcqcn', '{ kind: forge, frames: cnp, to: h3, interval: 9us }'],
+  ['forged CNMs', 'incast-qcn', '{ kind: forge, frames: cnm, to: h3, interval: 9us }'],
+  ['forged SFCMs', 'incast-sfc', '{ kind: forge, frames: sfcm, to: h3, interval: 9us }'],
+  ['CNMs that an 82599 forges', 'nic-qcn', '{ kind: forge, frames: cnm, to: h1, interval: 9us }'],
   [
     'late LLDPDUs',
     'discovery-miscabled',
@@ -207,3 +212,72 @@ faults: [{ kind: freeze, where: ${where}, for: 1us }]
     assert.equal(ports('{ kind: host, probability: 50% }'), drawn);
   });
 });
+
+describe('forged messages', () => {
+  const forged = (example: string, fault: string): RunResults =>
+    run(fabricOf(`examples/${example}.yaml`, `faults=[{ kind: forge, interval: 10us, ${fault} }]`));
+  const plain = (example: string): RunResults =>
+    run(fabricOf(`examples/${example}.yaml`, 'faults=[]'));
+  const counted = ({ sfc }: RunResults, device: string, counter: string): number =>
+    sfc.find((row) => row.device === device)!.counters[counter]!;
+
+  it('about a source that is not behind the edge are counted, and stop nobody', () => {
+    const lie = forged('sfc-proxy', 'where: { device: h12 }, frames: sfcm, to: h3, source: h5');
+    assert.equal(lie.failure, null);
+    assert.equal(counted(lie, 'leaf1', 'sfcSfcmsForged'), 40);
+    const pauses = (results: RunResults): number =>
+      results.ports
+        .find(({ port }) => port === 'h3:p1')!
+        .priorities.find(({ priority }) => priority === 3)?.heldPs ?? 0;
+    const plausible = forged('sfc-proxy', 'where: { device: h12 }, frames: sfcm, to: h3');
+    assert.ok(pauses(plausible) > pauses(lie) + 100e6, `${pauses(plausible)}, ${pauses(lie)}`);
+    assert.equal(counted(plausible, 'leaf1', 'sfcSfcmsForged'), 0);
+  });
+
+  it('are not believed by a station that they name another source to', () => {
+    const lie = forged('incast-sfc', 'where: { device: h1 }, frames: sfcm, to: h3, source: h4');
+    assert.ok(counted(lie, 'h3', 'sfcSfcmsForged') > 10);
+  });
+
+  for (const [frames, example] of [
+    ['cnp', 'incast-dcqcn'],
+    ['cnm', 'incast-qcn'],
+  ]) {
+    it(`change rates and nothing else: ${frames}`, () => {
+      const lie = forged(example!, `where: { device: h2 }, frames: ${frames}, to: h3`);
+      const truth = plain(example!);
+      assert.equal(lie.failure, null);
+      const least = ({ rates }: RunResults): number =>
+        rates.find(({ name }) => name.includes('h3->'))!.leastBps;
+      assert.ok(least(lie) < least(truth) / 2, `${least(lie)} and ${least(truth)}`);
+      assert.equal(drops(lie), drops(truth));
+    });
+  }
+
+  it('have to go somewhere, and are of a kind that is known', () => {
+    const refuse = (fault: string, reason: RegExp): void => {
+      assert.throws(() => forged('incast-dcqcn', fault), reason);
+    };
+    refuse('frames: cnp', /a forged cnp needs to: who gets it/);
+    refuse('frames: cnp, to: h77', /no host is called h77/);
+    refuse('frames: cnp, to: h3, pause: 1us', /pause means nothing to cnp/);
+    refuse('frames: pfc, to: h3', /pfc cannot be forged by its name: cnp, cnm, sfcm can/);
+    refuse('to: h3', /forge needs one of octets and frames/);
+    const zeros = '00'.repeat(44);
+    refuse(`octets: "${'00'.repeat(12)}9999${zeros}00"`, /60 to 1514 octets/);
+    refuse(`octets: "${'00'.repeat(12)}9999${zeros}0000"`, /the EtherType is 9999; control frames/);
+    refuse(`octets: "${'00'.repeat(12)}89a2${zeros}0000"`, /no host, and not the neighbour, has/);
+    refuse(`octets: "${'00'.repeat(12)}89a2${zeros}0000", to: h3`, /octets say all: no to/);
+  });
+
+  it('may be any octets, which nobody takes for more than they are', () => {
+    const sent = `020000000003${'00'.repeat(6)}89a2${'ff'.repeat(46)}`;
+    const { failure } = forged('incast-sfc', `where: { device: h1 }, octets: "${sent}"`);
+    assert.equal(failure, null);
+  });
+});
+
+function drops({ ports }: RunResults): number {
+  const all = ports.flatMap(({ priorities }) => priorities);
+  return all.flatMap((p) => Object.values(p.drops)).reduce((sum, count) => sum + count, 0);
+}

@@ -138,6 +138,8 @@ export class Fleet {
     args.push('--folder', this.folder);
     if (options.paused === true) args.push('--paused');
     if (options.check) args.push('--check');
+    // What others keep alive may be started again when all is over.
+    if (options.elsewhere !== null) args.push('--keep-outcome');
     if (options.from !== null) {
       const file = join(this.folder, 'from');
       writeFileSync(file, packWhole(options.from));

@@ -32,6 +32,15 @@ export interface ControlMatch {
   readonly messages: number;
 }
 
+/** A frame that somebody makes of forged octets. */
+export interface ForgedMessage {
+  readonly priority: number;
+  /** Position of the station that it goes to; -1: the neighbour. */
+  readonly target: number;
+  readonly hash: number;
+  readonly vlan: number;
+}
+
 export type ControlAction = 'lose' | 'duplicate' | 'corrupt' | 'delay';
 
 export type FaultEffect =
@@ -57,7 +66,13 @@ export type FaultEffect =
       readonly delayPs: number;
     }
   /** The port sends this frame (without FCS) of its own accord, again and again. */
-  | { readonly kind: 'send'; readonly octets: readonly number[]; readonly everyPs: number }
+  | {
+      readonly kind: 'send';
+      readonly octets: readonly number[];
+      readonly everyPs: number;
+      /** What is around a frame that crosses the fabric; null: it belongs to the link. */
+      readonly message: ForgedMessage | null;
+    }
   /** What the port sends takes so long per octet. */
   | { readonly kind: 'slow'; readonly octetPs: number }
   /** What the port sends arrives later, by a constant and a uniform random part. */

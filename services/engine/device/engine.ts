@@ -248,7 +248,12 @@ export class Engine implements MechanismHost {
   /** How long a priority has been held at a port until `now`, by whichever mechanism. */
   heldPs(port: number, priority: number, now: number): number {
     // Those that hold at the same time hold together.
-    return this.mechanisms.reduce((most, m) => Math.max(most, m.heldPs(port, priority, now)), 0);
+    let most = 0;
+    for (const mechanism of this.mechanisms) {
+      const heldPs = mechanism.heldPs(port, priority, now);
+      if (heldPs > most) most = heldPs;
+    }
+    return most;
   }
 
   /** How often a priority began to be held at a port. */

@@ -1,4 +1,4 @@
-import type { TableKind } from '../contract/fault.js';
+import type { ForgedMessage, TableKind } from '../contract/fault.js';
 import type { Mechanism } from '../contract/flow-control.js';
 import { DROP } from '../contract/probe.js';
 import type { DiscoveryMechanism } from '../discovery/discovery-mechanism.js';
@@ -72,6 +72,13 @@ export function makeFaultTools(
     outlet.lose(d, pool.words[frame + PORT], frame, DROP.DEVICE_RESET);
   }
 
+  function forge(port: number, message: ForgedMessage, octets: Uint8Array): void {
+    const d = ports.owner(port);
+    const said = { ...message, bornPs: clock.now };
+    if (devices[d].spec.kind === 'host') hosting.sendMessage(d, said, octets);
+    else switching.sendMessage(port, said, octets, octets.length);
+  }
+
   function limit(port: number, table: TableKind, entries: number): void {
     const { forwarding, sfc, ci } = switching.parts(ports.owner(port));
     if (table === 'mac') forwarding.limit(entries);
@@ -94,6 +101,7 @@ export function makeFaultTools(
     steal: (port, priorities, units) => {
       credit.steal(port, priorities, units);
     },
+    forge,
     limit,
     drift: (port, ppm) => {
       discovery.drift(port, ppm);

@@ -33,7 +33,7 @@ export function makeOutlet(
     const free = ports.freeAt(port);
     const { now } = clock;
     transmits.at[port] = free > now ? free : now;
-    transmits.moved(device, port);
+    transmits.joined(device, port);
   }
 
   function enqueue(device: number, port: number, trafficClass: number, frame: number): void {

@@ -42,7 +42,9 @@ export class Shared {
   constructor(readonly tables: Tables) {
     this.ports = makePorts(tables);
     this.pool = new FramePool(this.ports.count);
-    this.lanes = makeLanes(this.ports, this.pool);
+    this.arrivals = makeSlots(tables);
+    this.transmits = makeSlots(tables);
+    this.lanes = makeLanes(this.ports, this.pool, this.arrivals);
     this.queues = makeQueues(tables, this.ports, this.pool, this.clock);
     this.lines = makeWaitingLines(tables, this.pool);
     this.nicFrames = makeNicFrames(tables, this.pool);
@@ -50,8 +52,6 @@ export class Shared {
     this.buffer = makeSharedBuffer(tables);
     this.heed = makeHeed(this.pool, this.ports.count);
     this.digests = makeDigests(tables, this.clock);
-    this.arrivals = makeSlots(tables);
-    this.transmits = makeSlots(tables);
     this.horizon = tables.float64('device', 1);
     this.events = tables.float64('device', 1);
   }

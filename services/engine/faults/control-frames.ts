@@ -83,6 +83,19 @@ export const CONTROL_FRAMES: Readonly<Record<string, Kind>> = {
   sfcm: ofFabric(SFCM),
 };
 
+/** Whether a frame belongs to the link; others cross the fabric. */
+export function isOfLink(octets: Uint8Array): boolean {
+  switch (readU16(octets, TYPE_AT)) {
+    case ETHERTYPE_MAC_CONTROL:
+    case ETHERTYPE_LLDP:
+    case CE_TAG_REQUEST:
+    case CE_TAG_GRANT:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /** Which message the octets are that a frame carries; 0: none of these. */
 export function messageOf(octets: Uint8Array): number {
   let at = TYPE_AT;

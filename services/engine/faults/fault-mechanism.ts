@@ -1,4 +1,10 @@
-import type { ControlMatch, FaultEffect, FaultSpec, TableKind } from '../contract/fault.js';
+import type {
+  ControlMatch,
+  FaultEffect,
+  FaultSpec,
+  ForgedMessage,
+  TableKind,
+} from '../contract/fault.js';
 import type {
   HoldReason,
   ManagedValue,
@@ -53,6 +59,8 @@ export interface FaultTools {
   /** Takes shared memory (negative: gives it back); returns the octets taken. */
   shrink(port: number, octets: number): number;
   steal(port: number, priorities: number, units: number): void;
+  /** The port's device sends a message that nobody asked for. */
+  forge(port: number, message: ForgedMessage, octets: Uint8Array): void;
   /** A table of the port's device takes no more entries than this; Infinity: as many as it can. */
   limit(port: number, table: TableKind, entries: number): void;
   /** The clock of the port's LLDP timers runs so much faster, in parts per million. */
@@ -266,7 +274,7 @@ export class FaultMechanism implements Mechanism {
   compose(port: number, _txEnd: number, octets: Uint8Array): number {
     let chosen: StandingFault | null = null;
     for (const fault of this.at[port]) {
-      if (fault.spec.effect.kind !== 'send') continue;
+      if (fault.spec.effect.kind !== 'send' || fault.spec.effect.message !== null) continue;
       // Asked for while the fault was there, the frame may come to be sent after its end.
       if (chosen === null || fault.isActive) chosen = fault;
     }
@@ -359,8 +367,12 @@ export class FaultMechanism implements Mechanism {
   /** A fault that acts again and again does so now. */
   private tick(port: number, fault: StandingFault): void {
     const { effect } = fault.spec;
-    if (effect.kind === 'send') this.host.requestControl(this.slot, port);
-    else if (effect.kind === 'steal') {
+    if (effect.kind === 'send' && effect.message === null) {
+      this.host.requestControl(this.slot, port);
+    } else if (effect.kind === 'send') {
+      fault.hits++;
+      this.tools!.forge(port, effect.message!, Uint8Array.from(effect.octets));
+    } else if (effect.kind === 'steal') {
       fault.hits++;
       this.tools!.steal(port, effect.priorities, effect.units);
     } else return;

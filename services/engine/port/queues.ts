@@ -35,7 +35,7 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
   const portCount = tables.count('port');
   /** One plane per traffic class. */
   const records = tables.int32('port', STRIDE, 8);
-  const times = new Float64Array(records.buffer);
+  const times = new Float64Array(records.buffer, records.byteOffset, records.length / 2);
   for (let q = HEAD; q < records.length; q += STRIDE) records[q] = -1;
 
   function rowOf(port: number, trafficClass: number): number {

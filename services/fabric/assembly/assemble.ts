@@ -124,7 +124,8 @@ export function assemble(input: AssemblyInput): Assembly {
       : { ...common, ...switchSpec(index, own) };
   });
   const { enabled, start } = scenario.discovery;
-  const site = { scenario, topology, linkEnds, specs: devices };
+  const { addresses } = input;
+  const site = { scenario, topology, addresses, linkEnds, specs: devices };
   const placed = placeFaults(site, scenario.faults, 0, fail);
   const equipped = withReceiveMemory(devices, placed, (d) => memory.ofHost(linkEnds[d]![0]!));
   const built = withFaults(equipped, placed);

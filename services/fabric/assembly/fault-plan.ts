@@ -1,16 +1,18 @@
 import type { FaultEffect, FaultSpec, FaultTimes } from '../../engine/contract/fault.js';
 import type { PortSpec } from '../../engine/contract/spec.js';
 import type { DeviceSpec } from '../../engine/device/engine.js';
-import { CONTROL_FRAMES } from '../../engine/faults/control-frames.js';
+import { CONTROL_FRAMES, isOfLink } from '../../engine/faults/control-frames.js';
 import { RandomStream } from '../../engine/kernel/random.js';
 import { MAC_CONTROL_OCTETS } from '../../engine/wire/mac-control/mac-control-header.js';
 import { blankPauseFrame, encodePause } from '../../engine/wire/mac-control/pause-frame.js';
 import { blankPfcFrame, encodePfc } from '../../engine/wire/mac-control/pfc-frame.js';
-import type { FaultSection } from '../scenario/fault-section.js';
+import type { HostAddress } from '../address.js';
+import type { FaultSection, ForgedFrames } from '../scenario/fault-section.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { matchesGlob } from '../scenario/selector.js';
 import type { Fail } from '../topology/cabling.js';
-import type { Topology } from '../topology/topology.js';
+import { hostCount, type Topology } from '../topology/topology.js';
+import { Forger } from './forged-messages.js';
 import type { LinkEnd } from './link-ends.js';
 
 const OCTET_BITS_PS = 8e12;
@@ -45,6 +47,8 @@ export interface PlacedFault {
 export interface FaultSite {
   readonly scenario: Pick<Scenario, 'seed'>;
   readonly topology: Topology;
+  /** By host. */
+  readonly addresses: readonly HostAddress[];
   readonly linkEnds: readonly (readonly LinkEnd[])[];
   readonly specs: readonly DeviceSpec[];
 }
@@ -83,6 +87,7 @@ class FaultPlan {
   private readonly topology: Topology;
   private readonly linkEnds: readonly (readonly LinkEnd[])[];
   private readonly specs: readonly DeviceSpec[];
+  private readonly forger: Forger;
 
   constructor(
     private readonly site: FaultSite,
@@ -91,6 +96,7 @@ class FaultPlan {
     this.topology = site.topology;
     this.linkEnds = site.linkEnds;
     this.specs = site.specs;
+    this.forger = new Forger(site.specs, site.addresses);
   }
 
   place(fault: FaultSection, index: number): void {
@@ -162,6 +168,9 @@ class FaultPlan {
       case 'reboot':
         this.reboot(fault, index, end.device);
         return true;
+      case 'forge':
+        put(end, this.forged(fault, index, end));
+        return true;
       case 'full-table':
         return this.fillTable(fault, index, end.device);
       case 'mis-cabling':
@@ -200,6 +209,36 @@ class FaultPlan {
       this.put(fault, index, own, { kind: 'down' }, scope);
       this.put(fault, index, peer, { kind: 'down' }, scope);
     });
+  }
+
+  private forged(fault: FaultSection, index: number, end: LinkEnd): FaultEffect {
+    const { frames, to, source, priorities, named, pausePs, intervalPs: everyPs } = fault;
+    const { mac } = this.specs[end.device]!.ports[end.port]!;
+    const octets =
+      to === null
+        ? Uint8Array.from(fault.octets)
+        : this.forger.make(
+            {
+              frames: frames as ForgedFrames,
+              to: this.hostAt(index, 'to', to),
+              source: this.hostAt(index, 'source', source ?? to),
+              priority: named ? 31 - Math.clz32(priorities) : null,
+              pausePs,
+            },
+            end.device,
+            mac,
+          );
+    if (isOfLink(octets)) return { kind: 'send', octets: [...octets], everyPs, message: null };
+    const peerMac = this.specs[end.peerDevice]!.ports[end.peerPort]!.mac;
+    const message = this.forger.around(octets, peerMac);
+    if (typeof message === 'string') throw this.fail(['faults', index, 'octets'], message);
+    return { kind: 'send', octets: [...octets], everyPs, message };
+  }
+
+  private hostAt(index: number, key: string, name: string): number {
+    const position = this.topology.devices.findIndex((device) => device.name === name);
+    if (position >= 0 && position < hostCount(this.topology)) return position;
+    throw this.fail(['faults', index, key], `no host is called ${name}`);
   }
 
   private fillTable(fault: FaultSection, index: number, device: number): boolean {
@@ -270,8 +309,6 @@ class FaultPlan {
         return reading(device, OCTET_BITS_PS / fault.rateBps);
       case 'host-pause':
         return reading(device, Infinity);
-      case 'forge':
-        return { kind: 'send', octets: fault.octets, everyPs: intervalPs };
       case 'storm':
         return stormOf(fault, port);
       default:
@@ -295,14 +332,14 @@ function stormOf(
   const everyPs = intervalPs === Infinity ? Math.ceil(lasts / STORM_REPEATS) : intervalPs;
   if (port.pause !== null) {
     encodePause(octets, 0, { ...blankPauseFrame(), source: port.mac, quanta });
-    return { kind: 'send', octets: [...octets], everyPs };
+    return { kind: 'send', octets: [...octets], everyPs, message: null };
   }
   const enableVector = (port.pfc?.priorities ?? 0) & priorities;
   if (enableVector === 0) return null;
   const frame = { ...blankPfcFrame(), source: port.mac, enableVector };
   frame.quanta.fill(quanta);
   encodePfc(octets, 0, frame);
-  return { kind: 'send', octets: [...octets], everyPs };
+  return { kind: 'send', octets: [...octets], everyPs, message: null };
 }
 
 function timesOf(fault: FaultSection, scope: string): FaultTimes {

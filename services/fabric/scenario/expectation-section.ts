@@ -33,6 +33,7 @@ export type Metric =
   | 'credit-lost'
   | 'starved'
   | 'sfc.messages'
+  | 'sfc.forged'
   | 'sfc.reaction'
   | 'sfc.covered'
   | 'nic.tail-to-wire'

@@ -35,6 +35,9 @@ export interface FaultPlace {
   readonly probability: number;
 }
 
+/** Messages that cross the fabric, which a fault may forge by their name. */
+export type ForgedFrames = 'cnp' | 'cnm' | 'sfcm';
+
 export interface FaultSection {
   readonly name: string;
   readonly kind: FaultKind;
@@ -65,7 +68,12 @@ export interface FaultSection {
   readonly rateBps: number;
   readonly intervalPs: number;
   readonly quanta: number;
+  /** Of a forged frame; empty: it is made of what follows. */
   readonly octets: readonly number[];
+  /** Hosts: who gets a forged message, and whom it names as the source; null: who gets it. */
+  readonly to: string | null;
+  readonly source: string | null;
+  readonly pausePs: number;
   readonly bytes: number;
   readonly table: 'mac' | 'sfc' | 'ci';
   readonly entries: number;

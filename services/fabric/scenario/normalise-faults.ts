@@ -1,5 +1,6 @@
 /** `faults` of the file -> what goes wrong, with every key that its kind needs and no other. */
 
+import { SFC_PAUSE_NS } from '../../engine/congestion/sfc/sfc-managed.js';
 import { listed, show } from './errors.js';
 import type { FaultSection } from './fault-section.js';
 import type { Located } from './located.js';
@@ -22,8 +23,13 @@ const COMMON: readonly string[] = [
   'recover',
 ];
 
-/** MAC control, LLDP, and the two CE-TAGs; in hexadecimal. */
+/** Control frames of a link: MAC control, LLDP, and the two CE-TAGs; in hexadecimal. */
 const LINK_TYPES = ['8808', '88cc', '88b5', '88b6'];
+/** Messages that cross the fabric: CIM and SFCM, CNM, those on IP; and tags before any of them. */
+const MESSAGE_TYPES = ['89a2', '22e7', '22e9', '0800', '86dd', '8100', '88a8'];
+const FORGED_FRAMES = ['cnp', 'cnm', 'sfcm'];
+/** As long as an edge pauses a source at most, unless told otherwise. */
+const FORGED_PAUSE_PS = SFC_PAUSE_NS.defaultMax * 1000;
 /** Digits before it. */
 const TYPE_AT = 24;
 
@@ -85,6 +91,9 @@ function section(input: FaultInput, index: number): FaultSection {
     intervalPs: input.interval ?? Infinity,
     quanta: input.quanta ?? LONGEST_QUANTA,
     octets: [...Buffer.from(input.octets ?? '', 'hex')],
+    to: input.to ?? null,
+    source: input.source ?? null,
+    pausePs: input.pause ?? FORGED_PAUSE_PS,
     bytes: input.size ?? 0,
     table: input.table ?? 'mac',
     entries: input.entries ?? 0,
@@ -128,13 +137,38 @@ function checkKeys(input: FaultInput, path: Path, located: Located): void {
   }
 }
 
-/** What belongs to a frame of the fabric cannot come alone. */
-function checkForged({ kind, octets }: FaultInput, path: Path, located: Located): void {
-  if (kind !== 'forge' || octets === undefined) return;
+/** A frame is forged by its octets, or made of its name and who gets it. */
+function checkForged(input: FaultInput, path: Path, located: Located): void {
+  const { kind, octets, frames, to, source, pause, priority } = input;
+  if (kind !== 'forge') return;
+  if ((octets === undefined) === (frames === undefined)) {
+    throw located.errorAt(path, 'forge needs one of octets and frames');
+  }
+  if (octets !== undefined) {
+    const others = { to, source, pause, priority };
+    const strange = Object.entries(others).find(([, said]) => said !== undefined);
+    if (strange !== undefined) {
+      throw located.errorAtKey([...path, strange[0]], `octets say all: no ${strange[0]}`);
+    }
+    checkType(octets, path, located);
+    return;
+  }
+  if (!FORGED_FRAMES.includes(frames!)) {
+    const message = `${frames!} cannot be forged by its name: ${listed(FORGED_FRAMES)} can; give octets`;
+    throw located.errorAt([...path, 'frames'], message);
+  }
+  if (to === undefined) throw located.errorAt(path, `a forged ${frames!} needs to: who gets it`);
+  const strange = frames === 'sfcm' ? undefined : source === undefined ? 'pause' : 'source';
+  if (strange !== undefined && located.has([...path, strange])) {
+    throw located.errorAtKey([...path, strange], `${strange} means nothing to ${frames!}`);
+  }
+}
+
+function checkType(octets: string, path: Path, located: Located): void {
   const type = octets.slice(TYPE_AT, TYPE_AT + 4).toLowerCase();
-  if (LINK_TYPES.includes(type)) return;
-  const message =
-    `the EtherType is ${type}; a link has control frames of its own with ` + listed(LINK_TYPES);
+  const known = [...LINK_TYPES, ...MESSAGE_TYPES];
+  if (known.includes(type)) return;
+  const message = `the EtherType is ${type}; control frames have one of ` + listed(known);
   throw located.errorAt([...path, 'octets'], message);
 }
 

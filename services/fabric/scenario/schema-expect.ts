@@ -133,6 +133,7 @@ export const METRICS: Readonly<Record<Metric, Quantity | 'number' | 'digest'>> =
   'credit-lost': 'number',
   starved: 'number',
   'sfc.messages': 'number',
+  'sfc.forged': 'number',
   'sfc.reaction': time,
   'sfc.covered': share,
   'nic.tail-to-wire': time,

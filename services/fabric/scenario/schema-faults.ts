@@ -28,7 +28,7 @@ export const FAULT_KEYS: Readonly<
   control: { must: ['frames', 'action'], may: ['probability', 'priority', 'delay'] },
   freeze: { must: [], may: [] },
   storm: { must: [], may: ['priority', 'interval', 'quanta'] },
-  forge: { must: ['octets', 'interval'], may: [] },
+  forge: { must: ['interval'], may: ['octets', 'frames', 'to', 'source', 'pause', 'priority'] },
   'steal-credit': { must: ['size', 'interval'], may: ['priority'] },
   'stuck-credit': { must: [], may: ['priority'] },
   'shrink-buffer': { must: ['size'], may: [] },
@@ -43,6 +43,7 @@ export const FAULT_KEYS: Readonly<
 const FAULTS_MAX = 1000;
 
 const PATTERN = /^[A-Za-z_*?][A-Za-z0-9_*?-]*$/;
+const HOST = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 const PORT_NAME = /^[A-Za-z_][A-Za-z0-9_-]*:p[1-9][0-9]*$/;
 const LINK = /^[A-Za-z_*?][A-Za-z0-9_*?:-]* [A-Za-z_*?][A-Za-z0-9_*?:-]*$/;
 const PORT = /^[A-Za-z_*?][A-Za-z0-9_*?-]*:[p*?][0-9*?]*$/;
@@ -121,7 +122,7 @@ export const faultsSchema = list(
       .exactOptional(),
     errorRate: errorRate.describe('Probability of each bit to be wrong.').exactOptional(),
     frames: choice(Object.keys(CONTROL_FRAMES))
-      .describe('Which control frames, of those that arrive.')
+      .describe('Which control frames, of those that arrive; or which to forge: cnp, cnm, sfcm.')
       .exactOptional(),
     action: choice(['lose', 'duplicate', 'corrupt', 'delay'])
       .describe('What happens to them; corrupt: one bit is wrong and the FCS misses it.')
@@ -137,10 +138,19 @@ export const faultsSchema = list(
     quanta: integer(1, 65_535).describe('Pause time that a storm names.').exactOptional(),
     octets: text(
       'a frame',
-      /^([0-9a-fA-F]{2}){60}$/,
-      '60 octets in hexadecimal: a whole frame without FCS',
+      /^([0-9a-fA-F]{2}){60,1514}$/,
+      '60 to 1514 octets in hexadecimal: a whole frame without FCS',
     )
       .describe('The forged control frame.')
+      .exactOptional(),
+    to: text('a host', HOST, 'a name such as h1')
+      .describe('Host that the forged message goes to.')
+      .exactOptional(),
+    source: text('a host', HOST, 'a name such as h1')
+      .describe('Of `sfcm`: host that it names as the source. Default: who gets it.')
+      .exactOptional(),
+    pause: quantity(aboveZero(time))
+      .describe('Of `sfcm`: for how long the source is to stop. Default: 100 us.')
       .exactOptional(),
     table: choice(['mac', 'sfc', 'ci'])
       .describe('Learned addresses (mac), sources (sfc) or streams of congestion isolation (ci).')

@@ -33,12 +33,16 @@ export interface PartOutlet {
   control(channel: number, lane: number, atPs: number, octets: Uint8Array): void;
 }
 
+/** How often what is over is forgotten: seldom enough to cost nothing. */
+const RUNS_PER_FORGETTING = 256;
+
 /** Some actors of a fabric, and stand-ins for their neighbours that live elsewhere. */
 export class Part {
   readonly engine: Engine;
   private readonly windows: Windows;
   private readonly sampler: Sampler | null;
   private readonly observers: Observers;
+  private runs = 0;
   /** By stand-in. */
   private readonly feeds: readonly Feed[];
 
@@ -74,6 +78,7 @@ export class Part {
   runTo(bound: number): number {
     const { sampler, windows } = this;
     const before = this.executed();
+    if (++this.runs % RUNS_PER_FORGETTING === 0) this.observers.forgetPast();
     while (sampler !== null && sampler.dueAt <= bound) {
       windows.run(sampler.dueAt);
       sampler.sample();

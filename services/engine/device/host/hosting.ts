@@ -22,6 +22,7 @@ import type { SfcStation } from '../../congestion/sfc/sfc-carrier.js';
 import type { SfcPoint } from '../../congestion/sfc/sfc-point.js';
 import type { Nic82599 } from '../../nic-82599/nic.js';
 import type { RandomStream } from '../../kernel/random.js';
+import type { SampledMessage } from '../../notices/sampled-message.js';
 import { encodeBlankTelemetry } from '../../wire/telemetry.js';
 import type { Carriage } from '../carriage.js';
 import type { Device } from '../device.js';
@@ -66,6 +67,8 @@ export interface Hosting {
   /** The NIC's frame of a class starts on the wire: the next one takes its place. */
   departing(d: number, trafficClass: number, frame: number): void;
   onTimer(d: number, kind: number, connection: number): void;
+  /** A message that no connection asked for. */
+  sendMessage(d: number, message: SampledMessage, octets: Uint8Array): void;
   /** Software writes a register of the device's 82599 now. */
   writeRegister(d: number, change: RegisterChange): void;
   /** The application of a host reads so slowly from now on; 0: at once. */
@@ -378,6 +381,12 @@ export function makeHosting(
     else queueFrame(d, frame, ports.classOf(nicPort[d], words[frame + CLASS] & PRIORITY_MASK));
   }
 
+  function sendMessage(d: number, message: SampledMessage, octets: Uint8Array): void {
+    const frame = carriage.make(d, message, octets, octets.length);
+    if (adapters.has(d)) adapters.answer(d, 0, frame);
+    else queueFrame(d, frame, ports.classOf(nicPort[d], message.priority));
+  }
+
   /** Answers reach the virtual machine that sent what they answer; complaints the first. */
   function vmOf(d: number, frame: number): number {
     const c = ends[frame + CONNECTION];
@@ -420,6 +429,7 @@ export function makeHosting(
     receive,
     departing,
     onTimer,
+    sendMessage,
     writeRegister,
     read: (d, octetPs) => {
       receiveMemory.read(d, octetPs);

@@ -74,6 +74,8 @@ export interface Switching {
   /** The memory of a frame that has left its queue is free. */
   free(port: number, trafficClass: number, frame: number): void;
   onTimer(d: number, port: number, frame: number): void;
+  /** A message of a switch's own, to be sent by a port. */
+  sendMessage(port: number, message: SampledMessage, octets: Uint8Array, length: number): void;
   /** State of a switch that is not in the tables. */
   parts(d: number): SwitchParts;
   readonly points: QcnPoints;
@@ -465,7 +467,16 @@ export function makeSwitching(
     devices[d].probe?.frameMarked(d, port - devices[d].firstPort, clock.now, pool, frame);
   }
 
-  return { configure, receive, departing, free, onTimer, parts: (d) => all[d], points };
+  return {
+    configure,
+    receive,
+    departing,
+    free,
+    onTimer,
+    sendMessage,
+    parts: (d) => all[d],
+    points,
+  };
 }
 
 /** Nobody watches its queues, and frames leave as they came. */

@@ -1,0 +1,161 @@
+import type { ForgedMessage } from '../../engine/contract/fault.js';
+import type { DeviceSpec } from '../../engine/device/engine.js';
+import { PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
+import { hashOctets } from '../../engine/frame/octet-store.js';
+import { fillEnvelope, type NoticeEnds } from '../../engine/notices/notice-envelope.js';
+import { NEIGHBOUR } from '../../engine/notices/sampled-message.js';
+import { Stations } from '../../engine/notices/stations.js';
+import { blankCnm, blankCnmEnvelope, encodeCnmFrame } from '../../engine/wire/cnm.js';
+import { blankCnp, encodeCnpFrame } from '../../engine/wire/cnp.js';
+import {
+  blankEnvelope,
+  decodeEnvelope,
+  encodeEnvelope,
+  envelopeOctets,
+} from '../../engine/wire/congestion-message.js';
+import { formatMac, NO_TAG, tagPriority, tagVlan } from '../../engine/wire/ethernet.js';
+import { readU48 } from '../../engine/wire/big-endian.js';
+import { blankSfcm, encodeSfcm, SFCM_PAUSE } from '../../engine/wire/sfcm.js';
+import { stationsOf } from './sfc-plan.js';
+import type { HostAddress } from '../address.js';
+import { switchAddress } from '../address.js';
+import type { ForgedFrames } from '../scenario/fault-section.js';
+
+const FRAME_OCTETS_MOST = 256;
+const PS_PER_NS = 1000;
+/** Network control (802.1Q 6.9.4), and its class selector (RFC 4594 3.1). */
+const MESSAGE_PRIORITY = 6;
+const MESSAGE_DSCP = 48;
+const DSCP_PER_PRIORITY = 8;
+/** The worst that a congestion point can say (802.1Q 30.2.1). */
+const WORST_FEEDBACK = 63;
+/** One of the dynamic ports (RFC 6335 6). */
+const SOURCE_PORT = 0xc000;
+
+/** What a forged message says. */
+export interface Lie {
+  readonly frames: ForgedFrames;
+  /** Hosts, by position: who gets it, and whom it takes for the source of the congestion. */
+  readonly to: number;
+  readonly source: number;
+  /** Of the flow to hold back; null: of the receiver's first. */
+  readonly priority: number | null;
+  readonly pausePs: number;
+}
+
+/** Who forges messages: what they have to be told from the truth by. */
+export class Forger {
+  private readonly stations: Stations;
+  private readonly macs: readonly number[];
+
+  constructor(
+    private readonly specs: readonly DeviceSpec[],
+    private readonly addresses: readonly HostAddress[],
+  ) {
+    this.stations = new Stations(stationsOf(addresses));
+    this.macs = addresses.map(({ mac }) => readU48(mac, 0));
+  }
+
+  /** A whole frame without FCS, as a device would send it that meant it. */
+  make(lie: Lie, device: number, mac: number): Uint8Array {
+    const octets = new Uint8Array(FRAME_OCTETS_MOST);
+    return octets.slice(0, this.write(octets, lie, this.endsOf(lie, device, mac)));
+  }
+
+  /** What octets have around them as a frame; a text if they cannot be one of this fabric. */
+  around(octets: Uint8Array, peerMac: number): ForgedMessage | string {
+    const envelope = blankEnvelope();
+    const isRead = decodeEnvelope(octets, 0, envelope) === 'ok';
+    const { destination, cTag, sTag } = envelope.ethernet;
+    const host = this.macs.indexOf(destination);
+    if (host < 0 && destination !== peerMac) {
+      return `no host, and not the neighbour, has the address ${formatMac(destination)}`;
+    }
+    const target = host < 0 ? NEIGHBOUR : host;
+    const priority = priorityOf(cTag, isRead ? envelope : null);
+    const vlan =
+      (cTag === NO_TAG ? 0 : tagVlan(cTag)) | (sTag === NO_TAG ? 0 : tagVlan(sTag) << 16);
+    return { priority, target, hash: hashOctets(octets, octets.length), vlan };
+  }
+
+  private write(octets: Uint8Array, lie: Lie, ends: NoticeEnds): number {
+    const envelope = blankEnvelope();
+    fillEnvelope(envelope, ends);
+    switch (lie.frames) {
+      case 'cnp':
+        return encodeCnpFrame(octets, 0, envelope, {
+          ...blankCnp(),
+          destinationQueuePair: Math.max(0, this.firstWith(lie.to, 'dcqcn')),
+        });
+      case 'cnm': {
+        const around = blankCnmEnvelope();
+        Object.assign(around.ethernet, envelope.ethernet);
+        const priority = this.heldPriority(lie);
+        const cnm = { ...blankCnm(), feedback: WORST_FEEDBACK, bridge: ends.mac, priority };
+        return encodeCnmFrame(octets, 0, around, cnm);
+      }
+      case 'sfcm': {
+        const sfcm = {
+          ...blankSfcm(),
+          type: SFCM_PAUSE,
+          priority: this.heldPriority(lie),
+          pauseNs: Math.ceil(lie.pausePs / PS_PER_NS),
+          source: this.macs[lie.source]!,
+          destination: this.destinationOf(lie.to),
+          queueMac: ends.mac,
+        };
+        const at = envelopeOctets(envelope);
+        return encodeEnvelope(octets, 0, envelope, encodeSfcm(octets, at, sfcm) - at);
+      }
+    }
+  }
+
+  private endsOf({ frames, to }: Lie, device: number, mac: number): NoticeEnds {
+    const isHost = device < this.addresses.length;
+    const own = isHost ? this.addresses[device]! : switchAddress(device);
+    return {
+      encapsulation: frames === 'cnp' ? 'ipv4' : 'ethernet',
+      priority: MESSAGE_PRIORITY,
+      dscp: MESSAGE_DSCP,
+      tags: 0,
+      mac,
+      own: new Stations(stationsOf([own])),
+      stations: this.stations,
+      position: to,
+      sourcePort: SOURCE_PORT,
+      destinationPort: 0,
+    };
+  }
+
+  private heldPriority({ to, priority }: Lie): number {
+    const first = this.sendsOf(to)[0];
+    return priority ?? (first === undefined ? 0 : first.frameClass & PRIORITY_MASK);
+  }
+
+  private destinationOf(host: number): number {
+    const first = this.sendsOf(host)[0];
+    return first === undefined ? 0 : this.macs[first.target]!;
+  }
+
+  private firstWith(host: number, control: string): number {
+    return this.sendsOf(host).findIndex(({ rate }) => rate?.kind === control);
+  }
+
+  private sendsOf(host: number): Extract<DeviceSpec, { kind: 'host' }>['sends'] {
+    const spec = this.specs[host]!;
+    return spec.kind === 'host' ? spec.sends : [];
+  }
+}
+
+/** Of a tag, or a DSCP; network control where neither is. */
+function priorityOf(cTag: number, packet: ReturnType<typeof blankEnvelope> | null): number {
+  if (cTag !== NO_TAG) return tagPriority(cTag);
+  switch (packet?.encapsulation) {
+    case 'ipv4':
+      return Math.floor(packet.ipv4.dscp / DSCP_PER_PRIORITY);
+    case 'ipv6':
+      return Math.floor(packet.ipv6.dscp / DSCP_PER_PRIORITY);
+    default:
+      return MESSAGE_PRIORITY;
+  }
+}
