@@ -6,7 +6,7 @@ import { placeInServices } from '../services/fabric/placement/placement.js';
 import type { Topology } from '../services/fabric/topology/topology.js';
 import { fabricOf } from './fabrics.js';
 
-// How many links our cuts cross and how even they are, beside METIS (Debian's `metis`) if it is there.
+// How many links our cuts cross and how even they are, beside METIS if it is there (Debian: metis).
 //   npm run build && node dist/bench/cuts.js
 
 const FABRICS: Readonly<Record<string, string>> = {

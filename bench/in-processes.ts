@@ -82,7 +82,8 @@ export async function inProcesses(
     (status) => {
       last = status;
       const { virtualPs, messages, phase } = status;
-      if (phase === Phase.PHASE_RUNNING && began === 0 && virtualPs >= skipPs) {
+      const isSkipped = beganPs < skipPs && virtualPs >= skipPs;
+      if (phase === Phase.PHASE_RUNNING && (began === 0 || isSkipped)) {
         beganPs = virtualPs;
         messagesBefore = messages;
         idleMb = memoryOf(running!);

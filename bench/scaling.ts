@@ -48,14 +48,19 @@ interface Run extends Plan {
 }
 
 interface Constants {
-  /** Processor seconds of a frame-hop, of a service's start, and of a message. */
-  readonly hop: number;
-  readonly service: number;
+  /** Processor seconds of waking up to go on, and of a message from its sender to its receiver. */
+  readonly step: number;
   readonly message: number;
-  /** By the number of services: messages of a channel in a lookahead, and processes at work. */
-  readonly messagesPerLookahead: ReadonlyMap<number, number>;
+  /** By the number of services: steps in a lookahead where there is little to do. */
+  readonly leastSteps: ReadonlyMap<number, number>;
+  /** Of a service that has one frame-hop in a lookahead; it takes more steps the more it has. */
+  readonly stepsPerHop: number;
+  /** By the number of services: how many processes are at work at a time. */
   readonly atWork: ReadonlyMap<number, number>;
 }
+
+/** A service makes no more steps in a lookahead (`runtime/part/pace`). */
+const MOST_STEPS = 2;
 
 function planOf(text: string, services: number): Plan {
   const fabric = fabricOf(text);
@@ -89,45 +94,60 @@ async function measure(text: string, services: number): Promise<Run> {
   };
 }
 
-/** Hops and starts by runs of one service, messages by those of more. */
+/** Of all services together: with every step, one tells all its neighbours. */
+function stepsOf({ messages, channels, services }: Run): number {
+  return channels === 0 ? 0 : (messages * services) / channels;
+}
+
+function stepsPerLookahead(run: Run): number {
+  return stepsOf(run) / (run.services * run.lookaheads);
+}
+
+function hopsPerLookahead({ frameHops, services, lookaheads }: Run): number {
+  return frameHops / (services * lookaheads);
+}
+
 function constantsOf(busy: readonly Run[], sparse: readonly Run[]): Constants {
-  const [one, idle] = [busy[0]!, sparse[0]!];
-  const hop = (one.cpu - idle.cpu) / (one.frameHops - idle.frameHops);
-  const rest = (run: Run): number => run.cpu - hop * run.frameHops;
-  const several = [...busy, ...sparse].filter(({ services }) => services > 1);
-  // Least squares of what is not hops: a + b, by services and by messages.
+  const both = [...busy, ...sparse];
+  const hop = hopOf(busy[0]!);
+  // Least squares of what hops do not explain.
   const sum = (value: (run: Run) => number): number =>
-    several.reduce((total, run) => total + value(run), 0);
-  const [ss, sm, mm] = [
-    sum((run) => run.services ** 2),
-    sum((run) => run.services * run.messages),
-    sum((run) => run.messages ** 2),
-  ];
-  const [sr, mr] = [sum((run) => run.services * rest(run)), sum((run) => run.messages * rest(run))];
+    both.reduce((total, run) => total + value(run), 0);
+  const rest = (run: Run): number => run.cpu - hop * run.frameHops;
+  const [ss, mm] = [sum((run) => stepsOf(run) ** 2), sum((run) => run.messages ** 2)];
+  const sm = sum((run) => stepsOf(run) * run.messages);
+  const sr = sum((run) => stepsOf(run) * rest(run));
+  const mr = sum((run) => run.messages * rest(run));
   const determinant = ss * mm - sm ** 2;
-  const means = (value: (run: Run) => number): Map<number, number> =>
+  const byServices = (runs: readonly Run[], value: (run: Run) => number): Map<number, number> =>
     new Map(
       SERVICES.map((services) => {
-        const runs = [...busy, ...sparse].filter((run) => run.services === services);
-        return [services, runs.reduce((total, run) => total + value(run), 0) / runs.length];
+        const those = runs.filter((run) => run.services === services);
+        return [services, those.reduce((total, run) => total + value(run), 0) / those.length];
       }),
     );
+  const two = busy.find(({ services }) => services === 2)!;
   return {
-    hop,
-    service: (sr * mm - mr * sm) / determinant,
+    step: (sr * mm - mr * sm) / determinant,
     message: (mr * ss - sr * sm) / determinant,
-    messagesPerLookahead: means((run) => run.messages / (run.channels * run.lookaheads)),
-    atWork: means((run) => (run.cpu * run.contention) / run.wall),
+    leastSteps: byServices(sparse, stepsPerLookahead),
+    stepsPerHop: stepsPerLookahead(two) / hopsPerLookahead(two),
+    atWork: byServices(both, (run) => (run.cpu * run.contention) / run.wall),
   };
 }
 
-/** Processor seconds of a run with so many frame-hops. */
-function work(plan: Plan, frameHops: number, constants: Constants, alone: number): number {
-  const { services, channels, lookaheads } = plan;
-  const { hop, service, message, messagesPerLookahead } = constants;
-  if (services === 1) return hop * frameHops + alone;
-  const messages = messagesPerLookahead.get(services)! * channels * lookaheads;
-  return hop * frameHops + service * services + message * messages;
+function hopOf({ cpu, frameHops }: Run): number {
+  return cpu / frameHops;
+}
+
+/** Processor seconds of a run, of which nothing but its plan and its frame-hops are looked at. */
+function work(run: Run, hop: number, constants: Constants): number {
+  const { services, channels, lookaheads, frameHops } = run;
+  const { step, message, leastSteps, stepsPerHop } = constants;
+  if (services === 1) return hop * frameHops;
+  const wanted = stepsPerHop * hopsPerLookahead(run);
+  const steps = Math.max(leastSteps.get(services)!, Math.min(MOST_STEPS, wanted)) * lookaheads;
+  return hop * frameHops + (step * services + message * channels) * steps;
 }
 
 interface Compared {
@@ -141,63 +161,54 @@ async function round(): Promise<Compared[]> {
   const compared: Compared[] = [];
   const runsOf = async (text: string): Promise<Run[]> => {
     const runs: Run[] = [];
-    for (const services of SERVICES) {
-      const run = await measure(text, services);
-      process.stdout.write(`RAW ${JSON.stringify(run)}\n`);
-      runs.push(run);
-    }
+    for (const services of SERVICES) runs.push(await measure(text, services));
     return runs;
   };
-  const busy = await runsOf(CALIBRATION.busy);
-  const sparse = await runsOf(CALIBRATION.sparse);
-  const constants = constantsOf(busy, sparse);
-  const alone = sparse[0]!.cpu - constants.hop * sparse[0]!.frameHops;
-  show(constants, alone);
+  const constants = constantsOf(await runsOf(CALIBRATION.busy), await runsOf(CALIBRATION.sparse));
+  show(constants);
   for (const [fabric, text] of Object.entries(FABRICS)) {
+    // The cost of a hop in this fabric: as found by one process, beforehand.
+    const hop = hopOf(await measure(text, 1));
     for (const run of await runsOf(text)) {
-      const { services, frameHops, contention, wall: measured, cpu } = run;
-      const seconds = work(run, frameHops, constants, alone);
+      const { services, contention, wall: measured, cpu } = run;
+      const seconds = work(run, hop, constants);
       const predicted = (seconds * contention) / constants.atWork.get(services)!;
       compared.push({ fabric, services, predicted, measured });
-      tell([fabric, services, `${seconds.toFixed(2)}/${cpu.toFixed(2)}`, predicted, measured]);
+      const found = `${seconds.toFixed(2)} / ${cpu.toFixed(2)}`;
+      const cost = (hop * 1e6).toFixed(2);
+      tell([fabric, services, cost, found, contention, predicted, measured]);
     }
   }
   return compared;
 }
 
-function show(
-  { hop, service, message, messagesPerLookahead, atWork }: Constants,
-  alone: number,
-): void {
-  const us = (seconds: number): string => `${(seconds * 1e6).toFixed(2)} us`;
+function show({ step, message, leastSteps, stepsPerHop, atWork }: Constants): void {
   const each = (values: ReadonlyMap<number, number>): string =>
-    SERVICES.map((services) => values.get(services)!.toFixed(2)).join(' ');
+    SERVICES.slice(1)
+      .map((services) => values.get(services)!.toFixed(2))
+      .join(' and ');
   process.stdout.write(
-    `hop ${us(hop)}, start ${alone.toFixed(2)} s alone, ${service.toFixed(2)} s a service, ` +
-      `message ${us(message)}, messages per lookahead ${each(messagesPerLookahead)}, ` +
-      `at work ${each(atWork)}\n`,
+    `two and four services: a step ${(step * 1e3).toFixed(2)} ms, a message ${(message * 1e3).toFixed(2)} ms; steps in a lookahead ${each(leastSteps)} at least, ` +
+      `${(stepsPerHop * 1e3).toFixed(2)} for 1000 hops; at work ${each(atWork)}\n`,
   );
 }
 
 function tell(cells: readonly (string | number)[]): void {
-  const text = cells.map((cell) => (typeof cell === 'number' ? cell.toFixed(2) : cell));
-  process.stdout.write(`${text.map((cell) => cell.padStart(18)).join('')}\n`);
+  const text = cells.map((cell) =>
+    typeof cell === 'string' ? cell : cell.toFixed(Number.isInteger(cell) ? 0 : 2),
+  );
+  process.stdout.write(`${text.map((cell) => cell.padStart(17)).join('')}\n`);
 }
 
 const rounds = Number(process.argv[2] ?? 3);
 const all: Compared[] = [];
-tell(['fabric', 'services', 'CPU s model/run', 'wall s predicted', 'measured']);
+const CPU = 'CPU s: model / run';
+tell(['fabric', 'services', 'us a hop', CPU, 'contention', 'wall s: model', 'run']);
 for (let i = 0; i < rounds; i++) all.push(...(await round()));
 for (const fabric of Object.keys(FABRICS)) {
   for (const services of SERVICES) {
     const those = all.filter((one) => one.fabric === fabric && one.services === services);
     const ratio = median(those.map(({ predicted, measured }) => predicted / measured));
-    tell([
-      fabric,
-      services,
-      'predicted/measured',
-      ratio,
-      Math.abs(ratio - 1) < 0.25 ? 'met' : 'MISSED',
-    ]);
+    tell([fabric, services, 'model / run', ratio, Math.abs(ratio - 1) <= 0.25 ? 'met' : 'MISSED']);
   }
 }

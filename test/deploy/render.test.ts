@@ -107,7 +107,7 @@ describe('selvage k8s render', () => {
   }
 
   if (NAMES_A_CLUSTER) {
-    it('would not be taken by the API server of KUBECONFIG with a pod that may be root', async () => {
+    it('would not be taken by the API server of KUBECONFIG if it may be root', async () => {
       const all = manifestsOf(join(folder, 'alone4'));
       job(all, 'services').spec!.template!.spec.securityContext = {};
       const refusals = await refusalsOf(all, `selvage-test-root-${process.pid}`);

@@ -5,8 +5,8 @@ import type { Manifest } from './manifests.js';
 export const NAMES_A_CLUSTER = process.env['KUBECONFIG'] !== undefined;
 
 /**
- * Has the API server of KUBECONFIG judge manifests, and a pod of each of their workloads, in a namespace
- * that is made like theirs and goes again. @returns what it refused; nothing but accounts is kept.
+ * Has the API server of KUBECONFIG judge manifests, and a pod of each of their workloads, in a
+ * namespace that is made like theirs and goes again. @returns what it refused.
  */
 export async function refusalsOf(manifests: readonly Manifest[], name: string): Promise<string[]> {
   const cluster = Cluster.of(name);

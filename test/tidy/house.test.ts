@@ -71,7 +71,8 @@ it('an example is told of in the documentation', () => {
 it('a source is used by another, unless it is an entry point or a test', () => {
   const sources = filesMatching(/^(services|bench|test)\/.*\.tsx?$/);
   const used = new Set(sources.flatMap(sourcesNamedIn).map(withoutSuffix));
-  const starts = /(^services\/[^/]+\/main|^bench\/(main|case|distributed)|\.test)\.tsx?$/;
+  const starts =
+    /(^services\/[^/]+\/main|^bench\/(main|case|distributed|scaling|cuts|echo)|\.test)\.tsx?$/;
   const isUsed = (path: string): boolean => used.has(withoutSuffix(path));
   assertNone(sources.filter((path) => !isUsed(path) && !starts.test(path)));
 });
