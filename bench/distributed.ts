@@ -1,27 +1,12 @@
-import { fork, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { selvage } from '#contracts';
-import { connect } from '@nats-io/transport-node';
-import { runDistributed } from '../services/cli/fleet/distributed-run.js';
-import type { Fleet } from '../services/cli/fleet/fleet.js';
-import { freePort } from '../services/cli/fleet/free-port.js';
-import { ProgressLine } from '../services/cli/progress.js';
 import { ReceivingEnd, SendingEnd } from '../services/runtime/part/channel.js';
 import { decodeMessage, encodeMessage } from '../services/runtime/part/messages.js';
-import type { RunResults } from '../services/runtime/results.js';
 import { prepareEngine } from '../services/runtime/engine-flags.js';
 import { fabricOf, permutation } from './fabrics.js';
-import { median } from './measure.js';
+import { inProcesses, roundTripUs } from './in-processes.js';
 
 // What it costs to run in several processes or threads, as ratios to what is measured beside it.
 //   npm run bench:distributed -- [CASE...]
 
-const { Phase } = selvage.v1.RunStatus;
-const OWN_FILE = fileURLToPath(import.meta.url);
-const ROUND_TRIPS = 3_000;
 const LAYER_MESSAGES = 20_000;
 const PS_PER_US = 1e6;
 
@@ -30,110 +15,6 @@ interface Row {
   readonly value: number;
   readonly unit: string;
   readonly target: number | null;
-}
-
-/** A run in processes: its wall time from the first round to the last, and what it took. */
-interface Measured {
-  readonly results: RunResults;
-  readonly wallMs: number;
-  readonly status: selvage.v1.RunStatus;
-  /** Of services while they wait for the first round, in MB. */
-  readonly idleMb: number;
-}
-
-const folder = mkdtempSync(join(tmpdir(), 'selvage-bench-'));
-
-async function inProcesses(
-  text: string,
-  services: number,
-  args: readonly string[],
-): Promise<Measured> {
-  const scenarioFile = join(folder, 'scenario.yaml');
-  writeFileSync(scenarioFile, text);
-  let began = 0;
-  let ended = 0;
-  let last: selvage.v1.RunStatus | null = null;
-  let idleMb = 0;
-  const options = {
-    scenarioFile,
-    scenarioName: 'bench',
-    set: [],
-    services,
-    placementArgs: args,
-    broker: null,
-    controlTls: null,
-    check: false,
-    checkpointSeconds: 1e6,
-    checkpoints: null,
-    patienceSeconds: 60,
-    from: null,
-    steps: [],
-    machinery: [],
-    elsewhere: null,
-  };
-  let running: Fleet | null = null;
-  const { results } = await runDistributed(
-    options,
-    new ProgressLine(null),
-    (fleet) => {
-      running = fleet;
-    },
-    (status) => {
-      last = status;
-      if (status.phase === Phase.PHASE_RUNNING && began === 0) {
-        idleMb = memoryOf(running!);
-        began = performance.now();
-      }
-      if (status.phase === Phase.PHASE_COLLECTING) ended = performance.now();
-    },
-  );
-  return { results, wallMs: ended - began, status: last!, idleMb };
-}
-
-/** Median resident memory of the services. */
-function memoryOf(fleet: Fleet): number {
-  const sizes = Object.entries(fleet.pids())
-    .filter(([name]) => name.startsWith('service'))
-    .map(([, pid]) => /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid!}/status`, 'utf8'))?.[1]);
-  return median(sizes.map((kb) => Number(kb) / 1024));
-}
-
-/** Microseconds of a round trip of 100 octets between two processes over a broker. */
-async function roundTripUs(): Promise<number> {
-  const port = await freePort();
-  const server = spawn('nats-server', ['-a', '127.0.0.1', '-p', `${port}`], { stdio: 'ignore' });
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  const echo = fork(OWN_FILE, ['echo', `${port}`]);
-  const client = await connect({ port });
-  await new Promise((resolve) => echo.once('message', resolve));
-  const payload = new Uint8Array(100);
-  let left = ROUND_TRIPS;
-  const start = performance.now();
-  await new Promise<void>((resolve) => {
-    client.subscribe('back', {
-      callback: () => {
-        if (--left === 0) resolve();
-        else client.publish('there', payload);
-      },
-    });
-    client.publish('there', payload);
-  });
-  const us = ((performance.now() - start) * 1000) / ROUND_TRIPS;
-  await client.close();
-  echo.kill();
-  server.kill();
-  return us;
-}
-
-async function echo(port: number): Promise<void> {
-  const client = await connect({ port });
-  client.subscribe('there', {
-    callback: (_, { data }) => {
-      client.publish('back', data);
-    },
-  });
-  await client.flush();
-  process.send!('ready');
 }
 
 const pair = `selvage: 1
@@ -304,9 +185,6 @@ async function main(words: readonly string[]): Promise<void> {
       );
     }
   }
-  rmSync(folder, { recursive: true });
 }
 
-const [command, port] = process.argv.slice(2);
-if (command === 'echo') await echo(Number(port));
-else await main(process.argv.slice(2));
+await main(process.argv.slice(2));

@@ -23,6 +23,11 @@ const needs = [
     purpose: 'makes certificates for test/distributed',
   },
   {
+    command: 'prometheus',
+    debianPackage: 'prometheus',
+    purpose: 'reads figures of a run in test/deploy',
+  },
+  {
     command: 'pip3',
     debianPackage: 'python3-pip',
     purpose: 'gets the schemas of Kubernetes and a collector',

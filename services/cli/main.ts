@@ -5,10 +5,11 @@ import type { InjectOptions } from './commands/inject.js';
 import type { InspectOptions } from './commands/inspect.js';
 import type { DuelOptions } from './commands/duel.js';
 import type { HuntCommandOptions } from './commands/hunt.js';
+import type { CoordinateOptions } from './commands/coordinate.js';
 import type { RunOptions } from './commands/run.js';
 import type { ServiceOptions } from './commands/service.js';
 import type { DcbxOptions, DiscoveryOptions, PathsOptions } from './commands/discovery.js';
-import type { EmulateOptions } from './emulate.js';
+import type { EmulateOptions } from './emulation.js';
 import type { QueryOptions } from './commands/query.js';
 import type { RenderOptions } from './commands/k8s.js';
 import type { ClusterRunOptions } from './commands/k8s-run.js';
@@ -136,8 +137,9 @@ function program(): Command {
     .option('--json', 'print the summary as JSON and nothing else')
     .option('--quiet', 'no progress, no summary')
     .option('--otlp <url>', 'send spans and figures to grpc://host:4317 or http://host:4318')
+    .option('--exit-zero', 'exit 0 when the run is over, whatever came of it: for restart policies')
     .addHelpText('after', '\nSELVAGE_RUN names the run, SELVAGE_KEY is its secret: 32 hex digits.')
-    .action(async (scenario: string, options: RunOptions) => {
+    .action(async (scenario: string, options: CoordinateOptions) => {
       const { coordinateCommand } = await import('./commands/coordinate.js');
       process.exitCode = await coordinateCommand(scenario, options);
     });
@@ -318,7 +320,8 @@ function program(): Command {
     .description('put runs side by side on one page, with a table of their differences')
     .argument('<run...>', 'two run directories or more')
     .option('--out <file>', 'the page', 'compare.html')
-    .action(async (runs: string[], options: { readonly out: string }) => {
+    .option('--why', 'with what held them back, even if nobody looked: repeats such runs')
+    .action(async (runs: string[], options: { readonly out: string; readonly why?: boolean }) => {
       const { compareCommand } = await import('./commands/report.js');
       compareCommand(runs, options);
     });

@@ -16,6 +16,7 @@ import {
   CLEAR,
   INJECT,
   LIST_FAULTS,
+  REFLECT,
   RESULTS,
   SAMPLES,
   SERVE,
@@ -24,15 +25,15 @@ import {
   WATCH_HEALTH,
 } from '../runtime/links/methods.js';
 import { spokenColumns } from '../runtime/port-columns.js';
-import { packLogs } from '../runtime/checkpoints/packed-logs.js';
 import type { FaultWish, FaultWords, LiveFault } from '../runtime/live-faults.js';
-import { packWhole } from '../runtime/whole-state.js';
+import { reflect } from './reflection.js';
 import type { RunDesk, ServiceDesk } from './run-desk.js';
 
 type V1 = typeof selvage.v1;
 type Message<T extends keyof V1> = V1[T] extends new (...args: never[]) => infer M ? M : never;
 type UnaryCall<T extends keyof V1> = ServerUnaryCall<Message<T>, object>;
 type Fields<T extends { $Properties: unknown }> = T['$Properties'];
+type ReflectionRequest = grpc.reflection.v1.ServerReflectionRequest;
 
 const PIECE_OCTETS = 1 << 20;
 const { SERVING, SERVICE_UNKNOWN } = grpc.health.v1.HealthCheckResponse.ServingStatus;
@@ -89,6 +90,16 @@ export class ControlServer {
       },
       watch: (call: ServerWritableStream<grpc.health.v1.HealthCheckRequest, object>) => {
         call.write({ status: healthOf(call.request.service) });
+      },
+    });
+    this.server.addService(REFLECTION, {
+      serverReflectionInfo: (call: ServerDuplexStream<ReflectionRequest, object>) => {
+        call.on('data', (request: ReflectionRequest) => {
+          call.write(reflect(request));
+        });
+        call.on('end', () => {
+          call.end();
+        });
       },
     });
   }
@@ -190,19 +201,15 @@ export class ControlServer {
     call.on('cancelled', stop).on('close', stop);
   }
 
-  /** Numbers that JSON has no words for are said as strings; see `reviveResults`. */
   private results(call: ServerWritableStream<unknown, object>): void {
     const { outcome } = this.run;
     if (!hasKey(call.metadata, this.key)) call.emit('error', STRANGER);
     else if (outcome === null) {
       call.emit('error', { code: codes.FAILED_PRECONDITION, details: 'the run has no results' });
     } else {
-      const { state, captures, events, ...measured } = outcome;
-      const json = Buffer.from(JSON.stringify(measured, infinityAsText));
-      for (const piece of piecesOf(json)) call.write({ json: piece });
-      const kept = state === null ? new Uint8Array(0) : packWhole(state);
-      for (const piece of piecesOf(kept)) call.write({ state: piece });
-      for (const piece of piecesOf(packLogs({ captures, events }))) call.write({ logs: piece });
+      for (const piece of piecesOf(outcome.json)) call.write({ json: piece });
+      for (const piece of piecesOf(outcome.state)) call.write({ state: piece });
+      for (const piece of piecesOf(outcome.logs)) call.write({ logs: piece });
       call.end();
     }
   }
@@ -227,10 +234,6 @@ function* piecesOf(octets: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-function infinityAsText(_: string, value: unknown): unknown {
-  return value === Infinity ? 'Infinity' : value;
-}
-
 function healthOf(service: string): number {
   return service === '' || service === 'selvage.v1.Coordinator' ? SERVING : SERVICE_UNKNOWN;
 }
@@ -246,3 +249,4 @@ const SERVICE: ServiceDefinition = {
   listFaults: LIST_FAULTS.server,
 };
 const HEALTH: ServiceDefinition = { check: CHECK.server, watch: WATCH_HEALTH.server };
+const REFLECTION: ServiceDefinition = { serverReflectionInfo: REFLECT.server };

@@ -1,6 +1,8 @@
 import { selvage } from '#contracts';
 import type { PartPlan } from '../fabric/placement/part-plan.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
+import type { PackedOutcome } from '../runtime/checkpoints/packed-outcome.js';
+import { packOutcome, unpackOutcome } from '../runtime/checkpoints/packed-outcome.js';
 import {
   encodeSnapshot,
   packPlan,
@@ -16,15 +18,15 @@ import { PROTOCOL } from '../runtime/part/messages.js';
 import type { PortSample } from '../runtime/port-sample.js';
 import type { RoundReport } from '../runtime/part/member.js';
 import type { PartState } from '../runtime/part/part.js';
-import type { Failure } from '../runtime/results.js';
+import type { Failure, RunResults } from '../runtime/results.js';
 import { placeNames } from '../runtime/outcome.js';
 import type { WholeState } from '../runtime/whole-state.js';
 import { partOf } from '../runtime/whole-state.js';
 import type { WatchIntervals } from '../runtime/stall.js';
 import { watchIntervals } from '../runtime/stall.js';
 import { Rounds } from '../runtime/rounds/rounds.js';
-import type { MergedRun } from '../runtime/merge.js';
 import { mergeParts } from '../runtime/merge.js';
+import { EndedRun } from './ended-run.js';
 import { FaultDesk } from './fault-desk.js';
 import { HALTED, Halts } from './halts.js';
 import { roundReport } from './round-report.js';
@@ -52,6 +54,8 @@ export interface CoordinatorOptions {
   readonly patienceMs: number;
   /** Virtual times at which to wait for somebody to say that the run goes on. */
   readonly haltsPs?: readonly number[];
+  /** Nothing is executed before somebody says so. */
+  readonly paused?: boolean;
 }
 
 interface Checkpoint {
@@ -92,12 +96,13 @@ export class Coordinator {
   private detail = '';
   private failure: Failure | null = null;
   private lostTimer: NodeJS.Timeout | undefined;
-  private merged: MergedRun | null = null;
+  private packed: PackedOutcome | null = null;
   private allLeft: () => void = () => undefined;
   private readonly watchers = new Set<(status: Status) => void>();
 
   private readonly desk: FaultDesk;
   private readonly halts: Halts;
+  private readonly ended: EndedRun;
 
   constructor(
     private readonly live: LiveFaults,
@@ -107,6 +112,7 @@ export class Coordinator {
   ) {
     this.desk = new FaultDesk(live, store);
     this.halts = new Halts(options.haltsPs ?? []);
+    this.wishes.isPaused = options.paused ?? false;
     const { fabric } = live;
     this.slots = plans.map((plan) => {
       const packed = packPlan(plan);
@@ -125,6 +131,10 @@ export class Coordinator {
       plans,
       fabric.linkEnds.map(({ length }) => length),
     );
+    const planHashes = this.slots.map(({ hash }) => hash);
+    const { run, version, check } = options;
+    const { document } = live.loaded;
+    this.ended = new EndedRun(store, { run, version, check, document, planHashes });
     this.awaitServices();
   }
 
@@ -135,6 +145,11 @@ export class Coordinator {
 
   /** Picks up a run that another coordinator left. */
   async recall(): Promise<void> {
+    const outcome = await this.ended.recall();
+    if (outcome !== null) {
+      this.end(outcome, unpackOutcome(outcome).results);
+      return;
+    }
     this.lastEpoch = await this.store.lastEpoch();
     await this.desk.recall();
     const octets = await this.store.manifest();
@@ -145,7 +160,9 @@ export class Coordinator {
       manifest.stateHashes.length === this.slots.length &&
       manifest.protocol === PROTOCOL;
     if (!fits) throw new Error('the checkpoint in the store belongs to another run or version');
-    const { checkpoint: name, boundPs, framesSeen } = manifest;
+    const { checkpoint: name, boundPs, framesSeen, epoch } = manifest;
+    // Another coordinator has been let go already.
+    if (epoch > 0) this.wishes.isPaused = false;
     this.checkpoint = { name, boundPs, framesSeen };
   }
 
@@ -178,6 +195,10 @@ export class Coordinator {
     }
     if (register.run !== this.options.run) return `this is run ${this.options.run}`;
     if (slot === undefined) return `this run has ${this.slots.length} services`;
+    if (this.isOver()) {
+      send({ leave: {} });
+      return null;
+    }
     if (slot.send !== null && slot.incarnation !== register.incarnation) {
       return `service ${register.service ?? 0} is already there`;
     }
@@ -251,8 +272,8 @@ export class Coordinator {
   }
 
   /** What the run measured, once it is over. */
-  get outcome(): MergedRun | null {
-    return this.merged;
+  get outcome(): PackedOutcome | null {
+    return this.packed;
   }
 
   isOver(): boolean {
@@ -315,7 +336,7 @@ export class Coordinator {
     const begun = this.committing.then(() => this.store.beginEpoch(epoch));
     begun.then(
       () => {
-        if (epoch === this.lastEpoch) this.openEpoch(epoch);
+        if (epoch === this.lastEpoch && !this.isOver()) this.openEpoch(epoch);
       },
       (error: unknown) => {
         this.fail((error as Error).message);
@@ -494,14 +515,24 @@ export class Coordinator {
 
   private finish(states: readonly PartState[]): void {
     const plans = this.slots.map(({ plan }) => plan);
-    this.merged = mergeParts(this.fabric, plans, states, {
+    const merged = mergeParts(this.fabric, plans, states, {
       status: this.collectedAs,
       failure: this.failure,
       check: this.options.check,
       moment: { boundPs: this.rounds.boundPs, framesSeen: this.rounds.framesSeen },
       steps: this.live.steps,
     });
-    const { status, frameHops } = this.merged.results;
+    const outcome = packOutcome(merged);
+    const end = (): void => {
+      this.end(outcome, merged.results);
+    };
+    // Results that are there are given, even if the store cannot keep them.
+    this.committing = this.ended.put(outcome).then(end, end);
+  }
+
+  private end(outcome: PackedOutcome, { status, frameHops }: RunResults): void {
+    clearTimeout(this.lostTimer);
+    this.packed = outcome;
     this.frameHops = frameHops;
     this.share = status === 'complete' ? 1 : this.share;
     this.phase = status === 'interrupted' ? Phase.PHASE_INTERRUPTED : Phase.PHASE_COMPLETE;
@@ -536,8 +567,11 @@ export class Coordinator {
     this.share = durationPs === null ? deliveredShare(parts) : this.virtualPs() / durationPs;
   }
 
+  /** All that comes before has been executed. */
   private virtualPs(): number {
-    return Math.min(this.rounds.nextPs, this.fabric.scenario.durationPs ?? this.rounds.boundPs);
+    const { boundPs, nextPs } = this.rounds;
+    const { durationPs } = this.fabric.scenario;
+    return Math.min(this.wishes.reachedPs(boundPs, nextPs), durationPs ?? Infinity);
   }
 
   private awaitServices(): void {

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { selvage } from '#contracts';
 import { loadScenario } from '../fabric/scenario/load-scenario.js';
 import { buildFabric } from '../fabric/assembly/fabric.js';
 import { planParts } from '../fabric/placement/part-plan.js';
 import { placementOf } from '../fabric/placement/placement-of.js';
+import { CycleCheck } from '../runtime/cycle-check.js';
 import { openStore } from '../runtime/checkpoints/open-store.js';
 import { awaitBroker, brokerOptionsFrom } from '../runtime/links/broker.js';
 import type { FaultStep } from '../runtime/live-faults.js';
@@ -35,9 +35,11 @@ const { positionals, values } = parseArgs({
     'checkpoint-every': { type: 'string', default: '2' },
     from: { type: 'string' },
     steps: { type: 'string' },
+    paused: { type: 'boolean', default: false },
     halt: { type: 'string', multiple: true, default: [] },
     'round-length': { type: 'string' },
     folder: { type: 'string' },
+    'keep-outcome': { type: 'boolean', default: false },
   },
 });
 
@@ -76,7 +78,7 @@ try {
     devicesPerService: count(values['devices-per-service']),
     services: count(values.services),
   });
-  const plans = planParts(fabric, placement);
+  const plans = planParts(fabric, placement, values.check && CycleCheck.isWanted(fabric));
   const store = await openStore(identity, () =>
     awaitBroker(
       brokerOptionsFrom(process.env),
@@ -92,6 +94,7 @@ try {
     checkpointMs: Number(values['checkpoint-every']) * 1000,
     roundLength: count(values['round-length']),
     patienceMs: identity.patienceMs,
+    paused: values.paused,
     haltsPs: values.halt.map(Number),
   });
   if (values.from !== undefined) {
@@ -101,11 +104,15 @@ try {
   const server = new ControlServer(coordinator, coordinator, identity.key);
   const port = await server.listen(values.listen, identity.tls);
   process.stdout.write(`${JSON.stringify({ run: identity.run, port })}\n`);
-  let tidied = Promise.resolve();
+  // A run that failed leaves its checkpoint behind, which may be all that is left of it.
+  const tidy = (): Promise<void> => {
+    if (coordinator.outcome === null) return Promise.resolve();
+    return values['keep-outcome'] ? store.keepOutcome() : store.clear();
+  };
   const leave = (): void => {
     void coordinator.dismiss().then(() => {
       server.close();
-      void tidied.finally(() => process.exit(0));
+      void tidy().finally(() => process.exit(0));
     });
   };
   serveHealth(process.env, () => true, fail);
@@ -114,11 +121,8 @@ try {
     if (values.folder !== undefined) tidyUp(values.folder);
     leave();
   });
-  coordinator.watch(({ phase }) => {
-    if (!coordinator.isOver()) return;
-    // A run that failed leaves its checkpoint behind, which may be all that is left of it.
-    if (phase !== selvage.v1.RunStatus.Phase.PHASE_FAILED) tidied = store.clear();
-    setTimeout(leave, LINGER_MS);
+  coordinator.watch(() => {
+    if (coordinator.isOver()) setTimeout(leave, LINGER_MS);
   });
 } catch (error) {
   fail(error as Error);

@@ -1,6 +1,6 @@
 import type { selvage } from '#contracts';
+import type { PackedOutcome } from '../runtime/checkpoints/packed-outcome.js';
 import type { FaultStep, FaultWish, LiveFault } from '../runtime/live-faults.js';
-import type { MergedRun } from '../runtime/merge.js';
 import type { PortSample } from '../runtime/port-sample.js';
 
 type V1 = typeof selvage.v1;
@@ -16,7 +16,7 @@ export interface RunDesk {
   faults(): LiveFault[];
   isOver(): boolean;
   /** What the run measured, once it is over. */
-  readonly outcome: MergedRun | null;
+  readonly outcome: PackedOutcome | null;
 }
 
 /** What the services of a run ask. */

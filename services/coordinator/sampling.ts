@@ -1,6 +1,6 @@
 import type { selvage } from '#contracts';
 import type { PartPlan } from '../fabric/placement/part-plan.js';
-import { heardColumns, joinedColumns } from '../runtime/port-columns.js';
+import { heardColumns, joinedColumns, portsOfParts } from '../runtime/port-columns.js';
 import type { PortColumns, PortSample } from '../runtime/port-sample.js';
 
 /** Wall-clock time between two samples. */
@@ -15,9 +15,9 @@ export class Sampling {
   private sampledAt = -Infinity;
 
   constructor(plans: readonly PartPlan[], portCounts: readonly number[]) {
-    const first = portCounts.map((_, d) => portCounts.slice(0, d).reduce((a, b) => a + b, 0));
-    this.ports = plans.map(({ devices }) =>
-      devices.flatMap((d) => Array.from({ length: portCounts[d]! }, (_, port) => first[d]! + port)),
+    this.ports = portsOfParts(
+      plans.map(({ devices }) => devices),
+      portCounts,
     );
   }
 

@@ -13,7 +13,7 @@ export class Wishes {
 
   /** False: there is no such action. */
   take(action: selvage.v1.SteerRequest.Action, stepPs: number, nowPs: number): boolean {
-    if (action === Action.ACTION_PAUSE) this.isPaused = true;
+    if (action === Action.ACTION_PAUSE) Object.assign(this, { isPaused: true, isStepping: false });
     else if (action === Action.ACTION_RESUME) this.isPaused = false;
     else if (action === Action.ACTION_STEP) {
       this.isPaused = true;
@@ -29,6 +29,12 @@ export class Wishes {
   isHeldAt(nextPs: number): boolean {
     const { isPaused, isStepping, stepEndPs } = this;
     return isPaused && !(isStepping && (stepEndPs === 0 || nextPs < stepEndPs));
+  }
+
+  /** A step reaches its end even where nothing is to be executed before it. */
+  reachedPs(boundPs: number, nextPs: number): number {
+    const stepEndPs = this.isStepping ? this.stepEndPs : 0;
+    return Math.max(boundPs, Math.min(stepEndPs, nextPs));
   }
 
   /** A round begins; returns where it ends at the latest because of a step. */

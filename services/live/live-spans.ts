@@ -1,22 +1,37 @@
-import type { LiveSpan } from '../report/page/live-data.js';
+import type { LivePriority, LiveSpan } from '../report/page/live-data.js';
 import { octetsOf, sharesOctet } from '../report/page/page-series.js';
-import type { PortColumns, PortSample } from '../runtime/port-sample.js';
-import { blankColumns } from '../runtime/port-sample.js';
+import type { PortColumn, PortColumns, PortSample } from '../runtime/port-sample.js';
+import { blankColumns, withPriorities } from '../runtime/port-sample.js';
 
-/** What all ports did between two samples; shares as octets. */
-interface Span {
-  readonly fromPs: number;
-  readonly timePs: number;
+/** What ports did between two samples. */
+interface Figures {
+  /** Shares of the span, as octets. */
   readonly busy: Uint8Array;
   readonly held: Uint8Array;
   readonly queueOctets: Float32Array;
+}
+
+/** What they did by one priority. */
+interface PriorityFigures extends Figures {
+  readonly ingressOctets: Float32Array;
+  readonly creditUnits: Float32Array;
+  /** In the span. */
+  readonly drops: Float32Array;
+}
+
+interface Span extends Figures {
+  readonly fromPs: number;
+  readonly timePs: number;
+  /** In all ports, so far. */
   readonly drops: number;
+  readonly byPriority: ReadonlyMap<number, PriorityFigures>;
 }
 
 /** Octets of all spans together: what is kept for a page that comes later. */
-const KEPT_OCTETS = 12e6;
+const KEPT_OCTETS = 24e6;
 const SPANS = { min: 32, max: 512 };
-const OCTETS_OF_PORT = 6;
+/** With two priorities, as most runs have. */
+const OCTETS_OF_PORT = 6 + 2 * 18;
 
 /**
  * What is known of a run so far, from samples of its ports. However long the run is, it takes the
@@ -34,28 +49,14 @@ export class LiveSpans {
     const ports = ratesBps.length;
     const fitting = Math.floor(KEPT_OCTETS / (OCTETS_OF_PORT * Math.max(1, ports)));
     this.most = Math.min(SPANS.max, Math.max(SPANS.min, fitting));
-    this.last = blankColumns(ports);
+    this.last = blankColumns(ports, []);
   }
 
   /** Takes a sample; null if no time has passed since the last one. */
   take({ timePs, columns }: PortSample): LiveSpan | null {
     if (timePs < this.lastPs) this.goBack(timePs, columns);
-    const spanPs = timePs - this.lastPs;
-    if (spanPs <= 0) return null;
-    const { last } = this;
-    const shares = (share: (port: number) => number): Uint8Array =>
-      Uint8Array.from(this.ratesBps, (_, port) => sharesOctet(share(port)));
-    const span: Span = {
-      fromPs: this.lastPs,
-      timePs,
-      busy: shares((port) => {
-        const octets = columns.wireOctets[port]! - last.wireOctets[port]!;
-        return (octets * 8e12) / (this.ratesBps[port]! * spanPs);
-      }),
-      held: shares((port) => (columns.heldPs[port]! - last.heldPs[port]!) / spanPs),
-      queueOctets: Float32Array.from(columns.queueOctets),
-      drops: columns.drops.reduce((sum, drops) => sum + drops, 0),
-    };
+    if (timePs <= this.lastPs) return null;
+    const span = this.spanTo(timePs, columns);
     this.last = columns;
     this.lastPs = timePs;
     this.spans.push(span);
@@ -85,10 +86,54 @@ export class LiveSpans {
     this.last = columns;
     this.isAnew = true;
   }
+
+  private spanTo(timePs: number, columns: PortColumns): Span {
+    const { ratesBps, lastPs: fromPs } = this;
+    const { priorities } = columns;
+    const last = withPriorities(this.last, ratesBps.length, priorities);
+    const places = [...priorities.keys()];
+    const cell = (port: number, place: number): number => port * places.length + place;
+    const change = (name: PortColumn, port: number, place: number): number =>
+      columns[name][cell(port, place)]! - last[name][cell(port, place)]!;
+    const shares = (share: (port: number) => number): Uint8Array =>
+      Uint8Array.from(ratesBps, (_, port) => sharesOctet(share(port)));
+    const floats = (value: (port: number) => number): Float32Array =>
+      Float32Array.from(ratesBps, (_, port) => value(port));
+    const spanPs = timePs - fromPs;
+    const busyShare = (port: number, place: number): number =>
+      (change('wireOctets', port, place) * 8e12) / (ratesBps[port]! * spanPs);
+    const byPriority = places.map((place): [number, PriorityFigures] => {
+      const level = (name: PortColumn): Float32Array =>
+        floats((port) => columns[name][cell(port, place)]!);
+      return [
+        priorities[place]!,
+        {
+          busy: shares((port) => busyShare(port, place)),
+          held: shares((port) => change('heldPs', port, place) / spanPs),
+          queueOctets: level('queueOctets'),
+          ingressOctets: level('ingressOctets'),
+          creditUnits: level('creditUnits'),
+          drops: floats((port) => change('drops', port, place)),
+        },
+      ];
+    });
+    const sum = (value: (place: number) => number): number =>
+      places.reduce((total, place) => total + value(place), 0);
+    // Priorities that are held at the same time are held once.
+    const heldPs = (of: PortColumns, port: number): number =>
+      Math.max(0, ...places.map((place) => of.heldPs[cell(port, place)]!));
+    return {
+      ...{ fromPs, timePs, byPriority: new Map(byPriority) },
+      busy: shares((port) => sum((place) => busyShare(port, place))),
+      held: shares((port) => (heldPs(columns, port) - heldPs(last, port)) / spanPs),
+      queueOctets: floats((port) => sum((place) => columns.queueOctets[cell(port, place)]!)),
+      drops: columns.drops.reduce((total, drops) => total + drops, 0),
+    };
+  }
 }
 
 function spoken(span: Span): LiveSpan {
-  const { fromPs, timePs, busy, held, queueOctets, drops } = span;
+  const { fromPs, timePs, busy, held, queueOctets, drops, byPriority } = span;
   const queueMax = queueOctets.reduce((a, b) => Math.max(a, b), 0);
   const queue = Uint8Array.from(queueOctets, (octets) =>
     queueMax === 0 ? 0 : sharesOctet(octets / queueMax),
@@ -96,7 +141,22 @@ function spoken(span: Span): LiveSpan {
   return {
     ...{ fromPs, timePs, queueMax, drops },
     ...{ busy: octetsOf(busy), held: octetsOf(held), queue: octetsOf(queue) },
+    priorities: [...byPriority].map(([priority, figures]) => spokenPriority(priority, figures)),
   };
+}
+
+function spokenPriority(priority: number, figures: PriorityFigures): LivePriority {
+  const { busy, held, queueOctets, ingressOctets, creditUnits, drops } = figures;
+  return {
+    ...{ priority, busy: unlessZero(busy), held: unlessZero(held) },
+    ...{ queueOctets: unlessZero(queueOctets), ingressOctets: unlessZero(ingressOctets) },
+    ...{ creditUnits: unlessZero(creditUnits), drops: unlessZero(drops) },
+  };
+}
+
+function unlessZero(values: Uint8Array | Float32Array): string {
+  if (!values.some((value) => value !== 0)) return '';
+  return octetsOf(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
 }
 
 function halved(spans: readonly Span[]): Span[] {
@@ -107,12 +167,38 @@ function halved(spans: readonly Span[]): Span[] {
 
 function together(a: Span, b: Span): Span {
   const weight = (a.timePs - a.fromPs) / (b.timePs - a.fromPs);
+  // Who has something to say once goes on saying it: the later span has all priorities.
+  const byPriority = [...b.byPriority].map(([priority, later]): [number, PriorityFigures] => {
+    const earlier = a.byPriority.get(priority);
+    if (earlier === undefined) return [priority, later];
+    return [
+      priority,
+      {
+        ...figuresTogether(earlier, later, weight),
+        ingressOctets: most(earlier.ingressOctets, later.ingressOctets),
+        creditUnits: later.creditUnits,
+        drops: later.drops.map((drops, port) => drops + earlier.drops[port]!),
+      },
+    ];
+  });
+  return {
+    ...{ fromPs: a.fromPs, timePs: b.timePs, drops: b.drops },
+    ...figuresTogether(a, b, weight),
+    byPriority: new Map(byPriority),
+  };
+}
+
+/** `weight`: the share that the first has of both. */
+function figuresTogether(a: Figures, b: Figures, weight: number): Figures {
   const mean = (x: Uint8Array, y: Uint8Array): Uint8Array =>
     x.map((value, port) => Math.ceil(value * weight + y[port]! * (1 - weight)));
   return {
-    ...{ fromPs: a.fromPs, timePs: b.timePs, drops: b.drops },
     busy: mean(a.busy, b.busy),
     held: mean(a.held, b.held),
-    queueOctets: a.queueOctets.map((octets, port) => Math.max(octets, b.queueOctets[port]!)),
+    queueOctets: most(a.queueOctets, b.queueOctets),
   };
+}
+
+function most(a: Float32Array, b: Float32Array): Float32Array {
+  return a.map((value, port) => Math.max(value, b[port]!));
 }

@@ -1,16 +1,18 @@
 import type { JSX } from 'preact';
 import { formatCount, formatTime } from '../report/format.js';
 import type { DcbxGroup, RunPage } from '../report/page/page-data.js';
-import { Card, Table } from './panels.js';
+import { Card, Table, titleOf } from './panels.js';
 
 const NAMES_SHOWN = 3;
 
 /** What LLDP and DCBX came to; ports that came to the same share a line. */
 export function DiscoveryCard(props: {
   readonly run: RunPage;
+  /** Its name, where there are several. */
+  readonly of?: string;
   readonly choose: (port: number) => void;
 }): JSX.Element | null {
-  const { run, choose } = props;
+  const { run, of, choose } = props;
   const { discovery } = run;
   if (discovery === null) return null;
   const settled = discovery.convergence.map(({ fromPs, durationPs }) => {
@@ -21,7 +23,7 @@ export function DiscoveryCard(props: {
   const note = [...settled, `${formatCount(discovery.lldpdus)} LLDPDUs`].join(', ');
   const head = ['ports', 'DCBX', 'PFC local', 'remote', 'operational', 'ETS local', 'remote'];
   return (
-    <Card title="DCBX" note={note} wide>
+    <Card title={titleOf('DCBX', of)} note={note} wide>
       <Table
         texts
         head={[...head, 'operational', 'credit', '']}

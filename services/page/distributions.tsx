@@ -1,13 +1,22 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { formatOctets, formatShare, formatTime } from '../report/format.js';
+import {
+  formatCount,
+  formatOctets,
+  formatRatio,
+  formatShare,
+  formatTime,
+} from '../report/format.js';
 import type { Curve } from '../report/page/page-data.js';
 import type { ChartLine } from './chart.js';
 import { Chart } from './chart.js';
 import type { Theme } from './colours.js';
 import { SERIES_COLOURS } from './colours.js';
-import { Card } from './panels.js';
+import { Card, Table } from './panels.js';
 import type { RunView } from './run-view.js';
+
+/** So few sizes are told rather than drawn. */
+const POINTS_OF_TABLE = 2;
 
 interface Props {
   readonly views: readonly RunView[];
@@ -83,8 +92,28 @@ function stepsOf(
 function Slowdowns({ views, theme }: Props): JSX.Element | null {
   const { x, lines } = useMemo(() => slowdownLines(views, theme), [views, theme]);
   if (x.length === 0) return null;
+  const note = 'completion time over that on an idle fabric';
+  const bins = views.map(({ run }) => run.slowdown.bins);
+  if (bins.every(({ length }) => length <= POINTS_OF_TABLE)) {
+    return (
+      <Card title="Slowdown by size" note={note}>
+        <Table
+          head={['', 'flows of', 'flows', 'median', '99 %']}
+          rows={views.flatMap(({ run }) =>
+            run.slowdown.bins.map(({ octets, count, p50, p99 }) => [
+              views.length > 1 ? run.title : 'all',
+              formatOctets(octets),
+              formatCount(count),
+              formatRatio(p50),
+              formatRatio(p99),
+            ]),
+          )}
+        />
+      </Card>
+    );
+  }
   return (
-    <Card title="Slowdown by size" note="completion time over that on an idle fabric">
+    <Card title="Slowdown by size" note={note}>
       <Chart
         title=""
         {...{ theme, x, lines, logX: isWide(x), height: 250, minY: 0 }}

@@ -8,6 +8,8 @@ import {
   formatTime,
 } from '../report/format.js';
 
+const PORTS_SHOWN = 16;
+
 export function Card(props: {
   readonly title: string;
   readonly note?: string;
@@ -23,6 +25,11 @@ export function Card(props: {
       {props.children}
     </section>
   );
+}
+
+/** On a page of several runs, a card says of which it tells. */
+export function titleOf(title: string, of: string | undefined): string {
+  return of === undefined ? title : `${title}: ${of}`;
 }
 
 export function Header(props: {
@@ -128,7 +135,7 @@ export function Ports(props: {
   readonly choose: (port: number) => void;
 }): JSX.Element {
   const { run, order, choose } = props;
-  const shown = order.slice(0, 16);
+  const shown = order.slice(0, PORTS_SHOWN);
   return (
     <Card title="Ports" note="held longest first">
       <Table

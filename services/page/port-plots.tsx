@@ -112,8 +112,8 @@ function chartsOf(views: readonly RunView[], port: string, theme: Theme): ChartD
   const [only] = views;
   if (views.every(({ moments }) => moments.length === 0)) return [];
   const place = only!.run.ports.findIndex(({ name }) => name === port);
-  const plots = views.length === 1 ? only!.plotsOf.get(place) : undefined;
-  if (plots !== undefined) return byPriority(only!, plots, theme);
+  const plots = views.length === 1 ? only!.plotsOf(place) : [];
+  if (plots.length > 0) return byPriority(only!, plots, theme);
   return byRun(views, port, theme);
 }
 
@@ -205,7 +205,21 @@ function byRun(views: readonly RunView[], port: string, theme: Theme): ChartData
       const values = x.map((timePs) => at.get(timePs) ?? null);
       return [{ label, colour: colours[i % colours.length]!, values, kind: 'area' }];
     });
-  return [
+  /** Of ports that have figures by priority; all priorities together. */
+  const sums = (column: (plot: PortPlot) => readonly number[] | null): ChartLine[] => {
+    const columns = new Map(
+      views.map((view) => {
+        const place = view.run.ports.findIndex(({ name }) => name === port);
+        return [view, view.plotsOf(place).flatMap((plot) => [column(plot) ?? []])];
+      }),
+    );
+    const isBlank = [...columns.values()].flat().every(({ length }) => length === 0);
+    if (isBlank) return [];
+    return lines((view, m) =>
+      columns.get(view)!.reduce((sum, values) => sum + (values[m] ?? 0), 0),
+    );
+  };
+  const charts: ChartData[] = [
     {
       ...{ title: 'sends', x, format: formatShare, maxY: 1.02 },
       lines: lines((view, m, place) => view.moments[m]!.busy[place]! / OCTET_MAX),
@@ -218,5 +232,15 @@ function byRun(views: readonly RunView[], port: string, theme: Theme): ChartData
       ...{ title: 'queue at the egress', x, format: formatOctets },
       lines: lines((view, m, place) => view.moments[m]!.queueOctets[place]!),
     },
+    {
+      ...{ title: 'account at the ingress', x, format: formatOctets },
+      lines: sums((plot) => plot.ingressOctets),
+    },
+    {
+      ...{ title: 'credit in hand, in units', x, format: formatCount },
+      lines: sums((plot) => plot.creditUnits),
+    },
+    { ...{ title: 'drops', x, format: String }, lines: sums((plot) => plot.drops) },
   ];
+  return charts.filter((chart) => chart.lines.length > 0);
 }

@@ -9,6 +9,19 @@ export interface Moment {
   readonly busy: Uint8Array;
   readonly held: Uint8Array;
   readonly queueOctets: Float32Array;
+  /** Of a run that goes on: the same by priority. */
+  readonly priorities?: readonly MomentPriority[];
+}
+
+/** Null: zero at all ports. */
+interface MomentPriority {
+  readonly priority: number;
+  readonly busy: Uint8Array | null;
+  readonly held: Uint8Array | null;
+  readonly queueOctets: Float32Array | null;
+  readonly ingressOctets: Float32Array | null;
+  readonly creditUnits: Float32Array | null;
+  readonly drops: Float32Array | null;
 }
 
 /** A run, ready to be drawn. */
@@ -16,7 +29,8 @@ export interface RunView {
   readonly run: RunPage;
   readonly moments: readonly Moment[];
   readonly queueMax: number;
-  readonly plotsOf: ReadonlyMap<number, readonly PortPlot[]>;
+  /** Of a port, by priority; none where only the map knows it. */
+  readonly plotsOf: (port: number) => readonly PortPlot[];
 }
 
 /** What a port does: at a moment, or over the whole run. */
@@ -30,7 +44,8 @@ export function viewOf(run: RunPage): RunView {
   const plotsOf = new Map<number, PortPlot[]>();
   for (const plot of run.plots) plotsOf.set(plot.port, [...(plotsOf.get(plot.port) ?? []), plot]);
   const moments = run.heat === null ? [] : momentsOf(run.heat, run.ports.length);
-  return { run, moments, queueMax: run.heat?.queueMax ?? 0, plotsOf };
+  const queueMax = run.heat?.queueMax ?? 0;
+  return { run, moments, queueMax, plotsOf: (port) => plotsOf.get(port) ?? [] };
 }
 
 function momentsOf({ timesPs, busy, held, queue, queueMax }: Heat, ports: number): Moment[] {
@@ -56,16 +71,58 @@ export function grown(view: RunView, { spans, isAnew }: LiveNews): RunView {
   if (spans.length === 0 && !isAnew) return view;
   const moments = [...(isAnew ? [] : view.moments), ...spans.map(momentOf)];
   const queueMax = spans.reduce((most, span) => Math.max(most, span.queueMax), view.queueMax);
-  return { ...view, moments, queueMax };
+  return { ...view, moments, queueMax, plotsOf: (port) => plotsAt(view.run, moments, port) };
 }
 
-function momentOf({ timePs, busy, held, queue, queueMax }: LiveSpan): Moment {
+/** A port by priority, from what was heard so far. */
+function plotsAt(run: RunPage, moments: readonly Moment[], port: number): PortPlot[] {
+  const known = new Set(moments.at(-1)?.priorities?.map(({ priority }) => priority));
+  const { rateBps } = run.ports[port]!;
+  return [...known].map((priority) => {
+    const rows = moments.map(({ priorities }) =>
+      priorities?.find((figures) => figures.priority === priority),
+    );
+    const column = (
+      name: Exclude<keyof MomentPriority, 'priority'>,
+      scale: number,
+    ): number[] | null => {
+      const values = rows.map((figures) => (figures?.[name]?.[port] ?? 0) * scale);
+      return values.some((value) => value !== 0) ? values : null;
+    };
+    return {
+      ...{ port, priority, rateBps: column('busy', rateBps / OCTET_MAX) },
+      ...{ held: column('held', 1 / OCTET_MAX), queueOctets: column('queueOctets', 1) },
+      ...{ ingressOctets: column('ingressOctets', 1), creditUnits: column('creditUnits', 1) },
+      drops: column('drops', 1),
+    };
+  });
+}
+
+function momentOf(span: LiveSpan): Moment {
+  const { timePs, busy, held, queue, queueMax, priorities } = span;
   return {
     timePs,
     busy: octetsFrom(busy),
     held: octetsFrom(held),
     queueOctets: Float32Array.from(octetsFrom(queue), (share) => (share / OCTET_MAX) * queueMax),
+    priorities: priorities.map((figures) => ({
+      priority: figures.priority,
+      busy: unlessEmpty(figures.busy, octetsFrom),
+      held: unlessEmpty(figures.held, octetsFrom),
+      queueOctets: unlessEmpty(figures.queueOctets, floatsFrom),
+      ingressOctets: unlessEmpty(figures.ingressOctets, floatsFrom),
+      creditUnits: unlessEmpty(figures.creditUnits, floatsFrom),
+      drops: unlessEmpty(figures.drops, floatsFrom),
+    })),
   };
+}
+
+function unlessEmpty<Values>(base64: string, read: (base64: string) => Values): Values | null {
+  return base64 === '' ? null : read(base64);
+}
+
+function floatsFrom(base64: string): Float32Array {
+  return new Float32Array(octetsFrom(base64).buffer);
 }
 
 function octetsFrom(base64: string): Uint8Array<ArrayBuffer> {

@@ -2,21 +2,23 @@ import type { JSX } from 'preact';
 import type { RunPage, SharesView } from '../report/page/page-data.js';
 import type { Theme } from './colours.js';
 import { SERIES_COLOURS } from './colours.js';
-import { Card } from './panels.js';
+import { Card, titleOf } from './panels.js';
 
 const PORTS_SHOWN = 6;
 
 /** What classes were to get of a port, and above it what they got. */
 export function SharesCard(props: {
   readonly run: RunPage;
+  /** Its name, where there are several. */
+  readonly of?: string;
   readonly theme: Theme;
   readonly choose: (port: number) => void;
 }): JSX.Element | null {
-  const { run, theme, choose } = props;
+  const { run, of, theme, choose } = props;
   if (run.shares.length === 0) return null;
   return (
     <Card
-      title="Shares of traffic classes"
+      title={titleOf('Shares of traffic classes', of)}
       note="sent above, configured below; busiest ports first"
     >
       {run.shares.slice(0, PORTS_SHOWN).map((view) => (

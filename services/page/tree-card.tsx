@@ -2,25 +2,29 @@ import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { formatCount, formatTime as time } from '../report/format.js';
 import type { RunPage, TreeNode, TreesView, TreeView } from '../report/page/page-data.js';
-import { Card } from './panels.js';
+import { Card, titleOf } from './panels.js';
 import type { PlacedNode } from './tree-layout.js';
 import { BOX, layOutTree, portsOf } from './tree-layout.js';
 
+const STORMS_SHOWN = 10;
 const LINK_WIDTH = { least: 1.5, most: 11 };
 
 interface TreeCardProps {
   readonly run: RunPage;
+  /** Its name, where there are several. */
+  readonly of?: string;
   readonly choose: (port: number) => void;
   /** Shows ports in the fabric; null: all alike. */
   readonly mark: (ports: ReadonlySet<number> | null) => void;
 }
 
 /** What held the run back, as trees from the root to the senders. */
-export function TreeCard({ run, choose, mark }: TreeCardProps): JSX.Element {
+export function TreeCard({ run, of, choose, mark }: TreeCardProps): JSX.Element {
   const { trees } = run;
+  const title = titleOf('What held it back', of);
   const [chosen, setChosen] = useState(0);
   const [isMarked, setMarked] = useState(false);
-  if (trees === null) return <NotObserved run={run} />;
+  if (trees === null) return <NotObserved {...{ run, title, isOneOf: of !== undefined }} />;
   const tree = trees.trees[chosen];
   const show = (place: number, marked: boolean): void => {
     setChosen(place);
@@ -30,7 +34,7 @@ export function TreeCard({ run, choose, mark }: TreeCardProps): JSX.Element {
   const count = counted(trees.trees.length + trees.omitted, 'tree');
   const note = `${count} of ${counted(trees.episodes, 'episode')}, the worst first`;
   return (
-    <Card title="What held it back" note={note} wide>
+    <Card {...{ title, note }} wide>
       <Alarms trees={trees} />
       {tree === undefined ? (
         <p class="none">nothing held anything back</p>
@@ -74,13 +78,20 @@ export function TreeCard({ run, choose, mark }: TreeCardProps): JSX.Element {
   );
 }
 
-function NotObserved({ run }: { readonly run: RunPage }): JSX.Element {
+function NotObserved(props: {
+  readonly run: RunPage;
+  readonly title: string;
+  /** Of several runs. */
+  readonly isOneOf: boolean;
+}): JSX.Element {
+  const { run, title, isOneOf } = props;
   return (
-    <Card title="What held it back" wide>
+    <Card title={title} wide>
       <p class="none">
         Nobody looked. <code>observe: {'{ episodes: true }'}</code> in the scenario, or{' '}
         <code>--set observe.episodes=true</code>, has congestion written down with its causes;{' '}
-        <code>selvage report {'<run>'} --why</code> repeats {run.title} to see it.
+        <code>selvage {isOneOf ? 'compare <run…>' : 'report <run>'} --why</code> repeats {run.title}{' '}
+        to see it.
       </p>
     </Card>
   );
@@ -96,15 +107,20 @@ function Alarms({ trees: { deadlocks, storms } }: { readonly trees: TreesView })
           {ring.map(({ egress }) => egress).join(' waits for ')}, and so round
         </p>
       ))}
-      {storms.slice(0, 6).map(({ port, priority, startPs, endPs }, i) => (
-        <p key={i} class="alarm">
-          <b>Storm</b> {port}
-          {priority === null ? '' : ` priority ${priority}`} was held from {time(startPs)}{' '}
-          {endPs === null ? 'to the end' : `to ${time(endPs)}`}
+      {storms.length > 0 && (
+        <p class="alarm">
+          <b>{counted(storms.length, 'storm')}:</b>{' '}
+          {storms.slice(0, STORMS_SHOWN).map(stormText).join('; ')}
+          {storms.length > STORMS_SHOWN && ' …'}
         </p>
-      ))}
+      )}
     </>
   );
+}
+
+function stormText({ port, priority, startPs, endPs }: TreesView['storms'][number]): string {
+  const where = priority === null ? port : `${port} priority ${priority}`;
+  return `${where} held from ${time(startPs)} ${endPs === null ? 'on' : `to ${time(endPs)}`}`;
 }
 
 function Facts({ tree }: { readonly tree: TreeView }): JSX.Element {

@@ -7,12 +7,14 @@ import type { PartPlan } from '../fabric/placement/part-plan.js';
 import type { Congestion } from '../telemetry/congestion/congestion.js';
 import { congestionOf } from '../telemetry/congestion/congestion-of.js';
 import type { FaultStep } from './live-faults.js';
+import { CycleCheck } from './cycle-check.js';
 import { Observers, observersOf } from './observers.js';
-import { outcomeOf, unbalanced, virtualTimeOf } from './outcome.js';
+import { outcomeOf, virtualTimeOf } from './outcome.js';
 import type { PartState } from './part/part.js';
 import type { Failure, RunResults } from './results.js';
 import type { SeriesRow } from './series.js';
 import { sendsOf } from './series.js';
+import { checkWhole } from './whole-check.js';
 import { wholeEngine } from './whole-engine.js';
 import type { WholeState } from './whole-state.js';
 import { wholeOf } from './whole-state.js';
@@ -52,7 +54,8 @@ export function mergeParts(
   { status, failure, check, moment, steps }: MergeOptions,
 ): MergedRun {
   const engine = wholeEngine(fabric);
-  const observers = new Observers(engine, observersOf(fabric));
+  const jams = check && CycleCheck.isWanted(fabric);
+  const observers = new Observers(engine, { ...observersOf(fabric), jams });
   plans.forEach(({ devices }, service) => {
     devices.forEach((device, place) => {
       restoreDevice(engine, device, states[service]!.devices[place]!);
@@ -60,7 +63,8 @@ export function mergeParts(
     });
   });
   const nowPs = virtualTimeOf(engine, fabric.scenario.durationPs);
-  const found = failure ?? (check ? unbalanced(fabric, engine, nowPs) : null);
+  const standing = jams ? observers.standingJams() : null;
+  const found = check ? checkWhole(fabric, engine, nowPs, standing, failure) : failure;
   const latestPs = Math.max(...states.map((state) => state.latestPs));
   const { waits, hops, captures, events } = observers.observed(nowPs);
   const congestion = waits && congestionOf(fabric, waits, nowPs);

@@ -23,6 +23,8 @@ export interface ObserverPlan {
   readonly captures: CaptureSpec | null;
   /** What happens to frames and priorities. */
   readonly events: boolean;
+  /** Who waits for whom now, for a check; what is over is not kept. */
+  readonly jams?: boolean;
 }
 
 /** What a scenario wants to have written down: a frame's way is nothing without what held it. */
@@ -47,22 +49,25 @@ export interface Observed {
 /** Those who watch the devices of an engine, and what they have seen of each. */
 export class Observers {
   private readonly waits: WaitRecorder | null;
+  private readonly isPastKept: boolean;
   private readonly hops: HopRecorder | null;
   private readonly captures: CaptureRecorder | null;
   private readonly events: EventRecorder | null;
 
   constructor(
     private readonly engine: Engine,
-    { episodes, traces, captures, events }: ObserverPlan,
+    { episodes, traces, captures, events, jams }: ObserverPlan,
   ) {
-    this.waits = episodes ? new WaitRecorder(engine) : null;
+    this.waits = episodes || jams === true ? new WaitRecorder(engine) : null;
+    this.isPastKept = episodes;
     this.hops = traces === null ? null : new HopRecorder(engine, traces);
     this.events = events ? new EventRecorder(engine) : null;
-    for (const observer of [this.waits, this.hops, this.events]) {
-      if (observer !== null) engine.listen(observer);
-    }
     this.captures = captures === null ? null : new CaptureRecorder(engine, captures);
-    if (this.captures !== null) engine.listen(this.captures, this.captures.hearers());
+    const all = [...engine.devices.keys()];
+    if (this.waits !== null) engine.listen(this.waits, all, 0);
+    if (this.hops !== null) engine.listen(this.hops, all, this.hops.share);
+    if (this.events !== null) engine.listen(this.events, all, 0);
+    if (this.captures !== null) engine.listen(this.captures, this.captures.hearers(), 0);
   }
 
   /** What one device has been seen to do; null if nobody looked. */
@@ -86,8 +91,23 @@ export class Observers {
     this.events?.restore(device, events ?? null);
   }
 
+  /** Nothing is kept that nobody will ask for. */
+  forgetPast(): void {
+    if (this.waits === null || this.isPastKept) return;
+    for (let device = 0; device < this.engine.devices.length; device++) {
+      this.waits.forgetPast(device);
+    }
+  }
+
+  /** By device, what waits for what now; null if nobody looked. */
+  standingJams(): readonly Pick<DeviceWaits, 'jams'>[] | null {
+    const { engine, waits } = this;
+    return waits && engine.devices.map((_, d) => ({ jams: waits.standingJams(d) }));
+  }
+
   observed(nowPs: number): Observed {
-    const { engine, waits, hops, captures, events } = this;
+    const { engine, hops, captures, events } = this;
+    const waits = this.isPastKept ? this.waits : null;
     const places = [...engine.devices.keys()];
     return {
       waits: waits && places.map((d) => waits.waits(d, nowPs)),

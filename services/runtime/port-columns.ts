@@ -1,23 +1,30 @@
 import type { selvage } from '#contracts';
 import type { PortColumns } from './port-sample.js';
-import { blankColumns } from './port-sample.js';
+import { blankColumns, PORT_COLUMNS, withPriorities } from './port-sample.js';
 
 /** Columns of ports as they travel between processes. */
 export function spokenColumns(columns: PortColumns): selvage.v1.PortColumns.$Properties {
-  const { wireOctets, heldPs, queueOctets, drops } = columns;
+  const { priorities, wireOctets, heldPs, queueOctets, ingressOctets, creditUnits, drops } =
+    columns;
   return {
+    priorities: [...priorities],
     wireOctets: [...wireOctets],
     heldPs: [...heldPs],
     queueOctets: [...queueOctets],
+    ingressOctets: [...ingressOctets],
+    creditUnits: [...creditUnits],
     drops: [...drops],
   };
 }
 
 export function heardColumns(columns: selvage.v1.PortColumns.$Properties | null): PortColumns {
   return {
+    priorities: columns?.priorities ?? [],
     wireOctets: Float64Array.from(columns?.wireOctets ?? []),
     heldPs: Float64Array.from(columns?.heldPs ?? []),
     queueOctets: Float64Array.from(columns?.queueOctets ?? []),
+    ingressOctets: Float64Array.from(columns?.ingressOctets ?? []),
+    creditUnits: Float64Array.from(columns?.creditUnits ?? []),
     drops: Float64Array.from(columns?.drops ?? []),
   };
 }
@@ -28,14 +35,28 @@ export function joinedColumns(
   ports: readonly (readonly number[])[],
 ): PortColumns {
   const count = ports.reduce((sum, { length }) => sum + length, 0);
-  const joined = blankColumns(count);
+  const known = new Set(parts.flatMap(({ priorities }) => priorities));
+  const priorities = [...known].sort((a, b) => a - b);
+  const width = priorities.length;
+  const joined = blankColumns(count, priorities);
   parts.forEach((part, p) => {
-    ports[p]!.forEach((port, i) => {
-      joined.wireOctets[port] = part.wireOctets[i] ?? 0;
-      joined.heldPs[port] = part.heldPs[i] ?? 0;
-      joined.queueOctets[port] = part.queueOctets[i] ?? 0;
-      joined.drops[port] = part.drops[i] ?? 0;
-    });
+    const own = withPriorities(part, ports[p]!.length, priorities);
+    for (const name of PORT_COLUMNS) {
+      ports[p]!.forEach((port, i) => {
+        joined[name].set(own[name].subarray(i * width, (i + 1) * width), port * width);
+      });
+    }
   });
   return joined;
+}
+
+/** By part: its ports by their place in the fabric; `lengths`: how many each device has. */
+export function portsOfParts(
+  parts: readonly (readonly number[])[],
+  lengths: readonly number[],
+): number[][] {
+  const first = lengths.map((_, d) => lengths.slice(0, d).reduce((a, b) => a + b, 0));
+  return parts.map((devices) =>
+    devices.flatMap((d) => Array.from({ length: lengths[d]! }, (_, port) => first[d]! + port)),
+  );
 }

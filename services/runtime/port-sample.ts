@@ -1,8 +1,9 @@
+import { USED } from '../engine/buffer/shared-buffer.js';
 import type { Engine } from '../engine/device/engine.js';
 import { DROP_FRAMES, TX_FRAMES, TX_OCTETS } from '../engine/port/counters.js';
 import { QUEUE_OCTETS } from '../engine/port/queues.js';
 
-/** Ports at a moment: what each has counted so far, and how long its queues are. */
+/** Ports at a moment: what each has counted so far, and how full its queues and accounts are. */
 export interface PortSample {
   /** Of the latest event that has been executed. */
   readonly timePs: number;
@@ -10,36 +11,84 @@ export interface PortSample {
   readonly columns: PortColumns;
 }
 
-export interface PortColumns {
-  readonly wireOctets: Float64Array;
-  readonly heldPs: Float64Array;
-  readonly queueOctets: Float64Array;
-  readonly drops: Float64Array;
-}
+/** What is told of a port and priority. */
+export const PORT_COLUMNS = [
+  'wireOctets',
+  'heldPs',
+  'queueOctets',
+  'ingressOctets',
+  'creditUnits',
+  'drops',
+] as const;
+export type PortColumn = (typeof PORT_COLUMNS)[number];
+
+/** Port by port, and for each port by the places of `priorities`. */
+export type PortColumns = Readonly<Record<PortColumn, Float64Array>> & {
+  /** Those that any port has something to say of, rising. */
+  readonly priorities: readonly number[];
+};
 
 /** What a frame takes on the wire beside its octets: preamble and gap. */
 const WIRE_OVERHEAD_OCTETS = 20;
+const ALL_PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
 
-export function blankColumns(ports: number): PortColumns {
-  const column = (): Float64Array => new Float64Array(ports);
-  return { wireOctets: column(), heldPs: column(), queueOctets: column(), drops: column() };
+export function blankColumns(ports: number, priorities: readonly number[]): PortColumns {
+  const column = (): Float64Array => new Float64Array(ports * priorities.length);
+  return {
+    priorities,
+    ...{ wireOctets: column(), heldPs: column(), queueOctets: column() },
+    ...{ ingressOctets: column(), creditUnits: column(), drops: column() },
+  };
 }
 
 /** Ports by their number in the engine, at a time before which all has been executed. */
 export function columnsAt(engine: Engine, ports: readonly number[], timePs: number): PortColumns {
-  const { counters, queues } = engine.shared;
-  const columns = blankColumns(ports.length);
+  const { counters, queues, buffer } = engine.shared;
+  const { accounts, sender } = engine.credit;
+  const columns = blankColumns(ports.length, ALL_PRIORITIES);
   ports.forEach((port, i) => {
-    for (let priority = 0; priority < 8; priority++) {
-      columns.wireOctets[i]! +=
+    for (const priority of ALL_PRIORITIES) {
+      const at = i * ALL_PRIORITIES.length + priority;
+      columns.wireOctets[at] =
         counters.get(port, priority, TX_OCTETS) +
         WIRE_OVERHEAD_OCTETS * counters.get(port, priority, TX_FRAMES);
-      columns.queueOctets[i]! += queues.get(port, priority, QUEUE_OCTETS);
-      columns.drops[i]! += counters.get(port, priority, DROP_FRAMES);
-      // Priorities that are held at the same time are held once.
-      const heldPs = engine.heldPs(port, priority, timePs);
-      if (heldPs > columns.heldPs[i]!) columns.heldPs[i] = heldPs;
+      columns.heldPs[at] = engine.heldPs(port, priority, timePs);
+      columns.queueOctets[at] = queues.get(port, priority, QUEUE_OCTETS);
+      columns.ingressOctets[at] = buffer.get(port, priority, USED);
+      columns.drops[at] = counters.get(port, priority, DROP_FRAMES);
     }
+    accounts.forEach(port, (row) => {
+      const at = i * ALL_PRIORITIES.length + accounts.priority(row);
+      columns.creditUnits[at]! += sender.available(row);
+    });
   });
-  return columns;
+  const used = ALL_PRIORITIES.filter((priority) => isUsed(columns, priority));
+  return withPriorities(columns, ports.length, used);
+}
+
+function isUsed(columns: PortColumns, priority: number): boolean {
+  return PORT_COLUMNS.some((name) =>
+    columns[name].some((value, at) => value !== 0 && at % ALL_PRIORITIES.length === priority),
+  );
+}
+
+/** The same of these priorities; where nothing is known of one, there is nothing. */
+export function withPriorities(
+  columns: PortColumns,
+  ports: number,
+  priorities: readonly number[],
+): PortColumns {
+  const { priorities: known } = columns;
+  if (priorities.join() === known.join()) return columns;
+  const places = priorities.map((priority) => known.indexOf(priority));
+  const chosen = blankColumns(ports, priorities);
+  for (const name of PORT_COLUMNS) {
+    for (let port = 0; port < ports; port++) {
+      places.forEach((place, k) => {
+        const value = place < 0 ? 0 : columns[name][port * known.length + place]!;
+        chosen[name][port * priorities.length + k] = value;
+      });
+    }
+  }
+  return chosen;
 }

@@ -103,23 +103,41 @@ export class Sampler {
     this.rows.push([this.dueAt, name, Math.round(rateBps), Math.round(targetBps)]);
   }
 
+  /** Most of what is looked at says nothing, so nothing is made before something does. */
   private samplePriority({ port, name }: SeriesPort, i: number, priority: number): void {
-    const { counters, queues, buffer } = this.engine.shared;
-    const now = [
-      counters.get(port, priority, TX_FRAMES),
-      counters.get(port, priority, TX_OCTETS),
-      counters.get(port, priority, DROP_FRAMES),
-      this.engine.heldPs(port, priority, this.dueAt),
-      this.credit[priority]!,
-    ];
+    const { engine, last, dueAt } = this;
+    const { counters, queues, buffer } = engine.shared;
     const at = (i * 8 + priority) * CHANGES;
-    const changes = now.map((value, k) => value - this.last[at + k]!);
-    this.last.set(now, at);
-    const levels = [queues.get(port, priority, QUEUE_OCTETS), buffer.get(port, priority, USED)];
-    if (changes.some((value) => value !== 0) || levels.some((value) => value !== 0)) {
-      const counted = changes.slice(0, CREDIT);
-      this.rows.push([this.dueAt, name, priority, ...counted, ...levels, now[CREDIT]!]);
-    }
+    const txFrames = counters.get(port, priority, TX_FRAMES);
+    const txOctets = counters.get(port, priority, TX_OCTETS);
+    const dropFrames = counters.get(port, priority, DROP_FRAMES);
+    const heldPs = engine.heldPs(port, priority, dueAt);
+    const credit = this.credit[priority]!;
+    const queueOctets = queues.get(port, priority, QUEUE_OCTETS);
+    const ingressOctets = buffer.get(port, priority, USED);
+    const isAsBefore =
+      txFrames === last[at] &&
+      dropFrames === last[at + 2] &&
+      heldPs === last[at + 3] &&
+      credit === last[at + 4];
+    if (isAsBefore && queueOctets === 0 && ingressOctets === 0) return;
+    this.rows.push([
+      dueAt,
+      name,
+      priority,
+      txFrames - last[at]!,
+      txOctets - last[at + 1]!,
+      dropFrames - last[at + 2]!,
+      heldPs - last[at + 3]!,
+      queueOctets,
+      ingressOctets,
+      credit,
+    ]);
+    last[at] = txFrames;
+    last[at + 1] = txOctets;
+    last[at + 2] = dropFrames;
+    last[at + 3] = heldPs;
+    last[at + 4] = credit;
   }
 }
 
@@ -128,9 +146,8 @@ export function sendsOf(spec: DeviceSpec): readonly SendSpec[] {
   return spec.kind === 'host' ? spec.sends : [];
 }
 
+/** Frames and octets sent, frames dropped, time held; and credit, whose change is worth a row. */
 const CHANGES = 5;
-/** Whose change is worth a row, and which itself is a level. */
-const CREDIT = 4;
 
 /** Numbers that the sampler remembers of each port. */
 export const CHANGES_PER_PORT = 8 * CHANGES;

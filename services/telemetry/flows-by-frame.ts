@@ -11,10 +11,13 @@ export interface FlowOfFrames {
   readonly ackEvery: number;
 }
 
+/** More than there are: a pair of them is one number. */
+const STATIONS = 2 ** 26;
+
 /** Flows by what their frames, and the answers to these, have in common. */
 export class FlowsByFrame {
-  private readonly forward = new Map<string, FlowOfFrames>();
-  private readonly backward = new Map<string, FlowOfFrames>();
+  private readonly forward = new Map<number, Map<number, FlowOfFrames>>();
+  private readonly backward = new Map<number, Map<number, FlowOfFrames>>();
 
   constructor({ flows, flowEnds, specs }: Fabric) {
     flows.forEach((flow, index) => {
@@ -29,18 +32,32 @@ export class FlowsByFrame {
         framing: framingOf(flow),
         ackEvery: transport.kind === 'reliable' ? transport.ackEvery : 0,
       };
-      this.forward.set(`${spec.position} ${target} ${remote}`, found);
-      this.backward.set(`${spec.position} ${send.connection}`, found);
+      put(this.forward, pairOf(spec.position, target), remote, found);
+      put(this.backward, spec.position, send.connection, found);
     });
   }
 
   /** Of data, by source, target and the connection there. */
   ofData(source: number, target: number, connection: number): FlowOfFrames | undefined {
-    return this.forward.get(`${source} ${target} ${connection}`);
+    return this.forward.get(pairOf(source, target))?.get(connection);
   }
 
   /** Of an answer, by whom it goes to and the connection there. */
   ofAnswer(target: number, connection: number): FlowOfFrames | undefined {
-    return this.backward.get(`${target} ${connection}`);
+    return this.backward.get(target)?.get(connection);
   }
+}
+
+function pairOf(source: number, target: number): number {
+  return source * STATIONS + target;
+}
+
+function put<Item>(
+  all: Map<number, Map<number, Item>>,
+  station: number,
+  connection: number,
+  item: Item,
+): void {
+  const own = all.get(station) ?? new Map<number, Item>();
+  all.set(station, own.set(connection, item));
 }

@@ -129,8 +129,13 @@ describe('a run that is looked at', { skip: noBrowser, timeout: 180_000 }, () =>
     );
     const page = await browser.open(url, new RegExp(`^(${url}|data:)`));
     await pill(page, 'paused');
+    assert.equal(await tile(page, 'virtual time'), '0');
     await page.getByLabel('length of a step').selectOption({ label: '10 us' });
-    await press(page, 'step');
+    for (const reached of ['10 us', '20 us', '30 us']) {
+      await press(page, 'step');
+      await page.locator('.tile', { hasText: `virtual time${reached}` }).waitFor(PATIENCE);
+    }
+    await page.locator('canvas').first().waitFor(PATIENCE);
     await page.locator('.device', { hasText: 'h3' }).click();
     await page.getByLabel('kind of fault').selectOption('freeze');
     await press(page, 'inject');

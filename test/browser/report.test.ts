@@ -141,12 +141,31 @@ describe('the report in a browser', { skip: noBrowser }, () => {
 
   it('puts runs side by side', async () => {
     const file = join(folder, 'compare.html');
-    selvage('compare', join(folder, 'pfc'), join(folder, 'credit'), '--out', file);
+    selvage('compare', join(folder, 'pfc'), join(folder, 'credit'), '--why', '--out', file);
     const page = await open(file, 'light');
     const text = await page.innerText('body');
     assert.match(text, /2 runs side by side/);
     assert.match(text, /incast-pfc/);
     assert.match(text, /incast-credit/);
+    assert.match(text, /What held it back: incast-pfc/);
+    assert.match(text, /frame-time lost to congestion\s/);
+    const credit = page.locator('.card', { hasText: 'What held it back: incast-credit' });
+    assert.match(await credit.innerText(), /held by credit/);
+    await credit.getByLabel('show its ports in the fabric').check();
+    const maps = page.locator('.maps > div');
+    assert.equal(await maps.nth(0).locator('.cable.marked').count(), 0);
+    assert.ok((await maps.nth(1).locator('.cable.marked').count()) > 0);
+    await page.close();
+  });
+
+  it('puts DCBX and shares of runs beside each other', async () => {
+    const file = join(folder, 'compare-more.html');
+    const runs = ['discovery-miscabled', 'ets-shares'].map((name) => join(folder, name));
+    selvage('compare', ...runs, '--out', file);
+    const page = await open(file, 'dark');
+    const text = await page.innerText('body');
+    assert.match(text, /DCBX: discovery-miscabled\s*settled in/);
+    assert.match(text, /Shares of traffic classes: ets-shares/);
     await page.close();
   });
 

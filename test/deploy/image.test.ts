@@ -85,6 +85,7 @@ interface ComposeService {
   readonly command?: readonly string[];
   readonly read_only: boolean;
   readonly cap_drop: readonly string[];
+  readonly restart?: string;
   readonly networks: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly ports?: readonly string[];
@@ -122,6 +123,12 @@ describe('deploy/compose.yaml', () => {
     assert.deepEqual(numbers, [...parts.keys()].map(String));
     const keys = new Set(parts.map(([, { environment }]) => environment!['SELVAGE_KEY']));
     assert.deepEqual([...keys], [services['coordinator']!.environment!['SELVAGE_KEY']]);
+  });
+
+  it('does not run again what is over', () => {
+    const { command, restart } = services['coordinator']!;
+    assert.ok(command!.includes('--exit-zero'));
+    assert.match(restart!, /^on-failure/);
   });
 
   it('draws figures that there are', () => {

@@ -8,6 +8,7 @@ import { parse } from 'yaml';
 import { ROOT } from '../kit/emulate.js';
 import type { Manifest } from '../kit/manifests.js';
 import { kustomize, manifestsOf, skipWithoutKubectl } from '../kit/manifests.js';
+import { NAMES_A_CLUSTER, refusalsOf } from '../kit/real-cluster.js';
 import { violationsOf } from '../kit/manifest-rules.js';
 import { schemaFaults, skipWithoutSchemas } from '../kit/schemas.js';
 
@@ -84,6 +85,13 @@ describe('selvage k8s render', () => {
       assert.deepEqual(schemaFaults(manifestsOf(join(folder, `alone${devices}`))), []);
     });
 
+    if (NAMES_A_CLUSTER) {
+      it(`is taken by the API server of KUBECONFIG for ${devices} devices`, async () => {
+        const name = `selvage-test-${devices}-${process.pid}`;
+        assert.deepEqual(await refusalsOf(manifestsOf(join(folder, `alone${devices}`)), name), []);
+      });
+    }
+
     it(`is taken by Kustomize, with a cluster of brokers, for ${devices} devices`, (test) => {
       if (skipWithoutKubectl !== false) {
         test.skip(skipWithoutKubectl);
@@ -95,6 +103,16 @@ describe('selvage k8s render', () => {
       const all = kustomize(out);
       assert.deepEqual(violationsOf(all), []);
       assert.equal(job(all, 'services').spec?.['completions'], Math.ceil(devices / 16));
+    });
+  }
+
+  if (NAMES_A_CLUSTER) {
+    it('would not be taken by the API server of KUBECONFIG with a pod that may be root', async () => {
+      const all = manifestsOf(join(folder, 'alone4'));
+      job(all, 'services').spec!.template!.spec.securityContext = {};
+      const refusals = await refusalsOf(all, `selvage-test-root-${process.pid}`);
+      assert.equal(refusals.length, 1);
+      assert.match(refusals[0]!, /violates PodSecurity "restricted/);
     });
   }
 

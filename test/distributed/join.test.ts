@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { isInstalled } from '../../services/cli/fleet/own-broker.js';
@@ -66,6 +67,21 @@ describe('services that are started elsewhere', { skip }, () => {
     assert.equal(pods.digest(), digest);
   });
 
+  for (const [words, code] of [
+    [[], 1],
+    [['--exit-zero'], 0],
+  ] as const) {
+    it(`leave ${code} when expectations fail with [${words.join('')}]`, async () => {
+      const pods = await open(`verdict${code}`);
+      const bound = '[{ metric: completion.max, load: shuffle, max: 1ns }]';
+      const failing = ['--set', `expect=${bound}`, ...words];
+      const all = [pods.service(0), pods.service(1), pods.coordinator(...failing)];
+      const [first, second, last] = await Promise.all(all.map(({ ended }) => ended));
+      assert.deepEqual([first, second, last!.code], [FINE, FINE, code]);
+      assert.equal(pods.digest(), digest);
+    });
+  }
+
   it('outlive a coordinator that is evicted, and one of them another that is deleted', async () => {
     const pods = await open('evicted');
     const kept = pods.service(0);
@@ -79,6 +95,24 @@ describe('services that are started elsewhere', { skip }, () => {
     assert.deepEqual(await evicted.kill('SIGTERM'), { code: 130, words: '' });
     const next = pods.coordinator('--checkpoint-every', '0.1');
     assert.deepEqual(await Promise.all([next.ended, kept.ended, again.ended]), [FINE, FINE, FINE]);
+    assert.equal(pods.digest(), digest);
+  });
+
+  it('are not waited for by a coordinator that is started again when all is over', async () => {
+    const pods = await open('over');
+    const words = ['--set', 'expect=[{ metric: lossless-drops, min: 1 }]'];
+    const all = [pods.coordinator(...words), pods.service(0), pods.service(1)];
+    const [failed, ...homes] = await Promise.all(all.map(({ ended }) => ended));
+    assert.deepEqual(homes, [FINE, FINE]);
+    assert.equal(failed!.code, 1);
+    rmSync(join(pods.folder, 'run'), { recursive: true });
+    // One that comes late is sent home, too.
+    const again = [pods.coordinator(...words), pods.service(1)];
+    const ends = await Promise.all(again.map(({ ended }) => ended));
+    assert.deepEqual(
+      ends.map((end) => end.code),
+      [1, 0],
+    );
     assert.equal(pods.digest(), digest);
   });
 

@@ -49,6 +49,7 @@ export function creditSpec(
       frameUnits: 4,
       when: 'blocked',
       aheadUnits: 0,
+      isPatient: policy === 'static',
       pollPs: 8e6,
       reportPs: 20e6,
       syncPs: SYNC_PS,

@@ -16,10 +16,17 @@ export interface ReceivedSpan {
   readonly links: readonly string[];
 }
 
+/** A point of a metric as a collector finds it. */
+export interface ReceivedFigure {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string | number>>;
+  readonly value: number;
+}
+
 /** What is read of a request; all of it is checked against the published schema. */
 const SCHEMA = `
 syntax = "proto3";
-message Request { repeated ResourceSpans resource_spans = 1; }
+message Traces { repeated ResourceSpans resource_spans = 1; }
 message ResourceSpans { Resource resource = 1; repeated ScopeSpans scope_spans = 2; }
 message Resource { repeated KeyValue attributes = 1; }
 message ScopeSpans { repeated Span spans = 2; }
@@ -34,9 +41,27 @@ message Span {
   repeated Link links = 13;
 }
 message Link { bytes trace_id = 1; bytes span_id = 2; }
+message Metrics { repeated ResourceMetrics resource_metrics = 1; }
+message ResourceMetrics { repeated ScopeMetrics scope_metrics = 2; }
+message ScopeMetrics { repeated Metric metrics = 2; }
+message Metric { string name = 1; oneof data { Points gauge = 5; Points sum = 7; } }
+message Points { repeated Point data_points = 1; }
+message Point {
+  oneof value { double as_double = 4; sfixed64 as_int = 6; }
+  repeated KeyValue attributes = 7;
+}
 message KeyValue { string key = 1; AnyValue value = 2; }
 message AnyValue { oneof value { string string_value = 1; int64 int_value = 3; double double_value = 4; } }
 `;
+
+interface JsonAttribute {
+  readonly key: string;
+  readonly value: {
+    readonly stringValue?: string;
+    readonly intValue?: string | number;
+    readonly doubleValue?: number;
+  };
+}
 
 interface JsonSpan {
   readonly traceId: string;
@@ -45,14 +70,7 @@ interface JsonSpan {
   readonly name: string;
   readonly startTimeUnixNano: string;
   readonly endTimeUnixNano: string;
-  readonly attributes?: readonly {
-    readonly key: string;
-    readonly value: {
-      readonly stringValue?: string;
-      readonly intValue?: string | number;
-      readonly doubleValue?: number;
-    };
-  }[];
+  readonly attributes?: readonly JsonAttribute[];
   readonly links?: readonly { readonly spanId: string }[];
 }
 
@@ -66,14 +84,13 @@ interface JsonRequest {
 export interface Receiver {
   readonly url: string;
   readonly spans: ReceivedSpan[];
-  /** Their names. */
-  readonly metrics: string[];
+  readonly figures: ReceivedFigure[];
   close(): void;
 }
 
 export async function httpReceiver(): Promise<Receiver> {
   const spans: ReceivedSpan[] = [];
-  const metrics: string[] = [];
+  const figures: ReceivedFigure[] = [];
   const server = createServer((request, response) => {
     const octets: Buffer[] = [];
     request.on('data', (piece: Buffer) => octets.push(piece));
@@ -81,7 +98,7 @@ export async function httpReceiver(): Promise<Receiver> {
       const message: unknown = JSON.parse(Buffer.concat(octets).toString());
       if (request.url === '/v1/metrics') {
         checkJson(message, 'ExportMetricsServiceRequest');
-        metrics.push(...namesOfMetrics(message as JsonMetrics));
+        takeFigures(figures, message as JsonMetrics);
       } else if (request.url === '/v1/traces') {
         checkJson(message, 'ExportTraceServiceRequest');
         take(spans, message as JsonRequest);
@@ -91,23 +108,38 @@ export async function httpReceiver(): Promise<Receiver> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, spans, metrics, close: () => server.close() };
+  return { url: `http://127.0.0.1:${port}`, spans, figures, close: () => server.close() };
+}
+
+interface JsonPoints {
+  readonly dataPoints: readonly {
+    readonly attributes?: readonly JsonAttribute[];
+    readonly asInt?: string | number;
+    readonly asDouble?: number;
+  }[];
 }
 
 interface JsonMetrics {
   readonly resourceMetrics: readonly {
-    readonly scopeMetrics: readonly { readonly metrics: readonly { readonly name: string }[] }[];
+    readonly scopeMetrics: readonly {
+      readonly metrics: readonly {
+        readonly name: string;
+        readonly gauge?: JsonPoints;
+        readonly sum?: JsonPoints;
+      }[];
+    }[];
   }[];
-}
-
-function namesOfMetrics({ resourceMetrics }: JsonMetrics): string[] {
-  const scopes = resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics);
-  return scopes.flatMap(({ metrics }) => metrics.map(({ name }) => name));
 }
 
 export async function grpcReceiver(): Promise<Receiver> {
   const spans: ReceivedSpan[] = [];
-  const request = protobuf.parse(SCHEMA).root.lookupType('Request');
+  const figures: ReceivedFigure[] = [];
+  const schema = protobuf.parse(SCHEMA).root;
+  const read = (octets: Buffer, type: string): unknown => {
+    const message = schema.lookupType(type);
+    const plain = message.toObject(message.decode(octets), { longs: String, bytes: Buffer });
+    return hexInPlaceOfOctets(plain);
+  };
   const server = new Server();
   const service = (path: string, heard: (octets: Buffer) => void): void => {
     const method = {
@@ -129,15 +161,13 @@ export async function grpcReceiver(): Promise<Receiver> {
       },
     );
   };
-  const metrics: string[] = [];
   service('trace.v1.TraceService', (octets) => {
     checkOctets(octets, 'ExportTraceServiceRequest');
-    const message = request.toObject(request.decode(octets), { longs: String, bytes: Buffer });
-    take(spans, hexInPlaceOfOctets(message) as JsonRequest);
+    take(spans, read(octets, 'Traces') as JsonRequest);
   });
   service('metrics.v1.MetricsService', (octets) => {
     checkOctets(octets, 'ExportMetricsServiceRequest');
-    metrics.push('figures');
+    takeFigures(figures, read(octets, 'Metrics') as JsonMetrics);
   });
   const credentials = ServerCredentials.createInsecure();
   const port = await new Promise<number>((resolve, reject) => {
@@ -149,7 +179,7 @@ export async function grpcReceiver(): Promise<Receiver> {
   return {
     url: `grpc://127.0.0.1:${port}`,
     spans,
-    metrics,
+    figures,
     close: () => {
       server.forceShutdown();
     },
@@ -158,10 +188,6 @@ export async function grpcReceiver(): Promise<Receiver> {
 
 function take(spans: ReceivedSpan[], { resourceSpans }: JsonRequest): void {
   for (const span of resourceSpans.flatMap((r) => r.scopeSpans.flatMap((s) => s.spans))) {
-    const attributes = (span.attributes ?? []).map(({ key, value }) => {
-      const { stringValue, intValue, doubleValue } = value;
-      return [key, stringValue ?? Number(intValue ?? doubleValue)] as const;
-    });
     spans.push({
       traceId: span.traceId,
       spanId: span.spanId,
@@ -169,10 +195,28 @@ function take(spans: ReceivedSpan[], { resourceSpans }: JsonRequest): void {
       name: span.name,
       start: BigInt(span.startTimeUnixNano),
       end: BigInt(span.endTimeUnixNano),
-      attributes: Object.fromEntries(attributes),
+      attributes: attributesOf(span.attributes),
       links: (span.links ?? []).map(({ spanId }) => spanId),
     });
   }
+}
+
+function takeFigures(figures: ReceivedFigure[], { resourceMetrics }: JsonMetrics): void {
+  const scopes = resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics);
+  for (const { name, gauge, sum } of scopes.flatMap(({ metrics }) => metrics)) {
+    for (const { attributes, asInt, asDouble } of (gauge ?? sum)?.dataPoints ?? []) {
+      const value = Number(asInt ?? asDouble);
+      figures.push({ name, attributes: attributesOf(attributes), value });
+    }
+  }
+}
+
+function attributesOf(attributes: readonly JsonAttribute[] = []): Record<string, string | number> {
+  const pairs = attributes.map(({ key, value }) => {
+    const { stringValue, intValue, doubleValue } = value;
+    return [key, stringValue ?? Number(intValue ?? doubleValue)] as const;
+  });
+  return Object.fromEntries(pairs);
 }
 
 function hexInPlaceOfOctets(value: unknown): unknown {

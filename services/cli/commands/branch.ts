@@ -6,7 +6,7 @@ import { time } from '../../fabric/scenario/quantities.js';
 import { prepareEngine } from '../../runtime/engine-flags.js';
 import type { FaultWish, FaultWords } from '../../runtime/live-faults.js';
 import { LiveFaults } from '../../runtime/live-faults.js';
-import type { EmulateOptions } from '../emulate.js';
+import type { EmulateOptions } from '../emulation.js';
 import { emulate } from '../emulate.js';
 import { InputError } from '../exit.js';
 import { loadFabric } from '../load-fabric.js';

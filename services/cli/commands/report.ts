@@ -24,10 +24,11 @@ export function reportCommand(
 
 export function compareCommand(
   folders: readonly string[],
-  { out }: { readonly out: string },
+  { out, why }: { readonly out: string; readonly why?: boolean },
 ): void {
   if (folders.length < 2) throw new InputError('compare takes two run directories or more');
-  writePage(folders, out, false);
+  if (why === true) prepareEngine();
+  writePage(folders, out, why === true);
 }
 
 function writePage(folders: readonly string[], out: string, repeat: boolean): void {

@@ -4,7 +4,7 @@ import type { StoredRun } from '../../report/run-directory.js';
 import { readRun } from '../../report/run-directory.js';
 import { prepareEngine } from '../../runtime/engine-flags.js';
 import { LiveFaults } from '../../runtime/live-faults.js';
-import type { EmulateOptions, Emulation } from '../emulate.js';
+import type { EmulateOptions, Emulation } from '../emulation.js';
 import { emulate } from '../emulate.js';
 import { InputError } from '../exit.js';
 import { loadFabric } from '../load-fabric.js';

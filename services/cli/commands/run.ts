@@ -1,7 +1,7 @@
 import { prepareEngine } from '../../runtime/engine-flags.js';
 import type { CaptureOptions } from '../capture-options.js';
 import { captureSettings } from '../capture-options.js';
-import type { EmulateOptions } from '../emulate.js';
+import type { EmulateOptions } from '../emulation.js';
 import { emulate } from '../emulate.js';
 import { loadFabric } from '../load-fabric.js';
 

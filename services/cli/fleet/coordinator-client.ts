@@ -9,9 +9,9 @@ import {
   CHANNEL_OPTIONS,
   clientCredentials,
   keyMetadata,
+  streamDeadline,
 } from '../../runtime/links/control-channel.js';
-import { unpackLogs } from '../../runtime/checkpoints/packed-logs.js';
-import { unpackWhole } from '../../runtime/whole-state.js';
+import { unpackOutcome } from '../../runtime/checkpoints/packed-outcome.js';
 import { heardColumns } from '../../runtime/port-columns.js';
 import type { PortSample } from '../../runtime/port-sample.js';
 import {
@@ -120,6 +120,7 @@ export class CoordinatorClient {
       responseDeserialize,
       {},
       keyMetadata(this.key),
+      streamDeadline(),
     );
     stream.on('data', ({ timePs, ports }: selvage.v1.PortSample) => {
       hear({ timePs, columns: heardColumns(ports ?? null) });
@@ -154,10 +155,11 @@ export class CoordinatorClient {
       kept.push(state);
       written.push(logs);
     }
-    const octets = Buffer.concat(kept);
-    const state = octets.length === 0 ? null : unpackWhole(octets);
-    const measured = JSON.parse(Buffer.concat(text).toString(), textAsInfinity) as MergedRun;
-    return { ...measured, state, ...unpackLogs(Buffer.concat(written)) };
+    return unpackOutcome({
+      json: Buffer.concat(text),
+      state: Buffer.concat(kept),
+      logs: Buffer.concat(written),
+    });
   }
 
   private call<Request, Reply>(
@@ -207,11 +209,6 @@ export class CoordinatorClient {
       });
     });
   }
-}
-
-/** JSON has no word for it; see the coordinator's side. */
-function textAsInfinity(_: string, value: unknown): unknown {
-  return value === 'Infinity' ? Infinity : value;
 }
 
 function explain(error: ServiceError): string {

@@ -40,6 +40,8 @@ export interface FleetOptions {
   readonly from: WholeState | null;
   /** Faults that came to it before. */
   readonly steps: readonly FaultStep[];
+  /** Nothing is executed before somebody says so. */
+  readonly paused?: boolean;
   /** What breaks its processes. */
   readonly machinery: readonly MachineryFault[];
   /** Services that are started elsewhere, and join; null: they are started here. */
@@ -134,7 +136,10 @@ export class Fleet {
     args.push('--listen', options.elsewhere?.listen ?? identity.coordinator);
     args.push('--checkpoint-every', `${options.checkpointSeconds}`);
     args.push('--folder', this.folder);
+    if (options.paused === true) args.push('--paused');
     if (options.check) args.push('--check');
+    // What others keep alive may be started again when all is over.
+    if (options.elsewhere !== null) args.push('--keep-outcome');
     if (options.from !== null) {
       const file = join(this.folder, 'from');
       writeFileSync(file, packWhole(options.from));

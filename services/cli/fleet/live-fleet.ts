@@ -28,7 +28,6 @@ const ACTIONS: Readonly<Record<LiveAction, selvage.v1.SteerRequest.Action>> = {
 };
 
 const RETRY_MS = 200;
-const PAUSE_TRIES = 100;
 
 /** A run in processes, as its coordinator tells of it and takes orders for it. */
 export class LiveFleet implements LiveRun {
@@ -39,15 +38,6 @@ export class LiveFleet implements LiveRun {
   private endSamples: () => void = () => undefined;
 
   constructor(private readonly client: CoordinatorClient) {}
-
-  /** The coordinator may not be there yet; its services take longer to come. */
-  async pauseAtStart(): Promise<void> {
-    for (let left = PAUSE_TRIES; left > 0; left--) {
-      const { done } = await this.order({ action: 'pause', stepPs: 0 });
-      if (done) return;
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-    }
-  }
 
   heard(status: Status): void {
     this.last = status;

@@ -77,7 +77,7 @@ export class ProcessGroup {
   }
 }
 
-const PATIENCE_MS = 2_000;
+const PATIENCE_MS = 5_000;
 
 function launch({ command, args, env }: ProcessPlan): ChildProcess {
   return spawn(command, args, {

@@ -13,14 +13,15 @@ const STOPPED = 4;
 export const RESERVED = 5;
 const HEADROOM_LIMIT = 6;
 const LOSSLESS = 7;
-const WORDS = 8;
+/** A line of the cache, together with the doubles. */
+const WORDS = 16;
 
-// Doubles of an ingress account.
+// Doubles of an ingress account, behind its words.
 
-const ALPHA = 0;
-const XOFF = 1;
-const XON_GAP = 2;
-const DOUBLES = 4;
+const ALPHA = 4;
+const XOFF = 5;
+const XON_GAP = 6;
+const DOUBLES = 8;
 
 // Doubles of a device: its memory.
 
@@ -49,8 +50,7 @@ export type SharedBuffer = ReturnType<typeof makeSharedBuffer>;
 export function makeSharedBuffer(tables: Tables) {
   const portCount = tables.count('port');
   /** One plane per priority group. */
-  const words = tables.int32('port', WORDS, 8);
-  const doubles = tables.float64('port', DOUBLES, 8);
+  const { words, doubles } = tables.records('port', 8);
   const memory = tables.float64('device', MEMORY);
   const memoryOf = new Int32Array(portCount);
 

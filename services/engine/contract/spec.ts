@@ -114,6 +114,8 @@ export interface CreditAskingSpec {
   /** Never; when a frame waits for credit; or before that, with so many units in hand. */
   readonly when: 'never' | 'blocked' | 'ahead';
   readonly aheadUnits: number;
+  /** The neighbour grants unasked, so it is asked when nothing came for `pollPs`. */
+  readonly isPatient: boolean;
   readonly pollPs: number;
   readonly reportPs: number;
   readonly syncPs: number;

@@ -1,4 +1,4 @@
-import { PORT, STORED } from '../frame/frame-pool.js';
+import { ARRIVAL, PORT, STORED } from '../frame/frame-pool.js';
 import { keyKind } from '../kernel/agenda.js';
 import type { Plain } from '../kernel/snapshot.js';
 import { restore, save } from '../kernel/snapshot.js';
@@ -59,7 +59,11 @@ export function saveDevice(engine: Engine, d: number): DeviceState {
   });
   const flying = ports.map((port) => {
     const records: Int32Array[] = [];
-    lanes.forEach(port, (frame) => records.push(pool.read(frame)));
+    lanes.forEach(port, (frame, arrivalPs) => {
+      const words = pool.read(frame);
+      new Float64Array(words.buffer)[ARRIVAL] = arrivalPs;
+      records.push(words);
+    });
     return records;
   });
   const { first, count } = rows.send;

@@ -1,7 +1,6 @@
 import type { FaultSpec } from '../contract/fault.js';
 import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
 import type { Probe } from '../contract/probe.js';
-import { ProbeFanOut } from '../contract/probe-fan-out.js';
 import type { Clock } from '../kernel/clock.js';
 import type { Rows, Unit } from '../kernel/tables.js';
 import { perUnit, Tables } from '../kernel/tables.js';
@@ -18,6 +17,7 @@ import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js
 import type { PfcMechanism } from '../flow-control/pfc/pfc-mechanism.js';
 import { creditRows } from '../flow-control/credit/credit-accounts.js';
 import type { FaultMechanism } from '../faults/fault-mechanism.js';
+import { Hearing } from './hearing.js';
 import type { Hosting } from './host/hosting.js';
 import { makeHosting } from './host/hosting.js';
 import type { Rates } from './host/rates.js';
@@ -62,8 +62,7 @@ export class Engine implements MechanismHost {
   private readonly metering: Metering;
   private readonly outlet: Outlet;
   private readonly loop: Loop;
-  /** By device. */
-  private readonly listeners: Probe[][];
+  private readonly hearing: Hearing;
 
   constructor(specs: readonly DeviceSpec[]) {
     const rows = layOut(specs);
@@ -72,7 +71,7 @@ export class Engine implements MechanismHost {
     this.shared = shared;
     this.clock = shared.clock;
     this.devices = specs.map((spec, i) => new Device(spec, rows[i]));
-    this.listeners = specs.map(() => []);
+    this.hearing = new Hearing(this.devices, shared.heed);
     const set = makeMechanisms(shared, this);
     const { all, credit, faults } = set;
     this.mechanisms = all;
@@ -151,14 +150,18 @@ export class Engine implements MechanismHost {
     this.loop.run(device, bound);
   }
 
-  /** From now on a listener hears these devices (or all), beside those that do already. */
-  listen(probe: Probe, devices: Iterable<number> = this.devices.keys()): void {
-    for (const d of devices) {
-      const own = this.listeners[d];
-      own.push(probe);
-      this.devices[d].probe = own.length === 1 ? probe : new ProbeFanOut(own);
-    }
+  /**
+   * From now on a listener hears these devices (or all), beside those that do already; of the frames
+   * that pass, this share by their dice, and any others that somebody wants.
+   */
+  listen(probe: Probe, devices: Iterable<number> = this.devices.keys(), share = 1): void {
+    this.hearing.listen(probe, devices, share);
     this.isHeard = true;
+  }
+
+  /** One who listens wants to be told of all frames that pass a port, or (as often) no longer. */
+  follow(device: number, port: number, follows: boolean): void {
+    this.hearing.follow(device, port, follows);
   }
 
   /** A fault comes to a device's port at `now`: nothing from then on has been executed. */
@@ -245,7 +248,12 @@ export class Engine implements MechanismHost {
   /** How long a priority has been held at a port until `now`, by whichever mechanism. */
   heldPs(port: number, priority: number, now: number): number {
     // Those that hold at the same time hold together.
-    return this.mechanisms.reduce((most, m) => Math.max(most, m.heldPs(port, priority, now)), 0);
+    let most = 0;
+    for (const mechanism of this.mechanisms) {
+      const heldPs = mechanism.heldPs(port, priority, now);
+      if (heldPs > most) most = heldPs;
+    }
+    return most;
   }
 
   /** How often a priority began to be held at a port. */

@@ -25,14 +25,16 @@ export function takeHandedOver(engine: Engine, standIn: number, sink: HandOverSi
   for (let local = 0; local < spec.ports.length; local++) {
     const port = firstPort + local;
     if (lanes.head(port) < 0) continue;
-    while (lanes.head(port) >= 0) {
+    for (let at = arrivals.at[port]; at !== Infinity;) {
       const frame = lanes.shift(port);
+      const next = lanes.timeBehind(port, frame);
+      pool.setArrival(frame, at);
       sink.frame(local, frame);
       pool.release(frame);
+      at = next;
     }
-    arrivals.at[port] = Infinity;
+    arrivals.set(standIn, port, Infinity);
   }
-  arrivals.scan(standIn);
   while (agenda.length > 0) {
     // Timers that a stand-in armed when it was built are not ours to run.
     if (keyKind(agenda.nextKey()) === KIND_CONTROL) {

@@ -91,8 +91,9 @@ export function makeLoop(
   carriage: Carriage,
 ): Loop {
   const { flags } = faults;
+  const { tagOffered } = credit.conversation;
   const { clock, pool, ports, lanes, queues, counters, digests } = shared;
-  const { arrivals, transmits, horizon, events } = shared;
+  const { arrivals, transmits, horizon, events, heed } = shared;
   const isHost = Uint8Array.from(devices, (device) => (device.spec.kind === 'host' ? 1 : 0));
   const cursors = new Int32Array(
     2 * Math.max(0, ...devices.map((device) => device.spec.ports.length)),
@@ -164,9 +165,8 @@ export function makeLoop(
 
   function arrive(d: number, device: Device, port: number): void {
     const frame = lanes.shift(port);
-    const next = lanes.head(port);
-    arrivals.at[port] = next < 0 ? Infinity : pool.arrival(next);
-    arrivals.scan(d);
+    arrivals.at[port] = lanes.timeBehind(port, frame);
+    arrivals.turned(d, port);
     if ((pool.words[frame + CLASS] & CARRIES_FLAG) !== 0) carriage.board(port, frame);
     let fate = UNHURT;
     if ((flags[port] & (LOSSY | MEDDLED)) !== 0) {
@@ -183,7 +183,7 @@ export function makeLoop(
     const local = port - device.firstPort;
     digests.mix(d, DID_ARRIVE | local, words[frame + SEQUENCE] ^ (length << 20));
     counters.received(port, words[frame + CLASS] & PRIORITY_MASK, length);
-    if (device.probe !== null) device.probe.frameReceived(d, local, clock.now, pool, frame);
+    if (heed.hears(port, frame)) device.probe?.frameReceived(d, local, clock.now, pool, frame);
     if (fate !== UNHURT) outlet.lose(d, port, frame, fate);
     else if (isHost[d] === 0) switching.receive(d, port, frame);
     else hosting.receive(d, port, frame);
@@ -242,7 +242,8 @@ export function makeLoop(
   function transmit(d: number, device: Device, port: number): void {
     const wrong = flags[port];
     if ((wrong & SILENT) !== 0) {
-      transmits.set(d, port, Infinity);
+      transmits.at[port] = Infinity;
+      transmits.turned(d, port);
       return;
     }
     if (ports.controlDue(port)) {
@@ -252,7 +253,7 @@ export function makeLoop(
     const eligible = queues.eligible(port);
     if (eligible === 0) {
       transmits.at[port] = Infinity;
-      transmits.scan(d);
+      transmits.turned(d, port);
       return;
     }
     const local = port - device.firstPort;
@@ -273,14 +274,14 @@ export function makeLoop(
     const frameClass = pool.words[frame + CLASS];
     digests.mix(d, DID_SEND | local, frameClass ^ (length << 20));
     counters.sent(port, frameClass & PRIORITY_MASK, length);
-    if (device.probe !== null) device.probe.frameSent(d, local, now, pool, frame);
+    if (heed.hears(port, frame)) device.probe?.frameSent(d, local, now, pool, frame);
     const at = now + (PREAMBLE_OCTETS + tag) * octetPs + ports.latencyPs(port) + late;
     pool.setArrival(frame, (wrong & LATE) === 0 ? at : faults.arrivalOf(port, at, free - now));
     accept(ports.peer(port), frame);
     if (tag !== 0) sendTag(d, local, ports.peer(port), pool.arrival(frame));
     if ((frameClass & CARRIES_FLAG) !== 0) sendCarried(d, local, ports.peer(port), frame);
     transmits.at[port] = ports.hasWork(port) ? free : Infinity;
-    transmits.scan(d);
+    transmits.turned(d, port);
   }
 
   /** A frame is on its way; its arrival time is that of its first bit after the preamble. */
@@ -292,14 +293,14 @@ export function makeLoop(
     if (!lanes.push(port, frame)) return;
     const d = ports.owner(port);
     arrivals.at[port] = at;
-    arrivals.moved(d, port);
+    arrivals.joined(d, port);
     if (at < horizon[d]) horizon[d] = at;
   }
 
   /** Uses the frame's credit; returns the octets of a CE-Tag that it takes along. */
   function meter(port: number, trafficClass: number, frame: number): number {
-    tagLength = credit.composeTag(port, scratch);
-    if (ports.isMetered(port, trafficClass)) metering.spend(port, frame);
+    tagLength = tagOffered[port] === 0 ? 0 : credit.composeTag(port, scratch);
+    if (ports.isMetered(port, trafficClass)) metering.spend(port, trafficClass, frame);
     return tagLength === 0 ? 0 : CE_TAG_OCTETS;
   }
 
@@ -335,7 +336,8 @@ export function makeLoop(
     const at = txEnd + ports.latencyPs(port) + late;
     const end = isLate ? lastBit(port, at, free - now) : at;
     deliver(d, local, peer, scratch, length, end + controlDelay(peer, length));
-    transmits.set(d, port, ports.hasWork(port) ? free : Infinity);
+    transmits.at[port] = ports.hasWork(port) ? free : Infinity;
+    transmits.turned(d, port);
   }
 
   /** Control frames keep their place among the others on a late link. */

@@ -15,7 +15,7 @@ export interface Metering {
   /** A frame joins a metered class. */
   enqueue(port: number, trafficClass: number, frame: number): void;
   /** The frame of a metered class starts on the wire: its credit is used. */
-  spend(port: number, frame: number): void;
+  spend(port: number, trafficClass: number, frame: number): void;
   /** The place in the queue is free. */
   next(port: number, trafficClass: number): void;
   /** A frame came in that nobody keeps. */
@@ -31,13 +31,14 @@ export interface Metering {
 export function makeMetering(shared: Shared, credit: CreditMechanism): Metering {
   const { pool, ports, queues, lines, tables } = shared;
   const { accounts, sender } = credit;
+  const { onlyOfClass, portCount } = accounts;
   const { words } = pool;
   /** By account: octets let in by its share; in the first channel's row, the class's own. */
   const served = tables.float64('credit', 1);
   const classAt = tables.float64('credit', 1);
 
   function enqueue(port: number, trafficClass: number, frame: number): void {
-    const only = accounts.onlyRowOfClass(port, trafficClass);
+    const only = onlyOfClass[trafficClass * portCount + port];
     if (only >= 0 && lines.head(only) < 0 && mayFollow(only, port, trafficClass, frame)) {
       queues.push(port, trafficClass, frame);
       return;
@@ -47,12 +48,15 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
     letIn(port, trafficClass);
   }
 
-  function spend(port: number, frame: number): void {
-    const row = credit.rowOf(port, frame);
+  function spend(port: number, trafficClass: number, frame: number): void {
+    const only = onlyOfClass[trafficClass * portCount + port];
+    const row = only >= 0 ? only : credit.rowOf(port, frame);
     sender.spend(row, sender.cost(row, words[frame + LENGTH]));
   }
 
   function next(port: number, trafficClass: number): void {
+    const only = onlyOfClass[trafficClass * portCount + port];
+    if (only >= 0 && lines.head(only) < 0) return;
     letIn(port, trafficClass);
   }
 
@@ -117,7 +121,7 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
   /** The frame whose turn it is joins the queue, if nobody stands there. */
   function letIn(port: number, trafficClass: number): boolean {
     if (queues.head(port, trafficClass) >= 0) return false;
-    const only = accounts.onlyRowOfClass(port, trafficClass);
+    const only = onlyOfClass[trafficClass * portCount + port];
     const row = only < 0 ? nextRow(port, trafficClass) : mayGo(only) ? only : -1;
     if (row < 0) return false;
     const frame = lines.shift(row);

@@ -27,26 +27,27 @@ export function makeOutlet(
   carriage: Carriage,
   defiance: Defiance,
 ): Outlet {
-  const { clock, pool, ports, queues, counters, digests, transmits } = shared;
+  const { clock, pool, ports, queues, counters, digests, transmits, heed } = shared;
 
   function kick(device: number, port: number): void {
     if (transmits.at[port] !== Infinity) return;
     const free = ports.freeAt(port);
     const { now } = clock;
     transmits.at[port] = free > now ? free : now;
-    transmits.moved(device, port);
+    transmits.joined(device, port);
   }
 
   function enqueue(device: number, port: number, trafficClass: number, frame: number): void {
     if (ports.isMetered(port, trafficClass)) metering.enqueue(port, trafficClass, frame);
     else queues.push(port, trafficClass, frame);
-    const { probe } = devices[device];
-    if (probe !== null) {
-      const { firstPort } = devices[device];
-      const ingress = pool.words[frame + PORT] - firstPort;
-      probe.frameQueued(device, ingress, port - firstPort, clock.now, pool, frame);
-    }
+    if (heed.hears(port, frame)) tellQueued(device, port, frame);
     kick(device, port);
+  }
+
+  function tellQueued(device: number, port: number, frame: number): void {
+    const { firstPort, probe } = devices[device];
+    const ingress = pool.words[frame + PORT] - firstPort;
+    probe?.frameQueued(device, ingress, port - firstPort, clock.now, pool, frame);
   }
 
   function drop(

@@ -5,25 +5,36 @@ import type { Shared } from './shared.js';
 
 /** Every frame that a device keeps in a queue, in a line before one, or in its NIC. */
 export function forEachQueued(
-  { queues, lines, nicFrames }: Shared,
-  { spec, firstPort, rows }: Device,
+  shared: Shared,
+  device: Device,
   visit: (frame: number, port: number) => void,
 ): void {
-  let row = rows.credit.first;
-  spec.ports.forEach(({ credit }, p) => {
-    const port = firstPort + p;
-    const see = (frame: number): void => {
-      visit(frame, port);
-    };
-    queues.forEach(port, see);
-    for (const end = row + creditRows(credit); row < end; row++) lines.forEach(row, see);
+  const { spec, firstPort, rows } = device;
+  spec.ports.forEach((_, p) => {
+    forEachQueuedAt(shared, device, p, (frame) => {
+      visit(frame, firstPort + p);
+    });
   });
-  nicFrames.unread.forEach(rows.device.first, (frame) => {
+  shared.nicFrames.unread.forEach(rows.device.first, (frame) => {
     visit(frame, firstPort);
   });
   for (const list of listsOf(rows)) {
-    nicFrames.lists.forEach(list, (frame) => {
+    shared.nicFrames.lists.forEach(list, (frame) => {
       visit(frame, firstPort);
     });
   }
+}
+
+/** Of one port, as the device counts it: in its queues and the lines before them. */
+export function forEachQueuedAt(
+  { queues, lines }: Shared,
+  { spec, firstPort, rows }: Device,
+  port: number,
+  visit: (frame: number) => void,
+): void {
+  queues.forEach(firstPort + port, visit);
+  let row = rows.credit.first;
+  for (let p = 0; p < port; p++) row += creditRows(spec.ports[p].credit);
+  const end = row + creditRows(spec.ports[port].credit);
+  for (; row < end; row++) lines.forEach(row, visit);
 }

@@ -1,6 +1,7 @@
 import { makeSharedBuffer, type SharedBuffer } from '../buffer/shared-buffer.js';
 import type { Mvtx2802 } from '../flow-control/mvtx2802/mvtx2802-mechanism.js';
 import { FramePool } from '../frame/frame-pool.js';
+import { makeHeed, type Heed } from '../frame/heed.js';
 import { Clock } from '../kernel/clock.js';
 import { makeDigests, type Digests } from '../kernel/digest.js';
 import { makeSlots, type Slots } from '../kernel/slots.js';
@@ -28,6 +29,8 @@ export class Shared {
   /** By device: the memory of switches that have no shared buffer, and their first port. */
   readonly chips: ({ readonly chip: Mvtx2802; readonly firstPort: number } | undefined)[] = [];
   readonly digests: Digests;
+  /** Not state: what listeners want to be told. */
+  readonly heed: Heed;
   /** When each port's lane has its next arrival, and when its transmitter acts next. */
   readonly arrivals: Slots;
   readonly transmits: Slots;
@@ -39,15 +42,16 @@ export class Shared {
   constructor(readonly tables: Tables) {
     this.ports = makePorts(tables);
     this.pool = new FramePool(this.ports.count);
-    this.lanes = makeLanes(this.ports, this.pool);
-    this.queues = makeQueues(tables, this.ports, this.pool);
+    this.arrivals = makeSlots(tables);
+    this.transmits = makeSlots(tables);
+    this.lanes = makeLanes(this.ports, this.pool, this.arrivals);
+    this.queues = makeQueues(tables, this.ports, this.pool, this.clock);
     this.lines = makeWaitingLines(tables, this.pool);
     this.nicFrames = makeNicFrames(tables, this.pool);
     this.counters = makeCounters(tables);
     this.buffer = makeSharedBuffer(tables);
+    this.heed = makeHeed(this.pool, this.ports.count);
     this.digests = makeDigests(tables, this.clock);
-    this.arrivals = makeSlots(tables);
-    this.transmits = makeSlots(tables);
     this.horizon = tables.float64('device', 1);
     this.events = tables.float64('device', 1);
   }

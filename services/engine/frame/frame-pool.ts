@@ -1,3 +1,5 @@
+import { Arena } from '../kernel/arena.js';
+
 /**
  * The frames of one service. A frame is named by an offset and has two records of eight words
  * each: what every hop reads, and what only its ends do. Thousands are in flight, so it matters
@@ -18,12 +20,13 @@ export const HASH = 3;
 export const TARGET = 4;
 /** Packet sequence number; for ACK and NAK the next number expected. */
 export const SEQUENCE = 5;
-/** In a device: octets of memory charged. In flight, 6 and 7 hold the arrival time. */
+/** In a device: octets of memory charged. In flight, see `Lanes`. */
 export const STORED = 6;
 /** In a device: the port it came in by. */
 export const PORT = 7;
 
-const ARRIVAL_DOUBLE = 3;
+/** Double of a record that holds a time of arrival: `times[(frame >> 1) + ARRIVAL]`. */
+export const ARRIVAL = 3;
 
 // Words of a frame for its ends: `ends[frame + FIELD]`.
 
@@ -125,7 +128,7 @@ const MOST_FRAMES = 1 << 23;
 export class FramePool {
   readonly words: Int32Array;
   readonly ends: Int32Array;
-  private readonly times: Float64Array;
+  readonly times: Float64Array;
   private readonly births: Float64Array;
   private free = -1;
   /** Frames from here on have never been used. */
@@ -133,12 +136,13 @@ export class FramePool {
 
   constructor(ports: number) {
     const frames = Math.min(MOST_FRAMES, Math.max(LEAST_FRAMES, ports * FRAMES_PER_PORT));
-    const hot = new ArrayBuffer(frames * STRIDE * 4);
-    const cold = new ArrayBuffer(frames * STRIDE * 4);
-    this.words = new Int32Array(hot);
-    this.times = new Float64Array(hot);
-    this.ends = new Int32Array(cold);
-    this.births = new Float64Array(cold);
+    const length = frames * STRIDE;
+    const hot = new Arena().take(length * Int32Array.BYTES_PER_ELEMENT);
+    const cold = new Arena().take(length * Int32Array.BYTES_PER_ELEMENT);
+    this.words = new Int32Array(hot.buffer, hot.offset, length);
+    this.times = new Float64Array(hot.buffer, hot.offset, length / 2);
+    this.ends = new Int32Array(cold.buffer, cold.offset, length);
+    this.births = new Float64Array(cold.buffer, cold.offset, length / 2);
   }
 
   allocate(): number {
@@ -173,11 +177,11 @@ export class FramePool {
   }
 
   arrival(frame: number): number {
-    return this.times[(frame >> 1) + ARRIVAL_DOUBLE];
+    return this.times[(frame >> 1) + ARRIVAL];
   }
 
   setArrival(frame: number, time: number): void {
-    this.times[(frame >> 1) + ARRIVAL_DOUBLE] = time;
+    this.times[(frame >> 1) + ARRIVAL] = time;
   }
 
   /** When its payload was ready to be sent. */

@@ -1,9 +1,16 @@
 import type { Tables } from './tables.js';
 
+// Words of a device: where in its ring the line of its ports begins, and how many stand in it.
+
+const HEAD = 0;
+const COUNT = 1;
+const WORDS = 2;
+
 /**
- * The earliest of a device's event sources of one kind: its lanes, or its transmitters, one per
- * port. A link never reorders, so a source needs no heap, only the time of its head; and for the
- * radices of real devices one scan when the earliest moves beats any tree.
+ * The event sources of a device of one kind: its lanes, or its transmitters, one per port. A link
+ * never reorders, so a source needs no heap, only the time of its head. Ports stand in line by
+ * their times, in a ring. Whoever has had its turn comes back a frame later, which is about when
+ * the last in line is due, so it is put in from behind and hardly ever passes anybody.
  *
  * Sources due at one instant are drawn by lot, with a hash of time and port: the order is total
  * and depends on nothing else, and no port is always first.
@@ -13,63 +20,105 @@ export type Slots = ReturnType<typeof makeSlots>;
 export function makeSlots(tables: Tables) {
   const at = tables.float64('port', 1).fill(Infinity);
   const time = tables.float64('device', 1).fill(Infinity);
-  /** By device: the port to run next, counted from the device's first. */
-  const first = tables.int32('device', 1);
+  const lines = tables.int32('device', WORDS);
+  /** Ports in line, counted from the device's first: as much room as it has ports. */
+  const ring = tables.int32('port', 1);
   const base = new Int32Array(time.length);
-  const end = new Int32Array(time.length);
+  const size = new Int32Array(time.length);
 
   /** Says which ports are a device's. */
   function configure(device: number, firstPort: number, count: number): void {
     base[device] = firstPort;
-    end[device] = firstPort + count;
+    size[device] = count;
   }
 
   /** The port whose time is the device's least. */
   function port(device: number): number {
-    return base[device] + first[device];
+    const first = base[device];
+    return first + ring[first + lines[device * WORDS + HEAD]];
   }
 
   function set(device: number, p: number, t: number): void {
+    if (at[p] !== Infinity) leave(device, p - base[device]);
     at[p] = t;
-    moved(device, p);
+    joined(device, p);
   }
 
-  /** The port's time has been changed in `at`. */
-  function moved(device: number, p: number): void {
-    const slot = p - base[device];
-    if (slot === first[device]) scan(device);
-    else if (at[p] < time[device] || (at[p] === time[device] && wins(device, slot))) {
-      first[device] = slot;
+  /** The port had no time, and has been given one in `at`. */
+  function joined(device: number, p: number): void {
+    const line = device * WORDS;
+    const first = base[device];
+    const count = lines[line + COUNT];
+    if (at[p] !== Infinity) {
+      lines[line + COUNT] = count + 1;
+      enter(first, size[device], lines[line + HEAD], count, p - first);
+    }
+    tell(device);
+  }
+
+  /** The port was first in line, has had its turn, and has been given its next time in `at`. */
+  function turned(device: number, p: number): void {
+    const line = device * WORDS;
+    const first = base[device];
+    const room = size[device];
+    if (room === 1) {
+      lines[line + COUNT] = at[p] === Infinity ? 0 : 1;
       time[device] = at[p];
+      return;
     }
-  }
-
-  function wins(device: number, slot: number): boolean {
-    return drawnBefore(slot, first[device], time[device]);
-  }
-
-  /** Finds the earliest port again. */
-  function scan(device: number): void {
-    const from = base[device];
-    const to = end[device];
-    let best = from;
-    let least = at[from];
-    for (let p = from + 1; p < to; p++) {
-      const t = at[p];
-      if (t > least || (t === least && !drawnBefore(p - from, best - from, t))) continue;
-      least = t;
-      best = p;
+    const head = lines[line + HEAD];
+    const slot = p - first;
+    // Its turn may have brought in another for the same instant.
+    if (ring[first + head] !== slot) {
+      leave(device, slot);
+      joined(device, p);
+      return;
     }
-    first[device] = best - from;
-    time[device] = least;
+    const second = head + 1 === room ? 0 : head + 1;
+    const others = lines[line + COUNT] - 1;
+    lines[line + HEAD] = second;
+    if (at[p] === Infinity) lines[line + COUNT] = others;
+    else enter(first, room, second, others, slot);
+    tell(device);
   }
 
-  return { at, time, configure, port, set, moved, scan };
+  /** From behind, past whoever is due later: into a line of so many, of ports from `first` on. */
+  function enter(first: number, room: number, head: number, count: number, slot: number): void {
+    const t = at[first + slot];
+    let i = head + count;
+    if (i >= room) i -= room;
+    for (let left = count; left > 0; left--) {
+      const before = i === 0 ? room - 1 : i - 1;
+      const other = ring[first + before];
+      const u = at[first + other];
+      if (u < t || (u === t && drawnBefore(other, slot, t))) break;
+      ring[first + i] = other;
+      i = before;
+    }
+    ring[first + i] = slot;
+  }
+
+  /** Those behind it move up. */
+  function leave(device: number, slot: number): void {
+    const line = device * WORDS;
+    const first = base[device];
+    const room = size[device];
+    const place = (n: number): number => first + ((lines[line + HEAD] + n) % room);
+    const last = --lines[line + COUNT];
+    let n = 0;
+    while (ring[place(n)] !== slot) n++;
+    for (; n < last; n++) ring[place(n)] = ring[place(n + 1)];
+  }
+
+  function tell(device: number): void {
+    time[device] = lines[device * WORDS + COUNT] === 0 ? Infinity : at[port(device)];
+  }
+
+  return { at, time, configure, port, set, joined, turned };
 }
 
 /** The lot: whether `a` goes before `b` when both are due at `time`. */
 function drawnBefore(a: number, b: number, time: number): boolean {
-  if (time === Infinity) return false;
   const lotA = lot(a, time);
   const lotB = lot(b, time);
   return lotA !== lotB ? lotA < lotB : a < b;

@@ -1,3 +1,4 @@
+import { Arena } from './arena.js';
 import type { Plain } from './snapshot.js';
 
 /** What a row of a table belongs to. */
@@ -27,21 +28,34 @@ export class Tables {
   private readonly columns: { unit: Unit; stride: number; planes: number; column: Column }[] = [];
 
   private readonly counts: Readonly<Record<Unit, number>>;
+  private readonly arena = new Arena();
 
   constructor(counts: Readonly<Partial<Record<Unit, number>>>) {
     this.counts = { ...perUnit(() => 0), ...counts };
   }
 
   int32(unit: Unit, stride: number, planes = 1): Int32Array {
-    return this.add(unit, stride, planes, new Int32Array(this.counts[unit] * stride * planes));
+    const length = this.counts[unit] * stride * planes;
+    const { buffer, offset } = this.arena.take(length * Int32Array.BYTES_PER_ELEMENT);
+    return this.add(unit, stride, planes, new Int32Array(buffer, offset, length));
   }
 
   float64(unit: Unit, stride: number, planes = 1): Float64Array {
-    return this.add(unit, stride, planes, new Float64Array(this.counts[unit] * stride * planes));
+    const length = this.counts[unit] * stride * planes;
+    const { buffer, offset } = this.arena.take(length * Float64Array.BYTES_PER_ELEMENT);
+    return this.add(unit, stride, planes, new Float64Array(buffer, offset, length));
   }
 
   uint8(unit: Unit, stride: number): Uint8Array {
-    return this.add(unit, stride, 1, new Uint8Array(this.counts[unit] * stride));
+    const length = this.counts[unit] * stride;
+    const { buffer, offset } = this.arena.take(length);
+    return this.add(unit, stride, 1, new Uint8Array(buffer, offset, length));
+  }
+
+  /** Words and doubles side by side: each row is sixteen words, or eight doubles. */
+  records(unit: Unit, planes = 1): { words: Int32Array; doubles: Float64Array } {
+    const words = this.int32(unit, 16, planes);
+    return { words, doubles: new Float64Array(words.buffer, words.byteOffset, words.length / 2) };
   }
 
   /** Rows of a unit in one plane. */

@@ -1,19 +1,27 @@
 import type { FramePool } from '../frame/frame-pool.js';
-import { NEXT } from '../frame/frame-pool.js';
+import { ARRIVAL, CLASS, NEXT } from '../frame/frame-pool.js';
+import type { Slots } from '../kernel/slots.js';
 import type { Ports } from './ports.js';
 import { LANE_HEAD, LANE_TAIL, PORT_WORDS } from './ports.js';
 
 /**
  * Frames in flight towards each port. A link delivers in order, so a lane is a list and its head
- * the port's next arrival.
+ * the port's next arrival. When a frame arrives stands in the record of the one before it, so that
+ * nobody waits for its own to come from memory only to learn when it is needed; the time of the
+ * first stands in `arrivals`, and the last one's record has its own.
  */
 export type Lanes = ReturnType<typeof makeLanes>;
 
-export function makeLanes(ports: Ports, pool: FramePool) {
+export function makeLanes(ports: Ports, pool: FramePool, arrivals: Slots) {
   const rows = ports.words;
-  const { words } = pool;
+  const { words, times } = pool;
+  /** Keeps the compiler from leaving out reads whose only purpose is to have been made. */
+  const fetched = new Int32Array(1);
 
-  /** True if the lane was empty, so that this frame is the port's next arrival. */
+  /**
+   * The frame's record says when it arrives. True if the lane was empty, so that this is the port's
+   * next arrival.
+   */
   function push(port: number, frame: number): boolean {
     const at = port * PORT_WORDS;
     words[frame + NEXT] = -1;
@@ -24,9 +32,11 @@ export function makeLanes(ports: Ports, pool: FramePool) {
       return true;
     }
     words[tail + NEXT] = frame;
+    times[(tail >> 1) + ARRIVAL] = times[(frame >> 1) + ARRIVAL];
     return false;
   }
 
+  /** Takes the first frame; its record says when the next one arrives, if any does. */
   function shift(port: number): number {
     const at = port * PORT_WORDS;
     const frame = rows[at + LANE_HEAD];
@@ -41,8 +51,20 @@ export function makeLanes(ports: Ports, pool: FramePool) {
     return rows[port * PORT_WORDS + LANE_HEAD];
   }
 
-  function forEach(port: number, visit: (frame: number) => void): void {
-    for (let f = head(port); f >= 0; f = words[f + NEXT]) visit(f);
+  /** When the frame behind the one just taken arrives: its record is fetched meanwhile. */
+  function timeBehind(port: number, taken: number): number {
+    const next = head(port);
+    if (next < 0) return Infinity;
+    fetched[0] = words[next + CLASS];
+    return times[(taken >> 1) + ARRIVAL];
+  }
+
+  function forEach(port: number, visit: (frame: number, arrivalPs: number) => void): void {
+    let arrivalPs = arrivals.at[port];
+    for (let f = head(port); f >= 0; f = words[f + NEXT]) {
+      visit(f, arrivalPs);
+      arrivalPs = times[(f >> 1) + ARRIVAL];
+    }
   }
 
   /** Forgets the frames of a lane, which its owner has put elsewhere. */
@@ -51,5 +73,5 @@ export function makeLanes(ports: Ports, pool: FramePool) {
     rows[port * PORT_WORDS + LANE_TAIL] = -1;
   }
 
-  return { push, shift, head, forEach, clear };
+  return { push, shift, head, timeBehind, forEach, clear };
 }

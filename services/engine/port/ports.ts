@@ -27,32 +27,33 @@ export const STALL_BY_TABLE = 2;
 export const STALL_TABLE_SHIFT = 2;
 /** A frame is dealt with as soon as its first 64 octets are in. */
 const CUT_THROUGH = 7;
-/** What each gate holds. */
-const HELD_BY_GATE = 8;
-const MOST_GATES = 7;
 /** Classes whose frames start with permission only, and (from bit 8) priorities with accounts. */
-const METERED = 15;
+const METERED = 8;
 const CREDITED_SHIFT = 8;
 
+/** A line of the cache, together with the doubles. */
 export const PORT_WORDS = 16;
 
-// Doubles of a port.
+// Doubles of a port, behind its words.
 
 /** When the wire is free for the next frame, gap included. */
-const FREE_AT = 0;
-const LATENCY_PS = 1;
-const CONTROL_DELAY_PS = 2;
-const INGRESS_PS = 3;
+const FREE_AT = 5;
+const LATENCY_PS = 6;
+const INGRESS_PS = 7;
 
-const PORT_DOUBLES = 4;
+const PORT_DOUBLES = 8;
+
+const MOST_GATES = 8;
 
 /** State of every port of a service that is neither a queue nor a counter. */
 export type Ports = ReturnType<typeof makePorts>;
 
 export function makePorts(tables: Tables) {
-  const words = tables.int32('port', PORT_WORDS);
-  const doubles = tables.float64('port', PORT_DOUBLES);
-  const count = words.length / PORT_WORDS;
+  const { words, doubles } = tables.records('port');
+  /** What each gate holds. */
+  const heldByGate = tables.uint8('port', MOST_GATES);
+  const controlDelays = tables.float64('port', 1);
+  const count = tables.count('port');
   const owners = new Int32Array(count);
   const peers = new Int32Array(count).fill(-1);
   /** By port and priority: traffic class at the egress, and priority group of the ingress. */
@@ -86,7 +87,7 @@ export function makePorts(tables: Tables) {
     words[at + METERED] = credited << CREDITED_SHIFT;
     // Neighbours that negotiate begin without credit.
     meter(port, spec.discovery?.drives === true ? 0 : credited);
-    doubles[times + CONTROL_DELAY_PS] = (spec.pfc ?? spec.pause)?.responseDelayPs ?? 0;
+    controlDelays[port] = (spec.pfc ?? spec.pause)?.responseDelayPs ?? 0;
   }
 
   /** Traffic class of each priority from now on. */
@@ -125,10 +126,10 @@ export function makePorts(tables: Tables) {
 
   /** Sets one gate's mask of held priorities; true if the union changed. */
   function hold(gate: number, port: number, priorities: number): boolean {
-    const gates = port * PORT_WORDS + HELD_BY_GATE;
-    words[gates + gate] = priorities;
+    const gates = port * MOST_GATES;
+    heldByGate[gates + gate] = priorities;
     let union = 0;
-    for (let g = 0; g < MOST_GATES; g++) union |= words[gates + g];
+    for (let g = 0; g < MOST_GATES; g++) union |= heldByGate[gates + g];
     if ((union & holdersAlong[2 * port]) !== 0) union |= holdersAlong[2 * port + 1];
     if (union === words[port * PORT_WORDS + HELD]) return false;
     words[port * PORT_WORDS + HELD] = union;
@@ -227,7 +228,7 @@ export function makePorts(tables: Tables) {
   }
 
   function controlDelayPs(port: number): number {
-    return doubles[port * PORT_DOUBLES + CONTROL_DELAY_PS];
+    return controlDelays[port];
   }
 
   function ingressPs(port: number): number {

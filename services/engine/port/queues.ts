@@ -1,5 +1,6 @@
 import type { FramePool } from '../frame/frame-pool.js';
 import { CLASS, LENGTH, NEXT, PRIORITY_MASK, STORED } from '../frame/frame-pool.js';
+import type { Clock } from '../kernel/clock.js';
 import type { Tables } from '../kernel/tables.js';
 import type { Ports } from './ports.js';
 import {
@@ -20,6 +21,8 @@ export const QUEUE_FRAMES = 2;
 /** Memory octets. */
 export const QUEUE_OCTETS = 3;
 export const QUEUE_PEAK = 4;
+/** Since when something has been in it: the last two words. */
+const SINCE_DOUBLE = 3;
 const STRIDE = 8;
 
 const WIRE_OVERHEAD_OCTETS = 20;
@@ -27,11 +30,12 @@ const WIRE_OVERHEAD_OCTETS = 20;
 /** Egress queues: a list of frames per port and traffic class. */
 export type Queues = ReturnType<typeof makeQueues>;
 
-export function makeQueues(tables: Tables, ports: Ports, pool: FramePool) {
+export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock: Clock) {
   const { words } = pool;
   const portCount = tables.count('port');
   /** One plane per traffic class. */
   const records = tables.int32('port', STRIDE, 8);
+  const times = new Float64Array(records.buffer, records.byteOffset, records.length / 2);
   for (let q = HEAD; q < records.length; q += STRIDE) records[q] = -1;
 
   function rowOf(port: number, trafficClass: number): number {
@@ -57,7 +61,7 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool) {
   /** A frame belongs to a queue, although it may stand in line elsewhere still. */
   function count(port: number, trafficClass: number, frame: number): void {
     const q = rowOf(port, trafficClass) * STRIDE;
-    records[q + QUEUE_FRAMES]++;
+    if (records[q + QUEUE_FRAMES]++ === 0) times[(q >> 1) + SINCE_DOUBLE] = clock.now;
     const octets = records[q + QUEUE_OCTETS] + words[frame + STORED];
     records[q + QUEUE_OCTETS] = octets;
     if (octets > records[q + QUEUE_PEAK]) records[q + QUEUE_PEAK] = octets;
@@ -137,6 +141,11 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool) {
     return records[rowOf(port, trafficClass) * STRIDE + word];
   }
 
+  /** Since when a queue has not been empty, if it is not. */
+  function since(port: number, trafficClass: number): number {
+    return times[((rowOf(port, trafficClass) * STRIDE) >> 1) + SINCE_DOUBLE];
+  }
+
   function forEach(port: number, visit: (frame: number, trafficClass: number) => void): void {
     for (let tc = 0; tc < 8; tc++) {
       for (let f = head(port, tc); f >= 0; f = words[f + NEXT]) visit(f, tc);
@@ -164,6 +173,7 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool) {
     headWireOctets,
     eligible,
     get,
+    since,
     forEach,
     relink,
   };

@@ -21,7 +21,7 @@ const BITS = 8;
 const STEP_OF_LOOP = 1 / 8;
 const STEP_FRAMES = 8;
 /** Of a share that is never lent, it may wait for so much if that is more. */
-const STEP_OF_SHARE = 1 / 2;
+const STEP_OF_SHARE = 3 / 4;
 
 /** Of one port and priority: what its buffer is, and what full rate asks for. */
 export interface CreditMargin {
@@ -202,6 +202,7 @@ export class CreditPlan {
       unitOctets,
       frameUnits,
       when: own.request,
+      isPatient: peer.unsolicited && peer.policy === 'static',
       aheadUnits: Math.ceil(((rttPs / end.octetPs) * own.prediction) / unitOctets),
       pollPs: credit.pollPs ?? Math.max(2 * rttPs, CREDIT_TIMES.leastPollPs),
       reportPs: credit.reportPs,

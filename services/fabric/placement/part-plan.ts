@@ -36,6 +36,8 @@ export interface PartPlan {
   readonly captures: CaptureSpec | null;
   /** What happens to frames and priorities. */
   readonly events: boolean;
+  /** Who waits for whom at the end, for a check. */
+  readonly jams: boolean;
 }
 
 /** To and from another service: one lane per link, numbered alike at both ends. */
@@ -54,13 +56,16 @@ export interface SeriesPlan {
   readonly ports: readonly (PlacedPort & { readonly name: string })[];
 }
 
-/** Cuts an assembled fabric along a placement. */
-export function planParts(fabric: Fabric, placement: Placement): PartPlan[] {
+/** Cuts an assembled fabric along a placement; `jams`: see there. */
+export function planParts(fabric: Fabric, placement: Placement, jams = false): PartPlan[] {
   const serviceOf = new Int32Array(fabric.specs.length);
   placement.forEach(({ devices }, service) => {
     for (const device of devices) serviceOf[device] = service;
   });
-  return placement.map(({ devices }, service) => planPart(fabric, serviceOf, service, devices));
+  return placement.map(({ devices }, service) => ({
+    ...planPart(fabric, serviceOf, service, devices),
+    jams,
+  }));
 }
 
 function planPart(
@@ -68,7 +73,7 @@ function planPart(
   serviceOf: Int32Array,
   service: number,
   devices: readonly number[],
-): PartPlan {
+): Omit<PartPlan, 'jams'> {
   const { specs, linkEnds, scenario } = fabric;
   const neighbours = neighboursOf(linkEnds, serviceOf, service, devices);
   const placeOf = new Map([...devices, ...neighbours].map((device, place) => [device, place]));

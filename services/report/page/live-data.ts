@@ -29,6 +29,22 @@ export interface LiveSpan {
   readonly queueMax: number;
   /** In all ports so far. */
   readonly drops: number;
+  /** The same by priority, of those that anything happened to. */
+  readonly priorities: readonly LivePriority[];
+}
+
+/** Port by port, in base64; empty: zero at all of them. */
+export interface LivePriority {
+  readonly priority: number;
+  /** An octet each: shares of the span. */
+  readonly busy: string;
+  readonly held: string;
+  /** Four octets each, a floating number. */
+  readonly queueOctets: string;
+  readonly ingressOctets: string;
+  readonly creditUnits: string;
+  /** In the span. */
+  readonly drops: string;
 }
 
 /** A fault that was injected, in words, and when it took effect. */

@@ -1,10 +1,16 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
+import { createRequire } from 'node:module';
+import type * as DuckDb from '@duckdb/node-api';
 
-/** A database in memory for one job; loaded when it is needed, since that takes a while. */
+/** Loaded when it is needed, and not by `import`, which reads its hundred files twice. */
+export function loadDuckDb(): typeof DuckDb {
+  return createRequire(import.meta.url)('@duckdb/node-api') as typeof DuckDb;
+}
+
+/** A database in memory for one job. */
 export async function inDatabase<Result>(
-  job: (connection: DuckDBConnection) => Promise<Result>,
+  job: (connection: DuckDb.DuckDBConnection) => Promise<Result>,
 ): Promise<Result> {
-  const { DuckDBInstance } = await import('@duckdb/node-api');
+  const { DuckDBInstance } = loadDuckDb();
   // One thread writes rows in their order, and equal tables to equal files.
   const instance = await DuckDBInstance.create(':memory:', {
     threads: '1',

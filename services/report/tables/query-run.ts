@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { inDatabase } from './database.js';
+import { inDatabase, loadDuckDb } from './database.js';
 import type { RunTable } from './tables-of-run.js';
 import { sqlName, tablesOf } from './tables-of-run.js';
 
@@ -40,7 +40,7 @@ function isAsked({ name }: RunTable, sql: string): boolean {
 
 async function ask(connection: DuckDBConnection, sql: string): Promise<Answer> {
   if (sql.trim() === '') throw new QueryError('nothing is asked');
-  const { StatementType } = await import('@duckdb/node-api');
+  const { StatementType } = loadDuckDb();
   const statements = await connection.extractStatements(sql);
   if (statements.count !== 1) {
     throw new QueryError(`one question at a time: this is ${statements.count} statements`);

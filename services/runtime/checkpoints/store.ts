@@ -15,6 +15,7 @@ export interface Shelf {
 
 const MANIFEST = 'manifest';
 const STEPS = 'steps';
+const OUTCOME = 'outcome';
 const EPOCH = /^epoch-(\d+)$/;
 
 /** What a run keeps: the snapshots of its last checkpoint, and what a coordinator must remember. */
@@ -34,14 +35,9 @@ export class CheckpointStore {
   /** From now on this is the checkpoint to return to; snapshots of others go. */
   async commit(checkpoint: string, manifest: Uint8Array): Promise<void> {
     await this.shelf.put(MANIFEST, manifest);
-    const old = (await this.shelf.names()).filter(
-      (name) =>
-        name !== MANIFEST &&
-        name !== STEPS &&
-        !EPOCH.test(name) &&
-        !name.startsWith(`${checkpoint}.`),
+    await this.removeAllBut(
+      (name) => name === MANIFEST || name === STEPS || name.startsWith(`${checkpoint}.`),
     );
-    await Promise.all(old.map((name) => this.shelf.remove(name)));
   }
 
   /** The last manifest committed, if any. */
@@ -58,6 +54,25 @@ export class CheckpointStore {
     return this.shelf.get(STEPS);
   }
 
+  /** The run has ended, with this. */
+  async putOutcome(octets: Uint8Array): Promise<void> {
+    await this.shelf.put(OUTCOME, octets);
+  }
+
+  async outcome(): Promise<Uint8Array | null> {
+    return this.shelf.get(OUTCOME);
+  }
+
+  /** What a run that has ended leaves behind is all that stays. */
+  async keepOutcome(): Promise<void> {
+    await this.removeAllBut((name) => name === OUTCOME);
+  }
+
+  /** What another run of this name left behind goes. */
+  async forgetOutcome(): Promise<void> {
+    await this.removeAllBut(() => false);
+  }
+
   /** The last epoch that any coordinator of this run began; 0 before the first. */
   async lastEpoch(): Promise<number> {
     const epochs = (await this.shelf.names()).map((name) => Number(EPOCH.exec(name)?.[1] ?? 0));
@@ -72,5 +87,12 @@ export class CheckpointStore {
 
   async clear(): Promise<void> {
     await this.shelf.clear();
+  }
+
+  /** Numbers of epochs stay: no two coordinators begin one. */
+  private async removeAllBut(isKept: (name: string) => boolean): Promise<void> {
+    const names = await this.shelf.names();
+    const old = names.filter((name) => !EPOCH.test(name) && !isKept(name));
+    await Promise.all(old.map((name) => this.shelf.remove(name)));
   }
 }

@@ -40,6 +40,16 @@ export function serverCredentials(tls: TlsFiles | null): ServerCredentials {
   return ServerCredentials.createSsl(readFileSync(tls.ca), [pair], true);
 }
 
+/**
+ * Streams that last as long as somebody wants them end after a day and are opened again: one that
+ * was forgotten somewhere must not stay for ever.
+ */
+const STREAM_MS = 86_400_000;
+
+export function streamDeadline(): { readonly deadline: number } {
+  return { deadline: Date.now() + STREAM_MS };
+}
+
 /** Every call carries the run's secret. */
 export function keyMetadata(key: string): Metadata {
   const metadata = new Metadata();

@@ -74,3 +74,11 @@ export const WATCH_HEALTH = method(
   HealthCheckResponse,
   MANY,
 );
+
+const { ServerReflectionRequest, ServerReflectionResponse } = grpc.reflection.v1;
+export const REFLECT = method(
+  '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo',
+  ServerReflectionRequest,
+  ServerReflectionResponse,
+  BOTH,
+);

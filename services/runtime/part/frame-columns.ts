@@ -42,18 +42,25 @@ export class FrameColumns {
   }
 }
 
-/** The records of a batch, or null if the octets are not whole records of existing lanes. */
+/** Where the records of the batch that is being read lie: octets from a broker are not aligned. */
+let records = new Int32Array(64 * RECORD_WORDS);
+
+/**
+ * The records of a batch, valid until the next batch is read; null if the octets are not whole
+ * records of existing lanes.
+ */
 export function readColumns(octets: Uint8Array, lanes: number): Int32Array | null {
   if (octets.length % RECORD_OCTETS !== 0) return null;
-  // A copy, since the octets need not be aligned.
-  const records = new Int32Array(new Uint8Array(octets).buffer);
-  for (let at = 0; at < records.length; at += RECORD_WORDS) {
-    const lane = records[at + NEXT]!;
+  if (records.byteLength < octets.length) records = new Int32Array(octets.length / 2);
+  new Uint8Array(records.buffer).set(octets);
+  const words = octets.length / Int32Array.BYTES_PER_ELEMENT;
+  for (let at = NEXT; at < words; at += RECORD_WORDS) {
+    const lane = records[at]!;
     if (lane < 0 || lane >= lanes) return null;
   }
-  return records;
+  return records.subarray(0, words);
 }
 
-export function laneOf(records: Int32Array, at: number): number {
-  return records[at + NEXT]!;
+export function laneOf(batch: Int32Array, at: number): number {
+  return batch[at + NEXT]!;
 }

@@ -6,6 +6,7 @@ import { ReceivingEnd, SendingEnd } from './channel.js';
 import { FrameColumns, laneOf, readColumns } from './frame-columns.js';
 import type { ChannelMessage } from './messages.js';
 import { decodeMessage, encodeMessage, PROTOCOL } from './messages.js';
+import { Pace } from './pace.js';
 import type { Part } from './part.js';
 
 /** Leave to run to a horizon; see proto/selvage/v1/control.proto. */
@@ -98,6 +99,7 @@ interface Channel {
  */
 export class Member {
   private channels: Channel[];
+  private pace: Pace;
   private epoch = 0;
   private grant: Grant | null = null;
   private gathering: readonly number[] | null = null;
@@ -120,6 +122,7 @@ export class Member {
     private readonly limits: MemberLimits,
   ) {
     this.channels = this.openChannels();
+    this.pace = this.takePace();
   }
 
   /** Everything starts again from what the part is now. */
@@ -127,6 +130,7 @@ export class Member {
     this.epoch = epoch;
     this.part = part;
     this.channels = this.openChannels();
+    this.pace = this.takePace();
     this.grant = null;
     this.gathering = null;
     this.running = false;
@@ -176,12 +180,14 @@ export class Member {
   advance(): boolean {
     const { grant, part } = this;
     if (!this.running || grant === null || this.isClogged()) return false;
-    const bound = this.channels.reduce((b, c) => Math.min(b, c.promisedInPs), grant.endPs);
-    if (bound <= this.executedPs) return false;
+    const allowedPs = this.channels.reduce((b, c) => Math.min(b, c.promisedInPs), grant.endPs);
+    if (allowedPs <= this.executedPs) return false;
     this.steps++;
-    if (part.nextTime() < bound) {
+    const nextPs = part.nextTime();
+    const bound = Math.min(allowedPs, nextPs + this.pace.stepPs);
+    if (nextPs < bound) {
       this.activeSteps++;
-      part.runTo(bound);
+      this.pace.note(bound - nextPs, part.runTo(bound));
       part.take(this.outlet);
     } else part.runTo(bound);
     this.executedPs = bound;
@@ -220,6 +226,11 @@ export class Member {
   private noteHandedOver(atPs: number): void {
     const endPs = this.grant?.endPs ?? 0;
     if (atPs >= endPs && atPs < this.handedOverPs) this.handedOverPs = atPs;
+  }
+
+  private takePace(): Pace {
+    const { channels } = this.part.plan;
+    return new Pace(Math.min(...channels.map(({ lookaheadOutPs }) => lookaheadOutPs)));
   }
 
   private openChannels(): Channel[] {

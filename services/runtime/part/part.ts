@@ -33,14 +33,18 @@ export interface PartOutlet {
   control(channel: number, lane: number, atPs: number, octets: Uint8Array): void;
 }
 
+/** How often what is over is forgotten: seldom enough to cost nothing. */
+const RUNS_PER_FORGETTING = 256;
+
 /** Some actors of a fabric, and stand-ins for their neighbours that live elsewhere. */
 export class Part {
   readonly engine: Engine;
   private readonly windows: Windows;
   private readonly sampler: Sampler | null;
   private readonly observers: Observers;
-  /** By stand-in and port: the channel and lane that it feeds. */
-  private readonly feeds: { readonly channel: number; readonly lane: number }[][];
+  private runs = 0;
+  /** By stand-in. */
+  private readonly feeds: readonly Feed[];
 
   constructor(readonly plan: PartPlan) {
     this.engine = new Engine([...plan.specs, ...plan.standIns]);
@@ -48,10 +52,10 @@ export class Part {
     this.windows = new Windows(this.engine, plan.windowPs, plan.specs.length);
     this.sampler = this.makeSampler();
     this.observers = new Observers(this.engine, plan);
-    this.feeds = plan.standIns.map(() => []);
+    this.feeds = plan.standIns.map(() => new Feed(this.engine.shared.pool));
     plan.channels.forEach(({ outPorts }, channel) => {
       outPorts.forEach(({ place, port }, lane) => {
-        this.feeds[place - plan.specs.length]![port] = { channel, lane };
+        this.feeds[place - plan.specs.length]!.connect(port, channel, lane);
       });
     });
     this.take(DISCARD);
@@ -67,33 +71,34 @@ export class Part {
     return this.windows.latestPs;
   }
 
-  /** Executes everything before `bound`, and takes the samples that are due by then. */
-  runTo(bound: number): void {
+  /**
+   * Executes everything before `bound`, and takes the samples that are due by then. Returns how
+   * many events that were.
+   */
+  runTo(bound: number): number {
     const { sampler, windows } = this;
+    const before = this.executed();
+    if (++this.runs % RUNS_PER_FORGETTING === 0) this.observers.forgetPast();
     while (sampler !== null && sampler.dueAt <= bound) {
       windows.run(sampler.dueAt);
       sampler.sample();
     }
     windows.run(bound);
+    return this.executed() - before;
+  }
+
+  private executed(): number {
+    const { events } = this.engine.shared;
+    let sum = 0;
+    for (let d = 0; d < events.length; d++) sum += events[d]!;
+    return sum;
   }
 
   /** Takes out what was handed to neighbours elsewhere. */
   take(outlet: PartOutlet): void {
-    const { plan, engine, feeds } = this;
-    const { pool } = engine.shared;
-    feeds.forEach((ports, i) => {
-      const sink: HandOverSink = {
-        frame: (local, frame) => {
-          const feed = ports[local];
-          if (feed !== undefined) outlet.frame(feed.channel, feed.lane, pool, frame);
-        },
-        control: (local, atPs, octets) => {
-          const feed = ports[local];
-          if (feed !== undefined) outlet.control(feed.channel, feed.lane, atPs, octets);
-        },
-      };
-      takeHandedOver(engine, plan.specs.length + i, sink);
-    });
+    const { engine, feeds, plan } = this;
+    const own = plan.specs.length;
+    for (let i = 0; i < feeds.length; i++) takeHandedOver(engine, own + i, feeds[i]!.to(outlet));
   }
 
   /** Puts in what a neighbour elsewhere handed over. */
@@ -156,6 +161,35 @@ export class Part {
       name: placed.name,
     }));
     return new Sampler(this.engine, ports, series.intervalPs);
+  }
+}
+
+/** What a stand-in was handed goes to the channel and lane of the port that it came to. */
+class Feed implements HandOverSink {
+  /** By port; others have nobody here to hand over to them. */
+  private readonly lanes: { readonly channel: number; readonly lane: number }[] = [];
+  private outlet = DISCARD;
+
+  constructor(private readonly pool: FramePool) {}
+
+  connect(port: number, channel: number, lane: number): void {
+    this.lanes[port] = { channel, lane };
+  }
+
+  /** What is taken next goes there. */
+  to(outlet: PartOutlet): this {
+    this.outlet = outlet;
+    return this;
+  }
+
+  frame(port: number, frame: number): void {
+    const feed = this.lanes[port];
+    if (feed !== undefined) this.outlet.frame(feed.channel, feed.lane, this.pool, frame);
+  }
+
+  control(port: number, atPs: number, octets: Uint8Array): void {
+    const feed = this.lanes[port];
+    if (feed !== undefined) this.outlet.control(feed.channel, feed.lane, atPs, octets);
   }
 }
 

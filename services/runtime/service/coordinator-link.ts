@@ -1,7 +1,12 @@
 import type { ClientDuplexStream } from '@grpc/grpc-js';
 import { Client } from '@grpc/grpc-js';
 import type { selvage } from '#contracts';
-import { CHANNEL_OPTIONS, clientCredentials, keyMetadata } from '../links/control-channel.js';
+import {
+  CHANNEL_OPTIONS,
+  clientCredentials,
+  keyMetadata,
+  streamDeadline,
+} from '../links/control-channel.js';
 import { SERVE } from '../links/methods.js';
 import type { RunIdentity } from './settings.js';
 
@@ -39,6 +44,7 @@ export class CoordinatorLink {
       requestSerialize,
       responseDeserialize,
       metadata,
+      streamDeadline(),
     );
     this.stream = stream;
     stream.on('data', (message: Down) => {

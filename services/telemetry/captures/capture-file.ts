@@ -60,12 +60,13 @@ export function framesOmitted({ logs }: Captures): number {
 function headOf(
   { linkEnds }: Fabric,
   { spec, snapOctets }: Captures,
-): { interfaces: Map<string, number>; head: Uint8Array } {
-  const interfaces = new Map<string, number>();
+): { interfaces: readonly (readonly number[])[]; head: Uint8Array } {
+  const interfaces: number[][] = spec.ports.map(() => []);
+  let count = 0;
   const descriptions = spec.ports.flatMap((ports, device) =>
     ports.map((port) => {
       const { name } = linkEnds[device]![port]!;
-      interfaces.set(`${device} ${port}`, interfaces.size);
+      interfaces[device]![port] = count++;
       return { name, snapOctets: snapOctets ?? 0, epochSeconds: EPOCH_S };
     }),
   );
@@ -81,7 +82,7 @@ interface Place {
   readonly row: number;
 }
 
-/** Rows of all devices by time; at one time, by device. */
+/** Rows of all devices by time; at one time, by device. Each device has its own in order. */
 function* inOrder(logs: readonly CaptureLog[]): Generator<Place> {
   const count = logs.reduce((sum, log) => sum + log.length, 0);
   const times = new Float64Array(count);
@@ -95,7 +96,9 @@ function* inOrder(logs: readonly CaptureLog[]): Generator<Place> {
       times[at++] = log.timeOf(row);
     }
   });
-  const order = devices.map((_, i) => i).sort((a, b) => times[a]! - times[b]! || a - b);
+  const order = devices.map((_, i) => i);
+  const isInOrder = devices[0] === devices[count - 1];
+  if (!isInOrder) order.sort((a, b) => times[a]! - times[b]! || a - b);
   for (const i of order) {
     const device = devices[i]!;
     yield { device, row: i - first[device]! };
@@ -110,7 +113,7 @@ class Packets {
   constructor(
     fabric: Fabric,
     private readonly captures: Captures,
-    private readonly interfaces: ReadonlyMap<string, number>,
+    private readonly interfaces: readonly (readonly number[])[],
   ) {
     this.writer = new FrameOctetsWriter(fabric, captures.snapOctets);
   }
@@ -119,19 +122,17 @@ class Packets {
     const log = this.captures.logs[device]!;
     const { timePs, port, seen, dropReason, isMarked, isControl, octets } = log.read(row);
     const shown = isControl ? controlOf(octets) : this.frameOf(log, row, octets);
-    const notes = [
-      `${timePs} ps`,
-      ...(shown.flow === undefined ? [] : [`flow ${shown.flow.flow} ${shown.flow.name}`]),
-      ...(isMarked ? ['marked here: congestion experienced'] : []),
-      ...(dropReason < 0 ? [] : [`dropped here: ${DROP_REASONS[dropReason]!}`]),
-      ...(seen === SEEN_INSIDE ? ['on no wire at this time'] : []),
-    ];
+    let comment = `${timePs} ps`;
+    if (shown.flow !== undefined) comment += `; flow ${shown.flow.flow} ${shown.flow.name}`;
+    if (isMarked) comment += '; marked here: congestion experienced';
+    if (dropReason >= 0) comment += `; dropped here: ${DROP_REASONS[dropReason]!}`;
+    if (seen === SEEN_INSIDE) comment += '; on no wire at this time';
     return {
-      interfaceIndex: this.interfaces.get(`${device} ${port}`)!,
+      interfaceIndex: this.interfaces[device]![port]!,
       timeNs: Math.round(timePs / PS_PER_NS),
       octets: shown.octets,
       originalOctets: shown.originalOctets,
-      comment: notes.join('; '),
+      comment,
       direction: seen === SEEN_IN ? PACKET_INBOUND : seen === SEEN_OUT ? PACKET_OUTBOUND : 0,
     };
   }

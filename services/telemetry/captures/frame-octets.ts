@@ -73,7 +73,10 @@ const SEQUENCE_MASK = 0xff_ffff;
 /** The longest frame of any scenario, and room for tags. */
 const MOST_OCTETS = 1 << 16;
 
-/** A frame as Wireshark is shown it: all of its headers, and how long it was, both without FCS. */
+/**
+ * A frame as Wireshark is shown it: all of its headers, and how long it was, both without FCS. The
+ * octets stand until the next frame is written.
+ */
 export interface FrameOctets {
   readonly octets: Uint8Array;
   readonly originalOctets: number;
@@ -115,7 +118,7 @@ export class FrameOctetsWriter {
     const inner = this.writeBehindAddresses(pool, frame, known);
     const end = this.writeBody(pool, frame, inner, length + known.length, flow);
     const originalOctets = length + known.length;
-    return { octets: this.octets.slice(0, Math.min(end, originalOctets)), originalOctets, flow };
+    return { octets: this.octets.subarray(0, Math.min(end, originalOctets)), originalOctets, flow };
   }
 
   /** Addresses and tags; returns where the EtherType stands. */

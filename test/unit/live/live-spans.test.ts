@@ -10,13 +10,29 @@ const STEP_PS = 1e6;
 
 /** Two ports: one sends at half its rate, the other is held all the time. */
 function sampleAt(timePs: number): PortSample {
-  const columns = blankColumns(2);
+  const columns = blankColumns(2, [3]);
   columns.wireOctets[0] = (timePs * RATE_BPS) / 2 / 8e12;
   columns.heldPs[1] = timePs;
   columns.queueOctets[1] = 1000;
   return { timePs, columns };
 }
 
+/** One port that sends by two priorities, and has dropped 5 frames of the second in each step. */
+function sampleOfTwo(steps: number): PortSample {
+  const columns = blankColumns(1, steps === 1 ? [3] : [3, 5]);
+  const octetsPerStep = (STEP_PS * RATE_BPS) / 8e12;
+  columns.wireOctets[0] = octetsPerStep / 5;
+  if (steps > 1) {
+    columns.wireOctets[1] = ((steps - 1) * octetsPerStep) / 5;
+    columns.drops[1] = 5 * (steps - 1);
+    columns.ingressOctets[1] = 1000 * steps;
+  }
+  return { timePs: steps * STEP_PS, columns };
+}
+
+const floats = (base64: string): number[] => {
+  return [...new Float32Array(new Uint8Array(Buffer.from(base64, 'base64')).buffer)];
+};
 const octets = (base64: string): number[] => [...Buffer.from(base64, 'base64')];
 
 describe('spans of a live page', () => {
@@ -29,6 +45,30 @@ describe('spans of a live page', () => {
     assert.deepEqual(octets(span.held), [0, 255]);
     assert.deepEqual([octets(span.queue), span.queueMax], [[0, 255], 1000]);
     assert.equal(spans.take(sampleAt(3 * STEP_PS)), null);
+  });
+
+  it('say it by priority, of those that have begun', () => {
+    const spans = new LiveSpans([RATE_BPS]);
+    const [first, second] = [spans.take(sampleOfTwo(1))!, spans.take(sampleOfTwo(2))!];
+    assert.deepEqual(
+      first.priorities.map(({ priority, busy }) => [priority, octets(busy)]),
+      [[3, [51]]],
+    );
+    assert.deepEqual(
+      second.priorities.map(({ priority, busy }) => [priority, octets(busy)]),
+      [
+        [3, []],
+        [5, [51]],
+      ],
+    );
+    for (let steps = 3; steps <= 600; steps++) spans.take(sampleOfTwo(steps));
+    const figures = spans.all().map((span) => span.priorities.at(-1)!);
+    const dropped = figures.flatMap(({ drops }) => floats(drops));
+    assert.equal(
+      dropped.reduce((a, b) => a + b, 0),
+      5 * 599,
+    );
+    assert.deepEqual(floats(figures.at(-1)!.ingressOctets), [600_000]);
   });
 
   it('take the same memory however long the run is, and still say the same', () => {

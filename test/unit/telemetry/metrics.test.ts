@@ -16,6 +16,15 @@ describe('figures over gRPC', () => {
     const figures = { ports, credits, virtualPs, frameHops, share: 1, wallSeconds: 1 };
     assert.equal(await pushMetrics({ protocol: 'grpc', url }, { run: 'x' }, figures), null);
     receiver.close();
-    assert.deepEqual(receiver.metrics, ['figures']);
+    const sentFrames = new Map(
+      receiver.figures
+        .filter(({ name }) => name === 'selvage.sent.frames')
+        .map(({ attributes, value }) => [`${attributes['port']} ${attributes['priority']}`, value]),
+    );
+    const rows = ports.flatMap(({ port, priorities }) =>
+      priorities.map(({ priority, txFrames }) => [`${port} ${priority}`, txFrames] as const),
+    );
+    assert.deepEqual(sentFrames, new Map(rows));
+    assert.ok(rows.some(([, frames]) => frames > 0));
   });
 });

@@ -25,6 +25,7 @@ const WIDTH = RECORDS + RECORD_WORDS;
 const FIRST_ROWS = 64;
 const FIRST_OCTETS = 1024;
 const NOTHING = -1;
+const NO_OCTETS = new Uint8Array(0);
 
 /** A frame as it was seen; `frameOf` has its fields unless `isControl`. */
 export interface CaptureRow {
@@ -119,7 +120,7 @@ export class CaptureLog {
       dropReason: rows[at + DROP] - 1,
       isMarked: rows[at + MARKED] !== 0,
       isControl: rows[at + IS_CONTROL] !== 0,
-      octets: this.octets.subarray(from, from < 0 ? from : from + rows[at + OCTETS]),
+      octets: from < 0 ? NO_OCTETS : this.octets.subarray(from, from + rows[at + OCTETS]),
     };
   }
 

@@ -46,7 +46,10 @@ export class CaptureRecorder extends DeafProbe {
     this.isWanted = new Uint8Array(engine.shared.ports.count);
     this.firstPort = Int32Array.from(engine.devices, (device) => device.firstPort);
     spec.ports.forEach((ports, d) => {
-      for (const port of ports) this.isWanted[this.firstPort[d] + port] = 1;
+      for (const port of ports) {
+        this.isWanted[this.firstPort[d] + port] = 1;
+        engine.follow(d, port, true);
+      }
     });
   }
 

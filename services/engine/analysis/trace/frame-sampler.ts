@@ -9,6 +9,7 @@ import {
   SOURCE,
   TARGET,
 } from '../../frame/frame-pool.js';
+import { DICE_SIDES, diceOf } from '../../frame/heed.js';
 
 /** Frames of a flow, by what they carry. */
 export interface FlowMark {
@@ -42,14 +43,19 @@ export class FrameSampler {
   private readonly namedDice: ReadonlySet<number>;
 
   constructor(private readonly spec: SamplingSpec) {
-    this.limit = spec.share * 2 ** 32;
+    this.limit = spec.share * DICE_SIDES;
     this.hasNames = spec.named.length > 0;
     this.named = new Set(spec.named);
     this.namedDice = new Set(spec.named.map((name) => Number(name.slice(0, name.indexOf(' ')))));
   }
 
+  /** No frame beyond this share by dice is taken. */
+  get share(): number {
+    return this.hasNames ? 1 : this.spec.share;
+  }
+
   takes(pool: FramePool, frame: number): boolean {
-    const dice = diceOf(pool, frame);
+    const dice = diceOf(pool.words, frame);
     if (this.hasNames && this.isNamed(dice, pool, frame)) return true;
     if (dice >= this.limit) return false;
     const { priorities, flows } = this.spec;
@@ -67,7 +73,7 @@ export function nameOf(pool: FramePool, frame: number): string {
   const { words, ends } = pool;
   const kind = words[frame + CLASS] & KIND_MASK;
   const end = `${ends[frame + SOURCE]} ${words[frame + TARGET]} ${ends[frame + CONNECTION]}`;
-  return `${diceOf(pool, frame)} ${end} ${kind} ${words[frame + SEQUENCE]}`;
+  return `${diceOf(words, frame)} ${end} ${kind} ${words[frame + SEQUENCE]}`;
 }
 
 /** Whether it is data of a flow. */
@@ -77,12 +83,4 @@ export function isOfFlow(flow: FlowMark, { words, ends }: FramePool, frame: numb
     words[frame + TARGET] === flow.target &&
     ends[frame + CONNECTION] === flow.connection
   );
-}
-
-/** Below 2^32, as if drawn, from what every hop reads anyway. */
-function diceOf({ words }: FramePool, frame: number): number {
-  let h = words[frame + HASH] ^ Math.imul(words[frame + SEQUENCE], 0x9e3779b1);
-  h = Math.imul(h ^ (h >>> 16) ^ (words[frame + CLASS] & KIND_MASK), 0x7feb352d);
-  h = Math.imul(h ^ (h >>> 15), 0x846ca68b);
-  return (h ^ (h >>> 16)) >>> 0;
 }

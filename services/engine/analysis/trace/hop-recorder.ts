@@ -60,9 +60,15 @@ export class HopRecorder extends DeafProbe {
     private readonly spec: SamplingSpec,
   ) {
     super();
+    if (spec.slowest > 0) followHosts(engine);
     this.sampler = new FrameSampler(spec);
     this.devices = engine.devices.map(() => new DeviceHops());
     this.isHost = engine.devices.map((device) => device.spec.kind === 'host');
+  }
+
+  /** No frame beyond this share by dice is followed. */
+  get share(): number {
+    return this.sampler.share;
   }
 
   hops(device: number): DeviceHops {
@@ -224,4 +230,14 @@ export class HopRecorder extends DeafProbe {
     slowest.splice(at, 0, { frame: nameOf(pool, frame), latencyPs });
     if (slowest.length > this.spec.slowest) slowest.pop();
   }
+}
+
+/** Whoever notes the slowest frames has to see all that arrive. */
+function followHosts(engine: Engine): void {
+  engine.devices.forEach(({ spec }, device) => {
+    if (spec.kind !== 'host') return;
+    spec.ports.forEach((_, port) => {
+      engine.follow(device, port, true);
+    });
+  });
 }

@@ -27,6 +27,8 @@ export class HoldBook {
   private readonly standing: Uint8Array;
   private readonly since: Float64Array;
   private readonly total: Float64Array;
+  /** By port, once it has been held: see `remember`. */
+  private readonly memories: (Float64Array | null)[];
   /** By port and priority: up to when frame-time is counted. */
   private readonly countedAt: Float64Array;
 
@@ -42,6 +44,7 @@ export class HoldBook {
     this.standing = new Uint8Array(ports * 8);
     this.since = new Float64Array(ports * 8);
     this.total = new Float64Array(ports * 8);
+    this.memories = Array.from({ length: ports }, () => null);
     this.countedAt = new Float64Array(ports * 8);
   }
 
@@ -82,6 +85,7 @@ export class HoldBook {
     const at = (port << 3) | priority;
     this.count(port, priority, now, 0);
     if (--this.standing[at] === 0) {
+      this.remember(port, priority);
       this.total[at] += now - this.since[at];
       this.mask[port] &= ~(1 << priority);
     }
@@ -91,11 +95,13 @@ export class HoldBook {
     this.table.close(row);
   }
 
-  /** How long a priority has been held until `now`. */
-  heldPs(port: number, priority: number, now: number): number {
-    const at = (port << 3) | priority;
-    const running = (this.mask[port] & (1 << priority)) === 0 ? 0 : now - this.since[at];
-    return this.total[at] + running;
+  /** How long a priority has been held while something has stood in a queue of the port. */
+  heldWhileWaiting(port: number, priority: number, trafficClass: number, now: number): number {
+    const since = this.engine.shared.queues.since(this.device.firstPort + port, trafficClass);
+    const at = (priority << 4) | (trafficClass << 1);
+    const memory = this.memories[port];
+    const before = memory?.[at] === since ? memory[at + 1] : this.heldPs(port, priority, since);
+    return this.heldPs(port, priority, now) - before;
   }
 
   /**
@@ -137,6 +143,28 @@ export class HoldBook {
       if (channel === null || values[row + CHANNEL] === channel) return row;
     }
     return -1;
+  }
+
+  /** How long a priority was held up to a time since when no hold of it has ended. */
+  private heldPs(port: number, priority: number, timePs: number): number {
+    const at = (port << 3) | priority;
+    const isHeld = (this.mask[port] & (1 << priority)) !== 0;
+    return this.total[at] + (isHeld ? Math.max(0, timePs - this.since[at]) : 0);
+  }
+
+  /**
+   * A hold ends. By priority and class are kept: since when the queue has not been empty, and how
+   * long the priority had been held by then; it cannot be told any more after this.
+   */
+  private remember(port: number, priority: number): void {
+    const memory = (this.memories[port] ??= new Float64Array(2 * 8 * 8));
+    for (let trafficClass = 0; trafficClass < 8; trafficClass++) {
+      const since = this.engine.shared.queues.since(this.device.firstPort + port, trafficClass);
+      const at = (priority << 4) | (trafficClass << 1);
+      if (memory[at] === since) continue;
+      memory[at + 1] = this.heldPs(port, priority, since);
+      memory[at] = since;
+    }
   }
 
   private ruler(port: number, priority: number): number {

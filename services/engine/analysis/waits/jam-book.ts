@@ -1,7 +1,7 @@
 import { HEADROOM, RESERVED } from '../../buffer/shared-buffer.js';
 import type { Engine } from '../../device/engine.js';
 import type { Device } from '../../device/device.js';
-import type { BacklogMatrix } from './backlog-matrix.js';
+import type { Backlog } from './backlog.js';
 import type { HoldBook } from './hold-book.js';
 import type { StopBook } from './stop-book.js';
 import { RecordTable } from '../record-table.js';
@@ -31,7 +31,7 @@ export class JamBook {
   constructor(
     private readonly engine: Engine,
     private readonly device: Device,
-    private readonly backlog: BacklogMatrix,
+    private readonly backlog: Backlog,
     private readonly holds: HoldBook,
     private readonly stops: StopBook,
   ) {}

@@ -2,7 +2,7 @@ import type { PortSpec } from '../../contract/spec.js';
 import type { Engine } from '../../device/engine.js';
 import type { Device } from '../../device/device.js';
 import { QUEUE_OCTETS } from '../../port/queues.js';
-import type { BacklogMatrix } from './backlog-matrix.js';
+import type { Backlog } from './backlog.js';
 import type { HoldBook } from './hold-book.js';
 import { RecordTable } from '../record-table.js';
 import { queueClass } from './slot-waits.js';
@@ -30,29 +30,16 @@ export class StopBook {
   readonly table = new RecordTable(WIDTH);
   /** By port: groups that are stopped, one bit each. */
   readonly mask: Uint8Array;
-  /** By port and class: since when something waits, and how long it had been held by then. */
-  private readonly since: Float64Array;
-  private readonly heldBefore: Float64Array;
 
   static readonly wiring = ['engine', 'device', 'backlog', 'holds'];
 
   constructor(
     private readonly engine: Engine,
     private readonly device: Device,
-    private readonly backlog: BacklogMatrix,
+    private readonly backlog: Backlog,
     private readonly holds: HoldBook,
   ) {
-    const ports = device.spec.ports.length;
-    this.mask = new Uint8Array(ports);
-    this.since = new Float64Array(ports * 8);
-    this.heldBefore = new Float64Array(ports * 8);
-  }
-
-  /** A frame of a priority joins a queue that was empty. */
-  startBacklog(egress: number, trafficClass: number, priority: number, now: number): void {
-    const at = (egress << 3) | trafficClass;
-    this.since[at] = now;
-    this.heldBefore[at] = this.holds.heldPs(egress, priority, now);
+    this.mask = new Uint8Array(device.spec.ports.length);
   }
 
   /** `mechanism`: its place among those of the engine. */
@@ -115,15 +102,14 @@ export class StopBook {
     const { queues, ports } = this.engine.shared;
     const priority = this.priorityAt(port, group, egress);
     const trafficClass = queueClass(this.engine, this.device, port, egress, priority);
-    const at = (egress << 3) | trafficClass;
     const queueOctets = queues.get(number, trafficClass, QUEUE_OCTETS);
-    const heldPs = this.holds.heldPs(egress, priority, now) - this.heldBefore[at];
+    const heldPs = this.holds.heldWhileWaiting(egress, priority, trafficClass, now);
     values[row + CLASS] = trafficClass;
     values[row + PRIORITY] = priority;
     values[row + OCTETS] = this.backlog.get(group, port, egress);
     values[row + QUEUE] = queueOctets;
     values[row + INPUTS] = this.backlog.inputs(group, egress);
-    values[row + SINCE] = this.since[at];
+    values[row + SINCE] = queues.since(number, trafficClass);
     values[row + IS_HELD] = 2 * heldPs >= queueOctets * ports.octetPs(number) ? 1 : 0;
   }
 

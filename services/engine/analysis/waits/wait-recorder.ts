@@ -2,19 +2,16 @@ import { DeafProbe } from '../../contract/probe.js';
 import type { Engine } from '../../device/engine.js';
 import type { Device } from '../../device/device.js';
 import type { FramePool } from '../../frame/frame-pool.js';
-import { CLASS, PORT, PRIORITY_MASK, STORED } from '../../frame/frame-pool.js';
+import { CLASS, PORT, PRIORITY_MASK } from '../../frame/frame-pool.js';
 import type { Plain } from '../../kernel/snapshot.js';
 import { restore, save } from '../../kernel/snapshot.js';
-import { QUEUE_FRAMES } from '../../port/queues.js';
-import type { BacklogMatrix } from './backlog-matrix.js';
-import { backlogOf } from './backlog-matrix.js';
+import { Backlog } from './backlog.js';
 import { HoldBook } from './hold-book.js';
 import { JamBook } from './jam-book.js';
-import { queueClass } from './slot-waits.js';
 import { StopBook } from './stop-book.js';
 import type { DeviceWaits, JamRecord } from './wait-records.js';
 
-type Discarded = Parameters<DeafProbe['frameDiscarded']>;
+type Passing = Parameters<DeafProbe['frameSent']>;
 
 /** The books of one device. */
 class Books {
@@ -22,10 +19,12 @@ class Books {
   readonly stops: StopBook;
   readonly jams: JamBook;
 
+  static readonly wiring = ['backlog'];
+
   constructor(
     engine: Engine,
     device: Device,
-    readonly backlog: BacklogMatrix,
+    readonly backlog: Backlog,
   ) {
     this.holds = new HoldBook(engine, device);
     this.stops = new StopBook(engine, device, backlog, this.holds);
@@ -36,11 +35,16 @@ class Books {
 /** An account of credit exchange that its neighbour will soon have none left for. */
 const CREDIT_SHARE = 0.5;
 
-/** Writes down who waits for whom, device by device. It never changes a run. */
+/**
+ * Writes down who waits for whom, device by device. It never changes a run, and is told of frames
+ * only where a port is held, or has a long queue for which somebody was stopped: what it has to
+ * know of others, it reads from their queues. Accounts of credit it has to watch all the time.
+ */
 export class WaitRecorder extends DeafProbe {
   private readonly books: Books[];
-  /** By port and group: a switch keeps the account lossless. */
-  private readonly lossless: Uint8Array;
+  private readonly isSwitch: readonly boolean[];
+  /** By device: it has accounts of credit. */
+  private readonly isCredited: boolean[];
   /** By port and group: octets from which on a credited account counts as full; else Infinity. */
   private readonly fullAt: Float64Array;
   private readonly firstPort: Int32Array;
@@ -51,16 +55,19 @@ export class WaitRecorder extends DeafProbe {
 
   constructor(private readonly engine: Engine) {
     super();
-    const rows = engine.shared.ports.count * 8;
-    this.lossless = new Uint8Array(rows);
-    this.fullAt = new Float64Array(rows).fill(Infinity);
-    this.firstPort = Int32Array.from(engine.devices, (device) => device.firstPort);
+    const { devices } = engine;
+    this.fullAt = new Float64Array(engine.shared.ports.count * 8).fill(Infinity);
+    this.firstPort = Int32Array.from(devices, (device) => device.firstPort);
+    this.isSwitch = devices.map(({ spec }) => spec.kind === 'switch');
     const placeOf = (name: string): number => engine.mechanisms.findIndex((m) => m.name === name);
     this.pause = placeOf('pause');
     this.pfc = placeOf('pfc');
     this.credit = placeOf('credit');
-    for (const device of engine.devices) this.configure(device);
-    this.books = engine.devices.map((device, d) => new Books(engine, device, backlogOf(engine, d)));
+    this.isCredited = devices.map((device) => this.configure(device));
+    this.books = devices.map((device) => new Books(engine, device, new Backlog(engine, device)));
+    devices.forEach((_, d) => {
+      this.follow(d);
+    });
   }
 
   waits(device: number, now: number): DeviceWaits {
@@ -87,9 +94,12 @@ export class WaitRecorder extends DeafProbe {
   /** Goes on from what was saved; null: from what stands in the queues now. */
   restore(device: number, saved: Plain | null): void {
     const { engine } = this;
-    const books = new Books(engine, engine.devices[device], backlogOf(engine, device));
+    this.books[device].backlog.close();
+    const own = engine.devices[device];
+    const books = new Books(engine, own, new Backlog(engine, own));
     if (saved !== null) restore(books, saved);
     this.books[device] = books;
+    this.follow(device);
   }
 
   override frameQueued(
@@ -100,49 +110,30 @@ export class WaitRecorder extends DeafProbe {
     pool: FramePool,
     frame: number,
   ): void {
-    const { ports, queues } = this.engine.shared;
+    const { backlog, holds, jams } = this.books[device];
+    if (!backlog.isFollowed(egress)) return;
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
-    const books = this.books[device];
-    const isHeld = (books.holds.mask[egress] & (1 << priority)) !== 0;
-    if (isHeld) books.holds.count(egress, priority, now, 1);
-    const first = this.firstPort[device];
-    const group = ports.groupOf(first + ingress, priority);
-    const row = ((first + ingress) << 3) | group;
-    if (this.lossless[row] === 0) return;
-    books.backlog.add(group, ingress, egress, pool.words[frame + STORED]);
-    const trafficClass = queueClass(
-      this.engine,
-      this.engine.devices[device],
-      ingress,
-      egress,
-      priority,
-    );
-    if (queues.get(first + egress, trafficClass, QUEUE_FRAMES) === 1) {
-      books.stops.startBacklog(egress, trafficClass, priority, now);
-    }
-    if (this.fullAt[row] !== Infinity) this.lookAtCredit(device, ingress, group, now);
-    if (isHeld) books.jams.look(ingress, egress, priority, now);
+    const isHeld = (holds.mask[egress] & (1 << priority)) !== 0;
+    if (isHeld) holds.count(egress, priority, now, 1);
+    if (!this.isSwitch[device]) return;
+    backlog.pass(egress, frame, 1);
+    this.lookAtCredit(device, this.firstPort[device] + ingress, priority, now);
+    if (isHeld) jams.look(ingress, egress, priority, now);
   }
 
-  override frameSent(
-    device: number,
-    port: number,
-    now: number,
-    pool: FramePool,
-    frame: number,
-  ): void {
-    const { ports } = this.engine.shared;
-    const from = pool.words[frame + PORT];
+  override frameSent(...[device, port, now, pool, frame]: Passing): void {
+    const { backlog } = this.books[device];
+    if (!this.isSwitch[device] || !backlog.isFollowed(port)) return;
+    backlog.pass(port, frame, -1);
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
-    const row = (from << 3) | ports.groupOf(from, priority);
-    if (this.lossless[row] === 0) return;
-    const ingress = from - this.firstPort[device];
-    this.books[device].backlog.add(row & 7, ingress, port, -pool.words[frame + STORED]);
-    if (this.fullAt[row] !== Infinity) this.lookAtCredit(device, ingress, row & 7, now);
+    this.lookAtCredit(device, pool.words[frame + PORT], priority, now);
   }
 
-  override frameDiscarded(...[device, port, now, pool, frame]: Discarded): void {
-    this.frameSent(device, port, now, pool, frame);
+  override frameDiscarded(...[device, port, now, pool, frame]: Passing): void {
+    this.books[device].backlog.disturb(port);
+    const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
+    if (!this.isSwitch[device]) return;
+    this.lookAtCredit(device, pool.words[frame + PORT], priority, now);
   }
 
   override stopAsked(
@@ -159,6 +150,7 @@ export class WaitRecorder extends DeafProbe {
   override heldChanged(device: number, port: number, now: number, priorities: number): void {
     const { holds, jams } = this.books[device];
     const held = holds.change(port, now, priorities);
+    this.followHeld(device, port);
     if (held !== 0) jams.held(port, held, now);
     jams.letGo(port, now);
   }
@@ -174,18 +166,39 @@ export class WaitRecorder extends DeafProbe {
     const { holds, jams } = this.books[device];
     if (short) {
       holds.begin(port, priority, channel, now, this.credit);
+      this.followHeld(device, port);
       jams.held(port, 1 << priority, now);
     } else {
       holds.end(port, priority, channel, now);
+      this.followHeld(device, port);
       jams.letGo(port, now);
     }
   }
 
-  /** Half full is full for a neighbour that counts what is under way; a quarter is not. */
-  private lookAtCredit(device: number, port: number, group: number, now: number): void {
+  /** Ports that are told of: those that are held, and all where there is credit. */
+  private follow(device: number): void {
+    this.engine.devices[device].spec.ports.forEach((_, port) => {
+      this.followHeld(device, port);
+    });
+  }
+
+  private followHeld(device: number, port: number): void {
+    const { holds, backlog } = this.books[device];
+    if (holds.mask[port] !== 0 || this.isCredited[device]) backlog.keep(port);
+    else backlog.letGo(port);
+  }
+
+  /**
+   * The account that a frame of a priority was charged to, by a port of the service. Half full is
+   * full for a neighbour that counts what is under way; a quarter is not.
+   */
+  private lookAtCredit(device: number, from: number, priority: number, now: number): void {
+    const group = this.engine.shared.ports.groupOf(from, priority);
+    const limit = this.fullAt[(from << 3) | group];
+    if (limit === Infinity) return;
+    const port = from - this.firstPort[device];
     const { stops, backlog } = this.books[device];
     const isFull = (stops.mask[port] & (1 << group)) !== 0;
-    const limit = this.fullAt[((this.firstPort[device] + port) << 3) | group];
     const octets = backlog.total(group, port);
     if (!isFull && octets >= limit) this.setStopped(device, port, group, true, this.credit, now);
     else if (isFull && octets < limit / 2)
@@ -210,24 +223,19 @@ export class WaitRecorder extends DeafProbe {
     }
   }
 
-  private configure({ spec, firstPort }: Device): void {
-    if (spec.kind !== 'switch') return;
-    spec.buffer.accounts.forEach((groups, port) => {
-      groups.forEach((account, group) => {
-        this.lossless[((firstPort + port) << 3) | group] = account.lossless ? 1 : 0;
-      });
-    });
-    spec.mvtx2802?.flowControl.forEach((isStopped, port) => {
-      this.lossless[(firstPort + port) << 3] = isStopped ? 1 : 0;
-    });
+  /** Whether there are accounts of credit; hosts have none that anything waits in. */
+  private configure({ spec, firstPort }: Device): boolean {
+    if (spec.kind !== 'switch') return false;
     spec.ports.forEach(({ credit, groupOf }, port) => {
       if (credit === null) return;
       const { bufferUnits, unitOctets } = credit.granting;
       groupOf.forEach((group, priority) => {
         if ((credit.priorities & (1 << priority)) === 0) return;
+        if (!spec.buffer.accounts[port][group].lossless) return;
         this.fullAt[((firstPort + port) << 3) | group] =
           CREDIT_SHARE * bufferUnits[priority] * unitOctets;
       });
     });
+    return spec.ports.some(({ credit }) => credit !== null);
   }
 }

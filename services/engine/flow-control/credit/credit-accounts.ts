@@ -1,7 +1,9 @@
 import type { CreditPortSpec } from '../../contract/spec.js';
 import type { Tables } from '../../kernel/tables.js';
 import type { CreditRecords } from './credit-records.js';
+import { shiftOf } from './credit-machine.js';
 import {
+  ASKED_SHIFT,
   ASKED_UNIT,
   CUMULATIVE,
   FRAME,
@@ -16,6 +18,7 @@ import {
   TARGET,
   TIMES_SHIFT,
   UNIT,
+  UNIT_SHIFT,
   UNSOLICITED,
 } from './credit-records.js';
 
@@ -50,16 +53,18 @@ export class CreditAccounts {
   private readonly slotOfVlan: (ReadonlyMap<number, number> | null)[] = [];
   /** By port and traffic class. */
   private readonly ofClass: number[][] = [];
-  /** By port and traffic class: its account if it has only one; or -1. */
-  private readonly onlyOfClass: Int32Array;
-  /** By port and priority: its account if the port has one channel; or -1. */
-  private readonly onlyOfPriority: Int32Array;
+  /** By traffic class and then port: its account if it has only one; or -1. */
+  readonly onlyOfClass: Int32Array;
+  /** By priority and then port: its account if the port has one channel; or -1. */
+  readonly onlyOfPriority: Int32Array;
+  readonly portCount: number;
   readonly records: CreditRecords;
   private next = 0;
   readonly count: number;
 
   constructor(tables: Tables) {
     this.count = tables.count('credit');
+    this.portCount = tables.count('port');
     this.first = new Int32Array(tables.count('port')).fill(-1);
     this.ports = new Int32Array(this.count);
     this.onlyOfClass = new Int32Array(tables.count('port') * PRIORITIES).fill(-1);
@@ -79,9 +84,10 @@ export class CreditAccounts {
     this.slotOfVlan[port] = spec === null || spec.channels.length === 1 ? null : slotsOf(spec);
     for (let tc = 0; tc < 8; tc++) this.ofClass[(port << 3) | tc] = [];
     this.forEach(port, (row) => {
-      const rows = this.ofClass[(port << 3) | classOf[this.priority(row)]];
+      const trafficClass = classOf[this.priority(row)];
+      const rows = this.ofClass[(port << 3) | trafficClass];
       rows.push(row);
-      this.onlyOfClass[(port << 3) | classOf[this.priority(row)]] = rows.length === 1 ? row : -1;
+      this.onlyOfClass[trafficClass * this.portCount + port] = rows.length === 1 ? row : -1;
       this.setTerms(row);
     });
   }
@@ -89,15 +95,11 @@ export class CreditAccounts {
   /** The neighbour counts in units of so many octets. */
   setAskedUnit(row: number, octets: number): void {
     this.records.counts[(row << RECORD_SHIFT) | ASKED_UNIT] = octets;
+    this.records.counts[(row << RECORD_SHIFT) | ASKED_SHIFT] = shiftOf(octets);
   }
 
   isCumulative(row: number): boolean {
     return (this.records.counts[(row << RECORD_SHIFT) | MODES] & CUMULATIVE) !== 0;
-  }
-
-  /** The account whose frames wait for a queue, if it is the only one; or -1. */
-  onlyRowOfClass(port: number, trafficClass: number): number {
-    return this.onlyOfClass[(port << 3) | trafficClass];
   }
 
   /** Accounts whose frames wait for the same queue. */
@@ -167,11 +169,6 @@ export class CreditAccounts {
     return this.specOf(row).channels[this.slot(row)].share;
   }
 
-  /** The account of a priority where that is enough to tell it; or -1. */
-  onlyRowOfPriority(port: number, priority: number): number {
-    return this.onlyOfPriority[(port << 3) | priority];
-  }
-
   /** The account that a frame is charged to, by its priority and VLAN tags. */
   rowOfFrame(port: number, priority: number, vlans: number): number {
     const slots = this.slotOfVlan[port];
@@ -211,12 +208,13 @@ export class CreditAccounts {
     const r = row << RECORD_SHIFT;
     const port = this.ports[row];
     const priority = this.priority(row);
-    if (channels.length === 1) this.onlyOfPriority[(port << 3) | priority] = row;
+    if (channels.length === 1) this.onlyOfPriority[priority * this.portCount + port] = row;
     record[r | UNIT] = granting.unitOctets;
+    record[r | UNIT_SHIFT] = shiftOf(granting.unitOctets);
     record[r | TARGET] = fixedTargetOf(spec, priority, this.share(row));
     record[r | STEP] = granting.stepUnits;
     record[r | FRAME] = granting.frameUnits;
-    record[r | ASKED_UNIT] = asking.unitOctets;
+    this.setAskedUnit(row, asking.unitOctets);
     record[r | MODES] =
       (counts === 'cumulative' ? CUMULATIVE : 0) |
       (granting.unsolicited ? UNSOLICITED : 0) |

@@ -19,11 +19,12 @@ export function makeCreditCharges(
   receiver: CreditReceiver,
 ) {
   const { words, ends } = pool;
+  const { onlyOfPriority, portCount } = accounts;
 
   /** The account at a port that a frame belongs to. */
   function rowOf(port: number, frame: number): number {
     const priority = words[frame + CLASS] & PRIORITY_MASK;
-    const only = accounts.onlyRowOfPriority(port, priority);
+    const only = onlyOfPriority[priority * portCount + port];
     return only >= 0 ? only : accounts.rowOfFrame(port, priority, ends[frame + VLAN]);
   }
 

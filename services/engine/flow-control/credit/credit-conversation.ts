@@ -60,7 +60,7 @@ export class CreditConversation {
   /** By port: the account to begin with, so that none is passed over. */
   private readonly cursor: Int32Array;
   /** By port: a word waits for a frame to ride on. */
-  private readonly tagOffered: Uint8Array;
+  readonly tagOffered: Uint8Array;
   private readonly refusals: Float64Array;
   private readonly counts: Float64Array;
   private readonly macs: number[] = [];

@@ -16,6 +16,16 @@ export function costOf(octets: number, unitOctets: number): number {
   return ((octets + unitOctets - 1) / unitOctets) | 0;
 }
 
+/** Where units are a power of two, its exponent; else -1. */
+export function shiftOf(unitOctets: number): number {
+  return (unitOctets & (unitOctets - 1)) === 0 ? 31 - Math.clz32(unitOctets) : -1;
+}
+
+/** The same as `costOf`, without a division where the unit allows it. */
+export function quickCost(octets: number, unitOctets: number, shift: number): number {
+  return shift < 0 ? costOf(octets, unitOctets) : (octets + unitOctets - 1) >> shift;
+}
+
 // What an account has to say to its neighbour, one bit each. The higher is more urgent: what is
 // lower is said with it, or is no longer true.
 

@@ -4,9 +4,9 @@ import type { CreditAccounts } from './credit-accounts.js';
 import type { CreditCarrier } from './credit-machine.js';
 import {
   ahead,
-  costOf,
   COUNT_MASK,
   EAGER_PERIODS,
+  quickCost,
   SAY_ACCEPT,
   SAY_GRANT,
   SAY_RESYNC,
@@ -24,6 +24,7 @@ import {
   OPENED,
   PASSED,
   RECEIVED,
+  RECEIVED_SINCE,
   RECORD_SHIFT,
   REFRESH_AT,
   REFRESH_PS,
@@ -32,6 +33,7 @@ import {
   TARGET,
   TIMES_SHIFT,
   UNIT,
+  UNIT_SHIFT,
   UNSOLICITED,
 } from './credit-records.js';
 import { shareOfBuffer } from './credit-shares.js';
@@ -120,7 +122,8 @@ export function makeCreditReceiver(
 
   /** Units of a frame that comes in. */
   function cost(row: number, octets: number): number {
-    return costOf(octets, counts[(row << RECORD_SHIFT) | UNIT]);
+    const r = row << RECORD_SHIFT;
+    return quickCost(octets, counts[r | UNIT], counts[r | UNIT_SHIFT]);
   }
 
   /** Memory is taken, by a frame that came in or by a copy of it. */
@@ -134,15 +137,14 @@ export function makeCreditReceiver(
   /** A frame came in intact. */
   function take(row: number, units: number): void {
     const r = row << RECORD_SHIFT;
-    const t = row << TIMES_SHIFT;
     store(row, units);
     if (counts[r | OPENED] !== 0) {
       const granted = ahead(counts[r | LIMIT], counts[r | PASSED]);
       if (granted < units || granted > WINDOW_MOST) doubles[row * DOUBLES + VIOLATIONS] += units;
       counts[r | PASSED] = (counts[r | PASSED] + units) & COUNT_MASK;
     }
-    times[t | RECEIVED] += units;
-    times[t | ACTIVE_AT] = clock.now;
+    counts[r | RECEIVED_SINCE] += units;
+    if (counts[r | TARGET] < 0) times[(row << TIMES_SHIFT) | ACTIVE_AT] = clock.now;
     carrier.announce(row, CREDIT_STEP.RECEIVED, units);
   }
 
@@ -170,7 +172,7 @@ export function makeCreditReceiver(
 
   /** Units received so far, over all epochs. */
   function received(row: number): number {
-    return times[(row << TIMES_SHIFT) | RECEIVED];
+    return times[(row << TIMES_SHIFT) | RECEIVED] + count(row, RECEIVED_SINCE);
   }
 
   function isOpen(row: number): boolean {
@@ -201,6 +203,9 @@ export function makeCreditReceiver(
     const limit = counts[r | LIMIT];
     const word = accounts.isCumulative(row) ? limit : ahead(limit, counts[r | LIMIT_SAID]);
     counts[r | LIMIT_SAID] = limit;
+    // A word holds all that can come from one answer to the next.
+    times[(row << TIMES_SHIFT) | RECEIVED] += counts[r | RECEIVED_SINCE];
+    counts[r | RECEIVED_SINCE] = 0;
     // It is the total: what was to be said again is said.
     if (counts[r | REFRESHES] === 0) {
       times[(row << TIMES_SHIFT) | REFRESH_AT] =

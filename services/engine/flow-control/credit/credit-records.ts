@@ -1,9 +1,9 @@
 import type { Tables } from '../../kernel/tables.js';
 
-// What every frame touches of an account, both halves side by side: words of its record, which is
-// one line of the cache, and doubles, which are another.
+// What every frame touches of an account: words of its record, of which each half has one line of
+// the cache; and doubles, which only messages and timers touch.
 
-export const RECORD_SHIFT = 4;
+export const RECORD_SHIFT = 5;
 
 // Of the sending half.
 
@@ -15,45 +15,54 @@ export const ALLOWED = 1;
 export const REPORTS = 2;
 /** Octets of a unit that the neighbour grants. */
 export const ASKED_UNIT = 3;
+export const ASKED_SHIFT = 4;
 
-export const MODES = 4;
+export const MODES = 5;
 export const CUMULATIVE = 1;
 export const UNSOLICITED = 2;
 export const LOOKS_AHEAD = 4;
 /** It matters how much waits in line: to ask ahead, or because credit ages when nothing does. */
 export const MINDS_LINE = 8;
 
+/** Units used for frames since SPENT was last brought up to date. */
+export const SPENT_SINCE = 6;
+
 // Of the receiving half.
 
 /** Octets of a unit that this end grants. */
-export const UNIT = 5;
+export const UNIT = 16;
+export const UNIT_SHIFT = 17;
 /** Units that it may have promised at most; -1 if that depends on the other channels. */
-export const TARGET = 6;
-export const STEP = 7;
+export const TARGET = 18;
+export const STEP = 19;
 /** Units of the longest frame that may come. */
-export const FRAME = 8;
-export const OPENED = 9;
+export const FRAME = 20;
+export const OPENED = 21;
 /** Units that came past: received, or known to be missing. */
-export const PASSED = 10;
+export const PASSED = 22;
 /** Units in the buffer now. */
-export const OCCUPIED = 11;
+export const OCCUPIED = 23;
 /** The highest count granted. */
-export const LIMIT = 12;
-export const LIMIT_SAID = 13;
-export const OCCUPIED_PEAK = 14;
+export const LIMIT = 24;
+export const LIMIT_SAID = 25;
+export const OCCUPIED_PEAK = 26;
 /** Refreshes since the last change. */
-export const REFRESHES = 15;
+export const REFRESHES = 27;
+/** Units received since RECEIVED was last brought up to date. */
+export const RECEIVED_SINCE = 28;
 
 export const TIMES_SHIFT = 3;
 
 export const REPORT_AT = 0;
 /** A changed count of what was used is said again after this time. */
 export const REPORT_PS = 1;
+/** Kept where credit ages. */
 export const LAST_USE = 2;
 export const SPENT = 3;
 export const REFRESH_AT = 4;
 /** A changed limit is said again after this time. */
 export const REFRESH_PS = 5;
+/** Kept where what an account may have depends on the others. */
 export const ACTIVE_AT = 6;
 export const RECEIVED = 7;
 

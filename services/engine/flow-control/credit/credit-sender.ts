@@ -4,10 +4,10 @@ import type { CreditAccounts } from './credit-accounts.js';
 import type { CreditCarrier } from './credit-machine.js';
 import {
   ahead,
-  costOf,
   COUNT_MASK,
   EAGER_PERIODS,
   EPOCH_MASK,
+  quickCost,
   SAY_DEMAND,
   SAY_REPORT,
   SAY_SYNC,
@@ -15,6 +15,7 @@ import {
 } from './credit-machine.js';
 import {
   ALLOWED,
+  ASKED_SHIFT,
   ASKED_UNIT,
   CONSUMED,
   LAST_USE,
@@ -26,6 +27,7 @@ import {
   REPORT_PS,
   REPORTS,
   SPENT,
+  SPENT_SINCE,
   TIMES_SHIFT,
 } from './credit-records.js';
 
@@ -145,18 +147,19 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
   }
 
   function cost(row: number, octets: number): number {
-    return costOf(octets, counts[(row << RECORD_SHIFT) | ASKED_UNIT]);
+    const r = row << RECORD_SHIFT;
+    return quickCost(octets, counts[r | ASKED_UNIT], counts[r | ASKED_SHIFT]);
   }
 
   /** A frame starts on the wire. */
   function spend(row: number, units: number): void {
     const r = row << RECORD_SHIFT;
-    const t = row << TIMES_SHIFT;
     consume(row, units);
-    times[t | SPENT] += units;
-    times[t | LAST_USE] = clock.now;
+    counts[r | SPENT_SINCE] += units;
     carrier.announce(row, CREDIT_STEP.TRANSMITTED, units);
     if (counts[r | REPORTS] !== 0) changed(row);
+    if ((counts[r | MODES] & MINDS_LINE) === 0) return;
+    times[(row << TIMES_SHIFT) | LAST_USE] = clock.now;
     if ((counts[r | MODES] & LOOKS_AHEAD) !== 0) lookAhead(row);
   }
 
@@ -168,6 +171,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
       words[w + BLOCKED] = 1;
       doubles[d + BLOCKED_SINCE] = clock.now;
       doubles[d + BLOCKS]++;
+      if (accounts.specOf(row).asking.isPatient) waitForGrant(row);
       carrier.lacks(row, true);
     } else if (clock.now < doubles[d + POLL_AT]) return;
     demand(row);
@@ -211,7 +215,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
 
   /** Units used so far, over all epochs. */
   function spent(row: number): number {
-    return times[(row << TIMES_SHIFT) | SPENT];
+    return times[(row << TIMES_SHIFT) | SPENT] + count(row, SPENT_SINCE);
   }
 
   function epoch(row: number): number {
@@ -283,7 +287,11 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
   }
 
   function raise(row: number, limit: number, more: number): void {
-    counts[(row << RECORD_SHIFT) | ALLOWED] = limit;
+    const r = row << RECORD_SHIFT;
+    counts[r | ALLOWED] = limit;
+    // A word holds all that can be used from one grant to the next.
+    times[(row << TIMES_SHIFT) | SPENT] += counts[r | SPENT_SINCE];
+    counts[r | SPENT_SINCE] = 0;
     doubles[row * DOUBLES + GRANTED] += more;
     carrier.permit(row);
   }
@@ -320,6 +328,13 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     doubles[d + POLL_AT] = now + asking.pollPs;
     carrier.say(row, SAY_DEMAND);
     carrier.wake(row, now + asking.pollPs);
+  }
+
+  /** A grant is on its way, or was lost: only then is it asked for. */
+  function waitForGrant(row: number): void {
+    const at = row * DOUBLES + POLL_AT;
+    const patientUntil = clock.now + accounts.specOf(row).asking.pollPs;
+    if (patientUntil > doubles[at]) doubles[at] = patientUntil;
   }
 
   function lookAhead(row: number): void {

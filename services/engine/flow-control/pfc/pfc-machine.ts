@@ -12,6 +12,14 @@ export function groupPriorities(port: PortSpec): Uint8Array {
   return result;
 }
 
+/** Groups that have any of these priorities, one bit each. */
+export function groupsOf(prioritiesOf: Uint8Array, priorities: number): number {
+  return prioritiesOf.reduce(
+    (groups, own, group) => ((own & priorities) === 0 ? groups : groups | (1 << group)),
+    0,
+  );
+}
+
 /**
  * The frame that a port sends: every stopped group is restated, so that one frame repairs the
  * loss of the one before, and groups just released are named with time zero.

@@ -14,7 +14,7 @@ import { macControlOpcode } from '../../wire/mac-control/mac-control-header.js';
 import { OPCODE_PFC } from '../../wire/mac-control/opcodes.js';
 import { blankPfcFrame, decodePfc, encodePfc } from '../../wire/mac-control/pfc-frame.js';
 import { Defiance } from './pfc-defiance.js';
-import { applyPfc, fillPfc, groupPriorities } from './pfc-machine.js';
+import { applyPfc, fillPfc, groupPriorities, groupsOf } from './pfc-machine.js';
 import { PfcCounters, pfcManagedValues } from './pfc-managed.js';
 import { PfcWatchdog } from './pfc-watchdog.js';
 
@@ -38,6 +38,8 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, Neighbou
   private readonly prioritiesOf: Uint8Array[] = [];
   /** By port: priorities that have PFC now, one bit each. */
   private readonly operational: Uint8Array;
+  /** By port: groups whose senders are stopped before they are full, one bit each. */
+  private readonly stopping: Uint8Array;
 
   constructor(
     tables: Tables,
@@ -48,6 +50,7 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, Neighbou
   ) {
     super(tables, host, accounts, slot, 8, ports);
     this.operational = tables.uint8('port', 1);
+    this.stopping = tables.uint8('port', 1);
     this.counters = new PfcCounters(tables);
     this.remote = new RemoteStops(tables, host, slot, REMOTE_TIMER, ports);
     this.watchdog = new PfcWatchdog(tables, host, this.obeyer, slot, WATCHDOG_TIMER);
@@ -73,7 +76,7 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, Neighbou
   configurePort(port: number, spec: PortSpec): void {
     this.specs[port] = spec;
     this.prioritiesOf[port] = groupPriorities(spec);
-    this.operational[port] = spec.pfc?.priorities ?? 0;
+    this.operate(port, spec.pfc?.priorities ?? 0);
     this.watchdog.configure(port, spec.pfc);
     this.defiance.configure(port, spec.pfc);
     if (spec.pfc !== null) this.asker.configure(port, spec.pfc, spec.octetPs);
@@ -84,12 +87,17 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, Neighbou
     const before = this.operational[port];
     const now = priorities & (this.specs[port].pfc?.priorities ?? 0);
     if (now === before) return;
-    this.operational[port] = now;
+    this.operate(port, now);
     for (let i = 0; i < 8; i++) {
       const bit = 1 << i;
       if ((before & ~now & bit) !== 0) this.obeyer.load(port, i, 0);
       if (!this.stops(port, i)) this.asker.cease(port, i);
     }
+  }
+
+  private operate(port: number, priorities: number): void {
+    this.operational[port] = priorities;
+    this.stopping[port] = groupsOf(this.prioritiesOf[port], priorities);
   }
 
   /** PFC has been provided for an account of a port. */
@@ -99,7 +107,7 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, Neighbou
 
   /** The senders of an account are stopped before it is full. */
   stops(port: number, group: number): boolean {
-    return (this.prioritiesOf[port][group] & this.operational[port]) !== 0;
+    return (this.stopping[port] & (1 << group)) !== 0;
   }
 
   admitted(port: number, group: number): void {

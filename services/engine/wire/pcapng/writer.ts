@@ -1,6 +1,7 @@
 /** Writes pcapng blocks, little-endian: a section header, interfaces, then packets. */
 
 import { requireRoom } from '../big-endian.js';
+import { writeLe16, writeLe32, writeLe64 } from '../little-endian.js';
 import {
   BLOCK_ENHANCED_PACKET,
   BLOCK_FRAME_OCTETS,
@@ -25,9 +26,9 @@ import {
 const TWO_TO_32 = 0x1_0000_0000;
 
 /** Times count nanoseconds: ten to the power of minus nine. */
-const NANOSECONDS = Uint8Array.of(9);
+const NANOSECONDS = 9;
 /** Captured frames end before their frame check sequence. */
-const NO_FCS = Uint8Array.of(0);
+const NO_FCS = 0;
 
 export interface CaptureInterface {
   /** ASCII. */
@@ -64,8 +65,7 @@ export const SECTION_BLOCK_OCTETS = BLOCK_FRAME_OCTETS + SECTION_BODY_OCTETS;
 export function interfaceBlockOctets(capture: CaptureInterface): number {
   const options =
     optionOctets(capture.name.length) +
-    optionOctets(NANOSECONDS.length) +
-    optionOctets(NO_FCS.length) +
+    2 * optionOctets(1) +
     (capture.epochSeconds === undefined ? 0 : optionOctets(TIME_OFFSET_OCTETS)) +
     OPTION_HEADER_OCTETS;
   return BLOCK_FRAME_OCTETS + INTERFACE_BODY_OCTETS + options;
@@ -82,12 +82,12 @@ export function packetBlockOctets(packet: CapturedPacket): number {
 
 /** Begins a file; returns the offset behind the block, as the other writers do. */
 export function writeSectionBlock(octets: Uint8Array, at: number): number {
-  const view = startBlock(octets, at, BLOCK_SECTION_HEADER, SECTION_BLOCK_OCTETS);
-  view.setUint32(8, BYTE_ORDER_MAGIC, true);
-  view.setUint16(12, 1, true); // version 1.0
-  view.setUint16(14, 0, true);
-  view.setBigInt64(16, -1n, true); // length of the section not given
-  return at + view.byteLength;
+  const end = startBlock(octets, at, BLOCK_SECTION_HEADER, SECTION_BLOCK_OCTETS);
+  writeLe32(octets, at + 8, BYTE_ORDER_MAGIC);
+  writeLe16(octets, at + 12, 1); // version 1.0
+  writeLe16(octets, at + 14, 0);
+  writeLe64(octets, at + 16, -1); // length of the section not given
+  return end;
 }
 
 export function writeInterfaceBlock(
@@ -95,70 +95,81 @@ export function writeInterfaceBlock(
   at: number,
   capture: CaptureInterface,
 ): number {
-  const view = startBlock(octets, at, BLOCK_INTERFACE, interfaceBlockOctets(capture));
-  view.setUint16(8, LINKTYPE_ETHERNET, true);
-  view.setUint16(10, 0, true);
-  view.setUint32(12, capture.snapOctets, true);
-  let next = writeOption(view, 16, OPTION_INTERFACE_NAME, asciiOctets(capture.name));
-  next = writeOption(view, next, OPTION_INTERFACE_TIME_RESOLUTION, NANOSECONDS);
-  next = writeOption(view, next, OPTION_INTERFACE_FCS_LENGTH, NO_FCS);
+  const end = startBlock(octets, at, BLOCK_INTERFACE, interfaceBlockOctets(capture));
+  writeLe16(octets, at + 8, LINKTYPE_ETHERNET);
+  writeLe16(octets, at + 10, 0);
+  writeLe32(octets, at + 12, capture.snapOctets);
+  let next = writeText(octets, at + 16, OPTION_INTERFACE_NAME, capture.name);
+  next = startOption(octets, next, OPTION_INTERFACE_TIME_RESOLUTION, 1, NANOSECONDS);
+  next = startOption(octets, next, OPTION_INTERFACE_FCS_LENGTH, 1, NO_FCS);
   if (capture.epochSeconds !== undefined) {
-    const offset = new Uint8Array(TIME_OFFSET_OCTETS);
-    new DataView(offset.buffer).setBigInt64(0, BigInt(capture.epochSeconds), true);
-    next = writeOption(view, next, OPTION_INTERFACE_TIME_OFFSET, offset);
+    const value = next + OPTION_HEADER_OCTETS;
+    next = startOption(octets, next, OPTION_INTERFACE_TIME_OFFSET, TIME_OFFSET_OCTETS, 0);
+    writeLe64(octets, value, capture.epochSeconds);
   }
-  view.setUint32(next, OPTION_END, true);
-  return at + view.byteLength;
+  writeLe32(octets, next, OPTION_END);
+  return end;
 }
 
 export function writePacketBlock(octets: Uint8Array, at: number, packet: CapturedPacket): number {
-  const view = startBlock(octets, at, BLOCK_ENHANCED_PACKET, packetBlockOctets(packet));
-  const body = at + 8;
-  view.setUint32(8, packet.interfaceIndex, true);
-  view.setUint32(12, Math.floor(packet.timeNs / TWO_TO_32), true);
-  view.setUint32(16, packet.timeNs % TWO_TO_32, true);
-  view.setUint32(20, packet.octets.length, true);
-  view.setUint32(24, packet.originalOctets, true);
-  octets.set(packet.octets, body + PACKET_BODY_OCTETS);
-  const { comment, direction = 0 } = packet;
-  if (comment === '' && direction === 0) return at + view.byteLength;
-  let next = 8 + PACKET_BODY_OCTETS + padded(packet.octets.length);
-  if (comment !== '') next = writeOption(view, next, OPTION_COMMENT, asciiOctets(comment));
+  const { comment, direction = 0, timeNs } = packet;
+  const { length } = packet.octets;
+  const end = startBlock(octets, at, BLOCK_ENHANCED_PACKET, packetBlockOctets(packet));
+  writeLe32(octets, at + 8, packet.interfaceIndex);
+  writeLe32(octets, at + 12, Math.floor(timeNs / TWO_TO_32));
+  writeLe32(octets, at + 16, timeNs % TWO_TO_32);
+  writeLe32(octets, at + 20, length);
+  writeLe32(octets, at + 24, packet.originalOctets);
+  const body = at + 8 + PACKET_BODY_OCTETS;
+  let next = body + padded(length);
+  if (length > 0) writeLe32(octets, next - WORD_OCTETS, 0);
+  octets.set(packet.octets, body);
+  if (comment === '' && direction === 0) return end;
+  if (comment !== '') next = writeText(octets, next, OPTION_COMMENT, comment);
   if (direction !== 0) {
-    next = writeOption(view, next, OPTION_PACKET_FLAGS, Uint8Array.of(direction, 0, 0, 0));
+    next = startOption(octets, next, OPTION_PACKET_FLAGS, WORD_OCTETS, direction);
   }
-  view.setUint32(next, OPTION_END, true);
-  return at + view.byteLength;
+  writeLe32(octets, next, OPTION_END);
+  return end;
 }
 
-/** A cleared block with its type and both lengths. */
-function startBlock(octets: Uint8Array, at: number, type: number, length: number): DataView {
+/** The type of a block and both its lengths; returns the offset behind it. */
+function startBlock(octets: Uint8Array, at: number, type: number, length: number): number {
   requireRoom(octets, at, length);
-  octets.fill(0, at, at + length);
-  const view = new DataView(octets.buffer, octets.byteOffset + at, length);
-  view.setUint32(0, type, true);
-  view.setUint32(4, length, true);
-  view.setUint32(length - 4, length, true);
-  return view;
+  writeLe32(octets, at, type);
+  writeLe32(octets, at + 4, length);
+  writeLe32(octets, at + length - 4, length);
+  return at + length;
 }
 
 function optionOctets(valueOctets: number): number {
   return OPTION_HEADER_OCTETS + padded(valueOctets);
 }
 
-function writeOption(view: DataView, at: number, code: number, value: Uint8Array): number {
-  view.setUint16(at, code, true);
-  view.setUint16(at + 2, value.length, true);
-  for (let i = 0; i < value.length; i++) view.setUint8(at + OPTION_HEADER_OCTETS + i, value[i]);
-  return at + optionOctets(value.length);
+/** An option and the first word of its value, with its padding; returns the offset behind it. */
+function startOption(
+  octets: Uint8Array,
+  at: number,
+  code: number,
+  length: number,
+  word: number,
+): number {
+  writeLe16(octets, at, code);
+  writeLe16(octets, at + 2, length);
+  writeLe32(octets, at + OPTION_HEADER_OCTETS, word);
+  return at + optionOctets(length);
 }
 
 /** A character outside ASCII becomes a question mark. */
-function asciiOctets(text: string): Uint8Array {
-  const octets = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    octets[i] = code < 0x80 ? code : 0x3f;
+function writeText(octets: Uint8Array, at: number, code: number, text: string): number {
+  const { length } = text;
+  const end = at + optionOctets(length);
+  if (length > 0) writeLe32(octets, end - WORD_OCTETS, 0);
+  writeLe16(octets, at, code);
+  writeLe16(octets, at + 2, length);
+  for (let i = 0; i < length; i++) {
+    const character = text.charCodeAt(i);
+    octets[at + OPTION_HEADER_OCTETS + i] = character < 0x80 ? character : 0x3f;
   }
-  return octets;
+  return end;
 }

@@ -1,0 +1,85 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { placeInServices } from '../services/fabric/placement/placement.js';
+import type { Topology } from '../services/fabric/topology/topology.js';
+import { fabricOf } from './fabrics.js';
+
+// How many links our cuts cross and how even they are, beside METIS (Debian's `metis`) if it is there.
+//   npm run build && node dist/bench/cuts.js
+
+const FABRICS: Readonly<Record<string, string>> = {
+  'fat-tree k=4': 'generator: fat-tree, k: 4',
+  'fat-tree k=8': 'generator: fat-tree, k: 8',
+  'fat-tree k=16': 'generator: fat-tree, k: 16',
+  'leaf-spine 64 x 16': 'generator: leaf-spine, leaves: 64, spines: 16, hostsPerLeaf: 16',
+  'clos of 8 pods':
+    'generator: clos, pods: 8, leavesPerPod: 8, hostsPerLeaf: 16, planes: 4, spinesPerPlane: 4',
+};
+const PARTS = [4, 16, 64];
+
+function topologyOf(fabric: string): Topology {
+  const load = 'load: [{ name: one, stream: { from: h1, to: h2 }, bytes: 1KB }]';
+  return fabricOf(`selvage: 1\nfabric: { ${fabric} }\n${load}\n`).topology;
+}
+
+function portsOf({ devices, links }: Topology): number[] {
+  const ports = devices.map(() => 0);
+  for (const { device } of links.flatMap(({ a, b }) => [a, b])) ports[device]!++;
+  return ports;
+}
+
+/** Links between parts, the heaviest part over the mean, and pairs of parts with a link. */
+function figures(topology: Topology, partOf: readonly number[], parts: number): string {
+  const ports = portsOf(topology);
+  const work = Array.from({ length: parts }, () => 0);
+  partOf.forEach((part, device) => (work[part]! += ports[device]!));
+  const pairs = topology.links.map(({ a, b }) => [partOf[a.device]!, partOf[b.device]!].sort());
+  const crossing = pairs.filter(([a, b]) => a !== b).map(String);
+  const balance = (Math.max(...work) * parts) / (2 * topology.links.length);
+  const words = [crossing.length, balance.toFixed(2), new Set(crossing).size];
+  return words.map((word) => `${word}`.padStart(7)).join('');
+}
+
+function ourParts(topology: Topology, parts: number): number[] {
+  const partOf: number[] = [];
+  placeInServices(topology, parts).forEach(({ devices }, part) => {
+    for (const device of devices) partOf[device] = part;
+  });
+  return partOf;
+}
+
+/** Null if there is no METIS. */
+function partsOfMetis(topology: Topology, parts: number): number[] | null {
+  const folder = mkdtempSync(join(tmpdir(), 'selvage-cuts-'));
+  try {
+    const neighbours = topology.devices.map((): number[] => []);
+    for (const { a, b } of topology.links) {
+      neighbours[a.device]!.push(b.device + 1);
+      neighbours[b.device]!.push(a.device + 1);
+    }
+    const rows = portsOf(topology).map((ports, d) => [ports, ...neighbours[d]!].join(' '));
+    const head = `${topology.devices.length} ${topology.links.length} 010`;
+    const graph = join(folder, 'graph');
+    writeFileSync(graph, `${[head, ...rows].join('\n')}\n`);
+    const words = ['-ufactor=50', '-ncuts=5', '-seed=1', graph, `${parts}`];
+    if (spawnSync('gpmetis', words).status !== 0) return null;
+    return readFileSync(`${graph}.part.${parts}`, 'utf8').trim().split('\n').map(Number);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const titles = ['links', 'work', 'pairs'].map((title) => title.padStart(7)).join('');
+process.stdout.write(`${'fabric'.padEnd(20)}${'parts'.padStart(6)} |${titles} | METIS${titles}\n`);
+for (const [name, fabric] of Object.entries(FABRICS)) {
+  const topology = topologyOf(fabric);
+  for (const parts of PARTS.filter((count) => count < topology.devices.length)) {
+    const ours = figures(topology, ourParts(topology, parts), parts);
+    const theirs = partsOfMetis(topology, parts);
+    const beside = theirs === null ? ' not there' : figures(topology, theirs, parts);
+    const label = `${name.padEnd(20)}${`${parts}`.padStart(6)}`;
+    process.stdout.write(`${label} |${ours} |      ${beside}\n`);
+  }
+}

@@ -1,0 +1,145 @@
+// Writes the numbers behind the engine's constants to where they are used, in dist/services/engine
+// (or another folder of compiled modules).
+//
+// V8 takes what a module exports for a variable, even a `const`: each use is a load and checks of
+// whether it has a value, whether that is a small integer, and whether the sum overflows. The
+// fields of records are such constants, so a frame costs a third more without this. What is folded
+// is marked, as in `0 /* NEXT */`, and folded anew when anything was compiled.
+
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+const folder = resolve(process.argv[2] ?? join(root, 'dist', 'services', 'engine'));
+const stamp = join(folder, 'folded');
+const FOLDED = /\(-\d[\d.e+-]* \/\* ([A-Z]\w*) \*\/\)|\d[\d.e+-]* \/\* ([A-Z]\w*) \*\//g;
+const CONSTANT_NAME = /^[A-Z][A-Z0-9_]*$/;
+
+const paths = readdirSync(folder, { recursive: true })
+  .filter((path) => path.endsWith('.js'))
+  .map((path) => join(folder, path));
+
+if (!isNewer(stamp, [...paths, fileURLToPath(import.meta.url)])) {
+  // Loaded only when there is something to do: every start comes by here.
+  const { default: ts } = await import('typescript');
+  const modules = new Map(paths.map((path) => [path, parse(ts, path)]));
+  for (const module of modules.values()) fold(ts, modules, module);
+  writeFileSync(stamp, '');
+}
+
+function isNewer(made, than) {
+  const madeAt = statSync(made, { throwIfNoEntry: false })?.mtimeMs ?? -1;
+  return than.every((source) => statSync(source).mtimeMs <= madeAt);
+}
+
+/** A module with its constants, by name: an expression, or where it is imported from. */
+function parse(ts, path) {
+  const written = readFileSync(path, 'utf8');
+  const text = written.replace(FOLDED, '$1$2');
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, ts.ScriptKind.JS);
+  const constants = new Map();
+  for (const statement of source.statements) {
+    if (ts.isImportDeclaration(statement)) {
+      const from = resolve(dirname(path), statement.moduleSpecifier.text);
+      const named = statement.importClause?.namedBindings;
+      for (const { name, propertyName } of named?.elements ?? []) {
+        constants.set(name.text, { from, name: (propertyName ?? name).text });
+      }
+    } else if (ts.isVariableStatement(statement)) {
+      if ((statement.declarationList.flags & ts.NodeFlags.Const) === 0) continue;
+      for (const { name, initializer } of statement.declarationList.declarations) {
+        if (ts.isIdentifier(name)) constants.set(name.text, { initializer });
+      }
+    }
+  }
+  return { path, written, text, source, constants };
+}
+
+function fold(ts, modules, module) {
+  let { text } = module;
+  for (const identifier of uses(ts, module.source).reverse()) {
+    const name = identifier.text;
+    const value = valueOf(ts, modules, module, name);
+    if (value === undefined) continue;
+    const number = value < 0 ? `(${value} /* ${name} */)` : `${value} /* ${name} */`;
+    const isShorthand = ts.isShorthandPropertyAssignment(identifier.parent);
+    const written = isShorthand ? `${name}: ${number}` : number;
+    text = text.slice(0, identifier.getStart()) + written + text.slice(identifier.end);
+  }
+  if (text !== module.written) writeFileSync(module.path, text);
+}
+
+/** Identifiers that look like constants, where they stand for their value. */
+function uses(ts, source) {
+  const found = [];
+  const visit = (node) => {
+    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return;
+    if (ts.isIdentifier(node) && CONSTANT_NAME.test(node.text)) {
+      if (isHidden(ts, node)) throw new Error(`${source.fileName} hides ${node.text}`);
+      if (!isName(ts, node)) found.push(node);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+/** It names a property, or what is declared here. */
+function isName(ts, node) {
+  const { parent } = node;
+  if (ts.isShorthandPropertyAssignment(parent)) return false;
+  return parent.name === node || (ts.isBindingElement(parent) && parent.propertyName === node);
+}
+
+/** What is declared within a function would be taken for the constant of its name. */
+function isHidden(ts, node) {
+  const { parent } = node;
+  if (ts.isVariableDeclaration(parent) && parent.name === node) {
+    return !ts.isSourceFile(parent.parent.parent.parent);
+  }
+  return (ts.isParameter(parent) || ts.isBindingElement(parent)) && parent.name === node;
+}
+
+/** Undefined unless it is a constant number. */
+function valueOf(ts, modules, module, name) {
+  const constant = module?.constants.get(name);
+  if (constant === undefined) return undefined;
+  if (constant.from !== undefined) {
+    return valueOf(ts, modules, modules.get(constant.from), constant.name);
+  }
+  constant.value ??= evaluate(ts, constant.initializer, (other) =>
+    valueOf(ts, modules, module, other),
+  );
+  return Number.isFinite(constant.value) ? constant.value : undefined;
+}
+
+/** NaN unless the expression is made of numbers and constants. */
+function evaluate(ts, node, constant) {
+  const { SyntaxKind } = ts;
+  const of = (operand) => evaluate(ts, operand, constant);
+  if (ts.isNumericLiteral(node)) return Number(node.text);
+  if (ts.isParenthesizedExpression(node)) return of(node.expression);
+  if (ts.isIdentifier(node)) return constant(node.text) ?? NaN;
+  if (ts.isPrefixUnaryExpression(node) && node.operator === SyntaxKind.MinusToken) {
+    return -of(node.operand);
+  }
+  if (!ts.isBinaryExpression(node)) return NaN;
+  const [a, b] = [of(node.left), of(node.right)];
+  // A bitwise operator would make a number of what is none.
+  if (Number.isNaN(a) || Number.isNaN(b)) return NaN;
+  switch (node.operatorToken.kind) {
+    case SyntaxKind.PlusToken:
+      return a + b;
+    case SyntaxKind.MinusToken:
+      return a - b;
+    case SyntaxKind.AsteriskToken:
+      return a * b;
+    case SyntaxKind.LessThanLessThanToken:
+      return a << b;
+    case SyntaxKind.BarToken:
+      return a | b;
+    default:
+      return NaN;
+  }
+}

@@ -1,0 +1,40 @@
+import type { Fabric } from '../fabric/assembly/fabric.js';
+import type { LoadedScenario } from '../fabric/scenario/load-scenario.js';
+import type { RunRecord } from '../report/run-directory.js';
+import type { FaultStep } from '../runtime/live-faults.js';
+import type { MergedRun } from '../runtime/merge.js';
+import type { WholeState } from '../runtime/whole-state.js';
+import type { DistributionOptions } from './fleet/distribution.js';
+import type { LiveOptions } from './live-options.js';
+
+export interface EmulateOptions extends DistributionOptions, LiveOptions {
+  readonly threads?: string;
+  readonly out?: string;
+  readonly check?: boolean;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  /** A collector for spans and figures. */
+  readonly otlp?: string;
+  /** False: tables are written as CSV only. */
+  readonly parquet?: boolean;
+  /** Be reachable by `selvage attach`, `pause`, `inject` and so on, in one process too. */
+  readonly control?: boolean;
+  /** A port of this machine, for Prometheus. */
+  readonly metrics?: string;
+}
+
+/** A scenario that has been read, how it was asked for, and where to begin. */
+export interface Emulation {
+  readonly file: string;
+  readonly set: readonly string[];
+  readonly loaded: LoadedScenario;
+  readonly fabric: Fabric;
+  /** Null: at the beginning. */
+  readonly from: WholeState | null;
+  /** Faults that came and went before. */
+  readonly steps: readonly FaultStep[];
+}
+
+/** What a run measured, wherever its actors were at home. */
+export type Measured = Pick<RunRecord, 'results' | 'series' | 'state'> &
+  Pick<MergedRun, 'congestion' | 'hops' | 'captures' | 'events' | 'steps'>;

@@ -1,0 +1,45 @@
+import type { Emulation, Measured } from '../emulation.js';
+import type { Fleet, FleetOptions } from '../fleet/fleet.js';
+import type { LiveView } from '../live-view.js';
+import type { ProgressLine } from '../progress.js';
+import { NO_PORTS, openMetrics } from './metrics.js';
+
+/** In processes of its own, where the same actors do the same. */
+export async function runElsewhere(
+  { fabric, from, steps }: Emulation,
+  options: FleetOptions,
+  metricsPort: number | null,
+  progress: ProgressLine,
+  view: LiveView | null,
+): Promise<Measured> {
+  const { runDistributed } = await import('../fleet/distributed-run.js');
+  const { SERIES_COLUMNS } = await import('../../runtime/series.js');
+  const { LiveFleet } = await import('../fleet/live-fleet.js');
+  let live: InstanceType<typeof LiveFleet> | null = null;
+  const open = async ({ client }: Fleet): Promise<void> => {
+    if (view === null) return;
+    const run = new LiveFleet(client);
+    live = run;
+    run.listener = await view.open(
+      run,
+      () => run.status,
+      () => run.shownFaults(),
+    );
+  };
+  let latest = { virtualPs: 0, share: 0, frameHops: 0 };
+  const closeMetrics = await openMetrics(metricsPort, fabric.scenario.name, () => ({
+    ...latest,
+    ...NO_PORTS,
+  }));
+  try {
+    const all = { ...options, from, steps, paused: view?.beginsPaused ?? false };
+    const { rows, ...merged } = await runDistributed(all, progress, open, (status) => {
+      const { virtualPs, share, frameHops } = status;
+      latest = { virtualPs, share, frameHops };
+      live?.heard(status);
+    });
+    return { ...merged, series: { columns: SERIES_COLUMNS, rows } };
+  } finally {
+    await closeMetrics();
+  }
+}

@@ -1,0 +1,62 @@
+import { selvage } from '#contracts';
+import type { PackedOutcome } from '../runtime/checkpoints/packed-outcome.js';
+import { sameOctets, sha256 } from '../runtime/checkpoints/snapshots.js';
+import type { CheckpointStore } from '../runtime/checkpoints/store.js';
+import { PROTOCOL } from '../runtime/part/messages.js';
+
+/** What an outcome must be of for a coordinator to say it again. */
+export interface RunOrigin {
+  readonly run: string;
+  readonly version: string;
+  readonly check: boolean;
+  /** Plain values of the scenario. */
+  readonly document: unknown;
+  readonly planHashes: readonly Uint8Array[];
+}
+
+/**
+ * The mark of a run that has ended, in the store: a coordinator that is started again once its
+ * services have gone home has nobody to wait for, and gives the same results.
+ */
+export class EndedRun {
+  private readonly origin: Uint8Array;
+
+  constructor(
+    private readonly store: CheckpointStore,
+    private readonly of: RunOrigin,
+  ) {
+    const words = Buffer.from(JSON.stringify([of.document, of.check]));
+    this.origin = sha256(Buffer.concat([words, ...of.planHashes]));
+  }
+
+  async put(outcome: PackedOutcome): Promise<void> {
+    const { run, version } = this.of;
+    const mark = { protocol: PROTOCOL, run, version, origin: this.origin, ...outcome };
+    await this.store.putOutcome(selvage.v1.Outcome.encode(mark).finish());
+  }
+
+  /** Null: it has not ended. What another scenario left under this name is forgotten. */
+  async recall(): Promise<PackedOutcome | null> {
+    const octets = await this.store.outcome();
+    if (octets === null) return null;
+    const mark = decoded(octets);
+    const { run, version } = this.of;
+    const isOurs =
+      mark !== null &&
+      mark.protocol === PROTOCOL &&
+      mark.run === run &&
+      mark.version === version &&
+      sameOctets(mark.origin, this.origin);
+    if (isOurs) return mark;
+    await this.store.forgetOutcome();
+    return null;
+  }
+}
+
+function decoded(octets: Uint8Array): selvage.v1.Outcome | null {
+  try {
+    return selvage.v1.Outcome.decode(octets);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,29 @@
+import type { FramePool } from './frame-pool.js';
+import { CLASS, HASH, KIND_MASK, SEQUENCE } from './frame-pool.js';
+
+/** Dice are lower than this. */
+export const DICE_SIDES = 2 ** 32;
+
+/** By port: which of the frames that pass there somebody wants to be told of. */
+export type Heed = ReturnType<typeof makeHeed>;
+
+export function makeHeed(pool: FramePool, ports: number) {
+  const { words } = pool;
+  /** Frames with lower dice are told: none by 0, all by DICE_SIDES. */
+  const limits = new Float64Array(ports);
+
+  function hears(port: number, frame: number): boolean {
+    const limit = limits[port];
+    return limit !== 0 && diceOf(words, frame) < limit;
+  }
+
+  return { limits, hears };
+}
+
+/** As if drawn, from what every hop reads anyway, so that every device comes to the same. */
+export function diceOf(words: Int32Array, frame: number): number {
+  let h = words[frame + HASH] ^ Math.imul(words[frame + SEQUENCE], 0x9e3779b1);
+  h = Math.imul(h ^ (h >>> 16) ^ (words[frame + CLASS] & KIND_MASK), 0x7feb352d);
+  h = Math.imul(h ^ (h >>> 15), 0x846ca68b);
+  return (h ^ (h >>> 16)) >>> 0;
+}

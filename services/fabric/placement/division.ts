@@ -1,0 +1,138 @@
+/** Devices as what is cut: their neighbours, once per link, and how much work each is. */
+export interface WorkGraph {
+  readonly neighbours: readonly (readonly number[])[];
+  readonly work: readonly number[];
+}
+
+/** Which part every device is in, and what follows from it. */
+export class Division {
+  private readonly workOf: number[];
+  private readonly members: Set<number>[];
+  /** By device: how many links it has into each part. */
+  private readonly linksInto: Map<number, number>[];
+
+  constructor(
+    private readonly graph: WorkGraph,
+    private readonly partOf: number[],
+    parts: number,
+  ) {
+    this.workOf = Array.from({ length: parts }, () => 0);
+    this.members = Array.from({ length: parts }, () => new Set());
+    partOf.forEach((part, device) => {
+      this.workOf[part]! += graph.work[device]!;
+      this.members[part]!.add(device);
+    });
+    this.linksInto = graph.neighbours.map((neighbours) => {
+      const into = new Map<number, number>();
+      for (const other of neighbours) add(into, partOf[other]!, 1);
+      return into;
+    });
+  }
+
+  /** Links whose ends are in two parts. */
+  get cut(): number {
+    const outside = (device: number): number =>
+      this.graph.neighbours[device]!.length - this.links(device, this.partOf[device]!);
+    return this.partOf.reduce((sum, _, device) => sum + outside(device), 0) / 2;
+  }
+
+  /** The work of the part that has most. */
+  get heaviest(): number {
+    return this.workOf.reduce((most, work) => Math.max(most, work), 0);
+  }
+
+  /** The devices of every part, ascending. */
+  groups(): number[][] {
+    return this.members.map((devices) => [...devices].sort((a, b) => a - b));
+  }
+
+  /**
+   * Moves a device, or exchanges two, as long as that cuts fewer links, or as many and the work is
+   * more even; no part comes to more than `most` work. (Kernighan and Lin, for many parts.)
+   */
+  refine(most: number): void {
+    let improved = true;
+    while (improved) {
+      improved = false;
+      for (let device = 0; device < this.partOf.length; device++) {
+        if (this.moveIfBetter(device, most) || this.exchangeIfBetter(device, most)) improved = true;
+      }
+    }
+  }
+
+  private moveIfBetter(device: number, most: number): boolean {
+    const from = this.partOf[device]!;
+    if (this.members[from]!.size === 1) return false;
+    let best = { part: from, saved: 0 };
+    for (const part of this.linksInto[device]!.keys()) {
+      const work = this.workOf[part]! + this.graph.work[device]!;
+      if (part === from || work > most) continue;
+      const saved = this.saving(device, part);
+      const isMoreEven = saved === 0 && best.part === from && work < this.workOf[from]!;
+      if (saved > best.saved || isMoreEven) best = { part, saved };
+    }
+    if (best.part === from) return false;
+    this.move(device, best.part);
+    return true;
+  }
+
+  private exchangeIfBetter(device: number, most: number): boolean {
+    const from = this.partOf[device]!;
+    let best = { other: device, saved: 0 };
+    for (const part of this.linksInto[device]!.keys()) {
+      if (part === from) continue;
+      const gone = this.saving(device, part);
+      for (const other of this.members[part]!) {
+        if (this.links(other, from) === 0 || !this.fits(device, other, most)) continue;
+        const saved = gone + this.saving(other, from) - 2 * this.linksBetween(device, other);
+        if (saved > best.saved) best = { other, saved };
+      }
+    }
+    if (best.saved === 0) return false;
+    const part = this.partOf[best.other]!;
+    this.move(device, part);
+    this.move(best.other, from);
+    return true;
+  }
+
+  private linksBetween(device: number, other: number): number {
+    return this.graph.neighbours[device]!.filter((neighbour) => neighbour === other).length;
+  }
+
+  private fits(a: number, b: number, most: number): boolean {
+    const { work } = this.graph;
+    const more = work[b]! - work[a]!;
+    const workOf = (device: number): number => this.workOf[this.partOf[device]!]!;
+    return workOf(a) + more <= most && workOf(b) - more <= most;
+  }
+
+  /** How many links fewer are cut with the device in that part. */
+  private saving(device: number, part: number): number {
+    return this.links(device, part) - this.links(device, this.partOf[device]!);
+  }
+
+  private links(device: number, part: number): number {
+    return this.linksInto[device]!.get(part) ?? 0;
+  }
+
+  private move(device: number, to: number): void {
+    const from = this.partOf[device]!;
+    const work = this.graph.work[device]!;
+    this.partOf[device] = to;
+    this.members[from]!.delete(device);
+    this.members[to]!.add(device);
+    this.workOf[from]! -= work;
+    this.workOf[to]! += work;
+    for (const other of this.graph.neighbours[device]!) {
+      const into = this.linksInto[other]!;
+      add(into, from, -1);
+      add(into, to, 1);
+    }
+  }
+}
+
+function add(counts: Map<number, number>, key: number, more: number): void {
+  const count = (counts.get(key) ?? 0) + more;
+  if (count === 0) counts.delete(key);
+  else counts.set(key, count);
+}

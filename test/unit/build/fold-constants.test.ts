@@ -1,0 +1,75 @@
+/** The build writes constants where they are used, and again when they change. */
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, it } from 'node:test';
+
+const folder = mkdtempSync(join(tmpdir(), 'selvage-fold-'));
+const file = (name: string): string => join(folder, name);
+
+after(() => {
+  rmSync(folder, { recursive: true });
+});
+
+function compiled(name: string, text: string): void {
+  writeFileSync(file(name), text);
+  // Compiled later than what was folded before.
+  const later = Date.now() / 1000 + 10;
+  utimesSync(file(name), later, later);
+}
+
+function fold(): { status: number | null; stderr: string } {
+  return spawnSync(process.execPath, ['services/build/fold-constants.mjs', folder], {
+    encoding: 'utf8',
+  });
+}
+
+const USER = `import { BITS, DEEP, NAMES, WIDE as W } from './words.js';
+export const record = { BITS, deep: DEEP, W: NAMES.W };
+export const sum = (a) => a + BITS - W;
+`;
+
+it('a constant number is folded wherever it stands for its value', () => {
+  compiled(
+    'words.js',
+    `export const BITS = 3;
+export const WIDE = (1 << BITS) | 16;
+export const DEEP = -BITS * 2;
+export const NAMES = { W: 7 };
+`,
+  );
+  compiled('user.js', USER);
+  assert.equal(fold().status, 0);
+  assert.equal(
+    readFileSync(file('user.js'), 'utf8'),
+    `import { BITS, DEEP, NAMES, WIDE as W } from './words.js';
+export const record = { BITS: 3 /* BITS */, deep: (-6 /* DEEP */), W: NAMES.W };
+export const sum = (a) => a + 3 /* BITS */ - 24 /* W */;
+`,
+  );
+});
+
+it('a constant that changes is folded anew where its users were not compiled again', () => {
+  compiled('words.js', 'export const BITS = 4, WIDE = 1, DEEP = 5;\nexport const NAMES = {};\n');
+  assert.equal(fold().status, 0);
+  const text = readFileSync(file('user.js'), 'utf8');
+  assert.match(text, /\(a\) => a \+ 4 \/\* BITS \*\/ - 1 \/\* W \*\/;/);
+  assert.match(text, /deep: 5 \/\* DEEP \*\//);
+});
+
+it('what is folded once stays as it is', () => {
+  const before = readFileSync(file('user.js'), 'utf8');
+  compiled('words.js', readFileSync(file('words.js'), 'utf8'));
+  assert.equal(fold().status, 0);
+  assert.equal(readFileSync(file('user.js'), 'utf8'), before);
+});
+
+it('a name that hides a constant is refused', () => {
+  compiled('user.js', `${USER}export const hide = (BITS) => BITS;\n`);
+  const { status, stderr } = fold();
+  assert.notEqual(status, 0);
+  assert.match(stderr, /user\.js hides BITS/);
+});
