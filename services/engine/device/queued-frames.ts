@@ -15,7 +15,7 @@ export function forEachQueued(
       visit(frame, firstPort + p);
     });
   });
-  nicFrames.unread.forEach(rows.device.first, (frame) => {
+  shared.nicFrames.unread.forEach(rows.device.first, (frame) => {
     visit(frame, firstPort);
   });
   for (const list of listsOf(rows)) {
