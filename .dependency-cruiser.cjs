@@ -87,7 +87,7 @@ module.exports = {
       from: { path: '^services/live/' },
       to: {
         path: '^services/',
-        pathNot: '^services/(fabric|report/page|report/format|runtime|live)(/|\\.)',
+        pathNot: '^services/(fabric|report/page|report/format|report/why|runtime|live)(/|\\.)',
       },
     },
     {

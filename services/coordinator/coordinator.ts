@@ -14,7 +14,6 @@ import { sameOctets } from '../runtime/checkpoints/snapshots.js';
 import type { CheckpointStore } from '../runtime/checkpoints/store.js';
 import type { FaultStep, FaultWish, LiveFault, LiveFaults } from '../runtime/live-faults.js';
 import { deliveredShare } from '../runtime/packets.js';
-import { PROTOCOL } from '../runtime/part/messages.js';
 import type { PortSample } from '../runtime/port-sample.js';
 import type { RoundReport } from '../runtime/part/member.js';
 import type { PartState } from '../runtime/part/part.js';
@@ -29,6 +28,9 @@ import { mergeParts } from '../runtime/merge.js';
 import { EndedRun } from './ended-run.js';
 import { FaultDesk } from './fault-desk.js';
 import { HALTED, Halts } from './halts.js';
+import type { Checkpoint } from './manifest.js';
+import { packManifest, unpackManifest } from './manifest.js';
+import { refusal } from './refusal.js';
 import { roundReport } from './round-report.js';
 import { Sampling } from './sampling.js';
 import type { Slot } from './slot.js';
@@ -56,12 +58,6 @@ export interface CoordinatorOptions {
   readonly haltsPs?: readonly number[];
   /** Nothing is executed before somebody says so. */
   readonly paused?: boolean;
-}
-
-interface Checkpoint {
-  readonly name: string;
-  readonly boundPs: number;
-  readonly framesSeen: number;
 }
 
 const ENDED = 'the run has ended';
@@ -154,16 +150,10 @@ export class Coordinator {
     await this.desk.recall();
     const octets = await this.store.manifest();
     if (octets === null) return;
-    const manifest = selvage.v1.Manifest.decode(octets);
-    const fits =
-      manifest.run === this.options.run &&
-      manifest.stateHashes.length === this.slots.length &&
-      manifest.protocol === PROTOCOL;
-    if (!fits) throw new Error('the checkpoint in the store belongs to another run or version');
-    const { checkpoint: name, boundPs, framesSeen, epoch } = manifest;
+    const { epoch, ...checkpoint } = unpackManifest(octets, this.options.run, this.slots.length);
     // Another coordinator has been let go already.
     if (epoch > 0) this.wishes.isPaused = false;
-    this.checkpoint = { name, boundPs, framesSeen };
+    this.checkpoint = checkpoint;
   }
 
   /** Puts a state that somebody kept where a checkpoint is looked for. */
@@ -179,22 +169,15 @@ export class Coordinator {
       stateHashes.push(hash);
     }
     const { boundPs, framesSeen } = whole;
-    await this.store.commit(name, this.manifestOf({ name, boundPs, framesSeen }, stateHashes));
+    const manifest = packManifest({ name, boundPs, framesSeen }, stateHashes, { run, epoch: 0 });
+    await this.store.commit(name, manifest);
   }
 
   /** A service has opened its stream; returns null, or why it is refused. */
   register(register: selvage.v1.Register.$Properties, send: (m: Down) => void): string | null {
-    const slot = this.slots[register.service ?? -1];
-    if (register.protocol !== PROTOCOL) {
-      const spoken = register.protocol ?? 0;
-      return `protocol ${spoken} is not understood here: this is protocol ${PROTOCOL}`;
-    }
-    if (register.version !== this.options.version) {
-      const { version } = this.options;
-      return `the service is of version ${register.version ?? '?'}, the run of ${version}`;
-    }
-    if (register.run !== this.options.run) return `this is run ${this.options.run}`;
-    if (slot === undefined) return `this run has ${this.slots.length} services`;
+    const refused = refusal(register, this.slots.length, this.options);
+    if (refused !== null) return refused;
+    const slot = this.slots[register.service!]!;
     if (this.isOver()) {
       send({ leave: {} });
       return null;
@@ -460,7 +443,11 @@ export class Coordinator {
     const stateHashes = this.slots.flatMap((slot) => slot.saved ?? []);
     if (stateHashes.length < this.slots.length) return;
     // Even if a service is lost meanwhile: what is committed is whole, and what was before is gone.
-    this.committing = this.store.commit(saving.name, this.manifestOf(saving, stateHashes)).then(
+    const manifest = packManifest(saving, stateHashes, {
+      run: this.options.run,
+      epoch: this.epoch,
+    });
+    this.committing = this.store.commit(saving.name, manifest).then(
       () => {
         this.checkpoint = saving;
         this.savedAt = performance.now();
@@ -472,16 +459,6 @@ export class Coordinator {
         this.fail(`the store fails: ${(error as Error).message}`);
       },
     );
-  }
-
-  private manifestOf(
-    { name: checkpoint, boundPs, framesSeen }: Checkpoint,
-    stateHashes: Uint8Array[],
-  ): Uint8Array {
-    const { run } = this.options;
-    const { epoch } = this;
-    const fields = { protocol: PROTOCOL, run, checkpoint, boundPs, stateHashes, epoch, framesSeen };
-    return selvage.v1.Manifest.encode(fields).finish();
   }
 
   private collect(status: 'complete' | 'interrupted'): void {

@@ -49,5 +49,5 @@ function podOf({ metadata, spec }: Manifest): Manifest[] {
     metadata: { ...labelled, ...metadata },
     spec: made,
   };
-  return [what as unknown as Manifest];
+  return [what];
 }
