@@ -188,7 +188,9 @@ function show({ step, message, leastSteps, stepsPerHop, atWork }: Constants): vo
       .map((services) => values.get(services)!.toFixed(2))
       .join(' and ');
   process.stdout.write(
-    `two and four services: a step ${(step * 1e3).toFixed(2)} ms, a message ${(message * 1e3).toFixed(2)} ms; steps in a lookahead ${each(leastSteps)} at least, ` +
+    `two and four services: a step ${(step * 1e3).toFixed(2)} ms, ` +
+      `a message ${(message * 1e3).toFixed(2)} ms; ` +
+      `steps in a lookahead ${each(leastSteps)} at least, ` +
       `${(stepsPerHop * 1e3).toFixed(2)} for 1000 hops; at work ${each(atWork)}\n`,
   );
 }

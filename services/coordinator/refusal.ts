@@ -1,12 +1,11 @@
 import type { selvage } from '#contracts';
 import { PROTOCOL } from '../runtime/part/messages.js';
-import type { CoordinatorOptions } from './coordinator.js';
 
 /** Why a service has no place in a run of so many services; null if it has one. */
 export function refusal(
   register: selvage.v1.Register.$Properties,
   services: number,
-  own: Pick<CoordinatorOptions, 'run' | 'version'>,
+  own: { readonly run: string; readonly version: string },
 ): string | null {
   const protocol = register.protocol ?? 0;
   if (protocol !== PROTOCOL) {

@@ -85,6 +85,7 @@ export function TreeCard(props: TreeCardProps): JSX.Element {
 
 function NotObserved(props: { readonly of: TreeCardProps; readonly title: string }): JSX.Element {
   const { of: name, run, isLive = false } = props.of;
+  const command = name === undefined ? 'report <run>' : 'compare <run…>';
   return (
     <Card title={props.title} wide>
       <p class="none">
@@ -95,8 +96,7 @@ function NotObserved(props: { readonly of: TreeCardProps; readonly title: string
           ': shown here while a run in one thread goes on, and in the report of every run.'
         ) : (
           <>
-            ; <code>selvage {name === undefined ? 'report <run>' : 'compare <run…>'} --why</code>{' '}
-            repeats {run.title} to see it.
+            ; <code>selvage {command} --why</code> repeats {run.title} to see it.
           </>
         )}
       </p>

@@ -83,7 +83,8 @@ export const CREDIT_STEP = {
 /**
  * Points of the engine where something observable happens. A device without a listener pays one
  * branch at each. Of frames that pass (received, queued, sent) a port tells those that somebody
- * asked for, and may tell others. Times are picoseconds; listeners must not touch what they are shown.
+ * asked for, and may tell others. Times are picoseconds; listeners must not touch what they are
+ * shown.
  */
 export interface Probe {
   frameReceived(device: number, port: number, now: number, pool: FramePool, frame: number): void;

@@ -151,8 +151,8 @@ export class Engine implements MechanismHost {
   }
 
   /**
-   * From now on a listener hears these devices (or all), beside those that do already; of the frames
-   * that pass, this share by their dice, and any others that somebody wants.
+   * From now on a listener hears these devices (or all), beside those that do already; of the
+   * frames that pass, this share by their dice, and any others that somebody wants.
    */
   listen(probe: Probe, devices: Iterable<number> = this.devices.keys(), share = 1): void {
     this.hearing.listen(probe, devices, share);

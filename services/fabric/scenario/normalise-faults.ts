@@ -154,7 +154,8 @@ function checkForged(input: FaultInput, path: Path, located: Located): void {
     return;
   }
   if (!FORGED_FRAMES.includes(frames!)) {
-    const message = `${frames!} cannot be forged by its name: ${listed(FORGED_FRAMES)} can; give octets`;
+    const named = listed(FORGED_FRAMES);
+    const message = `${frames!} cannot be forged by its name: ${named} can; give octets`;
     throw located.errorAt([...path, 'frames'], message);
   }
   if (to === undefined) throw located.errorAt(path, `a forged ${frames!} needs to: who gets it`);

@@ -13,9 +13,10 @@ import type { Shared } from '../shared.js';
 export const KIND_APPLICATION = KIND_DEVICE + 10;
 
 /**
- * The receive memory of plain NICs, for as long as a fault slows an application down. Data waits in one line
- * until it is read, and is charged to an account per priority group: its senders are stopped, or
- * get no credit, as by a switch. Answers and messages are the NIC's own business and never wait.
+ * The receive memory of plain NICs, for as long as a fault slows an application down. Data waits in
+ * one line until it is read, and is charged to an account per priority group: its senders are
+ * stopped, or get no credit, as by a switch. Answers and messages are the NIC's own business and
+ * never wait.
  */
 export interface ReceiveMemory {
   configure(device: Device, spec: BufferSpec): void;
