@@ -44,7 +44,7 @@ import type { Forwarding } from './forwarding.js';
 import { FILTERED, SEVERAL } from './forwarding.js';
 import { Router, saltOf } from './router.js';
 import { makeSlotted } from './slotted.js';
-import { joiningFrom, leavingFrom, NEVER } from './watch-levels.js';
+import { BARE, FULL, joiningFrom, leavingFrom, NEVER, plainnessOf } from './watch-levels.js';
 
 /** The last bit of a frame that could not cut through has come in. */
 export const KIND_COMPLETE = KIND_DEVICE;
@@ -135,8 +135,8 @@ export function makeSwitching(
   };
   /** By port: 1 where the memory of the switch is its own chip's. */
   const isSlotted = tables.uint8('port', 1);
-  /** By port: 1 where a switch does no more than route frames through a shared buffer. */
-  const isPlain = new Uint8Array(ports.count);
+  /** By port: whether its switch does more than to route frames through a shared buffer. */
+  const plainness = new Uint8Array(ports.count);
   const slotted = makeSlotted(shared, devices, mechanisms, outlet, retag, copyOf);
   const points = makeQcnPoints(tables, pool);
   const telemetry = new HpccPoints(clock, ports, counters);
@@ -168,7 +168,7 @@ export function makeSwitching(
       }
       isSlotted[at] = chip === null ? 0 : 1;
       if (spec.ci !== null) ports.holdAlong(at, ...heldAlong(port.classOf, spec.ci, p));
-      isPlain[at] = isRoutedOnly(spec, ecn) ? 1 : 0;
+      plainness[at] = plainnessOf(spec, ecn);
       spec.buffer.accounts[p].forEach((account, group) => {
         const name = rulerOf(port, group);
         if (!account.lossless && name !== 'credit') return;
@@ -263,7 +263,7 @@ export function makeSwitching(
 
   function admit(d: number, port: number, out: number, frame: number): void {
     const { words } = pool;
-    const plain = isPlain[port] !== 0;
+    const plain = plainness[port] !== FULL;
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     const arrived = words[frame + LENGTH];
     const octets = plain ? arrived : retag(d, port, out, frame, priority);
@@ -288,7 +288,7 @@ export function makeSwitching(
     words[frame + PORT] = port;
     const by = hearer[(port << 3) | group];
     if (by !== NOBODY) hearers[by].admitted(port, group, frame, arrived);
-    if (!plain && queued + stored >= joinsFrom[(out << 3) | trafficClass])
+    if (plainness[port] !== BARE && queued + stored >= joinsFrom[(out << 3) | trafficClass])
       joining(d, port, out, frame, trafficClass, queued + stored);
     outlet.enqueue(d, out, trafficClass, frame);
     if (plain || (watched[out] & (1 << trafficClass)) === 0) return;
@@ -367,7 +367,7 @@ export function makeSwitching(
   }
 
   function departing(port: number, trafficClass: number, frame: number): void {
-    if (isPlain[port] === 0) {
+    if (plainness[port] !== BARE) {
       const from = leavesFrom[(port << 3) | trafficClass];
       if (from !== NEVER) {
         const left = queues.get(port, trafficClass, QUEUE_OCTETS);
@@ -379,7 +379,7 @@ export function makeSwitching(
   }
 
   function free(port: number, trafficClass: number, frame: number): void {
-    const plain = isPlain[port] !== 0;
+    const plain = plainness[port] !== FULL;
     if (!plain && isSlotted[port] !== 0) {
       slotted.departing(all[ports.owner(port)].chip!, trafficClass, frame);
       return;
@@ -479,14 +479,6 @@ export function makeSwitching(
     parts: (d) => all[d],
     points,
   };
-}
-
-/** Nobody watches its queues, and frames leave as they came. */
-function isRoutedOnly(spec: SwitchSpec, ecn: EcnMarker): boolean {
-  const watches = spec.sfc ?? spec.ci ?? spec.qcn ?? spec.mvtx2802;
-  const marks = ecn.atEnqueue | ecn.atDequeue | spec.telemetry;
-  const isGuarded = spec.ports.some(({ pfc }) => (pfc?.watchdog ?? null) !== null);
-  return watches === null && marks === 0 && !isGuarded && spec.forwarding.kind === 'routed';
 }
 
 /** The mechanism that keeps a lossless account from overflowing. */

@@ -1,6 +1,12 @@
 import type { EcnMarker } from '../../congestion/ecn/ecn-mechanism.js';
 import type { CiPoint } from '../../congestion/ci/ci-point.js';
 import type { SfcPoint } from '../../congestion/sfc/sfc-point.js';
+import type { SwitchSpec } from '../../contract/spec.js';
+
+/** How much a switch does with a frame: all there is; routing, and a look at queues; routing. */
+export const FULL = 0;
+export const WATCHED = 1;
+export const BARE = 2;
 
 /** No queue is ever so long. */
 export const NEVER = 0x7fffffff;
@@ -39,4 +45,13 @@ export function leavingFrom(
   const resumes = spec?.resume === true ? spec.monitorQueues : 0;
   if (((telemetry | resumes) & bit) !== 0) return 0;
   return ecn.leastOctets('dequeue', trafficClass) ?? NEVER;
+}
+
+/** Frames leave as they came, and at most somebody looks at queues that have become long. */
+export function plainnessOf(spec: SwitchSpec, ecn: EcnMarker): number {
+  const acts = spec.ci ?? spec.qcn ?? spec.mvtx2802;
+  const isGuarded = spec.ports.some(({ pfc }) => (pfc?.watchdog ?? null) !== null);
+  if (acts !== null || isGuarded || spec.forwarding.kind !== 'routed') return FULL;
+  const marks = ecn.atEnqueue | ecn.atDequeue | spec.telemetry;
+  return spec.sfc === null && marks === 0 ? BARE : WATCHED;
 }
