@@ -84,7 +84,7 @@ describe('a run that is looked at', { skip: noBrowser, timeout: 180_000 }, () =>
     await page.getByLabel('length of a step').selectOption({ label: '10 us' });
     await press(page, 'step');
     await page.locator('.tile b', { hasText: /^10(\.\d)? us$/ }).waitFor(PATIENCE);
-    assert.ok((await page.locator('canvas').count()) >= 3);
+    await page.locator('canvas').first().waitFor(PATIENCE);
     await page.locator('.device', { hasText: 'h3' }).click();
     await page.getByRole('heading', { name: /^Port h3:p1/ }).waitFor(PATIENCE);
 
