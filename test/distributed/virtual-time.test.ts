@@ -14,7 +14,7 @@ import { Cluster, KIND } from '../kit/cluster.js';
 import { fabricOf, ROOT, run } from '../kit/emulate.js';
 
 const examples = readdirSync(join(ROOT, 'examples')).filter((name) => name.endsWith('.yaml'));
-const SHORT_PS = 40e6;
+const SHORT_PS = 20e6;
 
 /** An example, cut short; not before its faults and its load begin. */
 function shortened(name: string): Fabric {

@@ -104,7 +104,7 @@ describe('in containers', { skip }, () => {
   });
 
   describe('with Compose', () => {
-    const more = ['load.0.bytes=512KB', 'expect=[]'];
+    const more = ['load.0.bytes=1500KB', 'expect=[]'];
     const file = join(folder, 'deploy', 'compose.yaml');
     const compose = (...words: string[]): string => engine.compose('-f', file, ...words);
     const idOf = (service: string): string => compose('ps', '-q', service).trim();
