@@ -73,7 +73,10 @@ const INJECTED: readonly (readonly [string, FaultWish])[] = [
     'incast-sfc.yaml',
     {
       kind: 'inject',
-      fault: { kind: 'forge', frames: 'sfcm', to: 'h3', interval: '5us', where: { device: 'h1' } },
+      fault: {
+        ...{ kind: 'forge', frames: 'sfcm', to: 'h3', interval: '5us', for: '40us' },
+        where: { device: 'h1' },
+      },
     },
   ],
   ['flap.yaml', { kind: 'clear', name: 'flap' }],
