@@ -96,7 +96,7 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ],
     [
       'faults: [{ kind: forge, octets: 00, interval: 1us }]',
-      'main.yaml:3:33: faults.0.octets: not a frame: 0; write 60 octets in hexadecimal',
+      'main.yaml:3:33: faults.0.octets: not a frame: 0; write 60 to 1514 octets in hex',
     ],
     [
       'faults: [{ kind: freeze, priority: 8 }]',
