@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import {
   bufferBacksCredit,
   nothingIsLost,
@@ -14,6 +13,7 @@ import {
   NO_HARM,
   SYNC_PS,
 } from '../kit/credit-link.js';
+import { fc } from '../kit/properties.js';
 
 const BUFFER = 200;
 interface Case extends Harm {

@@ -91,7 +91,10 @@ describe('negative controls', () => {
     const { failure } = damaged((engine) => {
       engine.shared.counters.received(engine.devices[0]!.firstPort, 3, 1518);
     });
-    assert.match(failure!.reason, /sent, and repeated by faults = received at the peer and in flight/);
+    assert.match(
+      failure!.reason,
+      /sent, and repeated by faults = received at the peer and in flight/,
+    );
   });
 
   it('a port that forgets a stop and sends is noticed', () => {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import type { WrittenAddress } from '../../../services/fabric/address.js';
 import {
   assignAddresses,
@@ -10,6 +9,7 @@ import {
   formatMac,
   switchPortMac,
 } from '../../../services/fabric/address.js';
+import { fc } from '../../kit/properties.js';
 
 function host(name: string, given: Partial<WrittenAddress> = {}): WrittenAddress {
   return { name, mac: null, ipv4: null, ipv6: null, ...given };

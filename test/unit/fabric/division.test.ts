@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import fc from 'fast-check';
 import { cut } from '../../../services/fabric/placement/cut.js';
 import type { WorkGraph } from '../../../services/fabric/placement/division.js';
 import { Division } from '../../../services/fabric/placement/division.js';
 import type { Topology } from '../../../services/fabric/topology/topology.js';
 import { fabricOf } from '../../kit/emulate.js';
+import { fc } from '../../kit/properties.js';
 
 const DEVICES = 24;
 const PARTS = 4;

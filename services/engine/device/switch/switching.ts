@@ -264,6 +264,7 @@ export function makeSwitching(
   function admit(d: number, port: number, out: number, frame: number): void {
     const { words } = pool;
     const plain = plainness[port] !== FULL;
+    const bare = plainness[port] === BARE;
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     const arrived = words[frame + LENGTH];
     const octets = plain ? arrived : retag(d, port, out, frame, priority);
@@ -273,7 +274,7 @@ export function makeSwitching(
       outlet.drop(d, port, frame, DROP.WATCHDOG);
       return;
     }
-    if (!plain && (isolates[port] | (words[frame + CLASS] & ISOLATION_FLAGS)) !== 0) {
+    if (!bare && (isolates[port] | (words[frame + CLASS] & ISOLATION_FLAGS)) !== 0) {
       group = isolatedGroup(port, priority, frame);
       trafficClass = isolate(d, out, trafficClass, frame);
     }
@@ -288,7 +289,7 @@ export function makeSwitching(
     words[frame + PORT] = port;
     const by = hearer[(port << 3) | group];
     if (by !== NOBODY) hearers[by].admitted(port, group, frame, arrived);
-    if (plainness[port] !== BARE && queued + stored >= joinsFrom[(out << 3) | trafficClass])
+    if (!bare && queued + stored >= joinsFrom[(out << 3) | trafficClass])
       joining(d, port, out, frame, trafficClass, queued + stored);
     outlet.enqueue(d, out, trafficClass, frame);
     if (plain || (watched[out] & (1 << trafficClass)) === 0) return;
@@ -379,8 +380,8 @@ export function makeSwitching(
   }
 
   function free(port: number, trafficClass: number, frame: number): void {
-    const plain = plainness[port] !== FULL;
-    if (!plain && isSlotted[port] !== 0) {
+    const kind = plainness[port];
+    if (kind === FULL && isSlotted[port] !== 0) {
       slotted.departing(all[ports.owner(port)].chip!, trafficClass, frame);
       return;
     }
@@ -388,7 +389,7 @@ export function makeSwitching(
     const from = words[frame + PORT];
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     let group = ports.groupOf(from, priority);
-    if (!plain && (isolates[port] | (words[frame + CLASS] & ISOLATION_FLAGS)) !== 0) {
+    if (kind !== BARE && (isolates[port] | (words[frame + CLASS] & ISOLATION_FLAGS)) !== 0) {
       group = isolatedGroup(from, priority, frame);
       leaveIsolation(port, trafficClass, frame);
     }

@@ -3,7 +3,7 @@ import type { CiPoint } from '../../congestion/ci/ci-point.js';
 import type { SfcPoint } from '../../congestion/sfc/sfc-point.js';
 import type { SwitchSpec } from '../../contract/spec.js';
 
-/** How much a switch does with a frame: all there is; routing, and a look at queues; routing. */
+/** What a switch does: all there is; routing, with a look at queues and flows; routing alone. */
 export const FULL = 0;
 export const WATCHED = 1;
 export const BARE = 2;
@@ -47,11 +47,12 @@ export function leavingFrom(
   return ecn.leastOctets('dequeue', trafficClass) ?? NEVER;
 }
 
-/** Frames leave as they came, and at most somebody looks at queues that have become long. */
+/** Frames leave as they came, and at most somebody looks at long queues and their flows. */
 export function plainnessOf(spec: SwitchSpec, ecn: EcnMarker): number {
-  const acts = spec.ci ?? spec.qcn ?? spec.mvtx2802;
+  const acts = spec.qcn ?? spec.mvtx2802;
   const isGuarded = spec.ports.some(({ pfc }) => (pfc?.watchdog ?? null) !== null);
   if (acts !== null || isGuarded || spec.forwarding.kind !== 'routed') return FULL;
   const marks = ecn.atEnqueue | ecn.atDequeue | spec.telemetry;
-  return spec.sfc === null && marks === 0 ? BARE : WATCHED;
+  const watches = spec.sfc ?? spec.ci;
+  return watches === null && marks === 0 ? BARE : WATCHED;
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import type { HeadroomInput } from '../../../../services/engine/analysis/headroom/headroom.js';
 import { headroomTerms } from '../../../../services/engine/analysis/headroom/headroom.js';
+import { fc } from '../../../kit/properties.js';
 
 const METRE_PS = 5000;
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { DwrrArbiter, quantaOf } from '../../../../services/engine/arbiter/dwrr.js';
 import { EtsArbiter } from '../../../../services/engine/arbiter/ets.js';
 import { RoundRobinArbiter } from '../../../../services/engine/arbiter/round-robin.js';
 import { StrictArbiter } from '../../../../services/engine/arbiter/strict.js';
 import type { Arbiter, Heads } from '../../../../services/engine/contract/arbiter.js';
+import { fc } from '../../../kit/properties.js';
 
 /** Serves backlogged classes with frames of one length each; returns octets served by class. */
 function serve(arbiter: Arbiter, lengths: readonly number[], rounds: number): number[] {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import {
   ADMITTED,
   HEADROOM,
@@ -12,6 +11,7 @@ import {
 import { DROP } from '../../../../services/engine/contract/probe.js';
 import type { AccountSpec } from '../../../../services/engine/contract/memory.js';
 import { Tables } from '../../../../services/engine/kernel/tables.js';
+import { fc } from '../../../kit/properties.js';
 
 const lossy: AccountSpec = {
   lossless: false,

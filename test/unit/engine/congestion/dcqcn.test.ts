@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import {
   alphaIsAShare,
   rateIsWithinBounds,
@@ -23,6 +22,7 @@ import {
 } from '../../../../services/engine/congestion/dcqcn/dcqcn-machine.js';
 import { DCQCN_DEFAULTS } from '../../../../services/engine/congestion/dcqcn/dcqcn-managed.js';
 import type { DcqcnSpec } from '../../../../services/engine/contract/spec.js';
+import { fc } from '../../../kit/properties.js';
 
 const US = 1e6;
 const LINE = 100e9;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { marksOnlyCapableFrames } from '../../../../services/engine/congestion/ecn/ecn-invariants.js';
 import { markProbability } from '../../../../services/engine/congestion/ecn/ecn-machine.js';
 import { EcnMarker } from '../../../../services/engine/congestion/ecn/ecn-mechanism.js';
 import type { EcnSpec } from '../../../../services/engine/contract/spec.js';
+import { fc } from '../../../kit/properties.js';
 
 const red: EcnSpec = {
   kind: 'red',

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import * as invariants from '../../../../services/engine/congestion/hpcc/hpcc-invariants.js';
 import {
   CUTS,
@@ -17,6 +16,7 @@ import {
 import { HPCC_DEFAULTS } from '../../../../services/engine/congestion/hpcc/hpcc-managed.js';
 import { ETHERNET_RATES } from '../../../../services/engine/units/rates.js';
 import { blankTelemetry, type Telemetry } from '../../../../services/engine/wire/telemetry.js';
+import { fc } from '../../../kit/properties.js';
 
 const SPEC = { kind: 'hpcc', ...HPCC_DEFAULTS, roundTripPs: 10e6, packetOctets: 1106 } as const;
 const LINE = 100e9;

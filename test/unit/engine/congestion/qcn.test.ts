@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import {
   limitHasATimer,
   rateIsWithinBounds,
@@ -30,6 +29,7 @@ import {
   QCN_REACTION_DEFAULTS,
 } from '../../../../services/engine/congestion/qcn/qcn-managed.js';
 import type { QcnReactionSpec } from '../../../../services/engine/contract/spec.js';
+import { fc } from '../../../kit/properties.js';
 
 const { setPointOctets, sampleOctets } = QCN_POINT_DEFAULTS;
 const POINT = { setPointOctets, sampleOctets, weight: 2 };

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import * as invariants from '../../../../services/engine/congestion/swift/swift-invariants.js';
 import {
   CUTS,
@@ -15,6 +14,7 @@ import {
   windowOf,
 } from '../../../../services/engine/congestion/swift/swift-machine.js';
 import { SWIFT_DEFAULTS } from '../../../../services/engine/congestion/swift/swift-managed.js';
+import { fc } from '../../../kit/properties.js';
 
 const SPEC = { kind: 'swift', ...SWIFT_DEFAULTS, hops: 3, packetOctets: 1250 } as const;
 const US = 1e6;

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { rateIsWithinBounds } from '../../../../services/engine/congestion/timely/timely-invariants.js';
 import {
   initialise,
@@ -10,6 +9,7 @@ import {
 } from '../../../../services/engine/congestion/timely/timely-machine.js';
 import { TIMELY_DEFAULTS } from '../../../../services/engine/congestion/timely/timely-managed.js';
 import type { TimelySpec } from '../../../../services/engine/contract/spec.js';
+import { fc } from '../../../kit/properties.js';
 
 const US = 1e6;
 const LINE = 10e9;

@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import type { DcbxAdmin, DcbxMode } from '../../../../services/engine/contract/discovery.js';
 import {
   creditIsInRange,
@@ -23,6 +22,7 @@ import {
   specOf,
   TICK_PS,
 } from '../../../kit/discovery-link.js';
+import { fc } from '../../../kit/properties.js';
 
 const IDENTITY = [0, 1, 2, 3, 4, 5, 6, 7];
 const WIRE_PS = 1e6;

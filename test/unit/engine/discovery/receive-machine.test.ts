@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { blankStatistics } from '../../../../services/engine/discovery/lldp/lldp-managed.js';
 import {
   blankReceive,
@@ -19,6 +18,7 @@ import {
 } from '../../../../services/engine/wire/lldp/dcbx-ieee.js';
 import { encodeLldp, NEAREST_BRIDGE } from '../../../../services/engine/wire/lldp/lldpdu.js';
 import { splitTlvs, type Tlv } from '../../../../services/engine/wire/lldp/tlv.js';
+import { fc } from '../../../kit/properties.js';
 
 const MOST = 2;
 

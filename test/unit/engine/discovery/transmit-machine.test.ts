@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import {
   blankTransmit,
   countDownTransmit,
@@ -11,6 +10,7 @@ import {
   transmitted,
 } from '../../../../services/engine/discovery/lldp/transmit-machine.js';
 import { TIMERS } from '../../../kit/discovery-link.js';
+import { fc } from '../../../kit/properties.js';
 
 type Cause = 'localChange' | 'newNeighbor' | 'stop' | 'go';
 

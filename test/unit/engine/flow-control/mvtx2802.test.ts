@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import type { Mvtx2802Spec } from '../../../../services/engine/contract/spec.js';
 import {
   SHARED,
@@ -11,6 +10,7 @@ import {
 import { NO_SLOT } from '../../../../services/engine/flow-control/mvtx2802/mvtx2802-slots.js';
 import { MULTICAST } from '../../../../services/engine/flow-control/mvtx2802/mvtx2802-stops.js';
 import { ChipBench, chipSpec, flowControlOn } from '../../../kit/mvtx2802-bench.js';
+import { fc } from '../../../kit/properties.js';
 
 const P7 = 7;
 const LOWEST = 0;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { hashOctets, OctetStore } from '../../../../services/engine/frame/octet-store.js';
+import { fc } from '../../../kit/properties.js';
 
 /** FNV-1a, octet by octet. */
 function plainHash(octets: Uint8Array): number {

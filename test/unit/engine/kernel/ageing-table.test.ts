@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { AgeingTable } from '../../../../services/engine/kernel/ageing-table.js';
 import { restore, save } from '../../../../services/engine/kernel/snapshot.js';
+import { fc } from '../../../kit/properties.js';
 
 type Step = readonly ['see' | 'forget', number];
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { Agenda, agendaKey, keyId, keyKind } from '../../../../services/engine/kernel/agenda.js';
+import { fc } from '../../../kit/properties.js';
 
 type Entry = readonly [time: number, key: number, value: number];
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import fc from 'fast-check';
 import { Arena } from '../../../../services/engine/kernel/arena.js';
+import { fc } from '../../../kit/properties.js';
 
 it('what an arena gives is apart from all else, and so many lines of the cache from its first', () => {
   fc.assert(

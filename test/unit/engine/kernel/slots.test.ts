@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { makeSlots, type Slots } from '../../../../services/engine/kernel/slots.js';
 import { Tables } from '../../../../services/engine/kernel/tables.js';
+import { fc } from '../../../kit/properties.js';
 
 function slots(ports: number): Slots {
   const made = makeSlots(new Tables({ device: 1, port: ports, send: 0, receive: 0 }));

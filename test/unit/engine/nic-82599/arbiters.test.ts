@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { creditsOf } from '../../../../services/engine/arbiter/credits.js';
 import { VmArbiter } from '../../../../services/engine/nic-82599/vm-arbiter.js';
 import type { WspClass } from '../../../../services/engine/arbiter/wsp-arbiter.js';
 import { WspArbiter } from '../../../../services/engine/arbiter/wsp-arbiter.js';
 import type { VmVector, WspVector } from './vectors.js';
 import { arrivesAt, Backlog, vectors } from './vectors.js';
+import { fc } from '../../../kit/properties.js';
 
 const GRANTS = 10_000;
 

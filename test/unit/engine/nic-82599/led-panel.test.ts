@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { Clock } from '../../../../services/engine/kernel/clock.js';
 import {
   ACTIVITY_HOLD_PS,
@@ -13,6 +12,7 @@ import {
   LED_MAC_ACTIVITY,
   LED_ON,
 } from '../../../../services/engine/nic-82599/leds.js';
+import { fc } from '../../../kit/properties.js';
 
 const MS = 1e9;
 const IVRT = 1 << 6;

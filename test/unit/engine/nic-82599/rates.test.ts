@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import {
   driftedFactor,
   memoryWindow,
@@ -12,6 +11,7 @@ import {
 } from '../../../../services/engine/nic-82599/rate-scheduler.js';
 import type { DriftVector, RateVector } from './vectors.js';
 import { vectors } from './vectors.js';
+import { fc } from '../../../kit/properties.js';
 
 const WIRE_OVERHEAD = 20;
 const FRAMES = 10_000;

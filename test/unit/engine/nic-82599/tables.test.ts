@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { dcaTag } from '../../../../services/engine/nic-82599/dca.js';
 import {
   LED_LINK_10G,
@@ -24,6 +23,7 @@ import {
   receiveTags,
   userPriority,
 } from '../../../../services/engine/nic-82599/vlan.js';
+import { fc } from '../../../kit/properties.js';
 
 const SINGLE: VlanModes = {
   double: false,

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import type { CbfcFrame } from '../../../../services/engine/wire/mac-control/cbfc-frame.js';
 import {
   blankCbfcFrame,
@@ -13,6 +12,7 @@ import {
 } from '../../../../services/engine/wire/mac-control/cbfc-frame.js';
 import { CE_ACK, CE_REPORT } from '../../../../services/engine/wire/mac-control/ce-frame.js';
 import { CBFC_CONSUMED_CH7, CBFC_FREED_CH7, CE_GRANT, PFC_P3_FFFF } from './vectors.js';
+import { fc } from '../../../kit/properties.js';
 
 const SOURCE = 0x02000000000a;
 

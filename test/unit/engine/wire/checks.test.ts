@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { checksumOf, sumOver } from '../../../../services/engine/wire/checksum.js';
 import {
   CRC32_START,
@@ -12,6 +11,7 @@ import {
   frameCheckSequence,
 } from '../../../../services/engine/wire/crc32.js';
 import { octetsOf, PAUSE_FFFF } from './vectors.js';
+import { fc } from '../../../kit/properties.js';
 
 const SEED = { seed: 32 };
 const digits = octetsOf('31 32 33 34 35 36 37 38 39');

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { blankCim, decodeCim, encodeCim } from '../../../../services/engine/wire/cim.js';
 import type { Cim } from '../../../../services/engine/wire/cim.js';
 import type { Envelope } from '../../../../services/engine/wire/congestion-message.js';
@@ -32,6 +31,7 @@ import {
   SFCM_L2_PAUSE,
   SFCM_L2_RESUME,
 } from './vectors.js';
+import { fc } from '../../../kit/properties.js';
 
 const HOST_A = 0x02000000000a;
 const HOST_B = 0x02000000000b;

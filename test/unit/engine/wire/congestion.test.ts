@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import {
   blankCnm,
   blankCnmEnvelope,
@@ -24,6 +23,7 @@ import {
   decodeEnvelope,
 } from '../../../../services/engine/wire/congestion-message.js';
 import { CNM, CNP_ROCEV2, hexOf } from './vectors.js';
+import { fc } from '../../../kit/properties.js';
 
 const SEED = { seed: 23 };
 const UDP_PAYLOAD_AT = 42;

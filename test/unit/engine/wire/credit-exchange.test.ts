@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import type { CeTag } from '../../../../services/engine/wire/ce-tag.js';
 import {
   blankCeTag,
@@ -39,6 +38,7 @@ import {
   PAUSE_FFFF,
   PFC_P3_FFFF,
 } from './vectors.js';
+import { fc } from '../../../kit/properties.js';
 
 const SOURCE = 0x02000000000a;
 const REQUEST = OPCODE_CE_REQUEST;

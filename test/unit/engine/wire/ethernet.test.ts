@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import {
   blankEthernetHeader,
   decodeEthernetHeader,
@@ -20,6 +19,7 @@ import {
   tagVlan,
 } from '../../../../services/engine/wire/ethernet.js';
 import { hexOf, octetsOf } from './vectors.js';
+import { fc } from '../../../kit/properties.js';
 
 const SEED = { seed: 3 };
 const PLAIN = { noNullPrototype: true };

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import {
   blankIpv4Header,
   decodeIpv4Header,
@@ -24,6 +23,7 @@ import {
   fillUdpChecksumIpv6,
 } from '../../../../services/engine/wire/udp.js';
 import { CNP_ROCEV2, hexOf, octetsOf } from './vectors.js';
+import { fc } from '../../../kit/properties.js';
 
 const SEED = { seed: 4 };
 const PLAIN = { noNullPrototype: true };

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import {
   macIdentifier,
   PORT_INTERFACE_NAME,
@@ -43,6 +42,7 @@ import {
   tlvCodecs,
 } from './lldp-vectors.js';
 import { hexOf, octetsOf } from './vectors.js';
+import { fc } from '../../../kit/properties.js';
 
 const SEED = { seed: 41, numRuns: 300 };
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import {
   blankPauseFrame,
   decodePause,
@@ -18,6 +17,7 @@ import {
 } from '../../../../services/engine/wire/mac-control/mac-control-header.js';
 import { OPCODE_PAUSE, OPCODE_PFC } from '../../../../services/engine/wire/mac-control/opcodes.js';
 import { PAUSE_FFFF, PAUSE_ZERO, PFC_P3_FFFF, PFC_P3_OFF_P4_ON } from './vectors.js';
+import { fc } from '../../../kit/properties.js';
 
 const SOURCE = 0x02000000000a;
 const SEED = { seed: 31 };

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { readCapture } from '../../../../services/engine/wire/pcapng/reader.js';
 import {
   type CapturedPacket,
@@ -12,6 +11,7 @@ import {
   writeSectionBlock,
 } from '../../../../services/engine/wire/pcapng/writer.js';
 import { hexOf, octetsOf, PAUSE_FFFF } from './vectors.js';
+import { fc } from '../../../kit/properties.js';
 
 const SEED = { seed: 6 };
 const PLAIN = { noNullPrototype: true };

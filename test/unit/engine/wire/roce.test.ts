@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { encodeCrc32 } from '../../../../services/engine/wire/crc32.js';
 import {
   AETH_OCTETS,
@@ -15,6 +14,7 @@ import {
   SYNDROME_NAK_SEQUENCE_ERROR,
 } from '../../../../services/engine/wire/roce.js';
 import { CNP_ROCEV2, hexOf, octetsOf } from './vectors.js';
+import { fc } from '../../../kit/properties.js';
 
 const SEED = { seed: 17 };
 const PLAIN = { noNullPrototype: true };

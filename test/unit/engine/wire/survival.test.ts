@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import type { Decoded } from '../../../../services/engine/wire/decoded.js';
 import {
   blankEthernetHeader,
@@ -62,6 +61,7 @@ import {
   SFCM_IPV6_PAUSE,
   SFCM_L2_PAUSE,
 } from './vectors.js';
+import { fc } from '../../../kit/properties.js';
 
 const RUNS = { seed: 1, numRuns: 1000 };
 

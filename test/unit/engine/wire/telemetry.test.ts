@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import {
   appendHop,
   blankHop,
@@ -11,6 +10,7 @@ import {
   TELEMETRY_OCTETS,
 } from '../../../../services/engine/wire/telemetry.js';
 import { hexOf } from './vectors.js';
+import { fc } from '../../../kit/properties.js';
 
 const SEED = { seed: 23 };
 

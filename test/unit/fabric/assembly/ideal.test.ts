@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import type { LinkSection, Scenario } from '../../../../services/fabric/scenario/scenario.js';
 import { RELIABLE, stream } from '../load/loads.js';
 import { section } from '../topology/fabrics.js';
 import { fabric, run, SWITCHES } from './scenarios.js';
+import { fc } from '../../../kit/properties.js';
 
 const RATES_BPS = [10e9, 25e9, 100e9, 400e9];
 const TAGS = { inner: 10, outer: 20, dei: false };

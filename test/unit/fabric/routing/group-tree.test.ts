@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { groupTree } from '../../../../services/fabric/routing/group-tree.js';
 import { adjacencyOf } from '../../../../services/fabric/topology/adjacency.js';
 import type { Topology } from '../../../../services/fabric/topology/topology.js';
 import { hostCount } from '../../../../services/fabric/topology/topology.js';
 import { build, buildExplicit } from '../topology/fabrics.js';
+import { fc } from '../../../kit/properties.js';
 
 /** Sends a frame into the tree and counts how often each host gets it and links it crosses. */
 function flood(

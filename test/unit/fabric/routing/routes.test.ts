@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { computeRoutes, NO_ROUTE } from '../../../../services/fabric/routing/routes.js';
 import type { Topology } from '../../../../services/fabric/topology/topology.js';
 import { hostCount } from '../../../../services/fabric/topology/topology.js';
 import { build, buildExplicit, SMALL } from '../topology/fabrics.js';
+import { fc } from '../../../kit/properties.js';
 
 /** Distances in links between all devices, hosts never on the way (Floyd and Warshall). */
 function allDistances(topology: Topology): number[][] {

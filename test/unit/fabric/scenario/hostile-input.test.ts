@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { parse, stringify } from 'yaml';
 import { ScenarioError } from '../../../../services/fabric/scenario/errors.js';
 import { loadScenario } from '../../../../services/fabric/scenario/load-scenario.js';
 import { readTable } from '../../../../services/fabric/scenario/read-source.js';
 import { WHOLE } from './whole-scenario.js';
 import { load, withFiles } from './written-files.js';
+import { fc } from '../../../kit/properties.js';
 
 type Content = string | Uint8Array;
 
