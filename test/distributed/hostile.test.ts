@@ -114,6 +114,17 @@ describe('a coordinator', () => {
     coordinator.fail('the test is over');
   });
 
+  it('sends a service home that comes when all is over', () => {
+    const coordinator = make('over');
+    coordinator.fail('the test is over');
+    const heard: contracts.v1.ToService.$Properties[] = [];
+    assert.equal(
+      coordinator.register(register, (message) => heard.push(message)),
+      null,
+    );
+    assert.deepEqual(heard, [{ leave: {} }]);
+  });
+
   it('fails plainly when another one drives the run', async () => {
     const both = [make('two'), make('two')];
     for (const coordinator of both) {
