@@ -2,8 +2,9 @@ import type { Device } from '../../device/device.js';
 import type { Engine } from '../../device/engine.js';
 import { forEachQueuedAt } from '../../device/queued-frames.js';
 import { CLASS, PORT, PRIORITY_MASK, STORED } from '../../frame/frame-pool.js';
+import { QUEUED, SENT } from '../../frame/heed.js';
 import { TX_FRAMES } from '../../port/counters.js';
-import { QUEUE_FRAMES } from '../../port/queues.js';
+import { QUEUE_FRAMES, QUEUE_OCTETS } from '../../port/queues.js';
 
 const GROUPS = 8;
 
@@ -14,6 +15,13 @@ const UNKNOWN = 0;
 /** They are read once more when a frame is next told of, and counted from then on. */
 const WANTED = 1;
 const COUNTED = 2;
+
+/** Octets of an account at an egress, and how many ports have octets of its group there. */
+export interface Standing {
+  readonly egress: number;
+  readonly octets: number;
+  readonly inputs: number;
+}
 
 /** To be told of a frame as it comes and as it goes costs about as much as to read so many. */
 const READS_PER_PASS = 16;
@@ -96,23 +104,29 @@ export class Backlog {
     return sum;
   }
 
-  /** The egress where most of an account's octets stand, -1 if none do; it may be asked again. */
-  fullest(group: number, ingress: number): number {
+  /** The egress where most of an account's octets stand, null if none do; it may be asked again. */
+  fullest(group: number, ingress: number): Standing | null {
     let best = -1;
     let most = 0;
     for (let e = 0; e < this.ports; e++) {
+      // There are no more of one account than of all.
+      if (this.standing(e, QUEUE_OCTETS) <= most) continue;
       const octets = this.get(group, ingress, e);
       this.weigh(e);
       if (octets <= most) continue;
       most = octets;
       best = e;
     }
-    return best;
+    return best < 0 ? null : { egress: best, octets: most, inputs: this.inputsAt(group, best) };
   }
 
   /** How many ports have octets of a group at an egress. */
   inputs(group: number, egress: number): number {
     this.refresh(egress);
+    return this.inputsAt(group, egress);
+  }
+
+  private inputsAt(group: number, egress: number): number {
     let count = 0;
     for (let i = 0; i < this.ports; i++) if (this.at(group, i, egress) > 0) count++;
     return count;
@@ -140,30 +154,36 @@ export class Backlog {
   private follow(egress: number): void {
     if (this.state[egress] !== UNKNOWN) return;
     this.state[egress] = WANTED;
-    this.engine.follow(this.device.place, egress, true);
+    this.tell(egress, true);
   }
 
   private cease(egress: number): void {
     if (this.state[egress] === UNKNOWN) return;
     this.state[egress] = UNKNOWN;
-    this.engine.follow(this.device.place, egress, false);
+    this.tell(egress, false);
+  }
+
+  private tell(egress: number, follows: boolean): void {
+    this.engine.follow(this.device.place, egress, QUEUED, follows);
+    this.engine.follow(this.device.place, egress, SENT, follows);
   }
 
   private refresh(egress: number): void {
     if (this.state[egress] === COUNTED) {
-      if (this.frames[egress] === this.standing(egress)) return;
+      if (this.frames[egress] === this.standing(egress, QUEUE_FRAMES)) return;
       // A frame is just leaving, and will be told of in a moment.
       this.state[egress] = WANTED;
     }
     this.read(egress);
   }
 
-  private standing(egress: number): number {
+  /** Frames, or octets, in all queues of an egress. */
+  private standing(egress: number, word: number): number {
     const { queues } = this.engine.shared;
     const port = this.device.firstPort + egress;
-    let frames = 0;
-    for (let tc = 0; tc < 8; tc++) frames += queues.get(port, tc, QUEUE_FRAMES);
-    return frames;
+    let sum = 0;
+    for (let tc = 0; tc < 8; tc++) sum += queues.get(port, tc, word);
+    return sum;
   }
 
   private read(egress: number): void {
