@@ -88,30 +88,42 @@ export function frameTraces(
   );
 }
 
-/** The places where each frame has been. */
-function byFrame(devices: readonly DeviceHops[]): Iterable<Place[]> {
-  const byDice = new Map<number, Place[]>();
-  const others: Place[] = [];
+/** The places where each frame has been. Only those of one frame are objects at a time. */
+function* byFrame(devices: readonly DeviceHops[]): Generator<Place[]> {
+  const count = devices.reduce((sum, { hops }) => sum + hops.count, 0);
+  const dice = new Float64Array(count);
+  const from = new Uint32Array(count);
+  const rows = new Uint32Array(count);
+  let at = 0;
   devices.forEach(({ hops }, device) => {
     for (let row = 0; row < hops.count; row++) {
-      const hop = hops.read(row);
-      const places = byDice.get(hop.dice);
-      if (places === undefined) byDice.set(hop.dice, [{ device, hop }]);
-      else if (isSameFrame(places[0]!.hop, hop)) places.push({ device, hop });
-      else others.push({ device, hop });
+      dice[at] = hops.diceAt(row);
+      from[at] = device;
+      rows[at++] = row;
     }
   });
-  return others.length === 0 ? byDice.values() : [...byDice.values(), ...byName(others)];
+  const order = rows.map((_, i) => i).sort((a, b) => dice[a]! - dice[b]! || a - b);
+  for (let first = 0; first < count; ) {
+    const places: Place[] = [];
+    let end = first;
+    for (; end < count && dice[order[end]!] === dice[order[first]!]; end++) {
+      const device = from[order[end]!]!;
+      places.push({ device, hop: devices[device]!.hops.read(rows[order[end]!]!) });
+    }
+    first = end;
+    if (places.every(({ hop }) => isSameFrame(hop, places[0]!.hop))) yield places;
+    else yield* byName(places);
+  }
 }
 
-/** Of frames that have the dice of others. */
-function byName(places: readonly Place[]): Place[][] {
+/** Of frames that happen to have the same dice. */
+function byName(places: readonly Place[]): Iterable<Place[]> {
   const named = new Map<string, Place[]>();
   for (const place of places) {
     const name = nameOfHop(place.hop);
     named.set(name, [...(named.get(name) ?? []), place]);
   }
-  return [...named.values()];
+  return named.values();
 }
 
 /** From release to arrival (the last of several); null where it never arrived. */

@@ -151,6 +151,10 @@ export class HopLog {
     return this.inside.map((row) => this.values[row * WIDTH + EGRESS]).filter((e) => e !== NONE);
   }
 
+  diceAt(row: number): number {
+    return this.values[row * WIDTH + DICE];
+  }
+
   read(row: number): HopRecord {
     const { values } = this;
     const at = row * WIDTH;
