@@ -26,6 +26,8 @@ export const MINDS_LINE = 8;
 
 /** Units used for frames since SPENT was last brought up to date. */
 export const SPENT_SINCE = 6;
+/** Units of the frames that stand in the queue: credit that is set aside for them. */
+export const RESERVED = 7;
 
 // Of the receiving half.
 

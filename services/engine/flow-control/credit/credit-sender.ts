@@ -26,6 +26,7 @@ import {
   REPORT_AT,
   REPORT_PS,
   REPORTS,
+  RESERVED,
   SPENT,
   SPENT_SINCE,
   TIMES_SHIFT,
@@ -135,11 +136,20 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     return ahead(counts[r | ALLOWED], counts[r | CONSUMED]) * counts[r | ASKED_UNIT] >= octets;
   }
 
-  /** Some frames may leave their line together: there is credit however they divide into units. */
-  function mayStartAll(row: number, frames: number, octets: number): boolean {
+  /** Sets credit aside for a frame that joins the queue; false if there is none. */
+  function reserve(row: number, octets: number): boolean {
     const r = row << RECORD_SHIFT;
-    if ((counts[r | MODES] & MINDS_LINE) !== 0) return false;
-    return mayStart(row, octets + frames * (counts[r | ASKED_UNIT] - 1));
+    const units = cost(row, octets);
+    const reserved = counts[r | RESERVED];
+    if (ahead(counts[r | ALLOWED], counts[r | CONSUMED]) < reserved + units) return false;
+    if (reserved !== 0 && (counts[r | MODES] & MINDS_LINE) !== 0) return false;
+    counts[r | RESERVED] = reserved + units;
+    return true;
+  }
+
+  /** No frame of the account stands in the queue any more. */
+  function dropReserve(row: number): void {
+    counts[(row << RECORD_SHIFT) | RESERVED] = 0;
   }
 
   function isOpen(row: number): boolean {
@@ -151,10 +161,11 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     return quickCost(octets, counts[r | ASKED_UNIT], counts[r | ASKED_SHIFT]);
   }
 
-  /** A frame starts on the wire. */
+  /** A frame starts on the wire: what was set aside for it is used. */
   function spend(row: number, units: number): void {
     const r = row << RECORD_SHIFT;
     consume(row, units);
+    counts[r | RESERVED] -= units;
     counts[r | SPENT_SINCE] += units;
     carrier.announce(row, CREDIT_STEP.TRANSMITTED, units);
     if (counts[r | REPORTS] !== 0) changed(row);
@@ -408,7 +419,8 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     forfeit,
     available,
     mayStart,
-    mayStartAll,
+    reserve,
+    dropReserve,
     isOpen,
     cost,
     spend,
