@@ -66,8 +66,8 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
 
   function permit(port: number): boolean {
     let some = false;
-    for (let tc = 0; tc < 8; tc++) {
-      if (ports.isMetered(port, tc) && letIn(port, tc)) some = true;
+    for (let rest = ports.metering(port); rest !== 0; rest &= rest - 1) {
+      if (letIn(port, 31 - Math.clz32(rest & -rest))) some = true;
     }
     return some;
   }
