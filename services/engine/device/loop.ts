@@ -324,7 +324,7 @@ export function makeLoop(
     const peer = ports.peer(port);
     const octetPs = ports.octetPs(port);
     const leastEnd = now + (PREAMBLE_OCTETS + LEAST_FRAME_OCTETS) * octetPs;
-    const length = mechanisms[ports.takeControl(port)].compose(port, leastEnd, scratch);
+    const length = compose(mechanisms[ports.takeControl(port)], port, leastEnd);
     const longer = Math.max(0, length + FCS_OCTETS - LEAST_FRAME_OCTETS);
     const txEnd = leastEnd + longer * octetPs;
     const wireOctets = LEAST_FRAME_OCTETS + WIRE_OVERHEAD_OCTETS + longer;
@@ -339,6 +339,17 @@ export function makeLoop(
     deliver(d, local, peer, scratch, length, end + controlDelay(peer, length));
     transmits.at[port] = ports.hasWork(port) ? free : Infinity;
     transmits.turned(d, port);
+  }
+
+  /** Credit is exchanged all the time, so its code is called by name and not looked up. */
+  function compose(mechanism: Mechanism, port: number, leastEnd: number): number {
+    if (mechanism === credit) return credit.compose(port, leastEnd, scratch);
+    return mechanism.compose(port, leastEnd, scratch);
+  }
+
+  function expire(mechanism: Mechanism, port: number, timer: number): void {
+    if (mechanism === credit) credit.onTimer(port, timer);
+    else mechanism.onTimer(port, timer);
   }
 
   /** Control frames keep their place among the others on a late link. */
@@ -385,7 +396,7 @@ export function makeLoop(
     if (kind === KIND_CONTROL) takeControl(device, id, value);
     else if (kind < KIND_RATE) {
       const port = device.firstPort + (id >> TIMER_BITS);
-      mechanisms[kind - KIND_MECHANISM].onTimer(port, id & ((1 << TIMER_BITS) - 1));
+      expire(mechanisms[kind - KIND_MECHANISM], port, id & ((1 << TIMER_BITS) - 1));
     } else if (kind === KIND_LATE) takeLate(device, id, value);
     else if (isHost[device.place] === 0) switching.onTimer(device.place, id, value);
     else hosting.onTimer(device.place, kind, id);
