@@ -95,5 +95,8 @@ describe(
 
 /** Each came by a stream of its own; one that ends early may have brought nothing. */
 function assertRising(values: readonly number[]): void {
-  assert.deepEqual(values, [...new Set(values)].sort((a, b) => a - b));
+  assert.deepEqual(
+    values,
+    [...new Set(values)].sort((a, b) => a - b),
+  );
 }
