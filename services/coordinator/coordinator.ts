@@ -499,7 +499,8 @@ export class Coordinator {
   private answerLookers(states: readonly PartState[]): void {
     const plans = this.slots.map(({ plan }) => plan);
     try {
-      this.glancing.finish(packGlance(glanceOf(this.fabric, plans, states)));
+      const glance = glanceOf(this.fabric, plans, states, this.glancing.beganAt);
+      this.glancing.finish(packGlance(glance));
     } catch (error) {
       this.glancing.refuse((error as Error).message);
     }

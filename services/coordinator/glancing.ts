@@ -11,6 +11,8 @@ interface Looker {
 /** Where people wait who want to see the run as it stands, while services show their parts of it. */
 export class Glancing {
   private lookers: Looker[] = [];
+  /** When services were asked, by the wall clock. */
+  beganAt = 0;
   /** By service: what it has shown so far; null: services have not been asked. */
   private shown: { pieces: Uint8Array[]; state: PartState | null }[] | null = null;
 
@@ -37,6 +39,7 @@ export class Glancing {
 
   /** Services are asked, again if there is a new epoch. */
   begin(): void {
+    this.beganAt = performance.now();
     this.shown = Array.from({ length: this.services }, () => ({ pieces: [], state: null }));
   }
 

@@ -19,7 +19,9 @@ export type PartKind =
   | 'serialise'
   | 'propagate'
   /** Through the pipeline of the next device. */
-  | 'process';
+  | 'process'
+  /** In the NIC of its receiver, until software took it. */
+  | 'receive';
 
 export interface TracePart extends Stretch {
   readonly kind: PartKind;
@@ -186,7 +188,9 @@ class Journeys {
     const arrived = isFirst
       ? this.held.split(port, priority, startPs, queuedPs)
       : [{ startPs, endPs: queuedPs, episode: null }];
-    parts.push(...kinds(arrived, isFirst ? 'source' : 'complete'));
+    const isHost = this.fabric.specs[device]!.kind === 'host';
+    const waited = isFirst ? 'source' : isHost ? 'receive' : 'complete';
+    parts.push(...kinds(arrived, waited));
     if (hop.egress >= 0) {
       parts.push(...kinds(this.held.split(port, priority, queuedPs, leftPs), 'wait'));
     }

@@ -3,7 +3,7 @@ import type { FramePool } from '../../frame/frame-pool.js';
 import { CLASS, KIND_ACK, KIND_MASK, KIND_NAK, LENGTH } from '../../frame/frame-pool.js';
 import { LogRecorder } from '../log-recorder.js';
 import type { SamplingSpec } from './frame-sampler.js';
-import { FrameSampler, nameOf } from './frame-sampler.js';
+import { FrameSampler, nameOf, placeOf } from './frame-sampler.js';
 
 /** How a frame's stay at a device ended, or that it has not. */
 export type HopEnd = 'inside' | 'sent' | 'delivered' | 'dropped';
@@ -84,6 +84,24 @@ export class HopRecorder extends LogRecorder<DeviceHops> {
     this.log(device).inside.pop();
   }
 
+  override frameKept(device: number, now: number, pool: FramePool, frame: number): void {
+    if (!this.sampler.takes(pool, frame)) return;
+    const own = this.log(device);
+    const hop = justTaken(own, now, pool, frame);
+    if (hop === null) return;
+    hop.end = 'inside';
+    hop.endPs = Infinity;
+    own.inside.push(own.hops.length - 1);
+  }
+
+  override frameTaken(device: number, now: number, pool: FramePool, frame: number): void {
+    const { hops, inside } = this.log(device);
+    if (inside.length === 0) return;
+    const place = ` ${placeOf(pool, frame)}`;
+    const at = inside.find((i) => hops[i].ingress >= 0 && hops[i].frame.endsWith(place));
+    if (at !== undefined) this.leave(device, hops[at], 'delivered', now);
+  }
+
   override frameQueued(
     device: number,
     ingress: number,
@@ -131,13 +149,11 @@ export class HopRecorder extends LogRecorder<DeviceHops> {
     }
     if (!this.sampler.takes(pool, frame)) return;
     // A host takes everything in, and then finds that it is not the one.
-    const hop = this.isHost[device]
-      ? this.justTaken(own, now, pool, frame)
-      : this.find(device, pool, frame, (h) => h.egress < 0 && h.ingress === port);
+    const taken = this.isHost[device] ? justTaken(own, now, pool, frame) : null;
+    const hop = taken ?? this.find(device, pool, frame, (h) => h.egress < 0 && h.ingress === port);
     if (hop === null) return;
     hop.reason = reason;
-    if (this.isHost[device]) hop.end = 'dropped';
-    else this.leave(device, hop, 'dropped', now);
+    this.leave(device, hop, 'dropped', now);
   }
 
   private begin(
@@ -168,16 +184,6 @@ export class HopRecorder extends LogRecorder<DeviceHops> {
     own.inside.push(own.hops.length);
     own.hops.push(hop);
     return hop;
-  }
-
-  private justTaken(
-    { hops }: DeviceHops,
-    now: number,
-    pool: FramePool,
-    frame: number,
-  ): HopRecord | null {
-    const last = hops[hops.length - 1];
-    return last?.endPs === now && last.frame === nameOf(pool, frame) ? last : null;
   }
 
   private find(
@@ -212,6 +218,16 @@ export class HopRecorder extends LogRecorder<DeviceHops> {
     slowest.splice(at, 0, { frame: nameOf(pool, frame), latencyPs });
     if (slowest.length > this.spec.slowest) slowest.pop();
   }
+}
+
+function justTaken(
+  { hops }: DeviceHops,
+  now: number,
+  pool: FramePool,
+  frame: number,
+): HopRecord | null {
+  const last = hops[hops.length - 1];
+  return last?.endPs === now && last.frame === nameOf(pool, frame) ? last : null;
 }
 
 /** Whoever notes the slowest frames has to see all that arrive. */
