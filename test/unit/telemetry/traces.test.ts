@@ -100,8 +100,8 @@ describe('the time of a flow', () => {
   const slow = '{ kind: slow-receiver, where: { device: h1 }, rate: 10G, at: 5us, for: 100us }';
   for (const [example, ...set] of [
     ['incast-pfc.yaml', 'load.0.bytes=250KB'],
-    ['incast-pfc.yaml', 'load.0.bytes=40KB', 'load.0.transport=raw'],
-    ['incast-pfc.yaml', 'load.0.bytes=40KB', 'hosts={ nic: { model: 82599 } }'],
+    ['incast-pfc.yaml', 'load.0.bytes=250KB', 'load.0.transport=raw'],
+    ['incast-pfc.yaml', 'load.0.bytes=250KB', 'hosts={ nic: { model: 82599 } }'],
     ['incast-pfc.yaml', 'load.0.bytes=40KB', `faults=[${slow}]`],
     ['incast-credit.yaml', 'load.0.bytes=60KB'],
     ['incast-credit.yaml', 'load.0.bytes=40KB', 'load.0.transport=raw'],
