@@ -43,7 +43,7 @@ const CASES: readonly BenchCase[] = [
     name: `idle ${mechanism} k=4`,
     words: ['idle', '4', '3000', mechanism],
   })),
-  { name: 'raw k=4', words: ['raw', '4', '100000'] },
+  { name: 'raw k=4', words: ['raw', '4', '50000'] },
   { name: 'raw k=8', words: ['raw', '8', '20000'] },
   { name: 'transfer k=8', words: ['transfer'] },
   { name: 'large k=32', words: ['large', '32', '20'] },

@@ -12,7 +12,7 @@ interface Looker {
   readonly reject: (error: Error) => void;
 }
 
-/** Where people wait who want to see the run as it stands, while services show their parts of it. */
+/** Where people wait who want to see the run as it stands, while services show their parts. */
 export class Glancing {
   private lookers: Looker[] = [];
   /** When services were asked, by the wall clock. */

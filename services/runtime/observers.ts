@@ -65,7 +65,7 @@ export class Observers {
     this.captures = captures === null ? null : new CaptureRecorder(engine, captures);
     const all = [...engine.devices.keys()];
     if (this.waits !== null) engine.listen(this.waits, all, 0);
-    if (this.hops !== null) engine.listen(this.hops, all, this.hops.share);
+    if (this.hops !== null) engine.listen(this.hops, all, 0);
     if (this.events !== null) engine.listen(this.events, all, 0);
     if (this.captures !== null) engine.listen(this.captures, this.captures.hearers(), 0);
   }

@@ -12,11 +12,17 @@ export interface PackedOutcome {
   readonly logs: Uint8Array;
 }
 
-export function packOutcome({ state, captures, events, ...measured }: MergedRun): PackedOutcome {
+export function packOutcome({
+  state,
+  hops,
+  captures,
+  events,
+  ...measured
+}: MergedRun): PackedOutcome {
   return {
     json: packJson(measured),
     state: state === null ? new Uint8Array(0) : packWhole(state),
-    logs: packLogs({ captures, events }),
+    logs: packLogs({ hops, captures, events }),
   };
 }
 

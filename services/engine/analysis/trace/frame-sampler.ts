@@ -70,14 +70,10 @@ export class FrameSampler {
 
 /** A frame's name through its whole way; a packet that is sent again keeps it. */
 export function nameOf(pool: FramePool, frame: number): string {
-  return `${diceOf(pool.words, frame)} ${placeOf(pool, frame)}`;
-}
-
-/** What of its name does not depend on its hash: whose it is, and its place there. */
-export function placeOf({ words, ends }: FramePool, frame: number): string {
+  const { words, ends } = pool;
   const kind = words[frame + CLASS] & KIND_MASK;
   const end = `${ends[frame + SOURCE]} ${words[frame + TARGET]} ${ends[frame + CONNECTION]}`;
-  return `${end} ${kind} ${words[frame + SEQUENCE]}`;
+  return `${diceOf(words, frame)} ${end} ${kind} ${words[frame + SEQUENCE]}`;
 }
 
 /** Whether it is data of a flow. */

@@ -21,8 +21,9 @@ export function shiftOf(unitOctets: number): number {
   return (unitOctets & (unitOctets - 1)) === 0 ? 31 - Math.clz32(unitOctets) : -1;
 }
 
-/** The same as `costOf`, without a division where the unit allows it. */
+/** The same as `costOf` for a frame, without a division where its length or the unit allow it. */
 export function quickCost(octets: number, unitOctets: number, shift: number): number {
+  if (octets <= unitOctets) return 1;
   return shift < 0 ? costOf(octets, unitOctets) : (octets + unitOctets - 1) >> shift;
 }
 
