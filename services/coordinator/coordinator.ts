@@ -2,18 +2,10 @@ import { selvage } from '#contracts';
 import type { PartPlan } from '../fabric/placement/part-plan.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { PackedOutcome } from '../runtime/checkpoints/packed-outcome.js';
-import { packGlance, packOutcome, unpackOutcome } from '../runtime/checkpoints/packed-outcome.js';
-import {
-  encodeSnapshot,
-  packPlan,
-  packState,
-  sha256,
-  unpackState,
-} from '../runtime/checkpoints/snapshots.js';
-import { sameOctets } from '../runtime/checkpoints/snapshots.js';
+import { packOutcome, unpackOutcome } from '../runtime/checkpoints/packed-outcome.js';
+import { packPlan, sameOctets, sha256, unpackState } from '../runtime/checkpoints/snapshots.js';
 import type { CheckpointStore } from '../runtime/checkpoints/store.js';
 import type { FaultStep, FaultWish, LiveFault, LiveFaults } from '../runtime/live-faults.js';
-import { glanceOf } from '../runtime/glance.js';
 import { deliveredShare } from '../runtime/packets.js';
 import type { PortSample } from '../runtime/port-sample.js';
 import type { RoundReport } from '../runtime/part/member.js';
@@ -21,14 +13,15 @@ import type { PartState } from '../runtime/part/part.js';
 import type { Failure, RunResults } from '../runtime/results.js';
 import { placeNames } from '../runtime/outcome.js';
 import type { WholeState } from '../runtime/whole-state.js';
-import { partOf } from '../runtime/whole-state.js';
 import type { WatchIntervals } from '../runtime/stall.js';
 import { watchIntervals } from '../runtime/stall.js';
 import { Rounds } from '../runtime/rounds/rounds.js';
 import { mergeParts } from '../runtime/merge.js';
+import { keepAsCheckpoint } from './first-checkpoint.js';
 import { EndedRun } from './ended-run.js';
 import { FaultDesk } from './fault-desk.js';
 import { Glancing } from './glancing.js';
+import type { Breach } from '../runtime/hold-check.js';
 import { HALTED, Halts } from './halts.js';
 import type { Checkpoint } from './manifest.js';
 import { packManifest, unpackManifest } from './manifest.js';
@@ -63,6 +56,7 @@ export interface CoordinatorOptions {
 }
 
 const ENDED = 'the run has ended';
+const OVER = [Phase.PHASE_COMPLETE, Phase.PHASE_INTERRUPTED, Phase.PHASE_FAILED];
 /** How often people are told, and frames are counted for them. */
 const TELL_MS = 200;
 /** For how long services that were sent home are waited for. */
@@ -126,7 +120,7 @@ export class Coordinator {
       watch: watchIntervals(fabric.specs, fabric.scenario.durationPs),
       fixedLength: options.roundLength,
     });
-    this.glancing = new Glancing(plans.length);
+    this.glancing = new Glancing(plans);
     this.sampling = new Sampling(
       plans,
       fabric.linkEnds.map(({ length }) => length),
@@ -163,18 +157,7 @@ export class Coordinator {
   /** Puts a state that somebody kept where a checkpoint is looked for. */
   async startFrom(whole: WholeState): Promise<void> {
     if ((await this.store.manifest()) !== null) return;
-    const { run } = this.options;
-    const name = 'c0';
-    const stateHashes: Uint8Array[] = [];
-    for (const [service, { plan, hash: planHash }] of this.slots.entries()) {
-      const origin = { run, epoch: 0, service, planHash };
-      const { octets, hash } = encodeSnapshot(origin, packState(partOf(whole, plan)));
-      await this.store.putSnapshot(name, service, octets);
-      stateHashes.push(hash);
-    }
-    const { boundPs, framesSeen } = whole;
-    const manifest = packManifest({ name, boundPs, framesSeen }, stateHashes, { run, epoch: 0 });
-    await this.store.commit(name, manifest);
+    await keepAsCheckpoint(whole, this.slots, this.options.run, this.store);
   }
 
   /** A service has opened its stream; returns null, or why it is refused. */
@@ -273,12 +256,7 @@ export class Coordinator {
   }
 
   isOver(): boolean {
-    const over: readonly unknown[] = [
-      Phase.PHASE_COMPLETE,
-      Phase.PHASE_INTERRUPTED,
-      Phase.PHASE_FAILED,
-    ];
-    return over.includes(this.phase);
+    return OVER.includes(this.phase);
   }
 
   /** Sends services home after a run that is over; resolves when they are gone, or soon. */
@@ -491,18 +469,8 @@ export class Coordinator {
 
   private takeShown(service: number, piece: selvage.v1.StatePart.$Properties): void {
     if (!this.glancing.isUnderway) return;
-    const states = this.glancing.take(service, piece);
-    if (states !== null) this.answerLookers(states);
+    this.glancing.take(service, piece, this.fabric);
     this.goOn();
-  }
-
-  private answerLookers(states: readonly PartState[]): void {
-    const plans = this.slots.map(({ plan }) => plan);
-    try {
-      this.glancing.finish(packGlance(glanceOf(this.fabric, plans, states)));
-    } catch (error) {
-      this.glancing.refuse((error as Error).message);
-    }
   }
 
   private collect(status: 'complete' | 'interrupted'): void {
@@ -562,19 +530,8 @@ export class Coordinator {
   }
 
   private noteBreach(text: string): void {
-    const breach = JSON.parse(text) as {
-      reason: string;
-      timePs: number;
-      device: number;
-      port: number;
-      priority: number;
-    };
-    this.failure = {
-      reason: breach.reason,
-      timePs: breach.timePs,
-      ...placeNames(this.fabric, breach.device, breach.port),
-      priority: breach.priority,
-    };
+    const { reason, timePs, device, port, priority } = JSON.parse(text) as Breach;
+    this.failure = { reason, timePs, ...placeNames(this.fabric, device, port), priority };
     this.wishes.isStopAsked = true;
   }
 
@@ -582,10 +539,7 @@ export class Coordinator {
     const reports = this.rounds.last.flatMap((report) => report ?? []);
     this.frameHops = reports.reduce((sum, report) => sum + report.framesStarted, 0);
     const { durationPs } = this.fabric.scenario;
-    const parts = reports.map(({ packetsLeft, packetsTotal }) => ({
-      left: packetsLeft,
-      total: packetsTotal,
-    }));
+    const parts = reports.map(({ packetsLeft: left, packetsTotal: total }) => ({ left, total }));
     this.share = durationPs === null ? deliveredShare(parts) : this.virtualPs() / durationPs;
   }
 
