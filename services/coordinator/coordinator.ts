@@ -25,6 +25,7 @@ import type { WatchIntervals } from '../runtime/stall.js';
 import { watchIntervals } from '../runtime/stall.js';
 import { Rounds } from '../runtime/rounds/rounds.js';
 import { mergeParts } from '../runtime/merge.js';
+import { RecoveryLooks } from '../runtime/recovery-looks.js';
 import { EndedRun } from './ended-run.js';
 import { FaultDesk } from './fault-desk.js';
 import { HALTED, Halts } from './halts.js';
@@ -96,6 +97,9 @@ export class Coordinator {
   private allLeft: () => void = () => undefined;
   private readonly watchers = new Set<(status: Status) => void>();
 
+  private readonly looks: RecoveryLooks;
+  /** States are on their way because somebody looks, and not because the run is over. */
+  private isLooking = false;
   private readonly desk: FaultDesk;
   private readonly halts: Halts;
   private readonly ended: EndedRun;
@@ -123,6 +127,7 @@ export class Coordinator {
       watch: watchIntervals(fabric.specs, fabric.scenario.durationPs),
       fixedLength: options.roundLength,
     });
+    this.looks = new RecoveryLooks(fabric, plans, options.check);
     this.sampling = new Sampling(
       plans,
       fabric.linkEnds.map(({ length }) => length),
@@ -204,6 +209,7 @@ export class Coordinator {
     }
     this.phase = Phase.PHASE_RECOVERING;
     this.saving = null;
+    this.isLooking = false;
     this.detail = `service ${service} was lost`;
     this.awaitServices();
     this.tell();
@@ -305,6 +311,7 @@ export class Coordinator {
           for (const { send } of this.slots) send?.({ change: { epoch, change } });
         }
         for (const { atPs } of steps) this.rounds.wake(atPs, watch());
+        this.looks.begin(this.fabric, this.rounds.boundPs);
         this.goOn();
       },
       (error: unknown) => {
@@ -353,7 +360,9 @@ export class Coordinator {
     const nexts = this.slots.map((slot) => slot.nextPs);
     if (nexts.includes(null)) return;
     const { checkpoint } = this;
-    this.rounds.begin(checkpoint?.boundPs ?? 0, nexts as number[], checkpoint?.framesSeen ?? -1);
+    const boundPs = checkpoint?.boundPs ?? 0;
+    this.rounds.begin(boundPs, nexts as number[], checkpoint?.framesSeen ?? -1);
+    this.looks.begin(this.fabric, boundPs);
     this.savedAt = performance.now();
     this.detail = '';
     this.goOn();
@@ -378,6 +387,11 @@ export class Coordinator {
       this.collect('interrupted');
       return;
     }
+    if (this.mustLook()) {
+      this.isLooking = true;
+      this.gather();
+      return;
+    }
     if (this.mustSave()) {
       this.save();
       return;
@@ -393,7 +407,7 @@ export class Coordinator {
     const stepEndPs = this.wishes.beginRound();
     const count = performance.now() - this.countedAt > TELL_MS;
     if (count) this.countedAt = performance.now();
-    const decision = this.rounds.decide(count, stepEndPs);
+    const decision = this.rounds.decide(count, Math.min(stepEndPs, this.looks.dueAt));
     if (decision.kind === 'round') this.open(decision.basePs, decision.endPs, decision.count);
     else {
       if (decision.kind === 'stalled') {
@@ -415,6 +429,25 @@ export class Coordinator {
       send?.({ round: { epoch, round, basePs, endPs, expected, countFrames, countPorts } });
     });
     if (!wasRunning || countFrames) this.tell();
+  }
+
+  /** Nothing is left to do before a link has to have recovered; at the end all is looked at. */
+  private mustLook(): boolean {
+    const { nextPs } = this.rounds;
+    const { durationPs } = this.fabric.scenario;
+    const { dueAt } = this.looks;
+    return dueAt <= nextPs && nextPs !== Infinity && dueAt < (durationPs ?? Infinity);
+  }
+
+  private look(states: readonly PartState[]): void {
+    this.isLooking = false;
+    for (const slot of this.slots) slot.state = null;
+    const failure = this.looks.look(states);
+    if (failure !== null) {
+      this.failure ??= failure;
+      this.wishes.isStopAsked = true;
+    }
+    this.goOn();
   }
 
   private mustSave(): boolean {
@@ -465,12 +498,17 @@ export class Coordinator {
     this.phase = Phase.PHASE_COLLECTING;
     this.desk.refuse(ENDED);
     this.collectedAs = status;
+    this.gather();
+    this.tell();
+  }
+
+  /** Every service says what it is at this bound. */
+  private gather(): void {
     const { epoch } = this;
     this.slots.forEach((slot, service) => {
       slot.pieces = [];
       slot.send?.({ finish: { epoch, expected: this.rounds.expectedBy(service) } });
     });
-    this.tell();
   }
 
   private collectedAs: 'complete' | 'interrupted' = 'complete';
@@ -487,7 +525,9 @@ export class Coordinator {
     slot.state = unpackState(octets);
     slot.pieces = [];
     const states = this.slots.flatMap(({ state }) => state ?? []);
-    if (states.length === this.slots.length) this.finish(states);
+    if (states.length < this.slots.length) return;
+    if (this.isLooking) this.look(states);
+    else this.finish(states);
   }
 
   private finish(states: readonly PartState[]): void {
@@ -496,6 +536,7 @@ export class Coordinator {
       status: this.collectedAs,
       failure: this.failure,
       check: this.options.check,
+      lookedPs: this.looks.lookedPs,
       moment: { boundPs: this.rounds.boundPs, framesSeen: this.rounds.framesSeen },
       steps: this.live.steps,
     });

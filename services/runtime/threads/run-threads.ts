@@ -10,6 +10,9 @@ import { placeNames } from '../outcome.js';
 import { deliveredShare } from '../packets.js';
 import type { Failure } from '../results.js';
 import type { Progress } from '../session.js';
+import { RecoveryLooks } from '../recovery-looks.js';
+import type { Promised } from '../recovery-times.js';
+import { promisedBy } from '../recovery-times.js';
 import { STALLED, watchIntervals } from '../stall.js';
 import type { WholeState } from '../whole-state.js';
 import { partOf } from '../whole-state.js';
@@ -24,7 +27,7 @@ import {
   makeMeetingMemory,
   WANTED,
 } from './meeting.js';
-import type { Count, Halt, Order, ThreadOutcome, ThreadTask } from './thread-worker.js';
+import type { Count, Halt, Look, Order, ThreadOutcome, ThreadTask } from './thread-worker.js';
 
 export interface ThreadsOptions {
   readonly check: boolean;
@@ -65,6 +68,9 @@ export class ThreadsRun {
   private stepEndPs = 0;
   private isCountWanted = false;
   private counts: Count[] = [];
+  private readonly looks: RecoveryLooks;
+  private shown: Look[] = [];
+  private unrecovered: Failure | null = null;
   /** The bound at which all have stood and said what their ports have counted. */
   private countedPs = -1;
   /** Whoever comes to stand says what its ports have counted. */
@@ -80,6 +86,8 @@ export class ThreadsRun {
     const memory = plans.map(() => new SharedArrayBuffer(PROGRESS_NUMBERS * 8));
     this.numbers = memory.map((shared) => new Float64Array(shared));
     this.orders = plans.map(() => new MessageChannel());
+    this.looks = new RecoveryLooks(assembled, plans, options.check);
+    this.looks.begin(this.fabric, options.from?.boundPs ?? 0);
     this.tasks = this.makeTasks(memory);
   }
 
@@ -98,7 +106,7 @@ export class ThreadsRun {
     const workers = this.tasks.map(
       (workerData) => new Worker(file, { workerData, transferList: [workerData.orders] }),
     );
-    const said = { halted: this.halted, counted: this.counted };
+    const said = { halted: this.halted, counted: this.counted, shown: this.showed };
     try {
       return this.merge(await Promise.all(workers.map((worker) => outcomeOf(worker, said))));
     } finally {
@@ -168,6 +176,15 @@ export class ThreadsRun {
     this.listener?.sampled({ timePs, columns });
   };
 
+  /** Threads go on meanwhile, and end at a window soon after a failure. */
+  private readonly showed = (look: Look): void => {
+    this.shown.push(look);
+    if (this.shown.length < this.plans.length) return;
+    const shown = this.shown.splice(0).sort((a, b) => a.thread - b.thread);
+    this.unrecovered ??= this.looks.look(shown.map(({ state }) => state));
+    if (this.unrecovered !== null) this.stop();
+  };
+
   private called(): void {
     Atomics.store(this.call, WANTED, this.isCountWanted ? COUNTED : HEARD);
     if (this.haltedPs !== null) this.answer();
@@ -180,7 +197,9 @@ export class ThreadsRun {
       try {
         const { step, change } = this.live.take(wish, haltedPs!);
         const { specs, scenario } = this.fabric;
-        const order: Order = { change, watch: watchIntervals(specs, scenario.durationPs) };
+        const watch = watchIntervals(specs, scenario.durationPs);
+        this.looks.begin(this.fabric, haltedPs!);
+        const order: Order = { change, watch, promised: this.promised() };
         for (const { port1 } of this.orders) port1.postMessage(order);
         resolve(step);
       } catch (error) {
@@ -202,6 +221,10 @@ export class ThreadsRun {
     Atomics.store(call, WANTED, this.isCountWanted ? COUNTED : this.isHeld ? HEARD : 0);
     Atomics.add(call, ANSWERED, 1);
     Atomics.notify(call, ANSWERED);
+  }
+
+  private promised(): Promised[] {
+    return this.options.check ? promisedBy(this.fabric) : [];
   }
 
   progress(): Progress {
@@ -236,6 +259,7 @@ export class ThreadsRun {
       lookaheadPs,
       watch: watchIntervals(fabric.specs, fabric.scenario.durationPs),
       check: options.check,
+      promised: this.promised(),
       from: options.from && partOf(options.from, plan),
       fromPs: options.from?.boundPs ?? 0,
       framesSeen: options.from?.framesSeen ?? -1,
@@ -256,6 +280,7 @@ export class ThreadsRun {
         status: first.interrupted ? 'interrupted' : 'complete',
         failure: this.failureOf(outcomes),
         check: this.options.check,
+        lookedPs: this.looks.lookedPs,
         moment: { boundPs: first.boundPs, framesSeen: first.framesSeen },
         steps: this.options.live?.steps ?? [],
       },
@@ -268,6 +293,7 @@ export class ThreadsRun {
       const { reason, timePs, device, port, priority } = breach;
       return { reason, timePs, ...placeNames(this.fabric, device, port), priority };
     }
+    if (this.unrecovered !== null) return this.unrecovered;
     const atPs = outcomes[0]!.stalledAtPs;
     if (atPs === null) return null;
     return { reason: STALLED, timePs: atPs, ...placeNames(this.fabric, -1, -1), priority: null };
@@ -282,12 +308,17 @@ function isWith(a: Count, b: Count): boolean {
 /** What a thread says in the end; if it fails, or goes without a word, so does the run. */
 function outcomeOf(
   worker: Worker,
-  hear: { readonly halted: (atPs: number) => void; readonly counted: (count: Count) => void },
+  hear: {
+    readonly halted: (atPs: number) => void;
+    readonly counted: (count: Count) => void;
+    readonly shown: (look: Look) => void;
+  },
 ): Promise<ThreadOutcome> {
   return new Promise((resolve, reject) => {
-    worker.on('message', (said: ThreadOutcome | Halt | Count) => {
+    worker.on('message', (said: ThreadOutcome | Halt | Count | Look) => {
       if ('haltedPs' in said) hear.halted(said.haltedPs);
       else if ('columns' in said) hear.counted(said);
+      else if ('lookPs' in said) hear.shown(said);
       else resolve(said);
     });
     worker.once('error', reject);
