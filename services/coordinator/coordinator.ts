@@ -2,7 +2,7 @@ import { selvage } from '#contracts';
 import type { PartPlan } from '../fabric/placement/part-plan.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { PackedOutcome } from '../runtime/checkpoints/packed-outcome.js';
-import { packOutcome, unpackOutcome } from '../runtime/checkpoints/packed-outcome.js';
+import { packGlance, packOutcome, unpackOutcome } from '../runtime/checkpoints/packed-outcome.js';
 import {
   encodeSnapshot,
   packPlan,
@@ -13,6 +13,7 @@ import {
 import { sameOctets } from '../runtime/checkpoints/snapshots.js';
 import type { CheckpointStore } from '../runtime/checkpoints/store.js';
 import type { FaultStep, FaultWish, LiveFault, LiveFaults } from '../runtime/live-faults.js';
+import { glanceOf } from '../runtime/glance.js';
 import { deliveredShare } from '../runtime/packets.js';
 import type { PortSample } from '../runtime/port-sample.js';
 import type { RoundReport } from '../runtime/part/member.js';
@@ -28,6 +29,7 @@ import { mergeParts } from '../runtime/merge.js';
 import { RecoveryLooks } from '../runtime/recovery-looks.js';
 import { EndedRun } from './ended-run.js';
 import { FaultDesk } from './fault-desk.js';
+import { Glancing } from './glancing.js';
 import { HALTED, Halts } from './halts.js';
 import type { Checkpoint } from './manifest.js';
 import { packManifest, unpackManifest } from './manifest.js';
@@ -82,6 +84,7 @@ export class Coordinator {
   private roundsRun = 0;
   private readonly wishes = new Wishes();
   private readonly sampling: Sampling;
+  private readonly glancing: Glancing;
   private checkpoint: Checkpoint | null = null;
   private saving: Checkpoint | null = null;
   /** Resolves when no commit is under way. */
@@ -128,6 +131,7 @@ export class Coordinator {
       fixedLength: options.roundLength,
     });
     this.looks = new RecoveryLooks(fabric, plans, options.check);
+    this.glancing = new Glancing(plans.length);
     this.sampling = new Sampling(
       plans,
       fabric.linkEnds.map(({ length }) => length),
@@ -216,13 +220,14 @@ export class Coordinator {
   }
 
   hear(service: number, message: Up): void {
-    const { ready, report, saved, final, failed } = message;
+    const { ready, report, saved, shown, final, failed } = message;
     if (failed) this.fail(`service ${service}: ${failed.reason ?? ''}`);
     else if (ready?.epoch === this.epoch) this.takeReady(service, ready.nextPs ?? 0);
     else if (report?.epoch === this.epoch && report.round === this.round) {
       this.sampling.take(service, report.ports);
       this.takeReport(service, roundReport(report), report.breach ?? '');
     } else if (saved?.epoch === this.epoch) this.takeSaved(service, saved);
+    else if (shown?.epoch === this.epoch) this.takeShown(service, shown);
     else if (final?.epoch === this.epoch) this.takeFinal(service, final);
   }
 
@@ -258,6 +263,14 @@ export class Coordinator {
 
   listenPorts(hear: (sample: PortSample) => void): () => void {
     return this.sampling.listen(hear);
+  }
+
+  /** The run as it stands when everybody comes to the next bound; throws if it has ended. */
+  look(): Promise<Uint8Array> {
+    if (this.isOver()) throw new Error(ENDED);
+    const glance = this.glancing.ask();
+    if (this.phase === Phase.PHASE_PAUSED) this.goOn();
+    return glance;
   }
 
   /** What the run measured, once it is over. */
@@ -296,6 +309,7 @@ export class Coordinator {
     this.detail = reason;
     clearTimeout(this.lostTimer);
     this.desk.refuse(ENDED);
+    this.glancing.refuse(ENDED);
     this.tell();
   }
 
@@ -338,6 +352,7 @@ export class Coordinator {
     this.epoch = epoch;
     this.round = 0;
     this.saving = null;
+    this.glancing.forget();
     for (const slot of this.slots) {
       Object.assign(slot, { nextPs: null, saved: null, pieces: [], state: null });
       const isInformed = slot.informed === slot.incarnation;
@@ -379,6 +394,7 @@ export class Coordinator {
 
   /** Everybody stands at the same bound: what next? */
   private goOn(): void {
+    if (this.glancing.isUnderway) return;
     if (this.desk.isAsked) {
       this.grantWishes();
       return;
@@ -394,6 +410,10 @@ export class Coordinator {
     }
     if (this.mustSave()) {
       this.save();
+      return;
+    }
+    if (this.glancing.isAsked) {
+      this.show();
       return;
     }
     const isHalted = this.halts.isDue(this.rounds.boundPs);
@@ -439,10 +459,10 @@ export class Coordinator {
     return dueAt <= nextPs && nextPs !== Infinity && dueAt < (durationPs ?? Infinity);
   }
 
-  private look(states: readonly PartState[]): void {
+  private lookAtRecovery(states: readonly PartState[]): void {
     this.isLooking = false;
     for (const slot of this.slots) slot.state = null;
-    const failure = this.looks.look(states);
+    const failure = this.looks.look(states, this.looks.dueAt);
     if (failure !== null) {
       this.failure ??= failure;
       this.wishes.isStopAsked = true;
@@ -494,9 +514,34 @@ export class Coordinator {
     );
   }
 
+  private show(): void {
+    this.glancing.begin();
+    const { epoch } = this;
+    this.slots.forEach(({ send }, service) => {
+      send?.({ show: { epoch, expected: this.rounds.expectedBy(service) } });
+    });
+  }
+
+  private takeShown(service: number, piece: selvage.v1.StatePart.$Properties): void {
+    if (!this.glancing.isUnderway) return;
+    const states = this.glancing.take(service, piece);
+    if (states !== null) this.answerLookers(states);
+    this.goOn();
+  }
+
+  private answerLookers(states: readonly PartState[]): void {
+    const plans = this.slots.map(({ plan }) => plan);
+    try {
+      this.glancing.finish(packGlance(glanceOf(this.fabric, plans, states)));
+    } catch (error) {
+      this.glancing.refuse((error as Error).message);
+    }
+  }
+
   private collect(status: 'complete' | 'interrupted'): void {
     this.phase = Phase.PHASE_COLLECTING;
     this.desk.refuse(ENDED);
+    this.glancing.refuse(ENDED);
     this.collectedAs = status;
     this.gather();
     this.tell();
@@ -526,7 +571,7 @@ export class Coordinator {
     slot.pieces = [];
     const states = this.slots.flatMap(({ state }) => state ?? []);
     if (states.length < this.slots.length) return;
-    if (this.isLooking) this.look(states);
+    if (this.isLooking) this.lookAtRecovery(states);
     else this.finish(states);
   }
 

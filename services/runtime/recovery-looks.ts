@@ -34,16 +34,18 @@ export class RecoveryLooks {
     this.dueAt = this.times.after(fromPs);
   }
 
-  /** All parts stand at `dueAt`, as they are here. */
-  look(states: readonly PartState[]): Failure | null {
+  /** All parts stand at a time at which somebody has to look, as they are here. */
+  look(states: readonly PartState[], nowPs: number): Failure | null {
     const engine = wholeEngine(this.fabric);
     this.plans.forEach(({ devices }, service) => {
       devices.forEach((device, place) => {
         restoreDevice(engine, device, states[service]!.devices[place]!);
       });
     });
-    const failure = unrecovered(this.fabric, engine, this.dueAt, this.lookedPs);
-    this.lookedPs = this.dueAt;
+    // A fault may have come since: then only what is due now counts.
+    const sincePs = Math.min(this.lookedPs, nowPs - 1);
+    const failure = unrecovered(this.fabric, engine, nowPs, sincePs);
+    this.lookedPs = Math.max(this.lookedPs, nowPs);
     this.dueAt = this.times.after(this.lookedPs);
     return failure;
   }

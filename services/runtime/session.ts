@@ -11,6 +11,7 @@ import { Collector } from './collect.js';
 import { CycleCheck } from './cycle-check.js';
 import { nextLookPs } from './look-times.js';
 import { Windows } from './embedded/windows.js';
+import type { Glance } from './glance.js';
 import type { Breach } from './hold-check.js';
 import { HoldCheck } from './hold-check.js';
 import type { FaultChange } from './live-faults.js';
@@ -80,7 +81,7 @@ export class Session {
     this.endPs = fabric.scenario.durationPs;
     this.sampler = this.makeSampler();
     this.stall = new StallWatch(watchIntervals(fabric.specs, this.endPs));
-    this.holdCheck = options.check ? new HoldCheck(this.engine) : null;
+    this.holdCheck = options.check ? new HoldCheck(this.engine, true) : null;
     if (this.holdCheck !== null) this.engine.listen(this.holdCheck);
     this.recovery = options.check ? new RecoveryCheck(fabric, this.engine) : null;
     this.checkDueAt = this.nextCheck(0);
@@ -149,6 +150,13 @@ export class Session {
 
   results(status: 'complete' | 'interrupted'): RunResults {
     return outcomeOf(this.fabric, this.engine, status, this.failure, this.congestion());
+  }
+
+  /** What people see of it while it goes on. */
+  glance(): Glance {
+    const congestion = this.congestion();
+    const results = outcomeOf(this.fabric, this.engine, 'interrupted', null, congestion);
+    return { results, congestion };
   }
 
   /** Who held whom back so far; null unless that is observed. */

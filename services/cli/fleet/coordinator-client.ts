@@ -11,7 +11,8 @@ import {
   keyMetadata,
   streamDeadline,
 } from '../../runtime/links/control-channel.js';
-import { unpackOutcome } from '../../runtime/checkpoints/packed-outcome.js';
+import { unpackGlance, unpackOutcome } from '../../runtime/checkpoints/packed-outcome.js';
+import type { Glance } from '../../runtime/glance.js';
 import { heardColumns } from '../../runtime/port-columns.js';
 import type { PortSample } from '../../runtime/port-sample.js';
 import {
@@ -19,6 +20,7 @@ import {
   CLEAR,
   INJECT,
   LIST_FAULTS,
+  LOOK,
   RESULTS,
   SAMPLES,
   STEER,
@@ -136,6 +138,22 @@ export class CoordinatorClient {
     return () => {
       stream.cancel();
     };
+  }
+
+  /** The run as it stands when everybody comes to the next bound. */
+  async look(): Promise<Glance> {
+    const { path, requestSerialize, responseDeserialize } = LOOK.client;
+    const stream = this.client.makeServerStreamRequest(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      {},
+      keyMetadata(this.key),
+      { deadline: Date.now() + CALL_MS },
+    ) as ClientReadableStream<selvage.v1.GlancePart>;
+    const text: Uint8Array[] = [];
+    for await (const piece of stream) text.push((piece as selvage.v1.GlancePart).json);
+    return unpackGlance(Buffer.concat(text));
   }
 
   async results(): Promise<MergedRun> {

@@ -61,6 +61,7 @@ export function makeFaultTools(
         loseFirst(d, port, trafficClass);
       }
       credit.sender.unblock(row);
+      credit.sender.dropReserve(row);
     }
   }
 

@@ -128,6 +128,18 @@ export class Part {
     };
   }
 
+  /** Of its state, as much as people ask of a run under way: a moment's, however long it goes on. */
+  glimpse(): PartState {
+    return {
+      devices: this.plan.specs.map((_, place) => saveDevice(this.engine, place)),
+      rows: [],
+      sampleDueAt: Infinity,
+      sampled: new Float64Array(0),
+      latestPs: this.latestPs,
+      observed: this.plan.specs.map((_, place) => this.observers.saveWaits(place)),
+    };
+  }
+
   restore(state: PartState): void {
     state.devices.forEach((device, place) => {
       restoreDevice(this.engine, place, device);

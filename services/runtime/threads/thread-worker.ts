@@ -25,6 +25,7 @@ import {
   Meeting,
   NEXT_EVENT,
   PLANNED,
+  SHOWN,
   STARTED,
   STOP,
   WANTED,
@@ -65,10 +66,10 @@ export interface Order {
 }
 
 /** What every thread is, when somebody has to look at a link that had to recover by then. */
-export interface Look {
+export interface Stand {
   readonly thread: number;
-  readonly lookPs: number;
-  readonly state: PartState;
+  readonly timePs: number;
+  readonly recovery: PartState;
 }
 
 /** What the first thread says when all wait for the main thread. */
@@ -82,6 +83,13 @@ export interface Count {
   /** The bound at which all stand. */
   readonly timePs: number;
   readonly columns: PortColumns;
+}
+
+/** What every thread has come to, when somebody wants to see the run as it stands. */
+export interface Shown {
+  readonly thread: number;
+  readonly timePs: number;
+  readonly glimpse: PartState;
 }
 
 /** What a thread has to say in the end. */
@@ -152,7 +160,7 @@ class Thread {
       const nextPs = meeting.least(NEXT_EVENT);
       if (meeting.sum(STOP) > 0) return this.outcome(true, null);
       if (meeting.sum(CALLED) > 0) {
-        this.takeOrders(nextPs, meeting.sum(CALLED) === COUNTED);
+        this.takeOrders(nextPs, meeting.sum(CALLED));
         continue;
       }
       if (nextPs !== Infinity) this.showState(nextPs, endPs);
@@ -181,12 +189,15 @@ class Thread {
   }
 
   /** All stand at one bound and wait for what the main thread has to say. */
-  private takeOrders(nextPs: number, isCounted: boolean): void {
-    const { task, call, part } = this;
-    if (isCounted) {
-      const { boundPs: timePs } = this;
-      const count = { thread: task.plan.service, timePs, columns: part.portColumns(timePs) };
+  private takeOrders(nextPs: number, wanted: number): void {
+    const { task, call, part, boundPs: timePs } = this;
+    const thread = task.plan.service;
+    if ((wanted & COUNTED) !== 0) {
+      const count = { thread, timePs, columns: part.portColumns(timePs) };
       parentPort!.postMessage(count satisfies Count);
+    }
+    if ((wanted & SHOWN) !== 0) {
+      parentPort!.postMessage({ thread, timePs, glimpse: part.glimpse() } satisfies Shown);
     }
     if (task.plan.service === 0) {
       this.showProgress(nextPs);
@@ -209,11 +220,11 @@ class Thread {
   /** Says what the part is at the times by which links have to have recovered. */
   private showState(nextPs: number, endPs: number): void {
     while (this.lookAtPs <= nextPs && this.lookAtPs < endPs) {
-      const lookPs = this.lookAtPs;
+      const timePs = this.lookAtPs;
       const { plan } = this.task;
-      const look: Look = { thread: plan.service, lookPs, state: this.part.save() };
-      parentPort!.postMessage(look);
-      this.lookAtPs = this.recovery.after(lookPs);
+      const stand: Stand = { thread: plan.service, timePs, recovery: this.part.save() };
+      parentPort!.postMessage(stand);
+      this.lookAtPs = this.recovery.after(timePs);
     }
   }
 
