@@ -2,9 +2,9 @@ import type { selvage } from '#contracts';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { PartPlan } from '../fabric/placement/part-plan.js';
 import { packGlance } from '../runtime/checkpoints/packed-outcome.js';
-import { sameOctets, sha256, unpackState } from '../runtime/checkpoints/snapshots.js';
 import { glanceOf } from '../runtime/glance.js';
 import type { PartState } from '../runtime/part/part.js';
+import { Gathering } from './gathering.js';
 
 /** Somebody who wants to see the run. */
 interface Looker {
@@ -17,8 +17,8 @@ export class Glancing {
   private lookers: Looker[] = [];
   /** When services were asked, by the wall clock. */
   private beganAt = 0;
-  /** By service: what it has shown so far; null: services have not been asked. */
-  private shown: { pieces: Uint8Array[]; state: PartState | null }[] | null = null;
+  /** Null: services have not been asked. */
+  private shown: Gathering | null = null;
 
   constructor(private readonly plans: readonly PartPlan[]) {}
 
@@ -44,7 +44,7 @@ export class Glancing {
   /** Services are asked, again if there is a new epoch. */
   begin(): void {
     this.beganAt = performance.now();
-    this.shown = this.plans.map(() => ({ pieces: [], state: null }));
+    this.shown = new Gathering(this.plans.length);
   }
 
   /** What was shown in an epoch that is over says nothing. */
@@ -54,27 +54,17 @@ export class Glancing {
 
   /** With the last piece of the last, those who wait have their answer. */
   take(service: number, piece: selvage.v1.StatePart.$Properties, fabric: Fabric): void {
-    const part = this.shown?.[service];
-    if (part === undefined) return;
-    part.pieces.push(piece.octets ?? new Uint8Array(0));
-    if (piece.last !== true) return;
-    const octets = Buffer.concat(part.pieces);
-    if (!sameOctets(sha256(octets), piece.hash ?? new Uint8Array(0))) {
-      this.refuse(`the state of service ${service} came damaged`);
-      return;
-    }
-    part.state = unpackState(octets);
-    const states = this.shown!.flatMap(({ state }) => state ?? []);
-    if (states.length === this.plans.length) this.answer(fabric, states);
-  }
-
-  private answer(fabric: Fabric, states: readonly PartState[]): void {
     try {
-      const glance = packGlance(glanceOf(fabric, this.plans, states, this.beganAt));
-      this.shown = null;
-      for (const { resolve } of this.lookers.splice(0)) resolve(glance);
+      const states = this.shown?.take(service, piece) ?? null;
+      if (states !== null) this.answer(fabric, states);
     } catch (error) {
       this.refuse((error as Error).message);
     }
+  }
+
+  private answer(fabric: Fabric, states: readonly PartState[]): void {
+    const glance = packGlance(glanceOf(fabric, this.plans, states, this.beganAt));
+    this.shown = null;
+    for (const { resolve } of this.lookers.splice(0)) resolve(glance);
   }
 }

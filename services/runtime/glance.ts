@@ -25,6 +25,7 @@ export function glanceOf(
     status: 'interrupted',
     failure: null,
     check: false,
+    lookedPs: 0,
     moment: { boundPs: 0, framesSeen: -1 },
     steps: [],
   });
