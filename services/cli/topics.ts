@@ -66,8 +66,8 @@ export const TOPICS: Readonly<Record<string, string>> = {
     '`congestion: swift` in a load with reliable transport.',
   qcn:
     '802.1Qau: a queue is sampled every so many octets; by its length and growth the source ' +
-    'of the sampled frame is told (CNM) to slow down. `congestion: qcn` in a load, and ' +
-    '`qcn: { priorities: [3] }`.',
+    'of the sampled frame is told (CNM) to slow down. `congestion: qcn` in a load, ' +
+    '`qcn: { priorities: [3] }`, and flow control on that priority, or `none` written out.',
   ets:
     'Enhanced transmission selection: strict classes first, the others share what is left ' +
     'by percent, in octets on the wire. `arbiter: { ets: { 0: 50%, 3: 50%, 7: strict } ' +

@@ -10,6 +10,7 @@ import { matchesGlob } from '../fabric/scenario/selector.js';
 import { Collector } from './collect.js';
 import { CycleCheck } from './cycle-check.js';
 import { Windows } from './embedded/windows.js';
+import type { Glance } from './glance.js';
 import type { Breach } from './hold-check.js';
 import { HoldCheck } from './hold-check.js';
 import type { FaultChange } from './live-faults.js';
@@ -82,7 +83,7 @@ export class Session {
     this.sampler = this.makeSampler();
     this.stall = new StallWatch(watchIntervals(fabric.specs, this.endPs));
     this.checkDueAt = options.check ? CHECK_INTERVAL_PS : Infinity;
-    this.holdCheck = options.check ? new HoldCheck(this.engine) : null;
+    this.holdCheck = options.check ? new HoldCheck(this.engine, true) : null;
     if (this.holdCheck !== null) this.engine.listen(this.holdCheck);
     this.recovery = options.check ? new RecoveryCheck(fabric, this.engine) : null;
     const looksForCycles = options.check && CycleCheck.isWanted(fabric);
@@ -150,6 +151,14 @@ export class Session {
 
   results(status: 'complete' | 'interrupted'): RunResults {
     return outcomeOf(this.fabric, this.engine, status, this.failure, this.congestion());
+  }
+
+  /** What people see of it while it goes on. */
+  glance(): Glance {
+    const beganAt = performance.now();
+    const congestion = this.congestion();
+    const results = outcomeOf(this.fabric, this.engine, 'interrupted', null, congestion);
+    return { results, congestion, costMs: performance.now() - beganAt };
   }
 
   /** Who held whom back so far; null unless that is observed. */

@@ -140,7 +140,7 @@ describe('tshark reads an LLDPDU with every kind of TLV', { skip: tsharkMissing 
     fabricOf(`
 fabric: { generator: leaf-spine, leaves: 2, spines: 1, hostsPerLeaf: 2 }
 classes: { arbiter: { ets: { 0: 25%, 3: 55%, 5: 20%, 7: strict } } }
-priorities: { 2: pfc, 3: { flowControl: pfc, sfc: true, ci: true }, 5: credit }
+priorities: { 2: pfc, 3: { flowControl: pfc, sfc: true, ci: true }, 4: none, 5: credit }
 ci: { priority: 2 }
 qcn: { priorities: [4] }
 credit: { channels: [{ channel: 0 }, { channel: 7, vlans: [100] }], tags: true }

@@ -183,7 +183,8 @@ export function makeLoop(
     const local = port - device.firstPort;
     digests.mix(d, DID_ARRIVE | local, words[frame + SEQUENCE] ^ (length << 20));
     counters.received(port, words[frame + CLASS] & PRIORITY_MASK, length);
-    if (heed.hears(port, frame)) device.probe?.frameReceived(d, local, clock.now, pool, frame);
+    if (heed.hearsReceived(port, frame))
+      device.probe?.frameReceived(d, local, clock.now, pool, frame);
     if (fate !== UNHURT) outlet.lose(d, port, frame, fate);
     else if (isHost[d] === 0) switching.receive(d, port, frame);
     else hosting.receive(d, port, frame);
@@ -274,7 +275,7 @@ export function makeLoop(
     const frameClass = pool.words[frame + CLASS];
     digests.mix(d, DID_SEND | local, frameClass ^ (length << 20));
     counters.sent(port, frameClass & PRIORITY_MASK, length);
-    if (heed.hears(port, frame)) device.probe?.frameSent(d, local, now, pool, frame);
+    if (heed.hearsSent(port, frame)) device.probe?.frameSent(d, local, now, pool, frame);
     const at = now + (PREAMBLE_OCTETS + tag) * octetPs + ports.latencyPs(port) + late;
     pool.setArrival(frame, (wrong & LATE) === 0 ? at : faults.arrivalOf(port, at, free - now));
     accept(ports.peer(port), frame);

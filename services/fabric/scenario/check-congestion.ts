@@ -6,6 +6,7 @@ import type { Path } from './source-tree.js';
 
 export function checkCongestion(scenario: Scenario, located: Located): void {
   checkPriorities(scenario, located);
+  checkRoom(scenario, located);
   checkCredit(scenario, located);
   checkFloors(scenario, located);
   for (const [index, load] of scenario.load.entries()) {
@@ -121,5 +122,27 @@ function checkPriorities({ qcn, classes }: Scenario, located: Located): void {
           `${priority} is a CNPV; change classes.transmit`,
       );
     }
+  });
+}
+
+/** Feedback takes its time: what no one holds back meanwhile is lost, so that must be meant. */
+function checkRoom({ qcn, pause }: Scenario, located: Located): void {
+  if (pause.enabled) return;
+  qcn.priorities.forEach((priority, index) => {
+    if (saysFlowControl(priority, located)) return;
+    throw located.errorAt(
+      ['qcn', 'priorities', index],
+      `priority ${priority} is a CNPV without flow control, whose frames are dropped where ` +
+        `memory is short; give priorities: { ${priority}: pfc }, or { ${priority}: none } if ` +
+        'that is meant',
+    );
+  });
+}
+
+/** Whether the file says what holds back senders of a priority, if only that nothing does. */
+function saysFlowControl(priority: number, located: Located): boolean {
+  return [String(priority), 'all'].some((key) => {
+    const path = ['priorities', key];
+    return located.isText(path) || located.has([...path, 'flowControl']);
   });
 }

@@ -28,6 +28,11 @@ export class Located {
     return valueAt(this.document, path) !== undefined;
   }
 
+  /** Whether the file gives a short form there: a word instead of a mapping. */
+  isText(path: Path): boolean {
+    return typeof valueAt(this.document, path) === 'string';
+  }
+
   /** A file named at `path`, seen from the working directory. */
   fileAt(path: Path, name: string): string {
     const { source } = locate(this.tree, path, 'value');

@@ -44,7 +44,15 @@ import type { Forwarding } from './forwarding.js';
 import { FILTERED, SEVERAL } from './forwarding.js';
 import { Router, saltOf } from './router.js';
 import { makeSlotted } from './slotted.js';
-import { BARE, FULL, joiningFrom, leavingFrom, NEVER, plainnessOf } from './watch-levels.js';
+import {
+  BARE,
+  FULL,
+  joiningFrom,
+  leavingFrom,
+  NEVER,
+  plainnessOf,
+  SAMPLED,
+} from './watch-levels.js';
 
 /** The last bit of a frame that could not cut through has come in. */
 export const KIND_COMPLETE = KIND_DEVICE;
@@ -263,8 +271,9 @@ export function makeSwitching(
 
   function admit(d: number, port: number, out: number, frame: number): void {
     const { words } = pool;
-    const plain = plainness[port] !== FULL;
-    const bare = plainness[port] === BARE;
+    const kind = plainness[port];
+    const plain = kind !== FULL;
+    const bare = kind === BARE;
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     const arrived = words[frame + LENGTH];
     const octets = plain ? arrived : retag(d, port, out, frame, priority);
@@ -292,7 +301,7 @@ export function makeSwitching(
     if (!bare && queued + stored >= joinsFrom[(out << 3) | trafficClass])
       joining(d, port, out, frame, trafficClass, queued + stored);
     outlet.enqueue(d, out, trafficClass, frame);
-    if (plain || (watched[out] & (1 << trafficClass)) === 0) return;
+    if (kind > SAMPLED || (watched[out] & (1 << trafficClass)) === 0) return;
     if (!points.isDue(out, trafficClass, octets)) return;
     if (points.measure(out, trafficClass, frame, queued + stored)) complain(port, out, frame);
   }

@@ -3,10 +3,14 @@ import type { CiPoint } from '../../congestion/ci/ci-point.js';
 import type { SfcPoint } from '../../congestion/sfc/sfc-point.js';
 import type { SwitchSpec } from '../../contract/spec.js';
 
-/** What a switch does: all there is; routing, with a look at queues and flows; routing alone. */
+/**
+ * What a switch does: all there is; routing, with a look at queues and flows, and samples of queues
+ * or none; routing alone.
+ */
 export const FULL = 0;
-export const WATCHED = 1;
-export const BARE = 2;
+export const SAMPLED = 1;
+export const WATCHED = 2;
+export const BARE = 3;
 
 /** No queue is ever so long. */
 export const NEVER = 0x7fffffff;
@@ -49,10 +53,16 @@ export function leavingFrom(
 
 /** Frames leave as they came, and at most somebody looks at long queues and their flows. */
 export function plainnessOf(spec: SwitchSpec, ecn: EcnMarker): number {
-  const acts = spec.qcn ?? spec.mvtx2802;
   const isGuarded = spec.ports.some(({ pfc }) => (pfc?.watchdog ?? null) !== null);
-  if (acts !== null || isGuarded || spec.forwarding.kind !== 'routed') return FULL;
+  if (spec.mvtx2802 !== null || isGuarded || defends(spec)) return FULL;
+  if (spec.forwarding.kind !== 'routed') return FULL;
+  if (spec.qcn !== null) return SAMPLED;
   const marks = ecn.atEnqueue | ecn.atDequeue | spec.telemetry;
   const watches = spec.sfc ?? spec.ci;
   return watches === null && marks === 0 ? BARE : WATCHED;
+}
+
+/** At the edge of a domain of congestion notification frames change their tags and priorities. */
+function defends({ qcn }: SwitchSpec): boolean {
+  return qcn?.ports.some(({ defence }) => defence !== 'interior-ready') ?? false;
 }

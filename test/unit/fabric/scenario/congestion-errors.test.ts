@@ -54,8 +54,21 @@ const refused: readonly (readonly [string, string])[] = [
     'main.yaml:3:21: priorities 3 and 4 share the traffic class 3, but only 3 is a CNPV; ',
   ],
   [
-    'qcn: { priorities: [3] }\npriorities: { 6: credit }',
+    'qcn: { priorities: [3] }\npriorities: { 3: pfc, 6: credit }',
     'main.yaml:3:1: priority 6 has credit, and none is promised for messages that switches make',
+  ],
+  [
+    'qcn: { priorities: [4, 3] }\npriorities: { 4: pfc }',
+    'main.yaml:3:24: priority 3 is a CNPV without flow control, whose frames are dropped where ' +
+      'memory is short; give priorities: { 3: pfc }, or { 3: none } if that is meant',
+  ],
+  [
+    'qcn: { priorities: [3] }\npriorities: { 3: { ecn: { step: 80KB } } }',
+    'main.yaml:3:21: priority 3 is a CNPV without flow control, ',
+  ],
+  [
+    "qcn: { priorities: [3] }\ndevices: { 's*': { priorities: { 3: pfc } } }",
+    'main.yaml:3:21: priority 3 is a CNPV without flow control, ',
   ],
   [
     'qcn: { priorities: [3], outside: [h1] }\npriorities: { 3: credit }',
@@ -91,9 +104,24 @@ describe('rate controls', () => {
     });
   }
 
+  it('take a priority for notification that may lose frames only where that is said', () => {
+    const star = 'fabric: { generator: star, hosts: 2 }\nqcn: { priorities: [3] }\n';
+    for (const said of [
+      'priorities: { 3: pfc }',
+      'priorities: { 3: none }',
+      'priorities: { 3: { flowControl: none, alpha: 1 } }',
+      'priorities: { 3: credit }',
+      'priorities: { all: pfc, 3: { alpha: 1 } }',
+      'pause: true',
+    ]) {
+      assert.ok(fabricOf(`${star}${said}\n`), said);
+    }
+  });
+
   it('refuse hosts and ports that are not there', () => {
-    const star = 'fabric: { generator: star, hosts: 2 }\nqcn: { priorities: [3], ';
-    assert.throws(() => fabricOf(`${star}outside: [h7] }\n`), /:3:\d+: .*h7/);
+    const star =
+      'fabric: { generator: star, hosts: 2 }\npriorities: { 3: pfc }\nqcn: { priorities: [3], ';
+    assert.throws(() => fabricOf(`${star}outside: [h7] }\n`), /:4:\d+: .*h7/);
     assert.throws(() => fabricOf(`${star}ports: { 's2:*': edge } }\n`), /no port of a switch is/);
   });
 });

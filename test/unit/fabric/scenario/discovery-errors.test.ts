@@ -64,7 +64,7 @@ describe('discovery', () => {
 describe('capabilities that ports tell', () => {
   it('are those of the scenario: source flow control, congestion notification, isolation', () => {
     const { specs } = fabricOf(`fabric: { generator: star, hosts: 2 }
-priorities: { 3: { sfc: true, ci: true } }
+priorities: { 3: { sfc: true, ci: true }, 5: none }
 ci: { priority: 4 }
 sfc: { encapsulation: ipv6 }
 devices: { h2: { sfc: { receive: false } } }
