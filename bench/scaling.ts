@@ -2,10 +2,9 @@ import { placeInServices } from '../services/fabric/placement/placement.js';
 import { planParts } from '../services/fabric/placement/part-plan.js';
 import { fabricOf, permutation } from './fabrics.js';
 import { inProcesses } from './in-processes.js';
-import { median } from './measure.js';
 
 // The model of docs/scaling.md: constants are measured with two loads of one small fabric, the wall
-// time of others is predicted for 1, 2 and 4 services, and measured, one after the other in rounds.
+// time of others is predicted for 1, 2 and 4 services, and measured, all in turn, in rounds.
 //   npm run bench:scaling -- [ROUNDS]
 
 const SERVICES = [1, 2, 4] as const;
@@ -19,13 +18,13 @@ function leafSpine(virtualUs: number): string {
 
 /** Busy, and with so little to do that messages are almost all of it. */
 const CALIBRATION = {
-  busy: permutation(4, 2400),
-  sparse: permutation(4, 2400).replace('rate: 90G', 'rate: 2G'),
+  busy: permutation(4, 4000),
+  sparse: permutation(4, 4000).replace('rate: 90G', 'rate: 2G'),
 };
 
 const FABRICS = {
-  'fat-tree k=8': permutation(8, 600),
-  'leaf-spine 8 x 4': leafSpine(2000),
+  'fat-tree k=8': permutation(8, 1500),
+  'leaf-spine 8 x 4': leafSpine(4000),
 };
 
 /** What a run in so many services is, before it is made. */
@@ -33,6 +32,8 @@ interface Plan {
   readonly services: number;
   /** Pairs of services with a link between them, both ways. */
   readonly channels: number;
+  /** Share of links that are cut. */
+  readonly cut: number;
   /** Virtual time in least lookaheads over a cut. */
   readonly lookaheads: number;
 }
@@ -42,25 +43,27 @@ interface Run extends Plan {
   readonly frameHops: number;
   readonly messages: number;
   readonly cpu: number;
-  /** Processor seconds and those for which a processor was waited for, over the former. */
-  readonly contention: number;
+  /** Seconds for which a processor was waited for. */
+  readonly queued: number;
   readonly wall: number;
 }
 
+/** In processor seconds. */
 interface Constants {
-  /** Processor seconds of waking up to go on, and of a message from its sender to its receiver. */
+  /** Of waking up to go on, of a message, and of a frame in one, from sender to receiver. */
   readonly step: number;
   readonly message: number;
+  readonly frame: number;
   /** By the number of services: steps in a lookahead where there is little to do. */
-  readonly leastSteps: ReadonlyMap<number, number>;
+  readonly leastSteps: readonly number[];
   /** Of a service that has one frame-hop in a lookahead; it takes more steps the more it has. */
   readonly stepsPerHop: number;
   /** By the number of services: how many processes are at work at a time. */
-  readonly atWork: ReadonlyMap<number, number>;
+  readonly atWork: readonly number[];
 }
 
 /** A service makes no more steps in a lookahead (`runtime/part/pace`). */
-const MOST_STEPS = 2;
+const MOST_STEPS = 1;
 
 function planOf(text: string, services: number): Plan {
   const fabric = fabricOf(text);
@@ -68,11 +71,13 @@ function planOf(text: string, services: number): Plan {
   const channels = plans.flatMap((plan) => plan.channels);
   const least = channels.reduce((ps, { lookaheadOutPs }) => Math.min(ps, lookaheadOutPs), Infinity);
   const lookaheads = fabric.scenario.durationPs! / least;
-  return { services, channels: channels.length, lookaheads };
+  const lanes = channels.reduce((sum, { outPorts }) => sum + outPorts.length, 0);
+  const cut = lanes / (2 * fabric.topology.links.length);
+  return { services, channels: channels.length, cut, lookaheads };
 }
 
-/** The first quarter is not counted: it is spent on compiling. */
-const SKIPPED = 0.25;
+/** So much of a run is not counted: it is spent on compiling. */
+const SKIPPED = 0.4;
 
 async function measure(text: string, services: number): Promise<Run> {
   const plan = planOf(text, services);
@@ -81,16 +86,29 @@ async function measure(text: string, services: number): Promise<Run> {
   const run = await inProcesses(text, services, args, SKIPPED * durationPs);
   const share = 1 - run.beganPs / durationPs;
   const all = Object.values(run.spent);
-  const cpu = all.reduce((sum, one) => sum + one.cpu, 0);
-  const queued = all.reduce((sum, one) => sum + one.queued, 0);
   return {
     ...plan,
     lookaheads: plan.lookaheads * share,
     frameHops: run.results.frameHops * share,
     messages: run.status.messages - run.messagesBefore,
-    cpu,
-    contention: (cpu + queued) / cpu,
+    cpu: all.reduce((sum, one) => sum + one.cpu, 0),
+    queued: all.reduce((sum, one) => sum + one.queued, 0),
     wall: run.wallMs / 1000,
+  };
+}
+
+/** Runs of one kind as if they were one long run, so that what disturbed one of them weighs less. */
+function together(runs: readonly Run[]): Run {
+  const sum = (value: (run: Run) => number): number =>
+    runs.reduce((total, run) => total + value(run), 0);
+  return {
+    ...runs[0]!,
+    lookaheads: sum((run) => run.lookaheads),
+    frameHops: sum((run) => run.frameHops),
+    messages: sum((run) => run.messages),
+    cpu: sum((run) => run.cpu),
+    queued: sum((run) => run.queued),
+    wall: sum((run) => run.wall),
   };
 }
 
@@ -107,32 +125,30 @@ function hopsPerLookahead({ frameHops, services, lookaheads }: Run): number {
   return frameHops / (services * lookaheads);
 }
 
+/** How many processors all would have kept busy, had they not waited for each other's. */
+function atWorkIn({ cpu, queued, wall }: Run): number {
+  return (cpu + queued) / wall;
+}
+
+/** Each of one, two and four services. */
 function constantsOf(busy: readonly Run[], sparse: readonly Run[]): Constants {
-  const both = [...busy, ...sparse];
   const hop = hopOf(busy[0]!);
-  // Least squares of what hops do not explain.
-  const sum = (value: (run: Run) => number): number =>
-    both.reduce((total, run) => total + value(run), 0);
   const rest = (run: Run): number => run.cpu - hop * run.frameHops;
-  const [ss, mm] = [sum((run) => stepsOf(run) ** 2), sum((run) => run.messages ** 2)];
-  const sm = sum((run) => stepsOf(run) * run.messages);
-  const sr = sum((run) => stepsOf(run) * rest(run));
-  const mr = sum((run) => run.messages * rest(run));
-  const determinant = ss * mm - sm ** 2;
-  const byServices = (runs: readonly Run[], value: (run: Run) => number): Map<number, number> =>
-    new Map(
-      SERVICES.map((services) => {
-        const those = runs.filter((run) => run.services === services);
-        return [services, those.reduce((total, run) => total + value(run), 0) / those.length];
-      }),
-    );
-  const two = busy.find(({ services }) => services === 2)!;
+  const [two, four] = [sparse[1]!, sparse[2]!];
+  // With almost no frames, steps and messages are all that there is: two runs, two unknowns.
+  const determinant = stepsOf(two) * four.messages - stepsOf(four) * two.messages;
+  const step = (rest(two) * four.messages - rest(four) * two.messages) / determinant;
+  const message = (rest(four) * stepsOf(two) - rest(two) * stepsOf(four)) / determinant;
+  const crowded = together(busy.slice(1));
+  const crossing = busy.slice(1).reduce((sum, run) => sum + run.cut * run.frameHops, 0);
+  const steps = busy.slice(1).reduce((sum, run) => sum + stepsOf(run), 0);
   return {
-    step: (sr * mm - mr * sm) / determinant,
-    message: (mr * ss - sr * sm) / determinant,
-    leastSteps: byServices(sparse, stepsPerLookahead),
-    stepsPerHop: stepsPerLookahead(two) / hopsPerLookahead(two),
-    atWork: byServices(both, (run) => (run.cpu * run.contention) / run.wall),
+    step,
+    message,
+    frame: (rest(crowded) - step * steps - message * crowded.messages) / crossing,
+    leastSteps: sparse.map(stepsPerLookahead),
+    stepsPerHop: stepsPerLookahead(busy[1]!) / hopsPerLookahead(busy[1]!),
+    atWork: busy.map((run, i) => atWorkIn(together([run, sparse[i]!]))),
   };
 }
 
@@ -140,77 +156,83 @@ function hopOf({ cpu, frameHops }: Run): number {
   return cpu / frameHops;
 }
 
+/** Steps of a service in a lookahead. */
+function stepsExpected(run: Run, least: number, { stepsPerHop }: Constants): number {
+  return Math.max(least, Math.min(MOST_STEPS, stepsPerHop * hopsPerLookahead(run)));
+}
+
 /** Processor seconds of a run, of which nothing but its plan and its frame-hops are looked at. */
-function work(run: Run, hop: number, constants: Constants): number {
-  const { services, channels, lookaheads, frameHops } = run;
-  const { step, message, leastSteps, stepsPerHop } = constants;
+function work(run: Run, hop: number, least: number, constants: Constants): number {
+  const { services, channels, cut, lookaheads, frameHops } = run;
+  const { step, message, frame } = constants;
   if (services === 1) return hop * frameHops;
-  const wanted = stepsPerHop * hopsPerLookahead(run);
-  const steps = Math.max(leastSteps.get(services)!, Math.min(MOST_STEPS, wanted)) * lookaheads;
-  return hop * frameHops + (step * services + message * channels) * steps;
+  const steps = stepsExpected(run, least, constants) * lookaheads;
+  return (hop + frame * cut) * frameHops + (step * services + message * channels) * steps;
 }
 
-interface Compared {
-  readonly fabric: string;
-  readonly services: number;
-  readonly predicted: number;
-  readonly measured: number;
-}
+/** Once in one process, from which a hop's cost is known beforehand; then by number of services. */
+const TURNS = [1, ...SERVICES];
 
-async function round(): Promise<Compared[]> {
-  const compared: Compared[] = [];
-  const runsOf = async (text: string): Promise<Run[]> => {
-    const runs: Run[] = [];
-    for (const services of SERVICES) runs.push(await measure(text, services));
-    return runs;
-  };
-  const constants = constantsOf(await runsOf(CALIBRATION.busy), await runsOf(CALIBRATION.sparse));
-  show(constants);
-  for (const [fabric, text] of Object.entries(FABRICS)) {
-    // The cost of a hop in this fabric: as found by one process, beforehand.
-    const hop = hopOf(await measure(text, 1));
-    for (const run of await runsOf(text)) {
-      const { services, contention, wall: measured, cpu } = run;
-      const seconds = work(run, hop, constants);
-      const predicted = (seconds * contention) / constants.atWork.get(services)!;
-      compared.push({ fabric, services, predicted, measured });
-      const found = `${seconds.toFixed(2)} / ${cpu.toFixed(2)}`;
-      const cost = (hop * 1e6).toFixed(2);
-      tell([fabric, services, cost, found, contention, predicted, measured]);
+/** By name of the load and turn: the runs of all rounds. */
+async function runAll(
+  loads: Readonly<Record<string, string>>,
+  rounds: number,
+): Promise<Record<string, Run[]>> {
+  const names = Object.keys(loads);
+  const runs = new Map(names.map((name) => [name, TURNS.map((): Run[] => [])]));
+  for (let round = 0; round < rounds; round++) {
+    for (const name of names) {
+      for (const [turn, services] of TURNS.entries()) {
+        process.stderr.write(`\rround ${round + 1} of ${rounds}: ${name}, ${services}\x1b[K`);
+        runs.get(name)![turn]!.push(await measure(loads[name]!, services));
+      }
     }
   }
-  return compared;
+  process.stderr.write('\r\x1b[K');
+  return Object.fromEntries(names.map((name) => [name, runs.get(name)!.map(together)]));
 }
 
-function show({ step, message, leastSteps, stepsPerHop, atWork }: Constants): void {
-  const each = (values: ReadonlyMap<number, number>): string =>
-    SERVICES.slice(1)
-      .map((services) => values.get(services)!.toFixed(2))
+function show({ step, message, frame, leastSteps, stepsPerHop, atWork }: Constants): void {
+  const each = (values: readonly number[]): string =>
+    values
+      .slice(1)
+      .map((value) => value.toFixed(2))
       .join(' and ');
   process.stdout.write(
-    `two and four services: a step ${(step * 1e3).toFixed(2)} ms, ` +
-      `a message ${(message * 1e3).toFixed(2)} ms; ` +
-      `steps in a lookahead ${each(leastSteps)} at least, ` +
-      `${(stepsPerHop * 1e3).toFixed(2)} for 1000 hops; at work ${each(atWork)}\n`,
+    `a step ${(step * 1e3).toFixed(3)} ms, a message ${(message * 1e3).toFixed(3)} ms, ` +
+      `a frame in it ${(frame * 1e6).toFixed(2)} us; two and four services: steps in a lookahead ` +
+      `${each(leastSteps)} at least, ${(stepsPerHop * 1e3).toFixed(2)} for 1000 hops; ` +
+      `at work ${each(atWork)}\n`,
   );
 }
 
-function tell(cells: readonly (string | number)[]): void {
-  const text = cells.map((cell) =>
-    typeof cell === 'string' ? cell : cell.toFixed(Number.isInteger(cell) ? 0 : 2),
-  );
-  process.stdout.write(`${text.map((cell) => cell.padStart(17)).join('')}\n`);
+function tell(cells: readonly string[]): void {
+  process.stdout.write(`${cells.map((cell) => cell.padStart(18)).join('')}\n`);
 }
 
 const rounds = Number(process.argv[2] ?? 3);
-const all: Compared[] = [];
-const CPU = 'CPU s: model / run';
-tell(['fabric', 'services', 'us a hop', CPU, 'contention', 'wall s: model', 'run']);
-for (let i = 0; i < rounds; i++) all.push(...(await round()));
+const runs = await runAll({ ...CALIBRATION, ...FABRICS }, rounds);
+const constants = constantsOf(runs['busy']!.slice(1), runs['sparse']!.slice(1));
+show(constants);
+tell(['fabric', 'services', 'us a hop', 'steps: model/run', 'CPU s', 'wall s', 'model/run']);
 for (const fabric of Object.keys(FABRICS)) {
-  for (const services of SERVICES) {
-    const those = all.filter((one) => one.fabric === fabric && one.services === services);
-    const ratio = median(those.map(({ predicted, measured }) => predicted / measured));
-    tell([fabric, services, 'model / run', ratio, Math.abs(ratio - 1) <= 0.25 ? 'met' : 'MISSED']);
+  const [beforehand, ...found] = runs[fabric]!;
+  const hop = hopOf(beforehand!);
+  for (const [i, run] of found.entries()) {
+    const least = constants.leastSteps[i]!;
+    const seconds = work(run, hop, least, constants);
+    const contention = (run.cpu + run.queued) / run.cpu;
+    const wall = (seconds * contention) / constants.atWork[i]!;
+    const ratio = wall / run.wall;
+    const both = (model: number, own: number): string => `${model.toFixed(2)} / ${own.toFixed(2)}`;
+    tell([
+      fabric,
+      `${run.services}`,
+      (hop * 1e6).toFixed(2),
+      i === 0 ? '' : both(stepsExpected(run, least, constants), stepsPerLookahead(run)),
+      both(seconds, run.cpu),
+      both(wall, run.wall),
+      `${ratio.toFixed(2)} ${Math.abs(ratio - 1) <= 0.25 ? 'met' : 'MISSED'}`,
+    ]);
   }
 }

@@ -16,6 +16,7 @@ import {
   CLEAR,
   INJECT,
   LIST_FAULTS,
+  LOOK,
   REFLECT,
   RESULTS,
   SAMPLES,
@@ -66,6 +67,9 @@ export class ControlServer {
       },
       samples: (call: ServerWritableStream<unknown, object>) => {
         this.samples(call);
+      },
+      look: (call: ServerWritableStream<unknown, object>) => {
+        this.look(call);
       },
       results: (call: ServerWritableStream<unknown, object>) => {
         this.results(call);
@@ -201,6 +205,25 @@ export class ControlServer {
     call.on('cancelled', stop).on('close', stop);
   }
 
+  private look(call: ServerWritableStream<unknown, object>): void {
+    const { services } = this;
+    if (!hasKey(call.metadata, this.key)) call.emit('error', STRANGER);
+    else if (services === null) call.emit('error', ALONE);
+    else {
+      const seen = Promise.resolve().then(() => services.look());
+      seen.then(
+        (json) => {
+          for (const piece of piecesOf(json)) call.write({ json: piece });
+          call.end();
+        },
+        (error: unknown) => {
+          const details = (error as Error).message;
+          call.emit('error', { code: codes.FAILED_PRECONDITION, details });
+        },
+      );
+    }
+  }
+
   private results(call: ServerWritableStream<unknown, object>): void {
     const { outcome } = this.run;
     if (!hasKey(call.metadata, this.key)) call.emit('error', STRANGER);
@@ -243,6 +266,7 @@ const SERVICE: ServiceDefinition = {
   watch: WATCH.server,
   steer: STEER.server,
   samples: SAMPLES.server,
+  look: LOOK.server,
   results: RESULTS.server,
   injectFault: INJECT.server,
   clearFault: CLEAR.server,

@@ -3,14 +3,7 @@ import type { PartPlan } from '../fabric/placement/part-plan.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { PackedOutcome } from '../runtime/checkpoints/packed-outcome.js';
 import { packOutcome, unpackOutcome } from '../runtime/checkpoints/packed-outcome.js';
-import {
-  encodeSnapshot,
-  packPlan,
-  packState,
-  sha256,
-  unpackState,
-} from '../runtime/checkpoints/snapshots.js';
-import { sameOctets } from '../runtime/checkpoints/snapshots.js';
+import { packPlan, sameOctets, sha256, unpackState } from '../runtime/checkpoints/snapshots.js';
 import type { CheckpointStore } from '../runtime/checkpoints/store.js';
 import type { FaultStep, FaultWish, LiveFault, LiveFaults } from '../runtime/live-faults.js';
 import { deliveredShare } from '../runtime/packets.js';
@@ -20,13 +13,15 @@ import type { PartState } from '../runtime/part/part.js';
 import type { Failure, RunResults } from '../runtime/results.js';
 import { placeNames } from '../runtime/outcome.js';
 import type { WholeState } from '../runtime/whole-state.js';
-import { partOf } from '../runtime/whole-state.js';
 import type { WatchIntervals } from '../runtime/stall.js';
 import { watchIntervals } from '../runtime/stall.js';
 import { Rounds } from '../runtime/rounds/rounds.js';
 import { mergeParts } from '../runtime/merge.js';
+import { keepAsCheckpoint } from './first-checkpoint.js';
 import { EndedRun } from './ended-run.js';
 import { FaultDesk } from './fault-desk.js';
+import { Glancing } from './glancing.js';
+import type { Breach } from '../runtime/hold-check.js';
 import { HALTED, Halts } from './halts.js';
 import type { Checkpoint } from './manifest.js';
 import { packManifest, unpackManifest } from './manifest.js';
@@ -61,6 +56,7 @@ export interface CoordinatorOptions {
 }
 
 const ENDED = 'the run has ended';
+const OVER = [Phase.PHASE_COMPLETE, Phase.PHASE_INTERRUPTED, Phase.PHASE_FAILED];
 /** How often people are told, and frames are counted for them. */
 const TELL_MS = 200;
 /** For how long services that were sent home are waited for. */
@@ -81,6 +77,7 @@ export class Coordinator {
   private roundsRun = 0;
   private readonly wishes = new Wishes();
   private readonly sampling: Sampling;
+  private readonly glancing: Glancing;
   private checkpoint: Checkpoint | null = null;
   private saving: Checkpoint | null = null;
   /** Resolves when no commit is under way. */
@@ -123,6 +120,7 @@ export class Coordinator {
       watch: watchIntervals(fabric.specs, fabric.scenario.durationPs),
       fixedLength: options.roundLength,
     });
+    this.glancing = new Glancing(plans);
     this.sampling = new Sampling(
       plans,
       fabric.linkEnds.map(({ length }) => length),
@@ -159,18 +157,7 @@ export class Coordinator {
   /** Puts a state that somebody kept where a checkpoint is looked for. */
   async startFrom(whole: WholeState): Promise<void> {
     if ((await this.store.manifest()) !== null) return;
-    const { run } = this.options;
-    const name = 'c0';
-    const stateHashes: Uint8Array[] = [];
-    for (const [service, { plan, hash: planHash }] of this.slots.entries()) {
-      const origin = { run, epoch: 0, service, planHash };
-      const { octets, hash } = encodeSnapshot(origin, packState(partOf(whole, plan)));
-      await this.store.putSnapshot(name, service, octets);
-      stateHashes.push(hash);
-    }
-    const { boundPs, framesSeen } = whole;
-    const manifest = packManifest({ name, boundPs, framesSeen }, stateHashes, { run, epoch: 0 });
-    await this.store.commit(name, manifest);
+    await keepAsCheckpoint(whole, this.slots, this.options.run, this.store);
   }
 
   /** A service has opened its stream; returns null, or why it is refused. */
@@ -210,13 +197,14 @@ export class Coordinator {
   }
 
   hear(service: number, message: Up): void {
-    const { ready, report, saved, final, failed } = message;
+    const { ready, report, saved, shown, final, failed } = message;
     if (failed) this.fail(`service ${service}: ${failed.reason ?? ''}`);
     else if (ready?.epoch === this.epoch) this.takeReady(service, ready.nextPs ?? 0);
     else if (report?.epoch === this.epoch && report.round === this.round) {
       this.sampling.take(service, report.ports);
       this.takeReport(service, roundReport(report), report.breach ?? '');
     } else if (saved?.epoch === this.epoch) this.takeSaved(service, saved);
+    else if (shown?.epoch === this.epoch) this.takeShown(service, shown);
     else if (final?.epoch === this.epoch) this.takeFinal(service, final);
   }
 
@@ -254,18 +242,21 @@ export class Coordinator {
     return this.sampling.listen(hear);
   }
 
+  /** The run as it stands when everybody comes to the next bound; throws if it has ended. */
+  look(): Promise<Uint8Array> {
+    if (this.isOver()) throw new Error(ENDED);
+    const glance = this.glancing.ask();
+    if (this.phase === Phase.PHASE_PAUSED) this.goOn();
+    return glance;
+  }
+
   /** What the run measured, once it is over. */
   get outcome(): PackedOutcome | null {
     return this.packed;
   }
 
   isOver(): boolean {
-    const over: readonly unknown[] = [
-      Phase.PHASE_COMPLETE,
-      Phase.PHASE_INTERRUPTED,
-      Phase.PHASE_FAILED,
-    ];
-    return over.includes(this.phase);
+    return OVER.includes(this.phase);
   }
 
   /** Sends services home after a run that is over; resolves when they are gone, or soon. */
@@ -290,6 +281,7 @@ export class Coordinator {
     this.detail = reason;
     clearTimeout(this.lostTimer);
     this.desk.refuse(ENDED);
+    this.glancing.refuse(ENDED);
     this.tell();
   }
 
@@ -331,6 +323,7 @@ export class Coordinator {
     this.epoch = epoch;
     this.round = 0;
     this.saving = null;
+    this.glancing.forget();
     for (const slot of this.slots) {
       Object.assign(slot, { nextPs: null, saved: null, pieces: [], state: null });
       const isInformed = slot.informed === slot.incarnation;
@@ -370,6 +363,7 @@ export class Coordinator {
 
   /** Everybody stands at the same bound: what next? */
   private goOn(): void {
+    if (this.glancing.isUnderway) return;
     if (this.desk.isAsked) {
       this.grantWishes();
       return;
@@ -380,6 +374,10 @@ export class Coordinator {
     }
     if (this.mustSave()) {
       this.save();
+      return;
+    }
+    if (this.glancing.isAsked) {
+      this.show();
       return;
     }
     const isHalted = this.halts.isDue(this.rounds.boundPs);
@@ -461,9 +459,24 @@ export class Coordinator {
     );
   }
 
+  private show(): void {
+    this.glancing.begin();
+    const { epoch } = this;
+    this.slots.forEach(({ send }, service) => {
+      send?.({ show: { epoch, expected: this.rounds.expectedBy(service) } });
+    });
+  }
+
+  private takeShown(service: number, piece: selvage.v1.StatePart.$Properties): void {
+    if (!this.glancing.isUnderway) return;
+    this.glancing.take(service, piece, this.fabric);
+    this.goOn();
+  }
+
   private collect(status: 'complete' | 'interrupted'): void {
     this.phase = Phase.PHASE_COLLECTING;
     this.desk.refuse(ENDED);
+    this.glancing.refuse(ENDED);
     this.collectedAs = status;
     const { epoch } = this;
     this.slots.forEach((slot, service) => {
@@ -517,19 +530,8 @@ export class Coordinator {
   }
 
   private noteBreach(text: string): void {
-    const breach = JSON.parse(text) as {
-      reason: string;
-      timePs: number;
-      device: number;
-      port: number;
-      priority: number;
-    };
-    this.failure = {
-      reason: breach.reason,
-      timePs: breach.timePs,
-      ...placeNames(this.fabric, breach.device, breach.port),
-      priority: breach.priority,
-    };
+    const { reason, timePs, device, port, priority } = JSON.parse(text) as Breach;
+    this.failure = { reason, timePs, ...placeNames(this.fabric, device, port), priority };
     this.wishes.isStopAsked = true;
   }
 
@@ -537,10 +539,7 @@ export class Coordinator {
     const reports = this.rounds.last.flatMap((report) => report ?? []);
     this.frameHops = reports.reduce((sum, report) => sum + report.framesStarted, 0);
     const { durationPs } = this.fabric.scenario;
-    const parts = reports.map(({ packetsLeft, packetsTotal }) => ({
-      left: packetsLeft,
-      total: packetsTotal,
-    }));
+    const parts = reports.map(({ packetsLeft: left, packetsTotal: total }) => ({ left, total }));
     this.share = durationPs === null ? deliveredShare(parts) : this.virtualPs() / durationPs;
   }
 

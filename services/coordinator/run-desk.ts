@@ -29,5 +29,7 @@ export interface ServiceDesk {
   hear(service: number, message: InstanceType<V1['FromService']>): void;
   /** Calls back with what ports have counted, until the function returned is called. */
   listenPorts(hear: (sample: PortSample) => void): () => void;
+  /** The run as it stands at the next bound, packed; throws if it has ended. */
+  look(): Promise<Uint8Array>;
   lost(service: number, send: (message: selvage.v1.ToService.$Properties) => void): void;
 }

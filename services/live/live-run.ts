@@ -5,8 +5,8 @@ import type { LiveAnswer, LiveOrder, LiveWish } from '../report/page/live-data.j
 export interface LiveRun {
   order(order: LiveOrder): Promise<LiveAnswer>;
   wish(wish: LiveWish): Promise<LiveAnswer>;
-  /** What holds it back by now; null where nobody can tell before the end. */
-  trees(): TreesView | null;
+  /** What holds it back by now; null where nobody writes that down. */
+  trees(): Promise<TreesView | null>;
   /** Somebody began to look, or nobody looks any more: then nothing is measured for it. */
   watched(isWatched: boolean): void;
 }

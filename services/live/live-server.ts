@@ -126,19 +126,19 @@ export class LiveServer {
       else say(response, 401, 'text/plain', 'the token is missing or wrong\n');
       return;
     }
-    if (method === 'GET') this.show(url, request, response);
+    if (method === 'GET') await this.show(url, request, response);
     else if (method === 'POST') await this.obey(url, request, response);
     else say(response, 405, 'text/plain', 'GET or POST\n');
   }
 
-  private show(url: URL, request: IncomingMessage, response: ServerResponse): void {
+  private async show(url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (url.pathname === '/' && url.searchParams.has('token')) {
       // The token goes into a cookie, so that it stays in no address.
       this.login(`token=${encodeURIComponent(url.searchParams.get('token')!)}`, response);
     } else if (url.pathname === '/') {
       say(response, 200, 'text/html', pageFile(this.content));
     } else if (url.pathname === '/trees.json') {
-      say(response, 200, 'application/json', JSON.stringify(this.run.trees()));
+      say(response, 200, 'application/json', JSON.stringify(await this.run.trees()));
     } else if (url.pathname === '/events') this.follow(request, response);
     else if (url.pathname === '/report.json' && this.report !== null) {
       say(response, 200, 'application/json', this.report);

@@ -8,6 +8,7 @@ import type {
 } from '../report/page/live-data.js';
 import { formatTime } from '../report/format.js';
 import type { FaultStep, FaultWish, LiveFaults } from '../runtime/live-faults.js';
+import { Glances } from '../runtime/glance.js';
 import type { PortSample } from '../runtime/port-sample.js';
 import type { Progress, Session } from '../runtime/session.js';
 import type { TreesView } from '../report/page/page-data.js';
@@ -53,7 +54,11 @@ export class LiveSession implements LiveRun {
     beginPaused: boolean,
   ) {
     this.isPaused = beginPaused;
-    this.found = new LiveTrees(session, () => live.fabric);
+    const glances = new Glances(
+      () => session.glance(),
+      () => session.progress().virtualPs,
+    );
+    this.found = new LiveTrees(glances, () => live.fabric);
     const { endPs } = session;
     this.everyPs = endPs === null ? Infinity : endPs / SAMPLES;
     this.sampleDueAt = this.everyPs;
@@ -113,7 +118,7 @@ export class LiveSession implements LiveRun {
     return Promise.resolve(step);
   }
 
-  trees(): TreesView | null {
+  trees(): Promise<TreesView | null> {
     return this.found.view();
   }
 

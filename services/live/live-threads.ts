@@ -1,8 +1,11 @@
 import { formatTime } from '../report/format.js';
 import type { LiveAnswer, LiveOrder, LiveStatus, LiveWish } from '../report/page/live-data.js';
+import type { TreesView } from '../report/page/page-data.js';
+import type { Glances } from '../runtime/glance.js';
 import type { ThreadsRun } from '../runtime/threads/run-threads.js';
 import type { LiveRun } from './live-run.js';
 import type { LiveListener } from './live-session.js';
+import { LiveTrees } from './live-trees.js';
 
 /** A sample so often, by the wall clock, while somebody looks. */
 const SAMPLE_MS = 150;
@@ -11,7 +14,14 @@ const SAMPLE_MS = 150;
 export class LiveThreads implements LiveRun {
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly run: ThreadsRun) {}
+  private readonly found: LiveTrees;
+
+  constructor(
+    private readonly run: ThreadsRun,
+    glances: Glances,
+  ) {
+    this.found = new LiveTrees(glances, () => run.live.fabric);
+  }
 
   hear(listener: LiveListener): void {
     this.run.listener = listener;
@@ -41,9 +51,8 @@ export class LiveThreads implements LiveRun {
     }
   }
 
-  /** What threads write down is put together at the end. */
-  trees(): null {
-    return null;
+  trees(): Promise<TreesView | null> {
+    return this.found.view();
   }
 
   watched(isWatched: boolean): void {

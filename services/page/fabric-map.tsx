@@ -21,13 +21,17 @@ interface Half {
 /** More devices than this are a weave of cells and threads. */
 const BOXES_MAX = 160;
 const CABLES_MAX = 420;
+/** Nor can the names in a wider one be read. */
+const WIDTH_MAX = 2200;
+/** Drawn smaller than this, only switches have room for their names, in larger letters. */
+const SCALE_LEAST = 0.55;
 
 export function FabricMapView(props: MapProps): JSX.Element {
   return isLarge(props.view) ? <WeaveMap {...props} /> : <BoxMap {...props} />;
 }
 
 export function isLarge({ run: { map } }: RunView): boolean {
-  return map.boxes.length > BOXES_MAX || map.cables.length > CABLES_MAX;
+  return map.boxes.length > BOXES_MAX || map.cables.length > CABLES_MAX || map.width > WIDTH_MAX;
 }
 
 function BoxMap(props: MapProps): JSX.Element {
@@ -42,6 +46,8 @@ function BoxMap(props: MapProps): JSX.Element {
 
   // Thousands of lines change with every step of the slider: past the tree of elements.
   useLayoutEffect(() => {
+    const scale = frame.current!.clientWidth / (map.width + 2 * MARGIN);
+    frame.current!.classList.toggle('far', scale < SCALE_LEAST);
     halves.forEach(({ ports }, i) => {
       const { busy, held } = worstOf(view, moment, ports);
       const line = lines.current[i];

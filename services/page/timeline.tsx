@@ -86,7 +86,10 @@ export function Timeline(props: TimelineProps): JSX.Element {
       </div>
       <div class="track">
         {views.map((view, i) => (
-          <Strip key={i} view={view} endPs={endPs} />
+          <div key={i} class="strip">
+            <Strip view={view} endPs={endPs} />
+            {views.length > 1 && <b>{view.run.title}</b>}
+          </div>
         ))}
         {timePs !== null && <div class="hand" style={{ left: `${(100 * timePs) / endPs}%` }} />}
         <input

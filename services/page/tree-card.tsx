@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { formatCount, formatTime as time } from '../report/format.js';
 import type { RunPage, TreeNode, TreesView, TreeView } from '../report/page/page-data.js';
 import { Card, titleOf } from './panels.js';
@@ -93,7 +93,7 @@ function NotObserved(props: { readonly of: TreeCardProps; readonly title: string
         <code>observe: {'{ episodes: true }'}</code> in the scenario, or{' '}
         <code>--set observe.episodes=true</code>, has congestion written down with its causes
         {isLive ? (
-          ': shown here while a run in one thread goes on, and in the report of every run.'
+          ': shown here while the run goes on, and in its report.'
         ) : (
           <>
             ; <code>selvage {command} --why</code> repeats {run.title} to see it.
@@ -162,8 +162,14 @@ function TreeDrawing(props: {
     if (!next.delete(key)) next.add(key);
     setToggled(next);
   };
+  const drawing = useRef<HTMLDivElement>(null);
+  // A tall tree is shown from where its root is.
+  useLayoutEffect(() => {
+    const { clientHeight } = drawing.current!;
+    drawing.current!.scrollTop = (nodes[0]?.y ?? 0) + (BOX.height - clientHeight) / 2;
+  }, []);
   return (
-    <div class="drawing">
+    <div class="drawing" ref={drawing}>
       <svg
         width={width + 40}
         height={height + 6}

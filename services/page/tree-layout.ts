@@ -3,9 +3,10 @@ import type { TreeNode } from '../report/page/page-data.js';
 export const BOX = { width: 196, height: 55 };
 const COLUMN = 244;
 const ROW = 66;
-/** Levels and children that are open before anybody has clicked. */
+/** Levels and children that are open before anybody has clicked, unless that is too much. */
 const OPEN_LEVELS = 4;
 const OPEN_CHILDREN = 5;
+const OPEN_ROWS = 16;
 
 /** A place of a tree where it is drawn. */
 export interface PlacedNode {
@@ -33,6 +34,7 @@ export interface PlacedTree {
 /** From the root on the left to what followed from it; `toggled` are not as they are at first. */
 export function layOutTree(root: TreeNode, toggled: ReadonlySet<string>): PlacedTree {
   const nodes: PlacedNode[] = [];
+  const openLevels = openLevelsOf(root);
   let rows = 0;
   let depth = 0;
   const place = (given: TreeNode, key: string, level: number): { y: number; at: number } => {
@@ -40,7 +42,7 @@ export function layOutTree(root: TreeNode, toggled: ReadonlySet<string>): Placed
     const asked = node === given ? null : given;
     depth = Math.max(depth, level);
     const { children, omitted } = node;
-    const wasOpen = level < OPEN_LEVELS;
+    const wasOpen = level < openLevels;
     const isOpen = children.length > 0 && wasOpen !== toggled.has(key);
     const most = toggled.has(`${key} more`) ? Infinity : OPEN_CHILDREN;
     const shown = isOpen ? children.slice(0, most) : [];
@@ -66,6 +68,19 @@ export function layOutTree(root: TreeNode, toggled: ReadonlySet<string>): Placed
   };
   place(root, '0', 0);
   return { nodes, width: depth * COLUMN + BOX.width, height: Math.max(1, rows) * ROW };
+}
+
+function openLevelsOf(root: TreeNode): number {
+  let levels = OPEN_LEVELS;
+  while (levels > 1 && rowsOf(root, levels) > OPEN_ROWS) levels--;
+  return levels;
+}
+
+function rowsOf(given: TreeNode, openLevels: number): number {
+  const { children } = holdOf(given);
+  if (openLevels === 0 || children.length === 0) return 1;
+  const shown = children.slice(0, OPEN_CHILDREN);
+  return shown.reduce((sum, child) => sum + rowsOf(child, openLevels - 1), 0);
 }
 
 /** An account that is full and the port that it holds are one step. */

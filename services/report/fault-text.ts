@@ -6,6 +6,7 @@ import { table } from './table.js';
 /** What declared faults did. */
 export function faultTable({ faults }: RunResults, style: Style): string {
   if (faults.length === 0) return '';
+  const withheld = faults.some((f) => f.withheld > 0);
   const rows = faults.map((f) => [
     f.fault,
     f.kind,
@@ -13,8 +14,10 @@ export function faultTable({ faults }: RunResults, style: Style): string {
     formatCount(f.times),
     formatTime(f.activePs),
     formatCount(f.hits),
+    ...(withheld ? [formatCount(f.withheld)] : []),
   ]);
   const head = ['fault', 'kind', 'ports', 'times', 'in all', 'hits'];
+  if (withheld) head.push('withheld');
   return [style.strong('Faults'), table(head, rows)].join('\n');
 }
 

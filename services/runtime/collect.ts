@@ -155,14 +155,17 @@ export class Collector {
       times: 0,
       activePs: 0,
       hits: 0,
+      withheld: 0,
     }));
     for (let port = 0; port < shared.ports.count; port++) {
-      for (const { fault, begun, hits, activePs } of faults.counts(port, this.nowPs)) {
+      for (const counts of faults.counts(port, this.nowPs)) {
+        const { fault, begun, hits, withheld, activePs } = counts;
         const result = results[fault]!;
         result.ports++;
         result.times = Math.max(result.times, begun);
         result.activePs = Math.max(result.activePs, activePs);
         result.hits += hits;
+        result.withheld += withheld;
       }
     }
     return results;

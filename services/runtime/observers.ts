@@ -65,7 +65,7 @@ export class Observers {
     this.captures = captures === null ? null : new CaptureRecorder(engine, captures);
     const all = [...engine.devices.keys()];
     if (this.waits !== null) engine.listen(this.waits, all, 0);
-    if (this.hops !== null) engine.listen(this.hops, all, this.hops.share);
+    if (this.hops !== null) engine.listen(this.hops, all, 0);
     if (this.events !== null) engine.listen(this.events, all, 0);
     if (this.captures !== null) engine.listen(this.captures, this.captures.hearers(), 0);
   }
@@ -82,9 +82,17 @@ export class Observers {
     };
   }
 
+  /** Of that, what people ask of a run under way: who held whom back. */
+  saveWaits(device: number): Plain | null {
+    if (!this.isPastKept) return null;
+    return { ...NOTHING_SEEN, waits: this.waits!.save(device) };
+  }
+
   /** Goes on from there. */
   restore(device: number, saved: Plain | null): void {
-    const { waits, hops, captures, events } = (saved ?? NOTHING) as Readonly<Record<string, Plain>>;
+    const { waits, hops, captures, events } = (saved ?? NOTHING_SEEN) as Readonly<
+      Record<string, Plain>
+    >;
     this.waits?.restore(device, waits ?? null);
     this.hops?.restore(device, hops ?? null);
     this.captures?.restore(device, captures ?? null);
@@ -118,4 +126,4 @@ export class Observers {
   }
 }
 
-const NOTHING: Plain = { waits: null, hops: null, captures: null, events: null };
+const NOTHING_SEEN = { waits: null, hops: null, captures: null, events: null };

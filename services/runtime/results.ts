@@ -65,6 +65,8 @@ export interface FaultResult {
   readonly activePs: number;
   /** Frames that it hit, or times that it acted. */
   readonly hits: number;
+  /** Forged frames that a sender did not make, since too many of its frames wait already. */
+  readonly withheld: number;
 }
 
 export interface WatchdogResult {

@@ -10,6 +10,7 @@ import { matchesGlob } from '../fabric/scenario/selector.js';
 import { Collector } from './collect.js';
 import { CycleCheck } from './cycle-check.js';
 import { Windows } from './embedded/windows.js';
+import type { Glance } from './glance.js';
 import type { Breach } from './hold-check.js';
 import { HoldCheck } from './hold-check.js';
 import type { FaultChange } from './live-faults.js';
@@ -150,6 +151,14 @@ export class Session {
 
   results(status: 'complete' | 'interrupted'): RunResults {
     return outcomeOf(this.fabric, this.engine, status, this.failure, this.congestion());
+  }
+
+  /** What people see of it while it goes on. */
+  glance(): Glance {
+    const beganAt = performance.now();
+    const congestion = this.congestion();
+    const results = outcomeOf(this.fabric, this.engine, 'interrupted', null, congestion);
+    return { results, congestion, costMs: performance.now() - beganAt };
   }
 
   /** Who held whom back so far; null unless that is observed. */

@@ -102,7 +102,7 @@ class End implements MechanismHost {
   hold(): void {}
   announceStop(): void {}
 
-  readonly isHeard = false;
+  readonly ears = new Uint8Array(1);
 
   announceCredit(): void {}
 
@@ -209,7 +209,7 @@ export class LossyCreditLink {
     if (this.sending || this.waitingUnits === 0) return;
     const { sender } = this.sender.credit;
     const units = Math.min(1 + this.random.below(4), this.waitingUnits);
-    if (sender.available(this.row) < units) {
+    if (!sender.reserve(this.row, units * 64)) {
       sender.block(this.row);
       return;
     }

@@ -7,6 +7,7 @@ import { RandomStream } from '../../services/engine/kernel/random.js';
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 import { Windows } from '../../services/runtime/embedded/windows.js';
 import { wholeEngine } from '../../services/runtime/whole-engine.js';
+import { Session } from '../../services/runtime/session.js';
 import { fabricOf, run, runScenario } from '../kit/emulate.js';
 import { replaced } from '../kit/replaced.js';
 import type { RunResults } from '../../services/runtime/results.js';
@@ -31,9 +32,9 @@ const CASES: readonly (readonly [string, string, string])[] = [
   ['late SFCMs', 'incast-sfc', '{ kind: control, frames: sfcm, action: delay, delay: 9us }'],
   ['CIMs that come twice', 'incast-ci', '{ kind: control, frames: cim, action: duplicate }'],
   ['late CIMs', 'incast-ci', '{ kind: control, frames: cim, action: delay, delay: 9us }'],
-  ['forged CNPs', 'incast-dcqcn', '{ kind: forge, frames: cnp, to: h3, interval: 9us }'],
+  ['forged CNPs', 'incast-dcqcn', '{ kind: forge, frames: cnp, to: h3, interval: 9us, for: 1ms }'],
   ['forged CNMs', 'incast-qcn', '{ kind: forge, frames: cnm, to: h3, interval: 9us }'],
-  ['forged SFCMs', 'incast-sfc', '{ kind: forge, frames: sfcm, to: h3, interval: 9us }'],
+  ['forged SFCMs', 'incast-sfc', '{ kind: forge, frames: sfcm, to: h3, interval: 9us, for: 1ms }'],
   ['CNMs that an 82599 forges', 'nic-qcn', '{ kind: forge, frames: cnm, to: h1, interval: 9us }'],
   [
     'late LLDPDUs',
@@ -239,7 +240,12 @@ faults: [{ kind: freeze, where: ${where}, for: 1us }]
 
 describe('forged messages', () => {
   const forged = (example: string, fault: string): RunResults =>
-    run(fabricOf(`examples/${example}.yaml`, `faults=[{ kind: forge, interval: 10us, ${fault} }]`));
+    run(
+      fabricOf(
+        `examples/${example}.yaml`,
+        `faults=[{ kind: forge, interval: 10us, until: 1ms, ${fault} }]`,
+      ),
+    );
   const plain = (example: string): RunResults =>
     run(fabricOf(`examples/${example}.yaml`, 'faults=[]'));
   const counted = ({ sfc }: RunResults, device: string, counter: string): number =>
@@ -292,6 +298,52 @@ describe('forged messages', () => {
     refuse(`octets: "${'00'.repeat(12)}9999${zeros}0000"`, /the EtherType is 9999; control frames/);
     refuse(`octets: "${'00'.repeat(12)}89a2${zeros}0000"`, /no host, and not the neighbour, has/);
     refuse(`octets: "${'00'.repeat(12)}89a2${zeros}0000", to: h3`, /octets say all: no to/);
+  });
+
+  for (const [what, nic] of [
+    ['a plain NIC', '{}'],
+    ['an 82599', '{ nic: { model: 82599 } }'],
+  ]) {
+    it(`fill ${what} that may not send up to a bound, and are counted beyond it`, () => {
+      const forging = (ms: number): { engine: Engine; results: RunResults } => {
+        const fabric = fabricOf(`
+duration: ${ms}ms
+fabric: { generator: star, hosts: 2, hostLink: { rate: 10G } }
+hosts: ${nic!}
+load: [{ name: a, stream: { from: h1, to: h2 }, rate: 1M }]
+faults:
+  - { name: dumb, kind: freeze, where: { device: h1 } }
+  - { name: lies, kind: forge, where: { device: h1 }, frames: cnp, to: h2, interval: 1us }
+`);
+        const session = new Session(fabric, { check: true });
+        while (session.advance(1000) === 'running');
+        return { engine: session.engine, results: session.results('complete') };
+      };
+      const [short, long] = [forging(1), forging(4)];
+      assert.equal(long.results.failure, null);
+      assert.equal(long.engine.shared.pool.inUse(), short.engine.shared.pool.inUse());
+      const [, lies] = long.results.faults;
+      assert.ok(lies!.hits > 0 && lies!.hits <= 128, `${lies!.hits} are made`);
+      assert.equal(lies!.hits + lies!.withheld, 4000);
+    });
+  }
+
+  it('have an end where the run has none of its own', () => {
+    const endless = (times: string): (() => RunResults) => {
+      const own = `{ kind: forge, where: { device: h1 }, frames: sfcm, to: h2, interval: 1us${times} }`;
+      return () =>
+        runScenario(`
+fabric: { generator: star, hosts: 2, link: { rate: 10G } }
+load: [{ name: a, stream: { from: h1, to: h2 }, bytes: 10KB }]
+faults: [${own}]
+`);
+    };
+    const refused = /messages forged for ever let no run end: give it for, until or times/;
+    assert.throws(endless(''), refused);
+    assert.throws(endless(', for: 1us, every: 3us'), refused);
+    for (const times of [', for: 1ms', ', for: 1us, every: 3us, times: 9', ', until: 1ms']) {
+      assert.equal(endless(times)().status, 'complete');
+    }
   });
 
   it('may be any octets, which nobody takes for more than they are', () => {

@@ -9,9 +9,10 @@ import {
   CHANNEL_OPTIONS,
   clientCredentials,
   keyMetadata,
-  streamDeadline,
+  STREAM_MS,
 } from '../../runtime/links/control-channel.js';
-import { unpackOutcome } from '../../runtime/checkpoints/packed-outcome.js';
+import { unpackGlance, unpackOutcome } from '../../runtime/checkpoints/packed-outcome.js';
+import type { Glance } from '../../runtime/glance.js';
 import { heardColumns } from '../../runtime/port-columns.js';
 import type { PortSample } from '../../runtime/port-sample.js';
 import {
@@ -19,6 +20,7 @@ import {
   CLEAR,
   INJECT,
   LIST_FAULTS,
+  LOOK,
   RESULTS,
   SAMPLES,
   STEER,
@@ -42,6 +44,8 @@ export class CoordinatorClient {
     address: string,
     private readonly key: string,
     tls: TlsFiles | null,
+    /** How long a stream lasts that somebody wants for ever. */
+    private readonly streamMs = STREAM_MS,
   ) {
     this.client = new Client(address, clientCredentials(tls), CHANNEL_OPTIONS);
   }
@@ -122,7 +126,7 @@ export class CoordinatorClient {
       responseDeserialize,
       {},
       keyMetadata(this.key),
-      streamDeadline(),
+      { deadline: Date.now() + this.streamMs },
     );
     stream.on('data', ({ timePs, ports }: selvage.v1.PortSample) => {
       hear({ timePs, columns: heardColumns(ports ?? null) });
@@ -136,6 +140,22 @@ export class CoordinatorClient {
     return () => {
       stream.cancel();
     };
+  }
+
+  /** The run as it stands when everybody comes to the next bound. */
+  async look(): Promise<Glance> {
+    const { path, requestSerialize, responseDeserialize } = LOOK.client;
+    const stream = this.client.makeServerStreamRequest(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      {},
+      keyMetadata(this.key),
+      { deadline: Date.now() + CALL_MS },
+    ) as ClientReadableStream<selvage.v1.GlancePart>;
+    const text: Uint8Array[] = [];
+    for await (const piece of stream) text.push((piece as selvage.v1.GlancePart).json);
+    return unpackGlance(Buffer.concat(text));
   }
 
   async results(): Promise<MergedRun> {

@@ -10,8 +10,12 @@ import type {
   LiveWish,
   ShownFault,
 } from '../../report/page/live-data.js';
+import type { TreesView } from '../../report/page/page-data.js';
+import { LiveTrees } from '../../live/live-trees.js';
 import { shownFaults } from '../../live/shown-faults.js';
 import { formatTime } from '../../report/format.js';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
+import type { Glances } from '../../runtime/glance.js';
 import type { FaultWords, LiveFault as RunFault } from '../../runtime/live-faults.js';
 import type { CoordinatorClient } from './coordinator-client.js';
 import { isOver, phaseName } from './phases.js';
@@ -37,7 +41,15 @@ export class LiveFleet implements LiveRun {
   private isWatched = false;
   private endSamples: () => void = () => undefined;
 
-  constructor(private readonly client: CoordinatorClient) {}
+  private readonly found: LiveTrees;
+
+  constructor(
+    private readonly client: CoordinatorClient,
+    glances: Glances,
+    fabric: Fabric,
+  ) {
+    this.found = new LiveTrees(glances, () => fabric);
+  }
 
   heard(status: Status): void {
     this.last = status;
@@ -83,9 +95,8 @@ export class LiveFleet implements LiveRun {
     return shownFaults(this.faults, this.last?.virtualPs ?? 0);
   }
 
-  /** What services write down is put together at the end. */
-  trees(): null {
-    return null;
+  trees(): Promise<TreesView | null> {
+    return this.found.view();
   }
 
   watched(isWatched: boolean): void {

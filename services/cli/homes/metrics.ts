@@ -1,23 +1,32 @@
 import type { RunFigures } from '../../telemetry/metrics/port-figures.js';
+import type { Glances } from '../../runtime/glance.js';
 import { InputError } from '../exit.js';
 
-/** Ports in other threads and processes are asked when the run has ended. */
-export const NO_PORTS = { ports: [], credits: [] };
-
 /** What a run says of itself while it goes on. */
-type Look = () => Omit<RunFigures, 'wallSeconds'>;
+type Told = Omit<RunFigures, 'wallSeconds'>;
+
+/** How far a run in several places is now, and what its ports had counted a little while ago. */
+export async function figuresOf(
+  glances: Glances,
+  progress: () => Pick<RunFigures, 'virtualPs' | 'share' | 'frameHops'>,
+): Promise<Told> {
+  const glance = await glances.now();
+  const { virtualPs, share, frameHops } = progress();
+  const { ports, credits } = glance?.results ?? { ports: [], credits: [] };
+  return { virtualPs, share, frameHops, ports, credits };
+}
 
 /** Figures for Prometheus while the run goes on; a port that is taken is bad input. */
 export async function openMetrics(
   port: number | null,
   scenario: string,
-  look: Look,
+  look: () => Told | Promise<Told>,
 ): Promise<() => Promise<void>> {
   if (port === null) return () => Promise.resolve();
   const { serveMetrics } = await import('../../telemetry/metrics/serve-metrics.js');
   const startedAt = performance.now();
-  const now = (): RunFigures => {
-    return { ...look(), wallSeconds: (performance.now() - startedAt) / 1000 };
+  const now = async (): Promise<RunFigures> => {
+    return { ...(await look()), wallSeconds: (performance.now() - startedAt) / 1000 };
   };
   try {
     return await serveMetrics(port, scenario, now);

@@ -1,8 +1,10 @@
 import type { Emulation, Measured } from '../emulation.js';
+import { Glances } from '../../runtime/glance.js';
+import type { CoordinatorClient } from '../fleet/coordinator-client.js';
 import type { Fleet, FleetOptions } from '../fleet/fleet.js';
 import type { LiveView } from '../live-view.js';
 import type { ProgressLine } from '../progress.js';
-import { NO_PORTS, openMetrics } from './metrics.js';
+import { figuresOf, openMetrics } from './metrics.js';
 
 /** In processes of its own, where the same actors do the same. */
 export async function runElsewhere(
@@ -16,9 +18,16 @@ export async function runElsewhere(
   const { SERIES_COLUMNS } = await import('../../runtime/series.js');
   const { LiveFleet } = await import('../fleet/live-fleet.js');
   let live: InstanceType<typeof LiveFleet> | null = null;
+  let asked: CoordinatorClient | null = null;
+  let latest = { virtualPs: 0, share: 0, frameHops: 0 };
+  const glances = new Glances(
+    () => asked && asked.look(),
+    () => latest.virtualPs,
+  );
   const open = async ({ client }: Fleet): Promise<void> => {
+    asked = client;
     if (view === null) return;
-    const run = new LiveFleet(client);
+    const run = new LiveFleet(client, glances, fabric);
     live = run;
     run.listener = await view.open(
       run,
@@ -26,11 +35,9 @@ export async function runElsewhere(
       () => run.shownFaults(),
     );
   };
-  let latest = { virtualPs: 0, share: 0, frameHops: 0 };
-  const closeMetrics = await openMetrics(metricsPort, fabric.scenario.name, () => ({
-    ...latest,
-    ...NO_PORTS,
-  }));
+  const closeMetrics = await openMetrics(metricsPort, fabric.scenario.name, () =>
+    figuresOf(glances, () => latest),
+  );
   try {
     const all = { ...options, from, steps, paused: view?.beginsPaused ?? false };
     const { rows, ...merged } = await runDistributed(all, progress, open, (status) => {

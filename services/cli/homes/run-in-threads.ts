@@ -3,12 +3,13 @@ import { placeInServices } from '../../fabric/placement/placement.js';
 import type { LiveHost } from '../../live/live-host.js';
 import { LiveThreads } from '../../live/live-threads.js';
 import { shownFaults } from '../../live/shown-faults.js';
+import { Glances } from '../../runtime/glance.js';
 import { LiveFaults } from '../../runtime/live-faults.js';
 import type { ThreadsRun } from '../../runtime/threads/run-threads.js';
 import type { EmulateOptions, Emulation, Measured } from '../emulation.js';
 import type { LiveView } from '../live-view.js';
 import type { ProgressLine } from '../progress.js';
-import { NO_PORTS, openMetrics } from './metrics.js';
+import { figuresOf, openMetrics } from './metrics.js';
 import { controlOf, onInterrupt, SHOW_MS } from './steering.js';
 
 /** In threads of this process, where the same actors do the same. */
@@ -28,15 +29,18 @@ export async function runInThreads(
   const plans = planParts(fabric, placeInServices(fabric.topology, threads), jams);
   const live = new LiveFaults(loaded, fabric);
   const run = new ThreadsRun(fabric, plans, { check, from, live });
-  const page = view && (await openPage(view, run));
+  const glances = new Glances(
+    () => run.look(),
+    () => run.progress().virtualPs,
+  );
+  const page = view && (await openPage(view, run, glances));
   const closeControl = await controlOf(run, options);
   const letGo = onInterrupt(() => {
     run.stop();
   });
-  const closeMetrics = await openMetrics(metricsPort, fabric.scenario.name, () => ({
-    ...run.progress(),
-    ...NO_PORTS,
-  }));
+  const closeMetrics = await openMetrics(metricsPort, fabric.scenario.name, () =>
+    figuresOf(glances, () => run.progress()),
+  );
   const timer = setInterval(() => {
     progress.show(() => run.progress());
     page?.look();
@@ -53,8 +57,8 @@ export async function runInThreads(
   }
 }
 
-async function openPage(view: LiveView, run: ThreadsRun): Promise<LiveHost> {
-  const seen = new LiveThreads(run);
+async function openPage(view: LiveView, run: ThreadsRun, glances: Glances): Promise<LiveHost> {
+  const seen = new LiveThreads(run, glances);
   const page = await view.open(
     seen,
     () => seen.status,

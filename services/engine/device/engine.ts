@@ -17,6 +17,7 @@ import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js
 import type { PfcMechanism } from '../flow-control/pfc/pfc-mechanism.js';
 import { creditRows } from '../flow-control/credit/credit-accounts.js';
 import type { FaultMechanism } from '../faults/fault-mechanism.js';
+import type { Passing } from '../frame/heed.js';
 import { Hearing } from './hearing.js';
 import type { Hosting } from './host/hosting.js';
 import { makeHosting } from './host/hosting.js';
@@ -46,7 +47,7 @@ export class Engine implements MechanismHost {
   readonly clock: Clock;
   readonly devices: readonly Device[];
   readonly mechanisms: readonly Mechanism[];
-  isHeard = false;
+  readonly ears = new Uint8Array(1);
   readonly pfc: PfcMechanism;
   readonly credit: CreditMechanism;
   readonly discovery: DiscoveryMechanism;
@@ -156,12 +157,20 @@ export class Engine implements MechanismHost {
    */
   listen(probe: Probe, devices: Iterable<number> = this.devices.keys(), share = 1): void {
     this.hearing.listen(probe, devices, share);
-    this.isHeard = true;
+    this.ears[0] = 1;
   }
 
-  /** One who listens wants to be told of all frames that pass a port, or (as often) no longer. */
-  follow(device: number, port: number, follows: boolean): void {
-    this.hearing.follow(device, port, follows);
+  /**
+   * One who listens wants to be told of all frames to which something happens at a port, or (as
+   * often) no longer.
+   */
+  follow(device: number, port: number, passing: Passing, follows: boolean): void {
+    this.hearing.follow(device, port, passing, follows);
+  }
+
+  /** The one listener who samples wants to be told of this share of them, by their dice. */
+  sample(device: number, port: number, passing: Passing, share: number): void {
+    this.hearing.sample(device, port, passing, share);
   }
 
   /** A fault comes to a device's port at `now`: nothing from then on has been executed. */

@@ -61,6 +61,7 @@ export function makeFaultTools(
         loseFirst(d, port, trafficClass);
       }
       credit.sender.unblock(row);
+      credit.sender.dropReserve(row);
     }
   }
 
@@ -72,11 +73,12 @@ export function makeFaultTools(
     outlet.lose(d, pool.words[frame + PORT], frame, DROP.DEVICE_RESET);
   }
 
-  function forge(port: number, message: ForgedMessage, octets: Uint8Array): void {
+  function forge(port: number, message: ForgedMessage, octets: Uint8Array): boolean {
     const d = ports.owner(port);
     const said = { ...message, bornPs: clock.now };
-    if (devices[d].spec.kind === 'host') hosting.sendMessage(d, said, octets);
-    else switching.sendMessage(port, said, octets, octets.length);
+    if (devices[d].spec.kind === 'host') return hosting.sendMessage(d, said, octets);
+    switching.sendMessage(port, said, octets, octets.length);
+    return true;
   }
 
   function limit(port: number, table: TableKind, entries: number): void {

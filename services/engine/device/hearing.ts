@@ -1,7 +1,7 @@
 import type { Probe } from '../contract/probe.js';
 import { ProbeFanOut } from '../contract/probe-fan-out.js';
-import type { Heed } from '../frame/heed.js';
-import { DICE_SIDES } from '../frame/heed.js';
+import type { Heed, Passing } from '../frame/heed.js';
+import { DICE_SIDES, PASSINGS } from '../frame/heed.js';
 import type { Device } from './device.js';
 
 /**
@@ -12,8 +12,9 @@ export class Hearing {
   /** By device. */
   private readonly listeners: Probe[][];
   private readonly shares: Float64Array;
-  /** By port: how many want to be told of all frames. */
-  private readonly followers: Uint16Array;
+  /** By what happens and port: the share that is sampled, and how many want to be told of all. */
+  private readonly samples: readonly Float64Array[];
+  private readonly followers: readonly Uint16Array[];
 
   constructor(
     private readonly devices: readonly Device[],
@@ -21,7 +22,8 @@ export class Hearing {
   ) {
     this.listeners = devices.map(() => []);
     this.shares = new Float64Array(devices.length);
-    this.followers = new Uint16Array(heed.limits.length);
+    this.samples = heed.limits.map(({ length }) => new Float64Array(length));
+    this.followers = heed.limits.map(({ length }) => new Uint16Array(length));
   }
 
   listen(probe: Probe, devices: Iterable<number>, share: number): void {
@@ -32,20 +34,27 @@ export class Hearing {
       device.probe = own.length === 1 ? probe : new ProbeFanOut(own);
       this.shares[d] = Math.max(this.shares[d], share);
       device.spec.ports.forEach((_, p) => {
-        this.setLimit(d, device.firstPort + p);
+        for (const passing of PASSINGS) this.setLimit(d, device.firstPort + p, passing);
       });
     }
   }
 
-  /** One more (or less) wants to be told of all frames of a port. */
-  follow(device: number, port: number, follows: boolean): void {
+  /** One more (or less) wants to be told of all frames to which this happens at a port. */
+  follow(device: number, port: number, passing: Passing, follows: boolean): void {
     const number = this.devices[device].firstPort + port;
-    this.followers[number] += follows ? 1 : -1;
-    this.setLimit(device, number);
+    this.followers[passing][number] += follows ? 1 : -1;
+    this.setLimit(device, number, passing);
   }
 
-  private setLimit(device: number, port: number): void {
-    const share = this.followers[port] > 0 ? 1 : this.shares[device];
-    this.heed.limits[port] = share * DICE_SIDES;
+  /** The one who samples frames wants to be told of this share of them. */
+  sample(device: number, port: number, passing: Passing, share: number): void {
+    const number = this.devices[device].firstPort + port;
+    this.samples[passing][number] = share;
+    this.setLimit(device, number, passing);
+  }
+
+  private setLimit(device: number, port: number, passing: Passing): void {
+    const share = Math.max(this.shares[device], this.samples[passing][port]);
+    this.heed.limits[passing][port] = (this.followers[passing][port] > 0 ? 1 : share) * DICE_SIDES;
   }
 }

@@ -183,7 +183,8 @@ export function makeLoop(
     const local = port - device.firstPort;
     digests.mix(d, DID_ARRIVE | local, words[frame + SEQUENCE] ^ (length << 20));
     counters.received(port, words[frame + CLASS] & PRIORITY_MASK, length);
-    if (heed.hears(port, frame)) device.probe?.frameReceived(d, local, clock.now, pool, frame);
+    if (heed.hearsReceived(port, frame))
+      device.probe?.frameReceived(d, local, clock.now, pool, frame);
     if (fate !== UNHURT) outlet.lose(d, port, frame, fate);
     else if (isHost[d] === 0) switching.receive(d, port, frame);
     else hosting.receive(d, port, frame);
@@ -274,7 +275,7 @@ export function makeLoop(
     const frameClass = pool.words[frame + CLASS];
     digests.mix(d, DID_SEND | local, frameClass ^ (length << 20));
     counters.sent(port, frameClass & PRIORITY_MASK, length);
-    if (heed.hears(port, frame)) device.probe?.frameSent(d, local, now, pool, frame);
+    if (heed.hearsSent(port, frame)) device.probe?.frameSent(d, local, now, pool, frame);
     const at = now + (PREAMBLE_OCTETS + tag) * octetPs + ports.latencyPs(port) + late;
     pool.setArrival(frame, (wrong & LATE) === 0 ? at : faults.arrivalOf(port, at, free - now));
     accept(ports.peer(port), frame);
@@ -323,7 +324,7 @@ export function makeLoop(
     const peer = ports.peer(port);
     const octetPs = ports.octetPs(port);
     const leastEnd = now + (PREAMBLE_OCTETS + LEAST_FRAME_OCTETS) * octetPs;
-    const length = mechanisms[ports.takeControl(port)].compose(port, leastEnd, scratch);
+    const length = compose(mechanisms[ports.takeControl(port)], port, leastEnd);
     const longer = Math.max(0, length + FCS_OCTETS - LEAST_FRAME_OCTETS);
     const txEnd = leastEnd + longer * octetPs;
     const wireOctets = LEAST_FRAME_OCTETS + WIRE_OVERHEAD_OCTETS + longer;
@@ -338,6 +339,17 @@ export function makeLoop(
     deliver(d, local, peer, scratch, length, end + controlDelay(peer, length));
     transmits.at[port] = ports.hasWork(port) ? free : Infinity;
     transmits.turned(d, port);
+  }
+
+  /** Credit is exchanged all the time, so its code is called by name and not looked up. */
+  function compose(mechanism: Mechanism, port: number, leastEnd: number): number {
+    if (mechanism === credit) return credit.compose(port, leastEnd, scratch);
+    return mechanism.compose(port, leastEnd, scratch);
+  }
+
+  function expire(mechanism: Mechanism, port: number, timer: number): void {
+    if (mechanism === credit) credit.onTimer(port, timer);
+    else mechanism.onTimer(port, timer);
   }
 
   /** Control frames keep their place among the others on a late link. */
@@ -384,7 +396,7 @@ export function makeLoop(
     if (kind === KIND_CONTROL) takeControl(device, id, value);
     else if (kind < KIND_RATE) {
       const port = device.firstPort + (id >> TIMER_BITS);
-      mechanisms[kind - KIND_MECHANISM].onTimer(port, id & ((1 << TIMER_BITS) - 1));
+      expire(mechanisms[kind - KIND_MECHANISM], port, id & ((1 << TIMER_BITS) - 1));
     } else if (kind === KIND_LATE) takeLate(device, id, value);
     else if (isHost[device.place] === 0) switching.onTimer(device.place, id, value);
     else hosting.onTimer(device.place, kind, id);

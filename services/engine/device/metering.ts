@@ -1,12 +1,11 @@
 import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
 import { LENGTH } from '../frame/frame-pool.js';
-import { QUEUE_FRAMES, QUEUE_OCTETS } from '../port/queues.js';
 import type { Shared } from './shared.js';
 
 const WIRE_OVERHEAD_OCTETS = 20;
 
 /**
- * Lets frames of metered classes into their queue with credit in hand for all that stand there, or
+ * Lets frames of metered classes into their queue with credit set aside for each that stands there,
  * one at a time where several accounts share a class. So an arbiter sees a metered class only when
  * its frame may start, and tenants that share a class wait in lines of their own: one without
  * credit is in nobody's way, and those with credit take turns by their shares.
@@ -39,7 +38,7 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
 
   function enqueue(port: number, trafficClass: number, frame: number): void {
     const only = onlyOfClass[trafficClass * portCount + port];
-    if (only >= 0 && lines.head(only) < 0 && mayFollow(only, port, trafficClass, frame)) {
+    if (only >= 0 && lines.head(only) < 0 && sender.reserve(only, words[frame + LENGTH])) {
       queues.push(port, trafficClass, frame);
       return;
     }
@@ -67,8 +66,8 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
 
   function permit(port: number): boolean {
     let some = false;
-    for (let tc = 0; tc < 8; tc++) {
-      if (ports.isMetered(port, tc) && letIn(port, tc)) some = true;
+    for (let rest = ports.metering(port); rest !== 0; rest &= rest - 1) {
+      if (letIn(port, 31 - Math.clz32(rest & -rest))) some = true;
     }
     return some;
   }
@@ -79,16 +78,12 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
       const frames: number[] = [];
       while (queues.head(port, tc) >= 0) frames.push(queues.unlink(port, tc));
       for (const frame of frames.reverse()) lines.putBack(credit.rowOf(port, frame), frame);
+      dropReserves(port, tc);
     }
   }
 
-  /** There is credit for a frame and for all that stand in the queue before it. */
-  function mayFollow(row: number, port: number, trafficClass: number, frame: number): boolean {
-    const octets = words[frame + LENGTH];
-    const frames = queues.get(port, trafficClass, QUEUE_FRAMES);
-    if (frames === 0) return sender.mayStart(row, octets);
-    const queued = queues.get(port, trafficClass, QUEUE_OCTETS);
-    return sender.mayStartAll(row, frames + 1, queued + octets);
+  function dropReserves(port: number, trafficClass: number): void {
+    for (const row of accounts.rowsOfClass(port, trafficClass)) sender.dropReserve(row);
   }
 
   function change(port: number, priorities: number): void {
@@ -113,22 +108,42 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
 
   /** What stands in lines needs no permission any more. */
   function joinQueue(port: number, trafficClass: number): void {
+    dropReserves(port, trafficClass);
     for (const row of accounts.rowsOfClass(port, trafficClass)) {
       while (lines.head(row) >= 0) queues.link(port, trafficClass, lines.shift(row));
     }
   }
 
-  /** The frame whose turn it is joins the queue, if nobody stands there. */
+  /** Those in line that have credit join the queue, one at a time if accounts take turns. */
   function letIn(port: number, trafficClass: number): boolean {
-    if (queues.head(port, trafficClass) >= 0) return false;
     const only = onlyOfClass[trafficClass * portCount + port];
-    const row = only < 0 ? nextRow(port, trafficClass) : mayGo(only) ? only : -1;
+    if (only >= 0) return letAllIn(only, port, trafficClass);
+    if (queues.head(port, trafficClass) >= 0) return false;
+    const row = nextRow(port, trafficClass);
     if (row < 0) return false;
-    const frame = lines.shift(row);
-    sender.unblock(row);
-    if (only < 0) charge(port, trafficClass, row, words[frame + LENGTH] + WIRE_OVERHEAD_OCTETS);
-    queues.link(port, trafficClass, frame);
+    const octets = words[lines.head(row) + LENGTH];
+    sender.reserve(row, octets);
+    letFirstIn(row, port, trafficClass);
+    charge(port, trafficClass, row, octets + WIRE_OVERHEAD_OCTETS);
     return true;
+  }
+
+  function letAllIn(row: number, port: number, trafficClass: number): boolean {
+    let some = false;
+    for (let first = lines.head(row); first >= 0; first = lines.head(row)) {
+      if (!sender.reserve(row, words[first + LENGTH])) {
+        if (queues.head(port, trafficClass) < 0) sender.block(row);
+        break;
+      }
+      letFirstIn(row, port, trafficClass);
+      some = true;
+    }
+    return some;
+  }
+
+  function letFirstIn(row: number, port: number, trafficClass: number): void {
+    sender.unblock(row);
+    queues.link(port, trafficClass, lines.shift(row));
   }
 
   /** The account that is furthest behind its share among those that may go; -1 if none may. */

@@ -40,7 +40,7 @@ export function makeOutlet(
   function enqueue(device: number, port: number, trafficClass: number, frame: number): void {
     if (ports.isMetered(port, trafficClass)) metering.enqueue(port, trafficClass, frame);
     else queues.push(port, trafficClass, frame);
-    if (heed.hears(port, frame)) tellQueued(device, port, frame);
+    if (heed.hearsQueued(port, frame)) tellQueued(device, port, frame);
     kick(device, port);
   }
 

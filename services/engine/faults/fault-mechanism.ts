@@ -59,8 +59,8 @@ export interface FaultTools {
   /** Takes shared memory (negative: gives it back); returns the octets taken. */
   shrink(port: number, octets: number): number;
   steal(port: number, priorities: number, units: number): void;
-  /** The port's device sends a message that nobody asked for. */
-  forge(port: number, message: ForgedMessage, octets: Uint8Array): void;
+  /** The port's device sends a message that nobody asked for; false if it has no room for it. */
+  forge(port: number, message: ForgedMessage, octets: Uint8Array): boolean;
   /** A table of the port's device takes no more entries than this; Infinity: as many as it can. */
   limit(port: number, table: TableKind, entries: number): void;
   /** The clock of the port's LLDP timers runs so much faster, in parts per million. */
@@ -77,6 +77,8 @@ export interface FaultCounts {
   readonly port: number;
   readonly begun: number;
   readonly hits: number;
+  /** Forged frames that were not made: too many wait already. */
+  readonly withheld: number;
   readonly activePs: number;
   /** When it was there last; null while it is, and before it ever was. */
   readonly overSincePs: number | null;
@@ -320,12 +322,13 @@ export class FaultMechanism implements Mechanism {
   /** Of every fault at a port, until `now`. */
   counts(port: number, now: number): FaultCounts[] {
     return this.at[port].map((fault) => {
-      const { isActive, begun, hits, activePs, beginPs, endPs, overPs } = fault;
+      const { isActive, begun, hits, withheld, activePs, beginPs, endPs, overPs } = fault;
       return {
         fault: fault.spec.fault,
         port,
         begun,
         hits,
+        withheld,
         activePs: activePs + (isActive ? now - beginPs : 0),
         overAtPs: endPs,
         overSincePs: isActive || activePs === 0 ? null : overPs,
@@ -370,8 +373,9 @@ export class FaultMechanism implements Mechanism {
     if (effect.kind === 'send' && effect.message === null) {
       this.host.requestControl(this.slot, port);
     } else if (effect.kind === 'send') {
-      fault.hits++;
-      this.tools!.forge(port, effect.message!, Uint8Array.from(effect.octets));
+      const octets = Uint8Array.from(effect.octets);
+      if (this.tools!.forge(port, effect.message!, octets)) fault.hits++;
+      else fault.withheld++;
     } else if (effect.kind === 'steal') {
       fault.hits++;
       this.tools!.steal(port, effect.priorities, effect.units);

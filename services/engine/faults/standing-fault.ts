@@ -20,6 +20,7 @@ export class StandingFault {
   tickPs = Infinity;
   untilPs: number;
   hits = 0;
+  withheld = 0;
   /** Of spells that are over. */
   activePs = 0;
   overPs = 0;

@@ -45,7 +45,7 @@ export interface PlacedFault {
 
 /** What has been assembled, for faults to be put into. */
 export interface FaultSite {
-  readonly scenario: Pick<Scenario, 'seed'>;
+  readonly scenario: Pick<Scenario, 'seed' | 'durationPs'>;
   readonly topology: Topology;
   /** By host. */
   readonly addresses: readonly HostAddress[];
@@ -232,6 +232,11 @@ class FaultPlan {
     const peerMac = this.specs[end.peerDevice]!.ports[end.peerPort]!.mac;
     const message = this.forger.around(octets, peerMac);
     if (typeof message === 'string') throw this.fail(['faults', index, 'octets'], message);
+    // A run without a duration ends when nothing is under way, and this always would be.
+    if (this.site.scenario.durationPs === null && goesOnForEver(fault)) {
+      const advice = 'give it for, until or times, or the run a duration';
+      throw this.fail(['faults', index], `messages forged for ever let no run end: ${advice}`);
+    }
     return { kind: 'send', octets: [...octets], everyPs, message };
   }
 
@@ -345,6 +350,11 @@ function stormOf(
 function timesOf(fault: FaultSection, scope: string): FaultTimes {
   const { startPs, forPs, everyPs, times, untilPs, random, stream } = fault;
   return { startPs, forPs, everyPs, times, untilPs, random, stream: `${stream} of ${scope}` };
+}
+
+function goesOnForEver({ forPs, everyPs, times, untilPs }: FaultSection): boolean {
+  if (untilPs !== Infinity) return false;
+  return forPs === Infinity || (everyPs !== Infinity && times === Infinity);
 }
 
 function isOfSwitches(kind: FaultSection['kind']): boolean {

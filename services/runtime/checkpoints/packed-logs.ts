@@ -1,19 +1,22 @@
 import { deserialize, serialize } from 'node:v8';
 import { CaptureLog } from '../../engine/analysis/capture/capture-log.js';
 import { EventLog } from '../../engine/analysis/events/event-recorder.js';
+import { DeviceHops } from '../../engine/analysis/trace/hop-recorder.js';
 import type { Plain } from '../../engine/kernel/snapshot.js';
 import { restore, save } from '../../engine/kernel/snapshot.js';
 
 /** What devices wrote down in numbers, for which JSON would be the wrong form. */
 export interface Logs {
+  readonly hops: readonly DeviceHops[] | null;
   readonly captures: readonly CaptureLog[] | null;
   readonly events: readonly EventLog[] | null;
 }
 
 type Packed = Readonly<Record<keyof Logs, readonly Plain[] | null>>;
 
-export function packLogs({ captures, events }: Logs): Uint8Array {
+export function packLogs({ hops, captures, events }: Logs): Uint8Array {
   const packed: Packed = {
+    hops: hops?.map((log) => save(log)) ?? null,
     captures: captures?.map((log) => save(log)) ?? null,
     events: events?.map((log) => save(log)) ?? null,
   };
@@ -21,8 +24,9 @@ export function packLogs({ captures, events }: Logs): Uint8Array {
 }
 
 export function unpackLogs(octets: Uint8Array): Logs {
-  const { captures, events } = deserialize(octets) as Packed;
+  const { hops, captures, events } = deserialize(octets) as Packed;
   return {
+    hops: hops?.map((saved) => revived(new DeviceHops(), saved)) ?? null,
     captures: captures?.map((saved) => revived(new CaptureLog(0), saved)) ?? null,
     events: events?.map((saved) => revived(new EventLog(0), saved)) ?? null,
   };

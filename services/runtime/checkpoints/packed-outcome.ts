@@ -1,3 +1,4 @@
+import type { Glance } from '../glance.js';
 import type { MergedRun } from '../merge.js';
 import { packWhole, unpackWhole } from '../whole-state.js';
 import { packLogs, unpackLogs } from './packed-logs.js';
@@ -11,18 +12,40 @@ export interface PackedOutcome {
   readonly logs: Uint8Array;
 }
 
-export function packOutcome({ state, captures, events, ...measured }: MergedRun): PackedOutcome {
+export function packOutcome({
+  state,
+  hops,
+  captures,
+  events,
+  ...measured
+}: MergedRun): PackedOutcome {
   return {
-    json: Buffer.from(JSON.stringify(measured, infinityAsText)),
+    json: packJson(measured),
     state: state === null ? new Uint8Array(0) : packWhole(state),
-    logs: packLogs({ captures, events }),
+    logs: packLogs({ hops, captures, events }),
   };
 }
 
 export function unpackOutcome({ json, state, logs }: PackedOutcome): MergedRun {
-  const measured = JSON.parse(Buffer.from(json).toString(), textAsInfinity) as MergedRun;
+  const measured = unpackJson(json) as MergedRun;
   const whole = state.length === 0 ? null : unpackWhole(state);
   return { ...measured, state: whole, ...unpackLogs(logs) };
+}
+
+export function packGlance(glance: Glance): Uint8Array {
+  return packJson(glance);
+}
+
+export function unpackGlance(json: Uint8Array): Glance {
+  return unpackJson(json) as Glance;
+}
+
+function packJson(value: unknown): Uint8Array {
+  return Buffer.from(JSON.stringify(value, infinityAsText));
+}
+
+function unpackJson(json: Uint8Array): unknown {
+  return JSON.parse(Buffer.from(json).toString(), textAsInfinity);
 }
 
 function infinityAsText(_: string, value: unknown): unknown {

@@ -93,7 +93,7 @@ export class Service {
   }
 
   private async obey(message: selvage.v1.ToService): Promise<void> {
-    const { assignment, round, save, finish, refusal, leave, change } = message;
+    const { assignment, round, save, show, finish, refusal, leave, change } = message;
     if (leave) {
       this.leave();
       return;
@@ -103,6 +103,7 @@ export class Service {
     else if (change?.epoch === this.epoch) this.part!.change(unpackChange(change.change!));
     else if (round?.epoch === this.epoch) this.run(round);
     else if (save?.epoch === this.epoch) this.save(save);
+    else if (show?.epoch === this.epoch) this.show(show);
     else if (finish?.epoch === this.epoch) this.finish(finish);
   }
 
@@ -192,18 +193,28 @@ export class Service {
     this.member!.await(save.expected ?? []);
   }
 
-  private finish(finish: selvage.v1.Finish.$Properties): void {
-    const { epoch } = this;
+  private show(show: selvage.v1.Show.$Properties): void {
     this.awaiting = () => {
-      const octets = packState(this.part!.save());
-      for (let from = 0; from < octets.length; from += PIECE_OCTETS) {
-        const to = Math.min(from + PIECE_OCTETS, octets.length);
-        const last = to === octets.length;
-        const hash = last ? sha256(octets) : new Uint8Array(0);
-        this.link.send({ final: { epoch, octets: octets.subarray(from, to), last, hash } });
-      }
+      for (const shown of this.piecesOf(packState(this.part!.glimpse()))) this.link.send({ shown });
+    };
+    this.member!.await(show.expected ?? []);
+  }
+
+  private finish(finish: selvage.v1.Finish.$Properties): void {
+    this.awaiting = () => {
+      for (const final of this.piecesOf(packState(this.part!.save()))) this.link.send({ final });
     };
     this.member!.await(finish.expected ?? []);
+  }
+
+  private *piecesOf(octets: Uint8Array): Generator<selvage.v1.StatePart.$Properties> {
+    const { epoch } = this;
+    for (let from = 0; from < octets.length; from += PIECE_OCTETS) {
+      const to = Math.min(from + PIECE_OCTETS, octets.length);
+      const last = to === octets.length;
+      const hash = last ? sha256(octets) : new Uint8Array(0);
+      yield { epoch, octets: octets.subarray(from, to), last, hash };
+    }
   }
 
   /** Goes on after everything that has come has been heard. */

@@ -34,9 +34,10 @@ export const WANTED = 0;
 export const ANSWERED = 1;
 export const GOES_ON = 2;
 export const CALL_WORDS = 3;
-/** What it wants: to be heard, or to hear what ports have counted as well. */
+/** What it wants: to be heard; to hear what ports have counted, or what parts have come to, too. */
 export const HEARD = 1;
 export const COUNTED = 2;
+export const SHOWN = 4;
 
 export function makeMeetingMemory(threads: number): MeetingMemory {
   return {

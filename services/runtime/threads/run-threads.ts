@@ -2,6 +2,8 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { PartPlan } from '../../fabric/placement/part-plan.js';
 import type { FaultStep, FaultWish, LiveFaults } from '../live-faults.js';
+import type { Glance } from '../glance.js';
+import { glanceOf } from '../glance.js';
 import type { MergedRun } from '../merge.js';
 import { mergeParts } from '../merge.js';
 import { joinedColumns, portsOfParts } from '../port-columns.js';
@@ -22,9 +24,11 @@ import {
   GOES_ON,
   HEARD,
   makeMeetingMemory,
+  SHOWN,
   WANTED,
 } from './meeting.js';
-import type { Count, Halt, Order, ThreadOutcome, ThreadTask } from './thread-worker.js';
+import type { Count, Halt, Order, Shown, ThreadOutcome, ThreadTask } from './thread-worker.js';
+import { WordsOfAll } from './words-of-all.js';
 
 export interface ThreadsOptions {
   readonly check: boolean;
@@ -48,6 +52,12 @@ interface Wish {
   readonly reject: (error: Error) => void;
 }
 
+/** Somebody who wants to see the run. */
+interface Looker {
+  readonly resolve: (glance: Glance) => void;
+  readonly reject: (error: Error) => void;
+}
+
 const PROGRESS_NUMBERS = 4;
 /** Virtual time of a window of a thread that has no neighbours. */
 const LONE_WINDOW_PS = 1e6;
@@ -64,7 +74,10 @@ export class ThreadsRun {
   /** Held threads go on until a bound that is not before this; 0: they stand. */
   private stepEndPs = 0;
   private isCountWanted = false;
-  private counts: Count[] = [];
+  private readonly counts: WordsOfAll<Count>;
+  private isLookWanted = false;
+  private readonly shows: WordsOfAll<Shown>;
+  private readonly lookers: Looker[] = [];
   /** The bound at which all have stood and said what their ports have counted. */
   private countedPs = -1;
   /** Whoever comes to stand says what its ports have counted. */
@@ -81,6 +94,8 @@ export class ThreadsRun {
     this.numbers = memory.map((shared) => new Float64Array(shared));
     this.orders = plans.map(() => new MessageChannel());
     this.tasks = this.makeTasks(memory);
+    this.counts = new WordsOfAll(plans.length);
+    this.shows = new WordsOfAll(plans.length);
   }
 
   get live(): LiveFaults {
@@ -98,11 +113,12 @@ export class ThreadsRun {
     const workers = this.tasks.map(
       (workerData) => new Worker(file, { workerData, transferList: [workerData.orders] }),
     );
-    const said = { halted: this.halted, counted: this.counted };
+    const said = { halted: this.halted, counted: this.counted, shown: this.shown };
     try {
       return this.merge(await Promise.all(workers.map((worker) => outcomeOf(worker, said))));
     } finally {
       for (const { reject } of this.wishes.splice(0)) reject(new Error('the run has ended'));
+      for (const { reject } of this.lookers.splice(0)) reject(new Error('the run has ended'));
       for (const { port1 } of this.orders) port1.close();
       await Promise.all(workers.map((worker) => worker.terminate()));
     }
@@ -139,6 +155,15 @@ export class ThreadsRun {
     this.called();
   }
 
+  /** The run as it stands at the next bound. */
+  look(): Promise<Glance> {
+    return new Promise((resolve, reject) => {
+      this.lookers.push({ resolve, reject });
+      this.isLookWanted = true;
+      this.called();
+    });
+  }
+
   /** A fault comes or goes at the next bound. */
   change(wish: FaultWish): Promise<FaultStep> {
     this.live.check(wish);
@@ -156,9 +181,8 @@ export class ThreadsRun {
   private readonly counted = (count: Count): void => {
     this.isCountWanted = false;
     const { timePs } = count;
-    this.counts = [...this.counts.filter((other) => isWith(other, count)), count];
-    if (this.counts.length < this.plans.length) return;
-    const counts = this.counts.splice(0).sort((a, b) => a.thread - b.thread);
+    const counts = this.counts.take(count);
+    if (counts === null) return;
     const lengths = this.fabric.linkEnds.map(({ length }) => length);
     const devices = this.plans.map((plan) => plan.devices);
     const columns = joinedColumns(
@@ -168,9 +192,24 @@ export class ThreadsRun {
     this.listener?.sampled({ timePs, columns });
   };
 
+  private readonly shown = (show: Shown): void => {
+    this.isLookWanted = false;
+    const shows = this.shows.take(show);
+    if (shows === null) return;
+    const states = shows.map(({ glimpse }) => glimpse);
+    const beganAt = performance.now() - Math.max(...shows.map(({ costMs }) => costMs));
+    const glance = Promise.resolve().then(() => glanceOf(this.fabric, this.plans, states, beganAt));
+    for (const { resolve, reject } of this.lookers.splice(0)) glance.then(resolve, reject);
+  };
+
   private called(): void {
-    Atomics.store(this.call, WANTED, this.isCountWanted ? COUNTED : HEARD);
+    Atomics.store(this.call, WANTED, HEARD | this.wanted);
     if (this.haltedPs !== null) this.answer();
+  }
+
+  /** What threads shall say at the next bound. */
+  private get wanted(): number {
+    return (this.isCountWanted ? COUNTED : 0) | (this.isLookWanted ? SHOWN : 0);
   }
 
   /** Says what there is to say to threads that wait, and lets them go on unless they are held. */
@@ -192,14 +231,14 @@ export class ThreadsRun {
       this.stepEndPs = 0;
       if (this.isWatched && this.countedPs !== haltedPs) this.isCountWanted = true;
       if (this.isCountWanted) this.countedPs = haltedPs!;
-      else {
+      if (this.wanted === 0) {
         this.listener?.changed();
         return;
       }
     }
     this.haltedPs = null;
     Atomics.store(call, GOES_ON, goesOn ? 1 : 0);
-    Atomics.store(call, WANTED, this.isCountWanted ? COUNTED : this.isHeld ? HEARD : 0);
+    Atomics.store(call, WANTED, this.wanted | (this.isHeld ? HEARD : 0));
     Atomics.add(call, ANSWERED, 1);
     Atomics.notify(call, ANSWERED);
   }
@@ -274,20 +313,20 @@ export class ThreadsRun {
   }
 }
 
-/** Of the same bound, and another thread. */
-function isWith(a: Count, b: Count): boolean {
-  return a.timePs === b.timePs && a.thread !== b.thread;
-}
-
 /** What a thread says in the end; if it fails, or goes without a word, so does the run. */
 function outcomeOf(
   worker: Worker,
-  hear: { readonly halted: (atPs: number) => void; readonly counted: (count: Count) => void },
+  hear: {
+    readonly halted: (atPs: number) => void;
+    readonly counted: (count: Count) => void;
+    readonly shown: (show: Shown) => void;
+  },
 ): Promise<ThreadOutcome> {
   return new Promise((resolve, reject) => {
-    worker.on('message', (said: ThreadOutcome | Halt | Count) => {
+    worker.on('message', (said: ThreadOutcome | Halt | Count | Shown) => {
       if ('haltedPs' in said) hear.halted(said.haltedPs);
       else if ('columns' in said) hear.counted(said);
+      else if ('glimpse' in said) hear.shown(said);
       else resolve(said);
     });
     worker.once('error', reject);

@@ -23,6 +23,7 @@ import {
   Meeting,
   NEXT_EVENT,
   PLANNED,
+  SHOWN,
   STARTED,
   STOP,
   WANTED,
@@ -70,6 +71,15 @@ export interface Count {
   /** The bound at which all stand. */
   readonly timePs: number;
   readonly columns: PortColumns;
+}
+
+/** What every thread has come to, when somebody wants to see the run as it stands. */
+export interface Shown {
+  readonly thread: number;
+  readonly timePs: number;
+  readonly glimpse: PartState;
+  /** By the wall clock, so long it took. */
+  readonly costMs: number;
 }
 
 /** What a thread has to say in the end. */
@@ -136,7 +146,7 @@ class Thread {
       const nextPs = meeting.least(NEXT_EVENT);
       if (meeting.sum(STOP) > 0) return this.outcome(true, null);
       if (meeting.sum(CALLED) > 0) {
-        this.takeOrders(nextPs, meeting.sum(CALLED) === COUNTED);
+        this.takeOrders(nextPs, meeting.sum(CALLED));
         continue;
       }
       if (nextPs >= endPs || nextPs === Infinity) {
@@ -163,12 +173,18 @@ class Thread {
   }
 
   /** All stand at one bound and wait for what the main thread has to say. */
-  private takeOrders(nextPs: number, isCounted: boolean): void {
-    const { task, call, part } = this;
-    if (isCounted) {
-      const { boundPs: timePs } = this;
-      const count = { thread: task.plan.service, timePs, columns: part.portColumns(timePs) };
+  private takeOrders(nextPs: number, wanted: number): void {
+    const { task, call, part, boundPs: timePs } = this;
+    const thread = task.plan.service;
+    if ((wanted & COUNTED) !== 0) {
+      const count = { thread, timePs, columns: part.portColumns(timePs) };
       parentPort!.postMessage(count satisfies Count);
+    }
+    if ((wanted & SHOWN) !== 0) {
+      const beganAt = performance.now();
+      const glimpse = part.glimpse();
+      const costMs = performance.now() - beganAt;
+      parentPort!.postMessage({ thread, timePs, glimpse, costMs } satisfies Shown);
     }
     if (task.plan.service === 0) {
       this.showProgress(nextPs);

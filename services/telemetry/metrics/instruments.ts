@@ -43,7 +43,7 @@ const RUN: readonly (readonly [string, string, string, (run: RunFigures) => numb
 export function showRun(
   identity: Readonly<Record<string, string>>,
   readers: IMetricReader[],
-  look: () => RunFigures,
+  look: () => RunFigures | Promise<RunFigures>,
 ): MeterProvider {
   const resource = resourceFromAttributes({ 'service.name': 'selvage', ...identity });
   const provider = new MeterProvider({ resource, readers });
@@ -53,8 +53,8 @@ export function showRun(
   const drops = counterOf(meter)(['dropped.frames', '{frame}', 'frames dropped, by reason']);
   const credits = CREDITS.map(([name, meaning]) => levelOf(meter)([name, '{unit}', meaning]));
   const whole = RUN.map(levelOf(meter));
-  const observe = (result: BatchObservableResult): void => {
-    const run = look();
+  const observe = async (result: BatchObservableResult): Promise<void> => {
+    const run = await look();
     whole.forEach((instrument, i) => {
       result.observe(instrument, RUN[i]![3](run));
     });

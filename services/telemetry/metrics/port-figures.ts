@@ -37,7 +37,6 @@ export interface RunFigures {
   /** Frames that started on any link. */
   readonly frameHops: number;
   readonly wallSeconds: number;
-  /** Empty while a run in several places goes on: they are there when it has ended. */
   readonly ports: readonly PortFigures[];
   readonly credits: readonly CreditFigures[];
 }

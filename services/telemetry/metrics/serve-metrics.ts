@@ -6,7 +6,7 @@ import type { RunFigures } from './port-figures.js';
 export async function serveMetrics(
   port: number,
   scenario: string,
-  look: () => RunFigures,
+  look: () => Promise<RunFigures>,
 ): Promise<() => Promise<void>> {
   const exporter = new PrometheusExporter({ host: '127.0.0.1', port, preventServerStart: true });
   await exporter.startServer();

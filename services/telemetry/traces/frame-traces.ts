@@ -1,4 +1,6 @@
-import type { DeviceHops, HopRecord } from '../../engine/analysis/trace/hop-recorder.js';
+import type { HopRecord } from '../../engine/analysis/trace/hop-log.js';
+import { isSameFrame, nameOfHop } from '../../engine/analysis/trace/hop-log.js';
+import type { DeviceHops } from '../../engine/analysis/trace/hop-recorder.js';
 import { DROP_REASONS } from '../../engine/contract/probe.js';
 import { KIND_MASK, PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
 import { CE_TAG_OCTETS } from '../../engine/wire/ce-tag.js';
@@ -19,7 +21,9 @@ export type PartKind =
   | 'serialise'
   | 'propagate'
   /** Through the pipeline of the next device. */
-  | 'process';
+  | 'process'
+  /** In the NIC of its receiver, until software took it. */
+  | 'receive';
 
 export interface TracePart extends Stretch {
   readonly kind: PartKind;
@@ -77,20 +81,51 @@ export function frameTraces(
 ): FrameTrace[] {
   const held = new HeldTimes(episodes);
   const flows = flowNames(fabric);
-  const byFrame = new Map<string, Place[]>();
-  devices.forEach(({ hops }, device) => {
-    for (const hop of hops) {
-      const places = byFrame.get(hop.frame);
-      if (places === undefined) byFrame.set(hop.frame, [{ device, hop }]);
-      else places.push({ device, hop });
-    }
-  });
-  const traces = [...byFrame.values()].flatMap((places) =>
-    new Journeys(fabric, held, flows, nowPs, places).all(),
-  );
+  const traces: FrameTrace[] = [];
+  for (const places of byFrame(devices)) {
+    traces.push(...new Journeys(fabric, held, flows, nowPs, places).all());
+  }
   return traces.sort(
     (a, b) => a.bornPs - b.bornPs || (a.frame < b.frame ? -1 : Number(a.frame > b.frame)),
   );
+}
+
+/** The places where each frame has been. Only those of one frame are objects at a time. */
+function* byFrame(devices: readonly DeviceHops[]): Generator<Place[]> {
+  const count = devices.reduce((sum, { hops }) => sum + hops.count, 0);
+  const dice = new Float64Array(count);
+  const from = new Uint32Array(count);
+  const rows = new Uint32Array(count);
+  let at = 0;
+  devices.forEach(({ hops }, device) => {
+    for (let row = 0; row < hops.count; row++) {
+      dice[at] = hops.diceAt(row);
+      from[at] = device;
+      rows[at++] = row;
+    }
+  });
+  const order = rows.map((_, i) => i).sort((a, b) => dice[a]! - dice[b]! || a - b);
+  for (let first = 0; first < count;) {
+    const places: Place[] = [];
+    let end = first;
+    for (; end < count && dice[order[end]!] === dice[order[first]!]; end++) {
+      const device = from[order[end]!]!;
+      places.push({ device, hop: devices[device]!.hops.read(rows[order[end]!]!) });
+    }
+    first = end;
+    if (places.every(({ hop }) => isSameFrame(hop, places[0]!.hop))) yield places;
+    else yield* byName(places);
+  }
+}
+
+/** Of frames that happen to have the same dice. */
+function byName(places: readonly Place[]): Iterable<Place[]> {
+  const named = new Map<string, Place[]>();
+  for (const place of places) {
+    const name = nameOfHop(place.hop);
+    named.set(name, [...(named.get(name) ?? []), place]);
+  }
+  return named.values();
 }
 
 /** From release to arrival (the last of several); null where it never arrived. */
@@ -99,7 +134,7 @@ export function latencyOf({ steps, bornPs }: FrameTrace): number | null {
   return arrivals.length === 0 ? null : Math.max(...arrivals) - bornPs;
 }
 
-/** By what the names of a flow's frames have in common: source, target, connection and kind. */
+/** By what a flow's frames have in common: source, target, connection and kind. */
 function flowNames({ flows, flowEnds, specs }: Fabric): Map<string, string> {
   const names = new Map<string, string>();
   flows.forEach(({ name }, flow) => {
@@ -121,24 +156,25 @@ class Journeys {
     private readonly held: HeldTimes,
     private readonly flows: ReadonlyMap<string, string>,
     private readonly nowPs: number,
-    places: readonly Place[],
+    places: Place[],
   ) {
-    this.unused = [...places].sort((a, b) => a.hop.arrivedPs - b.hop.arrivedPs);
+    this.unused = places.sort((a, b) => a.hop.arrivedPs - b.hop.arrivedPs);
   }
 
   all(): FrameTrace[] {
     const starts = this.unused.filter(({ hop }) => hop.ingress < 0);
     return starts.map((start, attempt) => {
-      const { frame, frameClass, octets, bornPs } = start.hop;
+      const { source, target, connection, frameClass, sequence, octets, bornPs } = start.hop;
       const steps: TraceStep[] = [];
       this.follow(start, -1, steps);
+      const kind = frameClass & KIND_MASK;
       return {
-        frame,
-        flow: this.flows.get(frame.split(' ').slice(1, 5).join(' ')) ?? '',
+        frame: nameOfHop(start.hop),
+        flow: this.flows.get(`${source} ${target} ${connection} ${kind}`) ?? '',
         attempt,
-        kind: frameClass & KIND_MASK,
+        kind,
         priority: frameClass & PRIORITY_MASK,
-        sequence: Number(frame.slice(frame.lastIndexOf(' ') + 1)),
+        sequence,
         octets,
         bornPs,
         steps,
@@ -183,15 +219,16 @@ class Journeys {
     const priority = hop.frameClass & PRIORITY_MASK;
     const leftPs = Math.max(startPs, Math.min(hop.endPs, this.nowPs));
     const queuedPs = hop.egress < 0 ? leftPs : hop.queuedPs;
-    const arrived = isFirst
-      ? this.held.split(port, priority, startPs, queuedPs)
-      : [{ startPs, endPs: queuedPs, episode: null }];
-    parts.push(...kinds(arrived, isFirst ? 'source' : 'complete'));
-    if (hop.egress >= 0) {
-      parts.push(...kinds(this.held.split(port, priority, queuedPs, leftPs), 'wait'));
-    }
-    if (next !== null) parts.push(...this.onTheWay(egress!, hop, next));
-    const filled = parts.filter((part) => part.endPs > part.startPs);
+    const isHost = this.fabric.specs[device]!.kind === 'host';
+    let free: PartKind = isFirst ? 'source' : isHost ? 'receive' : 'complete';
+    const waited = (from: number, to: number, episode: Episode | null): void => {
+      parts.push({ kind: episode === null ? free : 'held', startPs: from, endPs: to, episode });
+    };
+    if (isFirst) this.held.cut(port, priority, startPs, queuedPs, waited);
+    else if (queuedPs > startPs) waited(startPs, queuedPs, null);
+    free = 'wait';
+    if (hop.egress >= 0) this.held.cut(port, priority, queuedPs, leftPs, waited);
+    if (next !== null) this.addTheWay(parts, egress!, hop, next);
     return {
       device: this.fabric.topology.devices[device]!.name,
       ingress: ingress?.name ?? '',
@@ -200,24 +237,17 @@ class Journeys {
       endPs: next === null ? leftPs : next.hop.arrivedPs,
       end: hop.end,
       reason: hop.reason < 0 ? '' : DROP_REASONS[hop.reason]!,
-      parts: filled,
+      parts,
       before,
     };
   }
 
-  private onTheWay(egress: LinkEnd, sent: HopRecord, next: Place): TracePart[] {
-    const startPs = sent.endPs;
+  private addTheWay(parts: TracePart[], egress: LinkEnd, sent: HopRecord, next: Place): void {
     const endPs = next.hop.arrivedPs;
-    const processPs = this.pipelinePs(next.device);
-    const last = endPs - processPs - egress.latencyPs;
-    const cut = (kind: PartKind, from: number, to: number): TracePart => {
-      return { kind, startPs: from, endPs: to, episode: null };
-    };
-    return [
-      cut('serialise', startPs, last),
-      cut('propagate', last, last + egress.latencyPs),
-      cut('process', last + egress.latencyPs, endPs),
-    ];
+    const came = endPs - this.pipelinePs(next.device);
+    add(parts, 'serialise', sent.endPs, came - egress.latencyPs);
+    add(parts, 'propagate', came - egress.latencyPs, came);
+    add(parts, 'process', came, endPs);
   }
 
   private pipelinePs(device: number): number {
@@ -230,9 +260,7 @@ class Journeys {
   }
 }
 
-function kinds(stretches: readonly Stretch[], free: PartKind): TracePart[] {
-  return stretches.map((stretch) => ({
-    ...stretch,
-    kind: stretch.episode === null ? free : 'held',
-  }));
+/** Nothing where it takes no time. */
+function add(parts: TracePart[], kind: PartKind, startPs: number, endPs: number): void {
+  if (endPs > startPs) parts.push({ kind, startPs, endPs, episode: null });
 }

@@ -29,8 +29,8 @@ class Recorder implements LiveRun {
     this.heard.push(wish);
     return Promise.resolve({ done: false, detail: 'no such port' });
   }
-  trees(): null {
-    return null;
+  trees(): Promise<null> {
+    return Promise.resolve(null);
   }
   watched(isWatched: boolean): void {
     this.heard.push(isWatched);

@@ -6,6 +6,7 @@ import { planParts } from '../../../services/fabric/placement/part-plan.js';
 import { placeInServices } from '../../../services/fabric/placement/placement.js';
 import { loadScenario } from '../../../services/fabric/scenario/load-scenario.js';
 import { LiveThreads } from '../../../services/live/live-threads.js';
+import { Glances } from '../../../services/runtime/glance.js';
 import { LiveFaults } from '../../../services/runtime/live-faults.js';
 import type { PortSample } from '../../../services/runtime/port-sample.js';
 import { ThreadsRun } from '../../../services/runtime/threads/run-threads.js';
@@ -16,12 +17,17 @@ const STEP_PS = 20e6;
 
 describe('a run in threads that is looked at', { timeout: 120_000 }, () => {
   it('is the same run, held and stepped; its samples tell where it stands', async (test) => {
-    const loaded = loadScenario(join(ROOT, 'examples/incast-pfc.yaml'));
+    const path = join(ROOT, 'examples/incast-pfc.yaml');
+    const loaded = loadScenario(path, { set: ['observe.episodes=true'] });
     const fabric = buildFabric(loaded);
     const plans = planParts(fabric, placeInServices(fabric.topology, THREADS));
     const live = new LiveFaults(loaded, fabric);
     const threads = new ThreadsRun(fabric, plans, { check: false, from: null, live });
-    const looked = new LiveThreads(threads);
+    const glances = new Glances(
+      () => threads.look(),
+      () => threads.progress().virtualPs,
+    );
+    const looked = new LiveThreads(threads, glances);
     test.after(() => {
       threads.stop();
     });
@@ -57,6 +63,11 @@ describe('a run in threads that is looked at', { timeout: 120_000 }, () => {
     const { columns, timePs } = samples.at(-1)!;
     const busiestOctets = Math.max(...columns.wireOctets);
     assert.ok(busiestOctets * 8e12 > 0.9 * timePs * 100e9);
+    const trees = await looked.trees();
+    assert.equal(trees!.trees[0]!.root.name, 's1:p1');
+    const { ports } = (await threads.look()).results;
+    const sentOctets = ports.flatMap(({ priorities }) => priorities.map((row) => row.txOctets));
+    assert.ok(Math.max(...sentOctets) * 8e12 > 0.9 * timePs * 100e9);
     await looked.order({ action: 'resume', stepPs: 0 });
     const { results } = await ended;
     looked.watched(false);

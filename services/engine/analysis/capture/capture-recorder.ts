@@ -1,6 +1,7 @@
 import type { Engine } from '../../device/engine.js';
 import type { FramePool } from '../../frame/frame-pool.js';
 import { CLASS, ECN_CE, ECN_MASK, KIND_MASK, KIND_NOTICE } from '../../frame/frame-pool.js';
+import { RECEIVED, SENT } from '../../frame/heed.js';
 import { LogRecorder } from '../log-recorder.js';
 import { nameOf } from '../trace/frame-sampler.js';
 import { CE_TAG_OCTETS, isCeTagged } from '../../wire/ce-tag.js';
@@ -44,7 +45,8 @@ export class CaptureRecorder extends LogRecorder<CaptureLog> {
     spec.ports.forEach((ports, d) => {
       for (const port of ports) {
         this.isWanted[this.firstPort[d] + port] = 1;
-        engine.follow(d, port, true);
+        engine.follow(d, port, RECEIVED, true);
+        engine.follow(d, port, SENT, true);
       }
     });
   }

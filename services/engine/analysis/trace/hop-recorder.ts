@@ -1,30 +1,13 @@
 import type { Engine } from '../../device/engine.js';
 import type { FramePool } from '../../frame/frame-pool.js';
-import { CLASS, KIND_ACK, KIND_MASK, KIND_NAK, LENGTH } from '../../frame/frame-pool.js';
+import { CLASS, KIND_ACK, KIND_MASK, KIND_NAK } from '../../frame/frame-pool.js';
+import type { Passing } from '../../frame/heed.js';
+import { QUEUED, RECEIVED, SENT } from '../../frame/heed.js';
+import type { Plain } from '../../kernel/snapshot.js';
 import { LogRecorder } from '../log-recorder.js';
 import type { SamplingSpec } from './frame-sampler.js';
 import { FrameSampler, nameOf } from './frame-sampler.js';
-
-/** How a frame's stay at a device ended, or that it has not. */
-export type HopEnd = 'inside' | 'sent' | 'delivered' | 'dropped';
-
-/** A followed frame at one device. Ports are as the device counts them, -1 for none; times ps. */
-export interface HopRecord {
-  readonly frame: string;
-  /** When its payload was ready to be sent. */
-  readonly bornPs: number;
-  readonly octets: number;
-  readonly frameClass: number;
-  readonly ingress: number;
-  /** When it could be dealt with here; where it was made, when it joined the queue. */
-  readonly arrivedPs: number;
-  queuedPs: number;
-  egress: number;
-  end: HopEnd;
-  /** When it started on the wire, was delivered or was dropped. */
-  endPs: number;
-  reason: number;
-}
+import { HOP_END, HopLog } from './hop-log.js';
 
 /** A frame that took long, as its receiver saw it. */
 export interface SlowFrame {
@@ -34,11 +17,9 @@ export interface SlowFrame {
 
 /** What one device has seen of the frames that are followed. */
 export class DeviceHops {
-  readonly hops: HopRecord[] = [];
-  /** Places in `hops` of frames that are inside, the oldest first. */
-  inside: number[] = [];
+  readonly hops = new HopLog();
   /** The slowest that came to this host, the slowest first. */
-  slowest: SlowFrame[] = [];
+  readonly slowest: SlowFrame[] = [];
   readonly dropped: string[] = [];
   omitted = 0;
 }
@@ -47,10 +28,19 @@ export class DeviceHops {
 const MOST_HOPS = 200_000;
 const MOST_DROPPED = 1000;
 
-/** Follows sampled frames from device to device, each of which writes down its own part. */
+const NONE = -1;
+
+/**
+ * Follows sampled frames from device to device, each of which writes down its own part. Frames are
+ * told apart by dice where they come in or are made; from there on a device is told only while one
+ * is inside, and by the ports where one waits.
+ */
 export class HopRecorder extends LogRecorder<DeviceHops> {
   private readonly sampler: FrameSampler;
   private readonly isHost: readonly boolean[];
+  private readonly firstPort: Int32Array;
+  /** By port of the service: followed frames that wait there. */
+  private readonly waiting: Uint32Array;
 
   constructor(
     engine: Engine,
@@ -60,11 +50,23 @@ export class HopRecorder extends LogRecorder<DeviceHops> {
     if (spec.slowest > 0) followHosts(engine);
     this.sampler = new FrameSampler(spec);
     this.isHost = engine.devices.map((device) => device.spec.kind === 'host');
+    this.firstPort = Int32Array.from(engine.devices, (device) => device.firstPort);
+    this.waiting = new Uint32Array(engine.shared.ports.count);
+    this.isHost.forEach((isHost, device) => {
+      this.sample(device, RECEIVED, true);
+      if (isHost) this.sample(device, QUEUED, true);
+    });
   }
 
-  /** No frame beyond this share by dice is followed. */
-  get share(): number {
-    return this.sampler.share;
+  /** Goes on from what was saved, with those that are inside by it. */
+  override restore(device: number, saved: Plain | null): void {
+    super.restore(device, saved);
+    const first = this.firstPort[device];
+    const { hops } = this.log(device);
+    this.waiting.fill(0, first, first + this.engine.devices[device].spec.ports.length);
+    this.sample(device, SENT, false);
+    if (!this.isHost[device]) this.sample(device, QUEUED, hops.insideCount > 0);
+    for (const egress of hops.egresses()) this.awaitAt(device, egress);
   }
 
   override frameReceived(
@@ -77,11 +79,21 @@ export class HopRecorder extends LogRecorder<DeviceHops> {
     const isHere = this.isHost[device];
     if (isHere && this.spec.slowest > 0) this.noteSlow(device, now, pool, frame);
     if (!this.sampler.takes(pool, frame)) return;
-    const hop = this.begin(device, port, now, pool, frame);
-    if (hop === null || !isHere) return;
-    hop.end = 'delivered';
-    hop.endPs = now;
-    this.log(device).inside.pop();
+    const row = this.begin(device, port, now, pool, frame);
+    if (row !== NONE && isHere) this.log(device).hops.leave(row, HOP_END.DELIVERED, now);
+  }
+
+  override frameKept(device: number, now: number, pool: FramePool, frame: number): void {
+    if (!this.sampler.takes(pool, frame)) return;
+    const { hops } = this.log(device);
+    const row = hops.justEnded(now, pool, frame);
+    if (row !== NONE) hops.keep(row);
+  }
+
+  override frameTaken(device: number, now: number, pool: FramePool, frame: number): void {
+    const { hops } = this.log(device);
+    const row = hops.findKept(pool, frame);
+    if (row !== NONE) hops.leave(row, HOP_END.DELIVERED, now);
   }
 
   override frameQueued(
@@ -92,17 +104,17 @@ export class HopRecorder extends LogRecorder<DeviceHops> {
     pool: FramePool,
     frame: number,
   ): void {
+    const { hops } = this.log(device);
     // What a switch has came in before; what a host sends was made there.
-    if (!this.isHost[device] && this.log(device).inside.length === 0) return;
+    if (!this.isHost[device] && hops.insideCount === 0) return;
     if (!this.sampler.takes(pool, frame)) return;
-    const from = this.isHost[device] ? -1 : ingress;
+    const from = this.isHost[device] ? NONE : ingress;
     // A copy beyond the first one came in together with it.
-    const hop =
-      this.find(device, pool, frame, (h) => h.egress < 0 && h.ingress === from) ??
-      this.begin(device, from, now, pool, frame);
-    if (hop === null) return;
-    hop.queuedPs = now;
-    hop.egress = egress;
+    const known = hops.findUnqueued(from, pool, frame);
+    const row = known === NONE ? this.begin(device, from, now, pool, frame) : known;
+    if (row === NONE) return;
+    hops.queue(row, egress, now);
+    this.awaitAt(device, egress);
   }
 
   override frameSent(
@@ -112,9 +124,12 @@ export class HopRecorder extends LogRecorder<DeviceHops> {
     pool: FramePool,
     frame: number,
   ): void {
-    if (this.log(device).inside.length === 0 || !this.sampler.takes(pool, frame)) return;
-    const hop = this.find(device, pool, frame, (h) => h.egress === port);
-    if (hop !== null) this.leave(device, hop, 'sent', now);
+    const number = this.firstPort[device] + port;
+    if (this.waiting[number] === 0 || !this.sampler.takes(pool, frame)) return;
+    const row = this.log(device).hops.findQueued(port, pool, frame);
+    if (row === NONE) return;
+    this.leave(device, row, HOP_END.SENT, now);
+    if (--this.waiting[number] === 0) this.engine.sample(device, port, SENT, 0);
   }
 
   override frameDropped(
@@ -131,13 +146,11 @@ export class HopRecorder extends LogRecorder<DeviceHops> {
     }
     if (!this.sampler.takes(pool, frame)) return;
     // A host takes everything in, and then finds that it is not the one.
-    const hop = this.isHost[device]
-      ? this.justTaken(own, now, pool, frame)
-      : this.find(device, pool, frame, (h) => h.egress < 0 && h.ingress === port);
-    if (hop === null) return;
-    hop.reason = reason;
-    if (this.isHost[device]) hop.end = 'dropped';
-    else this.leave(device, hop, 'dropped', now);
+    const ended = this.isHost[device] ? own.hops.justEnded(now, pool, frame) : NONE;
+    const row = ended === NONE ? own.hops.findUnqueued(port, pool, frame) : ended;
+    if (row === NONE) return;
+    if (ended === NONE) this.leave(device, row, HOP_END.DROPPED, now);
+    own.hops.setDropped(row, reason);
   }
 
   private begin(
@@ -146,58 +159,34 @@ export class HopRecorder extends LogRecorder<DeviceHops> {
     now: number,
     pool: FramePool,
     frame: number,
-  ): HopRecord | null {
+  ): number {
     const own = this.log(device);
-    if (own.hops.length >= MOST_HOPS) {
+    if (own.hops.count >= MOST_HOPS) {
       own.omitted++;
-      return null;
+      return NONE;
     }
-    const hop: HopRecord = {
-      frame: nameOf(pool, frame),
-      bornPs: pool.born(frame),
-      octets: pool.words[frame + LENGTH],
-      frameClass: pool.words[frame + CLASS],
-      ingress,
-      arrivedPs: now,
-      queuedPs: now,
-      egress: -1,
-      end: 'inside',
-      endPs: Infinity,
-      reason: -1,
-    };
-    own.inside.push(own.hops.length);
-    own.hops.push(hop);
-    return hop;
+    const isFirst = own.hops.insideCount === 0;
+    if (isFirst && !this.isHost[device]) this.sample(device, QUEUED, true);
+    return own.hops.begin(ingress, now, pool, frame);
   }
 
-  private justTaken(
-    { hops }: DeviceHops,
-    now: number,
-    pool: FramePool,
-    frame: number,
-  ): HopRecord | null {
-    const last = hops[hops.length - 1];
-    return last?.endPs === now && last.frame === nameOf(pool, frame) ? last : null;
+  private leave(device: number, row: number, end: number, now: number): void {
+    const { hops } = this.log(device);
+    hops.leave(row, end, now);
+    if (hops.insideCount === 0 && !this.isHost[device]) this.sample(device, QUEUED, false);
   }
 
-  private find(
-    device: number,
-    pool: FramePool,
-    frame: number,
-    fits: (hop: HopRecord) => boolean,
-  ): HopRecord | null {
-    const { hops, inside } = this.log(device);
-    if (inside.length === 0) return null;
-    const name = nameOf(pool, frame);
-    const at = inside.find((i) => fits(hops[i]) && hops[i].frame === name);
-    return at === undefined ? null : hops[at];
+  /** A followed frame waits at a port. */
+  private awaitAt(device: number, egress: number): void {
+    if (this.waiting[this.firstPort[device] + egress]++ > 0) return;
+    this.engine.sample(device, egress, SENT, this.sampler.share);
   }
 
-  private leave(device: number, hop: HopRecord, end: HopEnd, now: number): void {
-    const own = this.log(device);
-    hop.end = end;
-    hop.endPs = now;
-    own.inside = own.inside.filter((i) => own.hops[i] !== hop);
+  private sample(device: number, passing: Passing, isWanted: boolean): void {
+    const share = isWanted ? this.sampler.share : 0;
+    this.engine.devices[device].spec.ports.forEach((_, port) => {
+      this.engine.sample(device, port, passing, share);
+    });
   }
 
   private noteSlow(device: number, now: number, pool: FramePool, frame: number): void {
@@ -219,7 +208,7 @@ function followHosts(engine: Engine): void {
   engine.devices.forEach(({ spec }, device) => {
     if (spec.kind !== 'host') return;
     spec.ports.forEach((_, port) => {
-      engine.follow(device, port, true);
+      engine.follow(device, port, RECEIVED, true);
     });
   });
 }

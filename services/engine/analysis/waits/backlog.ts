@@ -2,7 +2,9 @@ import type { Device } from '../../device/device.js';
 import type { Engine } from '../../device/engine.js';
 import { forEachQueuedAt } from '../../device/queued-frames.js';
 import { CLASS, PORT, PRIORITY_MASK, STORED } from '../../frame/frame-pool.js';
-import { QUEUE_FRAMES } from '../../port/queues.js';
+import { QUEUED, SENT } from '../../frame/heed.js';
+import { TX_FRAMES } from '../../port/counters.js';
+import { QUEUE_FRAMES, QUEUE_OCTETS } from '../../port/queues.js';
 
 const GROUPS = 8;
 
@@ -10,19 +12,27 @@ const GROUPS = 8;
 
 /** They are read from its queues whenever somebody asks. */
 const UNKNOWN = 0;
+/** So too, although frames are told of: nobody has asked since. */
+const UNASKED = 1;
 /** They are read once more when a frame is next told of, and counted from then on. */
-const WANTED = 1;
-const COUNTED = 2;
+const WANTED = 2;
+const COUNTED = 3;
 
-/** Frames that are rather read again and again than counted as they come and go. */
-const SHORT_QUEUE = 8;
-const LONG_QUEUE = 32;
+/** Octets of an account at an egress, and how many ports have octets of its group there. */
+export interface Standing {
+  readonly egress: number;
+  readonly octets: number;
+  readonly inputs: number;
+}
+
+/** To be told of a frame as it comes and as it goes costs about as much as to read so many. */
+const READS_PER_PASS = 16;
 
 /**
  * Octets of a switch by where they came in and where they wait: for each priority group a square
- * of its ports. An egress that nobody asks about costs nothing; what passes a long queue that
- * somebody asked about, or one that he has to be told of anyway, is counted. What is said is the
- * same either way, so it is no state.
+ * of its ports. An egress that nobody asks about costs nothing; where fewer frames pass between
+ * two questions than would have to be read for each, and where he has to be told of them anyway,
+ * they are counted. What is said is the same either way, so it is no state.
  */
 export class Backlog {
   private readonly ports: number;
@@ -30,8 +40,12 @@ export class Backlog {
   /** By egress. */
   private readonly state: Uint8Array;
   private readonly frames: Int32Array;
-  /** By egress: told of whatever its length. */
+  /** By egress: told of whatever is asked. */
   private readonly isKept: Uint8Array;
+  /** By egress: frames that it had sent when somebody last asked where most octets stand. */
+  private readonly sentBefore: Float64Array;
+  /** By egress that is counted: frames that it may send until somebody asks again. */
+  private readonly patience: Int32Array;
 
   constructor(
     private readonly engine: Engine,
@@ -41,6 +55,8 @@ export class Backlog {
     this.state = new Uint8Array(this.ports);
     this.frames = new Int32Array(this.ports);
     this.isKept = new Uint8Array(this.ports);
+    this.sentBefore = new Float64Array(this.ports);
+    this.patience = new Int32Array(this.ports);
   }
 
   /** Whether frames of an egress are told of. */
@@ -51,12 +67,12 @@ export class Backlog {
   /** An egress is told of from now on, until it is let go. */
   keep(egress: number): void {
     this.isKept[egress] = 1;
-    this.follow(egress);
+    this.follow(egress, UNASKED);
   }
 
   letGo(egress: number): void {
     this.isKept[egress] = 0;
-    if (this.frames[egress] < SHORT_QUEUE) this.cease(egress);
+    if (this.patience[egress] <= 0) this.cease(egress);
   }
 
   /** Nothing is told of any more. */
@@ -66,10 +82,12 @@ export class Backlog {
 
   /** A frame has joined an egress, or (-1) left it. */
   pass(egress: number, frame: number, sign: 1 | -1): void {
+    if (this.state[egress] === UNASKED) return;
     if (this.state[egress] === COUNTED) this.add(egress, frame, sign);
     else this.read(egress);
     this.state[egress] = COUNTED;
-    if (this.frames[egress] < SHORT_QUEUE && this.isKept[egress] === 0) this.cease(egress);
+    if (sign < 0) this.patience[egress]--;
+    if (this.patience[egress] <= 0 && this.isKept[egress] === 0) this.cease(egress);
   }
 
   /** Frames are taken out of an egress that will not be sent. */
@@ -89,13 +107,30 @@ export class Backlog {
     return sum;
   }
 
-  /** The egress where most of an account's octets stand, -1 if none do; it may be asked again. */
-  fullest(group: number, ingress: number): number {
-    let best = -1;
+  /** The egress where most of an account's octets stand, null if none do; it may be asked again. */
+  fullest(group: number, ingress: number): Standing | null {
+    const longest = this.longest();
+    let best = longest;
+    let most = this.askFor(group, ingress, longest);
+    for (let e = 0; e < this.ports; e++) {
+      // There are no more of one account than of all.
+      const limit = e === longest ? 0 : this.standing(e, QUEUE_OCTETS);
+      if (limit < most || limit === 0 || (limit === most && e > best)) continue;
+      const octets = this.askFor(group, ingress, e);
+      if (octets < most || (octets === most && e > best)) continue;
+      most = octets;
+      best = e;
+    }
+    if (most === 0) best = -1;
+    return best < 0 ? null : { egress: best, octets: most, inputs: this.inputsAt(group, best) };
+  }
+
+  /** The egress where most octets stand. */
+  private longest(): number {
+    let best = 0;
     let most = 0;
     for (let e = 0; e < this.ports; e++) {
-      const octets = this.get(group, ingress, e);
-      if (this.frames[e] >= LONG_QUEUE) this.follow(e);
+      const octets = this.standing(e, QUEUE_OCTETS);
       if (octets <= most) continue;
       most = octets;
       best = e;
@@ -103,41 +138,76 @@ export class Backlog {
     return best;
   }
 
+  private askFor(group: number, ingress: number, egress: number): number {
+    const octets = this.get(group, ingress, egress);
+    this.weigh(egress);
+    return octets;
+  }
+
   /** How many ports have octets of a group at an egress. */
   inputs(group: number, egress: number): number {
     this.refresh(egress);
+    return this.inputsAt(group, egress);
+  }
+
+  private inputsAt(group: number, egress: number): number {
     let count = 0;
     for (let i = 0; i < this.ports; i++) if (this.at(group, i, egress) > 0) count++;
     return count;
   }
 
-  private follow(egress: number): void {
+  /** Whether it is worth counting until the next question, if that comes as soon as this one. */
+  private weigh(egress: number): void {
+    const sent = this.sent(egress);
+    const enough = Math.floor(this.frames[egress] / READS_PER_PASS);
+    const isCounted = sent - this.sentBefore[egress] < enough;
+    this.sentBefore[egress] = sent;
+    this.patience[egress] = isCounted ? enough : 0;
+    if (isCounted) this.follow(egress, WANTED);
+    else if (this.isKept[egress] === 0) this.cease(egress);
+  }
+
+  private sent(egress: number): number {
+    const { counters } = this.engine.shared;
+    const port = this.device.firstPort + egress;
+    let frames = 0;
+    for (let p = 0; p < 8; p++) frames += counters.get(port, p, TX_FRAMES);
+    return frames;
+  }
+
+  private follow(egress: number, state: number): void {
     if (this.state[egress] !== UNKNOWN) return;
-    this.state[egress] = WANTED;
-    this.engine.follow(this.device.place, egress, true);
+    this.state[egress] = state;
+    this.tell(egress, true);
   }
 
   private cease(egress: number): void {
     if (this.state[egress] === UNKNOWN) return;
     this.state[egress] = UNKNOWN;
-    this.engine.follow(this.device.place, egress, false);
+    this.tell(egress, false);
+  }
+
+  private tell(egress: number, follows: boolean): void {
+    this.engine.follow(this.device.place, egress, QUEUED, follows);
+    this.engine.follow(this.device.place, egress, SENT, follows);
   }
 
   private refresh(egress: number): void {
     if (this.state[egress] === COUNTED) {
-      if (this.frames[egress] === this.standing(egress)) return;
+      if (this.frames[egress] === this.standing(egress, QUEUE_FRAMES)) return;
       // A frame is just leaving, and will be told of in a moment.
-      this.state[egress] = WANTED;
     }
+    if (this.state[egress] !== UNKNOWN) this.state[egress] = WANTED;
     this.read(egress);
   }
 
-  private standing(egress: number): number {
+  /** Frames, or octets, in all queues of an egress. */
+  private standing(egress: number, word: number): number {
     const { queues } = this.engine.shared;
     const port = this.device.firstPort + egress;
-    let frames = 0;
-    for (let tc = 0; tc < 8; tc++) frames += queues.get(port, tc, QUEUE_FRAMES);
-    return frames;
+    let sum = 0;
+    for (let tc = 0; tc < 8; tc++) sum += queues.get(port, tc, word);
+    return sum;
   }
 
   private read(egress: number): void {

@@ -95,9 +95,10 @@ export class StopBook {
 
   private writeCause(row: number, port: number, group: number, now: number): void {
     const { values } = this.table;
-    const egress = this.backlog.fullest(group, port);
-    values[row + EGRESS] = egress;
-    if (egress < 0) return;
+    const standing = this.backlog.fullest(group, port);
+    values[row + EGRESS] = standing?.egress ?? -1;
+    if (standing === null) return;
+    const { egress, octets, inputs } = standing;
     const number = this.device.firstPort + egress;
     const { queues, ports } = this.engine.shared;
     const priority = this.priorityAt(port, group, egress);
@@ -106,9 +107,9 @@ export class StopBook {
     const heldPs = this.holds.heldWhileWaiting(egress, priority, trafficClass, now);
     values[row + CLASS] = trafficClass;
     values[row + PRIORITY] = priority;
-    values[row + OCTETS] = this.backlog.get(group, port, egress);
+    values[row + OCTETS] = octets;
     values[row + QUEUE] = queueOctets;
-    values[row + INPUTS] = this.backlog.inputs(group, egress);
+    values[row + INPUTS] = inputs;
     values[row + SINCE] = queues.since(number, trafficClass);
     values[row + IS_HELD] = 2 * heldPs >= queueOctets * ports.octetPs(number) ? 1 : 0;
   }

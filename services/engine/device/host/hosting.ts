@@ -23,6 +23,7 @@ import type { SfcPoint } from '../../congestion/sfc/sfc-point.js';
 import type { Nic82599 } from '../../nic-82599/nic.js';
 import type { RandomStream } from '../../kernel/random.js';
 import type { SampledMessage } from '../../notices/sampled-message.js';
+import { QUEUE_FRAMES } from '../../port/queues.js';
 import { encodeBlankTelemetry } from '../../wire/telemetry.js';
 import type { Carriage } from '../carriage.js';
 import type { Device } from '../device.js';
@@ -45,6 +46,8 @@ import type { Senders } from './senders.js';
 import { LATER, READY } from './senders.js';
 
 const PS_PER_NS = 1000;
+/** Who may send nothing keeps no more frames than that for messages that nobody asked for. */
+const WAITING_MOST = 64;
 /** What packets whose senders want telemetry leave with. */
 const blankTelemetry = encodeBlankTelemetry();
 
@@ -67,8 +70,8 @@ export interface Hosting {
   /** The NIC's frame of a class starts on the wire: the next one takes its place. */
   departing(d: number, trafficClass: number, frame: number): void;
   onTimer(d: number, kind: number, connection: number): void;
-  /** A message that no connection asked for. */
-  sendMessage(d: number, message: SampledMessage, octets: Uint8Array): void;
+  /** A message that no connection asked for; false where too many frames of its class wait. */
+  sendMessage(d: number, message: SampledMessage, octets: Uint8Array): boolean;
   /** Software writes a register of the device's 82599 now. */
   writeRegister(d: number, change: RegisterChange): void;
   /** The application of a host reads so slowly from now on; 0: at once. */
@@ -100,7 +103,7 @@ export function makeHosting(
   receivers: Receivers,
   rates: Rates,
 ): Hosting {
-  const { clock, pool, ports, counters, tables } = shared;
+  const { clock, pool, ports, queues, counters, tables } = shared;
   const { words, ends } = pool;
   const turns = makeTurns(tables);
   const adapters = makeAdapters(shared, devices, mechanisms, outlet, {
@@ -108,10 +111,10 @@ export function makeHosting(
     build,
     position: (d) => position[d],
     vmOf,
-    take,
+    take: takeKept,
   });
   rates.leaveToQueues(adapters);
-  const receiveMemory = makeReceiveMemory(shared, devices, mechanisms, outlet, take);
+  const receiveMemory = makeReceiveMemory(shared, devices, mechanisms, outlet, takeKept);
   const complaints = makeComplaints(shared, devices, carriage, rates);
   const all: HostParts[] = [];
   const specs: HostSpec[] = [];
@@ -188,6 +191,12 @@ export function makeHosting(
       credit.admitted(port, 0, frame, words[frame + LENGTH]);
       credit.released(port, 0, frame);
     }
+    take(d, frame);
+  }
+
+  /** Software has a frame that its NIC has kept for a while. */
+  function takeKept(d: number, frame: number): void {
+    devices[d].probe?.frameTaken(d, clock.now, pool, frame);
     take(d, frame);
   }
 
@@ -381,10 +390,19 @@ export function makeHosting(
     else queueFrame(d, frame, ports.classOf(nicPort[d], words[frame + CLASS] & PRIORITY_MASK));
   }
 
-  function sendMessage(d: number, message: SampledMessage, octets: Uint8Array): void {
+  function sendMessage(d: number, message: SampledMessage, octets: Uint8Array): boolean {
+    const trafficClass = ports.classOf(nicPort[d], message.priority);
+    if (waiting(d, trafficClass) >= WAITING_MOST) return false;
     const frame = carriage.make(d, message, octets, octets.length);
     if (adapters.has(d)) adapters.answer(d, 0, frame);
-    else queueFrame(d, frame, ports.classOf(nicPort[d], message.priority));
+    else queueFrame(d, frame, trafficClass);
+    return true;
+  }
+
+  /** Frames of a class, or of the first virtual machine's answers in it. */
+  function waiting(d: number, trafficClass: number): number {
+    if (adapters.has(d)) return adapters.answersWaiting(d, 0, trafficClass);
+    return queues.get(nicPort[d], trafficClass, QUEUE_FRAMES);
   }
 
   /** Answers reach the virtual machine that sent what they answer; complaints the first. */

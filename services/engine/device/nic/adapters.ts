@@ -43,6 +43,8 @@ export interface Adapters {
   wake(d: number, connection: number): void;
   /** Software has made an acknowledgement. */
   answer(d: number, vm: number, frame: number): void;
+  /** Answers of a virtual machine that wait in a class. */
+  answersWaiting(d: number, vm: number, trafficClass: number): number;
   /** A frame starts on the wire: its place in the packet buffer is free. */
   departing(d: number, trafficClass: number, frame: number): void;
   receive(d: number, port: number, frame: number): void;
@@ -294,6 +296,7 @@ export function makeAdapters(
     ring: receiveSide.ring,
     wake,
     answer,
+    answersWaiting: descriptors.answersWaiting,
     departing,
     receive: receiveSide.receive,
     onTimer,

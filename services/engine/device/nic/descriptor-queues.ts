@@ -73,6 +73,12 @@ export function makeDescriptorQueues(
     return refresh(d, queue);
   }
 
+  function answersWaiting(d: number, vm: number, trafficClass: number): number {
+    let frames = 0;
+    lists.forEach(nicFrames.answers(rows[d], nics[d]!.queueOf(vm, trafficClass)), () => frames++);
+    return frames;
+  }
+
   /** Grants a frame of a class; -1 if the one whose turn it was has nothing after all. */
   function take(d: number, trafficClass: number): number {
     const nic = nics[d]!;
@@ -216,5 +222,16 @@ export function makeDescriptorQueues(
     for (let queue = 0; queue < QUEUES; queue++) if (hasWork(d, queue)) refresh(d, queue);
   }
 
-  return { assign, queueOf, changed, ready, wake, answer, take, rateOn, refreshAll };
+  return {
+    assign,
+    queueOf,
+    changed,
+    ready,
+    wake,
+    answer,
+    answersWaiting,
+    take,
+    rateOn,
+    refreshAll,
+  };
 }

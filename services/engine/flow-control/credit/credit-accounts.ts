@@ -1,10 +1,12 @@
-import type { CreditPortSpec } from '../../contract/spec.js';
+import type { CreditCodec, CreditPortSpec } from '../../contract/spec.js';
 import type { Tables } from '../../kernel/tables.js';
 import type { CreditRecords } from './credit-records.js';
 import { shiftOf } from './credit-machine.js';
 import {
+  AGES,
   ASKED_SHIFT,
   ASKED_UNIT,
+  ASKS,
   CUMULATIVE,
   FRAME,
   LOOKS_AHEAD,
@@ -41,13 +43,19 @@ export function creditRows(spec: CreditPortSpec | null): number {
 export class CreditAccounts {
   /** By port: its first row. */
   private readonly first: Int32Array;
+  private readonly rows: Int32Array;
   private readonly specs: (CreditPortSpec | null)[] = [];
+  /** By port: what its messages are written in, and the number of its channel if it has only one. */
+  private readonly codecs: (CreditCodec | null)[] = [];
+  private readonly onlyChannel: Int32Array;
   private readonly ports: Int32Array;
   private readonly priorityOf: Uint8Array;
   private readonly slotOf: Int32Array;
+  private readonly channelOf: Int32Array;
   /** By port and priority: its place among those of a channel. */
   private readonly placeOf: Uint8Array;
-  /** By port: priorities that run credit exchange. */
+  /** By port: priorities that run credit exchange, one bit each, and their number. */
+  private readonly prioritiesOf: Uint8Array;
   private readonly perChannel: Uint8Array;
   /** By port: place of the channel of a VLAN; null where there is only one channel. */
   private readonly slotOfVlan: (ReadonlyMap<number, number> | null)[] = [];
@@ -66,11 +74,15 @@ export class CreditAccounts {
     this.count = tables.count('credit');
     this.portCount = tables.count('port');
     this.first = new Int32Array(tables.count('port')).fill(-1);
+    this.rows = new Int32Array(tables.count('port'));
+    this.onlyChannel = new Int32Array(tables.count('port')).fill(-1);
     this.ports = new Int32Array(this.count);
     this.onlyOfClass = new Int32Array(tables.count('port') * PRIORITIES).fill(-1);
     this.priorityOf = new Uint8Array(this.count);
     this.slotOf = new Int32Array(this.count);
+    this.channelOf = new Int32Array(this.count);
     this.placeOf = new Uint8Array(tables.count('port') * PRIORITIES);
+    this.prioritiesOf = new Uint8Array(tables.count('port'));
     this.perChannel = new Uint8Array(tables.count('port'));
     this.onlyOfPriority = new Int32Array(tables.count('port') * PRIORITIES).fill(-1);
     this.records = makeCreditRecords(tables);
@@ -79,7 +91,9 @@ export class CreditAccounts {
   /** Ports are configured in their order. */
   configure(port: number, spec: CreditPortSpec | null, classOf: readonly number[]): void {
     this.specs[port] = spec;
+    this.codecs[port] = spec?.codec ?? null;
     this.first[port] = this.next;
+    this.rows[port] = creditRows(spec);
     if (spec !== null) this.place(port, spec);
     this.slotOfVlan[port] = spec === null || spec.channels.length === 1 ? null : slotsOf(spec);
     for (let tc = 0; tc < 8; tc++) this.ofClass[(port << 3) | tc] = [];
@@ -107,6 +121,10 @@ export class CreditAccounts {
     return this.ofClass[(port << 3) | trafficClass];
   }
 
+  codec(port: number): CreditCodec | null {
+    return this.codecs[port];
+  }
+
   /** Null where no priority of a port runs credit exchange. */
   spec(port: number): CreditPortSpec | null {
     return this.specs[port];
@@ -126,7 +144,12 @@ export class CreditAccounts {
   }
 
   rowCount(port: number): number {
-    return creditRows(this.specs[port]);
+    return this.rows[port];
+  }
+
+  /** Whether a priority of a port has accounts. */
+  has(port: number, priority: number): boolean {
+    return (this.prioritiesOf[port] & (1 << priority)) !== 0;
   }
 
   /** Of a priority that runs credit exchange at the port. */
@@ -156,7 +179,7 @@ export class CreditAccounts {
   }
 
   channel(row: number): number {
-    return this.specOf(row).channels[this.slot(row)].channel;
+    return this.channelOf[row];
   }
 
   /** Of the buffer at this end, what the account can have at most. */
@@ -180,6 +203,7 @@ export class CreditAccounts {
 
   /** Place of a channel number at a port, -1 if it has none. */
   slotOfChannel(port: number, channel: number): number {
+    if (this.onlyChannel[port] === channel) return 0;
     const { channels } = this.specs[port]!;
     for (let slot = 0; slot < channels.length; slot++) {
       if (channels[slot].channel === channel) return slot;
@@ -188,7 +212,9 @@ export class CreditAccounts {
   }
 
   private place(port: number, { channels, priorities }: CreditPortSpec): void {
+    this.prioritiesOf[port] = priorities;
     this.perChannel[port] = countOf(priorities);
+    if (channels.length === 1) this.onlyChannel[port] = channels[0].channel;
     for (let slot = 0; slot < channels.length; slot++) {
       let place = 0;
       for (let priority = 0; priority < PRIORITIES; priority++) {
@@ -196,6 +222,7 @@ export class CreditAccounts {
         this.placeOf[port * PRIORITIES + priority] = place++;
         this.ports[this.next] = port;
         this.priorityOf[this.next] = priority;
+        this.channelOf[this.next] = channels[slot].channel;
         this.slotOf[this.next++] = slot;
       }
     }
@@ -218,6 +245,8 @@ export class CreditAccounts {
     record[r | MODES] =
       (counts === 'cumulative' ? CUMULATIVE : 0) |
       (granting.unsolicited ? UNSOLICITED : 0) |
+      (asking.when === 'never' ? 0 : ASKS) |
+      (asking.agePs === Infinity ? 0 : AGES) |
       (asking.when === 'ahead' ? LOOKS_AHEAD : 0) |
       (asking.when === 'ahead' || asking.agePs !== Infinity ? MINDS_LINE : 0);
     times[(row << TIMES_SHIFT) | REFRESH_PS] = granting.refreshPs;

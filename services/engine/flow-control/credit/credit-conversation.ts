@@ -146,7 +146,7 @@ export class CreditConversation {
     }
     this.cursor[port] = row - accounts.firstRow(port) + 1;
     this.counts[port * COUNTS + ((what & SAY_ANSWERS) !== 0 ? GRANTS_SENT : REQUESTS_SENT)]++;
-    if (accounts.spec(port)!.codec === 'ce') return encodeCe(octets, 0, frame);
+    if (accounts.codec(port) === 'ce') return encodeCe(octets, 0, frame);
     return encodeCbfc(octets, 0, intoCbfc(accounts, port, frame, this.cbfc));
   }
 
@@ -216,8 +216,7 @@ export class CreditConversation {
 
   private hear(port: number, codec: CreditCodec): void {
     const { heard: frame, accounts } = this;
-    const spec = accounts.spec(port);
-    if (spec?.codec !== codec) {
+    if (accounts.codec(port) !== codec) {
       this.refuse(port, UNEXPECTED);
       return;
     }
@@ -235,7 +234,7 @@ export class CreditConversation {
     for (let rest = frame.priorities; rest !== 0; rest &= rest - 1) {
       const bit = rest & -rest;
       const priority = 31 - Math.clz32(bit);
-      if ((spec.priorities & bit) === 0) {
+      if (!accounts.has(port, priority)) {
         this.refuse(port, WRONG_PRIORITY);
         continue;
       }

@@ -21,8 +21,9 @@ export function shiftOf(unitOctets: number): number {
   return (unitOctets & (unitOctets - 1)) === 0 ? 31 - Math.clz32(unitOctets) : -1;
 }
 
-/** The same as `costOf`, without a division where the unit allows it. */
+/** The same as `costOf` for a frame, without a division where its length or the unit allow it. */
 export function quickCost(octets: number, unitOctets: number, shift: number): number {
+  if (octets <= unitOctets) return 1;
   return shift < 0 ? costOf(octets, unitOctets) : (octets + unitOctets - 1) >> shift;
 }
 
@@ -45,6 +46,8 @@ export const EAGER_PERIODS = 3;
 /** What both halves of an account ask of whoever carries them. */
 export interface CreditCarrier {
   readonly clock: { readonly now: number };
+  /** Not zero while anybody listens: looked at for each frame, before a step is announced. */
+  readonly ears: Uint8Array;
   /** An account has something to say: bits of SAY. */
   say(row: number, what: number): void;
   /** The account's timers are due at this time, or earlier. */

@@ -37,6 +37,7 @@ export interface WaitingFrames {
 export class CreditMechanism implements Mechanism, CreditCarrier {
   readonly name = 'credit';
   readonly clock: { readonly now: number };
+  readonly ears: Uint8Array;
   readonly accounts: CreditAccounts;
   readonly sender: CreditSender;
   readonly receiver: CreditReceiver;
@@ -59,6 +60,7 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
     private readonly waiting: WaitingFrames,
   ) {
     this.clock = host.clock;
+    this.ears = host.ears;
     this.accounts = new CreditAccounts(tables);
     this.sender = makeCreditSender(tables, this.accounts, this);
     this.receiver = makeCreditReceiver(tables, this.accounts, this);
@@ -78,7 +80,7 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
     // Neighbours that negotiate begin without, until they have agreed on it.
     if (spec.credit === null || spec.discovery?.drives === true) return;
     this.operational[port] = spec.credit.priorities;
-    this.tagged[port] = 1;
+    this.tagged[port] = spec.credit.tagWaitPs === null ? 0 : 1;
     this.accounts.forEach(port, (row) => {
       this.wake(row, 0);
     });
@@ -87,7 +89,8 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
   /** The priorities, of those that a port is built for, that exchange credit from now on. */
   setOperational(port: number, priorities: number, terms: CreditTerms): void {
     this.operational[port] = priorities;
-    this.tagged[port] = terms.tags ? 1 : 0;
+    const tags = terms.tags && this.accounts.spec(port)?.tagWaitPs !== null;
+    this.tagged[port] = tags ? 1 : 0;
     this.accounts.forEach(port, (row) => {
       const runs = (priorities & (1 << this.accounts.priority(row))) !== 0;
       if (runs === this.conversation.isStarted(row)) return;
@@ -128,12 +131,12 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
   say(row: number, what: number): void {
     const port = this.accounts.port(row);
     this.conversation.add(row, what);
-    const wait = this.accounts.spec(port)!.tagWaitPs;
-    if (wait === null || this.tagged[port] === 0 || !this.conversation.fitsTag(port)) {
+    if (this.tagged[port] === 0 || !this.conversation.fitsTag(port)) {
       this.host.requestControl(this.slot, port);
       return;
     }
     this.conversation.offerTag(port, true);
+    const wait = this.accounts.spec(port)!.tagWaitPs!;
     this.host.arm(this.slot, port, TAG_TIMER, this.clock.now + wait);
   }
 
@@ -159,7 +162,7 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
   }
 
   announce(row: number, step: number, units: number): void {
-    if (!this.host.isHeard) return;
+    if (this.ears[0] === 0) return;
     const { accounts } = this;
     const port = accounts.port(row);
     this.host.announceCredit(port, step, accounts.priority(row), accounts.channel(row), units);

@@ -24,6 +24,7 @@ import {
   OPENED,
   PASSED,
   RECEIVED,
+  RECEIVER_EPOCH,
   RECEIVED_SINCE,
   RECORD_SHIFT,
   REFRESH_AT,
@@ -35,15 +36,9 @@ import {
   UNIT,
   UNIT_SHIFT,
   UNSOLICITED,
+  WANTED,
 } from './credit-records.js';
 import { shareOfBuffer } from './credit-shares.js';
-
-// Words of an account that only some frames touch.
-
-const EPOCH = 0;
-/** The neighbour has asked since it last was idle. */
-const WANTED = 1;
-const WORDS = 2;
 
 // Doubles of an account that only some frames touch.
 
@@ -69,9 +64,8 @@ export function makeCreditReceiver(
   accounts: CreditAccounts,
   carrier: CreditCarrier,
 ) {
-  const { clock } = carrier;
+  const { clock, ears } = carrier;
   const { counts, times } = accounts.records;
-  const words = tables.int32('credit', WORDS);
   const doubles = tables.float64('credit', DOUBLES);
   for (let row = 0; row < accounts.count; row++) doubles[row * DOUBLES + TOLD_AT] = -Infinity;
   const sharers = { outstanding, isActive };
@@ -145,14 +139,14 @@ export function makeCreditReceiver(
     }
     counts[r | RECEIVED_SINCE] += units;
     if (counts[r | TARGET] < 0) times[(row << TIMES_SHIFT) | ACTIVE_AT] = clock.now;
-    carrier.announce(row, CREDIT_STEP.RECEIVED, units);
+    if (ears[0] !== 0) carrier.announce(row, CREDIT_STEP.RECEIVED, units);
   }
 
   /** A frame's memory is free. */
   function free(row: number, units: number): void {
     const r = row << RECORD_SHIFT;
     counts[r | OCCUPIED] -= units;
-    carrier.announce(row, CREDIT_STEP.ACCOUNTED, units);
+    if (ears[0] !== 0) carrier.announce(row, CREDIT_STEP.ACCOUNTED, units);
     if (counts[r | OPENED] === 0) return;
     raise(row);
     const untold = ahead(counts[r | LIMIT], counts[r | LIMIT_SAID]);
@@ -180,7 +174,7 @@ export function makeCreditReceiver(
   }
 
   function epoch(row: number): number {
-    return words[row * WORDS + EPOCH];
+    return counts[(row << RECORD_SHIFT) | RECEIVER_EPOCH];
   }
 
   /** Units that the neighbour may still send, or has in the buffer. */
@@ -192,7 +186,7 @@ export function makeCreditReceiver(
 
   /** Whether the neighbour has shown lately that it needs credit. */
   function isActive(row: number): boolean {
-    if (words[row * WORDS + WANTED] === 0) return false;
+    if (counts[(row << RECORD_SHIFT) | WANTED] === 0) return false;
     const { idlePs } = accounts.specOf(row).granting;
     return clock.now - times[(row << TIMES_SHIFT) | ACTIVE_AT] < idlePs;
   }
@@ -216,13 +210,12 @@ export function makeCreditReceiver(
   }
 
   function onSync(row: number, epoch: number, word: number): void {
-    const w = row * WORDS;
     const r = row << RECORD_SHIFT;
     // Said twice, it may come long after frames of its epoch: what they counted stands.
-    if (counts[r | OPENED] === 0 || words[w + EPOCH] !== epoch) {
+    if (counts[r | OPENED] === 0 || counts[r | RECEIVER_EPOCH] !== epoch) {
       counts[r | PASSED] = word;
       counts[r | LIMIT] = word;
-      words[w + EPOCH] = epoch;
+      counts[r | RECEIVER_EPOCH] = epoch;
       counts[r | OPENED] = 1;
       doubles[row * DOUBLES + RESYNCS]++;
     }
@@ -235,7 +228,7 @@ export function makeCreditReceiver(
   function onRequest(row: number, epoch: number, word: number, isReport: boolean): void {
     if (accounts.isCumulative(row) && !compare(row, epoch, word)) return;
     if (!isReport) {
-      words[row * WORDS + WANTED] = 1;
+      counts[(row << RECORD_SHIFT) | WANTED] = 1;
       times[(row << TIMES_SHIFT) | ACTIVE_AT] = clock.now;
     }
     raise(row);
@@ -246,24 +239,24 @@ export function makeCreditReceiver(
   /** Does what is due; returns when to look again. */
   function onTimer(row: number): number {
     if (!refreshes(row)) return Infinity;
-    const { granting, keepAlivePs } = accounts.specOf(row);
-    const at = (row << TIMES_SHIFT) | REFRESH_AT;
+    const t = row << TIMES_SHIFT;
     const { now } = carrier.clock;
-    if (now < times[at]) return times[at];
+    if (now < times[t | REFRESH_AT]) return times[t | REFRESH_AT];
     if (!isOpen(row)) tellResync(row);
     else {
       raise(row);
       carrier.say(row, SAY_GRANT);
     }
-    const periods = ++counts[(row << RECORD_SHIFT) | REFRESHES];
-    times[at] = now + (periods < EAGER_PERIODS ? granting.refreshPs : keepAlivePs);
-    return times[at];
+    const isEager = ++counts[(row << RECORD_SHIFT) | REFRESHES] < EAGER_PERIODS;
+    const wait = isEager ? times[t | REFRESH_PS] : accounts.specOf(row).keepAlivePs;
+    times[t | REFRESH_AT] = now + wait;
+    return times[t | REFRESH_AT];
   }
 
   /** False if the counts cannot be compared: the neighbour has to start over. */
   function compare(row: number, epoch: number, word: number): boolean {
     const r = row << RECORD_SHIFT;
-    if (counts[r | OPENED] === 0 || epoch !== words[row * WORDS + EPOCH]) {
+    if (counts[r | OPENED] === 0 || epoch !== counts[(row << RECORD_SHIFT) | RECEIVER_EPOCH]) {
       tellResync(row);
       return false;
     }

@@ -23,9 +23,20 @@ export const UNSOLICITED = 2;
 export const LOOKS_AHEAD = 4;
 /** It matters how much waits in line: to ask ahead, or because credit ages when nothing does. */
 export const MINDS_LINE = 8;
+/** It asks when it lacks credit. */
+export const ASKS = 16;
+export const AGES = 32;
 
 /** Units used for frames since SPENT was last brought up to date. */
 export const SPENT_SINCE = 6;
+/** Units of the frames that stand in the queue: credit that is set aside for them. */
+export const RESERVED = 7;
+export const STATE = 8;
+export const SENDER_EPOCH = 9;
+/** Requests to begin that nobody has answered yet. */
+export const TRIES = 10;
+/** The first frame in line lacks credit. */
+export const BLOCKED = 11;
 
 // Of the receiving half.
 
@@ -50,6 +61,9 @@ export const OCCUPIED_PEAK = 26;
 export const REFRESHES = 27;
 /** Units received since RECEIVED was last brought up to date. */
 export const RECEIVED_SINCE = 28;
+export const RECEIVER_EPOCH = 29;
+/** The neighbour has asked since it last was idle. */
+export const WANTED = 30;
 
 export const TIMES_SHIFT = 3;
 

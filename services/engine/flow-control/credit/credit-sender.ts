@@ -4,6 +4,7 @@ import type { CreditAccounts } from './credit-accounts.js';
 import type { CreditCarrier } from './credit-machine.js';
 import {
   ahead,
+  costOf,
   COUNT_MASK,
   EAGER_PERIODS,
   EPOCH_MASK,
@@ -14,9 +15,12 @@ import {
   WINDOW_MOST,
 } from './credit-machine.js';
 import {
+  AGES,
   ALLOWED,
   ASKED_SHIFT,
   ASKED_UNIT,
+  ASKS,
+  BLOCKED,
   CONSUMED,
   LAST_USE,
   LOOKS_AHEAD,
@@ -26,18 +30,14 @@ import {
   REPORT_AT,
   REPORT_PS,
   REPORTS,
+  RESERVED,
+  SENDER_EPOCH,
   SPENT,
   SPENT_SINCE,
+  STATE,
   TIMES_SHIFT,
+  TRIES,
 } from './credit-records.js';
-
-// Words of an account that only some frames touch.
-
-const STATE = 0;
-const EPOCH = 1;
-const TRIES = 2;
-const BLOCKED = 3;
-const WORDS = 4;
 
 // Doubles of an account that only some frames touch.
 
@@ -68,22 +68,21 @@ const OPEN = 2;
 export type CreditSender = ReturnType<typeof makeCreditSender>;
 
 export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carrier: CreditCarrier) {
-  const { clock } = carrier;
+  const { clock, ears } = carrier;
   const { counts, times } = accounts.records;
-  const words = tables.int32('credit', WORDS);
   const doubles = tables.float64('credit', DOUBLES);
 
   /** The link is up. */
   function start(row: number): void {
     if (accounts.isCumulative(row)) startOver(row);
-    else words[row * WORDS + STATE] = OPEN;
+    else counts[(row << RECORD_SHIFT) | STATE] = OPEN;
   }
 
   /** The neighbour no longer exchanges credit: what it granted is not worth anything. */
   function stop(row: number): void {
     const r = row << RECORD_SHIFT;
     doubles[row * DOUBLES + REVOKED] += available(row);
-    words[row * WORDS + STATE] = DOWN;
+    counts[(row << RECORD_SHIFT) | STATE] = DOWN;
     counts[r | ALLOWED] = counts[r | CONSUMED];
     unblock(row);
     carrier.withdraw(row);
@@ -91,14 +90,14 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
 
   /** All counts are forgotten; the next epoch begins when the neighbour agrees. */
   function startOver(row: number): void {
-    const w = row * WORDS;
+    const r = row << RECORD_SHIFT;
     const d = row * DOUBLES;
     doubles[d + REVOKED] += available(row);
-    words[w + EPOCH] = (words[w + EPOCH] + 1) & EPOCH_MASK;
+    counts[r | SENDER_EPOCH] = (counts[r | SENDER_EPOCH] + 1) & EPOCH_MASK;
     counts[(row << RECORD_SHIFT) | CONSUMED] = 0;
     counts[(row << RECORD_SHIFT) | ALLOWED] = 0;
-    words[w + STATE] = SYNC;
-    words[w + TRIES] = 0;
+    counts[r | STATE] = SYNC;
+    counts[r | TRIES] = 0;
     carrier.withdraw(row);
     trySync(row);
   }
@@ -135,15 +134,24 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     return ahead(counts[r | ALLOWED], counts[r | CONSUMED]) * counts[r | ASKED_UNIT] >= octets;
   }
 
-  /** Some frames may leave their line together: there is credit however they divide into units. */
-  function mayStartAll(row: number, frames: number, octets: number): boolean {
+  /** Sets credit aside for a frame that joins the queue; false if there is none. */
+  function reserve(row: number, octets: number): boolean {
     const r = row << RECORD_SHIFT;
-    if ((counts[r | MODES] & MINDS_LINE) !== 0) return false;
-    return mayStart(row, octets + frames * (counts[r | ASKED_UNIT] - 1));
+    const units = cost(row, octets);
+    const reserved = counts[r | RESERVED];
+    if (ahead(counts[r | ALLOWED], counts[r | CONSUMED]) < reserved + units) return false;
+    if (reserved !== 0 && (counts[r | MODES] & MINDS_LINE) !== 0) return false;
+    counts[r | RESERVED] = reserved + units;
+    return true;
+  }
+
+  /** No frame of the account stands in the queue any more. */
+  function dropReserve(row: number): void {
+    counts[(row << RECORD_SHIFT) | RESERVED] = 0;
   }
 
   function isOpen(row: number): boolean {
-    return words[row * WORDS + STATE] === OPEN;
+    return counts[(row << RECORD_SHIFT) | STATE] === OPEN;
   }
 
   function cost(row: number, octets: number): number {
@@ -151,12 +159,13 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     return quickCost(octets, counts[r | ASKED_UNIT], counts[r | ASKED_SHIFT]);
   }
 
-  /** A frame starts on the wire. */
+  /** A frame starts on the wire: what was set aside for it is used. */
   function spend(row: number, units: number): void {
     const r = row << RECORD_SHIFT;
     consume(row, units);
+    counts[r | RESERVED] -= units;
     counts[r | SPENT_SINCE] += units;
-    carrier.announce(row, CREDIT_STEP.TRANSMITTED, units);
+    if (ears[0] !== 0) carrier.announce(row, CREDIT_STEP.TRANSMITTED, units);
     if (counts[r | REPORTS] !== 0) changed(row);
     if ((counts[r | MODES] & MINDS_LINE) === 0) return;
     times[(row << TIMES_SHIFT) | LAST_USE] = clock.now;
@@ -165,10 +174,10 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
 
   /** The first frame in line lacks credit. */
   function block(row: number): void {
-    const w = row * WORDS;
+    const r = row << RECORD_SHIFT;
     const d = row * DOUBLES;
-    if (words[w + BLOCKED] === 0) {
-      words[w + BLOCKED] = 1;
+    if (counts[r | BLOCKED] === 0) {
+      counts[r | BLOCKED] = 1;
       doubles[d + BLOCKED_SINCE] = clock.now;
       doubles[d + BLOCKS]++;
       if (accounts.specOf(row).asking.isPatient) waitForGrant(row);
@@ -178,16 +187,16 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
   }
 
   function unblock(row: number): void {
-    const w = row * WORDS;
-    if (words[w + BLOCKED] === 0) return;
-    words[w + BLOCKED] = 0;
+    const r = row << RECORD_SHIFT;
+    if (counts[r | BLOCKED] === 0) return;
+    counts[r | BLOCKED] = 0;
     const d = row * DOUBLES;
     doubles[d + BLOCKED_PS] += clock.now - doubles[d + BLOCKED_SINCE];
     carrier.lacks(row, false);
   }
 
   function isBlocked(row: number): boolean {
-    return words[row * WORDS + BLOCKED] !== 0;
+    return counts[(row << RECORD_SHIFT) | BLOCKED] !== 0;
   }
 
   /** Since when its first frame waits for credit; null if none does. */
@@ -219,7 +228,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
   }
 
   function epoch(row: number): number {
-    return words[row * WORDS + EPOCH];
+    return counts[(row << RECORD_SHIFT) | SENDER_EPOCH];
   }
 
   /** What a request says, read when it starts on the wire. */
@@ -235,12 +244,12 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
 
   /** A grant or a refresh. */
   function onGrant(row: number, epoch: number, word: number): void {
-    const w = row * WORDS;
+    const r = row << RECORD_SHIFT;
     if (!accounts.isCumulative(row)) {
       add(row, word);
       return;
     }
-    if (words[w + STATE] !== OPEN || epoch !== words[w + EPOCH]) {
+    if (counts[r | STATE] !== OPEN || epoch !== counts[r | SENDER_EPOCH]) {
       doubles[row * DOUBLES + STALE]++;
       return;
     }
@@ -252,13 +261,13 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
 
   /** The neighbour agrees to the epoch. */
   function onAccept(row: number, epoch: number, word: number): void {
-    const w = row * WORDS;
-    if (words[w + STATE] !== SYNC || epoch !== words[w + EPOCH]) {
+    const r = row << RECORD_SHIFT;
+    if (counts[r | STATE] !== SYNC || epoch !== counts[r | SENDER_EPOCH]) {
       doubles[row * DOUBLES + STALE]++;
       return;
     }
-    words[w + STATE] = OPEN;
-    words[w + TRIES] = 0;
+    counts[r | STATE] = OPEN;
+    counts[r | TRIES] = 0;
     times[(row << TIMES_SHIFT) | LAST_USE] = clock.now;
     carrier.announce(row, CREDIT_STEP.AGREED, word);
     changed(row);
@@ -267,17 +276,17 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
 
   /** The neighbour lost its counts, or found them contradicted, or takes credit back. */
   function onResync(row: number): void {
-    const state = words[row * WORDS + STATE];
+    const state = counts[(row << RECORD_SHIFT) | STATE];
     if (state === OPEN) startOver(row);
     else if (state === SYNC) trySync(row);
   }
 
   /** Does what is due; returns when to look again. */
   function onTimer(row: number): number {
-    if (words[row * WORDS + STATE] === DOWN) return Infinity;
+    if (counts[(row << RECORD_SHIFT) | STATE] === DOWN) return Infinity;
     const poll = pollWhileBlocked(row);
     if (!accounts.isCumulative(row)) return poll;
-    if (words[row * WORDS + STATE] === SYNC) return syncAgain(row);
+    if (counts[(row << RECORD_SHIFT) | STATE] === SYNC) return syncAgain(row);
     return Math.min(poll, age(row), reportAgain(row));
   }
 
@@ -317,17 +326,17 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
   }
 
   function demand(row: number): void {
-    const { asking } = accounts.specOf(row);
+    const r = row << RECORD_SHIFT;
     const d = row * DOUBLES;
     const { now } = carrier.clock;
-    if (asking.when === 'never' || words[row * WORDS + STATE] !== OPEN) return;
+    if ((counts[r | MODES] & ASKS) === 0 || counts[r | STATE] !== OPEN) return;
     if (now < doubles[d + POLL_AT]) {
       carrier.wake(row, doubles[d + POLL_AT]);
       return;
     }
-    doubles[d + POLL_AT] = now + asking.pollPs;
+    doubles[d + POLL_AT] = now + accounts.specOf(row).asking.pollPs;
     carrier.say(row, SAY_DEMAND);
-    carrier.wake(row, now + asking.pollPs);
+    carrier.wake(row, doubles[d + POLL_AT]);
   }
 
   /** A grant is on its way, or was lost: only then is it asked for. */
@@ -340,13 +349,13 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
   function lookAhead(row: number): void {
     const { asking } = accounts.specOf(row);
     if (clock.now < doubles[row * DOUBLES + POLL_AT]) return;
-    const waiting = cost(row, carrier.waitingOctets(row));
+    const waiting = costOf(carrier.waitingOctets(row), count(row, ASKED_UNIT));
     if (available(row) < waiting + asking.aheadUnits) demand(row);
   }
 
   function pollWhileBlocked(row: number): number {
-    const { asking } = accounts.specOf(row);
-    if (asking.when === 'never' || words[row * WORDS + BLOCKED] === 0) return Infinity;
+    const r = row << RECORD_SHIFT;
+    if (counts[r | BLOCKED] === 0 || (counts[r | MODES] & ASKS) === 0) return Infinity;
     const at = row * DOUBLES + POLL_AT;
     if (clock.now >= doubles[at]) demand(row);
     return Math.max(doubles[at], clock.now + 1);
@@ -354,8 +363,8 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
 
   function trySync(row: number): void {
     const { asking, keepAlivePs } = accounts.specOf(row);
-    const w = row * WORDS;
-    const tries = ++words[w + TRIES];
+    const r = row << RECORD_SHIFT;
+    const tries = ++counts[r | TRIES];
     if (tries === asking.syncTries + 1) doubles[row * DOUBLES + FAILED_SYNCS]++;
     const wait = tries <= asking.syncTries ? asking.syncPs : keepAlivePs;
     const at = clock.now + wait;
@@ -371,14 +380,14 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
   }
 
   function reportAgain(row: number): number {
-    const at = (row << TIMES_SHIFT) | REPORT_AT;
+    const t = row << TIMES_SHIFT;
     const { now } = carrier.clock;
-    if (now < times[at]) return times[at];
-    const { asking, keepAlivePs } = accounts.specOf(row);
-    const periods = ++counts[(row << RECORD_SHIFT) | REPORTS];
+    if (now < times[t | REPORT_AT]) return times[t | REPORT_AT];
+    const isEager = ++counts[(row << RECORD_SHIFT) | REPORTS] < EAGER_PERIODS;
     carrier.say(row, SAY_REPORT);
-    times[at] = now + (periods < EAGER_PERIODS ? asking.reportPs : keepAlivePs);
-    return times[at];
+    const wait = isEager ? times[t | REPORT_PS] : accounts.specOf(row).keepAlivePs;
+    times[t | REPORT_AT] = now + wait;
+    return times[t | REPORT_AT];
   }
 
   /**
@@ -386,8 +395,8 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
    * frame and takes the memory back, so no two clocks have to agree.
    */
   function age(row: number): number {
+    if ((counts[(row << RECORD_SHIFT) | MODES] & AGES) === 0) return Infinity;
     const { agePs, keepUnits } = accounts.specOf(row).asking;
-    if (agePs === Infinity) return Infinity;
     const spare = available(row) - keepUnits;
     if (spare <= 0 || carrier.waitingOctets(row) > 0) return Infinity;
     const d = row * DOUBLES;
@@ -408,7 +417,8 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     forfeit,
     available,
     mayStart,
-    mayStartAll,
+    reserve,
+    dropReserve,
     isOpen,
     cost,
     spend,

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { DeafProbe } from '../../../../services/engine/contract/probe.js';
 import type { Engine } from '../../../../services/engine/device/engine.js';
 import type { FramePool } from '../../../../services/engine/frame/frame-pool.js';
+import { RECEIVED, SENT } from '../../../../services/engine/frame/heed.js';
 import { nameOf } from '../../../../services/engine/analysis/trace/frame-sampler.js';
 import { Session } from '../../../../services/runtime/session.js';
 import { fabricOf } from '../../../kit/emulate.js';
@@ -40,14 +41,18 @@ describe('a listener', () => {
     const place = [...all.keys()][0]!;
     const [device, port] = place.split(' ').map(Number) as [number, number];
     const followed = heard(0, (engine) => {
-      engine.follow(device, port, true);
+      engine.follow(device, port, SENT, true);
     });
     assert.deepEqual([...followed.sent], [[place, all.get(place)]]);
     const ceased = heard(0, (engine) => {
-      engine.follow(device, port, true);
-      engine.follow(device, port, false);
+      engine.follow(device, port, SENT, true);
+      engine.follow(device, port, SENT, false);
     });
     assert.equal(ceased.sent.size, 0);
+    const other = heard(0, (engine) => {
+      engine.follow(device, port, RECEIVED, true);
+    });
+    assert.equal(other.sent.size, 0);
   });
 
   it('of a share is told of the same frames at every device', () => {

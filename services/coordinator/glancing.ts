@@ -1,0 +1,80 @@
+import type { selvage } from '#contracts';
+import type { Fabric } from '../fabric/assembly/fabric.js';
+import type { PartPlan } from '../fabric/placement/part-plan.js';
+import { packGlance } from '../runtime/checkpoints/packed-outcome.js';
+import { sameOctets, sha256, unpackState } from '../runtime/checkpoints/snapshots.js';
+import { glanceOf } from '../runtime/glance.js';
+import type { PartState } from '../runtime/part/part.js';
+
+/** Somebody who wants to see the run. */
+interface Looker {
+  readonly resolve: (glance: Uint8Array) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Where people wait who want to see the run as it stands, while services show their parts. */
+export class Glancing {
+  private lookers: Looker[] = [];
+  /** When services were asked, by the wall clock. */
+  private beganAt = 0;
+  /** By service: what it has shown so far; null: services have not been asked. */
+  private shown: { pieces: Uint8Array[]; state: PartState | null }[] | null = null;
+
+  constructor(private readonly plans: readonly PartPlan[]) {}
+
+  get isAsked(): boolean {
+    return this.lookers.length > 0;
+  }
+
+  get isUnderway(): boolean {
+    return this.shown !== null;
+  }
+
+  ask(): Promise<Uint8Array> {
+    return new Promise((resolve, reject) => {
+      this.lookers.push({ resolve, reject });
+    });
+  }
+
+  refuse(reason: string): void {
+    this.shown = null;
+    for (const { reject } of this.lookers.splice(0)) reject(new Error(reason));
+  }
+
+  /** Services are asked, again if there is a new epoch. */
+  begin(): void {
+    this.beganAt = performance.now();
+    this.shown = this.plans.map(() => ({ pieces: [], state: null }));
+  }
+
+  /** What was shown in an epoch that is over says nothing. */
+  forget(): void {
+    this.shown = null;
+  }
+
+  /** With the last piece of the last, those who wait have their answer. */
+  take(service: number, piece: selvage.v1.StatePart.$Properties, fabric: Fabric): void {
+    const part = this.shown?.[service];
+    if (part === undefined) return;
+    part.pieces.push(piece.octets ?? new Uint8Array(0));
+    if (piece.last !== true) return;
+    const octets = Buffer.concat(part.pieces);
+    if (!sameOctets(sha256(octets), piece.hash ?? new Uint8Array(0))) {
+      this.refuse(`the state of service ${service} came damaged`);
+      return;
+    }
+    part.state = unpackState(octets);
+    const states = this.shown!.flatMap(({ state }) => state ?? []);
+    if (states.length === this.plans.length) this.answer(fabric, states);
+  }
+
+  private answer(fabric: Fabric, states: readonly PartState[]): void {
+    try {
+      const glance = packGlance(glanceOf(fabric, this.plans, states, this.beganAt));
+      this.shown = null;
+      for (const { resolve } of this.lookers.splice(0)) resolve(glance);
+    } catch (error) {
+      this.refuse((error as Error).message);
+    }
+  }
+}
