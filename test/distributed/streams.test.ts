@@ -5,7 +5,9 @@ import { LiveFleet } from '../../services/cli/fleet/live-fleet.js';
 import { ControlServer } from '../../services/coordinator/control-server.js';
 import type { RunDesk, ServiceDesk } from '../../services/coordinator/run-desk.js';
 import { blankColumns } from '../../services/runtime/port-sample.js';
+import { Glances } from '../../services/runtime/glance.js';
 import { CoordinatorLink } from '../../services/runtime/service/coordinator-link.js';
+import { fabricOf } from '../kit/emulate.js';
 
 const KEY = '0'.repeat(32);
 /** Instead of a day. */
@@ -31,6 +33,10 @@ class Desk implements ServiceDesk {
 
   hear(): void {
     throw new Error('nobody has anything to say');
+  }
+
+  look(): Promise<Uint8Array> {
+    throw new Error('nobody looks');
   }
 
   listenPorts: ServiceDesk['listenPorts'] = (hear) => {
@@ -73,7 +79,11 @@ describe(
 
     it('of somebody who watches ports, as long as they do', async () => {
       const client = new CoordinatorClient(coordinator, KEY, null, STREAM_MS);
-      const live = new LiveFleet(client);
+      const unseen = new Glances(
+        () => null,
+        () => 0,
+      );
+      const live = new LiveFleet(client, unseen, fabricOf('examples/pair-line-rate.yaml'));
       const times: number[] = [];
       await new Promise<void>((resolve) => {
         live.listener = {
