@@ -12,7 +12,7 @@ import { inProcesses, roundTripUs } from './in-processes.js';
 const LAYER_MESSAGES = 20_000;
 const PS_PER_US = 1e6;
 /** Virtual time of the runs that two processors share. */
-const CORES_US = 6_000;
+const CORES_US = 10_000;
 const ALONE = fileURLToPath(new URL('alone.js', import.meta.url));
 
 interface Row {

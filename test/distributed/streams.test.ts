@@ -79,14 +79,11 @@ describe(
 
     it('of somebody who watches ports, as long as they do', async () => {
       const client = new CoordinatorClient(coordinator, KEY, null, STREAM_MS);
-      const live = new LiveFleet(
-        client,
-        new Glances(
-          () => null,
-          () => 0,
-        ),
-        fabricOf('examples/pair-line-rate.yaml'),
+      const unseen = new Glances(
+        () => null,
+        () => 0,
       );
+      const live = new LiveFleet(client, unseen, fabricOf('examples/pair-line-rate.yaml'));
       const times: number[] = [];
       await new Promise<void>((resolve) => {
         live.listener = {
