@@ -103,7 +103,7 @@ function* byFrame(devices: readonly DeviceHops[]): Generator<Place[]> {
     }
   });
   const order = rows.map((_, i) => i).sort((a, b) => dice[a]! - dice[b]! || a - b);
-  for (let first = 0; first < count; ) {
+  for (let first = 0; first < count;) {
     const places: Place[] = [];
     let end = first;
     for (; end < count && dice[order[end]!] === dice[order[first]!]; end++) {
