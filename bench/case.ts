@@ -43,7 +43,10 @@ async function heard(k: number, virtualUs: number): Promise<Record<string, numbe
   return measureHops(session, virtualUs * 1e6);
 }
 
-/** With something that is looked at, and what a run directory makes of it in the end. */
+/**
+ * With something that is looked at, and what a run directory makes of it in the end: of the whole
+ * run, so the measured part of it bears its share.
+ */
 async function watched(text: string, virtualUs: number): Promise<Record<string, number>> {
   const session = await sessionOf(text);
   const { fabricOf } = await import('./fabrics.js');
@@ -60,7 +63,9 @@ async function watched(text: string, virtualUs: number): Promise<Record<string, 
   // As a file is written: piece by piece.
   let octets = 0;
   if (captures !== null) for (const piece of captureFile(fabric, captures)) octets += piece.length;
-  return { ...figures, octets, seconds: figures['seconds']! + cpuSeconds() - start };
+  const share = figures['hops']! / session.progress().frameHops;
+  const seconds = figures['seconds']! + share * (cpuSeconds() - start);
+  return { ...figures, octets, seconds };
 }
 
 /** An engine whose data path has no probes at all. */

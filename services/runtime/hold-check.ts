@@ -17,7 +17,8 @@ export interface Breach {
 
 /**
  * Sees every frame that starts, and asks whether it was allowed to: the mechanisms that hold
- * priorities (credit holds frames and not priorities; its books are balanced instead), and a book
+ * priorities (credit holds frames and not priorities, and its books are balanced instead; isolation
+ * holds a queue for the frame behind the one that goes, and order is looked at instead), and a book
  * of what neighbours asked for. Sees whether classes get their shares. Sees every frame that
  * comes, and whether it comes in its order.
  */
@@ -31,11 +32,16 @@ export class HoldCheck extends DeafProbe {
   /** By device: when it last did anything. */
   private readonly lastPs: Float64Array;
 
-  constructor(private readonly engine: Engine) {
+  /** `isWhole`: no device of the fabric is elsewhere. */
+  constructor(
+    private readonly engine: Engine,
+    isWhole = false,
+  ) {
     super();
-    this.gates = engine.mechanisms.filter((mechanism) => mechanism !== engine.credit);
+    const { credit, ci } = engine;
+    this.gates = engine.mechanisms.filter((gate) => gate !== credit && gate !== ci);
     this.pauses = new PauseCheck(engine);
-    this.order = new OrderCheck(engine);
+    this.order = new OrderCheck(engine, isWhole);
     this.shares = new ShareCheck(engine);
     this.lastPs = new Float64Array(engine.devices.length);
   }
@@ -82,6 +88,10 @@ export class HoldCheck extends DeafProbe {
     if (this.order.isOvertaken(device, pool, frame)) {
       this.note('a frame was overtaken by a later one of its flow', device, port, now, priority);
     }
+  }
+
+  override frameDropped(): void {
+    this.order.lost();
   }
 
   private checkTime(device: number, port: number, now: number, priority: number): void {

@@ -4,6 +4,7 @@ import {
   CLASS,
   CONNECTION,
   GROUP_FLAG,
+  KIND_DATA,
   KIND_MASK,
   KIND_RAW,
   SEQUENCE,
@@ -11,16 +12,20 @@ import {
 } from '../engine/frame/frame-pool.js';
 
 /**
- * Frames of a raw flow are numbered and sent once, so a receiver sees ever higher numbers. (The
- * reliable transport sends again and notices disorder itself; where packets are sprayed over
- * several paths, order is not promised.)
+ * Frames of a raw flow are numbered and sent once, so a receiver sees ever higher numbers. A
+ * reliable flow may send some again, but leaves none out: as long as nothing was lost, a gap means
+ * that one came too early. (Where packets are sprayed over several paths, order is not promised.)
  */
 export class OrderCheck {
-  /** By receiving connection, numbered through the service: the last number seen. */
+  /** By receiving connection, numbered through the service: the highest number seen. */
   private readonly last: Float64Array;
   private readonly promised: boolean;
 
-  constructor(private readonly engine: Engine) {
+  /** `knowsLosses`: it is told of all frames that are dropped on their way. */
+  constructor(
+    private readonly engine: Engine,
+    private knowsLosses: boolean,
+  ) {
     const receives = engine.devices.reduce((sum, { rows }) => sum + rows.receive.count, 0);
     this.last = new Float64Array(receives).fill(-1);
     this.promised = !engine.devices.some(
@@ -28,17 +33,25 @@ export class OrderCheck {
     );
   }
 
+  /** From now on reliable flows may have gaps. */
+  lost(): void {
+    this.knowsLosses = false;
+  }
+
   /** True if a frame that comes in was overtaken by a later one of its flow. */
   isOvertaken(place: number, pool: FramePool, frame: number): boolean {
     const { spec, rows } = this.engine.devices[place]!;
     const frameClass = pool.words[frame + CLASS]!;
     if (!this.promised || spec.kind !== 'host') return false;
-    if ((frameClass & KIND_MASK) !== KIND_RAW || (frameClass & GROUP_FLAG) !== 0) return false;
+    const kind = frameClass & KIND_MASK;
+    if (kind > KIND_DATA || (frameClass & GROUP_FLAG) !== 0) return false;
     if (pool.words[frame + TARGET] !== spec.position) return false;
     const at = rows.receive.first + pool.ends[frame + CONNECTION]!;
     const sequence = pool.words[frame + SEQUENCE]!;
-    const overtaken = sequence <= this.last[at]!;
-    this.last[at] = sequence;
-    return overtaken;
+    const highest = this.last[at]!;
+    this.last[at] = Math.max(highest, sequence);
+    if (kind === KIND_RAW) return sequence <= highest;
+    // Nothing is known of what came before the first.
+    return this.knowsLosses && highest >= 0 && sequence > highest + 1;
   }
 }

@@ -83,7 +83,7 @@ export class Session {
     this.sampler = this.makeSampler();
     this.stall = new StallWatch(watchIntervals(fabric.specs, this.endPs));
     this.checkDueAt = options.check ? CHECK_INTERVAL_PS : Infinity;
-    this.holdCheck = options.check ? new HoldCheck(this.engine) : null;
+    this.holdCheck = options.check ? new HoldCheck(this.engine, true) : null;
     if (this.holdCheck !== null) this.engine.listen(this.holdCheck);
     this.recovery = options.check ? new RecoveryCheck(fabric, this.engine) : null;
     const looksForCycles = options.check && CycleCheck.isWanted(fabric);

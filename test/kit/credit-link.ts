@@ -102,7 +102,7 @@ class End implements MechanismHost {
   hold(): void {}
   announceStop(): void {}
 
-  readonly isHeard = false;
+  readonly ears = new Uint8Array(1);
 
   announceCredit(): void {}
 

@@ -16,8 +16,8 @@ load:
   - { name: s, stream: { from: h2..h4, to: h1 }, rate: line, priority: 3 }
 `;
 
-function sessionOf(scenario: string): Session {
-  return new RealSession(fabricOf(scenario), { check: true });
+function sessionOf(scenario: string, ...set: string[]): Session {
+  return new RealSession(fabricOf(scenario, ...set), { check: true });
 }
 
 function finish(session: Session): RunResults {
@@ -26,8 +26,8 @@ function finish(session: Session): RunResults {
 }
 
 /** Runs half-way, damages the engine once, and runs to the end. */
-function damaged(damage: (engine: Session['engine']) => void): RunResults {
-  const session = sessionOf(SCENARIO);
+function damaged(damage: (engine: Session['engine']) => void, ...set: string[]): RunResults {
+  const session = sessionOf(SCENARIO, ...set);
   while (session.progress().virtualPs < 70e6) session.advance(0.01);
   damage(session.engine);
   return finish(session);
@@ -145,17 +145,19 @@ load:
     assert.equal(finish(sessionOf(known)).status, 'complete');
   });
 
-  it('a frame that overtakes another of its flow is noticed', () => {
-    const { failure } = damaged(({ shared, devices }) => {
-      const s1 = devices.find(({ spec }) => spec.name === 's1')!;
-      const { queues } = shared;
-      const waiting: number[] = [];
-      queues.forEach(s1.firstPort, (frame) => waiting.push(frame));
-      queues.relink(s1.firstPort, 3, waiting.reverse());
+  for (const transport of ['raw', 'reliable']) {
+    it(`a frame that overtakes another of its flow is noticed (${transport})`, () => {
+      const { failure } = damaged(({ shared, devices }) => {
+        const s1 = devices.find(({ spec }) => spec.name === 's1')!;
+        const { queues } = shared;
+        const waiting: number[] = [];
+        queues.forEach(s1.firstPort, (frame) => waiting.push(frame));
+        queues.relink(s1.firstPort, 3, waiting.reverse());
+      }, `load.0.transport=${transport}`);
+      assert.match(failure!.reason, /overtaken by a later one of its flow/);
+      assert.equal(failure!.device, 'h1');
     });
-    assert.match(failure!.reason, /overtaken by a later one of its flow/);
-    assert.equal(failure!.device, 'h1');
-  });
+  }
 
   it('time that runs back is noticed', () => {
     const { failure } = damaged(({ shared, devices }) => {

@@ -97,8 +97,8 @@ export interface MechanismHost {
   withdraw(port: number): void;
   /** Tell listeners that a neighbour was asked to stop or to go on. */
   announceStop(port: number, group: number, stop: boolean): void;
-  /** Whether anybody listens: what costs something to tell need not be put together. */
-  readonly isHeard: boolean;
+  /** Not zero while anybody listens: what costs something to tell need not be put together. */
+  readonly ears: Uint8Array;
   /** Tell listeners that a credit account began, or ceased, to hold a frame back. */
   announceShort(port: number, priority: number, channel: number, short: boolean): void;
   /** Tell listeners of a step of credit exchange. */

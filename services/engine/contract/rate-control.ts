@@ -6,6 +6,8 @@ import type { RateSpec } from './spec.js';
  * connection with a rate control has a row of the table unit `rate`; others have none.
  */
 export interface RateControl {
+  /** Whether it goes by how long packets take (`measured`). */
+  readonly timesPackets: boolean;
   /** Takes a row into service; `lineBps` is the rate of its port. */
   configure(row: number, spec: RateSpec, lineBps: number): void;
   /** A frame of so many octets was put on its way. */

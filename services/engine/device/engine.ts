@@ -47,7 +47,7 @@ export class Engine implements MechanismHost {
   readonly clock: Clock;
   readonly devices: readonly Device[];
   readonly mechanisms: readonly Mechanism[];
-  isHeard = false;
+  readonly ears = new Uint8Array(1);
   readonly pfc: PfcMechanism;
   readonly credit: CreditMechanism;
   readonly discovery: DiscoveryMechanism;
@@ -157,7 +157,7 @@ export class Engine implements MechanismHost {
    */
   listen(probe: Probe, devices: Iterable<number> = this.devices.keys(), share = 1): void {
     this.hearing.listen(probe, devices, share);
-    this.isHeard = true;
+    this.ears[0] = 1;
   }
 
   /**

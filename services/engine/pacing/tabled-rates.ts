@@ -15,6 +15,7 @@ export interface RateWords {
 
 /** A rate control that keeps a record of doubles per row; it hears what it overrides. */
 export abstract class TabledRates<Spec extends RateSpec> implements RateControl {
+  readonly timesPackets: boolean = false;
   protected readonly table: Float64Array;
   /** By row; rows of other rate controls are empty. */
   protected readonly specs: Spec[] = [];

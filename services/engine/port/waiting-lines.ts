@@ -2,23 +2,23 @@ import type { FramePool } from '../frame/frame-pool.js';
 import { NEXT, STORED } from '../frame/frame-pool.js';
 import type { Tables } from '../kernel/tables.js';
 
-const HEAD = 0;
-const TAIL = 1;
-const OCTETS = 2;
-const STRIDE = 4;
+const TAIL = 0;
+const OCTETS = 1;
+const STRIDE = 2;
 
 /** Frames that wait for permission to join the queue of their class: a line per credit account. */
 export type WaitingLines = ReturnType<typeof makeWaitingLines>;
 
 export function makeWaitingLines(tables: Tables, pool: FramePool) {
   const { words } = pool;
+  /** Close together, as each frame looks whether its line is empty. */
+  const heads = tables.int32('credit', 1).fill(-1);
   const records = tables.int32('credit', STRIDE);
-  for (let at = HEAD; at < records.length; at += STRIDE) records[at] = -1;
 
   function push(row: number, frame: number): void {
     const at = row * STRIDE;
     words[frame + NEXT] = -1;
-    if (records[at + HEAD] < 0) records[at + HEAD] = frame;
+    if (heads[row] < 0) heads[row] = frame;
     else words[records[at + TAIL] + NEXT] = frame;
     records[at + TAIL] = frame;
     records[at + OCTETS] += words[frame + STORED];
@@ -27,23 +27,22 @@ export function makeWaitingLines(tables: Tables, pool: FramePool) {
   /** In front of all others, as it was before it was taken. */
   function putBack(row: number, frame: number): void {
     const at = row * STRIDE;
-    words[frame + NEXT] = records[at + HEAD];
-    if (records[at + HEAD] < 0) records[at + TAIL] = frame;
-    records[at + HEAD] = frame;
+    words[frame + NEXT] = heads[row];
+    if (heads[row] < 0) records[at + TAIL] = frame;
+    heads[row] = frame;
     records[at + OCTETS] += words[frame + STORED];
   }
 
   function shift(row: number): number {
-    const at = row * STRIDE;
-    const frame = records[at + HEAD];
-    records[at + HEAD] = words[frame + NEXT];
-    records[at + OCTETS] -= words[frame + STORED];
+    const frame = heads[row];
+    heads[row] = words[frame + NEXT];
+    records[row * STRIDE + OCTETS] -= words[frame + STORED];
     return frame;
   }
 
   /** First frame of a line, -1 if none. */
   function head(row: number): number {
-    return records[row * STRIDE + HEAD];
+    return heads[row];
   }
 
   function octets(row: number): number {
@@ -59,7 +58,7 @@ export function makeWaitingLines(tables: Tables, pool: FramePool) {
     frames.forEach((frame, i) => {
       words[frame + NEXT] = frames[i + 1] ?? -1;
     });
-    records[row * STRIDE + HEAD] = frames[0] ?? -1;
+    heads[row] = frames[0] ?? -1;
     records[row * STRIDE + TAIL] = frames[frames.length - 1] ?? -1;
   }
 

@@ -37,23 +37,26 @@ export class EpisodeJoin {
   /** By device, port and group (stops), or priority (holds): in the order of their starts. */
   private readonly stops = new Map<number, StopRecord[]>();
   private readonly holds = new Map<number, HoldRecord[]>();
+  /** By device. */
+  private readonly merged: readonly (readonly HoldRecord[])[];
 
   constructor(
     private readonly fabric: Fabric,
     private readonly waits: readonly DeviceWaits[],
   ) {
-    waits.forEach(({ holds, stops }, device) => {
+    this.merged = waits.map(({ holds }) => merged(holds));
+    waits.forEach(({ stops }, device) => {
       for (const stop of stops) push(this.stops, keyOf(device, stop.port, stop.group), stop);
-      for (const hold of merged(holds)) {
+      for (const hold of this.merged[device]!) {
         push(this.holds, keyOf(device, hold.port, hold.priority), hold);
       }
     });
   }
 
   episodes(): Episode[] {
-    const episodes = this.waits.flatMap(({ stops, holds }, device) => [
+    const episodes = this.waits.flatMap(({ stops }, device) => [
       ...stops.map((stop) => this.stopped(device, stop)),
-      ...merged(holds).map((hold) => this.held(device, hold)),
+      ...this.merged[device]!.map((hold) => this.held(device, hold)),
     ]);
     const queues = [...this.backlogs.values()].map(queueEpisode);
     return [...queues, ...episodes].sort(
@@ -171,7 +174,8 @@ function queueEpisode({ id, end, priority, sincePs, inputs, slower, endPs }: Bac
 }
 
 /** A PAUSE holds every priority of a port: one episode, and the frames of all. */
-function merged(holds: readonly HoldRecord[]): HoldRecord[] {
+function merged(holds: readonly HoldRecord[]): readonly HoldRecord[] {
+  if (holds.every(({ mechanism }) => mechanism !== 'pause')) return holds;
   const frameTimes = new Map<string, number>();
   const keyOfPause = ({ port, startPs }: HoldRecord): string => `${port}@${startPs}`;
   const first = holds.filter((hold) => {

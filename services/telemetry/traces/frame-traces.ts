@@ -219,15 +219,15 @@ class Journeys {
     const priority = hop.frameClass & PRIORITY_MASK;
     const leftPs = Math.max(startPs, Math.min(hop.endPs, this.nowPs));
     const queuedPs = hop.egress < 0 ? leftPs : hop.queuedPs;
-    const waited = (kind: PartKind, from: number, to: number): void => {
-      for (const { startPs, endPs, episode } of this.held.split(port, priority, from, to)) {
-        parts.push({ kind: episode === null ? kind : 'held', startPs, endPs, episode });
-      }
-    };
     const isHost = this.fabric.specs[device]!.kind === 'host';
-    if (isFirst) waited('source', startPs, queuedPs);
-    else add(parts, isHost ? 'receive' : 'complete', startPs, queuedPs);
-    if (hop.egress >= 0) waited('wait', queuedPs, leftPs);
+    let free: PartKind = isFirst ? 'source' : isHost ? 'receive' : 'complete';
+    const waited = (from: number, to: number, episode: Episode | null): void => {
+      parts.push({ kind: episode === null ? free : 'held', startPs: from, endPs: to, episode });
+    };
+    if (isFirst) this.held.cut(port, priority, startPs, queuedPs, waited);
+    else if (queuedPs > startPs) waited(startPs, queuedPs, null);
+    free = 'wait';
+    if (hop.egress >= 0) this.held.cut(port, priority, queuedPs, leftPs, waited);
     if (next !== null) this.addTheWay(parts, egress!, hop, next);
     return {
       device: this.fabric.topology.devices[device]!.name,

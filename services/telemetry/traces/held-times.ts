@@ -34,25 +34,31 @@ export class HeldTimes {
   /** Cuts a time at a port where a priority began and ceased to be held; nothing is lost. */
   split(port: string, priority: number, startPs: number, endPs: number): Stretch[] {
     const stretches: Stretch[] = [];
-    let at = startPs;
-    const until = (timePs: number, episode: Episode | null): void => {
-      if (timePs <= at) return;
-      stretches.push({ startPs: at, endPs: timePs, episode });
-      at = timePs;
-    };
+    this.cut(port, priority, startPs, endPs, (from, to, episode) => {
+      stretches.push({ startPs: from, endPs: to, episode });
+    });
+    return stretches;
+  }
+
+  /** The same, told one by one. */
+  cut(port: string, priority: number, startPs: number, endPs: number, tell: Teller): void {
     const { episodes, latestEnds } = this.byPort.get(port) ?? NEVER;
+    let at = startPs;
     for (let i = firstAbove(latestEnds, startPs); i < episodes.length; i++) {
       const episode = episodes[i]!;
       if (episode.startPs >= endPs) break;
-      const isOver = endOf(episode) <= at;
-      if (isOver || (episode.priority !== null && episode.priority !== priority)) continue;
-      until(episode.startPs, null);
-      until(Math.min(endOf(episode), endPs), episode);
+      if (episode.priority !== null && episode.priority !== priority) continue;
+      const until = Math.min(endOf(episode), endPs);
+      if (until <= at) continue;
+      if (episode.startPs > at) tell(at, episode.startPs, null);
+      tell(Math.max(at, episode.startPs), until, episode);
+      at = until;
     }
-    until(endPs, null);
-    return stretches;
+    if (endPs > at) tell(at, endPs, null);
   }
 }
+
+type Teller = (startPs: number, endPs: number, episode: Episode | null) => void;
 
 const NEVER: PortHolds = { episodes: [], latestEnds: [] };
 

@@ -27,6 +27,8 @@ const WORDS = {
 
 /** Swift: a sender keeps its round trips at a target; far below a packet each, if it must. */
 export class Swift extends TabledRates<SwiftSpec> {
+  override readonly timesPackets = true;
+
   constructor(tables: Tables, host: RateHost) {
     super(tables, host, WORDS);
   }

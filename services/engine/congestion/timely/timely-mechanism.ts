@@ -25,6 +25,8 @@ const WORDS = {
 
 /** TIMELY: a sender slows down when its round trips grow. Nobody tells it anything. */
 export class Timely extends TabledRates<TimelySpec> {
+  override readonly timesPackets = true;
+
   constructor(tables: Tables, host: RateHost) {
     super(tables, host, WORDS);
   }

@@ -13,6 +13,21 @@ const PS_OF_OCTET_AT_1_BPS = 8e12;
 const TIMERS = 4;
 const NONE = -1;
 
+// Words of a row's record.
+
+/** When the last frame was put on its way, and how many octets it takes on the wire. */
+const LAST_AT = 0;
+const LAST_OCTETS = 1;
+/** The packet that is timed (NONE: none, UNTIMED: never any), and when it was put on its way. */
+const TIMED = 2;
+const TIMED_AT = 3;
+/** Packets that were acknowledged when the last measurement was made. */
+const MEASURED_TO = 4;
+const STRIDE = 8;
+
+/** No acknowledgement is beyond it. */
+const UNTIMED = Infinity;
+
 /** Rate limiters of descriptor queues, where a device has them. */
 export interface QueueRates {
   has(device: number): boolean;
@@ -37,14 +52,7 @@ export function makeRates(
   const deviceOf = new Int32Array(count);
   const controlOf: RateControl[] = [];
   const streams: RandomStream[] = [];
-  /** By row: when its last frame was put on its way, and how many octets it takes on the wire. */
-  const lastAt = tables.float64('rate', 1).fill(-Infinity);
-  const lastOctets = tables.float64('rate', 1);
-  /** By row: the packet that is timed (NONE: none), and when it was put on its way. */
-  const timed = tables.float64('rate', 1).fill(NONE);
-  const timedAt = tables.float64('rate', 1);
-  /** By row: packets that were acknowledged when the last measurement was made. */
-  const measuredTo = tables.float64('rate', 1);
+  const state = tables.float64('rate', STRIDE);
   /** By row and timer: when the timer in the agenda comes. */
   const armedAt = tables.float64('rate', TIMERS).fill(Infinity);
 
@@ -65,6 +73,8 @@ export function makeRates(
       numberOf[row] = c;
       deviceOf[row] = device.place;
       controlOf[row] = controls[rate.kind];
+      state[row * STRIDE + LAST_AT] = -Infinity;
+      state[row * STRIDE + TIMED] = controlOf[row].timesPackets ? NONE : UNTIMED;
       streams[row] = new RandomStream(seed, `${name}/rate`);
       controlOf[row].configure(row, rate, PS_OF_OCTET_AT_1_BPS / ports[0].octetPs);
       row++;
@@ -79,32 +89,34 @@ export function makeRates(
   function sent(send: number, sequence: number, octets: number): void {
     const row = rowOf[send];
     if (row === NONE) return;
-    if (timed[row] === NONE) {
-      timed[row] = sequence;
-      timedAt[row] = clock.now;
+    const s = row * STRIDE;
+    if (state[s + TIMED] === NONE) {
+      state[s + TIMED] = sequence;
+      state[s + TIMED_AT] = clock.now;
     }
-    lastAt[row] = clock.now;
-    lastOctets[row] = octets + WIRE_OVERHEAD_OCTETS;
+    state[s + LAST_AT] = clock.now;
+    state[s + LAST_OCTETS] = octets + WIRE_OVERHEAD_OCTETS;
     controlOf[row].sent(row, octets);
   }
 
   /** Every packet before `expected` was acknowledged, by a station that kept one for so long. */
   function acknowledged(send: number, expected: number, endpointPs: number): void {
     const row = rowOf[send];
-    if (row === NONE || expected <= timed[row]) return;
-    if (timed[row] !== NONE) {
-      const packets = Math.max(1, expected - measuredTo[row]);
-      controlOf[row].measured(row, clock.now - timedAt[row], endpointPs, packets);
-      measuredTo[row] = expected;
+    const s = row * STRIDE;
+    if (row === NONE || expected <= state[s + TIMED]) return;
+    if (state[s + TIMED] !== NONE) {
+      const packets = Math.max(1, expected - state[s + MEASURED_TO]);
+      controlOf[row].measured(row, clock.now - state[s + TIMED_AT], endpointPs, packets);
+      state[s + MEASURED_TO] = expected;
     }
-    timed[row] = NONE;
+    state[s + TIMED] = NONE;
   }
 
   /** Packets are sent again; they cannot be timed. */
   function lost(send: number, timedOut: boolean): void {
     const row = rowOf[send];
     if (row === NONE) return;
-    timed[row] = NONE;
+    if (state[row * STRIDE + TIMED] !== UNTIMED) state[row * STRIDE + TIMED] = NONE;
     controlOf[row].lost(row, timedOut);
   }
 
@@ -151,7 +163,8 @@ export function makeRates(
       return;
     }
     const pace = bps < lineBps ? PS_OF_OCTET_AT_1_BPS / bps : 0;
-    senders.setPace(sendOf[row], pace, lastAt[row], lastOctets[row]);
+    const s = row * STRIDE;
+    senders.setPace(sendOf[row], pace, state[s + LAST_AT], state[s + LAST_OCTETS]);
   }
 
   function setWindow(row: number, packets: number): void {

@@ -46,6 +46,8 @@ export const EAGER_PERIODS = 3;
 /** What both halves of an account ask of whoever carries them. */
 export interface CreditCarrier {
   readonly clock: { readonly now: number };
+  /** Not zero while anybody listens: looked at for each frame, before a step is announced. */
+  readonly ears: Uint8Array;
   /** An account has something to say: bits of SAY. */
   say(row: number, what: number): void;
   /** The account's timers are due at this time, or earlier. */

@@ -37,6 +37,7 @@ export interface WaitingFrames {
 export class CreditMechanism implements Mechanism, CreditCarrier {
   readonly name = 'credit';
   readonly clock: { readonly now: number };
+  readonly ears: Uint8Array;
   readonly accounts: CreditAccounts;
   readonly sender: CreditSender;
   readonly receiver: CreditReceiver;
@@ -59,6 +60,7 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
     private readonly waiting: WaitingFrames,
   ) {
     this.clock = host.clock;
+    this.ears = host.ears;
     this.accounts = new CreditAccounts(tables);
     this.sender = makeCreditSender(tables, this.accounts, this);
     this.receiver = makeCreditReceiver(tables, this.accounts, this);
@@ -160,7 +162,7 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
   }
 
   announce(row: number, step: number, units: number): void {
-    if (!this.host.isHeard) return;
+    if (this.ears[0] === 0) return;
     const { accounts } = this;
     const port = accounts.port(row);
     this.host.announceCredit(port, step, accounts.priority(row), accounts.channel(row), units);

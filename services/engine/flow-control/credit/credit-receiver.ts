@@ -64,7 +64,7 @@ export function makeCreditReceiver(
   accounts: CreditAccounts,
   carrier: CreditCarrier,
 ) {
-  const { clock } = carrier;
+  const { clock, ears } = carrier;
   const { counts, times } = accounts.records;
   const doubles = tables.float64('credit', DOUBLES);
   for (let row = 0; row < accounts.count; row++) doubles[row * DOUBLES + TOLD_AT] = -Infinity;
@@ -139,14 +139,14 @@ export function makeCreditReceiver(
     }
     counts[r | RECEIVED_SINCE] += units;
     if (counts[r | TARGET] < 0) times[(row << TIMES_SHIFT) | ACTIVE_AT] = clock.now;
-    carrier.announce(row, CREDIT_STEP.RECEIVED, units);
+    if (ears[0] !== 0) carrier.announce(row, CREDIT_STEP.RECEIVED, units);
   }
 
   /** A frame's memory is free. */
   function free(row: number, units: number): void {
     const r = row << RECORD_SHIFT;
     counts[r | OCCUPIED] -= units;
-    carrier.announce(row, CREDIT_STEP.ACCOUNTED, units);
+    if (ears[0] !== 0) carrier.announce(row, CREDIT_STEP.ACCOUNTED, units);
     if (counts[r | OPENED] === 0) return;
     raise(row);
     const untold = ahead(counts[r | LIMIT], counts[r | LIMIT_SAID]);

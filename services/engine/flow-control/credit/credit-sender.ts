@@ -68,7 +68,7 @@ const OPEN = 2;
 export type CreditSender = ReturnType<typeof makeCreditSender>;
 
 export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carrier: CreditCarrier) {
-  const { clock } = carrier;
+  const { clock, ears } = carrier;
   const { counts, times } = accounts.records;
   const doubles = tables.float64('credit', DOUBLES);
 
@@ -165,7 +165,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     consume(row, units);
     counts[r | RESERVED] -= units;
     counts[r | SPENT_SINCE] += units;
-    carrier.announce(row, CREDIT_STEP.TRANSMITTED, units);
+    if (ears[0] !== 0) carrier.announce(row, CREDIT_STEP.TRANSMITTED, units);
     if (counts[r | REPORTS] !== 0) changed(row);
     if ((counts[r | MODES] & MINDS_LINE) === 0) return;
     times[(row << TIMES_SHIFT) | LAST_USE] = clock.now;

@@ -63,6 +63,7 @@ const ON_PFC = `
 priorities:
   2: { flowControl: pfc, responseDelay: 200ns, xoff: 100KB }
   3: { flowControl: pfc, responseDelay: 200ns, xoff: 250KB, ci: true }
+  5: { flowControl: pfc, responseDelay: 200ns, xoff: 100KB }
 `;
 
 interface Outcome {
@@ -72,8 +73,9 @@ interface Outcome {
 }
 
 /** To the end, with books checked, and the order of every flow's frames. */
-function emulate(text: string): Outcome {
+function emulate(text: string, damage?: (engine: Engine) => void): Outcome {
   const session = new Session(fabricOf(text), { check: true });
+  damage?.(session.engine);
   const watch = new OrderWatch(session.engine);
   session.engine.listen(watch);
   while (session.advance(1000) === 'running');
@@ -99,36 +101,49 @@ describe('congestion isolation', () => {
     'detect: 40KB, idle: 3us',
     'detect: 40KB, encapsulation: ipv4',
     'detect: 40KB, encapsulation: ipv6, quote: 100',
+    // The congesting queue would be served first.
+    'priority: 5, detect: 40KB, low: 10KB',
+    'priority: 5, detect: 20KB, low: 19KB, idle: 3us',
   ];
-  const loads: readonly (readonly [string, string])[] = [
-    ['steady', CONGESTION],
-    [
-      'in bursts',
-      `
+  const bursts = `
 load:
-  - { name: c, stream: { from: [h1, h2, h3], to: h5, on: 9us, off: 14us }, arrivals: on-off, rate: 95G, frame: 1000, priority: 3 }
+  - { name: c, stream: { from: [h1, h2, h3], to: h5 }, arrivals: on-off, on: 9us, off: 14us, rate: 95G, frame: 1000, priority: 3 }
   - { name: victim, stream: { from: h4, to: h6 }, rate: 60G, frame: 700, priority: 3 }
-`.replace(
-        'to: h5, on: 9us, off: 14us }, arrivals: on-off',
-        'to: h5 }, arrivals: on-off, on: 9us, off: 14us',
-      ),
-    ],
-  ];
-  for (const setting of settings) {
-    for (const [what, load] of loads) {
-      it(`never breaks the order within a flow, nor loses a frame (${what}; ${setting})`, () => {
-        const outcome = emulate(`${FABRIC}${ON_PFC}ci: { priority: 2, ${setting} }\n${load}`);
-        assert.equal(outcome.results.status, 'complete');
-        assert.ok(outcome.watch.frames > 1000);
-        assert.equal(outcome.watch.overtaken, 0);
-        assert.ok(isolationOf(outcome, 'leaf2').counters['ciFramesIsolated']! > 0);
-        for (const point of outcome.points) {
-          assert.ok(invariants.countsAreSane(point));
-          assert.ok(invariants.everyFlowIsAccountedFor(point));
-        }
-      });
-    }
+`;
+  // Only the hold keeps order where both queues take turns, or the congesting one is served first.
+  const cases = ['strict', 'round-robin'].flatMap((arbiter) =>
+    settings.flatMap((setting) => [
+      { arbiter, setting, what: 'steady', load: CONGESTION },
+      { arbiter, setting, what: 'in bursts', load: bursts },
+    ]),
+  );
+  const scenarioOf = ({ arbiter, setting, load }: (typeof cases)[number]): string =>
+    `${FABRIC}classes: { arbiter: ${arbiter} }\n${ON_PFC}ci: { ${setting} }\n${load}`;
+
+  for (const own of cases) {
+    const name = `${own.what}; ${own.arbiter}; ${own.setting}`;
+    it(`never breaks the order within a flow, nor loses a frame (${name})`, () => {
+      const outcome = emulate(scenarioOf(own));
+      assert.equal(outcome.results.status, 'complete');
+      assert.ok(outcome.watch.frames > 1000);
+      assert.equal(outcome.watch.overtaken, 0);
+      assert.ok(isolationOf(outcome, 'leaf2').counters['ciFramesIsolated']! > 0);
+      for (const point of outcome.points) {
+        assert.ok(invariants.countsAreSane(point));
+        assert.ok(invariants.everyFlowIsAccountedFor(point));
+      }
+    });
   }
+
+  it('would break it where queues take turns, were the congesting one not held', () => {
+    for (const own of cases.filter(({ arbiter }) => arbiter === 'round-robin')) {
+      const outcome = emulate(scenarioOf(own), ({ ci }) => {
+        ci.holdCongesting = () => undefined;
+      });
+      assert.ok(outcome.watch.overtaken > 0, own.setting);
+      assert.match(outcome.results.failure!.reason, /overtaken by a later one of its flow/);
+    }
+  });
 
   it('leaves a victim in its queue, undelayed, where PFC alone stops it', () => {
     const latency = (ci: boolean): number => {

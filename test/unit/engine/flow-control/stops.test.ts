@@ -51,7 +51,7 @@ class FakeHost implements MechanismHost {
   withdraw(): void {}
   announceStop(): void {}
 
-  readonly isHeard = false;
+  readonly ears = new Uint8Array(1);
 
   announceCredit(): void {}
 
