@@ -1,3 +1,5 @@
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { ReceivingEnd, SendingEnd } from '../services/runtime/part/channel.js';
 import { decodeMessage, encodeMessage } from '../services/runtime/part/messages.js';
 import { prepareEngine } from '../services/runtime/engine-flags.js';
@@ -9,6 +11,9 @@ import { inProcesses, roundTripUs } from './in-processes.js';
 
 const LAYER_MESSAGES = 20_000;
 const PS_PER_US = 1e6;
+/** Virtual time of the runs that two processors share. */
+const CORES_US = 6_000;
+const ALONE = fileURLToPath(new URL('alone.js', import.meta.url));
 
 interface Row {
   readonly what: string;
@@ -100,18 +105,22 @@ async function idleFabric(): Promise<Row[]> {
   ];
 }
 
-async function alone(text: string): Promise<number> {
-  prepareEngine();
-  const { Session } = await import('../services/runtime/session.js');
-  const session = new Session(fabricOf(text), { check: false });
-  const start = performance.now();
-  while (session.advance(1000) === 'running');
-  return performance.now() - start;
+/** Milliseconds until so many processes, each with the same run, are done. */
+async function alone(copies: number): Promise<number> {
+  const children = Array.from({ length: copies }, () => fork(ALONE, [`${CORES_US}`]));
+  const heard = (): Promise<unknown[]> =>
+    Promise.all(children.map((child) => new Promise((hear) => child.once('message', hear))));
+  await heard();
+  const done = heard();
+  for (const child of children) child.send('go');
+  return Math.max(...((await done) as number[]));
 }
 
 async function twoCores(): Promise<Row[]> {
-  const text = permutation(8, 10_000);
-  const one = await alone(text);
+  const text = permutation(8, CORES_US);
+  const one = await alone(1);
+  const two = await alone(2);
+  prepareEngine();
   const { planParts } = await import('../services/fabric/placement/part-plan.js');
   const { placeInServices } = await import('../services/fabric/placement/placement.js');
   const { ThreadsRun } = await import('../services/runtime/threads/run-threads.js');
@@ -120,10 +129,15 @@ async function twoCores(): Promise<Row[]> {
   const start = performance.now();
   await new ThreadsRun(fabric, plans, { check: false, from: null }).run();
   const threads = performance.now() - start;
-  const { wallMs } = await inProcesses(text, 2, ['--services', '2']);
+  const { wallMs, spent, status } = await inProcesses(text, 2, ['--services', '2']);
+  const cpu = (name: string): number => (1000 * spent[name]!.cpu) / one;
   return [
+    row('two processes at once, a run each / one', two / one, 'x'),
     row('k=8, 2 threads / one', threads / one, 'x', 0.65),
     row('k=8, 2 services / one process', wallMs / one, 'x', 0.8),
+    row('processor time of its services / one', cpu('service 0') + cpu('service 1'), 'x'),
+    row('processor time of its broker / one', cpu('broker'), 'x'),
+    row('messages per virtual us', status.messages / CORES_US, ''),
   ];
 }
 

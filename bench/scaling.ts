@@ -63,7 +63,7 @@ interface Constants {
 }
 
 /** A service makes no more steps in a lookahead (`runtime/part/pace`). */
-const MOST_STEPS = 2;
+const MOST_STEPS = 1;
 
 function planOf(text: string, services: number): Plan {
   const fabric = fabricOf(text);

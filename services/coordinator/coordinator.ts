@@ -2,18 +2,9 @@ import { selvage } from '#contracts';
 import type { PartPlan } from '../fabric/placement/part-plan.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { PackedOutcome } from '../runtime/checkpoints/packed-outcome.js';
-import { packGlance, packOutcome, unpackOutcome } from '../runtime/checkpoints/packed-outcome.js';
-import {
-  encodeSnapshot,
-  packPlan,
-  packState,
-  sha256,
-  unpackState,
-} from '../runtime/checkpoints/snapshots.js';
-import { sameOctets } from '../runtime/checkpoints/snapshots.js';
+import { packOutcome, unpackOutcome } from '../runtime/checkpoints/packed-outcome.js';
 import type { CheckpointStore } from '../runtime/checkpoints/store.js';
 import type { FaultStep, FaultWish, LiveFault, LiveFaults } from '../runtime/live-faults.js';
-import { glanceOf } from '../runtime/glance.js';
 import { deliveredShare } from '../runtime/packets.js';
 import type { PortSample } from '../runtime/port-sample.js';
 import type { RoundReport } from '../runtime/part/member.js';
@@ -21,23 +12,24 @@ import type { PartState } from '../runtime/part/part.js';
 import type { Failure, RunResults } from '../runtime/results.js';
 import { placeNames } from '../runtime/outcome.js';
 import type { WholeState } from '../runtime/whole-state.js';
-import { partOf } from '../runtime/whole-state.js';
-import type { WatchIntervals } from '../runtime/stall.js';
 import { watchIntervals } from '../runtime/stall.js';
 import { Rounds } from '../runtime/rounds/rounds.js';
 import { mergeParts } from '../runtime/merge.js';
+import type { CoordinatorOptions } from './coordinator-options.js';
 import { RecoveryLooks } from '../runtime/recovery-looks.js';
+import { keepAsCheckpoint } from './first-checkpoint.js';
 import { EndedRun } from './ended-run.js';
 import { FaultDesk } from './fault-desk.js';
 import { Glancing } from './glancing.js';
+import type { Breach } from '../runtime/hold-check.js';
 import { HALTED, Halts } from './halts.js';
 import type { Checkpoint } from './manifest.js';
 import { packManifest, unpackManifest } from './manifest.js';
 import { refusal } from './refusal.js';
-import { roundReport } from './round-report.js';
+import { roundReport, trafficOf } from './round-report.js';
 import { Sampling } from './sampling.js';
 import type { Slot } from './slot.js';
-import { vacant } from './slot.js';
+import { absence, slotOf, takePiece, vacant } from './slot.js';
 import { Wishes } from './wishes.js';
 
 const { Phase } = selvage.v1.RunStatus;
@@ -46,24 +38,8 @@ type Up = selvage.v1.FromService;
 type Down = selvage.v1.ToService.$Properties;
 type Status = selvage.v1.RunStatus.$Properties;
 
-export interface CoordinatorOptions {
-  readonly run: string;
-  readonly key: string;
-  readonly version: string;
-  readonly check: boolean;
-  /** Wall-clock time between checkpoints. */
-  readonly checkpointMs: number;
-  /** Lookaheads of every round, to compare with what adapts; null to adapt. */
-  readonly roundLength: number | null;
-  /** For how long a lost service is waited for. */
-  readonly patienceMs: number;
-  /** Virtual times at which to wait for somebody to say that the run goes on. */
-  readonly haltsPs?: readonly number[];
-  /** Nothing is executed before somebody says so. */
-  readonly paused?: boolean;
-}
-
 const ENDED = 'the run has ended';
+const OVER = [Phase.PHASE_COMPLETE, Phase.PHASE_INTERRUPTED, Phase.PHASE_FAILED];
 /** How often people are told, and frames are counted for them. */
 const TELL_MS = 200;
 /** For how long services that were sent home are waited for. */
@@ -117,10 +93,7 @@ export class Coordinator {
     this.halts = new Halts(options.haltsPs ?? []);
     this.wishes.isPaused = options.paused ?? false;
     const { fabric } = live;
-    this.slots = plans.map((plan) => {
-      const packed = packPlan(plan);
-      return { plan, packed, hash: sha256(packed), ...vacant() };
-    });
+    this.slots = plans.map(slotOf);
     const lookaheads = plans.flatMap(({ channels }) => channels.map((c) => c.lookaheadOutPs));
     this.rounds = new Rounds({
       peers: plans.map(({ channels }) => channels.map(({ peer }) => peer)),
@@ -131,7 +104,7 @@ export class Coordinator {
       fixedLength: options.roundLength,
     });
     this.looks = new RecoveryLooks(fabric, plans, options.check);
-    this.glancing = new Glancing(plans.length);
+    this.glancing = new Glancing(plans);
     this.sampling = new Sampling(
       plans,
       fabric.linkEnds.map(({ length }) => length),
@@ -168,18 +141,7 @@ export class Coordinator {
   /** Puts a state that somebody kept where a checkpoint is looked for. */
   async startFrom(whole: WholeState): Promise<void> {
     if ((await this.store.manifest()) !== null) return;
-    const { run } = this.options;
-    const name = 'c0';
-    const stateHashes: Uint8Array[] = [];
-    for (const [service, { plan, hash: planHash }] of this.slots.entries()) {
-      const origin = { run, epoch: 0, service, planHash };
-      const { octets, hash } = encodeSnapshot(origin, packState(partOf(whole, plan)));
-      await this.store.putSnapshot(name, service, octets);
-      stateHashes.push(hash);
-    }
-    const { boundPs, framesSeen } = whole;
-    const manifest = packManifest({ name, boundPs, framesSeen }, stateHashes, { run, epoch: 0 });
-    await this.store.commit(name, manifest);
+    await keepAsCheckpoint(whole, this.slots, this.options.run, this.store);
   }
 
   /** A service has opened its stream; returns null, or why it is refused. */
@@ -279,12 +241,7 @@ export class Coordinator {
   }
 
   isOver(): boolean {
-    const over: readonly unknown[] = [
-      Phase.PHASE_COMPLETE,
-      Phase.PHASE_INTERRUPTED,
-      Phase.PHASE_FAILED,
-    ];
-    return over.includes(this.phase);
+    return OVER.includes(this.phase);
   }
 
   /** Sends services home after a run that is over; resolves when they are gone, or soon. */
@@ -315,8 +272,6 @@ export class Coordinator {
 
   private grantWishes(): void {
     const { epoch } = this;
-    const watch = (): WatchIntervals =>
-      watchIntervals(this.fabric.specs, this.fabric.scenario.durationPs);
     this.committing = this.desk.grant(this.rounds.boundPs).then(
       ({ changes, steps }) => {
         // Who begins a new epoch is told when it does.
@@ -324,7 +279,9 @@ export class Coordinator {
         for (const change of changes) {
           for (const { send } of this.slots) send?.({ change: { epoch, change } });
         }
-        for (const { atPs } of steps) this.rounds.wake(atPs, watch());
+        const { specs, scenario } = this.fabric;
+        const watch = watchIntervals(specs, scenario.durationPs);
+        for (const { atPs } of steps) this.rounds.wake(atPs, watch);
         this.looks.begin(this.fabric, this.rounds.boundPs);
         this.goOn();
       },
@@ -403,7 +360,7 @@ export class Coordinator {
       this.collect('interrupted');
       return;
     }
-    if (this.mustLook()) {
+    if (this.looks.isDue(this.rounds.nextPs)) {
       this.isLooking = true;
       this.gather();
       return;
@@ -451,22 +408,12 @@ export class Coordinator {
     if (!wasRunning || countFrames) this.tell();
   }
 
-  /** Nothing is left to do before a link has to have recovered; at the end all is looked at. */
-  private mustLook(): boolean {
-    const { nextPs } = this.rounds;
-    const { durationPs } = this.fabric.scenario;
-    const { dueAt } = this.looks;
-    return dueAt <= nextPs && nextPs !== Infinity && dueAt < (durationPs ?? Infinity);
-  }
-
   private lookAtRecovery(states: readonly PartState[]): void {
     this.isLooking = false;
     for (const slot of this.slots) slot.state = null;
     const failure = this.looks.look(states, this.looks.dueAt);
-    if (failure !== null) {
-      this.failure ??= failure;
-      this.wishes.isStopAsked = true;
-    }
+    this.failure ??= failure;
+    if (failure !== null) this.wishes.isStopAsked = true;
     this.goOn();
   }
 
@@ -524,18 +471,8 @@ export class Coordinator {
 
   private takeShown(service: number, piece: selvage.v1.StatePart.$Properties): void {
     if (!this.glancing.isUnderway) return;
-    const states = this.glancing.take(service, piece);
-    if (states !== null) this.answerLookers(states);
+    this.glancing.take(service, piece, this.fabric);
     this.goOn();
-  }
-
-  private answerLookers(states: readonly PartState[]): void {
-    const plans = this.slots.map(({ plan }) => plan);
-    try {
-      this.glancing.finish(packGlance(glanceOf(this.fabric, plans, states)));
-    } catch (error) {
-      this.glancing.refuse((error as Error).message);
-    }
   }
 
   private collect(status: 'complete' | 'interrupted'): void {
@@ -559,16 +496,10 @@ export class Coordinator {
   private collectedAs: 'complete' | 'interrupted' = 'complete';
 
   private takeFinal(service: number, piece: selvage.v1.StatePart.$Properties): void {
-    const slot = this.slots[service]!;
-    slot.pieces.push(piece.octets ?? new Uint8Array(0));
-    if (piece.last !== true) return;
-    const octets = Buffer.concat(slot.pieces);
-    if (!sameOctets(sha256(octets), piece.hash ?? new Uint8Array(0))) {
+    if (!takePiece(this.slots[service]!, piece)) {
       this.fail(`the state of service ${service} came damaged`);
       return;
     }
-    slot.state = unpackState(octets);
-    slot.pieces = [];
     const states = this.slots.flatMap(({ state }) => state ?? []);
     if (states.length < this.slots.length) return;
     if (this.isLooking) this.lookAtRecovery(states);
@@ -603,19 +534,8 @@ export class Coordinator {
   }
 
   private noteBreach(text: string): void {
-    const breach = JSON.parse(text) as {
-      reason: string;
-      timePs: number;
-      device: number;
-      port: number;
-      priority: number;
-    };
-    this.failure = {
-      reason: breach.reason,
-      timePs: breach.timePs,
-      ...placeNames(this.fabric, breach.device, breach.port),
-      priority: breach.priority,
-    };
+    const { reason, timePs, device, port, priority } = JSON.parse(text) as Breach;
+    this.failure = { reason, timePs, ...placeNames(this.fabric, device, port), priority };
     this.wishes.isStopAsked = true;
   }
 
@@ -623,10 +543,7 @@ export class Coordinator {
     const reports = this.rounds.last.flatMap((report) => report ?? []);
     this.frameHops = reports.reduce((sum, report) => sum + report.framesStarted, 0);
     const { durationPs } = this.fabric.scenario;
-    const parts = reports.map(({ packetsLeft, packetsTotal }) => ({
-      left: packetsLeft,
-      total: packetsTotal,
-    }));
+    const parts = reports.map(({ packetsLeft: left, packetsTotal: total }) => ({ left, total }));
     this.share = durationPs === null ? deliveredShare(parts) : this.virtualPs() / durationPs;
   }
 
@@ -641,15 +558,7 @@ export class Coordinator {
     clearTimeout(this.lostTimer);
     const { patienceMs } = this.options;
     this.lostTimer = setTimeout(() => {
-      const missing = this.slots.flatMap(({ send }, service) => (send === null ? [service] : []));
-      const at =
-        this.checkpoint === null
-          ? 'no checkpoint'
-          : `a checkpoint at ${this.checkpoint.boundPs} ps`;
-      this.fail(
-        `services ${missing.join(', ')} did not come within ${patienceMs / 1000} s; ` +
-          `what is kept is ${at}`,
-      );
+      this.fail(absence(this.slots, this.checkpoint?.boundPs ?? null, patienceMs));
     }, patienceMs);
   }
 
@@ -659,8 +568,6 @@ export class Coordinator {
 
   private status(): Status {
     const reports = this.rounds.last.flatMap((report) => report ?? []);
-    const sum = (value: (r: (typeof reports)[number]) => number): number =>
-      reports.reduce((total, report) => total + value(report), 0);
     return {
       run: this.options.run,
       scenario: this.fabric.scenario.name,
@@ -673,9 +580,7 @@ export class Coordinator {
       connected: this.slots.filter(({ send }) => send !== null).length,
       epoch: this.epoch,
       rounds: this.roundsRun,
-      messages: sum(({ messagesSent }) => messagesSent),
-      ignoredMessages: sum(({ ignoredMessages }) => ignoredMessages),
-      resentMessages: sum(({ resentMessages }) => resentMessages),
+      ...trafficOf(reports),
       checkpointPs: this.checkpoint?.boundPs ?? -1,
       detail: this.detail,
     };

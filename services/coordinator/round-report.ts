@@ -24,3 +24,18 @@ export function roundReport(report: selvage.v1.Report.$Properties): RoundReport 
     latestPs: report.latestPs ?? 0,
   };
 }
+
+/** What went between services so far. */
+export function trafficOf(reports: readonly RoundReport[]): {
+  readonly messages: number;
+  readonly ignoredMessages: number;
+  readonly resentMessages: number;
+} {
+  const sum = (value: (report: RoundReport) => number): number =>
+    reports.reduce((total, report) => total + value(report), 0);
+  return {
+    messages: sum(({ messagesSent }) => messagesSent),
+    ignoredMessages: sum(({ ignoredMessages }) => ignoredMessages),
+    resentMessages: sum(({ resentMessages }) => resentMessages),
+  };
+}

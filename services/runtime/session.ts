@@ -154,9 +154,10 @@ export class Session {
 
   /** What people see of it while it goes on. */
   glance(): Glance {
+    const beganAt = performance.now();
     const congestion = this.congestion();
     const results = outcomeOf(this.fabric, this.engine, 'interrupted', null, congestion);
-    return { results, congestion };
+    return { results, congestion, costMs: performance.now() - beganAt };
   }
 
   /** Who held whom back so far; null unless that is observed. */

@@ -25,7 +25,14 @@ export async function serve(env: NodeJS.ProcessEnv, fail: (error: Error) => neve
   const name = `selvage ${identity.run} service ${number}`;
   const broker = await awaitBroker(brokerOptionsFrom(env), name, identity.patienceMs);
   const store = await openStore(identity, () => Promise.resolve(broker));
-  const link = new CoordinatorLink(identity, fail);
+  /** Who came when all was over, and the coordinator had gone, has nothing left to do. */
+  const forsaken = (error: Error): void => {
+    store.outcome().then((outcome) => {
+      if (outcome === null) fail(error);
+      else leave(0);
+    }, fail);
+  };
+  const link = new CoordinatorLink(identity, forsaken);
   isJoined = () => link.isOpen();
   leave = (code) => {
     service.close();

@@ -253,6 +253,17 @@ describe('a broker', { skip }, () => {
     assert.match(away.error, /^the broker at nats:\/\/127.0.0.1:1 cannot be reached: .*\n$/);
     const wrong = selvage([scenario, '--nats', 'http://x']);
     assert.match(wrong.error, /^--nats http:\/\/x: not a broker; write it like nats:/);
+    const stray: [string[], RegExp][] = [
+      [['--processes', '--nats-user', 'ann'], /^--nats-user is for a broker that exists: --nats/],
+      [['--patience', '3'], /^--patience is for runs in several processes: add --processes\n$/],
+      [['--nats', 'nats://x', '--nats-cert', scenario], /^--nats-cert and --nats-key go together/],
+      [['--nats', 'nats://x', '--nats-ca', '/none.pem'], /^\/none.pem: there is no such file\n$/],
+      [['--processes', '--checkpoints', scenario], /^--checkpoints .*: EEXIST: [^\n]*\n$/],
+    ];
+    for (const [words, expected] of stray) {
+      const said = selvage([scenario, ...words]);
+      assert.deepEqual([said.status, expected.test(said.error)], [2, true], said.error);
+    }
     const none = selvage([scenario, '--processes'], { PATH: '' });
     assert.equal(none.status, 2);
     assert.match(none.error, /apt-get install nats-server[^]*brew install[^]*docker run/);

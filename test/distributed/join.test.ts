@@ -109,6 +109,15 @@ describe('services that are started elsewhere', { skip }, () => {
     const { code } = await pods.coordinator(...words).ended;
     assert.equal(code, 1);
     assert.equal(pods.digest(), digest);
+    // It has gone, and what it left in the store is all that there is to find.
+    assert.deepEqual(await pods.service(0, '--patience', '0.5').ended, FINE);
+  });
+
+  it('fail when no coordinator comes', async () => {
+    const pods = await open('forsaken');
+    const { code, words } = await pods.service(0, '--patience', '0.5').ended;
+    assert.equal(code, 3);
+    assert.match(words, /the coordinator has been away for 0.5 s/);
   });
 
   it('do what rendered manifests have pods do', async () => {

@@ -52,8 +52,8 @@ export class Pods {
     return this.selvage('coordinate', EXAMPLE, '--services', '2', ...own, ...more);
   }
 
-  service(number: number): Running {
-    return this.selvage('service', '--join', this.address, '--number', `${number}`);
+  service(number: number, ...more: string[]): Running {
+    return this.selvage('service', '--join', this.address, '--number', `${number}`, ...more);
   }
 
   digest(): unknown {

@@ -9,7 +9,7 @@ import {
   CHANNEL_OPTIONS,
   clientCredentials,
   keyMetadata,
-  streamDeadline,
+  STREAM_MS,
 } from '../../runtime/links/control-channel.js';
 import { unpackGlance, unpackOutcome } from '../../runtime/checkpoints/packed-outcome.js';
 import type { Glance } from '../../runtime/glance.js';
@@ -44,6 +44,8 @@ export class CoordinatorClient {
     address: string,
     private readonly key: string,
     tls: TlsFiles | null,
+    /** How long a stream lasts that somebody wants for ever. */
+    private readonly streamMs = STREAM_MS,
   ) {
     this.client = new Client(address, clientCredentials(tls), CHANNEL_OPTIONS);
   }
@@ -124,7 +126,7 @@ export class CoordinatorClient {
       responseDeserialize,
       {},
       keyMetadata(this.key),
-      streamDeadline(),
+      { deadline: Date.now() + this.streamMs },
     );
     stream.on('data', ({ timePs, ports }: selvage.v1.PortSample) => {
       hear({ timePs, columns: heardColumns(ports ?? null) });

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { PlacementWish } from '../../fabric/placement/placement-of.js';
@@ -31,6 +31,26 @@ export interface DistributionOptions {
   readonly listen?: string;
 }
 
+/** Options that mean nothing without `--nats`. */
+const AT_BROKER = [
+  ['--nats-user', 'natsUser'],
+  ['--nats-nkey', 'natsNkey'],
+  ['--nats-creds', 'natsCreds'],
+  ['--nats-ca', 'natsCa'],
+  ['--nats-cert', 'natsCert'],
+  ['--nats-key', 'natsKey'],
+] as const;
+/** Options that mean nothing in one process. */
+const IN_PROCESSES = [
+  ...AT_BROKER,
+  ['--control-ca', 'controlCa'],
+  ['--control-cert', 'controlCert'],
+  ['--control-key', 'controlKey'],
+  ['--checkpoints', 'checkpoints'],
+  ['--checkpoint-every', 'checkpointEvery'],
+  ['--patience', 'patience'],
+] as const;
+
 const CHECKPOINT_SECONDS = 2;
 const PATIENCE_SECONDS = 60;
 
@@ -47,7 +67,11 @@ export function fleetOptions(
     options.nats !== undefined ||
     options.listen !== undefined ||
     placementArgs.length > 0;
-  if (!isAsked) return null;
+  if (!isAsked) {
+    const stray = IN_PROCESSES.find(([, key]) => options[key] !== undefined);
+    if (stray === undefined) return null;
+    throw new InputError(`${stray[0]} is for runs in several processes: add --processes`);
+  }
   const placement = placementOf(fabric, wish);
   // Who starts neither broker nor services here has no processes to break.
   const isOurs = options.nats === undefined && options.listen === undefined;
@@ -66,7 +90,7 @@ export function fleetOptions(
       options.checkpointEvery,
       CHECKPOINT_SECONDS,
     ),
-    checkpoints: options.checkpoints ?? null,
+    checkpoints: checkpointsFrom(options),
     from: null,
     steps: [],
     machinery: isOurs ? machineryOf(machinery, fabric.topology, placement) : [],
@@ -94,7 +118,11 @@ export function placementWish(options: DistributionOptions): {
 
 /** Passwords and tokens come from the environment, where a list of processes does not show them. */
 export function brokerFrom(options: DistributionOptions): BrokerOptions | null {
-  if (options.nats === undefined) return null;
+  const stray = AT_BROKER.find(([, key]) => options[key] !== undefined);
+  if (options.nats === undefined) {
+    if (stray === undefined) return null;
+    throw new InputError(`${stray[0]} is for a broker that exists: --nats names it`);
+  }
   for (const url of options.nats.split(',')) {
     if (!/^(nats|tls):\/\/[^\s/]+$/.test(url)) {
       throw new InputError(`--nats ${url}: not a broker; write it like nats://host:4222`);
@@ -102,6 +130,10 @@ export function brokerFrom(options: DistributionOptions): BrokerOptions | null {
   }
   const { natsUser, natsNkey, natsCreds, natsCa, natsCert, natsKey } = options;
   const { SELVAGE_NATS_PASSWORD: password, SELVAGE_NATS_TOKEN: token } = process.env;
+  if ((natsCert === undefined) !== (natsKey === undefined)) {
+    throw new InputError('--nats-cert and --nats-key go together');
+  }
+  requireFiles([natsCa, natsCert, natsKey]);
   const tls = {
     ...(natsCa !== undefined && { ca: resolve(natsCa) }),
     ...(natsCert !== undefined && { cert: resolve(natsCert) }),
@@ -147,10 +179,25 @@ export function controlTlsFrom(options: DistributionOptions): TlsFiles | null {
   if (ca === undefined || cert === undefined || key === undefined) {
     throw new InputError('--control-ca, --control-cert and --control-key go together');
   }
-  for (const file of given) {
-    if (!existsSync(file)) throw new InputError(`${file}: there is no such file`);
-  }
+  requireFiles(given);
   return { ca: resolve(ca), cert: resolve(cert), key: resolve(key) };
+}
+
+function requireFiles(files: readonly (string | undefined)[]): void {
+  const missing = files.find((file) => file !== undefined && !existsSync(file));
+  if (missing !== undefined) throw new InputError(`${missing}: there is no such file`);
+}
+
+/** A folder is made now, so that nobody waits for a run that cannot keep anything. */
+function checkpointsFrom({ checkpoints }: DistributionOptions): string | null {
+  if (checkpoints === undefined || checkpoints === 'jetstream') return checkpoints ?? null;
+  try {
+    mkdirSync(checkpoints, { recursive: true });
+    accessSync(checkpoints, constants.W_OK);
+  } catch (error) {
+    throw new InputError(`--checkpoints ${checkpoints}: ${(error as Error).message}`);
+  }
+  return checkpoints;
 }
 
 function countFrom(name: string, text: string | undefined): number | null {

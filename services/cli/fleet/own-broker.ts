@@ -1,4 +1,5 @@
 import { accessSync, constants } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { InputError } from '../exit.js';
 import type { ProcessPlan } from './process-group.js';
@@ -30,7 +31,12 @@ export function ownBroker(port: number, folder: string): ProcessPlan {
     '-P',
     join(folder, 'broker.pid'),
   ];
-  return { name: 'broker', command: COMMAND, args, env: {} };
+  return { name: 'broker', command: COMMAND, args, env: { GOMAXPROCS: `${processors()}` } };
+}
+
+/** Services need the machine, too, and the more threads a broker has, the more of them spin. */
+function processors(): number {
+  return Math.max(1, Math.floor(availableParallelism() / 2));
 }
 
 export function isInstalled(): boolean {

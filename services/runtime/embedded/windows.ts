@@ -35,14 +35,30 @@ export class Windows {
     }
   }
 
+  /**
+   * The same, but in the last window only some actors execute anything. What is left of it is for
+   * `run`: actors of one window may take turns in any order.
+   */
+  runFirst(until: number, actors: Int32Array): void {
+    for (let m = this.nextTime(); m < until; m = this.nextTime()) {
+      if (m + this.lookaheadPs < until) {
+        this.window(m + this.lookaheadPs);
+        continue;
+      }
+      for (let i = 0; i < actors.length; i++) this.actor(actors[i]!, until);
+      return;
+    }
+  }
+
   /** One window; `bound` must not exceed the earliest event plus the lookahead. */
   window(bound: number): void {
-    const { engine, horizon } = this;
-    const { clock } = engine;
-    for (let d = 0; d < horizon.length; d++) {
-      if (horizon[d]! >= bound) continue;
-      engine.run(d, bound);
-      if (clock.now > this.latestPs) this.latestPs = clock.now;
-    }
+    for (let d = 0; d < this.horizon.length; d++) this.actor(d, bound);
+  }
+
+  private actor(d: number, bound: number): void {
+    const { engine } = this;
+    if (this.horizon[d]! >= bound) return;
+    engine.run(d, bound);
+    if (engine.clock.now > this.latestPs) this.latestPs = engine.clock.now;
   }
 }

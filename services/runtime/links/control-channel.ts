@@ -44,11 +44,7 @@ export function serverCredentials(tls: TlsFiles | null): ServerCredentials {
  * Streams that last as long as somebody wants them end after a day and are opened again: one that
  * was forgotten somewhere must not stay for ever.
  */
-const STREAM_MS = 86_400_000;
-
-export function streamDeadline(): { readonly deadline: number } {
-  return { deadline: Date.now() + STREAM_MS };
-}
+export const STREAM_MS = 86_400_000;
 
 /** Every call carries the run's secret. */
 export function keyMetadata(key: string): Metadata {

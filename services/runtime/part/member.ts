@@ -78,6 +78,14 @@ interface PendingControl {
   readonly octets: Uint8Array;
 }
 
+/** A step that the neighbours have been told of, and that is not quite executed. */
+interface Step {
+  readonly grant: Grant;
+  readonly spanPs: number;
+  /** Executed so far. */
+  readonly events: number;
+}
+
 interface Channel {
   readonly peer: number;
   readonly lookaheadInPs: number;
@@ -107,8 +115,9 @@ export class Member {
   private grant: Grant | null = null;
   private gathering: readonly number[] | null = null;
   private running = false;
-  /** Everything before this time has been executed. */
+  /** Everything before this time has been executed, apart from what is left of `step`. */
   private executedPs = 0;
+  private step: Step | null = null;
   private handedOverPs = Infinity;
   private steps = 0;
   private activeSteps = 0;
@@ -137,6 +146,7 @@ export class Member {
     this.grant = null;
     this.gathering = null;
     this.running = false;
+    this.step = null;
     this.executedPs = 0;
   }
 
@@ -179,24 +189,42 @@ export class Member {
     this.sendBare(channel, false);
   }
 
-  /** Goes on as far as neighbours and grant allow; false if it could not. */
+  /**
+   * Goes on as far as neighbours and grant allow; false if it could not. Devices with cables to
+   * neighbours come first, and where there is much to do the others wait for the next call: what
+   * was sent is under way while they are executed.
+   */
   advance(): boolean {
+    const begun = this.step;
+    this.step = null;
+    const step = begun ?? this.beginStep();
+    if (step === null) return false;
+    if (begun === null && this.pace.isBusy) this.step = step;
+    else this.finishStep(step);
+    return true;
+  }
+
+  private beginStep(): Step | null {
     const { grant, part } = this;
-    if (!this.running || grant === null || this.isClogged()) return false;
+    if (!this.running || grant === null || this.isClogged()) return null;
     const allowedPs = this.channels.reduce((b, c) => Math.min(b, c.promisedInPs), grant.endPs);
-    if (allowedPs <= this.executedPs) return false;
+    if (allowedPs <= this.executedPs) return null;
     this.steps++;
     const nextPs = part.nextTime();
     const bound = Math.min(allowedPs, nextPs + this.pace.stepPs);
-    if (nextPs < bound) {
-      this.activeSteps++;
-      this.pace.note(bound - nextPs, part.runTo(bound));
-      part.take(this.outlet);
-    } else part.runTo(bound);
+    const spanPs = bound - nextPs;
+    if (spanPs > 0) this.activeSteps++;
+    const events = part.runBorderTo(bound);
+    part.take(this.outlet);
     this.executedPs = bound;
     for (const channel of this.channels) this.send(channel, grant);
-    if (bound === grant.endPs) this.finishRound(grant);
-    return true;
+    return { grant, spanPs, events };
+  }
+
+  private finishStep({ grant, spanPs, events }: Step): void {
+    const all = events + this.part.runTo(this.executedPs);
+    if (spanPs > 0) this.pace.note(spanPs, all);
+    if (this.executedPs === grant.endPs) this.finishRound(grant);
   }
 
   /** Called from time to time while nothing is heard: the last message may be the lost one. */
@@ -332,8 +360,7 @@ export class Member {
   /** Frames and the promise that nothing earlier follows, if there is anything to say. */
   private send(channel: Channel, grant: Grant): void {
     const { frames, control } = channel;
-    const nextPs = Math.min(this.part.nextTime(), this.executedPs);
-    const promisePs = nextPs + channel.lookaheadOutPs;
+    const promisePs = this.executedPs + channel.lookaheadOutPs;
     const needsPromise = channel.promisedOutPs < grant.endPs;
     if (frames.count === 0 && control.length === 0 && !needsPromise) return;
     const most = Math.floor((this.limits.maxPayload - ENVELOPE_OCTETS) / RECORD_OCTETS);

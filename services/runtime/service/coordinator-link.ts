@@ -5,7 +5,7 @@ import {
   CHANNEL_OPTIONS,
   clientCredentials,
   keyMetadata,
-  streamDeadline,
+  STREAM_MS,
 } from '../links/control-channel.js';
 import { SERVE } from '../links/methods.js';
 import type { RunIdentity } from './settings.js';
@@ -25,6 +25,8 @@ export class CoordinatorLink {
   constructor(
     private readonly identity: RunIdentity,
     private readonly fail: (error: Error) => void,
+    /** How long a stream lasts at most. */
+    private readonly streamMs = STREAM_MS,
   ) {
     const { coordinator, tls } = identity;
     this.client = new Client(coordinator, clientCredentials(tls), CHANNEL_OPTIONS);
@@ -44,7 +46,7 @@ export class CoordinatorLink {
       requestSerialize,
       responseDeserialize,
       metadata,
-      streamDeadline(),
+      { deadline: Date.now() + this.streamMs },
     );
     this.stream = stream;
     stream.on('data', (message: Down) => {

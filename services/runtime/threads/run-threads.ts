@@ -215,7 +215,8 @@ export class ThreadsRun {
     const shows = this.shows.take(show);
     if (shows === null) return;
     const states = shows.map(({ glimpse }) => glimpse);
-    const glance = Promise.resolve().then(() => glanceOf(this.fabric, this.plans, states));
+    const beganAt = performance.now() - Math.max(...shows.map(({ costMs }) => costMs));
+    const glance = Promise.resolve().then(() => glanceOf(this.fabric, this.plans, states, beganAt));
     for (const { resolve, reject } of this.lookers.splice(0)) glance.then(resolve, reject);
   };
 

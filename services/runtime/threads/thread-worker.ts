@@ -90,6 +90,8 @@ export interface Shown {
   readonly thread: number;
   readonly timePs: number;
   readonly glimpse: PartState;
+  /** By the wall clock, so long it took. */
+  readonly costMs: number;
 }
 
 /** What a thread has to say in the end. */
@@ -197,7 +199,10 @@ class Thread {
       parentPort!.postMessage(count satisfies Count);
     }
     if ((wanted & SHOWN) !== 0) {
-      parentPort!.postMessage({ thread, timePs, glimpse: part.glimpse() } satisfies Shown);
+      const beganAt = performance.now();
+      const glimpse = part.glimpse();
+      const costMs = performance.now() - beganAt;
+      parentPort!.postMessage({ thread, timePs, glimpse, costMs } satisfies Shown);
     }
     if (task.plan.service === 0) {
       this.showProgress(nextPs);

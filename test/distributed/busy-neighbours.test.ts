@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { RandomStream } from '../../services/engine/kernel/random.js';
+import { planParts } from '../../services/fabric/placement/part-plan.js';
+import { placeInServices } from '../../services/fabric/placement/placement.js';
+import { Pace } from '../../services/runtime/part/pace.js';
+import { Part } from '../../services/runtime/part/part.js';
+import { Cluster } from '../kit/cluster.js';
+import { fabricOf, run } from '../kit/emulate.js';
+
+/** Links so long that thousands of events lie in a lookahead. */
+const fabric = fabricOf(`
+name: busy
+fabric:
+  generator: leaf-spine
+  leaves: 4
+  spines: 2
+  hostsPerLeaf: 3
+  link: { rate: 100G, delay: 20us }
+duration: 300us
+priorities: { 3: { flowControl: pfc, xoff: 98KB } }
+load:
+  - permutation: { hosts: all, shift: 7 }
+    rate: line
+    priority: 3
+`);
+const placement = placeInServices(fabric.topology, 2);
+const [plan] = planParts(fabric, placement) as [ReturnType<typeof planParts>[0]];
+
+/** A part by itself, and when what it handed over will arrive. */
+function alone(): { part: Part; handedOver: () => number[] } {
+  const part = new Part(plan);
+  const handedOver = (): number[] => {
+    const times: number[] = [];
+    part.take({
+      frame: (_channel, _lane, pool, frame) => times.push(pool.arrival(frame)),
+      control: (_channel, _lane, atPs) => times.push(atPs),
+    });
+    return times;
+  };
+  return { part, handedOver };
+}
+
+describe('services with much to do', () => {
+  it('go a lookahead at a time, and take turns when there is little', () => {
+    const pace = new Pace(1000);
+    assert.ok(!pace.isBusy);
+    pace.note(1000, 1_000_000);
+    assert.deepEqual([pace.isBusy, pace.stepPs], [true, 1000]);
+    pace.note(1000, 2);
+    assert.deepEqual([pace.isBusy, pace.stepPs], [false, 512_000]);
+  });
+
+  it('have all that neighbours wait for before the rest is executed', () => {
+    const whole = alone();
+    const halves = alone();
+    const stepPs = plan.windowPs;
+    let seen = 0;
+    let left = 0;
+    for (let bound = stepPs; bound <= 200e6; bound += stepPs) {
+      const events = whole.part.runTo(bound);
+      const first = halves.part.runBorderTo(bound);
+      const early = halves.handedOver();
+      const rest = halves.part.runTo(bound);
+      assert.equal(first + rest, events);
+      assert.deepEqual(early, whole.handedOver());
+      assert.deepEqual(halves.handedOver(), []);
+      seen += early.length;
+      left += rest;
+    }
+    assert.ok(seen > 100 && left > 100);
+  });
+
+  it('come to the results of one process, whatever the broker does', () => {
+    const unkind = { lose: 0.05, repeat: 0.05, reorder: 0.3 };
+    const cluster = new Cluster(fabric, placement, new RandomStream(1, 'busy'), unkind);
+    cluster.run();
+    assert.deepEqual(cluster.results(), run(fabric));
+  });
+});

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { CoordinatorClient } from '../../services/cli/fleet/coordinator-client.js';
+import { LiveFleet } from '../../services/cli/fleet/live-fleet.js';
+import { ControlServer } from '../../services/coordinator/control-server.js';
+import type { RunDesk, ServiceDesk } from '../../services/coordinator/run-desk.js';
+import { blankColumns } from '../../services/runtime/port-sample.js';
+import { Glances } from '../../services/runtime/glance.js';
+import { CoordinatorLink } from '../../services/runtime/service/coordinator-link.js';
+import { fabricOf } from '../kit/emulate.js';
+
+const KEY = '0'.repeat(32);
+/** Instead of a day. */
+const STREAM_MS = 100;
+const STREAMS = 3;
+const nobody = {} as RunDesk;
+
+/** Counts who comes and who goes, and has something to say to everybody. */
+class Desk implements ServiceDesk {
+  registered = 0;
+  gone = 0;
+  listened = 0;
+  left = 0;
+
+  register: ServiceDesk['register'] = (_, send) => {
+    send({ round: { round: ++this.registered } });
+    return null;
+  };
+
+  lost(): void {
+    this.gone++;
+  }
+
+  hear(): void {
+    throw new Error('nobody has anything to say');
+  }
+
+  look(): Promise<Uint8Array> {
+    throw new Error('nobody looks');
+  }
+
+  listenPorts: ServiceDesk['listenPorts'] = (hear) => {
+    hear({ timePs: ++this.listened, columns: blankColumns(1, [3]) });
+    return () => this.left++;
+  };
+}
+
+describe(
+  'a stream that has lasted long enough ends, and is opened again',
+  { timeout: 60_000 },
+  () => {
+    const desk = new Desk();
+    const server = new ControlServer(nobody, desk, KEY);
+    let coordinator = '';
+    before(async () => {
+      coordinator = `127.0.0.1:${await server.listen('127.0.0.1:0', null)}`;
+    });
+    after(() => {
+      server.close();
+    });
+
+    it('of a service, which registers anew and goes on listening', async () => {
+      const rest = { run: 'r', key: KEY, tls: null, patienceMs: 60_000, checkpoints: '' };
+      const heard: number[] = [];
+      await new Promise<void>((resolve, reject) => {
+        const link = new CoordinatorLink({ ...rest, coordinator }, reject, STREAM_MS);
+        link.open(
+          () => ({ register: { service: 1 } }),
+          ({ round }) => {
+            if (heard.push(round?.round ?? 0) < STREAMS) return;
+            link.close();
+            resolve();
+          },
+        );
+      });
+      assertRising(heard);
+      assert.ok(desk.gone >= STREAMS - 1, 'the coordinator knows that the old streams have ended');
+    });
+
+    it('of somebody who watches ports, as long as they do', async () => {
+      const client = new CoordinatorClient(coordinator, KEY, null, STREAM_MS);
+      const live = new LiveFleet(
+        client,
+        new Glances(
+          () => null,
+          () => 0,
+        ),
+        fabricOf('examples/pair-line-rate.yaml'),
+      );
+      const times: number[] = [];
+      await new Promise<void>((resolve) => {
+        live.listener = {
+          sampled: ({ timePs }) => {
+            if (times.push(timePs) === STREAMS) resolve();
+          },
+          changed: () => undefined,
+          look: () => undefined,
+        };
+        live.watched(true);
+      });
+      live.watched(false);
+      client.close();
+      assertRising(times);
+      assert.ok(desk.left >= STREAMS - 1, 'who no longer listens is not told any more');
+    });
+  },
+);
+
+/** Each came by a stream of its own; one that ends early may have brought nothing. */
+function assertRising(values: readonly number[]): void {
+  assert.deepEqual(
+    values,
+    [...new Set(values)].sort((a, b) => a - b),
+  );
+}
