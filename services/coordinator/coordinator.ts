@@ -366,7 +366,7 @@ export class Coordinator {
       this.collect('interrupted');
       return;
     }
-    if (this.mustLook()) {
+    if (this.looks.isDue(this.rounds.nextPs)) {
       this.isLooking = true;
       this.gather();
       return;
@@ -412,14 +412,6 @@ export class Coordinator {
       send?.({ round: { epoch, round, basePs, endPs, expected, countFrames, countPorts } });
     });
     if (!wasRunning || countFrames) this.tell();
-  }
-
-  /** Nothing is left to do before a link has to have recovered; at the end all is looked at. */
-  private mustLook(): boolean {
-    const { nextPs } = this.rounds;
-    const { durationPs } = this.fabric.scenario;
-    const { dueAt } = this.looks;
-    return dueAt <= nextPs && nextPs !== Infinity && dueAt < (durationPs ?? Infinity);
   }
 
   private lookAtRecovery(states: readonly PartState[]): void {

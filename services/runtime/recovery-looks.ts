@@ -34,6 +34,12 @@ export class RecoveryLooks {
     this.dueAt = this.times.after(fromPs);
   }
 
+  /** Nothing is left to do before it is time to look; what is due at the end is seen there. */
+  isDue(nextPs: number): boolean {
+    const endPs = this.fabric.scenario.durationPs ?? Infinity;
+    return this.dueAt <= nextPs && nextPs !== Infinity && this.dueAt < endPs;
+  }
+
   /** All parts stand at a time at which somebody has to look, as they are here. */
   look(states: readonly PartState[], nowPs: number): Failure | null {
     const engine = wholeEngine(this.fabric);
