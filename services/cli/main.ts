@@ -485,7 +485,9 @@ function report(error: unknown): number {
 
 // A reader that went away (`selvage … | head`) is no fault.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  process.exit(error.code === 'EPIPE' ? 0 : EXIT.RUN_FAILED);
+  if (error.code === 'EPIPE') process.exit(EXIT.COMPLETE);
+  process.stderr.write(`standard output cannot be written: ${error.message}\n`);
+  process.exit(EXIT.BAD_INPUT);
 });
 
 try {

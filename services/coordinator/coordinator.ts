@@ -2,67 +2,46 @@ import { selvage } from '#contracts';
 import type { PartPlan } from '../fabric/placement/part-plan.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { PackedOutcome } from '../runtime/checkpoints/packed-outcome.js';
-import { packGlance, packOutcome, unpackOutcome } from '../runtime/checkpoints/packed-outcome.js';
-import {
-  encodeSnapshot,
-  packPlan,
-  packState,
-  sha256,
-  unpackState,
-} from '../runtime/checkpoints/snapshots.js';
-import { sameOctets } from '../runtime/checkpoints/snapshots.js';
+import { packOutcome, unpackOutcome } from '../runtime/checkpoints/packed-outcome.js';
+import { packPlan, sha256 } from '../runtime/checkpoints/snapshots.js';
 import type { CheckpointStore } from '../runtime/checkpoints/store.js';
 import type { FaultStep, FaultWish, LiveFault, LiveFaults } from '../runtime/live-faults.js';
-import { glanceOf } from '../runtime/glance.js';
-import { deliveredShare } from '../runtime/packets.js';
 import type { PortSample } from '../runtime/port-sample.js';
 import type { RoundReport } from '../runtime/part/member.js';
 import type { PartState } from '../runtime/part/part.js';
 import type { Failure, RunResults } from '../runtime/results.js';
 import { placeNames } from '../runtime/outcome.js';
 import type { WholeState } from '../runtime/whole-state.js';
-import { partOf } from '../runtime/whole-state.js';
 import type { WatchIntervals } from '../runtime/stall.js';
 import { watchIntervals } from '../runtime/stall.js';
 import { Rounds } from '../runtime/rounds/rounds.js';
+import type { Breach } from '../runtime/hold-check.js';
 import { mergeParts } from '../runtime/merge.js';
+import { RecoveryLooks } from '../runtime/recovery-looks.js';
+import type { CoordinatorOptions } from './coordinator-options.js';
 import { EndedRun } from './ended-run.js';
 import { FaultDesk } from './fault-desk.js';
+import { keepAsCheckpoint } from './first-checkpoint.js';
+import { Gathering } from './gathering.js';
 import { Glancing } from './glancing.js';
 import { HALTED, Halts } from './halts.js';
 import type { Checkpoint } from './manifest.js';
 import { packManifest, unpackManifest } from './manifest.js';
+import { Progress } from './progress.js';
 import { refusal } from './refusal.js';
 import { roundReport } from './round-report.js';
 import { Sampling } from './sampling.js';
 import type { Slot } from './slot.js';
-import { vacant } from './slot.js';
+import { vacant, whoIsMissing } from './slot.js';
 import { Wishes } from './wishes.js';
 
 const { Phase } = selvage.v1.RunStatus;
 const { Action } = selvage.v1.SteerRequest;
-type Up = selvage.v1.FromService;
 type Down = selvage.v1.ToService.$Properties;
 type Status = selvage.v1.RunStatus.$Properties;
 
-export interface CoordinatorOptions {
-  readonly run: string;
-  readonly key: string;
-  readonly version: string;
-  readonly check: boolean;
-  /** Wall-clock time between checkpoints. */
-  readonly checkpointMs: number;
-  /** Lookaheads of every round, to compare with what adapts; null to adapt. */
-  readonly roundLength: number | null;
-  /** For how long a lost service is waited for. */
-  readonly patienceMs: number;
-  /** Virtual times at which to wait for somebody to say that the run goes on. */
-  readonly haltsPs?: readonly number[];
-  /** Nothing is executed before somebody says so. */
-  readonly paused?: boolean;
-}
-
 const ENDED = 'the run has ended';
+const OVER = [Phase.PHASE_COMPLETE, Phase.PHASE_INTERRUPTED, Phase.PHASE_FAILED];
 /** How often people are told, and frames are counted for them. */
 const TELL_MS = 200;
 /** For how long services that were sent home are waited for. */
@@ -90,15 +69,17 @@ export class Coordinator {
   private committing: Promise<void> = Promise.resolve();
   private savedAt = performance.now();
   private countedAt = -Infinity;
-  private share = 0;
-  private frameHops = 0;
+  private readonly progress = new Progress();
   private detail = '';
   private failure: Failure | null = null;
   private lostTimer: NodeJS.Timeout | undefined;
   private packed: PackedOutcome | null = null;
   private allLeft: () => void = () => undefined;
   private readonly watchers = new Set<(status: Status) => void>();
-
+  private readonly looks: RecoveryLooks;
+  /** States are on their way because somebody looks, and not because the run is over. */
+  private isLooking = false;
+  private gathering: Gathering | null = null;
   private readonly desk: FaultDesk;
   private readonly halts: Halts;
   private readonly ended: EndedRun;
@@ -126,7 +107,8 @@ export class Coordinator {
       watch: watchIntervals(fabric.specs, fabric.scenario.durationPs),
       fixedLength: options.roundLength,
     });
-    this.glancing = new Glancing(plans.length);
+    this.glancing = new Glancing(plans);
+    this.looks = new RecoveryLooks(fabric, plans, options.check);
     this.sampling = new Sampling(
       plans,
       fabric.linkEnds.map(({ length }) => length),
@@ -163,18 +145,7 @@ export class Coordinator {
   /** Puts a state that somebody kept where a checkpoint is looked for. */
   async startFrom(whole: WholeState): Promise<void> {
     if ((await this.store.manifest()) !== null) return;
-    const { run } = this.options;
-    const name = 'c0';
-    const stateHashes: Uint8Array[] = [];
-    for (const [service, { plan, hash: planHash }] of this.slots.entries()) {
-      const origin = { run, epoch: 0, service, planHash };
-      const { octets, hash } = encodeSnapshot(origin, packState(partOf(whole, plan)));
-      await this.store.putSnapshot(name, service, octets);
-      stateHashes.push(hash);
-    }
-    const { boundPs, framesSeen } = whole;
-    const manifest = packManifest({ name, boundPs, framesSeen }, stateHashes, { run, epoch: 0 });
-    await this.store.commit(name, manifest);
+    await keepAsCheckpoint(whole, this.slots, this.options.run, this.store);
   }
 
   /** A service has opened its stream; returns null, or why it is refused. */
@@ -208,12 +179,13 @@ export class Coordinator {
     }
     this.phase = Phase.PHASE_RECOVERING;
     this.saving = null;
+    this.isLooking = false;
     this.detail = `service ${service} was lost`;
     this.awaitServices();
     this.tell();
   }
 
-  hear(service: number, message: Up): void {
+  hear(service: number, message: selvage.v1.FromService): void {
     const { ready, report, saved, shown, final, failed } = message;
     if (failed) this.fail(`service ${service}: ${failed.reason ?? ''}`);
     else if (ready?.epoch === this.epoch) this.takeReady(service, ready.nextPs ?? 0);
@@ -273,12 +245,7 @@ export class Coordinator {
   }
 
   isOver(): boolean {
-    const over: readonly unknown[] = [
-      Phase.PHASE_COMPLETE,
-      Phase.PHASE_INTERRUPTED,
-      Phase.PHASE_FAILED,
-    ];
-    return over.includes(this.phase);
+    return OVER.includes(this.phase);
   }
 
   /** Sends services home after a run that is over; resolves when they are gone, or soon. */
@@ -319,6 +286,7 @@ export class Coordinator {
           for (const { send } of this.slots) send?.({ change: { epoch, change } });
         }
         for (const { atPs } of steps) this.rounds.wake(atPs, watch());
+        this.looks.begin(this.fabric, this.rounds.boundPs);
         this.goOn();
       },
       (error: unknown) => {
@@ -347,7 +315,7 @@ export class Coordinator {
     this.saving = null;
     this.glancing.forget();
     for (const slot of this.slots) {
-      Object.assign(slot, { nextPs: null, saved: null, pieces: [], state: null });
+      Object.assign(slot, { nextPs: null, saved: null });
       const isInformed = slot.informed === slot.incarnation;
       slot.informed = slot.incarnation;
       slot.send?.({
@@ -368,7 +336,9 @@ export class Coordinator {
     const nexts = this.slots.map((slot) => slot.nextPs);
     if (nexts.includes(null)) return;
     const { checkpoint } = this;
-    this.rounds.begin(checkpoint?.boundPs ?? 0, nexts as number[], checkpoint?.framesSeen ?? -1);
+    const boundPs = checkpoint?.boundPs ?? 0;
+    this.rounds.begin(boundPs, nexts as number[], checkpoint?.framesSeen ?? -1);
+    this.looks.begin(this.fabric, boundPs);
     this.savedAt = performance.now();
     this.detail = '';
     this.goOn();
@@ -379,7 +349,9 @@ export class Coordinator {
     if (!this.rounds.report(service, report)) return;
     this.sampling.finish(this.rounds.latestPs);
     this.roundsRun++;
-    if (report.framesStarted >= 0) this.noteCounts();
+    if (report.framesStarted >= 0) {
+      this.progress.count(this.reports(), this.virtualPs(), this.fabric.scenario.durationPs);
+    }
     this.goOn();
   }
 
@@ -392,6 +364,11 @@ export class Coordinator {
     }
     if (this.wishes.isStopAsked) {
       this.collect('interrupted');
+      return;
+    }
+    if (this.mustLook()) {
+      this.isLooking = true;
+      this.gather();
       return;
     }
     if (this.mustSave()) {
@@ -413,7 +390,7 @@ export class Coordinator {
     const stepEndPs = this.wishes.beginRound();
     const count = performance.now() - this.countedAt > TELL_MS;
     if (count) this.countedAt = performance.now();
-    const decision = this.rounds.decide(count, stepEndPs);
+    const decision = this.rounds.decide(count, Math.min(stepEndPs, this.looks.dueAt));
     if (decision.kind === 'round') this.open(decision.basePs, decision.endPs, decision.count);
     else {
       if (decision.kind === 'stalled') {
@@ -435,6 +412,24 @@ export class Coordinator {
       send?.({ round: { epoch, round, basePs, endPs, expected, countFrames, countPorts } });
     });
     if (!wasRunning || countFrames) this.tell();
+  }
+
+  /** Nothing is left to do before a link has to have recovered; at the end all is looked at. */
+  private mustLook(): boolean {
+    const { nextPs } = this.rounds;
+    const { durationPs } = this.fabric.scenario;
+    const { dueAt } = this.looks;
+    return dueAt <= nextPs && nextPs !== Infinity && dueAt < (durationPs ?? Infinity);
+  }
+
+  private lookAtRecovery(states: readonly PartState[]): void {
+    this.isLooking = false;
+    const failure = this.looks.look(states, this.looks.dueAt);
+    if (failure !== null) {
+      this.failure ??= failure;
+      this.wishes.isStopAsked = true;
+    }
+    this.goOn();
   }
 
   private mustSave(): boolean {
@@ -491,18 +486,8 @@ export class Coordinator {
 
   private takeShown(service: number, piece: selvage.v1.StatePart.$Properties): void {
     if (!this.glancing.isUnderway) return;
-    const states = this.glancing.take(service, piece);
-    if (states !== null) this.answerLookers(states);
+    this.glancing.take(service, piece, this.fabric);
     this.goOn();
-  }
-
-  private answerLookers(states: readonly PartState[]): void {
-    const plans = this.slots.map(({ plan }) => plan);
-    try {
-      this.glancing.finish(packGlance(glanceOf(this.fabric, plans, states)));
-    } catch (error) {
-      this.glancing.refuse((error as Error).message);
-    }
   }
 
   private collect(status: 'complete' | 'interrupted'): void {
@@ -510,29 +495,32 @@ export class Coordinator {
     this.desk.refuse(ENDED);
     this.glancing.refuse(ENDED);
     this.collectedAs = status;
-    const { epoch } = this;
-    this.slots.forEach((slot, service) => {
-      slot.pieces = [];
-      slot.send?.({ finish: { epoch, expected: this.rounds.expectedBy(service) } });
-    });
+    this.gather();
     this.tell();
+  }
+
+  /** Every service says what it is at this bound. */
+  private gather(): void {
+    const { epoch } = this;
+    this.gathering = new Gathering(this.slots.length);
+    this.slots.forEach(({ send }, service) => {
+      send?.({ finish: { epoch, expected: this.rounds.expectedBy(service) } });
+    });
   }
 
   private collectedAs: 'complete' | 'interrupted' = 'complete';
 
   private takeFinal(service: number, piece: selvage.v1.StatePart.$Properties): void {
-    const slot = this.slots[service]!;
-    slot.pieces.push(piece.octets ?? new Uint8Array(0));
-    if (piece.last !== true) return;
-    const octets = Buffer.concat(slot.pieces);
-    if (!sameOctets(sha256(octets), piece.hash ?? new Uint8Array(0))) {
-      this.fail(`the state of service ${service} came damaged`);
+    let states: PartState[] | null;
+    try {
+      states = this.gathering?.take(service, piece) ?? null;
+    } catch (error) {
+      this.fail((error as Error).message);
       return;
     }
-    slot.state = unpackState(octets);
-    slot.pieces = [];
-    const states = this.slots.flatMap(({ state }) => state ?? []);
-    if (states.length === this.slots.length) this.finish(states);
+    if (states === null) return;
+    if (this.isLooking) this.lookAtRecovery(states);
+    else this.finish(states);
   }
 
   private finish(states: readonly PartState[]): void {
@@ -541,6 +529,7 @@ export class Coordinator {
       status: this.collectedAs,
       failure: this.failure,
       check: this.options.check,
+      lookedPs: this.looks.lookedPs,
       moment: { boundPs: this.rounds.boundPs, framesSeen: this.rounds.framesSeen },
       steps: this.live.steps,
     });
@@ -552,41 +541,18 @@ export class Coordinator {
     this.committing = this.ended.put(outcome).then(end, end);
   }
 
-  private end(outcome: PackedOutcome, { status, frameHops }: RunResults): void {
+  private end(outcome: PackedOutcome, results: RunResults): void {
     clearTimeout(this.lostTimer);
     this.packed = outcome;
-    this.frameHops = frameHops;
-    this.share = status === 'complete' ? 1 : this.share;
-    this.phase = status === 'interrupted' ? Phase.PHASE_INTERRUPTED : Phase.PHASE_COMPLETE;
+    this.progress.end(results);
+    this.phase = results.status === 'interrupted' ? Phase.PHASE_INTERRUPTED : Phase.PHASE_COMPLETE;
     this.tell();
   }
 
   private noteBreach(text: string): void {
-    const breach = JSON.parse(text) as {
-      reason: string;
-      timePs: number;
-      device: number;
-      port: number;
-      priority: number;
-    };
-    this.failure = {
-      reason: breach.reason,
-      timePs: breach.timePs,
-      ...placeNames(this.fabric, breach.device, breach.port),
-      priority: breach.priority,
-    };
+    const { reason, timePs, device, port, priority } = JSON.parse(text) as Breach;
+    this.failure = { reason, timePs, ...placeNames(this.fabric, device, port), priority };
     this.wishes.isStopAsked = true;
-  }
-
-  private noteCounts(): void {
-    const reports = this.rounds.last.flatMap((report) => report ?? []);
-    this.frameHops = reports.reduce((sum, report) => sum + report.framesStarted, 0);
-    const { durationPs } = this.fabric.scenario;
-    const parts = reports.map(({ packetsLeft, packetsTotal }) => ({
-      left: packetsLeft,
-      total: packetsTotal,
-    }));
-    this.share = durationPs === null ? deliveredShare(parts) : this.virtualPs() / durationPs;
   }
 
   /** All that comes before has been executed. */
@@ -596,19 +562,15 @@ export class Coordinator {
     return Math.min(this.wishes.reachedPs(boundPs, nextPs), durationPs ?? Infinity);
   }
 
+  private reports(): RoundReport[] {
+    return this.rounds.last.flatMap((report) => report ?? []);
+  }
+
   private awaitServices(): void {
     clearTimeout(this.lostTimer);
     const { patienceMs } = this.options;
     this.lostTimer = setTimeout(() => {
-      const missing = this.slots.flatMap(({ send }, service) => (send === null ? [service] : []));
-      const at =
-        this.checkpoint === null
-          ? 'no checkpoint'
-          : `a checkpoint at ${this.checkpoint.boundPs} ps`;
-      this.fail(
-        `services ${missing.join(', ')} did not come within ${patienceMs / 1000} s; ` +
-          `what is kept is ${at}`,
-      );
+      this.fail(whoIsMissing(this.slots, patienceMs, this.checkpoint));
     }, patienceMs);
   }
 
@@ -617,24 +579,17 @@ export class Coordinator {
   }
 
   private status(): Status {
-    const reports = this.rounds.last.flatMap((report) => report ?? []);
-    const sum = (value: (r: (typeof reports)[number]) => number): number =>
-      reports.reduce((total, report) => total + value(report), 0);
     return {
       run: this.options.run,
       scenario: this.fabric.scenario.name,
       phase: this.phase,
       virtualPs: this.virtualPs(),
       endPs: this.fabric.scenario.durationPs ?? Infinity,
-      share: this.share,
-      frameHops: this.frameHops,
+      ...this.progress.told(this.reports()),
       services: this.slots.length,
       connected: this.slots.filter(({ send }) => send !== null).length,
       epoch: this.epoch,
       rounds: this.roundsRun,
-      messages: sum(({ messagesSent }) => messagesSent),
-      ignoredMessages: sum(({ ignoredMessages }) => ignoredMessages),
-      resentMessages: sum(({ resentMessages }) => resentMessages),
       checkpointPs: this.checkpoint?.boundPs ?? -1,
       detail: this.detail,
     };

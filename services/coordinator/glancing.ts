@@ -1,6 +1,10 @@
 import type { selvage } from '#contracts';
-import { sameOctets, sha256, unpackState } from '../runtime/checkpoints/snapshots.js';
+import type { Fabric } from '../fabric/assembly/fabric.js';
+import type { PartPlan } from '../fabric/placement/part-plan.js';
+import { packGlance } from '../runtime/checkpoints/packed-outcome.js';
+import { glanceOf } from '../runtime/glance.js';
 import type { PartState } from '../runtime/part/part.js';
+import { Gathering } from './gathering.js';
 
 /** Somebody who wants to see the run. */
 interface Looker {
@@ -8,13 +12,15 @@ interface Looker {
   readonly reject: (error: Error) => void;
 }
 
-/** Where people wait who want to see the run as it stands, while services show their parts of it. */
+/** Where people wait who want to see the run as it stands, while services show their parts. */
 export class Glancing {
   private lookers: Looker[] = [];
-  /** By service: what it has shown so far; null: services have not been asked. */
-  private shown: { pieces: Uint8Array[]; state: PartState | null }[] | null = null;
+  /** When services were asked, by the wall clock. */
+  private beganAt = 0;
+  /** Null: services have not been asked. */
+  private shown: Gathering | null = null;
 
-  constructor(private readonly services: number) {}
+  constructor(private readonly plans: readonly PartPlan[]) {}
 
   get isAsked(): boolean {
     return this.lookers.length > 0;
@@ -37,7 +43,8 @@ export class Glancing {
 
   /** Services are asked, again if there is a new epoch. */
   begin(): void {
-    this.shown = Array.from({ length: this.services }, () => ({ pieces: [], state: null }));
+    this.beganAt = performance.now();
+    this.shown = new Gathering(this.plans.length);
   }
 
   /** What was shown in an epoch that is over says nothing. */
@@ -45,23 +52,18 @@ export class Glancing {
     this.shown = null;
   }
 
-  /** The states of all parts, with the last piece of the last. */
-  take(service: number, piece: selvage.v1.StatePart.$Properties): PartState[] | null {
-    const part = this.shown?.[service];
-    if (part === undefined) return null;
-    part.pieces.push(piece.octets ?? new Uint8Array(0));
-    if (piece.last !== true) return null;
-    const octets = Buffer.concat(part.pieces);
-    if (!sameOctets(sha256(octets), piece.hash ?? new Uint8Array(0))) {
-      this.refuse(`the state of service ${service} came damaged`);
-      return null;
+  /** With the last piece of the last, those who wait have their answer. */
+  take(service: number, piece: selvage.v1.StatePart.$Properties, fabric: Fabric): void {
+    try {
+      const states = this.shown?.take(service, piece) ?? null;
+      if (states !== null) this.answer(fabric, states);
+    } catch (error) {
+      this.refuse((error as Error).message);
     }
-    part.state = unpackState(octets);
-    const states = this.shown!.flatMap(({ state }) => state ?? []);
-    return states.length === this.services ? states : null;
   }
 
-  finish(glance: Uint8Array): void {
+  private answer(fabric: Fabric, states: readonly PartState[]): void {
+    const glance = packGlance(glanceOf(fabric, this.plans, states, this.beganAt));
     this.shown = null;
     for (const { resolve } of this.lookers.splice(0)) resolve(glance);
   }

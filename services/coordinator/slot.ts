@@ -1,6 +1,6 @@
 import type { selvage } from '#contracts';
 import type { PartPlan } from '../fabric/placement/part-plan.js';
-import type { PartState } from '../runtime/part/part.js';
+import type { Checkpoint } from './manifest.js';
 
 type Down = selvage.v1.ToService.$Properties;
 
@@ -16,8 +16,6 @@ export interface Slot {
   send: ((message: Down) => void) | null;
   nextPs: number | null;
   saved: Uint8Array | null;
-  pieces: Uint8Array[];
-  state: PartState | null;
 }
 
 export function vacant(): Omit<Slot, 'plan' | 'packed' | 'hash'> {
@@ -27,7 +25,19 @@ export function vacant(): Omit<Slot, 'plan' | 'packed' | 'hash'> {
     send: null,
     nextPs: null,
     saved: null,
-    pieces: [],
-    state: null,
   };
+}
+
+/** Why a run that waited so long for its services cannot go on. */
+export function whoIsMissing(
+  slots: readonly Slot[],
+  patienceMs: number,
+  kept: Checkpoint | null,
+): string {
+  const missing = slots.flatMap(({ send }, service) => (send === null ? [service] : []));
+  const at = kept === null ? 'no checkpoint' : `a checkpoint at ${kept.boundPs} ps`;
+  return (
+    `services ${missing.join(', ')} did not come within ${patienceMs / 1000} s; ` +
+    `what is kept is ${at}`
+  );
 }

@@ -19,7 +19,9 @@ export class LiveTrees {
     const glance = await this.glances.now();
     if (glance === this.foundIn || glance === null) return this.found;
     this.foundIn = glance;
+    const beganAt = performance.now();
     this.found = this.find(glance);
+    this.glances.charge(performance.now() - beganAt);
     return this.found;
   }
 

@@ -45,7 +45,8 @@ export function LivePage(props: {
   const { view, status } = heard;
   const trees = useTrees(status.state);
   const [marked, mark] = useState<ReadonlySet<number> | null>(null);
-  const order = useMemo(() => liveOrder(view), [view.moments.length >> 4]);
+  // Again whenever twice as much is known.
+  const order = useMemo(() => liveOrder(view), [Math.ceil(Math.log2(view.moments.length + 1))]);
   const port = chosen ?? order[0] ?? 0;
   return (
     <main>

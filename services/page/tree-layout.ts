@@ -3,7 +3,7 @@ import type { TreeNode } from '../report/page/page-data.js';
 export const BOX = { width: 196, height: 55 };
 const COLUMN = 244;
 const ROW = 66;
-/** Levels and children that are open before anybody has clicked, unless that makes too many rows. */
+/** Levels and children that are open before anybody has clicked, unless that is too much. */
 const OPEN_LEVELS = 4;
 const OPEN_CHILDREN = 5;
 const OPEN_ROWS = 16;

@@ -31,7 +31,7 @@ export class CycleCheck {
   /** A circle that stands now. */
   look(): Deadlock | null {
     const jams = this.engine.devices.map((_, d) => {
-      this.waits.forgetPast(d);
+      this.waits.forgetPast(d, () => false);
       return { jams: this.waits.standingJams(d) };
     });
     return findDeadlocks(this.fabric, jams)[0] ?? null;

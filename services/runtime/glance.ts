@@ -10,22 +10,26 @@ export interface Glance {
   readonly results: RunResults;
   /** Who held whom back so far; null where that is not observed. */
   readonly congestion: Congestion | null;
+  /** For how long the run, or who puts it together, was kept from other things. */
+  readonly costMs: number;
 }
 
-/** The states that parts have shown, put together as in the end. */
+/** The states that parts have shown, put together as in the end; `beganAt`: by the wall clock. */
 export function glanceOf(
   fabric: Fabric,
   plans: readonly PartPlan[],
   states: readonly PartState[],
+  beganAt: number,
 ): Glance {
   const { results, congestion } = mergeParts(fabric, plans, states, {
     status: 'interrupted',
     failure: null,
     check: false,
+    lookedPs: 0,
     moment: { boundPs: 0, framesSeen: -1 },
     steps: [],
   });
-  return { results, congestion };
+  return { results, congestion, costMs: performance.now() - beganAt };
 }
 
 /** Of the time on the wall, at most so much goes into looking. */
@@ -52,17 +56,23 @@ export class Glances {
     return this.latest;
   }
 
+  /** So much time of the run went into what somebody makes of it. */
+  charge(costMs: number): void {
+    this.dueAt = Math.max(this.dueAt, performance.now()) + costMs / SHARE_MAX;
+  }
+
   private async renew(): Promise<void> {
-    const startedAt = performance.now();
     const virtualPs = this.virtualPs();
     try {
-      this.latest = (await this.look()) ?? this.latest;
-      this.latestPs = virtualPs;
+      const glance = await this.look();
+      if (glance !== null) {
+        this.latest = glance;
+        this.latestPs = virtualPs;
+        this.charge(glance.costMs);
+      }
     } catch {
       // The run has ended, or nobody answers: what was seen before stands.
     }
-    const now = performance.now();
-    this.dueAt = now + (now - startedAt) / SHARE_MAX;
     this.underway = null;
   }
 }

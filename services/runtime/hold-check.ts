@@ -61,9 +61,8 @@ export class HoldCheck extends DeafProbe {
     } else if (this.pauses.forbids(number, priority, now)) {
       this.note('a frame started before its pause was over', device, port, now, priority);
     }
-    if (this.shares.exceeds(number, pool, frame)) {
-      this.note('a class got more than its share of the port', device, port, now, priority);
-    }
+    const unfair = this.shares.breach(number, pool, frame);
+    if (unfair !== null) this.note(unfair, device, port, now, priority);
   }
 
   /** The priority whose stop holds a frame: a congesting queue has one of its own. */

@@ -42,6 +42,8 @@ export interface MergeOptions {
   readonly failure: Failure | null;
   /** Balance the books of the whole. */
   readonly check: boolean;
+  /** Recovery that was due by then has been looked at. */
+  readonly lookedPs: number;
   readonly moment: Pick<WholeState, 'boundPs' | 'framesSeen'>;
   readonly steps: readonly FaultStep[];
 }
@@ -51,7 +53,7 @@ export function mergeParts(
   fabric: Fabric,
   plans: readonly PartPlan[],
   states: readonly PartState[],
-  { status, failure, check, moment, steps }: MergeOptions,
+  { status, failure, check, lookedPs, moment, steps }: MergeOptions,
 ): MergedRun {
   const engine = wholeEngine(fabric);
   const jams = check && CycleCheck.isWanted(fabric);
@@ -63,8 +65,8 @@ export function mergeParts(
     });
   });
   const nowPs = virtualTimeOf(engine, fabric.scenario.durationPs);
-  const standing = jams ? observers.standingJams() : null;
-  const found = check ? checkWhole(fabric, engine, nowPs, standing, failure) : failure;
+  const waited = jams ? observers.jams() : null;
+  const found = check ? checkWhole(fabric, engine, nowPs, lookedPs, waited, failure) : failure;
   const latestPs = Math.max(...states.map((state) => state.latestPs));
   const { waits, hops, captures, events } = observers.observed(nowPs);
   const congestion = waits && congestionOf(fabric, waits, nowPs);

@@ -12,6 +12,7 @@ import type { Engine } from '../engine/device/engine.js';
 import type { Plain } from '../engine/kernel/snapshot.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { capturesOf, samplingOf } from '../fabric/assembly/observer-plan.js';
+import { isSeen } from './look-times.js';
 
 /** What is written down while a run is executed. */
 export interface ObserverPlan {
@@ -23,7 +24,7 @@ export interface ObserverPlan {
   readonly captures: CaptureSpec | null;
   /** What happens to frames and priorities. */
   readonly events: boolean;
-  /** Who waits for whom now, for a check; what is over is not kept. */
+  /** Who waits for whom, for a check; what was over when that is looked for is not kept. */
   readonly jams?: boolean;
 }
 
@@ -103,14 +104,14 @@ export class Observers {
   forgetPast(): void {
     if (this.waits === null || this.isPastKept) return;
     for (let device = 0; device < this.engine.devices.length; device++) {
-      this.waits.forgetPast(device);
+      this.waits.forgetPast(device, isSeen);
     }
   }
 
-  /** By device, what waits for what now; null if nobody looked. */
-  standingJams(): readonly Pick<DeviceWaits, 'jams'>[] | null {
+  /** By device, what waited for what when that was looked for; null if nobody was to look. */
+  jams(): readonly Pick<DeviceWaits, 'jams'>[] | null {
     const { engine, waits } = this;
-    return waits && engine.devices.map((_, d) => ({ jams: waits.standingJams(d) }));
+    return waits && engine.devices.map((_, d) => ({ jams: waits.jams(d) }));
   }
 
   observed(nowPs: number): Observed {

@@ -4,23 +4,25 @@ import { formatPs } from '../engine/units/time.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 
 import type { Breach } from './hold-check.js';
+import { promisedBy, RecoveryTimes } from './recovery-times.js';
 
 /** A fault that has promised to be recovered from, at a port. */
 interface Watched {
   readonly fault: number;
   readonly port: number;
   readonly withinPs: number;
-  /** The end that was followed up last. */
-  seenPs: number;
 }
 
 /** Looks at the links of faults that are over, once the time is up that recovery may take. */
 export class RecoveryCheck {
-  private watched: Watched[] = [];
+  private watched: readonly Watched[] = [];
+  private times = new RecoveryTimes([]);
 
   constructor(
     private fabric: Fabric,
     private readonly engine: Engine,
+    /** What was due by then has been looked at. */
+    private lookedPs = 0,
   ) {
     this.adopt(fabric);
   }
@@ -29,39 +31,38 @@ export class RecoveryCheck {
   adopt(fabric: Fabric): void {
     const { engine } = this;
     const { faults } = fabric.scenario;
-    this.fabric = fabric;
-    const before = this.watched;
-    this.watched = [];
+    const watched: Watched[] = [];
     for (let port = 0; port < engine.shared.ports.count; port++) {
       const own = new Set(engine.faults.counts(port, 0).map(({ fault }) => fault));
       for (const fault of own) {
         const withinPs = faults[fault]!.recoverPs;
-        if (withinPs === null) continue;
-        const known = before.find((entry) => entry.fault === fault && entry.port === port);
-        this.watched.push({ fault, port, withinPs, seenPs: known?.seenPs ?? -1 });
+        if (withinPs !== null) watched.push({ fault, port, withinPs });
       }
     }
+    this.fabric = fabric;
+    this.watched = watched;
+    this.times = new RecoveryTimes(promisedBy(fabric));
   }
 
-  /** When to look next, of what has happened until `now`; Infinity if there is nothing to see. */
-  dueAt(now: number): number {
-    let due = Infinity;
-    for (const entry of this.watched) {
-      const over = this.overSince(entry, now);
-      if (over !== null && over > entry.seenPs) due = Math.min(due, over + entry.withinPs);
-      for (const { fault, overAtPs } of this.engine.faults.counts(entry.port, now)) {
-        if (fault === entry.fault) due = Math.min(due, overAtPs + entry.withinPs);
-      }
-    }
-    return due;
+  /** When to look next; Infinity if there will be nothing to see. */
+  dueAt(): number {
+    return this.times.after(this.lookedPs);
+  }
+
+  /** A run goes on from there. */
+  restored(boundPs: number): void {
+    this.lookedPs = boundPs;
   }
 
   /** Everything before `now` has been executed, and nothing from it on. */
   look(now: number): Breach | null {
+    const sincePs = this.lookedPs;
+    this.lookedPs = now;
     for (const entry of this.watched) {
       const over = this.overSince(entry, now);
-      if (over === null || over <= entry.seenPs || over + entry.withinPs > now) continue;
-      entry.seenPs = over;
+      if (over === null) continue;
+      const due = over + entry.withinPs;
+      if (due <= sincePs || due > now) continue;
       const { ports } = this.engine.shared;
       const ends = [entry.port, ports.peer(entry.port)];
       for (const port of ends) {

@@ -9,6 +9,7 @@ import { congestionOf } from '../telemetry/congestion/congestion-of.js';
 import { matchesGlob } from '../fabric/scenario/selector.js';
 import { Collector } from './collect.js';
 import { CycleCheck } from './cycle-check.js';
+import { nextLookPs } from './look-times.js';
 import { Windows } from './embedded/windows.js';
 import type { Glance } from './glance.js';
 import type { Breach } from './hold-check.js';
@@ -52,8 +53,6 @@ export interface Progress {
 
 export type SessionState = 'running' | 'complete' | 'failed';
 
-/** Books are balanced so often (virtual time) in a checked run. */
-const CHECK_INTERVAL_PS = 10e6;
 /** How many windows between two looks at the wall clock. */
 const WINDOWS_PER_LOOK = 64;
 
@@ -82,10 +81,10 @@ export class Session {
     this.endPs = fabric.scenario.durationPs;
     this.sampler = this.makeSampler();
     this.stall = new StallWatch(watchIntervals(fabric.specs, this.endPs));
-    this.checkDueAt = options.check ? CHECK_INTERVAL_PS : Infinity;
     this.holdCheck = options.check ? new HoldCheck(this.engine, true) : null;
     if (this.holdCheck !== null) this.engine.listen(this.holdCheck);
     this.recovery = options.check ? new RecoveryCheck(fabric, this.engine) : null;
+    this.checkDueAt = this.nextCheck(0);
     const looksForCycles = options.check && CycleCheck.isWanted(fabric);
     this.cycles = looksForCycles ? new CycleCheck(fabric, this.engine) : null;
     this.observers = new Observers(this.engine, observe ?? observersOf(fabric));
@@ -103,7 +102,7 @@ export class Session {
     this.stall.adopt(watchIntervals(fabric.specs, this.endPs), this.boundPs);
     if (this.recovery === null) return;
     this.recovery.adopt(fabric);
-    this.checkDueAt = Math.min(this.checkDueAt, this.recovery.dueAt(change.atPs));
+    this.checkDueAt = Math.min(this.checkDueAt, this.recovery.dueAt());
   }
 
   /** Runs for about so many milliseconds of wall-clock time, or up to a time within the run. */
@@ -155,9 +154,10 @@ export class Session {
 
   /** What people see of it while it goes on. */
   glance(): Glance {
+    const beganAt = performance.now();
     const congestion = this.congestion();
     const results = outcomeOf(this.fabric, this.engine, 'interrupted', null, congestion);
-    return { results, congestion };
+    return { results, congestion, costMs: performance.now() - beganAt };
   }
 
   /** Who held whom back so far; null unless that is observed. */
@@ -211,7 +211,8 @@ export class Session {
     });
     this.windows.latestPs = whole.latestPs;
     this.stall.restore(whole.boundPs, whole.framesSeen);
-    if (this.checkDueAt !== Infinity) this.checkDueAt = whole.boundPs + CHECK_INTERVAL_PS;
+    this.recovery?.restored(whole.boundPs);
+    this.checkDueAt = this.nextCheck(whole.boundPs);
     if (this.sampler === null) return;
     const last = this.sampler.saveLast();
     this.sampler.ports.forEach(({ name }, i) => {
@@ -251,7 +252,7 @@ export class Session {
       // Books that balance stay so while nothing happens.
       const idleUntilPs = Math.min(this.windows.nextTime(), this.endPs ?? Infinity);
       const idlePs = Math.max(now, idleUntilPs === Infinity ? now : idleUntilPs);
-      this.checkDueAt = Math.min(this.recovery!.dueAt(now), nextCheckPs(idlePs));
+      this.checkDueAt = this.nextCheck(idlePs);
     }
     if (this.stall.dueAt !== now) return;
     const { engine } = this;
@@ -286,6 +287,11 @@ export class Session {
     }
   }
 
+  /** A link has to have recovered, or it is time to look at everything. */
+  private nextCheck(nowPs: number): number {
+    return this.recovery === null ? Infinity : Math.min(this.recovery.dueAt(), nextLookPs(nowPs));
+  }
+
   private failBy(breach: Breach | null): void {
     if (breach === null) return;
     const { reason, timePs, device, port, priority } = breach;
@@ -313,8 +319,4 @@ export class Session {
     );
     return new Sampler(this.engine, wanted, seriesPs);
   }
-}
-
-function nextCheckPs(now: number): number {
-  return (Math.floor(now / CHECK_INTERVAL_PS) + 1) * CHECK_INTERVAL_PS;
 }

@@ -2,6 +2,7 @@ import type { DeviceWaits } from '../engine/analysis/waits/wait-records.js';
 import type { Engine } from '../engine/device/engine.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { findDeadlocks } from '../telemetry/congestion/find-deadlocks.js';
+import { isSeen } from './look-times.js';
 import { deadlockFailure, placeNames, unbalanced } from './outcome.js';
 import { RecoveryCheck } from './recovery-check.js';
 import type { Failure } from './results.js';
@@ -9,25 +10,42 @@ import { STALLED } from './stall.js';
 
 /**
  * What only somebody who sees all actors can check, at the end of a run whose parts were executed
- * in several places: the books, links that have not recovered, and who waits for whom. Nobody gets
- * out of a circle of waits by himself, so one that ever closed is still there; and it is what a
- * standstill comes from.
+ * in several places: the books, links that had to recover since `lookedPs`, and who has waited for
+ * whom. A standstill comes from a circle, if there is one; else what was wrong first counts.
  */
 export function checkWhole(
   fabric: Fabric,
   engine: Engine,
   nowPs: number,
+  lookedPs: number,
   jams: readonly Pick<DeviceWaits, 'jams'>[] | null,
   known: Failure | null,
 ): Failure | null {
-  if (known !== null && known.reason !== STALLED) return known;
-  const circle = jams && findDeadlocks(fabric, jams)[0];
-  if (circle) return deadlockFailure(circle);
-  return known ?? unbalanced(fabric, engine, nowPs) ?? unrecovered(fabric, engine, nowPs);
+  const circle = jams && circleOf(fabric, jams);
+  if (circle !== null && (known === null || isLater(known, circle))) return circle;
+  return known ?? unbalanced(fabric, engine, nowPs) ?? unrecovered(fabric, engine, nowPs, lookedPs);
 }
 
-function unrecovered(fabric: Fabric, engine: Engine, nowPs: number): Failure | null {
-  const breach = new RecoveryCheck(fabric, engine).look(nowPs);
+function isLater(known: Failure, { timePs }: Failure): boolean {
+  return known.reason === STALLED || known.timePs > timePs;
+}
+
+/** The first circle of waits that was there when one process would have looked. */
+function circleOf(fabric: Fabric, jams: readonly Pick<DeviceWaits, 'jams'>[]): Failure | null {
+  const circle = findDeadlocks(fabric, jams).find(({ closedPs, openedPs }) =>
+    isSeen(closedPs, openedPs ?? Infinity),
+  );
+  return circle === undefined ? null : deadlockFailure(circle);
+}
+
+/** A link that was due since a time, and has not recovered by now. */
+export function unrecovered(
+  fabric: Fabric,
+  engine: Engine,
+  nowPs: number,
+  lookedPs: number,
+): Failure | null {
+  const breach = new RecoveryCheck(fabric, engine, lookedPs).look(nowPs);
   if (breach === null) return null;
   const { reason, timePs, device, port } = breach;
   return { reason, timePs, ...placeNames(fabric, device, port), priority: null };

@@ -123,7 +123,9 @@ describe('a run that is looked at', { skip: noBrowser, timeout: 180_000 }, () =>
 
   it('is told of by its coordinator where it is in processes', { skip: noBroker }, async () => {
     const out = join(folder, 'processes');
-    const set = ['--set', 'load.0.bytes=2MB', '--set', 'observe.series=20us'];
+    const set = ['load.0.bytes=2MB', 'observe.series=20us', 'observe.episodes=true'].flatMap(
+      (change) => ['--set', change],
+    );
     const { url, ended } = await start(
       ...['examples/incast-pfc.yaml', ...set, '--services', '3', '--paused', '--out', out],
     );
@@ -135,6 +137,8 @@ describe('a run that is looked at', { skip: noBrowser, timeout: 180_000 }, () =>
       await press(page, 'step');
       await page.locator('.tile', { hasText: `virtual time${reached}` }).waitFor(PATIENCE);
     }
+    await page.locator('.tree', { hasText: 's1:p1 priority 3: more comes' }).waitFor(PATIENCE);
+    assert.equal(await page.locator('.pill.paused').count(), 1);
     await page.locator('canvas').first().waitFor(PATIENCE);
     await page.locator('.device', { hasText: 'h3' }).click();
     await page.getByLabel('kind of fault').selectOption('freeze');

@@ -135,7 +135,8 @@ export class Cluster {
   results(): RunResults {
     const { states, boundPs, framesSeen } = this.save();
     const moment = { boundPs, framesSeen };
-    const options = { status: 'complete', failure: null, check: true, moment, steps: [] } as const;
+    const ended = { status: 'complete', failure: null, moment, steps: [] } as const;
+    const options = { ...ended, check: true, lookedPs: 0 };
     return mergeParts(this.fabric, this.plans, states, options).results;
   }
 

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import type { ReceivedSpan } from './otlp-receiver.js';
 
-const PARTS = ['source', 'complete', 'wait', 'held', 'serialise', 'propagate', 'process'];
+const PARTS = [
+  'source',
+  'complete',
+  'wait',
+  'held',
+  'serialise',
+  'propagate',
+  'process',
+  'receive',
+];
 /** Kinds of spans that a tree of congestion has. */
 export const EPISODES = ['queue', 'stopped', 'held'];
 
@@ -23,8 +32,11 @@ export function checkTrees(spans: readonly ReceivedSpan[]): void {
     const own = Number(attributes['selvage.end_ps']) - Number(attributes['selvage.start_ps']);
     latencies.set(traceId, (latencies.get(traceId) ?? 0) + own);
   }
-  for (const { name, traceId, attributes } of spans) {
-    if (name !== 'frame' || !('selvage.latency_ps' in attributes)) continue;
+  const delivered = spans.filter(
+    ({ name, attributes }) => name === 'frame' && 'selvage.latency_ps' in attributes,
+  );
+  assert.ok(delivered.length > 0);
+  for (const { traceId, attributes } of delivered) {
     assert.equal(latencies.get(traceId), attributes['selvage.latency_ps']);
   }
 }

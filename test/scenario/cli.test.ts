@@ -168,6 +168,24 @@ describe('selvage', () => {
     assert.deepEqual(readdirSync(at('foreign')), ['thesis.tex']);
   });
 
+  it('says that what it prints finds no room, and keeps what stood in a file', () => {
+    const words = ['schema', '--out', at('schema.json')];
+    writeFileSync(at('schema.json'), 'as it was');
+    // No file may become longer than a block: what a full disk does, from a shell.
+    const full = (script: string): { status: number | null; stderr: string } =>
+      spawnSync('sh', ['-c', script, process.execPath, MAIN, ...words], { encoding: 'utf8' });
+    const { status, stderr } = full('ulimit -f 1; exec "$0" "$@"');
+    assert.equal(status, 2);
+    assert.match(stderr, /schema\.json cannot be written: E(FBIG|NOSPC)/);
+    assert.equal(readFileSync(at('schema.json'), 'utf8'), 'as it was');
+    assert.ok(!existsSync(at('schema.json.new')));
+    if (!existsSync('/dev/full')) return;
+    words.splice(1);
+    const printed = full('exec "$0" "$@" > /dev/full');
+    assert.equal(printed.status, 2);
+    assert.match(printed.stderr, /^standard output cannot be written: ENOSPC/);
+  });
+
   it('writes a starter that validates and runs, and overwrites nothing', () => {
     assert.equal(selvage('init', 'start.yaml').code, 0);
     assert.equal(selvage('validate', 'start.yaml').code, 0);

@@ -62,6 +62,8 @@ class Listener implements Probe {
   readonly frameQueued = this.hear;
   readonly frameSent = this.hear;
   readonly frameDiscarded = this.hear;
+  readonly frameKept = this.hear;
+  readonly frameTaken = this.hear;
   readonly watchdogActed = this.hear;
   readonly controlSent = this.hear;
   readonly tagSent = this.hear;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { POOL } from '../../services/engine/buffer/shared-buffer.js';
 import type { Session } from '../../services/runtime/session.js';
 import { Session as RealSession } from '../../services/runtime/session.js';
 import type { RunResults } from '../../services/runtime/results.js';
@@ -171,20 +172,75 @@ load:
     assert.equal(failure!.device, 'h1');
   });
 
-  it('a class with more than its share is noticed', () => {
-    const session = sessionOf(`
+  const highest = (eligible: number): number => 31 - Math.clz32(eligible);
+  const lowest = (eligible: number): number => highest(eligible & -eligible);
+  for (const [arbiter, wrong, reason] of [
+    ['{ ets: { 1: 30%, 2: 70% } }', highest, /a class got more than its share/],
+    ['{ dwrr: { 1: 3, 2: 7 } }', highest, /a class got more than its share/],
+    ['round-robin', lowest, /a class got more than its share/],
+    ['strict', lowest, /a class went before one that goes first/],
+  ] as const) {
+    it(`a class with more than its share of ${arbiter} is noticed`, () => {
+      const shared = (): Session =>
+        sessionOf(`
 duration: 150us
 fabric: { generator: star, hosts: 3, hostLink: { rate: 10G, length: 10m } }
-classes: { arbiter: { ets: { 1: 30%, 2: 70% } } }
+classes: { arbiter: ${arbiter} }
 priorities: { 1: pfc, 2: pfc }
 load:
   - { name: a, stream: { from: h2, to: h1 }, priority: 1, transport: raw }
   - { name: b, stream: { from: h3, to: h1 }, priority: 2, transport: raw }
 `);
-    for (const { arbiters } of session.engine.devices) {
-      for (const arbiter of arbiters) arbiter.pick = (eligible) => 31 - Math.clz32(eligible);
-    }
-    assert.match(finish(session).failure!.reason, /a class got more than its share/);
+      assert.equal(finish(shared()).failure, null);
+      const session = shared();
+      for (const { arbiters } of session.engine.devices) {
+        for (const own of arbiters) own.pick = wrong;
+      }
+      assert.match(finish(session).failure!.reason, reason);
+    });
+  }
+
+  const QUICK = SCENARIO.replace('xoff: 60KB', 'xoff: 60KB, quanta: 300');
+
+  it('a pause that ends early is noticed, although its mechanism knows of none', () => {
+    assert.equal(finish(sessionOf(QUICK)).failure, null);
+    const session = sessionOf(QUICK);
+    const { obeyer } = session.engine.pfc;
+    const load = obeyer.load.bind(obeyer);
+    obeyer.load = (port, timer, quanta) => {
+      load(port, timer, Math.floor(quanta / 10));
+    };
+    assert.match(finish(session).failure!.reason, /a frame started before its pause was over/);
+  });
+
+  it('a stop that stands and is not repeated is noticed', () => {
+    const session = sessionOf(QUICK);
+    const asker = session.engine.pfc.asker as unknown as {
+      refreshArmed: Uint8Array;
+      onTimer(port: number): void;
+    };
+    asker.onTimer = (port) => {
+      asker.refreshArmed[port] = 0;
+    };
+    assert.match(finish(session).failure!.reason, /a stop that stands is not repeated/);
+  });
+
+  it('credit that the memory cannot back is noticed', () => {
+    const session = sessionOf(SCENARIO.replace('{ flowControl: pfc, xoff: 60KB }', 'credit'));
+    while (session.progress().virtualPs < 70e6) session.advance(0.01);
+    const { receiver, accounts } = session.engine.credit;
+    const s1 = session.engine.devices.find(({ spec }) => spec.name === 's1')!;
+    const row = accounts.row(s1.firstPort + 1, 0, 3);
+    receiver.store(row, -1000);
+    assert.match(finish(session).failure!.reason, /credit/);
+  });
+
+  it('a pool that is fuller than its size is noticed', () => {
+    const { failure } = damaged(({ shared: { buffer } }) => {
+      const memoryOf = buffer.memoryOfDevice;
+      buffer.memoryOfDevice = (device, field) => (field === POOL ? 0 : memoryOf(device, field));
+    });
+    assert.match(failure!.reason, /octets of the pool beyond its size/);
   });
 
   it('credit that was never granted is noticed', () => {

@@ -44,15 +44,19 @@ export class RecordTable {
     open.pop();
   }
 
-  /** Rows that are over are not kept any longer. */
-  forgetClosed(): void {
+  /** Rows that are over are not kept any longer, but for some. */
+  forgetClosed(isKept: (at: number) => boolean = () => false): void {
     const { width, values } = this;
-    this.open.sort((a, b) => a - b);
-    this.open = this.open.map((at, row) => {
-      values.copyWithin(row * width, at, at + width);
-      return row * width;
-    });
-    this.count = this.open.length;
+    const open = new Set(this.open);
+    this.open = [];
+    let to = 0;
+    for (let at = 0; at < this.count * width; at += width) {
+      if (!open.has(at) && !isKept(at)) continue;
+      values.copyWithin(to, at, at + width);
+      if (open.has(at)) this.open.push(to);
+      to += width;
+    }
+    this.count = to / width;
   }
 
   map<Item>(read: (at: number) => Item): Item[] {

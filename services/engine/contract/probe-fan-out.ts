@@ -48,6 +48,14 @@ export class ProbeFanOut implements Probe {
     for (const listener of this.listeners) listener.frameDiscarded(device, port, now, pool, frame);
   }
 
+  frameKept(device: number, now: number, pool: FramePool, frame: number): void {
+    for (const listener of this.listeners) listener.frameKept(device, now, pool, frame);
+  }
+
+  frameTaken(device: number, now: number, pool: FramePool, frame: number): void {
+    for (const listener of this.listeners) listener.frameTaken(device, now, pool, frame);
+  }
+
   watchdogActed(device: number, port: number, now: number, priority: number, on: boolean): void {
     for (const listener of this.listeners) {
       listener.watchdogActed(device, port, now, priority, on);

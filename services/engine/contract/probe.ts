@@ -110,6 +110,10 @@ export interface Probe {
   frameSent(device: number, port: number, now: number, pool: FramePool, frame: number): void;
   /** A frame that waited at a port will not be sent, and is dropped next. */
   frameDiscarded(device: number, port: number, now: number, pool: FramePool, frame: number): void;
+  /** What a host has just received stays in its NIC until software takes it. */
+  frameKept(device: number, now: number, pool: FramePool, frame: number): void;
+  /** Software takes it. Its hash may be gone by then: the NIC puts other things there. */
+  frameTaken(device: number, now: number, pool: FramePool, frame: number): void;
   /** A watchdog stops obeying a neighbour that holds a priority for too long, or obeys again. */
   watchdogActed(device: number, port: number, now: number, priority: number, on: boolean): void;
   /** A MAC control frame starts on the wire. */
@@ -158,6 +162,8 @@ export class DeafProbe implements Probe {
   frameQueued(..._: Parameters<Probe['frameQueued']>): void {}
   frameSent(..._: Parameters<Probe['frameSent']>): void {}
   frameDiscarded(..._: Parameters<Probe['frameDiscarded']>): void {}
+  frameKept(..._: Parameters<Probe['frameKept']>): void {}
+  frameTaken(..._: Parameters<Probe['frameTaken']>): void {}
   watchdogActed(..._: Parameters<Probe['watchdogActed']>): void {}
   controlSent(..._: Parameters<Probe['controlSent']>): void {}
   tagSent(..._: Parameters<Probe['tagSent']>): void {}

@@ -82,8 +82,6 @@ export interface FaultCounts {
   readonly activePs: number;
   /** When it was there last; null while it is, and before it ever was. */
   readonly overSincePs: number | null;
-  /** When it will be over next; Infinity if it is not to come again, or stays. */
-  readonly overAtPs: number;
 }
 
 /**
@@ -322,7 +320,7 @@ export class FaultMechanism implements Mechanism {
   /** Of every fault at a port, until `now`. */
   counts(port: number, now: number): FaultCounts[] {
     return this.at[port].map((fault) => {
-      const { isActive, begun, hits, withheld, activePs, beginPs, endPs, overPs } = fault;
+      const { isActive, begun, hits, withheld, activePs, beginPs, overPs } = fault;
       return {
         fault: fault.spec.fault,
         port,
@@ -330,7 +328,6 @@ export class FaultMechanism implements Mechanism {
         hits,
         withheld,
         activePs: activePs + (isActive ? now - beginPs : 0),
-        overAtPs: endPs,
         overSincePs: isActive || activePs === 0 ? null : overPs,
       };
     });

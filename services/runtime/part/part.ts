@@ -148,7 +148,7 @@ export class Part {
     };
   }
 
-  /** Of its state, as much as people ask of a run under way: a moment's, however long it goes on. */
+  /** Of its state, as much as people ask of a run under way. */
   glimpse(): PartState {
     return {
       devices: this.plan.specs.map((_, place) => saveDevice(this.engine, place)),

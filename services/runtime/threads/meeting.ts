@@ -34,7 +34,7 @@ export const WANTED = 0;
 export const ANSWERED = 1;
 export const GOES_ON = 2;
 export const CALL_WORDS = 3;
-/** What it wants: to be heard; to hear what ports have counted, or what parts have come to, as well. */
+/** What it wants: to be heard; to hear what ports have counted, or what parts have come to, too. */
 export const HEARD = 1;
 export const COUNTED = 2;
 export const SHOWN = 4;

@@ -12,6 +12,9 @@ import { placeNames } from '../outcome.js';
 import { deliveredShare } from '../packets.js';
 import type { Failure } from '../results.js';
 import type { Progress } from '../session.js';
+import { RecoveryLooks } from '../recovery-looks.js';
+import type { Promised } from '../recovery-times.js';
+import { promisedBy } from '../recovery-times.js';
 import { STALLED, watchIntervals } from '../stall.js';
 import type { WholeState } from '../whole-state.js';
 import { partOf } from '../whole-state.js';
@@ -27,7 +30,15 @@ import {
   SHOWN,
   WANTED,
 } from './meeting.js';
-import type { Count, Halt, Order, Shown, ThreadOutcome, ThreadTask } from './thread-worker.js';
+import type {
+  Count,
+  Halt,
+  Order,
+  Shown,
+  Stand,
+  ThreadOutcome,
+  ThreadTask,
+} from './thread-worker.js';
 import { WordsOfAll } from './words-of-all.js';
 
 export interface ThreadsOptions {
@@ -78,6 +89,9 @@ export class ThreadsRun {
   private isLookWanted = false;
   private readonly shows: WordsOfAll<Shown>;
   private readonly lookers: Looker[] = [];
+  private readonly stands: WordsOfAll<Stand>;
+  private readonly looks: RecoveryLooks;
+  private unrecovered: Failure | null = null;
   /** The bound at which all have stood and said what their ports have counted. */
   private countedPs = -1;
   /** Whoever comes to stand says what its ports have counted. */
@@ -93,9 +107,12 @@ export class ThreadsRun {
     const memory = plans.map(() => new SharedArrayBuffer(PROGRESS_NUMBERS * 8));
     this.numbers = memory.map((shared) => new Float64Array(shared));
     this.orders = plans.map(() => new MessageChannel());
+    this.looks = new RecoveryLooks(assembled, plans, options.check);
+    this.looks.begin(this.fabric, options.from?.boundPs ?? 0);
     this.tasks = this.makeTasks(memory);
     this.counts = new WordsOfAll(plans.length);
     this.shows = new WordsOfAll(plans.length);
+    this.stands = new WordsOfAll(plans.length);
   }
 
   get live(): LiveFaults {
@@ -113,7 +130,8 @@ export class ThreadsRun {
     const workers = this.tasks.map(
       (workerData) => new Worker(file, { workerData, transferList: [workerData.orders] }),
     );
-    const said = { halted: this.halted, counted: this.counted, shown: this.shown };
+    const { halted, counted, shown, stood } = this;
+    const said = { halted, counted, shown, stood };
     try {
       return this.merge(await Promise.all(workers.map((worker) => outcomeOf(worker, said))));
     } finally {
@@ -197,8 +215,20 @@ export class ThreadsRun {
     const shows = this.shows.take(show);
     if (shows === null) return;
     const states = shows.map(({ glimpse }) => glimpse);
-    const glance = Promise.resolve().then(() => glanceOf(this.fabric, this.plans, states));
+    const beganAt = performance.now() - Math.max(...shows.map(({ costMs }) => costMs));
+    const glance = Promise.resolve().then(() => glanceOf(this.fabric, this.plans, states, beganAt));
     for (const { resolve, reject } of this.lookers.splice(0)) glance.then(resolve, reject);
+  };
+
+  /** Threads go on meanwhile, and end at a window soon after a failure. */
+  private readonly stood = (stand: Stand): void => {
+    const stands = this.stands.take(stand);
+    if (stands === null) return;
+    this.unrecovered ??= this.looks.look(
+      stands.map(({ recovery }) => recovery),
+      stand.timePs,
+    );
+    if (this.unrecovered !== null) this.stop();
   };
 
   private called(): void {
@@ -218,7 +248,9 @@ export class ThreadsRun {
       try {
         const { step, change } = this.live.take(wish, haltedPs!);
         const { specs, scenario } = this.fabric;
-        const order: Order = { change, watch: watchIntervals(specs, scenario.durationPs) };
+        const watch = watchIntervals(specs, scenario.durationPs);
+        this.looks.begin(this.fabric, haltedPs!);
+        const order: Order = { change, watch, promised: this.promised() };
         for (const { port1 } of this.orders) port1.postMessage(order);
         resolve(step);
       } catch (error) {
@@ -240,6 +272,10 @@ export class ThreadsRun {
     Atomics.store(call, WANTED, this.wanted | (this.isHeld ? HEARD : 0));
     Atomics.add(call, ANSWERED, 1);
     Atomics.notify(call, ANSWERED);
+  }
+
+  private promised(): Promised[] {
+    return this.options.check ? promisedBy(this.fabric) : [];
   }
 
   progress(): Progress {
@@ -274,6 +310,7 @@ export class ThreadsRun {
       lookaheadPs,
       watch: watchIntervals(fabric.specs, fabric.scenario.durationPs),
       check: options.check,
+      promised: this.promised(),
       from: options.from && partOf(options.from, plan),
       fromPs: options.from?.boundPs ?? 0,
       framesSeen: options.from?.framesSeen ?? -1,
@@ -294,6 +331,7 @@ export class ThreadsRun {
         status: first.interrupted ? 'interrupted' : 'complete',
         failure: this.failureOf(outcomes),
         check: this.options.check,
+        lookedPs: this.looks.lookedPs,
         moment: { boundPs: first.boundPs, framesSeen: first.framesSeen },
         steps: this.options.live?.steps ?? [],
       },
@@ -306,6 +344,7 @@ export class ThreadsRun {
       const { reason, timePs, device, port, priority } = breach;
       return { reason, timePs, ...placeNames(this.fabric, device, port), priority };
     }
+    if (this.unrecovered !== null) return this.unrecovered;
     const atPs = outcomes[0]!.stalledAtPs;
     if (atPs === null) return null;
     return { reason: STALLED, timePs: atPs, ...placeNames(this.fabric, -1, -1), priority: null };
@@ -319,13 +358,15 @@ function outcomeOf(
     readonly halted: (atPs: number) => void;
     readonly counted: (count: Count) => void;
     readonly shown: (show: Shown) => void;
+    readonly stood: (stand: Stand) => void;
   },
 ): Promise<ThreadOutcome> {
   return new Promise((resolve, reject) => {
-    worker.on('message', (said: ThreadOutcome | Halt | Count | Shown) => {
+    worker.on('message', (said: ThreadOutcome | Halt | Count | Shown | Stand) => {
       if ('haltedPs' in said) hear.halted(said.haltedPs);
       else if ('columns' in said) hear.counted(said);
       else if ('glimpse' in said) hear.shown(said);
+      else if ('recovery' in said) hear.stood(said);
       else resolve(said);
     });
     worker.once('error', reject);

@@ -7,6 +7,8 @@ import { HoldCheck } from '../hold-check.js';
 import type { FaultChange } from '../live-faults.js';
 import type { PortColumns } from '../port-sample.js';
 import { packetsOf } from '../packets.js';
+import type { Promised } from '../recovery-times.js';
+import { RecoveryTimes } from '../recovery-times.js';
 import type { PartState } from '../part/part.js';
 import { Part } from '../part/part.js';
 import type { Verdict, WatchIntervals } from '../stall.js';
@@ -42,6 +44,8 @@ export interface ThreadTask {
   /** Interval of the watch for standstill, the same everywhere. */
   readonly watch: WatchIntervals;
   readonly check: boolean;
+  /** Faults that promise to be recovered from, which somebody has to look at. */
+  readonly promised: readonly Promised[];
   readonly from: PartState | null;
   readonly fromPs: number;
   readonly framesSeen: number;
@@ -58,6 +62,14 @@ export interface ThreadTask {
 export interface Order {
   readonly change: FaultChange;
   readonly watch: WatchIntervals;
+  readonly promised: readonly Promised[];
+}
+
+/** What every thread is, when somebody has to look at a link that had to recover by then. */
+export interface Stand {
+  readonly thread: number;
+  readonly timePs: number;
+  readonly recovery: PartState;
 }
 
 /** What the first thread says when all wait for the main thread. */
@@ -78,6 +90,8 @@ export interface Shown {
   readonly thread: number;
   readonly timePs: number;
   readonly glimpse: PartState;
+  /** By the wall clock, so long it took. */
+  readonly costMs: number;
 }
 
 /** What a thread has to say in the end. */
@@ -109,11 +123,15 @@ class Thread {
   private parity = 0;
   private handedOverPs = Infinity;
   private boundPs = 0;
+  private recovery: RecoveryTimes;
+  private lookAtPs: number;
 
   constructor(private readonly task: ThreadTask) {
     this.part = new Part(task.plan);
     if (task.from !== null) this.part.restore(task.from);
     this.boundPs = task.fromPs;
+    this.recovery = new RecoveryTimes(task.promised);
+    this.lookAtPs = this.recovery.after(task.fromPs);
     this.meeting = new Meeting(task.meeting, task.threads, task.plan.service);
     const boxes = (sets: readonly (readonly MailboxMemory[])[]): Mailbox[][] =>
       sets.map((set) => set.map((memory) => new Mailbox(memory)));
@@ -147,6 +165,7 @@ class Thread {
         this.takeOrders(nextPs, meeting.sum(CALLED));
         continue;
       }
+      if (nextPs !== Infinity) this.showState(nextPs, endPs);
       if (nextPs >= endPs || nextPs === Infinity) {
         if (task.durationPs !== null) part.runTo(task.durationPs);
         this.boundPs = endPs;
@@ -161,7 +180,8 @@ class Thread {
           return this.outcome(false, null);
         }
       }
-      this.boundPs = Math.min(nextPs + task.lookaheadPs, endPs, this.stall.dueAt);
+      const dueAt = Math.min(this.stall.dueAt, this.lookAtPs);
+      this.boundPs = Math.min(nextPs + task.lookaheadPs, endPs, dueAt);
       part.runTo(this.boundPs);
       this.parity ^= 1;
       this.handedOverPs = Infinity;
@@ -179,7 +199,10 @@ class Thread {
       parentPort!.postMessage(count satisfies Count);
     }
     if ((wanted & SHOWN) !== 0) {
-      parentPort!.postMessage({ thread, timePs, glimpse: part.glimpse() } satisfies Shown);
+      const beganAt = performance.now();
+      const glimpse = part.glimpse();
+      const costMs = performance.now() - beganAt;
+      parentPort!.postMessage({ thread, timePs, glimpse, costMs } satisfies Shown);
     }
     if (task.plan.service === 0) {
       this.showProgress(nextPs);
@@ -190,10 +213,23 @@ class Thread {
     this.answers++;
     this.isLetGo = Atomics.load(call, GOES_ON) !== 0;
     for (let said = receiveMessageOnPort(task.orders); said;) {
-      const { change, watch } = said.message as Order;
+      const { change, watch, promised } = said.message as Order;
       this.part.change(change);
       this.stall.adopt(watch, this.boundPs);
+      this.recovery = new RecoveryTimes(promised);
+      this.lookAtPs = this.recovery.after(this.boundPs);
       said = receiveMessageOnPort(task.orders);
+    }
+  }
+
+  /** Says what the part is at the times by which links have to have recovered. */
+  private showState(nextPs: number, endPs: number): void {
+    while (this.lookAtPs <= nextPs && this.lookAtPs < endPs) {
+      const timePs = this.lookAtPs;
+      const { plan } = this.task;
+      const stand: Stand = { thread: plan.service, timePs, recovery: this.part.save() };
+      parentPort!.postMessage(stand);
+      this.lookAtPs = this.recovery.after(timePs);
     }
   }
 

@@ -20,7 +20,8 @@ export type TimeCause =
   /** Of the last frame, behind its source. */
   | 'serialising'
   | 'propagating'
-  | 'processing';
+  | 'processing'
+  | 'receiving';
 
 const CAUSES: Readonly<Record<PartKind, TimeCause>> = {
   source: 'waiting',
@@ -30,6 +31,7 @@ const CAUSES: Readonly<Record<PartKind, TimeCause>> = {
   serialise: 'serialising',
   propagate: 'propagating',
   process: 'processing',
+  receive: 'receiving',
 };
 
 export interface FlowTime {

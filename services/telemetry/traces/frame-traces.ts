@@ -21,7 +21,9 @@ export type PartKind =
   | 'serialise'
   | 'propagate'
   /** Through the pipeline of the next device. */
-  | 'process';
+  | 'process'
+  /** In the NIC of its receiver, until software took it. */
+  | 'receive';
 
 export interface TracePart extends Stretch {
   readonly kind: PartKind;
@@ -217,7 +219,8 @@ class Journeys {
     const priority = hop.frameClass & PRIORITY_MASK;
     const leftPs = Math.max(startPs, Math.min(hop.endPs, this.nowPs));
     const queuedPs = hop.egress < 0 ? leftPs : hop.queuedPs;
-    let free: PartKind = isFirst ? 'source' : 'complete';
+    const isHost = this.fabric.specs[device]!.kind === 'host';
+    let free: PartKind = isFirst ? 'source' : isHost ? 'receive' : 'complete';
     const waited = (from: number, to: number, episode: Episode | null): void => {
       parts.push({ kind: episode === null ? free : 'held', startPs: from, endPs: to, episode });
     };

@@ -5,35 +5,53 @@ import { placeInServices } from '../../../services/fabric/placement/placement.js
 import { markOf } from '../../../services/fabric/assembly/observer-plan.js';
 import { whyFlow } from '../../../services/report/flow-why.js';
 import { repeatRun } from '../../../services/runtime/repeat-run.js';
+import type { FlowResult } from '../../../services/runtime/results.js';
 import { Session } from '../../../services/runtime/session.js';
 import { ThreadsRun } from '../../../services/runtime/threads/run-threads.js';
-import type { FrameTrace } from '../../../services/telemetry/traces/frame-traces.js';
+import type { FrameTrace, TracePart } from '../../../services/telemetry/traces/frame-traces.js';
 import { frameTraces, latencyOf } from '../../../services/telemetry/traces/frame-traces.js';
 import { fabricOf } from '../../kit/emulate.js';
 
 const ALL = { share: 1, priorities: 0xff, flows: null, named: [], slowest: 0, dropped: false };
 
-function tracesOf(example: string, ...set: string[]): FrameTrace[] {
+interface Traced {
+  readonly traces: readonly FrameTrace[];
+  readonly flows: readonly FlowResult[];
+}
+
+function tracesOf(example: string, ...set: string[]): Traced {
   const fabric = fabricOf(`examples/${example}`, ...set);
   const { results, hops, congestion } = repeatRun(fabric, null, ALL);
-  return frameTraces(fabric, hops, congestion.episodes, results.virtualPs);
+  const traces = frameTraces(fabric, hops, congestion.episodes, results.virtualPs);
+  return { traces, flows: results.flows };
+}
+
+/** The parts of all steps up to one. */
+function partsOfWay(trace: FrameTrace, last: number): TracePart[] {
+  const step = trace.steps[last];
+  return step === undefined ? [] : [...partsOfWay(trace, step.before), ...step.parts];
 }
 
 const CASES: readonly (readonly [string, ...string[]])[] = [
   ['incast-pfc.yaml', 'load.0.bytes=40KB'],
   ['incast-credit.yaml', 'load.0.bytes=40KB'],
+  ['incast-sfc.yaml', 'load.0.bytes=40KB'],
   ['victim-behind-pfc.yaml', 'duration=60us'],
   ['victim-behind-pfc.yaml', 'duration=60us', 'switches.cutThrough=true'],
   ['incast-lossy.yaml', 'load.0.bytes=100KB'],
+  ['nic-groups.yaml', 'duration=200us'],
+  ['slow-receiver.yaml', 'duration=250us'],
+  ['mvtx2802-multicast.yaml', 'duration=3ms'],
 ];
 
 describe('the way of a frame', () => {
   for (const [example, ...set] of CASES) {
     it(`is filled by its parts to the picosecond: ${example} ${set.join(' ')}`, () => {
-      const traces = tracesOf(example, ...set);
+      const { traces, flows } = tracesOf(example, ...set);
+      const longest = new Map<string, number>();
       let delivered = 0;
       for (const trace of traces) {
-        for (const step of trace.steps) {
+        trace.steps.forEach((step, place) => {
           let at = step.startPs;
           for (const part of step.parts) {
             assert.equal(part.startPs, at);
@@ -43,17 +61,20 @@ describe('the way of a frame', () => {
           const before = trace.steps[step.before];
           if (before !== undefined) assert.equal(step.startPs, before.endPs);
           if (step.end !== 'sent' || step.endPs > at) assert.equal(step.endPs, at);
-        }
-        const latency = latencyOf(trace);
-        if (latency === null || trace.steps.some(({ end }) => end === 'dropped')) continue;
-        delivered++;
-        const parts = trace.steps.flatMap((step) => step.parts);
-        assert.equal(
-          parts.reduce((sum, { startPs, endPs }) => sum + endPs - startPs, 0),
-          latency,
-        );
+          if (step.end !== 'delivered') return;
+          delivered++;
+          const parts = partsOfWay(trace, place);
+          const sum = parts.reduce((total, { startPs, endPs }) => total + endPs - startPs, 0);
+          assert.equal(sum, step.endPs - trace.bornPs);
+        });
+        const latencyPs = latencyOf(trace) ?? 0;
+        longest.set(trace.flow, Math.max(longest.get(trace.flow) ?? 0, latencyPs));
       }
       assert.ok(delivered > 100, `${delivered} of ${traces.length}`);
+      // Receivers measure it by themselves.
+      for (const { name, latencyMaxPs } of flows) {
+        if (latencyMaxPs !== null) assert.equal(longest.get(name), latencyMaxPs, name);
+      }
     });
   }
 
@@ -76,12 +97,17 @@ describe('the way of a frame', () => {
 });
 
 describe('the time of a flow', () => {
-  for (const [example, bytes] of [
-    ['incast-pfc.yaml', '250KB'],
-    ['incast-credit.yaml', '60KB'],
+  const slow = '{ kind: slow-receiver, where: { device: h1 }, rate: 10G, at: 5us, for: 100us }';
+  for (const [example, ...set] of [
+    ['incast-pfc.yaml', 'load.0.bytes=250KB'],
+    ['incast-pfc.yaml', 'load.0.bytes=250KB', 'load.0.transport=raw'],
+    ['incast-pfc.yaml', 'load.0.bytes=250KB', 'hosts={ nic: { model: 82599 } }'],
+    ['incast-pfc.yaml', 'load.0.bytes=40KB', `faults=[${slow}]`],
+    ['incast-credit.yaml', 'load.0.bytes=60KB'],
+    ['incast-credit.yaml', 'load.0.bytes=40KB', 'load.0.transport=raw'],
   ] as const) {
-    it(`adds up to its completion time: ${example}`, () => {
-      const fabric = fabricOf(`examples/${example}`, `load.0.bytes=${bytes}`);
+    it(`adds up to its completion time: ${example} ${set.join(' ')}`, () => {
+      const fabric = fabricOf(`examples/${example}`, ...set);
       let heldFlows = 0;
       for (const flow of fabric.flows.keys()) {
         const sampling = { ...ALL, flows: [markOf(fabric, flow)] };

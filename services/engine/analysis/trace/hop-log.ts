@@ -122,6 +122,14 @@ export class HopLog {
     return NONE;
   }
 
+  /** The oldest that came in and is this frame, whose hash may be gone; -1: none. */
+  findKept(pool: FramePool, frame: number): number {
+    for (const row of this.inside) {
+      if (this.values[row * WIDTH + INGRESS] !== NONE && this.isLike(row, pool, frame)) return row;
+    }
+    return NONE;
+  }
+
   /** The last hop of all, if it is this frame and ended just now; else -1. */
   justEnded(now: number, pool: FramePool, frame: number): number {
     const row = this.count - 1;
@@ -139,6 +147,13 @@ export class HopLog {
     this.values[row * WIDTH + END] = end;
     this.values[row * WIDTH + END_PS] = now;
     this.inside.splice(this.inside.indexOf(row), 1);
+  }
+
+  /** A frame that was thought to have ended is still inside. */
+  keep(row: number): void {
+    this.values[row * WIDTH + END] = HOP_END.INSIDE;
+    this.values[row * WIDTH + END_PS] = Infinity;
+    this.inside.push(row);
   }
 
   setDropped(row: number, reason: number): void {
@@ -177,12 +192,16 @@ export class HopLog {
     };
   }
 
-  private isOf(row: number, { words, ends }: FramePool, frame: number): boolean {
+  private isOf(row: number, pool: FramePool, frame: number): boolean {
+    return this.isLike(row, pool, frame) && this.diceAt(row) === diceOf(pool.words, frame);
+  }
+
+  /** All but its dice, for which the hash is needed. */
+  private isLike(row: number, { words, ends }: FramePool, frame: number): boolean {
     const { values } = this;
     const at = row * WIDTH;
     return (
       values[at + NUMBER] === words[frame + SEQUENCE] &&
-      values[at + DICE] === diceOf(words, frame) &&
       values[at + FROM] === ends[frame + SOURCE] &&
       values[at + TO] === words[frame + TARGET] &&
       values[at + AT_CONNECTION] === ends[frame + CONNECTION] &&

@@ -83,6 +83,19 @@ export class HopRecorder extends LogRecorder<DeviceHops> {
     if (row !== NONE && isHere) this.log(device).hops.leave(row, HOP_END.DELIVERED, now);
   }
 
+  override frameKept(device: number, now: number, pool: FramePool, frame: number): void {
+    if (!this.sampler.takes(pool, frame)) return;
+    const { hops } = this.log(device);
+    const row = hops.justEnded(now, pool, frame);
+    if (row !== NONE) hops.keep(row);
+  }
+
+  override frameTaken(device: number, now: number, pool: FramePool, frame: number): void {
+    const { hops } = this.log(device);
+    const row = hops.findKept(pool, frame);
+    if (row !== NONE) hops.leave(row, HOP_END.DELIVERED, now);
+  }
+
   override frameQueued(
     device: number,
     ingress: number,
@@ -133,11 +146,10 @@ export class HopRecorder extends LogRecorder<DeviceHops> {
     }
     if (!this.sampler.takes(pool, frame)) return;
     // A host takes everything in, and then finds that it is not the one.
-    const row = this.isHost[device]
-      ? own.hops.justEnded(now, pool, frame)
-      : own.hops.findUnqueued(port, pool, frame);
+    const ended = this.isHost[device] ? own.hops.justEnded(now, pool, frame) : NONE;
+    const row = ended === NONE ? own.hops.findUnqueued(port, pool, frame) : ended;
     if (row === NONE) return;
-    if (!this.isHost[device]) this.leave(device, row, HOP_END.DROPPED, now);
+    if (ended === NONE) this.leave(device, row, HOP_END.DROPPED, now);
     own.hops.setDropped(row, reason);
   }
 

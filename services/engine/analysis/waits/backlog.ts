@@ -12,9 +12,11 @@ const GROUPS = 8;
 
 /** They are read from its queues whenever somebody asks. */
 const UNKNOWN = 0;
+/** So too, although frames are told of: nobody has asked since. */
+const UNASKED = 1;
 /** They are read once more when a frame is next told of, and counted from then on. */
-const WANTED = 1;
-const COUNTED = 2;
+const WANTED = 2;
+const COUNTED = 3;
 
 /** Octets of an account at an egress, and how many ports have octets of its group there. */
 export interface Standing {
@@ -65,7 +67,7 @@ export class Backlog {
   /** An egress is told of from now on, until it is let go. */
   keep(egress: number): void {
     this.isKept[egress] = 1;
-    this.follow(egress);
+    this.follow(egress, UNASKED);
   }
 
   letGo(egress: number): void {
@@ -80,6 +82,7 @@ export class Backlog {
 
   /** A frame has joined an egress, or (-1) left it. */
   pass(egress: number, frame: number, sign: 1 | -1): void {
+    if (this.state[egress] === UNASKED) return;
     if (this.state[egress] === COUNTED) this.add(egress, frame, sign);
     else this.read(egress);
     this.state[egress] = COUNTED;
@@ -106,18 +109,39 @@ export class Backlog {
 
   /** The egress where most of an account's octets stand, null if none do; it may be asked again. */
   fullest(group: number, ingress: number): Standing | null {
-    let best = -1;
-    let most = 0;
+    const longest = this.longest();
+    let best = longest;
+    let most = this.askFor(group, ingress, longest);
     for (let e = 0; e < this.ports; e++) {
       // There are no more of one account than of all.
-      if (this.standing(e, QUEUE_OCTETS) <= most) continue;
-      const octets = this.get(group, ingress, e);
-      this.weigh(e);
+      const limit = e === longest ? 0 : this.standing(e, QUEUE_OCTETS);
+      if (limit < most || limit === 0 || (limit === most && e > best)) continue;
+      const octets = this.askFor(group, ingress, e);
+      if (octets < most || (octets === most && e > best)) continue;
+      most = octets;
+      best = e;
+    }
+    if (most === 0) best = -1;
+    return best < 0 ? null : { egress: best, octets: most, inputs: this.inputsAt(group, best) };
+  }
+
+  /** The egress where most octets stand. */
+  private longest(): number {
+    let best = 0;
+    let most = 0;
+    for (let e = 0; e < this.ports; e++) {
+      const octets = this.standing(e, QUEUE_OCTETS);
       if (octets <= most) continue;
       most = octets;
       best = e;
     }
-    return best < 0 ? null : { egress: best, octets: most, inputs: this.inputsAt(group, best) };
+    return best;
+  }
+
+  private askFor(group: number, ingress: number, egress: number): number {
+    const octets = this.get(group, ingress, egress);
+    this.weigh(egress);
+    return octets;
   }
 
   /** How many ports have octets of a group at an egress. */
@@ -139,7 +163,7 @@ export class Backlog {
     const isCounted = sent - this.sentBefore[egress] < enough;
     this.sentBefore[egress] = sent;
     this.patience[egress] = isCounted ? enough : 0;
-    if (isCounted) this.follow(egress);
+    if (isCounted) this.follow(egress, WANTED);
     else if (this.isKept[egress] === 0) this.cease(egress);
   }
 
@@ -151,9 +175,9 @@ export class Backlog {
     return frames;
   }
 
-  private follow(egress: number): void {
+  private follow(egress: number, state: number): void {
     if (this.state[egress] !== UNKNOWN) return;
-    this.state[egress] = WANTED;
+    this.state[egress] = state;
     this.tell(egress, true);
   }
 
@@ -172,8 +196,8 @@ export class Backlog {
     if (this.state[egress] === COUNTED) {
       if (this.frames[egress] === this.standing(egress, QUEUE_FRAMES)) return;
       // A frame is just leaving, and will be told of in a moment.
-      this.state[egress] = WANTED;
     }
+    if (this.state[egress] !== UNKNOWN) this.state[egress] = WANTED;
     this.read(egress);
   }
 

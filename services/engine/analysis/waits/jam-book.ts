@@ -97,6 +97,12 @@ export class JamBook {
     return this.table.map((row) => this.read(row));
   }
 
+  /** Keeps what has not ended, and of the rest what somebody may still ask for. */
+  forgetPast(isKept: (startPs: number, endPs: number) => boolean): void {
+    const { values } = this.table;
+    this.table.forgetClosed((row) => isKept(values[row + START], values[row + END]));
+  }
+
   /** Those that have not ended. */
   standing(): JamRecord[] {
     return this.table.open.map((row) => this.read(row));

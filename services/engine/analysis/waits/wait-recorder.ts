@@ -76,10 +76,16 @@ export class WaitRecorder extends DeafProbe {
     return { holds: holds.all(now), stops: stops.all(), jams: jams.all(), omitted };
   }
 
-  /** What is over is not kept any longer, for those who look at the present alone. */
-  forgetPast(device: number): void {
+  /** What is over is not kept any longer, but for jams that somebody may still ask for. */
+  forgetPast(device: number, isKept: (startPs: number, endPs: number) => boolean): void {
     const { holds, stops, jams } = this.books[device];
-    for (const { table } of [holds, stops, jams]) table.forgetClosed();
+    for (const { table } of [holds, stops]) table.forgetClosed();
+    jams.forgetPast(isKept);
+  }
+
+  /** What waited for what, as far as it is kept. */
+  jams(device: number): JamRecord[] {
+    return this.books[device].jams.all();
   }
 
   /** What waits for what at this moment. */

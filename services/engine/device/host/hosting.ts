@@ -111,10 +111,10 @@ export function makeHosting(
     build,
     position: (d) => position[d],
     vmOf,
-    take,
+    take: takeKept,
   });
   rates.leaveToQueues(adapters);
-  const receiveMemory = makeReceiveMemory(shared, devices, mechanisms, outlet, take);
+  const receiveMemory = makeReceiveMemory(shared, devices, mechanisms, outlet, takeKept);
   const complaints = makeComplaints(shared, devices, carriage, rates);
   const all: HostParts[] = [];
   const specs: HostSpec[] = [];
@@ -191,6 +191,12 @@ export function makeHosting(
       credit.admitted(port, 0, frame, words[frame + LENGTH]);
       credit.released(port, 0, frame);
     }
+    take(d, frame);
+  }
+
+  /** Software has a frame that its NIC has kept for a while. */
+  function takeKept(d: number, frame: number): void {
+    devices[d].probe?.frameTaken(d, clock.now, pool, frame);
     take(d, frame);
   }
 

@@ -70,6 +70,7 @@ export function makeReceiveSide(
       return;
     }
     note(d, nic, FILTER_ACTIVITY);
+    devices[d].probe?.frameKept(d, clock.now, pool, frame);
     for (let by = rulers[row * 8 + group]; by !== 0; by &= by - 1) {
       mechanisms[31 - Math.clz32(by & -by)].admitted(port, group, frame, words[frame + LENGTH]);
     }

@@ -138,7 +138,7 @@ load:
   it('would break it where queues take turns, were the congesting one not held', () => {
     for (const own of cases.filter(({ arbiter }) => arbiter === 'round-robin')) {
       const outcome = emulate(scenarioOf(own), ({ ci }) => {
-        ci.holdCongesting = () => {};
+        ci.holdCongesting = () => undefined;
       });
       assert.ok(outcome.watch.overtaken > 0, own.setting);
       assert.match(outcome.results.failure!.reason, /overtaken by a later one of its flow/);

@@ -290,6 +290,8 @@ export function run(built: Fabric): Outcome {
     frameQueued: IGNORED,
     frameSent: IGNORED,
     frameDiscarded: IGNORED,
+    frameKept: IGNORED,
+    frameTaken: IGNORED,
     watchdogActed: IGNORED,
     controlSent: IGNORED,
     tagSent: IGNORED,

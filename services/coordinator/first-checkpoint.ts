@@ -1,0 +1,27 @@
+import { encodeSnapshot, packState } from '../runtime/checkpoints/snapshots.js';
+import type { CheckpointStore } from '../runtime/checkpoints/store.js';
+import type { WholeState } from '../runtime/whole-state.js';
+import { partOf } from '../runtime/whole-state.js';
+import { packManifest } from './manifest.js';
+import type { Slot } from './slot.js';
+
+const NAME = 'c0';
+
+/** Puts a state that somebody kept where services look for a checkpoint. */
+export async function keepAsCheckpoint(
+  whole: WholeState,
+  slots: readonly Slot[],
+  run: string,
+  store: CheckpointStore,
+): Promise<void> {
+  const stateHashes: Uint8Array[] = [];
+  for (const [service, { plan, hash: planHash }] of slots.entries()) {
+    const origin = { run, epoch: 0, service, planHash };
+    const { octets, hash } = encodeSnapshot(origin, packState(partOf(whole, plan)));
+    await store.putSnapshot(NAME, service, octets);
+    stateHashes.push(hash);
+  }
+  const { boundPs, framesSeen } = whole;
+  const checkpoint = { name: NAME, boundPs, framesSeen };
+  await store.commit(NAME, packManifest(checkpoint, stateHashes, { run, epoch: 0 }));
+}

@@ -1,0 +1,52 @@
+import { restoreDevice } from '../engine/device/checkpoint.js';
+import type { Fabric } from '../fabric/assembly/fabric.js';
+import type { PartPlan } from '../fabric/placement/part-plan.js';
+import type { PartState } from './part/part.js';
+import { promisedBy, RecoveryTimes } from './recovery-times.js';
+import type { Failure } from './results.js';
+import { unrecovered } from './whole-check.js';
+import { wholeEngine } from './whole-engine.js';
+
+/**
+ * Looks at links that have to have recovered, of a run whose parts are executed in several places:
+ * both ends of a link are seen together only by who puts their states into one engine.
+ */
+export class RecoveryLooks {
+  private times = new RecoveryTimes([]);
+  /** What was due by then has been looked at. */
+  lookedPs = 0;
+  /** When to look next; Infinity for never. */
+  dueAt = Infinity;
+
+  constructor(
+    private fabric: Fabric,
+    private readonly plans: readonly PartPlan[],
+    private readonly isWanted: boolean,
+  ) {
+    this.begin(fabric, 0);
+  }
+
+  /** The run goes on from a time, or with other faults from then on. */
+  begin(fabric: Fabric, fromPs: number): void {
+    this.fabric = fabric;
+    this.lookedPs = fromPs;
+    this.times = new RecoveryTimes(this.isWanted ? promisedBy(fabric) : []);
+    this.dueAt = this.times.after(fromPs);
+  }
+
+  /** All parts stand at a time at which somebody has to look, as they are here. */
+  look(states: readonly PartState[], nowPs: number): Failure | null {
+    const engine = wholeEngine(this.fabric);
+    this.plans.forEach(({ devices }, service) => {
+      devices.forEach((device, place) => {
+        restoreDevice(engine, device, states[service]!.devices[place]!);
+      });
+    });
+    // A fault may have come since: then only what is due now counts.
+    const sincePs = Math.min(this.lookedPs, nowPs - 1);
+    const failure = unrecovered(this.fabric, engine, nowPs, sincePs);
+    this.lookedPs = Math.max(this.lookedPs, nowPs);
+    this.dueAt = this.times.after(this.lookedPs);
+    return failure;
+  }
+}
