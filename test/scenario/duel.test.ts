@@ -27,7 +27,7 @@ interface Manifest {
 
 describe('selvage duel', () => {
   const out = join(folder, 'duel');
-  const mechanisms = 'none,pause,pfc,credit,pfc+dcqcn,credit+timely,pfc+sfc,pfc+ci';
+  const mechanisms = 'none,pause,pfc,credit,pfc+dcqcn,pfc+qcn,credit+timely,pfc+sfc,pfc+ci';
   const words = ['duel', EXAMPLE, '--mechanisms', mechanisms, '--out', out, '--json'];
   const text = execFileSync(process.execPath, [CLI, ...words], { cwd: ROOT, encoding: 'utf8' });
   const manifest = JSON.parse(text) as Manifest;
@@ -41,6 +41,7 @@ describe('selvage duel', () => {
       'pfc',
       'credit',
       'pfc+dcqcn',
+      'pfc+qcn',
       'credit+timely',
       'pfc+sfc',
       'pfc+ci',
