@@ -97,7 +97,7 @@ async function measure(text: string, services: number): Promise<Run> {
   };
 }
 
-/** Runs of one kind as one long run, so that what disturbed one of them weighs less. */
+/** Runs of one kind as if they were one long run: what disturbed one of them weighs less. */
 function together(runs: readonly Run[]): Run {
   const sum = (value: (run: Run) => number): number =>
     runs.reduce((total, run) => total + value(run), 0);

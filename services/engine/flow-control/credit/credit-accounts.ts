@@ -45,7 +45,7 @@ export class CreditAccounts {
   private readonly first: Int32Array;
   private readonly rows: Int32Array;
   private readonly specs: (CreditPortSpec | null)[] = [];
-  /** By port: what its messages are written in; the number of its channel if it has only one. */
+  /** By port: what its messages are written in; the number of its channel if it has one only. */
   private readonly codecs: (CreditCodec | null)[] = [];
   private readonly onlyChannel: Int32Array;
   private readonly ports: Int32Array;
