@@ -93,6 +93,11 @@ export class HoldCheck extends DeafProbe {
     this.order.lost();
   }
 
+  /** The run goes on from a saved state, and nobody says what was lost before. */
+  restored(): void {
+    this.order.lost();
+  }
+
   private checkTime(device: number, port: number, now: number, priority: number): void {
     if (now < this.lastPs[device]!) {
       this.note('virtual time ran back', device, port, now, priority);

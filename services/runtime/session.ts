@@ -211,6 +211,7 @@ export class Session {
     });
     this.windows.latestPs = whole.latestPs;
     this.stall.restore(whole.boundPs, whole.framesSeen);
+    this.holdCheck?.restored();
     this.recovery?.restored(whole.boundPs);
     this.checkDueAt = this.nextCheck(whole.boundPs);
     if (this.sampler === null) return;

@@ -21,7 +21,7 @@ export async function runElsewhere(
   let asked: CoordinatorClient | null = null;
   let latest = { virtualPs: 0, share: 0, frameHops: 0 };
   const glances = new Glances(
-    () => asked && asked.look(),
+    () => asked?.look() ?? null,
     () => latest.virtualPs,
   );
   const open = async ({ client }: Fleet): Promise<void> => {
