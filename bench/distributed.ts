@@ -1,10 +1,8 @@
-import { fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { ReceivingEnd, SendingEnd } from '../services/runtime/part/channel.js';
 import { decodeMessage, encodeMessage } from '../services/runtime/part/messages.js';
 import { prepareEngine } from '../services/runtime/engine-flags.js';
 import { fabricOf, permutation } from './fabrics.js';
-import { inProcesses, roundTripUs } from './in-processes.js';
+import { aloneMs, inProcesses, roundTripUs } from './in-processes.js';
 
 // What it costs to run in several processes or threads, as ratios to what is measured beside it.
 //   npm run bench:distributed -- [CASE...]
@@ -13,7 +11,6 @@ const LAYER_MESSAGES = 20_000;
 const PS_PER_US = 1e6;
 /** Virtual time of the runs that two processors share. */
 const CORES_US = 10_000;
-const ALONE = fileURLToPath(new URL('alone.js', import.meta.url));
 
 interface Row {
   readonly what: string;
@@ -105,21 +102,10 @@ async function idleFabric(): Promise<Row[]> {
   ];
 }
 
-/** Milliseconds until so many processes, each with the same run, are done. */
-async function alone(copies: number): Promise<number> {
-  const children = Array.from({ length: copies }, () => fork(ALONE, [`${CORES_US}`]));
-  const heard = (): Promise<unknown[]> =>
-    Promise.all(children.map((child) => new Promise((hear) => child.once('message', hear))));
-  await heard();
-  const done = heard();
-  for (const child of children) child.send('go');
-  return Math.max(...((await done) as number[]));
-}
-
 async function twoCores(): Promise<Row[]> {
   const text = permutation(8, CORES_US);
-  const one = await alone(1);
-  const two = await alone(2);
+  const one = await aloneMs(1, CORES_US);
+  const two = await aloneMs(2, CORES_US);
   prepareEngine();
   const { planParts } = await import('../services/fabric/placement/part-plan.js');
   const { placeInServices } = await import('../services/fabric/placement/placement.js');

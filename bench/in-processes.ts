@@ -14,6 +14,7 @@ import { median } from './measure.js';
 
 const { Phase } = selvage.v1.RunStatus;
 const ECHO = fileURLToPath(new URL('echo.js', import.meta.url));
+const ALONE = fileURLToPath(new URL('alone.js', import.meta.url));
 const ROUND_TRIPS = 3_000;
 
 /** Of one process while the run went on, in seconds. */
@@ -103,6 +104,17 @@ export async function inProcesses(
   }
   const wallMs = ended - began;
   return { results, wallMs, beganPs, messagesBefore, status: last!, idleMb, spent };
+}
+
+/** Milliseconds until so many processes, each with the same run of so much virtual time, are done. */
+export async function aloneMs(copies: number, virtualUs: number): Promise<number> {
+  const children = Array.from({ length: copies }, () => fork(ALONE, [`${virtualUs}`]));
+  const heard = (): Promise<unknown[]> =>
+    Promise.all(children.map((child) => new Promise((hear) => child.once('message', hear))));
+  await heard();
+  const done = heard();
+  for (const child of children) child.send('go');
+  return Math.max(...((await done) as number[]));
 }
 
 /** Median resident memory of the services. */

@@ -1,7 +1,8 @@
 import { placeInServices } from '../services/fabric/placement/placement.js';
 import { planParts } from '../services/fabric/placement/part-plan.js';
 import { fabricOf, permutation } from './fabrics.js';
-import { inProcesses } from './in-processes.js';
+import { aloneMs, inProcesses } from './in-processes.js';
+import { median } from './measure.js';
 
 // The model of docs/scaling.md: constants are measured with two loads of one small fabric, the wall
 // time of others is predicted for 1, 2 and 4 services, and measured, all in turn, in rounds.
@@ -50,6 +51,8 @@ interface Run extends Plan {
 
 /** In processor seconds. */
 interface Constants {
+  /** By so much a hop costs more while another process is at work beside it. */
+  readonly crowding: number;
   /** Of waking up to go on, of a message, and of a frame in one, from sender to receiver. */
   readonly step: number;
   readonly message: number;
@@ -131,10 +134,10 @@ function atWorkIn({ cpu, queued, wall }: Run): number {
 }
 
 /** Each of one, two and four services. */
-function constantsOf(busy: readonly Run[], sparse: readonly Run[]): Constants {
-  const hop = hopOf(busy[0]!);
+function constantsOf(busy: readonly Run[], sparse: readonly Run[], crowding: number): Constants {
+  const hop = crowding * hopOf(busy[0]!);
   const rest = (run: Run): number => run.cpu - hop * run.frameHops;
-  const [two, four] = [sparse[1]!, sparse[2]!];
+  const [two, four] = [sparse[0]!, sparse[1]!];
   // With almost no frames, steps and messages are all that there is: two runs, two unknowns.
   const determinant = stepsOf(two) * four.messages - stepsOf(four) * two.messages;
   const step = (rest(two) * four.messages - rest(four) * two.messages) / determinant;
@@ -143,12 +146,14 @@ function constantsOf(busy: readonly Run[], sparse: readonly Run[]): Constants {
   const crossing = busy.slice(1).reduce((sum, run) => sum + run.cut * run.frameHops, 0);
   const steps = busy.slice(1).reduce((sum, run) => sum + stepsOf(run), 0);
   return {
+    crowding,
     step,
     message,
-    frame: (rest(crowded) - step * steps - message * crowded.messages) / crossing,
-    leastSteps: sparse.map(stepsPerLookahead),
+    // What is measured scatters, but nothing costs less than nothing.
+    frame: Math.max(0, rest(crowded) - step * steps - message * crowded.messages) / crossing,
+    leastSteps: [0, ...sparse.map(stepsPerLookahead)],
     stepsPerHop: stepsPerLookahead(busy[1]!) / hopsPerLookahead(busy[1]!),
-    atWork: busy.map((run, i) => atWorkIn(together([run, sparse[i]!]))),
+    atWork: busy.map((run, i) => atWorkIn(i === 0 ? run : together([run, sparse[i - 1]!]))),
   };
 }
 
@@ -164,42 +169,58 @@ function stepsExpected(run: Run, least: number, { stepsPerHop }: Constants): num
 /** Processor seconds of a run, of which nothing but its plan and its frame-hops are looked at. */
 function work(run: Run, hop: number, least: number, constants: Constants): number {
   const { services, channels, cut, lookaheads, frameHops } = run;
-  const { step, message, frame } = constants;
+  const { crowding, step, message, frame } = constants;
   if (services === 1) return hop * frameHops;
   const steps = stepsExpected(run, least, constants) * lookaheads;
-  return (hop + frame * cut) * frameHops + (step * services + message * channels) * steps;
+  return (
+    (hop * crowding + frame * cut) * frameHops + (step * services + message * channels) * steps
+  );
 }
 
-/** Once in one process, from which a hop's cost is known beforehand; then by number of services. */
-const TURNS = [1, ...SERVICES];
+/** What is run, and in how many services one after the other. */
+interface Load {
+  readonly text: string;
+  readonly turns: readonly number[];
+}
+
+const LOADS: Readonly<Record<string, Load>> = {
+  busy: { text: CALIBRATION.busy, turns: SERVICES },
+  // Alone, it would be over before anybody has looked.
+  sparse: { text: CALIBRATION.sparse, turns: SERVICES.slice(1) },
+  // First in one process, from which the cost of a hop is known beforehand.
+  ...Object.fromEntries(
+    Object.entries(FABRICS).map(([name, text]) => [name, { text, turns: [1, ...SERVICES] }]),
+  ),
+};
 
 /** By name of the load and turn: the runs of all rounds. */
-async function runAll(
-  loads: Readonly<Record<string, string>>,
-  rounds: number,
-): Promise<Record<string, Run[]>> {
-  const names = Object.keys(loads);
-  const runs = new Map(names.map((name) => [name, TURNS.map((): Run[] => [])]));
+async function runAll(rounds: number): Promise<Record<string, Run[]>> {
+  const loads = Object.entries(LOADS).map(([name, { text, turns }]) => {
+    return { name, text, turns: turns.map((services) => ({ services, runs: [] as Run[] })) };
+  });
   for (let round = 0; round < rounds; round++) {
-    for (const name of names) {
-      for (const [turn, services] of TURNS.entries()) {
+    for (const { name, text, turns } of loads) {
+      for (const { services, runs } of turns) {
         process.stderr.write(`\rround ${round + 1} of ${rounds}: ${name}, ${services}\x1b[K`);
-        runs.get(name)![turn]!.push(await measure(loads[name]!, services));
+        runs.push(await measure(text, services));
       }
     }
   }
   process.stderr.write('\r\x1b[K');
-  return Object.fromEntries(names.map((name) => [name, runs.get(name)!.map(together)]));
+  return Object.fromEntries(
+    loads.map(({ name, turns }) => [name, turns.map(({ runs }) => together(runs))]),
+  );
 }
 
-function show({ step, message, frame, leastSteps, stepsPerHop, atWork }: Constants): void {
+function show({ crowding, step, message, frame, ...rest }: Constants): void {
+  const { leastSteps, stepsPerHop, atWork } = rest;
   const each = (values: readonly number[]): string =>
     values
       .slice(1)
       .map((value) => value.toFixed(2))
       .join(' and ');
   process.stdout.write(
-    `a step ${(step * 1e3).toFixed(3)} ms, a message ${(message * 1e3).toFixed(3)} ms, ` +
+    `a hop beside another process ${crowding.toFixed(2)} times, a step ${(step * 1e3).toFixed(3)} ms, a message ${(message * 1e3).toFixed(3)} ms, ` +
       `a frame in it ${(frame * 1e6).toFixed(2)} us; two and four services: steps in a lookahead ` +
       `${each(leastSteps)} at least, ${(stepsPerHop * 1e3).toFixed(2)} for 1000 hops; ` +
       `at work ${each(atWork)}\n`,
@@ -210,9 +231,18 @@ function tell(cells: readonly string[]): void {
   process.stdout.write(`${cells.map((cell) => cell.padStart(18)).join('')}\n`);
 }
 
+/** A run of about as long as those that are predicted. */
+const ALONE_US = 1500;
+
+async function crowdingNow(): Promise<number> {
+  return (await aloneMs(2, ALONE_US)) / (await aloneMs(1, ALONE_US));
+}
+
 const rounds = Number(process.argv[2] ?? 3);
-const runs = await runAll({ ...CALIBRATION, ...FABRICS }, rounds);
-const constants = constantsOf(runs['busy']!.slice(1), runs['sparse']!.slice(1));
+const crowded: number[] = [];
+for (let round = 0; round < rounds; round++) crowded.push(await crowdingNow());
+const runs = await runAll(rounds);
+const constants = constantsOf(runs['busy']!, runs['sparse']!, median(crowded));
 show(constants);
 tell(['fabric', 'services', 'us a hop', 'steps: model/run', 'CPU s', 'wall s', 'model/run']);
 for (const fabric of Object.keys(FABRICS)) {
