@@ -106,7 +106,7 @@ export async function inProcesses(
   return { results, wallMs, beganPs, messagesBefore, status: last!, idleMb, spent };
 }
 
-/** Milliseconds until so many processes, each with the same run of so much virtual time, are done. */
+/** Milliseconds until so many processes are done, each with a run of so much virtual time. */
 export async function aloneMs(copies: number, virtualUs: number): Promise<number> {
   const children = Array.from({ length: copies }, () => fork(ALONE, [`${virtualUs}`]));
   const heard = (): Promise<unknown[]> =>

@@ -220,7 +220,8 @@ function show({ crowding, step, message, frame, ...rest }: Constants): void {
       .map((value) => value.toFixed(2))
       .join(' and ');
   process.stdout.write(
-    `a hop beside another process ${crowding.toFixed(2)} times, a step ${(step * 1e3).toFixed(3)} ms, a message ${(message * 1e3).toFixed(3)} ms, ` +
+    `a hop beside another process ${crowding.toFixed(2)} times, ` +
+      `a step ${(step * 1e3).toFixed(3)} ms, a message ${(message * 1e3).toFixed(3)} ms, ` +
       `a frame in it ${(frame * 1e6).toFixed(2)} us; two and four services: steps in a lookahead ` +
       `${each(leastSteps)} at least, ${(stepsPerHop * 1e3).toFixed(2)} for 1000 hops; ` +
       `at work ${each(atWork)}\n`,
