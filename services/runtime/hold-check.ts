@@ -12,7 +12,8 @@ export interface Breach {
   readonly timePs: number;
   readonly device: number;
   readonly port: number;
-  readonly priority: number;
+  /** Null where it concerns none in particular. */
+  readonly priority: number | null;
 }
 
 /**
@@ -52,6 +53,8 @@ export class HoldCheck extends DeafProbe {
     now: number,
     pool: FramePool,
     frame: number,
+    trafficClass: number,
+    eligible: number,
   ): void {
     const priority = this.stoppedBy(device, pool.words[frame + CLASS]!);
     const number = this.engine.devices[device]!.firstPort + port;
@@ -61,8 +64,21 @@ export class HoldCheck extends DeafProbe {
     } else if (this.pauses.forbids(number, priority, now)) {
       this.note('a frame started before its pause was over', device, port, now, priority);
     }
-    const unfair = this.shares.breach(number, pool, frame);
+    const { shares } = this;
+    const unfair = shares.sent(device, number, now, pool, frame, trafficClass, eligible);
     if (unfair !== null) this.note(unfair, device, port, now, priority);
+  }
+
+  override nicGranted(
+    device: number,
+    now: number,
+    arbiter: number,
+    party: number,
+    octets: number,
+    eligible: number,
+  ): void {
+    const unfair = this.shares.granted(device, now, arbiter, party, octets, eligible);
+    if (unfair !== null) this.note(unfair, device, 0, now, null);
   }
 
   /** The priority whose stop holds a frame: a congesting queue has one of its own. */
@@ -96,6 +112,7 @@ export class HoldCheck extends DeafProbe {
   /** The run goes on from a saved state, and nobody says what was lost before. */
   restored(): void {
     this.order.lost();
+    this.shares.restored();
   }
 
   private checkTime(device: number, port: number, now: number, priority: number): void {
@@ -110,7 +127,7 @@ export class HoldCheck extends DeafProbe {
     device: number,
     port: number,
     timePs: number,
-    priority: number,
+    priority: number | null,
   ): void {
     this.breach ??= { reason, timePs, device, port, priority };
   }

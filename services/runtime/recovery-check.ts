@@ -99,7 +99,7 @@ export class RecoveryCheck {
       timePs,
       device,
       port: port - this.engine.devices[device]!.firstPort,
-      priority: -1,
+      priority: null,
     };
   }
 }

@@ -296,7 +296,7 @@ export class Session {
   private failBy(breach: Breach | null): void {
     if (breach === null) return;
     const { reason, timePs, device, port, priority } = breach;
-    this.fail(reason, timePs, device, port, priority < 0 ? null : priority);
+    this.fail(reason, timePs, device, port, priority);
   }
 
   private fail(

@@ -1,138 +1,126 @@
-import { quantaOf } from '../engine/arbiter/dwrr.js';
 import type { ArbiterSpec } from '../engine/contract/arbiter.js';
-import type { DeviceSpec, Engine } from '../engine/device/engine.js';
+import type { Engine } from '../engine/device/engine.js';
+import { sharesOf } from '../engine/device/operating.js';
 import type { FramePool } from '../engine/frame/frame-pool.js';
-import { CLASS, LENGTH, PRIORITY_MASK } from '../engine/frame/frame-pool.js';
+import { LENGTH } from '../engine/frame/frame-pool.js';
+import type { Ets } from '../engine/wire/lldp/dcbx-ieee.js';
+import { NicShares } from './shares/nic-shares.js';
+import type { Rounds } from './shares/port-shares.js';
+import { PortShares, roundsOf, roundsOfEts } from './shares/port-shares.js';
+import { TenantShares } from './shares/tenant-shares.js';
 
 const CLASSES = 8;
 const WIRE_OVERHEAD_OCTETS = 20;
-/**
- * Two classes that both wait all the time are served as many rounds, but for one that has begun,
- * one that is owed from before, and a frame of each that does not fit into its turn.
- */
-const ROUNDS_APART = 2;
-/** In turn, frame by frame: one of them may have had its turn. */
-const TURNS_APART = 1;
 
-/** What a port gave to its classes since the same ones wait. */
+const TENANT_GOT_MORE = 'a tenant got more than its share of its class';
+
+/** What a port has shared since its shares last changed. */
 interface Sharing {
-  /** Of a round, for each class: octets, or a frame where they take turns. */
-  readonly quanta: readonly number[];
-  /** Classes that share, and those that go first, the highest before all. */
-  readonly mask: number;
-  readonly strict: number;
-  readonly byFrames: boolean;
-  waiting: number;
-  readonly served: Float64Array;
-  readonly longest: Float64Array;
+  readonly rounds: Rounds;
+  readonly shares: PortShares;
+  /** What its neighbour and it came to, if shares are negotiated. */
+  readonly ets: Ets | null;
 }
 
-/** Counts what every class gets of a port, against its share. */
+/**
+ * Counts what each arbiter gives to those who wait, against what they were promised: classes of a
+ * port, tenants of a class, and classes and virtual machines in an 82599.
+ */
 export class ShareCheck {
-  /** By port; null where others decide than an arbiter that is known. */
-  private readonly ports: readonly (Sharing | null)[];
+  /** By port; by port and traffic class; by device: each since its first frame. */
+  private readonly ports = new Map<number, Sharing>();
+  private readonly tenants = new Map<number, TenantShares>();
+  private readonly nics = new Map<number, NicShares>();
 
-  constructor(private readonly engine: Engine) {
-    this.ports = engine.devices.flatMap(({ spec }) =>
-      // Where neighbours negotiate, shares and classes change.
-      spec.ports.map(({ arbiter, discovery }) =>
-        movesFrames(spec) || discovery?.drives === true ? null : sharingOf(arbiter),
-      ),
-    );
+  constructor(private readonly engine: Engine) {}
+
+  /** The run goes on from another state. */
+  restored(): void {
+    this.ports.clear();
+    this.tenants.clear();
+    this.nics.clear();
   }
 
-  /** A frame starts at a port; what is wrong with that, or null. */
-  breach(port: number, pool: FramePool, frame: number): string | null {
-    const sharing = this.ports[port] ?? null;
-    if (sharing === null) return null;
-    const { queues, ports } = this.engine.shared;
-    const tc = ports.classOf(port, pool.words[frame + CLASS]! & PRIORITY_MASK);
-    const waiting = queues.eligible(port) | (1 << tc);
-    const strict = waiting & sharing.strict;
-    if (strict !== 0) {
-      return tc === highest(strict) ? null : 'a class went before one that goes first';
-    }
-    if ((waiting & ~sharing.mask) !== 0) return null;
-    if (waiting !== sharing.waiting) {
-      sharing.waiting = waiting;
-      sharing.served.fill(0);
-    }
-    const octets = pool.words[frame + LENGTH]! + WIRE_OVERHEAD_OCTETS;
-    sharing.served[tc]! += sharing.byFrames ? 1 : octets;
-    if (!sharing.byFrames) this.measure(sharing, port, tc, octets);
-    return isAhead(sharing, tc) ? 'a class got more than its share of the port' : null;
+  /** A frame starts at a port (numbered through the service): what is wrong with that, or null. */
+  sent(
+    device: number,
+    port: number,
+    now: number,
+    pool: FramePool,
+    frame: number,
+    tc: number,
+    eligible: number,
+  ): string | null {
+    const octets = pool.words[frame + LENGTH]!;
+    const nic = this.nicOf(device);
+    const wrong =
+      nic === null
+        ? this.sharingOf(device, port).breach(tc, octets + WIRE_OVERHEAD_OCTETS, eligible)
+        : nic.sent(now, tc, octets, eligible);
+    if (wrong !== null || !this.engine.shared.ports.isMetered(port, tc)) return wrong;
+    const tenants = this.tenantsOf(port, tc);
+    return tenants === null || tenants.isFair(frame) ? null : TENANT_GOT_MORE;
   }
 
-  /** A long frame at the head of its class has to be saved for over several rounds. */
-  private measure({ longest, waiting }: Sharing, port: number, tc: number, octets: number): void {
+  /** An arbiter inside an 82599 has chosen. */
+  granted(
+    device: number,
+    now: number,
+    arbiter: number,
+    party: number,
+    octets: number,
+    eligible: number,
+  ): string | null {
+    return this.nicOf(device)!.granted(now, arbiter, party, octets, eligible);
+  }
+
+  private sharingOf(device: number, port: number): PortShares {
+    const known = this.ports.get(port);
+    const ets = this.negotiated(port);
+    if (known !== undefined && known.ets === ets) return known.shares;
+    const { spec, firstPort } = this.engine.devices[device]!;
+    const { arbiter } = spec.ports[port - firstPort]!;
+    const isNegotiated = ets !== null && arbiter.kind === 'ets';
+    const rounds = isNegotiated ? roundsOfEts(sharesOf(ets)) : roundsOf(arbiter);
+    const isSame = known?.rounds.every((round, tc) => round === rounds[tc]) === true;
+    const shares = isSame ? known.shares : this.sharesBy(rounds, port, arbiter, known ?? null);
+    this.ports.set(port, { rounds, shares, ets });
+    return shares;
+  }
+
+  private sharesBy(
+    rounds: Rounds,
+    port: number,
+    { kind }: ArbiterSpec,
+    before: Sharing | null,
+  ): PortShares {
     const { queues } = this.engine.shared;
-    longer(longest, tc, octets);
-    for (let other = 0; other < CLASSES; other++) {
-      if ((waiting & (1 << other)) === 0 || queues.head(port, other) < 0) continue;
-      longer(longest, other, queues.headWireOctets(port, other));
-    }
+    return new PortShares(queues, port, rounds, kind === 'round-robin', before?.rounds ?? null);
   }
-}
 
-/** Frames change their class there, and their priority no longer tells which is theirs. */
-function movesFrames(spec: DeviceSpec): boolean {
-  return spec.kind === 'switch' && (spec.mvtx2802 !== null || spec.ci !== null);
-}
-
-function highest(classes: number): number {
-  return 31 - Math.clz32(classes);
-}
-
-function longer(longest: Float64Array, tc: number, octets: number): void {
-  longest[tc] = Math.max(longest[tc]!, octets);
-}
-
-function isAhead({ quanta, waiting, served, longest, byFrames }: Sharing, tc: number): boolean {
-  const rounds = served[tc]! / quanta[tc]!;
-  const apart = byFrames ? TURNS_APART : ROUNDS_APART;
-  for (let other = 0; other < CLASSES; other++) {
-    if (other === tc || (waiting & (1 << other)) === 0) continue;
-    const slack = longest[tc]! / quanta[tc]! + longest[other]! / quanta[other]!;
-    if (rounds - served[other]! / quanta[other]! > apart + slack) return true;
+  /** What a port and its neighbour have come to, if that is in force. */
+  private negotiated(port: number): Ets | null {
+    const { ports, specs } = this.engine.discovery;
+    return specs[port]?.drives === true ? ports[port]!.operation.ets : null;
   }
-  return false;
-}
 
-function sharingOf(arbiter: ArbiterSpec): Sharing | null {
-  const rounds = roundsOf(arbiter);
-  if (rounds === null) return null;
-  const quanta = rounds.map((round) => round ?? 0);
-  const [mask, strict] = [bitsOf(rounds, (r) => r !== null && r > 0), bitsOf(rounds, isFirst)];
-  const byFrames = arbiter.kind === 'round-robin';
-  const [served, longest] = [new Float64Array(CLASSES), new Float64Array(CLASSES)];
-  return { quanta, mask, strict, byFrames, waiting: 0, served, longest };
-}
-
-/** What each class gets in a round; null if it goes first. Null: an 82599 goes by registers. */
-function roundsOf(arbiter: ArbiterSpec): readonly (number | null)[] | null {
-  switch (arbiter.kind) {
-    case 'dwrr':
-      return quantaOf(arbiter.weights);
-    case 'ets': {
-      const quanta = quantaOf(arbiter.shares.map((share) => share ?? 0));
-      return arbiter.shares.map((share, tc) => (share === null ? null : quanta[tc]!));
-    }
-    case 'round-robin':
-      return new Array<number>(CLASSES).fill(1);
-    case 'strict':
-      return new Array<null>(CLASSES).fill(null);
-    case 'weighted-strict':
-      return null;
+  private tenantsOf(port: number, tc: number): TenantShares | null {
+    const known = this.tenants.get(port * CLASSES + tc);
+    if (known !== undefined) return known;
+    const rows = this.engine.credit.accounts.rowsOfClass(port, tc);
+    if (rows.length < 2) return null;
+    const tenants = new TenantShares(this.engine, port, tc, rows);
+    this.tenants.set(port * CLASSES + tc, tenants);
+    return tenants;
   }
-}
 
-function isFirst(round: number | null): boolean {
-  return round === null;
-}
-
-function bitsOf(
-  rounds: readonly (number | null)[],
-  has: (round: number | null) => boolean,
-): number {
-  return rounds.reduce<number>((bits, round, tc) => (has(round) ? bits | (1 << tc) : bits), 0);
+  private nicOf(device: number): NicShares | null {
+    const known = this.nics.get(device);
+    if (known !== undefined) return known;
+    const { spec } = this.engine.devices[device]!;
+    if (spec.kind !== 'host' || spec.nic === null) return null;
+    const shares = new NicShares(this.engine.hosting.parts(device).nic!);
+    this.nics.set(device, shares);
+    return shares;
+  }
 }

@@ -73,6 +73,7 @@ class Listener implements Probe {
   readonly heldChanged = this.hear;
   readonly creditShort = this.hear;
   readonly messageDelivered = this.hear;
+  readonly nicGranted = this.hear;
   readonly ledChanged = this.hear;
 }
 

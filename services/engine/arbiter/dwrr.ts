@@ -5,27 +5,33 @@ import { nextInTurn } from './round-robin.js';
  * Deficit weighted round robin (Shreedhar and Varghese): a class is served while its deficit
  * covers the head frame, and gains its quantum whenever its turn begins. Deficits count wire
  * octets, so shares are shares of the link and not of frames. A class that has nothing to send
- * when its turn comes starts again from zero.
+ * when its turn comes starts again from zero. One without a share has what the others leave.
  */
 export class DwrrArbiter implements Arbiter {
   private readonly deficit = new Float64Array(8);
   private readonly quantum = new Float64Array(8);
+  /** Classes that have a share, one bit each. */
+  private sharing = 0;
   /** Whose turn it is; -1 before the first. */
   private serving = -1;
   /** Classes that were seen waiting at the last decision. */
   private waiting = 0;
 
-  /** Quanta in wire octets by class; a class that never sends may have 0. */
+  /** Quanta in wire octets by class. */
   constructor(quanta: readonly number[]) {
     this.weigh(quanta);
   }
 
   weigh(quanta: readonly number[]): void {
-    for (let tc = 0; tc < 8; tc++) this.quantum[tc] = quanta[tc] ?? 0;
+    this.sharing = 0;
+    for (let tc = 0; tc < 8; tc++) {
+      this.quantum[tc] = quanta[tc] ?? 0;
+      if (this.quantum[tc] > 0) this.sharing |= 1 << tc;
+    }
   }
 
   pick(eligible: number, heads: Heads, port: number): number {
-    const { deficit, quantum } = this;
+    const { deficit } = this;
     let gone = this.waiting & ~eligible;
     this.waiting = eligible;
     while (gone !== 0) {
@@ -33,16 +39,17 @@ export class DwrrArbiter implements Arbiter {
       deficit[tc] = 0;
       gone &= ~(1 << tc);
     }
+    const among = eligible & this.sharing;
     let tc = this.serving;
-    if (tc < 0 || (eligible & (1 << tc)) === 0) tc = this.begin(eligible, tc < 0 ? 7 : tc);
+    if (among === 0) return (this.serving = nextInTurn(eligible, tc < 0 ? 7 : tc));
+    if (tc < 0 || (among & (1 << tc)) === 0) tc = this.begin(among, tc < 0 ? 7 : tc);
     for (;;) {
       const octets = heads.headWireOctets(port, tc);
       if (deficit[tc] >= octets) {
         deficit[tc] -= octets;
         return tc;
       }
-      if (quantum[tc] <= 0) throw new Error(`class ${tc} has no share but frames to send`);
-      tc = this.begin(eligible, tc);
+      tc = this.begin(among, tc);
     }
   }
 

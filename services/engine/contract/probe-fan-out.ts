@@ -40,8 +40,17 @@ export class ProbeFanOut implements Probe {
       listener.frameQueued(device, ingress, egress, now, pool, frame);
   }
 
-  frameSent(device: number, port: number, now: number, pool: FramePool, frame: number): void {
-    for (const listener of this.listeners) listener.frameSent(device, port, now, pool, frame);
+  frameSent(
+    device: number,
+    port: number,
+    now: number,
+    pool: FramePool,
+    frame: number,
+    trafficClass: number,
+    eligible: number,
+  ): void {
+    for (const listener of this.listeners)
+      listener.frameSent(device, port, now, pool, frame, trafficClass, eligible);
   }
 
   frameDiscarded(device: number, port: number, now: number, pool: FramePool, frame: number): void {
@@ -109,6 +118,18 @@ export class ProbeFanOut implements Probe {
 
   messageDelivered(device: number, now: number, flow: number, message: number): void {
     for (const listener of this.listeners) listener.messageDelivered(device, now, flow, message);
+  }
+
+  nicGranted(
+    device: number,
+    now: number,
+    arbiter: number,
+    party: number,
+    octets: number,
+    eligible: number,
+  ): void {
+    for (const listener of this.listeners)
+      listener.nicGranted(device, now, arbiter, party, octets, eligible);
   }
 
   ledChanged(...heard: Parameters<Probe['ledChanged']>): void {

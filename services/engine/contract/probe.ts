@@ -80,6 +80,9 @@ export const CREDIT_STEP = {
   ACCOUNTED: 5,
 } as const;
 
+/** Arbiters inside an 82599: of virtual machines, one per class, and behind those of classes. */
+export const NIC_ARBITER = { MACHINES: 0, DESCRIPTOR_PLANE: 8, RECEIVE_PLANE: 9 } as const;
+
 /**
  * Points of the engine where something observable happens. A device without a listener pays one
  * branch at each. Of frames that pass (received, queued, sent) a port tells those that somebody
@@ -106,8 +109,19 @@ export interface Probe {
     pool: FramePool,
     frame: number,
   ): void;
-  /** Transmission starts. PORT still tells where the frame came in. */
-  frameSent(device: number, port: number, now: number, pool: FramePool, frame: number): void;
+  /**
+   * Transmission starts. PORT still tells where the frame came in. The arbiter chose a traffic class
+   * of those eligible, one bit each.
+   */
+  frameSent(
+    device: number,
+    port: number,
+    now: number,
+    pool: FramePool,
+    frame: number,
+    trafficClass: number,
+    eligible: number,
+  ): void;
   /** A frame that waited at a port will not be sent, and is dropped next. */
   frameDiscarded(device: number, port: number, now: number, pool: FramePool, frame: number): void;
   /** What a host has just received stays in its NIC until software takes it. */
@@ -148,6 +162,18 @@ export interface Probe {
   /** The last octet of a message reached its destination. */
   messageDelivered(device: number, now: number, flow: number, message: number): void;
   /**
+   * An arbiter inside an 82599 chose a class of those eligible (one bit each), or a virtual machine,
+   * for a frame of so many octets; 0 if there was none after all.
+   */
+  nicGranted(
+    device: number,
+    now: number,
+    arbiter: number,
+    party: number,
+    octets: number,
+    eligible: number,
+  ): void;
+  /**
    * An LED of an 82599 went on or off at `atPs`. Told when the next thing happens to its LEDs (a
    * frame, its link, LEDCTL), so it may be told late, but always in order.
    */
@@ -173,5 +199,6 @@ export class DeafProbe implements Probe {
   heldChanged(..._: Parameters<Probe['heldChanged']>): void {}
   creditShort(..._: Parameters<Probe['creditShort']>): void {}
   messageDelivered(..._: Parameters<Probe['messageDelivered']>): void {}
+  nicGranted(..._: Parameters<Probe['nicGranted']>): void {}
   ledChanged(..._: Parameters<Probe['ledChanged']>): void {}
 }

@@ -275,7 +275,9 @@ export function makeLoop(
     const frameClass = pool.words[frame + CLASS];
     digests.mix(d, DID_SEND | local, frameClass ^ (length << 20));
     counters.sent(port, frameClass & PRIORITY_MASK, length);
-    if (heed.hearsSent(port, frame)) device.probe?.frameSent(d, local, now, pool, frame);
+    if (heed.hearsSent(port, frame)) {
+      device.probe?.frameSent(d, local, now, pool, frame, trafficClass, eligible);
+    }
     const at = now + (PREAMBLE_OCTETS + tag) * octetPs + ports.latencyPs(port) + late;
     pool.setArrival(frame, (wrong & LATE) === 0 ? at : faults.arrivalOf(port, at, free - now));
     accept(ports.peer(port), frame);

@@ -77,9 +77,17 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
       if (!ports.isMetered(port, tc)) continue;
       const frames: number[] = [];
       while (queues.head(port, tc) >= 0) frames.push(queues.unlink(port, tc));
-      for (const frame of frames.reverse()) lines.putBack(credit.rowOf(port, frame), frame);
+      for (const frame of frames.reverse()) putBack(port, tc, frame);
       dropReserves(port, tc);
     }
+  }
+
+  /** A frame that was let in stands first in its line again, and its turn was none. */
+  function putBack(port: number, trafficClass: number, frame: number): void {
+    const row = credit.rowOf(port, frame);
+    lines.putBack(row, frame);
+    if (onlyOfClass[trafficClass * portCount + port] >= 0) return;
+    served[row] -= (words[frame + LENGTH] + WIRE_OVERHEAD_OCTETS) / accounts.share(row);
   }
 
   function dropReserves(port: number, trafficClass: number): void {

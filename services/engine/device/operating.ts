@@ -13,6 +13,13 @@ const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
 /** What a class with a share of nothing is given, so that it does not wait for ever. */
 const LEAST_SHARE = 1;
 
+/** Percent of what strict classes, which have null, leave. */
+export function sharesOf({ algorithms, shares }: Ets): (number | null)[] {
+  return Array.from({ length: CLASSES }, (_, tc) =>
+    algorithms[tc] === TSA_ETS ? Math.max(LEAST_SHARE, shares[tc]) : null,
+  );
+}
+
 /** Puts into force what a port and its neighbour have come to; frames under way are left alone. */
 export function makeOperator(
   { ports, buffer, queues, pool }: Shared,
@@ -34,14 +41,9 @@ export function makeOperator(
     if (device.spec.kind === 'switch' || device.spec.receiveMemory !== null) guard(port);
   }
 
-  function share({ arbiters, firstPort }: Device, port: number, { algorithms, shares }: Ets): void {
+  function share({ arbiters, firstPort }: Device, port: number, ets: Ets): void {
     const arbiter = arbiters[port - firstPort];
-    if (!(arbiter instanceof EtsArbiter)) return;
-    arbiter.share(
-      Array.from({ length: CLASSES }, (_, tc) =>
-        algorithms[tc] === TSA_ETS ? Math.max(LEAST_SHARE, shares[tc]) : null,
-      ),
-    );
+    if (arbiter instanceof EtsArbiter) arbiter.share(sharesOf(ets));
   }
 
   /** What waits moves to its new class, so that no frame overtakes one of its flow. */

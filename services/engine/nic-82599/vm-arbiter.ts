@@ -1,4 +1,4 @@
-import { bitSet, exclude, include, isEmpty, nextAbove } from './bit-set.js';
+import { bitSet, exclude, include, includes, isEmpty, nextAbove } from './bit-set.js';
 import { creditsOf } from '../arbiter/credits.js';
 
 /**
@@ -43,6 +43,10 @@ export class VmArbiter {
   setReady(vm: number, ready: boolean): void {
     if (ready) include(this.ready, vm);
     else exclude(this.ready, vm);
+  }
+
+  isReady(vm: number): boolean {
+    return includes(this.ready, vm);
   }
 
   anyReady(): boolean {

@@ -339,7 +339,8 @@ export class ThreadsRun {
   }
 
   private failureOf(outcomes: readonly ThreadOutcome[]): Failure | null {
-    const breach = outcomes.flatMap((outcome) => outcome.breach ?? [])[0];
+    const breaches = outcomes.flatMap((outcome) => outcome.breach ?? []);
+    const [breach] = breaches.sort((a, b) => a.timePs - b.timePs);
     if (breach !== undefined) {
       const { reason, timePs, device, port, priority } = breach;
       return { reason, timePs, ...placeNames(this.fabric, device, port), priority };

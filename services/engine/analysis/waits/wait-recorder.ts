@@ -135,7 +135,9 @@ export class WaitRecorder extends DeafProbe {
     this.lookAtCredit(device, pool.words[frame + PORT], priority, now);
   }
 
-  override frameDiscarded(...[device, port, now, pool, frame]: Passing): void {
+  override frameDiscarded(
+    ...[device, port, now, pool, frame]: Parameters<DeafProbe['frameDiscarded']>
+  ): void {
     this.books[device].backlog.disturb(port);
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
     if (!this.isSwitch[device]) return;

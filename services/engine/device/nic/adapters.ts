@@ -1,5 +1,6 @@
 import { PacketPlane } from '../../arbiter/wsp-arbiter.js';
 import type { Mechanism } from '../../contract/flow-control.js';
+import { NIC_ARBITER } from '../../contract/probe.js';
 import type { NicSpec, RegisterChange } from '../../contract/spec.js';
 import {
   CLASS,
@@ -159,14 +160,18 @@ export function makeAdapters(
   function pump(d: number): void {
     const nic = nics[d]!;
     const { pcie, dcb } = nic.spec;
+    const { probe } = devices[d];
+    const plane = NIC_ARBITER.DESCRIPTOR_PLANE;
     const s = rows[d] * WORDS;
     while (state[s + READS_UNDER_WAY] < pcie.reads) {
       const eligible = descriptors.ready(d) & (nic.bypassesRoom ? 0xff : state[s + ROOMY]);
       if (eligible === 0) return;
       const tc = dcb ? nic.descriptorPlane.pick(eligible) : 0;
       const frame = descriptors.take(d, tc);
+      const length = frame < 0 ? 0 : words[frame + LENGTH];
+      if (dcb && length > 0) nic.descriptorPlane.granted(tc, length);
+      if (dcb) probe?.nicGranted(d, clock.now, plane, tc, length, eligible);
       if (frame < 0) continue;
-      if (dcb) nic.descriptorPlane.granted(tc, words[frame + LENGTH]);
       read(d, s, nic, tc, frame);
     }
   }

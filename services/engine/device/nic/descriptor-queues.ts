@@ -1,3 +1,4 @@
+import { NIC_ARBITER } from '../../contract/probe.js';
 import { CLASS, LENGTH, PRIORITY_MASK, SOURCE, VLAN } from '../../frame/frame-pool.js';
 import type { Nic82599 } from '../../nic-82599/nic.js';
 import { QUEUES } from '../../nic-82599/register-map.js';
@@ -86,12 +87,14 @@ export function makeDescriptorQueues(
     const vm = arbiter.pick();
     const queue = nic.spec.dcb ? nic.queueOf(vm, trafficClass) : turnInPool(d, nic, vm);
     const frame = takeFrom(d, queue);
+    const length = frame < 0 ? 0 : words[frame + LENGTH];
     if (frame >= 0) {
-      const length = words[frame + LENGTH];
       arbiter.granted(vm, length);
       if (nic.hints.enabled) nic.hints.transmitted(queue);
       if (nic.rates.controlled > 0) spendRate(nic, queue, trafficClass, length);
     }
+    const arbiterNumber = NIC_ARBITER.MACHINES + trafficClass;
+    devices[d].probe?.nicGranted(d, clock.now, arbiterNumber, vm, length, 0);
     refresh(d, queue);
     return frame;
   }

@@ -1,6 +1,6 @@
 import { ADMITTED } from '../../buffer/shared-buffer.js';
 import type { Mechanism } from '../../contract/flow-control.js';
-import { DROP } from '../../contract/probe.js';
+import { DROP, NIC_ARBITER } from '../../contract/probe.js';
 import { CLASS, HASH, LENGTH, PRIORITY_MASK, VLAN } from '../../frame/frame-pool.js';
 import type { LedListener } from '../../nic-82599/led-panel.js';
 import { FILTER_ACTIVITY, MAC_ACTIVITY } from '../../nic-82599/led-panel.js';
@@ -112,22 +112,30 @@ export function makeReceiveSide(
         devices[d].schedule(writeFreeAt[row], KIND_WRITE_TURN, 0, 0);
         return;
       }
-      serve(d, row, nic, nic.spec.dcb ? nic.receivePlane.pick(eligible) : 0);
+      serve(d, row, nic, eligible);
     }
   }
 
-  function serve(d: number, row: number, nic: Nic82599, tc: number): void {
+  function serve(d: number, row: number, nic: Nic82599, eligible: number): void {
+    const tc = nic.spec.dcb ? nic.receivePlane.pick(eligible) : 0;
     const frame = lists.shift(nicFrames.received(row, tc));
     const port = devices[d].firstPort;
-    buffer.release(port, tc, words[frame + LENGTH]);
+    const length = words[frame + LENGTH];
+    buffer.release(port, tc, length);
     for (let by = rulers[row * 8 + tc]; by !== 0; by &= by - 1) {
       mechanisms[31 - Math.clz32(by & -by)].released(port, tc, frame);
     }
-    if (!nic.hasRings || hasRoom(d, nic, tc, frame)) {
-      if (nic.spec.dcb) nic.receivePlane.granted(tc, words[frame + LENGTH]);
-      write(d, row, nic, tc, frame);
-    }
+    const isWritten = !nic.hasRings || hasRoom(d, nic, tc, frame);
+    if (nic.spec.dcb) granted(d, nic, tc, isWritten ? length : 0, eligible);
+    if (isWritten) write(d, row, nic, tc, frame);
     lookAtHead(d, row, nic, tc);
+  }
+
+  /** A frame that is dropped costs nothing. */
+  function granted(d: number, nic: Nic82599, tc: number, octets: number, eligible: number): void {
+    if (octets > 0) nic.receivePlane.granted(tc, octets);
+    const plane = NIC_ARBITER.RECEIVE_PLANE;
+    devices[d].probe?.nicGranted(d, clock.now, plane, tc, octets, eligible);
   }
 
   /** Takes a descriptor; without one the frame is dropped, which its queue was asked to do. */

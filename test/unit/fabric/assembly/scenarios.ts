@@ -301,6 +301,7 @@ export function run(built: Fabric): Outcome {
     heldChanged: IGNORED,
     creditShort: IGNORED,
     messageDelivered: (_, now, flow, message) => arrivedPs.set(`${flow}/${message}`, now),
+    nicGranted: IGNORED,
     ledChanged: IGNORED,
   });
   new Windows(engine, built.lookaheadPs).run(Infinity);

@@ -1,0 +1,90 @@
+import { quantaOf } from '../../engine/arbiter/dwrr.js';
+import type { ArbiterSpec } from '../../engine/contract/arbiter.js';
+import type { Queues } from '../../engine/port/queues.js';
+import type { Line } from './share-book.js';
+import { apartFrom, inTurn, ShareBook } from './share-book.js';
+
+const CLASSES = 8;
+/** A round that has begun, and one that is owed from before. */
+const ROUNDS_APART = 2;
+
+/** What the classes of a port get of it: null goes first, the highest before all. */
+export type Rounds = readonly (number | null)[];
+
+/** What a port gives to its traffic classes. */
+export class PortShares implements Line {
+  private readonly strict: number;
+  /** Classes that go before those without a share, one bit each. */
+  private readonly sharing: number;
+  private readonly book: ShareBook;
+  private eligible = 0;
+
+  /** `before`: what classes got in a round until just now, and may have left of it. */
+  constructor(
+    private readonly queues: Queues,
+    private readonly port: number,
+    rounds: Rounds,
+    private readonly byFrames: boolean,
+    private readonly before: Rounds | null,
+  ) {
+    this.strict = bitsOf(rounds, (round) => round === null);
+    this.sharing = bitsOf(rounds, (round) => round !== null && round > 0);
+    const shares = rounds.map((round) => round ?? 0);
+    this.book = new ShareBook(byFrames ? inTurn(CLASSES) : apartFrom(shares, ROUNDS_APART));
+  }
+
+  /** A class is served, of those eligible (a bit each): what is wrong with that, or null. */
+  breach(tc: number, octets: number, eligible: number): string | null {
+    const first = eligible & this.strict;
+    if (first !== 0) return tc === 31 - Math.clz32(first) ? null : WENT_BEFORE;
+    const late = (this.sharing & (1 << tc)) === 0;
+    if (late && (eligible & this.sharing) !== 0) return WENT_BEFORE;
+    this.eligible = eligible;
+    return this.book.serve(tc, this.byFrames ? 1 : octets, this) ? null : GOT_MORE;
+  }
+
+  isWaiting(tc: number): boolean {
+    return (this.eligible & (1 << tc)) !== 0;
+  }
+
+  /** A long frame at the head of its class has to be saved for over several rounds. */
+  headCost(tc: number): number {
+    if (this.byFrames || this.queues.head(this.port, tc) < 0) return 0;
+    return this.queues.headWireOctets(this.port, tc);
+  }
+
+  saved(): number {
+    return 0;
+  }
+
+  savedByGroup(tc: number): number {
+    return this.before?.[tc] ?? 0;
+  }
+}
+
+export const WENT_BEFORE = 'a class went before one that goes first';
+export const GOT_MORE = 'a class got more than its share of the port';
+
+function bitsOf(rounds: Rounds, has: (round: number | null) => boolean): number {
+  return rounds.reduce<number>((bits, round, tc) => (has(round) ? bits | (1 << tc) : bits), 0);
+}
+
+/** What each class gets in a round. (An 82599 goes by registers instead.) */
+export function roundsOf(arbiter: ArbiterSpec): Rounds {
+  switch (arbiter.kind) {
+    case 'dwrr':
+      return quantaOf(arbiter.weights);
+    case 'ets':
+      return roundsOfEts(arbiter.shares);
+    case 'round-robin':
+      return new Array<number>(CLASSES).fill(1);
+    case 'strict':
+    case 'weighted-strict':
+      return new Array<null>(CLASSES).fill(null);
+  }
+}
+
+export function roundsOfEts(shares: readonly (number | null)[]): Rounds {
+  const quanta = quantaOf(shares.map((share) => share ?? 0));
+  return shares.map((share, tc) => (share === null ? null : quanta[tc]!));
+}

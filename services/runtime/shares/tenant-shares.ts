@@ -1,0 +1,67 @@
+import type { Engine } from '../../engine/device/engine.js';
+import { LENGTH } from '../../engine/frame/frame-pool.js';
+import type { Line } from './share-book.js';
+import { apartFrom, ShareBook } from './share-book.js';
+
+const WIRE_OVERHEAD_OCTETS = 20;
+
+/**
+ * What credit accounts get of the class that they share: by fair queueing, two that wait with
+ * credit are never more than a frame of each apart.
+ */
+export class TenantShares implements Line {
+  private readonly book: ShareBook;
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly port: number,
+    private readonly tc: number,
+    private readonly rows: readonly number[],
+  ) {
+    const { accounts } = engine.credit;
+    const { channels } = accounts.specOf(rows[0]!);
+    const shares = rows.map((row) => channels[accounts.slot(row)]!.share);
+    this.book = new ShareBook(apartFrom(shares, 0));
+  }
+
+  /** False if the account of a frame that starts got more than its share. */
+  isFair(frame: number): boolean {
+    const party = this.rows.indexOf(this.engine.credit.rowOf(this.port, frame));
+    return this.book.serve(party, this.costOf(frame), this);
+  }
+
+  isWaiting(party: number): boolean {
+    const row = this.rows[party]!;
+    const { pool, lines } = this.engine.shared;
+    const frame = lines.head(row);
+    if (frame < 0) return this.letIn(party) >= 0;
+    return this.engine.credit.sender.mayStart(row, pool.words[frame + LENGTH]!);
+  }
+
+  headCost(party: number): number {
+    const frame = this.engine.shared.lines.head(this.rows[party]!);
+    return frame < 0 ? 0 : this.costOf(frame);
+  }
+
+  saved(): number {
+    return 0;
+  }
+
+  /** The frame that stands in the queue was let in before. */
+  savedByGroup(party: number): number {
+    const frame = this.letIn(party);
+    return frame < 0 ? 0 : this.costOf(frame);
+  }
+
+  /** The frame of an account that stands in the queue; -1 if another's does. */
+  private letIn(party: number): number {
+    const { queues } = this.engine.shared;
+    const frame = queues.head(this.port, this.tc);
+    if (frame < 0) return -1;
+    return this.engine.credit.rowOf(this.port, frame) === this.rows[party] ? frame : -1;
+  }
+
+  private costOf(frame: number): number {
+    return this.engine.shared.pool.words[frame + LENGTH]! + WIRE_OVERHEAD_OCTETS;
+  }
+}
