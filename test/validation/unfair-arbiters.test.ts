@@ -45,7 +45,7 @@ load:
   - { name: blue, stream: { from: h3, to: h1 }, vlan: 20, rate: line, priority: 3 }
 `;
 
-/** Congesting flows have class 2 of leaf1 for themselves, and half of the wire where it is short. */
+/** Congesting flows have class 2 for themselves, and share the way to h5 with class 5. */
 const ISOLATED = `
 duration: 300us
 fabric:
@@ -55,15 +55,14 @@ fabric:
   hostsPerLeaf: 4
   hostLink: { rate: 100G, length: 10m }
   fabricLink: { rate: 100G, length: 50m }
-switches: { pipeline: 500ns, buffer: { size: 4MB }, arbiter: { ets: { 2: 50%, 3: 50% } } }
+switches: { pipeline: 500ns, buffer: { size: 4MB }, arbiter: { ets: { 2: 40%, 3: 20%, 5: 40% } } }
 priorities:
   2: { flowControl: pfc, responseDelay: 200ns, xoff: 100KB }
   3: { flowControl: pfc, responseDelay: 200ns, xoff: 250KB, ci: true }
 ci: { priority: 2, detect: 40KB, low: 10KB }
 load:
   - { name: jam, stream: { from: [h1, h2, h3], to: h5 }, rate: line, priority: 3 }
-  - { name: near, stream: { from: [h6, h7], to: h5 }, rate: line, priority: 3 }
-  - { name: victim, stream: { from: h8, to: h5 }, rate: 30G, priority: 3, start: 100us }
+  - { name: other, stream: { from: h6, to: h5 }, rate: line, priority: 5 }
 `;
 
 const SLOTTED = `
@@ -101,7 +100,7 @@ load:
 `;
 
 const NEGOTIATED = `
-duration: 200us
+duration: 1ms
 fabric: { generator: star, hosts: 3, hostLink: { rate: 10G, length: 10m } }
 switches: { arbiter: { ets: { 1: 20%, 2: 80% } } }
 discovery: { second: 1us, recommend: true, willing: [] }

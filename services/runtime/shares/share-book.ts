@@ -28,15 +28,14 @@ export interface Line {
 }
 
 /**
- * Rounds are not seen, but bounded: of those that have passed since a party began to wait, others
- * had theirs, and it had its own. If others must have had more than it can have had, they got more
- * than their share. Both are exact but for a frame that was begun, and one that is saved for.
+ * Rounds are not seen, but bounded: of those that have passed since any moment of a party's wait,
+ * others had theirs, and it had its own. If others must have had more than it can have had, they
+ * got more than their share. Of all moments, the one counts since which it has fared worst.
  */
 export class ShareBook {
   private readonly waits: Uint8Array;
-  /** By party: what it had since it waits. */
+  /** By party and group, since that moment: what the party had, and what the group was given. */
   private readonly had: Float64Array;
-  /** By party and group: what that was given meanwhile. */
   private readonly given: Float64Array;
   private readonly longest: Float64Array;
   private readonly groups: number;
@@ -45,14 +44,14 @@ export class ShareBook {
     const parties = rule.shares.length;
     this.groups = rule.groupShares.length;
     this.waits = new Uint8Array(parties);
-    this.had = new Float64Array(parties);
+    this.had = new Float64Array(parties * this.groups);
     this.given = new Float64Array(parties * this.groups);
     this.longest = new Float64Array(parties);
   }
 
   /** Somebody is served, of those in line; false if it got too much. */
   serve(party: number, cost: number, line: Line): boolean {
-    const { waits, had, given, longest, rule } = this;
+    const { waits, longest, rule } = this;
     const group = rule.groupOf[party]!;
     longest[party] = Math.max(longest[party]!, cost);
     const groupLongest = group < 0 ? 0 : this.longestOf(group);
@@ -62,23 +61,33 @@ export class ShareBook {
       waits[i] = line.isWaiting(i) ? 1 : 0;
       if (waits[i] === 0) continue;
       longest[i] = Math.max(longest[i]!, line.headCost(i));
-      if (before === 0) {
-        this.begin(i, line);
-        continue;
-      }
-      if (i === party) had[i]! += cost;
-      if (group < 0) continue;
-      given[i * this.groups + group]! += cost;
-      if (this.isBehind(i, group, groupLongest)) fair = false;
+      for (let g = 0; before === 0 && g < this.groups; g++) this.begin(i, g, line);
+      if (before === 0) continue;
+      if (group >= 0) this.given[i * this.groups + group]! += cost;
+      if (i === party) this.advance(i, cost, line);
+      if (group >= 0 && this.isBehind(i, group, groupLongest)) fair = false;
     }
     return fair;
   }
 
-  /** A party waits from now on, and what was saved by anybody is not held against them. */
-  private begin(party: number, line: Line): void {
-    this.had[party] = -line.saved(party);
+  /** What was saved by anybody until now is not held against them. */
+  private begin(party: number, group: number, line: Line): void {
+    const pair = party * this.groups + group;
+    this.had[pair] = -line.saved(party);
+    this.given[pair] = -line.savedByGroup(group);
+  }
+
+  /** A party is served; it may have fared so well that the worst begins now. */
+  private advance(party: number, cost: number, line: Line): void {
+    const { shares, groupShares } = this.rule;
+    if (shares[party]! <= 0) return;
     for (let g = 0; g < this.groups; g++) {
-      this.given[party * this.groups + g] = -line.savedByGroup(g);
+      const pair = party * this.groups + g;
+      this.had[pair]! += cost;
+      if (groupShares[g]! <= 0) continue;
+      const lead = this.given[pair]! / groupShares[g]! - this.had[pair]! / shares[party]!;
+      const leadNow = line.saved(party) / shares[party]! - line.savedByGroup(g) / groupShares[g]!;
+      if (leadNow > lead) this.begin(party, g, line);
     }
   }
 
@@ -88,8 +97,9 @@ export class ShareBook {
     if (share <= 0 || groupShare <= 0) return false;
     const owed = this.owedIn(party);
     if (limits !== null && limits[party]! - share < owed) return false;
-    const least = (this.given[party * this.groups + group]! - groupLongest) / groupShare;
-    const most = apart + (this.had[party]! + owed) / share;
+    const pair = party * this.groups + group;
+    const least = (this.given[pair]! - groupLongest) / groupShare;
+    const most = apart + (this.had[pair]! + owed) / share;
     // As long as nobody's round was over, others live on what they had saved.
     return least > Math.max(0, most) + EPSILON;
   }
