@@ -105,6 +105,10 @@ export class HoldCheck extends DeafProbe {
     }
   }
 
+  override frameDiscarded(device: number, port: number): void {
+    this.shares.discarded(this.engine.devices[device]!.firstPort + port);
+  }
+
   override frameDropped(): void {
     this.order.lost();
   }

@@ -41,6 +41,11 @@ export class ShareCheck {
     this.nics.clear();
   }
 
+  /** A frame that had its turn at a port will not be sent. */
+  discarded(port: number): void {
+    for (let tc = 0; tc < CLASSES; tc++) this.tenants.delete(port * CLASSES + tc);
+  }
+
   /** A frame starts at a port (numbered through the service): what is wrong with that, or null. */
   sent(
     device: number,

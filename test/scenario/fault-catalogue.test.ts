@@ -215,18 +215,43 @@ faults: [${faults}]
 });
 
 describe('where a fault is', () => {
-  const ports = (where: string): number => {
+  const hit = (where: string): string[] => {
     const fabric = fabricOf(`
 fabric: { generator: leaf-spine, leaves: 4, spines: 4, hostsPerLeaf: 4 }
 load: [{ name: a, stream: { from: h1, to: h16 }, bytes: 1KB }]
 faults: [{ kind: freeze, where: ${where}, for: 1us }]
 `);
-    return fabric.specs.flatMap((spec) => spec.ports).filter((port) => port.faults.length > 0)
-      .length;
+    const specs = fabric.specs.flatMap((spec) => spec.ports);
+    return specs.filter((port) => port.faults.length > 0).map(({ name }) => name);
   };
+  const ports = (where: string): number => hit(where).length;
+
+  it('may be said by name, or a pattern', () => {
+    assert.deepEqual(hit('{ device: h3 }'), ['h3:p1']);
+    assert.equal(ports('{ device: "leaf*" }'), 4 * 8);
+    assert.deepEqual(hit('{ port: "leaf2:p7" }'), ['leaf2:p7']);
+    assert.equal(ports('{ port: "*:p8" }'), 4);
+  });
+
+  it('may be said by kind, or by tier', () => {
+    const isHost = (name: string): boolean => name.startsWith('h');
+    assert.equal(hit('{ kind: host }').filter(isHost).length, 16);
+    assert.equal(ports('{ kind: host }'), 16);
+    assert.equal(ports('{ kind: switch }'), 4 * 8 + 4 * 4);
+    assert.equal(ports('{ tier: leaf }'), 4 * 8);
+    const spines = hit('{ tier: spine }');
+    assert.equal(spines.length, 4 * 4);
+    assert.ok(spines.every((name) => name.startsWith('spine')));
+    assert.throws(() => hit('{ tier: core }'), /no port is like that: fault1 hits none/);
+  });
+
+  it('may be said by who is at the other end, and by all of that together', () => {
+    assert.deepEqual(hit('{ peer: h3 }'), ['leaf1:p3']);
+    assert.deepEqual(hit('{ tier: spine, peer: leaf2, port: "spine3:*" }'), ['spine3:p2']);
+  });
 
   it('may be both ends of a link, or of all links of a pattern', () => {
-    assert.equal(ports('{ link: leaf1 spine2 }'), 2);
+    assert.deepEqual(hit('{ link: leaf1 spine2 }'), ['leaf1:p6', 'spine2:p1']);
     assert.equal(ports('{ link: "spine* leaf1" }'), 8);
     assert.equal(ports('{ link: leaf1:p1 h1 }'), 2);
   });
