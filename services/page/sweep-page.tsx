@@ -46,7 +46,7 @@ function HeatMaps(props: {
 }): JSX.Element {
   const { axes, measure, theme } = props;
   const columns = axes[axes.length - 1]!;
-  const rows = axes[axes.length - 2] ?? { path: '', values: [''] };
+  const rows = axes[axes.length - 2] ?? { name: '', values: [''] };
   const cells = rows.values.length * columns.values.length;
   const maps = Math.max(1, measure.values.length / cells);
   return (
@@ -74,7 +74,7 @@ function HeatMap(props: {
       <thead>
         <tr>
           <th>
-            {lastOf(rows.path)} ↓ {lastOf(columns.path)} →
+            {rows.name} ↓ {columns.name} →
           </th>
           {columns.values.map((value) => (
             <th key={value}>{value}</th>
@@ -113,12 +113,10 @@ function badness({ values, moreIsBetter }: SweepMeasure, run: number): number {
 /** The values of the axes that have a map for each of theirs. */
 function nameOfMap(axes: readonly Axis[], map: number): string {
   let rest = map;
-  const parts = [...axes].reverse().map(({ path, values }) => {
+  const parts = [...axes].reverse().map(({ name, values }) => {
     const value = values[rest % values.length]!;
     rest = Math.floor(rest / values.length);
-    return `${lastOf(path)} ${value}`;
+    return `${name} ${value}`;
   });
   return parts.reverse().join(', ');
 }
-
-const lastOf = (path: string): string => path.split('.').pop()!;

@@ -54,7 +54,8 @@ export const EXPERIMENTS: readonly Experiment[] = [
     name: 'flap',
     question: 'What does a cable cost that comes and goes, by how long and how often?',
     scenario: 'flap.yaml',
-    set: ['expect=[]', 'faults.0.recover=50us'],
+    // More than a run can carry, so that it is busy before, in and after its faults.
+    set: ['expect=[]', 'faults.0.recover=50us', 'load.0.bytes=20MB'],
     vary: [
       'priorities.3=pfc,credit',
       'faults.0.every=60us,100us,150us',
@@ -65,7 +66,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
     name: 'reboot-leaf',
     question: 'What does a switch cost that forgets everything, by how long it is away?',
     scenario: 'reboot-leaf.yaml',
-    set: ['expect=[]'],
+    set: ['expect=[]', 'load.0.bytes=20MB'],
     vary: ['priorities.3=pfc,credit', 'faults.0.for=20us,50us,100us,200us'],
   },
 ];

@@ -4,6 +4,13 @@ export interface Axis {
   readonly values: readonly string[];
 }
 
+/** What an axis is called where there is little room: a number alone says nothing. */
+export function nameOfAxis({ path }: Axis): string {
+  const parts = path.split('.');
+  const last = parts.pop()!;
+  return /^\d+$/.test(last) ? [...parts.slice(-1), last].join(' ') : last;
+}
+
 /** `path=a,b,c`; null if it is not written like that. */
 export function axisOf(text: string): Axis | null {
   const at = text.indexOf('=');

@@ -9,10 +9,11 @@ import { Session } from '../runtime/session.js';
 
 /** What faults cost a run. */
 export interface Toll {
-  /** Payload per second before the first fault, while there are faults, and after the last. */
-  readonly beforeBps: number;
+  /** Payload per second while there are faults, or of the whole run where there is none. */
   readonly duringBps: number;
-  readonly afterBps: number;
+  /** Before the first and after the last; null where there is no such time. */
+  readonly beforeBps: number | null;
+  readonly afterBps: number | null;
   /** How long the worst port and priority was held while there were faults. */
   readonly stalledPs: number;
   /** From the end of the last fault until all links were well; null if they were not by the end. */
@@ -52,7 +53,7 @@ export function measure(fabric: Fabric, durationPs: number): Toll {
   const lost = lostCredit(engine);
   return {
     beforeBps: rate({ ...start, atPs: 0, payloadOctets: 0 }, start),
-    duringBps: rate(start, over),
+    duringBps: rate(start, over) ?? 0,
     afterBps: rate(over, end),
     stalledPs: over.heldPs.reduce((most, ps, i) => Math.max(most, ps - start.heldPs[i]!), 0),
     recoveryPs,
@@ -76,9 +77,9 @@ function recover(session: Session, overPs: number, durationPs: number): number |
   return null;
 }
 
-function rate(from: Moment, to: Moment): number {
+function rate(from: Moment, to: Moment): number | null {
   const ps = to.atPs - from.atPs;
-  return ps === 0 ? 0 : ((to.payloadOctets - from.payloadOctets) * 8 * PS_PER_S) / ps;
+  return ps === 0 ? null : ((to.payloadOctets - from.payloadOctets) * 8 * PS_PER_S) / ps;
 }
 
 function payloadOf({ devices, receivers }: Engine): number {

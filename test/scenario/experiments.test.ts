@@ -39,6 +39,18 @@ describe('experiments', () => {
     });
   }
 
+  it('measure nothing before and after where there is no such time', () => {
+    const none = measure(fabricOf('examples/ring-deadlock-watchdog.yaml', 'expect=[]'), 100e6);
+    assert.deepEqual([none.beforeBps, none.afterBps, none.recoveryPs], [null, null, null]);
+    const { set, scenario } = EXPERIMENTS.find(({ name }) => name === 'flap')!;
+    const { beforeBps, duringBps, afterBps } = measure(
+      fabricOf(`examples/${scenario}`, ...set, 'priorities.3=credit'),
+      600e6,
+    );
+    // There is something to send all the time.
+    assert.ok(duringBps < beforeBps! && afterBps! > beforeBps!, `${beforeBps} ${afterBps}`);
+  });
+
   it('are listed, and one that is not there is refused', () => {
     const { stdout } = selvage('experiment');
     for (const { name } of EXPERIMENTS) assert.ok(stdout.includes(name));

@@ -29,7 +29,7 @@ describe('loss of grants', () => {
         assert.ok(recoveryPs !== null && recoveryPs <= bound, `${recoveryPs}`);
         assert.equal(lostUnits, 0);
         assert.equal(starved, 0);
-        assert.ok(afterBps > 0.99 * lossless.afterBps);
+        assert.ok(afterBps! > 0.99 * lossless.afterBps!);
         // A sender that is short waits for the answer to its next demand, and no longer.
         const share = Number(probability.slice(0, -1)) / 100;
         assert.ok(duringBps > (1 - 2 * share) * 0.985 * lossless.duringBps, `${duringBps}`);
@@ -53,7 +53,7 @@ describe('loss of grants', () => {
         assert.ok(recoveryPs !== null && recoveryPs <= bound, `${recoveryPs}`);
         assert.equal(lostUnits, 0);
         assert.equal(starved, 0);
-        assert.ok(afterBps > 0.99 * lossless.afterBps);
+        assert.ok(afterBps! > 0.99 * lossless.afterBps!);
         const share = Number(probability.slice(0, -1)) / 100;
         assert.ok(duringBps > (1 - 2 * share) * 0.985 * lossless.duringBps, `${duringBps}`);
       });

@@ -9,7 +9,7 @@ import { pageOfSweep } from '../../report/page/page-of-sweep.js';
 import { table } from '../../report/table.js';
 import { EXPERIMENTS } from '../../sweep/experiments.js';
 import type { Axis } from '../../sweep/grid.js';
-import { axisOf, combinations } from '../../sweep/grid.js';
+import { axisOf, combinations, nameOfAxis } from '../../sweep/grid.js';
 import type { Toll } from '../../sweep/measure.js';
 import { measure } from '../../sweep/measure.js';
 import { EXIT, InputError } from '../exit.js';
@@ -41,7 +41,7 @@ export function sweepCommand(file: string, options: SweepOptions): number {
   const rows = rowsOf(file, axes, set);
   const paths = axes.map(({ path }) => path);
   if (options.json === true) process.stdout.write(`${JSON.stringify(objects(paths, rows))}\n`);
-  else process.stdout.write(`${text(paths, rows)}\n`);
+  else process.stdout.write(`${text(axes, rows)}\n`);
   if (options.csv !== undefined) writeOut(csvOf(paths, rows), options.csv);
   if (html !== undefined) {
     const words = [...vary.map((one) => `--vary ${one}`), ...set.map((one) => `--set ${one}`)];
@@ -73,7 +73,7 @@ export function experimentCommand(
   const file = fileURLToPath(new URL(experiment.scenario, EXAMPLES));
   const rows = rowsOf(file, axes, experiment.set);
   const paths = axes.map(({ path }) => path);
-  process.stdout.write(`${text(paths, rows)}\n`);
+  process.stdout.write(`${text(axes, rows)}\n`);
   const folder = options.out ?? join('runs', name);
   mkdirSync(folder, { recursive: true });
   writeOut(csvOf(paths, rows), join(folder, 'sweep.csv'));
@@ -121,31 +121,42 @@ function pageText(
   return pageFile({ runs: [], sweep: pageOfSweep(name, description, command, axes, tolls) });
 }
 
-function text(paths: readonly string[], rows: readonly Row[]): string {
-  const names = paths.map((path) => path.split('.').pop()!);
+function text(axes: readonly Axis[], rows: readonly Row[]): string {
   const head = [
-    ...names,
+    ...axes.map(nameOfAxis),
     'before',
     'during',
     'after',
     'stalled',
     'recovered in',
-    'lost',
+    'credit lost',
     'starved',
     'dropped',
   ];
   const body = rows.map(({ values, toll }) => [
     ...values,
-    formatRate(toll.beforeBps),
+    rateOrNone(toll.beforeBps),
     formatRate(toll.duringBps),
-    formatRate(toll.afterBps),
+    rateOrNone(toll.afterBps),
     formatTime(toll.stalledPs),
-    toll.recoveryPs === null ? 'not' : formatTime(toll.recoveryPs),
+    recoveryText(toll),
     String(toll.lostUnits),
     String(toll.starved),
     String(toll.droppedFrames),
   ]);
   return table(head, body);
+}
+
+const NONE = '–';
+
+function rateOrNone(bps: number | null): string {
+  return bps === null ? NONE : formatRate(bps);
+}
+
+/** Without a time after the faults there is nothing to recover from, or not yet. */
+function recoveryText({ afterBps, recoveryPs }: Toll): string {
+  if (recoveryPs !== null) return formatTime(recoveryPs);
+  return afterBps === null ? NONE : 'not';
 }
 
 function csvOf(paths: readonly string[], rows: readonly Row[]): string {

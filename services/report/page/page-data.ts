@@ -282,7 +282,7 @@ export interface SweepPage {
   readonly title: string;
   readonly description: string;
   readonly command: string;
-  readonly axes: readonly { readonly path: string; readonly values: readonly string[] }[];
+  readonly axes: readonly { readonly name: string; readonly values: readonly string[] }[];
   readonly measures: readonly SweepMeasure[];
 }
 

@@ -1,4 +1,5 @@
 import type { Axis } from '../../sweep/grid.js';
+import { nameOfAxis } from '../../sweep/grid.js';
 import type { Toll } from '../../sweep/measure.js';
 import { formatCount, formatRate, formatTime } from '../format.js';
 import type { SweepMeasure, SweepPage } from './page-data.js';
@@ -15,6 +16,10 @@ const MEASURES: readonly Measure[] = [
   {
     ...{ label: 'Throughput while it is disturbed', moreIsBetter: true },
     ...{ value: (toll) => toll.duringBps, format: formatRate },
+  },
+  {
+    ...{ label: 'Throughput afterwards', moreIsBetter: true },
+    ...{ value: (toll) => toll.afterBps, format: formatRate },
   },
   {
     ...{ label: 'Longest stall of a port', moreIsBetter: false },
@@ -46,7 +51,7 @@ export function pageOfSweep(
     title,
     description,
     command,
-    axes: axes.map(({ path, values }) => ({ path, values })),
+    axes: axes.map((axis) => ({ name: nameOfAxis(axis), values: axis.values })),
     measures: MEASURES.map((measure) => measured(measure, tolls)).filter(
       ({ values }) => new Set(values).size > 1,
     ),
