@@ -15,7 +15,7 @@ import type { WholeState } from '../runtime/whole-state.js';
 import type { WatchIntervals } from '../runtime/stall.js';
 import { watchIntervals } from '../runtime/stall.js';
 import { Rounds } from '../runtime/rounds/rounds.js';
-import type { Breach } from '../runtime/hold-check.js';
+import type { Breach } from '../runtime/breach.js';
 import { mergeParts } from '../runtime/merge.js';
 import { RecoveryLooks } from '../runtime/recovery-looks.js';
 import type { CoordinatorOptions } from './coordinator-options.js';

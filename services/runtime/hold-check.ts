@@ -3,18 +3,12 @@ import { DeafProbe } from '../engine/contract/probe.js';
 import type { Engine } from '../engine/device/engine.js';
 import type { FramePool } from '../engine/frame/frame-pool.js';
 import { CLASS, ISOLATED_FLAG, PRIORITY_MASK } from '../engine/frame/frame-pool.js';
+import type { Breach } from './breach.js';
+import { unbalancedOwn } from './books.js';
+import { nextLookPs } from './look-times.js';
 import { OrderCheck } from './order-check.js';
 import { PauseCheck } from './pause-check.js';
 import { ShareCheck } from './share-check.js';
-
-export interface Breach {
-  readonly reason: string;
-  readonly timePs: number;
-  readonly device: number;
-  readonly port: number;
-  /** Null where it concerns none in particular. */
-  readonly priority: number | null;
-}
 
 /**
  * Sees every frame that starts, and asks whether it was allowed to: the mechanisms that hold
@@ -32,6 +26,7 @@ export class HoldCheck extends DeafProbe {
   private readonly shares: ShareCheck;
   /** By device: when it last did anything. */
   private readonly lastPs: Float64Array;
+  private booksDueAt = 0;
 
   /** `isWhole`: no device of the fabric is elsewhere. */
   constructor(
@@ -111,6 +106,13 @@ export class HoldCheck extends DeafProbe {
 
   override frameDropped(): void {
     this.order.lost();
+  }
+
+  /** Between two windows: what belongs to the first devices alone, of a run in parts. */
+  lookAtBooks(nowPs: number, devices: number): void {
+    if (nowPs < this.booksDueAt) return;
+    this.booksDueAt = nextLookPs(nowPs);
+    this.breach ??= unbalancedOwn(this.engine, devices, nowPs);
   }
 
   /** The run goes on from a saved state, and nobody says what was lost before. */

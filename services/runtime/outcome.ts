@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto';
-import { misbookedPort, overdrawnPort } from '../engine/analysis/ledger/credit-books.js';
-import { checkLedger } from '../engine/analysis/ledger/ledger.js';
-import { sleepingPort } from '../engine/analysis/ledger/sleeping-ports.js';
-import { lapsedStop } from '../engine/analysis/ledger/standing-stops.js';
 import type { Engine } from '../engine/device/engine.js';
 import { LAST_AT } from '../engine/device/host/receivers.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
+import { unbalancedWhole } from './books.js';
 import { Collector } from './collect.js';
 import { discoveryResults } from './discovery-results.js';
 import { collectIsolations, collectSfc, collectSfcPaths } from './collect-sfc.js';
@@ -122,36 +119,10 @@ export function firstLoss(fabric: Fabric, engine: Engine): Failure | null {
 
 /** A book that does not balance, or a stop that nobody will repeat. */
 export function unbalanced(fabric: Fabric, engine: Engine, nowPs: number): Failure | null {
-  const [imbalance] = checkLedger(engine);
-  if (imbalance !== undefined) {
-    const { what, expected, actual, device, port, priority } = imbalance;
-    const reason = `${what}: ${expected} against ${actual}`;
-    return { reason, timePs: nowPs, ...placeNames(fabric, device, port), priority };
-  }
-  const lapsed = lapsedStop(engine);
-  if (lapsed >= 0)
-    return atPort(fabric, engine, lapsed, nowPs, 'a stop that stands is not repeated');
-  const overdrawn = overdrawnPort(engine);
-  if (overdrawn >= 0)
-    return atPort(fabric, engine, overdrawn, nowPs, 'more credit than the buffer can back');
-  const misbooked = misbookedPort(engine);
-  if (misbooked >= 0)
-    return atPort(fabric, engine, misbooked, nowPs, 'units of credit stored = frames stored');
-  const sleeping = sleepingPort(engine);
-  if (sleeping < 0) return null;
-  return atPort(fabric, engine, sleeping, nowPs, 'a frame may start, and nobody starts it');
-}
-
-/** `port` is numbered through the service. */
-function atPort(
-  fabric: Fabric,
-  engine: Engine,
-  port: number,
-  timePs: number,
-  reason: string,
-): Failure {
-  const { place, firstPort } = engine.devices[engine.shared.ports.owner(port)]!;
-  return { reason, timePs, ...placeNames(fabric, place, port - firstPort), priority: null };
+  const breach = unbalancedWhole(engine, nowPs);
+  if (breach === null) return null;
+  const { reason, timePs, device, port, priority } = breach;
+  return { reason, timePs, ...placeNames(fabric, device, port), priority };
 }
 
 export function placeNames(

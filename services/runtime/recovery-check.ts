@@ -3,7 +3,7 @@ import type { Engine } from '../engine/device/engine.js';
 import { formatPs } from '../engine/units/time.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 
-import type { Breach } from './hold-check.js';
+import type { Breach } from './breach.js';
 import { promisedBy, RecoveryTimes } from './recovery-times.js';
 
 /** A fault that has promised to be recovered from, at a port. */

@@ -12,7 +12,7 @@ import { CycleCheck } from './cycle-check.js';
 import { nextLookPs } from './look-times.js';
 import { Windows } from './embedded/windows.js';
 import type { Glance } from './glance.js';
-import type { Breach } from './hold-check.js';
+import type { Breach } from './breach.js';
 import { HoldCheck } from './hold-check.js';
 import type { FaultChange } from './live-faults.js';
 import { applyFaultChange } from './live-faults.js';

@@ -238,6 +238,8 @@ export class Service {
   }
 
   private breach(): string {
+    const part = this.part!;
+    this.holdCheck?.lookAtBooks(part.latestPs, part.plan.specs.length);
     const breach = this.holdCheck?.breach ?? null;
     if (breach === null) return '';
     const device = this.plan!.devices[breach.device]!;

@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { FramePool } from '../../engine/frame/frame-pool.js';
 import type { PartPlan } from '../../fabric/placement/part-plan.js';
-import type { Breach } from '../hold-check.js';
+import type { Breach } from '../breach.js';
 import { HoldCheck } from '../hold-check.js';
 import type { FaultChange } from '../live-faults.js';
 import type { PortColumns } from '../port-sample.js';
@@ -180,6 +180,7 @@ class Thread {
           return this.outcome(false, null);
         }
       }
+      this.holdCheck?.lookAtBooks(nextPs, task.plan.specs.length);
       const dueAt = Math.min(this.stall.dueAt, this.lookAtPs);
       this.boundPs = Math.min(nextPs + task.lookaheadPs, endPs, dueAt);
       part.runTo(this.boundPs);

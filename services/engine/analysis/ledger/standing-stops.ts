@@ -5,9 +5,9 @@ import { PauseMechanism } from '../../flow-control/pause/pause-mechanism.js';
 import * as pfcInvariants from '../../flow-control/pfc/pfc-invariants.js';
 import { PfcMechanism } from '../../flow-control/pfc/pfc-mechanism.js';
 
-/** The first port (numbered through the service) that let a stop lapse; -1 if there is none. */
-export function lapsedStop(engine: Engine): number {
-  for (let port = 0; port < engine.shared.ports.count; port++) {
+/** Among so many, the first port (numbered through the service) that let a stop lapse; -1 if there is none. */
+export function lapsedStop(engine: Engine, among = engine.shared.ports.count): number {
+  for (let port = 0; port < among; port++) {
     if (!engine.mechanisms.every((mechanism) => stands(mechanism, port))) return port;
   }
   return -1;

@@ -1,0 +1,49 @@
+import { misbookedPort, overdrawnPort } from '../engine/analysis/ledger/credit-books.js';
+import type { Imbalance } from '../engine/analysis/ledger/ledger.js';
+import { checkLedger, checkOwnLedgers } from '../engine/analysis/ledger/ledger.js';
+import { sleepingPort } from '../engine/analysis/ledger/sleeping-ports.js';
+import { lapsedStop } from '../engine/analysis/ledger/standing-stops.js';
+import type { Engine } from '../engine/device/engine.js';
+import type { Breach } from './breach.js';
+
+const OVERDRAWN = 'more credit than the buffer can back';
+
+/** What is wrong with the books of all devices, which have executed the same time; or null. */
+export function unbalancedWhole(engine: Engine, timePs: number): Breach | null {
+  const wrong = ofImbalance(checkLedger(engine)[0], timePs);
+  return (
+    wrong ??
+    atPort(engine, overdrawnPort(engine), timePs, OVERDRAWN) ??
+    ofPorts(engine, engine.shared.ports.count, timePs)
+  );
+}
+
+/** The same of the first devices, as far as their books concern nobody else. */
+export function unbalancedOwn(engine: Engine, devices: number, timePs: number): Breach | null {
+  const ports = engine.devices[devices]?.firstPort ?? engine.shared.ports.count;
+  const wrong = ofImbalance(checkOwnLedgers(engine, devices)[0], timePs);
+  return wrong ?? ofPorts(engine, ports, timePs);
+}
+
+function ofImbalance(imbalance: Imbalance | undefined, timePs: number): Breach | null {
+  if (imbalance === undefined) return null;
+  const { what, expected, actual, device, port, priority } = imbalance;
+  const reason = `${what}: ${expected} against ${actual}`;
+  return { reason, timePs, device, port, priority: priority < 0 ? null : priority };
+}
+
+/** Stops that nobody repeats, credit that is not stored, and frames that nobody starts. */
+function ofPorts(engine: Engine, among: number, timePs: number): Breach | null {
+  return (
+    atPort(engine, lapsedStop(engine, among), timePs, 'a stop that stands is not repeated') ??
+    atPort(engine, misbookedPort(engine), timePs, 'units of credit stored = frames stored') ??
+    atPort(engine, sleepingPort(engine, among), timePs, 'a frame may start, and nobody starts it')
+  );
+}
+
+/** `port` is numbered through the service, and -1 if nothing is wrong. */
+function atPort(engine: Engine, port: number, timePs: number, reason: string): Breach | null {
+  if (port < 0) return null;
+  const { place, firstPort } = engine.devices[engine.shared.ports.owner(port)]!;
+  return { reason, timePs, device: place, port: port - firstPort, priority: null };
+}
