@@ -82,7 +82,7 @@ export class ShareCheck {
   private sharingOf(device: number, port: number): PortShares {
     const known = this.ports.get(port);
     const ets = this.negotiated(port);
-    if (known !== undefined && known.ets === ets) return known.shares;
+    if (known?.ets === ets) return known.shares;
     const { spec, firstPort } = this.engine.devices[device]!;
     const { arbiter } = spec.ports[port - firstPort]!;
     const isNegotiated = ets !== null && arbiter.kind === 'ets';

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { CiCounters } from '../../services/engine/congestion/ci/ci-managed.js';
 import { DeafProbe } from '../../services/engine/contract/probe.js';
 import type { Engine } from '../../services/engine/device/engine.js';
 import { CONTROL_FRAMES } from '../../services/engine/faults/control-frames.js';
@@ -124,20 +125,19 @@ describe('a forged CIM', () => {
   /** Without congestion; nobody has anything to isolate. */
   const calm = (...set: string[]): Session =>
     finished('incast-ci', 'load.0.rate=10%', 'load.1.rate=10%', ...set);
-  const ofLeaf1 = ({ engine }: Session): Readonly<Record<string, number>> => ({
-    ...engine.switching.parts(placeOf(engine, 'leaf1')).ci!.counters,
-  });
+  const ofLeaf1 = ({ engine }: Session): CiCounters =>
+    engine.switching.parts(placeOf(engine, 'leaf1')).ci!.counters;
 
   it('isolates a flow that does not congest, and is counted like a true one', () => {
     const truth = ofLeaf1(calm());
-    assert.deepEqual([truth['ciCimsReceived'], truth['ciFramesIsolated']], [0, 0]);
+    assert.deepEqual([truth.ciCimsReceived, truth.ciFramesIsolated], [0, 0]);
     const session = calm(forgedBy(recordedCim(), '{ device: spine1, peer: leaf1 }'));
     const { hits } = session.results('complete').faults[0]!;
     const lie = ofLeaf1(session);
     assert.ok(hits >= 20, `${hits} forged`);
-    assert.equal(lie['ciCimsReceived'], hits);
-    assert.equal(lie['ciFlowsTold'], 1);
-    assert.ok(lie['ciFramesIsolated']! > 10, `${lie['ciFramesIsolated']} frames`);
+    assert.equal(lie.ciCimsReceived, hits);
+    assert.equal(lie.ciFlowsTold, 1);
+    assert.ok(lie.ciFramesIsolated > 10, `${lie.ciFramesIsolated} frames`);
     assert.equal(session.results('complete').failure, null);
   });
 
@@ -147,8 +147,8 @@ describe('a forged CIM', () => {
     const octets = address + recordedCim().slice(address.length);
     const session = calm(forgedBy(octets, '{ device: h1 }'));
     const lie = ofLeaf1(session);
-    assert.ok(lie['ciCimsRefused']! >= 20);
-    assert.equal(lie['ciCimsRefused'], lie['ciCimsReceived']);
-    assert.equal(lie['ciFramesIsolated'], 0);
+    assert.ok(lie.ciCimsRefused >= 20);
+    assert.equal(lie.ciCimsRefused, lie.ciCimsReceived);
+    assert.equal(lie.ciFramesIsolated, 0);
   });
 });

@@ -10,9 +10,9 @@ import { fabricOf } from '../kit/emulate.js';
 type Engine = Session['engine'];
 
 /** What is wrong with a run, whose engine somebody may have damaged before it began. */
-function failureOf(scenario: string, damage: (engine: Engine) => void = () => {}): Failure | null {
+function failureOf(scenario: string, damage?: (engine: Engine) => void): Failure | null {
   const session = new Session(fabricOf(scenario), { check: true });
-  damage(session.engine);
+  damage?.(session.engine);
   while (session.advance(1000) === 'running');
   return session.results('complete').failure;
 }
