@@ -27,32 +27,33 @@ const EAGER_PERIODS = 4;
 const WATCHED_ONCE_IN = 3;
 
 type Draw = (random: RandomStream) => Record<string, unknown>;
-type DeviceKind = 'switch' | 'plain host' | 'other host';
 
-/** Faults that not every device can have. */
-const BEFALLS: Readonly<Record<string, DeviceKind>> = {
-  reboot: 'switch',
-  'shrink-buffer': 'switch',
-  'slow-receiver': 'plain host',
-  'host-pause': 'plain host',
+const isSwitch = (spec: DeviceSpec): boolean => spec.kind === 'switch';
+const hasSharedBuffer = (spec: DeviceSpec): boolean =>
+  spec.kind === 'switch' && spec.mvtx2802 === null;
+const isPlainHost = (spec: DeviceSpec): boolean => spec.kind === 'host' && spec.nic === null;
+
+/** Which devices can have a fault, where not all can. */
+const BEFALLS: Readonly<Record<string, (spec: DeviceSpec) => boolean>> = {
+  reboot: isSwitch,
+  'shrink-buffer': hasSharedBuffer,
+  'slow-receiver': isPlainHost,
+  'host-pause': isPlainHost,
 };
 
 /** Makes the runs of a hunt: run n of a seed is the same always, and wherever it is made. */
 export class Variations {
-  private readonly devices: readonly { readonly name: string; readonly kind: DeviceKind }[];
   private readonly usual: Readonly<Record<string, Draw>>;
   private readonly lengthPs: number;
   private readonly recoverPs: number;
 
   constructor(
     private readonly document: Document,
-    fabric: Fabric,
+    private readonly fabric: Fabric,
     private readonly options: VariationOptions,
   ) {
-    this.devices = fabric.specs.map((spec) => ({ name: spec.name, kind: kindOf(spec) }));
     const ports = fabric.specs.flatMap((spec) => spec.ports);
-    const hasPlainHosts = this.devices.some(({ kind }) => kind === 'plain host');
-    this.usual = { ...paletteOf(ports), ...(hasPlainHosts && SLOW_HOSTS) };
+    this.usual = this.possible({ ...paletteOf(ports), ...SLOW_HOSTS });
     this.lengthPs = fabric.scenario.durationPs ?? USUAL_PS;
     this.recoverPs = Math.max(...ports.map(recoveryOf));
   }
@@ -72,8 +73,7 @@ export class Variations {
     const kinds = Object.keys(this.usual);
     const kind = kinds[random.below(kinds.length)]!;
     const own = this.usual[kind]!(random);
-    const befalls = BEFALLS[own['kind'] as string];
-    const candidates = this.devices.filter((d) => befalls === undefined || d.kind === befalls);
+    const candidates = this.befallenBy(own['kind'] as string);
     const { name } = candidates[random.below(candidates.length)]!;
     const lasts = this.drawLength(random);
     const at = Math.floor(random.uniform() * BEGINS_WITHIN * this.lengthPs);
@@ -91,16 +91,24 @@ export class Variations {
     };
   }
 
+  /** Those of a palette that somebody here can have. */
+  private possible(palette: Readonly<Record<string, Draw>>): Readonly<Record<string, Draw>> {
+    const any = new RandomStream(0, 'hunt');
+    const entries = Object.entries(palette).filter(
+      ([, draw]) => this.befallenBy(draw(any)['kind'] as string).length > 0,
+    );
+    return Object.fromEntries(entries);
+  }
+
+  private befallenBy(kind: string): readonly DeviceSpec[] {
+    return this.fabric.specs.filter(BEFALLS[kind] ?? ((): boolean => true));
+  }
+
   /** Short ones are as likely as long ones. */
   private drawLength(random: RandomStream): number {
     const most = Math.max(LEAST_PS, LASTS_AT_MOST * this.lengthPs);
     return Math.round(LEAST_PS * (most / LEAST_PS) ** random.uniform());
   }
-}
-
-function kindOf(spec: DeviceSpec): DeviceKind {
-  if (spec.kind === 'switch') return 'switch';
-  return spec.nic === null ? 'plain host' : 'other host';
 }
 
 const SLOW_HOSTS: Readonly<Record<string, Draw>> = {

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { loadScenario } from '../../services/fabric/scenario/load-scenario.js';
+import { buildFabric } from '../../services/fabric/assembly/fabric.js';
+import { loadScenario, scenarioOfDocument } from '../../services/fabric/scenario/load-scenario.js';
 import type { Document } from '../../services/hunt/document.js';
 import { huntHere } from '../../services/hunt/hunt.js';
 import { tryOut } from '../../services/hunt/trial.js';
+import { Variations } from '../../services/hunt/variation.js';
 import { ROOT } from '../kit/emulate.js';
 import { MUTANTS } from '../kit/mutants.js';
 
@@ -21,6 +24,17 @@ describe('a hunt', () => {
     const fails = { ...GROUND, expect: [{ metric: 'drops', min: 1_000_000 }] };
     const [first, second] = [0, 1].map(() => huntHere(FILE, fails, options, null).found[0]!);
     assert.deepEqual(first, second);
+  });
+
+  it('makes no variation of any example that is bad input', () => {
+    const names = readdirSync(join(ROOT, 'examples')).filter((name) => name.endsWith('.yaml'));
+    for (const name of names) {
+      const file = join(ROOT, 'examples', name);
+      const document = loadScenario(file).document as Document;
+      const fabricOf = (varied: Document) => buildFabric(scenarioOfDocument(file, varied));
+      const variations = new Variations(document, fabricOf(document), { seed: 1, faults: 3 });
+      for (let run = 0; run < 12; run++) assert.doesNotThrow(() => fabricOf(variations.make(run)));
+    }
   });
 
   for (const { name, plant, faults } of MUTANTS) {
