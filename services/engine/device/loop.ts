@@ -263,15 +263,17 @@ export function makeLoop(
     const length = pool.words[frame + LENGTH];
     const octetPs = ports.octetPs(port);
     const { now } = clock;
-    const metered = ports.metering(port) !== 0;
-    const tag = metered ? meter(port, trafficClass, frame) : 0;
+    const metered = ports.metering(port);
+    const tag = metered === 0 ? 0 : composeTag(port);
+    const others =
+      (metered & (1 << trafficClass)) !== 0 && metering.spend(port, trafficClass, frame);
     const wireOctets = length + tag + WIRE_OVERHEAD_OCTETS;
     const late = (wrong & LATE) === 0 ? 0 : faults.slownessPs(port, wireOctets, octetPs);
     const free = now + wireOctets * octetPs + late;
     ports.setFreeAt(port, free);
     if (isHost[d] === 0) switching.departing(port, trafficClass, frame);
     else hosting.departing(d, trafficClass, frame);
-    if (metered && ports.isMetered(port, trafficClass)) metering.next(port, trafficClass);
+    if (others) metering.next(port, trafficClass);
     const frameClass = pool.words[frame + CLASS];
     digests.mix(d, DID_SEND | local, frameClass ^ (length << 20));
     counters.sent(port, frameClass & PRIORITY_MASK, length);
@@ -298,10 +300,10 @@ export function makeLoop(
     if (at < horizon[d]) horizon[d] = at;
   }
 
-  /** Uses the frame's credit; returns the octets of a CE-Tag that it takes along. */
-  function meter(port: number, trafficClass: number, frame: number): number {
-    tagLength = tagOffered[port] === 0 ? 0 : credit.composeTag(port, scratch);
-    if (ports.isMetered(port, trafficClass)) metering.spend(port, trafficClass, frame);
+  /** Octets of a CE-Tag that a frame takes along. */
+  function composeTag(port: number): number {
+    if (tagOffered[port] === 0) return 0;
+    tagLength = credit.composeTag(port, scratch);
     return tagLength === 0 ? 0 : CE_TAG_OCTETS;
   }
 
