@@ -69,7 +69,7 @@ const COLD_FRAMES = 4096;
 /** About as many frames as pass a port in a window of usual length. */
 const WARM_DEPTH = 16;
 /** So many hosts, as a power of two, are warmed together. */
-const HOSTS_SHIFT = 3;
+const HOSTS_SHIFT = 4;
 
 /** Executes events: of one actor, in the order (time; agenda, arrivals, transmitters; lot). */
 export interface Loop {
