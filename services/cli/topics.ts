@@ -71,7 +71,7 @@ export const TOPICS: Readonly<Record<string, string>> = {
   ets:
     'Enhanced transmission selection: strict classes first, the others share what is left ' +
     'by percent, in octets on the wire. `arbiter: { ets: { 0: 50%, 3: 50%, 7: strict } ' +
-    '}`.',
+    '}`. A class that is not named goes when none of the others waits.',
   dwrr:
     'Deficit weighted round robin: classes share the link by weight, in octets on the ' + 'wire.',
   strict: 'The highest traffic class that may send goes first.',

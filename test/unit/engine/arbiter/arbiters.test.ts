@@ -86,4 +86,14 @@ describe('ETS arbiter', () => {
     const served = serve(arbiter, [1538, 1538, 0, 0, 0, 0, 0, 0], 50_000);
     assert.ok(Math.abs(share(served, 0) - 0.4) < 0.01);
   });
+
+  it('serves classes without a share in turn, when no other waits', () => {
+    const arbiter = new EtsArbiter([0, 50, 50, 0, 0, 0, 0, null]);
+    const heads: Heads = { headWireOctets: () => 1538 };
+    const picks = (eligible: number, count: number): number[] =>
+      Array.from({ length: count }, () => arbiter.pick(eligible, heads, 0));
+    assert.deepEqual(picks(0b1001, 4), [0, 3, 0, 3]);
+    assert.deepEqual(picks(0b1111, 4).sort(), [1, 1, 2, 2]);
+    assert.deepEqual(picks(0b1000_1001, 2), [7, 7]);
+  });
 });
