@@ -45,7 +45,7 @@ function withUnits(options: UnitOptions): Quantity {
     const match = shape.exec(written);
     const bare = bareDecimal.test(written) && (options.bare || Number(written) === 0);
     if (match === null && !bare) {
-      const unit = /[^\d. ].*$/.exec(written)?.[0] ?? '';
+      const unit = /^[\d. ]+([^\d. ].*)$/.exec(written)?.[1] ?? '';
       throw new QuantityError(
         `not ${name}: ${show(value)}; write ${allowed}${unit ? didYouMean(unit, names) : ''}`,
       );
