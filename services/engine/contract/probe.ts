@@ -110,8 +110,8 @@ export interface Probe {
     frame: number,
   ): void;
   /**
-   * Transmission starts. PORT still tells where the frame came in. The arbiter chose a traffic class
-   * of those eligible, one bit each.
+   * Transmission starts. PORT still tells where the frame came in. The arbiter chose a traffic
+   * class of those eligible, one bit each.
    */
   frameSent(
     device: number,
@@ -162,8 +162,8 @@ export interface Probe {
   /** The last octet of a message reached its destination. */
   messageDelivered(device: number, now: number, flow: number, message: number): void;
   /**
-   * An arbiter inside an 82599 chose a class of those eligible (one bit each), or a virtual machine,
-   * for a frame of so many octets; 0 if there was none after all.
+   * An arbiter inside an 82599 chose a class of those eligible (one bit each), or a virtual
+   * machine, for a frame of so many octets; 0 if there was none after all.
    */
   nicGranted(
     device: number,

@@ -27,7 +27,7 @@ export class PlaneShares implements Line {
     this.book = new ShareBook(modes.weighted ? weighted(rows, modes) : inTurn(TRAFFIC_CLASSES));
   }
 
-  /** A class is granted a frame, of those eligible (a bit each): what is wrong with that, or null. */
+  /** A class is granted a frame, of those eligible (a bit each): what is wrong, or null. */
   breach(tc: number, octets: number, eligible: number): string | null {
     this.eligible = eligible & ~this.linkStrict;
     if ((eligible & this.linkStrict) >> (tc + 1) !== 0) return WENT_BEFORE;

@@ -1,8 +1,8 @@
 import type { Engine } from '../../device/engine.js';
 
 /**
- * Among so many, the first port (numbered through the service) that has a frame which may start, and no intention
- * of starting one; -1 if there is none. Whoever lets frames go has to wake their port.
+ * Among so many ports (numbered through the service), the first that has a frame which may start,
+ * and no intention of starting one; or -1. Whoever lets frames go has to wake their port.
  */
 export function sleepingPort({ shared, faults }: Engine, among = shared.ports.count): number {
   const { ports, queues, transmits } = shared;

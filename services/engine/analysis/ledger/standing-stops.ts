@@ -5,7 +5,7 @@ import { PauseMechanism } from '../../flow-control/pause/pause-mechanism.js';
 import * as pfcInvariants from '../../flow-control/pfc/pfc-invariants.js';
 import { PfcMechanism } from '../../flow-control/pfc/pfc-mechanism.js';
 
-/** Among so many, the first port (numbered through the service) that let a stop lapse; -1 if there is none. */
+/** Among so many ports (numbered through the service), the first that let a stop lapse; or -1. */
 export function lapsedStop(engine: Engine, among = engine.shared.ports.count): number {
   for (let port = 0; port < among; port++) {
     if (!engine.mechanisms.every((mechanism) => stands(mechanism, port))) return port;
