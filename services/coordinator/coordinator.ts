@@ -345,7 +345,7 @@ export class Coordinator {
   }
 
   private takeReport(service: number, report: RoundReport, breach: string): void {
-    if (breach !== '' && this.failure === null) this.noteBreach(breach);
+    if (breach !== '') this.noteBreach(breach);
     if (!this.rounds.report(service, report)) return;
     this.sampling.finish(this.rounds.latestPs);
     this.roundsRun++;
@@ -541,8 +541,10 @@ export class Coordinator {
     this.tell();
   }
 
+  /** Of several, what went wrong first. */
   private noteBreach(text: string): void {
     const { reason, timePs, device, port, priority } = JSON.parse(text) as Breach;
+    if (this.failure !== null && this.failure.timePs <= timePs) return;
     this.failure = { reason, timePs, ...placeNames(this.fabric, device, port), priority };
     this.wishes.isStopAsked = true;
   }
