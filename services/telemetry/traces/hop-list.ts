@@ -1,7 +1,22 @@
-import * as hop from '../../engine/analysis/trace/hop-log.js';
+import {
+  ARRIVED,
+  BORN,
+  DICE,
+  HOP_WIDTH,
+  INGRESS,
+  isSameFrame,
+  nameOfHop,
+} from '../../engine/analysis/trace/hop-log.js';
 import type { DeviceHops } from '../../engine/analysis/trace/hop-recorder.js';
 
 const NONE = -1;
+
+/** Where a journey starts. */
+export interface Start {
+  readonly hop: number;
+  readonly frame: string;
+  readonly bornPs: number;
+}
 
 /**
  * The hops that all devices have seen, numbered: device by device, in the order in which each saw
@@ -12,81 +27,93 @@ export class HopList {
   /** By hop. */
   readonly device: Uint32Array;
   /** Where journeys start, in the order in which payload was ready. */
-  readonly starts: readonly number[];
-  /** By device: numbers of its hops; by hop: where its own begin. */
-  private readonly numbers: readonly Float64Array[];
-  private readonly at: Uint32Array;
+  readonly starts: readonly Start[];
+  /** What was written down, hop by hop: see `HopLog`. */
+  readonly numbers: Float64Array;
   /** By the low bits of dice the first hop, and by hop the next one with the same. */
   private readonly first: Int32Array;
   private readonly next: Int32Array;
+  private readonly isTaken: Uint8Array;
 
   constructor(devices: readonly DeviceHops[]) {
     this.count = devices.reduce((sum, { hops }) => sum + hops.count, 0);
-    this.numbers = devices.map(({ hops }) => hops.numbers);
     this.device = new Uint32Array(this.count);
-    this.at = new Uint32Array(this.count);
+    this.numbers = new Float64Array(this.count * HOP_WIDTH);
+    let begin = 0;
+    devices.forEach(({ hops }, device) => {
+      const end = begin + hops.count;
+      this.device.fill(device, begin, end);
+      this.numbers.set(hops.numbers.subarray(0, hops.count * HOP_WIDTH), begin * HOP_WIDTH);
+      begin = end;
+    });
     this.first = new Int32Array(2 ** Math.ceil(Math.log2(this.count + 1))).fill(NONE);
     this.next = new Int32Array(this.count);
-    const starts: number[] = [];
-    let here = this.count;
-    for (let d = devices.length - 1; d >= 0; d--) {
-      for (let row = devices[d]!.hops.count - 1; row >= 0; row--) {
-        here--;
-        this.device[here] = d;
-        this.at[here] = row * hop.HOP_WIDTH;
-        const place = this.placeOf(here);
-        this.next[here] = this.first[place]!;
-        this.first[place] = here;
-        if (this.get(here, hop.INGRESS) < 0) starts.push(here);
-      }
+    this.isTaken = new Uint8Array(this.count);
+    this.starts = this.chain().sort(compare);
+  }
+
+  /**
+   * The hop of the same frame that was the first to come in at a port, after a time and no later
+   * than another, and those that came together with it; each is found once.
+   */
+  take(like: number, device: number, port: number, afterPs: number, untilPs: number): number[] {
+    const { numbers, next, isTaken } = this;
+    const at = like * HOP_WIDTH;
+    let latestPs = untilPs;
+    const found: number[] = [];
+    for (let hop = this.firstLike(like); hop >= 0; hop = next[hop]!) {
+      const there = hop * HOP_WIDTH;
+      if (this.device[hop] !== device || numbers[there + INGRESS] !== port) continue;
+      const arrivedPs = numbers[there + ARRIVED]!;
+      if (arrivedPs <= afterPs || arrivedPs > latestPs || isTaken[hop] !== 0) continue;
+      if (!isSameFrame(numbers, there, at)) continue;
+      // Those of a device are in the order of their times.
+      latestPs = arrivedPs;
+      isTaken[hop] = 1;
+      found.push(hop);
     }
-    this.starts = starts.sort((a, b) => this.compare(a, b));
+    return found;
   }
 
-  get(here: number, number: number): number {
-    return this.numbers[this.device[here]!]![this.at[here]! + number]!;
-  }
-
-  /** Source, target, and the connection there. */
-  ends(here: number): readonly [number, number, number] {
-    return [this.get(here, hop.FROM), this.get(here, hop.TO), this.get(here, hop.AT_CONNECTION)];
-  }
-
-  name(here: number): string {
-    return hop.nameOfHop(this.numbers[this.device[here]!]!, this.at[here]!);
-  }
-
-  /** The first hop that may be of the same frame, -1 if there is none. */
-  firstLike(here: number): number {
-    return this.first[this.placeOf(here)]!;
-  }
-
-  nextLike(here: number): number {
-    return this.next[here]!;
-  }
-
-  isSame(a: number, b: number): boolean {
-    const { numbers, device, at } = this;
-    return hop.isSameFrame(numbers[device[a]!]!, at[a]!, numbers[device[b]!]!, at[b]!);
+  /** All may be found once more. */
+  giveBack(): void {
+    this.isTaken.fill(0);
   }
 
   /** How many journeys of the frame have started before. */
   attempt(start: number): number {
+    const { numbers, next } = this;
+    const at = start * HOP_WIDTH;
     let count = 0;
-    for (let other = this.firstLike(start); other < start; other = this.nextLike(other)) {
-      if (this.get(other, hop.INGRESS) < 0 && this.isSame(other, start)) count++;
+    for (let hop = this.firstLike(start); hop < start; hop = next[hop]!) {
+      const there = hop * HOP_WIDTH;
+      if (numbers[there + INGRESS]! < 0 && isSameFrame(numbers, there, at)) count++;
     }
     return count;
   }
 
-  private placeOf(here: number): number {
-    return this.get(here, hop.DICE) & (this.first.length - 1);
+  /** Finds the starts, and what has the same dice, from the last hop to the first. */
+  private chain(): Start[] {
+    const { numbers, first, next } = this;
+    const mask = first.length - 1;
+    const starts: Start[] = [];
+    for (let hop = this.count - 1, at = hop * HOP_WIDTH; hop >= 0; hop--, at -= HOP_WIDTH) {
+      const place = numbers[at + DICE]! & mask;
+      next[hop] = first[place]!;
+      first[place] = hop;
+      if (numbers[at + INGRESS]! >= 0) continue;
+      starts.push({ hop, frame: nameOfHop(numbers, at), bornPs: numbers[at + BORN]! });
+    }
+    return starts;
   }
 
-  private compare(a: number, b: number): number {
-    const byTime = this.get(a, hop.BORN) - this.get(b, hop.BORN);
-    if (byTime !== 0) return byTime;
-    if (this.isSame(a, b)) return a - b;
-    return this.name(a) < this.name(b) ? -1 : 1;
+  private firstLike(hop: number): number {
+    return this.first[this.numbers[hop * HOP_WIDTH + DICE]! & (this.first.length - 1)]!;
   }
+}
+
+function compare(a: Start, b: Start): number {
+  if (a.bornPs !== b.bornPs) return a.bornPs - b.bornPs;
+  if (a.frame !== b.frame) return a.frame < b.frame ? -1 : 1;
+  return a.hop - b.hop;
 }

@@ -98,7 +98,8 @@ export class HopLog {
   /** The oldest inside that is this frame and waits at an egress; -1: none. */
   findQueued(egress: number, pool: FramePool, frame: number): number {
     for (const row of this.inside) {
-      if (this.values[row * HOP_WIDTH + EGRESS] === egress && this.isOf(row, pool, frame)) return row;
+      if (this.values[row * HOP_WIDTH + EGRESS] === egress && this.isOf(row, pool, frame))
+        return row;
     }
     return NONE;
   }
@@ -106,7 +107,8 @@ export class HopLog {
   /** The oldest that came in and is this frame, whose hash may be gone; -1: none. */
   findKept(pool: FramePool, frame: number): number {
     for (const row of this.inside) {
-      if (this.values[row * HOP_WIDTH + INGRESS] !== NONE && this.isLike(row, pool, frame)) return row;
+      if (this.values[row * HOP_WIDTH + INGRESS] !== NONE && this.isLike(row, pool, frame))
+        return row;
     }
     return NONE;
   }
@@ -144,7 +146,9 @@ export class HopLog {
 
   /** Where those inside wait. */
   egresses(): number[] {
-    return this.inside.map((row) => this.values[row * HOP_WIDTH + EGRESS]).filter((e) => e !== NONE);
+    return this.inside
+      .map((row) => this.values[row * HOP_WIDTH + EGRESS])
+      .filter((e) => e !== NONE);
   }
 
   /** Of all hops, one behind the other. */
@@ -153,7 +157,10 @@ export class HopLog {
   }
 
   private isOf(row: number, pool: FramePool, frame: number): boolean {
-    return this.isLike(row, pool, frame) && this.values[row * HOP_WIDTH + DICE] === diceOf(pool.words, frame);
+    return (
+      this.isLike(row, pool, frame) &&
+      this.values[row * HOP_WIDTH + DICE] === diceOf(pool.words, frame)
+    );
   }
 
   /** All but its dice, for which the hash is needed. */
@@ -176,14 +183,14 @@ export function nameOfHop(numbers: Float64Array, at: number): string {
   return `${numbers[at + DICE]} ${end} ${numbers[at + FRAME_CLASS] & KIND_MASK} ${numbers[at + NUMBER]}`;
 }
 
-/** Whether two hops are of one frame. */
-export function isSameFrame(a: Float64Array, at: number, b: Float64Array, bt: number): boolean {
+/** Whether two hops, told by where their numbers begin, are of one frame. */
+export function isSameFrame(numbers: Float64Array, a: number, b: number): boolean {
   return (
-    a[at + DICE] === b[bt + DICE] &&
-    a[at + NUMBER] === b[bt + NUMBER] &&
-    a[at + FROM] === b[bt + FROM] &&
-    a[at + TO] === b[bt + TO] &&
-    a[at + AT_CONNECTION] === b[bt + AT_CONNECTION] &&
-    ((a[at + FRAME_CLASS] ^ b[bt + FRAME_CLASS]) & KIND_MASK) === 0
+    numbers[a + DICE] === numbers[b + DICE] &&
+    numbers[a + NUMBER] === numbers[b + NUMBER] &&
+    numbers[a + FROM] === numbers[b + FROM] &&
+    numbers[a + TO] === numbers[b + TO] &&
+    numbers[a + AT_CONNECTION] === numbers[b + AT_CONNECTION] &&
+    ((numbers[a + FRAME_CLASS] ^ numbers[b + FRAME_CLASS]) & KIND_MASK) === 0
   );
 }
