@@ -65,10 +65,10 @@ export class Observers {
     this.events = events ? new EventRecorder(engine) : null;
     this.captures = captures === null ? null : new CaptureRecorder(engine, captures);
     const all = [...engine.devices.keys()];
-    if (this.waits !== null) engine.listen(this.waits, all, 0);
-    if (this.hops !== null) engine.listen(this.hops, all, 0);
-    if (this.events !== null) engine.listen(this.events, all, 0);
-    if (this.captures !== null) engine.listen(this.captures, this.captures.hearers(), 0);
+    if (this.waits !== null) engine.listen(this.waits, all, false);
+    if (this.hops !== null) engine.listen(this.hops, all, false);
+    if (this.events !== null) engine.listen(this.events, all, false);
+    if (this.captures !== null) engine.listen(this.captures, this.captures.hearers(), false);
   }
 
   /** What one device has been seen to do; null if nobody looked. */

@@ -4,6 +4,7 @@ import {
   CARRIES_FLAG,
   CLASS,
   COPY_FLAG,
+  FOLLOWED_FLAG,
   LENGTH,
   NEXT,
   PORT,
@@ -273,7 +274,7 @@ export function makeLoop(
     else hosting.departing(d, trafficClass, frame);
     if (metered && ports.isMetered(port, trafficClass)) metering.next(port, trafficClass);
     const frameClass = pool.words[frame + CLASS];
-    digests.mix(d, DID_SEND | local, frameClass ^ (length << 20));
+    digests.mix(d, DID_SEND | local, (frameClass & ~FOLLOWED_FLAG) ^ (length << 20));
     counters.sent(port, frameClass & PRIORITY_MASK, length);
     if (heed.hearsSent(port, frame)) device.probe?.frameSent(d, local, now, pool, frame);
     const at = now + (PREAMBLE_OCTETS + tag) * octetPs + ports.latencyPs(port) + late;

@@ -51,10 +51,6 @@ export class HopLog {
   /** Rows of frames that are inside, the oldest first. */
   private readonly inside: number[] = [];
 
-  get insideCount(): number {
-    return this.inside.length;
-  }
-
   /** A frame is inside from now on. */
   begin(ingress: number, now: number, pool: FramePool, frame: number): number {
     const row = this.count++;
@@ -142,13 +138,6 @@ export class HopLog {
   setDropped(row: number, reason: number): void {
     this.values[row * HOP_WIDTH + END] = HOP_END.DROPPED;
     this.values[row * HOP_WIDTH + REASON] = reason;
-  }
-
-  /** Where those inside wait. */
-  egresses(): number[] {
-    return this.inside
-      .map((row) => this.values[row * HOP_WIDTH + EGRESS])
-      .filter((e) => e !== NONE);
   }
 
   /** Of all hops, one behind the other. */

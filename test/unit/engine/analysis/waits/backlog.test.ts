@@ -52,7 +52,7 @@ describe('a backlog', () => {
     it(`that is counted is the one that stands in the queues: ${example}`, () => {
       const session = new Session(fabricOf(`examples/${example}`), { check: false });
       const both = new Both(session.engine);
-      session.engine.listen(both, session.engine.devices.keys(), 0);
+      session.engine.listen(both, session.engine.devices.keys(), false);
       while (session.advance(1000) === 'running');
       assert.ok(both.compared > 0);
     });
