@@ -22,7 +22,7 @@ interface Backlog {
   readonly end: LinkEnd;
   readonly priority: number;
   readonly sincePs: number;
-  inputs: number;
+  isShared: boolean;
   slower: boolean;
   endPs: number;
 }
@@ -135,14 +135,14 @@ export class EpisodeJoin {
   }
 
   private noteBacklog(end: LinkEnd, egress: LinkEnd, cause: StopCause, endPs: number): string {
-    const { trafficClass, priority, sincePs, inputs } = cause;
+    const { trafficClass, priority, sincePs, isShared } = cause;
     const id = `${egress.name}/${trafficClass}@${sincePs} queue`;
     const known = this.backlogs.get(id);
     const slower = egress.octetPs > end.octetPs;
     if (known === undefined) {
-      this.backlogs.set(id, { id, end: egress, priority, sincePs, inputs, slower, endPs });
+      this.backlogs.set(id, { id, end: egress, priority, sincePs, isShared, slower, endPs });
     } else {
-      known.inputs = Math.max(known.inputs, inputs);
+      known.isShared ||= isShared;
       known.endPs = Math.max(known.endPs, endPs);
     }
     return id;
@@ -157,7 +157,7 @@ export class EpisodeJoin {
   }
 }
 
-function queueEpisode({ id, end, priority, sincePs, inputs, slower, endPs }: Backlog): Episode {
+function queueEpisode({ id, end, priority, sincePs, isShared, slower, endPs }: Backlog): Episode {
   const [device] = end.name.split(':') as [string];
   return {
     id,
@@ -168,7 +168,7 @@ function queueEpisode({ id, end, priority, sincePs, inputs, slower, endPs }: Bac
     mechanism: '',
     startPs: sincePs,
     endPs: finite(endPs),
-    ...root(inputs === 1 && slower ? 'slower-wire' : 'contended'),
+    ...root(!isShared && slower ? 'slower-wire' : 'contended'),
     frameTimePs: 0,
   };
 }
