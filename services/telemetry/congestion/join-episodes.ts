@@ -67,6 +67,7 @@ export class EpisodeJoin {
   private stopped(device: number, stop: StopRecord): Episode {
     const { port, group, mechanism, startPs } = stop;
     const end = this.fabric.linkEnds[device]![port]!;
+    const { parent, reason } = this.causeOfStop(end, stop);
     return {
       id: stopId(end, stop),
       kind: 'stopped',
@@ -76,7 +77,8 @@ export class EpisodeJoin {
       mechanism,
       startPs,
       endPs: finite(stop.endPs),
-      ...this.causeOfStop(end, stop),
+      parent,
+      reason,
       frameTimePs: 0,
     };
   }
@@ -84,6 +86,7 @@ export class EpisodeJoin {
   private held(device: number, hold: HoldRecord): Episode {
     const { port, priority, mechanism, startPs, frameTimePs } = hold;
     const end = this.fabric.linkEnds[device]![port]!;
+    const { parent, reason } = this.causeOfHold(end, hold);
     return {
       id: holdId(end, hold),
       kind: 'held',
@@ -93,7 +96,8 @@ export class EpisodeJoin {
       mechanism,
       startPs,
       endPs: finite(hold.endPs),
-      ...this.causeOfHold(end, hold),
+      parent,
+      reason,
       frameTimePs,
     };
   }
