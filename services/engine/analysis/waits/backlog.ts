@@ -265,9 +265,30 @@ export class Backlog {
       for (let i = 0; square !== null && i < ports; i++) square[i * ports + egress] = 0;
     }
     this.frames[egress] = 0;
-    forEachQueuedAt(this.engine.shared, this.device, egress, (frame) => {
-      this.add(egress, frame, 1);
-    });
+    if (this.isCredited(egress)) {
+      forEachQueuedAt(this.engine.shared, this.device, egress, (frame) => {
+        this.add(egress, frame, 1);
+      });
+    } else this.readQueues(egress);
+  }
+
+  /** The same without lines before the queues: a thousand frames may stand there. */
+  private readQueues(egress: number): void {
+    const { pool, ports, queues } = this.engine.shared;
+    const { words } = pool;
+    const { squares } = this;
+    const { firstPort } = this.device;
+    let frames = 0;
+    for (let tc = 0; tc < 8; tc++) {
+      for (let f = queues.head(firstPort + egress, tc); f >= 0; f = words[f + NEXT]) {
+        const from = words[f + PORT];
+        const group = ports.groupOf(from, words[f + CLASS] & PRIORITY_MASK);
+        const square = squares[group] ?? this.open(group);
+        square[(from - firstPort) * this.ports + egress] += words[f + STORED];
+        frames++;
+      }
+    }
+    this.frames[egress] = frames;
   }
 
   private add(egress: number, frame: number, sign: 1 | -1): void {
