@@ -169,7 +169,8 @@ export class HopLog {
 /** As `nameOf` says it of the frame; `at`: where a hop's numbers begin. */
 export function nameOfHop(numbers: Float64Array, at: number): string {
   const end = `${numbers[at + FROM]} ${numbers[at + TO]} ${numbers[at + AT_CONNECTION]}`;
-  return `${numbers[at + DICE]} ${end} ${numbers[at + FRAME_CLASS] & KIND_MASK} ${numbers[at + NUMBER]}`;
+  const kind = numbers[at + FRAME_CLASS] & KIND_MASK;
+  return `${numbers[at + DICE]} ${end} ${kind} ${numbers[at + NUMBER]}`;
 }
 
 /** Whether two hops, told by where their numbers begin, are of one frame. */
