@@ -58,14 +58,16 @@ async function watched(text: string, virtualUs: number): Promise<Record<string, 
   const start = cpuSeconds();
   const hops = session.hops();
   const { episodes } = session.congestion() ?? { episodes: [] };
-  if (hops !== null) frameTraces(fabric, hops, episodes, virtualUs * 1e6);
   const captures = capturesWanted(fabric, session.captures());
-  // As a file is written: piece by piece.
+  // As files are written: piece by piece.
+  let steps = 0;
+  const traces = hops === null ? [] : frameTraces(fabric, hops, episodes, virtualUs * 1e6);
+  for (const trace of traces) steps += trace.steps.length;
   let octets = 0;
   if (captures !== null) for (const piece of captureFile(fabric, captures)) octets += piece.length;
   const share = figures['hops']! / session.progress().frameHops;
   const seconds = figures['seconds']! + share * (cpuSeconds() - start);
-  return { ...figures, octets, seconds };
+  return { ...figures, octets, steps, seconds };
 }
 
 /** An engine whose data path has no probes at all. */

@@ -2,7 +2,7 @@ import type { SlowFrame } from '../engine/analysis/trace/hop-recorder.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { MergedRun } from '../runtime/merge.js';
 import { repeatRun } from '../runtime/repeat-run.js';
-import type { FrameTrace } from '../telemetry/traces/frame-traces.js';
+import type { FrameTrace } from '../telemetry/traces/frame-trace.js';
 import { frameTraces } from '../telemetry/traces/frame-traces.js';
 
 type Watched = Pick<MergedRun, 'results' | 'congestion' | 'hops' | 'state'>;
@@ -14,23 +14,33 @@ type Watched = Pick<MergedRun, 'results' | 'congestion' | 'hops' | 'state'>;
 export function framesWanted(
   fabric: Fabric,
   { results, congestion, hops, state }: Watched,
-): FrameTrace[] | null {
+): Iterable<FrameTrace> | null {
   const wanted = fabric.scenario.observe.traces;
   if (wanted === null || hops === null || congestion === null) return null;
   const { episodes } = congestion;
   const traces = frameTraces(fabric, hops, episodes, results.virtualPs);
-  const known = new Set(traces.map(({ frame }) => frame));
   const slow = slowestOf(
     hops.flatMap(({ slowest }) => slowest),
     wanted.slowest,
   );
   const tail = [...slow, ...hops.flatMap(({ dropped }) => dropped)];
+  if (tail.length === 0) return traces;
+  const known = traces.names();
   const named = [...new Set(tail)].filter((frame) => !known.has(frame));
   if (named.length === 0) return traces;
   const only = { share: 0, priorities: 0, flows: null, named, slowest: 0, dropped: false };
   const again = repeatRun(fabric, state?.boundPs ?? null, only);
   if (again.results.digest !== results.digest) return traces;
-  return [...traces, ...frameTraces(fabric, again.hops, episodes, results.virtualPs)];
+  return inTurn(traces, frameTraces(fabric, again.hops, episodes, results.virtualPs));
+}
+
+/** One after the other, as often as they are asked for. */
+function inTurn<Item>(...all: readonly Iterable<Item>[]): Iterable<Item> {
+  return {
+    *[Symbol.iterator]() {
+      for (const items of all) yield* items;
+    },
+  };
 }
 
 function slowestOf(frames: readonly SlowFrame[], count: number): string[] {

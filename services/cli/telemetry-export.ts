@@ -6,7 +6,7 @@ import type { OtlpEndpoint } from '../telemetry/otlp/endpoint.js';
 import { otlpEndpoint } from '../telemetry/otlp/endpoint.js';
 import { planEpisodes } from '../telemetry/otlp/plan-episodes.js';
 import { planFrames } from '../telemetry/otlp/plan-frames.js';
-import type { FrameTrace } from '../telemetry/traces/frame-traces.js';
+import type { FrameTrace } from '../telemetry/traces/frame-trace.js';
 import { InputError } from './exit.js';
 
 /** More than that is for tables, not for traces. */
@@ -33,7 +33,7 @@ export async function exportTelemetry(
   results: RunResults,
   wallSeconds: number,
   congestion: Congestion | null,
-  traces: readonly FrameTrace[] | null,
+  traces: Iterable<FrameTrace> | null,
 ): Promise<void> {
   const { scenario, digest, virtualPs, frameHops, ports, credits } = results;
   const { sendSpans } = await import('../telemetry/otlp/send-spans.js');

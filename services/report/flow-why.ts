@@ -30,7 +30,7 @@ export function whyFlow(
   const { startPs, completionPs, lastArrivalPs, name, source, destination } = flow;
   const endPs = completionPs === null ? lastArrivalPs : startPs + completionPs;
   if (endPs === null) return null;
-  const traces = frameTraces(fabric, hops, episodes, endPs);
+  const traces = [...frameTraces(fabric, hops, episodes, endPs)];
   const roots = rootsOf(episodes);
   const rootOf = (id: string): string | null => roots.get(id)?.port ?? null;
   const times = flowTime(traces, new HeldTimes(episodes), { startPs, endPs }, rootOf);

@@ -23,7 +23,7 @@ import type { WholeState } from '../runtime/whole-state.js';
 import { packWhole, unpackWhole } from '../runtime/whole-state.js';
 import { csv } from './csv.js';
 import { congestionPointsCsv, ratesCsv } from './congestion-tables.js';
-import type { FrameTrace } from '../telemetry/traces/frame-traces.js';
+import type { FrameTrace } from '../telemetry/traces/frame-trace.js';
 import type { TimedEvent } from '../telemetry/events/event-table.js';
 import { eventsCsv } from './events-csv.js';
 import type { ExpectationResult } from './expectations.js';
@@ -46,6 +46,7 @@ export const DISCOVERY = 'discovery.json';
 const WHY = 'why.json';
 /** What passed captured ports, for Wireshark. */
 const CAPTURE = 'capture.pcapng';
+const TRACES = 'traces.json';
 /** Every 82599 at the end of the run. */
 const NICS = 'nics.json';
 
@@ -70,7 +71,7 @@ export interface RunRecord {
   /** Who held whom back; null where that was not observed. */
   readonly why: Why | null;
   /** The ways of sampled frames; null unless frames are sampled. */
-  readonly traces: readonly FrameTrace[] | null;
+  readonly traces: Iterable<FrameTrace> | null;
   /** A capture file, piece by piece; null unless something is captured. */
   readonly capture: Iterable<Uint8Array> | null;
   /** What happened to frames and priorities; null unless that is observed. */
@@ -101,6 +102,7 @@ export class RunDirectory {
     try {
       draft = mkdtempSync(join(this.parent, `.${basename(target)}-`));
       for (const [name, text] of filesOf(record)) writeFileSync(join(draft, name), text);
+      if (record.traces !== null) writePieces(join(draft, TRACES), tracesJson(record.traces));
       if (record.capture !== null) writePieces(join(draft, CAPTURE), record.capture);
       if (existsSync(target)) rmSync(target, { recursive: true });
       renameSync(draft, target);
@@ -134,7 +136,7 @@ export class RunDirectory {
 }
 
 /** Files that may be larger than memory. */
-function writePieces(path: string, pieces: Iterable<Uint8Array>): void {
+function writePieces(path: string, pieces: Iterable<string | Uint8Array>): void {
   const file = openSync(path, 'w');
   try {
     for (const piece of pieces) writeFileSync(file, piece);
@@ -220,7 +222,7 @@ export function summaryJson({ results, expectations, wallSeconds }: RunRecord): 
 }
 
 function filesOf(record: RunRecord): [string, string | Uint8Array][] {
-  const { results, document, series, origin, state, why, traces } = record;
+  const { results, document, series, origin, state, why } = record;
   const files: [string, string | Uint8Array][] = [
     ['scenario.json', json(document)],
     [ORIGIN, json({ ...origin, scenario: resolve(origin.scenario) })],
@@ -255,7 +257,6 @@ function filesOf(record: RunRecord): [string, string | Uint8Array][] {
   }
   if (why !== null) files.push([WHY, json(whySummary(why))], ['episodes.csv', episodesCsv(why)]);
   if (record.events !== null) files.push(['events.csv', eventsCsv(record.events)]);
-  if (traces !== null) files.push(['traces.json', tracesJson(traces)]);
   if (state !== null) files.push([STATE, packWhole(state)]);
   return files;
 }
@@ -276,12 +277,17 @@ function json(value: unknown): string {
 }
 
 /** A frame per line; what held it is named as in episodes.csv. */
-function tracesJson(traces: readonly FrameTrace[]): string {
-  const line = (trace: FrameTrace): string =>
-    JSON.stringify(trace, (key, value: unknown) =>
-      key === 'episode' && value !== null ? (value as { id: string }).id : value,
-    );
-  return `[\n${traces.map(line).join(',\n')}\n]\n`;
+function* tracesJson(traces: Iterable<FrameTrace>): Generator<string> {
+  let before = '[';
+  for (const trace of traces) {
+    const steps = trace.steps.map((step) => {
+      const parts = step.parts.map((part) => ({ ...part, episode: part.episode?.id ?? null }));
+      return { ...step, parts };
+    });
+    yield `${before}\n${JSON.stringify({ ...trace, steps })}`;
+    before = ',';
+  }
+  yield before === '[' ? '[\n\n]\n' : '\n]\n';
 }
 
 function flowsCsv({ flows }: RunResults): string {

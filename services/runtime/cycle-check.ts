@@ -16,7 +16,7 @@ export class CycleCheck {
     private readonly engine: Engine,
   ) {
     this.waits = new WaitRecorder(engine);
-    engine.listen(this.waits, engine.devices.keys(), 0);
+    engine.listen(this.waits, engine.devices.keys(), false);
   }
 
   static isWanted({ scenario }: Fabric): boolean {

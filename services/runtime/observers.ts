@@ -65,10 +65,10 @@ export class Observers {
     this.events = events ? new EventRecorder(engine) : null;
     this.captures = captures === null ? null : new CaptureRecorder(engine, captures);
     const all = [...engine.devices.keys()];
-    if (this.waits !== null) engine.listen(this.waits, all, 0);
-    if (this.hops !== null) engine.listen(this.hops, all, 0);
-    if (this.events !== null) engine.listen(this.events, all, 0);
-    if (this.captures !== null) engine.listen(this.captures, this.captures.hearers(), 0);
+    if (this.waits !== null) engine.listen(this.waits, all, false);
+    if (this.hops !== null) engine.listen(this.hops, all, false);
+    if (this.events !== null) engine.listen(this.events, all, false);
+    if (this.captures !== null) engine.listen(this.captures, this.captures.hearers(), false);
   }
 
   /** What one device has been seen to do; null if nobody looked. */
@@ -115,15 +115,36 @@ export class Observers {
   }
 
   observed(nowPs: number): Observed {
-    const { engine, hops, captures, events } = this;
-    const waits = this.isPastKept ? this.waits : null;
-    const places = [...engine.devices.keys()];
     return {
-      waits: waits && places.map((d) => waits.waits(d, nowPs)),
-      hops: hops && places.map((d) => hops.log(d)),
-      captures: captures && places.map((d) => captures.log(d)),
-      events: events && places.map((d) => events.log(d)),
+      waits: this.waitsSeen(nowPs),
+      hops: this.hopsSeen(),
+      captures: this.capturesSeen(),
+      events: this.eventsSeen(),
     };
+  }
+
+  waitsSeen(nowPs: number): DeviceWaits[] | null {
+    const waits = this.isPastKept ? this.waits : null;
+    return waits && this.byDevice((d) => waits.waits(d, nowPs));
+  }
+
+  hopsSeen(): DeviceHops[] | null {
+    const { hops } = this;
+    return hops && this.byDevice((d) => hops.log(d));
+  }
+
+  capturesSeen(): CaptureLog[] | null {
+    const { captures } = this;
+    return captures && this.byDevice((d) => captures.log(d));
+  }
+
+  eventsSeen(): EventLog[] | null {
+    const { events } = this;
+    return events && this.byDevice((d) => events.log(d));
+  }
+
+  private byDevice<Item>(read: (device: number) => Item): Item[] {
+    return this.engine.devices.map((_, device) => read(device));
   }
 }
 

@@ -163,23 +163,23 @@ export class Session {
   /** Who held whom back so far; null unless that is observed. */
   congestion(): Congestion | null {
     const nowPs = virtualTimeOf(this.engine, this.endPs);
-    const { waits } = this.observers.observed(nowPs);
+    const waits = this.observers.waitsSeen(nowPs);
     return waits && congestionOf(this.fabric, waits, nowPs);
   }
 
   /** The ways of sampled frames, as each device saw them; null unless frames are sampled. */
   hops(): readonly DeviceHops[] | null {
-    return this.observers.observed(virtualTimeOf(this.engine, this.endPs)).hops;
+    return this.observers.hopsSeen();
   }
 
   /** What passed captured ports, by device; null unless there are any. */
   captures(): readonly CaptureLog[] | null {
-    return this.observers.observed(virtualTimeOf(this.engine, this.endPs)).captures;
+    return this.observers.capturesSeen();
   }
 
   /** What happened to frames and priorities, by device; null unless that is observed. */
   events(): readonly EventLog[] | null {
-    return this.observers.observed(virtualTimeOf(this.engine, this.endPs)).events;
+    return this.observers.eventsSeen();
   }
 
   /** The run as it is now, between two windows. */

@@ -17,6 +17,7 @@ import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js
 import type { PfcMechanism } from '../flow-control/pfc/pfc-mechanism.js';
 import { creditRows } from '../flow-control/credit/credit-accounts.js';
 import type { FaultMechanism } from '../faults/fault-mechanism.js';
+import { CLASS, FOLLOWED_FLAG } from '../frame/frame-pool.js';
 import type { Passing } from '../frame/heed.js';
 import { Hearing } from './hearing.js';
 import type { Hosting } from './host/hosting.js';
@@ -152,11 +153,11 @@ export class Engine implements MechanismHost {
   }
 
   /**
-   * From now on a listener hears these devices (or all), beside those that do already; of the
-   * frames that pass, this share by their dice, and any others that somebody wants.
+   * From now on a listener hears these devices (or all), beside those that do already; of frames
+   * that pass all, or else those that somebody wants.
    */
-  listen(probe: Probe, devices: Iterable<number> = this.devices.keys(), share = 1): void {
-    this.hearing.listen(probe, devices, share);
+  listen(probe: Probe, devices: Iterable<number> = this.devices.keys(), hearsFrames = true): void {
+    this.hearing.listen(probe, devices, hearsFrames);
     this.ears[0] = 1;
   }
 
@@ -168,9 +169,14 @@ export class Engine implements MechanismHost {
     this.hearing.follow(device, port, passing, follows);
   }
 
-  /** The one listener who samples wants to be told of this share of them, by their dice. */
-  sample(device: number, port: number, passing: Passing, share: number): void {
-    this.hearing.sample(device, port, passing, share);
+  /** The one listener who samples is told of a share of what hosts make, to choose from. */
+  sample(share: number): void {
+    this.hearing.sample(share);
+  }
+
+  /** He is told of it wherever it comes. */
+  followFrame(frame: number): void {
+    this.shared.pool.words[frame + CLASS] |= FOLLOWED_FLAG;
   }
 
   /** A fault comes to a device's port at `now`: nothing from then on has been executed. */

@@ -1,7 +1,14 @@
 import type { Probe } from '../contract/probe.js';
 import { ProbeFanOut } from '../contract/probe-fan-out.js';
 import type { Heed, Passing } from '../frame/heed.js';
-import { DICE_SIDES, PASSINGS } from '../frame/heed.js';
+import {
+  DICE_SIDES,
+  PASSINGS,
+  QUEUED,
+  TELLS_ALL,
+  TELLS_BY_DICE,
+  TELLS_FOLLOWED,
+} from '../frame/heed.js';
 import type { Device } from './device.js';
 
 /**
@@ -11,9 +18,7 @@ import type { Device } from './device.js';
 export class Hearing {
   /** By device. */
   private readonly listeners: Probe[][];
-  private readonly shares: Float64Array;
-  /** By what happens and port: the share that is sampled, and how many want to be told of all. */
-  private readonly samples: readonly Float64Array[];
+  /** By what happens and port: how many want to be told of all. */
   private readonly followers: readonly Uint16Array[];
 
   constructor(
@@ -21,20 +26,18 @@ export class Hearing {
     private readonly heed: Heed,
   ) {
     this.listeners = devices.map(() => []);
-    this.shares = new Float64Array(devices.length);
-    this.samples = heed.limits.map(({ length }) => new Float64Array(length));
-    this.followers = heed.limits.map(({ length }) => new Uint16Array(length));
+    this.followers = heed.told.map(({ length }) => new Uint16Array(length));
   }
 
-  listen(probe: Probe, devices: Iterable<number>, share: number): void {
+  listen(probe: Probe, devices: Iterable<number>, hearsFrames: boolean): void {
     for (const d of devices) {
       const own = this.listeners[d];
       own.push(probe);
       const device = this.devices[d];
       device.probe = own.length === 1 ? probe : new ProbeFanOut(own);
-      this.shares[d] = Math.max(this.shares[d], share);
+      if (!hearsFrames) continue;
       device.spec.ports.forEach((_, p) => {
-        for (const passing of PASSINGS) this.setLimit(d, device.firstPort + p, passing);
+        for (const passing of PASSINGS) this.follow(d, p, passing, true);
       });
     }
   }
@@ -42,19 +45,20 @@ export class Hearing {
   /** One more (or less) wants to be told of all frames to which this happens at a port. */
   follow(device: number, port: number, passing: Passing, follows: boolean): void {
     const number = this.devices[device].firstPort + port;
+    const told = this.heed.told[passing];
     this.followers[passing][number] += follows ? 1 : -1;
-    this.setLimit(device, number, passing);
+    if (this.followers[passing][number] > 0) told[number] |= TELLS_ALL;
+    else told[number] &= ~TELLS_ALL;
   }
 
-  /** The one who samples frames wants to be told of this share of them. */
-  sample(device: number, port: number, passing: Passing, share: number): void {
-    const number = this.devices[device].firstPort + port;
-    this.samples[passing][number] = share;
-    this.setLimit(device, number, passing);
-  }
-
-  private setLimit(device: number, port: number, passing: Passing): void {
-    const share = Math.max(this.shares[device], this.samples[passing][port]);
-    this.heed.limits[passing][port] = (this.followers[passing][port] > 0 ? 1 : share) * DICE_SIDES;
+  /** Hosts tell of a share of what they make, by dice; and all of those that are followed. */
+  sample(share: number): void {
+    this.heed.limit[0] = share * DICE_SIDES;
+    for (const { spec, firstPort } of this.devices) {
+      spec.ports.forEach((_, p) => {
+        for (const told of this.heed.told) told[firstPort + p] |= TELLS_FOLLOWED;
+        if (spec.kind === 'host') this.heed.told[QUEUED][firstPort + p] |= TELLS_BY_DICE;
+      });
+    }
   }
 }

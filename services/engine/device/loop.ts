@@ -5,6 +5,7 @@ import {
   CLASS,
   CONNECTION,
   COPY_FLAG,
+  FOLLOWED_FLAG,
   LENGTH,
   NEXT,
   PORT,
@@ -307,7 +308,7 @@ export function makeLoop(
     else hosting.departing(d, trafficClass, frame);
     if (others) metering.next(port, trafficClass);
     const frameClass = pool.words[frame + CLASS];
-    digests.mix(d, DID_SEND | local, frameClass ^ (length << 20));
+    digests.mix(d, DID_SEND | local, (frameClass & ~FOLLOWED_FLAG) ^ (length << 20));
     counters.sent(port, frameClass & PRIORITY_MASK, length);
     if (heed.hearsSent(port, frame)) {
       device.probe?.frameSent(d, local, now, pool, frame, trafficClass, eligible);

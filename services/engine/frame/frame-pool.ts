@@ -96,6 +96,9 @@ export const ISOLATING_FLAG = 1 << 26;
 /** Octets travel beside it, which devices on its way may read. */
 export const CARRIES_FLAG = 1 << 27;
 
+/** Somebody wants to see its way. It means nothing to what happens, and is in no digest. */
+export const FOLLOWED_FLAG = 1 << 28;
+
 export interface FrameClass {
   readonly priority: number;
   readonly dei: boolean;

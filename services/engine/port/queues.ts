@@ -94,6 +94,11 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
     return records[rowOf(port, trafficClass) * STRIDE + HEAD];
   }
 
+  /** Traffic classes that have frames, one bit each. */
+  function ready(port: number): number {
+    return ports.words[port * PORT_WORDS + READY];
+  }
+
   /** First frame of a port's highest class that has any, -1 if nothing waits. */
   function firstReady(port: number): number {
     const ready = ports.words[port * PORT_WORDS + READY];
@@ -169,6 +174,7 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
     unlink,
     shift,
     head,
+    ready,
     firstReady,
     headWireOctets,
     eligible,

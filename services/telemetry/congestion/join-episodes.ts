@@ -22,7 +22,7 @@ interface Backlog {
   readonly end: LinkEnd;
   readonly priority: number;
   readonly sincePs: number;
-  inputs: number;
+  isShared: boolean;
   slower: boolean;
   endPs: number;
 }
@@ -67,6 +67,7 @@ export class EpisodeJoin {
   private stopped(device: number, stop: StopRecord): Episode {
     const { port, group, mechanism, startPs } = stop;
     const end = this.fabric.linkEnds[device]![port]!;
+    const { parent, reason } = this.causeOfStop(end, stop);
     return {
       id: stopId(end, stop),
       kind: 'stopped',
@@ -76,7 +77,8 @@ export class EpisodeJoin {
       mechanism,
       startPs,
       endPs: finite(stop.endPs),
-      ...this.causeOfStop(end, stop),
+      parent,
+      reason,
       frameTimePs: 0,
     };
   }
@@ -84,6 +86,7 @@ export class EpisodeJoin {
   private held(device: number, hold: HoldRecord): Episode {
     const { port, priority, mechanism, startPs, frameTimePs } = hold;
     const end = this.fabric.linkEnds[device]![port]!;
+    const { parent, reason } = this.causeOfHold(end, hold);
     return {
       id: holdId(end, hold),
       kind: 'held',
@@ -93,7 +96,8 @@ export class EpisodeJoin {
       mechanism,
       startPs,
       endPs: finite(hold.endPs),
-      ...this.causeOfHold(end, hold),
+      parent,
+      reason,
       frameTimePs,
     };
   }
@@ -135,14 +139,14 @@ export class EpisodeJoin {
   }
 
   private noteBacklog(end: LinkEnd, egress: LinkEnd, cause: StopCause, endPs: number): string {
-    const { trafficClass, priority, sincePs, inputs } = cause;
+    const { trafficClass, priority, sincePs, isShared } = cause;
     const id = `${egress.name}/${trafficClass}@${sincePs} queue`;
     const known = this.backlogs.get(id);
     const slower = egress.octetPs > end.octetPs;
     if (known === undefined) {
-      this.backlogs.set(id, { id, end: egress, priority, sincePs, inputs, slower, endPs });
+      this.backlogs.set(id, { id, end: egress, priority, sincePs, isShared, slower, endPs });
     } else {
-      known.inputs = Math.max(known.inputs, inputs);
+      known.isShared ||= isShared;
       known.endPs = Math.max(known.endPs, endPs);
     }
     return id;
@@ -157,7 +161,7 @@ export class EpisodeJoin {
   }
 }
 
-function queueEpisode({ id, end, priority, sincePs, inputs, slower, endPs }: Backlog): Episode {
+function queueEpisode({ id, end, priority, sincePs, isShared, slower, endPs }: Backlog): Episode {
   const [device] = end.name.split(':') as [string];
   return {
     id,
@@ -168,7 +172,7 @@ function queueEpisode({ id, end, priority, sincePs, inputs, slower, endPs }: Bac
     mechanism: '',
     startPs: sincePs,
     endPs: finite(endPs),
-    ...root(inputs === 1 && slower ? 'slower-wire' : 'contended'),
+    ...root(!isShared && slower ? 'slower-wire' : 'contended'),
     frameTimePs: 0,
   };
 }

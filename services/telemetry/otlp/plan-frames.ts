@@ -1,16 +1,18 @@
 import type { Episode } from '../congestion/congestion.js';
-import type { FrameTrace, TracePart, TraceStep } from '../traces/frame-traces.js';
-import { latencyOf } from '../traces/frame-traces.js';
+import type { FrameTrace, TracePart, TraceStep } from '../traces/frame-trace.js';
+import { latencyOf } from '../traces/frame-trace.js';
 import type { PlannedSpan } from './planned-span.js';
 import { spanIdOf, traceIdOf } from './planned-span.js';
 
 /** One trace per journey: the frame, a span for each device and port, and what it did there. */
 export function planFrames(
   digest: string,
-  traces: readonly FrameTrace[],
+  traces: Iterable<FrameTrace>,
   roots: ReadonlyMap<string, Episode>,
 ): PlannedSpan[] {
-  return traces.flatMap((trace) => planFrame(digest, trace, roots));
+  const spans: PlannedSpan[] = [];
+  for (const trace of traces) spans.push(...planFrame(digest, trace, roots));
+  return spans;
 }
 
 function planFrame(

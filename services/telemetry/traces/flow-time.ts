@@ -1,5 +1,5 @@
-import type { FrameTrace, PartKind, TracePart, TraceStep } from './frame-traces.js';
-import type { HeldTimes, Stretch } from './held-times.js';
+import type { FrameTrace, PartKind, TracePart, TraceStep } from './frame-trace.js';
+import type { HeldTimes } from './held-times.js';
 
 /** Where a share of a flow's completion time went. */
 export interface TimeShare {
@@ -63,9 +63,9 @@ export function flowTime(
   let at = startPs;
   const idle = (untilPs: number): void => {
     if (untilPs <= at) return;
-    for (const stretch of held.split(source.egress, trace.priority, at, untilPs)) {
-      ledger.add(source, stretch.episode === null ? 'waiting' : 'held', stretch);
-    }
+    const parts: TracePart[] = [];
+    held.cut(parts, 'wait', source.egress, trace.priority, at, untilPs);
+    for (const part of parts) ledger.add(source, CAUSES[part.kind], part);
     at = untilPs;
   };
   for (const part of sendingTimes(traces, source, sentPs)) {
@@ -112,8 +112,8 @@ class Ledger {
 
   constructor(private readonly rootOf: RootOf) {}
 
-  add({ device, egress: port }: TraceStep, cause: TimeCause, stretch: Stretch): void {
-    const { startPs, endPs, episode } = stretch;
+  add({ device, egress: port }: TraceStep, cause: TimeCause, part: TracePart): void {
+    const { startPs, endPs, episode } = part;
     const mechanism = episode?.mechanism ?? null;
     const root = episode === null ? null : this.rootOf(episode.id);
     const key = [device, port, cause, mechanism, root].join(' ');

@@ -1,11 +1,5 @@
 import type { Episode } from '../congestion/congestion.js';
-
-/** A stretch of time at a port, and the episode that filled it; null: nothing held anything. */
-export interface Stretch {
-  readonly startPs: number;
-  readonly endPs: number;
-  readonly episode: Episode | null;
-}
+import type { PartKind, TracePart } from './frame-trace.js';
 
 /** The holds of a port by their starts, and by place the latest end of those up to there. */
 interface PortHolds {
@@ -31,34 +25,38 @@ export class HeldTimes {
     }
   }
 
-  /** Cuts a time at a port where a priority began and ceased to be held; nothing is lost. */
-  split(port: string, priority: number, startPs: number, endPs: number): Stretch[] {
-    const stretches: Stretch[] = [];
-    this.cut(port, priority, startPs, endPs, (from, to, episode) => {
-      stretches.push({ startPs: from, endPs: to, episode });
-    });
-    return stretches;
-  }
-
-  /** The same, told one by one. */
-  cut(port: string, priority: number, startPs: number, endPs: number, tell: Teller): void {
+  /**
+   * Cuts a time at a port where a priority began and ceased to be held, and adds it to `parts`;
+   * nothing is lost. `free`: what is done while nothing holds.
+   */
+  cut(
+    parts: TracePart[],
+    free: PartKind,
+    port: string,
+    priority: number,
+    startPs: number,
+    endPs: number,
+  ): void {
+    if (endPs <= startPs) return;
     const { episodes, latestEnds } = this.byPort.get(port) ?? NEVER;
     let at = startPs;
     for (let i = firstAbove(latestEnds, startPs); i < episodes.length; i++) {
       const episode = episodes[i]!;
-      if (episode.startPs >= endPs) break;
+      const beganPs = episode.startPs;
+      if (beganPs >= endPs) break;
       if (episode.priority !== null && episode.priority !== priority) continue;
       const until = Math.min(endOf(episode), endPs);
       if (until <= at) continue;
-      if (episode.startPs > at) tell(at, episode.startPs, null);
-      tell(Math.max(at, episode.startPs), until, episode);
+      if (beganPs > at) {
+        parts.push({ kind: free, startPs: at, endPs: beganPs, episode: null });
+        at = beganPs;
+      }
+      parts.push({ kind: 'held', startPs: at, endPs: until, episode });
       at = until;
     }
-    if (endPs > at) tell(at, endPs, null);
+    if (endPs > at) parts.push({ kind: free, startPs: at, endPs, episode: null });
   }
 }
-
-type Teller = (startPs: number, endPs: number, episode: Episode | null) => void;
 
 const NEVER: PortHolds = { episodes: [], latestEnds: [] };
 

@@ -8,8 +8,9 @@ import { repeatRun } from '../../../services/runtime/repeat-run.js';
 import type { FlowResult } from '../../../services/runtime/results.js';
 import { Session } from '../../../services/runtime/session.js';
 import { ThreadsRun } from '../../../services/runtime/threads/run-threads.js';
-import type { FrameTrace, TracePart } from '../../../services/telemetry/traces/frame-traces.js';
-import { frameTraces, latencyOf } from '../../../services/telemetry/traces/frame-traces.js';
+import type { FrameTrace, TracePart } from '../../../services/telemetry/traces/frame-trace.js';
+import { latencyOf } from '../../../services/telemetry/traces/frame-trace.js';
+import { frameTraces } from '../../../services/telemetry/traces/frame-traces.js';
 import { fabricOf } from '../../kit/emulate.js';
 
 const ALL = { share: 1, priorities: 0xff, flows: null, named: [], slowest: 0, dropped: false };
@@ -22,7 +23,7 @@ interface Traced {
 function tracesOf(example: string, ...set: string[]): Traced {
   const fabric = fabricOf(`examples/${example}`, ...set);
   const { results, hops, congestion } = repeatRun(fabric, null, ALL);
-  const traces = frameTraces(fabric, hops, congestion.episodes, results.virtualPs);
+  const traces = [...frameTraces(fabric, hops, congestion.episodes, results.virtualPs)];
   return { traces, flows: results.flows };
 }
 
@@ -83,14 +84,15 @@ describe('the way of a frame', () => {
     const fabric = fabricOf('examples/victim-behind-pfc.yaml', ...set);
     const session = new Session(fabric, { check: true });
     while (session.advance(1000) === 'running');
-    const alone = frameTraces(fabric, session.hops()!, session.congestion()!.episodes, 100e6);
+    const { episodes } = session.congestion()!;
+    const alone = [...frameTraces(fabric, session.hops()!, episodes, 100e6)];
     const plans = planParts(fabric, placeInServices(fabric.topology, 4));
     const { hops, congestion } = await new ThreadsRun(fabric, plans, {
       check: true,
       from: null,
     }).run();
     assert.deepEqual(hops, session.hops());
-    assert.deepEqual(frameTraces(fabric, hops!, congestion!.episodes, 100e6), alone);
+    assert.deepEqual([...frameTraces(fabric, hops!, congestion!.episodes, 100e6)], alone);
     assert.ok(alone.length > 10);
     assert.equal(hops!.flatMap(({ slowest }) => slowest).length, 2 * 3);
   });

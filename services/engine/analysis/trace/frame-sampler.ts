@@ -34,7 +34,7 @@ export interface SamplingSpec {
   readonly dropped: boolean;
 }
 
-/** Decides by what a frame carries, so that every device comes to the same answer. */
+/** Decides by what a frame carries when it is made, so that every run comes to the same. */
 export class FrameSampler {
   private readonly limit: number;
   private readonly hasNames: boolean;

@@ -1,9 +1,7 @@
 import type { Engine } from '../../device/engine.js';
 import type { FramePool } from '../../frame/frame-pool.js';
-import { CLASS, KIND_ACK, KIND_MASK, KIND_NAK } from '../../frame/frame-pool.js';
-import type { Passing } from '../../frame/heed.js';
-import { QUEUED, RECEIVED, SENT } from '../../frame/heed.js';
-import type { Plain } from '../../kernel/snapshot.js';
+import { CLASS, FOLLOWED_FLAG, KIND_ACK, KIND_MASK, KIND_NAK } from '../../frame/frame-pool.js';
+import { RECEIVED } from '../../frame/heed.js';
 import { LogRecorder } from '../log-recorder.js';
 import type { SamplingSpec } from './frame-sampler.js';
 import { FrameSampler, nameOf } from './frame-sampler.js';
@@ -31,42 +29,22 @@ const MOST_DROPPED = 1000;
 const NONE = -1;
 
 /**
- * Follows sampled frames from device to device, each of which writes down its own part. Frames are
- * told apart by dice where they come in or are made; from there on a device is told only while one
- * is inside, and by the ports where one waits.
+ * Follows sampled frames from device to device, each of which writes down its own part. They are
+ * chosen where they are made, and marked: a port tells of what is marked, and nobody else is asked.
  */
 export class HopRecorder extends LogRecorder<DeviceHops> {
   private readonly sampler: FrameSampler;
   private readonly isHost: readonly boolean[];
-  private readonly firstPort: Int32Array;
-  /** By port of the service: followed frames that wait there. */
-  private readonly waiting: Uint32Array;
 
   constructor(
     engine: Engine,
     private readonly spec: SamplingSpec,
   ) {
     super(engine, () => new DeviceHops());
-    if (spec.slowest > 0) followHosts(engine);
     this.sampler = new FrameSampler(spec);
     this.isHost = engine.devices.map((device) => device.spec.kind === 'host');
-    this.firstPort = Int32Array.from(engine.devices, (device) => device.firstPort);
-    this.waiting = new Uint32Array(engine.shared.ports.count);
-    this.isHost.forEach((isHost, device) => {
-      this.sample(device, RECEIVED, true);
-      if (isHost) this.sample(device, QUEUED, true);
-    });
-  }
-
-  /** Goes on from what was saved, with those that are inside by it. */
-  override restore(device: number, saved: Plain | null): void {
-    super.restore(device, saved);
-    const first = this.firstPort[device];
-    const { hops } = this.log(device);
-    this.waiting.fill(0, first, first + this.engine.devices[device].spec.ports.length);
-    this.sample(device, SENT, false);
-    if (!this.isHost[device]) this.sample(device, QUEUED, hops.insideCount > 0);
-    for (const egress of hops.egresses()) this.awaitAt(device, egress);
+    engine.sample(this.sampler.share);
+    if (spec.slowest > 0) followHosts(engine);
   }
 
   override frameReceived(
@@ -78,13 +56,13 @@ export class HopRecorder extends LogRecorder<DeviceHops> {
   ): void {
     const isHere = this.isHost[device];
     if (isHere && this.spec.slowest > 0) this.noteSlow(device, now, pool, frame);
-    if (!this.sampler.takes(pool, frame)) return;
+    if (!isFollowed(pool, frame)) return;
     const row = this.begin(device, port, now, pool, frame);
     if (row !== NONE && isHere) this.log(device).hops.leave(row, HOP_END.DELIVERED, now);
   }
 
   override frameKept(device: number, now: number, pool: FramePool, frame: number): void {
-    if (!this.sampler.takes(pool, frame)) return;
+    if (!isFollowed(pool, frame)) return;
     const { hops } = this.log(device);
     const row = hops.justEnded(now, pool, frame);
     if (row !== NONE) hops.keep(row);
@@ -104,17 +82,13 @@ export class HopRecorder extends LogRecorder<DeviceHops> {
     pool: FramePool,
     frame: number,
   ): void {
+    if (this.isHost[device]) this.choose(device, egress, now, pool, frame);
+    if (this.isHost[device] || !isFollowed(pool, frame)) return;
     const { hops } = this.log(device);
-    // What a switch has came in before; what a host sends was made there.
-    if (!this.isHost[device] && hops.insideCount === 0) return;
-    if (!this.sampler.takes(pool, frame)) return;
-    const from = this.isHost[device] ? NONE : ingress;
     // A copy beyond the first one came in together with it.
-    const known = hops.findUnqueued(from, pool, frame);
-    const row = known === NONE ? this.begin(device, from, now, pool, frame) : known;
-    if (row === NONE) return;
-    hops.queue(row, egress, now);
-    this.awaitAt(device, egress);
+    const known = hops.findUnqueued(ingress, pool, frame);
+    const row = known === NONE ? this.begin(device, ingress, now, pool, frame) : known;
+    if (row !== NONE) hops.queue(row, egress, now);
   }
 
   override frameSent(
@@ -124,12 +98,10 @@ export class HopRecorder extends LogRecorder<DeviceHops> {
     pool: FramePool,
     frame: number,
   ): void {
-    const number = this.firstPort[device] + port;
-    if (this.waiting[number] === 0 || !this.sampler.takes(pool, frame)) return;
-    const row = this.log(device).hops.findQueued(port, pool, frame);
-    if (row === NONE) return;
-    this.leave(device, row, HOP_END.SENT, now);
-    if (--this.waiting[number] === 0) this.engine.sample(device, port, SENT, 0);
+    if (!isFollowed(pool, frame)) return;
+    const { hops } = this.log(device);
+    const row = hops.findQueued(port, pool, frame);
+    if (row !== NONE) hops.leave(row, HOP_END.SENT, now);
   }
 
   override frameDropped(
@@ -144,13 +116,28 @@ export class HopRecorder extends LogRecorder<DeviceHops> {
     if (this.spec.dropped && own.dropped.length < MOST_DROPPED) {
       own.dropped.push(nameOf(pool, frame));
     }
-    if (!this.sampler.takes(pool, frame)) return;
+    if (!isFollowed(pool, frame)) return;
     // A host takes everything in, and then finds that it is not the one.
     const ended = this.isHost[device] ? own.hops.justEnded(now, pool, frame) : NONE;
     const row = ended === NONE ? own.hops.findUnqueued(port, pool, frame) : ended;
     if (row === NONE) return;
-    if (ended === NONE) this.leave(device, row, HOP_END.DROPPED, now);
+    if (ended === NONE) own.hops.leave(row, HOP_END.DROPPED, now);
     own.hops.setDropped(row, reason);
+  }
+
+  /** Whether what a host has made is followed. */
+  private choose(
+    device: number,
+    egress: number,
+    now: number,
+    pool: FramePool,
+    frame: number,
+  ): void {
+    if (!this.sampler.takes(pool, frame)) return;
+    const row = this.begin(device, NONE, now, pool, frame);
+    if (row === NONE) return;
+    this.engine.followFrame(frame);
+    this.log(device).hops.queue(row, egress, now);
   }
 
   private begin(
@@ -161,32 +148,9 @@ export class HopRecorder extends LogRecorder<DeviceHops> {
     frame: number,
   ): number {
     const own = this.log(device);
-    if (own.hops.count >= MOST_HOPS) {
-      own.omitted++;
-      return NONE;
-    }
-    const isFirst = own.hops.insideCount === 0;
-    if (isFirst && !this.isHost[device]) this.sample(device, QUEUED, true);
-    return own.hops.begin(ingress, now, pool, frame);
-  }
-
-  private leave(device: number, row: number, end: number, now: number): void {
-    const { hops } = this.log(device);
-    hops.leave(row, end, now);
-    if (hops.insideCount === 0 && !this.isHost[device]) this.sample(device, QUEUED, false);
-  }
-
-  /** A followed frame waits at a port. */
-  private awaitAt(device: number, egress: number): void {
-    if (this.waiting[this.firstPort[device] + egress]++ > 0) return;
-    this.engine.sample(device, egress, SENT, this.sampler.share);
-  }
-
-  private sample(device: number, passing: Passing, isWanted: boolean): void {
-    const share = isWanted ? this.sampler.share : 0;
-    this.engine.devices[device].spec.ports.forEach((_, port) => {
-      this.engine.sample(device, port, passing, share);
-    });
+    if (own.hops.count < MOST_HOPS) return own.hops.begin(ingress, now, pool, frame);
+    own.omitted++;
+    return NONE;
   }
 
   private noteSlow(device: number, now: number, pool: FramePool, frame: number): void {
@@ -201,6 +165,10 @@ export class HopRecorder extends LogRecorder<DeviceHops> {
     slowest.splice(at, 0, { frame: nameOf(pool, frame), latencyPs });
     if (slowest.length > this.spec.slowest) slowest.pop();
   }
+}
+
+function isFollowed({ words }: FramePool, frame: number): boolean {
+  return (words[frame + CLASS] & FOLLOWED_FLAG) !== 0;
 }
 
 /** Whoever notes the slowest frames has to see all that arrive. */

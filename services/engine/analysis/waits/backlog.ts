@@ -1,7 +1,8 @@
+import { USED } from '../../buffer/shared-buffer.js';
 import type { Device } from '../../device/device.js';
 import type { Engine } from '../../device/engine.js';
 import { forEachQueuedAt } from '../../device/queued-frames.js';
-import { CLASS, PORT, PRIORITY_MASK, STORED } from '../../frame/frame-pool.js';
+import { CLASS, NEXT, PORT, PRIORITY_MASK, STORED } from '../../frame/frame-pool.js';
 import { QUEUED, SENT } from '../../frame/heed.js';
 import { TX_FRAMES } from '../../port/counters.js';
 import { QUEUE_FRAMES, QUEUE_OCTETS } from '../../port/queues.js';
@@ -18,12 +19,14 @@ const UNASKED = 1;
 const WANTED = 2;
 const COUNTED = 3;
 
-/** Octets of an account at an egress, and how many ports have octets of its group there. */
+/** Where octets of an account stand, and whether those of other ports in its group do, too. */
 export interface Standing {
   readonly egress: number;
-  readonly octets: number;
-  readonly inputs: number;
+  readonly isShared: boolean;
 }
+
+/** No frame takes more memory; one that was just charged is not in its queue yet. */
+const MOST_FRAME_OCTETS = 2 ** 14;
 
 /** To be told of a frame as it comes and as it goes costs about as much as to read so many. */
 const READS_PER_PASS = 16;
@@ -36,6 +39,7 @@ const READS_PER_PASS = 16;
  */
 export class Backlog {
   private readonly ports: number;
+  private readonly hasAccounts: boolean;
   private readonly squares: (Int32Array | null)[] = Array.from({ length: GROUPS }, () => null);
   /** By egress. */
   private readonly state: Uint8Array;
@@ -52,6 +56,7 @@ export class Backlog {
     private readonly device: Device,
   ) {
     this.ports = device.spec.ports.length;
+    this.hasAccounts = device.spec.kind === 'switch';
     this.state = new Uint8Array(this.ports);
     this.frames = new Int32Array(this.ports);
     this.isKept = new Uint8Array(this.ports);
@@ -110,6 +115,9 @@ export class Backlog {
   /** The egress where most of an account's octets stand, null if none do; it may be asked again. */
   fullest(group: number, ingress: number): Standing | null {
     const longest = this.longest();
+    if (this.isCertain(group, ingress, longest)) {
+      return { egress: longest, isShared: this.isShared(group, ingress, longest) };
+    }
     let best = longest;
     let most = this.askFor(group, ingress, longest);
     for (let e = 0; e < this.ports; e++) {
@@ -122,7 +130,45 @@ export class Backlog {
       best = e;
     }
     if (most === 0) best = -1;
-    return best < 0 ? null : { egress: best, octets: most, inputs: this.inputsAt(group, best) };
+    return best < 0 ? null : { egress: best, isShared: this.inputsAt(group, best) > 1 };
+  }
+
+  /**
+   * Whether more octets of an account stand at the longest egress than elsewhere, whatever they
+   * are that stand elsewhere: then no frame has to be looked at.
+   */
+  private isCertain(group: number, ingress: number, longest: number): boolean {
+    const { buffer, chips } = this.engine.shared;
+    if (!this.hasAccounts || chips[this.device.place] !== undefined) return false;
+    let rest = 0;
+    let most = 0;
+    for (let e = 0; e < this.ports; e++) {
+      if (e === longest) continue;
+      const octets = this.standing(e, QUEUE_OCTETS);
+      rest += octets;
+      if (octets > most) most = octets;
+    }
+    const used = buffer.get(this.device.firstPort + ingress, group, USED);
+    return used - MOST_FRAME_OCTETS - rest > most;
+  }
+
+  /** Whether frames of a group that came in by other ports stand at an egress. */
+  isShared(group: number, ingress: number, egress: number): boolean {
+    if (this.state[egress] === COUNTED || this.isCredited(egress)) {
+      this.refresh(egress);
+      return this.inputsAt(group, egress) > (this.at(group, ingress, egress) > 0 ? 1 : 0);
+    }
+    const { pool, ports, queues } = this.engine.shared;
+    const { words } = pool;
+    const { firstPort } = this.device;
+    for (let tc = 0; tc < 8; tc++) {
+      for (let f = queues.head(firstPort + egress, tc); f >= 0; f = words[f + NEXT]) {
+        const from = words[f + PORT];
+        if (from === firstPort + ingress) continue;
+        if (ports.groupOf(from, words[f + CLASS] & PRIORITY_MASK) === group) return true;
+      }
+    }
+    return false;
   }
 
   /** The egress where most octets stand. */
@@ -145,11 +191,6 @@ export class Backlog {
   }
 
   /** How many ports have octets of a group at an egress. */
-  inputs(group: number, egress: number): number {
-    this.refresh(egress);
-    return this.inputsAt(group, egress);
-  }
-
   private inputsAt(group: number, egress: number): number {
     let count = 0;
     for (let i = 0; i < this.ports; i++) if (this.at(group, i, egress) > 0) count++;
@@ -206,8 +247,16 @@ export class Backlog {
     const { queues } = this.engine.shared;
     const port = this.device.firstPort + egress;
     let sum = 0;
-    for (let tc = 0; tc < 8; tc++) sum += queues.get(port, tc, word);
+    // Frames that wait for credit are in no queue yet, and counted.
+    let classes = this.isCredited(egress) ? 0xff : queues.ready(port);
+    for (; classes !== 0; classes &= classes - 1) {
+      sum += queues.get(port, 31 - Math.clz32(classes & -classes), word);
+    }
     return sum;
+  }
+
+  private isCredited(egress: number): boolean {
+    return this.device.spec.ports[egress].credit !== null;
   }
 
   private read(egress: number): void {
@@ -216,9 +265,30 @@ export class Backlog {
       for (let i = 0; square !== null && i < ports; i++) square[i * ports + egress] = 0;
     }
     this.frames[egress] = 0;
-    forEachQueuedAt(this.engine.shared, this.device, egress, (frame) => {
-      this.add(egress, frame, 1);
-    });
+    if (this.isCredited(egress)) {
+      forEachQueuedAt(this.engine.shared, this.device, egress, (frame) => {
+        this.add(egress, frame, 1);
+      });
+    } else this.readQueues(egress);
+  }
+
+  /** The same without lines before the queues: a thousand frames may stand there. */
+  private readQueues(egress: number): void {
+    const { pool, ports, queues } = this.engine.shared;
+    const { words } = pool;
+    const { squares } = this;
+    const { firstPort } = this.device;
+    let frames = 0;
+    for (let tc = 0; tc < 8; tc++) {
+      for (let f = queues.head(firstPort + egress, tc); f >= 0; f = words[f + NEXT]) {
+        const from = words[f + PORT];
+        const group = ports.groupOf(from, words[f + CLASS] & PRIORITY_MASK);
+        const square = squares[group] ?? this.open(group);
+        square[(from - firstPort) * this.ports + egress] += words[f + STORED];
+        frames++;
+      }
+    }
+    this.frames[egress] = frames;
   }
 
   private add(egress: number, frame: number, sign: 1 | -1): void {

@@ -25,6 +25,8 @@ export class HoldBook {
   private readonly whole: Uint8Array;
   /** By port and priority: holds that stand, since when, and how long in all before. */
   private readonly standing: Uint8Array;
+  /** By port and priority: its hold where one stands alone, -1 where that is not known. */
+  private readonly sole: Int32Array;
   private readonly since: Float64Array;
   private readonly total: Float64Array;
   /** By port, once it has been held: see `remember`. */
@@ -42,6 +44,7 @@ export class HoldBook {
     this.mask = new Uint8Array(ports);
     this.whole = new Uint8Array(ports);
     this.standing = new Uint8Array(ports * 8);
+    this.sole = new Int32Array(ports * 8).fill(-1);
     this.since = new Float64Array(ports * 8);
     this.total = new Float64Array(ports * 8);
     this.memories = Array.from({ length: ports }, () => null);
@@ -71,6 +74,7 @@ export class HoldBook {
       this.mask[port] |= 1 << priority;
     }
     const row = this.table.begin();
+    this.sole[at] = this.standing[at] === 1 ? row : -1;
     if (row < 0) return;
     const { values } = this.table;
     values[row + PORT] = port;
@@ -90,6 +94,7 @@ export class HoldBook {
       this.mask[port] &= ~(1 << priority);
     }
     const row = this.standingRow(port, priority, channel);
+    this.sole[at] = -1;
     if (row < 0) return;
     this.table.values[row + END] = now;
     this.table.close(row);
@@ -114,9 +119,16 @@ export class HoldBook {
     const number = this.device.firstPort + port;
     const trafficClass = ports.classOf(number, priority);
     const frames = queues.get(number, trafficClass, QUEUE_FRAMES) - newcomers;
-    const row = this.standingRow(port, priority, null);
+    const sole = this.sole[at];
+    const row = sole < 0 ? this.standingRow(port, priority, null) : sole;
     if (row >= 0) this.table.values[row + FRAME_TIME] += frames * (now - this.countedAt[at]);
     this.countedAt[at] = now;
+  }
+
+  /** What is over is not kept any longer. */
+  forgetPast(): void {
+    this.table.forgetClosed();
+    this.sole.fill(-1);
   }
 
   /** Of the holds that stand, too, as they are at `now`. */

@@ -18,12 +18,10 @@ const END = 4;
 const EGRESS = 5;
 const CLASS = 6;
 const PRIORITY = 7;
-const OCTETS = 8;
-const QUEUE = 9;
-const INPUTS = 10;
-const SINCE = 11;
-const IS_HELD = 12;
-const WIDTH = 13;
+const IS_SHARED = 8;
+const SINCE = 9;
+const IS_HELD = 10;
+const WIDTH = 11;
 
 /** Which ingress accounts of a device do not let their neighbours go on, and why. */
 export class StopBook {
@@ -85,9 +83,7 @@ export class StopBook {
       egress: values[row + EGRESS],
       trafficClass: values[row + CLASS],
       priority: values[row + PRIORITY],
-      octets: values[row + OCTETS],
-      queueOctets: values[row + QUEUE],
-      inputs: values[row + INPUTS],
+      isShared: values[row + IS_SHARED] !== 0,
       sincePs: values[row + SINCE],
       isHeld: values[row + IS_HELD] !== 0,
     };
@@ -98,7 +94,7 @@ export class StopBook {
     const standing = this.backlog.fullest(group, port);
     values[row + EGRESS] = standing?.egress ?? -1;
     if (standing === null) return;
-    const { egress, octets, inputs } = standing;
+    const { egress, isShared } = standing;
     const number = this.device.firstPort + egress;
     const { queues, ports } = this.engine.shared;
     const priority = this.priorityAt(port, group, egress);
@@ -107,9 +103,7 @@ export class StopBook {
     const heldPs = this.holds.heldWhileWaiting(egress, priority, trafficClass, now);
     values[row + CLASS] = trafficClass;
     values[row + PRIORITY] = priority;
-    values[row + OCTETS] = octets;
-    values[row + QUEUE] = queueOctets;
-    values[row + INPUTS] = inputs;
+    values[row + IS_SHARED] = isShared ? 1 : 0;
     values[row + SINCE] = queues.since(number, trafficClass);
     values[row + IS_HELD] = 2 * heldPs >= queueOctets * ports.octetPs(number) ? 1 : 0;
   }

@@ -79,7 +79,8 @@ export class WaitRecorder extends DeafProbe {
   /** What is over is not kept any longer, but for jams that somebody may still ask for. */
   forgetPast(device: number, isKept: (startPs: number, endPs: number) => boolean): void {
     const { holds, stops, jams } = this.books[device];
-    for (const { table } of [holds, stops]) table.forgetClosed();
+    holds.forgetPast();
+    stops.table.forgetClosed();
     jams.forgetPast(isKept);
   }
 
@@ -116,15 +117,17 @@ export class WaitRecorder extends DeafProbe {
     pool: FramePool,
     frame: number,
   ): void {
-    const { backlog, holds, jams } = this.books[device];
+    const { backlog, holds, stops, jams } = this.books[device];
     if (!backlog.isFollowed(egress)) return;
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
     const isHeld = (holds.mask[egress] & (1 << priority)) !== 0;
     if (isHeld) holds.count(egress, priority, now, 1);
     if (!this.isSwitch[device]) return;
     backlog.pass(egress, frame, 1);
-    this.lookAtCredit(device, this.firstPort[device] + ingress, priority, now);
-    if (isHeld) jams.look(ingress, egress, priority, now);
+    if (this.isCredited[device]) {
+      this.lookAtCredit(device, this.firstPort[device] + ingress, priority, now);
+    }
+    if (isHeld && stops.mask[ingress] !== 0) jams.look(ingress, egress, priority, now);
   }
 
   override frameSent(...[device, port, now, pool, frame]: Passing): void {

@@ -33,11 +33,8 @@ export interface StopCause {
   readonly egress: number;
   readonly trafficClass: number;
   readonly priority: number;
-  /** Octets of the account there, and of all. */
-  readonly octets: number;
-  readonly queueOctets: number;
-  /** Ports whose frames stand there. */
-  readonly inputs: number;
+  /** Frames of other ports stand there, too. */
+  readonly isShared: boolean;
   /** Since when something has stood there without a break. */
   readonly sincePs: number;
   /** A hold kept at least half of the queue from leaving; otherwise too much came at once. */

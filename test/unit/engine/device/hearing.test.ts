@@ -22,10 +22,21 @@ class Ear extends DeafProbe {
   }
 }
 
-function heard(share: number, prepare: ((engine: Engine) => void) | null = null): Ear {
+/** Follows all of which it is told. */
+class Chooser extends DeafProbe {
+  constructor(private readonly engine: Engine) {
+    super();
+  }
+
+  override frameQueued(...[, , , , , frame]: Parameters<DeafProbe['frameQueued']>): void {
+    this.engine.followFrame(frame);
+  }
+}
+
+function heard(hearsFrames: boolean, prepare: ((engine: Engine) => void) | null = null): Ear {
   const session = new Session(fabricOf('examples/victim-behind-pfc.yaml'), { check: false });
   const ear = new Ear();
-  session.engine.listen(ear, session.engine.devices.keys(), share);
+  session.engine.listen(ear, session.engine.devices.keys(), hearsFrames);
   prepare?.(session.engine);
   while (session.advance(1000) === 'running');
   return ear;
@@ -33,31 +44,34 @@ function heard(share: number, prepare: ((engine: Engine) => void) | null = null)
 
 describe('a listener', () => {
   it('is told of no frames that it did not ask for', () => {
-    assert.equal(heard(0).sent.size, 0);
+    assert.equal(heard(false).sent.size, 0);
   });
 
   it('is told of all frames of the ports that it follows, until it does not any more', () => {
-    const all = heard(1).sent;
+    const all = heard(true).sent;
     const place = [...all.keys()][0]!;
     const [device, port] = place.split(' ').map(Number) as [number, number];
-    const followed = heard(0, (engine) => {
+    const followed = heard(false, (engine) => {
       engine.follow(device, port, SENT, true);
     });
     assert.deepEqual([...followed.sent], [[place, all.get(place)]]);
-    const ceased = heard(0, (engine) => {
+    const ceased = heard(false, (engine) => {
       engine.follow(device, port, SENT, true);
       engine.follow(device, port, SENT, false);
     });
     assert.equal(ceased.sent.size, 0);
-    const other = heard(0, (engine) => {
+    const other = heard(false, (engine) => {
       engine.follow(device, port, RECEIVED, true);
     });
     assert.equal(other.sent.size, 0);
   });
 
-  it('of a share is told of the same frames at every device', () => {
-    const all = heard(1).sent;
-    const some = heard(0.25).sent;
+  it('of followed frames is told of the same at every device', () => {
+    const all = heard(true).sent;
+    const some = heard(false, (engine) => {
+      engine.listen(new Chooser(engine), engine.devices.keys(), false);
+      engine.sample(0.25);
+    }).sent;
     const names = new Set([...some.values()].flatMap((own) => [...own]));
     for (const [place, own] of all) {
       const expected = [...own].filter((name) => names.has(name));

@@ -1,0 +1,62 @@
+import type { HopEnd } from '../../engine/analysis/trace/hop-log.js';
+import type { Episode } from '../congestion/congestion.js';
+
+/** What a frame did for a stretch of its time at a device and on the cable behind it. */
+export type PartKind =
+  /** At its source, before it had its place in the NIC. */
+  | 'source'
+  /** For its last bit, since it could not cut through. */
+  | 'complete'
+  | 'wait'
+  | 'held'
+  | 'serialise'
+  | 'propagate'
+  /** Through the pipeline of the next device. */
+  | 'process'
+  /** In the NIC of its receiver, until software took it. */
+  | 'receive';
+
+export interface TracePart {
+  readonly kind: PartKind;
+  readonly startPs: number;
+  readonly endPs: number;
+  /** What held it; null: nothing did. */
+  readonly episode: Episode | null;
+}
+
+/** A frame at one device, up to when the next one can deal with it. */
+export interface TraceStep {
+  readonly device: string;
+  /** Names of ports; empty where it was made, and where it ended. */
+  readonly ingress: string;
+  readonly egress: string;
+  readonly startPs: number;
+  readonly endPs: number;
+  readonly end: HopEnd;
+  readonly reason: string;
+  /** They fill the step without a gap. */
+  readonly parts: readonly TracePart[];
+  /** The step before, by its place in the trace; -1: the first. */
+  readonly before: number;
+}
+
+/** One journey of a frame (a packet that is sent again makes another), from its source on. */
+export interface FrameTrace {
+  readonly frame: string;
+  /** Empty for what is no part of a flow, such as an acknowledgement. */
+  readonly flow: string;
+  /** Which journey of the frame this is, from 0. */
+  readonly attempt: number;
+  readonly kind: number;
+  readonly priority: number;
+  readonly sequence: number;
+  readonly octets: number;
+  readonly bornPs: number;
+  readonly steps: readonly TraceStep[];
+}
+
+/** From release to arrival (the last of several); null where it never arrived. */
+export function latencyOf({ steps, bornPs }: FrameTrace): number | null {
+  const arrivals = steps.filter(({ end }) => end === 'delivered').map(({ endPs }) => endPs);
+  return arrivals.length === 0 ? null : Math.max(...arrivals) - bornPs;
+}
