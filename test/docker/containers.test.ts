@@ -125,7 +125,7 @@ describe('in containers', { skip }, () => {
       for (const victim of ['service-1', 'nats', 'coordinator']) {
         await untilItRuns(engine, idOf('coordinator'), heard);
         const { pid, isRunning } = stateOf(engine, idOf(victim));
-        assert.ok(isRunning, `${victim} ended before it could be killed`);
+        assert.ok(isRunning, `${victim} does not run:\n${compose('logs', '--no-color')}`);
         process.kill(pid, 'SIGKILL');
         await untilItIsBack(engine, idOf(victim), pid);
       }

@@ -39,7 +39,7 @@ export const MUTANTS: readonly Mutant[] = [
     plant: ({ engine }: Session): void => {
       const { receiver } = engine.credit;
       patch(receiver, 'linkUp', (linkUp) => (row) => {
-        receiver.store(row, 1);
+        receiver.storeCopy(row, 1);
         linkUp(row);
       });
     },

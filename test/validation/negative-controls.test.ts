@@ -231,7 +231,7 @@ load:
     const { receiver, accounts } = session.engine.credit;
     const s1 = session.engine.devices.find(({ spec }) => spec.name === 's1')!;
     const row = accounts.row(s1.firstPort + 1, 0, 3);
-    receiver.store(row, -1000);
+    receiver.storeCopy(row, -1000);
     assert.match(finish(session).failure!.reason, /credit/);
   });
 

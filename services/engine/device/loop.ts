@@ -3,6 +3,7 @@ import { DROP } from '../contract/probe.js';
 import {
   CARRIES_FLAG,
   CLASS,
+  CONNECTION,
   COPY_FLAG,
   LENGTH,
   NEXT,
@@ -67,6 +68,8 @@ const LATER = -2;
 const COLD_FRAMES = 4096;
 /** About as many frames as pass a port in a window of usual length. */
 const WARM_DEPTH = 16;
+/** So many hosts, as a power of two, are warmed together. */
+const HOSTS_SHIFT = 4;
 
 /** Executes events: of one actor, in the order (time; agenda, arrivals, transmitters; lot). */
 export interface Loop {
@@ -96,8 +99,10 @@ export function makeLoop(
   const { arrivals, transmits, horizon, events, heed } = shared;
   const isHost = Uint8Array.from(devices, (device) => (device.spec.kind === 'host' ? 1 : 0));
   const cursors = new Int32Array(
-    2 * Math.max(0, ...devices.map((device) => device.spec.ports.length)),
+    Math.max(1 << HOSTS_SHIFT, ...devices.map((device) => 2 * device.spec.ports.length)),
   );
+  /** By group of hosts: the end of the window that it was warmed for. */
+  const warmUntil = new Float64Array((devices.length >> HOSTS_SHIFT) + 1);
   /** Keeps the compiler from leaving out reads whose only purpose is to have been made. */
   const warmed = new Int32Array(1);
   const scratch = new Uint8Array(LLDP_FRAME_MOST);
@@ -107,7 +112,7 @@ export function makeLoop(
   function run(d: number, bound: number): void {
     const device = devices[d];
     const { agenda } = device;
-    if (pool.extent() > COLD_FRAMES && isHost[d] === 0) warm(device, bound);
+    if (pool.extent() > COLD_FRAMES) warm(d, device, bound);
     for (;;) {
       const timer = agenda.time;
       const arrival = arrivals.time[d];
@@ -141,9 +146,36 @@ export function makeLoop(
   /**
    * Reads the frames of this window once, lane by lane and queue by queue. Where frames outgrow the
    * processor's cache, each would be waited for alone when its turn comes; here the waits of
-   * different ports overlap. (A host has one port, and nothing to overlap.)
+   * different ports overlap. A host has one port only, so several hosts are warmed together.
    */
-  function warm(device: Device, bound: number): void {
+  function warm(d: number, device: Device, bound: number): void {
+    if (isHost[d] === 0) warmSwitch(device, bound);
+    else if (warmUntil[d >> HOSTS_SHIFT] !== bound) {
+      warmUntil[d >> HOSTS_SHIFT] = bound;
+      warmHosts((d >> HOSTS_SHIFT) << HOSTS_SHIFT, bound);
+    }
+  }
+
+  function warmHosts(from: number, bound: number): void {
+    const { words, ends } = pool;
+    const to = Math.min(from + (1 << HOSTS_SHIFT), devices.length);
+    let count = 0;
+    for (let d = from; d < to; d++) {
+      if (isHost[d] !== 0) cursors[count++] = lanes.head(devices[d].firstPort);
+    }
+    let touched = 0;
+    for (let depth = 0; depth < WARM_DEPTH; depth++) {
+      for (let p = 0; p < count; p++) {
+        const frame = cursors[p];
+        if (frame < 0) continue;
+        touched ^= words[frame + CLASS] ^ ends[frame + CONNECTION];
+        cursors[p] = pool.arrival(frame) >= bound ? -1 : words[frame + NEXT];
+      }
+    }
+    warmed[0] = touched;
+  }
+
+  function warmSwitch(device: Device, bound: number): void {
     const { words } = pool;
     const first = device.firstPort;
     const count = device.spec.ports.length;
@@ -263,15 +295,17 @@ export function makeLoop(
     const length = pool.words[frame + LENGTH];
     const octetPs = ports.octetPs(port);
     const { now } = clock;
-    const metered = ports.metering(port) !== 0;
-    const tag = metered ? meter(port, trafficClass, frame) : 0;
+    const metered = ports.metering(port);
+    const tag = metered === 0 ? 0 : composeTag(port);
+    const others =
+      (metered & (1 << trafficClass)) !== 0 && metering.spend(port, trafficClass, frame);
     const wireOctets = length + tag + WIRE_OVERHEAD_OCTETS;
     const late = (wrong & LATE) === 0 ? 0 : faults.slownessPs(port, wireOctets, octetPs);
     const free = now + wireOctets * octetPs + late;
     ports.setFreeAt(port, free);
     if (isHost[d] === 0) switching.departing(port, trafficClass, frame);
     else hosting.departing(d, trafficClass, frame);
-    if (metered && ports.isMetered(port, trafficClass)) metering.next(port, trafficClass);
+    if (others) metering.next(port, trafficClass);
     const frameClass = pool.words[frame + CLASS];
     digests.mix(d, DID_SEND | local, frameClass ^ (length << 20));
     counters.sent(port, frameClass & PRIORITY_MASK, length);
@@ -298,10 +332,10 @@ export function makeLoop(
     if (at < horizon[d]) horizon[d] = at;
   }
 
-  /** Uses the frame's credit; returns the octets of a CE-Tag that it takes along. */
-  function meter(port: number, trafficClass: number, frame: number): number {
-    tagLength = tagOffered[port] === 0 ? 0 : credit.composeTag(port, scratch);
-    if (ports.isMetered(port, trafficClass)) metering.spend(port, trafficClass, frame);
+  /** Octets of a CE-Tag that a frame takes along. */
+  function composeTag(port: number): number {
+    if (tagOffered[port] === 0) return 0;
+    tagLength = credit.composeTag(port, scratch);
     return tagLength === 0 ? 0 : CE_TAG_OCTETS;
   }
 

@@ -13,10 +13,13 @@ const WIRE_OVERHEAD_OCTETS = 20;
 export interface Metering {
   /** A frame joins a metered class. */
   enqueue(port: number, trafficClass: number, frame: number): void;
-  /** The frame of a metered class starts on the wire: its credit is used. */
-  spend(port: number, trafficClass: number, frame: number): void;
-  /** The place in the queue is free. */
-  next(port: number, trafficClass: number): void;
+  /**
+   * The frame of a metered class starts on the wire: its credit is used. True if others wait for
+   * permission to take its place.
+   */
+  spend(port: number, trafficClass: number, frame: number): boolean;
+  /** The place in the queue is free; true if anybody took it. */
+  next(port: number, trafficClass: number): boolean;
   /** A frame came in that nobody keeps. */
   refused(port: number, frame: number): void;
   /** Lets in whoever may start now; true if anybody did. */
@@ -47,16 +50,11 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
     letIn(port, trafficClass);
   }
 
-  function spend(port: number, trafficClass: number, frame: number): void {
+  function spend(port: number, trafficClass: number, frame: number): boolean {
     const only = onlyOfClass[trafficClass * portCount + port];
     const row = only >= 0 ? only : credit.rowOf(port, frame);
     sender.spend(row, sender.cost(row, words[frame + LENGTH]));
-  }
-
-  function next(port: number, trafficClass: number): void {
-    const only = onlyOfClass[trafficClass * portCount + port];
-    if (only >= 0 && lines.head(only) < 0) return;
-    letIn(port, trafficClass);
+    return only < 0 || lines.head(only) >= 0;
   }
 
   function refused(port: number, frame: number): void {
@@ -178,5 +176,5 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
     served[row] = start + octets / accounts.share(row);
   }
 
-  return { enqueue, spend, next, refused, permit, withdraw, change };
+  return { enqueue, spend, next: letIn, refused, permit, withdraw, change };
 }

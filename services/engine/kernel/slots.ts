@@ -76,6 +76,10 @@ export function makeSlots(tables: Tables) {
     }
     const second = head + 1 === room ? 0 : head + 1;
     const others = lines[line + COUNT] - 1;
+    if (others > 0 && isBefore(slot, ring[first + second], first)) {
+      time[device] = at[p];
+      return;
+    }
     lines[line + HEAD] = second;
     if (at[p] === Infinity) lines[line + COUNT] = others;
     else enter(first, room, second, others, slot);
@@ -84,18 +88,22 @@ export function makeSlots(tables: Tables) {
 
   /** From behind, past whoever is due later: into a line of so many, of ports from `first` on. */
   function enter(first: number, room: number, head: number, count: number, slot: number): void {
-    const t = at[first + slot];
     let i = head + count;
     if (i >= room) i -= room;
     for (let left = count; left > 0; left--) {
       const before = i === 0 ? room - 1 : i - 1;
       const other = ring[first + before];
-      const u = at[first + other];
-      if (u < t || (u === t && drawnBefore(other, slot, t))) break;
+      if (isBefore(other, slot, first)) break;
       ring[first + i] = other;
       i = before;
     }
     ring[first + i] = slot;
+  }
+
+  function isBefore(slot: number, other: number, first: number): boolean {
+    const t = at[first + slot];
+    const u = at[first + other];
+    return t < u || (t === u && t !== Infinity && drawnBefore(slot, other, t));
   }
 
   /** Those behind it move up. */

@@ -35,7 +35,7 @@ export function makeCreditCharges(
     const frameClass = words[frame + CLASS];
     words[frame + CLASS] = (frameClass & ~COPY_FLAG) | (units << CHARGE_SHIFT);
     if ((frameClass & COPY_FLAG) === 0) receiver.take(row, units);
-    else receiver.store(row, units);
+    else receiver.storeCopy(row, units);
   }
 
   function released(port: number, _group: number, frame: number): void {

@@ -1,5 +1,5 @@
 import type { CreditMechanism } from './credit-mechanism.js';
-import { ALLOWED, CONSUMED, LIMIT, OCCUPIED, PASSED } from './credit-records.js';
+import { ALLOWED, CONSUMED, OCCUPIED, PASSED } from './credit-records.js';
 
 /** One direction of a link: the sender's account at one end, the receiver's at the other. */
 export interface CreditLink {
@@ -46,6 +46,6 @@ export function nothingIsLost(link: CreditLink): boolean {
     isSettled(link) &&
     receiving.receiver.count(receivingRow, OCCUPIED) === 0 &&
     receiving.receiver.count(receivingRow, PASSED) === consumed &&
-    receiving.receiver.count(receivingRow, LIMIT) === limit
+    receiving.receiver.limit(receivingRow) === limit
   );
 }

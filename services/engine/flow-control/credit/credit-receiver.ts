@@ -24,8 +24,8 @@ import {
   OPENED,
   PASSED,
   RECEIVED,
+  RECEIVED_MARK,
   RECEIVER_EPOCH,
-  RECEIVED_SINCE,
   RECORD_SHIFT,
   REFRESH_AT,
   REFRESH_PS,
@@ -120,7 +120,12 @@ export function makeCreditReceiver(
     return quickCost(octets, counts[r | UNIT], counts[r | UNIT_SHIFT]);
   }
 
-  /** Memory is taken, by a frame that came in or by a copy of it. */
+  /** A copy of a frame takes memory that the neighbour knows nothing of. */
+  function storeCopy(row: number, units: number): void {
+    counts[(row << RECORD_SHIFT) | LIMIT] = limit(row);
+    store(row, units);
+  }
+
   function store(row: number, units: number): void {
     const r = row << RECORD_SHIFT;
     const occupied = counts[r | OCCUPIED] + units;
@@ -132,12 +137,13 @@ export function makeCreditReceiver(
   function take(row: number, units: number): void {
     const r = row << RECORD_SHIFT;
     store(row, units);
-    if (counts[r | OPENED] !== 0) {
-      const granted = ahead(counts[r | LIMIT], counts[r | PASSED]);
+    if (counts[r | OPENED] === 0) times[(row << TIMES_SHIFT) | RECEIVED] += units;
+    else {
+      const passed = counts[r | PASSED];
+      const granted = ahead(counts[r | LIMIT_SAID], passed);
       if (granted < units || granted > WINDOW_MOST) doubles[row * DOUBLES + VIOLATIONS] += units;
-      counts[r | PASSED] = (counts[r | PASSED] + units) & COUNT_MASK;
+      counts[r | PASSED] = (passed + units) & COUNT_MASK;
     }
-    counts[r | RECEIVED_SINCE] += units;
     if (counts[r | TARGET] < 0) times[(row << TIMES_SHIFT) | ACTIVE_AT] = clock.now;
     if (ears[0] !== 0) carrier.announce(row, CREDIT_STEP.RECEIVED, units);
   }
@@ -145,9 +151,10 @@ export function makeCreditReceiver(
   /** A frame's memory is free. */
   function free(row: number, units: number): void {
     const r = row << RECORD_SHIFT;
-    counts[r | OCCUPIED] -= units;
+    const occupied = counts[r | OCCUPIED] - units;
+    counts[r | OCCUPIED] = occupied;
     if (ears[0] !== 0) carrier.announce(row, CREDIT_STEP.ACCOUNTED, units);
-    if (counts[r | OPENED] === 0) return;
+    if (counts[r | OPENED] === 0 || isTooLittle(r, occupied)) return;
     raise(row);
     const untold = ahead(counts[r | LIMIT], counts[r | LIMIT_SAID]);
     if (untold === 0 || (counts[r | MODES] & UNSOLICITED) === 0) return;
@@ -156,8 +163,34 @@ export function makeCreditReceiver(
     carrier.say(row, SAY_GRANT);
   }
 
+  /**
+   * What is free is not worth a grant yet. Where the target is fixed nothing need be kept of it:
+   * until a copy is stored the limit only grows, and follows from the other counts.
+   */
+  function isTooLittle(r: number, occupied: number): boolean {
+    if (counts[r | TARGET] < 0 || counts[r | REFRESHES] !== 0) return false;
+    const passed = counts[r | PASSED];
+    const said = counts[r | LIMIT_SAID];
+    const step = counts[r | STEP];
+    if (ahead(passed + counts[r | TARGET] - occupied, said) >= step) return false;
+    return occupied >= step || ahead(said, passed) >= counts[r | FRAME];
+  }
+
   function get(row: number, field: number): number {
     return doubles[row * DOUBLES + field];
+  }
+
+  /** The highest count granted. */
+  function limit(row: number): number {
+    const r = row << RECORD_SHIFT;
+    const fixed = counts[r | TARGET];
+    return fixed < 0 || counts[r | OPENED] === 0 ? counts[r | LIMIT] : limitFor(r, fixed);
+  }
+
+  /** Within an epoch a limit never goes back. */
+  function limitFor(r: number, target: number): number {
+    const limit = (counts[r | PASSED] + target - counts[r | OCCUPIED]) & COUNT_MASK;
+    return ahead(limit, counts[r | LIMIT]) > WINDOW_MOST ? counts[r | LIMIT] : limit;
   }
 
   function count(row: number, word: number): number {
@@ -166,7 +199,8 @@ export function makeCreditReceiver(
 
   /** Units received so far, over all epochs. */
   function received(row: number): number {
-    return times[(row << TIMES_SHIFT) | RECEIVED] + count(row, RECEIVED_SINCE);
+    const more = ahead(count(row, PASSED), count(row, RECEIVED_MARK));
+    return times[(row << TIMES_SHIFT) | RECEIVED] + more;
   }
 
   function isOpen(row: number): boolean {
@@ -194,12 +228,11 @@ export function makeCreditReceiver(
   /** What an answer says; it is on its way when this is read. */
   function answerWord(row: number): number {
     const r = row << RECORD_SHIFT;
-    const limit = counts[r | LIMIT];
-    const word = accounts.isCumulative(row) ? limit : ahead(limit, counts[r | LIMIT_SAID]);
-    counts[r | LIMIT_SAID] = limit;
-    // A word holds all that can come from one answer to the next.
-    times[(row << TIMES_SHIFT) | RECEIVED] += counts[r | RECEIVED_SINCE];
-    counts[r | RECEIVED_SINCE] = 0;
+    const now = limit(row);
+    const word = accounts.isCumulative(row) ? now : ahead(now, counts[r | LIMIT_SAID]);
+    counts[r | LIMIT] = now;
+    counts[r | LIMIT_SAID] = now;
+    addUp(row);
     // It is the total: what was to be said again is said.
     if (counts[r | REFRESHES] === 0) {
       times[(row << TIMES_SHIFT) | REFRESH_AT] =
@@ -213,7 +246,7 @@ export function makeCreditReceiver(
     const r = row << RECORD_SHIFT;
     // Said twice, it may come long after frames of its epoch: what they counted stands.
     if (counts[r | OPENED] === 0 || counts[r | RECEIVER_EPOCH] !== epoch) {
-      counts[r | PASSED] = word;
+      jump(row, word);
       counts[r | LIMIT] = word;
       counts[r | RECEIVER_EPOCH] = epoch;
       counts[r | OPENED] = 1;
@@ -268,8 +301,23 @@ export function makeCreditReceiver(
       return false;
     }
     doubles[row * DOUBLES + RECOVERED] += missing;
-    counts[r | PASSED] = word;
+    if (missing !== 0) jump(row, word);
     return true;
+  }
+
+  /** Units came past, or never will, that were not received. */
+  function jump(row: number, passed: number): void {
+    addUp(row);
+    const r = row << RECORD_SHIFT;
+    counts[r | PASSED] = passed;
+    counts[r | RECEIVED_MARK] = passed;
+  }
+
+  /** In time: a word holds all that can come from one answer to the next. */
+  function addUp(row: number): void {
+    const r = row << RECORD_SHIFT;
+    times[(row << TIMES_SHIFT) | RECEIVED] += ahead(counts[r | PASSED], counts[r | RECEIVED_MARK]);
+    counts[r | RECEIVED_MARK] = counts[r | PASSED];
   }
 
   function tellResync(row: number): void {
@@ -286,14 +334,13 @@ export function makeCreditReceiver(
     return ahead(counts[r | LIMIT_SAID], counts[r | PASSED]) < counts[r | FRAME];
   }
 
-  /** Grants what the buffer allows now; within an epoch a limit never goes back. */
+  /** Grants what the buffer allows now. */
   function raise(row: number): void {
     const r = row << RECORD_SHIFT;
     const fixed = counts[r | TARGET];
     const target = fixed >= 0 ? fixed : shareOfBuffer(sharers, accounts, row);
-    const limit = (counts[r | PASSED] + target - counts[r | OCCUPIED]) & COUNT_MASK;
-    const more = ahead(limit, counts[r | LIMIT]);
-    if (more === 0 || more > WINDOW_MOST) return;
+    const limit = limitFor(r, target);
+    if (limit === counts[r | LIMIT]) return;
     counts[r | LIMIT] = limit;
     if (counts[r | REFRESHES] !== 0) changed(row);
   }
@@ -325,11 +372,12 @@ export function makeCreditReceiver(
     linkUp,
     startOver,
     cost,
-    store,
+    storeCopy,
     take,
     free,
     get,
     count,
+    limit,
     received,
     isOpen,
     epoch,

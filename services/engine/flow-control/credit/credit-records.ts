@@ -27,10 +27,10 @@ export const MINDS_LINE = 8;
 export const ASKS = 16;
 export const AGES = 32;
 
-/** Units used for frames since SPENT was last brought up to date. */
-export const SPENT_SINCE = 6;
-/** Units of the frames that stand in the queue: credit that is set aside for them. */
-export const RESERVED = 7;
+/** CONSUMED when SPENT was last brought up to date. */
+export const SPENT_MARK = 6;
+/** Units used, and those set aside for frames that stand in the queue. */
+export const SET_ASIDE = 7;
 export const STATE = 8;
 export const SENDER_EPOCH = 9;
 /** Requests to begin that nobody has answered yet. */
@@ -53,14 +53,14 @@ export const OPENED = 21;
 export const PASSED = 22;
 /** Units in the buffer now. */
 export const OCCUPIED = 23;
-/** The highest count granted. */
+/** The highest count granted when it was last looked at. */
 export const LIMIT = 24;
 export const LIMIT_SAID = 25;
 export const OCCUPIED_PEAK = 26;
 /** Refreshes since the last change. */
 export const REFRESHES = 27;
-/** Units received since RECEIVED was last brought up to date. */
-export const RECEIVED_SINCE = 28;
+/** PASSED when RECEIVED was last brought up to date. */
+export const RECEIVED_MARK = 28;
 export const RECEIVER_EPOCH = 29;
 /** The neighbour has asked since it last was idle. */
 export const WANTED = 30;

@@ -30,10 +30,10 @@ import {
   REPORT_AT,
   REPORT_PS,
   REPORTS,
-  RESERVED,
   SENDER_EPOCH,
+  SET_ASIDE,
   SPENT,
-  SPENT_SINCE,
+  SPENT_MARK,
   STATE,
   TIMES_SHIFT,
   TRIES,
@@ -94,8 +94,11 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     const d = row * DOUBLES;
     doubles[d + REVOKED] += available(row);
     counts[r | SENDER_EPOCH] = (counts[r | SENDER_EPOCH] + 1) & EPOCH_MASK;
-    counts[(row << RECORD_SHIFT) | CONSUMED] = 0;
-    counts[(row << RECORD_SHIFT) | ALLOWED] = 0;
+    addUp(row);
+    counts[r | CONSUMED] = 0;
+    counts[r | SPENT_MARK] = 0;
+    counts[r | SET_ASIDE] = 0;
+    counts[r | ALLOWED] = 0;
     counts[r | STATE] = SYNC;
     counts[r | TRIES] = 0;
     carrier.withdraw(row);
@@ -115,7 +118,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
   function forfeit(row: number, units: number): void {
     const lost = Math.min(units, available(row));
     if (lost === 0) return;
-    consume(row, lost);
+    waste(row, lost);
     doubles[row * DOUBLES + REVOKED] += lost;
     if (accounts.isCumulative(row)) changed(row);
     carrier.withdraw(row);
@@ -138,16 +141,17 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
   function reserve(row: number, octets: number): boolean {
     const r = row << RECORD_SHIFT;
     const units = cost(row, octets);
-    const reserved = counts[r | RESERVED];
-    if (ahead(counts[r | ALLOWED], counts[r | CONSUMED]) < reserved + units) return false;
-    if (reserved !== 0 && (counts[r | MODES] & MINDS_LINE) !== 0) return false;
-    counts[r | RESERVED] = reserved + units;
+    const before = counts[r | SET_ASIDE];
+    if (ahead(counts[r | ALLOWED], before) < units) return false;
+    if ((counts[r | MODES] & MINDS_LINE) !== 0 && before !== counts[r | CONSUMED]) return false;
+    counts[r | SET_ASIDE] = (before + units) & COUNT_MASK;
     return true;
   }
 
   /** No frame of the account stands in the queue any more. */
   function dropReserve(row: number): void {
-    counts[(row << RECORD_SHIFT) | RESERVED] = 0;
+    const r = row << RECORD_SHIFT;
+    counts[r | SET_ASIDE] = counts[r | CONSUMED];
   }
 
   function isOpen(row: number): boolean {
@@ -162,9 +166,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
   /** A frame starts on the wire: what was set aside for it is used. */
   function spend(row: number, units: number): void {
     const r = row << RECORD_SHIFT;
-    consume(row, units);
-    counts[r | RESERVED] -= units;
-    counts[r | SPENT_SINCE] += units;
+    counts[r | CONSUMED] = (counts[r | CONSUMED] + units) & COUNT_MASK;
     if (ears[0] !== 0) carrier.announce(row, CREDIT_STEP.TRANSMITTED, units);
     if (counts[r | REPORTS] !== 0) changed(row);
     if ((counts[r | MODES] & MINDS_LINE) === 0) return;
@@ -224,7 +226,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
 
   /** Units used so far, over all epochs. */
   function spent(row: number): number {
-    return times[(row << TIMES_SHIFT) | SPENT] + count(row, SPENT_SINCE);
+    return times[(row << TIMES_SHIFT) | SPENT] + ahead(count(row, CONSUMED), count(row, SPENT_MARK));
   }
 
   function epoch(row: number): number {
@@ -290,17 +292,26 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     return Math.min(poll, age(row), reportAgain(row));
   }
 
-  function consume(row: number, units: number): void {
-    const at = (row << RECORD_SHIFT) | CONSUMED;
-    counts[at] = (counts[at] + units) & COUNT_MASK;
+  /** Uses units without a frame. */
+  function waste(row: number, units: number): void {
+    const r = row << RECORD_SHIFT;
+    addUp(row);
+    counts[r | CONSUMED] = (counts[r | CONSUMED] + units) & COUNT_MASK;
+    counts[r | SPENT_MARK] = counts[r | CONSUMED];
+    counts[r | SET_ASIDE] = (counts[r | SET_ASIDE] + units) & COUNT_MASK;
+  }
+
+  /** In time: a word holds all that can be used from one grant to the next. */
+  function addUp(row: number): void {
+    const r = row << RECORD_SHIFT;
+    times[(row << TIMES_SHIFT) | SPENT] += ahead(counts[r | CONSUMED], counts[r | SPENT_MARK]);
+    counts[r | SPENT_MARK] = counts[r | CONSUMED];
   }
 
   function raise(row: number, limit: number, more: number): void {
     const r = row << RECORD_SHIFT;
     counts[r | ALLOWED] = limit;
-    // A word holds all that can be used from one grant to the next.
-    times[(row << TIMES_SHIFT) | SPENT] += counts[r | SPENT_SINCE];
-    counts[r | SPENT_SINCE] = 0;
+    addUp(row);
     doubles[row * DOUBLES + GRANTED] += more;
     carrier.permit(row);
   }
@@ -402,7 +413,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     const d = row * DOUBLES;
     const at = times[(row << TIMES_SHIFT) | LAST_USE] + agePs;
     if (clock.now < at) return at;
-    consume(row, spare);
+    waste(row, spare);
     doubles[d + AGED] += spare;
     changed(row);
     carrier.say(row, SAY_REPORT);
