@@ -5,7 +5,7 @@ import { fabricOf } from './fabrics.js';
 
 const POLL_MS = 2;
 
-/** Milliseconds of a run in threads: its windows, and all else that it takes from start to results. */
+/** Milliseconds of a run in threads: its windows, and all else from start to results. */
 export interface ThreadsTime {
   readonly windowsMs: number;
   readonly aroundMs: number;
