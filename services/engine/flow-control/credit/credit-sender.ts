@@ -226,7 +226,9 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
 
   /** Units used so far, over all epochs. */
   function spent(row: number): number {
-    return times[(row << TIMES_SHIFT) | SPENT] + ahead(count(row, CONSUMED), count(row, SPENT_MARK));
+    return (
+      times[(row << TIMES_SHIFT) | SPENT] + ahead(count(row, CONSUMED), count(row, SPENT_MARK))
+    );
   }
 
   function epoch(row: number): number {
