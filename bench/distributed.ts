@@ -107,19 +107,14 @@ async function twoCores(): Promise<Row[]> {
   const one = await aloneMs(1, CORES_US);
   const two = await aloneMs(2, CORES_US);
   prepareEngine();
-  const { planParts } = await import('../services/fabric/placement/part-plan.js');
-  const { placeInServices } = await import('../services/fabric/placement/placement.js');
-  const { ThreadsRun } = await import('../services/runtime/threads/run-threads.js');
-  const fabric = fabricOf(text);
-  const plans = planParts(fabric, placeInServices(fabric.topology, 2));
-  const start = performance.now();
-  await new ThreadsRun(fabric, plans, { check: false, from: null }).run();
-  const threads = performance.now() - start;
+  const { inThreads } = await import('./in-threads.js');
+  const { windowsMs, aroundMs } = await inThreads(text, 2);
   const { wallMs, spent, status } = await inProcesses(text, 2, ['--services', '2']);
   const cpu = (name: string): number => (1000 * spent[name]!.cpu) / one;
   return [
     row('two processes at once, a run each / one', two / one, 'x'),
-    row('k=8, 2 threads / one', threads / one, 'x', 0.65),
+    row('k=8, 2 threads / one', windowsMs / one, 'x', 0.65),
+    row('beside that, their start and end', aroundMs, 'ms'),
     row('k=8, 2 services / one process', wallMs / one, 'x', 0.8),
     row('processor time of its services / one', cpu('service 0') + cpu('service 1'), 'x'),
     row('processor time of its broker / one', cpu('broker'), 'x'),

@@ -298,9 +298,10 @@ function program(): Command {
       .command(action)
       .description(what)
       .argument('[run]', 'which, if there are several')
-      .action(async (run: string | undefined) => {
+      .option('--json', 'print the answer as JSON')
+      .action(async (run: string | undefined, options: { readonly json?: boolean }) => {
         const { steerCommand } = await import('./commands/steer.js');
-        process.exitCode = await steerCommand(action, run);
+        process.exitCode = await steerCommand(action, run, options);
       });
   }
 

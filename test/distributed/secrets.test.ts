@@ -83,6 +83,37 @@ describe('who may take part', { skip }, () => {
     assert.deepEqual(results, expected);
   });
 
+  it('is said by credentials that an operator vouches for', async () => {
+    const [operator, account, user] = [
+      nkeys.createOperator(),
+      nkeys.createAccount(),
+      nkeys.createUser(),
+    ];
+    const limits = { subs: -1, data: -1, payload: -1 };
+    const house = { ...limits, conn: -1, leaf: -1, imports: -1, exports: -1, wildcards: true };
+    const accountClaims = claims(operator, account, { type: 'account', limits: house });
+    const preload = `${account.getPublicKey()}: ${accountClaims}`;
+    const trust = `operator: ${claims(operator, operator, { type: 'operator' })}`;
+    writeFileSync(
+      at('operator.conf'),
+      `${trust}\nresolver: MEMORY\nresolver_preload: { ${preload} }\n`,
+    );
+    const url = await broker('-c', at('operator.conf'));
+    const fleetWith = (file: string) =>
+      fleetFor(EXAMPLE, 2, [], { broker: { servers: [url], credentialsFile: at(file) } });
+    const seed = Buffer.from(user.getSeed()).toString();
+    writeFileSync(
+      at('known.creds'),
+      credentials(claims(account, user, { type: 'user', ...limits }), seed),
+    );
+    const { results } = await runFleet(fleetWith('known.creds'));
+    assert.deepEqual(results, expected);
+    const stranger = nkeys.createAccount();
+    const forged = claims(stranger, user, { type: 'user', ...limits });
+    writeFileSync(at('forged.creds'), credentials(forged, seed));
+    await assert.rejects(runFleet(fleetWith('forged.creds')), /refuses these credentials/);
+  });
+
   it('is said by a token', async () => {
     const url = await broker('--auth', 'hush');
     const known = { servers: [url], token: 'hush' };
@@ -105,6 +136,24 @@ describe('who may take part', { skip }, () => {
     assert.match(refusal, /the key of the run is missing or wrong/);
   });
 });
+
+/** What one key says of another, signed (JSON Web Token of NATS, version 2). */
+function claims(issuer: nkeys.KeyPair, subject: nkeys.KeyPair, nats: object): string {
+  const encode = (value: object): string =>
+    Buffer.from(JSON.stringify(value)).toString('base64url');
+  const sub = subject.getPublicKey();
+  const body = { jti: sub, iat: 0, iss: issuer.getPublicKey(), name: 'test', sub };
+  const head = encode({ typ: 'JWT', alg: 'ed25519-nkey' });
+  const signed = `${head}.${encode({ ...body, nats: { version: 2, ...nats } })}`;
+  return `${signed}.${Buffer.from(issuer.sign(Buffer.from(signed))).toString('base64url')}`;
+}
+
+/** A credentials file, as tools of NATS write it. */
+function credentials(token: string, seed: string): string {
+  const lines = (name: string, text: string): string =>
+    `-----BEGIN ${name}-----\n${text}\n------END ${name}------\n\n`;
+  return lines('NATS USER JWT', token) + lines('USER NKEY SEED', seed);
+}
 
 /** An authority, and a certificate of loopback for both sides. */
 function makeCertificates(folder: string): void {

@@ -60,20 +60,22 @@ describe('a run in several processes', { skip, timeout: 120_000 }, () => {
     const file = join(ROOT, EXAMPLE);
     const ended = start('run', file, ...set, '--services', '3', '--out', out, '--quiet');
     const { run: name } = await until(({ phase }) => phase === 'running');
-    assert.equal(selvage('pause', name).status, 0);
+    assert.equal(selvage('pause', name).out, `${name}  pauses\n`);
     const paused = await until(({ phase }) => phase === 'paused');
     await new Promise((resolve) => setTimeout(resolve, 100));
     assert.equal(statusNow()[0]!.virtualPs, paused.virtualPs);
-    assert.equal(selvage('step').status, 0);
+    assert.equal(selvage('step').out, `${name}  goes on for one round\n`);
     const stepped = await until(
       ({ phase, virtualPs }) => phase === 'paused' && virtualPs > paused.virtualPs,
     );
-    assert.equal(selvage('checkpoint').status, 0);
+    const written = selvage('checkpoint', '--json');
+    assert.deepEqual(JSON.parse(written.out), { run: name, action: 'checkpoint' });
     await until(({ checkpointPs }) => checkpointPs > 0 && checkpointPs <= stepped.virtualPs);
+    assert.match(selvage('status').out, /epoch 1, checkpoint at \d/);
     assert.match(selvage('pause', 'nobody').error, /no run nobody is under way; there are: /);
     const attached = start('attach', name);
-    assert.equal(selvage('resume', name).status, 0);
-    assert.equal(selvage('stop').status, 0);
+    assert.equal(selvage('resume', name).out, `${name}  goes on\n`);
+    assert.equal(selvage('stop').out, `${name}  ends here\n`);
     assert.equal(await ended, 130);
     assert.equal(await attached, 0);
     assert.equal(readFileSync(join(out, 'status'), 'utf8'), 'interrupted\n');

@@ -15,7 +15,7 @@ export async function resumeCommand(
   run: string | undefined,
   options: EmulateOptions,
 ): Promise<number> {
-  if (run === undefined || !existsSync(run)) return steerCommand('resume', run);
+  if (run === undefined || !existsSync(run)) return steerCommand('resume', run, options);
   prepareEngine();
   const stored = storedRun(run);
   const { state } = stored;

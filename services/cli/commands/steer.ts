@@ -21,11 +21,27 @@ export type SteerAction = keyof typeof ACTIONS;
 
 const PATIENCE_MS = 60_000;
 
+/** What a run does that was told to. */
+const ANSWERS: Readonly<Record<SteerAction, string>> = {
+  pause: 'pauses',
+  resume: 'goes on',
+  step: 'goes on for one round',
+  checkpoint: 'writes a checkpoint',
+  stop: 'ends here',
+};
+
 /** Says something to the coordinator of a run that is under way. */
-export async function steerCommand(action: SteerAction, run: string | undefined): Promise<number> {
-  return withRun(run, async (client) => {
+export async function steerCommand(
+  action: SteerAction,
+  run: string | undefined,
+  { json }: { readonly json?: boolean },
+): Promise<number> {
+  return withRun(run, async (client, name) => {
     const { done, detail } = await client.steer(ACTIONS[action]);
     if (!done) throw new InputError(detail);
+    const answer = { run: name, action };
+    const text = json === true ? JSON.stringify(answer) : `${name}  ${ANSWERS[action]}`;
+    process.stdout.write(`${text}\n`);
     return EXIT.COMPLETE;
   });
 }
@@ -74,11 +90,13 @@ async function statusOf(live: LiveRun): Promise<StatusEntry> {
   const { run, scenario } = live;
   if (status === null) return { run, scenario, text: 'the coordinator does not answer' };
   const phase = phaseName(status);
-  const { virtualPs, share, connected, services, epoch, messages, detail } = status;
+  const { virtualPs, share, connected, services, epoch, messages, checkpointPs, detail } = status;
+  const saved = checkpointPs < 0 ? 'no checkpoint' : `checkpoint at ${formatTime(checkpointPs)}`;
   const text =
     `${phase}, ${formatTime(virtualPs)} (${Math.floor(share * 100)} %), ` +
-    `${connected} of ${services} services, epoch ${epoch}${detail === '' ? '' : `: ${detail}`}`;
-  const { frameHops, rounds, ignoredMessages, resentMessages, checkpointPs } = status;
+    `${connected} of ${services} services, epoch ${epoch}, ${saved}` +
+    (detail === '' ? '' : `: ${detail}`);
+  const { frameHops, rounds, ignoredMessages, resentMessages } = status;
   return {
     ...{ run, scenario, phase, virtualPs, share, frameHops, services, connected, epoch, rounds },
     ...{ messages, ignoredMessages, resentMessages, checkpointPs, detail, text },
@@ -92,11 +110,12 @@ function statusLine({ run, text }: StatusEntry): string {
 /** Does something with the run that is meant. */
 export async function withRun(
   run: string | undefined,
-  act: (client: CoordinatorClient) => Promise<number>,
+  act: (client: CoordinatorClient, name: string) => Promise<number>,
 ): Promise<number> {
-  const client = clientOf(findRun(run));
+  const live = findRun(run);
+  const client = clientOf(live);
   try {
-    return await act(client);
+    return await act(client, live.run);
   } finally {
     client.close();
   }

@@ -46,7 +46,8 @@ export class Windows {
         this.window(m + this.lookaheadPs);
         continue;
       }
-      for (let i = 0; i < actors.length; i++) this.actor(actors[i]!, until);
+      const last = actors.length - 1;
+      for (let i = 0; i <= last; i++) this.actor(actors[this.backwards ? last - i : i]!, until);
       return;
     }
   }

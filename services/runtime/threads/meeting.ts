@@ -48,7 +48,7 @@ export function makeMeetingMemory(threads: number): MeetingMemory {
 }
 
 /**
- * Where threads meet after each window: all say their numbers, and nobody goes on before all have.
+ * Where threads meet in each window: all say their numbers, and nobody goes on before all have.
  * Promises between pairs, which services exchange, gain nothing here: a meeting costs about a
  * microsecond, and every thread is the neighbour of every other.
  */
@@ -58,6 +58,7 @@ export class Meeting {
   private readonly spins: number;
   private set = 0;
   private heard = 0;
+  private turn = 0;
 
   constructor(
     memory: MeetingMemory,
@@ -73,18 +74,21 @@ export class Meeting {
     this.numbers[this.at(this.self) + number] = value;
   }
 
-  /** Waits for all; from now on `least` and `sum` tell what they said. */
-  meet(): void {
+  /** Has said everything, and may do what nobody waits for before it waits for all. */
+  arrive(): void {
     const { state } = this;
-    const turn = Atomics.load(state, TURN);
+    this.turn = Atomics.load(state, TURN);
     this.heard = this.set;
     this.set ^= 1;
-    if (Atomics.add(state, ARRIVED, 1) === this.threads - 1) {
-      Atomics.store(state, ARRIVED, 0);
-      Atomics.add(state, TURN, 1);
-      Atomics.notify(state, TURN);
-      return;
-    }
+    if (Atomics.add(state, ARRIVED, 1) < this.threads - 1) return;
+    Atomics.store(state, ARRIVED, 0);
+    Atomics.add(state, TURN, 1);
+    Atomics.notify(state, TURN);
+  }
+
+  /** Waits for all; from now on `least` and `sum` tell what they said. */
+  wait(): void {
+    const { state, turn } = this;
     for (let spin = 0; spin < this.spins; spin++) if (Atomics.load(state, TURN) !== turn) return;
     while (Atomics.load(state, TURN) === turn) Atomics.wait(state, TURN, turn);
   }

@@ -146,6 +146,12 @@ class Thread {
     this.call = new Int32Array(task.call);
   }
 
+  /**
+   * Of each window the devices with cables to other threads come first, and then what they sent is
+   * handed over; the others are executed while threads wait for each other, so that one may be
+   * late by as much without anybody standing still. By then the next event is only known to be no
+   * earlier than the window's end.
+   */
   run(): ThreadOutcome {
     const { task, part, meeting } = this;
     const endPs = task.durationPs ?? Infinity;
@@ -156,8 +162,11 @@ class Thread {
       const mayCall = task.plan.service === 0 && !this.isLetGo;
       meeting.say(CALLED, mayCall ? Atomics.load(this.call, WANTED) : 0);
       this.isLetGo = false;
-      meeting.say(NEXT_EVENT, Math.min(part.nextTime(), this.handedOverPs));
-      meeting.meet();
+      const ownPs = Math.max(part.nextTime(), this.boundPs);
+      meeting.say(NEXT_EVENT, Math.min(ownPs, this.handedOverPs));
+      meeting.arrive();
+      part.runTo(this.boundPs);
+      meeting.wait();
       this.collect();
       const nextPs = meeting.least(NEXT_EVENT);
       if (meeting.sum(STOP) > 0) return this.outcome(true, null);
@@ -183,7 +192,7 @@ class Thread {
       this.holdCheck?.lookAtBooks(nextPs, task.plan.specs.length);
       const dueAt = Math.min(this.stall.dueAt, this.lookAtPs);
       this.boundPs = Math.min(nextPs + task.lookaheadPs, endPs, dueAt);
-      part.runTo(this.boundPs);
+      part.runBorderTo(this.boundPs);
       this.parity ^= 1;
       this.handedOverPs = Infinity;
       part.take(this.outlet);
@@ -259,7 +268,8 @@ class Thread {
     meeting.say(STARTED, framesStarted(part.engine));
     meeting.say(HELD, part.engine.shared.pool.inUse());
     meeting.say(PLANNED, thingsPlanned(part.engine));
-    meeting.meet();
+    meeting.arrive();
+    meeting.wait();
     return this.stall.look(meeting.sum(STARTED), meeting.sum(HELD), meeting.sum(PLANNED), nextPs);
   }
 
