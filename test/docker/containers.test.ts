@@ -104,10 +104,10 @@ describe('in containers', { skip }, () => {
   });
 
   describe('with Compose', () => {
-    const more = ['load.0.bytes=1500KB', 'expect=[]'];
+    const more = ['load.0.bytes=4MB', 'expect=[]'];
     const file = join(folder, 'deploy', 'compose.yaml');
     const compose = (...words: string[]): string => engine.compose('-f', file, ...words);
-    const idOf = (service: string): string => compose('ps', '-q', service).trim();
+    const idOf = (service: string): string => compose('ps', '-aq', service).trim();
     const services = ['service-0', 'service-1', 'service-2', 'service-3'];
     const containers = ['nats', 'coordinator', ...services];
 
@@ -120,19 +120,22 @@ describe('in containers', { skip }, () => {
     });
 
     it('every container may be killed once, and only what must speak speaks', async () => {
+      compose('create', '--no-build', ...containers);
+      const ids = new Map(containers.map((name) => [name, idOf(name)]));
+      const heard = new Connections(engine, ids);
+      const coordinator = ids.get('coordinator')!;
       compose('up', '-d', '--no-build', ...containers);
-      const heard = new Connections(engine, new Map(containers.map((name) => [name, idOf(name)])));
       for (const victim of ['service-1', 'nats', 'coordinator']) {
-        await untilItRuns(engine, idOf('coordinator'), heard);
-        const { pid, isRunning } = stateOf(engine, idOf(victim));
+        await untilItRuns(engine, coordinator, heard);
+        const { pid, isRunning } = stateOf(engine, ids.get(victim)!);
         assert.ok(isRunning, `${victim} does not run:\n${compose('logs', '--no-color')}`);
         process.kill(pid, 'SIGKILL');
-        await untilItIsBack(engine, idOf(victim), pid);
+        await untilItIsBack(engine, ids.get(victim)!, pid);
       }
-      const { exitCode } = await untilItEnds(engine, idOf('coordinator'), heard);
+      const { exitCode } = await untilItEnds(engine, coordinator, heard);
       assert.equal(exitCode, 0, compose('logs', '--no-color'));
       const out = join(folder, 'demo');
-      engine.docker('cp', `${idOf('coordinator')}:/work/runs`, out);
+      engine.docker('cp', `${coordinator}:/work/runs`, out);
       const [name] = readdirSync(out);
       const summary = JSON.parse(readFileSync(join(out, name!, 'summary.json'), 'utf8')) as Summary;
       assert.equal(summary.digest, digestOf(more));
