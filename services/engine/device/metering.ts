@@ -58,8 +58,7 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
   }
 
   function refused(port: number, frame: number): void {
-    credit.admitted(port, 0, frame, words[frame + LENGTH]);
-    credit.released(port, 0, frame);
+    credit.passed(port, frame);
   }
 
   function permit(port: number): boolean {

@@ -188,8 +188,7 @@ export function makeHosting(
     }
     if (ports.isCredited(port, frameClass & PRIORITY_MASK)) {
       // What arrives is taken at once: its memory is free again.
-      credit.admitted(port, 0, frame, words[frame + LENGTH]);
-      credit.released(port, 0, frame);
+      credit.passed(port, frame);
     }
     take(d, frame);
   }

@@ -4,6 +4,7 @@ import {
   CHARGE_SHIFT,
   CLASS,
   COPY_FLAG,
+  LENGTH,
   PRIORITY_MASK,
   VLAN,
 } from '../../frame/frame-pool.js';
@@ -45,5 +46,15 @@ export function makeCreditCharges(
     receiver.free(row, (frameClass & CHARGE_MASK) >>> CHARGE_SHIFT);
   }
 
-  return { rowOf, admitted, released };
+  /** A frame came in that takes no memory, or has left it already. */
+  function passed(port: number, frame: number): void {
+    const row = rowOf(port, frame);
+    const units = receiver.cost(row, words[frame + LENGTH]);
+    if ((words[frame + CLASS] & COPY_FLAG) === 0) receiver.take(row, units);
+    else receiver.storeCopy(row, units);
+    words[frame + CLASS] &= ~COPY_FLAG;
+    receiver.free(row, units);
+  }
+
+  return { rowOf, admitted, released, passed };
 }

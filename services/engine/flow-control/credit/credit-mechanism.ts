@@ -46,6 +46,7 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
   readonly rowOf: CreditCharges['rowOf'];
   readonly admitted: CreditCharges['admitted'];
   readonly released: CreditCharges['released'];
+  readonly passed: CreditCharges['passed'];
   private readonly armedFor: Float64Array;
   /** By port: priorities that exchange credit now, one bit each. */
   private readonly operational: Uint8Array;
@@ -65,10 +66,11 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
     this.sender = makeCreditSender(tables, this.accounts, this);
     this.receiver = makeCreditReceiver(tables, this.accounts, this);
     this.conversation = new CreditConversation(tables, this.accounts, this.sender, this.receiver);
-    const { rowOf, admitted, released } = makeCreditCharges(pool, this.accounts, this.receiver);
-    this.rowOf = rowOf;
-    this.admitted = admitted;
-    this.released = released;
+    const charges = makeCreditCharges(pool, this.accounts, this.receiver);
+    this.rowOf = charges.rowOf;
+    this.admitted = charges.admitted;
+    this.released = charges.released;
+    this.passed = charges.passed;
     this.armedFor = tables.float64('port', 1).fill(Infinity);
     this.operational = tables.uint8('port', 1);
     this.tagged = tables.uint8('port', 1);
