@@ -40,6 +40,7 @@ describe('messages that nobody sent', () => {
     const random = new RandomStream(1, 'hostile');
     const cluster = new Cluster(fabric, placeEachAlone(fabric.topology), random);
     const [member] = cluster.members;
+    const frames = new Uint8Array(8 + 3 * 16);
     const honest = {
       protocol: PROTOCOL,
       key: Uint8Array.of(1, 2, 3, 4),
@@ -48,7 +49,7 @@ describe('messages that nobody sent', () => {
       to: 0,
       sequence: 1,
       promisePs: 1e12,
-      frames: new Uint8Array(64),
+      frames,
     };
     const octets = encodeMessage(honest);
     const hostile: Uint8Array[] = [
@@ -61,8 +62,8 @@ describe('messages that nobody sent', () => {
       encodeMessage({ ...honest, to: 1 }),
       encodeMessage({ ...honest, epoch: 2 }),
       encodeMessage({ ...honest, sequence: 5 }),
-      encodeMessage({ ...honest, frames: new Uint8Array(63) }),
-      encodeMessage({ ...honest, frames: Uint8Array.from({ length: 64 }, () => 255) }),
+      encodeMessage({ ...honest, frames: frames.subarray(1) }),
+      encodeMessage({ ...honest, frames: frames.slice().fill(255) }),
       encodeMessage({ ...honest, control: [{ lane: 3, atPs: 0, octets: new Uint8Array(1) }] }),
     ];
     for (const message of hostile) member!.receive(message);

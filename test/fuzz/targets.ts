@@ -1,3 +1,4 @@
+import { FramePool, LENGTH, SEQUENCE } from '../../services/engine/frame/frame-pool.js';
 import { blankCeTag, decodeCeTag } from '../../services/engine/wire/ce-tag.js';
 import { blankEthernetHeader, decodeEthernetHeader } from '../../services/engine/wire/ethernet.js';
 import { blankIpv4Header, decodeIpv4Header } from '../../services/engine/wire/ipv4.js';
@@ -29,7 +30,7 @@ import {
   encodeSnapshot,
   packState,
 } from '../../services/runtime/checkpoints/snapshots.js';
-import { readColumns } from '../../services/runtime/part/frame-columns.js';
+import { FrameReceiver, FrameSender } from '../../services/runtime/part/frame-batch.js';
 import { decodeMessage, encodeMessage, PROTOCOL } from '../../services/runtime/part/messages.js';
 import { packWhole, unpackWhole } from '../../services/runtime/whole-state.js';
 import type { WholeState } from '../../services/runtime/whole-state.js';
@@ -105,6 +106,26 @@ const MESSAGE = encodeMessage({
   frames: new Uint8Array(64),
 });
 
+/** A batch of three frames, of which the last two are told briefly. */
+function encodedBatch(): Uint8Array {
+  const pool = new FramePool(1);
+  const sender = new FrameSender(1 << 10);
+  const frame = pool.allocate();
+  pool.words[frame + LENGTH] = 64;
+  for (let sequence = 0; sequence < 3; sequence++) {
+    pool.words[frame + SEQUENCE] = sequence;
+    sender.add(1, pool, frame);
+  }
+  return sender.takePieces()[0]!;
+}
+
+function readBatch(octets: Uint8Array): string {
+  const receiver = new FrameReceiver(2);
+  if (!receiver.accepts(octets)) return 'refused';
+  while (receiver.next() >= 0);
+  return 'taken';
+}
+
 export const TARGETS: readonly Target[] = [
   decoder('ethernet', blankEthernetHeader, decodeEthernetHeader, [PACKET, ...CONTROL]),
   decoder('ipv4', blankIpv4Header, decodeIpv4Header, [PACKET]),
@@ -124,9 +145,9 @@ export const TARGETS: readonly Target[] = [
   },
   {
     name: 'batch',
-    seeds: [new Uint8Array(64), new Uint8Array(128)],
+    seeds: [encodedBatch()],
     every: 4,
-    take: (octets) => (readColumns(octets, 2) === null ? 'refused' : 'taken'),
+    take: readBatch,
   },
   {
     name: 'message',

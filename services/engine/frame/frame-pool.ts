@@ -62,6 +62,10 @@ const STRIDE_BITS = 3;
 
 /** Words of both records of a frame, as they are saved and sent. */
 export const RECORD_WORDS = 2 * STRIDE;
+/** In such a record: a word, and both times as doubles. */
+export const RECORD_REMAINING = STRIDE + REMAINING;
+export const RECORD_ARRIVAL = ARRIVAL;
+export const RECORD_BORN = STRIDE / 2 + BORN_DOUBLE;
 
 /** Bit fields of CLASS. */
 export const PRIORITY_MASK = 7;
@@ -249,6 +253,23 @@ export class FramePool {
       target[at + i] = this.words[frame + i];
       target[at + STRIDE + i] = this.ends[frame + i];
     }
+  }
+
+  /** Whether it differs from a record in nothing but list, sequence, countdown and times. */
+  isLike(frame: number, record: Int32Array, at: number): boolean {
+    const { words, ends } = this;
+    const end = at + STRIDE;
+    return (
+      words[frame + LENGTH] === record[at + LENGTH] &&
+      words[frame + CLASS] === record[at + CLASS] &&
+      words[frame + HASH] === record[at + HASH] &&
+      words[frame + TARGET] === record[at + TARGET] &&
+      ends[frame + SOURCE] === record[end + SOURCE] &&
+      ends[frame + CONNECTION] === record[end + CONNECTION] &&
+      ends[frame + VLAN] === record[end + VLAN] &&
+      ends[frame + CAME_AND_CARRIED] === record[end + CAME_AND_CARRIED] &&
+      ends[frame + FLOW_AND_SLOT] === record[end + FLOW_AND_SLOT]
+    );
   }
 
   /** A new frame with the records that stand at an offset. */

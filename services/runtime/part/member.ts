@@ -1,9 +1,8 @@
 import type { FramePool } from '../../engine/frame/frame-pool.js';
-import { RECORD_WORDS } from '../../engine/frame/frame-pool.js';
 import { packetsOf } from '../packets.js';
 import { framesStarted, thingsPlanned } from '../stall.js';
 import { ReceivingEnd, SendingEnd } from './channel.js';
-import { FrameColumns, laneOf, readColumns } from './frame-columns.js';
+import { FrameReceiver, FrameSender } from './frame-batch.js';
 import type { ChannelMessage } from './messages.js';
 import { decodeMessage, encodeMessage, PROTOCOL } from './messages.js';
 import { Pace } from './pace.js';
@@ -63,7 +62,6 @@ export interface MemberIdentity {
   readonly service: number;
 }
 
-const RECORD_OCTETS = RECORD_WORDS * 4;
 /** Room for everything in a message that is not frames. */
 const ENVELOPE_OCTETS = 4096;
 /** The part of it that control frames may take, and what each takes beside its octets. */
@@ -96,7 +94,8 @@ interface Channel {
   /** Nothing comes before this time. */
   promisedInPs: number;
   promisedOutPs: number;
-  readonly frames: FrameColumns;
+  readonly framesOut: FrameSender;
+  readonly framesIn: FrameReceiver;
   control: PendingControl[];
   /** Something came since the last tick of the probe timer. */
   heard: boolean;
@@ -244,7 +243,7 @@ export class Member {
 
   private readonly outlet = {
     frame: (c: number, lane: number, pool: FramePool, frame: number): void => {
-      this.channels[c]!.frames.add(lane, pool, frame);
+      this.channels[c]!.framesOut.add(lane, pool, frame);
       this.noteHandedOver(pool.arrival(frame));
       this.handedOver++;
     },
@@ -274,7 +273,8 @@ export class Member {
       receiving: new ReceivingEnd(),
       promisedInPs: 0,
       promisedOutPs: 0,
-      frames: new FrameColumns(),
+      framesOut: new FrameSender(this.limits.maxPayload - ENVELOPE_OCTETS),
+      framesIn: new FrameReceiver(inPorts.length),
       control: [],
       heard: true,
       askedForResend: false,
@@ -302,8 +302,8 @@ export class Member {
 
   private receiveContent(channel: Channel, message: ChannelMessage): void {
     const { receiving } = channel;
-    const records = readColumns(message.frames, channel.lanes);
-    if (records === null || message.control.some(({ lane }) => (lane ?? 0) >= channel.lanes)) {
+    const areFrames = channel.framesIn.accepts(message.frames);
+    if (!areFrames || message.control.some(({ lane }) => (lane ?? 0) >= channel.lanes)) {
       this.ignored.malformed++;
       return;
     }
@@ -315,7 +315,7 @@ export class Member {
     }
     if (verdict !== 'next') return;
     channel.askedForResend = false;
-    this.takeOver(channel, records, message);
+    this.takeOver(channel, message);
     channel.promisedInPs = Math.max(channel.promisedInPs, message.promisePs);
     if (receiving.sequence - receiving.acknowledged >= ACKNOWLEDGE_EVERY) {
       this.sendBare(channel, false);
@@ -323,12 +323,13 @@ export class Member {
     this.gather();
   }
 
-  private takeOver(channel: Channel, records: Int32Array, message: ChannelMessage): void {
+  private takeOver(channel: Channel, message: ChannelMessage): void {
+    const { framesIn } = channel;
     const c = this.channels.indexOf(channel);
-    for (let at = 0; at < records.length; at += RECORD_WORDS) {
-      this.part.putFrame(c, laneOf(records, at), records, at);
+    for (let lane = framesIn.next(); lane >= 0; lane = framesIn.next()) {
+      this.part.putFrame(c, lane, framesIn.record, 0);
+      this.takenOver++;
     }
-    this.takenOver += records.length / RECORD_WORDS;
     for (const { lane, atPs, octets } of message.control) {
       this.part.putControl(c, lane ?? 0, atPs ?? 0, octets ?? new Uint8Array());
     }
@@ -359,21 +360,18 @@ export class Member {
 
   /** Frames and the promise that nothing earlier follows, if there is anything to say. */
   private send(channel: Channel, grant: Grant): void {
-    const { frames, control } = channel;
+    const { framesOut, control } = channel;
     const promisePs = this.executedPs + channel.lookaheadOutPs;
     const needsPromise = channel.promisedOutPs < grant.endPs;
-    if (frames.count === 0 && control.length === 0 && !needsPromise) return;
-    const most = Math.floor((this.limits.maxPayload - ENVELOPE_OCTETS) / RECORD_OCTETS);
-    let from = 0;
-    for (; frames.count - from > most; from += most) {
-      this.sendPiece(channel, frames.view(from, most), [], 0);
-    }
+    if (framesOut.isEmpty && control.length === 0 && !needsPromise) return;
+    const pieces = framesOut.takePieces();
+    const last = pieces.pop() ?? NOTHING;
+    for (const piece of pieces) this.sendPiece(channel, piece, [], 0);
     for (let fit = fitting(control); fit < control.length; fit = fitting(control)) {
       this.sendPiece(channel, NOTHING, control.splice(0, fit), 0);
     }
-    this.sendPiece(channel, frames.view(from, frames.count - from), control, promisePs);
+    this.sendPiece(channel, last, control, promisePs);
     channel.promisedOutPs = promisePs;
-    frames.clear();
     channel.control = [];
   }
 

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import { selvage } from '#contracts';
 
 /** Version of the contracts in proto/selvage. */
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 
 export type ChannelMessage = selvage.v1.ChannelMessage;
 type Fields = selvage.v1.ChannelMessage.$Properties;
