@@ -1,3 +1,4 @@
+import { isInstalled } from '../services/cli/fleet/own-broker.js';
 import { ReceivingEnd, SendingEnd } from '../services/runtime/part/channel.js';
 import { decodeMessage, encodeMessage } from '../services/runtime/part/messages.js';
 import { prepareEngine } from '../services/runtime/engine-flags.js';
@@ -178,4 +179,21 @@ async function main(words: readonly string[]): Promise<void> {
   }
 }
 
-await main(process.argv.slice(2));
+/** Why nothing can be measured; null if it can. */
+function complaint(words: readonly string[]): string | null {
+  const unknown = words.find((word) => !(word in CASES));
+  if (unknown !== undefined) {
+    return `${unknown}: no such case; there are ${Object.keys(CASES).join(', ')}`;
+  }
+  return isInstalled()
+    ? null
+    : 'nats-server is not on the PATH (Debian: apt-get install nats-server)';
+}
+
+const words = process.argv.slice(2);
+const why = complaint(words);
+if (why === null) await main(words);
+else {
+  process.stderr.write(`bench: ${why}\n`);
+  process.exitCode = 2;
+}

@@ -209,7 +209,7 @@ export class FrameReceiver {
     record[SEQUENCE] = sequence;
     times[RECORD_ARRIVAL] = this.epochPs + received[this.at + 2]!;
     if ((head & BORN_FLAG) === 0)
-      times[RECORD_BORN] = times[RECORD_ARRIVAL]! - received[this.at + 3]!;
+      times[RECORD_BORN] = times[RECORD_ARRIVAL] - received[this.at + 3]!;
     this.at += BRIEF_WORDS;
     return head >> LANE_SHIFT;
   }
