@@ -1,14 +1,12 @@
 import {
   closeSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   openSync,
   readFileSync,
   readdirSync,
   renameSync,
   rmSync,
-  rmdirSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -27,6 +25,7 @@ import type { FrameTrace } from '../telemetry/traces/frame-trace.js';
 import type { TimedEvent } from '../telemetry/events/event-table.js';
 import { eventsCsv } from './events-csv.js';
 import type { ExpectationResult } from './expectations.js';
+import { makeWritable } from './make-writable.js';
 import { isPageBuilt, pageFile } from './page/page-file.js';
 import type { ScenarioFacts } from './page/page-of-run.js';
 import { pageOfRun } from './page/page-of-run.js';
@@ -122,9 +121,7 @@ export class RunDirectory {
   private prepare(): void {
     if (this.out !== null) refuseForeign(resolve(this.out));
     try {
-      mkdirSync(this.parent, { recursive: true });
-      // Permission bits do not tell all (a read-only disk, a special file system): try it.
-      rmdirSync(mkdtempSync(join(this.parent, '.selvage-')));
+      makeWritable(this.parent);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       throw new RunDirectoryError(

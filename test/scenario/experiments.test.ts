@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -57,6 +57,22 @@ describe('experiments', () => {
     const unknown = selvage('experiment', 'strom');
     assert.equal(unknown.status, 2);
     assert.match(unknown.stderr, /no experiment is called strom; did you mean storm\?/);
+  });
+
+  it('and sweeps, duels and hunts are refused before they begin where nothing can be written', () => {
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    const scenario = join(ROOT, 'examples/incast-pfc.yaml');
+    for (const words of [
+      ['experiment', 'reboot-leaf', '--out', join(file, 'out')],
+      ['sweep', scenario, '--vary', 'seed=1,2', '--csv', join(file, 'sweep.csv')],
+      ['duel', scenario, '--out', join(file, 'out')],
+      ['hunt', scenario, '--out', join(file, 'out')],
+    ]) {
+      const { status, stdout, stderr } = selvage(...words);
+      assert.deepEqual([status, stdout], [2, ''], words[0]);
+      assert.match(stderr, /^nothing can be written into .*file.*\n$/, words[0]);
+    }
   });
 
   it('leave a table and a page', () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
@@ -22,6 +22,7 @@ import { framesWanted } from '../frame-ways.js';
 import { loadFabric } from '../load-fabric.js';
 import { ProgressLine } from '../progress.js';
 import { styleFor } from '../style.js';
+import { prepareFolder } from '../write-out.js';
 
 export interface DuelOptions {
   readonly mechanisms: string;
@@ -50,6 +51,7 @@ export async function duelCommand(file: string, options: DuelOptions): Promise<n
   const progress = new ProgressLine(
     options.json !== true && process.stderr.isTTY ? process.stderr : null,
   );
+  prepareFolder(folder);
   const runs: DuelRun[] = [];
   for (const side of sides) runs.push(await runSide(file, side, folder, progress));
   const { devices } = sides[0]!.fabric.topology;
@@ -118,7 +120,6 @@ async function runSide(
   const captures = capturesWanted(fabric, session.captures());
   const expectations = evaluateExpectations(fabric.scenario.expect, results);
   try {
-    mkdirSync(parent, { recursive: true });
     const folder = new RunDirectory(join(parent, name), fabric.scenario.name).write({
       results,
       expectations,

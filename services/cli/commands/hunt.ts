@@ -1,13 +1,13 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { Found, HuntResult } from '../../hunt/hunt.js';
 import { hunt } from '../../hunt/hunt.js';
 import type { Document } from '../../hunt/document.js';
-import { EXIT, InputError } from '../exit.js';
+import { EXIT } from '../exit.js';
 import { loadFabric } from '../load-fabric.js';
 import { wholeNumber } from '../whole-number.js';
+import { prepareFolder, writeOut } from '../write-out.js';
 
 export interface HuntCommandOptions {
   readonly runs: string;
@@ -24,6 +24,7 @@ export interface HuntCommandOptions {
 /** Varies a scenario until something fails, and writes the smallest scenarios that fail so. */
 export async function huntCommand(file: string, options: HuntCommandOptions): Promise<number> {
   const { loaded } = loadFabric(file, options.set);
+  prepareFolder(options.out);
   const result = await hunt(
     file,
     loaded.document as Document,
@@ -63,12 +64,7 @@ function write({ run, shrunk }: Found, name: string, folder: string): string {
   const title = `${name}-hunted-${run}`;
   const description = `Found by a hunt, and made small: ${reason}. With --check: digest ${digest}.`;
   const path = join(folder, `${title}.yaml`);
-  try {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(path, stringify({ ...shrunk.document, name: title, description }));
-  } catch (error) {
-    throw new InputError(`${path} cannot be written: ${(error as Error).message}`);
-  }
+  writeOut(stringify({ ...shrunk.document, name: title, description }), path);
   return path;
 }
 

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { didYouMean } from '../../fabric/scenario/errors.js';
@@ -14,7 +13,7 @@ import type { Toll } from '../../sweep/measure.js';
 import { measure } from '../../sweep/measure.js';
 import { EXIT, InputError } from '../exit.js';
 import { loadFabric } from '../load-fabric.js';
-import { writeOut } from '../write-out.js';
+import { prepareFiles, prepareFolder, writeOut } from '../write-out.js';
 
 export interface SweepOptions {
   readonly vary: readonly string[];
@@ -37,6 +36,7 @@ interface Row {
 export function sweepCommand(file: string, options: SweepOptions): number {
   const { vary, set, html } = options;
   if (html !== undefined) needPage();
+  prepareFiles(options.csv, html);
   const axes = axesOf(vary);
   const rows = rowsOf(file, axes, set);
   const paths = axes.map(({ path }) => path);
@@ -69,13 +69,13 @@ export function experimentCommand(
     throw new InputError(`no experiment is called ${name}${didYouMean(name, names)}`);
   }
   needPage();
+  const folder = options.out ?? join('runs', name);
+  prepareFolder(folder);
   const axes = axesOf(experiment.vary);
   const file = fileURLToPath(new URL(experiment.scenario, EXAMPLES));
   const rows = rowsOf(file, axes, experiment.set);
   const paths = axes.map(({ path }) => path);
   process.stdout.write(`${text(axes, rows)}\n`);
-  const folder = options.out ?? join('runs', name);
-  mkdirSync(folder, { recursive: true });
   writeOut(csvOf(paths, rows), join(folder, 'sweep.csv'));
   const page = pageText(name, experiment.question, `selvage experiment ${name}`, axes, rows);
   writeOut(page, join(folder, 'sweep.html'));
