@@ -67,8 +67,8 @@ const LATER = -2;
 
 /** So many frames and more are not all in the nearest cache. */
 const COLD_FRAMES = 4096;
-/** About as many frames as pass a port in a window of usual length. */
-const WARM_DEPTH = 16;
+/** About as many frames of full length as pass a port in a window of usual length. */
+const WARM_DEPTH = 8;
 /** So many hosts, as a power of two, are warmed together. */
 const HOSTS_SHIFT = 4;
 
