@@ -31,7 +31,7 @@ const COUNTS_FLAG = 1 << SLOT_BITS;
 const BORN_FLAG = 2 << SLOT_BITS;
 const LANE_SHIFT = SLOT_BITS + 2;
 const MOST_LANES = 1 << (31 - LANE_SHIFT);
-const EPOCH_WORDS = 2;
+const BASE_WORDS = 2;
 const WHOLE_WORDS = 1 + RECORD_WORDS;
 const BRIEF_WORDS = 4;
 const WORD_OCTETS = Int32Array.BYTES_PER_ELEMENT;
@@ -48,7 +48,7 @@ export class FrameSender {
   private used = 0;
   private readonly pieceEnds: number[] = [];
   private pieceStart = 0;
-  private epochPs = 0;
+  private basePs = 0;
   private readonly mostWords: number;
 
   constructor(mostOctets: number) {
@@ -60,16 +60,14 @@ export class FrameSender {
   }
 
   add(lane: number, pool: FramePool, frame: number): void {
-    if (this.used + EPOCH_WORDS + WHOLE_WORDS > this.words.length) this.grow();
+    if (this.used + BASE_WORDS + WHOLE_WORDS > this.words.length) this.grow();
     if (this.used + WHOLE_WORDS - this.pieceStart > this.mostWords) this.endPiece();
     const arrival = pool.arrival(frame);
     if (this.used === this.pieceStart) this.beginPiece(arrival);
     const slot = slotOf(pool, frame);
-    const after = arrival - this.epochPs;
-    const age = (arrival - pool.born(frame)) | 0;
+    const after = (arrival - this.basePs) | 0;
     const flags = this.flagsOf(pool, frame, slot);
-    const isBrief = flags >= 0 && after === (after | 0) && lane < MOST_LANES;
-    if (!isBrief) {
+    if (flags < 0 || this.basePs + after !== arrival || lane >= MOST_LANES) {
       this.addWhole(lane, slot, pool, frame);
       return;
     }
@@ -77,7 +75,7 @@ export class FrameSender {
     words[used] = slot | flags | (lane << LANE_SHIFT);
     words[used + 1] = pool.words[frame + SEQUENCE]!;
     words[used + 2] = after;
-    words[used + 3] = age;
+    words[used + 3] = arrival - pool.born(frame);
     this.used = used + BRIEF_WORDS;
   }
 
@@ -87,9 +85,9 @@ export class FrameSender {
     const at = slot * RECORD_WORDS;
     if (!pool.isLike(frame, known, at)) return -1;
     const born = pool.born(frame);
-    const age = pool.arrival(frame) - born;
+    const arrival = pool.arrival(frame);
     const isBornAlike = born === this.times[(at >> 1) + RECORD_BORN];
-    if (!isBornAlike && age !== (age | 0)) return -1;
+    if (!isBornAlike && arrival - ((arrival - born) | 0) !== born) return -1;
     const flags = isBornAlike ? BORN_FLAG : 0;
     const fewer = (known[at + RECORD_REMAINING]! - pool.ends[frame + REMAINING]!) | 0;
     if (fewer === 0) return flags;
@@ -122,12 +120,12 @@ export class FrameSender {
     return pieces;
   }
 
-  private beginPiece(epochPs: number): void {
-    this.epochPs = epochPs;
-    double[0] = epochPs;
+  private beginPiece(basePs: number): void {
+    this.basePs = basePs;
+    double[0] = basePs;
     this.words[this.used] = halves[0]!;
     this.words[this.used + 1] = halves[1]!;
-    this.used += EPOCH_WORDS;
+    this.used += BASE_WORDS;
   }
 
   private endPiece(): void {
@@ -152,7 +150,7 @@ export class FrameReceiver {
   /** The frame that `next` has read, as it lies in a pool. */
   readonly record = new Int32Array(RECORD_WORDS);
   private readonly times = new Float64Array(this.record.buffer);
-  private epochPs = 0;
+  private basePs = 0;
   private at = 0;
   private end = 0;
 
@@ -167,7 +165,7 @@ export class FrameReceiver {
     const end = octets.length / WORD_OCTETS;
     if (received.length < end) received = new Int32Array(end * 2);
     new Uint8Array(received.buffer).set(octets);
-    let at = EPOCH_WORDS;
+    let at = BASE_WORDS;
     while (at < end) {
       const head = received[at]!;
       const lane = head < 0 ? received[at + 1 + NEXT]! : head >> LANE_SHIFT;
@@ -177,8 +175,8 @@ export class FrameReceiver {
     if (at !== end) return false;
     halves[0] = received[0]!;
     halves[1] = received[1]!;
-    this.epochPs = double[0]!;
-    this.at = EPOCH_WORDS;
+    this.basePs = double[0]!;
+    this.at = BASE_WORDS;
     this.end = end;
     return true;
   }
@@ -207,7 +205,7 @@ export class FrameReceiver {
     const sequence = received[this.at + 1]!;
     if ((head & COUNTS_FLAG) !== 0) record[RECORD_REMAINING]! -= sequence - record[SEQUENCE]!;
     record[SEQUENCE] = sequence;
-    times[RECORD_ARRIVAL] = this.epochPs + received[this.at + 2]!;
+    times[RECORD_ARRIVAL] = this.basePs + received[this.at + 2]!;
     if ((head & BORN_FLAG) === 0)
       times[RECORD_BORN] = times[RECORD_ARRIVAL] - received[this.at + 3]!;
     this.at += BRIEF_WORDS;

@@ -15,7 +15,7 @@ import { FrameReceiver, FrameSender } from '../../../services/runtime/part/frame
 const LANES = 5;
 const WHOLE_OCTETS = 68;
 const BRIEF_OCTETS = 16;
-const EPOCH_OCTETS = 8;
+const BASE_OCTETS = 8;
 const ROOMY = 1 << 20;
 
 interface Sent {
@@ -65,7 +65,7 @@ class Flow {
     this.remaining = random.below(40) === 0 ? 500 : this.remaining - random.below(2);
     pool.words[frame + SEQUENCE] = this.sequence;
     pool.ends[frame + REMAINING] = this.remaining;
-    pool.setArrival(frame, atPs + (random.below(50) === 0 ? 0.5 : random.below(1e6)));
+    pool.setArrival(frame, atPs + (random.below(50) === 0 ? 1 / 3 : random.below(1e6)));
     if (random.below(3) === 0)
       this.born = atPs - random.below(1e6) * (random.below(50) === 0 ? 1e7 : 1);
     pool.setBorn(frame, this.born);
@@ -109,7 +109,7 @@ void test('a frame like the one before it of its flow takes 16 octets', () => {
     pool.words[frame + SEQUENCE] = sequence;
     pool.ends[frame + REMAINING] = remaining;
     sender.add(0, pool, frame);
-    return octetsOf(sender.takePieces()) - EPOCH_OCTETS;
+    return octetsOf(sender.takePieces()) - BASE_OCTETS;
   });
   assert.deepEqual(sizes, [WHOLE_OCTETS, BRIEF_OCTETS, BRIEF_OCTETS]);
 });
@@ -126,7 +126,7 @@ void test('what is no batch is refused, and forgotten', () => {
   const receiver = new FrameReceiver(LANES);
   for (let length = 1; length < octets.length; length++) {
     // Without its last frame it would be whole again.
-    if (length === EPOCH_OCTETS || length === EPOCH_OCTETS + WHOLE_OCTETS) continue;
+    if (length === BASE_OCTETS || length === BASE_OCTETS + WHOLE_OCTETS) continue;
     assert.ok(!receiver.accepts(octets.subarray(0, length)), `${length} octets`);
     assert.equal(receiver.next(), -1);
   }
