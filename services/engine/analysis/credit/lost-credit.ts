@@ -5,7 +5,6 @@ import {
   ALLOWED,
   CONSUMED,
   LIMIT_SAID,
-  OCCUPIED,
   PASSED,
 } from '../../flow-control/credit/credit-records.js';
 import { isSettled } from '../../flow-control/credit/credit-invariants.js';
@@ -71,7 +70,7 @@ function lostOf(
   const reported = counts === 'cumulative' && isControlUnderway(engine, peer);
   const units = untold + (reported ? 0 : used - inFlight);
   if (units <= 0) return null;
-  const empty = inFlight === 0 && receiver.count(receivingRow, OCCUPIED) === 0;
+  const empty = inFlight === 0 && receiver.occupied(receivingRow) === 0;
   return {
     port,
     priority: accounts.priority(row),

@@ -1,7 +1,7 @@
 import type { CreditCodec, CreditPortSpec } from '../../contract/spec.js';
 import type { Tables } from '../../kernel/tables.js';
 import type { CreditRecords } from './credit-records.js';
-import { shiftOf } from './credit-machine.js';
+import { NONE, shiftOf } from './credit-machine.js';
 import {
   AGES,
   ASKED_SHIFT,
@@ -185,7 +185,8 @@ export class CreditAccounts {
   /** Of the buffer at this end, what the account can have at most. */
   bufferUnits(row: number): number {
     const fixed = this.records.counts[(row << RECORD_SHIFT) | TARGET];
-    return fixed >= 0 ? fixed : this.specOf(row).granting.bufferUnits[this.priority(row)];
+    if (fixed !== NONE) return fixed;
+    return this.specOf(row).granting.bufferUnits[this.priority(row)];
   }
 
   share(row: number): number {
@@ -239,7 +240,7 @@ export class CreditAccounts {
     record[r | UNIT] = granting.unitOctets;
     record[r | UNIT_SHIFT] = shiftOf(granting.unitOctets);
     record[r | TARGET] = fixedTargetOf(spec, priority, this.share(row));
-    record[r | STEP] = granting.stepUnits;
+    record[r | STEP] = Math.min(granting.stepUnits, NONE);
     record[r | FRAME] = granting.frameUnits;
     this.setAskedUnit(row, asking.unitOctets);
     record[r | MODES] =
@@ -265,13 +266,13 @@ function countOf(priorities: number): number {
   return count;
 }
 
-/** The share of a channel under the static policy; -1 if it changes. */
+/** The share of a channel under the static policy; NONE if it changes. */
 function fixedTargetOf(
   { granting, channels }: CreditPortSpec,
   priority: number,
   share: number,
 ): number {
-  if (granting.policy !== 'static') return -1;
+  if (granting.policy !== 'static') return NONE;
   const sum = channels.reduce((total, channel) => total + channel.share, 0);
   return Math.floor((granting.bufferUnits[priority] * share) / sum);
 }

@@ -5,7 +5,8 @@ import type { CreditCarrier } from './credit-machine.js';
 import {
   ahead,
   COUNT_MASK,
-  EAGER_PERIODS,
+  isEagerYet,
+  NONE,
   quickCost,
   SAY_ACCEPT,
   SAY_GRANT,
@@ -37,6 +38,7 @@ import {
   UNIT_SHIFT,
   UNSOLICITED,
   WANTED,
+  WORDS_SHIFT,
 } from './credit-records.js';
 import { shareOfBuffer } from './credit-shares.js';
 
@@ -65,7 +67,7 @@ export function makeCreditReceiver(
   carrier: CreditCarrier,
 ) {
   const { clock, ears } = carrier;
-  const { counts, times } = accounts.records;
+  const { counts, words, times } = accounts.records;
   const doubles = tables.float64('credit', DOUBLES);
   for (let row = 0; row < accounts.count; row++) doubles[row * DOUBLES + TOLD_AT] = -Infinity;
   const sharers = { outstanding, isActive };
@@ -127,10 +129,10 @@ export function makeCreditReceiver(
   }
 
   function store(row: number, units: number): void {
-    const r = row << RECORD_SHIFT;
-    const occupied = counts[r | OCCUPIED] + units;
-    counts[r | OCCUPIED] = occupied;
-    if (occupied > counts[r | OCCUPIED_PEAK]) counts[r | OCCUPIED_PEAK] = occupied;
+    const w = row << WORDS_SHIFT;
+    const after = words[w | OCCUPIED] + units;
+    words[w | OCCUPIED] = after;
+    if (after > words[w | OCCUPIED_PEAK]) words[w | OCCUPIED_PEAK] = after;
   }
 
   /** A frame came in intact. */
@@ -144,22 +146,22 @@ export function makeCreditReceiver(
       if (granted < units || granted > WINDOW_MOST) doubles[row * DOUBLES + VIOLATIONS] += units;
       counts[r | PASSED] = (passed + units) & COUNT_MASK;
     }
-    if (counts[r | TARGET] < 0) times[(row << TIMES_SHIFT) | ACTIVE_AT] = clock.now;
+    if (counts[r | TARGET] === NONE) times[(row << TIMES_SHIFT) | ACTIVE_AT] = clock.now;
     if (ears[0] !== 0) carrier.announce(row, CREDIT_STEP.RECEIVED, units);
   }
 
   /** A frame's memory is free. */
   function free(row: number, units: number): void {
     const r = row << RECORD_SHIFT;
-    const occupied = counts[r | OCCUPIED] - units;
-    counts[r | OCCUPIED] = occupied;
+    const left = occupied(row) - units;
+    words[(row << WORDS_SHIFT) | OCCUPIED] = left;
     if (ears[0] !== 0) carrier.announce(row, CREDIT_STEP.ACCOUNTED, units);
-    if (counts[r | OPENED] === 0 || isTooLittle(r, occupied)) return;
+    if (counts[r | OPENED] === 0 || isTooLittle(r, left)) return;
     raise(row);
     const untold = ahead(counts[r | LIMIT], counts[r | LIMIT_SAID]);
     if (untold === 0 || (counts[r | MODES] & UNSOLICITED) === 0) return;
     const step = counts[r | STEP];
-    if (untold < step && (counts[r | OCCUPIED] >= step || !isShort(row))) return;
+    if (untold < step && (left >= step || !isShort(row))) return;
     carrier.say(row, SAY_GRANT);
   }
 
@@ -167,13 +169,13 @@ export function makeCreditReceiver(
    * What is free is not worth a grant yet. Where the target is fixed nothing need be kept of it:
    * until a copy is stored the limit only grows, and follows from the other counts.
    */
-  function isTooLittle(r: number, occupied: number): boolean {
-    if (counts[r | TARGET] < 0 || counts[r | REFRESHES] !== 0) return false;
+  function isTooLittle(r: number, left: number): boolean {
+    if (counts[r | TARGET] === NONE || counts[r | REFRESHES] !== 0) return false;
     const passed = counts[r | PASSED];
     const said = counts[r | LIMIT_SAID];
     const step = counts[r | STEP];
-    if (ahead(passed + counts[r | TARGET] - occupied, said) >= step) return false;
-    return occupied >= step || ahead(said, passed) >= counts[r | FRAME];
+    if (ahead(passed + counts[r | TARGET] - left, said) >= step) return false;
+    return left >= step || ahead(said, passed) >= counts[r | FRAME];
   }
 
   function get(row: number, field: number): number {
@@ -184,17 +186,27 @@ export function makeCreditReceiver(
   function limit(row: number): number {
     const r = row << RECORD_SHIFT;
     const fixed = counts[r | TARGET];
-    return fixed < 0 || counts[r | OPENED] === 0 ? counts[r | LIMIT] : limitFor(r, fixed);
+    const stands = fixed === NONE || counts[r | OPENED] === 0;
+    return stands ? counts[r | LIMIT] : limitFor(row, fixed);
   }
 
   /** Within an epoch a limit never goes back. */
-  function limitFor(r: number, target: number): number {
-    const limit = (counts[r | PASSED] + target - counts[r | OCCUPIED]) & COUNT_MASK;
+  function limitFor(row: number, target: number): number {
+    const r = row << RECORD_SHIFT;
+    const limit = (counts[r | PASSED] + target - occupied(row)) & COUNT_MASK;
     return ahead(limit, counts[r | LIMIT]) > WINDOW_MOST ? counts[r | LIMIT] : limit;
   }
 
   function count(row: number, word: number): number {
     return counts[(row << RECORD_SHIFT) | word];
+  }
+
+  function occupied(row: number): number {
+    return words[(row << WORDS_SHIFT) | OCCUPIED];
+  }
+
+  function occupiedPeak(row: number): number {
+    return words[(row << WORDS_SHIFT) | OCCUPIED_PEAK];
   }
 
   /** Units received so far, over all epochs. */
@@ -214,8 +226,8 @@ export function makeCreditReceiver(
   /** Units that the neighbour may still send, or has in the buffer. */
   function outstanding(row: number): number {
     const r = row << RECORD_SHIFT;
-    if (counts[r | OPENED] === 0) return counts[r | OCCUPIED];
-    return ahead(counts[r | LIMIT], counts[r | PASSED]) + counts[r | OCCUPIED];
+    if (counts[r | OPENED] === 0) return occupied(row);
+    return ahead(counts[r | LIMIT], counts[r | PASSED]) + occupied(row);
   }
 
   /** Whether the neighbour has shown lately that it needs credit. */
@@ -280,7 +292,7 @@ export function makeCreditReceiver(
       raise(row);
       carrier.say(row, SAY_GRANT);
     }
-    const isEager = ++counts[(row << RECORD_SHIFT) | REFRESHES] < EAGER_PERIODS;
+    const isEager = isEagerYet(counts, (row << RECORD_SHIFT) | REFRESHES);
     const wait = isEager ? times[t | REFRESH_PS] : accounts.specOf(row).keepAlivePs;
     times[t | REFRESH_AT] = now + wait;
     return times[t | REFRESH_AT];
@@ -338,8 +350,8 @@ export function makeCreditReceiver(
   function raise(row: number): void {
     const r = row << RECORD_SHIFT;
     const fixed = counts[r | TARGET];
-    const target = fixed >= 0 ? fixed : shareOfBuffer(sharers, accounts, row);
-    const limit = limitFor(r, target);
+    const target = fixed === NONE ? shareOfBuffer(sharers, accounts, row) : fixed;
+    const limit = limitFor(row, target);
     if (limit === counts[r | LIMIT]) return;
     counts[r | LIMIT] = limit;
     if (counts[r | REFRESHES] !== 0) changed(row);
@@ -377,6 +389,8 @@ export function makeCreditReceiver(
     free,
     get,
     count,
+    occupied,
+    occupiedPeak,
     limit,
     received,
     isOpen,

@@ -1,7 +1,7 @@
 import type { Tables } from '../../kernel/tables.js';
 
-// What every frame touches of an account: words of its record, of which each half has one line of
-// the cache; and doubles, which only messages and timers touch.
+// What every frame touches of an account: its counts, both halves in one line of the cache; and
+// doubles, which only messages and timers touch.
 
 export const RECORD_SHIFT = 5;
 
@@ -33,37 +33,40 @@ export const SPENT_MARK = 6;
 export const SET_ASIDE = 7;
 export const STATE = 8;
 export const SENDER_EPOCH = 9;
-/** Requests to begin that nobody has answered yet. */
-export const TRIES = 10;
 /** The first frame in line lacks credit. */
-export const BLOCKED = 11;
+export const BLOCKED = 10;
 
 // Of the receiving half.
 
 /** Octets of a unit that this end grants. */
-export const UNIT = 16;
-export const UNIT_SHIFT = 17;
-/** Units that it may have promised at most; -1 if that depends on the other channels. */
-export const TARGET = 18;
-export const STEP = 19;
+export const UNIT = 11;
+export const UNIT_SHIFT = 12;
+/** Units that it may have promised at most; NONE if that depends on the other channels. */
+export const TARGET = 13;
+export const STEP = 14;
 /** Units of the longest frame that may come. */
-export const FRAME = 20;
-export const OPENED = 21;
+export const FRAME = 15;
+export const OPENED = 16;
 /** Units that came past: received, or known to be missing. */
-export const PASSED = 22;
-/** Units in the buffer now. */
-export const OCCUPIED = 23;
+export const PASSED = 17;
 /** The highest count granted when it was last looked at. */
-export const LIMIT = 24;
-export const LIMIT_SAID = 25;
-export const OCCUPIED_PEAK = 26;
+export const LIMIT = 18;
+export const LIMIT_SAID = 19;
 /** Refreshes since the last change. */
-export const REFRESHES = 27;
+export const REFRESHES = 20;
 /** PASSED when RECEIVED was last brought up to date. */
-export const RECEIVED_MARK = 28;
-export const RECEIVER_EPOCH = 29;
+export const RECEIVED_MARK = 21;
+export const RECEIVER_EPOCH = 22;
 /** The neighbour has asked since it last was idle. */
-export const WANTED = 30;
+export const WANTED = 23;
+
+// Words of the same record, behind its counts: copies may be more than a count can hold.
+
+export const WORDS_SHIFT = 4;
+
+/** Units in the buffer now. */
+export const OCCUPIED = 12;
+export const OCCUPIED_PEAK = 13;
 
 export const TIMES_SHIFT = 3;
 
@@ -82,16 +85,18 @@ export const RECEIVED = 7;
 
 /** The records of all accounts. */
 export interface CreditRecords {
-  readonly counts: Int32Array;
+  readonly counts: Uint16Array;
+  readonly words: Int32Array;
   readonly times: Float64Array;
 }
 
 export function makeCreditRecords(tables: Tables): CreditRecords {
-  const counts = tables.int32('credit', 1 << RECORD_SHIFT);
+  const { words } = tables.records('credit');
+  const counts = new Uint16Array(words.buffer, words.byteOffset, 2 * words.length);
   const times = tables.float64('credit', 1 << TIMES_SHIFT);
   for (let t = 0; t < times.length; t += 1 << TIMES_SHIFT) {
     times[t | REFRESH_AT] = -Infinity;
     times[t | ACTIVE_AT] = -Infinity;
   }
-  return { counts, times };
+  return { counts, words, times };
 }
