@@ -79,7 +79,7 @@ export function makeOutlet(
     counters.dropped(port, priority, words[frame + LENGTH], reason);
     probe?.frameDropped(device, port - firstPort, clock.now, pool, frame, reason);
     digests.mix(device, DID_DROP | (port - firstPort), reason);
-    if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) carriage.unload(device, frame);
+    if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) carriage.unload(frame);
     pool.release(frame);
   }
 
