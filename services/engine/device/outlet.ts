@@ -38,10 +38,12 @@ export function makeOutlet(
   }
 
   function enqueue(device: number, port: number, trafficClass: number, frame: number): void {
-    if (ports.isMetered(port, trafficClass)) metering.enqueue(port, trafficClass, frame);
-    else queues.push(port, trafficClass, frame);
+    let mayStart = true;
+    if (ports.isMetered(port, trafficClass)) {
+      mayStart = metering.enqueue(port, trafficClass, frame);
+    } else queues.push(port, trafficClass, frame);
     if (heed.hearsQueued(port, frame)) tellQueued(device, port, frame);
-    kick(device, port);
+    if (mayStart) kick(device, port);
   }
 
   function tellQueued(device: number, port: number, frame: number): void {
