@@ -4,9 +4,6 @@ export const COUNT_MASK = 0xffff;
 /** The most that may be outstanding. */
 export const WINDOW_MOST = 0x7fff;
 
-/** In place of a count or of another number of 16 bits that there is not. */
-export const NONE = 0xffff;
-
 export const EPOCH_MASK = 0x1f;
 
 /** How far `later` is ahead of `earlier`. */
@@ -19,15 +16,17 @@ export function costOf(octets: number, unitOctets: number): number {
   return ((octets + unitOctets - 1) / unitOctets) | 0;
 }
 
-/** Where units are a power of two, its exponent; else NONE. */
+const NO_SHIFT = 0xff;
+
+/** Where units are a power of two, its exponent; else NO_SHIFT. */
 export function shiftOf(unitOctets: number): number {
-  return (unitOctets & (unitOctets - 1)) === 0 ? 31 - Math.clz32(unitOctets) : NONE;
+  return (unitOctets & (unitOctets - 1)) === 0 ? 31 - Math.clz32(unitOctets) : NO_SHIFT;
 }
 
 /** The same as `costOf` for a frame, without a division where its length or the unit allow it. */
 export function quickCost(octets: number, unitOctets: number, shift: number): number {
   if (octets <= unitOctets) return 1;
-  return shift === NONE ? costOf(octets, unitOctets) : (octets + unitOctets - 1) >> shift;
+  return shift === NO_SHIFT ? costOf(octets, unitOctets) : (octets + unitOctets - 1) >> shift;
 }
 
 // What an account has to say to its neighbour, one bit each. The higher is more urgent: what is

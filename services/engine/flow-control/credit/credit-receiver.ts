@@ -6,7 +6,6 @@ import {
   ahead,
   COUNT_MASK,
   isEagerYet,
-  NONE,
   quickCost,
   SAY_ACCEPT,
   SAY_GRANT,
@@ -30,7 +29,9 @@ import {
   RECORD_SHIFT,
   REFRESH_AT,
   REFRESH_PS,
+  REFRESHED,
   REFRESHES,
+  SHARES,
   STEP,
   TARGET,
   TIMES_SHIFT,
@@ -78,7 +79,7 @@ export function makeCreditReceiver(
       refreshSoon(row);
       return;
     }
-    counts[(row << RECORD_SHIFT) | OPENED] = 1;
+    counts[(row << RECORD_SHIFT) | MODES] |= OPENED;
     raise(row);
     carrier.say(row, SAY_GRANT);
   }
@@ -91,7 +92,7 @@ export function makeCreditReceiver(
   /** Nobody grants any more; what is in the buffer goes on being counted. */
   function stop(row: number): void {
     const r = row << RECORD_SHIFT;
-    counts[r | OPENED] = 0;
+    counts[r | MODES] &= ~OPENED;
     counts[r | LIMIT] = counts[r | PASSED];
     counts[r | LIMIT_SAID] = counts[r | PASSED];
   }
@@ -111,7 +112,7 @@ export function makeCreditReceiver(
 
   /** All counts are forgotten; what is in the buffer goes on being there. */
   function startOver(row: number): void {
-    counts[(row << RECORD_SHIFT) | OPENED] = 0;
+    counts[(row << RECORD_SHIFT) | MODES] &= ~OPENED;
     doubles[row * DOUBLES + TOLD_AT] = -Infinity;
     refreshSoon(row);
   }
@@ -138,15 +139,16 @@ export function makeCreditReceiver(
   /** A frame came in intact. */
   function take(row: number, units: number): void {
     const r = row << RECORD_SHIFT;
+    const modes = counts[r | MODES];
     store(row, units);
-    if (counts[r | OPENED] === 0) times[(row << TIMES_SHIFT) | RECEIVED] += units;
+    if ((modes & OPENED) === 0) times[(row << TIMES_SHIFT) | RECEIVED] += units;
     else {
       const passed = counts[r | PASSED];
       const granted = ahead(counts[r | LIMIT_SAID], passed);
       if (granted < units || granted > WINDOW_MOST) doubles[row * DOUBLES + VIOLATIONS] += units;
       counts[r | PASSED] = (passed + units) & COUNT_MASK;
     }
-    if (counts[r | TARGET] === NONE) times[(row << TIMES_SHIFT) | ACTIVE_AT] = clock.now;
+    if ((modes & SHARES) !== 0) times[(row << TIMES_SHIFT) | ACTIVE_AT] = clock.now;
     if (ears[0] !== 0) carrier.announce(row, CREDIT_STEP.RECEIVED, units);
   }
 
@@ -156,21 +158,23 @@ export function makeCreditReceiver(
     const left = occupied(row) - units;
     words[(row << WORDS_SHIFT) | OCCUPIED] = left;
     if (ears[0] !== 0) carrier.announce(row, CREDIT_STEP.ACCOUNTED, units);
-    if (counts[r | OPENED] === 0 || isTooLittle(r, left)) return;
+    const modes = counts[r | MODES];
+    const stands = modes & (OPENED | SHARES | REFRESHED);
+    if (stands === OPENED ? isTooLittle(r, left) : (modes & OPENED) === 0) return;
     raise(row);
     const untold = ahead(counts[r | LIMIT], counts[r | LIMIT_SAID]);
-    if (untold === 0 || (counts[r | MODES] & UNSOLICITED) === 0) return;
+    if (untold === 0 || (modes & UNSOLICITED) === 0) return;
     const step = counts[r | STEP];
     if (untold < step && (left >= step || !isShort(row))) return;
     carrier.say(row, SAY_GRANT);
   }
 
   /**
-   * What is free is not worth a grant yet. Where the target is fixed nothing need be kept of it:
-   * until a copy is stored the limit only grows, and follows from the other counts.
+   * What is free is not worth a grant yet. Where the target is fixed and nothing was said again,
+   * nothing need be kept of it: until a copy is stored the limit only grows, and follows from the
+   * other counts.
    */
   function isTooLittle(r: number, left: number): boolean {
-    if (counts[r | TARGET] === NONE || counts[r | REFRESHES] !== 0) return false;
     const passed = counts[r | PASSED];
     const said = counts[r | LIMIT_SAID];
     const step = counts[r | STEP];
@@ -185,9 +189,8 @@ export function makeCreditReceiver(
   /** The highest count granted. */
   function limit(row: number): number {
     const r = row << RECORD_SHIFT;
-    const fixed = counts[r | TARGET];
-    const stands = fixed === NONE || counts[r | OPENED] === 0;
-    return stands ? counts[r | LIMIT] : limitFor(row, fixed);
+    const follows = (counts[r | MODES] & (OPENED | SHARES)) === OPENED;
+    return follows ? limitFor(row, counts[r | TARGET]) : counts[r | LIMIT];
   }
 
   /** Within an epoch a limit never goes back. */
@@ -216,7 +219,7 @@ export function makeCreditReceiver(
   }
 
   function isOpen(row: number): boolean {
-    return counts[(row << RECORD_SHIFT) | OPENED] !== 0;
+    return (counts[(row << RECORD_SHIFT) | MODES] & OPENED) !== 0;
   }
 
   function epoch(row: number): number {
@@ -226,7 +229,7 @@ export function makeCreditReceiver(
   /** Units that the neighbour may still send, or has in the buffer. */
   function outstanding(row: number): number {
     const r = row << RECORD_SHIFT;
-    if (counts[r | OPENED] === 0) return occupied(row);
+    if (!isOpen(row)) return occupied(row);
     return ahead(counts[r | LIMIT], counts[r | PASSED]) + occupied(row);
   }
 
@@ -257,11 +260,11 @@ export function makeCreditReceiver(
   function onSync(row: number, epoch: number, word: number): void {
     const r = row << RECORD_SHIFT;
     // Said twice, it may come long after frames of its epoch: what they counted stands.
-    if (counts[r | OPENED] === 0 || counts[r | RECEIVER_EPOCH] !== epoch) {
+    if (!isOpen(row) || counts[r | RECEIVER_EPOCH] !== epoch) {
       jump(row, word);
       counts[r | LIMIT] = word;
       counts[r | RECEIVER_EPOCH] = epoch;
-      counts[r | OPENED] = 1;
+      counts[r | MODES] |= OPENED;
       doubles[row * DOUBLES + RESYNCS]++;
     }
     raise(row);
@@ -292,6 +295,7 @@ export function makeCreditReceiver(
       raise(row);
       carrier.say(row, SAY_GRANT);
     }
+    counts[(row << RECORD_SHIFT) | MODES] |= REFRESHED;
     const isEager = isEagerYet(counts, (row << RECORD_SHIFT) | REFRESHES);
     const wait = isEager ? times[t | REFRESH_PS] : accounts.specOf(row).keepAlivePs;
     times[t | REFRESH_AT] = now + wait;
@@ -301,14 +305,14 @@ export function makeCreditReceiver(
   /** False if the counts cannot be compared: the neighbour has to start over. */
   function compare(row: number, epoch: number, word: number): boolean {
     const r = row << RECORD_SHIFT;
-    if (counts[r | OPENED] === 0 || epoch !== counts[(row << RECORD_SHIFT) | RECEIVER_EPOCH]) {
+    if (!isOpen(row) || epoch !== counts[(row << RECORD_SHIFT) | RECEIVER_EPOCH]) {
       tellResync(row);
       return false;
     }
     const missing = ahead(word, counts[r | PASSED]);
     if (missing > WINDOW_MOST) {
       doubles[row * DOUBLES + CONTRADICTIONS]++;
-      counts[r | OPENED] = 0;
+      counts[r | MODES] &= ~OPENED;
       tellResync(row);
       return false;
     }
@@ -349,8 +353,8 @@ export function makeCreditReceiver(
   /** Grants what the buffer allows now. */
   function raise(row: number): void {
     const r = row << RECORD_SHIFT;
-    const fixed = counts[r | TARGET];
-    const target = fixed === NONE ? shareOfBuffer(sharers, accounts, row) : fixed;
+    const shares = (counts[r | MODES] & SHARES) !== 0;
+    const target = shares ? shareOfBuffer(sharers, accounts, row) : counts[r | TARGET];
     const limit = limitFor(row, target);
     if (limit === counts[r | LIMIT]) return;
     counts[r | LIMIT] = limit;
@@ -359,6 +363,7 @@ export function makeCreditReceiver(
 
   /** Something is different: the neighbour hears of it soon, and again. */
   function changed(row: number): void {
+    counts[(row << RECORD_SHIFT) | MODES] &= ~REFRESHED;
     counts[(row << RECORD_SHIFT) | REFRESHES] = 0;
     if (refreshes(row)) refreshSoon(row);
   }

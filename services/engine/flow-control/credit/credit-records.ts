@@ -26,6 +26,17 @@ export const MINDS_LINE = 8;
 /** It asks when it lacks credit. */
 export const ASKS = 16;
 export const AGES = 32;
+/** What it may have promised depends on the other channels. */
+export const SHARES = 64;
+
+// Not modes, but looked at together with them.
+
+/** It has reported since the last change. */
+export const REPORTED = 128;
+/** It has said again what it grants since the last change. */
+export const REFRESHED = 256;
+/** The neighbour has begun an epoch. */
+export const OPENED = 512;
 
 /** CONSUMED when SPENT was last brought up to date. */
 export const SPENT_MARK = 6;
@@ -41,24 +52,23 @@ export const BLOCKED = 10;
 /** Octets of a unit that this end grants. */
 export const UNIT = 11;
 export const UNIT_SHIFT = 12;
-/** Units that it may have promised at most; NONE if that depends on the other channels. */
+/** Units that it may have promised at most; kept where it does not share. */
 export const TARGET = 13;
 export const STEP = 14;
 /** Units of the longest frame that may come. */
 export const FRAME = 15;
-export const OPENED = 16;
 /** Units that came past: received, or known to be missing. */
-export const PASSED = 17;
+export const PASSED = 16;
 /** The highest count granted when it was last looked at. */
-export const LIMIT = 18;
-export const LIMIT_SAID = 19;
+export const LIMIT = 17;
+export const LIMIT_SAID = 18;
 /** Refreshes since the last change. */
-export const REFRESHES = 20;
+export const REFRESHES = 19;
 /** PASSED when RECEIVED was last brought up to date. */
-export const RECEIVED_MARK = 21;
-export const RECEIVER_EPOCH = 22;
+export const RECEIVED_MARK = 20;
+export const RECEIVER_EPOCH = 21;
 /** The neighbour has asked since it last was idle. */
-export const WANTED = 23;
+export const WANTED = 22;
 
 // Words of the same record, behind its counts: copies may be more than a count can hold.
 

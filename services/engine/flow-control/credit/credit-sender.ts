@@ -29,6 +29,7 @@ import {
   RECORD_SHIFT,
   REPORT_AT,
   REPORT_PS,
+  REPORTED,
   REPORTS,
   SENDER_EPOCH,
   SET_ASIDE,
@@ -169,10 +170,15 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     const r = row << RECORD_SHIFT;
     counts[r | CONSUMED] = (counts[r | CONSUMED] + units) & COUNT_MASK;
     if (ears[0] !== 0) carrier.announce(row, CREDIT_STEP.TRANSMITTED, units);
-    if (counts[r | REPORTS] !== 0) changed(row);
-    if ((counts[r | MODES] & MINDS_LINE) === 0) return;
+    const modes = counts[r | MODES];
+    if ((modes & (REPORTED | MINDS_LINE)) !== 0) noteUse(row, modes);
+  }
+
+  function noteUse(row: number, modes: number): void {
+    if ((modes & REPORTED) !== 0) changed(row);
+    if ((modes & MINDS_LINE) === 0) return;
     times[(row << TIMES_SHIFT) | LAST_USE] = clock.now;
-    if ((counts[r | MODES] & LOOKS_AHEAD) !== 0) lookAhead(row);
+    if ((modes & LOOKS_AHEAD) !== 0) lookAhead(row);
   }
 
   /** The first frame in line lacks credit. */
@@ -330,6 +336,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
 
   /** Something is different: the neighbour hears of it soon, and again. */
   function changed(row: number): void {
+    counts[(row << RECORD_SHIFT) | MODES] &= ~REPORTED;
     counts[(row << RECORD_SHIFT) | REPORTS] = 0;
     const t = row << TIMES_SHIFT;
     const { now } = carrier.clock;
@@ -397,6 +404,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     const t = row << TIMES_SHIFT;
     const { now } = carrier.clock;
     if (now < times[t | REPORT_AT]) return times[t | REPORT_AT];
+    counts[(row << RECORD_SHIFT) | MODES] |= REPORTED;
     const isEager = isEagerYet(counts, (row << RECORD_SHIFT) | REPORTS);
     carrier.say(row, SAY_REPORT);
     const wait = isEager ? times[t | REPORT_PS] : accounts.specOf(row).keepAlivePs;
