@@ -1,12 +1,7 @@
 import { framesHeldBack } from '../../device/checkpoint.js';
 import type { Engine } from '../../device/engine.js';
 import { ahead, costOf } from '../../flow-control/credit/credit-machine.js';
-import {
-  ALLOWED,
-  CONSUMED,
-  LIMIT_SAID,
-  PASSED,
-} from '../../flow-control/credit/credit-records.js';
+import { ALLOWED, CONSUMED, LIMIT_SAID, PASSED } from '../../flow-control/credit/credit-records.js';
 import { isSettled } from '../../flow-control/credit/credit-invariants.js';
 import { CLASS, COPY_FLAG, LENGTH, PORT, PRIORITY_MASK } from '../../frame/frame-pool.js';
 import { isControlUnderway, unitsGrantedUnderway } from './underway.js';
