@@ -12,15 +12,14 @@ const ZEROS = powers(SLOT_OCTETS);
  * grows with the longest that it had.
  */
 export class OctetStore {
-  /** By slot: octets, zeros from the end on; their number, and how many come before the zeros. */
+  /** By slot. */
   private readonly slots: Uint8Array[] = [];
   private readonly lengths: number[] = [];
-  private readonly ends: number[] = [];
   private readonly hashes: number[] = [];
   private readonly idle: number[] = [];
 
   put(octets: Uint8Array, length: number): number {
-    const slot = this.idle.pop() ?? this.add();
+    const slot = this.idle.pop() ?? this.slots.push(new Uint8Array(SLOT_OCTETS)) - 1;
     if (this.slots[slot].length < length) this.slots[slot] = new Uint8Array(length);
     const own = this.slots[slot];
     const end = endOf(octets, length);
@@ -29,9 +28,8 @@ export class OctetStore {
       own[i] = octets[i];
       hash = Math.imul(hash ^ octets[i], FNV_PRIME);
     }
-    for (let i = end; i < this.ends[slot]; i++) own[i] = 0;
+    for (let i = end; i < length; i++) own[i] = 0;
     this.lengths[slot] = length;
-    this.ends[slot] = end;
     this.hashes[slot] = Math.imul(hash, ZEROS[length - end]);
     return slot;
   }
@@ -51,7 +49,6 @@ export class OctetStore {
 
   /** The octets of a slot have been changed in their place. */
   changed(slot: number): void {
-    this.ends[slot] = this.lengths[slot];
     this.hashes[slot] = hashOctets(this.slots[slot], this.lengths[slot]);
   }
 
@@ -61,13 +58,6 @@ export class OctetStore {
 
   inUse(): number {
     return this.slots.length - this.idle.length;
-  }
-
-  private add(): number {
-    this.lengths.push(0);
-    this.ends.push(0);
-    this.hashes.push(0);
-    return this.slots.push(new Uint8Array(SLOT_OCTETS)) - 1;
   }
 }
 
