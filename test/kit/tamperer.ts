@@ -13,17 +13,17 @@ export class Tamperer extends DeafProbe {
   }
 
   override frameReceived(
-    device: number,
+    _device: number,
     _port: number,
     _now: number,
     pool: FramePool,
     frame: number,
   ): void {
     if ((pool.words[frame + CLASS]! & CARRIES_FLAG) === 0) return;
-    const { carriage, devices } = this.engine;
-    const octets = carriage.octets(device, frame).slice();
+    const { carriage } = this.engine;
+    const octets = carriage.octets(frame).slice();
     this.change(octets);
-    carriage.unload(device, frame);
-    pool.setCarried(frame, devices[device]!.octets.put(octets, octets.length));
+    carriage.unload(frame);
+    carriage.load(frame, octets, octets.length);
   }
 }

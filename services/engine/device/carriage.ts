@@ -23,7 +23,6 @@ import {
   VLAN_TAG_OCTETS,
 } from '../wire/ethernet.js';
 import { ETHERTYPE_TELEMETRY } from '../wire/telemetry.js';
-import type { Device } from './device.js';
 import type { Shared } from './shared.js';
 
 const FCS_OCTETS = 4;
@@ -37,38 +36,41 @@ const NOTHING = -1;
 
 /**
  * Octets that frames carry (CARRIES_FLAG). Most frames are fields and a length; the octets of a
- * notice are read on its way. They are kept by the device that has the frame, and go from device to
+ * notice are read on its way. They are kept while a device has the frame, and go from device to
  * device beside it: they take effect with its arrival, and just before it.
  */
 export interface Carriage {
   /** Makes a notice of octets without FCS. */
-  make(d: number, spec: SampledMessage, octets: Uint8Array, length: number): number;
-  /** A frame of a device carries these octets from now on. */
-  load(d: number, frame: number, octets: Uint8Array, length: number): void;
-  /** The octets of a notice that a device has; a view. */
-  octets(d: number, frame: number): Uint8Array;
+  make(spec: SampledMessage, octets: Uint8Array, length: number): number;
+  /** A frame carries these octets from now on. */
+  load(frame: number, octets: Uint8Array, length: number): void;
+  /** The octets of a notice in a device; a view. */
+  octets(frame: number): Uint8Array;
   /** Whether octets that came in belong to a frame, and not to the link. */
   claims(octets: Uint8Array): boolean;
-  /** Octets came in whose frame comes next; they lie in a slot of the device's store. */
-  came(d: number, port: number, slot: number): void;
+  /** Octets came in whose frame comes next; they lie in a slot of the store. */
+  came(port: number, slot: number): void;
+  /** The slot of octets whose frame comes next at a port; -1 if there are none. */
+  waiting(port: number): number;
+  /** They lie in another slot from now on. */
+  moved(port: number, slot: number): void;
   /** A notice has arrived: the octets that came before are its own. */
   board(port: number, frame: number): void;
   /** A notice leaves the device, or is dropped: its octets are not kept any longer. */
-  unload(d: number, frame: number): void;
+  unload(frame: number): void;
   /** A copy of a notice gets octets of its own. */
-  share(d: number, copy: number): void;
+  share(copy: number): void;
   /** The frame got a C-TAG, or lost it. */
-  retag(d: number, frame: number, change: number): void;
+  retag(frame: number, change: number): void;
 }
 
-export function makeCarriage(shared: Shared, devices: readonly Device[]): Carriage {
-  const { pool, tables } = shared;
+export function makeCarriage({ pool, tables, octets: store }: Shared): Carriage {
   const { words, ends } = pool;
   /** By port: octets whose frame comes next. */
   const ahead = tables.int32('port', 1).fill(NOTHING);
   const scratch = new Uint8Array(2048);
 
-  function make(d: number, spec: SampledMessage, octets: Uint8Array, length: number): number {
+  function make(spec: SampledMessage, octets: Uint8Array, length: number): number {
     const frame = pool.allocate();
     words[frame + LENGTH] = Math.max(LEAST_FRAME_OCTETS, length + FCS_OCTETS);
     words[frame + CLASS] = spec.priority | KIND_NOTICE | CARRIES_FLAG;
@@ -82,16 +84,15 @@ export function makeCarriage(shared: Shared, devices: readonly Device[]): Carria
     pool.setCameTagged(frame, (spec.vlan & VID_MASK) === 0 ? 0 : VLAN_TAG_OCTETS);
     pool.setFlowId(frame, 0);
     pool.setBorn(frame, spec.bornPs);
-    load(d, frame, octets, length);
+    load(frame, octets, length);
     return frame;
   }
 
-  function load(d: number, frame: number, octets: Uint8Array, length: number): void {
-    pool.setCarried(frame, devices[d].octets.put(octets, length));
+  function load(frame: number, octets: Uint8Array, length: number): void {
+    pool.setCarried(frame, store.put(octets, length));
   }
 
-  function octets(d: number, frame: number): Uint8Array {
-    const store = devices[d].octets;
+  function octets(frame: number): Uint8Array {
     const slot = pool.carried(frame);
     return slot < 0 ? scratch.subarray(0, 0) : store.get(slot).subarray(0, store.length(slot));
   }
@@ -112,9 +113,17 @@ export function makeCarriage(shared: Shared, devices: readonly Device[]): Carria
     }
   }
 
-  function came(d: number, port: number, slot: number): void {
+  function came(port: number, slot: number): void {
     // A frame that was lost on the link leaves its octets behind.
-    if (ahead[port] >= 0) devices[d].octets.giveBack(ahead[port]);
+    if (ahead[port] >= 0) store.giveBack(ahead[port]);
+    ahead[port] = slot;
+  }
+
+  function waiting(port: number): number {
+    return ahead[port];
+  }
+
+  function moved(port: number, slot: number): void {
     ahead[port] = slot;
   }
 
@@ -123,21 +132,20 @@ export function makeCarriage(shared: Shared, devices: readonly Device[]): Carria
     ahead[port] = NOTHING;
   }
 
-  function unload(d: number, frame: number): void {
+  function unload(frame: number): void {
     const slot = pool.carried(frame);
-    if (slot >= 0) devices[d].octets.giveBack(slot);
+    if (slot >= 0) store.giveBack(slot);
     pool.setCarried(frame, NOTHING);
   }
 
-  function share(d: number, copy: number): void {
-    const own = octets(d, copy);
+  function share(copy: number): void {
+    const own = octets(copy);
     scratch.set(own);
-    pool.setCarried(copy, devices[d].octets.put(scratch, own.length));
+    pool.setCarried(copy, store.put(scratch, own.length));
   }
 
-  function retag(d: number, frame: number, change: number): void {
-    const own = octets(d, frame);
-    const store = devices[d].octets;
+  function retag(frame: number, change: number): void {
+    const own = octets(frame);
     const length = own.length + change;
     scratch.set(own.subarray(0, TYPE_AT));
     if (change < 0) scratch.set(own.subarray(TYPE_AT + VLAN_TAG_OCTETS), TYPE_AT);
@@ -147,9 +155,9 @@ export function makeCarriage(shared: Shared, devices: readonly Device[]): Carria
       writeU16(scratch, TYPE_AT + 2, (priority << 13) | (ends[frame + VLAN] & VID_MASK));
       scratch.set(own.subarray(TYPE_AT), TYPE_AT + VLAN_TAG_OCTETS);
     }
-    unload(d, frame);
+    unload(frame);
     pool.setCarried(frame, store.put(scratch, length));
   }
 
-  return { make, load, octets, claims, came, board, unload, share, retag };
+  return { make, load, octets, claims, came, waiting, moved, board, unload, share, retag };
 }

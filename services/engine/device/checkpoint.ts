@@ -3,6 +3,7 @@ import { keyKind } from '../kernel/agenda.js';
 import type { Plain } from '../kernel/snapshot.js';
 import { restore, save } from '../kernel/snapshot.js';
 import type { Device } from './device.js';
+import { KIND_CONTROL, KIND_LATE } from './device.js';
 import type { Engine } from './engine.js';
 import { listsOf } from './nic/frames-of-nic.js';
 import { forEachQueued } from './queued-frames.js';
@@ -16,6 +17,8 @@ export interface DeviceState {
   readonly senders: Plain;
   readonly discovery: Plain;
   readonly faults: Plain;
+  /** Octets that the device keeps, each with the slot that it has in all of the rest. */
+  readonly octets: readonly (readonly [number, Uint8Array])[];
   /** By port of the device: frames in flight towards it. */
   readonly lanes: readonly (readonly Int32Array[])[];
   /** By port of the device and traffic class. */
@@ -39,7 +42,7 @@ const RECORD_OUT = STORED;
 
 export function saveDevice(engine: Engine, d: number): DeviceState {
   const device = engine.devices[d];
-  const { pool, lanes, queues, lines, nicFrames, tables } = engine.shared;
+  const { pool, lanes, queues, lines, nicFrames, octets, tables } = engine.shared;
   const { firstPort, rows } = device;
   const ports = device.spec.ports.map((_, p) => firstPort + p);
   /** Ports are written as the device counts them. */
@@ -74,6 +77,10 @@ export function saveDevice(engine: Engine, d: number): DeviceState {
     senders: save(engine.senders.extras(first, count)),
     discovery: save(discoveryOf(engine, device)),
     faults: engine.faults.saveAt(firstPort, ports.length),
+    octets: slotsOf(engine, device).map((slot) => [
+      slot,
+      octets.get(slot).slice(0, octets.length(slot)),
+    ]),
     lanes: flying,
     queues: queued.flat(),
     lines: waiting,
@@ -91,9 +98,14 @@ export function saveDevice(engine: Engine, d: number): DeviceState {
 /** Puts a saved state into the device of an engine that was built from the same specification. */
 export function restoreDevice(engine: Engine, d: number, state: DeviceState): void {
   const device = engine.devices[d];
-  const { pool, lanes, queues, lines, nicFrames, tables } = engine.shared;
+  const { carriage, shared } = engine;
+  const { pool, lanes, queues, lines, nicFrames, octets: store, tables } = shared;
   const { firstPort, rows } = device;
-  releaseFrames(engine, device);
+  releaseAll(engine, device);
+  const slots = new Map(
+    state.octets.map(([slot, octets]) => [slot, store.put(octets, octets.length)]),
+  );
+  const moved = (slot: number): number => slots.get(slot) ?? slot;
   tables.restore(rows, state.rows);
   restore(device, state.own);
   restore(behaviourOf(engine, d), state.behaviour);
@@ -102,6 +114,7 @@ export function restoreDevice(engine: Engine, d: number, state: DeviceState): vo
   engine.faults.restoreAt(firstPort, state.faults);
   const revive = (record: Int32Array, fields: readonly number[]): number => {
     const frame = pool.write(record);
+    pool.setCarried(frame, moved(pool.carried(frame)));
     for (const field of fields) pool.words[frame + field] += firstPort;
     return frame;
   };
@@ -130,6 +143,10 @@ export function restoreDevice(engine: Engine, d: number, state: DeviceState): vo
     device.late.length,
     ...state.late.map((record) => revive(record, [RECORD_PORT])),
   );
+  state.lanes.forEach((_, p) => {
+    carriage.moved(firstPort + p, moved(carriage.waiting(firstPort + p)));
+  });
+  for (const kind of [KIND_CONTROL, KIND_LATE]) device.agenda.replaceValues(kind, moved);
   const waiting = state.incomplete.map((record) => revive(record, [RECORD_PORT, RECORD_OUT]));
   let taken = 0;
   if (device.spec.kind === 'switch') {
@@ -162,9 +179,34 @@ function unreadOf({ shared }: Engine, d: number): number[] {
   return frames;
 }
 
+/**
+ * Where the octets lie that the device keeps: of control frames on their way to it, and beside
+ * frames. In order, as this is how the agenda has those that are due together.
+ */
+function slotsOf({ shared, carriage }: Engine, device: Device): number[] {
+  const slots: number[] = [];
+  const add = (slot: number): void => {
+    if (slot >= 0) slots.push(slot);
+  };
+  const addCarried = (frame: number): void => {
+    add(shared.pool.carried(frame));
+  };
+  device.agenda.forEach((_, key, value) => {
+    if (keyKind(key) === KIND_CONTROL) add(value);
+  });
+  device.spec.ports.forEach((_, p) => {
+    add(carriage.waiting(device.firstPort + p));
+  });
+  forEachQueued(shared, device, addCarried);
+  framesHeldBack(device).forEach(addCarried);
+  device.late.forEach(addCarried);
+  return slots.sort((a, b) => a - b);
+}
+
 /** What the device holds now is forgotten. */
-function releaseFrames(engine: Engine, device: Device): void {
-  const { pool, lanes } = engine.shared;
+function releaseAll(engine: Engine, device: Device): void {
+  const { pool, lanes, octets } = engine.shared;
+  for (const slot of slotsOf(engine, device)) octets.giveBack(slot);
   const frames = [...framesHeldBack(device), ...device.late];
   device.spec.ports.forEach((_, p) => {
     lanes.forEach(device.firstPort + p, (frame) => frames.push(frame));

@@ -2,7 +2,6 @@ import { makeArbiter } from '../arbiter/make-arbiter.js';
 import type { Arbiter } from '../contract/arbiter.js';
 import type { Probe } from '../contract/probe.js';
 import type { HostSpec, SwitchSpec } from '../contract/spec.js';
-import { OctetStore } from '../frame/octet-store.js';
 import { Agenda, agendaKey, keyKind } from '../kernel/agenda.js';
 import type { Rows } from '../kernel/tables.js';
 
@@ -32,8 +31,6 @@ export const DID_WATCHDOG = 0x6000;
 /** What an actor has to itself, beside its rows in the shared tables. */
 export class Device {
   readonly agenda = new Agenda();
-  /** Control frames on their way into the device. */
-  readonly octets = new OctetStore();
   /** Messages that faults keep back at a port, in no order: frames that carry octets. */
   readonly late: number[] = [];
   /** By port of the device. */

@@ -1,6 +1,7 @@
 import type { FaultSpec } from '../contract/fault.js';
 import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
 import type { Probe } from '../contract/probe.js';
+import { octetCell } from '../kernel/cells.js';
 import type { Clock } from '../kernel/clock.js';
 import type { Rows, Unit } from '../kernel/tables.js';
 import { perUnit, Tables } from '../kernel/tables.js';
@@ -48,7 +49,7 @@ export class Engine implements MechanismHost {
   readonly clock: Clock;
   readonly devices: readonly Device[];
   readonly mechanisms: readonly Mechanism[];
-  readonly ears = new Uint8Array(1);
+  readonly ears = octetCell();
   readonly pfc: PfcMechanism;
   readonly credit: CreditMechanism;
   readonly discovery: DiscoveryMechanism;
@@ -83,7 +84,7 @@ export class Engine implements MechanismHost {
     this.sfc = set.sfc;
     this.discovery = set.discovery;
     this.ci = set.ci;
-    this.carriage = makeCarriage(shared, this.devices);
+    this.carriage = makeCarriage(shared);
     this.metering = makeMetering(shared, credit);
     this.senders = makeSenders(tables, this.clock);
     this.receivers = makeReceivers(tables, this.clock);

@@ -20,8 +20,8 @@ export interface HandOverSink {
 export function takeHandedOver(engine: Engine, standIn: number, sink: HandOverSink): void {
   const { shared } = engine;
   if (shared.horizon[standIn] === Infinity) return;
-  const { arrivals, lanes, pool } = shared;
-  const { agenda, octets, firstPort, spec } = engine.devices[standIn];
+  const { arrivals, lanes, octets, pool } = shared;
+  const { agenda, firstPort, spec } = engine.devices[standIn];
   for (let local = 0; local < spec.ports.length; local++) {
     const port = firstPort + local;
     if (lanes.head(port) < 0) continue;
@@ -61,10 +61,10 @@ export function putFrame(engine: Engine, port: number, records: Int32Array, offs
 
 /** Puts a control frame on its way to a port of this service, where it takes effect at `atPs`. */
 export function putControl(engine: Engine, port: number, atPs: number, octets: Uint8Array): void {
-  const { horizon, ports } = engine.shared;
+  const { horizon, octets: store, ports } = engine.shared;
   const owner = ports.owner(port);
   const device = engine.devices[owner];
-  const slot = device.octets.put(octets, octets.length);
+  const slot = store.put(octets, octets.length);
   device.schedule(atPs, KIND_CONTROL, port - device.firstPort, slot);
   if (atPs < horizon[owner]) horizon[owner] = atPs;
 }

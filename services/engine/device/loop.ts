@@ -13,8 +13,8 @@ import {
   SEQUENCE,
 } from '../frame/frame-pool.js';
 import { keyId, keyKind } from '../kernel/agenda.js';
+import { wordCell } from '../kernel/cells.js';
 import { ETHERTYPE_MAC_CONTROL } from '../wire/ethernet.js';
-import { hashOctets } from '../frame/octet-store.js';
 import { readU16 } from '../wire/big-endian.js';
 import { CE_TAG_OCTETS } from '../wire/ce-tag.js';
 import { isCbfc } from '../wire/mac-control/cbfc-frame.js';
@@ -97,7 +97,7 @@ export function makeLoop(
   const { flags } = faults;
   const { tagOffered } = credit.conversation;
   const { clock, pool, ports, lanes, queues, counters, digests } = shared;
-  const { arrivals, transmits, horizon, events, heed } = shared;
+  const { arrivals, transmits, horizon, events, heed, octets: store } = shared;
   const isHost = Uint8Array.from(devices, (device) => (device.spec.kind === 'host' ? 1 : 0));
   const cursors = new Int32Array(
     Math.max(1 << HOSTS_SHIFT, ...devices.map((device) => 2 * device.spec.ports.length)),
@@ -105,7 +105,7 @@ export function makeLoop(
   /** By group of hosts: the end of the window that it was warmed for. */
   const warmUntil = new Float64Array((devices.length >> HOSTS_SHIFT) + 1);
   /** Keeps the compiler from leaving out reads whose only purpose is to have been made. */
-  const warmed = new Int32Array(1);
+  const warmed = wordCell();
   const scratch = new Uint8Array(LLDP_FRAME_MOST);
   /** Octets in `scratch` of the tag that rides on the frame being sent. */
   let tagLength = 0;
@@ -203,7 +203,7 @@ export function makeLoop(
     if ((pool.words[frame + CLASS] & CARRIES_FLAG) !== 0) carriage.board(port, frame);
     let fate = UNHURT;
     if ((flags[port] & (LOSSY | MEDDLED)) !== 0) {
-      fate = fateOf(d, device, port, frame);
+      fate = fateOf(device, port, frame);
       if (fate === LATER) return;
     }
     takeFrame(d, device, port, frame, fate);
@@ -224,11 +224,11 @@ export function makeLoop(
   }
 
   /** Why a frame that comes in is lost; UNHURT, or LATER, if it is not. */
-  function fateOf(d: number, device: Device, port: number, frame: number): number {
+  function fateOf(device: Device, port: number, frame: number): number {
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
     const reason = faults.fate(port, priority, pool.words[frame + LENGTH]);
     if (reason !== UNHURT || (pool.words[frame + CLASS] & CARRIES_FLAG) === 0) return reason;
-    const octets = carriage.octets(d, frame);
+    const octets = carriage.octets(frame);
     const message = octets.length === 0 ? 0 : messageOf(octets);
     return message === 0 ? UNHURT : fateOfMessage(device, port, frame, message, octets);
   }
@@ -244,18 +244,18 @@ export function makeLoop(
     const verdict = faults.judgeMessage(port, message, octets);
     if ((verdict & CONTROL_LOST) !== 0) return DROP.LOST_ON_LINK;
     const at = clock.now + faults.delayPs;
-    if ((verdict & CONTROL_TWICE) !== 0) keepBack(device, port, copyOf(device, port, frame), at);
+    if ((verdict & CONTROL_TWICE) !== 0) keepBack(device, port, copyOf(port, frame), at);
     if ((verdict & CONTROL_LATER) === 0) return UNHURT;
     keepBack(device, port, frame, at);
     return LATER;
   }
 
   /** A copy came by no wire of its own: no credit was spent for it. */
-  function copyOf({ place }: Device, port: number, frame: number): number {
+  function copyOf(port: number, frame: number): number {
     const { words } = pool;
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     const copy = pool.copyFrom(pool, frame);
-    carriage.share(place, copy);
+    carriage.share(copy);
     counters.repeated(port, priority, words[frame + LENGTH]);
     if (ports.isCredited(port, priority)) words[copy + CLASS] |= COPY_FLAG;
     return copy;
@@ -350,9 +350,9 @@ export function makeLoop(
 
   /** What a frame carries goes beside it, and is read before it. */
   function sendCarried(d: number, local: number, peer: number, frame: number): void {
-    const octets = carriage.octets(d, frame);
+    const octets = carriage.octets(frame);
     deliver(d, local, peer, octets, octets.length, pool.arrival(frame));
-    carriage.unload(d, frame);
+    carriage.unload(frame);
   }
 
   function sendControl(d: number, device: Device, port: number): void {
@@ -414,11 +414,10 @@ export function makeLoop(
     length: number,
     at: number,
   ): void {
-    const hash = hashOctets(octets, length);
-    digests.mix(from, DID_SEND_CONTROL | local, hash);
+    const slot = store.put(octets, length);
+    digests.mix(from, DID_SEND_CONTROL | local, store.hash(slot));
     const d = ports.owner(port);
     const device = devices[d];
-    const slot = device.octets.put(octets, length, hash);
     device.schedule(at, KIND_CONTROL, port - device.firstPort, slot);
     if (at < horizon[d]) horizon[d] = at;
   }
@@ -444,20 +443,20 @@ export function makeLoop(
     const port = device.firstPort + local;
     const mayBe = (flags[port] & MEDDLED) !== 0 && id === local;
     // What belongs to a frame shares its fate.
-    if (mayBe && !carriage.claims(device.octets.get(slot)) && isMeddledWith(device, port, slot)) {
+    if (mayBe && !carriage.claims(store.get(slot)) && isMeddledWith(device, port, slot)) {
       return;
     }
-    const octets = device.octets.get(slot);
-    const length = device.octets.length(slot);
+    const octets = store.get(slot);
+    const length = store.length(slot);
     if (readU16(octets, TYPE_AT) === ETHERTYPE_MAC_CONTROL) counters.controlReceived[port]++;
-    digests.mix(device.place, DID_TAKE_CONTROL | local, device.octets.hash(slot));
+    digests.mix(device.place, DID_TAKE_CONTROL | local, store.hash(slot));
     if (carriage.claims(octets)) {
-      carriage.came(device.place, port, slot);
+      carriage.came(port, slot);
       return;
     }
     device.probe?.controlReceived(device.place, local, clock.now, octets.subarray(0, length));
     if (!isClaimed(port, octets, length)) counters.controlUnclaimed[port]++;
-    device.octets.giveBack(slot);
+    store.giveBack(slot);
   }
 
   /** Credit is exchanged all the time, so it is asked first. */
@@ -471,18 +470,18 @@ export function makeLoop(
 
   /** True if a fault lost or keeps the control frame; it may also come twice, or changed. */
   function isMeddledWith(device: Device, port: number, slot: number): boolean {
-    const octets = device.octets.get(slot);
-    const length = device.octets.length(slot);
+    const octets = store.get(slot);
+    const length = store.length(slot);
     const verdict = faults.judge(port, octets, length);
-    device.octets.changed(slot);
+    store.changed(slot);
     const id = (port - device.firstPort) | DEALT_WITH;
     if ((verdict & CONTROL_LOST) !== 0) {
-      device.octets.giveBack(slot);
+      store.giveBack(slot);
       return true;
     }
     const at = clock.now + faults.delayPs;
     if ((verdict & CONTROL_TWICE) !== 0) {
-      device.schedule(at, KIND_CONTROL, id, device.octets.put(octets, length));
+      device.schedule(at, KIND_CONTROL, id, store.put(octets, length));
     }
     if ((verdict & CONTROL_LATER) === 0) return false;
     device.schedule(at, KIND_CONTROL, id, slot);

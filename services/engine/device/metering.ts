@@ -11,8 +11,8 @@ const WIRE_OVERHEAD_OCTETS = 20;
  * credit is in nobody's way, and those with credit take turns by their shares.
  */
 export interface Metering {
-  /** A frame joins a metered class. */
-  enqueue(port: number, trafficClass: number, frame: number): void;
+  /** A frame joins a metered class; true if any of the class may start for that. */
+  enqueue(port: number, trafficClass: number, frame: number): boolean;
   /**
    * The frame of a metered class starts on the wire: its credit is used. True if others wait for
    * permission to take its place.
@@ -39,15 +39,15 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
   const served = tables.float64('credit', 1);
   const classAt = tables.float64('credit', 1);
 
-  function enqueue(port: number, trafficClass: number, frame: number): void {
+  function enqueue(port: number, trafficClass: number, frame: number): boolean {
     const only = onlyOfClass[trafficClass * portCount + port];
     if (only >= 0 && lines.head(only) < 0 && sender.reserve(only, words[frame + LENGTH])) {
       queues.push(port, trafficClass, frame);
-      return;
+      return true;
     }
     lines.push(credit.rowOf(port, frame), frame);
     queues.count(port, trafficClass, frame);
-    letIn(port, trafficClass);
+    return next(port, trafficClass);
   }
 
   function spend(port: number, trafficClass: number, frame: number): boolean {
@@ -55,6 +55,11 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
     const row = only >= 0 ? only : credit.rowOf(port, frame);
     sender.spend(row, sender.cost(row, words[frame + LENGTH]));
     return only < 0 || lines.head(only) >= 0;
+  }
+
+  /** While one that was let in stands in the queue, nothing has changed for the others. */
+  function next(port: number, trafficClass: number): boolean {
+    return queues.head(port, trafficClass) < 0 && letIn(port, trafficClass);
   }
 
   function refused(port: number, frame: number): void {
@@ -183,5 +188,5 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
     served[row] = start + octets / accounts.share(row);
   }
 
-  return { enqueue, spend, next: letIn, refused, permit, withdraw, change };
+  return { enqueue, spend, next, refused, permit, withdraw, change };
 }

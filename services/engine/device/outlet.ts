@@ -38,10 +38,12 @@ export function makeOutlet(
   }
 
   function enqueue(device: number, port: number, trafficClass: number, frame: number): void {
-    if (ports.isMetered(port, trafficClass)) metering.enqueue(port, trafficClass, frame);
-    else queues.push(port, trafficClass, frame);
+    let mayStart = true;
+    if (ports.isMetered(port, trafficClass)) {
+      mayStart = metering.enqueue(port, trafficClass, frame);
+    } else queues.push(port, trafficClass, frame);
     if (heed.hearsQueued(port, frame)) tellQueued(device, port, frame);
-    kick(device, port);
+    if (mayStart) kick(device, port);
   }
 
   function tellQueued(device: number, port: number, frame: number): void {
@@ -79,7 +81,7 @@ export function makeOutlet(
     counters.dropped(port, priority, words[frame + LENGTH], reason);
     probe?.frameDropped(device, port - firstPort, clock.now, pool, frame, reason);
     digests.mix(device, DID_DROP | (port - firstPort), reason);
-    if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) carriage.unload(device, frame);
+    if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) carriage.unload(frame);
     pool.release(frame);
   }
 

@@ -2,6 +2,7 @@ import { makeSharedBuffer, type SharedBuffer } from '../buffer/shared-buffer.js'
 import type { Mvtx2802 } from '../flow-control/mvtx2802/mvtx2802-mechanism.js';
 import { FramePool } from '../frame/frame-pool.js';
 import { makeHeed, type Heed } from '../frame/heed.js';
+import { OctetStore } from '../frame/octet-store.js';
 import { Clock } from '../kernel/clock.js';
 import { makeDigests, type Digests } from '../kernel/digest.js';
 import { makeSlots, type Slots } from '../kernel/slots.js';
@@ -17,6 +18,8 @@ import { makeWaitingLines, type WaitingLines } from '../port/waiting-lines.js';
 export class Shared {
   readonly clock = new Clock();
   readonly pool: FramePool;
+  /** Of control frames on their way, and beside frames. */
+  readonly octets = new OctetStore();
   readonly ports: Ports;
   readonly lanes: Lanes;
   readonly queues: Queues;

@@ -1,12 +1,14 @@
 /** Octets of a control frame, or beside a frame, nearly always. */
 const SLOT_OCTETS = 128;
 
+const HASH_BASIS = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 /** Powers of the prime: what so many zeros make of a hash. */
 const ZEROS = powers(SLOT_OCTETS);
 
 /**
- * Octets of control frames that are on their way into an actor. They are few and short; a slot
+ * Octets of control frames on their way, and of those that travel beside frames. They are few and
+ * short, and what was given back last is used next, so that they stay in the nearest cache. A slot
  * grows with the longest that it had.
  */
 export class OctetStore {
@@ -16,14 +18,19 @@ export class OctetStore {
   private readonly hashes: number[] = [];
   private readonly idle: number[] = [];
 
-  /** `hash`: of the octets, where it is known. */
-  put(octets: Uint8Array, length: number, hash = hashOctets(octets, length)): number {
+  put(octets: Uint8Array, length: number): number {
     const slot = this.idle.pop() ?? this.slots.push(new Uint8Array(SLOT_OCTETS)) - 1;
     if (this.slots[slot].length < length) this.slots[slot] = new Uint8Array(length);
     const own = this.slots[slot];
-    for (let i = 0; i < length; i++) own[i] = octets[i];
+    const end = endOf(octets, length);
+    let hash = HASH_BASIS;
+    for (let i = 0; i < end; i++) {
+      own[i] = octets[i];
+      hash = Math.imul(hash ^ octets[i], FNV_PRIME);
+    }
+    for (let i = end; i < length; i++) own[i] = 0;
     this.lengths[slot] = length;
-    this.hashes[slot] = hash;
+    this.hashes[slot] = Math.imul(hash, ZEROS[length - end]);
     return slot;
   }
 
@@ -56,11 +63,17 @@ export class OctetStore {
 
 /** FNV-1a over octets; the zeros that pad a control frame are taken in at once. */
 export function hashOctets(octets: Uint8Array, length: number): number {
-  let hash = 0x811c9dc5;
-  let end = length;
-  while (end > 0 && length - end < SLOT_OCTETS && octets[end - 1] === 0) end--;
+  const end = endOf(octets, length);
+  let hash = HASH_BASIS;
   for (let i = 0; i < end; i++) hash = Math.imul(hash ^ octets[i], FNV_PRIME);
   return Math.imul(hash, ZEROS[length - end]);
+}
+
+/** Where the zeros begin that octets end with, or as many of them as `ZEROS` has powers for. */
+function endOf(octets: Uint8Array, length: number): number {
+  let end = length;
+  while (end > 0 && length - end < SLOT_OCTETS && octets[end - 1] === 0) end--;
+  return end;
 }
 
 function powers(most: number): Int32Array {

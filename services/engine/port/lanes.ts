@@ -1,5 +1,6 @@
 import type { FramePool } from '../frame/frame-pool.js';
 import { ARRIVAL, CLASS, NEXT } from '../frame/frame-pool.js';
+import { wordCell } from '../kernel/cells.js';
 import type { Slots } from '../kernel/slots.js';
 import type { Ports } from './ports.js';
 import { LANE_HEAD, LANE_TAIL, PORT_WORDS } from './ports.js';
@@ -16,7 +17,7 @@ export function makeLanes(ports: Ports, pool: FramePool, arrivals: Slots) {
   const rows = ports.words;
   const { words, times } = pool;
   /** Keeps the compiler from leaving out reads whose only purpose is to have been made. */
-  const fetched = new Int32Array(1);
+  const fetched = wordCell();
 
   /**
    * The frame's record says when it arrives. True if the lane was empty, so that this is the port's

@@ -69,7 +69,7 @@ export class CaptureRecorder extends LogRecorder<CaptureLog> {
     const tag = this.tags[number];
     const isTagged = tag?.timePs === now;
     const own = isTagged ? tag.row : NONE;
-    const isWanted = this.passes(device, pool, frame);
+    const isWanted = this.passes(pool, frame);
     const row = isWanted ? this.addFrame(device, port, now, SEEN_IN, pool, frame, own) : NONE;
     if (isTagged && row !== NONE) this.putTag(device, row, tag.octets);
     cameIn.device = device;
@@ -86,7 +86,7 @@ export class CaptureRecorder extends LogRecorder<CaptureLog> {
     frame: number,
   ): void {
     if (this.isWanted[this.firstPort[device] + port] === 0) return;
-    const isWanted = this.passes(device, pool, frame);
+    const isWanted = this.passes(pool, frame);
     const row = isWanted ? this.addFrame(device, port, now, SEEN_OUT, pool, frame) : NONE;
     this.wentOut = row;
     if (this.wasMarked(device, port, pool, frame) && row !== NONE) this.log(device).setMarked(row);
@@ -117,7 +117,7 @@ export class CaptureRecorder extends LogRecorder<CaptureLog> {
     const isJustIn = cameIn.device === device && cameIn.port === port && cameIn.timePs === now;
     const row = isJustIn
       ? cameIn.row
-      : this.passes(device, pool, frame)
+      : this.passes(pool, frame)
         ? this.addFrame(device, port, now, SEEN_INSIDE, pool, frame)
         : NONE;
     if (row !== NONE) log.setDropped(row, reason);
@@ -155,8 +155,8 @@ export class CaptureRecorder extends LogRecorder<CaptureLog> {
     return this.log(device).addControl(now, port, seen, octets);
   }
 
-  private passes(device: number, pool: FramePool, frame: number): boolean {
-    const octets = (): Uint8Array => this.engine.carriage.octets(device, frame);
+  private passes(pool: FramePool, frame: number): boolean {
+    const octets = (): Uint8Array => this.engine.carriage.octets(frame);
     return passesFrame(this.spec.filters, pool, frame, octets);
   }
 
@@ -186,7 +186,7 @@ export class CaptureRecorder extends LogRecorder<CaptureLog> {
     else if (!this.hasRoom(device, port)) return NONE;
     const row = own === NONE ? log.addFrame(now, port, seen, pool, frame) : own;
     if ((pool.words[frame + CLASS] & KIND_MASK) === KIND_NOTICE) {
-      log.setOctets(row, this.engine.carriage.octets(device, frame));
+      log.setOctets(row, this.engine.carriage.octets(frame));
     }
     return row;
   }

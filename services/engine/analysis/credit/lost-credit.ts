@@ -1,13 +1,7 @@
 import { framesHeldBack } from '../../device/checkpoint.js';
 import type { Engine } from '../../device/engine.js';
 import { ahead, costOf } from '../../flow-control/credit/credit-machine.js';
-import {
-  ALLOWED,
-  CONSUMED,
-  LIMIT_SAID,
-  OCCUPIED,
-  PASSED,
-} from '../../flow-control/credit/credit-records.js';
+import { ALLOWED, CONSUMED, LIMIT_SAID, PASSED } from '../../flow-control/credit/credit-records.js';
 import { isSettled } from '../../flow-control/credit/credit-invariants.js';
 import { CLASS, COPY_FLAG, LENGTH, PORT, PRIORITY_MASK } from '../../frame/frame-pool.js';
 import { isControlUnderway, unitsGrantedUnderway } from './underway.js';
@@ -71,7 +65,7 @@ function lostOf(
   const reported = counts === 'cumulative' && isControlUnderway(engine, peer);
   const units = untold + (reported ? 0 : used - inFlight);
   if (units <= 0) return null;
-  const empty = inFlight === 0 && receiver.count(receivingRow, OCCUPIED) === 0;
+  const empty = inFlight === 0 && receiver.occupied(receivingRow) === 0;
   return {
     port,
     priority: accounts.priority(row),

@@ -44,7 +44,8 @@ function forEachUnderway(
   port: number,
   visit: (octets: Uint8Array) => void,
 ): void {
-  const { agenda, octets, firstPort } = devices[shared.ports.owner(port)];
+  const { octets } = shared;
+  const { agenda, firstPort } = devices[shared.ports.owner(port)];
   agenda.forEach((_, key, slot) => {
     if (keyKind(key) !== KIND_CONTROL || (keyId(key) & PORT_MASK) !== port - firstPort) return;
     visit(octets.get(slot).subarray(0, octets.length(slot)));

@@ -2,7 +2,6 @@ import type { PortSpec } from '../../contract/spec.js';
 import type { Engine } from '../../device/engine.js';
 import { bufferBacksCredit } from '../../flow-control/credit/credit-invariants.js';
 import { costOf } from '../../flow-control/credit/credit-machine.js';
-import { OCCUPIED } from '../../flow-control/credit/credit-records.js';
 import {
   CHARGE_MASK,
   CHARGE_SHIFT,
@@ -72,7 +71,7 @@ export function misbookedPort(engine: Engine): number {
     }
   }
   for (let row = 0; row < stored.length; row++) {
-    if (credit.receiver.count(row, OCCUPIED) !== stored[row]) return credit.accounts.port(row);
+    if (credit.receiver.occupied(row) !== stored[row]) return credit.accounts.port(row);
   }
   return -1;
 }

@@ -18,7 +18,7 @@ const DYNAMIC_PORTS = 0xc000;
 /** Messages that tell a host to slow a connection down: of its receiver, or a queue on the way. */
 export interface Complaints {
   /** The packet (CNP) that a receiving connection sends about a marked frame. */
-  make(device: number, spec: ReceiveSpec): number;
+  make(spec: ReceiveSpec): number;
   /** Takes a message; false if it is of another kind. */
   take(device: number, octets: Uint8Array): boolean;
   /** By device: messages that were malformed, and those for a connection that nobody limits. */
@@ -40,7 +40,7 @@ export function makeComplaints(
   const cnp = blankCnp();
   const cnm = blankCnm();
 
-  function make(device: number, spec: ReceiveSpec): number {
+  function make(spec: ReceiveSpec): number {
     const { priority, own, sender } = spec.notify!;
     const from = new Stations(own);
     fillEnvelope(packet, {
@@ -58,12 +58,7 @@ export function makeComplaints(
     cnp.destinationQueuePair = spec.sourceConnection;
     const length = encodeCnpFrame(scratch, 0, packet, cnp);
     const { hash, source: target, ackVlan: vlan } = spec;
-    return carriage.make(
-      device,
-      { priority, target, hash, vlan, bornPs: clock.now },
-      scratch,
-      length,
-    );
+    return carriage.make({ priority, target, hash, vlan, bornPs: clock.now }, scratch, length);
   }
 
   function take(device: number, octets: Uint8Array): boolean {

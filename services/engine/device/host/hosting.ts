@@ -206,29 +206,29 @@ export function makeHosting(
     if (kind === KIND_NOTICE) takeNotice(d, nicPort[d], frame);
     else if (kind === KIND_ACK || kind === KIND_NAK) {
       const goBack = kind === KIND_NAK;
-      hear(d, firstSend[d] + c, frame, goBack);
+      hear(firstSend[d] + c, frame, goBack);
       if (senders.acknowledge(firstSend[d] + c, words[frame + SEQUENCE], goBack)) wake(d, c);
     } else takePacket(d, c, frame);
     pool.release(frame);
   }
 
   /** What an acknowledgement says to who decides a rate. */
-  function hear(d: number, send: number, frame: number, goBack: boolean): void {
+  function hear(send: number, frame: number, goBack: boolean): void {
     const expected = words[frame + SEQUENCE];
     if (goBack) rates.lost(send, false);
     else rates.acknowledged(send, expected, ends[frame + REMAINING] * PS_PER_NS);
     if ((words[frame + CLASS] & CARRIES_FLAG) === 0) return;
-    rates.observed(send, expected, carriage.octets(d, frame));
-    carriage.unload(d, frame);
+    rates.observed(send, expected, carriage.octets(frame));
+    carriage.unload(frame);
   }
 
   /** A message; a station that does not know its kind takes it without a word. */
   function takeNotice(d: number, port: number, frame: number): void {
     const station = all[d].sfc?.station;
     const { mac } = specs[d].ports[port - nicPort[d]];
-    const octets = carriage.octets(d, frame);
+    const octets = carriage.octets(frame);
     if (!complaints.take(d, octets)) station?.processSfcmPdu(port, mac, octets, pool.born(frame));
-    carriage.unload(d, frame);
+    carriage.unload(frame);
   }
 
   function stopConnection(port: number, c: number, priority: number, durationPs: number): void {
@@ -316,7 +316,7 @@ export function makeHosting(
     const idle = !senders.outstanding(send);
     const frame = senders.build(send, pool);
     if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) {
-      carriage.load(d, frame, blankTelemetry, blankTelemetry.length);
+      carriage.load(frame, blankTelemetry, blankTelemetry.length);
     }
     rates.sent(send, words[frame + SEQUENCE], words[frame + LENGTH]);
     if (senders.isReliable(send)) {
@@ -366,11 +366,11 @@ export function makeHosting(
     const receive = firstReceive[d] + c;
     const outcome = receivers.take(receive, pool, frame);
     if ((outcome & MESSAGE_DONE) !== 0) messageArrived(d, c, pool.born(frame));
-    if ((outcome & NOTIFY) !== 0) queueAnswer(d, c, complaints.make(d, specs[d].receives[c]));
+    if ((outcome & NOTIFY) !== 0) queueAnswer(d, c, complaints.make(specs[d].receives[c]));
     const say = outcome & ~(MESSAGE_DONE | NOTIFY);
     if (say !== SAY_NOTHING)
       queueAnswer(d, c, echoing(d, frame, receivers.answer(receive, say, pool)));
-    if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) carriage.unload(d, frame);
+    if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) carriage.unload(frame);
   }
 
   /** An answer takes along how long its packet was kept here, and what was written on its way. */
@@ -378,8 +378,8 @@ export function makeHosting(
     if (adapters.has(d)) ends[answer + REMAINING] = words[frame + KEPT_NS];
     if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) {
       words[answer + CLASS] |= CARRIES_FLAG;
-      const octets = carriage.octets(d, frame).slice();
-      carriage.load(d, answer, octets, octets.length);
+      const octets = carriage.octets(frame).slice();
+      carriage.load(answer, octets, octets.length);
     }
     return answer;
   }
@@ -392,7 +392,7 @@ export function makeHosting(
   function sendMessage(d: number, message: SampledMessage, octets: Uint8Array): boolean {
     const trafficClass = ports.classOf(nicPort[d], message.priority);
     if (waiting(d, trafficClass) >= WAITING_MOST) return false;
-    const frame = carriage.make(d, message, octets, octets.length);
+    const frame = carriage.make(message, octets, octets.length);
     if (adapters.has(d)) adapters.answer(d, 0, frame);
     else queueFrame(d, frame, trafficClass);
     return true;

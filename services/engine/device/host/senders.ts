@@ -12,6 +12,7 @@ import {
   VLAN,
 } from '../../frame/frame-pool.js';
 import { RandomStream } from '../../kernel/random.js';
+import { doubleCell } from '../../kernel/cells.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { Tables } from '../../kernel/tables.js';
 import type { ReleaseClock } from './release.js';
@@ -82,7 +83,7 @@ export function makeSenders(tables: Tables, clock: Clock) {
   const paceBefore = tables.float64('send', 1).fill(-1);
   /** A retransmission timer is in the agenda. */
   const deadlineArmed = tables.uint8('send', 1);
-  const retry = new Float64Array(1);
+  const retry = doubleCell();
 
   function configure(c: number, spec: SendSpec, seed: number): void {
     specs[c] = spec;

@@ -37,7 +37,7 @@ export function makeSlotted(
   mechanisms: readonly Mechanism[],
   outlet: Outlet,
   retag: Retag,
-  copyOf: (d: number, frame: number) => number,
+  copyOf: (frame: number) => number,
 ): Slotted {
   const { clock, pool, ports, queues, counters } = shared;
   const { words } = pool;
@@ -102,7 +102,7 @@ export function makeSlotted(
       const bit = rest & -rest;
       const isLast = rest === bit;
       if (!isLast) counters.made(port, priority, words[frame + LENGTH]);
-      const one = isLast ? frame : copyOf(d, frame);
+      const one = isLast ? frame : copyOf(frame);
       if ((takers & bit) === 0) outlet.drop(d, port, one, DROP.WRED);
       else keep(d, port, 31 - Math.clz32(bit), trafficClass, slot, one);
     }

@@ -202,8 +202,8 @@ export function makeSwitching(
     if (remapped[port] !== 0) defences.receive(port, frame);
     const isNotice = (pool.words[frame + CLASS] & KIND_MASK) === KIND_NOTICE;
     if (isNotice && pool.words[frame + TARGET] === NEIGHBOUR) {
-      all[d].ci?.processCim(port, carriage.octets(d, frame));
-      consume(d, port, frame);
+      all[d].ci?.processCim(port, carriage.octets(frame));
+      consume(port, frame);
       return;
     }
     const { forwarding, chip } = all[d];
@@ -222,17 +222,17 @@ export function makeSwitching(
   function intercepts(d: number, out: number, frame: number): boolean {
     const proxy = all[d].sfc?.proxy;
     if (proxy === null || proxy === undefined) return false;
-    const fate = proxy.processSfcmPdu(out, carriage.octets(d, frame), pool.born(frame));
+    const fate = proxy.processSfcmPdu(out, carriage.octets(frame), pool.born(frame));
     if (fate === 'forward') return false;
-    consume(d, out, frame);
+    consume(out, frame);
     return true;
   }
 
   /** A message that was for the switch itself. */
-  function consume(d: number, port: number, frame: number): void {
+  function consume(port: number, frame: number): void {
     const { words } = pool;
     counters.consumed(port, words[frame + CLASS] & PRIORITY_MASK, words[frame + LENGTH]);
-    carriage.unload(d, frame);
+    carriage.unload(frame);
     pool.release(frame);
   }
 
@@ -244,7 +244,7 @@ export function makeSwitching(
     length: number,
   ): void {
     const d = ports.owner(port);
-    const frame = carriage.make(d, message, octets, length);
+    const frame = carriage.make(message, octets, length);
     if (ports.isCredited(port, message.priority)) pool.words[frame + CLASS] |= COPY_FLAG;
     counters.made(port, message.priority, pool.words[frame + LENGTH]);
     admit(d, port, port, frame);
@@ -369,7 +369,7 @@ export function makeSwitching(
     const change = all[d].forwarding.rewrite(frame, out - devices[d].firstPort);
     if (change !== 0) {
       const isNotice = (pool.words[frame + CLASS] & KIND_MASK) === KIND_NOTICE;
-      if (isNotice) carriage.retag(d, frame, change);
+      if (isNotice) carriage.retag(frame, change);
       pool.words[frame + LENGTH] += change;
       counters.retagged(port, priority, change);
     }
@@ -407,9 +407,9 @@ export function makeSwitching(
     if (by !== NOBODY) hearers[by].released(from, group, frame);
   }
 
-  function copyOf(d: number, frame: number): number {
+  function copyOf(frame: number): number {
     const copy = pool.copyFrom(pool, frame);
-    if ((pool.words[copy + CLASS] & CARRIES_FLAG) !== 0) carriage.share(d, copy);
+    if ((pool.words[copy + CLASS] & CARRIES_FLAG) !== 0) carriage.share(copy);
     return copy;
   }
 
@@ -420,7 +420,7 @@ export function makeSwitching(
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
     for (let i = 0; i < last; i++) {
       counters.made(port, priority, pool.words[frame + LENGTH]);
-      const copy = copyOf(d, frame);
+      const copy = copyOf(frame);
       if (ports.isCredited(port, priority)) pool.words[copy + CLASS] |= COPY_FLAG;
       forward(d, port, firstPort + forwarding.copies[i], copy);
     }
@@ -462,10 +462,10 @@ export function makeSwitching(
 
   function writeTelemetry(port: number, frame: number, queueOctets: number): void {
     const d = ports.owner(port);
-    const octets = carriage.octets(d, frame).slice();
+    const octets = carriage.octets(frame).slice();
     if (!telemetry.write(octets, devices[d].spec.index, port, queueOctets)) return;
-    carriage.unload(d, frame);
-    carriage.load(d, frame, octets, octets.length);
+    carriage.unload(frame);
+    carriage.load(frame, octets, octets.length);
   }
 
   function mark(port: number, frame: number, trafficClass: number, queueOctets: number): void {

@@ -1,7 +1,7 @@
 import type { CreditCodec, CreditPortSpec } from '../../contract/spec.js';
 import type { Tables } from '../../kernel/tables.js';
 import type { CreditRecords } from './credit-records.js';
-import { shiftOf } from './credit-machine.js';
+import { COUNT_MASK, shiftOf } from './credit-machine.js';
 import {
   AGES,
   ASKED_SHIFT,
@@ -16,6 +16,7 @@ import {
   RECORD_SHIFT,
   REFRESH_PS,
   REPORT_PS,
+  SHARES,
   STEP,
   TARGET,
   TIMES_SHIFT,
@@ -184,8 +185,10 @@ export class CreditAccounts {
 
   /** Of the buffer at this end, what the account can have at most. */
   bufferUnits(row: number): number {
-    const fixed = this.records.counts[(row << RECORD_SHIFT) | TARGET];
-    return fixed >= 0 ? fixed : this.specOf(row).granting.bufferUnits[this.priority(row)];
+    const r = row << RECORD_SHIFT;
+    const { counts } = this.records;
+    if ((counts[r | MODES] & SHARES) === 0) return counts[r | TARGET];
+    return this.specOf(row).granting.bufferUnits[this.priority(row)];
   }
 
   share(row: number): number {
@@ -239,12 +242,13 @@ export class CreditAccounts {
     record[r | UNIT] = granting.unitOctets;
     record[r | UNIT_SHIFT] = shiftOf(granting.unitOctets);
     record[r | TARGET] = fixedTargetOf(spec, priority, this.share(row));
-    record[r | STEP] = granting.stepUnits;
+    record[r | STEP] = Math.min(granting.stepUnits, COUNT_MASK);
     record[r | FRAME] = granting.frameUnits;
     this.setAskedUnit(row, asking.unitOctets);
     record[r | MODES] =
       (counts === 'cumulative' ? CUMULATIVE : 0) |
       (granting.unsolicited ? UNSOLICITED : 0) |
+      (granting.policy === 'static' ? 0 : SHARES) |
       (asking.when === 'never' ? 0 : ASKS) |
       (asking.agePs === Infinity ? 0 : AGES) |
       (asking.when === 'ahead' ? LOOKS_AHEAD : 0) |
@@ -265,13 +269,12 @@ function countOf(priorities: number): number {
   return count;
 }
 
-/** The share of a channel under the static policy; -1 if it changes. */
+/** The share of a channel under the static policy. */
 function fixedTargetOf(
   { granting, channels }: CreditPortSpec,
   priority: number,
   share: number,
 ): number {
-  if (granting.policy !== 'static') return -1;
   const sum = channels.reduce((total, channel) => total + channel.share, 0);
   return Math.floor((granting.bufferUnits[priority] * share) / sum);
 }

@@ -1,5 +1,5 @@
 import type { CreditMechanism } from './credit-mechanism.js';
-import { ALLOWED, CONSUMED, OCCUPIED, PASSED } from './credit-records.js';
+import { ALLOWED, CONSUMED, PASSED } from './credit-records.js';
 
 /** One direction of a link: the sender's account at one end, the receiver's at the other. */
 export interface CreditLink {
@@ -23,7 +23,7 @@ export function bufferBacksCredit(
     credit.accounts.row(credit.accounts.port(row), slot, priority);
   const promised = channels.reduce((sum, _, slot) => {
     const held = sending.sender.available(slotRow(sending, sendingRow, slot));
-    return sum + held + receiving.receiver.count(slotRow(receiving, receivingRow, slot), OCCUPIED);
+    return sum + held + receiving.receiver.occupied(slotRow(receiving, receivingRow, slot));
   }, unitsInFlight);
   return promised <= granting.bufferUnits[priority];
 }
@@ -44,7 +44,7 @@ export function nothingIsLost(link: CreditLink): boolean {
   const limit = sending.sender.count(sendingRow, ALLOWED);
   return (
     isSettled(link) &&
-    receiving.receiver.count(receivingRow, OCCUPIED) === 0 &&
+    receiving.receiver.occupied(receivingRow) === 0 &&
     receiving.receiver.count(receivingRow, PASSED) === consumed &&
     receiving.receiver.limit(receivingRow) === limit
   );

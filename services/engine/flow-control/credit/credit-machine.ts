@@ -16,15 +16,17 @@ export function costOf(octets: number, unitOctets: number): number {
   return ((octets + unitOctets - 1) / unitOctets) | 0;
 }
 
-/** Where units are a power of two, its exponent; else -1. */
+const NO_SHIFT = 0xff;
+
+/** Where units are a power of two, its exponent; else NO_SHIFT. */
 export function shiftOf(unitOctets: number): number {
-  return (unitOctets & (unitOctets - 1)) === 0 ? 31 - Math.clz32(unitOctets) : -1;
+  return (unitOctets & (unitOctets - 1)) === 0 ? 31 - Math.clz32(unitOctets) : NO_SHIFT;
 }
 
 /** The same as `costOf` for a frame, without a division where its length or the unit allow it. */
 export function quickCost(octets: number, unitOctets: number, shift: number): number {
   if (octets <= unitOctets) return 1;
-  return shift < 0 ? costOf(octets, unitOctets) : (octets + unitOctets - 1) >> shift;
+  return shift === NO_SHIFT ? costOf(octets, unitOctets) : (octets + unitOctets - 1) >> shift;
 }
 
 // What an account has to say to its neighbour, one bit each. The higher is more urgent: what is
@@ -41,7 +43,13 @@ export const SAY_ACCEPT = 32;
 export const SAY_ANSWERS = SAY_GRANT | SAY_ACCEPT | SAY_RESYNC;
 
 /** Repeated at the short interval so often after a change; then it is a keep-alive. */
-export const EAGER_PERIODS = 3;
+const EAGER_PERIODS = 3;
+
+/** Counts that something is said again; whether it shall soon be once more. */
+export function isEagerYet(counts: Uint16Array, at: number): boolean {
+  if (counts[at] === EAGER_PERIODS) return false;
+  return ++counts[at] < EAGER_PERIODS;
+}
 
 /** What both halves of an account ask of whoever carries them. */
 export interface CreditCarrier {

@@ -5,7 +5,6 @@ import type { CreditReceiver } from './credit-receiver.js';
 import type { CreditSender } from './credit-sender.js';
 import type { CreditConversation } from './credit-conversation.js';
 import { RECOVERED, RESYNCS, VIOLATIONS } from './credit-receiver.js';
-import { OCCUPIED, OCCUPIED_PEAK } from './credit-records.js';
 import { AGED, FAILED_SYNCS, GRANTED, OVERFLOW, REVOKED, STALE } from './credit-sender.js';
 
 /** Ranges and defaults of what a port is told. */
@@ -79,8 +78,8 @@ export function creditCounters(
       failedSyncs: sender.get(row, FAILED_SYNCS),
       blockedPs: sender.blockedPs(row, now),
       received: receiver.received(row),
-      occupied: receiver.count(row, OCCUPIED),
-      peakOccupied: receiver.count(row, OCCUPIED_PEAK),
+      occupied: receiver.occupied(row),
+      peakOccupied: receiver.occupiedPeak(row),
       recovered: receiver.get(row, RECOVERED),
       resyncs: receiver.get(row, RESYNCS),
       violations: receiver.get(row, VIOLATIONS),

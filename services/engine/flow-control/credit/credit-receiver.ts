@@ -5,7 +5,7 @@ import type { CreditCarrier } from './credit-machine.js';
 import {
   ahead,
   COUNT_MASK,
-  EAGER_PERIODS,
+  isEagerYet,
   quickCost,
   SAY_ACCEPT,
   SAY_GRANT,
@@ -29,7 +29,9 @@ import {
   RECORD_SHIFT,
   REFRESH_AT,
   REFRESH_PS,
+  REFRESHED,
   REFRESHES,
+  SHARES,
   STEP,
   TARGET,
   TIMES_SHIFT,
@@ -37,6 +39,7 @@ import {
   UNIT_SHIFT,
   UNSOLICITED,
   WANTED,
+  WORDS_SHIFT,
 } from './credit-records.js';
 import { shareOfBuffer } from './credit-shares.js';
 
@@ -65,7 +68,7 @@ export function makeCreditReceiver(
   carrier: CreditCarrier,
 ) {
   const { clock, ears } = carrier;
-  const { counts, times } = accounts.records;
+  const { counts, words, times } = accounts.records;
   const doubles = tables.float64('credit', DOUBLES);
   for (let row = 0; row < accounts.count; row++) doubles[row * DOUBLES + TOLD_AT] = -Infinity;
   const sharers = { outstanding, isActive };
@@ -76,7 +79,7 @@ export function makeCreditReceiver(
       refreshSoon(row);
       return;
     }
-    counts[(row << RECORD_SHIFT) | OPENED] = 1;
+    counts[(row << RECORD_SHIFT) | MODES] |= OPENED;
     raise(row);
     carrier.say(row, SAY_GRANT);
   }
@@ -89,7 +92,7 @@ export function makeCreditReceiver(
   /** Nobody grants any more; what is in the buffer goes on being counted. */
   function stop(row: number): void {
     const r = row << RECORD_SHIFT;
-    counts[r | OPENED] = 0;
+    counts[r | MODES] &= ~OPENED;
     counts[r | LIMIT] = counts[r | PASSED];
     counts[r | LIMIT_SAID] = counts[r | PASSED];
   }
@@ -109,7 +112,7 @@ export function makeCreditReceiver(
 
   /** All counts are forgotten; what is in the buffer goes on being there. */
   function startOver(row: number): void {
-    counts[(row << RECORD_SHIFT) | OPENED] = 0;
+    counts[(row << RECORD_SHIFT) | MODES] &= ~OPENED;
     doubles[row * DOUBLES + TOLD_AT] = -Infinity;
     refreshSoon(row);
   }
@@ -127,53 +130,56 @@ export function makeCreditReceiver(
   }
 
   function store(row: number, units: number): void {
-    const r = row << RECORD_SHIFT;
-    const occupied = counts[r | OCCUPIED] + units;
-    counts[r | OCCUPIED] = occupied;
-    if (occupied > counts[r | OCCUPIED_PEAK]) counts[r | OCCUPIED_PEAK] = occupied;
+    const w = row << WORDS_SHIFT;
+    const after = words[w | OCCUPIED] + units;
+    words[w | OCCUPIED] = after;
+    if (after > words[w | OCCUPIED_PEAK]) words[w | OCCUPIED_PEAK] = after;
   }
 
   /** A frame came in intact. */
   function take(row: number, units: number): void {
     const r = row << RECORD_SHIFT;
+    const modes = counts[r | MODES];
     store(row, units);
-    if (counts[r | OPENED] === 0) times[(row << TIMES_SHIFT) | RECEIVED] += units;
+    if ((modes & OPENED) === 0) times[(row << TIMES_SHIFT) | RECEIVED] += units;
     else {
       const passed = counts[r | PASSED];
       const granted = ahead(counts[r | LIMIT_SAID], passed);
       if (granted < units || granted > WINDOW_MOST) doubles[row * DOUBLES + VIOLATIONS] += units;
       counts[r | PASSED] = (passed + units) & COUNT_MASK;
     }
-    if (counts[r | TARGET] < 0) times[(row << TIMES_SHIFT) | ACTIVE_AT] = clock.now;
+    if ((modes & SHARES) !== 0) times[(row << TIMES_SHIFT) | ACTIVE_AT] = clock.now;
     if (ears[0] !== 0) carrier.announce(row, CREDIT_STEP.RECEIVED, units);
   }
 
   /** A frame's memory is free. */
   function free(row: number, units: number): void {
     const r = row << RECORD_SHIFT;
-    const occupied = counts[r | OCCUPIED] - units;
-    counts[r | OCCUPIED] = occupied;
+    const left = occupied(row) - units;
+    words[(row << WORDS_SHIFT) | OCCUPIED] = left;
     if (ears[0] !== 0) carrier.announce(row, CREDIT_STEP.ACCOUNTED, units);
-    if (counts[r | OPENED] === 0 || isTooLittle(r, occupied)) return;
+    const modes = counts[r | MODES];
+    const stands = modes & (OPENED | SHARES | REFRESHED);
+    if (stands === OPENED ? isTooLittle(r, left) : (modes & OPENED) === 0) return;
     raise(row);
     const untold = ahead(counts[r | LIMIT], counts[r | LIMIT_SAID]);
-    if (untold === 0 || (counts[r | MODES] & UNSOLICITED) === 0) return;
+    if (untold === 0 || (modes & UNSOLICITED) === 0) return;
     const step = counts[r | STEP];
-    if (untold < step && (counts[r | OCCUPIED] >= step || !isShort(row))) return;
+    if (untold < step && (left >= step || !isShort(row))) return;
     carrier.say(row, SAY_GRANT);
   }
 
   /**
-   * What is free is not worth a grant yet. Where the target is fixed nothing need be kept of it:
-   * until a copy is stored the limit only grows, and follows from the other counts.
+   * What is free is not worth a grant yet. Where the target is fixed and nothing was said again,
+   * nothing need be kept of it: until a copy is stored the limit only grows, and follows from the
+   * other counts.
    */
-  function isTooLittle(r: number, occupied: number): boolean {
-    if (counts[r | TARGET] < 0 || counts[r | REFRESHES] !== 0) return false;
+  function isTooLittle(r: number, left: number): boolean {
     const passed = counts[r | PASSED];
     const said = counts[r | LIMIT_SAID];
     const step = counts[r | STEP];
-    if (ahead(passed + counts[r | TARGET] - occupied, said) >= step) return false;
-    return occupied >= step || ahead(said, passed) >= counts[r | FRAME];
+    if (ahead(passed + counts[r | TARGET] - left, said) >= step) return false;
+    return left >= step || ahead(said, passed) >= counts[r | FRAME];
   }
 
   function get(row: number, field: number): number {
@@ -183,18 +189,27 @@ export function makeCreditReceiver(
   /** The highest count granted. */
   function limit(row: number): number {
     const r = row << RECORD_SHIFT;
-    const fixed = counts[r | TARGET];
-    return fixed < 0 || counts[r | OPENED] === 0 ? counts[r | LIMIT] : limitFor(r, fixed);
+    const follows = (counts[r | MODES] & (OPENED | SHARES)) === OPENED;
+    return follows ? limitFor(row, counts[r | TARGET]) : counts[r | LIMIT];
   }
 
   /** Within an epoch a limit never goes back. */
-  function limitFor(r: number, target: number): number {
-    const limit = (counts[r | PASSED] + target - counts[r | OCCUPIED]) & COUNT_MASK;
+  function limitFor(row: number, target: number): number {
+    const r = row << RECORD_SHIFT;
+    const limit = (counts[r | PASSED] + target - occupied(row)) & COUNT_MASK;
     return ahead(limit, counts[r | LIMIT]) > WINDOW_MOST ? counts[r | LIMIT] : limit;
   }
 
   function count(row: number, word: number): number {
     return counts[(row << RECORD_SHIFT) | word];
+  }
+
+  function occupied(row: number): number {
+    return words[(row << WORDS_SHIFT) | OCCUPIED];
+  }
+
+  function occupiedPeak(row: number): number {
+    return words[(row << WORDS_SHIFT) | OCCUPIED_PEAK];
   }
 
   /** Units received so far, over all epochs. */
@@ -204,7 +219,7 @@ export function makeCreditReceiver(
   }
 
   function isOpen(row: number): boolean {
-    return counts[(row << RECORD_SHIFT) | OPENED] !== 0;
+    return (counts[(row << RECORD_SHIFT) | MODES] & OPENED) !== 0;
   }
 
   function epoch(row: number): number {
@@ -214,8 +229,8 @@ export function makeCreditReceiver(
   /** Units that the neighbour may still send, or has in the buffer. */
   function outstanding(row: number): number {
     const r = row << RECORD_SHIFT;
-    if (counts[r | OPENED] === 0) return counts[r | OCCUPIED];
-    return ahead(counts[r | LIMIT], counts[r | PASSED]) + counts[r | OCCUPIED];
+    if (!isOpen(row)) return occupied(row);
+    return ahead(counts[r | LIMIT], counts[r | PASSED]) + occupied(row);
   }
 
   /** Whether the neighbour has shown lately that it needs credit. */
@@ -245,11 +260,11 @@ export function makeCreditReceiver(
   function onSync(row: number, epoch: number, word: number): void {
     const r = row << RECORD_SHIFT;
     // Said twice, it may come long after frames of its epoch: what they counted stands.
-    if (counts[r | OPENED] === 0 || counts[r | RECEIVER_EPOCH] !== epoch) {
+    if (!isOpen(row) || counts[r | RECEIVER_EPOCH] !== epoch) {
       jump(row, word);
       counts[r | LIMIT] = word;
       counts[r | RECEIVER_EPOCH] = epoch;
-      counts[r | OPENED] = 1;
+      counts[r | MODES] |= OPENED;
       doubles[row * DOUBLES + RESYNCS]++;
     }
     raise(row);
@@ -280,7 +295,8 @@ export function makeCreditReceiver(
       raise(row);
       carrier.say(row, SAY_GRANT);
     }
-    const isEager = ++counts[(row << RECORD_SHIFT) | REFRESHES] < EAGER_PERIODS;
+    counts[(row << RECORD_SHIFT) | MODES] |= REFRESHED;
+    const isEager = isEagerYet(counts, (row << RECORD_SHIFT) | REFRESHES);
     const wait = isEager ? times[t | REFRESH_PS] : accounts.specOf(row).keepAlivePs;
     times[t | REFRESH_AT] = now + wait;
     return times[t | REFRESH_AT];
@@ -289,14 +305,14 @@ export function makeCreditReceiver(
   /** False if the counts cannot be compared: the neighbour has to start over. */
   function compare(row: number, epoch: number, word: number): boolean {
     const r = row << RECORD_SHIFT;
-    if (counts[r | OPENED] === 0 || epoch !== counts[(row << RECORD_SHIFT) | RECEIVER_EPOCH]) {
+    if (!isOpen(row) || epoch !== counts[(row << RECORD_SHIFT) | RECEIVER_EPOCH]) {
       tellResync(row);
       return false;
     }
     const missing = ahead(word, counts[r | PASSED]);
     if (missing > WINDOW_MOST) {
       doubles[row * DOUBLES + CONTRADICTIONS]++;
-      counts[r | OPENED] = 0;
+      counts[r | MODES] &= ~OPENED;
       tellResync(row);
       return false;
     }
@@ -337,9 +353,9 @@ export function makeCreditReceiver(
   /** Grants what the buffer allows now. */
   function raise(row: number): void {
     const r = row << RECORD_SHIFT;
-    const fixed = counts[r | TARGET];
-    const target = fixed >= 0 ? fixed : shareOfBuffer(sharers, accounts, row);
-    const limit = limitFor(r, target);
+    const shares = (counts[r | MODES] & SHARES) !== 0;
+    const target = shares ? shareOfBuffer(sharers, accounts, row) : counts[r | TARGET];
+    const limit = limitFor(row, target);
     if (limit === counts[r | LIMIT]) return;
     counts[r | LIMIT] = limit;
     if (counts[r | REFRESHES] !== 0) changed(row);
@@ -347,6 +363,7 @@ export function makeCreditReceiver(
 
   /** Something is different: the neighbour hears of it soon, and again. */
   function changed(row: number): void {
+    counts[(row << RECORD_SHIFT) | MODES] &= ~REFRESHED;
     counts[(row << RECORD_SHIFT) | REFRESHES] = 0;
     if (refreshes(row)) refreshSoon(row);
   }
@@ -377,6 +394,8 @@ export function makeCreditReceiver(
     free,
     get,
     count,
+    occupied,
+    occupiedPeak,
     limit,
     received,
     isOpen,

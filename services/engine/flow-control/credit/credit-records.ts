@@ -1,7 +1,7 @@
 import type { Tables } from '../../kernel/tables.js';
 
-// What every frame touches of an account: words of its record, of which each half has one line of
-// the cache; and doubles, which only messages and timers touch.
+// What every frame touches of an account: its counts, both halves in one line of the cache; and
+// doubles, which only messages and timers touch.
 
 export const RECORD_SHIFT = 5;
 
@@ -26,6 +26,17 @@ export const MINDS_LINE = 8;
 /** It asks when it lacks credit. */
 export const ASKS = 16;
 export const AGES = 32;
+/** What it may have promised depends on the other channels. */
+export const SHARES = 64;
+
+// Not modes, but looked at together with them.
+
+/** It has reported since the last change. */
+export const REPORTED = 128;
+/** It has said again what it grants since the last change. */
+export const REFRESHED = 256;
+/** The neighbour has begun an epoch. */
+export const OPENED = 512;
 
 /** CONSUMED when SPENT was last brought up to date. */
 export const SPENT_MARK = 6;
@@ -33,37 +44,39 @@ export const SPENT_MARK = 6;
 export const SET_ASIDE = 7;
 export const STATE = 8;
 export const SENDER_EPOCH = 9;
-/** Requests to begin that nobody has answered yet. */
-export const TRIES = 10;
 /** The first frame in line lacks credit. */
-export const BLOCKED = 11;
+export const BLOCKED = 10;
 
 // Of the receiving half.
 
 /** Octets of a unit that this end grants. */
-export const UNIT = 16;
-export const UNIT_SHIFT = 17;
-/** Units that it may have promised at most; -1 if that depends on the other channels. */
-export const TARGET = 18;
-export const STEP = 19;
+export const UNIT = 11;
+export const UNIT_SHIFT = 12;
+/** Units that it may have promised at most; kept where it does not share. */
+export const TARGET = 13;
+export const STEP = 14;
 /** Units of the longest frame that may come. */
-export const FRAME = 20;
-export const OPENED = 21;
+export const FRAME = 15;
 /** Units that came past: received, or known to be missing. */
-export const PASSED = 22;
-/** Units in the buffer now. */
-export const OCCUPIED = 23;
+export const PASSED = 16;
 /** The highest count granted when it was last looked at. */
-export const LIMIT = 24;
-export const LIMIT_SAID = 25;
-export const OCCUPIED_PEAK = 26;
+export const LIMIT = 17;
+export const LIMIT_SAID = 18;
 /** Refreshes since the last change. */
-export const REFRESHES = 27;
+export const REFRESHES = 19;
 /** PASSED when RECEIVED was last brought up to date. */
-export const RECEIVED_MARK = 28;
-export const RECEIVER_EPOCH = 29;
+export const RECEIVED_MARK = 20;
+export const RECEIVER_EPOCH = 21;
 /** The neighbour has asked since it last was idle. */
-export const WANTED = 30;
+export const WANTED = 22;
+
+// Words of the same record, behind its counts: copies may be more than a count can hold.
+
+export const WORDS_SHIFT = 4;
+
+/** Units in the buffer now. */
+export const OCCUPIED = 12;
+export const OCCUPIED_PEAK = 13;
 
 export const TIMES_SHIFT = 3;
 
@@ -82,16 +95,18 @@ export const RECEIVED = 7;
 
 /** The records of all accounts. */
 export interface CreditRecords {
-  readonly counts: Int32Array;
+  readonly counts: Uint16Array;
+  readonly words: Int32Array;
   readonly times: Float64Array;
 }
 
 export function makeCreditRecords(tables: Tables): CreditRecords {
-  const counts = tables.int32('credit', 1 << RECORD_SHIFT);
+  const { words } = tables.records('credit');
+  const counts = new Uint16Array(words.buffer, words.byteOffset, 2 * words.length);
   const times = tables.float64('credit', 1 << TIMES_SHIFT);
   for (let t = 0; t < times.length; t += 1 << TIMES_SHIFT) {
     times[t | REFRESH_AT] = -Infinity;
     times[t | ACTIVE_AT] = -Infinity;
   }
-  return { counts, times };
+  return { counts, words, times };
 }

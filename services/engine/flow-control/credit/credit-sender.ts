@@ -6,8 +6,8 @@ import {
   ahead,
   costOf,
   COUNT_MASK,
-  EAGER_PERIODS,
   EPOCH_MASK,
+  isEagerYet,
   quickCost,
   SAY_DEMAND,
   SAY_REPORT,
@@ -29,6 +29,7 @@ import {
   RECORD_SHIFT,
   REPORT_AT,
   REPORT_PS,
+  REPORTED,
   REPORTS,
   SENDER_EPOCH,
   SET_ASIDE,
@@ -36,7 +37,6 @@ import {
   SPENT_MARK,
   STATE,
   TIMES_SHIFT,
-  TRIES,
 } from './credit-records.js';
 
 // Doubles of an account that only some frames touch.
@@ -55,7 +55,9 @@ export const STALE = 8;
 /** Incremental credit beyond what a count can hold. */
 export const OVERFLOW = 9;
 export const FAILED_SYNCS = 10;
-const DOUBLES = 11;
+/** Requests to begin that nobody has answered yet. */
+const TRIES = 11;
+const DOUBLES = 12;
 
 const DOWN = 0;
 const SYNC = 1;
@@ -100,7 +102,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     counts[r | SET_ASIDE] = 0;
     counts[r | ALLOWED] = 0;
     counts[r | STATE] = SYNC;
-    counts[r | TRIES] = 0;
+    doubles[d + TRIES] = 0;
     carrier.withdraw(row);
     trySync(row);
   }
@@ -168,10 +170,15 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     const r = row << RECORD_SHIFT;
     counts[r | CONSUMED] = (counts[r | CONSUMED] + units) & COUNT_MASK;
     if (ears[0] !== 0) carrier.announce(row, CREDIT_STEP.TRANSMITTED, units);
-    if (counts[r | REPORTS] !== 0) changed(row);
-    if ((counts[r | MODES] & MINDS_LINE) === 0) return;
+    const modes = counts[r | MODES];
+    if ((modes & (REPORTED | MINDS_LINE)) !== 0) noteUse(row, modes);
+  }
+
+  function noteUse(row: number, modes: number): void {
+    if ((modes & REPORTED) !== 0) changed(row);
+    if ((modes & MINDS_LINE) === 0) return;
     times[(row << TIMES_SHIFT) | LAST_USE] = clock.now;
-    if ((counts[r | MODES] & LOOKS_AHEAD) !== 0) lookAhead(row);
+    if ((modes & LOOKS_AHEAD) !== 0) lookAhead(row);
   }
 
   /** The first frame in line lacks credit. */
@@ -271,7 +278,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
       return;
     }
     counts[r | STATE] = OPEN;
-    counts[r | TRIES] = 0;
+    doubles[row * DOUBLES + TRIES] = 0;
     times[(row << TIMES_SHIFT) | LAST_USE] = clock.now;
     carrier.announce(row, CREDIT_STEP.AGREED, word);
     changed(row);
@@ -329,6 +336,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
 
   /** Something is different: the neighbour hears of it soon, and again. */
   function changed(row: number): void {
+    counts[(row << RECORD_SHIFT) | MODES] &= ~REPORTED;
     counts[(row << RECORD_SHIFT) | REPORTS] = 0;
     const t = row << TIMES_SHIFT;
     const { now } = carrier.clock;
@@ -376,12 +384,12 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
 
   function trySync(row: number): void {
     const { asking, keepAlivePs } = accounts.specOf(row);
-    const r = row << RECORD_SHIFT;
-    const tries = ++counts[r | TRIES];
-    if (tries === asking.syncTries + 1) doubles[row * DOUBLES + FAILED_SYNCS]++;
+    const d = row * DOUBLES;
+    const tries = ++doubles[d + TRIES];
+    if (tries === asking.syncTries + 1) doubles[d + FAILED_SYNCS]++;
     const wait = tries <= asking.syncTries ? asking.syncPs : keepAlivePs;
     const at = clock.now + wait;
-    doubles[row * DOUBLES + SYNC_AT] = at;
+    doubles[d + SYNC_AT] = at;
     carrier.say(row, SAY_SYNC);
     carrier.wake(row, at);
   }
@@ -396,7 +404,8 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     const t = row << TIMES_SHIFT;
     const { now } = carrier.clock;
     if (now < times[t | REPORT_AT]) return times[t | REPORT_AT];
-    const isEager = ++counts[(row << RECORD_SHIFT) | REPORTS] < EAGER_PERIODS;
+    counts[(row << RECORD_SHIFT) | MODES] |= REPORTED;
+    const isEager = isEagerYet(counts, (row << RECORD_SHIFT) | REPORTS);
     carrier.say(row, SAY_REPORT);
     const wait = isEager ? times[t | REPORT_PS] : accounts.specOf(row).keepAlivePs;
     times[t | REPORT_AT] = now + wait;

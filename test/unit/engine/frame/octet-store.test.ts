@@ -36,6 +36,15 @@ describe('Octets on their way', () => {
     );
   });
 
+  it('are not what somebody left in their slot', () => {
+    const store = new OctetStore();
+    const slot = store.put(Uint8Array.of(1, 0, 0, 0), 4);
+    store.get(slot).fill(9);
+    store.giveBack(slot);
+    assert.equal(store.put(Uint8Array.of(2, 0, 0, 0), 4), slot);
+    assert.deepEqual(store.get(slot).slice(0, 4), Uint8Array.of(2, 0, 0, 0));
+  });
+
   it('have another hash when they were changed in their place', () => {
     const store = new OctetStore();
     const slot = store.put(Uint8Array.of(1, 2, 3), 3);
