@@ -37,6 +37,11 @@ export class RecordTable {
     return at;
   }
 
+  /** A number that is small and whole: what is asked with a double is compiled for doubles. */
+  small(at: number): number {
+    return this.values[at] | 0;
+  }
+
   /** A row is over. */
   close(at: number): void {
     const { open } = this;
@@ -60,6 +65,8 @@ export class RecordTable {
   }
 
   map<Item>(read: (at: number) => Item): Item[] {
-    return Array.from({ length: this.count }, (_, row) => read(row * this.width));
+    const items: Item[] = [];
+    for (let row = 0; row < this.count; row++) items.push(read(row * this.width));
+    return items;
   }
 }

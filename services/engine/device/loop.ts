@@ -217,7 +217,7 @@ export function makeLoop(
     digests.mix(d, DID_ARRIVE | local, words[frame + SEQUENCE] ^ (length << 20));
     counters.received(port, words[frame + CLASS] & PRIORITY_MASK, length);
     if (heed.hearsReceived(port, frame))
-      device.probe?.frameReceived(d, local, clock.now, pool, frame);
+      device.heardBy.frameReceived?.frameReceived(d, local, clock.now, pool, frame);
     if (fate !== UNHURT) outlet.lose(d, port, frame, fate);
     else if (isHost[d] === 0) switching.receive(d, port, frame);
     else hosting.receive(d, port, frame);
@@ -311,7 +311,7 @@ export function makeLoop(
     digests.mix(d, DID_SEND | local, (frameClass & ~FOLLOWED_FLAG) ^ (length << 20));
     counters.sent(port, frameClass & PRIORITY_MASK, length);
     if (heed.hearsSent(port, frame)) {
-      device.probe?.frameSent(d, local, now, pool, frame, trafficClass, eligible);
+      device.heardBy.frameSent?.frameSent(d, local, now, pool, frame, trafficClass, eligible);
     }
     const at = now + (PREAMBLE_OCTETS + tag) * octetPs + ports.latencyPs(port) + late;
     pool.setArrival(frame, (wrong & LATE) === 0 ? at : faults.arrivalOf(port, at, free - now));
@@ -344,7 +344,7 @@ export function makeLoop(
 
   /** A tag is read together with its frame, and before it. */
   function sendTag(d: number, local: number, peer: number, at: number): void {
-    devices[d].probe?.tagSent(d, local, clock.now, scratch.subarray(0, tagLength));
+    devices[d].heardBy.tagSent?.tagSent(d, local, clock.now, scratch.subarray(0, tagLength));
     deliver(d, local, peer, scratch, tagLength, at);
   }
 
@@ -370,7 +370,7 @@ export function makeLoop(
     const free = now + wireOctets * octetPs + late;
     ports.setFreeAt(port, free);
     if (readU16(scratch, TYPE_AT) === ETHERTYPE_MAC_CONTROL) counters.controlSent[port]++;
-    device.probe?.controlSent(d, local, now, scratch.subarray(0, length));
+    device.heardBy.controlSent?.controlSent(d, local, now, scratch.subarray(0, length));
     const at = txEnd + ports.latencyPs(port) + late;
     const end = isLate ? lastBit(port, at, free - now) : at;
     deliver(d, local, peer, scratch, length, end + controlDelay(peer, length));
@@ -455,7 +455,12 @@ export function makeLoop(
       carriage.came(device.place, port, slot);
       return;
     }
-    device.probe?.controlReceived(device.place, local, clock.now, octets.subarray(0, length));
+    device.heardBy.controlReceived?.controlReceived(
+      device.place,
+      local,
+      clock.now,
+      octets.subarray(0, length),
+    );
     if (!isClaimed(port, octets, length)) counters.controlUnclaimed[port]++;
     device.octets.giveBack(slot);
   }

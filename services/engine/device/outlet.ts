@@ -45,9 +45,9 @@ export function makeOutlet(
   }
 
   function tellQueued(device: number, port: number, frame: number): void {
-    const { firstPort, probe } = devices[device];
+    const { firstPort, heardBy } = devices[device];
     const ingress = pool.words[frame + PORT] - firstPort;
-    probe?.frameQueued(device, ingress, port - firstPort, clock.now, pool, frame);
+    heardBy.frameQueued?.frameQueued(device, ingress, port - firstPort, clock.now, pool, frame);
   }
 
   function drop(
@@ -74,10 +74,10 @@ export function makeOutlet(
 
   function lose(device: number, port: number, frame: number, reason: number): void {
     const { words } = pool;
-    const { firstPort, probe } = devices[device];
+    const { firstPort, heardBy } = devices[device];
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     counters.dropped(port, priority, words[frame + LENGTH], reason);
-    probe?.frameDropped(device, port - firstPort, clock.now, pool, frame, reason);
+    heardBy.frameDropped?.frameDropped(device, port - firstPort, clock.now, pool, frame, reason);
     digests.mix(device, DID_DROP | (port - firstPort), reason);
     if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) carriage.unload(device, frame);
     pool.release(frame);

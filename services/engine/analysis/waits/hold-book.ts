@@ -53,13 +53,12 @@ export class HoldBook {
 
   /** The port has said which priorities it holds as a whole; returns those that are held anew. */
   change(port: number, now: number, priorities: number): number {
-    const before = this.whole[port];
     const heldBefore = this.mask[port];
+    let changed = this.whole[port] ^ priorities;
     this.whole[port] = priorities;
-    for (let p = 0; p < 8; p++) {
-      const bit = 1 << p;
-      if (((before ^ priorities) & bit) === 0) continue;
-      if ((priorities & bit) !== 0) this.begin(port, p, WHOLE, now, this.ruler(port, p));
+    for (; changed !== 0; changed &= changed - 1) {
+      const p = 31 - Math.clz32(changed & -changed);
+      if ((priorities & (1 << p)) !== 0) this.begin(port, p, WHOLE, now, this.ruler(port, p));
       else this.end(port, p, WHOLE, now);
     }
     return this.mask[port] & ~heldBefore;
@@ -135,12 +134,14 @@ export class HoldBook {
   all(now: number): HoldRecord[] {
     const { table, engine } = this;
     const { values } = table;
-    for (const row of table.open) this.count(values[row + PORT], values[row + PRIORITY], now, 0);
+    for (const row of table.open) {
+      this.count(table.small(row + PORT), table.small(row + PRIORITY), now, 0);
+    }
     return table.map((row) => ({
-      port: values[row + PORT],
-      priority: values[row + PRIORITY],
-      channel: values[row + CHANNEL],
-      mechanism: engine.mechanisms[values[row + MECHANISM]]?.name ?? 'unknown',
+      port: table.small(row + PORT),
+      priority: table.small(row + PRIORITY),
+      channel: table.small(row + CHANNEL),
+      mechanism: engine.mechanisms[table.small(row + MECHANISM)]?.name ?? 'unknown',
       startPs: values[row + START],
       endPs: values[row + END],
       frameTimePs: values[row + FRAME_TIME],
@@ -170,8 +171,10 @@ export class HoldBook {
    */
   private remember(port: number, priority: number): void {
     const memory = (this.memories[port] ??= new Float64Array(2 * 8 * 8));
+    const { queues } = this.engine.shared;
+    const number = this.device.firstPort + port;
     for (let trafficClass = 0; trafficClass < 8; trafficClass++) {
-      const since = this.engine.shared.queues.since(this.device.firstPort + port, trafficClass);
+      const since = queues.since(number, trafficClass);
       const at = (priority << 4) | (trafficClass << 1);
       if (memory[at] === since) continue;
       memory[at + 1] = this.heldPs(port, priority, since);
@@ -181,6 +184,10 @@ export class HoldBook {
 
   private ruler(port: number, priority: number): number {
     const number = this.device.firstPort + port;
-    return this.engine.mechanisms.findIndex((m) => m.holdReason(number, priority) !== null);
+    const { mechanisms } = this.engine;
+    for (let m = 0; m < mechanisms.length; m++) {
+      if (mechanisms[m].holdReason(number, priority) !== null) return m;
+    }
+    return -1;
   }
 }

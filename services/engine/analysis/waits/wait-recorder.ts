@@ -1,4 +1,5 @@
 import { DeafProbe } from '../../contract/probe.js';
+import type { PortSpec } from '../../contract/spec.js';
 import type { Engine } from '../../device/engine.js';
 import type { Device } from '../../device/device.js';
 import type { FramePool } from '../../frame/frame-pool.js';
@@ -48,9 +49,8 @@ export class WaitRecorder extends DeafProbe {
   /** By port and group: octets from which on a credited account counts as full; else Infinity. */
   private readonly fullAt: Float64Array;
   private readonly firstPort: Int32Array;
-  /** Places of mechanisms in the engine's list. */
-  private readonly pause: number;
-  private readonly pfc: number;
+  /** Places of mechanisms in the engine's list; by port, of the one that stops its neighbour. */
+  private readonly stopper: Uint8Array;
   private readonly credit: number;
 
   constructor(private readonly engine: Engine) {
@@ -60,8 +60,8 @@ export class WaitRecorder extends DeafProbe {
     this.firstPort = Int32Array.from(devices, (device) => device.firstPort);
     this.isSwitch = devices.map(({ spec }) => spec.kind === 'switch');
     const placeOf = (name: string): number => engine.mechanisms.findIndex((m) => m.name === name);
-    this.pause = placeOf('pause');
-    this.pfc = placeOf('pfc');
+    const stopperOf = ({ pause }: PortSpec): number => placeOf(pause === null ? 'pfc' : 'pause');
+    this.stopper = Uint8Array.from(devices.flatMap(({ spec }) => spec.ports.map(stopperOf)));
     this.credit = placeOf('credit');
     this.isCredited = devices.map((device) => this.configure(device));
     this.books = devices.map((device) => new Books(engine, device, new Backlog(engine, device)));
@@ -154,8 +154,8 @@ export class WaitRecorder extends DeafProbe {
     group: number,
     stop: boolean,
   ): void {
-    const { pause } = this.engine.devices[device].spec.ports[port];
-    this.setStopped(device, port, group, stop, pause === null ? this.pfc : this.pause, now);
+    if (stop) this.stop(device, port, group, this.stopper[this.firstPort[device] + port], now);
+    else this.release(device, port, group, now);
   }
 
   override heldChanged(device: number, port: number, now: number, priorities: number): void {
@@ -211,27 +211,20 @@ export class WaitRecorder extends DeafProbe {
     const { stops, backlog } = this.books[device];
     const isFull = (stops.mask[port] & (1 << group)) !== 0;
     const octets = backlog.total(group, port);
-    if (!isFull && octets >= limit) this.setStopped(device, port, group, true, this.credit, now);
-    else if (isFull && octets < limit / 2)
-      this.setStopped(device, port, group, false, this.credit, now);
+    if (!isFull && octets >= limit) this.stop(device, port, group, this.credit, now);
+    else if (isFull && octets < limit / 2) this.release(device, port, group, now);
   }
 
-  private setStopped(
-    device: number,
-    port: number,
-    group: number,
-    stop: boolean,
-    mechanism: number,
-    now: number,
-  ): void {
+  private stop(device: number, port: number, group: number, mechanism: number, now: number): void {
     const { stops, jams } = this.books[device];
-    if (stop) {
-      stops.begin(port, group, mechanism, now);
-      jams.stopped(port, group, now);
-    } else {
-      stops.end(port, group, now);
-      jams.released(port, group, now);
-    }
+    stops.begin(port, group, mechanism, now);
+    jams.stopped(port, group, now);
+  }
+
+  private release(device: number, port: number, group: number, now: number): void {
+    const { stops, jams } = this.books[device];
+    stops.end(port, group, now);
+    jams.released(port, group, now);
   }
 
   /** Whether there are accounts of credit; hosts have none that anything waits in. */
