@@ -37,11 +37,6 @@ export class RecordTable {
     return at;
   }
 
-  /** A number that is small and whole: what is asked with a double is compiled for doubles. */
-  small(at: number): number {
-    return this.values[at] | 0;
-  }
-
   /** A row is over. */
   close(at: number): void {
     const { open } = this;
@@ -64,6 +59,7 @@ export class RecordTable {
     this.count = to / width;
   }
 
+  /** Small whole numbers are best read as integers: to ask with a double is compiled for doubles. */
   map<Item>(read: (at: number) => Item): Item[] {
     const items: Item[] = [];
     for (let row = 0; row < this.count; row++) items.push(read(row * this.width));

@@ -27,7 +27,7 @@ export function makeOutlet(
   carriage: Carriage,
   defiance: Defiance,
 ): Outlet {
-  const { clock, pool, ports, queues, counters, digests, transmits, heed } = shared;
+  const { clock, pool, ports, queues, counters, digests, transmits, heed, frameTimes } = shared;
 
   function kick(device: number, port: number): void {
     if (transmits.at[port] !== Infinity) return;
@@ -45,6 +45,8 @@ export function makeOutlet(
   }
 
   function tellQueued(device: number, port: number, frame: number): void {
+    frameTimes.joined(port, frame);
+    if (!heed.isTold(port, frame)) return;
     const { firstPort, heardBy } = devices[device];
     const ingress = pool.words[frame + PORT] - firstPort;
     heardBy.frameQueued?.frameQueued(device, ingress, port - firstPort, clock.now, pool, frame);

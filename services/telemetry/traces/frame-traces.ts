@@ -62,7 +62,7 @@ export class FrameTraces implements Iterable<FrameTrace> {
 
   /** Of all frames that have a journey. */
   names(): Set<string> {
-    return new Set(this.hops.starts.map(({ hop }) => this.hops.nameOf(hop)));
+    return new Set(this.hops.starts.map(({ frame }) => frame));
   }
 
   *[Symbol.iterator](): Generator<FrameTrace> {
@@ -72,7 +72,7 @@ export class FrameTraces implements Iterable<FrameTrace> {
 
   // What is small and whole is made an integer: doubles are no good as places in lists.
 
-  private trace({ hop, bornPs }: Start): FrameTrace {
+  private trace({ hop, frame, bornPs }: Start): FrameTrace {
     const { numbers } = this.hops;
     const at = hop * HOP_WIDTH;
     const kind = numbers[at + FRAME_CLASS]! & KIND_MASK;
@@ -81,7 +81,7 @@ export class FrameTraces implements Iterable<FrameTrace> {
     const steps: TraceStep[] = [];
     this.follow(hop, NONE, steps);
     return {
-      frame: this.hops.nameOf(hop),
+      frame,
       flow: this.flows.get(ends)?.get(rest) ?? '',
       attempt: this.hops.attempt(hop),
       kind,

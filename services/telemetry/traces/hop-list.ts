@@ -14,6 +14,7 @@ const NONE = -1;
 /** Where a journey starts. */
 export interface Start {
   readonly hop: number;
+  readonly frame: string;
   readonly bornPs: number;
 }
 
@@ -48,7 +49,7 @@ export class HopList {
     this.first = new Int32Array(2 ** Math.ceil(Math.log2(this.count + 1))).fill(NONE);
     this.next = new Int32Array(this.count);
     this.isTaken = new Uint8Array(this.count);
-    this.starts = this.chain().sort((a, b) => this.compare(a, b));
+    this.starts = this.chain().sort(compare);
   }
 
   /**
@@ -79,11 +80,6 @@ export class HopList {
     this.isTaken.fill(0);
   }
 
-  /** What its frame is called. */
-  nameOf(hop: number): string {
-    return nameOfHop(this.numbers, hop * HOP_WIDTH);
-  }
-
   /** How many journeys of the frame have started before. */
   attempt(start: number): number {
     const { numbers, next } = this;
@@ -105,20 +101,19 @@ export class HopList {
       const place = numbers[at + DICE]! & mask;
       next[hop] = first[place]!;
       first[place] = hop;
-      if (numbers[at + INGRESS]! < 0) starts.push({ hop, bornPs: numbers[at + BORN]! });
+      if (numbers[at + INGRESS]! >= 0) continue;
+      starts.push({ hop, frame: nameOfHop(numbers, at), bornPs: numbers[at + BORN]! });
     }
     return starts;
-  }
-
-  /** Of starts: by when they were ready, then by name. */
-  private compare(a: Start, b: Start): number {
-    if (a.bornPs !== b.bornPs) return a.bornPs - b.bornPs;
-    const [name, other] = [this.nameOf(a.hop), this.nameOf(b.hop)];
-    if (name !== other) return name < other ? -1 : 1;
-    return a.hop - b.hop;
   }
 
   private firstLike(hop: number): number {
     return this.first[this.numbers[hop * HOP_WIDTH + DICE]! & (this.first.length - 1)]!;
   }
+}
+
+function compare(a: Start, b: Start): number {
+  if (a.bornPs !== b.bornPs) return a.bornPs - b.bornPs;
+  if (a.frame !== b.frame) return a.frame < b.frame ? -1 : 1;
+  return a.hop - b.hop;
 }

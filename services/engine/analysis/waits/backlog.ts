@@ -167,7 +167,8 @@ export class Backlog {
     const { pool, ports, queues } = this.engine.shared;
     const { words } = pool;
     const { firstPort } = this.device;
-    for (let tc = 0; tc < 8; tc++) {
+    for (let classes = queues.ready(firstPort + egress); classes !== 0; classes &= classes - 1) {
+      const tc = 31 - Math.clz32(classes & -classes);
       for (let f = queues.head(firstPort + egress, tc); f >= 0; f = words[f + NEXT]) {
         const from = words[f + PORT];
         if (from === firstPort + ingress) continue;

@@ -31,7 +31,7 @@ export class HoldBook {
   private readonly total: Float64Array;
   /** By port, once it has been held: see `remember`. */
   private readonly memories: (Float64Array | null)[];
-  /** By port and priority: up to when frame-time is counted. */
+  /** By port and priority: up to when frame-time is counted; see `count`. */
   private readonly countedAt: Float64Array;
 
   static readonly wiring = ['engine', 'device'];
@@ -67,6 +67,7 @@ export class HoldBook {
   /** `mechanism`: its place among those of the engine. */
   begin(port: number, priority: number, channel: number, now: number, mechanism: number): void {
     const at = (port << 3) | priority;
+    if (this.sole[at] >= 0) this.settle(at, true);
     if (this.standing[at]++ === 0) {
       this.since[at] = now;
       this.countedAt[at] = now;
@@ -82,17 +83,21 @@ export class HoldBook {
     values[row + MECHANISM] = mechanism;
     values[row + START] = now;
     values[row + END] = Infinity;
+    values[row + FRAME_TIME] = 0;
+    if (this.sole[at] >= 0) this.resume(at);
   }
 
   end(port: number, priority: number, channel: number, now: number): void {
     const at = (port << 3) | priority;
     this.count(port, priority, now, 0);
+    const sole = this.sole[at];
+    if (sole >= 0) this.settle(at, true);
     if (--this.standing[at] === 0) {
       this.remember(port, priority);
       this.total[at] += now - this.since[at];
       this.mask[port] &= ~(1 << priority);
     }
-    const row = this.standingRow(port, priority, channel);
+    const row = sole < 0 ? this.standingRow(port, priority, channel) : sole;
     this.sole[at] = -1;
     if (row < 0) return;
     this.table.values[row + END] = now;
@@ -108,26 +113,52 @@ export class HoldBook {
     return this.heldPs(port, priority, now) - before;
   }
 
+  /** Priorities of a port whose frames have to be counted as they come, one bit each. */
+  uncounted(port: number): number {
+    let priorities = this.mask[port];
+    for (let p = 0; p < 8; p++) if (this.sole[(port << 3) | p] >= 0) priorities &= ~(1 << p);
+    return priorities;
+  }
+
   /**
    * Counts what stood at a held port until now; `newcomers` frames of its queue have come just
-   * now. The frame-time goes to the first hold found on the priority.
+   * now. The frame-time of a hold that stands alone is reckoned where frames are queued; of
+   * others, it goes to the first found on the priority.
    */
   count(port: number, priority: number, now: number, newcomers: number): void {
     const at = (port << 3) | priority;
-    const { ports, queues } = this.engine.shared;
+    const { ports, queues, frameTimes } = this.engine.shared;
+    const { values } = this.table;
     const number = this.device.firstPort + port;
+    const sole = this.sole[at];
+    if (sole >= 0) {
+      values[sole + FRAME_TIME] = frameTimes.upTo(number, priority, now);
+      return;
+    }
     const trafficClass = ports.classOf(number, priority);
     const frames = queues.get(number, trafficClass, QUEUE_FRAMES) - newcomers;
-    const sole = this.sole[at];
-    const row = sole < 0 ? this.standingRow(port, priority, null) : sole;
-    if (row >= 0) this.table.values[row + FRAME_TIME] += frames * (now - this.countedAt[at]);
+    const row = this.standingRow(port, priority, null);
+    if (row >= 0) values[row + FRAME_TIME] += frames * (now - this.countedAt[at]);
     this.countedAt[at] = now;
+  }
+
+  /** Writes down what is reckoned elsewhere; with an end, it is not any longer. */
+  settleAll(ends: boolean): void {
+    for (let at = 0; at < this.sole.length; at++) if (this.sole[at] >= 0) this.settle(at, ends);
+  }
+
+  /** Goes on from what is written down. */
+  resumeAll(): void {
+    for (let at = 0; at < this.sole.length; at++) if (this.sole[at] >= 0) this.resume(at);
   }
 
   /** What is over is not kept any longer. */
   forgetPast(): void {
+    this.settleAll(false);
     this.table.forgetClosed();
-    this.sole.fill(-1);
+    for (let at = 0; at < this.sole.length; at++) {
+      if (this.sole[at] >= 0) this.sole[at] = this.standingRow(at >> 3, at & 7, null);
+    }
   }
 
   /** Of the holds that stand, too, as they are at `now`. */
@@ -135,17 +166,31 @@ export class HoldBook {
     const { table, engine } = this;
     const { values } = table;
     for (const row of table.open) {
-      this.count(table.small(row + PORT), table.small(row + PRIORITY), now, 0);
+      this.count(values[row + PORT] | 0, values[row + PRIORITY] | 0, now, 0);
     }
     return table.map((row) => ({
-      port: table.small(row + PORT),
-      priority: table.small(row + PRIORITY),
-      channel: table.small(row + CHANNEL),
-      mechanism: engine.mechanisms[table.small(row + MECHANISM)]?.name ?? 'unknown',
+      port: values[row + PORT] | 0,
+      priority: values[row + PRIORITY] | 0,
+      channel: values[row + CHANNEL] | 0,
+      mechanism: engine.mechanisms[values[row + MECHANISM] | 0]?.name ?? 'unknown',
       startPs: values[row + START],
       endPs: values[row + END],
       frameTimePs: values[row + FRAME_TIME],
     }));
+  }
+
+  private settle(at: number, ends: boolean): void {
+    const { frameTimes } = this.engine.shared;
+    const port = this.device.firstPort + (at >> 3);
+    this.table.values[this.sole[at] + FRAME_TIME] = frameTimes.sum(port, at & 7);
+    this.countedAt[at] = frameTimes.until(port, at & 7);
+    if (ends) frameTimes.stop(port, at & 7);
+  }
+
+  private resume(at: number): void {
+    const { frameTimes } = this.engine.shared;
+    const sum = this.table.values[this.sole[at] + FRAME_TIME];
+    frameTimes.start(this.device.firstPort + (at >> 3), at & 7, this.countedAt[at], sum);
   }
 
   /** A hold that stands on a priority, of one account or (null) of any; -1 if none does. */

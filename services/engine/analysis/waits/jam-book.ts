@@ -119,13 +119,12 @@ export class JamBook {
   }
 
   private read(row: number): JamRecord {
-    const { table } = this;
-    const { values } = table;
+    const { values } = this.table;
     return {
-      port: table.small(row + PORT),
-      group: table.small(row + GROUP),
-      egress: table.small(row + EGRESS),
-      priority: table.small(row + PRIORITY),
+      port: values[row + PORT] | 0,
+      group: values[row + GROUP] | 0,
+      egress: values[row + EGRESS] | 0,
+      priority: values[row + PRIORITY] | 0,
       startPs: values[row + START],
       endPs: values[row + END],
     };

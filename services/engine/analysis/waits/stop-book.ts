@@ -64,13 +64,19 @@ export class StopBook {
     }
   }
 
+  /** Whether any account is stopped. */
+  stand(): boolean {
+    for (let port = 0; port < this.mask.length; port++) if (this.mask[port] !== 0) return true;
+    return false;
+  }
+
   all(): StopRecord[] {
     const { table, engine } = this;
     const { values } = table;
     return table.map((row) => ({
-      port: table.small(row + PORT),
-      group: table.small(row + GROUP),
-      mechanism: engine.mechanisms[table.small(row + MECHANISM)]?.name ?? 'unknown',
+      port: values[row + PORT] | 0,
+      group: values[row + GROUP] | 0,
+      mechanism: engine.mechanisms[values[row + MECHANISM] | 0]?.name ?? 'unknown',
       startPs: values[row + START],
       endPs: values[row + END],
       cause: this.readCause(row),
@@ -78,13 +84,12 @@ export class StopBook {
   }
 
   private readCause(row: number): StopCause | null {
-    const { table } = this;
-    const { values } = table;
+    const { values } = this.table;
     if (values[row + EGRESS] < 0) return null;
     return {
-      egress: table.small(row + EGRESS),
-      trafficClass: table.small(row + CLASS),
-      priority: table.small(row + PRIORITY),
+      egress: values[row + EGRESS] | 0,
+      trafficClass: values[row + CLASS] | 0,
+      priority: values[row + PRIORITY] | 0,
       isShared: values[row + IS_SHARED] !== 0,
       sincePs: values[row + SINCE],
       isHeld: values[row + IS_HELD] !== 0,

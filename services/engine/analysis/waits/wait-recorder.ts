@@ -95,6 +95,7 @@ export class WaitRecorder extends DeafProbe {
   }
 
   save(device: number): Plain {
+    this.books[device].holds.settleAll(false);
     return save(this.books[device]);
   }
 
@@ -102,9 +103,11 @@ export class WaitRecorder extends DeafProbe {
   restore(device: number, saved: Plain | null): void {
     const { engine } = this;
     this.books[device].backlog.close();
+    this.books[device].holds.settleAll(true);
     const own = engine.devices[device];
     const books = new Books(engine, own, new Backlog(engine, own));
     if (saved !== null) restore(books, saved);
+    books.holds.resumeAll();
     this.books[device] = books;
     this.follow(device);
   }
@@ -121,7 +124,9 @@ export class WaitRecorder extends DeafProbe {
     if (!backlog.isFollowed(egress)) return;
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
     const isHeld = (holds.mask[egress] & (1 << priority)) !== 0;
-    if (isHeld) holds.count(egress, priority, now, 1);
+    if ((holds.uncounted(egress) & (1 << priority)) !== 0) {
+      holds.count(egress, priority, now, 1);
+    }
     if (!this.isSwitch[device]) return;
     backlog.pass(egress, frame, 1);
     if (this.isCredited[device]) {
@@ -186,17 +191,31 @@ export class WaitRecorder extends DeafProbe {
     }
   }
 
-  /** Ports that are told of: those that are held, and all where there is credit. */
+  /** Ports that are told of: see `followHeld`. */
   private follow(device: number): void {
     this.engine.devices[device].spec.ports.forEach((_, port) => {
       this.followHeld(device, port);
     });
   }
 
+  /**
+   * A port is told of where there is credit, and where it is held: if accounts are stopped that it
+   * might jam, or its frames have to be counted as they come.
+   */
   private followHeld(device: number, port: number): void {
-    const { holds, backlog } = this.books[device];
-    if (holds.mask[port] !== 0 || this.isCredited[device]) backlog.keep(port);
+    const { holds, stops, backlog } = this.books[device];
+    const isHeld = holds.mask[port] !== 0;
+    const isTold = isHeld && (stops.stand() || holds.uncounted(port) !== 0);
+    if (isTold || this.isCredited[device]) backlog.keep(port);
     else backlog.letGo(port);
+  }
+
+  /** Whether any account is stopped has changed. */
+  private followAllHeld(device: number): void {
+    const { mask } = this.books[device].holds;
+    for (let port = 0; port < mask.length; port++) {
+      if (mask[port] !== 0) this.followHeld(device, port);
+    }
   }
 
   /**
@@ -217,13 +236,16 @@ export class WaitRecorder extends DeafProbe {
 
   private stop(device: number, port: number, group: number, mechanism: number, now: number): void {
     const { stops, jams } = this.books[device];
+    const isFirst = !stops.stand();
     stops.begin(port, group, mechanism, now);
+    if (isFirst) this.followAllHeld(device);
     jams.stopped(port, group, now);
   }
 
   private release(device: number, port: number, group: number, now: number): void {
     const { stops, jams } = this.books[device];
     stops.end(port, group, now);
+    if (!stops.stand()) this.followAllHeld(device);
     jams.released(port, group, now);
   }
 
