@@ -3,8 +3,8 @@ import type { LoadHook } from 'node:module';
 // A loader that takes the probes out of the data path, so that what they cost can be measured.
 
 const FILES: Readonly<Record<string, readonly RegExp[]>> = {
-  'device/loop.js': [/if \(heed\.hears\w+\(port, frame\)\)\s*device\.probe\?\.\w+\([^;]*\);/g],
-  'device/outlet.js': [/if \(heed\.hears\w+\(port, frame\)\)\s*tellQueued\([^;]*\);/g],
+  'device/loop.js': [/if \(heed\.hears\w+\(port, frame\)\)\s*tell\w+\([^;]*\);/g],
+  'device/outlet.js': [/if \(heed\.hears\w+\(port, frame\)\)\s*tell\w+\([^;]*\);/g],
 };
 
 export const load: LoadHook = async (url, context, next) => {

@@ -59,7 +59,10 @@ export class RecordTable {
     this.count = to / width;
   }
 
+  /** Small whole numbers are best read as integers: to ask with a double is compiled for doubles. */
   map<Item>(read: (at: number) => Item): Item[] {
-    return Array.from({ length: this.count }, (_, row) => read(row * this.width));
+    const items: Item[] = [];
+    for (let row = 0; row < this.count; row++) items.push(read(row * this.width));
+    return items;
   }
 }

@@ -2,14 +2,18 @@ import type { FramePool } from '../frame/frame-pool.js';
 import type { Probe } from './probe.js';
 
 /**
- * Tells several listeners, in their order. Arguments are written out: gathering them costs more
- * than most listeners do.
+ * Tells two listeners, one after the other; one of them may be two again. Arguments are written
+ * out: gathering them, or a list of listeners, costs more than most listeners do.
  */
 export class ProbeFanOut implements Probe {
-  constructor(private readonly listeners: readonly Probe[]) {}
+  constructor(
+    private readonly first: Probe,
+    private readonly second: Probe,
+  ) {}
 
   frameReceived(device: number, port: number, now: number, pool: FramePool, frame: number): void {
-    for (const listener of this.listeners) listener.frameReceived(device, port, now, pool, frame);
+    this.first.frameReceived(device, port, now, pool, frame);
+    this.second.frameReceived(device, port, now, pool, frame);
   }
 
   frameDropped(
@@ -20,12 +24,13 @@ export class ProbeFanOut implements Probe {
     frame: number,
     reason: number,
   ): void {
-    for (const listener of this.listeners)
-      listener.frameDropped(device, port, now, pool, frame, reason);
+    this.first.frameDropped(device, port, now, pool, frame, reason);
+    this.second.frameDropped(device, port, now, pool, frame, reason);
   }
 
   frameMarked(device: number, port: number, now: number, pool: FramePool, frame: number): void {
-    for (const listener of this.listeners) listener.frameMarked(device, port, now, pool, frame);
+    this.first.frameMarked(device, port, now, pool, frame);
+    this.second.frameMarked(device, port, now, pool, frame);
   }
 
   frameQueued(
@@ -36,8 +41,8 @@ export class ProbeFanOut implements Probe {
     pool: FramePool,
     frame: number,
   ): void {
-    for (const listener of this.listeners)
-      listener.frameQueued(device, ingress, egress, now, pool, frame);
+    this.first.frameQueued(device, ingress, egress, now, pool, frame);
+    this.second.frameQueued(device, ingress, egress, now, pool, frame);
   }
 
   frameSent(
@@ -49,42 +54,48 @@ export class ProbeFanOut implements Probe {
     trafficClass: number,
     eligible: number,
   ): void {
-    for (const listener of this.listeners)
-      listener.frameSent(device, port, now, pool, frame, trafficClass, eligible);
+    this.first.frameSent(device, port, now, pool, frame, trafficClass, eligible);
+    this.second.frameSent(device, port, now, pool, frame, trafficClass, eligible);
   }
 
   frameDiscarded(device: number, port: number, now: number, pool: FramePool, frame: number): void {
-    for (const listener of this.listeners) listener.frameDiscarded(device, port, now, pool, frame);
+    this.first.frameDiscarded(device, port, now, pool, frame);
+    this.second.frameDiscarded(device, port, now, pool, frame);
   }
 
   frameKept(device: number, now: number, pool: FramePool, frame: number): void {
-    for (const listener of this.listeners) listener.frameKept(device, now, pool, frame);
+    this.first.frameKept(device, now, pool, frame);
+    this.second.frameKept(device, now, pool, frame);
   }
 
   frameTaken(device: number, now: number, pool: FramePool, frame: number): void {
-    for (const listener of this.listeners) listener.frameTaken(device, now, pool, frame);
+    this.first.frameTaken(device, now, pool, frame);
+    this.second.frameTaken(device, now, pool, frame);
   }
 
   watchdogActed(device: number, port: number, now: number, priority: number, on: boolean): void {
-    for (const listener of this.listeners) {
-      listener.watchdogActed(device, port, now, priority, on);
-    }
+    this.first.watchdogActed(device, port, now, priority, on);
+    this.second.watchdogActed(device, port, now, priority, on);
   }
 
   controlSent(device: number, port: number, now: number, octets: Uint8Array): void {
-    for (const listener of this.listeners) listener.controlSent(device, port, now, octets);
+    this.first.controlSent(device, port, now, octets);
+    this.second.controlSent(device, port, now, octets);
   }
 
   tagSent(device: number, port: number, now: number, octets: Uint8Array): void {
-    for (const listener of this.listeners) listener.tagSent(device, port, now, octets);
+    this.first.tagSent(device, port, now, octets);
+    this.second.tagSent(device, port, now, octets);
   }
 
   controlReceived(device: number, port: number, now: number, octets: Uint8Array): void {
-    for (const listener of this.listeners) listener.controlReceived(device, port, now, octets);
+    this.first.controlReceived(device, port, now, octets);
+    this.second.controlReceived(device, port, now, octets);
   }
 
   stopAsked(device: number, port: number, now: number, group: number, stop: boolean): void {
-    for (const listener of this.listeners) listener.stopAsked(device, port, now, group, stop);
+    this.first.stopAsked(device, port, now, group, stop);
+    this.second.stopAsked(device, port, now, group, stop);
   }
 
   creditStep(
@@ -96,12 +107,13 @@ export class ProbeFanOut implements Probe {
     channel: number,
     units: number,
   ): void {
-    for (const listener of this.listeners)
-      listener.creditStep(device, port, now, step, priority, channel, units);
+    this.first.creditStep(device, port, now, step, priority, channel, units);
+    this.second.creditStep(device, port, now, step, priority, channel, units);
   }
 
   heldChanged(device: number, port: number, now: number, priorities: number): void {
-    for (const listener of this.listeners) listener.heldChanged(device, port, now, priorities);
+    this.first.heldChanged(device, port, now, priorities);
+    this.second.heldChanged(device, port, now, priorities);
   }
 
   creditShort(
@@ -112,12 +124,13 @@ export class ProbeFanOut implements Probe {
     channel: number,
     short: boolean,
   ): void {
-    for (const listener of this.listeners)
-      listener.creditShort(device, port, now, priority, channel, short);
+    this.first.creditShort(device, port, now, priority, channel, short);
+    this.second.creditShort(device, port, now, priority, channel, short);
   }
 
   messageDelivered(device: number, now: number, flow: number, message: number): void {
-    for (const listener of this.listeners) listener.messageDelivered(device, now, flow, message);
+    this.first.messageDelivered(device, now, flow, message);
+    this.second.messageDelivered(device, now, flow, message);
   }
 
   nicGranted(
@@ -128,11 +141,12 @@ export class ProbeFanOut implements Probe {
     octets: number,
     eligible: number,
   ): void {
-    for (const listener of this.listeners)
-      listener.nicGranted(device, now, arbiter, party, octets, eligible);
+    this.first.nicGranted(device, now, arbiter, party, octets, eligible);
+    this.second.nicGranted(device, now, arbiter, party, octets, eligible);
   }
 
   ledChanged(...heard: Parameters<Probe['ledChanged']>): void {
-    for (const listener of this.listeners) listener.ledChanged(...heard);
+    this.first.ledChanged(...heard);
+    this.second.ledChanged(...heard);
   }
 }

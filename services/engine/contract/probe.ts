@@ -202,3 +202,22 @@ export class DeafProbe implements Probe {
   nicGranted(..._: Parameters<Probe['nicGranted']>): void {}
   ledChanged(..._: Parameters<Probe['ledChanged']>): void {}
 }
+
+export type Point = keyof Probe;
+
+const POINTS = Object.getOwnPropertyNames(DeafProbe.prototype).filter(
+  (name): name is Point => name !== 'constructor',
+);
+
+/** By point who hears of it; null: nobody, and nothing is told. */
+export type Hearers = Record<Point, Probe | null>;
+
+export function nobody(): Hearers {
+  return Object.fromEntries(POINTS.map((point) => [point, null])) as Hearers;
+}
+
+/** Where a listener is not deaf. */
+export function pointsOf(probe: Probe): Point[] {
+  const deaf: Probe = DeafProbe.prototype;
+  return POINTS.filter((point) => probe[point] !== deaf[point]);
+}

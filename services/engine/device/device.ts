@@ -1,6 +1,7 @@
 import { makeArbiter } from '../arbiter/make-arbiter.js';
 import type { Arbiter } from '../contract/arbiter.js';
-import type { Probe } from '../contract/probe.js';
+import type { Hearers } from '../contract/probe.js';
+import { nobody } from '../contract/probe.js';
 import type { HostSpec, SwitchSpec } from '../contract/spec.js';
 import { Agenda, agendaKey, keyKind } from '../kernel/agenda.js';
 import type { Rows } from '../kernel/tables.js';
@@ -35,13 +36,13 @@ export class Device {
   readonly late: number[] = [];
   /** By port of the device. */
   readonly arbiters: readonly Arbiter[];
-  probe: Probe | null = null;
+  readonly heardBy: Hearers = nobody();
   /** Its place in the service. */
   readonly place: number;
   /** Number in the service of its first port. */
   readonly firstPort: number;
 
-  static readonly wiring = ['probe', 'place', 'firstPort', 'spec', 'rows', 'late'];
+  static readonly wiring = ['heardBy', 'place', 'firstPort', 'spec', 'rows', 'late'];
 
   constructor(
     readonly spec: DeviceSpec,

@@ -203,8 +203,8 @@ export class Engine implements MechanismHost {
     const { ports } = this.shared;
     if (gate === PAUSE_SLOT) this.pauseClients(port, priorities !== 0);
     if (!ports.hold(gate, port, priorities)) return;
-    const { place, firstPort, probe } = this.devices[ports.owner(port)];
-    probe?.heldChanged(place, port - firstPort, this.clock.now, ports.held(port));
+    const { place, firstPort, heardBy } = this.devices[ports.owner(port)];
+    heardBy.heldChanged?.heldChanged(place, port - firstPort, this.clock.now, ports.held(port));
     this.outlet.kick(place, port);
   }
 
@@ -240,8 +240,8 @@ export class Engine implements MechanismHost {
   }
 
   announceStop(port: number, group: number, stop: boolean): void {
-    const { place, firstPort, probe } = this.devices[this.shared.ports.owner(port)];
-    probe?.stopAsked(place, port - firstPort, this.clock.now, group, stop);
+    const { place, firstPort, heardBy } = this.devices[this.shared.ports.owner(port)];
+    heardBy.stopAsked?.stopAsked(place, port - firstPort, this.clock.now, group, stop);
   }
 
   announceCredit(
@@ -251,14 +251,22 @@ export class Engine implements MechanismHost {
     channel: number,
     units: number,
   ): void {
-    const { place, firstPort, probe } = this.devices[this.shared.ports.owner(port)];
-    if (probe === null) return;
-    probe.creditStep(place, port - firstPort, this.clock.now, step, priority, channel, units);
+    const { place, firstPort, heardBy } = this.devices[this.shared.ports.owner(port)];
+    const { now } = this.clock;
+    const local = port - firstPort;
+    heardBy.creditStep?.creditStep(place, local, now, step, priority, channel, units);
   }
 
   announceShort(port: number, priority: number, channel: number, short: boolean): void {
-    const { place, firstPort, probe } = this.devices[this.shared.ports.owner(port)];
-    probe?.creditShort(place, port - firstPort, this.clock.now, priority, channel, short);
+    const { place, firstPort, heardBy } = this.devices[this.shared.ports.owner(port)];
+    heardBy.creditShort?.creditShort(
+      place,
+      port - firstPort,
+      this.clock.now,
+      priority,
+      channel,
+      short,
+    );
   }
 
   /** How long a priority has been held at a port until `now`, by whichever mechanism. */

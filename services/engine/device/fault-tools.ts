@@ -67,8 +67,8 @@ export function makeFaultTools(
 
   function loseFirst(d: number, port: number, trafficClass: number): void {
     const frame = queues.shift(port, trafficClass);
-    const { firstPort, probe } = devices[d];
-    probe?.frameDiscarded(d, port - firstPort, clock.now, pool, frame);
+    const { firstPort, heardBy } = devices[d];
+    heardBy.frameDiscarded?.frameDiscarded(d, port - firstPort, clock.now, pool, frame);
     switching.free(port, trafficClass, frame);
     outlet.lose(d, pool.words[frame + PORT], frame, DROP.DEVICE_RESET);
   }

@@ -1,4 +1,5 @@
 import type { Probe } from '../contract/probe.js';
+import { pointsOf } from '../contract/probe.js';
 import { ProbeFanOut } from '../contract/probe-fan-out.js';
 import type { Heed, Passing } from '../frame/heed.js';
 import {
@@ -16,8 +17,6 @@ import type { Device } from './device.js';
  * sent): of these a port tells only what somebody asked for.
  */
 export class Hearing {
-  /** By device. */
-  private readonly listeners: Probe[][];
   /** By what happens and port: how many want to be told of all. */
   private readonly followers: readonly Uint16Array[];
 
@@ -25,16 +24,16 @@ export class Hearing {
     private readonly devices: readonly Device[],
     private readonly heed: Heed,
   ) {
-    this.listeners = devices.map(() => []);
     this.followers = heed.told.map(({ length }) => new Uint16Array(length));
   }
 
   listen(probe: Probe, devices: Iterable<number>, hearsFrames: boolean): void {
     for (const d of devices) {
-      const own = this.listeners[d];
-      own.push(probe);
       const device = this.devices[d];
-      device.probe = own.length === 1 ? probe : new ProbeFanOut(own);
+      for (const point of pointsOf(probe)) {
+        const others = device.heardBy[point];
+        device.heardBy[point] = others === null ? probe : new ProbeFanOut(others, probe);
+      }
       if (!hearsFrames) continue;
       device.spec.ports.forEach((_, p) => {
         for (const passing of PASSINGS) this.follow(d, p, passing, true);

@@ -216,11 +216,14 @@ export function makeLoop(
     const local = port - device.firstPort;
     digests.mix(d, DID_ARRIVE | local, words[frame + SEQUENCE] ^ (length << 20));
     counters.received(port, words[frame + CLASS] & PRIORITY_MASK, length);
-    if (heed.hearsReceived(port, frame))
-      device.probe?.frameReceived(d, local, clock.now, pool, frame);
+    if (heed.hearsReceived(port, frame)) tellReceived(d, local, frame);
     if (fate !== UNHURT) outlet.lose(d, port, frame, fate);
     else if (isHost[d] === 0) switching.receive(d, port, frame);
     else hosting.receive(d, port, frame);
+  }
+
+  function tellReceived(d: number, local: number, frame: number): void {
+    devices[d].heardBy.frameReceived?.frameReceived(d, local, clock.now, pool, frame);
   }
 
   /** Why a frame that comes in is lost; UNHURT, or LATER, if it is not. */
@@ -310,9 +313,7 @@ export function makeLoop(
     const frameClass = pool.words[frame + CLASS];
     digests.mix(d, DID_SEND | local, (frameClass & ~FOLLOWED_FLAG) ^ (length << 20));
     counters.sent(port, frameClass & PRIORITY_MASK, length);
-    if (heed.hearsSent(port, frame)) {
-      device.probe?.frameSent(d, local, now, pool, frame, trafficClass, eligible);
-    }
+    if (heed.hearsSent(port, frame)) tellSent(d, local, frame, trafficClass, eligible);
     const at = now + (PREAMBLE_OCTETS + tag) * octetPs + ports.latencyPs(port) + late;
     pool.setArrival(frame, (wrong & LATE) === 0 ? at : faults.arrivalOf(port, at, free - now));
     accept(ports.peer(port), frame);
@@ -320,6 +321,17 @@ export function makeLoop(
     if ((frameClass & CARRIES_FLAG) !== 0) sendCarried(d, local, ports.peer(port), frame);
     transmits.at[port] = ports.hasWork(port) ? free : Infinity;
     transmits.turned(d, port);
+  }
+
+  function tellSent(
+    d: number,
+    local: number,
+    frame: number,
+    trafficClass: number,
+    eligible: number,
+  ): void {
+    const { heardBy } = devices[d];
+    heardBy.frameSent?.frameSent(d, local, clock.now, pool, frame, trafficClass, eligible);
   }
 
   /** A frame is on its way; its arrival time is that of its first bit after the preamble. */
@@ -344,7 +356,7 @@ export function makeLoop(
 
   /** A tag is read together with its frame, and before it. */
   function sendTag(d: number, local: number, peer: number, at: number): void {
-    devices[d].probe?.tagSent(d, local, clock.now, scratch.subarray(0, tagLength));
+    devices[d].heardBy.tagSent?.tagSent(d, local, clock.now, scratch.subarray(0, tagLength));
     deliver(d, local, peer, scratch, tagLength, at);
   }
 
@@ -370,7 +382,7 @@ export function makeLoop(
     const free = now + wireOctets * octetPs + late;
     ports.setFreeAt(port, free);
     if (readU16(scratch, TYPE_AT) === ETHERTYPE_MAC_CONTROL) counters.controlSent[port]++;
-    device.probe?.controlSent(d, local, now, scratch.subarray(0, length));
+    device.heardBy.controlSent?.controlSent(d, local, now, scratch.subarray(0, length));
     const at = txEnd + ports.latencyPs(port) + late;
     const end = isLate ? lastBit(port, at, free - now) : at;
     deliver(d, local, peer, scratch, length, end + controlDelay(peer, length));
@@ -454,7 +466,12 @@ export function makeLoop(
       carriage.came(port, slot);
       return;
     }
-    device.probe?.controlReceived(device.place, local, clock.now, octets.subarray(0, length));
+    device.heardBy.controlReceived?.controlReceived(
+      device.place,
+      local,
+      clock.now,
+      octets.subarray(0, length),
+    );
     if (!isClaimed(port, octets, length)) counters.controlUnclaimed[port]++;
     store.giveBack(slot);
   }

@@ -27,7 +27,7 @@ export function makeOutlet(
   carriage: Carriage,
   defiance: Defiance,
 ): Outlet {
-  const { clock, pool, ports, queues, counters, digests, transmits, heed } = shared;
+  const { clock, pool, ports, queues, counters, digests, transmits, heed, frameTimes } = shared;
 
   function kick(device: number, port: number): void {
     if (transmits.at[port] !== Infinity) return;
@@ -47,9 +47,11 @@ export function makeOutlet(
   }
 
   function tellQueued(device: number, port: number, frame: number): void {
-    const { firstPort, probe } = devices[device];
+    frameTimes.joined(port, frame);
+    if (!heed.isTold(port, frame)) return;
+    const { firstPort, heardBy } = devices[device];
     const ingress = pool.words[frame + PORT] - firstPort;
-    probe?.frameQueued(device, ingress, port - firstPort, clock.now, pool, frame);
+    heardBy.frameQueued?.frameQueued(device, ingress, port - firstPort, clock.now, pool, frame);
   }
 
   function drop(
@@ -76,10 +78,10 @@ export function makeOutlet(
 
   function lose(device: number, port: number, frame: number, reason: number): void {
     const { words } = pool;
-    const { firstPort, probe } = devices[device];
+    const { firstPort, heardBy } = devices[device];
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     counters.dropped(port, priority, words[frame + LENGTH], reason);
-    probe?.frameDropped(device, port - firstPort, clock.now, pool, frame, reason);
+    heardBy.frameDropped?.frameDropped(device, port - firstPort, clock.now, pool, frame, reason);
     digests.mix(device, DID_DROP | (port - firstPort), reason);
     if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) carriage.unload(frame);
     pool.release(frame);

@@ -8,6 +8,7 @@ import { makeDigests, type Digests } from '../kernel/digest.js';
 import { makeSlots, type Slots } from '../kernel/slots.js';
 import type { Tables } from '../kernel/tables.js';
 import { makeCounters, type Counters } from '../port/counters.js';
+import { makeFrameTimes, type FrameTimes } from '../port/frame-times.js';
 import { makeLanes, type Lanes } from '../port/lanes.js';
 import { makePorts, type Ports } from '../port/ports.js';
 import { makeQueues, type Queues } from '../port/queues.js';
@@ -34,6 +35,8 @@ export class Shared {
   readonly digests: Digests;
   /** Not state: what listeners want to be told. */
   readonly heed: Heed;
+  /** Not state either. */
+  readonly frameTimes: FrameTimes;
   /** When each port's lane has its next arrival, and when its transmitter acts next. */
   readonly arrivals: Slots;
   readonly transmits: Slots;
@@ -54,6 +57,8 @@ export class Shared {
     this.counters = makeCounters(tables);
     this.buffer = makeSharedBuffer(tables);
     this.heed = makeHeed(this.pool, this.ports.count);
+    const { pool, ports, queues, heed, clock } = this;
+    this.frameTimes = makeFrameTimes(pool, ports, queues, heed, clock);
     this.digests = makeDigests(tables, this.clock);
     this.horizon = tables.float64('device', 1);
     this.events = tables.float64('device', 1);

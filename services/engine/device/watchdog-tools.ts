@@ -48,17 +48,17 @@ export function makeWatchdogTools(
 
   function drop(port: number, trafficClass: number, frame: number): void {
     const d = ports.owner(port);
-    const { firstPort, probe } = devices[d];
-    probe?.frameDiscarded(d, port - firstPort, clock.now, pool, frame);
+    const { firstPort, heardBy } = devices[d];
+    heardBy.frameDiscarded?.frameDiscarded(d, port - firstPort, clock.now, pool, frame);
     switching.free(port, trafficClass, frame);
     outlet.lose(d, pool.words[frame + PORT], frame, DROP.WATCHDOG);
   }
 
   function note(port: number, priority: number, on: boolean): void {
     const d = ports.owner(port);
-    const { firstPort, probe } = devices[d];
+    const { firstPort, heardBy } = devices[d];
     digests.mix(d, DID_WATCHDOG | (port - firstPort), (priority << 1) | (on ? 1 : 0));
-    probe?.watchdogActed(d, port - firstPort, clock.now, priority, on);
+    heardBy.watchdogActed?.watchdogActed(d, port - firstPort, clock.now, priority, on);
   }
 
   return { waits, discard, note };

@@ -20,6 +20,10 @@ export const TELLS_FOLLOWED = FOLLOWED_FLAG;
 export const TELLS_ALL = 1 << 29;
 /** Those with low dice: no class has this bit either. */
 export const TELLS_BY_DICE = 1 << 30;
+/** Nothing, but a frame that is queued counts for `FrameTimes`. */
+export const RECKONS = 1 << 31;
+/** Thought of as set in the class of each frame that is queued. */
+const SET_IN_ALL = TELLS_ALL | RECKONS;
 
 /** By port: which of the frames that pass there somebody wants to be told of. */
 export type Heed = ReturnType<typeof makeHeed>;
@@ -36,8 +40,16 @@ export function makeHeed(pool: FramePool, ports: number) {
     return ((words[frame + CLASS] | TELLS_ALL) & received[port]) !== 0;
   }
 
+  /** Also where it is only reckoned. */
   function hearsQueued(port: number, frame: number): boolean {
     const tells = queued[port];
+    if (((words[frame + CLASS] | SET_IN_ALL) & tells) !== 0) return true;
+    return (tells & TELLS_BY_DICE) !== 0 && diceOf(words, frame) < limit[0];
+  }
+
+  function isTold(port: number, frame: number): boolean {
+    const tells = queued[port];
+    if ((tells & RECKONS) === 0) return true;
     if (((words[frame + CLASS] | TELLS_ALL) & tells) !== 0) return true;
     return (tells & TELLS_BY_DICE) !== 0 && diceOf(words, frame) < limit[0];
   }
@@ -46,7 +58,7 @@ export function makeHeed(pool: FramePool, ports: number) {
     return ((words[frame + CLASS] | TELLS_ALL) & sent[port]) !== 0;
   }
 
-  return { told, limit, hearsReceived, hearsQueued, hearsSent };
+  return { told, limit, hearsReceived, hearsQueued, isTold, hearsSent };
 }
 
 /** As if drawn, from what does not change on a frame's way, so that every run comes to the same. */

@@ -20,8 +20,9 @@ export function congestionOf(
 }
 
 function stormsOf(episodes: readonly Episode[], stormPs: number, nowPs: number): Storm[] {
-  return episodes.flatMap(({ kind, port, priority, startPs, endPs }) => {
-    if (kind !== 'held' || (endPs ?? nowPs) - startPs < stormPs) return [];
-    return [{ port, priority, startPs, noticedPs: startPs + stormPs, endPs }];
-  });
+  return episodes
+    .filter(({ kind, startPs, endPs }) => kind === 'held' && (endPs ?? nowPs) - startPs >= stormPs)
+    .map(({ port, priority, startPs, endPs }) => {
+      return { port, priority, startPs, noticedPs: startPs + stormPs, endPs };
+    });
 }

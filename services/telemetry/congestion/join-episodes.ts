@@ -27,6 +27,12 @@ interface Backlog {
   endPs: number;
 }
 
+/** Records of one place, in the order of their starts, and what their episodes are called. */
+interface Line<Item> {
+  readonly items: Item[];
+  readonly ids: string[];
+}
+
 /**
  * Joins what devices wrote down, each for itself, to episodes with causes. A hold goes back to the
  * stop that the neighbour asked for; a stop to the hold, or else the queue, in which its frames
@@ -35,28 +41,37 @@ interface Backlog {
 export class EpisodeJoin {
   private readonly backlogs = new Map<string, Backlog>();
   /** By device, port and group (stops), or priority (holds): in the order of their starts. */
-  private readonly stops = new Map<number, StopRecord[]>();
-  private readonly holds = new Map<number, HoldRecord[]>();
+  private readonly stops = new Map<number, Line<StopRecord>>();
+  private readonly holds = new Map<number, Line<HoldRecord>>();
   /** By device. */
   private readonly merged: readonly (readonly HoldRecord[])[];
+  /** What the episodes of its records are called. */
+  private readonly stopIds: readonly (readonly string[])[];
+  private readonly holdIds: readonly (readonly string[])[];
 
   constructor(
     private readonly fabric: Fabric,
     private readonly waits: readonly DeviceWaits[],
   ) {
     this.merged = waits.map(({ holds }) => merged(holds));
-    waits.forEach(({ stops }, device) => {
-      for (const stop of stops) push(this.stops, keyOf(device, stop.port, stop.group), stop);
-      for (const hold of this.merged[device]!) {
-        push(this.holds, keyOf(device, hold.port, hold.priority), hold);
-      }
-    });
+    this.stopIds = waits.map(({ stops }, device) =>
+      stops.map((stop) => {
+        const id = stopId(fabric.linkEnds[device]![stop.port]!, stop);
+        return push(this.stops, keyOf(device, stop.port, stop.group), stop, id);
+      }),
+    );
+    this.holdIds = this.merged.map((holds, device) =>
+      holds.map((hold) => {
+        const id = holdId(fabric.linkEnds[device]![hold.port]!, hold);
+        return push(this.holds, keyOf(device, hold.port, hold.priority), hold, id);
+      }),
+    );
   }
 
   episodes(): Episode[] {
     const episodes = this.waits.flatMap(({ stops }, device) => [
-      ...stops.map((stop) => this.stopped(device, stop)),
-      ...this.merged[device]!.map((hold) => this.held(device, hold)),
+      ...stops.map((stop, i) => this.stopped(device, stop, this.stopIds[device]![i]!)),
+      ...this.merged[device]!.map((hold, i) => this.held(device, hold, this.holdIds[device]![i]!)),
     ]);
     const queues = [...this.backlogs.values()].map(queueEpisode);
     return [...queues, ...episodes].sort(
@@ -64,12 +79,12 @@ export class EpisodeJoin {
     );
   }
 
-  private stopped(device: number, stop: StopRecord): Episode {
+  private stopped(device: number, stop: StopRecord, id: string): Episode {
     const { port, group, mechanism, startPs } = stop;
     const end = this.fabric.linkEnds[device]![port]!;
     const { parent, reason } = this.causeOfStop(end, stop);
     return {
-      id: stopId(end, stop),
+      id,
       kind: 'stopped',
       device: this.nameOf(device),
       port: end.name,
@@ -83,12 +98,12 @@ export class EpisodeJoin {
     };
   }
 
-  private held(device: number, hold: HoldRecord): Episode {
+  private held(device: number, hold: HoldRecord, id: string): Episode {
     const { port, priority, mechanism, startPs, frameTimePs } = hold;
     const end = this.fabric.linkEnds[device]![port]!;
     const { parent, reason } = this.causeOfHold(end, hold);
     return {
-      id: holdId(end, hold),
+      id,
       kind: 'held',
       device: this.nameOf(device),
       port: end.name,
@@ -105,15 +120,15 @@ export class EpisodeJoin {
   private causeOfHold(end: LinkEnd, { priority, startPs, mechanism }: HoldRecord): Cause {
     const { peerDevice, peerPort } = end;
     const group = this.fabric.specs[peerDevice]!.ports[peerPort]!.groupOf[priority]!;
-    const stops = this.stops.get(keyOf(peerDevice, peerPort, group)) ?? [];
-    const stop = lastBefore(stops, startPs);
-    const peer = this.fabric.linkEnds[peerDevice]![peerPort]!;
+    const stops = this.stops.get(keyOf(peerDevice, peerPort, group)) ?? NONE;
+    const last = lastBefore(stops.items, startPs);
     if (mechanism === 'credit') {
+      const peer = this.fabric.linkEnds[peerDevice]![peerPort]!;
       const late = startPs - ROUND_TRIPS * (end.latencyPs + peer.latencyPs);
-      const isShort = stop !== null && stop.endPs >= late;
-      return isShort ? caused(stopId(peer, stop)) : root('credit-loop');
+      const isShort = last >= 0 && stops.items[last]!.endPs >= late;
+      return isShort ? caused(stops.ids[last]!) : root('credit-loop');
     }
-    return stop === null ? root('mechanism') : caused(stopId(peer, stop));
+    return last < 0 ? root('mechanism') : caused(stops.ids[last]!);
   }
 
   private causeOfStop(end: LinkEnd, stop: StopRecord): Cause {
@@ -125,17 +140,17 @@ export class EpisodeJoin {
     const egress = this.fabric.linkEnds[end.device]![cause.egress]!;
     if (cause.isHeld) {
       const hold = this.holdBefore(egress, cause.priority, startPs);
-      if (hold !== null) return caused(holdId(egress, hold));
+      if (hold !== null) return caused(hold);
     }
     return caused(this.noteBacklog(end, egress, cause, stop.endPs));
   }
 
   /** A PAUSE is noted once for all priorities, under the lowest. */
-  private holdBefore(egress: LinkEnd, priority: number, startPs: number): HoldRecord | null {
-    const find = (p: number): HoldRecord | null =>
-      lastBefore(this.holds.get(keyOf(egress.device, egress.port, p)) ?? [], startPs);
+  private holdBefore(egress: LinkEnd, priority: number, startPs: number): string | null {
     const isPaused = this.fabric.specs[egress.device]!.ports[egress.port]!.pause !== null;
-    return find(isPaused ? 0 : priority);
+    const key = keyOf(egress.device, egress.port, isPaused ? 0 : priority);
+    const { items, ids } = this.holds.get(key) ?? NONE;
+    return ids[lastBefore(items, startPs)] ?? null;
   }
 
   private noteBacklog(end: LinkEnd, egress: LinkEnd, cause: StopCause, endPs: number): string {
@@ -219,17 +234,20 @@ function finite(timePs: number): number | null {
   return timePs === Infinity ? null : timePs;
 }
 
-function push<Item>(lists: Map<number, Item[]>, key: number, item: Item): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [item]);
-  else list.push(item);
+const NONE: Line<never> = { items: [], ids: [] };
+
+function push<Item>(lines: Map<number, Line<Item>>, key: number, item: Item, id: string): string {
+  const line = lines.get(key);
+  if (line === undefined) lines.set(key, { items: [item], ids: [id] });
+  else {
+    line.items.push(item);
+    line.ids.push(id);
+  }
+  return id;
 }
 
-/** The last that began at a time or before it. */
-function lastBefore<Item extends { readonly startPs: number }>(
-  items: readonly Item[],
-  timePs: number,
-): Item | null {
+/** The place of the last that began at a time or before it; -1: none did. */
+function lastBefore(items: readonly { readonly startPs: number }[], timePs: number): number {
   let low = 0;
   let high = items.length;
   while (low < high) {
@@ -237,5 +255,5 @@ function lastBefore<Item extends { readonly startPs: number }>(
     if (items[middle]!.startPs <= timePs) low = middle + 1;
     else high = middle;
   }
-  return items[low - 1] ?? null;
+  return low - 1;
 }

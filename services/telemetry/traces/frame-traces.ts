@@ -49,7 +49,7 @@ export function frameTraces(
 
 /** Journeys of frames, in the order in which their payload was ready. */
 export class FrameTraces implements Iterable<FrameTrace> {
-  private readonly flows: ReadonlyMap<string, string>;
+  private readonly flows: FlowNames;
 
   constructor(
     private readonly fabric: Fabric,
@@ -70,16 +70,19 @@ export class FrameTraces implements Iterable<FrameTrace> {
     for (const start of this.hops.starts) yield this.trace(start);
   }
 
+  // What is small and whole is made an integer: doubles are no good as places in lists.
+
   private trace({ hop, frame, bornPs }: Start): FrameTrace {
     const { numbers } = this.hops;
     const at = hop * HOP_WIDTH;
     const kind = numbers[at + FRAME_CLASS]! & KIND_MASK;
-    const ends = `${numbers[at + FROM]} ${numbers[at + TO]} ${numbers[at + AT_CONNECTION]}`;
+    const ends = endsKey(numbers[at + FROM]!, numbers[at + TO]!);
+    const rest = restKey(numbers[at + AT_CONNECTION]!, kind);
     const steps: TraceStep[] = [];
     this.follow(hop, NONE, steps);
     return {
       frame,
-      flow: this.flows.get(`${ends} ${kind}`) ?? '',
+      flow: this.flows.get(ends)?.get(rest) ?? '',
       attempt: this.hops.attempt(hop),
       kind,
       priority: numbers[at + FRAME_CLASS]! & PRIORITY_MASK,
@@ -93,12 +96,12 @@ export class FrameTraces implements Iterable<FrameTrace> {
   /** Adds a step, and all that come behind it. */
   private follow(hop: number, before: number, steps: TraceStep[]): void {
     const { numbers, device } = this.hops;
-    const port = numbers[hop * HOP_WIDTH + EGRESS]!;
+    const port = numbers[hop * HOP_WIDTH + EGRESS]! | 0;
     const egress = port < 0 ? null : this.fabric.linkEnds[device[hop]!]![port]!;
     const isSent = numbers[hop * HOP_WIDTH + END] === HOP_END.SENT;
     const next = isSent ? this.arrivals(hop, egress!) : NOWHERE;
     const at = steps.length;
-    steps.push(this.step(hop, egress, next[0] ?? NONE, before));
+    steps.push(this.step(hop, egress, next.length === 0 ? NONE : next[0]!, before));
     for (const arrival of next) this.follow(arrival, at, steps);
   }
 
@@ -130,15 +133,15 @@ export class FrameTraces implements Iterable<FrameTrace> {
       add(parts, isHost ? 'receive' : 'complete', startPs, queuedPs);
     }
     if (egress !== null) held.cut(parts, 'wait', port, priority, queuedPs, leftPs);
-    const ingress = numbers[at + INGRESS]!;
-    const reason = numbers[at + REASON]!;
+    const ingress = numbers[at + INGRESS]! | 0;
+    const reason = numbers[at + REASON]! | 0;
     return {
       device: fabric.topology.devices[device]!.name,
       ingress: ingress < 0 ? '' : fabric.linkEnds[device]![ingress]!.name,
       egress: port,
       startPs,
       endPs: next < 0 ? leftPs : this.addTheWay(parts, egress!, hop, next),
-      end: HOP_ENDS[numbers[at + END]!]!,
+      end: HOP_ENDS[numbers[at + END]! | 0]!,
       reason: reason < 0 ? '' : DROP_REASONS[reason]!,
       parts,
       before,
@@ -165,15 +168,31 @@ export class FrameTraces implements Iterable<FrameTrace> {
 const NONE = -1;
 const NOWHERE: readonly number[] = [];
 
+/** By source and target, then by connection and kind: see `endsKey`, `restKey`. */
+type FlowNames = ReadonlyMap<number, ReadonlyMap<number, string>>;
+
+/** More than there are. */
+const STATIONS = 2 ** 26;
+
+function endsKey(from: number, to: number): number {
+  return from * STATIONS + to;
+}
+
+function restKey(connection: number, kind: number): number {
+  return connection * (KIND_MASK + 1) + kind;
+}
+
 /** By what a flow's frames have in common: source, target, connection and kind. */
-function flowNames({ flows, flowEnds, specs }: Fabric): Map<string, string> {
-  const names = new Map<string, string>();
+function flowNames({ flows, flowEnds, specs }: Fabric): FlowNames {
+  const names = new Map<number, Map<number, string>>();
   flows.forEach(({ name }, flow) => {
     const { device, connection } = flowEnds[flow]!.send;
     const spec = specs[device]!;
     if (spec.kind !== 'host') return;
     const { target, remote, frameClass } = spec.sends[connection]!;
-    names.set(`${spec.position} ${target} ${remote} ${frameClass & KIND_MASK}`, name);
+    const ends = endsKey(spec.position, target);
+    const own = names.get(ends) ?? new Map<number, string>();
+    names.set(ends, own.set(restKey(remote, frameClass & KIND_MASK), name));
   });
   return names;
 }

@@ -125,7 +125,9 @@ export class HopLog {
   leave(row: number, end: number, now: number): void {
     this.values[row * HOP_WIDTH + END] = end;
     this.values[row * HOP_WIDTH + END_PS] = now;
-    this.inside.splice(this.inside.indexOf(row), 1);
+    const { inside } = this;
+    for (let i = inside.indexOf(row) + 1; i < inside.length; i++) inside[i - 1] = inside[i];
+    inside.pop();
   }
 
   /** A frame that was thought to have ended is still inside. */

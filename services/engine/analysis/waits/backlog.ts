@@ -40,6 +40,10 @@ const READS_PER_PASS = 16;
 export class Backlog {
   private readonly ports: number;
   private readonly hasAccounts: boolean;
+  /** By egress: it has accounts of credit. */
+  private readonly isCredited: Uint8Array;
+  /** By egress: octets in its queues when they were last compared. */
+  private readonly lengths: Int32Array;
   private readonly squares: (Int32Array | null)[] = Array.from({ length: GROUPS }, () => null);
   /** By egress. */
   private readonly state: Uint8Array;
@@ -57,6 +61,8 @@ export class Backlog {
   ) {
     this.ports = device.spec.ports.length;
     this.hasAccounts = device.spec.kind === 'switch';
+    this.isCredited = Uint8Array.from(device.spec.ports, ({ credit }) => (credit === null ? 0 : 1));
+    this.lengths = new Int32Array(this.ports);
     this.state = new Uint8Array(this.ports);
     this.frames = new Int32Array(this.ports);
     this.isKept = new Uint8Array(this.ports);
@@ -114,7 +120,7 @@ export class Backlog {
 
   /** The egress where most of an account's octets stand, null if none do; it may be asked again. */
   fullest(group: number, ingress: number): Standing | null {
-    const longest = this.longest();
+    const longest = this.compare();
     if (this.isCertain(group, ingress, longest)) {
       return { egress: longest, isShared: this.isShared(group, ingress, longest) };
     }
@@ -122,7 +128,7 @@ export class Backlog {
     let most = this.askFor(group, ingress, longest);
     for (let e = 0; e < this.ports; e++) {
       // There are no more of one account than of all.
-      const limit = e === longest ? 0 : this.standing(e, QUEUE_OCTETS);
+      const limit = e === longest ? 0 : this.lengths[e];
       if (limit < most || limit === 0 || (limit === most && e > best)) continue;
       const octets = this.askFor(group, ingress, e);
       if (octets < most || (octets === most && e > best)) continue;
@@ -144,7 +150,7 @@ export class Backlog {
     let most = 0;
     for (let e = 0; e < this.ports; e++) {
       if (e === longest) continue;
-      const octets = this.standing(e, QUEUE_OCTETS);
+      const octets = this.lengths[e];
       rest += octets;
       if (octets > most) most = octets;
     }
@@ -154,14 +160,15 @@ export class Backlog {
 
   /** Whether frames of a group that came in by other ports stand at an egress. */
   isShared(group: number, ingress: number, egress: number): boolean {
-    if (this.state[egress] === COUNTED || this.isCredited(egress)) {
+    if (this.state[egress] === COUNTED || this.isCredited[egress] !== 0) {
       this.refresh(egress);
       return this.inputsAt(group, egress) > (this.at(group, ingress, egress) > 0 ? 1 : 0);
     }
     const { pool, ports, queues } = this.engine.shared;
     const { words } = pool;
     const { firstPort } = this.device;
-    for (let tc = 0; tc < 8; tc++) {
+    for (let classes = queues.ready(firstPort + egress); classes !== 0; classes &= classes - 1) {
+      const tc = 31 - Math.clz32(classes & -classes);
       for (let f = queues.head(firstPort + egress, tc); f >= 0; f = words[f + NEXT]) {
         const from = words[f + PORT];
         if (from === firstPort + ingress) continue;
@@ -171,12 +178,13 @@ export class Backlog {
     return false;
   }
 
-  /** The egress where most octets stand. */
-  private longest(): number {
+  /** Looks how much stands at each egress, and returns the one where it is most. */
+  private compare(): number {
     let best = 0;
     let most = 0;
     for (let e = 0; e < this.ports; e++) {
       const octets = this.standing(e, QUEUE_OCTETS);
+      this.lengths[e] = octets;
       if (octets <= most) continue;
       most = octets;
       best = e;
@@ -248,15 +256,11 @@ export class Backlog {
     const port = this.device.firstPort + egress;
     let sum = 0;
     // Frames that wait for credit are in no queue yet, and counted.
-    let classes = this.isCredited(egress) ? 0xff : queues.ready(port);
+    let classes = this.isCredited[egress] !== 0 ? 0xff : queues.ready(port);
     for (; classes !== 0; classes &= classes - 1) {
       sum += queues.get(port, 31 - Math.clz32(classes & -classes), word);
     }
     return sum;
-  }
-
-  private isCredited(egress: number): boolean {
-    return this.device.spec.ports[egress].credit !== null;
   }
 
   private read(egress: number): void {
@@ -265,7 +269,7 @@ export class Backlog {
       for (let i = 0; square !== null && i < ports; i++) square[i * ports + egress] = 0;
     }
     this.frames[egress] = 0;
-    if (this.isCredited(egress)) {
+    if (this.isCredited[egress] !== 0) {
       forEachQueuedAt(this.engine.shared, this.device, egress, (frame) => {
         this.add(egress, frame, 1);
       });

@@ -31,7 +31,7 @@ export class HoldBook {
   private readonly total: Float64Array;
   /** By port, once it has been held: see `remember`. */
   private readonly memories: (Float64Array | null)[];
-  /** By port and priority: up to when frame-time is counted. */
+  /** By port and priority: up to when frame-time is counted; see `count`. */
   private readonly countedAt: Float64Array;
 
   static readonly wiring = ['engine', 'device'];
@@ -53,13 +53,12 @@ export class HoldBook {
 
   /** The port has said which priorities it holds as a whole; returns those that are held anew. */
   change(port: number, now: number, priorities: number): number {
-    const before = this.whole[port];
     const heldBefore = this.mask[port];
+    let changed = this.whole[port] ^ priorities;
     this.whole[port] = priorities;
-    for (let p = 0; p < 8; p++) {
-      const bit = 1 << p;
-      if (((before ^ priorities) & bit) === 0) continue;
-      if ((priorities & bit) !== 0) this.begin(port, p, WHOLE, now, this.ruler(port, p));
+    for (; changed !== 0; changed &= changed - 1) {
+      const p = 31 - Math.clz32(changed & -changed);
+      if ((priorities & (1 << p)) !== 0) this.begin(port, p, WHOLE, now, this.ruler(port, p));
       else this.end(port, p, WHOLE, now);
     }
     return this.mask[port] & ~heldBefore;
@@ -68,6 +67,7 @@ export class HoldBook {
   /** `mechanism`: its place among those of the engine. */
   begin(port: number, priority: number, channel: number, now: number, mechanism: number): void {
     const at = (port << 3) | priority;
+    if (this.sole[at] >= 0) this.settle(at, true);
     if (this.standing[at]++ === 0) {
       this.since[at] = now;
       this.countedAt[at] = now;
@@ -83,17 +83,21 @@ export class HoldBook {
     values[row + MECHANISM] = mechanism;
     values[row + START] = now;
     values[row + END] = Infinity;
+    values[row + FRAME_TIME] = 0;
+    if (this.sole[at] >= 0) this.resume(at);
   }
 
   end(port: number, priority: number, channel: number, now: number): void {
     const at = (port << 3) | priority;
     this.count(port, priority, now, 0);
+    const sole = this.sole[at];
+    if (sole >= 0) this.settle(at, true);
     if (--this.standing[at] === 0) {
       this.remember(port, priority);
       this.total[at] += now - this.since[at];
       this.mask[port] &= ~(1 << priority);
     }
-    const row = this.standingRow(port, priority, channel);
+    const row = sole < 0 ? this.standingRow(port, priority, channel) : sole;
     this.sole[at] = -1;
     if (row < 0) return;
     this.table.values[row + END] = now;
@@ -109,42 +113,84 @@ export class HoldBook {
     return this.heldPs(port, priority, now) - before;
   }
 
+  /** Priorities of a port whose frames have to be counted as they come, one bit each. */
+  uncounted(port: number): number {
+    let priorities = this.mask[port];
+    for (let p = 0; p < 8; p++) if (this.sole[(port << 3) | p] >= 0) priorities &= ~(1 << p);
+    return priorities;
+  }
+
   /**
    * Counts what stood at a held port until now; `newcomers` frames of its queue have come just
-   * now. The frame-time goes to the first hold found on the priority.
+   * now. The frame-time of a hold that stands alone is reckoned where frames are queued; of
+   * others, it goes to the first found on the priority.
    */
   count(port: number, priority: number, now: number, newcomers: number): void {
     const at = (port << 3) | priority;
-    const { ports, queues } = this.engine.shared;
+    const { ports, queues, frameTimes } = this.engine.shared;
+    const { values } = this.table;
     const number = this.device.firstPort + port;
+    const sole = this.sole[at];
+    if (sole >= 0) {
+      values[sole + FRAME_TIME] = frameTimes.upTo(number, priority, now);
+      return;
+    }
     const trafficClass = ports.classOf(number, priority);
     const frames = queues.get(number, trafficClass, QUEUE_FRAMES) - newcomers;
-    const sole = this.sole[at];
-    const row = sole < 0 ? this.standingRow(port, priority, null) : sole;
-    if (row >= 0) this.table.values[row + FRAME_TIME] += frames * (now - this.countedAt[at]);
+    const row = this.standingRow(port, priority, null);
+    if (row >= 0) values[row + FRAME_TIME] += frames * (now - this.countedAt[at]);
     this.countedAt[at] = now;
+  }
+
+  /** Writes down what is reckoned elsewhere; with an end, it is not any longer. */
+  settleAll(ends: boolean): void {
+    for (let at = 0; at < this.sole.length; at++) if (this.sole[at] >= 0) this.settle(at, ends);
+  }
+
+  /** Goes on from what is written down. */
+  resumeAll(): void {
+    for (let at = 0; at < this.sole.length; at++) if (this.sole[at] >= 0) this.resume(at);
   }
 
   /** What is over is not kept any longer. */
   forgetPast(): void {
+    this.settleAll(false);
     this.table.forgetClosed();
-    this.sole.fill(-1);
+    for (let at = 0; at < this.sole.length; at++) {
+      if (this.sole[at] >= 0) this.sole[at] = this.standingRow(at >> 3, at & 7, null);
+    }
   }
 
   /** Of the holds that stand, too, as they are at `now`. */
   all(now: number): HoldRecord[] {
     const { table, engine } = this;
     const { values } = table;
-    for (const row of table.open) this.count(values[row + PORT], values[row + PRIORITY], now, 0);
+    for (const row of table.open) {
+      this.count(values[row + PORT] | 0, values[row + PRIORITY] | 0, now, 0);
+    }
     return table.map((row) => ({
-      port: values[row + PORT],
-      priority: values[row + PRIORITY],
-      channel: values[row + CHANNEL],
-      mechanism: engine.mechanisms[values[row + MECHANISM]]?.name ?? 'unknown',
+      port: values[row + PORT] | 0,
+      priority: values[row + PRIORITY] | 0,
+      channel: values[row + CHANNEL] | 0,
+      mechanism: engine.mechanisms[values[row + MECHANISM] | 0]?.name ?? 'unknown',
       startPs: values[row + START],
       endPs: values[row + END],
       frameTimePs: values[row + FRAME_TIME],
     }));
+  }
+
+  private settle(at: number, ends: boolean): void {
+    const { frameTimes } = this.engine.shared;
+    const port = this.device.firstPort + (at >> 3);
+    this.table.values[this.sole[at] + FRAME_TIME] = frameTimes.sum(port, at & 7);
+    this.countedAt[at] = frameTimes.until(port, at & 7);
+    if (ends) frameTimes.stop(port, at & 7);
+  }
+
+  private resume(at: number): void {
+    const { frameTimes } = this.engine.shared;
+    const sum = this.table.values[this.sole[at] + FRAME_TIME];
+    frameTimes.start(this.device.firstPort + (at >> 3), at & 7, this.countedAt[at], sum);
   }
 
   /** A hold that stands on a priority, of one account or (null) of any; -1 if none does. */
@@ -170,8 +216,10 @@ export class HoldBook {
    */
   private remember(port: number, priority: number): void {
     const memory = (this.memories[port] ??= new Float64Array(2 * 8 * 8));
+    const { queues } = this.engine.shared;
+    const number = this.device.firstPort + port;
     for (let trafficClass = 0; trafficClass < 8; trafficClass++) {
-      const since = this.engine.shared.queues.since(this.device.firstPort + port, trafficClass);
+      const since = queues.since(number, trafficClass);
       const at = (priority << 4) | (trafficClass << 1);
       if (memory[at] === since) continue;
       memory[at + 1] = this.heldPs(port, priority, since);
@@ -181,6 +229,10 @@ export class HoldBook {
 
   private ruler(port: number, priority: number): number {
     const number = this.device.firstPort + port;
-    return this.engine.mechanisms.findIndex((m) => m.holdReason(number, priority) !== null);
+    const { mechanisms } = this.engine;
+    for (let m = 0; m < mechanisms.length; m++) {
+      if (mechanisms[m].holdReason(number, priority) !== null) return m;
+    }
+    return -1;
   }
 }

@@ -38,21 +38,25 @@ export class JamBook {
 
   /** Priorities of an egress are held anew. */
   held(egress: number, priorities: number, now: number): void {
-    this.device.spec.ports.forEach((_, port) => {
+    const { mask } = this.stops;
+    for (let port = 0; port < mask.length; port++) {
+      if (mask[port] === 0) continue;
       for (let priority = 0; priority < 8; priority++) {
         if ((priorities & (1 << priority)) !== 0) this.look(port, egress, priority, now);
       }
-    });
+    }
   }
 
   /** An account is stopped anew. */
   stopped(port: number, group: number, now: number): void {
-    this.device.spec.ports.forEach((_, egress) => {
-      if (this.holds.mask[egress] === 0) return;
-      this.device.spec.ports[port].groupOf.forEach((g, priority) => {
-        if (g === group) this.look(port, egress, priority, now);
-      });
-    });
+    const { mask } = this.holds;
+    const { groupOf } = this.device.spec.ports[port];
+    for (let egress = 0; egress < mask.length; egress++) {
+      if (mask[egress] === 0) continue;
+      for (let priority = 0; priority < 8; priority++) {
+        if (groupOf[priority] === group) this.look(port, egress, priority, now);
+      }
+    }
   }
 
   /** Whether the account of a priority at a port has to wait for an egress now. */
@@ -82,15 +86,21 @@ export class JamBook {
 
   letGo(egress: number, now: number): void {
     const held = this.holds.mask[egress];
-    const { values } = this.table;
-    this.close(now, (row) => {
-      return values[row + EGRESS] === egress && (held & (1 << values[row + PRIORITY])) === 0;
-    });
+    const { values, open } = this.table;
+    for (let i = open.length - 1; i >= 0; i--) {
+      const row = open[i];
+      const isOver =
+        values[row + EGRESS] === egress && (held & (1 << values[row + PRIORITY])) === 0;
+      if (isOver) this.close(row, now);
+    }
   }
 
   released(port: number, group: number, now: number): void {
-    const { values } = this.table;
-    this.close(now, (row) => values[row + PORT] === port && values[row + GROUP] === group);
+    const { values, open } = this.table;
+    for (let i = open.length - 1; i >= 0; i--) {
+      const row = open[i];
+      if (values[row + PORT] === port && values[row + GROUP] === group) this.close(row, now);
+    }
   }
 
   all(): JamRecord[] {
@@ -111,10 +121,10 @@ export class JamBook {
   private read(row: number): JamRecord {
     const { values } = this.table;
     return {
-      port: values[row + PORT],
-      group: values[row + GROUP],
-      egress: values[row + EGRESS],
-      priority: values[row + PRIORITY],
+      port: values[row + PORT] | 0,
+      group: values[row + GROUP] | 0,
+      egress: values[row + EGRESS] | 0,
+      priority: values[row + PRIORITY] | 0,
       startPs: values[row + START],
       endPs: values[row + END],
     };
@@ -128,14 +138,9 @@ export class JamBook {
     });
   }
 
-  private close(now: number, isOver: (row: number) => boolean): void {
-    const { values, open } = this.table;
-    for (let i = open.length - 1; i >= 0; i--) {
-      const row = open[i];
-      if (!isOver(row)) continue;
-      values[row + END] = now;
-      this.table.close(row);
-    }
+  private close(row: number, now: number): void {
+    this.table.values[row + END] = now;
+    this.table.close(row);
   }
 
   /** Even if everything that may leave has left, there is no XON (of credit: nothing to grant). */

@@ -1,4 +1,3 @@
-import type { PortSpec } from '../../contract/spec.js';
 import type { Engine } from '../../device/engine.js';
 import type { Device } from '../../device/device.js';
 import { QUEUE_OCTETS } from '../../port/queues.js';
@@ -57,19 +56,27 @@ export class StopBook {
   end(port: number, group: number, now: number): void {
     this.mask[port] &= ~(1 << group);
     const { values, open } = this.table;
-    const row = open.find((at) => values[at + PORT] === port && values[at + GROUP] === group);
-    if (row === undefined) return;
-    values[row + END] = now;
-    this.table.close(row);
+    for (const row of open) {
+      if (values[row + PORT] !== port || values[row + GROUP] !== group) continue;
+      values[row + END] = now;
+      this.table.close(row);
+      return;
+    }
+  }
+
+  /** Whether any account is stopped. */
+  stand(): boolean {
+    for (let port = 0; port < this.mask.length; port++) if (this.mask[port] !== 0) return true;
+    return false;
   }
 
   all(): StopRecord[] {
     const { table, engine } = this;
     const { values } = table;
     return table.map((row) => ({
-      port: values[row + PORT],
-      group: values[row + GROUP],
-      mechanism: engine.mechanisms[values[row + MECHANISM]]?.name ?? 'unknown',
+      port: values[row + PORT] | 0,
+      group: values[row + GROUP] | 0,
+      mechanism: engine.mechanisms[values[row + MECHANISM] | 0]?.name ?? 'unknown',
       startPs: values[row + START],
       endPs: values[row + END],
       cause: this.readCause(row),
@@ -80,9 +87,9 @@ export class StopBook {
     const { values } = this.table;
     if (values[row + EGRESS] < 0) return null;
     return {
-      egress: values[row + EGRESS],
-      trafficClass: values[row + CLASS],
-      priority: values[row + PRIORITY],
+      egress: values[row + EGRESS] | 0,
+      trafficClass: values[row + CLASS] | 0,
+      priority: values[row + PRIORITY] | 0,
       isShared: values[row + IS_SHARED] !== 0,
       sincePs: values[row + SINCE],
       isHeld: values[row + IS_HELD] !== 0,
@@ -111,17 +118,17 @@ export class StopBook {
   /** Of the priorities of a group, the one whose class is longest at an egress. */
   private priorityAt(port: number, group: number, egress: number): number {
     const { queues } = this.engine.shared;
-    const spec: PortSpec = this.device.spec.ports[port];
+    const { groupOf } = this.device.spec.ports[port];
     let best = 0;
     let most = -1;
-    spec.groupOf.forEach((g, priority) => {
-      if (g !== group) return;
+    for (let priority = 0; priority < 8; priority++) {
+      if (groupOf[priority] !== group) continue;
       const trafficClass = queueClass(this.engine, this.device, port, egress, priority);
       const octets = queues.get(this.device.firstPort + egress, trafficClass, QUEUE_OCTETS);
-      if (octets <= most) return;
+      if (octets <= most) continue;
       most = octets;
       best = priority;
-    });
+    }
     return best;
   }
 }

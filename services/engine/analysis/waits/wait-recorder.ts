@@ -1,4 +1,5 @@
 import { DeafProbe } from '../../contract/probe.js';
+import type { PortSpec } from '../../contract/spec.js';
 import type { Engine } from '../../device/engine.js';
 import type { Device } from '../../device/device.js';
 import type { FramePool } from '../../frame/frame-pool.js';
@@ -48,9 +49,8 @@ export class WaitRecorder extends DeafProbe {
   /** By port and group: octets from which on a credited account counts as full; else Infinity. */
   private readonly fullAt: Float64Array;
   private readonly firstPort: Int32Array;
-  /** Places of mechanisms in the engine's list. */
-  private readonly pause: number;
-  private readonly pfc: number;
+  /** Places of mechanisms in the engine's list; by port, of the one that stops its neighbour. */
+  private readonly stopper: Uint8Array;
   private readonly credit: number;
 
   constructor(private readonly engine: Engine) {
@@ -60,8 +60,8 @@ export class WaitRecorder extends DeafProbe {
     this.firstPort = Int32Array.from(devices, (device) => device.firstPort);
     this.isSwitch = devices.map(({ spec }) => spec.kind === 'switch');
     const placeOf = (name: string): number => engine.mechanisms.findIndex((m) => m.name === name);
-    this.pause = placeOf('pause');
-    this.pfc = placeOf('pfc');
+    const stopperOf = ({ pause }: PortSpec): number => placeOf(pause === null ? 'pfc' : 'pause');
+    this.stopper = Uint8Array.from(devices.flatMap(({ spec }) => spec.ports.map(stopperOf)));
     this.credit = placeOf('credit');
     this.isCredited = devices.map((device) => this.configure(device));
     this.books = devices.map((device) => new Books(engine, device, new Backlog(engine, device)));
@@ -95,6 +95,7 @@ export class WaitRecorder extends DeafProbe {
   }
 
   save(device: number): Plain {
+    this.books[device].holds.settleAll(false);
     return save(this.books[device]);
   }
 
@@ -102,9 +103,11 @@ export class WaitRecorder extends DeafProbe {
   restore(device: number, saved: Plain | null): void {
     const { engine } = this;
     this.books[device].backlog.close();
+    this.books[device].holds.settleAll(true);
     const own = engine.devices[device];
     const books = new Books(engine, own, new Backlog(engine, own));
     if (saved !== null) restore(books, saved);
+    books.holds.resumeAll();
     this.books[device] = books;
     this.follow(device);
   }
@@ -121,7 +124,9 @@ export class WaitRecorder extends DeafProbe {
     if (!backlog.isFollowed(egress)) return;
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
     const isHeld = (holds.mask[egress] & (1 << priority)) !== 0;
-    if (isHeld) holds.count(egress, priority, now, 1);
+    if ((holds.uncounted(egress) & (1 << priority)) !== 0) {
+      holds.count(egress, priority, now, 1);
+    }
     if (!this.isSwitch[device]) return;
     backlog.pass(egress, frame, 1);
     if (this.isCredited[device]) {
@@ -154,8 +159,8 @@ export class WaitRecorder extends DeafProbe {
     group: number,
     stop: boolean,
   ): void {
-    const { pause } = this.engine.devices[device].spec.ports[port];
-    this.setStopped(device, port, group, stop, pause === null ? this.pfc : this.pause, now);
+    if (stop) this.stop(device, port, group, this.stopper[this.firstPort[device] + port], now);
+    else this.release(device, port, group, now);
   }
 
   override heldChanged(device: number, port: number, now: number, priorities: number): void {
@@ -186,17 +191,31 @@ export class WaitRecorder extends DeafProbe {
     }
   }
 
-  /** Ports that are told of: those that are held, and all where there is credit. */
+  /** Ports that are told of: see `followHeld`. */
   private follow(device: number): void {
     this.engine.devices[device].spec.ports.forEach((_, port) => {
       this.followHeld(device, port);
     });
   }
 
+  /**
+   * A port is told of where there is credit, and where it is held: if accounts are stopped that it
+   * might jam, or its frames have to be counted as they come.
+   */
   private followHeld(device: number, port: number): void {
-    const { holds, backlog } = this.books[device];
-    if (holds.mask[port] !== 0 || this.isCredited[device]) backlog.keep(port);
+    const { holds, stops, backlog } = this.books[device];
+    const isHeld = holds.mask[port] !== 0;
+    const isTold = isHeld && (stops.stand() || holds.uncounted(port) !== 0);
+    if (isTold || this.isCredited[device]) backlog.keep(port);
     else backlog.letGo(port);
+  }
+
+  /** Whether any account is stopped has changed. */
+  private followAllHeld(device: number): void {
+    const { mask } = this.books[device].holds;
+    for (let port = 0; port < mask.length; port++) {
+      if (mask[port] !== 0) this.followHeld(device, port);
+    }
   }
 
   /**
@@ -211,27 +230,23 @@ export class WaitRecorder extends DeafProbe {
     const { stops, backlog } = this.books[device];
     const isFull = (stops.mask[port] & (1 << group)) !== 0;
     const octets = backlog.total(group, port);
-    if (!isFull && octets >= limit) this.setStopped(device, port, group, true, this.credit, now);
-    else if (isFull && octets < limit / 2)
-      this.setStopped(device, port, group, false, this.credit, now);
+    if (!isFull && octets >= limit) this.stop(device, port, group, this.credit, now);
+    else if (isFull && octets < limit / 2) this.release(device, port, group, now);
   }
 
-  private setStopped(
-    device: number,
-    port: number,
-    group: number,
-    stop: boolean,
-    mechanism: number,
-    now: number,
-  ): void {
+  private stop(device: number, port: number, group: number, mechanism: number, now: number): void {
     const { stops, jams } = this.books[device];
-    if (stop) {
-      stops.begin(port, group, mechanism, now);
-      jams.stopped(port, group, now);
-    } else {
-      stops.end(port, group, now);
-      jams.released(port, group, now);
-    }
+    const isFirst = !stops.stand();
+    stops.begin(port, group, mechanism, now);
+    if (isFirst) this.followAllHeld(device);
+    jams.stopped(port, group, now);
+  }
+
+  private release(device: number, port: number, group: number, now: number): void {
+    const { stops, jams } = this.books[device];
+    stops.end(port, group, now);
+    if (!stops.stand()) this.followAllHeld(device);
+    jams.released(port, group, now);
   }
 
   /** Whether there are accounts of credit; hosts have none that anything waits in. */

@@ -195,7 +195,7 @@ export function makeHosting(
 
   /** Software has a frame that its NIC has kept for a while. */
   function takeKept(d: number, frame: number): void {
-    devices[d].probe?.frameTaken(d, clock.now, pool, frame);
+    devices[d].heardBy.frameTaken?.frameTaken(d, clock.now, pool, frame);
     take(d, frame);
   }
 
@@ -417,7 +417,7 @@ export function makeHosting(
     const { now } = clock;
     const message = receivers.get(firstReceive[d] + c, MESSAGES) - 1;
     all[d].completions.add(spec.flow, message, spec.reliable ? born : spec.startPs, now);
-    devices[d].probe?.messageDelivered(d, now, spec.flow, message);
+    devices[d].heardBy.messageDelivered?.messageDelivered(d, now, spec.flow, message);
     for (const dependant of dependants[d][c]) releaseDependant(d, dependant);
   }
 

@@ -65,7 +65,7 @@ export function makeReceiveMemory(
     for (let by = rulers[d * 8 + group]; by !== 0; by &= by - 1) {
       mechanisms[31 - Math.clz32(by & -by)].admitted(port, group, frame, words[frame + LENGTH]);
     }
-    devices[d].probe?.frameKept(d, clock.now, pool, frame);
+    devices[d].heardBy.frameKept?.frameKept(d, clock.now, pool, frame);
     if (unread.push(d, frame)) plan(d);
   }
 

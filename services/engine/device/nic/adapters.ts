@@ -160,7 +160,7 @@ export function makeAdapters(
   function pump(d: number): void {
     const nic = nics[d]!;
     const { pcie, dcb } = nic.spec;
-    const { probe } = devices[d];
+    const { heardBy } = devices[d];
     const plane = NIC_ARBITER.DESCRIPTOR_PLANE;
     const s = rows[d] * WORDS;
     while (state[s + READS_UNDER_WAY] < pcie.reads) {
@@ -170,7 +170,7 @@ export function makeAdapters(
       const frame = descriptors.take(d, tc);
       const length = frame < 0 ? 0 : words[frame + LENGTH];
       if (dcb && length > 0) nic.descriptorPlane.granted(tc, length);
-      if (dcb) probe?.nicGranted(d, clock.now, plane, tc, length, eligible);
+      if (dcb) heardBy.nicGranted?.nicGranted(d, clock.now, plane, tc, length, eligible);
       if (frame < 0) continue;
       read(d, s, nic, tc, frame);
     }
@@ -266,8 +266,8 @@ export function makeAdapters(
 
   /** Who listens to a device hears of its LEDs. */
   function hearer(d: number): LedListener {
-    const { probe } = devices[d];
-    return (led, lit, atPs) => probe?.ledChanged(d, 0, atPs, led, lit);
+    const { heardBy } = devices[d];
+    return (led, lit, atPs) => heardBy.ledChanged?.ledChanged(d, 0, atPs, led, lit);
   }
 
   function carrier(d: number, up: boolean): void {

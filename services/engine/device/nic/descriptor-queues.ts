@@ -94,7 +94,7 @@ export function makeDescriptorQueues(
       if (nic.rates.controlled > 0) spendRate(nic, queue, trafficClass, length);
     }
     const arbiterNumber = NIC_ARBITER.MACHINES + trafficClass;
-    devices[d].probe?.nicGranted(d, clock.now, arbiterNumber, vm, length, 0);
+    devices[d].heardBy.nicGranted?.nicGranted(d, clock.now, arbiterNumber, vm, length, 0);
     refresh(d, queue);
     return frame;
   }

@@ -70,7 +70,7 @@ export function makeReceiveSide(
       return;
     }
     note(d, nic, FILTER_ACTIVITY);
-    devices[d].probe?.frameKept(d, clock.now, pool, frame);
+    devices[d].heardBy.frameKept?.frameKept(d, clock.now, pool, frame);
     for (let by = rulers[row * 8 + group]; by !== 0; by &= by - 1) {
       mechanisms[31 - Math.clz32(by & -by)].admitted(port, group, frame, words[frame + LENGTH]);
     }
@@ -135,7 +135,7 @@ export function makeReceiveSide(
   function granted(d: number, nic: Nic82599, tc: number, octets: number, eligible: number): void {
     if (octets > 0) nic.receivePlane.granted(tc, octets);
     const plane = NIC_ARBITER.RECEIVE_PLANE;
-    devices[d].probe?.nicGranted(d, clock.now, plane, tc, octets, eligible);
+    devices[d].heardBy.nicGranted?.nicGranted(d, clock.now, plane, tc, octets, eligible);
   }
 
   /** Takes a descriptor; without one the frame is dropped, which its queue was asked to do. */

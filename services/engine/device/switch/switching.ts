@@ -476,7 +476,8 @@ export function makeSwitching(
     if (after === before) return;
     words[frame + CLASS] = after;
     counters.marked(port, before & PRIORITY_MASK);
-    devices[d].probe?.frameMarked(d, port - devices[d].firstPort, clock.now, pool, frame);
+    const { firstPort, heardBy } = devices[d];
+    heardBy.frameMarked?.frameMarked(d, port - firstPort, clock.now, pool, frame);
   }
 
   return {

@@ -51,8 +51,8 @@ export function applyPfc(
   port: number,
   obeyer: StopObeyer,
 ): void {
-  for (let priority = 0; priority < 8; priority++) {
-    if ((frame.enableVector & operational & (1 << priority)) === 0) continue;
+  for (let named = frame.enableVector & operational; named !== 0; named &= named - 1) {
+    const priority = 31 - Math.clz32(named & -named);
     obeyer.load(port, priority, frame.quanta[priority]);
   }
 }

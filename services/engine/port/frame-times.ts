@@ -1,0 +1,83 @@
+import type { FramePool } from '../frame/frame-pool.js';
+import { CLASS, PRIORITY_MASK } from '../frame/frame-pool.js';
+import type { Heed } from '../frame/heed.js';
+import { QUEUED, RECKONS } from '../frame/heed.js';
+import type { Clock } from '../kernel/clock.js';
+import type { Ports } from './ports.js';
+import type { Queues } from './queues.js';
+import { QUEUE_FRAMES } from './queues.js';
+
+// Doubles of a port and priority.
+
+const UNTIL = 0;
+const SUM = 1;
+const WIDTH = 2;
+
+/**
+ * Frame-time of priorities that are held: frames that stand there, each times how long. It is
+ * reckoned where they join a queue, since to tell a listener of each one costs much more. Not
+ * state: whoever asks for it keeps it.
+ */
+export type FrameTimes = ReturnType<typeof makeFrameTimes>;
+
+export function makeFrameTimes(
+  pool: FramePool,
+  ports: Ports,
+  queues: Queues,
+  heed: Heed,
+  clock: Clock,
+) {
+  /** By port and priority: how many ask for it. */
+  const askers = new Uint8Array(ports.count * 8);
+  /** By port: priorities that are reckoned, one bit each. */
+  const reckoned = new Uint8Array(ports.count);
+  const doubles = new Float64Array(ports.count * 8 * WIDTH);
+  const told = heed.told[QUEUED];
+
+  /** From a time on; `sum`: what there is by then. */
+  function start(port: number, priority: number, fromPs: number, sum: number): void {
+    const row = (port << 3) | priority;
+    askers[row]++;
+    reckoned[port] |= 1 << priority;
+    told[port] |= RECKONS;
+    doubles[row * WIDTH + UNTIL] = fromPs;
+    doubles[row * WIDTH + SUM] = sum;
+  }
+
+  function stop(port: number, priority: number): void {
+    if (--askers[(port << 3) | priority] > 0) return;
+    reckoned[port] &= ~(1 << priority);
+    if (reckoned[port] === 0) told[port] &= ~RECKONS;
+  }
+
+  /** A frame has joined a queue just now. */
+  function joined(port: number, frame: number): void {
+    const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
+    if ((reckoned[port] & (1 << priority)) !== 0) reckon(port, priority, clock.now, 1);
+  }
+
+  function reckon(port: number, priority: number, now: number, newcomers: number): void {
+    const at = ((port << 3) | priority) * WIDTH;
+    const frames = queues.get(port, ports.classOf(port, priority), QUEUE_FRAMES) - newcomers;
+    doubles[at + SUM] += frames * (now - doubles[at + UNTIL]);
+    doubles[at + UNTIL] = now;
+  }
+
+  /** Reckons up to now. */
+  function upTo(port: number, priority: number, now: number): number {
+    reckon(port, priority, now, 0);
+    return sum(port, priority);
+  }
+
+  /** What there was when it was last reckoned. */
+  function sum(port: number, priority: number): number {
+    return doubles[((port << 3) | priority) * WIDTH + SUM];
+  }
+
+  /** When that was. */
+  function until(port: number, priority: number): number {
+    return doubles[((port << 3) | priority) * WIDTH + UNTIL];
+  }
+
+  return { start, stop, joined, upTo, sum, until };
+}
