@@ -11,8 +11,8 @@ const WIRE_OVERHEAD_OCTETS = 20;
  * credit is in nobody's way, and those with credit take turns by their shares.
  */
 export interface Metering {
-  /** A frame joins a metered class; true if any of the class may start for that. */
-  enqueue(port: number, trafficClass: number, frame: number): boolean;
+  /** A frame joins a metered class. */
+  enqueue(port: number, trafficClass: number, frame: number): void;
   /**
    * The frame of a metered class starts on the wire: its credit is used. True if others wait for
    * permission to take its place.
@@ -39,15 +39,15 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
   const served = tables.float64('credit', 1);
   const classAt = tables.float64('credit', 1);
 
-  function enqueue(port: number, trafficClass: number, frame: number): boolean {
+  function enqueue(port: number, trafficClass: number, frame: number): void {
     const only = onlyOfClass[trafficClass * portCount + port];
     if (only >= 0 && lines.head(only) < 0 && sender.reserve(only, words[frame + LENGTH])) {
       queues.push(port, trafficClass, frame);
-      return true;
+      return;
     }
     lines.push(credit.rowOf(port, frame), frame);
     queues.count(port, trafficClass, frame);
-    return next(port, trafficClass);
+    next(port, trafficClass);
   }
 
   function spend(port: number, trafficClass: number, frame: number): boolean {

@@ -38,12 +38,10 @@ export function makeOutlet(
   }
 
   function enqueue(device: number, port: number, trafficClass: number, frame: number): void {
-    let mayStart = true;
-    if (ports.isMetered(port, trafficClass)) {
-      mayStart = metering.enqueue(port, trafficClass, frame);
-    } else queues.push(port, trafficClass, frame);
+    if (ports.isMetered(port, trafficClass)) metering.enqueue(port, trafficClass, frame);
+    else queues.push(port, trafficClass, frame);
     if (heed.hearsQueued(port, frame)) tellQueued(device, port, frame);
-    if (mayStart) kick(device, port);
+    kick(device, port);
   }
 
   function tellQueued(device: number, port: number, frame: number): void {
