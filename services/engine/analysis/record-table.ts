@@ -59,7 +59,7 @@ export class RecordTable {
     this.count = to / width;
   }
 
-  /** Small whole numbers are best read as integers: to ask with a double is compiled for doubles. */
+  /** Small whole numbers are best read as integers: what is asked with a double gets slower. */
   map<Item>(read: (at: number) => Item): Item[] {
     const items: Item[] = [];
     for (let row = 0; row < this.count; row++) items.push(read(row * this.width));
