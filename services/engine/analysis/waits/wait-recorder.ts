@@ -39,7 +39,8 @@ const CREDIT_SHARE = 0.5;
 /**
  * Writes down who waits for whom, device by device. It never changes a run, and is told of frames
  * only while somebody is stopped, where a port is held or has a long queue for which he was: what
- * it has to know of others, it reads from their queues. Accounts of credit it has to watch all the time.
+ * it has to know of others, it reads from their queues. Accounts of credit it has to watch all the
+ * time.
  */
 export class WaitRecorder extends DeafProbe {
   private readonly books: Books[];
