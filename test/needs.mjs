@@ -34,8 +34,11 @@ const needs = [
   },
 ];
 
-/** An engine is used where one answers; only a machine that is there to test gets one. */
-const engine = [
+/** Daemons are used where they are; only a machine that is there to test gets them. */
+const daemons = [
+  { command: 'ip', debianPackage: 'iproute2', purpose: 'lays cables in test/interop' },
+  { command: 'lldpd', debianPackage: 'lldpd', purpose: 'is a neighbour in test/interop' },
+  { command: 'lldpad', debianPackage: 'lldpad', purpose: 'is another, which speaks DCBX' },
   { command: 'dockerd', debianPackage: 'docker.io', purpose: 'runs containers in test/docker' },
   { command: 'debootstrap', debianPackage: 'debootstrap', purpose: 'makes their base images' },
   { command: 'docker-compose', debianPackage: 'docker-compose', purpose: 'starts deploy/' },
@@ -63,7 +66,7 @@ function aptGet(...words) {
 
 /** Installs what is missing, as root on Debian; otherwise says what will be skipped. */
 export function getNeeds(underCi) {
-  getCommands(underCi ? [...needs, ...engine] : needs);
+  getCommands(underCi ? [...needs, ...daemons] : needs);
   if (isInstalled('pip3') && !existsSync(pythonFolder)) getPythonPackages();
 }
 
