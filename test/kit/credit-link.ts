@@ -94,7 +94,8 @@ class End implements MechanismHost {
     this.clock = link.clock;
     const tables = new Tables({ device: 1, port: 1, credit: creditRows(spec) });
     this.credit = new CreditMechanism(tables, this, 0, POOL, {
-      octets: () => link.waitingUnits * spec.asking.unitOctets,
+      inQueue: () => link.waitingUnits * spec.asking.unitOctets,
+      inLine: () => 0,
     });
     this.credit.configurePort(0, { credit: spec, mac, classOf: IDENTITY } as unknown as PortSpec);
   }
@@ -209,7 +210,7 @@ export class LossyCreditLink {
     if (this.sending || this.waitingUnits === 0) return;
     const { sender } = this.sender.credit;
     const units = Math.min(1 + this.random.below(4), this.waitingUnits);
-    if (!sender.reserve(this.row, units * 64)) {
+    if (!sender.mayStart(this.row, units * 64)) {
       sender.block(this.row);
       return;
     }

@@ -122,7 +122,9 @@ export class Engine implements MechanismHost {
         this.hosting,
       ),
     );
-    set.pfc.watchdog.equip(makeWatchdogTools(shared, this.devices, this.outlet, this.switching));
+    set.pfc.watchdog.equip(
+      makeWatchdogTools(shared, this.devices, this.metering, this.outlet, this.switching),
+    );
     for (const device of this.devices) this.configure(device);
     this.loop = makeLoop(
       shared,

@@ -61,7 +61,6 @@ export function makeFaultTools(
         loseFirst(d, port, trafficClass);
       }
       credit.sender.unblock(row);
-      credit.sender.dropReserve(row);
     }
   }
 

@@ -301,15 +301,15 @@ export function makeLoop(
     const { now } = clock;
     const metered = ports.metering(port);
     const tag = metered === 0 ? 0 : composeTag(port);
-    const others =
-      (metered & (1 << trafficClass)) !== 0 && metering.spend(port, trafficClass, frame);
+    const isMetered = (metered & (1 << trafficClass)) !== 0;
+    if (isMetered) metering.spend(port, trafficClass, frame);
     const wireOctets = length + tag + WIRE_OVERHEAD_OCTETS;
     const late = (wrong & LATE) === 0 ? 0 : faults.slownessPs(port, wireOctets, octetPs);
     const free = now + wireOctets * octetPs + late;
     ports.setFreeAt(port, free);
     if (isHost[d] === 0) switching.departing(port, trafficClass, frame);
     else hosting.departing(d, trafficClass, frame);
-    if (others) metering.next(port, trafficClass);
+    if (isMetered) metering.next(port, trafficClass);
     const frameClass = pool.words[frame + CLASS];
     digests.mix(d, DID_SEND | local, (frameClass & ~FOLLOWED_FLAG) ^ (length << 20));
     counters.sent(port, frameClass & PRIORITY_MASK, length);

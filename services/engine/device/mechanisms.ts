@@ -6,6 +6,7 @@ import { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
 import { FaultMechanism } from '../faults/fault-mechanism.js';
 import { PauseMechanism } from '../flow-control/pause/pause-mechanism.js';
 import { PfcMechanism } from '../flow-control/pfc/pfc-mechanism.js';
+import { QUEUE_OCTETS } from '../port/queues.js';
 import type { Shared } from './shared.js';
 import { makeAccounts } from './switch/slotted.js';
 
@@ -28,9 +29,12 @@ export interface MechanismSet {
  * gates, timers and control frames.
  */
 export function makeMechanisms(shared: Shared, host: MechanismHost): MechanismSet {
-  const { tables, buffer, ports, pool, lines, counters } = shared;
+  const { tables, buffer, ports, pool, queues, lines, counters } = shared;
   const pfc = new PfcMechanism(tables, host, buffer, 1, ports);
-  const credit = new CreditMechanism(tables, host, 2, pool, lines);
+  const credit = new CreditMechanism(tables, host, 2, pool, {
+    inQueue: (port, trafficClass) => queues.get(port, trafficClass, QUEUE_OCTETS),
+    inLine: lines.octets,
+  });
   const sfc = new SfcMechanism(tables, host, 3, ports, pool, pfc);
   const pause = new PauseMechanism(tables, host, makeAccounts(shared), PAUSE_SLOT, ports);
   const faults = new FaultMechanism(tables, host, 4);

@@ -5,20 +5,17 @@ import type { Shared } from './shared.js';
 const WIRE_OVERHEAD_OCTETS = 20;
 
 /**
- * Lets frames of metered classes into their queue with credit set aside for each that stands there,
- * one at a time where several accounts share a class. So an arbiter sees a metered class only when
- * its frame may start, and tenants that share a class wait in lines of their own: one without
- * credit is in nobody's way, and those with credit take turns by their shares.
+ * Frames of metered classes start with credit only, so an arbiter sees such a class only when its
+ * first frame has it. Where several accounts share a class, they let one frame at a time into its
+ * queue: tenants wait in lines of their own, one without credit is in nobody's way, and those with
+ * credit take turns by their shares. A class of one account needs no line beside its queue.
  */
 export interface Metering {
   /** A frame joins a metered class. */
   enqueue(port: number, trafficClass: number, frame: number): void;
-  /**
-   * The frame of a metered class starts on the wire: its credit is used. True if others wait for
-   * permission to take its place.
-   */
-  spend(port: number, trafficClass: number, frame: number): boolean;
-  /** The place in the queue is free; true if anybody took it. */
+  /** The frame of a metered class starts on the wire: its credit is used. */
+  spend(port: number, trafficClass: number, frame: number): void;
+  /** Its place is free: whoever is next may start if there is credit; true if that is so now. */
   next(port: number, trafficClass: number): boolean;
   /** A frame came in that nobody keeps. */
   refused(port: number, frame: number): void;
@@ -41,25 +38,24 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
 
   function enqueue(port: number, trafficClass: number, frame: number): void {
     const only = onlyOfClass[trafficClass * portCount + port];
-    if (only >= 0 && lines.head(only) < 0 && sender.reserve(only, words[frame + LENGTH])) {
-      queues.push(port, trafficClass, frame);
+    if (only < 0) {
+      lines.push(credit.rowOf(port, frame), frame);
+      queues.count(port, trafficClass, frame);
+      next(port, trafficClass);
       return;
     }
-    lines.push(credit.rowOf(port, frame), frame);
-    queues.count(port, trafficClass, frame);
-    next(port, trafficClass);
+    queues.append(port, trafficClass, frame);
+    // Who lacks credit goes on lacking it.
+    if (!queues.isReady(port, trafficClass) && !sender.isBlocked(only)) {
+      letStart(only, port, trafficClass);
+    }
   }
 
-  function spend(port: number, trafficClass: number, frame: number): boolean {
+  function spend(port: number, trafficClass: number, frame: number): void {
     const only = onlyOfClass[trafficClass * portCount + port];
     const row = only >= 0 ? only : credit.rowOf(port, frame);
+    queues.setUnready(port, trafficClass);
     sender.spend(row, sender.cost(row, words[frame + LENGTH]));
-    return only < 0 || lines.head(only) >= 0;
-  }
-
-  /** While one that was let in stands in the queue, nothing has changed for the others. */
-  function next(port: number, trafficClass: number): boolean {
-    return queues.head(port, trafficClass) < 0 && letIn(port, trafficClass);
   }
 
   function refused(port: number, frame: number): void {
@@ -69,31 +65,26 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
   function permit(port: number): boolean {
     let some = false;
     for (let rest = ports.metering(port); rest !== 0; rest &= rest - 1) {
-      if (letIn(port, 31 - Math.clz32(rest & -rest))) some = true;
+      if (next(port, 31 - Math.clz32(rest & -rest))) some = true;
     }
     return some;
   }
 
   function withdraw(port: number): void {
-    for (let tc = 0; tc < 8; tc++) {
-      if (!ports.isMetered(port, tc)) continue;
-      const frames: number[] = [];
-      while (queues.head(port, tc) >= 0) frames.push(queues.unlink(port, tc));
-      for (const frame of frames.reverse()) putBack(port, tc, frame);
-      dropReserves(port, tc);
-    }
+    for (let tc = 0; tc < 8; tc++) if (ports.isMetered(port, tc)) stopAll(port, tc);
   }
 
-  /** A frame that was let in stands first in its line again, and its turn was none. */
-  function putBack(port: number, trafficClass: number, frame: number): void {
+  function stopAll(port: number, trafficClass: number): void {
+    if (onlyOfClass[trafficClass * portCount + port] >= 0) queues.setUnready(port, trafficClass);
+    else if (queues.head(port, trafficClass) >= 0) putBack(port, trafficClass);
+  }
+
+  /** The frame that was let in stands first in its line again, and its turn was none. */
+  function putBack(port: number, trafficClass: number): void {
+    const frame = queues.unlink(port, trafficClass);
     const row = credit.rowOf(port, frame);
     lines.putBack(row, frame);
-    if (onlyOfClass[trafficClass * portCount + port] >= 0) return;
     served[row] -= (words[frame + LENGTH] + WIRE_OVERHEAD_OCTETS) / accounts.share(row);
-  }
-
-  function dropReserves(port: number, trafficClass: number): void {
-    for (const row of accounts.rowsOfClass(port, trafficClass)) sender.dropReserve(row);
   }
 
   function change(port: number, priorities: number): void {
@@ -109,51 +100,45 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
 
   /** What waits in a queue waits for permission from now on, in the same order. */
   function standInLine(port: number, trafficClass: number): void {
+    queues.setUnready(port, trafficClass);
+    if (onlyOfClass[trafficClass * portCount + port] >= 0) return;
     while (queues.head(port, trafficClass) >= 0) {
-      const frame = queues.shift(port, trafficClass);
+      const frame = queues.unlink(port, trafficClass);
       lines.push(credit.rowOf(port, frame), frame);
-      queues.count(port, trafficClass, frame);
     }
   }
 
   /** What stands in lines needs no permission any more. */
   function joinQueue(port: number, trafficClass: number): void {
-    dropReserves(port, trafficClass);
+    if (queues.head(port, trafficClass) >= 0) queues.setReady(port, trafficClass);
     for (const row of accounts.rowsOfClass(port, trafficClass)) {
       while (lines.head(row) >= 0) queues.link(port, trafficClass, lines.shift(row));
     }
   }
 
-  /** Those in line that have credit join the queue, one at a time if accounts take turns. */
-  function letIn(port: number, trafficClass: number): boolean {
+  function next(port: number, trafficClass: number): boolean {
+    if (queues.isReady(port, trafficClass)) return false;
     const only = onlyOfClass[trafficClass * portCount + port];
-    if (only >= 0) return letAllIn(only, port, trafficClass);
-    if (queues.head(port, trafficClass) >= 0) return false;
+    if (only >= 0) return letStart(only, port, trafficClass);
     const row = nextRow(port, trafficClass);
     if (row < 0) return false;
-    const octets = words[lines.head(row) + LENGTH];
-    sender.reserve(row, octets);
-    letFirstIn(row, port, trafficClass);
-    charge(port, trafficClass, row, octets + WIRE_OVERHEAD_OCTETS);
+    const frame = lines.shift(row);
+    sender.unblock(row);
+    queues.link(port, trafficClass, frame);
+    charge(port, trafficClass, row, words[frame + LENGTH] + WIRE_OVERHEAD_OCTETS);
     return true;
   }
 
-  function letAllIn(row: number, port: number, trafficClass: number): boolean {
-    let some = false;
-    for (let first = lines.head(row); first >= 0; first = lines.head(row)) {
-      if (!sender.reserve(row, words[first + LENGTH])) {
-        if (queues.head(port, trafficClass) < 0) sender.block(row);
-        break;
-      }
-      letFirstIn(row, port, trafficClass);
-      some = true;
+  function letStart(row: number, port: number, trafficClass: number): boolean {
+    const first = queues.head(port, trafficClass);
+    if (first < 0) return false;
+    if (!sender.mayStart(row, words[first + LENGTH])) {
+      sender.block(row);
+      return false;
     }
-    return some;
-  }
-
-  function letFirstIn(row: number, port: number, trafficClass: number): void {
     sender.unblock(row);
-    queues.link(port, trafficClass, lines.shift(row));
+    queues.setReady(port, trafficClass);
+    return true;
   }
 
   /** The account that is furthest behind its share among those that may go; -1 if none may. */

@@ -3,6 +3,7 @@ import type { WatchdogTools } from '../flow-control/pfc/pfc-watchdog.js';
 import { CLASS, ISOLATING_FLAG, PORT, PRIORITY_MASK } from '../frame/frame-pool.js';
 import type { Device } from './device.js';
 import { DID_WATCHDOG } from './device.js';
+import type { Metering } from './metering.js';
 import type { Outlet } from './outlet.js';
 import type { Shared } from './shared.js';
 import type { Switching } from './switch/switching.js';
@@ -11,6 +12,7 @@ import type { Switching } from './switch/switching.js';
 export function makeWatchdogTools(
   shared: Shared,
   devices: readonly Device[],
+  metering: Metering,
   outlet: Outlet,
   switching: Switching,
 ): WatchdogTools {
@@ -43,6 +45,8 @@ export function makeWatchdogTools(
       } else kept.push(frame);
     }
     for (const frame of kept) queues.push(port, tc, frame);
+    metering.withdraw(port);
+    if (metering.permit(port)) outlet.kick(ports.owner(port), port);
     return dropped;
   }
 

@@ -6,7 +6,7 @@ import type { Tables } from '../kernel/tables.js';
 /** First and last frame in flight towards the port. */
 export const LANE_HEAD = 0;
 export const LANE_TAIL = 1;
-/** Traffic classes that have frames queued, one bit each. */
+/** Traffic classes whose first frame may start unless it is held, one bit each. */
 export const READY = 2;
 /** Priorities that may not start a frame, one bit each: the union over all gates. */
 export const HELD = 3;
@@ -209,7 +209,7 @@ export function makePorts(tables: Tables) {
     return ((words[port * PORT_WORDS + METERED] >> CREDITED_SHIFT) & (1 << priority)) !== 0;
   }
 
-  /** Something waits to be sent, whether it may or not. */
+  /** Something is to be sent that has permission, whether it is held or not. */
   function hasWork(port: number): boolean {
     const at = port * PORT_WORDS;
     return (words[at + READY] | mayCompose(words[at + CONTROL_DUE])) !== 0;

@@ -47,15 +47,39 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
     count(port, trafficClass, frame);
   }
 
+  /** Puts a frame last, and leaves it open whether the first may start. */
+  function append(port: number, trafficClass: number, frame: number): void {
+    join(rowOf(port, trafficClass) * STRIDE, frame);
+    count(port, trafficClass, frame);
+  }
+
   /** Puts a frame last that is counted already. */
   function link(port: number, trafficClass: number, frame: number): void {
-    const q = rowOf(port, trafficClass) * STRIDE;
+    if (join(rowOf(port, trafficClass) * STRIDE, frame)) setReady(port, trafficClass);
+  }
+
+  /** True if the queue was empty before. */
+  function join(q: number, frame: number): boolean {
+    const isFirst = records[q + HEAD] < 0;
     words[frame + NEXT] = -1;
-    if (records[q + HEAD] < 0) {
-      records[q + HEAD] = frame;
-      ports.words[port * PORT_WORDS + READY] |= 1 << trafficClass;
-    } else words[records[q + TAIL] + NEXT] = frame;
+    if (isFirst) records[q + HEAD] = frame;
+    else words[records[q + TAIL] + NEXT] = frame;
     records[q + TAIL] = frame;
+    return isFirst;
+  }
+
+  /** The first frame of a class may start. */
+  function setReady(port: number, trafficClass: number): void {
+    ports.words[port * PORT_WORDS + READY] |= 1 << trafficClass;
+  }
+
+  /** It may not. */
+  function setUnready(port: number, trafficClass: number): void {
+    ports.words[port * PORT_WORDS + READY] &= ~(1 << trafficClass);
+  }
+
+  function isReady(port: number, trafficClass: number): boolean {
+    return (ports.words[port * PORT_WORDS + READY] & (1 << trafficClass)) !== 0;
   }
 
   /** A frame belongs to a queue, although it may stand in line elsewhere still. */
@@ -73,7 +97,7 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
     const frame = records[q + HEAD];
     const next = words[frame + NEXT];
     records[q + HEAD] = next;
-    if (next < 0) ports.words[port * PORT_WORDS + READY] &= ~(1 << trafficClass);
+    if (next < 0) setUnready(port, trafficClass);
     records[q + QUEUE_FRAMES]--;
     records[q + QUEUE_OCTETS] -= words[frame + STORED];
     return frame;
@@ -85,7 +109,7 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
     const frame = records[q + HEAD];
     const next = words[frame + NEXT];
     records[q + HEAD] = next;
-    if (next < 0) ports.words[port * PORT_WORDS + READY] &= ~(1 << trafficClass);
+    if (next < 0) setUnready(port, trafficClass);
     return frame;
   }
 
@@ -94,7 +118,7 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
     return records[rowOf(port, trafficClass) * STRIDE + HEAD];
   }
 
-  /** Traffic classes that have frames, one bit each. */
+  /** Traffic classes whose first frame may start unless it is held, one bit each. */
   function ready(port: number): number {
     return ports.words[port * PORT_WORDS + READY];
   }
@@ -169,8 +193,12 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
 
   return {
     push,
+    append,
     link,
     count,
+    setReady,
+    setUnready,
+    isReady,
     unlink,
     shift,
     head,

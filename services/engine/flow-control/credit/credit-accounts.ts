@@ -51,6 +51,7 @@ export class CreditAccounts {
   private readonly onlyChannel: Int32Array;
   private readonly ports: Int32Array;
   private readonly priorityOf: Uint8Array;
+  private readonly classes: Uint8Array;
   private readonly slotOf: Int32Array;
   private readonly channelOf: Int32Array;
   /** By port and priority: its place among those of a channel. */
@@ -80,6 +81,7 @@ export class CreditAccounts {
     this.ports = new Int32Array(this.count);
     this.onlyOfClass = new Int32Array(tables.count('port') * PRIORITIES).fill(-1);
     this.priorityOf = new Uint8Array(this.count);
+    this.classes = new Uint8Array(this.count);
     this.slotOf = new Int32Array(this.count);
     this.channelOf = new Int32Array(this.count);
     this.placeOf = new Uint8Array(tables.count('port') * PRIORITIES);
@@ -102,6 +104,7 @@ export class CreditAccounts {
       const trafficClass = classOf[this.priority(row)];
       const rows = this.ofClass[(port << 3) | trafficClass];
       rows.push(row);
+      this.classes[row] = trafficClass;
       this.onlyOfClass[trafficClass * this.portCount + port] = rows.length === 1 ? row : -1;
       this.setTerms(row);
     });
@@ -162,6 +165,15 @@ export class CreditAccounts {
 
   priority(row: number): number {
     return this.priorityOf[row];
+  }
+
+  trafficClass(row: number): number {
+    return this.classes[row];
+  }
+
+  /** Whether no other account's frames wait for the same queue. */
+  hasClassAlone(row: number): boolean {
+    return this.onlyOfClass[this.classes[row] * this.portCount + this.ports[row]] === row;
   }
 
   /** Place of the channel in the port's list. */

@@ -28,9 +28,12 @@ export interface CreditTerms {
   readonly tags: boolean;
 }
 
-/** Words of an account's line of frames that wait for credit. */
+/** Octets that wait for credit. */
 export interface WaitingFrames {
-  octets(row: number): number;
+  /** In a class of one account. */
+  inQueue(port: number, trafficClass: number): number;
+  /** In line for a class of several. */
+  inLine(row: number): number;
 }
 
 /** Credit exchange: nobody sends what the neighbour has not made room for. */
@@ -171,7 +174,9 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
   }
 
   waitingOctets(row: number): number {
-    return this.waiting.octets(row);
+    const { accounts, waiting } = this;
+    if (!accounts.hasClassAlone(row)) return waiting.inLine(row);
+    return waiting.inQueue(accounts.port(row), accounts.trafficClass(row));
   }
 
   // Octets and timers.

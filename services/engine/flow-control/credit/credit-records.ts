@@ -40,35 +40,33 @@ export const OPENED = 512;
 
 /** CONSUMED when SPENT was last brought up to date. */
 export const SPENT_MARK = 6;
-/** Units used, and those set aside for frames that stand in the queue. */
-export const SET_ASIDE = 7;
-export const STATE = 8;
-export const SENDER_EPOCH = 9;
+export const STATE = 7;
+export const SENDER_EPOCH = 8;
 /** The first frame in line lacks credit. */
-export const BLOCKED = 10;
+export const BLOCKED = 9;
 
 // Of the receiving half.
 
 /** Octets of a unit that this end grants. */
-export const UNIT = 11;
-export const UNIT_SHIFT = 12;
+export const UNIT = 10;
+export const UNIT_SHIFT = 11;
 /** Units that it may have promised at most; kept where it does not share. */
-export const TARGET = 13;
-export const STEP = 14;
+export const TARGET = 12;
+export const STEP = 13;
 /** Units of the longest frame that may come. */
-export const FRAME = 15;
+export const FRAME = 14;
 /** Units that came past: received, or known to be missing. */
-export const PASSED = 16;
+export const PASSED = 15;
 /** The highest count granted when it was last looked at. */
-export const LIMIT = 17;
-export const LIMIT_SAID = 18;
+export const LIMIT = 16;
+export const LIMIT_SAID = 17;
 /** Refreshes since the last change. */
-export const REFRESHES = 19;
+export const REFRESHES = 18;
 /** PASSED when RECEIVED was last brought up to date. */
-export const RECEIVED_MARK = 20;
-export const RECEIVER_EPOCH = 21;
+export const RECEIVED_MARK = 19;
+export const RECEIVER_EPOCH = 20;
 /** The neighbour has asked since it last was idle. */
-export const WANTED = 22;
+export const WANTED = 21;
 
 // Words of the same record, behind its counts: copies may be more than a count can hold.
 

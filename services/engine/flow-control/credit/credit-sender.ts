@@ -32,7 +32,6 @@ import {
   REPORTED,
   REPORTS,
   SENDER_EPOCH,
-  SET_ASIDE,
   SPENT,
   SPENT_MARK,
   STATE,
@@ -99,7 +98,6 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     addUp(row);
     counts[r | CONSUMED] = 0;
     counts[r | SPENT_MARK] = 0;
-    counts[r | SET_ASIDE] = 0;
     counts[r | ALLOWED] = 0;
     counts[r | STATE] = SYNC;
     doubles[d + TRIES] = 0;
@@ -139,23 +137,6 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     return ahead(counts[r | ALLOWED], counts[r | CONSUMED]) * counts[r | ASKED_UNIT] >= octets;
   }
 
-  /** Sets credit aside for a frame that joins the queue; false if there is none. */
-  function reserve(row: number, octets: number): boolean {
-    const r = row << RECORD_SHIFT;
-    const units = cost(row, octets);
-    const before = counts[r | SET_ASIDE];
-    if (ahead(counts[r | ALLOWED], before) < units) return false;
-    if ((counts[r | MODES] & MINDS_LINE) !== 0 && before !== counts[r | CONSUMED]) return false;
-    counts[r | SET_ASIDE] = (before + units) & COUNT_MASK;
-    return true;
-  }
-
-  /** No frame of the account stands in the queue any more. */
-  function dropReserve(row: number): void {
-    const r = row << RECORD_SHIFT;
-    counts[r | SET_ASIDE] = counts[r | CONSUMED];
-  }
-
   function isOpen(row: number): boolean {
     return counts[(row << RECORD_SHIFT) | STATE] === OPEN;
   }
@@ -165,7 +146,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     return quickCost(octets, counts[r | ASKED_UNIT], counts[r | ASKED_SHIFT]);
   }
 
-  /** A frame starts on the wire: what was set aside for it is used. */
+  /** A frame starts on the wire. */
   function spend(row: number, units: number): void {
     const r = row << RECORD_SHIFT;
     counts[r | CONSUMED] = (counts[r | CONSUMED] + units) & COUNT_MASK;
@@ -307,7 +288,6 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     addUp(row);
     counts[r | CONSUMED] = (counts[r | CONSUMED] + units) & COUNT_MASK;
     counts[r | SPENT_MARK] = counts[r | CONSUMED];
-    counts[r | SET_ASIDE] = (counts[r | SET_ASIDE] + units) & COUNT_MASK;
   }
 
   /** In time: a word holds all that can be used from one grant to the next. */
@@ -439,8 +419,6 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     forfeit,
     available,
     mayStart,
-    reserve,
-    dropReserve,
     isOpen,
     cost,
     spend,
