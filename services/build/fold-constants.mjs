@@ -1,10 +1,13 @@
 // Writes the numbers behind the engine's constants to where they are used, in dist/services/engine
-// (or another folder of compiled modules).
+// (or another folder of compiled modules), and binds the functions and tables that its modules
+// share.
 //
 // V8 takes what a module exports for a variable, even a `const`: each use is a load and checks of
 // whether it has a value, whether that is a small integer, and whether the sum overflows. The
 // fields of records are such constants, so a frame costs a third more without this. What is folded
-// is marked, as in `0 /* NEXT */`, and folded anew when anything was compiled.
+// is marked, as in `0 /* NEXT */`, and folded anew when anything was compiled. An exported function
+// is looked up for each call, too, unless the module that calls it has it in a constant of its own,
+// as in `const $ahead = ahead;`.
 
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -15,6 +18,8 @@ const folder = resolve(process.argv[2] ?? join(root, 'dist', 'services', 'engine
 const stamp = join(folder, 'folded');
 const FOLDED = /\(-\d[\d.e+-]* \/\* ([A-Z]\w*) \*\/\)|\d[\d.e+-]* \/\* ([A-Z]\w*) \*\//g;
 const CONSTANT_NAME = /^[A-Z][A-Z0-9_]*$/;
+const BINDING = /^const \$\w+ = \w+;\n/gm;
+const BOUND = /\$(?=[A-Za-z_]\w*)/g;
 
 const paths = readdirSync(folder, { recursive: true })
   .filter((path) => path.endsWith('.js'))
@@ -33,14 +38,20 @@ function isNewer(made, than) {
   return than.every((source) => statSync(source).mtimeMs <= madeAt);
 }
 
-/** A module with its constants, by name: an expression, or where it is imported from. */
+/**
+ * A module with its constants, by name: an expression, or where it is imported from; and the
+ * functions that it exports.
+ */
 function parse(ts, path) {
   const written = readFileSync(path, 'utf8');
-  const text = written.replace(FOLDED, '$1$2');
+  const text = written.replace(FOLDED, '$1$2').replace(BINDING, '').replace(BOUND, '');
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, ts.ScriptKind.JS);
   const constants = new Map();
+  const functions = new Set();
+  let start = 0;
   for (const statement of source.statements) {
     if (ts.isImportDeclaration(statement)) {
+      start = statement.end + 1;
       const from = resolve(dirname(path), statement.moduleSpecifier.text);
       const named = statement.importClause?.namedBindings;
       for (const { name, propertyName } of named?.elements ?? []) {
@@ -51,32 +62,72 @@ function parse(ts, path) {
       for (const { name, initializer } of statement.declarationList.declarations) {
         if (ts.isIdentifier(name)) constants.set(name.text, { initializer });
       }
+    } else if (ts.isFunctionDeclaration(statement) && statement.modifiers !== undefined) {
+      functions.add(statement.name.text);
     }
   }
-  return { path, written, text, source, constants };
+  return { path, written, text, source, start, constants, functions };
 }
 
 function fold(ts, modules, module) {
   let { text } = module;
-  for (const identifier of uses(ts, module.source).reverse()) {
+  const shared = sharedBy(ts, modules, module);
+  const bound = new Set();
+  for (const identifier of uses(ts, module.source, shared).reverse()) {
     const name = identifier.text;
     const value = valueOf(ts, modules, module, name);
-    if (value === undefined) continue;
-    const number = value < 0 ? `(${value} /* ${name} */)` : `${value} /* ${name} */`;
+    if (value === undefined && !shared.has(name)) continue;
+    if (value === undefined) bound.add(name);
+    const short = value < 0 ? `(${value} /* ${name} */)` : `${value} /* ${name} */`;
+    const constant = value === undefined ? `$${name}` : short;
     const isShorthand = ts.isShorthandPropertyAssignment(identifier.parent);
-    const written = isShorthand ? `${name}: ${number}` : number;
+    const written = isShorthand ? `${name}: ${constant}` : constant;
     text = text.slice(0, identifier.getStart()) + written + text.slice(identifier.end);
   }
+  const bindings = [...bound].sort().map((name) => `const $${name} = ${name};\n`);
+  text = text.slice(0, module.start) + bindings.join('') + text.slice(module.start);
   if (text !== module.written) writeFileSync(module.path, text);
 }
 
-/** Identifiers that look like constants, where they stand for their value. */
-function uses(ts, source) {
+/** Names of functions and tables that a module has from others, or exports and uses itself. */
+function sharedBy(ts, modules, { source, constants, functions }) {
+  const names = new Set(functions);
+  for (const [name, { from, name: exported }] of constants) {
+    const other = modules.get(from);
+    if (other?.functions.has(exported) || other?.constants.get(exported)?.initializer) {
+      names.add(name);
+    }
+  }
+  const visit = (node) => {
+    const isTopLevel = node.parent === source || ts.isImportSpecifier(node);
+    if (!isTopLevel && node.name !== undefined && declares(ts, node)) names.delete(node.name.text);
+    ts.forEachChild(node, visit);
+  };
+  ts.forEachChild(source, visit);
+  return names;
+}
+
+/** Within a function it hides what the module shares. */
+function declares(ts, node) {
+  return (
+    ts.isParameter(node) ||
+    ts.isBindingElement(node) ||
+    ts.isFunctionDeclaration(node) ||
+    ts.isFunctionExpression(node) ||
+    ts.isClassLike(node) ||
+    ts.isVariableDeclaration(node)
+  );
+}
+
+/** Identifiers that look like constants or are shared, where they stand for their value. */
+function uses(ts, source, shared) {
   const found = [];
   const visit = (node) => {
     if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return;
-    if (ts.isIdentifier(node) && CONSTANT_NAME.test(node.text)) {
-      if (isHidden(ts, node)) throw new Error(`${source.fileName} hides ${node.text}`);
+    if (ts.isIdentifier(node) && (CONSTANT_NAME.test(node.text) || shared.has(node.text))) {
+      if (CONSTANT_NAME.test(node.text) && isHidden(ts, node)) {
+        throw new Error(`${source.fileName} hides ${node.text}`);
+      }
       if (!isName(ts, node)) found.push(node);
     }
     ts.forEachChild(node, visit);

@@ -1,4 +1,4 @@
-/** The build writes constants where they are used, and again when they change. */
+/** The build writes constants where they are used, and again when they change; it binds the rest. */
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -46,7 +46,8 @@ export const NAMES = { W: 7 };
   assert.equal(
     readFileSync(file('user.js'), 'utf8'),
     `import { BITS, DEEP, NAMES, WIDE as W } from './words.js';
-export const record = { BITS: 3 /* BITS */, deep: (-6 /* DEEP */), W: NAMES.W };
+const $NAMES = NAMES;
+export const record = { BITS: 3 /* BITS */, deep: (-6 /* DEEP */), W: $NAMES.W };
 export const sum = (a) => a + 3 /* BITS */ - 24 /* W */;
 `,
   );
@@ -72,4 +73,34 @@ it('a name that hides a constant is refused', () => {
   const { status, stderr } = fold();
   assert.notEqual(status, 0);
   assert.match(stderr, /user\.js hides BITS/);
+});
+
+it('a function that modules share is bound, unless something hides it', () => {
+  const words = `export function twice(n) {
+    return 2 * n;
+}
+export function four(n) {
+    return twice(twice(n));
+}
+`;
+  const other = `import { four, twice } from './numbers.js';
+export const hidden = (four) => four(1);
+export const all = { twice, of: (n) => \`\${twice(n)}\`, twiceOf: (a) => a.twice(1) };
+`;
+  compiled('numbers.js', words);
+  compiled('other.js', other);
+  compiled('user.js', USER);
+  assert.equal(fold().status, 0);
+  const boundWords = `const $twice = twice;\n${words.replace('twice(twice(n))', '$$twice($$twice(n))')}`;
+  const boundOther = `import { four, twice } from './numbers.js';
+const $twice = twice;
+export const hidden = (four) => four(1);
+export const all = { twice: $twice, of: (n) => \`\${$twice(n)}\`, twiceOf: (a) => a.twice(1) };
+`;
+  for (const path of ['numbers.js', 'other.js']) {
+    compiled(path, readFileSync(file(path), 'utf8'));
+    assert.equal(fold().status, 0);
+  }
+  assert.equal(readFileSync(file('numbers.js'), 'utf8'), boundWords);
+  assert.equal(readFileSync(file('other.js'), 'utf8'), boundOther);
 });

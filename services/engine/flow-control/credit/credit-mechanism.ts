@@ -161,9 +161,10 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
   }
 
   lacks(row: number, credit: boolean): void {
+    if (this.ears[0] === 0) return;
     const { accounts } = this;
-    const [priority, channel] = [accounts.priority(row), accounts.channel(row)];
-    this.host.announceShort(accounts.port(row), priority, channel, credit);
+    const port = accounts.port(row);
+    this.host.announceShort(port, accounts.priority(row), accounts.channel(row), credit);
   }
 
   announce(row: number, step: number, units: number): void {
