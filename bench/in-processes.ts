@@ -9,7 +9,7 @@ import { runDistributed } from '../services/cli/fleet/distributed-run.js';
 import type { Fleet } from '../services/cli/fleet/fleet.js';
 import { freePort } from '../services/cli/fleet/free-port.js';
 import { ProgressLine } from '../services/cli/progress.js';
-import type { RunResults } from '../services/runtime/results.js';
+import type { RunResults } from '../services/runtime/results/results.js';
 import { median } from './measure.js';
 
 const { Phase } = selvage.v1.RunStatus;

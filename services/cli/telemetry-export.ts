@@ -1,4 +1,4 @@
-import type { RunResults } from '../runtime/results.js';
+import type { RunResults } from '../runtime/results/results.js';
 import { readVersion } from '../runtime/version.js';
 import type { Congestion } from '../telemetry/congestion/congestion.js';
 import { rootsOf } from '../telemetry/congestion/congestion-trees.js';

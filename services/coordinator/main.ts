@@ -5,7 +5,7 @@ import { loadScenario } from '../fabric/scenario/load-scenario.js';
 import { buildFabric } from '../fabric/assembly/fabric.js';
 import { planParts } from '../fabric/placement/part-plan.js';
 import { placementOf } from '../fabric/placement/placement-of.js';
-import { CycleCheck } from '../runtime/cycle-check.js';
+import { CycleCheck } from '../runtime/checks/cycle-check.js';
 import { openStore } from '../runtime/checkpoints/open-store.js';
 import { awaitBroker, brokerOptionsFrom } from '../runtime/links/broker.js';
 import type { FaultStep } from '../runtime/live-faults.js';

@@ -1,7 +1,7 @@
 import type { selvage } from '#contracts';
 import { deliveredShare } from '../runtime/packets.js';
 import type { RoundReport } from '../runtime/part/member.js';
-import type { RunResults } from '../runtime/results.js';
+import type { RunResults } from '../runtime/results/results.js';
 
 type Told = Pick<
   selvage.v1.RunStatus.$Properties,

@@ -1,6 +1,6 @@
 /** Rates of connections and the queues that limit them, for people and for files. */
 
-import type { RunResults } from '../runtime/results.js';
+import type { RunResults } from '../runtime/results/results.js';
 import { csv } from './csv.js';
 import { formatCount, formatRate } from './format.js';
 import type { Style } from './style.js';

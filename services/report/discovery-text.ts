@@ -6,9 +6,9 @@ import type {
   DiscoveryResults,
   EtsResult,
   PfcResult,
-} from '../runtime/discovery-results.js';
+} from '../runtime/results/discovery-results.js';
 import type { DcbxCells } from './page/page-data.js';
-import type { PathResult } from '../runtime/path-methods.js';
+import type { PathResult } from '../runtime/results/path-methods.js';
 import type { Style } from './summary-text.js';
 import { formatCount, formatTime } from './format.js';
 import { table } from './table.js';

@@ -1,7 +1,7 @@
 /** One scenario under several mechanisms: what each came to, side by side. */
 
-import { percentilesOf } from '../runtime/percentiles.js';
-import type { FlowResult, Percentiles, RunResults } from '../runtime/results.js';
+import { percentilesOf } from '../runtime/results/percentiles.js';
+import type { FlowResult, Percentiles, RunResults } from '../runtime/results/results.js';
 import type { DuelWatch } from './duel-watch.js';
 import { formatCount, formatOctets, formatRate, formatRatio, formatTime } from './format.js';
 import type { Style } from './style.js';

@@ -1,8 +1,8 @@
 import { didYouMean } from '../fabric/scenario/errors.js';
 import type { Expectation, Metric } from '../fabric/scenario/scenario.js';
 import { matchesGlob } from '../fabric/scenario/selector.js';
-import type { LatencyRow } from '../runtime/nic-results.js';
-import { percentilesOf } from '../runtime/percentiles.js';
+import type { LatencyRow } from '../runtime/results/nic-results.js';
+import { percentilesOf } from '../runtime/results/percentiles.js';
 import type {
   FlowResult,
   LostCreditResult,
@@ -11,7 +11,7 @@ import type {
   RunResults,
   SfcResult,
   WatchdogResult,
-} from '../runtime/results.js';
+} from '../runtime/results/results.js';
 import { formatOctets, formatRate, formatShare, formatTime } from './format.js';
 
 export interface ExpectationResult {

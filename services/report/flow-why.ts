@@ -1,6 +1,6 @@
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { DeviceHops } from '../engine/analysis/trace/hop-recorder.js';
-import type { FlowResult } from '../runtime/results.js';
+import type { FlowResult } from '../runtime/results/results.js';
 import type { Congestion } from '../telemetry/congestion/congestion.js';
 import { rootsOf } from '../telemetry/congestion/congestion-trees.js';
 import type { FlowTime, TimeShare } from '../telemetry/traces/flow-time.js';

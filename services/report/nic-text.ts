@@ -1,5 +1,5 @@
-import type { ClassRow, NicResult } from '../runtime/nic-results.js';
-import type { RunResults } from '../runtime/results.js';
+import type { ClassRow, NicResult } from '../runtime/results/nic-results.js';
+import type { RunResults } from '../runtime/results/results.js';
 import { formatCount, formatOctets, formatRate, formatTime } from './format.js';
 import type { Style } from './style.js';
 import { table } from './table.js';

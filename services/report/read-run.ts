@@ -2,8 +2,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Topology } from '../fabric/topology/topology.js';
 import { portName } from '../fabric/topology/topology.js';
-import type { DiscoveryResults } from '../runtime/discovery-results.js';
-import type { FlowResult, PortPriorityResult, PortResult, RunResults } from '../runtime/results.js';
+import type { DiscoveryResults } from '../runtime/results/discovery-results.js';
+import type {
+  FlowResult,
+  PortPriorityResult,
+  PortResult,
+  RunResults,
+} from '../runtime/results/results.js';
 import type { SeriesRow } from '../runtime/series.js';
 import { parseCsv } from './csv.js';
 import type { ExpectationResult } from './expectations.js';

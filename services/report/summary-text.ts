@@ -5,7 +5,7 @@ import type {
   PortResult,
   RunResults,
   SfcResult,
-} from '../runtime/results.js';
+} from '../runtime/results/results.js';
 import type { ExpectationResult } from './expectations.js';
 import { rateTable } from './congestion-tables.js';
 import { show } from './expectations.js';

@@ -1,4 +1,4 @@
-import type { RunResults } from '../runtime/results.js';
+import type { RunResults } from '../runtime/results/results.js';
 import { formatCount, formatTime } from './format.js';
 import type { Style } from './style.js';
 import { table } from './table.js';

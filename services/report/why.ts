@@ -1,5 +1,5 @@
 import type { Fabric } from '../fabric/assembly/fabric.js';
-import type { RunResults } from '../runtime/results.js';
+import type { RunResults } from '../runtime/results/results.js';
 import type { Congestion, Deadlock, Episode, Storm } from '../telemetry/congestion/congestion.js';
 import type { CongestionTree, FlowOnWay } from '../telemetry/congestion/congestion-trees.js';
 import { congestionTrees } from '../telemetry/congestion/congestion-trees.js';

@@ -3,7 +3,7 @@ import type { PartPlan } from '../fabric/placement/part-plan.js';
 import type { Congestion } from '../telemetry/congestion/congestion.js';
 import { mergeParts } from './merge.js';
 import type { PartState } from './part/part.js';
-import type { RunResults } from './results.js';
+import type { RunResults } from './results/results.js';
 
 /** What people see of a run that is under way. */
 export interface Glance {

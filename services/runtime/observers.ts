@@ -12,7 +12,7 @@ import type { Engine } from '../engine/device/engine.js';
 import type { Plain } from '../engine/kernel/snapshot.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { capturesOf, samplingOf } from '../fabric/assembly/observer-plan.js';
-import { isSeen } from './look-times.js';
+import { isSeen } from './checks/look-times.js';
 
 /** What is written down while a run is executed. */
 export interface ObserverPlan {

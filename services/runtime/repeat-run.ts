@@ -2,7 +2,7 @@ import type { DeviceHops } from '../engine/analysis/trace/hop-recorder.js';
 import type { SamplingSpec } from '../engine/analysis/trace/frame-sampler.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { Congestion } from '../telemetry/congestion/congestion.js';
-import type { RunResults } from './results.js';
+import type { RunResults } from './results/results.js';
 import { Session } from './session.js';
 
 export interface RepeatedRun {

@@ -7,13 +7,13 @@ import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { Congestion } from '../telemetry/congestion/congestion.js';
 import { congestionOf } from '../telemetry/congestion/congestion-of.js';
 import { matchesGlob } from '../fabric/scenario/selector.js';
-import { Collector } from './collect.js';
-import { CycleCheck } from './cycle-check.js';
-import { nextLookPs } from './look-times.js';
+import { Collector } from './results/collect.js';
+import { CycleCheck } from './checks/cycle-check.js';
+import { nextLookPs } from './checks/look-times.js';
 import { Windows } from './embedded/windows.js';
 import type { Glance } from './glance.js';
-import type { Breach } from './breach.js';
-import { HoldCheck } from './hold-check.js';
+import type { Breach } from './checks/breach.js';
+import { HoldCheck } from './checks/hold-check.js';
 import type { FaultChange } from './live-faults.js';
 import { applyFaultChange } from './live-faults.js';
 import type { ObserverPlan } from './observers.js';
@@ -26,17 +26,23 @@ import {
   placeNames,
   unbalanced,
   virtualTimeOf,
-} from './outcome.js';
+} from './results/outcome.js';
 import { deliveredShare, packetsOf } from './packets.js';
 import type { PortSample } from './port-sample.js';
 import { columnsAt } from './port-sample.js';
-import { RecoveryCheck } from './recovery-check.js';
-import type { Failure, RunResults } from './results.js';
+import { RecoveryCheck } from './checks/recovery-check.js';
+import type { Failure, RunResults } from './results/results.js';
 import type { SeriesPort, SeriesRow } from './series.js';
 import { CHANGES_PER_PORT, Sampler, SERIES_COLUMNS } from './series.js';
 import { wholeEngine } from './whole-engine.js';
 import type { WholeState } from './whole-state.js';
-import { framesStarted, STALLED, StallWatch, thingsPlanned, watchIntervals } from './stall.js';
+import {
+  framesStarted,
+  STALLED,
+  StallWatch,
+  thingsPlanned,
+  watchIntervals,
+} from './checks/stall.js';
 
 export interface SessionOptions {
   /** Check the books and every start of a frame while running. */

@@ -4,7 +4,7 @@ import { selvage } from '#contracts';
 import type { Fleet } from '../../services/cli/fleet/fleet.js';
 import { isInstalled } from '../../services/cli/fleet/own-broker.js';
 import { LiveFaults } from '../../services/runtime/live-faults.js';
-import type { RunResults } from '../../services/runtime/results.js';
+import type { RunResults } from '../../services/runtime/results/results.js';
 import { run, sourceOf } from '../kit/emulate.js';
 import { fleetFor, runFleet } from '../kit/fleet.js';
 

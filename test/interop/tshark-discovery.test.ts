@@ -9,7 +9,7 @@ import { blankLldpFrame, decodeLldp } from '../../services/engine/wire/lldp/lldp
 import { TLV_ORGANIZATIONAL, type Tlv } from '../../services/engine/wire/lldp/tlv.js';
 import { DiscoveryExchange } from '../../services/fabric/assembly/discovery-exchange.js';
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
-import type { DiscoveryPortResult } from '../../services/runtime/discovery-results.js';
+import type { DiscoveryPortResult } from '../../services/runtime/results/discovery-results.js';
 import { Session } from '../../services/runtime/session.js';
 import { fabricOf, ROOT } from '../kit/emulate.js';
 import type { Packet } from '../kit/tshark.js';

@@ -7,8 +7,8 @@ import { Member } from '../../services/runtime/part/member.js';
 import type { PartState } from '../../services/runtime/part/part.js';
 import { Part } from '../../services/runtime/part/part.js';
 import { mergeParts } from '../../services/runtime/merge.js';
-import type { RunResults } from '../../services/runtime/results.js';
-import { watchIntervals } from '../../services/runtime/stall.js';
+import type { RunResults } from '../../services/runtime/results/results.js';
+import { watchIntervals } from '../../services/runtime/checks/stall.js';
 import { Rounds } from '../../services/runtime/rounds/rounds.js';
 
 /** What an unkind broker does to a message, each with this probability. */

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 import { loadFabric } from '../../services/cli/load-fabric.js';
 import type { LoadedScenario } from '../../services/fabric/scenario/load-scenario.js';
-import type { RunResults } from '../../services/runtime/results.js';
+import type { RunResults } from '../../services/runtime/results/results.js';
 import { Session } from '../../services/runtime/session.js';
 
 /** The repository, seen from the compiled tests. */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { RandomStream } from '../../services/engine/kernel/random.js';
-import type { RunResults } from '../../services/runtime/results.js';
+import type { RunResults } from '../../services/runtime/results/results.js';
 import { runScenario } from '../kit/emulate.js';
 
 const RUNS = 12;

@@ -10,7 +10,7 @@ import { wholeEngine } from '../../services/runtime/whole-engine.js';
 import { Session } from '../../services/runtime/session.js';
 import { fabricOf, run, runScenario } from '../kit/emulate.js';
 import { replaced } from '../kit/replaced.js';
-import type { RunResults } from '../../services/runtime/results.js';
+import type { RunResults } from '../../services/runtime/results/results.js';
 
 const UNTIL_PS = 150e6;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CE_REFUSALS } from '../../services/engine/flow-control/credit/credit-conversation.js';
-import type { RunResults } from '../../services/runtime/results.js';
+import type { RunResults } from '../../services/runtime/results/results.js';
 import { Session } from '../../services/runtime/session.js';
 import { fabricOf, flowOf, run, runScenario } from '../kit/emulate.js';
 

@@ -8,7 +8,7 @@ import type { NicSpec } from '../../services/engine/contract/spec.js';
 import { lastingDifference } from '../../services/fabric/assembly/nic-changes.js';
 import type { Probe } from '../../services/engine/contract/probe.js';
 import { DeafProbe } from '../../services/engine/contract/probe.js';
-import type { NicResult } from '../../services/runtime/nic-results.js';
+import type { NicResult } from '../../services/runtime/results/nic-results.js';
 import { rebase } from '../../services/runtime/rebase.js';
 import { Session } from '../../services/runtime/session.js';
 import { packWhole, unpackWhole } from '../../services/runtime/whole-state.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { RunResults } from '../../services/runtime/results.js';
+import type { RunResults } from '../../services/runtime/results/results.js';
 import { RX_FRAMES, RX_OCTETS } from '../../services/engine/port/counters.js';
 import type { Engine } from '../../services/engine/device/engine.js';
 import { Session } from '../../services/runtime/session.js';

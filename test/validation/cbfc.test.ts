@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { RunResults } from '../../services/runtime/results.js';
+import type { RunResults } from '../../services/runtime/results/results.js';
 import { fabricOf, run } from '../kit/emulate.js';
 
 /** h1 to h2 over s1, whose links are long; nobody asks for credit. */

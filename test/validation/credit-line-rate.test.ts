@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { RAW_OVERHEAD_BYTES } from '../../services/fabric/load/flow.js';
-import type { RunResults } from '../../services/runtime/results.js';
+import type { RunResults } from '../../services/runtime/results/results.js';
 import { fabricOf, run } from '../kit/emulate.js';
 
 interface Link {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { RunResults } from '../../services/runtime/results.js';
+import type { RunResults } from '../../services/runtime/results/results.js';
 import { fabricOf, run } from '../kit/emulate.js';
 
 /** Red and blue hosts send over one slow uplink from s1 to s2; each to a host of its own. */

@@ -6,7 +6,7 @@ import { DeafProbe } from '../../services/engine/contract/probe.js';
 import { readU16 } from '../../services/engine/wire/big-endian.js';
 import { ETHERTYPE_LLDP } from '../../services/engine/wire/lldp/lldpdu.js';
 import { Session } from '../../services/runtime/session.js';
-import type { RunResults } from '../../services/runtime/results.js';
+import type { RunResults } from '../../services/runtime/results/results.js';
 import { flowOf, fabricOf, run, runScenario } from '../kit/emulate.js';
 
 const PREAMBLE_OCTETS = 8;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { whyOf } from '../../services/report/why.js';
 import { repeatRun } from '../../services/runtime/repeat-run.js';
-import type { RunResults } from '../../services/runtime/results.js';
+import type { RunResults } from '../../services/runtime/results/results.js';
 import { fabricOf, flowOf, runScenario } from '../kit/emulate.js';
 
 const SLOTS = 682;

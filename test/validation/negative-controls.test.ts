@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { POOL } from '../../services/engine/buffer/shared-buffer.js';
 import type { Session } from '../../services/runtime/session.js';
 import { Session as RealSession } from '../../services/runtime/session.js';
-import type { RunResults } from '../../services/runtime/results.js';
+import type { RunResults } from '../../services/runtime/results/results.js';
 import { fabricOf } from '../kit/emulate.js';
 
 /** A checker that never went red is no evidence: each is shown a defect that it must notice. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { creditsOf } from '../../services/engine/arbiter/credits.js';
 import { RandomStream } from '../../services/engine/kernel/random.js';
-import type { LatencyRow, NicResult } from '../../services/runtime/nic-results.js';
-import type { RunResults } from '../../services/runtime/results.js';
+import type { LatencyRow, NicResult } from '../../services/runtime/results/nic-results.js';
+import type { RunResults } from '../../services/runtime/results/results.js';
 import { flowOf, runScenario } from '../kit/emulate.js';
 
 const PAIR = 'fabric: { generator: pair, link: { rate: 10G, length: 10m } }\n';

@@ -4,7 +4,7 @@ import { DeafProbe } from '../../services/engine/contract/probe.js';
 import { stormHoldsNothing } from '../../services/engine/flow-control/pfc/pfc-invariants.js';
 import { OPCODE_PFC } from '../../services/engine/wire/mac-control/opcodes.js';
 import { macControlOpcode } from '../../services/engine/wire/mac-control/mac-control-header.js';
-import type { RunResults } from '../../services/runtime/results.js';
+import type { RunResults } from '../../services/runtime/results/results.js';
 import { Session } from '../../services/runtime/session.js';
 import { fabricOf, flowOf, runScenario } from '../kit/emulate.js';
 

@@ -4,7 +4,7 @@ import { sfcBufferTerms } from '../../services/engine/analysis/sfc/sfc-buffer.js
 import { DeafProbe } from '../../services/engine/contract/probe.js';
 import type { FramePool } from '../../services/engine/frame/frame-pool.js';
 import { CLASS, KIND_MASK, KIND_NOTICE, LENGTH } from '../../services/engine/frame/frame-pool.js';
-import type { RunResults } from '../../services/runtime/results.js';
+import type { RunResults } from '../../services/runtime/results/results.js';
 import { Session } from '../../services/runtime/session.js';
 import { fabricOf, flowOf, run, runScenario } from '../kit/emulate.js';
 

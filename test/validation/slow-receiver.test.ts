@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { RunResults } from '../../services/runtime/results.js';
+import type { RunResults } from '../../services/runtime/results/results.js';
 import { fabricOf, flowOf, runScenario } from '../kit/emulate.js';
 
 /** One host sends frames of 1,000 octets, 954 of them payload, as fast as it can. */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Session } from '../../services/runtime/session.js';
-import type { Failure } from '../../services/runtime/results.js';
+import type { Failure } from '../../services/runtime/results/results.js';
 import type { Nic82599 } from '../../services/engine/nic-82599/nic.js';
 import { fabricOf } from '../kit/emulate.js';
 

@@ -7,8 +7,11 @@ import { NameTable } from '../../fabric/topology/select-devices.js';
 import { dcbxText, mismatching, neighborsText, pathsText } from '../../report/discovery-text.js';
 import { DISCOVERY } from '../../report/run-directory.js';
 import { runJson } from '../../report/run-json.js';
-import { type DiscoveryResults, discoveryResults } from '../../runtime/discovery-results.js';
-import { pathResults } from '../../runtime/path-methods.js';
+import {
+  type DiscoveryResults,
+  discoveryResults,
+} from '../../runtime/results/discovery-results.js';
+import { pathResults } from '../../runtime/results/path-methods.js';
 import { EXIT, InputError } from '../exit.js';
 import { loadFabric } from '../load-fabric.js';
 import { styleFor } from '../style.js';

@@ -8,7 +8,7 @@ import { time } from '../../fabric/scenario/quantities.js';
 import { nicText } from '../../report/nic-text.js';
 import { readNics } from '../../report/run-directory.js';
 import { prepareEngine } from '../../runtime/engine-flags.js';
-import type { NicResult } from '../../runtime/nic-results.js';
+import type { NicResult } from '../../runtime/results/nic-results.js';
 import { EXIT, InputError } from '../exit.js';
 import { loadFabric } from '../load-fabric.js';
 import { sameScenario, storedRun } from './resume.js';
@@ -77,7 +77,7 @@ async function runUpTo(
   prepareEngine();
   const { fabric } = isFile ? loadFabric(run, []) : sameScenario(run, storedRun(run));
   const { Session } = await import('../../runtime/session.js');
-  const { nicResults } = await import('../../runtime/nic-results.js');
+  const { nicResults } = await import('../../runtime/results/nic-results.js');
   const session = new Session(fabric, { check: false });
   const atPs = at === undefined ? Infinity : timeFrom(at);
   session.runTo(atPs);

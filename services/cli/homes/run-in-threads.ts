@@ -22,7 +22,7 @@ export async function runInThreads(
   view: LiveView | null,
 ): Promise<Measured> {
   const { ThreadsRun } = await import('../../runtime/threads/run-threads.js');
-  const { CycleCheck } = await import('../../runtime/cycle-check.js');
+  const { CycleCheck } = await import('../../runtime/checks/cycle-check.js');
   const { SERIES_COLUMNS } = await import('../../runtime/series.js');
   const check = options.check === true;
   const jams = check && CycleCheck.isWanted(fabric);

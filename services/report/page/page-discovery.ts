@@ -1,4 +1,4 @@
-import type { DiscoveryResults } from '../../runtime/discovery-results.js';
+import type { DiscoveryResults } from '../../runtime/results/discovery-results.js';
 import { dcbxCells } from '../discovery-text.js';
 import type { DcbxGroup, DiscoveryView } from './page-data.js';
 

@@ -1,5 +1,5 @@
-import { percentilesOf } from '../../runtime/percentiles.js';
-import type { FlowResult } from '../../runtime/results.js';
+import { percentilesOf } from '../../runtime/results/percentiles.js';
+import type { FlowResult } from '../../runtime/results/results.js';
 import type { Curve, Slowdown } from './page-data.js';
 
 const CURVE_POINTS = 400;

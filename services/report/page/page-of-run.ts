@@ -1,6 +1,6 @@
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { Topology } from '../../fabric/topology/topology.js';
-import type { PortResult, RunResults } from '../../runtime/results.js';
+import type { PortResult, RunResults } from '../../runtime/results/results.js';
 import type { SeriesRow } from '../../runtime/series.js';
 import { readVersion } from '../../runtime/version.js';
 import { show } from '../expectations.js';

@@ -1,4 +1,4 @@
-import type { PortResult } from '../../runtime/results.js';
+import type { PortResult } from '../../runtime/results/results.js';
 import type { SeriesRow } from '../../runtime/series.js';
 import { isRateRow } from '../../runtime/series.js';
 import type { Heat, PortPlot, RateCurve } from './page-data.js';

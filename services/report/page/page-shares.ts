@@ -1,6 +1,6 @@
 import type { ArbiterSpec } from '../../engine/contract/arbiter.js';
 import type { PortSpec } from '../../engine/contract/spec.js';
-import type { PortResult, RunResults } from '../../runtime/results.js';
+import type { PortResult, RunResults } from '../../runtime/results/results.js';
 import type { SharesView } from './page-data.js';
 
 const PORTS_SHOWN = 24;

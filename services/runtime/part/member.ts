@@ -1,6 +1,6 @@
 import type { FramePool } from '../../engine/frame/frame-pool.js';
 import { packetsOf } from '../packets.js';
-import { framesStarted, thingsPlanned } from '../stall.js';
+import { framesStarted, thingsPlanned } from '../checks/stall.js';
 import { ReceivingEnd, SendingEnd } from './channel.js';
 import { FrameReceiver, FrameSender } from './frame-batch.js';
 import type { ChannelMessage } from './messages.js';

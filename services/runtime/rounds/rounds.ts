@@ -1,5 +1,5 @@
-import type { Verdict, WatchIntervals } from '../stall.js';
-import { STALLED, StallWatch } from '../stall.js';
+import type { Verdict, WatchIntervals } from '../checks/stall.js';
+import { STALLED, StallWatch } from '../checks/stall.js';
 import type { RoundReport } from '../part/member.js';
 
 /** What the coordinator does when every service has reported. */

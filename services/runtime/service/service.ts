@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { selvage } from '#contracts';
 import type { PartPlan } from '../../fabric/placement/part-plan.js';
-import { HoldCheck } from '../hold-check.js';
+import { HoldCheck } from '../checks/hold-check.js';
 import type { CheckpointStore } from '../checkpoints/store.js';
 import {
   decodeSnapshot,

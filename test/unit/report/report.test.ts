@@ -9,7 +9,7 @@ import {
 } from '../../../services/report/format.js';
 import { table } from '../../../services/report/table.js';
 import { progressText } from '../../../services/cli/progress.js';
-import { percentilesOf } from '../../../services/runtime/percentiles.js';
+import { percentilesOf } from '../../../services/runtime/results/percentiles.js';
 
 describe('figures', () => {
   it('are short and in the unit that people use', () => {

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import type { PartPlan } from '../../../services/fabric/placement/part-plan.js';
 import { planParts } from '../../../services/fabric/placement/part-plan.js';
 import { placeInServices } from '../../../services/fabric/placement/placement.js';
-import type { Breach } from '../../../services/runtime/breach.js';
-import { HoldCheck } from '../../../services/runtime/hold-check.js';
+import type { Breach } from '../../../services/runtime/checks/breach.js';
+import { HoldCheck } from '../../../services/runtime/checks/hold-check.js';
 import { Part } from '../../../services/runtime/part/part.js';
 import { fabricOf } from '../../kit/emulate.js';
 

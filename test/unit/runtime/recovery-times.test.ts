@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isSeen, nextLookPs } from '../../../services/runtime/look-times.js';
-import { promisedBy, RecoveryTimes } from '../../../services/runtime/recovery-times.js';
+import { isSeen, nextLookPs } from '../../../services/runtime/checks/look-times.js';
+import { promisedBy, RecoveryTimes } from '../../../services/runtime/checks/recovery-times.js';
 import { Session } from '../../../services/runtime/session.js';
 import { fabricOf } from '../../kit/emulate.js';
 

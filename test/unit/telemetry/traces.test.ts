@@ -5,7 +5,7 @@ import { placeInServices } from '../../../services/fabric/placement/placement.js
 import { markOf } from '../../../services/fabric/assembly/observer-plan.js';
 import { whyFlow } from '../../../services/report/flow-why.js';
 import { repeatRun } from '../../../services/runtime/repeat-run.js';
-import type { FlowResult } from '../../../services/runtime/results.js';
+import type { FlowResult } from '../../../services/runtime/results/results.js';
 import { Session } from '../../../services/runtime/session.js';
 import { ThreadsRun } from '../../../services/runtime/threads/run-threads.js';
 import type { FrameTrace, TracePart } from '../../../services/telemetry/traces/frame-trace.js';

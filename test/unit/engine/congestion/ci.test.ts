@@ -16,7 +16,7 @@ import {
   encodeEnvelope,
   envelopeOctets,
 } from '../../../../services/engine/wire/congestion-message.js';
-import type { RunResults } from '../../../../services/runtime/results.js';
+import type { RunResults } from '../../../../services/runtime/results/results.js';
 import { Session } from '../../../../services/runtime/session.js';
 import { fabricOf, flowOf } from '../../../kit/emulate.js';
 import { OrderWatch } from '../../../kit/order-watch.js';

@@ -8,7 +8,7 @@ import {
   encodeCnmFrame,
 } from '../../../../services/engine/wire/cnm.js';
 import { readU16, readU32 } from '../../../../services/engine/wire/big-endian.js';
-import type { RunResults } from '../../../../services/runtime/results.js';
+import type { RunResults } from '../../../../services/runtime/results/results.js';
 import { Session } from '../../../../services/runtime/session.js';
 import { fabricOf } from '../../../kit/emulate.js';
 import { Tamperer } from '../../../kit/tamperer.js';

@@ -16,7 +16,7 @@ import {
   envelopeOctets,
 } from '../../../../services/engine/wire/congestion-message.js';
 import { blankSfcm, decodeSfcm, encodeSfcm } from '../../../../services/engine/wire/sfcm.js';
-import type { RunResults } from '../../../../services/runtime/results.js';
+import type { RunResults } from '../../../../services/runtime/results/results.js';
 import { Session } from '../../../../services/runtime/session.js';
 import { fabricOf, runScenario } from '../../../kit/emulate.js';
 import { Tamperer } from '../../../kit/tamperer.js';

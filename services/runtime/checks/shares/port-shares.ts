@@ -1,6 +1,6 @@
-import { quantaOf } from '../../engine/arbiter/dwrr.js';
-import type { ArbiterSpec } from '../../engine/contract/arbiter.js';
-import type { Queues } from '../../engine/port/queues.js';
+import { quantaOf } from '../../../engine/arbiter/dwrr.js';
+import type { ArbiterSpec } from '../../../engine/contract/arbiter.js';
+import type { Queues } from '../../../engine/port/queues.js';
 import type { Line } from './share-book.js';
 import { apartFrom, inTurn, ShareBook } from './share-book.js';
 

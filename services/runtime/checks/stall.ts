@@ -1,7 +1,7 @@
-import type { FaultSpec } from '../engine/contract/fault.js';
-import type { PortSpec } from '../engine/contract/spec.js';
-import type { DeviceSpec, Engine } from '../engine/device/engine.js';
-import { TX_FRAMES } from '../engine/port/counters.js';
+import type { FaultSpec } from '../../engine/contract/fault.js';
+import type { PortSpec } from '../../engine/contract/spec.js';
+import type { DeviceSpec, Engine } from '../../engine/device/engine.js';
+import { TX_FRAMES } from '../../engine/port/counters.js';
 
 export interface WatchIntervals {
   /** How long a fabric may stand still before that is a fault. */

@@ -1,6 +1,6 @@
-import type { Engine } from '../engine/device/engine.js';
-import { blankPauseFrame, decodePause } from '../engine/wire/mac-control/pause-frame.js';
-import { blankPfcFrame, decodePfc } from '../engine/wire/mac-control/pfc-frame.js';
+import type { Engine } from '../../engine/device/engine.js';
+import { blankPauseFrame, decodePause } from '../../engine/wire/mac-control/pause-frame.js';
+import { blankPfcFrame, decodePfc } from '../../engine/wire/mac-control/pfc-frame.js';
 
 const PRIORITIES = 8;
 const QUANTUM_OCTETS = 64;

@@ -1,8 +1,8 @@
-import { ciManagedValues } from '../engine/congestion/ci/ci-managed.js';
-import { sfcManagedValues } from '../engine/congestion/sfc/sfc-managed.js';
-import type { SfcPoint } from '../engine/congestion/sfc/sfc-point.js';
-import type { Engine } from '../engine/device/engine.js';
-import type { Fabric } from '../fabric/assembly/fabric.js';
+import { ciManagedValues } from '../../engine/congestion/ci/ci-managed.js';
+import { sfcManagedValues } from '../../engine/congestion/sfc/sfc-managed.js';
+import type { SfcPoint } from '../../engine/congestion/sfc/sfc-point.js';
+import type { Engine } from '../../engine/device/engine.js';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { IsolationResult, SfcPathResult, SfcResult } from './results.js';
 
 const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];

@@ -1,6 +1,6 @@
-import type { FaultSpec } from '../engine/contract/fault.js';
-import { StandingFault } from '../engine/faults/standing-fault.js';
-import type { Fabric } from '../fabric/assembly/fabric.js';
+import type { FaultSpec } from '../../engine/contract/fault.js';
+import { StandingFault } from '../../engine/faults/standing-fault.js';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
 
 /** A fault at a port that promises to be recovered from. */
 export interface Promised {

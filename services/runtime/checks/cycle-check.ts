@@ -1,8 +1,8 @@
-import { WaitRecorder } from '../engine/analysis/waits/wait-recorder.js';
-import type { Engine } from '../engine/device/engine.js';
-import type { Fabric } from '../fabric/assembly/fabric.js';
-import type { Deadlock } from '../telemetry/congestion/congestion.js';
-import { findDeadlocks } from '../telemetry/congestion/find-deadlocks.js';
+import { WaitRecorder } from '../../engine/analysis/waits/wait-recorder.js';
+import type { Engine } from '../../engine/device/engine.js';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
+import type { Deadlock } from '../../telemetry/congestion/congestion.js';
+import { findDeadlocks } from '../../telemetry/congestion/find-deadlocks.js';
 
 /**
  * Looks for circles in who waits for whom. A scenario that says something about deadlocks among

@@ -1,8 +1,8 @@
 /** What rules each link of a path, priority by priority, and what that makes of the whole. */
 
-import type { DiscoveryMechanism } from '../engine/discovery/discovery-mechanism.js';
-import type { Fabric } from '../fabric/assembly/fabric.js';
-import type { LinkEnd } from '../fabric/assembly/link-ends.js';
+import type { DiscoveryMechanism } from '../../engine/discovery/discovery-mechanism.js';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
+import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
 
 /** `held`: nothing is sent, for want of an agreement on credit. */
 export type Method = 'credit' | 'pfc' | 'pause' | 'held' | 'none';

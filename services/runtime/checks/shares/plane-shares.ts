@@ -1,6 +1,6 @@
-import { creditsOf } from '../../engine/arbiter/credits.js';
-import type { WspArbiter, WspClass, WspModes } from '../../engine/arbiter/wsp-arbiter.js';
-import { TRAFFIC_CLASSES } from '../../engine/arbiter/wsp-arbiter.js';
+import { creditsOf } from '../../../engine/arbiter/credits.js';
+import type { WspArbiter, WspClass, WspModes } from '../../../engine/arbiter/wsp-arbiter.js';
+import { TRAFFIC_CLASSES } from '../../../engine/arbiter/wsp-arbiter.js';
 import { GOT_MORE, WENT_BEFORE } from './port-shares.js';
 import type { Line, ShareRule } from './share-book.js';
 import { inTurn, ShareBook } from './share-book.js';

@@ -1,19 +1,19 @@
 /** What LLDP and DCBX came to at every port: plain data, from the state of their machines. */
 
-import type { DiscoveryAdmin } from '../engine/contract/discovery.js';
-import type { CreditAgreement } from '../engine/discovery/capabilities/credit-capability.js';
-import { MISMATCH_NAMES } from '../engine/discovery/dcbx/dcbx-managed.js';
-import type { DiscoveryMechanism } from '../engine/discovery/discovery-mechanism.js';
-import type { LldpStatistics } from '../engine/discovery/lldp/lldp-managed.js';
-import type { Neighbor } from '../engine/discovery/lldp/receive-machine.js';
-import type { PortDiscovery } from '../engine/discovery/port-discovery.js';
+import type { DiscoveryAdmin } from '../../engine/contract/discovery.js';
+import type { CreditAgreement } from '../../engine/discovery/capabilities/credit-capability.js';
+import { MISMATCH_NAMES } from '../../engine/discovery/dcbx/dcbx-managed.js';
+import type { DiscoveryMechanism } from '../../engine/discovery/discovery-mechanism.js';
+import type { LldpStatistics } from '../../engine/discovery/lldp/lldp-managed.js';
+import type { Neighbor } from '../../engine/discovery/lldp/receive-machine.js';
+import type { PortDiscovery } from '../../engine/discovery/port-discovery.js';
 import { type MachineStates, machineStates } from './discovery-machines.js';
 import { type PathResult, pathResults } from './path-methods.js';
-import { CHASSIS_MAC, PORT_MAC, showIdentifier } from '../engine/wire/lldp/basic-tlvs.js';
-import type { Application, Ets } from '../engine/wire/lldp/dcbx-ieee.js';
-import { TSA_ETS, TSA_STRICT } from '../engine/wire/lldp/dcbx-ieee.js';
-import { epochsOf } from '../fabric/assembly/discovery-plan.js';
-import type { Fabric } from '../fabric/assembly/fabric.js';
+import { CHASSIS_MAC, PORT_MAC, showIdentifier } from '../../engine/wire/lldp/basic-tlvs.js';
+import type { Application, Ets } from '../../engine/wire/lldp/dcbx-ieee.js';
+import { TSA_ETS, TSA_STRICT } from '../../engine/wire/lldp/dcbx-ieee.js';
+import { epochsOf } from '../../fabric/assembly/discovery-plan.js';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
 
 export interface DiscoveryResults {
   /** One entry for the beginning, and one for each time of a change. */

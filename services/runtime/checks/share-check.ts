@@ -1,9 +1,9 @@
-import type { ArbiterSpec } from '../engine/contract/arbiter.js';
-import type { Engine } from '../engine/device/engine.js';
-import { sharesOf } from '../engine/device/operating.js';
-import type { FramePool } from '../engine/frame/frame-pool.js';
-import { LENGTH } from '../engine/frame/frame-pool.js';
-import type { Ets } from '../engine/wire/lldp/dcbx-ieee.js';
+import type { ArbiterSpec } from '../../engine/contract/arbiter.js';
+import type { Engine } from '../../engine/device/engine.js';
+import { sharesOf } from '../../engine/device/operating.js';
+import type { FramePool } from '../../engine/frame/frame-pool.js';
+import { LENGTH } from '../../engine/frame/frame-pool.js';
+import type { Ets } from '../../engine/wire/lldp/dcbx-ieee.js';
 import { NicShares } from './shares/nic-shares.js';
 import type { Rounds } from './shares/port-shares.js';
 import { PortShares, roundsOf, roundsOfEts } from './shares/port-shares.js';

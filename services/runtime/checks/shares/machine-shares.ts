@@ -1,5 +1,5 @@
-import { creditsOf } from '../../engine/arbiter/credits.js';
-import type { VmArbiter } from '../../engine/nic-82599/vm-arbiter.js';
+import { creditsOf } from '../../../engine/arbiter/credits.js';
+import type { VmArbiter } from '../../../engine/nic-82599/vm-arbiter.js';
 import type { Line } from './share-book.js';
 import { apartFrom, inTurn, ShareBook } from './share-book.js';
 

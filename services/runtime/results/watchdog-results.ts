@@ -1,5 +1,5 @@
-import type { Engine } from '../engine/device/engine.js';
-import type { Fabric } from '../fabric/assembly/fabric.js';
+import type { Engine } from '../../engine/device/engine.js';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { WatchdogResult } from './results.js';
 
 /** What watchdogs of PFC did, port by port; nothing of those that never stepped in. */

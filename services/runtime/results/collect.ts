@@ -1,7 +1,7 @@
-import { HEADROOM_PEAK, POOL, POOL_PEAK, USED_PEAK } from '../engine/buffer/shared-buffer.js';
-import { lostCredit } from '../engine/analysis/credit/lost-credit.js';
-import { DROP_REASONS } from '../engine/contract/probe.js';
-import type { Engine } from '../engine/device/engine.js';
+import { HEADROOM_PEAK, POOL, POOL_PEAK, USED_PEAK } from '../../engine/buffer/shared-buffer.js';
+import { lostCredit } from '../../engine/analysis/credit/lost-credit.js';
+import { DROP_REASONS } from '../../engine/contract/probe.js';
+import type { Engine } from '../../engine/device/engine.js';
 import {
   FIRST_AT,
   FRAMES,
@@ -12,13 +12,13 @@ import {
   MARKED,
   MESSAGES,
   PAYLOAD,
-} from '../engine/device/host/receivers.js';
-import { creditCounters } from '../engine/flow-control/credit/credit-managed.js';
-import { RX_FRAMES, RX_OCTETS, TX_FRAMES, TX_OCTETS } from '../engine/port/counters.js';
-import { QUEUE_PEAK } from '../engine/port/queues.js';
-import type { Fabric } from '../fabric/assembly/fabric.js';
-import type { LinkEnd } from '../fabric/assembly/link-ends.js';
-import type { Flow } from '../fabric/load/flow.js';
+} from '../../engine/device/host/receivers.js';
+import { creditCounters } from '../../engine/flow-control/credit/credit-managed.js';
+import { RX_FRAMES, RX_OCTETS, TX_FRAMES, TX_OCTETS } from '../../engine/port/counters.js';
+import { QUEUE_PEAK } from '../../engine/port/queues.js';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
+import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
+import type { Flow } from '../../fabric/load/flow.js';
 import { percentilesOf } from './percentiles.js';
 import type {
   BufferResult,

@@ -1,10 +1,10 @@
 /** In which state each machine of a port is, under the names of the standards. */
 
-import type { DiscoveryAdmin } from '../engine/contract/discovery.js';
-import type { FeatureState } from '../engine/discovery/dcbx/dcbx-cee-machine.js';
-import { mayReceive } from '../engine/discovery/lldp/lldp-managed.js';
-import type { LldpTransmit } from '../engine/discovery/lldp/transmit-machine.js';
-import type { PortDiscovery } from '../engine/discovery/port-discovery.js';
+import type { DiscoveryAdmin } from '../../engine/contract/discovery.js';
+import type { FeatureState } from '../../engine/discovery/dcbx/dcbx-cee-machine.js';
+import { mayReceive } from '../../engine/discovery/lldp/lldp-managed.js';
+import type { LldpTransmit } from '../../engine/discovery/lldp/transmit-machine.js';
+import type { PortDiscovery } from '../../engine/discovery/port-discovery.js';
 
 export interface MachineStates {
   /** 802.1AB 9.2.8 and 9.2.9. */

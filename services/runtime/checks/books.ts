@@ -1,9 +1,9 @@
-import { misbookedPort, overdrawnPort } from '../engine/analysis/ledger/credit-books.js';
-import type { Imbalance } from '../engine/analysis/ledger/ledger.js';
-import { checkLedger, checkOwnLedgers } from '../engine/analysis/ledger/ledger.js';
-import { sleepingPort } from '../engine/analysis/ledger/sleeping-ports.js';
-import { lapsedStop } from '../engine/analysis/ledger/standing-stops.js';
-import type { Engine } from '../engine/device/engine.js';
+import { misbookedPort, overdrawnPort } from '../../engine/analysis/ledger/credit-books.js';
+import type { Imbalance } from '../../engine/analysis/ledger/ledger.js';
+import { checkLedger, checkOwnLedgers } from '../../engine/analysis/ledger/ledger.js';
+import { sleepingPort } from '../../engine/analysis/ledger/sleeping-ports.js';
+import { lapsedStop } from '../../engine/analysis/ledger/standing-stops.js';
+import type { Engine } from '../../engine/device/engine.js';
 import type { Breach } from './breach.js';
 
 const OVERDRAWN = 'more credit than the buffer can back';

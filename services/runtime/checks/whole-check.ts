@@ -1,11 +1,11 @@
-import type { DeviceWaits } from '../engine/analysis/waits/wait-records.js';
-import type { Engine } from '../engine/device/engine.js';
-import type { Fabric } from '../fabric/assembly/fabric.js';
-import { findDeadlocks } from '../telemetry/congestion/find-deadlocks.js';
+import type { DeviceWaits } from '../../engine/analysis/waits/wait-records.js';
+import type { Engine } from '../../engine/device/engine.js';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
+import { findDeadlocks } from '../../telemetry/congestion/find-deadlocks.js';
 import { isSeen } from './look-times.js';
-import { deadlockFailure, placeNames, unbalanced } from './outcome.js';
+import { deadlockFailure, placeNames, unbalanced } from '../results/outcome.js';
 import { RecoveryCheck } from './recovery-check.js';
-import type { Failure } from './results.js';
+import type { Failure } from '../results/results.js';
 import { STALLED } from './stall.js';
 
 /**

@@ -1,7 +1,7 @@
-import type { Engine } from '../engine/device/engine.js';
-import { REGIONS, SHARED, SOURCE } from '../engine/flow-control/mvtx2802/mvtx2802-machine.js';
-import type { Mvtx2802 } from '../engine/flow-control/mvtx2802/mvtx2802-mechanism.js';
-import type { Fabric } from '../fabric/assembly/fabric.js';
+import type { Engine } from '../../engine/device/engine.js';
+import { REGIONS, SHARED, SOURCE } from '../../engine/flow-control/mvtx2802/mvtx2802-machine.js';
+import type { Mvtx2802 } from '../../engine/flow-control/mvtx2802/mvtx2802-mechanism.js';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { SlotPortResult, SlotResult } from './results.js';
 
 /** Frame data buffers: what each region holds. */

@@ -1,8 +1,8 @@
-import type { TransmitGate } from '../engine/contract/flow-control.js';
-import { DeafProbe } from '../engine/contract/probe.js';
-import type { Engine } from '../engine/device/engine.js';
-import type { FramePool } from '../engine/frame/frame-pool.js';
-import { CLASS, ISOLATED_FLAG, PRIORITY_MASK } from '../engine/frame/frame-pool.js';
+import type { TransmitGate } from '../../engine/contract/flow-control.js';
+import { DeafProbe } from '../../engine/contract/probe.js';
+import type { Engine } from '../../engine/device/engine.js';
+import type { FramePool } from '../../engine/frame/frame-pool.js';
+import { CLASS, ISOLATED_FLAG, PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
 import type { Breach } from './breach.js';
 import { unbalancedOwn } from './books.js';
 import { nextLookPs } from './look-times.js';

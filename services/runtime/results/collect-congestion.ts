@@ -1,6 +1,6 @@
-import type { Engine } from '../engine/device/engine.js';
-import { NOTIFIED } from '../engine/device/host/receivers.js';
-import type { Fabric } from '../fabric/assembly/fabric.js';
+import type { Engine } from '../../engine/device/engine.js';
+import { NOTIFIED } from '../../engine/device/host/receivers.js';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { CongestionPointResult, RateResult } from './results.js';
 
 /** What became of every connection whose rate is controlled. */

@@ -1,11 +1,11 @@
-import { restoreDevice } from '../engine/device/checkpoint.js';
-import type { Fabric } from '../fabric/assembly/fabric.js';
-import type { PartPlan } from '../fabric/placement/part-plan.js';
-import type { PartState } from './part/part.js';
+import { restoreDevice } from '../../engine/device/checkpoint.js';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
+import type { PartPlan } from '../../fabric/placement/part-plan.js';
+import type { PartState } from '../part/part.js';
 import { promisedBy, RecoveryTimes } from './recovery-times.js';
-import type { Failure } from './results.js';
+import type { Failure } from '../results/results.js';
 import { unrecovered } from './whole-check.js';
-import { wholeEngine } from './whole-engine.js';
+import { wholeEngine } from '../whole-engine.js';
 
 /**
  * Looks at links that have to have recovered, of a run whose parts are executed in several places:

@@ -1,5 +1,5 @@
-import type { Engine } from '../engine/device/engine.js';
-import type { FramePool } from '../engine/frame/frame-pool.js';
+import type { Engine } from '../../engine/device/engine.js';
+import type { FramePool } from '../../engine/frame/frame-pool.js';
 import {
   CLASS,
   CONNECTION,
@@ -9,7 +9,7 @@ import {
   KIND_RAW,
   SEQUENCE,
   TARGET,
-} from '../engine/frame/frame-pool.js';
+} from '../../engine/frame/frame-pool.js';
 
 /**
  * Frames of a raw flow are numbered and sent once, so a receiver sees ever higher numbers. A

@@ -1,5 +1,5 @@
-import type { Engine } from '../../engine/device/engine.js';
-import { LENGTH } from '../../engine/frame/frame-pool.js';
+import type { Engine } from '../../../engine/device/engine.js';
+import { LENGTH } from '../../../engine/frame/frame-pool.js';
 import type { Line } from './share-book.js';
 import { apartFrom, ShareBook } from './share-book.js';
 

@@ -1,10 +1,10 @@
 /** What a run measured: plain data, ready for JSON. Times are ps, rates bit/s, sizes octets. */
 
-import type { CreditLoopTerms } from '../engine/analysis/credit/credit-loop.js';
-import type { HeadroomTerms } from '../engine/analysis/headroom/headroom.js';
+import type { CreditLoopTerms } from '../../engine/analysis/credit/credit-loop.js';
+import type { HeadroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import type { DiscoveryResults } from './discovery-results.js';
-import type { Deadlock, Storm } from '../telemetry/congestion/congestion.js';
-import type { CreditCounters } from '../engine/flow-control/credit/credit-managed.js';
+import type { Deadlock, Storm } from '../../telemetry/congestion/congestion.js';
+import type { CreditCounters } from '../../engine/flow-control/credit/credit-managed.js';
 
 import type { NicResult } from './nic-results.js';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Engine } from '../engine/device/engine.js';
-import { LAST_AT } from '../engine/device/host/receivers.js';
-import type { Fabric } from '../fabric/assembly/fabric.js';
-import { unbalancedWhole } from './books.js';
+import type { Engine } from '../../engine/device/engine.js';
+import { LAST_AT } from '../../engine/device/host/receivers.js';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
+import { unbalancedWhole } from '../checks/books.js';
 import { Collector } from './collect.js';
 import { discoveryResults } from './discovery-results.js';
 import { collectIsolations, collectSfc, collectSfcPaths } from './collect-sfc.js';
@@ -10,8 +10,8 @@ import { nicResults } from './nic-results.js';
 import { slotPortResults, slotResults } from './collect-slots.js';
 import { congestionPointsOf, ratesOf } from './collect-congestion.js';
 import type { Failure, RunResults } from './results.js';
-import type { Congestion, Deadlock } from '../telemetry/congestion/congestion.js';
-import { framesStarted, STALLED, thingsPlanned } from './stall.js';
+import type { Congestion, Deadlock } from '../../telemetry/congestion/congestion.js';
+import { framesStarted, STALLED, thingsPlanned } from '../checks/stall.js';
 import { watchdogResults } from './watchdog-results.js';
 
 /** What an engine that holds the whole fabric, in its order, has to say of a run. */

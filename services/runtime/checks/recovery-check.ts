@@ -1,7 +1,7 @@
-import { ailmentOf } from '../engine/analysis/recovery/link-health.js';
-import type { Engine } from '../engine/device/engine.js';
-import { formatPs } from '../engine/units/time.js';
-import type { Fabric } from '../fabric/assembly/fabric.js';
+import { ailmentOf } from '../../engine/analysis/recovery/link-health.js';
+import type { Engine } from '../../engine/device/engine.js';
+import { formatPs } from '../../engine/units/time.js';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
 
 import type { Breach } from './breach.js';
 import { promisedBy, RecoveryTimes } from './recovery-times.js';

@@ -1,17 +1,17 @@
-import { USED, USED_PEAK } from '../engine/buffer/shared-buffer.js';
-import type { HostSpec, PortSpec } from '../engine/contract/spec.js';
-import type { Device } from '../engine/device/device.js';
-import type { Engine } from '../engine/device/engine.js';
-import type { WspArbiter } from '../engine/arbiter/wsp-arbiter.js';
-import { KB } from '../engine/arbiter/credits.js';
-import { PRIORITY_MASK } from '../engine/frame/frame-pool.js';
-import type { Latencies } from '../engine/nic-82599/latencies.js';
-import { ledControl } from '../engine/nic-82599/leds.js';
-import type { Nic82599 } from '../engine/nic-82599/nic.js';
-import { RATE_FACTOR_ONE } from '../engine/nic-82599/rate-scheduler.js';
-import { classOfRegister } from '../engine/nic-82599/refill-rule.js';
-import { QUEUES, REGISTER_NAMES, registerKind } from '../engine/nic-82599/register-map.js';
-import { QUEUE_OCTETS, QUEUE_PEAK } from '../engine/port/queues.js';
+import { USED, USED_PEAK } from '../../engine/buffer/shared-buffer.js';
+import type { HostSpec, PortSpec } from '../../engine/contract/spec.js';
+import type { Device } from '../../engine/device/device.js';
+import type { Engine } from '../../engine/device/engine.js';
+import type { WspArbiter } from '../../engine/arbiter/wsp-arbiter.js';
+import { KB } from '../../engine/arbiter/credits.js';
+import { PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
+import type { Latencies } from '../../engine/nic-82599/latencies.js';
+import { ledControl } from '../../engine/nic-82599/leds.js';
+import type { Nic82599 } from '../../engine/nic-82599/nic.js';
+import { RATE_FACTOR_ONE } from '../../engine/nic-82599/rate-scheduler.js';
+import { classOfRegister } from '../../engine/nic-82599/refill-rule.js';
+import { QUEUES, REGISTER_NAMES, registerKind } from '../../engine/nic-82599/register-map.js';
+import { QUEUE_OCTETS, QUEUE_PEAK } from '../../engine/port/queues.js';
 
 /** An 82599 at a moment; credits count 64 octets, tables have the names of the data sheet. */
 export interface NicResult {
