@@ -38,7 +38,8 @@ export class JamBook {
 
   /** Priorities of an egress are held anew. */
   held(egress: number, priorities: number, now: number): void {
-    const { mask } = this.stops;
+    const { mask, count } = this.stops;
+    if (count === 0) return;
     for (let port = 0; port < mask.length; port++) {
       if (mask[port] === 0) continue;
       for (let priority = 0; priority < 8; priority++) {
@@ -132,10 +133,11 @@ export class JamBook {
 
   private isOpen(port: number, group: number, egress: number): boolean {
     const { values, open } = this.table;
-    return open.some((row) => {
+    for (const row of open) {
       const isAccount = values[row + PORT] === port && values[row + GROUP] === group;
-      return isAccount && values[row + EGRESS] === egress;
-    });
+      if (isAccount && values[row + EGRESS] === egress) return true;
+    }
+    return false;
   }
 
   private close(row: number, now: number): void {
