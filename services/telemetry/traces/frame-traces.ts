@@ -2,6 +2,7 @@ import {
   ARRIVED,
   AT_CONNECTION,
   BORN,
+  DEVICE,
   EGRESS,
   END,
   END_PS,
@@ -17,7 +18,7 @@ import {
   REASON,
   TO,
 } from '../../engine/analysis/trace/hop-log.js';
-import type { DeviceHops } from '../../engine/analysis/trace/hop-recorder.js';
+import type { SeenHops } from '../../engine/analysis/trace/hop-recorder.js';
 import { DROP_REASONS } from '../../engine/contract/probe.js';
 import { KIND_MASK, PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
 import { CE_TAG_OCTETS } from '../../engine/wire/ce-tag.js';
@@ -40,11 +41,11 @@ const MOST_TAG_OCTETS = 8;
  */
 export function frameTraces(
   fabric: Fabric,
-  devices: readonly DeviceHops[],
+  { hops }: SeenHops,
   episodes: readonly Episode[],
   nowPs: number,
 ): FrameTraces {
-  return new FrameTraces(fabric, new HopList(devices), new HeldTimes(episodes), nowPs);
+  return new FrameTraces(fabric, new HopList(hops), new HeldTimes(episodes), nowPs);
 }
 
 /** Journeys of frames, in the order in which their payload was ready. */
@@ -95,10 +96,11 @@ export class FrameTraces implements Iterable<FrameTrace> {
 
   /** Adds a step, and all that come behind it. */
   private follow(hop: number, before: number, steps: TraceStep[]): void {
-    const { numbers, device } = this.hops;
-    const port = numbers[hop * HOP_WIDTH + EGRESS]! | 0;
-    const egress = port < 0 ? null : this.fabric.linkEnds[device[hop]!]![port]!;
-    const isSent = numbers[hop * HOP_WIDTH + END] === HOP_END.SENT;
+    const { numbers } = this.hops;
+    const from = hop * HOP_WIDTH;
+    const port = numbers[from + EGRESS]! | 0;
+    const egress = port < 0 ? null : this.fabric.linkEnds[numbers[from + DEVICE]! | 0]![port]!;
+    const isSent = numbers[from + END] === HOP_END.SENT;
     const next = isSent ? this.arrivals(hop, egress!) : NOWHERE;
     const at = steps.length;
     steps.push(this.step(hop, egress, next.length === 0 ? NONE : next[0]!, before));
@@ -119,7 +121,7 @@ export class FrameTraces implements Iterable<FrameTrace> {
     const { held, fabric } = this;
     const { numbers } = this.hops;
     const at = hop * HOP_WIDTH;
-    const device = this.hops.device[hop]!;
+    const device = numbers[at + DEVICE]! | 0;
     const isFirst = before < 0;
     const startPs = isFirst ? numbers[at + BORN]! : numbers[at + ARRIVED]!;
     const leftPs = Math.max(startPs, Math.min(numbers[at + END_PS]!, this.nowPs));
@@ -150,9 +152,9 @@ export class FrameTraces implements Iterable<FrameTrace> {
 
   /** Returns when it ends. */
   private addTheWay(parts: TracePart[], egress: LinkEnd, sent: number, next: number): number {
-    const { numbers, device } = this.hops;
+    const { numbers } = this.hops;
     const endPs = numbers[next * HOP_WIDTH + ARRIVED]!;
-    const came = endPs - this.pipelinePs(device[next]!);
+    const came = endPs - this.pipelinePs(numbers[next * HOP_WIDTH + DEVICE]! | 0);
     add(parts, 'serialise', numbers[sent * HOP_WIDTH + END_PS]!, came - egress.latencyPs);
     add(parts, 'propagate', came - egress.latencyPs, came);
     add(parts, 'process', came, endPs);

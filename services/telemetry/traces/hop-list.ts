@@ -1,13 +1,14 @@
+import type { Hops } from '../../engine/analysis/trace/hop-log.js';
 import {
   ARRIVED,
   BORN,
+  DEVICE,
   DICE,
   HOP_WIDTH,
   INGRESS,
   isSameFrame,
   nameOfHop,
 } from '../../engine/analysis/trace/hop-log.js';
-import type { DeviceHops } from '../../engine/analysis/trace/hop-recorder.js';
 
 const NONE = -1;
 
@@ -18,14 +19,8 @@ export interface Start {
   readonly bornPs: number;
 }
 
-/**
- * The hops that all devices have seen, numbered: device by device, in the order in which each saw
- * them begin. Those of one frame are found by its dice.
- */
+/** The hops that all devices have seen. Those of one frame are found by its dice. */
 export class HopList {
-  readonly count: number;
-  /** By hop. */
-  readonly device: Uint32Array;
   /** Where journeys start, in the order in which payload was ready. */
   readonly starts: readonly Start[];
   /** What was written down, hop by hop: see `HopLog`. */
@@ -35,21 +30,12 @@ export class HopList {
   private readonly next: Int32Array;
   private readonly isTaken: Uint8Array;
 
-  constructor(devices: readonly DeviceHops[]) {
-    this.count = devices.reduce((sum, { hops }) => sum + hops.count, 0);
-    this.device = new Uint32Array(this.count);
-    this.numbers = new Float64Array(this.count * HOP_WIDTH);
-    let begin = 0;
-    devices.forEach(({ hops }, device) => {
-      const end = begin + hops.count;
-      this.device.fill(device, begin, end);
-      this.numbers.set(hops.numbers.subarray(0, hops.count * HOP_WIDTH), begin * HOP_WIDTH);
-      begin = end;
-    });
-    this.first = new Int32Array(2 ** Math.ceil(Math.log2(this.count + 1))).fill(NONE);
-    this.next = new Int32Array(this.count);
-    this.isTaken = new Uint8Array(this.count);
-    this.starts = this.chain().sort(compare);
+  constructor({ count, numbers }: Hops) {
+    this.numbers = numbers;
+    this.first = new Int32Array(2 ** Math.ceil(Math.log2(count + 1))).fill(NONE);
+    this.next = new Int32Array(count);
+    this.isTaken = new Uint8Array(count);
+    this.starts = this.chain(count).sort(compare);
   }
 
   /**
@@ -63,7 +49,7 @@ export class HopList {
     const found: number[] = [];
     for (let hop = this.firstLike(like); hop >= 0; hop = next[hop]!) {
       const there = hop * HOP_WIDTH;
-      if (this.device[hop] !== device || numbers[there + INGRESS] !== port) continue;
+      if (numbers[there + DEVICE] !== device || numbers[there + INGRESS] !== port) continue;
       const arrivedPs = numbers[there + ARRIVED]!;
       if (arrivedPs <= afterPs || arrivedPs > latestPs || isTaken[hop] !== 0) continue;
       if (!isSameFrame(numbers, there, at)) continue;
@@ -93,11 +79,12 @@ export class HopList {
   }
 
   /** Finds the starts, and what has the same dice, from the last hop to the first. */
-  private chain(): Start[] {
+  private chain(count: number): Start[] {
     const { numbers, first, next } = this;
     const mask = first.length - 1;
     const starts: Start[] = [];
-    for (let hop = this.count - 1, at = hop * HOP_WIDTH; hop >= 0; hop--, at -= HOP_WIDTH) {
+    for (let hop = count - 1, at = hop * HOP_WIDTH; hop >= 0; hop--, at -= HOP_WIDTH) {
+      if (numbers[at + DEVICE]! < 0) continue;
       const place = numbers[at + DICE]! & mask;
       next[hop] = first[place]!;
       first[place] = hop;
