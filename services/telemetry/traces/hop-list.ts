@@ -4,7 +4,8 @@ import {
   BORN,
   DEVICE,
   DICE,
-  HOP_WIDTH,
+  HOP_TIMES,
+  HOP_WORDS,
   INGRESS,
   isSameFrame,
   nameOfHop,
@@ -24,14 +25,16 @@ export class HopList {
   /** Where journeys start, in the order in which payload was ready. */
   readonly starts: readonly Start[];
   /** What was written down, hop by hop: see `HopLog`. */
-  readonly numbers: Float64Array;
+  readonly words: Int32Array;
+  readonly times: Float64Array;
   /** By the low bits of dice the first hop, and by hop the next one with the same. */
   private readonly first: Int32Array;
   private readonly next: Int32Array;
   private readonly isTaken: Uint8Array;
 
-  constructor({ count, numbers }: Hops) {
-    this.numbers = numbers;
+  constructor({ count, words, times }: Hops) {
+    this.words = words;
+    this.times = times;
     this.first = new Int32Array(2 ** Math.ceil(Math.log2(count + 1))).fill(NONE);
     this.next = new Int32Array(count);
     this.isTaken = new Uint8Array(count);
@@ -43,16 +46,16 @@ export class HopList {
    * than another, and those that came together with it; each is found once.
    */
   take(like: number, device: number, port: number, afterPs: number, untilPs: number): number[] {
-    const { numbers, next, isTaken } = this;
-    const at = like * HOP_WIDTH;
+    const { words, next, isTaken } = this;
+    const at = like * HOP_WORDS;
     let latestPs = untilPs;
     const found: number[] = [];
     for (let hop = this.firstLike(like); hop >= 0; hop = next[hop]!) {
-      const there = hop * HOP_WIDTH;
-      if (numbers[there + DEVICE] !== device || numbers[there + INGRESS] !== port) continue;
-      const arrivedPs = numbers[there + ARRIVED]!;
+      const there = hop * HOP_WORDS;
+      if (words[there + DEVICE] !== device || words[there + INGRESS] !== port) continue;
+      const arrivedPs = this.times[hop * HOP_TIMES + ARRIVED]!;
       if (arrivedPs <= afterPs || arrivedPs > latestPs || isTaken[hop] !== 0) continue;
-      if (!isSameFrame(numbers, there, at)) continue;
+      if (!isSameFrame(words, there, at)) continue;
       // Those of a device are in the order of their times.
       latestPs = arrivedPs;
       isTaken[hop] = 1;
@@ -68,34 +71,34 @@ export class HopList {
 
   /** How many journeys of the frame have started before. */
   attempt(start: number): number {
-    const { numbers, next } = this;
-    const at = start * HOP_WIDTH;
+    const { words, next } = this;
+    const at = start * HOP_WORDS;
     let count = 0;
     for (let hop = this.firstLike(start); hop < start; hop = next[hop]!) {
-      const there = hop * HOP_WIDTH;
-      if (numbers[there + INGRESS]! < 0 && isSameFrame(numbers, there, at)) count++;
+      const there = hop * HOP_WORDS;
+      if (words[there + INGRESS]! < 0 && isSameFrame(words, there, at)) count++;
     }
     return count;
   }
 
   /** Finds the starts, and what has the same dice, from the last hop to the first. */
   private chain(count: number): Start[] {
-    const { numbers, first, next } = this;
+    const { words, times, first, next } = this;
     const mask = first.length - 1;
     const starts: Start[] = [];
-    for (let hop = count - 1, at = hop * HOP_WIDTH; hop >= 0; hop--, at -= HOP_WIDTH) {
-      if (numbers[at + DEVICE]! < 0) continue;
-      const place = numbers[at + DICE]! & mask;
+    for (let hop = count - 1, at = hop * HOP_WORDS; hop >= 0; hop--, at -= HOP_WORDS) {
+      if (words[at + DEVICE]! < 0) continue;
+      const place = words[at + DICE]! & mask;
       next[hop] = first[place]!;
       first[place] = hop;
-      if (numbers[at + INGRESS]! >= 0) continue;
-      starts.push({ hop, frame: nameOfHop(numbers, at), bornPs: numbers[at + BORN]! });
+      if (words[at + INGRESS]! >= 0) continue;
+      starts.push({ hop, frame: nameOfHop(words, at), bornPs: times[hop * HOP_TIMES + BORN]! });
     }
     return starts;
   }
 
   private firstLike(hop: number): number {
-    return this.first[this.numbers[hop * HOP_WIDTH + DICE]! & (this.first.length - 1)]!;
+    return this.first[this.words[hop * HOP_WORDS + DICE]! & (this.first.length - 1)]!;
   }
 }
 

@@ -25,8 +25,10 @@ export interface SeenHops {
   readonly omitted: number;
 }
 
+const NO_ROWS: Hops = { count: 0, words: new Int32Array(0), times: new Float64Array(0) };
+
 export const NO_HOPS: SeenHops = {
-  hops: { count: 0, numbers: new Float64Array(0) },
+  hops: NO_ROWS,
   slowest: [],
   dropped: [],
   omitted: 0,
@@ -87,8 +89,7 @@ export class HopRecorder extends DeafProbe {
   /** Goes on from what was saved; null: from nothing. */
   restore(device: number, saved: Plain | null): void {
     const notes = new Notes();
-    const hops = { count: 0, numbers: new Float64Array(0) };
-    const seen = { hops, inside: [], notes };
+    const seen = { hops: { ...NO_ROWS }, inside: [], notes };
     if (saved !== null) restore(seen, saved);
     this.hops.replace(device, seen.hops, seen.inside);
     this.notes[device] = notes;
