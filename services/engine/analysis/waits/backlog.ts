@@ -118,6 +118,16 @@ export class Backlog {
     return this.at(group, ingress, egress);
   }
 
+  /** All of an account that stands at an egress, or something that is more than enough. */
+  upTo(group: number, ingress: number, egress: number, enough: number): number {
+    if (this.state[egress] !== COUNTED && this.isCredited[egress] === 0) {
+      return this.search(group, ingress, egress, enough);
+    }
+    const octets = this.get(group, ingress, egress);
+    this.reads = this.frames[egress];
+    return octets;
+  }
+
   /** Of an account: all that it holds. */
   total(group: number, ingress: number): number {
     let sum = 0;
@@ -198,13 +208,8 @@ export class Backlog {
     return best;
   }
 
-  /** All of an account that stands at an egress, or something that is more than enough. */
   private askFor(group: number, ingress: number, egress: number, enough: number): number {
-    let octets = 0;
-    if (this.state[egress] === COUNTED || this.isCredited[egress] !== 0) {
-      octets = this.get(group, ingress, egress);
-      this.reads = this.frames[egress];
-    } else octets = this.search(group, ingress, egress, enough);
+    const octets = this.upTo(group, ingress, egress, enough);
     this.weigh(egress);
     return octets;
   }
