@@ -102,7 +102,7 @@ export class HoldBook {
     const at = (port << 3) | priority;
     this.count(port, priority, now, 0);
     const sole = places[at * PLACES + SOLE];
-    if (sole >= 0) this.settle(at, true);
+    if (sole >= 0) this.engine.shared.frameTimes.stop(this.device.firstPort + port, priority);
     if (--places[at * PLACES + STANDING] === 0) {
       this.remember(port, priority);
       times[at * TIMES + TOTAL] += now - times[at * TIMES + SINCE];
