@@ -90,16 +90,27 @@ export class HopLog {
 
   /** A frame is inside from now on. */
   begin(device: number, ingress: number, now: number, pool: FramePool, frame: number): number {
-    const row = this.write(device, ingress, now, pool, frame);
+    const row = this.grown();
+    const { words, times } = this;
+    const at = row * HOP_WORDS;
+    words[at + DICE] = diceOf(pool.words, frame);
+    words[at + FROM] = pool.ends[frame + SOURCE];
+    words[at + TO] = pool.words[frame + TARGET];
+    words[at + AT_CONNECTION] = pool.ends[frame + CONNECTION];
+    words[at + NUMBER] = pool.words[frame + SEQUENCE];
+    words[at + OCTETS] = pool.words[frame + LENGTH];
+    words[at + FRAME_CLASS] = pool.words[frame + CLASS];
+    words[at + INGRESS] = ingress;
+    words[at + EGRESS] = NONE;
+    words[at + END] = HOP_END.INSIDE;
+    words[at + REASON] = NONE;
+    times[row * HOP_TIMES + BORN] = pool.born(frame);
+    times[row * HOP_TIMES + ARRIVED] = now;
+    times[row * HOP_TIMES + QUEUED] = now;
+    times[row * HOP_TIMES + END_PS] = Infinity;
+    this.append(device, row);
     this.enter(device, row);
     return row;
-  }
-
-  /** A frame is received by whoever it is for. */
-  deliver(device: number, ingress: number, now: number, pool: FramePool, frame: number): void {
-    const row = this.write(device, ingress, now, pool, frame);
-    this.words[row * HOP_WORDS + END] = HOP_END.DELIVERED;
-    this.times[row * HOP_TIMES + END_PS] = now;
   }
 
   /** The oldest inside that is this frame and has no egress yet; -1: none. */
@@ -213,35 +224,6 @@ export class HopLog {
       this.append(device, row);
     }
     for (const place of inside) this.enter(device, first + place);
-  }
-
-  private write(
-    device: number,
-    ingress: number,
-    now: number,
-    pool: FramePool,
-    frame: number,
-  ): number {
-    const row = this.grown();
-    const { words, times } = this;
-    const at = row * HOP_WORDS;
-    words[at + DICE] = diceOf(pool.words, frame);
-    words[at + FROM] = pool.ends[frame + SOURCE];
-    words[at + TO] = pool.words[frame + TARGET];
-    words[at + AT_CONNECTION] = pool.ends[frame + CONNECTION];
-    words[at + NUMBER] = pool.words[frame + SEQUENCE];
-    words[at + OCTETS] = pool.words[frame + LENGTH];
-    words[at + FRAME_CLASS] = pool.words[frame + CLASS];
-    words[at + INGRESS] = ingress;
-    words[at + EGRESS] = NONE;
-    words[at + END] = HOP_END.INSIDE;
-    words[at + REASON] = NONE;
-    times[row * HOP_TIMES + BORN] = pool.born(frame);
-    times[row * HOP_TIMES + ARRIVED] = now;
-    times[row * HOP_TIMES + QUEUED] = now;
-    times[row * HOP_TIMES + END_PS] = Infinity;
-    this.append(device, row);
-    return row;
   }
 
   /** One row more. */

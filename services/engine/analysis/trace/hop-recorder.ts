@@ -105,8 +105,8 @@ export class HopRecorder extends DeafProbe {
     const isHere = this.isHost[device];
     if (isHere && this.spec.slowest > 0) this.noteSlow(device, now, pool, frame);
     if (!isFollowed(pool, frame) || this.isFull(device)) return;
-    if (isHere) this.hops.deliver(device, port, now, pool, frame);
-    else this.hops.begin(device, port, now, pool, frame);
+    const row = this.hops.begin(device, port, now, pool, frame);
+    if (isHere) this.hops.leave(device, row, HOP_END.DELIVERED, now);
   }
 
   override frameKept(device: number, now: number, pool: FramePool, frame: number): void {

@@ -12,8 +12,6 @@ import { JamBook } from './jam-book.js';
 import { StopBook } from './stop-book.js';
 import type { DeviceWaits, JamRecord } from './wait-records.js';
 
-type Passing = Parameters<DeafProbe['frameSent']>;
-
 /** The books of one device. */
 class Books {
   readonly holds: HoldBook;
@@ -136,7 +134,13 @@ export class WaitRecorder extends DeafProbe {
     if (isHeld && stops.mask[ingress] !== 0) jams.look(ingress, egress, priority, now);
   }
 
-  override frameSent(...[device, port, now, pool, frame]: Passing): void {
+  override frameSent(
+    device: number,
+    port: number,
+    now: number,
+    pool: FramePool,
+    frame: number,
+  ): void {
     if (this.follows[this.firstPort[device] + port] === 0 || !this.isSwitch[device]) return;
     this.books[device].backlog.pass(port, frame, -1);
     if (!this.isCredited[device]) return;
