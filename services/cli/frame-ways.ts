@@ -19,11 +19,7 @@ export function framesWanted(
   if (wanted === null || hops === null || congestion === null) return null;
   const { episodes } = congestion;
   const traces = frameTraces(fabric, hops, episodes, results.virtualPs);
-  const slow = slowestOf(
-    hops.flatMap(({ slowest }) => slowest),
-    wanted.slowest,
-  );
-  const tail = [...slow, ...hops.flatMap(({ dropped }) => dropped)];
+  const tail = [...slowestOf(hops.slowest, wanted.slowest), ...hops.dropped];
   if (tail.length === 0) return traces;
   const known = traces.names();
   const named = [...new Set(tail)].filter((frame) => !known.has(frame));

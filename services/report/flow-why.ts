@@ -1,5 +1,5 @@
 import type { Fabric } from '../fabric/assembly/fabric.js';
-import type { DeviceHops } from '../engine/analysis/trace/hop-recorder.js';
+import type { SeenHops } from '../engine/analysis/trace/hop-recorder.js';
 import type { FlowResult } from '../runtime/results/results.js';
 import type { Congestion } from '../telemetry/congestion/congestion.js';
 import { rootsOf } from '../telemetry/congestion/congestion-trees.js';
@@ -24,7 +24,7 @@ export interface FlowWhy extends FlowTime {
 export function whyFlow(
   fabric: Fabric,
   flow: FlowResult,
-  hops: readonly DeviceHops[],
+  hops: SeenHops,
   { episodes }: Congestion,
 ): FlowWhy | null {
   const { startPs, completionPs, lastArrivalPs, name, source, destination } = flow;

@@ -1,6 +1,6 @@
 import type { CaptureLog } from '../engine/analysis/capture/capture-log.js';
 import type { EventLog } from '../engine/analysis/events/event-recorder.js';
-import type { DeviceHops } from '../engine/analysis/trace/hop-recorder.js';
+import type { SeenHops } from '../engine/analysis/trace/hop-recorder.js';
 import { restoreDevice } from '../engine/device/checkpoint.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { PartPlan } from '../fabric/placement/part-plan.js';
@@ -25,8 +25,8 @@ export interface MergedRun {
   readonly rows: readonly SeriesRow[];
   /** Who held whom back; null where that was not observed. */
   readonly congestion: Congestion | null;
-  /** By device: the ways of sampled frames; null unless frames are sampled. */
-  readonly hops: readonly DeviceHops[] | null;
+  /** The ways of sampled frames; null unless frames are sampled. */
+  readonly hops: SeenHops | null;
   /** By device: what passed captured ports; null unless there are any. */
   readonly captures: readonly CaptureLog[] | null;
   /** By device: what happened to frames and priorities; null unless that is observed. */

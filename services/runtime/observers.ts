@@ -4,7 +4,7 @@ import { EventRecorder } from '../engine/analysis/events/event-recorder.js';
 import type { EventLog } from '../engine/analysis/events/event-recorder.js';
 import { CaptureRecorder } from '../engine/analysis/capture/capture-recorder.js';
 import type { SamplingSpec } from '../engine/analysis/trace/frame-sampler.js';
-import type { DeviceHops } from '../engine/analysis/trace/hop-recorder.js';
+import type { SeenHops } from '../engine/analysis/trace/hop-recorder.js';
 import { HopRecorder } from '../engine/analysis/trace/hop-recorder.js';
 import type { DeviceWaits } from '../engine/analysis/waits/wait-records.js';
 import { WaitRecorder } from '../engine/analysis/waits/wait-recorder.js';
@@ -42,7 +42,7 @@ export function observersOf(fabric: Fabric): ObserverPlan {
 /** Of all devices of a fabric, in their order; null where it was not observed. */
 export interface Observed {
   readonly waits: readonly DeviceWaits[] | null;
-  readonly hops: readonly DeviceHops[] | null;
+  readonly hops: SeenHops | null;
   readonly captures: readonly CaptureLog[] | null;
   readonly events: readonly EventLog[] | null;
 }
@@ -128,9 +128,8 @@ export class Observers {
     return waits && this.byDevice((d) => waits.waits(d, nowPs));
   }
 
-  hopsSeen(): DeviceHops[] | null {
-    const { hops } = this;
-    return hops && this.byDevice((d) => hops.log(d));
+  hopsSeen(): SeenHops | null {
+    return this.hops?.seen() ?? null;
   }
 
   capturesSeen(): CaptureLog[] | null {

@@ -1,4 +1,4 @@
-import type { DeviceHops } from '../engine/analysis/trace/hop-recorder.js';
+import { NO_HOPS, type SeenHops } from '../engine/analysis/trace/hop-recorder.js';
 import type { SamplingSpec } from '../engine/analysis/trace/frame-sampler.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { Congestion } from '../telemetry/congestion/congestion.js';
@@ -8,7 +8,7 @@ import { Session } from './session.js';
 export interface RepeatedRun {
   readonly results: RunResults;
   readonly congestion: Congestion;
-  readonly hops: readonly DeviceHops[];
+  readonly hops: SeenHops;
 }
 
 /** How much is run between two looks; nobody is there to be asked. */
@@ -36,5 +36,5 @@ export function repeatRun(
   if (untilPs !== null) session.runTo(untilPs);
   else while (session.advance(SLICE_MS) === 'running');
   const results = session.results(untilPs === null ? 'complete' : 'interrupted');
-  return { results, congestion: session.congestion()!, hops: session.hops() ?? [] };
+  return { results, congestion: session.congestion()!, hops: session.hops() ?? NO_HOPS };
 }

@@ -2,7 +2,7 @@ import { restoreDevice, saveDevice } from '../engine/device/checkpoint.js';
 import type { Engine } from '../engine/device/engine.js';
 import type { CaptureLog } from '../engine/analysis/capture/capture-log.js';
 import type { EventLog } from '../engine/analysis/events/event-recorder.js';
-import type { DeviceHops } from '../engine/analysis/trace/hop-recorder.js';
+import type { SeenHops } from '../engine/analysis/trace/hop-recorder.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { Congestion } from '../telemetry/congestion/congestion.js';
 import { congestionOf } from '../telemetry/congestion/congestion-of.js';
@@ -174,7 +174,7 @@ export class Session {
   }
 
   /** The ways of sampled frames, as each device saw them; null unless frames are sampled. */
-  hops(): readonly DeviceHops[] | null {
+  hops(): SeenHops | null {
     return this.observers.hopsSeen();
   }
 

@@ -1,22 +1,22 @@
 import { deserialize, serialize } from 'node:v8';
 import { CaptureLog } from '../../engine/analysis/capture/capture-log.js';
 import { EventLog } from '../../engine/analysis/events/event-recorder.js';
-import { DeviceHops } from '../../engine/analysis/trace/hop-recorder.js';
+import type { SeenHops } from '../../engine/analysis/trace/hop-recorder.js';
 import type { Plain } from '../../engine/kernel/snapshot.js';
 import { restore, save } from '../../engine/kernel/snapshot.js';
 
 /** What devices wrote down in numbers, for which JSON would be the wrong form. */
 export interface Logs {
-  readonly hops: readonly DeviceHops[] | null;
+  readonly hops: SeenHops | null;
   readonly captures: readonly CaptureLog[] | null;
   readonly events: readonly EventLog[] | null;
 }
 
-type Packed = Readonly<Record<keyof Logs, readonly Plain[] | null>>;
+type Packed = Readonly<Record<'captures' | 'events', readonly Plain[] | null>> & Pick<Logs, 'hops'>;
 
 export function packLogs({ hops, captures, events }: Logs): Uint8Array {
   const packed: Packed = {
-    hops: hops?.map((log) => save(log)) ?? null,
+    hops,
     captures: captures?.map((log) => save(log)) ?? null,
     events: events?.map((log) => save(log)) ?? null,
   };
@@ -26,7 +26,7 @@ export function packLogs({ hops, captures, events }: Logs): Uint8Array {
 export function unpackLogs(octets: Uint8Array): Logs {
   const { hops, captures, events } = deserialize(octets) as Packed;
   return {
-    hops: hops?.map((saved) => revived(new DeviceHops(), saved)) ?? null,
+    hops,
     captures: captures?.map((saved) => revived(new CaptureLog(0), saved)) ?? null,
     events: events?.map((saved) => revived(new EventLog(0), saved)) ?? null,
   };

@@ -29,6 +29,8 @@ interface Backlog {
 
 /** Records of one place, in the order of their starts, and what their episodes are called. */
 interface Line<Item> {
+  /** What the names of its episodes begin with. */
+  readonly name: string;
   readonly items: Item[];
   readonly ids: string[];
 }
@@ -56,14 +58,17 @@ export class EpisodeJoin {
     this.merged = waits.map(({ holds }) => merged(holds));
     this.stopIds = waits.map(({ stops }, device) =>
       stops.map((stop) => {
-        const id = stopId(fabric.linkEnds[device]![stop.port]!, stop);
-        return push(this.stops, keyOf(device, stop.port, stop.group), stop, id);
+        const { port, group, startPs } = stop;
+        const line = lineOf(this.stops, fabric.linkEnds[device]![port]!, group);
+        return push(line, stop, `${line.name}@${startPs} stopped`);
       }),
     );
     this.holdIds = this.merged.map((holds, device) =>
       holds.map((hold) => {
-        const id = holdId(fabric.linkEnds[device]![hold.port]!, hold);
-        return push(this.holds, keyOf(device, hold.port, hold.priority), hold, id);
+        const { port, priority, channel, startPs } = hold;
+        const line = lineOf(this.holds, fabric.linkEnds[device]![port]!, priority);
+        const name = channel > 0 ? `${line.name}.${channel}` : line.name;
+        return push(line, hold, `${name}@${startPs} held`);
       }),
     );
   }
@@ -213,15 +218,6 @@ function keyOf(device: number, port: number, eighth: number): number {
   return (device * 4096 + port) * 8 + eighth;
 }
 
-function stopId({ name }: LinkEnd, { group, startPs }: StopRecord): string {
-  return `${name}/${group}@${startPs} stopped`;
-}
-
-function holdId({ name }: LinkEnd, { priority, channel, startPs }: HoldRecord): string {
-  const who = channel > 0 ? `${priority}.${channel}` : `${priority}`;
-  return `${name}/${who}@${startPs} held`;
-}
-
 function caused(parent: string): Cause {
   return { parent, reason: null };
 }
@@ -234,15 +230,26 @@ function finite(timePs: number): number | null {
   return timePs === Infinity ? null : timePs;
 }
 
-const NONE: Line<never> = { items: [], ids: [] };
+const NONE: Line<never> = { name: '', items: [], ids: [] };
 
-function push<Item>(lines: Map<number, Line<Item>>, key: number, item: Item, id: string): string {
-  const line = lines.get(key);
-  if (line === undefined) lines.set(key, { items: [item], ids: [id] });
-  else {
-    line.items.push(item);
-    line.ids.push(id);
+/** `eighth`: a group, or a priority. */
+function lineOf<Item>(
+  lines: Map<number, Line<Item>>,
+  { device, port, name }: LinkEnd,
+  eighth: number,
+): Line<Item> {
+  const key = keyOf(device, port, eighth);
+  let line = lines.get(key);
+  if (line === undefined) {
+    line = { name: `${name}/${eighth}`, items: [], ids: [] };
+    lines.set(key, line);
   }
+  return line;
+}
+
+function push<Item>({ items, ids }: Line<Item>, item: Item, id: string): string {
+  items.push(item);
+  ids.push(id);
   return id;
 }
 

@@ -2,6 +2,7 @@ import {
   ARRIVED,
   AT_CONNECTION,
   BORN,
+  DEVICE,
   EGRESS,
   END,
   END_PS,
@@ -9,7 +10,8 @@ import {
   FROM,
   HOP_END,
   HOP_ENDS,
-  HOP_WIDTH,
+  HOP_TIMES,
+  HOP_WORDS,
   INGRESS,
   NUMBER,
   OCTETS,
@@ -17,7 +19,7 @@ import {
   REASON,
   TO,
 } from '../../engine/analysis/trace/hop-log.js';
-import type { DeviceHops } from '../../engine/analysis/trace/hop-recorder.js';
+import type { SeenHops } from '../../engine/analysis/trace/hop-recorder.js';
 import { DROP_REASONS } from '../../engine/contract/probe.js';
 import { KIND_MASK, PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
 import { CE_TAG_OCTETS } from '../../engine/wire/ce-tag.js';
@@ -40,11 +42,11 @@ const MOST_TAG_OCTETS = 8;
  */
 export function frameTraces(
   fabric: Fabric,
-  devices: readonly DeviceHops[],
+  { hops }: SeenHops,
   episodes: readonly Episode[],
   nowPs: number,
 ): FrameTraces {
-  return new FrameTraces(fabric, new HopList(devices), new HeldTimes(episodes), nowPs);
+  return new FrameTraces(fabric, new HopList(hops), new HeldTimes(episodes), nowPs);
 }
 
 /** Journeys of frames, in the order in which their payload was ready. */
@@ -70,14 +72,12 @@ export class FrameTraces implements Iterable<FrameTrace> {
     for (const start of this.hops.starts) yield this.trace(start);
   }
 
-  // What is small and whole is made an integer: doubles are no good as places in lists.
-
   private trace({ hop, frame, bornPs }: Start): FrameTrace {
-    const { numbers } = this.hops;
-    const at = hop * HOP_WIDTH;
-    const kind = numbers[at + FRAME_CLASS]! & KIND_MASK;
-    const ends = endsKey(numbers[at + FROM]!, numbers[at + TO]!);
-    const rest = restKey(numbers[at + AT_CONNECTION]!, kind);
+    const { words } = this.hops;
+    const at = hop * HOP_WORDS;
+    const kind = words[at + FRAME_CLASS]! & KIND_MASK;
+    const ends = endsKey(words[at + FROM]!, words[at + TO]!);
+    const rest = restKey(words[at + AT_CONNECTION]!, kind);
     const steps: TraceStep[] = [];
     this.follow(hop, NONE, steps);
     return {
@@ -85,9 +85,9 @@ export class FrameTraces implements Iterable<FrameTrace> {
       flow: this.flows.get(ends)?.get(rest) ?? '',
       attempt: this.hops.attempt(hop),
       kind,
-      priority: numbers[at + FRAME_CLASS]! & PRIORITY_MASK,
-      sequence: numbers[at + NUMBER]!,
-      octets: numbers[at + OCTETS]!,
+      priority: words[at + FRAME_CLASS]! & PRIORITY_MASK,
+      sequence: words[at + NUMBER]!,
+      octets: words[at + OCTETS]!,
       bornPs,
       steps,
     };
@@ -95,10 +95,11 @@ export class FrameTraces implements Iterable<FrameTrace> {
 
   /** Adds a step, and all that come behind it. */
   private follow(hop: number, before: number, steps: TraceStep[]): void {
-    const { numbers, device } = this.hops;
-    const port = numbers[hop * HOP_WIDTH + EGRESS]! | 0;
-    const egress = port < 0 ? null : this.fabric.linkEnds[device[hop]!]![port]!;
-    const isSent = numbers[hop * HOP_WIDTH + END] === HOP_END.SENT;
+    const { words } = this.hops;
+    const from = hop * HOP_WORDS;
+    const port = words[from + EGRESS]!;
+    const egress = port < 0 ? null : this.fabric.linkEnds[words[from + DEVICE]!]![port]!;
+    const isSent = words[from + END] === HOP_END.SENT;
     const next = isSent ? this.arrivals(hop, egress!) : NOWHERE;
     const at = steps.length;
     steps.push(this.step(hop, egress, next.length === 0 ? NONE : next[0]!, before));
@@ -107,24 +108,24 @@ export class FrameTraces implements Iterable<FrameTrace> {
 
   /** Where a frame that was sent came in; several places if a switch there made copies at once. */
   private arrivals(sent: number, { peerDevice, peerPort, latencyPs, octetPs }: LinkEnd): number[] {
-    const { numbers } = this.hops;
-    const at = sent * HOP_WIDTH;
-    const longest = PREAMBLE_OCTETS + numbers[at + OCTETS]! + CE_TAG_OCTETS + MOST_TAG_OCTETS;
-    const afterPs = numbers[at + END_PS]! + latencyPs;
+    const { words, times } = this.hops;
+    const at = sent * HOP_WORDS;
+    const longest = PREAMBLE_OCTETS + words[at + OCTETS]! + CE_TAG_OCTETS + MOST_TAG_OCTETS;
+    const afterPs = times[sent * HOP_TIMES + END_PS]! + latencyPs;
     const untilPs = afterPs + longest * octetPs + this.pipelinePs(peerDevice);
     return this.hops.take(sent, peerDevice, peerPort, afterPs, untilPs);
   }
 
   private step(hop: number, egress: LinkEnd | null, next: number, before: number): TraceStep {
     const { held, fabric } = this;
-    const { numbers } = this.hops;
-    const at = hop * HOP_WIDTH;
-    const device = this.hops.device[hop]!;
+    const { words, times } = this.hops;
+    const at = hop * HOP_WORDS;
+    const device = words[at + DEVICE]!;
     const isFirst = before < 0;
-    const startPs = isFirst ? numbers[at + BORN]! : numbers[at + ARRIVED]!;
-    const leftPs = Math.max(startPs, Math.min(numbers[at + END_PS]!, this.nowPs));
-    const queuedPs = egress === null ? leftPs : numbers[at + QUEUED]!;
-    const priority = numbers[at + FRAME_CLASS]! & PRIORITY_MASK;
+    const startPs = isFirst ? times[hop * HOP_TIMES + BORN]! : times[hop * HOP_TIMES + ARRIVED]!;
+    const leftPs = Math.max(startPs, Math.min(times[hop * HOP_TIMES + END_PS]!, this.nowPs));
+    const queuedPs = egress === null ? leftPs : times[hop * HOP_TIMES + QUEUED]!;
+    const priority = words[at + FRAME_CLASS]! & PRIORITY_MASK;
     const port = egress === null ? '' : egress.name;
     const parts: TracePart[] = [];
     if (isFirst) held.cut(parts, 'source', port, priority, startPs, queuedPs);
@@ -133,15 +134,15 @@ export class FrameTraces implements Iterable<FrameTrace> {
       add(parts, isHost ? 'receive' : 'complete', startPs, queuedPs);
     }
     if (egress !== null) held.cut(parts, 'wait', port, priority, queuedPs, leftPs);
-    const ingress = numbers[at + INGRESS]! | 0;
-    const reason = numbers[at + REASON]! | 0;
+    const ingress = words[at + INGRESS]!;
+    const reason = words[at + REASON]!;
     return {
       device: fabric.topology.devices[device]!.name,
       ingress: ingress < 0 ? '' : fabric.linkEnds[device]![ingress]!.name,
       egress: port,
       startPs,
       endPs: next < 0 ? leftPs : this.addTheWay(parts, egress!, hop, next),
-      end: HOP_ENDS[numbers[at + END]! | 0]!,
+      end: HOP_ENDS[words[at + END]!]!,
       reason: reason < 0 ? '' : DROP_REASONS[reason]!,
       parts,
       before,
@@ -150,10 +151,10 @@ export class FrameTraces implements Iterable<FrameTrace> {
 
   /** Returns when it ends. */
   private addTheWay(parts: TracePart[], egress: LinkEnd, sent: number, next: number): number {
-    const { numbers, device } = this.hops;
-    const endPs = numbers[next * HOP_WIDTH + ARRIVED]!;
-    const came = endPs - this.pipelinePs(device[next]!);
-    add(parts, 'serialise', numbers[sent * HOP_WIDTH + END_PS]!, came - egress.latencyPs);
+    const { words, times } = this.hops;
+    const endPs = times[next * HOP_TIMES + ARRIVED]!;
+    const came = endPs - this.pipelinePs(words[next * HOP_WORDS + DEVICE]!);
+    add(parts, 'serialise', times[sent * HOP_TIMES + END_PS]!, came - egress.latencyPs);
     add(parts, 'propagate', came - egress.latencyPs, came);
     add(parts, 'process', came, endPs);
     return endPs;

@@ -1,13 +1,15 @@
+import type { Hops } from '../../engine/analysis/trace/hop-log.js';
 import {
   ARRIVED,
   BORN,
+  DEVICE,
   DICE,
-  HOP_WIDTH,
+  HOP_TIMES,
+  HOP_WORDS,
   INGRESS,
   isSameFrame,
   nameOfHop,
 } from '../../engine/analysis/trace/hop-log.js';
-import type { DeviceHops } from '../../engine/analysis/trace/hop-recorder.js';
 
 const NONE = -1;
 
@@ -18,38 +20,25 @@ export interface Start {
   readonly bornPs: number;
 }
 
-/**
- * The hops that all devices have seen, numbered: device by device, in the order in which each saw
- * them begin. Those of one frame are found by its dice.
- */
+/** The hops that all devices have seen. Those of one frame are found by its dice. */
 export class HopList {
-  readonly count: number;
-  /** By hop. */
-  readonly device: Uint32Array;
   /** Where journeys start, in the order in which payload was ready. */
   readonly starts: readonly Start[];
   /** What was written down, hop by hop: see `HopLog`. */
-  readonly numbers: Float64Array;
+  readonly words: Int32Array;
+  readonly times: Float64Array;
   /** By the low bits of dice the first hop, and by hop the next one with the same. */
   private readonly first: Int32Array;
   private readonly next: Int32Array;
   private readonly isTaken: Uint8Array;
 
-  constructor(devices: readonly DeviceHops[]) {
-    this.count = devices.reduce((sum, { hops }) => sum + hops.count, 0);
-    this.device = new Uint32Array(this.count);
-    this.numbers = new Float64Array(this.count * HOP_WIDTH);
-    let begin = 0;
-    devices.forEach(({ hops }, device) => {
-      const end = begin + hops.count;
-      this.device.fill(device, begin, end);
-      this.numbers.set(hops.numbers.subarray(0, hops.count * HOP_WIDTH), begin * HOP_WIDTH);
-      begin = end;
-    });
-    this.first = new Int32Array(2 ** Math.ceil(Math.log2(this.count + 1))).fill(NONE);
-    this.next = new Int32Array(this.count);
-    this.isTaken = new Uint8Array(this.count);
-    this.starts = this.chain().sort(compare);
+  constructor({ count, words, times }: Hops) {
+    this.words = words;
+    this.times = times;
+    this.first = new Int32Array(2 ** Math.ceil(Math.log2(count + 1))).fill(NONE);
+    this.next = new Int32Array(count);
+    this.isTaken = new Uint8Array(count);
+    this.starts = this.chain(count).sort(compare);
   }
 
   /**
@@ -57,16 +46,16 @@ export class HopList {
    * than another, and those that came together with it; each is found once.
    */
   take(like: number, device: number, port: number, afterPs: number, untilPs: number): number[] {
-    const { numbers, next, isTaken } = this;
-    const at = like * HOP_WIDTH;
+    const { words, next, isTaken } = this;
+    const at = like * HOP_WORDS;
     let latestPs = untilPs;
     const found: number[] = [];
     for (let hop = this.firstLike(like); hop >= 0; hop = next[hop]!) {
-      const there = hop * HOP_WIDTH;
-      if (this.device[hop] !== device || numbers[there + INGRESS] !== port) continue;
-      const arrivedPs = numbers[there + ARRIVED]!;
+      const there = hop * HOP_WORDS;
+      if (words[there + DEVICE] !== device || words[there + INGRESS] !== port) continue;
+      const arrivedPs = this.times[hop * HOP_TIMES + ARRIVED]!;
       if (arrivedPs <= afterPs || arrivedPs > latestPs || isTaken[hop] !== 0) continue;
-      if (!isSameFrame(numbers, there, at)) continue;
+      if (!isSameFrame(words, there, at)) continue;
       // Those of a device are in the order of their times.
       latestPs = arrivedPs;
       isTaken[hop] = 1;
@@ -82,33 +71,34 @@ export class HopList {
 
   /** How many journeys of the frame have started before. */
   attempt(start: number): number {
-    const { numbers, next } = this;
-    const at = start * HOP_WIDTH;
+    const { words, next } = this;
+    const at = start * HOP_WORDS;
     let count = 0;
     for (let hop = this.firstLike(start); hop < start; hop = next[hop]!) {
-      const there = hop * HOP_WIDTH;
-      if (numbers[there + INGRESS]! < 0 && isSameFrame(numbers, there, at)) count++;
+      const there = hop * HOP_WORDS;
+      if (words[there + INGRESS]! < 0 && isSameFrame(words, there, at)) count++;
     }
     return count;
   }
 
   /** Finds the starts, and what has the same dice, from the last hop to the first. */
-  private chain(): Start[] {
-    const { numbers, first, next } = this;
+  private chain(count: number): Start[] {
+    const { words, times, first, next } = this;
     const mask = first.length - 1;
     const starts: Start[] = [];
-    for (let hop = this.count - 1, at = hop * HOP_WIDTH; hop >= 0; hop--, at -= HOP_WIDTH) {
-      const place = numbers[at + DICE]! & mask;
+    for (let hop = count - 1, at = hop * HOP_WORDS; hop >= 0; hop--, at -= HOP_WORDS) {
+      if (words[at + DEVICE]! < 0) continue;
+      const place = words[at + DICE]! & mask;
       next[hop] = first[place]!;
       first[place] = hop;
-      if (numbers[at + INGRESS]! >= 0) continue;
-      starts.push({ hop, frame: nameOfHop(numbers, at), bornPs: numbers[at + BORN]! });
+      if (words[at + INGRESS]! >= 0) continue;
+      starts.push({ hop, frame: nameOfHop(words, at), bornPs: times[hop * HOP_TIMES + BORN]! });
     }
     return starts;
   }
 
   private firstLike(hop: number): number {
-    return this.first[this.numbers[hop * HOP_WIDTH + DICE]! & (this.first.length - 1)]!;
+    return this.first[this.words[hop * HOP_WORDS + DICE]! & (this.first.length - 1)]!;
   }
 }
 

@@ -91,10 +91,10 @@ describe('the way of a frame', () => {
       check: true,
       from: null,
     }).run();
-    assert.deepEqual(hops, session.hops());
+    assert.deepEqual(hops!.slowest, session.hops()!.slowest);
     assert.deepEqual([...frameTraces(fabric, hops!, congestion!.episodes, 100e6)], alone);
     assert.ok(alone.length > 10);
-    assert.equal(hops!.flatMap(({ slowest }) => slowest).length, 2 * 3);
+    assert.equal(hops!.slowest.length, 2 * 3);
   });
 });
 

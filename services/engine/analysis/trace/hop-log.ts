@@ -17,7 +17,7 @@ export type HopEnd = (typeof HOP_ENDS)[number];
 
 export const HOP_END = { INSIDE: 0, SENT: 1, DELIVERED: 2, DROPPED: 3 } as const;
 
-// Numbers of a followed frame at one device. Ports are as the device counts them, -1 for none.
+// Words of a followed frame at one device. Ports are as the device counts them, -1 for none.
 
 /** What tells the frame from others: see `nameOf`. */
 export const DICE = 0;
@@ -25,164 +25,298 @@ export const FROM = 1;
 export const TO = 2;
 export const AT_CONNECTION = 3;
 export const NUMBER = 4;
-/** When its payload was ready to be sent; ps, as all times. */
-export const BORN = 5;
-export const OCTETS = 6;
-export const FRAME_CLASS = 7;
-export const INGRESS = 8;
-/** When it could be dealt with here; where it was made, when it joined the queue. */
-export const ARRIVED = 9;
-export const QUEUED = 10;
-export const EGRESS = 11;
+export const OCTETS = 5;
+export const FRAME_CLASS = 6;
+export const INGRESS = 7;
+export const EGRESS = 8;
 /** Index into HOP_ENDS. */
-export const END = 12;
+export const END = 9;
+export const REASON = 10;
+/** Its place; -1: the hop is forgotten. */
+export const DEVICE = 11;
+/** Other hops of the device: the one before and, of those inside, the next older and younger. */
+const BEFORE = 12;
+const OLDER = 13;
+const YOUNGER = 14;
+export const HOP_WORDS = 16;
+
+// Its times, in ps.
+
+/** When its payload was ready to be sent. */
+export const BORN = 0;
+/** When it could be dealt with here; where it was made, when it joined the queue. */
+export const ARRIVED = 1;
+export const QUEUED = 2;
 /** When it started on the wire, was delivered or was dropped. */
-export const END_PS = 13;
-export const REASON = 14;
-export const HOP_WIDTH = 15;
+export const END_PS = 3;
+export const HOP_TIMES = 4;
+
+// Of a device: how many hops there are, the last one, and the oldest and youngest inside.
+
+const COUNT = 0;
+const LAST = 1;
+const OLDEST = 2;
+const YOUNGEST = 3;
+const ENDS = 4;
 
 const NONE = -1;
-const FIRST_ROWS = 16;
+const FIRST_ROWS = 1024;
 
-/** Hops of one device, in the order in which they began: numbers side by side. */
+/** Hops, those of each device in the order in which they began: numbers side by side. */
+export interface Hops {
+  readonly count: number;
+  readonly words: Int32Array;
+  readonly times: Float64Array;
+}
+
+/**
+ * Hops of all devices, in the order in which they began: a hop is written where the one before it
+ * was, and not where its device has been long ago.
+ */
 export class HopLog {
-  count = 0;
-  private values = new Float64Array(FIRST_ROWS * HOP_WIDTH);
-  /** Rows of frames that are inside, the oldest first. */
-  private readonly inside: number[] = [];
+  private count = 0;
+  private words = new Int32Array(FIRST_ROWS * HOP_WORDS);
+  private times = new Float64Array(FIRST_ROWS * HOP_TIMES);
+  private readonly ends: Int32Array;
+
+  constructor(devices: number) {
+    this.ends = new Int32Array(devices * ENDS);
+    for (let device = 0; device < devices; device++) this.clear(device);
+  }
+
+  countOf(device: number): number {
+    return this.ends[device * ENDS + COUNT];
+  }
 
   /** A frame is inside from now on. */
-  begin(ingress: number, now: number, pool: FramePool, frame: number): number {
-    const row = this.count++;
-    const at = row * HOP_WIDTH;
-    if (at === this.values.length) {
-      const values = new Float64Array(2 * at);
-      values.set(this.values);
-      this.values = values;
-    }
-    const { values } = this;
-    const { words, ends } = pool;
-    values[at + DICE] = diceOf(words, frame);
-    values[at + FROM] = ends[frame + SOURCE];
-    values[at + TO] = words[frame + TARGET];
-    values[at + AT_CONNECTION] = ends[frame + CONNECTION];
-    values[at + NUMBER] = words[frame + SEQUENCE];
-    values[at + BORN] = pool.born(frame);
-    values[at + OCTETS] = words[frame + LENGTH];
-    values[at + FRAME_CLASS] = words[frame + CLASS];
-    values[at + INGRESS] = ingress;
-    values[at + ARRIVED] = now;
-    values[at + QUEUED] = now;
-    values[at + EGRESS] = NONE;
-    values[at + END] = HOP_END.INSIDE;
-    values[at + END_PS] = Infinity;
-    values[at + REASON] = NONE;
-    this.inside.push(row);
+  begin(device: number, ingress: number, now: number, pool: FramePool, frame: number): number {
+    const row = this.grown();
+    const { words, times } = this;
+    const at = row * HOP_WORDS;
+    words[at + DICE] = diceOf(pool.words, frame);
+    words[at + FROM] = pool.ends[frame + SOURCE];
+    words[at + TO] = pool.words[frame + TARGET];
+    words[at + AT_CONNECTION] = pool.ends[frame + CONNECTION];
+    words[at + NUMBER] = pool.words[frame + SEQUENCE];
+    words[at + OCTETS] = pool.words[frame + LENGTH];
+    words[at + FRAME_CLASS] = pool.words[frame + CLASS];
+    words[at + INGRESS] = ingress;
+    words[at + EGRESS] = NONE;
+    words[at + END] = HOP_END.INSIDE;
+    words[at + REASON] = NONE;
+    times[row * HOP_TIMES + BORN] = pool.born(frame);
+    times[row * HOP_TIMES + ARRIVED] = now;
+    times[row * HOP_TIMES + QUEUED] = now;
+    times[row * HOP_TIMES + END_PS] = Infinity;
+    this.append(device, row);
+    this.enter(device, row);
     return row;
   }
 
   /** The oldest inside that is this frame and has no egress yet; -1: none. */
-  findUnqueued(ingress: number, pool: FramePool, frame: number): number {
-    for (const row of this.inside) {
-      const at = row * HOP_WIDTH;
-      if (this.values[at + EGRESS] !== NONE || this.values[at + INGRESS] !== ingress) continue;
+  findUnqueued(device: number, ingress: number, pool: FramePool, frame: number): number {
+    const { words } = this;
+    for (let row = this.oldest(device); row !== NONE; row = this.younger(row)) {
+      const at = row * HOP_WORDS;
+      if (words[at + EGRESS] !== NONE || words[at + INGRESS] !== ingress) continue;
       if (this.isOf(row, pool, frame)) return row;
     }
     return NONE;
   }
 
   /** The oldest inside that is this frame and waits at an egress; -1: none. */
-  findQueued(egress: number, pool: FramePool, frame: number): number {
-    for (const row of this.inside) {
-      if (this.values[row * HOP_WIDTH + EGRESS] === egress && this.isOf(row, pool, frame))
-        return row;
+  findQueued(device: number, egress: number, pool: FramePool, frame: number): number {
+    for (let row = this.oldest(device); row !== NONE; row = this.younger(row)) {
+      const isThere = this.words[row * HOP_WORDS + EGRESS] === egress;
+      if (isThere && this.isOf(row, pool, frame)) return row;
     }
     return NONE;
   }
 
   /** The oldest that came in and is this frame, whose hash may be gone; -1: none. */
-  findKept(pool: FramePool, frame: number): number {
-    for (const row of this.inside) {
-      if (this.values[row * HOP_WIDTH + INGRESS] !== NONE && this.isLike(row, pool, frame))
-        return row;
+  findKept(device: number, pool: FramePool, frame: number): number {
+    for (let row = this.oldest(device); row !== NONE; row = this.younger(row)) {
+      const cameIn = this.words[row * HOP_WORDS + INGRESS] !== NONE;
+      if (cameIn && this.isLike(row, pool, frame)) return row;
     }
     return NONE;
   }
 
   /** The last hop of all, if it is this frame and ended just now; else -1. */
-  justEnded(now: number, pool: FramePool, frame: number): number {
-    const row = this.count - 1;
-    if (row < 0 || this.values[row * HOP_WIDTH + END_PS] !== now) return NONE;
+  justEnded(device: number, now: number, pool: FramePool, frame: number): number {
+    const row = this.ends[device * ENDS + LAST];
+    if (row < 0 || this.times[row * HOP_TIMES + END_PS] !== now) return NONE;
     return this.isOf(row, pool, frame) ? row : NONE;
   }
 
   queue(row: number, egress: number, now: number): void {
-    this.values[row * HOP_WIDTH + QUEUED] = now;
-    this.values[row * HOP_WIDTH + EGRESS] = egress;
+    this.words[row * HOP_WORDS + EGRESS] = egress;
+    this.times[row * HOP_TIMES + QUEUED] = now;
   }
 
   /** A frame is not inside any more. */
-  leave(row: number, end: number, now: number): void {
-    this.values[row * HOP_WIDTH + END] = end;
-    this.values[row * HOP_WIDTH + END_PS] = now;
-    const { inside } = this;
-    for (let i = inside.indexOf(row) + 1; i < inside.length; i++) inside[i - 1] = inside[i];
-    inside.pop();
+  leave(device: number, row: number, end: number, now: number): void {
+    const { words, ends } = this;
+    this.times[row * HOP_TIMES + END_PS] = now;
+    words[row * HOP_WORDS + END] = end;
+    const older = words[row * HOP_WORDS + OLDER];
+    const younger = words[row * HOP_WORDS + YOUNGER];
+    if (older === NONE) ends[device * ENDS + OLDEST] = younger;
+    else words[older * HOP_WORDS + YOUNGER] = younger;
+    if (younger === NONE) ends[device * ENDS + YOUNGEST] = older;
+    else words[younger * HOP_WORDS + OLDER] = older;
   }
 
   /** A frame that was thought to have ended is still inside. */
-  keep(row: number): void {
-    this.values[row * HOP_WIDTH + END] = HOP_END.INSIDE;
-    this.values[row * HOP_WIDTH + END_PS] = Infinity;
-    this.inside.push(row);
+  keep(device: number, row: number): void {
+    this.words[row * HOP_WORDS + END] = HOP_END.INSIDE;
+    this.times[row * HOP_TIMES + END_PS] = Infinity;
+    this.enter(device, row);
   }
 
   setDropped(row: number, reason: number): void {
-    this.values[row * HOP_WIDTH + END] = HOP_END.DROPPED;
-    this.values[row * HOP_WIDTH + REASON] = reason;
+    this.words[row * HOP_WORDS + END] = HOP_END.DROPPED;
+    this.words[row * HOP_WORDS + REASON] = reason;
   }
 
-  /** Of all hops, one behind the other. */
-  get numbers(): Float64Array {
-    return this.values;
+  /** What there is of all devices. */
+  all(): Hops {
+    const { count, words, times } = this;
+    return {
+      count,
+      words: words.slice(0, count * HOP_WORDS),
+      times: times.slice(0, count * HOP_TIMES),
+    };
+  }
+
+  /** What there is of a device. */
+  hopsOf(device: number): Hops {
+    const count = this.countOf(device);
+    const words = new Int32Array(count * HOP_WORDS);
+    const times = new Float64Array(count * HOP_TIMES);
+    this.rowsOf(device).forEach((row, place) => {
+      words.set(this.words.subarray(row * HOP_WORDS, (row + 1) * HOP_WORDS), place * HOP_WORDS);
+      times.set(this.times.subarray(row * HOP_TIMES, (row + 1) * HOP_TIMES), place * HOP_TIMES);
+    });
+    return { count, words, times };
+  }
+
+  /** Which of these are inside, the oldest first. */
+  insideOf(device: number): number[] {
+    const places = new Map(this.rowsOf(device).map((row, place) => [row, place]));
+    const inside: number[] = [];
+    for (let row = this.oldest(device); row !== NONE; row = this.younger(row)) {
+      inside.push(places.get(row)!);
+    }
+    return inside;
+  }
+
+  /** These are the hops of a device, and some of them inside; what there was is forgotten. */
+  replace(device: number, { count, words, times }: Hops, inside: readonly number[]): void {
+    for (const row of this.rowsOf(device)) this.words[row * HOP_WORDS + DEVICE] = NONE;
+    this.clear(device);
+    const first = this.count;
+    for (let place = 0; place < count; place++) {
+      const row = this.grown();
+      const own = words.subarray(place * HOP_WORDS, (place + 1) * HOP_WORDS);
+      this.words.set(own, row * HOP_WORDS);
+      this.times.set(times.subarray(place * HOP_TIMES, (place + 1) * HOP_TIMES), row * HOP_TIMES);
+      this.append(device, row);
+    }
+    for (const place of inside) this.enter(device, first + place);
+  }
+
+  /** One row more. */
+  private grown(): number {
+    const row = this.count++;
+    if (row * HOP_WORDS === this.words.length) {
+      const words = new Int32Array(2 * this.words.length);
+      const times = new Float64Array(2 * this.times.length);
+      words.set(this.words);
+      times.set(this.times);
+      this.words = words;
+      this.times = times;
+    }
+    return row;
+  }
+
+  /** The last row is one of a device. */
+  private append(device: number, row: number): void {
+    const { words, ends } = this;
+    words[row * HOP_WORDS + DEVICE] = device;
+    words[row * HOP_WORDS + BEFORE] = ends[device * ENDS + LAST];
+    ends[device * ENDS + LAST] = row;
+    ends[device * ENDS + COUNT]++;
+  }
+
+  /** The youngest inside from now on. */
+  private enter(device: number, row: number): void {
+    const { words, ends } = this;
+    const youngest = ends[device * ENDS + YOUNGEST];
+    words[row * HOP_WORDS + OLDER] = youngest;
+    words[row * HOP_WORDS + YOUNGER] = NONE;
+    if (youngest === NONE) ends[device * ENDS + OLDEST] = row;
+    else words[youngest * HOP_WORDS + YOUNGER] = row;
+    ends[device * ENDS + YOUNGEST] = row;
+  }
+
+  private clear(device: number): void {
+    this.ends.fill(NONE, device * ENDS, (device + 1) * ENDS);
+    this.ends[device * ENDS + COUNT] = 0;
+  }
+
+  /** In the order in which they began. */
+  private rowsOf(device: number): number[] {
+    const rows: number[] = [];
+    let row = this.ends[device * ENDS + LAST];
+    for (; row !== NONE; row = this.words[row * HOP_WORDS + BEFORE]) rows.push(row);
+    return rows.reverse();
+  }
+
+  private oldest(device: number): number {
+    return this.ends[device * ENDS + OLDEST];
+  }
+
+  private younger(row: number): number {
+    return this.words[row * HOP_WORDS + YOUNGER];
   }
 
   private isOf(row: number, pool: FramePool, frame: number): boolean {
     return (
       this.isLike(row, pool, frame) &&
-      this.values[row * HOP_WIDTH + DICE] === diceOf(pool.words, frame)
+      this.words[row * HOP_WORDS + DICE] === (diceOf(pool.words, frame) | 0)
     );
   }
 
   /** All but its dice, for which the hash is needed. */
-  private isLike(row: number, { words, ends }: FramePool, frame: number): boolean {
-    const { values } = this;
-    const at = row * HOP_WIDTH;
+  private isLike(row: number, pool: FramePool, frame: number): boolean {
+    const { words } = this;
+    const at = row * HOP_WORDS;
     return (
-      values[at + NUMBER] === words[frame + SEQUENCE] &&
-      values[at + FROM] === ends[frame + SOURCE] &&
-      values[at + TO] === words[frame + TARGET] &&
-      values[at + AT_CONNECTION] === ends[frame + CONNECTION] &&
-      ((values[at + FRAME_CLASS] ^ words[frame + CLASS]) & KIND_MASK) === 0
+      words[at + NUMBER] === pool.words[frame + SEQUENCE] &&
+      words[at + FROM] === pool.ends[frame + SOURCE] &&
+      words[at + TO] === pool.words[frame + TARGET] &&
+      words[at + AT_CONNECTION] === pool.ends[frame + CONNECTION] &&
+      ((words[at + FRAME_CLASS] ^ pool.words[frame + CLASS]) & KIND_MASK) === 0
     );
   }
 }
 
-/** As `nameOf` says it of the frame; `at`: where a hop's numbers begin. */
-export function nameOfHop(numbers: Float64Array, at: number): string {
-  const end = `${numbers[at + FROM]} ${numbers[at + TO]} ${numbers[at + AT_CONNECTION]}`;
-  const kind = numbers[at + FRAME_CLASS] & KIND_MASK;
-  return `${numbers[at + DICE]} ${end} ${kind} ${numbers[at + NUMBER]}`;
+/** As `nameOf` says it of the frame; `at`: where a hop's words begin. */
+export function nameOfHop(words: Int32Array, at: number): string {
+  const end = `${words[at + FROM]} ${words[at + TO]} ${words[at + AT_CONNECTION]}`;
+  const kind = words[at + FRAME_CLASS] & KIND_MASK;
+  return `${words[at + DICE] >>> 0} ${end} ${kind} ${words[at + NUMBER]}`;
 }
 
-/** Whether two hops, told by where their numbers begin, are of one frame. */
-export function isSameFrame(numbers: Float64Array, a: number, b: number): boolean {
+/** Whether two hops, told by where their words begin, are of one frame. */
+export function isSameFrame(words: Int32Array, a: number, b: number): boolean {
   return (
-    numbers[a + DICE] === numbers[b + DICE] &&
-    numbers[a + NUMBER] === numbers[b + NUMBER] &&
-    numbers[a + FROM] === numbers[b + FROM] &&
-    numbers[a + TO] === numbers[b + TO] &&
-    numbers[a + AT_CONNECTION] === numbers[b + AT_CONNECTION] &&
-    ((numbers[a + FRAME_CLASS] ^ numbers[b + FRAME_CLASS]) & KIND_MASK) === 0
+    words[a + DICE] === words[b + DICE] &&
+    words[a + NUMBER] === words[b + NUMBER] &&
+    words[a + FROM] === words[b + FROM] &&
+    words[a + TO] === words[b + TO] &&
+    words[a + AT_CONNECTION] === words[b + AT_CONNECTION] &&
+    ((words[a + FRAME_CLASS] ^ words[b + FRAME_CLASS]) & KIND_MASK) === 0
   );
 }

@@ -1,10 +1,13 @@
+import { DeafProbe } from '../../contract/probe.js';
 import type { Engine } from '../../device/engine.js';
 import type { FramePool } from '../../frame/frame-pool.js';
 import { CLASS, FOLLOWED_FLAG, KIND_ACK, KIND_MASK, KIND_NAK } from '../../frame/frame-pool.js';
 import { RECEIVED } from '../../frame/heed.js';
-import { LogRecorder } from '../log-recorder.js';
+import type { Plain } from '../../kernel/snapshot.js';
+import { restore, save } from '../../kernel/snapshot.js';
 import type { SamplingSpec } from './frame-sampler.js';
 import { FrameSampler, nameOf } from './frame-sampler.js';
+import type { Hops } from './hop-log.js';
 import { HOP_END, HopLog } from './hop-log.js';
 
 /** A frame that took long, as its receiver saw it. */
@@ -13,12 +16,28 @@ export interface SlowFrame {
   readonly latencyPs: number;
 }
 
-/** What one device has seen of the frames that are followed. */
-export class DeviceHops {
-  readonly hops = new HopLog();
-  /** The slowest that came to this host, the slowest first. */
-  readonly slowest: SlowFrame[] = [];
-  readonly dropped: string[] = [];
+/** What one device, or all, have seen of the frames that are followed. */
+export interface SeenHops {
+  readonly hops: Hops;
+  /** The slowest that came to a host, the slowest first. */
+  readonly slowest: readonly SlowFrame[];
+  readonly dropped: readonly string[];
+  readonly omitted: number;
+}
+
+const NO_ROWS: Hops = { count: 0, words: new Int32Array(0), times: new Float64Array(0) };
+
+export const NO_HOPS: SeenHops = {
+  hops: NO_ROWS,
+  slowest: [],
+  dropped: [],
+  omitted: 0,
+};
+
+/** What is rare, by device. */
+class Notes {
+  slowest: SlowFrame[] = [];
+  dropped: string[] = [];
   omitted = 0;
 }
 
@@ -32,19 +51,48 @@ const NONE = -1;
  * Follows sampled frames from device to device, each of which writes down its own part. They are
  * chosen where they are made, and marked: a port tells of what is marked, and nobody else is asked.
  */
-export class HopRecorder extends LogRecorder<DeviceHops> {
+export class HopRecorder extends DeafProbe {
   private readonly sampler: FrameSampler;
   private readonly isHost: readonly boolean[];
+  private readonly hops: HopLog;
+  private readonly notes: Notes[];
 
   constructor(
-    engine: Engine,
+    private readonly engine: Engine,
     private readonly spec: SamplingSpec,
   ) {
-    super(engine, () => new DeviceHops());
+    super();
     this.sampler = new FrameSampler(spec);
+    this.hops = new HopLog(engine.devices.length);
+    this.notes = engine.devices.map(() => new Notes());
     this.isHost = engine.devices.map((device) => device.spec.kind === 'host');
     engine.sample(this.sampler.share);
     if (spec.slowest > 0) followHosts(engine);
+  }
+
+  seen(): SeenHops {
+    const { notes } = this;
+    return {
+      hops: this.hops.all(),
+      slowest: notes.flatMap(({ slowest }) => slowest),
+      dropped: notes.flatMap(({ dropped }) => dropped),
+      omitted: notes.reduce((sum, { omitted }) => sum + omitted, 0),
+    };
+  }
+
+  save(device: number): Plain {
+    const { hops } = this;
+    const inside = hops.insideOf(device);
+    return save({ hops: hops.hopsOf(device), inside, notes: this.notes[device] });
+  }
+
+  /** Goes on from what was saved; null: from nothing. */
+  restore(device: number, saved: Plain | null): void {
+    const notes = new Notes();
+    const seen = { hops: { ...NO_ROWS }, inside: [], notes };
+    if (saved !== null) restore(seen, saved);
+    this.hops.replace(device, seen.hops, seen.inside);
+    this.notes[device] = notes;
   }
 
   override frameReceived(
@@ -56,22 +104,20 @@ export class HopRecorder extends LogRecorder<DeviceHops> {
   ): void {
     const isHere = this.isHost[device];
     if (isHere && this.spec.slowest > 0) this.noteSlow(device, now, pool, frame);
-    if (!isFollowed(pool, frame)) return;
-    const row = this.begin(device, port, now, pool, frame);
-    if (row !== NONE && isHere) this.log(device).hops.leave(row, HOP_END.DELIVERED, now);
+    if (!isFollowed(pool, frame) || this.isFull(device)) return;
+    const row = this.hops.begin(device, port, now, pool, frame);
+    if (isHere) this.hops.leave(device, row, HOP_END.DELIVERED, now);
   }
 
   override frameKept(device: number, now: number, pool: FramePool, frame: number): void {
     if (!isFollowed(pool, frame)) return;
-    const { hops } = this.log(device);
-    const row = hops.justEnded(now, pool, frame);
-    if (row !== NONE) hops.keep(row);
+    const row = this.hops.justEnded(device, now, pool, frame);
+    if (row !== NONE) this.hops.keep(device, row);
   }
 
   override frameTaken(device: number, now: number, pool: FramePool, frame: number): void {
-    const { hops } = this.log(device);
-    const row = hops.findKept(pool, frame);
-    if (row !== NONE) hops.leave(row, HOP_END.DELIVERED, now);
+    const row = this.hops.findKept(device, pool, frame);
+    if (row !== NONE) this.hops.leave(device, row, HOP_END.DELIVERED, now);
   }
 
   override frameQueued(
@@ -82,13 +128,18 @@ export class HopRecorder extends LogRecorder<DeviceHops> {
     pool: FramePool,
     frame: number,
   ): void {
-    if (this.isHost[device]) this.choose(device, egress, now, pool, frame);
-    if (this.isHost[device] || !isFollowed(pool, frame)) return;
-    const { hops } = this.log(device);
-    // A copy beyond the first one came in together with it.
-    const known = hops.findUnqueued(ingress, pool, frame);
-    const row = known === NONE ? this.begin(device, ingress, now, pool, frame) : known;
-    if (row !== NONE) hops.queue(row, egress, now);
+    if (this.isHost[device]) {
+      this.choose(device, egress, now, pool, frame);
+      return;
+    }
+    if (!isFollowed(pool, frame)) return;
+    let row = this.hops.findUnqueued(device, ingress, pool, frame);
+    if (row === NONE) {
+      // A copy beyond the first one came in together with it.
+      if (this.isFull(device)) return;
+      row = this.hops.begin(device, ingress, now, pool, frame);
+    }
+    this.hops.queue(row, egress, now);
   }
 
   override frameSent(
@@ -99,9 +150,8 @@ export class HopRecorder extends LogRecorder<DeviceHops> {
     frame: number,
   ): void {
     if (!isFollowed(pool, frame)) return;
-    const { hops } = this.log(device);
-    const row = hops.findQueued(port, pool, frame);
-    if (row !== NONE) hops.leave(row, HOP_END.SENT, now);
+    const row = this.hops.findQueued(device, port, pool, frame);
+    if (row !== NONE) this.hops.leave(device, row, HOP_END.SENT, now);
   }
 
   override frameDropped(
@@ -112,17 +162,16 @@ export class HopRecorder extends LogRecorder<DeviceHops> {
     frame: number,
     reason: number,
   ): void {
-    const own = this.log(device);
-    if (this.spec.dropped && own.dropped.length < MOST_DROPPED) {
-      own.dropped.push(nameOf(pool, frame));
-    }
+    const { dropped } = this.notes[device];
+    if (this.spec.dropped && dropped.length < MOST_DROPPED) dropped.push(nameOf(pool, frame));
     if (!isFollowed(pool, frame)) return;
+    const { hops } = this;
     // A host takes everything in, and then finds that it is not the one.
-    const ended = this.isHost[device] ? own.hops.justEnded(now, pool, frame) : NONE;
-    const row = ended === NONE ? own.hops.findUnqueued(port, pool, frame) : ended;
+    const ended = this.isHost[device] ? hops.justEnded(device, now, pool, frame) : NONE;
+    const row = ended === NONE ? hops.findUnqueued(device, port, pool, frame) : ended;
     if (row === NONE) return;
-    if (ended === NONE) own.hops.leave(row, HOP_END.DROPPED, now);
-    own.hops.setDropped(row, reason);
+    if (ended === NONE) hops.leave(device, row, HOP_END.DROPPED, now);
+    hops.setDropped(row, reason);
   }
 
   /** Whether what a host has made is followed. */
@@ -133,31 +182,23 @@ export class HopRecorder extends LogRecorder<DeviceHops> {
     pool: FramePool,
     frame: number,
   ): void {
-    if (!this.sampler.takes(pool, frame)) return;
-    const row = this.begin(device, NONE, now, pool, frame);
-    if (row === NONE) return;
+    if (!this.sampler.takes(pool, frame) || this.isFull(device)) return;
     this.engine.followFrame(frame);
-    this.log(device).hops.queue(row, egress, now);
+    this.hops.queue(this.hops.begin(device, NONE, now, pool, frame), egress, now);
   }
 
-  private begin(
-    device: number,
-    ingress: number,
-    now: number,
-    pool: FramePool,
-    frame: number,
-  ): number {
-    const own = this.log(device);
-    if (own.hops.count < MOST_HOPS) return own.hops.begin(ingress, now, pool, frame);
-    own.omitted++;
-    return NONE;
+  /** There is no room for one more hop of a device, which is noted. */
+  private isFull(device: number): boolean {
+    if (this.hops.countOf(device) < MOST_HOPS) return false;
+    this.notes[device].omitted++;
+    return true;
   }
 
   private noteSlow(device: number, now: number, pool: FramePool, frame: number): void {
     const kind = pool.words[frame + CLASS] & KIND_MASK;
     if (kind === KIND_ACK || kind === KIND_NAK) return;
     const latencyPs = now - pool.born(frame);
-    const { slowest } = this.log(device);
+    const { slowest } = this.notes[device];
     const { length } = slowest;
     if (length === this.spec.slowest && latencyPs <= slowest[length - 1].latencyPs) return;
     let at = length;

@@ -4,7 +4,6 @@ import type { Engine } from '../../device/engine.js';
 import { forEachQueuedAt } from '../../device/queued-frames.js';
 import { CLASS, NEXT, PORT, PRIORITY_MASK, STORED } from '../../frame/frame-pool.js';
 import { QUEUED, SENT } from '../../frame/heed.js';
-import { TX_FRAMES } from '../../port/counters.js';
 import { QUEUE_FRAMES, QUEUE_OCTETS } from '../../port/queues.js';
 
 const GROUPS = 8;
@@ -31,6 +30,9 @@ const MOST_FRAME_OCTETS = 2 ** 14;
 /** To be told of a frame as it comes and as it goes costs about as much as to read so many. */
 const READS_PER_PASS = 16;
 
+/** What most frames take on the wire. */
+const USUAL_OCTETS = 1500;
+
 /**
  * Octets of a switch by where they came in and where they wait: for each priority group a square
  * of its ports. An egress that nobody asks about costs nothing; where fewer frames pass between
@@ -40,39 +42,44 @@ const READS_PER_PASS = 16;
 export class Backlog {
   private readonly ports: number;
   private readonly hasAccounts: boolean;
+  /** Whatever an account has in queues is in its books, under the group of the frames' priority. */
+  private readonly isBooked: boolean;
   /** By egress: it has accounts of credit. */
   private readonly isCredited: Uint8Array;
   /** By egress: octets in its queues when they were last compared. */
   private readonly lengths: Int32Array;
+  /** Of those, all but at the longest, and the most of them. */
+  private elsewhere = 0;
+  private second = 0;
   private readonly squares: (Int32Array | null)[] = Array.from({ length: GROUPS }, () => null);
   /** By egress. */
-  private readonly state: Uint8Array;
   private readonly frames: Int32Array;
   /** By egress: told of whatever is asked. */
   private readonly isKept: Uint8Array;
-  /** By egress: frames that it had sent when somebody last asked where most octets stand. */
-  private readonly sentBefore: Float64Array;
+  /** By egress: when somebody last asked where most octets stand. */
+  private readonly askedPs: Float64Array;
   /** By egress that is counted: frames that it may send until somebody asks again. */
   private readonly patience: Int32Array;
+  /** How many frames were read for the last question. */
+  private reads = 0;
 
+  /** `state`: by egress, how well its octets are known; not 0 where frames are told of. */
   constructor(
     private readonly engine: Engine,
     private readonly device: Device,
+    private readonly state: Uint8Array = new Uint8Array(device.spec.ports.length),
   ) {
-    this.ports = device.spec.ports.length;
-    this.hasAccounts = device.spec.kind === 'switch';
-    this.isCredited = Uint8Array.from(device.spec.ports, ({ credit }) => (credit === null ? 0 : 1));
+    const { spec } = device;
+    this.ports = spec.ports.length;
+    this.isCredited = Uint8Array.from(spec.ports, ({ credit }) => (credit === null ? 0 : 1));
+    this.hasAccounts = spec.kind === 'switch' && spec.mvtx2802 === null;
+    const isPlain = spec.kind === 'switch' && spec.ci === null && !this.isCredited.includes(1);
+    this.isBooked = this.hasAccounts && isPlain;
     this.lengths = new Int32Array(this.ports);
-    this.state = new Uint8Array(this.ports);
     this.frames = new Int32Array(this.ports);
     this.isKept = new Uint8Array(this.ports);
-    this.sentBefore = new Float64Array(this.ports);
+    this.askedPs = new Float64Array(this.ports);
     this.patience = new Int32Array(this.ports);
-  }
-
-  /** Whether frames of an egress are told of. */
-  isFollowed(egress: number): boolean {
-    return this.state[egress] !== UNKNOWN;
   }
 
   /** An egress is told of from now on, until it is let go. */
@@ -93,7 +100,7 @@ export class Backlog {
 
   /** A frame has joined an egress, or (-1) left it. */
   pass(egress: number, frame: number, sign: 1 | -1): void {
-    if (this.state[egress] === UNASKED) return;
+    if (this.state[egress] < WANTED) return;
     if (this.state[egress] === COUNTED) this.add(egress, frame, sign);
     else this.read(egress);
     this.state[egress] = COUNTED;
@@ -111,6 +118,16 @@ export class Backlog {
     return this.at(group, ingress, egress);
   }
 
+  /** All of an account that stands at an egress, or something that is more than enough. */
+  upTo(group: number, ingress: number, egress: number, enough: number): number {
+    if (this.state[egress] !== COUNTED && this.isCredited[egress] === 0) {
+      return this.search(group, ingress, egress, enough);
+    }
+    const octets = this.get(group, ingress, egress);
+    this.reads = this.frames[egress];
+    return octets;
+  }
+
   /** Of an account: all that it holds. */
   total(group: number, ingress: number): number {
     let sum = 0;
@@ -121,41 +138,33 @@ export class Backlog {
   /** The egress where most of an account's octets stand, null if none do; it may be asked again. */
   fullest(group: number, ingress: number): Standing | null {
     const longest = this.compare();
-    if (this.isCertain(group, ingress, longest)) {
-      return { egress: longest, isShared: this.isShared(group, ingress, longest) };
-    }
+    const used = this.usedBy(group, ingress);
     let best = longest;
-    let most = this.askFor(group, ingress, longest);
-    for (let e = 0; e < this.ports; e++) {
-      // There are no more of one account than of all.
-      const limit = e === longest ? 0 : this.lengths[e];
-      if (limit < most || limit === 0 || (limit === most && e > best)) continue;
-      const octets = this.askFor(group, ingress, e);
-      if (octets < most || (octets === most && e > best)) continue;
-      most = octets;
-      best = e;
+    // If more of it must be at the longest than there is elsewhere, no frame has to be looked at.
+    if (used - MOST_FRAME_OCTETS - this.elsewhere <= this.second) {
+      // So much of it may stand where nobody has looked.
+      let rest = this.isBooked ? used : Infinity;
+      let most = this.askFor(group, ingress, longest, rest / 2);
+      rest -= most;
+      for (let e = 0; e < this.ports; e++) {
+        // There are no more of one account than of all.
+        const limit = e === longest ? 0 : Math.min(this.lengths[e], rest);
+        if (limit < most || limit === 0 || (limit === most && e > best)) continue;
+        const octets = this.askFor(group, ingress, e, Math.max(most, rest / 2));
+        rest -= octets;
+        if (octets < most || (octets === most && e > best)) continue;
+        most = octets;
+        best = e;
+      }
+      if (most === 0) return null;
     }
-    if (most === 0) best = -1;
-    return best < 0 ? null : { egress: best, isShared: this.inputsAt(group, best) > 1 };
+    return { egress: best, isShared: this.isShared(group, ingress, best) };
   }
 
-  /**
-   * Whether more octets of an account stand at the longest egress than elsewhere, whatever they
-   * are that stand elsewhere: then no frame has to be looked at.
-   */
-  private isCertain(group: number, ingress: number, longest: number): boolean {
-    const { buffer, chips } = this.engine.shared;
-    if (!this.hasAccounts || chips[this.device.place] !== undefined) return false;
-    let rest = 0;
-    let most = 0;
-    for (let e = 0; e < this.ports; e++) {
-      if (e === longest) continue;
-      const octets = this.lengths[e];
-      rest += octets;
-      if (octets > most) most = octets;
-    }
-    const used = buffer.get(this.device.firstPort + ingress, group, USED);
-    return used - MOST_FRAME_OCTETS - rest > most;
+  /** Octets that an account is charged for, where that is known. */
+  private usedBy(group: number, ingress: number): number {
+    if (!this.hasAccounts) return 0;
+    return this.engine.shared.buffer.get(this.device.firstPort + ingress, group, USED);
   }
 
   /** Whether frames of a group that came in by other ports stand at an egress. */
@@ -166,12 +175,12 @@ export class Backlog {
     }
     const { pool, ports, queues } = this.engine.shared;
     const { words } = pool;
-    const { firstPort } = this.device;
-    for (let classes = queues.ready(firstPort + egress); classes !== 0; classes &= classes - 1) {
-      const tc = 31 - Math.clz32(classes & -classes);
-      for (let f = queues.head(firstPort + egress, tc); f >= 0; f = words[f + NEXT]) {
+    const port = this.device.firstPort + egress;
+    const own = this.device.firstPort + ingress;
+    for (let classes = queues.ready(port); classes !== 0; classes &= classes - 1) {
+      for (let f = queues.head(port, lowest(classes)); f >= 0; f = words[f + NEXT]) {
         const from = words[f + PORT];
-        if (from === firstPort + ingress) continue;
+        if (from === own) continue;
         if (ports.groupOf(from, words[f + CLASS] & PRIORITY_MASK) === group) return true;
       }
     }
@@ -182,19 +191,46 @@ export class Backlog {
   private compare(): number {
     let best = 0;
     let most = 0;
+    let second = 0;
+    let sum = 0;
     for (let e = 0; e < this.ports; e++) {
       const octets = this.standing(e, QUEUE_OCTETS);
       this.lengths[e] = octets;
-      if (octets <= most) continue;
-      most = octets;
-      best = e;
+      sum += octets;
+      if (octets > most) {
+        second = most;
+        most = octets;
+        best = e;
+      } else if (octets > second) second = octets;
     }
+    this.elsewhere = sum - most;
+    this.second = second;
     return best;
   }
 
-  private askFor(group: number, ingress: number, egress: number): number {
-    const octets = this.get(group, ingress, egress);
+  private askFor(group: number, ingress: number, egress: number, enough: number): number {
+    const octets = this.upTo(group, ingress, egress, enough);
     this.weigh(egress);
+    return octets;
+  }
+
+  /** The same, read from the queues as far as that takes. */
+  private search(group: number, ingress: number, egress: number, enough: number): number {
+    const { pool, ports, queues } = this.engine.shared;
+    const { words } = pool;
+    const port = this.device.firstPort + egress;
+    const own = this.device.firstPort + ingress;
+    let octets = 0;
+    this.reads = 0;
+    for (let classes = queues.ready(port); classes !== 0; classes &= classes - 1) {
+      for (let f = queues.head(port, lowest(classes)); f >= 0; f = words[f + NEXT]) {
+        this.reads++;
+        if (words[f + PORT] !== own) continue;
+        if (ports.groupOf(own, words[f + CLASS] & PRIORITY_MASK) !== group) continue;
+        octets += words[f + STORED];
+        if (octets > enough) return octets;
+      }
+    }
     return octets;
   }
 
@@ -207,27 +243,21 @@ export class Backlog {
 
   /** Whether it is worth counting until the next question, if that comes as soon as this one. */
   private weigh(egress: number): void {
-    const sent = this.sent(egress);
-    const enough = Math.floor(this.frames[egress] / READS_PER_PASS);
-    const isCounted = sent - this.sentBefore[egress] < enough;
-    this.sentBefore[egress] = sent;
+    const { clock, ports } = this.engine.shared;
+    const { now } = clock;
+    const framePs = USUAL_OCTETS * ports.octetPs(this.device.firstPort + egress);
+    const enough = Math.floor(this.reads / READS_PER_PASS);
+    const isCounted = now - this.askedPs[egress] < enough * framePs;
+    this.askedPs[egress] = now;
     this.patience[egress] = isCounted ? enough : 0;
     if (isCounted) this.follow(egress, WANTED);
     else if (this.isKept[egress] === 0) this.cease(egress);
   }
 
-  private sent(egress: number): number {
-    const { counters } = this.engine.shared;
-    const port = this.device.firstPort + egress;
-    let frames = 0;
-    for (let p = 0; p < 8; p++) frames += counters.get(port, p, TX_FRAMES);
-    return frames;
-  }
-
   private follow(egress: number, state: number): void {
-    if (this.state[egress] !== UNKNOWN) return;
-    this.state[egress] = state;
-    this.tell(egress, true);
+    const before = this.state[egress];
+    if (before < state) this.state[egress] = state;
+    if (before === UNKNOWN) this.tell(egress, true);
   }
 
   private cease(egress: number): void {
@@ -258,7 +288,7 @@ export class Backlog {
     // Frames that wait for credit are in no queue yet, and counted.
     let classes = this.isCredited[egress] !== 0 ? 0xff : queues.ready(port);
     for (; classes !== 0; classes &= classes - 1) {
-      sum += queues.get(port, 31 - Math.clz32(classes & -classes), word);
+      sum += queues.get(port, lowest(classes), word);
     }
     return sum;
   }
@@ -314,4 +344,9 @@ export class Backlog {
     this.squares[group] = square;
     return square;
   }
+}
+
+/** Of classes, one bit each. */
+function lowest(classes: number): number {
+  return 31 - Math.clz32(classes & -classes);
 }

@@ -16,6 +16,21 @@ const END = 5;
 const FRAME_TIME = 6;
 const WIDTH = 7;
 
+// Numbers of a port and priority.
+
+/** Since when holds have stood, and how long in all before. */
+const SINCE = 0;
+const TOTAL = 1;
+/** Up to when frame-time is counted; see `count`. */
+const COUNTED = 2;
+const TIMES = 4;
+
+/** How many holds stand. */
+const STANDING = 0;
+/** Its hold where one stands alone, -1 where that is not known. */
+const SOLE = 1;
+const PLACES = 2;
+
 /** Which priorities of a device's ports may not send, since when, and what that costs. */
 export class HoldBook {
   readonly table = new RecordTable(WIDTH);
@@ -23,16 +38,11 @@ export class HoldBook {
   readonly mask: Uint8Array;
   /** Of those, the ones held as a whole: as the port last said. */
   private readonly whole: Uint8Array;
-  /** By port and priority: holds that stand, since when, and how long in all before. */
-  private readonly standing: Uint8Array;
-  /** By port and priority: its hold where one stands alone, -1 where that is not known. */
-  private readonly sole: Int32Array;
-  private readonly since: Float64Array;
-  private readonly total: Float64Array;
+  /** By port and priority. */
+  private readonly places: Int32Array;
+  private readonly times: Float64Array;
   /** By port, once it has been held: see `remember`. */
   private readonly memories: (Float64Array | null)[];
-  /** By port and priority: up to when frame-time is counted; see `count`. */
-  private readonly countedAt: Float64Array;
 
   static readonly wiring = ['engine', 'device'];
 
@@ -43,12 +53,10 @@ export class HoldBook {
     const ports = device.spec.ports.length;
     this.mask = new Uint8Array(ports);
     this.whole = new Uint8Array(ports);
-    this.standing = new Uint8Array(ports * 8);
-    this.sole = new Int32Array(ports * 8).fill(-1);
-    this.since = new Float64Array(ports * 8);
-    this.total = new Float64Array(ports * 8);
+    this.places = new Int32Array(ports * 8 * PLACES);
+    for (let at = 0; at < ports * 8; at++) this.places[at * PLACES + SOLE] = -1;
+    this.times = new Float64Array(ports * 8 * TIMES);
     this.memories = Array.from({ length: ports }, () => null);
-    this.countedAt = new Float64Array(ports * 8);
   }
 
   /** The port has said which priorities it holds as a whole; returns those that are held anew. */
@@ -66,15 +74,17 @@ export class HoldBook {
 
   /** `mechanism`: its place among those of the engine. */
   begin(port: number, priority: number, channel: number, now: number, mechanism: number): void {
+    const { places, times } = this;
     const at = (port << 3) | priority;
-    if (this.sole[at] >= 0) this.settle(at, true);
-    if (this.standing[at]++ === 0) {
-      this.since[at] = now;
-      this.countedAt[at] = now;
+    if (places[at * PLACES + SOLE] >= 0) this.settle(at, true);
+    const isFirst = places[at * PLACES + STANDING]++ === 0;
+    if (isFirst) {
+      times[at * TIMES + SINCE] = now;
+      times[at * TIMES + COUNTED] = now;
       this.mask[port] |= 1 << priority;
     }
     const row = this.table.begin();
-    this.sole[at] = this.standing[at] === 1 ? row : -1;
+    places[at * PLACES + SOLE] = isFirst ? row : -1;
     if (row < 0) return;
     const { values } = this.table;
     values[row + PORT] = port;
@@ -84,21 +94,22 @@ export class HoldBook {
     values[row + START] = now;
     values[row + END] = Infinity;
     values[row + FRAME_TIME] = 0;
-    if (this.sole[at] >= 0) this.resume(at);
+    if (isFirst) this.resume(at);
   }
 
   end(port: number, priority: number, channel: number, now: number): void {
+    const { places, times } = this;
     const at = (port << 3) | priority;
     this.count(port, priority, now, 0);
-    const sole = this.sole[at];
-    if (sole >= 0) this.settle(at, true);
-    if (--this.standing[at] === 0) {
+    const sole = places[at * PLACES + SOLE];
+    if (sole >= 0) this.engine.shared.frameTimes.stop(this.device.firstPort + port, priority);
+    if (--places[at * PLACES + STANDING] === 0) {
       this.remember(port, priority);
-      this.total[at] += now - this.since[at];
+      times[at * TIMES + TOTAL] += now - times[at * TIMES + SINCE];
       this.mask[port] &= ~(1 << priority);
     }
     const row = sole < 0 ? this.standingRow(port, priority, channel) : sole;
-    this.sole[at] = -1;
+    places[at * PLACES + SOLE] = -1;
     if (row < 0) return;
     this.table.values[row + END] = now;
     this.table.close(row);
@@ -113,11 +124,19 @@ export class HoldBook {
     return this.heldPs(port, priority, now) - before;
   }
 
-  /** Priorities of a port whose frames have to be counted as they come, one bit each. */
-  uncounted(port: number): number {
-    let priorities = this.mask[port];
-    for (let p = 0; p < 8; p++) if (this.sole[(port << 3) | p] >= 0) priorities &= ~(1 << p);
-    return priorities;
+  /** Whether frames have to be counted as they come to a port. */
+  isUncounted(port: number): boolean {
+    for (let held = this.mask[port]; held !== 0; held &= held - 1) {
+      const priority = 31 - Math.clz32(held & -held);
+      if (this.places[((port << 3) | priority) * PLACES + SOLE] < 0) return true;
+    }
+    return false;
+  }
+
+  /** A frame has come to a held priority just now. */
+  joined(port: number, priority: number, now: number): void {
+    if (this.places[((port << 3) | priority) * PLACES + SOLE] >= 0) return;
+    this.count(port, priority, now, 1);
   }
 
   /**
@@ -130,7 +149,7 @@ export class HoldBook {
     const { ports, queues, frameTimes } = this.engine.shared;
     const { values } = this.table;
     const number = this.device.firstPort + port;
-    const sole = this.sole[at];
+    const sole = this.places[at * PLACES + SOLE];
     if (sole >= 0) {
       values[sole + FRAME_TIME] = frameTimes.upTo(number, priority, now);
       return;
@@ -138,27 +157,32 @@ export class HoldBook {
     const trafficClass = ports.classOf(number, priority);
     const frames = queues.get(number, trafficClass, QUEUE_FRAMES) - newcomers;
     const row = this.standingRow(port, priority, null);
-    if (row >= 0) values[row + FRAME_TIME] += frames * (now - this.countedAt[at]);
-    this.countedAt[at] = now;
+    const counted = at * TIMES + COUNTED;
+    if (row >= 0) values[row + FRAME_TIME] += frames * (now - this.times[counted]);
+    this.times[counted] = now;
   }
 
   /** Writes down what is reckoned elsewhere; with an end, it is not any longer. */
   settleAll(ends: boolean): void {
-    for (let at = 0; at < this.sole.length; at++) if (this.sole[at] >= 0) this.settle(at, ends);
+    this.forEachSole((at) => {
+      this.settle(at, ends);
+    });
   }
 
   /** Goes on from what is written down. */
   resumeAll(): void {
-    for (let at = 0; at < this.sole.length; at++) if (this.sole[at] >= 0) this.resume(at);
+    this.forEachSole((at) => {
+      this.resume(at);
+    });
   }
 
   /** What is over is not kept any longer. */
   forgetPast(): void {
     this.settleAll(false);
     this.table.forgetClosed();
-    for (let at = 0; at < this.sole.length; at++) {
-      if (this.sole[at] >= 0) this.sole[at] = this.standingRow(at >> 3, at & 7, null);
-    }
+    this.forEachSole((at) => {
+      this.places[at * PLACES + SOLE] = this.standingRow(at >> 3, at & 7, null);
+    });
   }
 
   /** Of the holds that stand, too, as they are at `now`. */
@@ -182,15 +206,23 @@ export class HoldBook {
   private settle(at: number, ends: boolean): void {
     const { frameTimes } = this.engine.shared;
     const port = this.device.firstPort + (at >> 3);
-    this.table.values[this.sole[at] + FRAME_TIME] = frameTimes.sum(port, at & 7);
-    this.countedAt[at] = frameTimes.until(port, at & 7);
+    const row = this.places[at * PLACES + SOLE];
+    this.table.values[row + FRAME_TIME] = frameTimes.sum(port, at & 7);
+    this.times[at * TIMES + COUNTED] = frameTimes.until(port, at & 7);
     if (ends) frameTimes.stop(port, at & 7);
   }
 
   private resume(at: number): void {
     const { frameTimes } = this.engine.shared;
-    const sum = this.table.values[this.sole[at] + FRAME_TIME];
-    frameTimes.start(this.device.firstPort + (at >> 3), at & 7, this.countedAt[at], sum);
+    const sum = this.table.values[this.places[at * PLACES + SOLE] + FRAME_TIME];
+    const counted = this.times[at * TIMES + COUNTED];
+    frameTimes.start(this.device.firstPort + (at >> 3), at & 7, counted, sum);
+  }
+
+  private forEachSole(visit: (at: number) => void): void {
+    for (let at = 0; at < this.mask.length * 8; at++) {
+      if (this.places[at * PLACES + SOLE] >= 0) visit(at);
+    }
   }
 
   /** A hold that stands on a priority, of one account or (null) of any; -1 if none does. */
@@ -207,18 +239,22 @@ export class HoldBook {
   private heldPs(port: number, priority: number, timePs: number): number {
     const at = (port << 3) | priority;
     const isHeld = (this.mask[port] & (1 << priority)) !== 0;
-    return this.total[at] + (isHeld ? Math.max(0, timePs - this.since[at]) : 0);
+    const total = this.times[at * TIMES + TOTAL];
+    return total + (isHeld ? Math.max(0, timePs - this.times[at * TIMES + SINCE]) : 0);
   }
 
   /**
-   * A hold ends. By priority and class are kept: since when the queue has not been empty, and how
+   * A hold ends. By priority and class are kept: since when a queue has not been empty, and how
    * long the priority had been held by then; it cannot be told any more after this.
    */
   private remember(port: number, priority: number): void {
     const memory = (this.memories[port] ??= new Float64Array(2 * 8 * 8));
     const { queues } = this.engine.shared;
     const number = this.device.firstPort + port;
-    for (let trafficClass = 0; trafficClass < 8; trafficClass++) {
+    // Frames that wait for credit are in no queue yet.
+    let classes = this.device.spec.ports[port].credit === null ? queues.ready(number) : 0xff;
+    for (; classes !== 0; classes &= classes - 1) {
+      const trafficClass = 31 - Math.clz32(classes & -classes);
       const since = queues.since(number, trafficClass);
       const at = (priority << 4) | (trafficClass << 1);
       if (memory[at] === since) continue;

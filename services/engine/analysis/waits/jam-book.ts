@@ -38,7 +38,8 @@ export class JamBook {
 
   /** Priorities of an egress are held anew. */
   held(egress: number, priorities: number, now: number): void {
-    const { mask } = this.stops;
+    const { mask, count } = this.stops;
+    if (count === 0) return;
     for (let port = 0; port < mask.length; port++) {
       if (mask[port] === 0) continue;
       for (let priority = 0; priority < 8; priority++) {
@@ -67,8 +68,7 @@ export class JamBook {
     if (this.isOpen(port, group, egress)) return;
     const own = this.engine.shared.chips[this.device.place];
     if (own === undefined) {
-      const octets = this.backlog.get(group, port, egress);
-      if (octets === 0 || !this.isJammed(port, group, priority, octets)) return;
+      if (!this.isJammed(port, group, priority, egress)) return;
     } else {
       const held = this.device.spec.ports.flatMap((_, p) => (this.holds.mask[p] === 0 ? [] : p));
       if (!sourceIsJammed(this.engine, this.device, own.chip, port, egress, held)) return;
@@ -132,10 +132,11 @@ export class JamBook {
 
   private isOpen(port: number, group: number, egress: number): boolean {
     const { values, open } = this.table;
-    return open.some((row) => {
+    for (const row of open) {
       const isAccount = values[row + PORT] === port && values[row + GROUP] === group;
-      return isAccount && values[row + EGRESS] === egress;
-    });
+      if (isAccount && values[row + EGRESS] === egress) return true;
+    }
+    return false;
   }
 
   private close(row: number, now: number): void {
@@ -144,12 +145,17 @@ export class JamBook {
   }
 
   /** Even if everything that may leave has left, there is no XON (of credit: nothing to grant). */
-  private isJammed(port: number, group: number, priority: number, octets: number): boolean {
+  private isJammed(port: number, group: number, priority: number, egress: number): boolean {
     const number = this.device.firstPort + port;
+    const { backlog } = this;
     const { buffer } = this.engine.shared;
-    if (this.engine.credit.isOperational(number, priority))
-      return octets === this.backlog.total(group, port);
-    if (octets > buffer.xonLimit(number, group, 0)) return true;
+    if (this.engine.credit.isOperational(number, priority)) {
+      const octets = backlog.get(group, port, egress);
+      return octets > 0 && octets === backlog.total(group, port);
+    }
+    const most = buffer.xonLimit(number, group, 0);
+    const octets = backlog.upTo(group, port, egress, most);
+    if (octets === 0 || octets > most) return octets > 0;
     return octets > buffer.xonLimit(number, group, this.stuckInPool());
   }
 

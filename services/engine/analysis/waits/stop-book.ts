@@ -27,6 +27,8 @@ export class StopBook {
   readonly table = new RecordTable(WIDTH);
   /** By port: groups that are stopped, one bit each. */
   readonly mask: Uint8Array;
+  /** How many accounts are stopped. */
+  count = 0;
 
   static readonly wiring = ['engine', 'device', 'backlog', 'holds'];
 
@@ -41,6 +43,7 @@ export class StopBook {
 
   /** `mechanism`: its place among those of the engine. */
   begin(port: number, group: number, mechanism: number, now: number): void {
+    if ((this.mask[port] & (1 << group)) === 0) this.count++;
     this.mask[port] |= 1 << group;
     const row = this.table.begin();
     if (row < 0) return;
@@ -54,6 +57,7 @@ export class StopBook {
   }
 
   end(port: number, group: number, now: number): void {
+    if ((this.mask[port] & (1 << group)) !== 0) this.count--;
     this.mask[port] &= ~(1 << group);
     const { values, open } = this.table;
     for (const row of open) {
@@ -62,12 +66,6 @@ export class StopBook {
       this.table.close(row);
       return;
     }
-  }
-
-  /** Whether any account is stopped. */
-  stand(): boolean {
-    for (let port = 0; port < this.mask.length; port++) if (this.mask[port] !== 0) return true;
-    return false;
   }
 
   all(): StopRecord[] {

@@ -12,8 +12,6 @@ import { JamBook } from './jam-book.js';
 import { StopBook } from './stop-book.js';
 import type { DeviceWaits, JamRecord } from './wait-records.js';
 
-type Passing = Parameters<DeafProbe['frameSent']>;
-
 /** The books of one device. */
 class Books {
   readonly holds: HoldBook;
@@ -50,6 +48,8 @@ export class WaitRecorder extends DeafProbe {
   /** By port and group: octets from which on a credited account counts as full; else Infinity. */
   private readonly fullAt: Float64Array;
   private readonly firstPort: Int32Array;
+  /** By port: not 0 where frames are told of that this is about. */
+  private readonly follows: Uint8Array;
   /** Places of mechanisms in the engine's list; by port, of the one that stops its neighbour. */
   private readonly stopper: Uint8Array;
   private readonly credit: number;
@@ -57,7 +57,9 @@ export class WaitRecorder extends DeafProbe {
   constructor(private readonly engine: Engine) {
     super();
     const { devices } = engine;
-    this.fullAt = new Float64Array(engine.shared.ports.count * 8).fill(Infinity);
+    const { count } = engine.shared.ports;
+    this.fullAt = new Float64Array(count * 8).fill(Infinity);
+    this.follows = new Uint8Array(count);
     this.firstPort = Int32Array.from(devices, (device) => device.firstPort);
     this.isSwitch = devices.map(({ spec }) => spec.kind === 'switch');
     const placeOf = (name: string): number => engine.mechanisms.findIndex((m) => m.name === name);
@@ -65,7 +67,7 @@ export class WaitRecorder extends DeafProbe {
     this.stopper = Uint8Array.from(devices.flatMap(({ spec }) => spec.ports.map(stopperOf)));
     this.credit = placeOf('credit');
     this.isCredited = devices.map((device) => this.configure(device));
-    this.books = devices.map((device) => new Books(engine, device, new Backlog(engine, device)));
+    this.books = devices.map((device) => this.blank(device));
     devices.forEach((_, d) => {
       this.follow(d);
     });
@@ -102,11 +104,9 @@ export class WaitRecorder extends DeafProbe {
 
   /** Goes on from what was saved; null: from what stands in the queues now. */
   restore(device: number, saved: Plain | null): void {
-    const { engine } = this;
     this.books[device].backlog.close();
     this.books[device].holds.settleAll(true);
-    const own = engine.devices[device];
-    const books = new Books(engine, own, new Backlog(engine, own));
+    const books = this.blank(this.engine.devices[device]);
     if (saved !== null) restore(books, saved);
     books.holds.resumeAll();
     this.books[device] = books;
@@ -121,13 +121,11 @@ export class WaitRecorder extends DeafProbe {
     pool: FramePool,
     frame: number,
   ): void {
+    if (this.follows[this.firstPort[device] + egress] === 0) return;
     const { backlog, holds, stops, jams } = this.books[device];
-    if (!backlog.isFollowed(egress)) return;
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
     const isHeld = (holds.mask[egress] & (1 << priority)) !== 0;
-    if ((holds.uncounted(egress) & (1 << priority)) !== 0) {
-      holds.count(egress, priority, now, 1);
-    }
+    if (isHeld) holds.joined(egress, priority, now);
     if (!this.isSwitch[device]) return;
     backlog.pass(egress, frame, 1);
     if (this.isCredited[device]) {
@@ -136,10 +134,16 @@ export class WaitRecorder extends DeafProbe {
     if (isHeld && stops.mask[ingress] !== 0) jams.look(ingress, egress, priority, now);
   }
 
-  override frameSent(...[device, port, now, pool, frame]: Passing): void {
-    const { backlog } = this.books[device];
-    if (!this.isSwitch[device] || !backlog.isFollowed(port)) return;
-    backlog.pass(port, frame, -1);
+  override frameSent(
+    device: number,
+    port: number,
+    now: number,
+    pool: FramePool,
+    frame: number,
+  ): void {
+    if (this.follows[this.firstPort[device] + port] === 0 || !this.isSwitch[device]) return;
+    this.books[device].backlog.pass(port, frame, -1);
+    if (!this.isCredited[device]) return;
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
     this.lookAtCredit(device, pool.words[frame + PORT], priority, now);
   }
@@ -206,7 +210,7 @@ export class WaitRecorder extends DeafProbe {
   private followHeld(device: number, port: number): void {
     const { holds, stops, backlog } = this.books[device];
     const isHeld = holds.mask[port] !== 0;
-    const isTold = isHeld && (stops.stand() || holds.uncounted(port) !== 0);
+    const isTold = isHeld && (stops.count > 0 || holds.isUncounted(port));
     if (isTold || this.isCredited[device]) backlog.keep(port);
     else backlog.letGo(port);
   }
@@ -237,17 +241,22 @@ export class WaitRecorder extends DeafProbe {
 
   private stop(device: number, port: number, group: number, mechanism: number, now: number): void {
     const { stops, jams } = this.books[device];
-    const isFirst = !stops.stand();
     stops.begin(port, group, mechanism, now);
-    if (isFirst) this.followAllHeld(device);
+    if (stops.count === 1) this.followAllHeld(device);
     jams.stopped(port, group, now);
   }
 
   private release(device: number, port: number, group: number, now: number): void {
     const { stops, jams } = this.books[device];
     stops.end(port, group, now);
-    if (!stops.stand()) this.followAllHeld(device);
+    if (stops.count === 0) this.followAllHeld(device);
     jams.released(port, group, now);
+  }
+
+  private blank(device: Device): Books {
+    const { firstPort, spec } = device;
+    const follows = this.follows.subarray(firstPort, firstPort + spec.ports.length);
+    return new Books(this.engine, device, new Backlog(this.engine, device, follows));
   }
 
   /** Whether there are accounts of credit; hosts have none that anything waits in. */

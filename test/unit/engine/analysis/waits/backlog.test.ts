@@ -26,11 +26,11 @@ class Both extends DeafProbe {
   }
 
   override frameQueued(...[device, , egress, , , frame]: Queued): void {
-    if (this.counted[device]!.isFollowed(egress)) this.counted[device]!.pass(egress, frame, 1);
+    this.counted[device]!.pass(egress, frame, 1);
   }
 
   override frameSent(...[device, port, , , frame]: Sent): void {
-    if (this.counted[device]!.isFollowed(port)) this.counted[device]!.pass(port, frame, -1);
+    this.counted[device]!.pass(port, frame, -1);
   }
 
   override stopAsked(device: number, port: number, _now: number, group: number): void {
