@@ -78,8 +78,8 @@ function fold(ts, modules, module) {
     const value = valueOf(ts, modules, module, name);
     if (value === undefined && !shared.has(name)) continue;
     if (value === undefined) bound.add(name);
-    const short = value < 0 ? `(${value} /* ${name} */)` : `${value} /* ${name} */`;
-    const constant = value === undefined ? `$${name}` : short;
+    const number = value < 0 ? `(${value} /* ${name} */)` : `${value} /* ${name} */`;
+    const constant = value === undefined ? `$${name}` : number;
     const isShorthand = ts.isShorthandPropertyAssignment(identifier.parent);
     const written = isShorthand ? `${name}: ${constant}` : constant;
     text = text.slice(0, identifier.getStart()) + written + text.slice(identifier.end);
@@ -99,24 +99,11 @@ function sharedBy(ts, modules, { source, constants, functions }) {
     }
   }
   const visit = (node) => {
-    const isTopLevel = node.parent === source || ts.isImportSpecifier(node);
-    if (!isTopLevel && node.name !== undefined && declares(ts, node)) names.delete(node.name.text);
+    if (ts.isIdentifier(node) && isHidden(ts, node)) names.delete(node.text);
     ts.forEachChild(node, visit);
   };
-  ts.forEachChild(source, visit);
+  visit(source);
   return names;
-}
-
-/** Within a function it hides what the module shares. */
-function declares(ts, node) {
-  return (
-    ts.isParameter(node) ||
-    ts.isBindingElement(node) ||
-    ts.isFunctionDeclaration(node) ||
-    ts.isFunctionExpression(node) ||
-    ts.isClassLike(node) ||
-    ts.isVariableDeclaration(node)
-  );
 }
 
 /** Identifiers that look like constants or are shared, where they stand for their value. */
@@ -143,13 +130,13 @@ function isName(ts, node) {
   return parent.name === node || (ts.isBindingElement(parent) && parent.propertyName === node);
 }
 
-/** What is declared within a function would be taken for the constant of its name. */
+/** What is declared within a function would be taken for what the module calls by its name. */
 function isHidden(ts, node) {
   const { parent } = node;
-  if (ts.isVariableDeclaration(parent) && parent.name === node) {
-    return !ts.isSourceFile(parent.parent.parent.parent);
-  }
-  return (ts.isParameter(parent) || ts.isBindingElement(parent)) && parent.name === node;
+  if (parent.name !== node) return false;
+  if (ts.isVariableDeclaration(parent)) return !ts.isSourceFile(parent.parent.parent.parent);
+  if (ts.isFunctionDeclaration(parent)) return !ts.isSourceFile(parent.parent);
+  return ts.isParameter(parent) || ts.isBindingElement(parent) || ts.isFunctionExpression(parent);
 }
 
 /** Undefined unless it is a constant number. */

@@ -123,7 +123,7 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
     return ports.words[port * PORT_WORDS + READY];
   }
 
-  /** First frame of a port's highest class that has any, -1 if nothing waits. */
+  /** First frame of a port's highest class that is ready, -1 if none is. */
   function firstReady(port: number): number {
     const ready = ports.words[port * PORT_WORDS + READY];
     return ready === 0 ? -1 : head(port, 31 - Math.clz32(ready));

@@ -285,7 +285,7 @@ export class Backlog {
     const { queues } = this.engine.shared;
     const port = this.device.firstPort + egress;
     let sum = 0;
-    // Frames that wait for credit are in no queue yet, and counted.
+    // Classes that wait for credit are not ready.
     let classes = this.isCredited[egress] !== 0 ? 0xff : queues.ready(port);
     for (; classes !== 0; classes &= classes - 1) {
       sum += queues.get(port, lowest(classes), word);

@@ -251,7 +251,7 @@ export class HoldBook {
     const memory = (this.memories[port] ??= new Float64Array(2 * 8 * 8));
     const { queues } = this.engine.shared;
     const number = this.device.firstPort + port;
-    // Frames that wait for credit are in no queue yet.
+    // Classes that wait for credit are not ready.
     let classes = this.device.spec.ports[port].credit === null ? queues.ready(number) : 0xff;
     for (; classes !== 0; classes &= classes - 1) {
       const trafficClass = 31 - Math.clz32(classes & -classes);
