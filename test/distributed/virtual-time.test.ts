@@ -80,3 +80,24 @@ for (const name of examples) {
     });
   });
 }
+
+describe('a run with mechanisms that go on for ever', () => {
+  for (const name of ['incast-credit.yaml', 'incast-cbfc.yaml']) {
+    it(`ends after services were lost, too: ${name}`, () => {
+      const fabric = fabricOf(`examples/${name}`, 'load.0.bytes=32KB');
+      const expected = run(fabric);
+      const random = new RandomStream(6, name);
+      const cluster = new Cluster(fabric, placeInServices(fabric.topology, 3), random);
+      cluster.run(7e6);
+      cluster.recover(null);
+      cluster.run(9e6);
+      const saved = cluster.save();
+      cluster.run(14e6);
+      cluster.recover(saved);
+      cluster.run(16e6);
+      cluster.recover(saved);
+      cluster.run();
+      assert.deepEqual(cluster.results(), expected);
+    });
+  }
+});

@@ -23,6 +23,9 @@ export const KIND: Unkindness = { lose: 0, repeat: 0, reorder: 0 };
 
 const KEY = Uint8Array.of(1, 2, 3, 4);
 
+/** More rounds than any run of a test takes. */
+const MANY = 20_000;
+
 interface Mail {
   readonly from: number;
   readonly to: number;
@@ -50,31 +53,11 @@ export class Cluster {
     placement: Placement,
     private readonly random: RandomStream,
     private readonly unkindness: Unkindness = KIND,
-    maxPayload = 1 << 20,
+    private readonly maxPayload = 1 << 20,
   ) {
     this.plans = planParts(fabric, placement);
     this.parts = this.plans.map((plan) => new Part(plan));
-    this.members = this.parts.map(
-      (part, service) =>
-        new Member(
-          part,
-          { key: KEY, service },
-          {
-            send: (to, octets) => {
-              if (octets.length > maxPayload) throw new Error('the broker takes no such message');
-              this.post({ from: service, to, octets });
-            },
-            report: (report) => {
-              if (!this.rounds.report(service, report)) return;
-              this.allReported = true;
-            },
-            gathered: () => {
-              this.gathered++;
-            },
-          },
-          { maxPayload, maxKept: 1 << 24 },
-        ),
-    );
+    this.members = this.plans.map((_, service) => this.hire(service));
     this.rounds = new Rounds({
       peers: this.plans.map(({ channels }) => channels.map(({ peer }) => peer)),
       lookaheadPs: fabric.lookaheadPs,
@@ -94,6 +77,7 @@ export class Cluster {
       if (decision.kind !== 'round') return;
       if (this.rounds.boundPs >= untilPs) return;
       this.roundsRun++;
+      if (this.roundsRun > MANY) throw new Error('the run does not end');
       this.allReported = false;
       this.members.forEach((member, service) => {
         member.allow({
@@ -120,8 +104,10 @@ export class Cluster {
     return { states: this.parts.map((part) => structuredClone(part.save())), boundPs, framesSeen };
   }
 
-  /** Some services are lost, and everybody returns to what was saved (or to the beginning). */
+  /** A service is lost, and everybody returns to what was saved (or to the beginning). */
   recover(saved: { states: PartState[]; boundPs: number; framesSeen: number } | null): void {
+    const lost = this.random.below(this.members.length);
+    this.members[lost] = this.hire(lost);
     this.parts = this.plans.map((plan) => new Part(plan));
     if (saved !== null) {
       this.parts.forEach((part, service) => {
@@ -138,6 +124,28 @@ export class Cluster {
     const ended = { status: 'complete', failure: null, moment, steps: [] } as const;
     const options = { ...ended, check: true, lookedPs: 0 };
     return mergeParts(this.fabric, this.plans, states, options).results;
+  }
+
+  private hire(service: number): Member {
+    const { maxPayload } = this;
+    return new Member(
+      this.parts[service]!,
+      { key: KEY, service },
+      {
+        send: (to, octets) => {
+          if (octets.length > maxPayload) throw new Error('the broker takes no such message');
+          this.post({ from: service, to, octets });
+        },
+        report: (report) => {
+          if (!this.rounds.report(service, report)) return;
+          this.allReported = true;
+        },
+        gathered: () => {
+          this.gathered++;
+        },
+      },
+      { maxPayload, maxKept: 1 << 24 },
+    );
   }
 
   private begin(boundPs: number, framesSeen: number): void {

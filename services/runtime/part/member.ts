@@ -147,6 +147,9 @@ export class Member {
     this.running = false;
     this.step = null;
     this.executedPs = 0;
+    // Before an epoch everything that was handed over has been taken over: it is in the parts.
+    this.handedOver = 0;
+    this.takenOver = 0;
   }
 
   /** Leave to run; it starts when everything that was sent to us has come. */
