@@ -3,6 +3,7 @@ import type { Arbiter } from '../contract/arbiter.js';
 import type { Hearers } from '../contract/probe.js';
 import { nobody } from '../contract/probe.js';
 import type { HostSpec, SwitchSpec } from '../contract/spec.js';
+import type { ValueOrder } from '../kernel/agenda.js';
 import { Agenda, agendaKey, keyKind } from '../kernel/agenda.js';
 import type { Rows } from '../kernel/tables.js';
 
@@ -31,7 +32,7 @@ export const DID_WATCHDOG = 0x6000;
 
 /** What an actor has to itself, beside its rows in the shared tables. */
 export class Device {
-  readonly agenda = new Agenda();
+  readonly agenda: Agenda;
   /** Messages that faults keep back at a port, in no order: frames that carry octets. */
   readonly late: number[] = [];
   /** By port of the device. */
@@ -47,7 +48,9 @@ export class Device {
   constructor(
     readonly spec: DeviceSpec,
     readonly rows: Rows,
+    order: ValueOrder,
   ) {
+    this.agenda = new Agenda(order);
     this.place = rows.device.first;
     this.firstPort = rows.port.first;
     this.arbiters = spec.ports.map((port) => makeArbiter(port.arbiter));

@@ -8,6 +8,7 @@ import { perUnit, Tables } from '../kernel/tables.js';
 import type { DeviceSpec } from './device.js';
 
 export type { DeviceSpec };
+import { makeAgendaOrder } from './agenda-order.js';
 import type { Carriage } from './carriage.js';
 import { makeCarriage } from './carriage.js';
 import { Device, KIND_MECHANISM, TIMER_BITS } from './device.js';
@@ -73,7 +74,8 @@ export class Engine implements MechanismHost {
     const shared = new Shared(tables);
     this.shared = shared;
     this.clock = shared.clock;
-    this.devices = specs.map((spec, i) => new Device(spec, rows[i]));
+    const order = makeAgendaOrder(shared);
+    this.devices = specs.map((spec, i) => new Device(spec, rows[i], order[spec.kind]));
     this.hearing = new Hearing(this.devices, shared.heed);
     const set = makeMechanisms(shared, this);
     const { all, credit, faults } = set;

@@ -1,9 +1,3 @@
-/**
- * Timers and other rare events of one actor: a binary heap in typed arrays, ordered by
- * (time, key, value). A key names what happens and to whom, never who armed it first, so the order
- * is the same however actors are grouped; entries equal in all three are interchangeable. Nothing
- * is cancelled: whoever armed a timer checks on expiry whether it still stands.
- */
 const ID_BITS = 24;
 const ID_MASK = (1 << ID_BITS) - 1;
 
@@ -20,6 +14,15 @@ export function keyId(key: number): number {
   return key & ID_MASK;
 }
 
+/** Of two values of a key, which comes first: below 0, `a`; however actors are grouped. */
+export type ValueOrder = (key: number, a: number, b: number) => number;
+
+/**
+ * Timers and other rare events of one actor: a binary heap in typed arrays, ordered by
+ * (time, key, value). A key names what happens and to whom, never who armed it first, so the order
+ * is the same however actors are grouped; entries equal in all three are interchangeable. Nothing
+ * is cancelled: whoever armed a timer checks on expiry whether it still stands.
+ */
 export class Agenda {
   private times = new Float64Array(8);
   private keys = new Int32Array(8);
@@ -28,6 +31,10 @@ export class Agenda {
 
   /** Time of the earliest entry, Infinity when empty. */
   time = Infinity;
+
+  static readonly wiring = ['order'];
+
+  constructor(private readonly order: ValueOrder = (_, a, b) => a - b) {}
 
   nextKey(): number {
     return this.keys[0];
@@ -103,7 +110,7 @@ export class Agenda {
     const t = this.times[i];
     if (time !== t) return time < t;
     const k = this.keys[i];
-    return key !== k ? key < k : value < this.values[i];
+    return key !== k ? key < k : this.order(key, value, this.values[i]) < 0;
   }
 
   private grow(): void {

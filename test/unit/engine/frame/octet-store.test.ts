@@ -36,6 +36,20 @@ describe('Octets on their way', () => {
     );
   });
 
+  it('come in an order that is theirs, and not that of their slots', () => {
+    fc.assert(
+      fc.property(padded, padded, (first, second) => {
+        const [store, reverse] = [new OctetStore(), new OctetStore()];
+        const [a, b] = [store.put(first, first.length), store.put(second, second.length)];
+        const [d, c] = [reverse.put(second, second.length), reverse.put(first, first.length)];
+        const order = Math.sign(store.compare(a, b));
+        assert.equal(Math.sign(reverse.compare(c, d)), order);
+        assert.equal(Math.sign(store.compare(b, a)), 0 - order);
+        assert.equal(order === 0, Buffer.compare(first, second) === 0);
+      }),
+    );
+  });
+
   it('are not what somebody left in their slot', () => {
     const store = new OctetStore();
     const slot = store.put(Uint8Array.of(1, 0, 0, 0), 4);

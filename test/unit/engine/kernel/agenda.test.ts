@@ -31,6 +31,16 @@ describe('agenda', () => {
     );
   });
 
+  it('orders values as it is told where they say nothing by themselves', () => {
+    const said = ['pear', 'fig', 'plum', 'fig'];
+    const agenda = new Agenda((_, a, b) => said[a]!.localeCompare(said[b]!));
+    said.forEach((_, value) => {
+      agenda.push(1, 1, value);
+    });
+    const words = drain(agenda).map(([, , value]) => said[value]);
+    assert.deepEqual(words, ['fig', 'fig', 'pear', 'plum']);
+  });
+
   it('knows the time of its earliest entry at every moment', () => {
     fc.assert(
       fc.property(fc.array(fc.option(entry)), (steps) => {

@@ -1,0 +1,39 @@
+import { CLASS, FOLLOWED_FLAG, HASH, SEQUENCE, STORED } from '../frame/frame-pool.js';
+import type { ValueOrder } from '../kernel/agenda.js';
+import { keyKind } from '../kernel/agenda.js';
+import { KIND_CONTROL, KIND_LATE } from './device.js';
+import type { Shared } from './shared.js';
+import { KIND_COMPLETE } from './switch/switching.js';
+
+/** Of frames that wait for their last bits: where they go, what they are, whose, and which. */
+const TOLD_APART_BY = [STORED, CLASS, HASH, SEQUENCE];
+
+/**
+ * What comes first of two messages, or frames, that have one key at one time. The values are where
+ * they lie in memory, which is elsewhere when devices are grouped otherwise, so it goes by what
+ * they are; those that do not differ are interchangeable.
+ */
+export function makeAgendaOrder({
+  octets,
+  pool,
+}: Pick<Shared, 'octets' | 'pool'>): Record<'host' | 'switch', ValueOrder> {
+  function compareFrames(a: number, b: number): number {
+    const { words } = pool;
+    for (const word of TOLD_APART_BY) {
+      const mask = word === CLASS ? ~FOLLOWED_FLAG : -1;
+      const difference = (words[a + word] & mask) - (words[b + word] & mask);
+      if (difference !== 0) return difference;
+    }
+    return 0;
+  }
+
+  function host(key: number, a: number, b: number): number {
+    const kind = keyKind(key);
+    return kind === KIND_CONTROL || kind === KIND_LATE ? octets.compare(a, b) : a - b;
+  }
+
+  return {
+    host,
+    switch: (key, a, b) => (keyKind(key) === KIND_COMPLETE ? compareFrames(a, b) : host(key, a, b)),
+  };
+}
