@@ -3,7 +3,6 @@ import { describe, it } from 'node:test';
 import { makeAgendaOrder } from '../../../../services/engine/device/agenda-order.js';
 import { KIND_CONTROL, KIND_LATE } from '../../../../services/engine/device/device.js';
 import { KIND_COMPLETE } from '../../../../services/engine/device/switch/switching.js';
-import type { FramePool as Pool } from '../../../../services/engine/frame/frame-pool.js';
 import {
   CLASS,
   FOLLOWED_FLAG,
@@ -15,7 +14,11 @@ import {
 import { OctetStore } from '../../../../services/engine/frame/octet-store.js';
 import { agendaKey } from '../../../../services/engine/kernel/agenda.js';
 
-function sides(): { pool: Pool; octets: OctetStore; order: ReturnType<typeof makeAgendaOrder> } {
+function sides(): {
+  pool: FramePool;
+  octets: OctetStore;
+  order: ReturnType<typeof makeAgendaOrder>;
+} {
   const pool = new FramePool(1);
   const octets = new OctetStore();
   return { pool, octets, order: makeAgendaOrder({ pool, octets }) };
