@@ -6,7 +6,7 @@ import { placeInServices } from '../../../services/fabric/placement/placement.js
 import type { Breach } from '../../../services/runtime/checks/breach.js';
 import { HoldCheck } from '../../../services/runtime/checks/hold-check.js';
 import { Part } from '../../../services/runtime/part/part.js';
-import { fabricOf } from '../../kit/emulate.js';
+import { fabricOf, runScenario } from '../../kit/emulate.js';
 
 const DAMAGED_PS = 15e6;
 const UNTIL_PS = 60e6;
@@ -62,4 +62,16 @@ describe('books of a run in parts', () => {
       assert.match(breach!.reason, /frames in = frames out, dropped, consumed and held/);
     });
   }
+});
+
+describe('books of credit that is negotiated', () => {
+  it('may hold more than was promised where DCBX comes to no credit', () => {
+    const { status, credits, failure } = runScenario(
+      'examples/discovery-credit-change.yaml',
+      'priorities.3={ xoff: 60KB }',
+      'duration=60us',
+    );
+    assert.equal(status, 'complete', JSON.stringify(failure));
+    assert.ok(credits.some(({ peakOccupied, bufferUnits }) => peakOccupied > bufferUnits));
+  });
 });

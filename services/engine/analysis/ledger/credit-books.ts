@@ -21,8 +21,10 @@ export function overdrawnPort({ credit, shared, faults, devices }: Engine): numb
     const { spec, firstPort } = devices[ports.owner(port)];
     return spec.ports[port - firstPort];
   };
-  const mayHavePfc = (port: number, priority: number): boolean =>
-    ((specOf(port).pfc?.priorities ?? 0) & (1 << priority)) !== 0;
+  const mayGoWithout = (port: number, priority: number): boolean => {
+    const { discovery, pfc } = specOf(port);
+    return discovery?.drives === true || ((pfc?.priorities ?? 0) & (1 << priority)) !== 0;
+  };
   for (let port = 0; port < ports.count; port++) {
     const spec = accounts.spec(port);
     const peer = ports.peer(port);
@@ -41,8 +43,8 @@ export function overdrawnPort({ credit, shared, faults, devices }: Engine): numb
       const sendingRow = accounts.row(peer, 0, priority);
       const receivingRow = accounts.row(port, 0, priority);
       const link = { sending: credit, sendingRow, receiving: credit, receivingRow };
-      // Where PFC may rule, more can be stored than is ever promised, while nothing is.
-      const promises = credit.sender.available(sendingRow) > 0 || !mayHavePfc(port, priority);
+      // Where PFC may rule, or nothing, more can be stored than is ever promised, while nothing is.
+      const promises = credit.sender.available(sendingRow) > 0 || !mayGoWithout(port, priority);
       if (promises && !bufferBacksCredit(link, inFlight[priority])) return port;
     }
   }
