@@ -67,28 +67,29 @@ export function mergeParts(
   const nowPs = virtualTimeOf(engine, fabric.scenario.durationPs);
   const waited = jams ? observers.jams() : null;
   const found = check ? checkWhole(fabric, engine, nowPs, lookedPs, waited, failure) : failure;
-  const latestPs = Math.max(...states.map((state) => state.latestPs));
   const { waits, hops, captures, events } = observers.observed(nowPs);
   const congestion = waits && congestionOf(fabric, waits, nowPs);
   const results = outcomeOf(fabric, engine, status, found, congestion);
-  const rows = mergeRows(fabric, states, latestPs);
   const isInterrupted = results.status === 'interrupted';
+  const lasts = isInterrupted || results.durationPs !== null;
+  const rows = mergeRows(fabric, states, lasts ? Infinity : latestOf(states));
   const state = isInterrupted ? wholeOf(plans, states, rows, moment) : null;
   return { results, rows, congestion, hops, captures, events, state, steps };
 }
 
-/** Samples in the order of one process, which takes none after its last event. */
-function mergeRows(fabric: Fabric, states: readonly PartState[], latestPs: number): SeriesRow[] {
-  const { seriesPs } = fabric.scenario.observe;
-  if (seriesPs === null) return [];
-  const endPs = fabric.scenario.durationPs;
+/** When anything was last executed. */
+function latestOf(states: readonly PartState[]): number {
+  return Math.max(...states.map(({ latestPs }) => latestPs));
+}
+
+/** Samples up to a time, in the order of one process. */
+function mergeRows(fabric: Fabric, states: readonly PartState[], untilPs: number): SeriesRow[] {
+  if (fabric.scenario.observe.seriesPs === null) return [];
   const sampled = [...fabric.linkEnds.flat(), ...fabric.specs.flatMap(sendsOf)];
   const orderOf = new Map(sampled.map(({ name }, order) => [name, order]));
-  const isTaken = (timePs: number): boolean =>
-    timePs <= latestPs || (timePs === endPs && timePs - seriesPs <= latestPs);
   const order = (row: SeriesRow): number => orderOf.get(row[1] as string)!;
   return states
     .flatMap(({ rows }) => rows)
-    .filter(([time]) => isTaken(time as number))
+    .filter(([time]) => (time as number) <= untilPs)
     .sort((a, b) => (a[0] as number) - (b[0] as number) || order(a) - order(b));
 }

@@ -114,6 +114,12 @@ export class Observers {
     return waits && engine.devices.map((_, d) => ({ jams: waits.jams(d) }));
   }
 
+  /** By device, what waits for what at this moment; nothing if nobody was to look. */
+  standingJams(): readonly Pick<DeviceWaits, 'jams'>[] {
+    const { engine, waits } = this;
+    return engine.devices.map((_, d) => ({ jams: waits?.standingJams(d) ?? [] }));
+  }
+
   observed(nowPs: number): Observed {
     return {
       waits: this.waitsSeen(nowPs),

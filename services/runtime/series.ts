@@ -72,6 +72,11 @@ export class Sampler {
     this.dueAt += this.intervalPs;
   }
 
+  /** Takes what is due by then, nothing being left to execute before it. */
+  sampleUpTo(timePs: number): void {
+    while (this.dueAt <= timePs) this.sample();
+  }
+
   /** Forgets samples that were taken after the last event. */
   cutOff(latestPs: number): void {
     this.rows = this.rows.filter(([time]) => (time as number) <= latestPs);

@@ -91,9 +91,9 @@ export class Session {
     if (this.holdCheck !== null) this.engine.listen(this.holdCheck);
     this.recovery = options.check ? new RecoveryCheck(fabric, this.engine) : null;
     this.checkDueAt = this.nextCheck(0);
-    const looksForCycles = options.check && CycleCheck.isWanted(fabric);
-    this.cycles = looksForCycles ? new CycleCheck(fabric, this.engine) : null;
-    this.observers = new Observers(this.engine, observe ?? observersOf(fabric));
+    const jams = options.check && CycleCheck.isWanted(fabric);
+    this.observers = new Observers(this.engine, { ...(observe ?? observersOf(fabric)), jams });
+    this.cycles = jams ? new CycleCheck(fabric, this.observers) : null;
   }
 
   /** A time from which on nothing has been executed; Infinity when nothing is left to do. */
@@ -213,7 +213,6 @@ export class Session {
     whole.devices.forEach((state, d) => {
       restoreDevice(this.engine, d, state);
       this.observers.restore(d, whole.observed[d] ?? null);
-      this.cycles?.restored(d);
     });
     this.windows.latestPs = whole.latestPs;
     this.stall.restore(whole.boundPs, whole.framesSeen);
@@ -236,19 +235,18 @@ export class Session {
   /** One window of virtual time, or the end. */
   private step(limitPs = Infinity): void {
     const next = this.windows.nextTime();
+    if (next >= (this.endPs ?? Infinity)) {
+      this.finish();
+      return;
+    }
     const stop = Math.min(
       this.endPs ?? Infinity,
       this.sampler?.dueAt ?? Infinity,
       this.checkDueAt,
       this.stall.dueAt,
     );
-    if (next < stop) {
-      this.windows.window(Math.min(next + this.fabric.lookaheadPs, stop, limitPs));
-      return;
-    }
-    if (stop === this.endPs && this.sampler?.dueAt === stop) this.sampler.sample();
-    if (next === Infinity || stop === this.endPs) this.finish();
-    else this.observe(stop);
+    if (next >= stop) this.observe(stop);
+    else this.windows.window(Math.min(next + this.fabric.lookaheadPs, stop, limitPs));
   }
 
   /** Everything before `now` has been executed, and nothing from it on. */
@@ -275,9 +273,10 @@ export class Session {
   }
 
   private finish(): void {
+    if (this.endPs === null) this.sampler?.cutOff(this.windows.latestPs);
+    else this.sampler?.sampleUpTo(this.endPs);
     if (this.checkDueAt !== Infinity) this.check(virtualTimeOf(this.engine, this.endPs));
     if (this.state !== 'running') return;
-    if (this.endPs === null) this.sampler?.cutOff(this.windows.latestPs);
     this.failure = firstLoss(this.fabric, this.engine);
     this.state = this.failure === null ? 'complete' : 'failed';
   }

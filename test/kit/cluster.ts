@@ -6,6 +6,7 @@ import type { Placement } from '../../services/fabric/placement/placement.js';
 import { Member } from '../../services/runtime/part/member.js';
 import type { PartState } from '../../services/runtime/part/part.js';
 import { Part } from '../../services/runtime/part/part.js';
+import type { MergedRun } from '../../services/runtime/merge.js';
 import { mergeParts } from '../../services/runtime/merge.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
 import { watchIntervals } from '../../services/runtime/checks/stall.js';
@@ -117,13 +118,16 @@ export class Cluster {
     this.begin(saved?.boundPs ?? 0, saved?.framesSeen ?? -1);
   }
 
-  /** The outcome as the coordinator sees it: every actor's state put into one engine. */
   results(): RunResults {
+    return this.merged().results;
+  }
+
+  /** The outcome as the coordinator sees it: every actor's state put into one engine. */
+  merged(): MergedRun {
     const { states, boundPs, framesSeen } = this.save();
     const moment = { boundPs, framesSeen };
     const ended = { status: 'complete', failure: null, moment, steps: [] } as const;
-    const options = { ...ended, check: true, lookedPs: 0 };
-    return mergeParts(this.fabric, this.plans, states, options).results;
+    return mergeParts(this.fabric, this.plans, states, { ...ended, check: true, lookedPs: 0 });
   }
 
   private hire(service: number): Member {

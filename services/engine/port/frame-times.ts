@@ -16,7 +16,7 @@ const WIDTH = 2;
 /**
  * Frame-time of priorities that are held: frames that stand there, each times how long. It is
  * reckoned where they join a queue, since to tell a listener of each one costs much more. Not
- * state: whoever asks for it keeps it.
+ * state: the one who asks for it keeps it.
  */
 export type FrameTimes = ReturnType<typeof makeFrameTimes>;
 
@@ -27,8 +27,6 @@ export function makeFrameTimes(
   heed: Heed,
   clock: Clock,
 ) {
-  /** By port and priority: how many ask for it. */
-  const askers = new Uint8Array(ports.count * 8);
   /** By port: priorities that are reckoned, one bit each. */
   const reckoned = new Uint8Array(ports.count);
   const doubles = new Float64Array(ports.count * 8 * WIDTH);
@@ -37,7 +35,6 @@ export function makeFrameTimes(
   /** From a time on; `sum`: what there is by then. */
   function start(port: number, priority: number, fromPs: number, sum: number): void {
     const row = (port << 3) | priority;
-    askers[row]++;
     reckoned[port] |= 1 << priority;
     told[port] |= RECKONS;
     doubles[row * WIDTH + UNTIL] = fromPs;
@@ -45,7 +42,6 @@ export function makeFrameTimes(
   }
 
   function stop(port: number, priority: number): void {
-    if (--askers[(port << 3) | priority] > 0) return;
     reckoned[port] &= ~(1 << priority);
     if (reckoned[port] === 0) told[port] &= ~RECKONS;
   }
