@@ -72,9 +72,15 @@ export class Sampler {
     this.dueAt += this.intervalPs;
   }
 
-  /** Takes what is due by then, nothing being left to execute before it. */
+  /** Takes all that are due by then; there is nothing to execute before it. */
   sampleUpTo(timePs: number): void {
-    while (this.dueAt <= timePs) this.sample();
+    for (let taken = 0; this.dueAt <= timePs; taken++) {
+      const { length } = this.rows;
+      this.sample();
+      if (taken === 0 || this.rows.length > length) continue;
+      // Of a time in which nothing happened; if that says nothing, neither will any later one.
+      this.dueAt = (Math.floor(timePs / this.intervalPs) + 1) * this.intervalPs;
+    }
   }
 
   /** Forgets samples that were taken after the last event. */

@@ -103,7 +103,7 @@ export class Part {
     const { sampler, windows } = this;
     while (sampler !== null && sampler.dueAt <= bound) {
       windows.run(sampler.dueAt);
-      sampler.sample();
+      sampler.sampleUpTo(Math.min(bound, windows.nextTime()));
     }
   }
 
