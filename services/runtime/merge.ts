@@ -71,6 +71,7 @@ export function mergeParts(
   const congestion = waits && congestionOf(fabric, waits, nowPs);
   const results = outcomeOf(fabric, engine, status, found, congestion);
   const isInterrupted = results.status === 'interrupted';
+  // Without a duration a run ends with its last event.
   const lasts = isInterrupted || results.durationPs !== null;
   const rows = mergeRows(fabric, states, lasts ? Infinity : latestOf(states));
   const state = isInterrupted ? wholeOf(plans, states, rows, moment) : null;

@@ -12,7 +12,6 @@ import type { Engine } from '../engine/device/engine.js';
 import type { Plain } from '../engine/kernel/snapshot.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { capturesOf, samplingOf } from '../fabric/assembly/observer-plan.js';
-import { isSeen } from './checks/look-times.js';
 
 /** What is written down while a run is executed. */
 export interface ObserverPlan {
@@ -100,11 +99,11 @@ export class Observers {
     this.events?.restore(device, events ?? null);
   }
 
-  /** Nothing is kept that nobody will ask for. */
-  forgetPast(): void {
+  /** Nothing is kept that nobody will ask for; `isKept`: jams that are over, and asked for. */
+  forgetPast(isKept: (startPs: number, endPs: number) => boolean): void {
     if (this.waits === null || this.isPastKept) return;
     for (let device = 0; device < this.engine.devices.length; device++) {
-      this.waits.forgetPast(device, isSeen);
+      this.waits.forgetPast(device, isKept);
     }
   }
 

@@ -235,16 +235,13 @@ export class Session {
   /** One window of virtual time, or the end. */
   private step(limitPs = Infinity): void {
     const next = this.windows.nextTime();
-    if (next >= (this.endPs ?? Infinity)) {
+    const endPs = this.endPs ?? Infinity;
+    if (next >= endPs) {
       this.finish();
       return;
     }
-    const stop = Math.min(
-      this.endPs ?? Infinity,
-      this.sampler?.dueAt ?? Infinity,
-      this.checkDueAt,
-      this.stall.dueAt,
-    );
+    const sampleAt = this.sampler?.dueAt ?? Infinity;
+    const stop = Math.min(endPs, sampleAt, this.checkDueAt, this.stall.dueAt);
     if (next >= stop) this.observe(stop);
     else this.windows.window(Math.min(next + this.fabric.lookaheadPs, stop, limitPs));
   }
@@ -255,9 +252,7 @@ export class Session {
     if (this.checkDueAt === now) {
       this.check(now);
       // Books that balance stay so while nothing happens.
-      const idleUntilPs = Math.min(this.windows.nextTime(), this.endPs ?? Infinity);
-      const idlePs = Math.max(now, idleUntilPs === Infinity ? now : idleUntilPs);
-      this.checkDueAt = this.nextCheck(idlePs);
+      this.checkDueAt = this.nextCheck(this.windows.nextTime());
     }
     if (this.stall.dueAt !== now) return;
     const { engine } = this;

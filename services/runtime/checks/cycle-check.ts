@@ -19,7 +19,7 @@ export class CycleCheck {
 
   /** A circle that stands now. */
   look(): Deadlock | null {
-    this.observers.forgetPast();
+    this.observers.forgetPast(() => false);
     return findDeadlocks(this.fabric, this.observers.standingJams())[0] ?? null;
   }
 }

@@ -8,6 +8,7 @@ import type { Plain } from '../../engine/kernel/snapshot.js';
 import type { PartPlan, PlacedPort } from '../../fabric/placement/part-plan.js';
 import type { FaultChange } from '../live-faults.js';
 import { applyFaultChange } from '../live-faults.js';
+import { isSeen } from '../checks/look-times.js';
 import { Windows } from '../embedded/windows.js';
 import { Observers } from '../observers.js';
 import type { PortColumns } from '../port-sample.js';
@@ -81,7 +82,7 @@ export class Part {
    */
   runTo(bound: number): number {
     const before = this.executed();
-    if (++this.runs % RUNS_PER_FORGETTING === 0) this.observers.forgetPast();
+    if (++this.runs % RUNS_PER_FORGETTING === 0) this.observers.forgetPast(isSeen);
     this.runToSamples(bound);
     this.windows.run(bound);
     return this.executed() - before;
