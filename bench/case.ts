@@ -57,17 +57,17 @@ async function watched(text: string, virtualUs: number): Promise<Record<string, 
   const figures = measureHops(session, virtualUs * 1e6);
   const start = cpuSeconds();
   const hops = session.hops();
-  const { episodes } = session.congestion() ?? { episodes: [] };
+  const episodes = session.congestion()?.episodes.length ?? 0;
   const captures = capturesWanted(fabric, session.captures());
   // As files are written: piece by piece.
   let steps = 0;
-  const traces = hops === null ? [] : frameTraces(fabric, hops, episodes, virtualUs * 1e6);
+  const traces = hops === null ? [] : frameTraces(fabric, hops, virtualUs * 1e6);
   for (const trace of traces) steps += trace.steps.length;
   let octets = 0;
   if (captures !== null) for (const piece of captureFile(fabric, captures)) octets += piece.length;
   const share = figures['hops']! / session.progress().frameHops;
   const seconds = figures['seconds']! + share * (cpuSeconds() - start);
-  return { ...figures, octets, steps, seconds };
+  return { ...figures, octets, steps, episodes, seconds };
 }
 
 /** An engine whose data path has no probes at all. */
@@ -113,6 +113,7 @@ async function run(): Promise<Record<string, number>> {
     case 'silenced':
       return silenced(fabrics.permutation(first, second), second);
     case 'tracing':
+    case 'episodes':
     case 'metrics':
     case 'capture':
       return watched(fabrics.watched(first, second, name), second);

@@ -14,7 +14,7 @@ import { capturesWanted, warnOfOmitted } from './captured.js';
 import type { EmulateOptions, Emulation } from './emulation.js';
 import { EXIT, InputError } from './exit.js';
 import { fleetOptions } from './fleet/distribution.js';
-import { framesWanted } from './frame-ways.js';
+import { framesWanted, warnOfUnkept } from './frame-ways.js';
 import { runElsewhere } from './homes/run-elsewhere.js';
 import { runHere } from './homes/run-here.js';
 import { runInThreads } from './homes/run-in-threads.js';
@@ -81,6 +81,7 @@ async function emulateSeen(
   const path = inputFault(() => directory.write(record));
   print(record, path, options);
   if (captures !== null) warnOfOmitted(captures);
+  if (measured.hops !== null) warnOfUnkept(measured.hops);
   if (options.parquet !== false) await addParquet(path);
   await view?.finish(record);
   if (collector !== null) {

@@ -1,11 +1,13 @@
-import type { SlowFrame } from '../engine/analysis/trace/hop-recorder.js';
+import { MOST_RECORDS } from '../engine/analysis/record-table.js';
+import type { SeenHops, SlowFrame } from '../engine/analysis/trace/hop-recorder.js';
+import { MOST_HOPS } from '../engine/analysis/trace/hop-recorder.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { MergedRun } from '../runtime/merge.js';
 import { repeatRun } from '../runtime/repeat-run.js';
 import type { FrameTrace } from '../telemetry/traces/frame-trace.js';
 import { frameTraces } from '../telemetry/traces/frame-traces.js';
 
-type Watched = Pick<MergedRun, 'results' | 'congestion' | 'hops' | 'state'>;
+type Watched = Pick<MergedRun, 'results' | 'hops' | 'state'>;
 
 /**
  * The ways of the frames that a scenario wants to see. Which were slow, or lost, is known only when
@@ -13,12 +15,11 @@ type Watched = Pick<MergedRun, 'results' | 'congestion' | 'hops' | 'state'>;
  */
 export function framesWanted(
   fabric: Fabric,
-  { results, congestion, hops, state }: Watched,
+  { results, hops, state }: Watched,
 ): Iterable<FrameTrace> | null {
   const wanted = fabric.scenario.observe.traces;
-  if (wanted === null || hops === null || congestion === null) return null;
-  const { episodes } = congestion;
-  const traces = frameTraces(fabric, hops, episodes, results.virtualPs);
+  if (wanted === null || hops === null) return null;
+  const traces = frameTraces(fabric, hops, results.virtualPs);
   const tail = [...slowestOf(hops.slowest, wanted.slowest), ...hops.dropped];
   if (tail.length === 0) return traces;
   const known = traces.names();
@@ -27,7 +28,16 @@ export function framesWanted(
   const only = { share: 0, priorities: 0, flows: null, named, slowest: 0, dropped: false };
   const again = repeatRun(fabric, state?.boundPs ?? null, only);
   if (again.results.digest !== results.digest) return traces;
-  return inTurn(traces, frameTraces(fabric, again.hops, episodes, results.virtualPs));
+  return inTurn(traces, frameTraces(fabric, again.hops, results.virtualPs));
+}
+
+/** A way that is not whole must not look as if it were. */
+export function warnOfUnkept({ omitted }: SeenHops): void {
+  if (omitted === 0) return;
+  process.stderr.write(
+    `${omitted} steps of frames, and holds, were not kept: a device keeps ${MOST_HOPS} steps and ` +
+      `${MOST_RECORDS} holds (observe.traces.share)\n`,
+  );
 }
 
 /** One after the other, as often as they are asked for. */

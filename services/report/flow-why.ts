@@ -6,7 +6,6 @@ import { rootsOf } from '../telemetry/congestion/congestion-trees.js';
 import type { FlowTime, TimeShare } from '../telemetry/traces/flow-time.js';
 import { flowTime } from '../telemetry/traces/flow-time.js';
 import { frameTraces } from '../telemetry/traces/frame-traces.js';
-import { HeldTimes } from '../telemetry/traces/held-times.js';
 import { formatCount, formatShare, formatTime } from './format.js';
 import type { Style } from './summary-text.js';
 import { table } from './table.js';
@@ -30,10 +29,10 @@ export function whyFlow(
   const { startPs, completionPs, lastArrivalPs, name, source, destination } = flow;
   const endPs = completionPs === null ? lastArrivalPs : startPs + completionPs;
   if (endPs === null) return null;
-  const traces = [...frameTraces(fabric, hops, episodes, endPs)];
+  const traces = frameTraces(fabric, hops, endPs);
   const roots = rootsOf(episodes);
   const rootOf = (id: string): string | null => roots.get(id)?.port ?? null;
-  const times = flowTime(traces, new HeldTimes(episodes), { startPs, endPs }, rootOf);
+  const times = flowTime([...traces], traces.held, { startPs, endPs }, rootOf);
   const isComplete = completionPs !== null;
   return times && { flow: flow.flow, name, source, destination, isComplete, ...times };
 }

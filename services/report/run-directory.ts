@@ -273,12 +273,12 @@ function json(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** A frame per line; what held it is named as in episodes.csv. */
+/** A frame per line; what held it has a name, which is that of its episode in episodes.csv. */
 function* tracesJson(traces: Iterable<FrameTrace>): Generator<string> {
   let before = '[';
   for (const trace of traces) {
     const steps = trace.steps.map((step) => {
-      const parts = step.parts.map((part) => ({ ...part, episode: part.episode?.id ?? null }));
+      const parts = step.parts.map(({ hold, ...part }) => ({ ...part, ...hold }));
       return { ...step, parts };
     });
     yield `${before}\n${JSON.stringify({ ...trace, steps })}`;

@@ -27,11 +27,11 @@ export interface ObserverPlan {
   readonly jams?: boolean;
 }
 
-/** What a scenario wants to have written down: a frame's way is nothing without what held it. */
+/** What a scenario wants to have written down. */
 export function observersOf(fabric: Fabric): ObserverPlan {
-  const { episodes, traces, events } = fabric.scenario.observe;
+  const { episodes, events } = fabric.scenario.observe;
   return {
-    episodes: episodes || traces !== null,
+    episodes,
     traces: samplingOf(fabric),
     captures: capturesOf(fabric, [...fabric.specs.keys()]),
     events,

@@ -96,7 +96,7 @@ function outcomeOf(session: Session): Outcome {
 /** What people see of it: each kind by its hash, since all of it is long. */
 function seen(fabric: Fabric, outcome: Outcome): Record<string, string> {
   const { results, rows, congestion, hops, events } = outcome;
-  const traces = frameTraces(fabric, hops!, congestion!.episodes, results.virtualPs);
+  const traces = frameTraces(fabric, hops!, results.virtualPs);
   const captures = [...captureFile(fabric, capturesWanted(fabric, outcome.captures)!)];
   const plain = { results, rows, congestion, traces: [...traces], events };
   const hash = (parts: readonly (string | Uint8Array)[]): string => {

@@ -69,7 +69,8 @@ describe('spans over OTLP', () => {
 
   const run = (url: string, ...args: string[]): Promise<{ status: number; stderr: string }> => {
     const scenario = join(ROOT, 'examples/victim-behind-pfc.yaml');
-    const set = ['observe.traces.share=2%', 'observe.traces.slowest=5', 'duration=60us'];
+    const sampled = ['observe.traces.share=2%', 'observe.traces.slowest=5'];
+    const set = ['observe.episodes=true', ...sampled, 'duration=60us'];
     const words = [
       ...[join(ROOT, 'dist/services/cli/main.js'), 'run', scenario, '--quiet', '--otlp', url],
       ...['--out', join(folder, 'run'), ...set.flatMap((s) => ['--set', s]), '--set', 'expect=[]'],
@@ -99,6 +100,25 @@ describe('spans over OTLP', () => {
     assert.ok(count('frame') >= 10);
     for (const name of EPISODES) assert.ok(count(name) > 0, name);
     assert.ok(overHttp.some(({ links }) => links.length > 0));
+  });
+
+  it('of frames alone are those frames, without links to what was not observed', async () => {
+    const receiver = await httpReceiver();
+    const { status, stderr } = await run(receiver.url, '--set', 'observe.episodes=false');
+    receiver.close();
+    assert.equal(status, 0, stderr);
+    const isOfFrame = ({ attributes }: ReceivedSpan): boolean => !('selvage.episode' in attributes);
+    const alone = overHttp.filter(isOfFrame).map((span) => {
+      const { 'selvage.root': _, ...attributes } = span.attributes;
+      return { ...span, attributes, links: [] };
+    });
+    assert.deepEqual(receiver.spans, alone);
+    const held = alone.filter(({ name }) => name === 'held');
+    assert.ok(held.length > 0);
+    for (const { attributes } of held) {
+      assert.equal(attributes['selvage.mechanism'], 'pfc');
+      assert.match(String(attributes['selvage.neighbour']), /^(leaf|spine)\d:p\d$/);
+    }
   });
 
   it('are the same over gRPC, and from another placement', async () => {

@@ -124,7 +124,7 @@ async function runSide(
       results,
       expectations,
       why: congestion && whyOf(fabric, results, congestion),
-      traces: framesWanted(fabric, { results, congestion, hops: session.hops(), state: null }),
+      traces: framesWanted(fabric, { results, hops: session.hops(), state: null }),
       facts: factsOf(fabric),
       document: loaded.document,
       series: session.series(),

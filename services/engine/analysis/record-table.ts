@@ -1,7 +1,7 @@
 const FIRST_ROWS = 64;
 
 /** A device that has seen so much of a kind has seen enough; what follows is only counted. */
-const MOST_RECORDS = 100_000;
+export const MOST_RECORDS = 100_000;
 
 /**
  * Records of numbers, side by side in one array that grows: a busy port is held and let go many

@@ -216,14 +216,21 @@ export function makeLoop(
     const local = port - device.firstPort;
     digests.mix(d, DID_ARRIVE | local, words[frame + SEQUENCE] ^ (length << 20));
     counters.received(port, words[frame + CLASS] & PRIORITY_MASK, length);
-    if (heed.hearsReceived(port, frame)) tellReceived(d, local, frame);
+    if (heed.hearsReceived(port, frame)) tellReceived(d, port, frame, fate);
+    else passOn(d, port, frame, fate);
+  }
+
+  /** The frame goes on from here: nothing has to be kept in registers around the call. */
+  function tellReceived(d: number, port: number, frame: number, fate: number): void {
+    const { firstPort, heardBy } = devices[d];
+    heardBy.frameReceived?.frameReceived(d, port - firstPort, clock.now, pool, frame);
+    passOn(d, port, frame, fate);
+  }
+
+  function passOn(d: number, port: number, frame: number, fate: number): void {
     if (fate !== UNHURT) outlet.lose(d, port, frame, fate);
     else if (isHost[d] === 0) switching.receive(d, port, frame);
     else hosting.receive(d, port, frame);
-  }
-
-  function tellReceived(d: number, local: number, frame: number): void {
-    devices[d].heardBy.frameReceived?.frameReceived(d, local, clock.now, pool, frame);
   }
 
   /** Why a frame that comes in is lost; UNHURT, or LATER, if it is not. */

@@ -96,7 +96,7 @@ function planPart(
     windowPs: inside.reduce((least, end) => Math.min(least, linkLookaheadPs(specs, end)), Infinity),
     channels: channelsOf(specs, linkEnds, serviceOf, service, ends, here, there),
     series: seriesPlan(scenario.observe, ends, here),
-    episodes: scenario.observe.episodes || scenario.observe.traces !== null,
+    episodes: scenario.observe.episodes,
     traces: samplingOf(fabric),
     captures: capturesOf(fabric, devices),
     events: scenario.observe.events,

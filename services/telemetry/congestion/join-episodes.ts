@@ -7,6 +7,7 @@ import type {
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
 import type { Episode, RootReason } from './congestion.js';
+import { holdId } from './hold-id.js';
 
 /** Credit that was sent is under way for so many times the distance before it is missed. */
 const ROUND_TRIPS = 2;
@@ -67,8 +68,7 @@ export class EpisodeJoin {
       holds.map((hold) => {
         const { port, priority, channel, startPs } = hold;
         const line = lineOf(this.holds, fabric.linkEnds[device]![port]!, priority);
-        const name = channel > 0 ? `${line.name}.${channel}` : line.name;
-        return push(line, hold, `${name}@${startPs} held`);
+        return push(line, hold, holdId(line.name, channel, startPs));
       }),
     );
   }

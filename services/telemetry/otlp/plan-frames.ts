@@ -1,5 +1,5 @@
 import type { Episode } from '../congestion/congestion.js';
-import type { FrameTrace, TracePart, TraceStep } from '../traces/frame-trace.js';
+import type { FrameTrace, Hold, TracePart, TraceStep } from '../traces/frame-trace.js';
 import { latencyOf } from '../traces/frame-trace.js';
 import type { PlannedSpan } from './planned-span.js';
 import { spanIdOf, traceIdOf } from './planned-span.js';
@@ -81,15 +81,14 @@ function planPart(
   digest: string,
   names: Names,
   { device, egress }: TraceStep,
-  { kind, startPs, endPs, episode }: TracePart,
+  { kind, startPs, endPs, hold }: TracePart,
   roots: ReadonlyMap<string, Episode>,
 ): PlannedSpan {
-  const by = episode === null ? {} : { 'selvage.mechanism': episode.mechanism };
-  const root = episode === null ? undefined : roots.get(episode.id);
+  const root = hold === null ? undefined : roots.get(hold.episode);
   const cause = root === undefined ? {} : { 'selvage.root': root.port };
   const link = {
     trace: traceIdOf(digest, root?.id ?? ''),
-    id: spanIdOf(digest, episode?.id ?? ''),
+    id: spanIdOf(digest, hold?.episode ?? ''),
   };
   return {
     ...names,
@@ -99,12 +98,16 @@ function planPart(
     attributes: {
       'selvage.device': device,
       'selvage.port': egress,
-      ...by,
+      ...(hold === null ? {} : heldBy(hold)),
       ...cause,
       ...exact(startPs, endPs),
     },
     links: root === undefined ? [] : [link],
   };
+}
+
+function heldBy({ mechanism, neighbour }: Hold): Record<string, string> {
+  return { 'selvage.mechanism': mechanism, 'selvage.neighbour': neighbour };
 }
 
 function exact(startPs: number, endPs: number): Record<string, number> {

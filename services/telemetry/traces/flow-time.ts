@@ -113,9 +113,9 @@ class Ledger {
   constructor(private readonly rootOf: RootOf) {}
 
   add({ device, egress: port }: TraceStep, cause: TimeCause, part: TracePart): void {
-    const { startPs, endPs, episode } = part;
-    const mechanism = episode?.mechanism ?? null;
-    const root = episode === null ? null : this.rootOf(episode.id);
+    const { startPs, endPs, hold } = part;
+    const mechanism = hold?.mechanism ?? null;
+    const root = hold === null ? null : this.rootOf(hold.episode);
     const key = [device, port, cause, mechanism, root].join(' ');
     const ps = endPs - startPs + (this.rows.get(key)?.ps ?? 0);
     this.rows.set(key, { device, port, cause, mechanism, root, ps });

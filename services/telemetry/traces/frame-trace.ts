@@ -1,5 +1,4 @@
 import type { HopEnd } from '../../engine/analysis/trace/hop-log.js';
-import type { Episode } from '../congestion/congestion.js';
 
 /** What a frame did for a stretch of its time at a device and on the cable behind it. */
 export type PartKind =
@@ -21,7 +20,16 @@ export interface TracePart {
   readonly startPs: number;
   readonly endPs: number;
   /** What held it; null: nothing did. */
-  readonly episode: Episode | null;
+  readonly hold: Hold | null;
+}
+
+/** What kept a port from sending a frame. */
+export interface Hold {
+  /** What its episode is called, where those are observed as well. */
+  readonly episode: string;
+  readonly mechanism: string;
+  /** The port at the other end of the cable. */
+  readonly neighbour: string;
 }
 
 /** A frame at one device, up to when the next one can deal with it. */

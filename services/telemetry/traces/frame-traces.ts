@@ -25,7 +25,6 @@ import { KIND_MASK, PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
 import { CE_TAG_OCTETS } from '../../engine/wire/ce-tag.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
-import type { Episode } from '../congestion/congestion.js';
 import type { FrameTrace, PartKind, TracePart, TraceStep } from './frame-trace.js';
 import { HeldTimes } from './held-times.js';
 import type { Start } from './hop-list.js';
@@ -40,13 +39,8 @@ const MOST_TAG_OCTETS = 8;
  * is told up to `nowPs`. A trace is made when its turn comes: all at once they are millions of
  * objects, and it would be their memory that takes the time.
  */
-export function frameTraces(
-  fabric: Fabric,
-  { hops }: SeenHops,
-  episodes: readonly Episode[],
-  nowPs: number,
-): FrameTraces {
-  return new FrameTraces(fabric, new HopList(hops), new HeldTimes(episodes), nowPs);
+export function frameTraces(fabric: Fabric, { hops, holds }: SeenHops, nowPs: number): FrameTraces {
+  return new FrameTraces(fabric, new HopList(hops), new HeldTimes(fabric, holds), nowPs);
 }
 
 /** Journeys of frames, in the order in which their payload was ready. */
@@ -56,7 +50,8 @@ export class FrameTraces implements Iterable<FrameTrace> {
   constructor(
     private readonly fabric: Fabric,
     private readonly hops: HopList,
-    private readonly held: HeldTimes,
+    /** When ports were held on their ways. */
+    readonly held: HeldTimes,
     private readonly nowPs: number,
   ) {
     this.flows = flowNames(fabric);
@@ -200,5 +195,5 @@ function flowNames({ flows, flowEnds, specs }: Fabric): FlowNames {
 
 /** Nothing where it takes no time. */
 function add(parts: TracePart[], kind: PartKind, startPs: number, endPs: number): void {
-  if (endPs > startPs) parts.push({ kind, startPs, endPs, episode: null });
+  if (endPs > startPs) parts.push({ kind, startPs, endPs, hold: null });
 }

@@ -1,28 +1,36 @@
-import type { Episode } from '../congestion/congestion.js';
-import type { PartKind, TracePart } from './frame-trace.js';
+import type { HoldTime } from '../../engine/analysis/waits/wait-records.js';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
+import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
+import { holdId } from '../congestion/hold-id.js';
+import type { Hold, PartKind, TracePart } from './frame-trace.js';
 
 /** The holds of a port by their starts, and by place the latest end of those up to there. */
 interface PortHolds {
-  readonly episodes: Episode[];
-  readonly latestEnds: number[];
+  readonly end: LinkEnd;
+  readonly holds: readonly HoldTime[];
+  readonly latestEnds: readonly number[];
 }
 
 /** When ports were held, and by what. */
 export class HeldTimes {
   private readonly byPort = new Map<string, PortHolds>();
 
-  constructor(episodes: readonly Episode[]) {
-    for (const episode of episodes) {
-      if (episode.kind !== 'held') continue;
-      let own = this.byPort.get(episode.port);
-      if (own === undefined) {
-        own = { episodes: [], latestEnds: [] };
-        this.byPort.set(episode.port, own);
-      }
-      const latest = own.latestEnds[own.episodes.length - 1] ?? -Infinity;
-      own.latestEnds.push(Math.max(latest, endOf(episode)));
-      own.episodes.push(episode);
-    }
+  /** `holds`: by device, in the order in which they began. */
+  constructor(
+    private readonly fabric: Fabric,
+    holds: readonly (readonly HoldTime[])[],
+  ) {
+    holds.forEach((own, device) => {
+      const byPort: HoldTime[][] = fabric.linkEnds[device]!.map(() => []);
+      for (const hold of own) byPort[hold.port]!.push(hold);
+      byPort.forEach((there, port) => {
+        if (there.length === 0) return;
+        const end = fabric.linkEnds[device]![port]!;
+        let latest = -Infinity;
+        const latestEnds = there.map(({ endPs }) => (latest = Math.max(latest, endPs)));
+        this.byPort.set(end.name, { end, holds: there, latestEnds });
+      });
+    });
   }
 
   /**
@@ -38,31 +46,40 @@ export class HeldTimes {
     endPs: number,
   ): void {
     if (endPs <= startPs) return;
-    const { episodes, latestEnds } = this.byPort.get(port) ?? NEVER;
     let at = startPs;
-    for (let i = firstAbove(latestEnds, startPs); i < episodes.length; i++) {
-      const episode = episodes[i]!;
-      const beganPs = episode.startPs;
+    const there = this.byPort.get(port);
+    const { holds, latestEnds } = there ?? NEVER;
+    for (let i = firstAbove(latestEnds, startPs); i < holds.length; i++) {
+      const hold = holds[i]!;
+      const beganPs = hold.startPs;
       if (beganPs >= endPs) break;
-      if (episode.priority !== null && episode.priority !== priority) continue;
-      const until = Math.min(endOf(episode), endPs);
+      if (hold.priority !== priority) continue;
+      const until = Math.min(hold.endPs, endPs);
       if (until <= at) continue;
       if (beganPs > at) {
-        parts.push({ kind: free, startPs: at, endPs: beganPs, episode: null });
+        parts.push({ kind: free, startPs: at, endPs: beganPs, hold: null });
         at = beganPs;
       }
-      parts.push({ kind: 'held', startPs: at, endPs: until, episode });
+      parts.push({ kind: 'held', startPs: at, endPs: until, hold: this.named(there!, i) });
       at = until;
     }
-    if (endPs > at) parts.push({ kind: free, startPs: at, endPs, episode: null });
+    if (endPs > at) parts.push({ kind: free, startPs: at, endPs, hold: null });
+  }
+
+  private named({ end, holds }: PortHolds, at: number): Hold {
+    const { mechanism, startPs, channel } = holds[at]!;
+    const isSame = ({ mechanism: by, startPs: sincePs }: HoldTime): boolean =>
+      by === mechanism && sincePs === startPs;
+    // A PAUSE is one episode, named after the lowest of the priorities that it holds.
+    let first = at;
+    while (mechanism === 'pause' && first > 0 && isSame(holds[first - 1]!)) first--;
+    const place = `${end.name}/${holds[first]!.priority}`;
+    const { name: neighbour } = this.fabric.linkEnds[end.peerDevice]![end.peerPort]!;
+    return { episode: holdId(place, channel, startPs), mechanism, neighbour };
   }
 }
 
-const NEVER: PortHolds = { episodes: [], latestEnds: [] };
-
-function endOf({ endPs }: Episode): number {
-  return endPs ?? Infinity;
-}
+const NEVER: Pick<PortHolds, 'holds' | 'latestEnds'> = { holds: [], latestEnds: [] };
 
 /** Of numbers in order, the place of the first that is greater. */
 function firstAbove(numbers: readonly number[], limit: number): number {

@@ -2,12 +2,16 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { planParts } from '../../../services/fabric/placement/part-plan.js';
 import { placeInServices } from '../../../services/fabric/placement/placement.js';
+import type { Fabric } from '../../../services/fabric/assembly/fabric.js';
 import { markOf } from '../../../services/fabric/assembly/observer-plan.js';
+import { NO_HOPS } from '../../../services/engine/analysis/trace/hop-recorder.js';
+import { warnOfUnkept } from '../../../services/cli/frame-ways.js';
 import { whyFlow } from '../../../services/report/flow-why.js';
 import { repeatRun } from '../../../services/runtime/repeat-run.js';
 import type { FlowResult } from '../../../services/runtime/results/results.js';
 import { Session } from '../../../services/runtime/session.js';
 import { ThreadsRun } from '../../../services/runtime/threads/run-threads.js';
+import type { Episode } from '../../../services/telemetry/congestion/congestion.js';
 import type { FrameTrace, TracePart } from '../../../services/telemetry/traces/frame-trace.js';
 import { latencyOf } from '../../../services/telemetry/traces/frame-trace.js';
 import { frameTraces } from '../../../services/telemetry/traces/frame-traces.js';
@@ -16,15 +20,37 @@ import { fabricOf } from '../../kit/emulate.js';
 const ALL = { share: 1, priorities: 0xff, flows: null, named: [], slowest: 0, dropped: false };
 
 interface Traced {
+  readonly fabric: Fabric;
   readonly traces: readonly FrameTrace[];
+  readonly episodes: readonly Episode[];
   readonly flows: readonly FlowResult[];
 }
 
 function tracesOf(example: string, ...set: string[]): Traced {
   const fabric = fabricOf(`examples/${example}`, ...set);
   const { results, hops, congestion } = repeatRun(fabric, null, ALL);
-  const traces = [...frameTraces(fabric, hops, congestion.episodes, results.virtualPs)];
-  return { traces, flows: results.flows };
+  const traces = [...frameTraces(fabric, hops, results.virtualPs)];
+  return { fabric, traces, episodes: congestion.episodes, flows: results.flows };
+}
+
+/** What held frames: each was an episode around that time, at the port, and has the neighbour. */
+function holdersOf({ fabric, traces, episodes }: Traced): string {
+  const byId = new Map(episodes.map((episode) => [episode.id, episode]));
+  const ends = new Map(fabric.linkEnds.flat().map((end) => [end.name, end]));
+  const holders = new Set<string>();
+  for (const { egress, parts } of traces.flatMap(({ steps }) => steps)) {
+    for (const { kind, hold, startPs, endPs } of parts) {
+      assert.equal(hold !== null, kind === 'held');
+      if (hold === null) continue;
+      holders.add(hold.mechanism);
+      const { port, mechanism, ...episode } = byId.get(hold.episode)!;
+      assert.deepEqual([port, mechanism], [egress, hold.mechanism]);
+      assert.ok(episode.startPs <= startPs && endPs <= (episode.endPs ?? Infinity));
+      const { peerDevice, peerPort } = ends.get(egress)!;
+      assert.equal(hold.neighbour, fabric.linkEnds[peerDevice]![peerPort]!.name);
+    }
+  }
+  return [...holders].sort().join(' ');
 }
 
 /** The parts of all steps up to one. */
@@ -33,22 +59,25 @@ function partsOfWay(trace: FrameTrace, last: number): TracePart[] {
   return step === undefined ? [] : [...partsOfWay(trace, step.before), ...step.parts];
 }
 
-const CASES: readonly (readonly [string, ...string[]])[] = [
-  ['incast-pfc.yaml', 'load.0.bytes=40KB'],
-  ['incast-credit.yaml', 'load.0.bytes=40KB'],
-  ['incast-sfc.yaml', 'load.0.bytes=40KB'],
-  ['victim-behind-pfc.yaml', 'duration=60us'],
-  ['victim-behind-pfc.yaml', 'duration=60us', 'switches.cutThrough=true'],
-  ['incast-lossy.yaml', 'load.0.bytes=100KB'],
-  ['nic-groups.yaml', 'duration=200us'],
-  ['slow-receiver.yaml', 'duration=250us'],
-  ['mvtx2802-multicast.yaml', 'duration=3ms'],
+/** What holds frames, in which example. */
+const CASES: readonly (readonly [string, string, ...string[]])[] = [
+  ['', 'incast-pfc.yaml', 'load.0.bytes=40KB'],
+  ['credit', 'incast-credit.yaml', 'load.0.bytes=40KB'],
+  ['sfc', 'incast-sfc.yaml', 'load.0.bytes=150KB'],
+  ['pfc', 'victim-behind-pfc.yaml', 'duration=60us'],
+  ['pfc', 'victim-behind-pfc.yaml', 'duration=60us', 'switches.cutThrough=true'],
+  ['', 'incast-lossy.yaml', 'load.0.bytes=100KB'],
+  ['', 'nic-groups.yaml', 'duration=200us'],
+  ['pfc', 'slow-receiver.yaml', 'duration=250us'],
+  ['pause', 'mvtx2802-multicast.yaml', 'duration=3ms'],
 ];
 
 describe('the way of a frame', () => {
-  for (const [example, ...set] of CASES) {
+  for (const [holders, example, ...set] of CASES) {
     it(`is filled by its parts to the picosecond: ${example} ${set.join(' ')}`, () => {
-      const { traces, flows } = tracesOf(example, ...set);
+      const traced = tracesOf(example, ...set);
+      const { traces, flows } = traced;
+      assert.equal(holdersOf(traced), holders);
       const longest = new Map<string, number>();
       let delivered = 0;
       for (const trace of traces) {
@@ -79,20 +108,29 @@ describe('the way of a frame', () => {
     });
   }
 
+  it('is told not to be whole where something was not kept', (t) => {
+    const told: unknown[] = [];
+    t.mock.method(process.stderr, 'write', (text: unknown) => told.push(text));
+    warnOfUnkept(NO_HOPS);
+    warnOfUnkept({ ...NO_HOPS, omitted: 3 });
+    t.mock.restoreAll();
+    assert.equal(told.length, 1);
+    assert.match(String(told[0]), /^3 steps of frames, and holds, were not kept: .* 200000 steps/);
+  });
+
   it('is whole from a run in several places', async () => {
     const set = ['duration=100us', 'observe.traces.share=2%', 'observe.traces.slowest=3'];
     const fabric = fabricOf('examples/victim-behind-pfc.yaml', ...set);
     const session = new Session(fabric, { check: true });
     while (session.advance(1000) === 'running');
-    const { episodes } = session.congestion()!;
-    const alone = [...frameTraces(fabric, session.hops()!, episodes, 100e6)];
+    const alone = [...frameTraces(fabric, session.hops()!, 100e6)];
     const plans = planParts(fabric, placeInServices(fabric.topology, 4));
-    const { hops, congestion } = await new ThreadsRun(fabric, plans, {
+    const { hops } = await new ThreadsRun(fabric, plans, {
       check: true,
       from: null,
     }).run();
     assert.deepEqual(hops!.slowest, session.hops()!.slowest);
-    assert.deepEqual([...frameTraces(fabric, hops!, congestion!.episodes, 100e6)], alone);
+    assert.deepEqual([...frameTraces(fabric, hops!, 100e6)], alone);
     assert.ok(alone.length > 10);
     assert.equal(hops!.slowest.length, 2 * 3);
   });

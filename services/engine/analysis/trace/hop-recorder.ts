@@ -5,6 +5,8 @@ import { CLASS, FOLLOWED_FLAG, KIND_ACK, KIND_MASK, KIND_NAK } from '../../frame
 import { RECEIVED } from '../../frame/heed.js';
 import type { Plain } from '../../kernel/snapshot.js';
 import { restore, save } from '../../kernel/snapshot.js';
+import { HoldLog } from '../waits/hold-log.js';
+import type { HoldTime } from '../waits/wait-records.js';
 import type { SamplingSpec } from './frame-sampler.js';
 import { FrameSampler, nameOf } from './frame-sampler.js';
 import type { Hops } from './hop-log.js';
@@ -16,12 +18,15 @@ export interface SlowFrame {
   readonly latencyPs: number;
 }
 
-/** What one device, or all, have seen of the frames that are followed. */
+/** What devices have seen of the frames that are followed. */
 export interface SeenHops {
   readonly hops: Hops;
+  /** By device: what may have held them. */
+  readonly holds: readonly (readonly HoldTime[])[];
   /** The slowest that came to a host, the slowest first. */
   readonly slowest: readonly SlowFrame[];
   readonly dropped: readonly string[];
+  /** What was seen beyond what is kept. */
   readonly omitted: number;
 }
 
@@ -29,6 +34,7 @@ const NO_ROWS: Hops = { count: 0, words: new Int32Array(0), times: new Float64Ar
 
 export const NO_HOPS: SeenHops = {
   hops: NO_ROWS,
+  holds: [],
   slowest: [],
   dropped: [],
   omitted: 0,
@@ -42,7 +48,7 @@ class Notes {
 }
 
 /** Enough for a person, and for a collector. */
-const MOST_HOPS = 200_000;
+export const MOST_HOPS = 200_000;
 const MOST_DROPPED = 1000;
 
 const NONE = -1;
@@ -55,6 +61,7 @@ export class HopRecorder extends DeafProbe {
   private readonly sampler: FrameSampler;
   private readonly isHost: readonly boolean[];
   private readonly hops: HopLog;
+  private readonly holds: HoldLog[];
   private readonly notes: Notes[];
 
   constructor(
@@ -64,6 +71,7 @@ export class HopRecorder extends DeafProbe {
     super();
     this.sampler = new FrameSampler(spec);
     this.hops = new HopLog(engine.devices.length);
+    this.holds = engine.devices.map((device) => new HoldLog(engine, device));
     this.notes = engine.devices.map(() => new Notes());
     this.isHost = engine.devices.map((device) => device.spec.kind === 'host');
     engine.sample(this.sampler.share);
@@ -71,27 +79,32 @@ export class HopRecorder extends DeafProbe {
   }
 
   seen(): SeenHops {
-    const { notes } = this;
+    const { notes, holds } = this;
+    const omitted = [...notes, ...holds.map(({ table }) => table)];
     return {
       hops: this.hops.all(),
+      holds: holds.map((log) => log.all()),
       slowest: notes.flatMap(({ slowest }) => slowest),
       dropped: notes.flatMap(({ dropped }) => dropped),
-      omitted: notes.reduce((sum, { omitted }) => sum + omitted, 0),
+      omitted: omitted.reduce((sum, { omitted: more }) => sum + more, 0),
     };
   }
 
   save(device: number): Plain {
-    const { hops } = this;
+    const { hops, holds, notes } = this;
     const inside = hops.insideOf(device);
-    return save({ hops: hops.hopsOf(device), inside, notes: this.notes[device] });
+    const own = { holds: holds[device], notes: notes[device] };
+    return save({ hops: hops.hopsOf(device), inside, ...own });
   }
 
   /** Goes on from what was saved; null: from nothing. */
   restore(device: number, saved: Plain | null): void {
     const notes = new Notes();
-    const seen = { hops: { ...NO_ROWS }, inside: [], notes };
+    const holds = new HoldLog(this.engine, this.engine.devices[device]);
+    const seen = { hops: { ...NO_ROWS }, inside: [], holds, notes };
     if (saved !== null) restore(seen, saved);
     this.hops.replace(device, seen.hops, seen.inside);
+    this.holds[device] = holds;
     this.notes[device] = notes;
   }
 
@@ -172,6 +185,21 @@ export class HopRecorder extends DeafProbe {
     if (row === NONE) return;
     if (ended === NONE) hops.leave(device, row, HOP_END.DROPPED, now);
     hops.setDropped(row, reason);
+  }
+
+  override heldChanged(device: number, port: number, now: number, priorities: number): void {
+    this.holds[device].change(port, now, priorities);
+  }
+
+  override creditShort(
+    device: number,
+    port: number,
+    now: number,
+    priority: number,
+    channel: number,
+    short: boolean,
+  ): void {
+    this.holds[device].changeCredit(port, now, priority, channel, short);
   }
 
   /** Whether what a host has made is followed. */

@@ -1,20 +1,12 @@
 import type { Engine } from '../../device/engine.js';
 import type { Device } from '../../device/device.js';
 import { QUEUE_FRAMES } from '../../port/queues.js';
+import { HOLD_WIDTH, HoldLog } from './hold-log.js';
 import type { HoldRecord } from './wait-records.js';
-import { RecordTable } from '../record-table.js';
-import { WHOLE } from './wait-records.js';
 
-// Numbers of a record.
+// One more number of a record.
 
-const PORT = 0;
-const PRIORITY = 1;
-const CHANNEL = 2;
-const MECHANISM = 3;
-const START = 4;
-const END = 5;
-const FRAME_TIME = 6;
-const WIDTH = 7;
+const FRAME_TIME = HOLD_WIDTH;
 
 // Numbers of a port and priority.
 
@@ -32,48 +24,32 @@ const SOLE = 1;
 const PLACES = 2;
 
 /** Which priorities of a device's ports may not send, since when, and what that costs. */
-export class HoldBook {
-  readonly table = new RecordTable(WIDTH);
+export class HoldBook extends HoldLog {
   /** By port: priorities held, one bit each. */
   readonly mask: Uint8Array;
-  /** Of those, the ones held as a whole: as the port last said. */
-  private readonly whole: Uint8Array;
   /** By port and priority. */
   private readonly places: Int32Array;
   private readonly times: Float64Array;
   /** By port, once it has been held: see `remember`. */
   private readonly memories: (Float64Array | null)[];
 
-  static readonly wiring = ['engine', 'device'];
-
-  constructor(
-    private readonly engine: Engine,
-    private readonly device: Device,
-  ) {
+  constructor(engine: Engine, device: Device) {
+    super(engine, device, HOLD_WIDTH + 1);
     const ports = device.spec.ports.length;
     this.mask = new Uint8Array(ports);
-    this.whole = new Uint8Array(ports);
     this.places = new Int32Array(ports * 8 * PLACES);
     for (let at = 0; at < ports * 8; at++) this.places[at * PLACES + SOLE] = -1;
     this.times = new Float64Array(ports * 8 * TIMES);
     this.memories = Array.from({ length: ports }, () => null);
   }
 
-  /** The port has said which priorities it holds as a whole; returns those that are held anew. */
-  change(port: number, now: number, priorities: number): number {
-    const heldBefore = this.mask[port];
-    let changed = this.whole[port] ^ priorities;
-    this.whole[port] = priorities;
-    for (; changed !== 0; changed &= changed - 1) {
-      const p = 31 - Math.clz32(changed & -changed);
-      if ((priorities & (1 << p)) !== 0) this.begin(port, p, WHOLE, now, this.ruler(port, p));
-      else this.end(port, p, WHOLE, now);
-    }
-    return this.mask[port] & ~heldBefore;
-  }
-
-  /** `mechanism`: its place among those of the engine. */
-  begin(port: number, priority: number, channel: number, now: number, mechanism: number): void {
+  protected override begin(
+    port: number,
+    priority: number,
+    channel: number,
+    now: number,
+    mechanism: number,
+  ): number {
     const { places, times } = this;
     const at = (port << 3) | priority;
     if (places[at * PLACES + SOLE] >= 0) this.settle(at, true);
@@ -83,21 +59,15 @@ export class HoldBook {
       times[at * TIMES + COUNTED] = now;
       this.mask[port] |= 1 << priority;
     }
-    const row = this.table.begin();
+    const row = super.begin(port, priority, channel, now, mechanism);
     places[at * PLACES + SOLE] = isFirst ? row : -1;
-    if (row < 0) return;
-    const { values } = this.table;
-    values[row + PORT] = port;
-    values[row + PRIORITY] = priority;
-    values[row + CHANNEL] = channel;
-    values[row + MECHANISM] = mechanism;
-    values[row + START] = now;
-    values[row + END] = Infinity;
-    values[row + FRAME_TIME] = 0;
+    if (row < 0) return row;
+    this.table.values[row + FRAME_TIME] = 0;
     if (isFirst) this.resume(at);
+    return row;
   }
 
-  end(port: number, priority: number, channel: number, now: number): void {
+  protected override end(port: number, priority: number, channel: number, now: number): void {
     const { places, times } = this;
     const at = (port << 3) | priority;
     this.count(port, priority, now, 0);
@@ -108,11 +78,8 @@ export class HoldBook {
       times[at * TIMES + TOTAL] += now - times[at * TIMES + SINCE];
       this.mask[port] &= ~(1 << priority);
     }
-    const row = sole < 0 ? this.standingRow(port, priority, channel) : sole;
     places[at * PLACES + SOLE] = -1;
-    if (row < 0) return;
-    this.table.values[row + END] = now;
-    this.table.close(row);
+    this.endRow(sole < 0 ? this.standingRow(port, priority, channel) : sole, now);
   }
 
   /** How long a priority has been held while something has stood in a queue of the port. */
@@ -186,21 +153,15 @@ export class HoldBook {
   }
 
   /** Of the holds that stand, too, as they are at `now`. */
-  all(now: number): HoldRecord[] {
-    const { table, engine } = this;
-    const { values } = table;
+  records(now: number): HoldRecord[] {
+    const { table } = this;
     for (const row of table.open) {
-      this.count(values[row + PORT] | 0, values[row + PRIORITY] | 0, now, 0);
+      const { port, priority } = this.timeAt(row);
+      this.count(port, priority, now, 0);
     }
-    return table.map((row) => ({
-      port: values[row + PORT] | 0,
-      priority: values[row + PRIORITY] | 0,
-      channel: values[row + CHANNEL] | 0,
-      mechanism: engine.mechanisms[values[row + MECHANISM] | 0]?.name ?? 'unknown',
-      startPs: values[row + START],
-      endPs: values[row + END],
-      frameTimePs: values[row + FRAME_TIME],
-    }));
+    return table.map((row) => {
+      return { ...this.timeAt(row), frameTimePs: table.values[row + FRAME_TIME] };
+    });
   }
 
   private settle(at: number, ends: boolean): void {
@@ -223,16 +184,6 @@ export class HoldBook {
     for (let at = 0; at < this.mask.length * 8; at++) {
       if (this.places[at * PLACES + SOLE] >= 0) visit(at);
     }
-  }
-
-  /** A hold that stands on a priority, of one account or (null) of any; -1 if none does. */
-  private standingRow(port: number, priority: number, channel: number | null): number {
-    const { values, open } = this.table;
-    for (const row of open) {
-      if (values[row + PORT] !== port || values[row + PRIORITY] !== priority) continue;
-      if (channel === null || values[row + CHANNEL] === channel) return row;
-    }
-    return -1;
   }
 
   /** How long a priority was held up to a time since when no hold of it has ended. */
@@ -261,14 +212,5 @@ export class HoldBook {
       memory[at + 1] = this.heldPs(port, priority, since);
       memory[at] = since;
     }
-  }
-
-  private ruler(port: number, priority: number): number {
-    const number = this.device.firstPort + port;
-    const { mechanisms } = this.engine;
-    for (let m = 0; m < mechanisms.length; m++) {
-      if (mechanisms[m].holdReason(number, priority) !== null) return m;
-    }
-    return -1;
   }
 }

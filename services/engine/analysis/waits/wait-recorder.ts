@@ -76,7 +76,7 @@ export class WaitRecorder extends DeafProbe {
   waits(device: number, now: number): DeviceWaits {
     const { holds, stops, jams } = this.books[device];
     const omitted = holds.table.omitted + stops.table.omitted + jams.table.omitted;
-    return { holds: holds.all(now), stops: stops.all(), jams: jams.all(), omitted };
+    return { holds: holds.records(now), stops: stops.all(), jams: jams.all(), omitted };
   }
 
   /** What is over is not kept any longer, but for jams that somebody may still ask for. */
@@ -170,8 +170,10 @@ export class WaitRecorder extends DeafProbe {
 
   override heldChanged(device: number, port: number, now: number, priorities: number): void {
     const { holds, jams } = this.books[device];
-    const held = holds.change(port, now, priorities);
+    const heldBefore = holds.mask[port];
+    holds.change(port, now, priorities);
     this.followHeld(device, port);
+    const held = holds.mask[port] & ~heldBefore;
     if (held !== 0) jams.held(port, held, now);
     jams.letGo(port, now);
   }
@@ -185,15 +187,10 @@ export class WaitRecorder extends DeafProbe {
     short: boolean,
   ): void {
     const { holds, jams } = this.books[device];
-    if (short) {
-      holds.begin(port, priority, channel, now, this.credit);
-      this.followHeld(device, port);
-      jams.held(port, 1 << priority, now);
-    } else {
-      holds.end(port, priority, channel, now);
-      this.followHeld(device, port);
-      jams.letGo(port, now);
-    }
+    holds.changeCredit(port, now, priority, channel, short);
+    this.followHeld(device, port);
+    if (short) jams.held(port, 1 << priority, now);
+    else jams.letGo(port, now);
   }
 
   /** Ports that are told of: see `followHeld`. */

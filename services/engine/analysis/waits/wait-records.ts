@@ -5,7 +5,7 @@
  */
 
 /** A priority of a port that might not send. */
-export interface HoldRecord {
+export interface HoldTime {
   readonly port: number;
   readonly priority: number;
   /** Of a credit account; -1 where the whole priority is held. */
@@ -13,6 +13,10 @@ export interface HoldRecord {
   readonly mechanism: string;
   readonly startPs: number;
   readonly endPs: number;
+}
+
+/** The same, and what it cost. */
+export interface HoldRecord extends HoldTime {
   /** Frames that stood there, each times how long. */
   readonly frameTimePs: number;
 }

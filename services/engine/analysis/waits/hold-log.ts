@@ -1,0 +1,119 @@
+import type { Engine } from '../../device/engine.js';
+import type { Device } from '../../device/device.js';
+import { RecordTable } from '../record-table.js';
+import type { HoldTime } from './wait-records.js';
+import { WHOLE } from './wait-records.js';
+
+// Numbers of a record.
+
+const PORT = 0;
+const PRIORITY = 1;
+const CHANNEL = 2;
+const MECHANISM = 3;
+const START = 4;
+const END = 5;
+export const HOLD_WIDTH = 6;
+
+/** Which priorities of a device's ports may not send, and since when. */
+export class HoldLog {
+  readonly table: RecordTable;
+  /** By port: priorities that it holds as a whole, as it last said. */
+  private readonly whole: Uint8Array;
+
+  static readonly wiring = ['engine', 'device', 'credit'];
+  /** Its place among mechanisms. */
+  private readonly credit: number;
+
+  constructor(
+    protected readonly engine: Engine,
+    protected readonly device: Device,
+    width = HOLD_WIDTH,
+  ) {
+    this.table = new RecordTable(width);
+    this.whole = new Uint8Array(device.spec.ports.length);
+    this.credit = engine.mechanisms.findIndex(({ name }) => name === 'credit');
+  }
+
+  /** The port has said which priorities it holds as a whole. */
+  change(port: number, now: number, priorities: number): void {
+    let changed = this.whole[port] ^ priorities;
+    this.whole[port] = priorities;
+    for (; changed !== 0; changed &= changed - 1) {
+      const p = 31 - Math.clz32(changed & -changed);
+      if ((priorities & (1 << p)) !== 0) this.begin(port, p, WHOLE, now, this.ruler(port, p));
+      else this.end(port, p, WHOLE, now);
+    }
+  }
+
+  /** The first frame in line lacks credit of an account, or has it. */
+  changeCredit(port: number, now: number, priority: number, channel: number, short: boolean): void {
+    if (short) this.begin(port, priority, channel, now, this.credit);
+    else this.end(port, priority, channel, now);
+  }
+
+  all(): HoldTime[] {
+    return this.table.map((row) => this.timeAt(row));
+  }
+
+  /** `mechanism`: its place among those of the engine. Returns the row, -1 if there is none. */
+  protected begin(
+    port: number,
+    priority: number,
+    channel: number,
+    now: number,
+    mechanism: number,
+  ): number {
+    const row = this.table.begin();
+    if (row < 0) return row;
+    const { values } = this.table;
+    values[row + PORT] = port;
+    values[row + PRIORITY] = priority;
+    values[row + CHANNEL] = channel;
+    values[row + MECHANISM] = mechanism;
+    values[row + START] = now;
+    values[row + END] = Infinity;
+    return row;
+  }
+
+  protected end(port: number, priority: number, channel: number, now: number): void {
+    this.endRow(this.standingRow(port, priority, channel), now);
+  }
+
+  /** -1: it was not kept. */
+  protected endRow(row: number, now: number): void {
+    if (row < 0) return;
+    this.table.values[row + END] = now;
+    this.table.close(row);
+  }
+
+  /** A hold that stands on a priority, of one account or (null) of any; -1 if none does. */
+  protected standingRow(port: number, priority: number, channel: number | null): number {
+    const { values, open } = this.table;
+    for (const row of open) {
+      if (values[row + PORT] !== port || values[row + PRIORITY] !== priority) continue;
+      if (channel === null || values[row + CHANNEL] === channel) return row;
+    }
+    return -1;
+  }
+
+  protected timeAt(row: number): HoldTime {
+    const { values } = this.table;
+    return {
+      port: values[row + PORT] | 0,
+      priority: values[row + PRIORITY] | 0,
+      channel: values[row + CHANNEL] | 0,
+      mechanism: this.engine.mechanisms[values[row + MECHANISM] | 0]?.name ?? 'unknown',
+      startPs: values[row + START],
+      endPs: values[row + END],
+    };
+  }
+
+  private ruler(port: number, priority: number): number {
+    const number = this.device.firstPort + port;
+    const { mechanisms } = this.engine;
+    for (let m = 0; m < mechanisms.length; m++) {
+      if (mechanisms[m].holdReason(number, priority) !== null) return m;
+    }
+    return -1;
+  }
+}
