@@ -19,10 +19,10 @@ export class HoldLog {
   readonly table: RecordTable;
   /** By port: priorities that it holds as a whole, as it last said. */
   private readonly whole: Uint8Array;
+  /** Place of credit exchange among the mechanisms. */
+  private readonly credit: number;
 
   static readonly wiring = ['engine', 'device', 'credit'];
-  /** Its place among mechanisms. */
-  private readonly credit: number;
 
   constructor(
     protected readonly engine: Engine,
