@@ -46,9 +46,13 @@ export class HeldTimes {
     endPs: number,
   ): void {
     if (endPs <= startPs) return;
-    let at = startPs;
     const there = this.byPort.get(port);
-    const { holds, latestEnds } = there ?? NEVER;
+    if (there === undefined) {
+      parts.push({ kind: free, startPs, endPs, hold: null });
+      return;
+    }
+    const { holds, latestEnds } = there;
+    let at = startPs;
     for (let i = firstAbove(latestEnds, startPs); i < holds.length; i++) {
       const hold = holds[i]!;
       const beganPs = hold.startPs;
@@ -60,7 +64,7 @@ export class HeldTimes {
         parts.push({ kind: free, startPs: at, endPs: beganPs, hold: null });
         at = beganPs;
       }
-      parts.push({ kind: 'held', startPs: at, endPs: until, hold: this.named(there!, i) });
+      parts.push({ kind: 'held', startPs: at, endPs: until, hold: this.named(there, i) });
       at = until;
     }
     if (endPs > at) parts.push({ kind: free, startPs: at, endPs, hold: null });
@@ -78,8 +82,6 @@ export class HeldTimes {
     return { episode: holdId(place, channel, startPs), mechanism, neighbour };
   }
 }
-
-const NEVER: Pick<PortHolds, 'holds' | 'latestEnds'> = { holds: [], latestEnds: [] };
 
 /** Of numbers in order, the place of the first that is greater. */
 function firstAbove(numbers: readonly number[], limit: number): number {
