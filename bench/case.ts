@@ -113,7 +113,7 @@ async function run(): Promise<Record<string, number>> {
     case 'silenced':
       return silenced(fabrics.permutation(first, second), second);
     case 'tracing':
-    case 'ways':
+    case 'episodes':
     case 'metrics':
     case 'capture':
       return watched(fabrics.watched(first, second, name), second);

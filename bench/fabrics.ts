@@ -67,7 +67,7 @@ export function idle(k: number, virtualUs: number, mechanism: string): string {
 
 const OBSERVE = {
   tracing: 'traces: { share: 0.1% }',
-  ways: 'traces: { share: 0.1% }, episodes: false',
+  episodes: 'episodes: true',
   metrics: 'series: 100us',
   capture: 'captures: { ports: ["h1:p1"], frames: 1000000 }',
 };

@@ -60,7 +60,8 @@ export class Observers {
   ) {
     this.waits = episodes || jams === true ? new WaitRecorder(engine) : null;
     this.isPastKept = episodes;
-    this.hops = traces === null ? null : new HopRecorder(engine, traces);
+    const holds = episodes ? this.waits : null;
+    this.hops = traces === null ? null : new HopRecorder(engine, traces, holds);
     this.events = events ? new EventRecorder(engine) : null;
     this.captures = captures === null ? null : new CaptureRecorder(engine, captures);
     const all = [...engine.devices.keys()];

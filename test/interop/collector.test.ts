@@ -36,7 +36,8 @@ describe('a collector of others', { skip: noCollector, timeout: 300_000 }, () =>
   });
 
   function run(url: string, ...placed: string[]): Promise<void> {
-    const set = ['observe.traces.share=2%', 'observe.traces.slowest=5', 'duration=60us'];
+    const sampled = ['observe.traces.share=2%', 'observe.traces.slowest=5'];
+    const set = ['observe.episodes=true', ...sampled, 'duration=60us'];
     const words = [
       ...[join(ROOT, 'dist/services/cli/main.js'), 'run', 'examples/victim-behind-pfc.yaml'],
       ...[...set, 'expect=[]'].flatMap((change) => ['--set', change]),

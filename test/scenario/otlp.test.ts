@@ -69,7 +69,8 @@ describe('spans over OTLP', () => {
 
   const run = (url: string, ...args: string[]): Promise<{ status: number; stderr: string }> => {
     const scenario = join(ROOT, 'examples/victim-behind-pfc.yaml');
-    const set = ['observe.traces.share=2%', 'observe.traces.slowest=5', 'duration=60us'];
+    const sampled = ['observe.traces.share=2%', 'observe.traces.slowest=5'];
+    const set = ['observe.episodes=true', ...sampled, 'duration=60us'];
     const words = [
       ...[join(ROOT, 'dist/services/cli/main.js'), 'run', scenario, '--quiet', '--otlp', url],
       ...['--out', join(folder, 'run'), ...set.flatMap((s) => ['--set', s]), '--set', 'expect=[]'],

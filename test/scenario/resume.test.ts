@@ -10,15 +10,25 @@ import { rebase } from '../../services/runtime/rebase.js';
 import { Session } from '../../services/runtime/session.js';
 import type { WholeState } from '../../services/runtime/whole-state.js';
 import { packWhole, unpackWhole } from '../../services/runtime/whole-state.js';
+import { frameTraces } from '../../services/telemetry/traces/frame-traces.js';
 import { fabricOf, ROOT, run } from '../kit/emulate.js';
 
 const EXAMPLE = 'examples/incast-pfc.yaml';
 const SET = ['observe.series=20us', 'observe.episodes=true'];
+const TRACED = ['observe.traces.share=5%'];
 
-function stateAt(timePs: number): WholeState {
-  const session = new Session(fabricOf(EXAMPLE, ...SET), { check: true });
+function stateAt(timePs: number, set: readonly string[] = SET): WholeState {
+  const session = new Session(fabricOf(EXAMPLE, ...set), { check: true });
   session.runTo(timePs);
   return unpackWhole(packWhole(session.save()));
+}
+
+/** A run to its end, or the rest of one. */
+function finished(set: readonly string[], state: WholeState | null): Session {
+  const session = new Session(fabricOf(EXAMPLE, ...set), { check: true });
+  if (state !== null) session.restore(state);
+  while (session.advance(1000) === 'running');
+  return session;
 }
 
 describe('a run that goes on from a saved state', () => {
@@ -32,15 +42,33 @@ describe('a run that goes on from a saved state', () => {
     });
 
   it('ends with the results, and the samples, of one that was never stopped', () => {
-    const whole = new Session(fabricOf(EXAMPLE, ...SET), { check: true });
-    while (whole.advance(1000) === 'running');
-    const resumed = new Session(fabricOf(EXAMPLE, ...SET), { check: true });
-    resumed.restore(stateAt(333_333_333));
-    while (resumed.advance(1000) === 'running');
+    const whole = finished(SET, null);
+    const resumed = finished(SET, stateAt(333_333_333));
     assert.deepEqual(resumed.results('complete'), whole.results('complete'));
     assert.deepEqual([...resumed.series().rows], [...whole.series().rows]);
     assert.deepEqual(resumed.congestion(), whole.congestion());
     assert.ok(whole.congestion()!.episodes.length > 10);
+  });
+
+  for (const set of [TRACED, [...TRACED, ...SET]]) {
+    it(`follows frames as if it had never been stopped (${set.join(' ')})`, () => {
+      const fabric = fabricOf(EXAMPLE, ...set);
+      const ways = (session: Session): string[] => {
+        const { virtualPs } = session.progress();
+        return [...frameTraces(fabric, session.hops()!, virtualPs)].map((t) => JSON.stringify(t));
+      };
+      const whole = ways(finished(set, null));
+      assert.deepEqual(ways(finished(set, stateAt(333_333_333, set))), whole);
+      assert.ok(whole.some((way) => way.includes('"held"')));
+    });
+  }
+
+  it('follows frames on where episodes are no longer, or newly, observed', () => {
+    const state = stateAt(333_333_333, [...TRACED, ...SET]);
+    const { digest } = finished(TRACED, null).results('complete');
+    assert.equal(finished(TRACED, state).results('complete').digest, digest);
+    const other = stateAt(333_333_333, TRACED);
+    assert.equal(finished([...TRACED, ...SET], other).results('complete').digest, digest);
   });
 
   it('takes a changed configuration from the branch on, and keeps its books', () => {

@@ -49,7 +49,7 @@ export function normalise(input: ScenarioInput, fileName: string, located: Locat
     observe: {
       seriesPs: input.observe.series ?? null,
       ports: input.observe.ports,
-      episodes: input.observe.episodes ?? input.observe.traces !== undefined,
+      episodes: input.observe.episodes,
       stormPs: input.observe.storm,
       traces: input.observe.traces ?? null,
       captures: captureSection(input.observe.captures),

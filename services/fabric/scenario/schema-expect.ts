@@ -82,10 +82,9 @@ export const observeSchema = mapping({
   episodes: flag()
     .describe(
       'Write down who held whom back, when and why; it takes a tenth more time, and far more ' +
-        'where ports are held all the time. Without it, `selvage why` repeats the run to see it. ' +
-        'Default: where there are `traces`, whose held parts lead to their causes by it.',
+        'where ports are held all the time. Without it, `selvage why` repeats the run to see it.',
     )
-    .exactOptional(),
+    .prefault(false),
   events: flag()
     .describe('Write drops, marks, stops, holds and deliveries into a table, one by one.')
     .prefault(false),
@@ -93,7 +92,10 @@ export const observeSchema = mapping({
     .describe('A priority of a port that is held for so long is reported as a storm.')
     .prefault('1ms'),
   traces: tracesSchema
-    .describe('Follow frames from end to end; a frame must pass every filter. Default: none.')
+    .describe(
+      'Follow frames from end to end; a frame must pass every filter. With `episodes`, what held ' +
+        'a frame leads to its cause. Default: none.',
+    )
     .exactOptional(),
   captures: capturesSchema
     .describe('Write what passes ports into capture.pcapng, for Wireshark. Default: none.')

@@ -18,6 +18,7 @@ import {
   QUEUED,
   REASON,
   TO,
+  nameOfHop,
 } from '../../engine/analysis/trace/hop-log.js';
 import type { SeenHops } from '../../engine/analysis/trace/hop-recorder.js';
 import { DROP_REASONS } from '../../engine/contract/probe.js';
@@ -27,7 +28,6 @@ import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
 import type { FrameTrace, PartKind, TracePart, TraceStep } from './frame-trace.js';
 import { HeldTimes } from './held-times.js';
-import type { Start } from './hop-list.js';
 import { HopList } from './hop-list.js';
 
 const PREAMBLE_OCTETS = 8;
@@ -46,6 +46,8 @@ export function frameTraces(fabric: Fabric, { hops, holds }: SeenHops, nowPs: nu
 /** Journeys of frames, in the order in which their payload was ready. */
 export class FrameTraces implements Iterable<FrameTrace> {
   private readonly flows: FlowNames;
+  /** By device, what a frame takes through its pipeline. */
+  private readonly pipelines: readonly number[];
 
   constructor(
     private readonly fabric: Fabric,
@@ -55,11 +57,13 @@ export class FrameTraces implements Iterable<FrameTrace> {
     private readonly nowPs: number,
   ) {
     this.flows = flowNames(fabric);
+    this.pipelines = fabric.specs.map((spec) => (spec.kind === 'switch' ? spec.pipelinePs : 0));
   }
 
   /** Of all frames that have a journey. */
   names(): Set<string> {
-    return new Set(this.hops.starts.map(({ frame }) => frame));
+    const { starts, words } = this.hops;
+    return new Set(starts.map((hop) => nameOfHop(words, hop * HOP_WORDS)));
   }
 
   *[Symbol.iterator](): Generator<FrameTrace> {
@@ -67,7 +71,7 @@ export class FrameTraces implements Iterable<FrameTrace> {
     for (const start of this.hops.starts) yield this.trace(start);
   }
 
-  private trace({ hop, frame, bornPs }: Start): FrameTrace {
+  private trace(hop: number): FrameTrace {
     const { words } = this.hops;
     const at = hop * HOP_WORDS;
     const kind = words[at + FRAME_CLASS]! & KIND_MASK;
@@ -76,14 +80,14 @@ export class FrameTraces implements Iterable<FrameTrace> {
     const steps: TraceStep[] = [];
     this.follow(hop, NONE, steps);
     return {
-      frame,
+      frame: nameOfHop(words, at),
       flow: this.flows.get(ends)?.get(rest) ?? '',
       attempt: this.hops.attempt(hop),
       kind,
       priority: words[at + FRAME_CLASS]! & PRIORITY_MASK,
       sequence: words[at + NUMBER]!,
       octets: words[at + OCTETS]!,
-      bornPs,
+      bornPs: this.hops.bornPs(hop),
       steps,
     };
   }
@@ -107,7 +111,7 @@ export class FrameTraces implements Iterable<FrameTrace> {
     const at = sent * HOP_WORDS;
     const longest = PREAMBLE_OCTETS + words[at + OCTETS]! + CE_TAG_OCTETS + MOST_TAG_OCTETS;
     const afterPs = times[sent * HOP_TIMES + END_PS]! + latencyPs;
-    const untilPs = afterPs + longest * octetPs + this.pipelinePs(peerDevice);
+    const untilPs = afterPs + longest * octetPs + this.pipelines[peerDevice]!;
     return this.hops.take(sent, peerDevice, peerPort, afterPs, untilPs);
   }
 
@@ -148,16 +152,11 @@ export class FrameTraces implements Iterable<FrameTrace> {
   private addTheWay(parts: TracePart[], egress: LinkEnd, sent: number, next: number): number {
     const { words, times } = this.hops;
     const endPs = times[next * HOP_TIMES + ARRIVED]!;
-    const came = endPs - this.pipelinePs(words[next * HOP_WORDS + DEVICE]!);
+    const came = endPs - this.pipelines[words[next * HOP_WORDS + DEVICE]!]!;
     add(parts, 'serialise', times[sent * HOP_TIMES + END_PS]!, came - egress.latencyPs);
     add(parts, 'propagate', came - egress.latencyPs, came);
     add(parts, 'process', came, endPs);
     return endPs;
-  }
-
-  private pipelinePs(device: number): number {
-    const spec = this.fabric.specs[device]!;
-    return spec.kind === 'switch' ? spec.pipelinePs : 0;
   }
 }
 

@@ -9,6 +9,8 @@ interface PortHolds {
   readonly end: LinkEnd;
   readonly holds: readonly HoldTime[];
   readonly latestEnds: readonly number[];
+  /** What is told of them, once somebody asked: one hold delays many frames. */
+  readonly told: (Hold | null)[];
 }
 
 /** When ports were held, and by what. */
@@ -28,7 +30,8 @@ export class HeldTimes {
         const end = fabric.linkEnds[device]![port]!;
         let latest = -Infinity;
         const latestEnds = there.map(({ endPs }) => (latest = Math.max(latest, endPs)));
-        this.byPort.set(end.name, { end, holds: there, latestEnds });
+        const told = there.map(() => null);
+        this.byPort.set(end.name, { end, holds: there, latestEnds, told });
       });
     });
   }
@@ -51,7 +54,7 @@ export class HeldTimes {
       parts.push({ kind: free, startPs, endPs, hold: null });
       return;
     }
-    const { holds, latestEnds } = there;
+    const { holds, latestEnds, told } = there;
     let at = startPs;
     for (let i = firstAbove(latestEnds, startPs); i < holds.length; i++) {
       const hold = holds[i]!;
@@ -64,13 +67,14 @@ export class HeldTimes {
         parts.push({ kind: free, startPs: at, endPs: beganPs, hold: null });
         at = beganPs;
       }
-      parts.push({ kind: 'held', startPs: at, endPs: until, hold: this.named(there, i) });
+      const named = (told[i] ??= this.tell(there, i));
+      parts.push({ kind: 'held', startPs: at, endPs: until, hold: named });
       at = until;
     }
     if (endPs > at) parts.push({ kind: free, startPs: at, endPs, hold: null });
   }
 
-  private named({ end, holds }: PortHolds, at: number): Hold {
+  private tell({ end, holds }: PortHolds, at: number): Hold {
     const { mechanism, startPs, channel } = holds[at]!;
     const isSame = ({ mechanism: by, startPs: sincePs }: HoldTime): boolean =>
       by === mechanism && sincePs === startPs;

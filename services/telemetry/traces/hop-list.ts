@@ -8,22 +8,14 @@ import {
   HOP_WORDS,
   INGRESS,
   isSameFrame,
-  nameOfHop,
 } from '../../engine/analysis/trace/hop-log.js';
 
 const NONE = -1;
 
-/** Where a journey starts. */
-export interface Start {
-  readonly hop: number;
-  readonly frame: string;
-  readonly bornPs: number;
-}
-
 /** The hops that all devices have seen. Those of one frame are found by its dice. */
 export class HopList {
   /** Where journeys start, in the order in which payload was ready. */
-  readonly starts: readonly Start[];
+  readonly starts: readonly number[];
   /** What was written down, hop by hop: see `HopLog`. */
   readonly words: Int32Array;
   readonly times: Float64Array;
@@ -38,7 +30,7 @@ export class HopList {
     this.first = new Int32Array(2 ** Math.ceil(Math.log2(count + 1))).fill(NONE);
     this.next = new Int32Array(count);
     this.isTaken = new Uint8Array(count);
-    this.starts = this.chain(count).sort(compare);
+    this.starts = this.chain(count).sort((a, b) => this.order(a, b));
   }
 
   /**
@@ -64,6 +56,11 @@ export class HopList {
     return found;
   }
 
+  /** When the payload of a journey was ready. */
+  bornPs(start: number): number {
+    return this.times[start * HOP_TIMES + BORN]!;
+  }
+
   /** All may be found once more. */
   giveBack(): void {
     this.isTaken.fill(0);
@@ -82,28 +79,29 @@ export class HopList {
   }
 
   /** Finds the starts, and what has the same dice, from the last hop to the first. */
-  private chain(count: number): Start[] {
-    const { words, times, first, next } = this;
+  private chain(count: number): number[] {
+    const { words, first, next } = this;
     const mask = first.length - 1;
-    const starts: Start[] = [];
+    const starts: number[] = [];
     for (let hop = count - 1, at = hop * HOP_WORDS; hop >= 0; hop--, at -= HOP_WORDS) {
       if (words[at + DEVICE]! < 0) continue;
       const place = words[at + DICE]! & mask;
       next[hop] = first[place]!;
       first[place] = hop;
-      if (words[at + INGRESS]! >= 0) continue;
-      starts.push({ hop, frame: nameOfHop(words, at), bornPs: times[hop * HOP_TIMES + BORN]! });
+      if (words[at + INGRESS]! < 0) starts.push(hop);
     }
     return starts;
+  }
+
+  /** At one time, by their devices, each of which wrote down its own as they came. */
+  private order(a: number, b: number): number {
+    const laterPs = this.bornPs(a) - this.bornPs(b);
+    if (laterPs !== 0) return laterPs;
+    const { words } = this;
+    return words[a * HOP_WORDS + DEVICE]! - words[b * HOP_WORDS + DEVICE]! || a - b;
   }
 
   private firstLike(hop: number): number {
     return this.first[this.words[hop * HOP_WORDS + DICE]! & (this.first.length - 1)]!;
   }
-}
-
-function compare(a: Start, b: Start): number {
-  if (a.bornPs !== b.bornPs) return a.bornPs - b.bornPs;
-  if (a.frame !== b.frame) return a.frame < b.frame ? -1 : 1;
-  return a.hop - b.hop;
 }

@@ -6,6 +6,7 @@ import { RECEIVED } from '../../frame/heed.js';
 import type { Plain } from '../../kernel/snapshot.js';
 import { restore, save } from '../../kernel/snapshot.js';
 import { HoldLog } from '../waits/hold-log.js';
+import type { WaitRecorder } from '../waits/wait-recorder.js';
 import type { HoldTime } from '../waits/wait-records.js';
 import type { SamplingSpec } from './frame-sampler.js';
 import { FrameSampler, nameOf } from './frame-sampler.js';
@@ -61,17 +62,20 @@ export class HopRecorder extends DeafProbe {
   private readonly sampler: FrameSampler;
   private readonly isHost: readonly boolean[];
   private readonly hops: HopLog;
+  /** By device, unless somebody else writes holds down anyway. */
   private readonly holds: HoldLog[];
   private readonly notes: Notes[];
 
   constructor(
     private readonly engine: Engine,
     private readonly spec: SamplingSpec,
+    /** Knows all holds; null: nobody does. */
+    private readonly waits: WaitRecorder | null,
   ) {
     super();
     this.sampler = new FrameSampler(spec);
     this.hops = new HopLog(engine.devices.length);
-    this.holds = engine.devices.map((device) => new HoldLog(engine, device));
+    this.holds = waits === null ? engine.devices.map((device) => new HoldLog(engine, device)) : [];
     this.notes = engine.devices.map(() => new Notes());
     this.isHost = engine.devices.map((device) => device.spec.kind === 'host');
     engine.sample(this.sampler.share);
@@ -79,11 +83,11 @@ export class HopRecorder extends DeafProbe {
   }
 
   seen(): SeenHops {
-    const { notes, holds } = this;
+    const { engine, notes, holds, waits } = this;
     const omitted = [...notes, ...holds.map(({ table }) => table)];
     return {
       hops: this.hops.all(),
-      holds: holds.map((log) => log.all()),
+      holds: engine.devices.map((_, d) => waits?.holdTimes(d) ?? holds[d].all()),
       slowest: notes.flatMap(({ slowest }) => slowest),
       dropped: notes.flatMap(({ dropped }) => dropped),
       omitted: omitted.reduce((sum, { omitted: more }) => sum + more, 0),
@@ -93,18 +97,19 @@ export class HopRecorder extends DeafProbe {
   save(device: number): Plain {
     const { hops, holds, notes } = this;
     const inside = hops.insideOf(device);
-    const own = { holds: holds[device], notes: notes[device] };
+    const own = { holds: holds[device] ?? null, notes: notes[device] };
     return save({ hops: hops.hopsOf(device), inside, ...own });
   }
 
   /** Goes on from what was saved; null: from nothing. */
   restore(device: number, saved: Plain | null): void {
     const notes = new Notes();
-    const holds = new HoldLog(this.engine, this.engine.devices[device]);
+    const { engine, waits } = this;
+    const holds = waits === null ? new HoldLog(engine, engine.devices[device]) : null;
     const seen = { hops: { ...NO_ROWS }, inside: [], holds, notes };
     if (saved !== null) restore(seen, saved);
     this.hops.replace(device, seen.hops, seen.inside);
-    this.holds[device] = holds;
+    if (holds !== null) this.holds[device] = seen.holds ?? holds;
     this.notes[device] = notes;
   }
 
@@ -188,7 +193,7 @@ export class HopRecorder extends DeafProbe {
   }
 
   override heldChanged(device: number, port: number, now: number, priorities: number): void {
-    this.holds[device].change(port, now, priorities);
+    if (this.waits === null) this.holds[device].change(port, now, priorities);
   }
 
   override creditShort(
@@ -199,6 +204,7 @@ export class HopRecorder extends DeafProbe {
     channel: number,
     short: boolean,
   ): void {
+    if (this.waits !== null) return;
     this.holds[device].changeCredit(port, now, priority, channel, short);
   }
 

@@ -10,7 +10,7 @@ import { Backlog } from './backlog.js';
 import { HoldBook } from './hold-book.js';
 import { JamBook } from './jam-book.js';
 import { StopBook } from './stop-book.js';
-import type { DeviceWaits, JamRecord } from './wait-records.js';
+import type { DeviceWaits, HoldTime, JamRecord } from './wait-records.js';
 
 /** The books of one device. */
 class Books {
@@ -77,6 +77,11 @@ export class WaitRecorder extends DeafProbe {
     const { holds, stops, jams } = this.books[device];
     const omitted = holds.table.omitted + stops.table.omitted + jams.table.omitted;
     return { holds: holds.records(now), stops: stops.all(), jams: jams.all(), omitted };
+  }
+
+  /** When ports could not send, without what that cost. */
+  holdTimes(device: number): HoldTime[] {
+    return this.books[device].holds.all();
   }
 
   /** What is over is not kept any longer, but for jams that somebody may still ask for. */
