@@ -174,14 +174,18 @@ export const share: Quantity = {
   allowed: 'a percentage such as 30%, or a number from 0 to 1',
   pattern: SHARE_PATTERN,
   parse: (value) => {
-    const match = shareShape.exec(String(value));
-    const parsed = match === null ? NaN : Number(match[1]) / (match[2] === '%' ? 100 : 1);
+    const parsed = typeof value === 'number' ? value : writtenShare(value);
     if (parsed >= 0 && parsed <= 1) return parsed;
     throw new QuantityError(
       `not a share: ${show(value)}; write a percentage such as 30%, or a number from 0 to 1`,
     );
   },
 };
+
+function writtenShare(text: string): number {
+  const match = shareShape.exec(text);
+  return match === null ? NaN : Number(match[1]) / (match[2] === '%' ? 100 : 1);
+}
 
 /** The same, where nothing at all makes no sense. */
 export function aboveZero(of: Quantity): Quantity {

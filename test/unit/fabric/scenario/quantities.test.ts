@@ -41,6 +41,7 @@ const accepted: readonly (readonly [Quantity, string | number, number])[] = [
   [length, '12.5cm', 125],
   [share, '30%', 0.3],
   [share, 0.3, 0.3],
+  [share, 1e-7, 1e-7],
   [share, '100 %', 1],
 ];
 
