@@ -1,16 +1,24 @@
 import type { LoadHook } from 'node:module';
 
 // A loader that takes the probes out of the data path, so that what they cost can be measured.
-// Where a listener would go on with the frame, what is done without one is done.
+// What is left is what faults need.
 
-const FILES = ['device/loop.js', 'device/outlet.js'];
-const PROBE = /if \(heed\.hears\w+\(port, frame\)\)\s*tell\w+\([^;]*\);(?:\s*else\b)?/g;
+const CUTS: Readonly<Record<string, readonly (readonly [RegExp, string])[]>> = {
+  'device/loop.js': [
+    [/heed\.mindsReceived\(port, frame\)/, 'heed.isImpaired(port)'],
+    [/if \(heed\.hearsSent\(minded, frameClass\)\)\s*tellSent\([^;]*\);/, ''],
+  ],
+  'device/outlet.js': [[/if \(heed\.hearsQueued\(port, frame\)\)\s*tellQueued\([^;]*\);/, '']],
+};
 
 export const load: LoadHook = async (url, context, next) => {
   const loaded = await next(url, context);
-  const file = FILES.find((name) => url.endsWith(`services/engine/${name}`));
+  const file = Object.keys(CUTS).find((name) => url.endsWith(`services/engine/${name}`));
   if (file === undefined) return loaded;
-  const source = Buffer.from(loaded.source as Uint8Array).toString();
-  if (source.match(PROBE) === null) throw new Error(`${file} has no probes to take out`);
-  return { ...loaded, source: source.replace(PROBE, '') };
+  let source = Buffer.from(loaded.source as Uint8Array).toString();
+  for (const [probe, without] of CUTS[file]!) {
+    if (!probe.test(source)) throw new Error(`${file} has no ${probe.source} to take out`);
+    source = source.replace(probe, without);
+  }
+  return { ...loaded, source };
 };

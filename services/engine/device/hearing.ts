@@ -2,14 +2,7 @@ import type { Probe } from '../contract/probe.js';
 import { pointsOf } from '../contract/probe.js';
 import { ProbeFanOut } from '../contract/probe-fan-out.js';
 import type { Heed, Passing } from '../frame/heed.js';
-import {
-  DICE_SIDES,
-  PASSINGS,
-  QUEUED,
-  TELLS_ALL,
-  TELLS_BY_DICE,
-  TELLS_FOLLOWED,
-} from '../frame/heed.js';
+import { PASSINGS, QUEUED, TELLS_ALL, TELLS_DRAWN, TELLS_FOLLOWED } from '../frame/heed.js';
 import type { Device } from './device.js';
 
 /**
@@ -24,7 +17,7 @@ export class Hearing {
     private readonly devices: readonly Device[],
     private readonly heed: Heed,
   ) {
-    this.followers = heed.told.map(({ length }) => new Uint16Array(length));
+    this.followers = heed.minded.map(({ length }) => new Uint16Array(length));
   }
 
   listen(probe: Probe, devices: Iterable<number>, hearsFrames: boolean): void {
@@ -44,19 +37,19 @@ export class Hearing {
   /** One more (or less) wants to be told of all frames to which this happens at a port. */
   follow(device: number, port: number, passing: Passing, follows: boolean): void {
     const number = this.devices[device].firstPort + port;
-    const told = this.heed.told[passing];
+    const minded = this.heed.minded[passing];
     this.followers[passing][number] += follows ? 1 : -1;
-    if (this.followers[passing][number] > 0) told[number] |= TELLS_ALL;
-    else told[number] &= ~TELLS_ALL;
+    if (this.followers[passing][number] > 0) minded[number] |= TELLS_ALL;
+    else minded[number] &= ~TELLS_ALL;
   }
 
-  /** Hosts tell of a share of what they make, by dice; and all of those that are followed. */
+  /** Hosts tell of a share of what they make, drawn; and all of those that are followed. */
   sample(share: number): void {
-    this.heed.limit[0] = share * DICE_SIDES;
+    this.heed.draw.setShare(share);
     for (const { spec, firstPort } of this.devices) {
       spec.ports.forEach((_, p) => {
-        for (const told of this.heed.told) told[firstPort + p] |= TELLS_FOLLOWED;
-        if (spec.kind === 'host') this.heed.told[QUEUED][firstPort + p] |= TELLS_BY_DICE;
+        for (const minded of this.heed.minded) minded[firstPort + p] |= TELLS_FOLLOWED;
+        if (spec.kind === 'host') this.heed.minded[QUEUED][firstPort + p] |= TELLS_DRAWN;
       });
     }
   }

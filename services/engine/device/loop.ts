@@ -12,6 +12,7 @@ import {
   PRIORITY_MASK,
   SEQUENCE,
 } from '../frame/frame-pool.js';
+import { LATE, SILENT } from '../frame/heed.js';
 import { keyId, keyKind } from '../kernel/agenda.js';
 import { wordCell } from '../kernel/cells.js';
 import { ETHERTYPE_MAC_CONTROL } from '../wire/ethernet.js';
@@ -38,10 +39,7 @@ import {
   CONTROL_LATER,
   CONTROL_LOST,
   CONTROL_TWICE,
-  LATE,
-  LOSSY,
   MEDDLED,
-  SILENT,
   type FaultMechanism,
 } from '../faults/fault-mechanism.js';
 import { messageOf } from '../faults/control-frames.js';
@@ -201,35 +199,41 @@ export function makeLoop(
     arrivals.at[port] = lanes.timeBehind(port, frame);
     arrivals.turned(d, port);
     if ((pool.words[frame + CLASS] & CARRIES_FLAG) !== 0) carriage.board(port, frame);
-    let fate = UNHURT;
-    if ((flags[port] & (LOSSY | MEDDLED)) !== 0) {
-      fate = fateOf(device, port, frame);
-      if (fate === LATER) return;
+    if (heed.mindsReceived(port, frame)) {
+      attend(d, device, port, frame);
+      return;
     }
-    takeFrame(d, device, port, frame, fate);
+    count(d, device, port, frame);
+    passOn(d, port, frame);
+  }
+
+  /** Of a frame that comes in somebody wants to be told, or a fault may hit it. */
+  function attend(d: number, device: Device, port: number, frame: number): void {
+    const fate = heed.isImpaired(port) ? fateOf(device, port, frame) : UNHURT;
+    if (fate !== LATER) takeFrame(d, device, port, frame, fate);
   }
 
   /** A frame has come in, and is lost for a reason unless it is unhurt. */
   function takeFrame(d: number, device: Device, port: number, frame: number, fate: number): void {
+    count(d, device, port, frame);
+    if (heed.hearsReceived(port, frame)) {
+      const { firstPort, heardBy } = device;
+      heardBy.frameReceived?.frameReceived(d, port - firstPort, clock.now, pool, frame);
+    }
+    if (fate === UNHURT) passOn(d, port, frame);
+    else outlet.lose(d, port, frame, fate);
+  }
+
+  function count(d: number, device: Device, port: number, frame: number): void {
     const { words } = pool;
     const length = words[frame + LENGTH];
     const local = port - device.firstPort;
     digests.mix(d, DID_ARRIVE | local, words[frame + SEQUENCE] ^ (length << 20));
     counters.received(port, words[frame + CLASS] & PRIORITY_MASK, length);
-    if (heed.hearsReceived(port, frame)) tellReceived(d, port, frame, fate);
-    else passOn(d, port, frame, fate);
   }
 
-  /** The frame goes on from here: nothing has to be kept in registers around the call. */
-  function tellReceived(d: number, port: number, frame: number, fate: number): void {
-    const { firstPort, heardBy } = devices[d];
-    heardBy.frameReceived?.frameReceived(d, port - firstPort, clock.now, pool, frame);
-    passOn(d, port, frame, fate);
-  }
-
-  function passOn(d: number, port: number, frame: number, fate: number): void {
-    if (fate !== UNHURT) outlet.lose(d, port, frame, fate);
-    else if (isHost[d] === 0) switching.receive(d, port, frame);
+  function passOn(d: number, port: number, frame: number): void {
+    if (isHost[d] === 0) switching.receive(d, port, frame);
     else hosting.receive(d, port, frame);
   }
 
@@ -284,8 +288,8 @@ export function makeLoop(
   }
 
   function transmit(d: number, device: Device, port: number): void {
-    const wrong = flags[port];
-    if ((wrong & SILENT) !== 0) {
+    const minded = heed.mindedOfSent(port);
+    if ((minded & SILENT) !== 0) {
       transmits.at[port] = Infinity;
       transmits.turned(d, port);
       return;
@@ -311,7 +315,7 @@ export function makeLoop(
     const isMetered = (metered & (1 << trafficClass)) !== 0;
     if (isMetered) metering.spend(port, trafficClass, frame);
     const wireOctets = length + tag + WIRE_OVERHEAD_OCTETS;
-    const late = (wrong & LATE) === 0 ? 0 : faults.slownessPs(port, wireOctets, octetPs);
+    const late = (minded & LATE) === 0 ? 0 : faults.slownessPs(port, wireOctets, octetPs);
     const free = now + wireOctets * octetPs + late;
     ports.setFreeAt(port, free);
     if (isHost[d] === 0) switching.departing(port, trafficClass, frame);
@@ -320,9 +324,9 @@ export function makeLoop(
     const frameClass = pool.words[frame + CLASS];
     digests.mix(d, DID_SEND | local, (frameClass & ~FOLLOWED_FLAG) ^ (length << 20));
     counters.sent(port, frameClass & PRIORITY_MASK, length);
-    if (heed.hearsSent(port, frame)) tellSent(d, local, frame, trafficClass, eligible);
+    if (heed.hearsSent(minded, frameClass)) tellSent(d, local, frame, trafficClass, eligible);
     const at = now + (PREAMBLE_OCTETS + tag) * octetPs + ports.latencyPs(port) + late;
-    pool.setArrival(frame, (wrong & LATE) === 0 ? at : faults.arrivalOf(port, at, free - now));
+    pool.setArrival(frame, (minded & LATE) === 0 ? at : faults.arrivalOf(port, at, free - now));
     accept(ports.peer(port), frame);
     if (tag !== 0) sendTag(d, local, ports.peer(port), pool.arrival(frame));
     if ((frameClass & CARRIES_FLAG) !== 0) sendCarried(d, local, ports.peer(port), frame);
@@ -384,7 +388,7 @@ export function makeLoop(
     const longer = Math.max(0, length + FCS_OCTETS - LEAST_FRAME_OCTETS);
     const txEnd = leastEnd + longer * octetPs;
     const wireOctets = LEAST_FRAME_OCTETS + WIRE_OVERHEAD_OCTETS + longer;
-    const isLate = (flags[port] & LATE) !== 0;
+    const isLate = (heed.mindedOfSent(port) & LATE) !== 0;
     const late = isLate ? faults.slownessPs(port, wireOctets, octetPs) : 0;
     const free = now + wireOctets * octetPs + late;
     ports.setFreeAt(port, free);

@@ -29,7 +29,7 @@ export interface MechanismSet {
  * gates, timers and control frames.
  */
 export function makeMechanisms(shared: Shared, host: MechanismHost): MechanismSet {
-  const { tables, buffer, ports, pool, queues, lines, counters } = shared;
+  const { tables, buffer, ports, pool, queues, lines, counters, heed } = shared;
   const pfc = new PfcMechanism(tables, host, buffer, 1, ports);
   const credit = new CreditMechanism(tables, host, 2, pool, {
     inQueue: (port, trafficClass) => queues.get(port, trafficClass, QUEUE_OCTETS),
@@ -37,7 +37,7 @@ export function makeMechanisms(shared: Shared, host: MechanismHost): MechanismSe
   });
   const sfc = new SfcMechanism(tables, host, 3, ports, pool, pfc);
   const pause = new PauseMechanism(tables, host, makeAccounts(shared), PAUSE_SLOT, ports);
-  const faults = new FaultMechanism(tables, host, 4);
+  const faults = new FaultMechanism(tables, host, 4, heed);
   const discovery = new DiscoveryMechanism(host, counters, DISCOVERY_SLOT);
   const ci = new CiMechanism(tables, host, 6, pool);
   const all = [pause, pfc, credit, sfc, faults, discovery, ci];

@@ -12,6 +12,7 @@ import type {
   MechanismHost,
 } from '../contract/flow-control.js';
 import type { PortSpec } from '../contract/spec.js';
+import type { Heed } from '../frame/heed.js';
 import type { Plain } from '../kernel/snapshot.js';
 import type { Tables } from '../kernel/tables.js';
 import { matchesControl } from './control-frames.js';
@@ -21,13 +22,13 @@ import { StandingFault } from './standing-fault.js';
 // What a fault does to a port now, one bit each in `flags`.
 
 /** The port starts no frame, not even a control frame. */
-export const SILENT = 1;
+const SILENT = 1;
 /** Some of what arrives does not get through. */
-export const LOSSY = 2;
+const LOSSY = 2;
 /** Some control frames that arrive are changed, repeated or late. */
 export const MEDDLED = 4;
 /** What the port sends takes longer than its rate and its cable say. */
-export const LATE = 8;
+const LATE = 8;
 /** Since a fault began here or at the other end, an overflow is no surprise. */
 const EXCUSED = 16;
 /** Since a fault began here, what control frames said may not have been true, or came twice. */
@@ -92,7 +93,7 @@ export interface FaultCounts {
  */
 export class FaultMechanism implements Mechanism {
   readonly name = 'fault';
-  /** By port: what is wrong with it. 0 where all is well, and nothing else need be looked at. */
+  /** By port: what is wrong with it. */
   readonly flags: Uint8Array;
   /** For how long the control frame last judged is held back. */
   delayPs = 0;
@@ -107,6 +108,7 @@ export class FaultMechanism implements Mechanism {
     tables: Tables,
     private readonly host: MechanismHost,
     private readonly slot: number,
+    private readonly heed: Heed,
   ) {
     this.flags = tables.uint8('port', 1);
     this.armedFor = tables.float64('port', 1).fill(Infinity);
@@ -155,6 +157,7 @@ export class FaultMechanism implements Mechanism {
   restoreAt(firstPort: number, saved: Plain): void {
     (saved as readonly (readonly Plain[])[]).forEach((faults, p) => {
       this.at[firstPort + p] = faults.map((fault) => StandingFault.revive(fault));
+      this.impair(firstPort + p);
     });
   }
 
@@ -427,6 +430,14 @@ export class FaultMechanism implements Mechanism {
     // What was late once must not be overtaken.
     if (this.busyUntil[port] > this.host.clock.now) flags |= this.flags[port] & LATE;
     this.flags[port] = flags;
+    this.impair(port);
+  }
+
+  /** The data path looks for what is wrong in one place. */
+  private impair(port: number): void {
+    const flags = this.flags[port];
+    const hits = (flags & (LOSSY | MEDDLED)) !== 0;
+    this.heed.impair(port, hits, (flags & LATE) !== 0, (flags & SILENT) !== 0);
   }
 
   private forEachActive(port: number, visit: (fault: StandingFault) => void): void {

@@ -1,8 +1,6 @@
 import type { FramePool } from './frame-pool.js';
-import { CLASS, FOLLOWED_FLAG, HASH, KIND_MASK, SEQUENCE } from './frame-pool.js';
-
-/** Dice are lower than this. */
-export const DICE_SIDES = 2 ** 32;
+import { CLASS, FOLLOWED_FLAG } from './frame-pool.js';
+import { makeDraw } from './draw.js';
 
 /** What happens to a frame that passes a port. */
 export const RECEIVED = 0;
@@ -13,28 +11,47 @@ export type Passing = typeof RECEIVED | typeof QUEUED | typeof SENT;
 
 export const PASSINGS: readonly Passing[] = [RECEIVED, QUEUED, SENT];
 
-// What a port tells: frames whose class has a bit in common with this.
+// What a port minds: frames whose class has a bit in common with this are told of.
 
 export const TELLS_FOLLOWED = FOLLOWED_FLAG;
 /** All frames: no class has this bit, and it is thought of as set in each. */
 export const TELLS_ALL = 1 << 29;
-/** Those with low dice: no class has this bit either. */
-export const TELLS_BY_DICE = 1 << 30;
+/** Those that are drawn: no class has this bit either. */
+export const TELLS_DRAWN = 1 << 30;
 /** Nothing, but a frame that is queued counts for `FrameTimes`. */
 export const RECKONS = 1 << 31;
+
+// What faults do to frames that are received, and to those that are sent. It stands beside what is
+// told, so that a port where all is well and nobody listens is known by a look at one word.
+
+/** They may be lost, or changed. */
+export const IMPAIRED = 1 << 30;
+/** They take longer than the port's rate and cable say. */
+export const LATE = 1 << 30;
+/** There are none. */
+export const SILENT = 1 << 31;
+
 /** Thought of as set in the class of each frame that is queued. */
 const SET_IN_ALL = TELLS_ALL | RECKONS;
 
-/** By port: which of the frames that pass there somebody wants to be told of. */
+/** By port: which of the frames that pass there somebody wants to be told of, or a fault hits. */
 export type Heed = ReturnType<typeof makeHeed>;
 
 export function makeHeed(pool: FramePool, ports: number) {
   const { words } = pool;
   /** By what happens, and port. */
-  const told = PASSINGS.map(() => new Int32Array(ports));
-  const [received, queued, sent] = told;
-  /** Frames with lower dice are told where a port tells by dice. */
-  const limit = new Float64Array(1);
+  const minded = PASSINGS.map(() => new Int32Array(ports));
+  const [received, queued, sent] = minded;
+  const draw = makeDraw(pool);
+
+  /** Somebody wants to be told of it, or a fault may hit it. */
+  function mindsReceived(port: number, frame: number): boolean {
+    return ((words[frame + CLASS] | TELLS_ALL | IMPAIRED) & received[port]) !== 0;
+  }
+
+  function isImpaired(port: number): boolean {
+    return (received[port] & IMPAIRED) !== 0;
+  }
 
   function hearsReceived(port: number, frame: number): boolean {
     return ((words[frame + CLASS] | TELLS_ALL) & received[port]) !== 0;
@@ -43,28 +60,43 @@ export function makeHeed(pool: FramePool, ports: number) {
   /** Also where it is only reckoned. */
   function hearsQueued(port: number, frame: number): boolean {
     const tells = queued[port];
+    if (tells === 0) return false;
     if (((words[frame + CLASS] | SET_IN_ALL) & tells) !== 0) return true;
-    return (tells & TELLS_BY_DICE) !== 0 && diceOf(words, frame) < limit[0];
+    return (tells & TELLS_DRAWN) !== 0 && draw.draws(frame);
   }
 
   function isTold(port: number, frame: number): boolean {
     const tells = queued[port];
     if ((tells & RECKONS) === 0) return true;
     if (((words[frame + CLASS] | TELLS_ALL) & tells) !== 0) return true;
-    return (tells & TELLS_BY_DICE) !== 0 && diceOf(words, frame) < limit[0];
+    return (tells & TELLS_DRAWN) !== 0 && draw.draws(frame);
   }
 
-  function hearsSent(port: number, frame: number): boolean {
-    return ((words[frame + CLASS] | TELLS_ALL) & sent[port]) !== 0;
+  /** What is minded of the frames that a port sends. */
+  function mindedOfSent(port: number): number {
+    return sent[port];
   }
 
-  return { told, limit, hearsReceived, hearsQueued, isTold, hearsSent };
-}
+  function hearsSent(minded: number, frameClass: number): boolean {
+    return ((frameClass | TELLS_ALL) & minded) !== 0;
+  }
 
-/** As if drawn, from what does not change on a frame's way, so that every run comes to the same. */
-export function diceOf(words: Int32Array, frame: number): number {
-  let h = words[frame + HASH] ^ Math.imul(words[frame + SEQUENCE], 0x9e3779b1);
-  h = Math.imul(h ^ (h >>> 16) ^ (words[frame + CLASS] & KIND_MASK), 0x7feb352d);
-  h = Math.imul(h ^ (h >>> 15), 0x846ca68b);
-  return (h ^ (h >>> 16)) >>> 0;
+  /** What faults do to a port from now on. */
+  function impair(port: number, isImpaired: boolean, isLate: boolean, isSilent: boolean): void {
+    received[port] = (received[port] & ~IMPAIRED) | (isImpaired ? IMPAIRED : 0);
+    sent[port] = (sent[port] & ~(LATE | SILENT)) | (isLate ? LATE : 0) | (isSilent ? SILENT : 0);
+  }
+
+  return {
+    minded,
+    draw,
+    mindsReceived,
+    isImpaired,
+    hearsReceived,
+    hearsQueued,
+    isTold,
+    mindedOfSent,
+    hearsSent,
+    impair,
+  };
 }

@@ -30,20 +30,20 @@ export function makeFrameTimes(
   /** By port: priorities that are reckoned, one bit each. */
   const reckoned = new Uint8Array(ports.count);
   const doubles = new Float64Array(ports.count * 8 * WIDTH);
-  const told = heed.told[QUEUED];
+  const minded = heed.minded[QUEUED];
 
   /** From a time on; `sum`: what there is by then. */
   function start(port: number, priority: number, fromPs: number, sum: number): void {
     const row = (port << 3) | priority;
     reckoned[port] |= 1 << priority;
-    told[port] |= RECKONS;
+    minded[port] |= RECKONS;
     doubles[row * WIDTH + UNTIL] = fromPs;
     doubles[row * WIDTH + SUM] = sum;
   }
 
   function stop(port: number, priority: number): void {
     reckoned[port] &= ~(1 << priority);
-    if (reckoned[port] === 0) told[port] &= ~RECKONS;
+    if (reckoned[port] === 0) minded[port] &= ~RECKONS;
   }
 
   /** A frame has joined a queue just now. */

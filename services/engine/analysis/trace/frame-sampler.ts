@@ -9,7 +9,7 @@ import {
   SOURCE,
   TARGET,
 } from '../../frame/frame-pool.js';
-import { DICE_SIDES, diceOf } from '../../frame/heed.js';
+import { diceOf, makeDraw, type Draw } from '../../frame/draw.js';
 
 /** Frames of a flow, by what they carry. */
 export interface FlowMark {
@@ -36,35 +36,40 @@ export interface SamplingSpec {
 
 /** Decides by what a frame carries when it is made, so that every run comes to the same. */
 export class FrameSampler {
-  private readonly limit: number;
+  private readonly draw: Draw;
   private readonly hasNames: boolean;
   private readonly named: ReadonlySet<string>;
   /** Of the named ones: what can be asked of a frame at once. */
   private readonly namedDice: ReadonlySet<number>;
 
-  constructor(private readonly spec: SamplingSpec) {
-    this.limit = spec.share * DICE_SIDES;
+  constructor(
+    private readonly spec: SamplingSpec,
+    private readonly pool: FramePool,
+  ) {
+    this.draw = makeDraw(pool);
+    this.draw.setShare(spec.share);
     this.hasNames = spec.named.length > 0;
     this.named = new Set(spec.named);
     this.namedDice = new Set(spec.named.map((name) => Number(name.slice(0, name.indexOf(' ')))));
   }
 
-  /** No frame beyond this share by dice is taken. */
+  /** No frame that is not drawn of this share is taken. */
   get share(): number {
     return this.hasNames ? 1 : this.spec.share;
   }
 
-  takes(pool: FramePool, frame: number): boolean {
-    const dice = diceOf(pool.words, frame);
-    if (this.hasNames && this.isNamed(dice, pool, frame)) return true;
-    if (dice >= this.limit) return false;
+  takes(frame: number): boolean {
+    const { pool } = this;
+    if (this.hasNames && this.isNamed(frame)) return true;
+    if (!this.draw.draws(frame)) return false;
     const { priorities, flows } = this.spec;
     if ((priorities & (1 << (pool.words[frame + CLASS] & PRIORITY_MASK))) === 0) return false;
     return flows === null || flows.some((flow) => isOfFlow(flow, pool, frame));
   }
 
-  private isNamed(dice: number, pool: FramePool, frame: number): boolean {
-    return this.namedDice.has(dice) && this.named.has(nameOf(pool, frame));
+  private isNamed(frame: number): boolean {
+    const { pool } = this;
+    return this.namedDice.has(diceOf(pool.words, frame)) && this.named.has(nameOf(pool, frame));
   }
 }
 

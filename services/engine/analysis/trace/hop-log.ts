@@ -8,7 +8,7 @@ import {
   SOURCE,
   TARGET,
 } from '../../frame/frame-pool.js';
-import { diceOf } from '../../frame/heed.js';
+import { diceOf } from '../../frame/draw.js';
 
 /** How a frame's stay at a device ended, or that it has not. */
 export const HOP_ENDS = ['inside', 'sent', 'delivered', 'dropped'] as const;

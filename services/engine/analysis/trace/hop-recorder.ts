@@ -73,7 +73,7 @@ export class HopRecorder extends DeafProbe {
     private readonly waits: WaitRecorder | null,
   ) {
     super();
-    this.sampler = new FrameSampler(spec);
+    this.sampler = new FrameSampler(spec, engine.shared.pool);
     this.hops = new HopLog(engine.devices.length);
     this.holds = waits === null ? engine.devices.map((device) => new HoldLog(engine, device)) : [];
     this.notes = engine.devices.map(() => new Notes());
@@ -216,7 +216,7 @@ export class HopRecorder extends DeafProbe {
     pool: FramePool,
     frame: number,
   ): void {
-    if (!this.sampler.takes(pool, frame) || this.isFull(device)) return;
+    if (!this.sampler.takes(frame) || this.isFull(device)) return;
     this.engine.followFrame(frame);
     this.hops.queue(this.hops.begin(device, NONE, now, pool, frame), egress, now);
   }

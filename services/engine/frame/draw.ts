@@ -1,0 +1,43 @@
+import { doubleCell, wordCell } from '../kernel/cells.js';
+import type { FramePool } from './frame-pool.js';
+import { CLASS, HASH, KIND_MASK, SEQUENCE } from './frame-pool.js';
+
+/** Dice are lower than this. */
+const DICE_SIDES = 2 ** 32;
+/** Of a small share only every so manieth frame, all in all, is thrown dice for. */
+const SIEVED = 16;
+/** The upper bits change from frame to frame without a rhythm that messages could have. */
+const SIEVE = (SIEVED - 1) << 28;
+
+/** Draws a share of the frames. */
+export type Draw = ReturnType<typeof makeDraw>;
+
+export function makeDraw({ words }: FramePool) {
+  const sieve = wordCell();
+  const limit = doubleCell();
+
+  function setShare(share: number): void {
+    const isSmall = share < 1 / SIEVED;
+    sieve[0] = isSmall ? SIEVE : 0;
+    limit[0] = share * DICE_SIDES * (isSmall ? SIEVED : 1);
+  }
+
+  /** Most frames of a small share are out after one multiplication. */
+  function draws(frame: number): boolean {
+    return (mixOf(words, frame) & sieve[0]) === 0 && diceOf(words, frame) < limit[0];
+  }
+
+  return { setShare, draws };
+}
+
+/** As if drawn, from what does not change on a frame's way, so that every run comes to the same. */
+export function diceOf(words: Int32Array, frame: number): number {
+  let h = mixOf(words, frame);
+  h = Math.imul(h ^ (h >>> 16) ^ (words[frame + CLASS] & KIND_MASK), 0x7feb352d);
+  h = Math.imul(h ^ (h >>> 15), 0x846ca68b);
+  return (h ^ (h >>> 16)) >>> 0;
+}
+
+function mixOf(words: Int32Array, frame: number): number {
+  return words[frame + HASH] ^ Math.imul(words[frame + SEQUENCE], 0x9e3779b1);
+}
