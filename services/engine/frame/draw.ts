@@ -4,7 +4,7 @@ import { CLASS, HASH, KIND_MASK, SEQUENCE } from './frame-pool.js';
 
 /** Dice are lower than this. */
 const DICE_SIDES = 2 ** 32;
-/** Of a small share only every so manieth frame, all in all, is thrown dice for. */
+/** Of a small share, dice are thrown for one frame in so many. */
 const SIEVED = 16;
 /** The upper bits change from frame to frame without a rhythm that messages could have. */
 const SIEVE = (SIEVED - 1) << 28;
