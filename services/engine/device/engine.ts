@@ -174,14 +174,14 @@ export class Engine implements MechanismHost {
     this.hearing.follow(device, port, passing, follows);
   }
 
-  /** The one listener who samples is told of a share of what hosts make, to choose from. */
+  /** The one listener who samples is told of a share of what hosts make, wherever it comes. */
   sample(share: number): void {
     this.hearing.sample(share);
   }
 
-  /** He is told of it wherever it comes. */
-  followFrame(frame: number): void {
-    this.shared.pool.words[frame + CLASS] |= FOLLOWED_FLAG;
+  /** He is not told of it any more. */
+  forgetFrame(frame: number): void {
+    this.shared.pool.words[frame + CLASS] &= ~FOLLOWED_FLAG;
   }
 
   /** A fault comes to a device's port at `now`: nothing from then on has been executed. */

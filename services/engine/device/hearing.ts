@@ -2,7 +2,7 @@ import type { Probe } from '../contract/probe.js';
 import { pointsOf } from '../contract/probe.js';
 import { ProbeFanOut } from '../contract/probe-fan-out.js';
 import type { Heed, Passing } from '../frame/heed.js';
-import { PASSINGS, QUEUED, TELLS_ALL, TELLS_DRAWN, TELLS_FOLLOWED } from '../frame/heed.js';
+import { PASSINGS, TELLS_ALL, TELLS_FOLLOWED } from '../frame/heed.js';
 import type { Device } from './device.js';
 
 /**
@@ -43,14 +43,11 @@ export class Hearing {
     else minded[number] &= ~TELLS_ALL;
   }
 
-  /** Hosts tell of a share of what they make, drawn; and all of those that are followed. */
+  /** Of what hosts make a share is drawn and followed; ports tell of those. */
   sample(share: number): void {
     this.heed.draw.setShare(share);
-    for (const { spec, firstPort } of this.devices) {
-      spec.ports.forEach((_, p) => {
-        for (const minded of this.heed.minded) minded[firstPort + p] |= TELLS_FOLLOWED;
-        if (spec.kind === 'host') this.heed.minded[QUEUED][firstPort + p] |= TELLS_DRAWN;
-      });
+    for (const minded of this.heed.minded) {
+      minded.forEach((_, port) => (minded[port] |= TELLS_FOLLOWED));
     }
   }
 }

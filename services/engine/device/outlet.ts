@@ -1,7 +1,15 @@
 import { DROP } from '../contract/probe.js';
 import type { Defiance } from '../flow-control/pfc/pfc-defiance.js';
 import type { FaultMechanism } from '../faults/fault-mechanism.js';
-import { CARRIES_FLAG, CLASS, LENGTH, PORT, PRIORITY_MASK } from '../frame/frame-pool.js';
+import {
+  CARRIES_FLAG,
+  CLASS,
+  FOLLOWED_FLAG,
+  LENGTH,
+  PORT,
+  PRIORITY_MASK,
+  STORED,
+} from '../frame/frame-pool.js';
 import type { Carriage } from './carriage.js';
 import type { Device } from './device.js';
 import { DID_DROP } from './device.js';
@@ -11,6 +19,8 @@ import type { Shared } from './shared.js';
 /** What devices do with a frame in the end: queue it for a port, or drop it. */
 export interface Outlet {
   enqueue(device: number, port: number, trafficClass: number, frame: number): void;
+  /** A host's own frame, which is followed from here if it is drawn. */
+  enqueueOwn(device: number, port: number, trafficClass: number, frame: number): void;
   /** Wakes a port's transmitter if it sleeps. */
   kick(device: number, port: number): void;
   /** `group`: that its account is of, where its priority does not say. */
@@ -40,13 +50,21 @@ export function makeOutlet(
   function enqueue(device: number, port: number, trafficClass: number, frame: number): void {
     if (ports.isMetered(port, trafficClass)) metering.enqueue(port, trafficClass, frame);
     else queues.push(port, trafficClass, frame);
-    if (heed.hearsQueued(port, frame)) tellQueued(device, port, frame);
+    if (heed.mindsQueued(port, frame)) tellQueued(device, port, frame);
     kick(device, port);
+  }
+
+  function enqueueOwn(device: number, port: number, trafficClass: number, frame: number): void {
+    const { words } = pool;
+    words[frame + STORED] = words[frame + LENGTH];
+    words[frame + PORT] = port;
+    if (heed.draw.draws(frame)) words[frame + CLASS] |= FOLLOWED_FLAG;
+    enqueue(device, port, trafficClass, frame);
   }
 
   function tellQueued(device: number, port: number, frame: number): void {
     frameTimes.joined(port, frame);
-    if (!heed.isTold(port, frame)) return;
+    if (!heed.hearsQueued(port, frame)) return;
     const { firstPort, heardBy } = devices[device];
     const ingress = pool.words[frame + PORT] - firstPort;
     heardBy.frameQueued?.frameQueued(device, ingress, port - firstPort, clock.now, pool, frame);
@@ -85,5 +103,5 @@ export function makeOutlet(
     pool.release(frame);
   }
 
-  return { enqueue, kick, drop, lose };
+  return { enqueue, enqueueOwn, kick, drop, lose };
 }

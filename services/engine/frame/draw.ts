@@ -24,6 +24,7 @@ export function makeDraw({ words }: FramePool) {
 
   /** Most frames of a small share are out after one multiplication. */
   function draws(frame: number): boolean {
+    if (limit[0] === 0) return false;
     return (mixOf(words, frame) & sieve[0]) === 0 && diceOf(words, frame) < limit[0];
   }
 

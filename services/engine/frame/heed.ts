@@ -16,8 +16,6 @@ export const PASSINGS: readonly Passing[] = [RECEIVED, QUEUED, SENT];
 export const TELLS_FOLLOWED = FOLLOWED_FLAG;
 /** All frames: no class has this bit, and it is thought of as set in each. */
 export const TELLS_ALL = 1 << 29;
-/** Those that are drawn: no class has this bit either. */
-export const TELLS_DRAWN = 1 << 30;
 /** Nothing, but a frame that is queued counts for `FrameTimes`. */
 export const RECKONS = 1 << 31;
 
@@ -30,9 +28,6 @@ export const IMPAIRED = 1 << 30;
 export const LATE = 1 << 30;
 /** There are none. */
 export const SILENT = 1 << 31;
-
-/** Thought of as set in the class of each frame that is queued. */
-const SET_IN_ALL = TELLS_ALL | RECKONS;
 
 /** By port: which of the frames that pass there somebody wants to be told of, or a fault hits. */
 export type Heed = ReturnType<typeof makeHeed>;
@@ -58,18 +53,12 @@ export function makeHeed(pool: FramePool, ports: number) {
   }
 
   /** Also where it is only reckoned. */
-  function hearsQueued(port: number, frame: number): boolean {
-    const tells = queued[port];
-    if (tells === 0) return false;
-    if (((words[frame + CLASS] | SET_IN_ALL) & tells) !== 0) return true;
-    return (tells & TELLS_DRAWN) !== 0 && draw.draws(frame);
+  function mindsQueued(port: number, frame: number): boolean {
+    return ((words[frame + CLASS] | TELLS_ALL | RECKONS) & queued[port]) !== 0;
   }
 
-  function isTold(port: number, frame: number): boolean {
-    const tells = queued[port];
-    if ((tells & RECKONS) === 0) return true;
-    if (((words[frame + CLASS] | TELLS_ALL) & tells) !== 0) return true;
-    return (tells & TELLS_DRAWN) !== 0 && draw.draws(frame);
+  function hearsQueued(port: number, frame: number): boolean {
+    return ((words[frame + CLASS] | TELLS_ALL) & queued[port]) !== 0;
   }
 
   /** What is minded of the frames that a port sends. */
@@ -93,8 +82,8 @@ export function makeHeed(pool: FramePool, ports: number) {
     mindsReceived,
     isImpaired,
     hearsReceived,
+    mindsQueued,
     hearsQueued,
-    isTold,
     mindedOfSent,
     hearsSent,
     impair,

@@ -146,11 +146,11 @@ export class HopRecorder extends DeafProbe {
     pool: FramePool,
     frame: number,
   ): void {
+    if (!isFollowed(pool, frame)) return;
     if (this.isHost[device]) {
       this.choose(device, egress, now, pool, frame);
       return;
     }
-    if (!isFollowed(pool, frame)) return;
     let row = this.hops.findUnqueued(device, ingress, pool, frame);
     if (row === NONE) {
       // A copy beyond the first one came in together with it.
@@ -208,7 +208,7 @@ export class HopRecorder extends DeafProbe {
     this.holds[device].changeCredit(port, now, priority, channel, short);
   }
 
-  /** Whether what a host has made is followed. */
+  /** Whether what a host has made, and was drawn, goes on being followed. */
   private choose(
     device: number,
     egress: number,
@@ -216,8 +216,10 @@ export class HopRecorder extends DeafProbe {
     pool: FramePool,
     frame: number,
   ): void {
-    if (!this.sampler.takes(frame) || this.isFull(device)) return;
-    this.engine.followFrame(frame);
+    if (!this.sampler.takes(frame) || this.isFull(device)) {
+      this.engine.forgetFrame(frame);
+      return;
+    }
     this.hops.queue(this.hops.begin(device, NONE, now, pool, frame), egress, now);
   }
 

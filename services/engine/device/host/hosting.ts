@@ -11,11 +11,9 @@ import {
   KIND_NAK,
   KIND_NOTICE,
   LENGTH,
-  PORT,
   PRIORITY_MASK,
   REMAINING,
   SEQUENCE,
-  STORED,
   TARGET,
 } from '../../frame/frame-pool.js';
 import type { SfcStation } from '../../congestion/sfc/sfc-carrier.js';
@@ -328,11 +326,8 @@ export function makeHosting(
 
   function queueFrame(d: number, frame: number, trafficClass: number): void {
     const port = nicPort[d];
-    const length = words[frame + LENGTH];
-    words[frame + STORED] = length;
-    words[frame + PORT] = port;
-    counters.made(port, words[frame + CLASS] & PRIORITY_MASK, length);
-    outlet.enqueue(d, port, trafficClass, frame);
+    counters.made(port, words[frame + CLASS] & PRIORITY_MASK, words[frame + LENGTH]);
+    outlet.enqueueOwn(d, port, trafficClass, frame);
   }
 
   function checkDeadline(d: number, c: number): void {

@@ -2,15 +2,7 @@ import { PacketPlane } from '../../arbiter/wsp-arbiter.js';
 import type { Mechanism } from '../../contract/flow-control.js';
 import { NIC_ARBITER } from '../../contract/probe.js';
 import type { NicSpec, RegisterChange } from '../../contract/spec.js';
-import {
-  CLASS,
-  KIND_MASK,
-  KIND_RAW,
-  LENGTH,
-  PORT,
-  PRIORITY_MASK,
-  STORED,
-} from '../../frame/frame-pool.js';
+import { CLASS, KIND_MASK, KIND_RAW, LENGTH, PRIORITY_MASK } from '../../frame/frame-pool.js';
 import type { LedListener } from '../../nic-82599/led-panel.js';
 import { MAC_ACTIVITY } from '../../nic-82599/led-panel.js';
 import { Nic82599 } from '../../nic-82599/nic.js';
@@ -213,9 +205,7 @@ export function makeAdapters(
     }
     lists.shift(nicFrames.reading(row));
     state[s + READS_UNDER_WAY]--;
-    words[frame + STORED] = length;
-    words[frame + PORT] = port;
-    outlet.enqueue(d, port, tc, frame);
+    outlet.enqueueOwn(d, port, tc, frame);
     const next = lists.head(nicFrames.reading(row));
     if (next >= 0) devices[d].schedule(Math.max(pool.arrival(next), clock.now), KIND_READ, 0, 0);
     pump(d);

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { DeafProbe } from '../../../../services/engine/contract/probe.js';
 import type { Engine } from '../../../../services/engine/device/engine.js';
 import type { FramePool } from '../../../../services/engine/frame/frame-pool.js';
+import { SEQUENCE } from '../../../../services/engine/frame/frame-pool.js';
 import { RECEIVED, SENT } from '../../../../services/engine/frame/heed.js';
 import { nameOf } from '../../../../services/engine/analysis/trace/frame-sampler.js';
 import { Session } from '../../../../services/runtime/session.js';
@@ -22,14 +23,14 @@ class Ear extends DeafProbe {
   }
 }
 
-/** Follows all of which it is told. */
-class Chooser extends DeafProbe {
+/** Wants to hear no more of every second frame of a connection. */
+class Refuser extends DeafProbe {
   constructor(private readonly engine: Engine) {
     super();
   }
 
-  override frameQueued(...[, , , , , frame]: Parameters<DeafProbe['frameQueued']>): void {
-    this.engine.followFrame(frame);
+  override frameQueued(...[, , , , { words }, frame]: Parameters<DeafProbe['frameQueued']>): void {
+    if ((words[frame + SEQUENCE]! & 1) !== 0) this.engine.forgetFrame(frame);
   }
 }
 
@@ -69,7 +70,6 @@ describe('a listener', () => {
   it('of followed frames is told of the same at every device', () => {
     const all = heard(true).sent;
     const some = heard(false, (engine) => {
-      engine.listen(new Chooser(engine), engine.devices.keys(), false);
       engine.sample(0.25);
     }).sent;
     const names = new Set([...some.values()].flatMap((own) => [...own]));
@@ -79,5 +79,15 @@ describe('a listener', () => {
     }
     const total = new Set([...all.values()].flatMap((own) => [...own])).size;
     assert.ok(names.size > 0.2 * total && names.size < 0.3 * total);
+  });
+
+  it('hears no more of a frame that it forgets', () => {
+    const some = heard(false, (engine) => {
+      engine.listen(new Refuser(engine), engine.devices.keys(), false);
+      engine.sample(0.25);
+    }).sent;
+    const names = [...some.values()].flatMap((own) => [...own]);
+    const numbers = names.map((name) => Number(name.slice(name.lastIndexOf(' '))));
+    assert.ok(numbers.length > 0 && numbers.every((number) => number % 2 === 0));
   });
 });
