@@ -8,7 +8,10 @@ const CUTS: Readonly<Record<string, readonly (readonly [RegExp, string])[]>> = {
     [/heed\.mindsReceived\(port, frame\)/, 'heed.isImpaired(port)'],
     [/if \(heed\.hearsSent\(minded, frameClass\)\)\s*tellSent\([^;]*\);/, ''],
   ],
-  'device/outlet.js': [[/if \(heed\.mindsQueued\(port, frame\)\)\s*tellQueued\([^;]*\);/, '']],
+  'device/outlet.js': [
+    [/if \(heed\.mindsQueued\(port, frame\)\)\s*tellQueued\([^;]*\);/, ''],
+    [/if \(heed\.draw\.draws\(frame\)\)\s*words[^;]*;/, ''],
+  ],
 };
 
 export const load: LoadHook = async (url, context, next) => {
