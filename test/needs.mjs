@@ -1,54 +1,59 @@
-// What tests need beside Node and the packages of package.json: got where that is possible.
+// The programs that tests need beside Node and the packages of package.json: which of them are here,
+// which are missing, and, with consent, their installation. A test that misses its program is skipped.
+//
+//   node test/needs.mjs             lists them
+//   node test/needs.mjs --install   installs what is missing (Debian packages, as root)
 
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const needs = [
-  { command: 'tshark', debianPackage: 'tshark', purpose: 'reads captures in test/interop' },
+  { command: 'tshark', debianPackage: 'tshark', purpose: 'test/interop reads captures with it' },
   {
     command: 'nats-server',
     debianPackage: 'nats-server',
-    purpose: 'carries frames between the services of test/distributed',
+    purpose: 'test/distributed exchanges frames between services over it',
   },
-  {
-    command: 'chromium',
-    debianPackage: 'chromium',
-    purpose: 'opens pages in test/browser',
-  },
-  {
-    command: 'openssl',
-    debianPackage: 'openssl',
-    purpose: 'makes certificates for test/distributed',
-  },
+  { command: 'chromium', debianPackage: 'chromium', purpose: 'test/browser opens pages in it' },
+  { command: 'openssl', debianPackage: 'openssl', purpose: 'test/distributed makes certificates' },
   {
     command: 'prometheus',
     debianPackage: 'prometheus',
-    purpose: 'reads figures of a run in test/deploy',
+    purpose: 'test/deploy scrapes the metrics of a run with it',
   },
   {
     command: 'pip3',
     debianPackage: 'python3-pip',
-    purpose: 'gets the schemas of Kubernetes and a collector',
+    purpose: 'test/deploy and test/interop validate by published schemas and run a collector',
+  },
+  { command: 'ip', debianPackage: 'iproute2', purpose: 'test/interop makes network namespaces' },
+  { command: 'lldpd', debianPackage: 'lldpd', purpose: 'test/interop exchanges LLDP with it' },
+  { command: 'lldpad', debianPackage: 'lldpad', purpose: 'test/interop exchanges DCBX with it' },
+  { command: 'dockerd', debianPackage: 'docker.io', purpose: 'test/docker runs containers' },
+  {
+    command: 'debootstrap',
+    debianPackage: 'debootstrap',
+    purpose: 'test/docker builds its base images',
+  },
+  {
+    command: 'docker-compose',
+    debianPackage: 'docker-compose',
+    purpose: 'test/docker starts deploy/compose.yaml',
+    isHere: () => runs('docker', 'compose', 'version'),
   },
 ];
 
-/** Daemons are used where they are; only a machine that is there to test gets them. */
-const daemons = [
-  { command: 'ip', debianPackage: 'iproute2', purpose: 'lays cables in test/interop' },
-  { command: 'lldpd', debianPackage: 'lldpd', purpose: 'is a neighbour in test/interop' },
-  { command: 'lldpad', debianPackage: 'lldpad', purpose: 'is another, which speaks DCBX' },
-  { command: 'dockerd', debianPackage: 'docker.io', purpose: 'runs containers in test/docker' },
-  { command: 'debootstrap', debianPackage: 'debootstrap', purpose: 'makes their base images' },
-  { command: 'docker-compose', debianPackage: 'docker-compose', purpose: 'starts deploy/' },
-];
-
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** Packages of requirements.txt lie with those of npm, where test/kit/python.ts looks. */
+/** Packages of requirements.txt are installed beside those of npm, where test/kit/python.ts looks. */
 const pythonFolder = join(root, 'node_modules', '.cache', 'python');
 
-function isInstalled(command) {
+function runs(...words) {
+  return spawnSync(words[0], words.slice(1), { stdio: 'ignore' }).status === 0;
+}
+
+function isOnPath(command) {
   return (process.env.PATH ?? '').split(delimiter).some((folder) => {
     try {
       accessSync(join(folder, command), constants.X_OK);
@@ -59,15 +64,41 @@ function isInstalled(command) {
   });
 }
 
+function missingNeeds() {
+  return needs.filter(({ command, isHere }) => !isOnPath(command) && !(isHere?.() ?? false));
+}
+
 function aptGet(...words) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   return spawnSync('apt-get', words, { env, stdio: ['ignore', 'ignore', 'inherit'] }).status === 0;
 }
 
-/** Installs what is missing, as root on Debian; otherwise says what will be skipped. */
-export function getNeeds(underCi) {
-  getCommands(underCi ? [...needs, ...daemons] : needs);
-  if (isInstalled('pip3') && !existsSync(pythonFolder)) getPythonPackages();
+/** Says what is missing and what for; installs it where `mayInstall` and the machine allow. */
+export function getNeeds(mayInstall) {
+  const missing = missingNeeds();
+  if (missing.length > 0) {
+    if (mayInstall) installPackages(missing.map(({ debianPackage }) => debianPackage));
+    report(mayInstall ? missingNeeds() : missing);
+  }
+  if (isOnPath('pip3') && !existsSync(pythonFolder)) getPythonPackages();
+}
+
+/** One package at a time after a failure: one that a mirror lacks must not cost the others. */
+function installPackages(packages) {
+  if (process.getuid?.() !== 0 || !isOnPath('apt-get')) return;
+  console.log(`Installing Debian packages: ${packages.join(' ')}`);
+  aptGet('update', '-qq');
+  const install = ['install', '-y', '-qq', '--no-install-recommends'];
+  if (aptGet(...install, ...packages)) return;
+  for (const one of packages) aptGet(...install, one);
+}
+
+function report(missing) {
+  for (const { command, purpose } of missing) console.log(`No ${command}: ${purpose}; skipped.`);
+  if (missing.length === 0) return;
+  const packages = missing.map(({ debianPackage }) => debianPackage).join(' ');
+  console.log(`To have them: apt-get install ${packages}`);
+  console.log('  or, as root on Debian: npm test -- --install');
 }
 
 function getPythonPackages() {
@@ -79,18 +110,6 @@ function getPythonPackages() {
   }
 }
 
-function getCommands(wanted) {
-  const missing = wanted.filter(({ command }) => !isInstalled(command));
-  if (missing.length === 0) return;
-  const packages = missing.map(({ debianPackage }) => debianPackage);
-  if (process.getuid?.() === 0 && isInstalled('apt-get')) {
-    console.log(`Installing Debian packages: ${packages.join(' ')}`);
-    aptGet('update', '-qq');
-    aptGet('install', '-y', '-qq', '--no-install-recommends', ...packages);
-  }
-  for (const { command, debianPackage, purpose } of missing) {
-    if (isInstalled(command)) continue;
-    console.log(`No ${command}, which ${purpose}: its tests are skipped.`);
-    console.log(`  To have it: apt-get install ${debianPackage}`);
-  }
+if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  getNeeds(process.argv.includes('--install'));
 }

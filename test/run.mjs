@@ -1,5 +1,6 @@
-// Builds, gets what the tests need, and runs all of them, or those whose path contains one of the
-// words given. The last line is `N passed, N failed`, with `, N skipped` if any were.
+// Builds, and runs all tests, or those whose path contains one of the words given. The last line is
+// `N passed, N failed`, with `, N skipped` if any were. System packages that tests need are installed
+// only with consent: `--install`, or CI=true.
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -15,6 +16,8 @@ const TIMEOUT_MS = process.env.SELVAGE_CHAOS === 'long' ? 10_800_000 : 600_000;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const underCi = process.env.CI === 'true';
+const INSTALL = '--install';
+const mayInstall = underCi || process.argv.includes(INSTALL);
 const totals = { passed: 0, failed: 0, skipped: 0 };
 
 process.chdir(root);
@@ -22,8 +25,8 @@ const built = spawnSync('npm', ['run', '--silent', 'build'], {
   stdio: ['ignore', 'inherit', 'inherit'],
 });
 if (built.status === 0) {
-  getNeeds(underCi);
-  const files = testFiles(process.argv.slice(2));
+  getNeeds(mayInstall);
+  const files = testFiles(process.argv.slice(2).filter((word) => word !== INSTALL));
   if (files.length === 0) fail('No test has such a path.');
   await runFiles(files);
 } else {

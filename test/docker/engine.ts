@@ -22,6 +22,8 @@ const START_PAUSE_MS = 200;
 
 /** The engine that answers, or one of our own as long as the tests last; else why there is none. */
 export async function openEngine(): Promise<Engine | string> {
+  const compose = composeCommand();
+  if (compose === null) return 'neither docker compose nor docker-compose is installed';
   Object.assign(process.env, ENVIRONMENT);
   const own = answers() ? null : await startOwn();
   if (typeof own === 'string') return own;
@@ -29,9 +31,8 @@ export async function openEngine(): Promise<Engine | string> {
     command(process.execPath, [join(ROOT, 'test/docker/base-images.mjs')]);
   } catch (error) {
     await own?.close();
-    throw error;
+    return `no base images: ${(error as Error).message}`;
   }
-  const compose = composeCommand();
   return {
     docker: (...words) => command('docker', words),
     compose: (...words) => command(compose[0]!, [...compose.slice(1), ...words]),
@@ -43,9 +44,12 @@ function answers(): boolean {
   return spawnSync('docker', ['info'], { stdio: 'ignore' }).status === 0;
 }
 
-function composeCommand(): string[] {
-  const hasPlugin = spawnSync('docker', ['compose', 'version'], { stdio: 'ignore' }).status === 0;
-  return hasPlugin ? ['docker', 'compose'] : ['docker-compose'];
+/** The plug-in of Docker, or the program of its own; null: neither is installed. */
+function composeCommand(): string[] | null {
+  const known = [['docker', 'compose'], ['docker-compose']];
+  const isThere = ([name, ...words]: string[]): boolean =>
+    spawnSync(name!, [...words, 'version'], { stdio: 'ignore' }).status === 0;
+  return known.find(isThere) ?? null;
 }
 
 function command(name: string, words: readonly string[]): string {
