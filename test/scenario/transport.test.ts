@@ -32,6 +32,71 @@ load:
     assert.equal(flowOf(results, 'h1->h2').sentFrames, 7);
   });
 
+  describe('retransmission timeouts', () => {
+    /** Timeouts and retransmissions of one packet over a link that is down from 5 us on. */
+    const outage = (settings: string, ms: number): { timeouts: number; retransmitted: number } => {
+      const results = runScenario(`
+duration: ${ms}ms
+fabric: { generator: pair, hostLink: { rate: 100G, length: 10m } }
+load:
+  - name: s
+    stream: { from: h1, to: h2 }
+    bytes: 1000
+    start: 10us
+    transport: { reliable: { mtu: 1000, timeout: 100us, ${settings} } }
+faults: [ { kind: loss, where: { device: h2, peer: h1 }, probability: 100% } ]
+`);
+      const flow = flowOf(results, 'h1->h2');
+      return { timeouts: flow.timeouts, retransmitted: flow.retransmittedFrames };
+    };
+
+    it('double up to their bound while nothing is acknowledged', () => {
+      // After 100, 300, 700, 1500, 3100 us, then each 1600 us: 4700, 6300, 7900, 9500.
+      assert.deepEqual(outage('', 10), { timeouts: 9, retransmitted: 9 });
+      assert.deepEqual(outage('maxTimeout: 400us', 2), { timeouts: 6, retransmitted: 6 });
+      assert.deepEqual(outage('maxTimeout: 100us', 1), { timeouts: 9, retransmitted: 9 });
+    });
+
+    it('are reset by progress, so a second outage is noticed as fast as the first', () => {
+      const results = runScenario(`
+duration: 20ms
+fabric: { generator: pair, hostLink: { rate: 10G, length: 10m } }
+load:
+  - name: s
+    stream: { from: h1, to: h2 }
+    bytes: 20MB
+    transport: { reliable: { mtu: 1000, window: 16, timeout: 100us, maxTimeout: 1600us } }
+faults:
+  - { kind: loss, where: { device: h2, peer: h1 }, probability: 100%, at: 1ms, for: 1ms }
+  - { kind: loss, where: { device: h2, peer: h1 }, probability: 100%, at: 5ms, for: 50us }
+`);
+      const flow = flowOf(results, 'h1->h2');
+      // The first outage costs timeouts at 0.1, 0.3, 0.7 and 1.5 ms, the second one of 0.1 ms.
+      assert.equal(flow.timeouts, 5);
+      const idealPs = (20_000 * 1082 * 8e12) / 10e9;
+      assert.ok(flow.completionPs! < idealPs + 1.5e9 + 0.1e9 + 0.1e9, `${flow.completionPs}`);
+    });
+
+    it('start over as soon as a part is acknowledged, not when the long timer expires', () => {
+      // The 4th timeout waits until 1.5 ms; then half of the packets get through.
+      const results = runScenario(`
+duration: 10ms
+fabric: { generator: pair, hostLink: { rate: 10G, length: 10m } }
+load:
+  - name: s
+    stream: { from: h1, to: h2 }
+    bytes: 16000
+    transport: { reliable: { mtu: 1000, timeout: 100us, maxTimeout: 1600us } }
+faults:
+  - { kind: loss, where: { device: h2, peer: h1 }, probability: 100%, at: 0ns, for: 1ms }
+  - { kind: loss, where: { device: h2, peer: h1 }, probability: 100%, at: 1508us, for: 50us }
+`);
+      const flow = flowOf(results, 'h1->h2');
+      assert.ok(flow.completionPs !== null && flow.completionPs < 1.7e9, `${flow.completionPs}`);
+      assert.equal(flow.timeouts, 5);
+    });
+  });
+
   it('keeps to its own rate', () => {
     const results = runScenario(`
 duration: 1ms

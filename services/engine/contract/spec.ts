@@ -545,7 +545,9 @@ export interface SendSpec {
   readonly windowPackets: number;
   /** Picoseconds per octet at the flow's own rate limit; 0 for none. */
   readonly pacePsPerOctet: number;
+  /** Retransmission timeout, and what it grows to at most while nothing is acknowledged. */
   readonly timeoutPs: number;
+  readonly maxTimeoutPs: number;
   readonly startPs: number;
   readonly endPs: number;
   readonly release: ReleaseSpec;

@@ -124,6 +124,7 @@ function sendSpec(
     windowPackets: reliable ? transport.windowPackets : Infinity,
     pacePsPerOctet: pacePsPerOctet(flow),
     timeoutPs: reliable ? transport.timeoutPs : Infinity,
+    maxTimeoutPs: reliable ? transport.maxTimeoutPs : Infinity,
     startPs: flow.startPs,
     endPs: flow.endPs,
     release: flow.release,

@@ -27,8 +27,10 @@ export interface ReliableTransport {
   /** One acknowledgement for so many packets (the last of a message is always acknowledged). */
   readonly ackEvery: number;
   readonly ackPriority: number;
-  /** Silence after which unacknowledged packets are sent again. */
+  /** Time without progress after which unacknowledged packets are retransmitted. */
   readonly timeoutPs: number;
+  /** Bound of the exponential back-off of that time. */
+  readonly maxTimeoutPs: number;
 }
 
 /** Octets of a raw frame that are not payload: Ethernet 14, IPv4 20, UDP 8, FCS 4. */

@@ -21,6 +21,8 @@ type Kind = LoadSection['kind'];
 
 const RAW_FRAME_BYTES = 1518;
 const FULL_SHARE: RateSection = { kind: 'share', share: 1 };
+/** From 4 ms to 64 ms: InfiniBand local ACK timeouts of 10 to 14, which applications set. */
+const BACK_OFF_BOUND = 16;
 
 /** Named selections of devices: multicast groups, or services. */
 export function groupSections(
@@ -182,7 +184,13 @@ function transportSection(
     const message = 'frame is for raw transport; reliable has { reliable: { mtu: 1024 } }';
     throw located.errorAt([...path, 'frame'], message);
   }
-  return reliableSection(transport === 'reliable' ? reliableDefaults() : transport.reliable);
+  if (transport === 'reliable') return reliableSection(reliableDefaults());
+  const { timeout, maxTimeout } = transport.reliable;
+  if (maxTimeout !== undefined && maxTimeout < timeout) {
+    const message = 'maxTimeout is below timeout: the timeout grows from timeout to maxTimeout';
+    throw located.errorAt([...path, 'transport', 'reliable', 'maxTimeout'], message);
+  }
+  return reliableSection(transport.reliable);
 }
 
 function reliableSection(input: ReliableInput): ReliableSection {
@@ -194,6 +202,7 @@ function reliableSection(input: ReliableInput): ReliableSection {
     ackEvery: input.ackEvery,
     ackPriority: input.ackPriority ?? null,
     timeoutPs: input.timeout,
+    maxTimeoutPs: input.maxTimeout ?? BACK_OFF_BOUND * input.timeout,
   };
 }
 

@@ -424,6 +424,7 @@ export interface ReliableSection {
   /** Null: as the data. */
   readonly ackPriority: number | null;
   readonly timeoutPs: number;
+  readonly maxTimeoutPs: number;
 }
 
 export interface LoadCommon {

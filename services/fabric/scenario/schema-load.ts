@@ -51,8 +51,17 @@ const reliable = mapping({
     .describe('Priority of acknowledgements. Default: as the data.')
     .exactOptional(),
   timeout: quantity(aboveZero(time))
-    .describe('Silence after which unacknowledged packets are sent again.')
+    .describe(
+      'Time without progress after which unacknowledged packets are retransmitted. It doubles ' +
+        'with each timeout in a row, until an acknowledgement makes progress.',
+    )
     .prefault('4ms'),
+  maxTimeout: quantity(aboveZero(time))
+    .describe(
+      'Most that the retransmission timeout grows to; equal to timeout, it is fixed. ' +
+        'Default: 16 times timeout.',
+    )
+    .exactOptional(),
 });
 
 export const reliableDefaults = (): ReliableInput => reliable.parse({});

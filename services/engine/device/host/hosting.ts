@@ -205,7 +205,10 @@ export function makeHosting(
     else if (kind === KIND_ACK || kind === KIND_NAK) {
       const goBack = kind === KIND_NAK;
       hear(firstSend[d] + c, frame, goBack);
-      if (senders.acknowledge(firstSend[d] + c, words[frame + SEQUENCE], goBack)) wake(d, c);
+      if (senders.acknowledge(firstSend[d] + c, words[frame + SEQUENCE], goBack)) {
+        wake(d, c);
+        armDeadline(d, c);
+      }
     } else takePacket(d, c, frame);
     pool.release(frame);
   }
@@ -332,7 +335,8 @@ export function makeHosting(
 
   function checkDeadline(d: number, c: number): void {
     const send = firstSend[d] + c;
-    senders.deadlineArmed[send] = 0;
+    if (senders.timerAt[send] !== clock.now) return;
+    senders.timerAt[send] = Infinity;
     if (senders.deadline(send) <= clock.now) {
       senders.timeOut(send);
       rates.lost(send, true);
@@ -341,12 +345,16 @@ export function makeHosting(
     armDeadline(d, c);
   }
 
-  /** One timer per connection, set again when it expires if the deadline has moved. */
+  /**
+   * One timer per connection: where the deadline has moved back it is set again when it expires,
+   * and an earlier one takes its place where progress ends a back-off.
+   */
   function armDeadline(d: number, c: number): void {
     const send = firstSend[d] + c;
-    if (senders.deadlineArmed[send] !== 0 || !senders.outstanding(send)) return;
-    senders.deadlineArmed[send] = 1;
-    devices[d].schedule(senders.deadline(send), KIND_DEADLINE, c, 0);
+    const deadline = senders.deadline(send);
+    if (deadline >= senders.timerAt[send]) return;
+    senders.timerAt[send] = deadline;
+    devices[d].schedule(deadline, KIND_DEADLINE, c, 0);
   }
 
   function wakeLater(d: number, c: number): void {

@@ -31,7 +31,7 @@ const TOTAL = 3;
 const RELEASE_AT = 4;
 /** Earliest start of the next packet at the flow's own rate. */
 const PACE_AT = 5;
-/** Silence until here means that something was lost. */
+/** Time without progress at which the oldest unacknowledged packets are retransmitted. */
 const DEADLINE = 6;
 /** Packets of the current message from NEXT to its end. */
 const LEFT = 7;
@@ -43,6 +43,7 @@ const PACE_PS = 11;
 const BORN = 12;
 /** One past the highest packet ever sent. */
 const HIGHEST = 13;
+/** Retransmission timeout while acknowledgements make progress. */
 const TIMEOUT = 14;
 const END = 15;
 const STRIDE = 16;
@@ -81,8 +82,11 @@ export function makeSenders(tables: Tables, clock: Clock) {
   const sentFrames = tables.float64('send', 1);
   /** Where the pace of a connection stood before it was stopped for a time; -1 while it is not. */
   const paceBefore = tables.float64('send', 1).fill(-1);
-  /** A retransmission timer is in the agenda. */
-  const deadlineArmed = tables.uint8('send', 1);
+  /** When the retransmission timer of a connection expires; Infinity while it is not running. */
+  const timerAt = tables.float64('send', 1).fill(Infinity);
+  /** Oldest unacknowledged packet at the last timeout, and the timeout that follows that one. */
+  const stalledAt = tables.float64('send', 1).fill(-1);
+  const backedOff = tables.float64('send', 1);
   const retry = doubleCell();
 
   function configure(c: number, spec: SendSpec, seed: number): void {
@@ -235,15 +239,26 @@ export function makeSenders(tables: Tables, clock: Clock) {
   /** Starts the clock of a connection that has just sent its first outstanding packet. */
   function extendDeadline(c: number): void {
     const s = c * STRIDE;
-    state[s + DEADLINE] = clock.now + state[s + TIMEOUT];
+    state[s + DEADLINE] = clock.now + timeoutOf(c);
   }
 
-  /** Goes back to the oldest packet that was not acknowledged. */
+  /**
+   * Goes back to the oldest packet that was not acknowledged. The timeout doubles up to its bound
+   * until an acknowledgement makes progress.
+   */
   function timeOut(c: number): void {
     const s = c * STRIDE;
     timeouts[c]++;
     rewind(s, state[s + UNACKED]);
-    state[s + DEADLINE] = clock.now + state[s + TIMEOUT];
+    backedOff[c] = Math.min(2 * timeoutOf(c), specs[c].maxTimeoutPs);
+    stalledAt[c] = state[s + UNACKED];
+    state[s + DEADLINE] = clock.now + backedOff[c];
+  }
+
+  /** The retransmission timeout that applies now: acknowledgements that make progress reset it. */
+  function timeoutOf(c: number): number {
+    const s = c * STRIDE;
+    return stalledAt[c] === state[s + UNACKED] ? backedOff[c] : state[s + TIMEOUT];
   }
 
   /** Packets not yet acknowledged (reliable) or sent. */
@@ -310,7 +325,7 @@ export function makeSenders(tables: Tables, clock: Clock) {
     retransmitted,
     timeouts,
     sentFrames,
-    deadlineArmed,
+    timerAt,
     configure,
     extras,
     start,

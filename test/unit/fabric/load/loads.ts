@@ -26,6 +26,7 @@ export const RELIABLE = {
   ackEvery: 1,
   ackPriority: null,
   timeoutPs: 1e9,
+  maxTimeoutPs: 1.6e10,
 } as const;
 
 /** What makes a kind of load, with everything that all loads have as one likes. */

@@ -198,7 +198,20 @@ describe('the load section', () => {
       ackEvery: 1,
       ackPriority: null,
       timeoutPs: 4e9,
+      maxTimeoutPs: 64e9,
     });
+  });
+
+  it('bounds the back-off of the retransmission timeout at 16 times, or where the load says', () => {
+    const bound = (settings: string): unknown => {
+      const { transport } = loadOf(
+        `{ permutation: {}, bytes: 1KB, transport: { reliable: { ${settings} } } }`,
+      );
+      return transport.kind === 'reliable' && transport.maxTimeoutPs;
+    };
+    assert.equal(bound('timeout: 100us'), 1.6e9);
+    assert.equal(bound('timeout: 100us, maxTimeout: 100us'), 1e8);
+    assert.throws(() => bound('timeout: 100us, maxTimeout: 99us'), /maxTimeout is below timeout/);
   });
 
   it('takes rates as bit/s, as a share, or as what the line gives', () => {
