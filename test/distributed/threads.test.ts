@@ -10,13 +10,9 @@ import { placeInServices } from '../../services/fabric/placement/placement.js';
 import { Session } from '../../services/runtime/session.js';
 import { ThreadsRun } from '../../services/runtime/threads/run-threads.js';
 import { fabricOf, ROOT, run } from '../kit/emulate.js';
+import { inThreads } from '../kit/threads.js';
 
 const examples = readdirSync(join(ROOT, 'examples')).filter((name) => name.endsWith('.yaml'));
-
-function inThreads(fabric: ReturnType<typeof fabricOf>, threads: number): ThreadsRun {
-  const plans = planParts(fabric, placeInServices(fabric.topology, threads));
-  return new ThreadsRun(fabric, plans, { check: true, from: null });
-}
 
 describe('a run in threads', () => {
   for (const name of examples) {

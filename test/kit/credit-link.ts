@@ -131,7 +131,7 @@ class End implements MechanismHost {
       this.due = false;
       const octets = new Uint8Array(64);
       const length = this.credit.compose(0, this.clock.now + CONTROL_PS, octets);
-      this.link.carry(this, octets.subarray(0, length));
+      if (length > 0) this.link.carry(this, octets.subarray(0, length));
     });
   }
 }

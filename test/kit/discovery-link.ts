@@ -133,8 +133,9 @@ export class DiscoveryEnd implements DiscoveryHost {
     if (!this.due) return null;
     this.due = false;
     const octets = new Uint8Array(LLDP_FRAME_MOST);
-    const frame = octets.slice(0, mechanism.compose(0, 0, octets));
-    this.sent.push({ atPs: clock.now, octets: octets.slice(0, frame.length) });
+    const length = mechanism.compose(0, 0, octets);
+    if (length === 0) return null;
+    this.sent.push({ atPs: clock.now, octets: octets.slice(0, length) });
     return this.sent[this.sent.length - 1]!.octets;
   }
 

@@ -89,6 +89,24 @@ describe('a forged control frame', () => {
     });
   }
 
+  it('is of the fault that requested it, where two forge at one port', () => {
+    const first = recorded('pfc', 'victim-behind-pfc');
+    const second = first.replace(/ffff/, '0100');
+    assert.notEqual(first, second);
+    const each = [first, second].map(
+      (octets, i) =>
+        `{ kind: forge, name: f${i}, where: { port: 'leaf2:p2' }, octets: '${octets}', ` +
+        `interval: ${2 + i}us, at: 20us, for: 60us }`,
+    );
+    const { faults } = finished('victim-behind-pfc', `faults=[${each.join(', ')}]`).results(
+      'complete',
+    );
+    assert.deepEqual(
+      faults.map(({ hits }) => hits),
+      [30, 20],
+    );
+  });
+
   it('stops a priority, if it is PFC', () => {
     const forged = forgedBy(recorded('pfc', 'victim-behind-pfc'), "{ port: 'leaf2:p2' }");
     const held = (...set: string[]): number =>

@@ -37,7 +37,10 @@ export interface TransmitGate {
 
 /** Sends control frames of its own, which go before all others and are never held. */
 export interface ControlFrameSource {
-  /** Writes the frame now due at a port, without FCS; returns its length. */
+  /**
+   * Writes the frame now due at a port, without FCS; returns its length. 0 declines: what the frame
+   * was requested for no longer applies. A source that declines does not request another frame.
+   */
   compose(port: number, txEnd: number, octets: Uint8Array): number;
 }
 

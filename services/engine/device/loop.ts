@@ -294,10 +294,7 @@ export function makeLoop(
       transmits.turned(d, port);
       return;
     }
-    if (ports.controlDue(port)) {
-      sendControl(d, device, port);
-      return;
-    }
+    if (ports.controlDue(port) && sendControl(d, device, port)) return;
     const eligible = queues.eligible(port);
     if (eligible === 0) {
       transmits.at[port] = Infinity;
@@ -378,13 +375,30 @@ export function makeLoop(
     carriage.unload(frame);
   }
 
-  function sendControl(d: number, device: Device, port: number): void {
+  /** Sends the control frame of the first source that has one; false if every source declines. */
+  function sendControl(d: number, device: Device, port: number): boolean {
+    const leastEnd = clock.now + (PREAMBLE_OCTETS + LEAST_FRAME_OCTETS) * ports.octetPs(port);
+    do {
+      const length = compose(mechanisms[ports.takeControl(port)], port, leastEnd);
+      if (length === 0) continue;
+      startControl(d, device, port, length, leastEnd);
+      return true;
+    } while (ports.controlDue(port));
+    return false;
+  }
+
+  /** The control frame in `scratch` starts on the wire; at its shortest it ends at `leastEnd`. */
+  function startControl(
+    d: number,
+    device: Device,
+    port: number,
+    length: number,
+    leastEnd: number,
+  ): void {
     const { now } = clock;
     const local = port - device.firstPort;
     const peer = ports.peer(port);
     const octetPs = ports.octetPs(port);
-    const leastEnd = now + (PREAMBLE_OCTETS + LEAST_FRAME_OCTETS) * octetPs;
-    const length = compose(mechanisms[ports.takeControl(port)], port, leastEnd);
     const longer = Math.max(0, length + FCS_OCTETS - LEAST_FRAME_OCTETS);
     const txEnd = leastEnd + longer * octetPs;
     const wireOctets = LEAST_FRAME_OCTETS + WIRE_OVERHEAD_OCTETS + longer;

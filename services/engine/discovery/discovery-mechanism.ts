@@ -129,11 +129,15 @@ export class DiscoveryMechanism implements Mechanism {
     this.run(port);
   }
 
-  /** The LLDPDU of the first agent that has one due. */
+  /**
+   * The LLDPDU of the first agent that has one due; 0 if none has. A link that comes up, or an
+   * administrator, initializes the machines after a frame was requested.
+   */
   compose(port: number, _txEnd: number, octets: Uint8Array): number {
     const spec = this.specs[port]!;
     const state = this.ports[port]!;
     const place = state.agents.findIndex(({ tx }) => dueOf(tx) !== 'nothing');
+    if (place < 0) return 0;
     const agent = state.agents[place];
     const due = dueOf(agent.tx);
     const announcement = this.announcement(port, place);

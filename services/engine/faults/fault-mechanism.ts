@@ -275,15 +275,15 @@ export class FaultMechanism implements Mechanism {
   }
 
   compose(port: number, _txEnd: number, octets: Uint8Array): number {
-    let chosen: StandingFault | null = null;
-    for (const fault of this.at[port]) {
-      if (fault.spec.effect.kind !== 'send' || fault.spec.effect.message !== null) continue;
-      // Asked for while the fault was there, the frame may come to be sent after its end.
-      if (chosen === null || fault.isActive) chosen = fault;
-    }
-    const { effect } = chosen!.spec;
+    // Requested while the fault was active, the frame may start after its end.
+    const due = this.at[port].filter(({ isDue }) => isDue);
+    if (due.length === 0) return 0;
+    const [{ spec }] = due;
+    const { effect } = spec;
+    due[0].isDue = false;
+    if (due.length > 1) this.host.requestControl(this.slot, port);
     if (effect.kind !== 'send') return 0;
-    chosen!.hits++;
+    due[0].hits++;
     octets.set(effect.octets);
     return effect.octets.length;
   }
@@ -371,6 +371,7 @@ export class FaultMechanism implements Mechanism {
   private tick(port: number, fault: StandingFault): void {
     const { effect } = fault.spec;
     if (effect.kind === 'send' && effect.message === null) {
+      fault.isDue = true;
       this.host.requestControl(this.slot, port);
     } else if (effect.kind === 'send') {
       const octets = Uint8Array.from(effect.octets);

@@ -18,6 +18,8 @@ export class StandingFault {
   endPs = 0;
   /** When one that acts again and again does so next. */
   tickPs = Infinity;
+  /** A frame of its own was requested and has not been sent. */
+  isDue = false;
   untilPs: number;
   hits = 0;
   withheld = 0;

@@ -1,4 +1,5 @@
 import type { CreditCodec, CreditPortSpec } from '../../contract/spec.js';
+import { assert } from '../../kernel/assert.js';
 import type { Tables } from '../../kernel/tables.js';
 import type { CreditRecords } from './credit-records.js';
 import { COUNT_MASK, shiftOf } from './credit-machine.js';
@@ -156,8 +157,9 @@ export class CreditAccounts {
     return (this.prioritiesOf[port] & (1 << priority)) !== 0;
   }
 
-  /** Of a priority that runs credit exchange at the port. */
+  /** Of a priority that runs credit exchange at the port; never a row of another port. */
   row(port: number, slot: number, priority: number): number {
+    assert(slot >= 0 && this.has(port, priority), 'credit.row-of-port');
     return (
       this.first[port] + slot * this.perChannel[port] + this.placeOf[port * PRIORITIES + priority]
     );

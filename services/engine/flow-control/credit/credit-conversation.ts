@@ -126,9 +126,13 @@ export class CreditConversation {
     this.tagOffered[port] = offered ? 1 : 0;
   }
 
-  /** One frame with all that may be said together: one channel, one kind, one epoch. */
+  /**
+   * One frame with all that fits together: one channel, one kind, one epoch. 0 if no account of the
+   * port has a message pending: credit exchange ended after the frame was requested.
+   */
   compose(port: number, octets: Uint8Array): number {
     const row = this.firstPending(port);
+    if (row < 0) return 0;
     const what = this.mostUrgent(row, ~0);
     const kind = (what & SAY_ANSWERS) !== 0 ? SAY_ANSWERS : ~SAY_ANSWERS;
     const { frame, accounts } = this;

@@ -184,6 +184,7 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
 
   compose(port: number, _txEnd: number, octets: Uint8Array): number {
     const length = this.conversation.compose(port, octets);
+    if (length === 0) return 0;
     if (this.conversation.isPending(port)) this.host.requestControl(this.slot, port);
     return length;
   }

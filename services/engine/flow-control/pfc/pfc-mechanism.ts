@@ -124,6 +124,8 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, Neighbou
     const releases = asker.takeReleases(port);
     fillPfc(frame, this.prioritiesOf[port], asker.off[port], releases, spec.pfc!.quanta);
     frame.enableVector = this.remote.fill(port, frame.enableVector, frame.quanta);
+    // A remote stop can expire before the wire is free.
+    if (frame.enableVector === 0) return 0;
     asker.stated(port, txEnd);
     this.counters.sent(port, frame.enableVector);
     frame.source = spec.mac;

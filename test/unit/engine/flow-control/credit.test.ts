@@ -132,6 +132,28 @@ describe('Credit exchange', () => {
     }
   });
 
+  it('sends nothing for a request that outlives the exchange, and touches no other row', () => {
+    const link = linkOf();
+    const { credit } = link.sender;
+    const terms = { askedUnitOctets: 64, tags: false };
+    credit.setOperational(0, 0b1000, terms);
+    credit.setOperational(0, 0, terms);
+    const octets = new Uint8Array(64);
+    const sent = credit.conversation.requestsSent(0);
+    assert.equal(credit.compose(0, 0, octets), 0);
+    assert.deepEqual(octets, new Uint8Array(64));
+    assert.equal(credit.conversation.requestsSent(0), sent);
+    credit.setOperational(0, 0b1000, terms);
+    assert.ok(credit.compose(0, 0, octets) > 0);
+  });
+
+  it('has no account for a priority or a channel that a port does not have', () => {
+    const { accounts } = linkOf().sender.credit;
+    assert.equal(accounts.row(0, 0, 3), 0);
+    assert.throws(() => accounts.row(0, 0, 2), /credit.row-of-port/);
+    assert.throws(() => accounts.row(0, -1, 3), /credit.row-of-port/);
+  });
+
   it('does not believe what it has no part in, and counts why', () => {
     const link = linkOf();
     link.run(10e6, IGNORE);

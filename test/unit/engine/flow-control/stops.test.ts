@@ -209,6 +209,17 @@ describe('PFC, asking', () => {
     assert.equal(host.requests, 2);
   });
 
+  it('sends nothing for a remote stop that expires before the wire is free', () => {
+    const { host, pfc } = bench(spec);
+    pfc.stopFor(0, 3, 10 * QUANTUM_PS);
+    assert.equal(host.requests, 1);
+    const [expiry] = host.timers.splice(0);
+    host.clock.now = expiry!.time;
+    pfc.onTimer(0, expiry!.timer);
+    assert.equal(pfc.compose(0, 0, new Uint8Array(64)), 0);
+    assert.equal(pfc.stopsSent(0, 3), 0);
+  });
+
   it('names all priorities of a group together', () => {
     const groupOf = [0, 1, 2, 3, 3, 5, 6, 7];
     const { accounts, pfc } = bench(

@@ -1,0 +1,10 @@
+import { planParts } from '../../services/fabric/placement/part-plan.js';
+import { placeInServices } from '../../services/fabric/placement/placement.js';
+import { ThreadsRun } from '../../services/runtime/threads/run-threads.js';
+import type { Fabric } from '../../services/fabric/assembly/fabric.js';
+
+/** A run of a fabric in so many threads, with every check on. */
+export function inThreads(fabric: Fabric, threads: number): ThreadsRun {
+  const plans = planParts(fabric, placeInServices(fabric.topology, threads));
+  return new ThreadsRun(fabric, plans, { check: true, from: null });
+}
