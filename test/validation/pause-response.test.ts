@@ -9,7 +9,7 @@ import {
 } from '../../services/engine/wire/mac-control/pause-frame.js';
 import { blankPfcFrame, decodePfc } from '../../services/engine/wire/mac-control/pfc-frame.js';
 import { Session } from '../../services/runtime/session.js';
-import { fabricOf } from '../kit/emulate.js';
+import { fabricOf, run } from '../kit/emulate.js';
 
 interface Heard {
   readonly time: number;
@@ -115,3 +115,40 @@ for (const { name, section, quantaOf } of methods) {
     });
   });
 }
+
+describe('a pause on a link that is longer than it', () => {
+  const links = [
+    ['400G', '40km'],
+    ['800G', '9km'],
+    ['200G', '40km'],
+    ['800G', '100km'],
+  ];
+  for (const [rate, length] of links) {
+    it(`is refreshed before it ends at ${rate} over ${length}`, () => {
+      const fabric = fabricOf(`
+duration: 1500us
+fabric:
+  devices:
+    - { name: h1, kind: host }
+    - { name: h2, kind: host }
+    - { name: h3, kind: host }
+    - { name: s1, kind: switch }
+    - { name: s2, kind: switch }
+  links:
+    - { between: [h1, s1], rate: ${rate} }
+    - { between: [h3, s1], rate: ${rate} }
+    - { between: [s1, s2], rate: ${rate}, length: ${length}, interfaceDelay: 300ns }
+    - { between: [s2, h2], rate: 25G }
+switches: { pipeline: 500ns, buffer: { size: 512MB } }
+priorities: { 3: { flowControl: pfc, quanta: 2000, xoff: 1MB, xonGap: 30KB } }
+load: [ { name: s, stream: { from: [h1, h3], to: h2 }, rate: line, frame: 4096, priority: 3 } ]
+`);
+      const results = run(fabric);
+      assert.equal(results.status, 'complete');
+      assert.deepEqual(results.priorities[0]!.drops, {});
+      const far = results.ports.find(({ port }) => port === 's1:p3')!;
+      // One stop that stands to the end, and not one per pause.
+      assert.equal(far.priorities[0]!.heldCount, 1);
+    });
+  }
+});

@@ -199,7 +199,11 @@ function checkHold(hold: PfcSection, scenario: Scenario, path: Path, located: Lo
   for (const named of linksOf(scenario)) checkRefresh(hold, named, scenario.load, path, located);
 }
 
-/** The refresh must have its effect before the pause that it renews is over. */
+/**
+ * The refresh must have its effect before the pause that it renews is over. Both take the same link
+ * and meet the same response time, so only the wait of the refresh for the wire counts, however
+ * long the link is.
+ */
 function checkRefresh(
   hold: PfcSection,
   { name, link }: NamedLink,
@@ -209,9 +213,8 @@ function checkRefresh(
 ): void {
   const pausePs = hold.quanta * quantumPs(link);
   const waitPs = ((maxFrameOctets(load) + GAP_OCTETS) * 8 * PS_PER_SECOND) / link.rateBps;
-  const wayPs = link.propagationPs + link.interfaceDelayPs + hold.responseDelayPs;
-  if (hold.refreshFraction * pausePs + waitPs + wayPs < pausePs) return;
-  const leastPs = (waitPs + wayPs) / (1 - hold.refreshFraction);
+  if (hold.refreshFraction * pausePs + waitPs < pausePs) return;
+  const leastPs = waitPs / (1 - hold.refreshFraction);
   const least = Math.floor(leastPs / quantumPs(link)) + 1;
   const allowed = least <= 65535 ? `; at least ${least} quanta with this refresh` : '';
   throw located.errorAt(

@@ -117,9 +117,9 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
       'main.yaml:3:25: responseDelay too long: 2100ns; at most 2017.28ns (802.3 31B.3.7 at 100G)',
     ],
     [
-      'priorities: { 3: { flowControl: pfc, quanta: 57 } }',
-      'main.yaml:3:46: a pause of 57 quanta ends before its refresh arrives: hostLink at 100G ' +
-        'has 291.84ns; at least 58 quanta with this refresh',
+      'priorities: { 3: { flowControl: pfc, quanta: 48 } }',
+      'main.yaml:3:46: a pause of 48 quanta ends before its refresh arrives: hostLink at 100G ' +
+        'has 245.76ns; at least 49 quanta with this refresh',
     ],
     [
       'pause: { refresh: 100% }',
