@@ -16,11 +16,13 @@ export class SfcCounters {
   sfcCongestionDetected = 0;
   sfcSfcmsTransmitted = 0;
   sfcResumesTransmitted = 0;
-  /** Not sent, since sfcMinInterval was not over. */
+  /** Not sent, since sfcMinInterval was not over, or kept all room in the source table. */
   sfcSfcmsDeferred = 0;
   /** Entries that made room for others, and entries that grew old. */
   sfcSourcesReplaced = 0;
   sfcSourcesAged = 0;
+  /** Not entered: the table was full of sources whose sfcMinInterval was not over. */
+  sfcSourcesRefused = 0;
   sfcSfcmsReceived = 0;
   /** Acted upon: the source was paused or resumed. */
   sfcSfcmsExecuted = 0;

@@ -150,7 +150,8 @@ export class SfcSender {
     this.counters.sfcCongestionDetected++;
     queue.asked = true;
     const slot = this.addSfcSource(via, out, trafficClass, frame);
-    this.condTransmitSfcmPdu(slot, frame);
+    if (slot >= 0) this.condTransmitSfcmPdu(slot, frame);
+    else this.counters.sfcSfcmsDeferred++;
   }
 
   /** A frame has left a monitored queue. */
@@ -163,7 +164,10 @@ export class SfcSender {
     this.resumeSources(local, trafficClass);
   }
 
-  /** The entry of a frame's source; the one unseen longest makes room for it. */
+  /**
+   * The entry of a frame's source. The one unseen longest makes room for it, but not before its
+   * sfcMinInterval is over: without its entry nothing would keep that. -1: there is no room.
+   */
   addSfcSource(via: number, out: number, trafficClass: number, frame: number): number {
     const { table, pool } = this;
     const { now } = this.timers.clock;
@@ -173,11 +177,15 @@ export class SfcSender {
     let slot = table.ages.find(key);
     if (slot >= 0) table.ages.touch(slot, now);
     else {
-      while (table.ages.isFull) {
+      while (table.ages.isFull && this.mayBeSent(table.ages.oldest)) {
         table.ages.remove(table.ages.oldest);
         this.counters.sfcSourcesReplaced++;
       }
       slot = table.ages.add(key, now);
+      if (slot < 0) {
+        this.counters.sfcSourcesRefused++;
+        return slot;
+      }
       table.open(slot, source, priority);
       this.armCleanup();
     }
@@ -188,11 +196,15 @@ export class SfcSender {
     return slot;
   }
 
-  condTransmitSfcmPdu(slot: number, frame: number): void {
+  /** Whether an entry's sfcMinInterval is over; -1 is no entry. */
+  private mayBeSent(slot: number): boolean {
     const { now } = this.timers.clock;
-    if (intervalIsOver(this.table.lastSentPs[slot], now, this.spec.minIntervalPs)) {
-      this.buildAndSendSfcm(SFCM_PAUSE, slot, frame);
-    } else this.counters.sfcSfcmsDeferred++;
+    return slot >= 0 && intervalIsOver(this.table.lastSentPs[slot], now, this.spec.minIntervalPs);
+  }
+
+  condTransmitSfcmPdu(slot: number, frame: number): void {
+    if (this.mayBeSent(slot)) this.buildAndSendSfcm(SFCM_PAUSE, slot, frame);
+    else this.counters.sfcSfcmsDeferred++;
   }
 
   /** Sends a message to an entry's source, or stops it by PFC if it hangs on this bridge. */
@@ -239,12 +251,13 @@ export class SfcSender {
     return this.spec.ports[port - this.firstPort];
   }
 
-  /** Forgets sources that were not seen for sfcSourceLife. */
+  /** Forgets sources that were not seen for sfcSourceLife, once their sfcMinInterval is over. */
   periodicTableCleanup(): void {
     const { table, spec } = this;
     this.cleanupArmed = false;
     const oldest = this.timers.clock.now - spec.sourceLifePs;
     while (table.ages.count > 0 && table.ages.seenAt(table.ages.oldest) <= oldest) {
+      if (!this.mayBeSent(table.ages.oldest)) break;
       table.ages.remove(table.ages.oldest);
       this.counters.sfcSourcesAged++;
     }

@@ -151,6 +151,21 @@ describe('a switch that tells sources', () => {
     assert.ok(counters['sfcSourcesReplaced']! > 0);
   });
 
+  const tables = [
+    { name: 'one entry', setting: 'sources: 1', entries: 1 },
+    { name: 'two entries', setting: 'sources: 2', entries: 2 },
+    { name: 'sources that age within the interval', setting: 'sourceLife: 2us', entries: 4 },
+  ];
+  for (const { name, setting, entries } of tables) {
+    it(`keeps sfcMinInterval with a table of ${name}`, () => {
+      const { counters } = bridgeOf(runScenario(`${INCAST}sfc: { detect: 50KB, ${setting} }\n`));
+      // 200 us have room for 20 intervals of 10 us, and one more message.
+      assert.ok(counters['sfcSfcmsTransmitted']! <= 21 * entries);
+      assert.ok(counters['sfcSfcmsTransmitted']! >= 15);
+      if (entries < 4) assert.ok(counters['sfcSourcesRefused']! > 0);
+    });
+  }
+
   it('forgets sources that are not seen any more', () => {
     const results = runScenario(
       `${INCAST.replace('duration: 200us', 'duration: 3ms').replace('priority: 3 }', 'priority: 3, end: 50us }')}sfc: { detect: 50KB }\n`,
