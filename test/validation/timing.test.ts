@@ -104,4 +104,37 @@ load:
       assert.equal(flow.slowdown, 1);
     }
   });
+
+  const between = (link: string): string => `    - { between: [s1, s2], ${link} }`;
+  const unlike = [
+    ['rates', 'flow', ['rate: 10G', 'rate: 100G', 'rate: 25G']],
+    ['lengths', 'flow', ['length: 1km', 'length: 2m', 'length: 30m']],
+    ['rates and lengths', 'flow', ['rate: 400G, length: 5km', 'rate: 25G, length: 2m']],
+    ['rates, frame by frame', 'packet', ['rate: 25G', 'rate: 10G', 'rate: 40G']],
+    ['equal rates, frame by frame', 'packet', ['rate: 25G', 'rate: 25G', 'rate: 25G']],
+  ] as const;
+  for (const [name, ecmp, links] of unlike) {
+    it(`is never sooner than ideal over parallel links of ${name}`, () => {
+      const results = runScenario(`
+fabric:
+  devices:
+    - { name: h1, kind: host }
+    - { name: h2, kind: host }
+    - { name: s1, kind: switch }
+    - { name: s2, kind: switch }
+  links:
+    - { between: [h1, s1], rate: 100G }
+${links.map(between).join('\n')}
+    - { between: [s2, h2], rate: 100G }
+switches: { ecmp: ${ecmp} }
+load:
+${Array.from({ length: 8 }, (_, i) => `  - { name: l${i}, stream: { from: h1, to: h2 }, rate: line, bytes: ${2 ** i * 3000}, start: ${i}ms, transport: raw }`).join('\n')}
+`);
+      const slowdowns = results.flows.map(({ slowdown }) => slowdown!);
+      assert.equal(slowdowns.length, 8);
+      assert.ok(Math.min(...slowdowns) >= 1, String(slowdowns));
+      // The fastest path is one that a flow can have.
+      if (ecmp === 'flow') assert.equal(Math.min(...slowdowns), 1);
+    });
+  }
 });

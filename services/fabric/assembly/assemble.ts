@@ -38,7 +38,7 @@ export function assemble(input: AssemblyInput): Assembly {
   const members = membersOf(scenario.groups, topology, fail);
   checkGroupFlows(flows, members, fail);
   const bridges = bridgePorts(topology, settings, linkEnds, fail);
-  const paths = new FlowPaths(topology, routes, linkEnds, bridges, fail);
+  const paths = new FlowPaths(topology, routes, linkEnds, bridges, settings, fail);
   const hosts = hostCount(topology);
   const congestion = new CongestionPlan(scenario, topology, linkEnds, input.addresses, fail);
   const telemetry = congestion.telemetryClasses(flows);

@@ -51,7 +51,14 @@ export function connect(
     return {
       send: { device: flow.source, connection: send },
       receives: destinations.map((device) => ({ device, connection: receive })),
-      ...farthest(ways.map((hops) => idealOf(flow, framing, hops, settings))),
+      ...farthest(
+        ways.map((hops, i) => {
+          const destination = destinations[i]!;
+          const alternatives = paths.alternatives(flow, destination, hops);
+          const levels = paths.levels(flow, destination);
+          return idealOf(flow, framing, alternatives, levels, settings);
+        }),
+      ),
     };
   });
   const hostEnds = sends.map((list, host) => ({ sends: list, receives: receives[host]! }));

@@ -1,5 +1,6 @@
 import { FRAME_OCTETS_MIN, PREAMBLE_OCTETS, wireOctets } from '../../engine/units/octets.js';
 import type { Flow } from '../load/flow.js';
+import type { Level } from './equal-paths.js';
 import type { Settings } from './settings.js';
 import type { Hop } from './flow-paths.js';
 import type { Framing } from './framing.js';
@@ -29,21 +30,73 @@ interface Stage {
 
 /**
  * A message's first frame goes hop by hop, and the rest follows at the pace of the slowest link or
- * of the flow itself. Exact for one message.
+ * of the flow itself. Exact for one message on one path; of several paths that the flow may be
+ * given, the fastest counts. Where switches spread its frames over links that are slower than what
+ * comes in, it is a lower bound.
  */
 export function idealOf(
   flow: Flow,
   framing: Framing,
-  hops: readonly Hop[],
+  paths: readonly (readonly Hop[])[],
+  levels: readonly Level[] | null,
   settings: readonly Settings[],
 ): Ideal {
   const gapPs = gapOf(flow);
   if (framing.packetsPerMessage === Infinity || gapPs === null) return UNKNOWN;
-  const stages = stagesOf(hops, flow, settings);
   const pacePs = pacePsPerOctet(flow);
+  const ideals = paths.map((hops): { readonly idealPs: number; readonly idealNextPs: number } => {
+    const stages = stagesOf(hops, flow, settings);
+    if (levels !== null && slowsDown(stages, levels, pacePs)) {
+      return spreadMessagePs(stages, levels, framing, pacePs, gapPs);
+    }
+    return {
+      idealPs: messagePs(stages, framing, pacePs, gapPs),
+      idealNextPs: nextMessagePs(stages, framing, pacePs),
+    };
+  });
   return {
-    idealPs: messagePs(stages, framing, pacePs, gapPs),
-    idealNextPs: nextMessagePs(stages, framing, pacePs),
+    idealPs: Math.min(...ideals.map(({ idealPs }) => idealPs)),
+    idealNextPs: Math.min(...ideals.map(({ idealNextPs }) => idealNextPs)),
+  };
+}
+
+/** Whether one link of a level is slower than all that comes before it. */
+function slowsDown(stages: readonly Stage[], levels: readonly Level[], pacePs: number): boolean {
+  let before = pacePs;
+  return stages.some(({ octetPs }, i) => {
+    const slower = levels[i]!.width > 1 && octetPs > before;
+    before = Math.max(before, octetPs);
+    return slower;
+  });
+}
+
+/**
+ * No frame is faster than the last one on its own, and of the frames before it all but as many as
+ * the links of a level have gone over them.
+ */
+function spreadMessagePs(
+  stages: readonly Stage[],
+  levels: readonly Level[],
+  { packetsPerMessage, fullFrameOctets: full, lastFrameOctets: last }: Framing,
+  pacePs: number,
+  gapPs: number,
+): { readonly idealPs: number; readonly idealNextPs: number } {
+  const framePs = (i: number, octets: number): number =>
+    wireOctets(octets + stages[i]!.tagOctets) * Math.max(levels[i]!.octetPs, i === 0 ? pacePs : 0);
+  const alonePs = stages.reduce((total, stage, i) => {
+    const next = stages[i + 1];
+    return total + (next === undefined ? crossPs(stage, last) : forwardPs(stage, next, last));
+  }, 0);
+  const waitsPs = levels.map(
+    ({ width }, i) => Math.max(0, packetsPerMessage - width) * framePs(i, full),
+  );
+  const releasePs = Math.floor((packetsPerMessage - 1) * gapPs);
+  const messagesPs = levels.map(
+    (_, i) => (packetsPerMessage - 1) * framePs(i, full) + framePs(i, last),
+  );
+  return {
+    idealPs: alonePs + Math.floor(Math.max(releasePs, ...waitsPs)),
+    idealNextPs: Math.floor(Math.max(...messagesPs)),
   };
 }
 

@@ -1,0 +1,146 @@
+import type { Routes } from '../routing/routes.js';
+import type { LinkEnd } from './link-ends.js';
+import type { Settings } from './settings.js';
+
+/** What equal-cost switches of one distance offer a flow together, per hop of its path. */
+export interface Level {
+  /** Time per octet over all links that its frames may take at once. */
+  readonly octetPs: number;
+  /** How many frames may be on those links at once. */
+  readonly width: number;
+}
+
+/** The rest of a path, from a switch to the last switch before the destination. */
+interface Rest {
+  readonly ends: readonly LinkEnd[];
+  /** Equal for paths that differ in nothing that takes time. */
+  readonly key: number;
+}
+
+/**
+ * Equal-cost paths of a flow, one of each kind: paths that take the same time at every hop count
+ * once, and a path that is at no hop better than another is left out.
+ */
+export class EqualPaths {
+  private readonly rests = new Map<number, readonly Rest[]>();
+  private readonly keys = new Map<string, number>();
+  private readonly cutsThrough: boolean;
+  private readonly sprays: boolean;
+
+  constructor(
+    private readonly routes: Routes,
+    private readonly linkEnds: readonly (readonly LinkEnd[])[],
+    private readonly settings: readonly Settings[],
+  ) {
+    this.cutsThrough = settings.some((own) => own.switch.cutThrough);
+    this.sprays = settings.some((own) => own.switch.ecmp === 'packet');
+  }
+
+  /** Sending ends from a host to another; none where bridges choose the way. */
+  between(source: number, destination: number): LinkEnd[][] {
+    const first = this.linkEnds[source]![0]!;
+    if (first.peerDevice === destination) return [[first]];
+    const last = this.linkEnds[destination]![0]!;
+    if (this.isBridge(first.peerDevice)) return [];
+    const final = this.linkEnds[last.peerDevice]![last.peerPort]!;
+    const rests = this.restsFrom(first.peerDevice, last.peerDevice, destination);
+    return rests.map(({ ends }) => [first, ...ends, final]);
+  }
+
+  /** By hop, what a flow has whose frames are spread over equal-cost links; null if none are. */
+  levels(source: number, destination: number): Level[] | null {
+    if (!this.sprays) return null;
+    const first = this.linkEnds[source]![0]!;
+    const levels: Level[] = [{ octetPs: first.octetPs, width: 1 }];
+    let devices = new Set([first.peerDevice]);
+    let spreads = false;
+    while (!devices.has(destination)) {
+      const steps = [...devices].map((device) => this.step(device, destination));
+      const next = new Set(steps.flatMap(({ ends }) => ends.map((end) => end.peerDevice)));
+      const paces = steps.map(({ pace }) => pace);
+      const widths = steps.map(({ width }) => width);
+      const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
+      // Before any switch spreads its frames, the flow is at one of these switches only.
+      levels.push({
+        octetPs: 1 / (spreads ? sum(paces) : Math.max(...paces)),
+        width: spreads ? sum(widths) : Math.max(...widths),
+      });
+      spreads ||= widths.some((width) => width > 1);
+      devices = next;
+    }
+    return spreads ? levels : null;
+  }
+
+  private step(
+    device: number,
+    destination: number,
+  ): { ends: readonly LinkEnd[]; pace: number; width: number } {
+    const ends = this.endsTowards(device, destination);
+    const paces = ends.map(({ octetPs }) => 1 / octetPs);
+    const spreads = this.settings[device]!.switch.ecmp === 'packet' && !this.isBridge(device);
+    return spreads
+      ? { ends, pace: paces.reduce((a, b) => a + b, 0), width: ends.length }
+      : { ends, pace: Math.max(...paces), width: 1 };
+  }
+
+  private restsFrom(device: number, target: number, destination: number): readonly Rest[] {
+    if (device === target) return [{ ends: [], key: 0 }];
+    const at = device * this.linkEnds.length + target;
+    const known = this.rests.get(at);
+    if (known !== undefined) return known;
+    const found = new Map<number, Rest>();
+    for (const end of this.endsTowards(device, destination)) {
+      if (this.isBridge(end.peerDevice)) continue;
+      for (const rest of this.restsFrom(end.peerDevice, target, destination)) {
+        const key = this.keyOf(end, rest.key);
+        if (!found.has(key)) found.set(key, { ends: [end, ...rest.ends], key });
+      }
+    }
+    const rests = this.best([...found.values()]);
+    this.rests.set(at, rests);
+    return rests;
+  }
+
+  private endsTowards(device: number, destination: number): readonly LinkEnd[] {
+    const { setOfHost, sets } = this.routes.of(device);
+    return Array.from(sets[setOfHost[destination]!]!, (port) => this.linkEnds[device]![port]!);
+  }
+
+  private isBridge(device: number): boolean {
+    return this.settings[device]!.switch.forwarding === 'bridged';
+  }
+
+  private keyOf({ octetPs, latencyPs, peerDevice }: LinkEnd, rest: number): number {
+    const { pipelinePs, cutThrough } = this.settings[peerDevice]!.switch;
+    const key = [octetPs, latencyPs, pipelinePs, cutThrough, rest].join();
+    let number = this.keys.get(key);
+    if (number === undefined) this.keys.set(key, (number = this.keys.size + 1));
+    return number;
+  }
+
+  private best(rests: readonly Rest[]): readonly Rest[] {
+    if (rests.length === 1) return rests;
+    return rests.filter(
+      (rest, i) =>
+        !rests.some((other, j) => {
+          if (i === j || !this.isNoSlower(other, rest)) return false;
+          return j < i || !this.isNoSlower(rest, other);
+        }),
+    );
+  }
+
+  private isNoSlower(a: Rest, b: Rest): boolean {
+    return a.ends.every((end, i) => {
+      const other = b.ends[i]!;
+      const [own, its] = [end, other].map(({ peerDevice }) => this.settings[peerDevice]!.switch);
+      // A faster link may keep a switch from cutting through.
+      const pace = this.cutsThrough ? end.octetPs === other.octetPs : end.octetPs <= other.octetPs;
+      return (
+        pace &&
+        end.latencyPs <= other.latencyPs &&
+        own!.pipelinePs <= its!.pipelinePs &&
+        own!.cutThrough === its!.cutThrough
+      );
+    });
+  }
+}
