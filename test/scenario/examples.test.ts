@@ -3,15 +3,31 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { evaluateExpectations } from '../../services/report/expectations.js';
-import { fabricOf, ROOT, run } from '../kit/emulate.js';
+import { factsOf } from '../../services/report/page/page-of-run.js';
+import { seriesOf } from '../../services/report/page/page-series.js';
+import type { RunResults } from '../../services/runtime/results/results.js';
+import type { SeriesRow } from '../../services/runtime/series.js';
+import { Session } from '../../services/runtime/session.js';
+import type { Fabric } from '../../services/fabric/assembly/fabric.js';
+import { fabricOf, ROOT } from '../kit/emulate.js';
 
 const examples = readdirSync(join(ROOT, 'examples')).filter((name) => name.endsWith('.yaml'));
+
+/** Where a scenario samples nothing by itself. */
+const SERIES = 'observe.series=7us';
+
+function sampled(name: string): Fabric {
+  const fabric = fabricOf(`examples/${name}`);
+  return fabric.scenario.observe.seriesPs === null ? fabricOf(`examples/${name}`, SERIES) : fabric;
+}
 
 describe('examples', () => {
   for (const name of examples) {
     it(`${name} completes, balances its books, and what it expects holds`, () => {
-      const fabric = fabricOf(`examples/${name}`);
-      const results = run(fabric);
+      const fabric = sampled(name);
+      const session = new Session(fabric, { check: true });
+      while (session.advance(1000) === 'running');
+      const results = session.results('complete');
       assert.equal(results.status, 'complete');
       const expectations = evaluateExpectations(fabric.scenario.expect, results);
       assert.ok(expectations.length > 0);
@@ -19,6 +35,29 @@ describe('examples', () => {
         expectations.filter(({ ok }) => !ok),
         [],
       );
+      noPortIsPlottedAboveItsRate(fabric, results, session.series().rows);
     });
   }
 });
+
+/** Of one priority, and of all of a port together. */
+function noPortIsPlottedAboveItsRate(
+  fabric: Fabric,
+  { ports, virtualPs }: RunResults,
+  rows: Iterable<SeriesRow>,
+): void {
+  const { seriesPs } = factsOf(fabric);
+  const { plots, heat } = seriesOf(rows, seriesPs, virtualPs, ports);
+  assert.ok(heat !== null && plots.length > 0);
+  const spans = heat.timesPs.length;
+  assert.ok(heat.timesPs[spans - 1]! <= virtualPs);
+  ports.forEach(({ port, rateBps }, place) => {
+    const own = plots.filter((plot) => plot.port === place);
+    for (let span = 0; span < spans; span++) {
+      const sum = own.reduce((total, plot) => total + (plot.rateBps?.[span] ?? 0), 0);
+      // Each priority is rounded to a whole bit per second.
+      assert.ok(sum <= rateBps + own.length, `${port}: ${sum} of ${rateBps} b/s in span ${span}`);
+    }
+    for (const { held } of own) assert.ok((held ?? []).every((share) => share <= 1));
+  });
+}

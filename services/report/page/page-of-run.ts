@@ -133,7 +133,8 @@ export function portView(result: PortResult, virtualPs: number): PortView {
     name: result.port,
     peer: result.peer,
     rateBps,
-    busy: virtualPs === 0 ? 0 : rounded((wireBits * 1e12) / (rateBps * virtualPs)),
+    // A frame that is being transmitted at the end is counted as a whole.
+    busy: virtualPs === 0 ? 0 : Math.min(1, rounded((wireBits * 1e12) / (rateBps * virtualPs))),
     held: virtualPs === 0 ? 0 : rounded(heldPs / virtualPs),
     heldPs,
     heldCount: sum((p) => p.heldCount),

@@ -22,10 +22,11 @@ export interface PageSeries {
 }
 
 interface Grid {
-  readonly spans: number;
-  /** Samples in a span. */
+  /** Samples in a span; fewer in the last one, if the run ends within it. */
   readonly merged: number;
   readonly intervalPs: number;
+  /** Ends of the spans, rising. */
+  readonly timesPs: readonly number[];
 }
 
 /** The columns of a row that matter here, by their place in the series. */
@@ -50,12 +51,16 @@ export function seriesOf(
   ports: readonly PortResult[],
 ): PageSeries {
   if (intervalPs === null || virtualPs < intervalPs) return { heat: null, plots: [], rates: [] };
-  const grid = gridOf(virtualPs, intervalPs, ports.length);
+  const all = [...rows];
+  const grid = gridOf(all, virtualPs, intervalPs, ports.length);
+  const endPs = grid.timesPs.length * grid.merged * intervalPs;
   const placeOf = new Map(ports.map(({ port }, place) => [port, place]));
   const heat = new HeatGrid(grid, ports);
-  const plots = new Plots(grid, interesting(ports));
+  const plots = new Plots(grid, interesting(ports), ports);
   const rates = new Rates(grid);
-  for (const row of rows) {
+  for (const row of all) {
+    // What links still exchange when the run is over belongs to no span.
+    if ((row[0] as number) > endPs) continue;
     if (isRateRow(row)) {
       rates.add(row);
       continue;
@@ -67,11 +72,51 @@ export function seriesOf(
   return { heat: heat.finish(), plots: plots.finish(), rates: rates.finish() };
 }
 
-function gridOf(virtualPs: number, intervalPs: number, ports: number): Grid {
-  const samples = Math.max(1, Math.floor(virtualPs / intervalPs));
+/**
+ * The sample that is due after the end of a run covers the part of an interval before it: that part
+ * is a span of its own length.
+ */
+function gridOf(
+  rows: readonly SeriesRow[],
+  virtualPs: number,
+  intervalPs: number,
+  ports: number,
+): Grid {
+  const whole = Math.floor(virtualPs / intervalPs);
+  const endsWithin = rows.some(([timePs]) => (timePs as number) > whole * intervalPs);
+  const samples = endsWithin ? Math.ceil(virtualPs / intervalPs) : whole;
   const most = Math.min(TIMES.max, Math.max(TIMES.min, Math.floor(HEAT_POINTS / ports)));
   const merged = Math.ceil(samples / most);
-  return { spans: Math.ceil(samples / merged), merged, intervalPs };
+  const spans = Math.ceil(samples / merged);
+  const endPs = Math.min(samples * intervalPs, virtualPs);
+  const timesPs = Array.from({ length: spans }, (_, span) =>
+    Math.min((span + 1) * merged * intervalPs, endPs),
+  );
+  return { merged, intervalPs, timesPs };
+}
+
+function lengthOf({ timesPs }: Grid, span: number): number {
+  return timesPs[span]! - (timesPs[span - 1] ?? 0);
+}
+
+/**
+ * A port counts a frame when it starts. What a span's link rate does not carry was transmitted in
+ * the next one: moves it there, from the priority with the most octets.
+ */
+function carryOver(grid: Grid, rateBps: number, priorities: readonly Float64Array[]): void {
+  for (let span = 0; span < grid.timesPs.length; span++) {
+    let octets = priorities.reduce((sum, column) => sum + column[span]!, 0);
+    let excess = octets - (rateBps * lengthOf(grid, span)) / 8e12;
+    while (excess > 0 && octets > 0) {
+      const fullest = priorities.reduce((a, b) => (b[span]! > a[span]! ? b : a));
+      const moved = Math.min(excess, fullest[span]!);
+      fullest[span]! -= moved;
+      // A typed array ignores what is written beyond its end, as the run is over there.
+      fullest[span + 1]! += moved;
+      excess -= moved;
+      octets -= moved;
+    }
+  }
 }
 
 function sampleOf(row: SeriesRow, grid: Grid, placeOf: ReadonlyMap<string, number>): Sample {
@@ -88,8 +133,8 @@ function sampleOf(row: SeriesRow, grid: Grid, placeOf: ReadonlyMap<string, numbe
   };
 }
 
-function spanOf(timePs: number, { intervalPs, merged, spans }: Grid): number {
-  return Math.min(Math.floor((Math.round(timePs / intervalPs) - 1) / merged), spans - 1);
+function spanOf(timePs: number, { intervalPs, merged }: Grid): number {
+  return Math.floor((Math.round(timePs / intervalPs) - 1) / merged);
 }
 
 /** Held longest, or with the longest queues: half the places each. */
@@ -115,7 +160,7 @@ class HeatGrid {
     private readonly grid: Grid,
     private readonly ports: readonly PortResult[],
   ) {
-    const cells = grid.spans * ports.length;
+    const cells = grid.timesPs.length * ports.length;
     this.wireOctets = new Float64Array(cells);
     this.held = new Float64Array(cells);
     this.queue = new Float64Array(cells);
@@ -137,22 +182,34 @@ class HeatGrid {
 
   finish(): Heat {
     const { grid, ports } = this;
-    const { spans, merged, intervalPs } = grid;
-    const spanPs = merged * intervalPs;
     const queueMax = this.queue.reduce((a, b) => Math.max(a, b), 0);
+    const spanPs = (cell: number): number => lengthOf(grid, Math.floor(cell / ports.length));
+    const sent = this.carried();
     const busyOf = (cell: number): number => {
       const { rateBps } = ports[cell % ports.length]!;
-      return (this.wireOctets[cell]! * 8e12) / (rateBps * spanPs);
+      return (sent[cell]! * 8e12) / (rateBps * spanPs(cell));
     };
     const encode = (share: (cell: number) => number): string =>
       octetsOf(Uint8Array.from(this.held, (_, cell) => sharesOctet(share(cell))));
     return {
-      timesPs: Array.from({ length: spans }, (_, span) => (span + 1) * spanPs),
+      timesPs: grid.timesPs,
       busy: encode(busyOf),
-      held: encode((cell) => this.held[cell]! / spanPs),
+      held: encode((cell) => this.held[cell]! / spanPs(cell)),
       queue: encode((cell) => (queueMax === 0 ? 0 : this.queue[cell]! / queueMax)),
       queueMax,
     };
+  }
+
+  /** Wire octets by when they were transmitted. */
+  private carried(): Float64Array {
+    const { grid, ports } = this;
+    const sent = this.wireOctets.slice();
+    ports.forEach(({ rateBps }, place) => {
+      const column = Float64Array.from(grid.timesPs, (_, s) => sent[s * ports.length + place]!);
+      carryOver(grid, rateBps, [column]);
+      column.forEach((octets, span) => (sent[span * ports.length + place] = octets));
+    });
+    return sent;
   }
 }
 
@@ -175,6 +232,7 @@ class Plots {
   constructor(
     private readonly grid: Grid,
     private readonly wanted: ReadonlySet<number>,
+    private readonly ports: readonly PortResult[],
   ) {}
 
   add(sample: Sample): void {
@@ -192,15 +250,25 @@ class Plots {
   }
 
   finish(): PortPlot[] {
-    const spanPs = this.grid.merged * this.grid.intervalPs;
+    const { grid, ports } = this;
+    for (const place of this.wanted) {
+      const own = [...this.columns.values()].filter(({ port }) => port === place);
+      const sent = own.map(({ wireOctets }) => wireOctets);
+      carryOver(grid, ports[place]!.rateBps, sent);
+    }
     return [...this.columns.keys()]
       .sort((a, b) => a - b)
       .map((key) => {
         const { port, priority, ...c } = this.columns.get(key)!;
         return {
           ...{ port, priority },
-          rateBps: numbers(c.wireOctets, (octets) => Math.round((octets * 8e12) / spanPs)),
-          held: numbers(c.heldPs, (ps) => Math.round((1000 * ps) / spanPs) / 1000),
+          rateBps: numbers(c.wireOctets, (octets, span) =>
+            Math.round((octets * 8e12) / lengthOf(grid, span)),
+          ),
+          held: numbers(c.heldPs, (ps, span) => {
+            // A hold is counted up to the sample, which may be due after the end.
+            return Math.min(1, Math.round((1000 * ps) / lengthOf(grid, span)) / 1000);
+          }),
           queueOctets: numbers(c.queueOctets, Math.round),
           ingressOctets: numbers(c.ingressOctets, Math.round),
           drops: numbers(c.drops, Math.round),
@@ -213,7 +281,7 @@ class Plots {
     const key = port * 8 + priority;
     const known = this.columns.get(key);
     if (known !== undefined) return known;
-    const column = (): Float64Array => new Float64Array(this.grid.spans);
+    const column = (): Float64Array => new Float64Array(this.grid.timesPs.length);
     const made = {
       ...{ port, priority, wireOctets: column(), heldPs: column(), queueOctets: column() },
       ...{ ingressOctets: column(), drops: column(), creditUnits: column() },
@@ -234,7 +302,7 @@ class Rates {
     const { curves, grid } = this;
     let curve = curves.get(flow);
     if (curve === undefined) {
-      curve = { told: 0, rateBps: new Array<number | null>(grid.spans).fill(null) };
+      curve = { told: 0, rateBps: new Array<number | null>(grid.timesPs.length).fill(null) };
       curves.set(flow, curve);
     }
     const span = spanOf(timePs, grid);
@@ -250,8 +318,11 @@ class Rates {
   }
 }
 
-function numbers(values: Float64Array, each: (value: number) => number): number[] | null {
-  return values.some((value) => value !== 0) ? Array.from(values, (value) => each(value)) : null;
+function numbers(
+  values: Float64Array,
+  each: (value: number, at: number) => number,
+): number[] | null {
+  return values.some((value) => value !== 0) ? Array.from(values, each) : null;
 }
 
 /** A share as an octet: a little is not nothing. */
