@@ -27,7 +27,14 @@ import {
 import { OPCODE_CE_GRANT, OPCODE_CE_REQUEST } from '../../wire/mac-control/opcodes.js';
 import type { CreditAccounts } from './credit-accounts.js';
 import { intoCbfc, outOfCbfc } from './credit-cbfc.js';
-import { SAY_ACCEPT, SAY_ANSWERS, SAY_REPORT, SAY_RESYNC, SAY_SYNC } from './credit-machine.js';
+import {
+  SAY_ACCEPT,
+  SAY_ANSWERS,
+  SAY_GRANT,
+  SAY_REPORT,
+  SAY_RESYNC,
+  SAY_SYNC,
+} from './credit-machine.js';
 import type { CreditReceiver } from './credit-receiver.js';
 import type { CreditSender } from './credit-sender.js';
 
@@ -289,9 +296,9 @@ export class CreditConversation {
   /** What an account says next among these kinds; 0 for nothing. */
   private mostUrgent(row: number, kinds: number): number {
     let says = this.pending[row] & kinds;
-    // An agreement that was contradicted before it was sent.
-    if ((says & SAY_ACCEPT) !== 0 && !this.receiver.isOpen(row)) {
-      says = (says & ~SAY_ACCEPT) | SAY_RESYNC;
+    // A closed account grants nothing, whatever waited to be sent when it was closed.
+    if ((says & (SAY_ACCEPT | SAY_GRANT)) !== 0 && !this.receiver.isOpen(row)) {
+      says = (says & ~SAY_ANSWERS) | SAY_RESYNC;
     }
     return says === 0 ? 0 : 1 << (31 - Math.clz32(says));
   }

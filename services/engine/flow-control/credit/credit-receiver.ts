@@ -45,7 +45,7 @@ import { shareOfBuffer } from './credit-shares.js';
 
 // Doubles of an account that only some frames touch.
 
-const TOLD_AT = 0;
+const SYNC_ASKED_AT = 0;
 /** Units of lost frames and of aged credit that came home. */
 export const RECOVERED = 1;
 /** The neighbour says that it sent less than was seen. */
@@ -70,7 +70,7 @@ export function makeCreditReceiver(
   const { clock, ears } = carrier;
   const { counts, words, times } = accounts.records;
   const doubles = tables.float64('credit', DOUBLES);
-  for (let row = 0; row < accounts.count; row++) doubles[row * DOUBLES + TOLD_AT] = -Infinity;
+  for (let row = 0; row < accounts.count; row++) doubles[row * DOUBLES + SYNC_ASKED_AT] = -Infinity;
   const sharers = { outstanding, isActive };
 
   /** The link is up. */
@@ -84,9 +84,21 @@ export function makeCreditReceiver(
     carrier.say(row, SAY_GRANT);
   }
 
-  /** The neighbour may have asked already, before this end would have answered. */
+  /** The link partner may have requested already, before this end would have answered. */
   function invite(row: number): void {
-    if (accounts.isCumulative(row)) tellResync(row);
+    resynchronise(row);
+  }
+
+  /**
+   * Closes the account until its sender begins a new epoch, whatever the reason: a contradiction,
+   * a violation, or credit to be revoked. Nothing is granted meanwhile, and what the sender may
+   * still use stays outstanding. Without effect on incremental counts, which know no epoch.
+   */
+  function resynchronise(row: number): void {
+    if (!accounts.isCumulative(row)) return;
+    if (isOpen(row)) close(row);
+    changed(row);
+    requestSync(row);
   }
 
   /** Nobody grants any more; what is in the buffer goes on being counted. */
@@ -112,9 +124,20 @@ export function makeCreditReceiver(
 
   /** All counts are forgotten; what is in the buffer goes on being there. */
   function startOver(row: number): void {
-    counts[(row << RECORD_SHIFT) | MODES] &= ~OPENED;
-    doubles[row * DOUBLES + TOLD_AT] = -Infinity;
+    stop(row);
+    doubles[row * DOUBLES + SYNC_ASKED_AT] = -Infinity;
     refreshSoon(row);
+  }
+
+  /** No more credit is granted in this epoch than was sent, and less the more of it is used. */
+  function close(row: number): void {
+    const r = row << RECORD_SHIFT;
+    addUp(row);
+    counts[r | MODES] &= ~OPENED;
+    const sent = counts[r | LIMIT_SAID];
+    const isUsedUp = ahead(sent, counts[r | PASSED]) > WINDOW_MOST;
+    counts[r | LIMIT] = isUsedUp ? counts[r | PASSED] : sent;
+    doubles[row * DOUBLES + SYNC_ASKED_AT] = -Infinity;
   }
 
   /** Units of a frame that comes in. */
@@ -141,15 +164,29 @@ export function makeCreditReceiver(
     const r = row << RECORD_SHIFT;
     const modes = counts[r | MODES];
     store(row, units);
-    if ((modes & OPENED) === 0) times[(row << TIMES_SHIFT) | RECEIVED] += units;
+    if ((modes & OPENED) === 0) takeClosed(row, units);
     else {
       const passed = counts[r | PASSED];
       const granted = ahead(counts[r | LIMIT_SAID], passed);
-      if (granted < units || granted > WINDOW_MOST) doubles[row * DOUBLES + VIOLATIONS] += units;
       counts[r | PASSED] = (passed + units) & COUNT_MASK;
+      if (granted < units || granted > WINDOW_MOST) violated(row, units);
     }
     if ((modes & SHARES) !== 0) times[(row << TIMES_SHIFT) | ACTIVE_AT] = clock.now;
     if (ears[0] !== 0) carrier.announce(row, CREDIT_STEP.RECEIVED, units);
+  }
+
+  /** Of what a closed account had granted, less can still come. */
+  function takeClosed(row: number, units: number): void {
+    const r = row << RECORD_SHIFT;
+    times[(row << TIMES_SHIFT) | RECEIVED] += units;
+    const left = ahead(counts[r | LIMIT], counts[r | PASSED]) - units;
+    counts[r | LIMIT] = (counts[r | PASSED] + (left > 0 ? left : 0)) & COUNT_MASK;
+  }
+
+  /** Units came that were never granted: the sender believes a total that this end never sent. */
+  function violated(row: number, units: number): void {
+    doubles[row * DOUBLES + VIOLATIONS] += units;
+    resynchronise(row);
   }
 
   /** A frame's memory is free. */
@@ -226,10 +263,9 @@ export function makeCreditReceiver(
     return counts[(row << RECORD_SHIFT) | RECEIVER_EPOCH];
   }
 
-  /** Units that the neighbour may still send, or has in the buffer. */
+  /** Units that the link partner may still send, or has in the buffer. */
   function outstanding(row: number): number {
     const r = row << RECORD_SHIFT;
-    if (!isOpen(row)) return occupied(row);
     return ahead(counts[r | LIMIT], counts[r | PASSED]) + occupied(row);
   }
 
@@ -263,6 +299,7 @@ export function makeCreditReceiver(
     if (!isOpen(row) || counts[r | RECEIVER_EPOCH] !== epoch) {
       jump(row, word);
       counts[r | LIMIT] = word;
+      counts[r | LIMIT_SAID] = word;
       counts[r | RECEIVER_EPOCH] = epoch;
       counts[r | MODES] |= OPENED;
       doubles[row * DOUBLES + RESYNCS]++;
@@ -290,7 +327,7 @@ export function makeCreditReceiver(
     const t = row << TIMES_SHIFT;
     const { now } = carrier.clock;
     if (now < times[t | REFRESH_AT]) return times[t | REFRESH_AT];
-    if (!isOpen(row)) tellResync(row);
+    if (!isOpen(row)) requestSync(row);
     else {
       raise(row);
       carrier.say(row, SAY_GRANT);
@@ -302,18 +339,23 @@ export function makeCreditReceiver(
     return times[t | REFRESH_AT];
   }
 
-  /** False if the counts cannot be compared: the neighbour has to start over. */
+  /** False if the counts cannot be compared: the link partner has to start over. */
   function compare(row: number, epoch: number, word: number): boolean {
     const r = row << RECORD_SHIFT;
-    if (!isOpen(row) || epoch !== counts[(row << RECORD_SHIFT) | RECEIVER_EPOCH]) {
-      tellResync(row);
+    if (!isOpen(row)) {
+      requestSync(row);
+      return false;
+    }
+    if (epoch !== counts[r | RECEIVER_EPOCH]) {
+      // One that is late says nothing against this epoch, until the next says the same.
+      if (maySyncAgain(row)) resynchronise(row);
       return false;
     }
     const missing = ahead(word, counts[r | PASSED]);
-    if (missing > WINDOW_MOST) {
+    // A sender has used neither less than was received, nor more than was ever granted.
+    if (missing > ahead(counts[r | LIMIT_SAID], counts[r | PASSED])) {
       doubles[row * DOUBLES + CONTRADICTIONS]++;
-      counts[r | MODES] &= ~OPENED;
-      tellResync(row);
+      resynchronise(row);
       return false;
     }
     doubles[row * DOUBLES + RECOVERED] += missing;
@@ -336,12 +378,17 @@ export function makeCreditReceiver(
     counts[r | RECEIVED_MARK] = counts[r | PASSED];
   }
 
-  function tellResync(row: number): void {
-    const at = row * DOUBLES + TOLD_AT;
-    const { now } = carrier.clock;
-    if (now - doubles[at] < accounts.specOf(row).granting.tellPs) return;
-    doubles[at] = now;
+  function requestSync(row: number): void {
+    if (!maySyncAgain(row)) return;
+    doubles[row * DOUBLES + SYNC_ASKED_AT] = clock.now;
     carrier.say(row, SAY_RESYNC);
+  }
+
+  /** Whether the answer to an earlier request would have come. */
+  function maySyncAgain(row: number): boolean {
+    return (
+      clock.now - doubles[row * DOUBLES + SYNC_ASKED_AT] >= accounts.specOf(row).granting.tellPs
+    );
   }
 
   /** The neighbour may lack the credit for a frame. */
@@ -385,6 +432,7 @@ export function makeCreditReceiver(
   return {
     start,
     invite,
+    resynchronise,
     stop,
     linkUp,
     startOver,

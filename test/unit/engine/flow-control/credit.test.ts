@@ -6,6 +6,11 @@ import {
   bufferBacksCredit,
   nothingIsLost,
 } from '../../../../services/engine/flow-control/credit/credit-invariants.js';
+import {
+  CONTRADICTIONS,
+  RECOVERED,
+  VIOLATIONS,
+} from '../../../../services/engine/flow-control/credit/credit-receiver.js';
 import { costOf } from '../../../../services/engine/flow-control/credit/credit-machine.js';
 import { RandomStream } from '../../../../services/engine/kernel/random.js';
 import {
@@ -177,5 +182,57 @@ describe('Credit exchange', () => {
     assert.deepEqual(counted, [0, 1, 1, 1]);
     say({ flags: CE_SYN });
     assert.equal(available(link), 0);
+  });
+
+  it('closes an account for a resynchronisation without promising its memory twice', () => {
+    for (const codec of ['ce', 'cbfc'] as const) {
+      const link = linkOf({ codec });
+      link.offer(40);
+      link.run(10e6, IGNORE);
+      const { receiver } = link.receiver.credit;
+      receiver.resynchronise(link.row);
+      assert.equal(receiver.isOpen(link.row), false);
+      const granted = receiver.outstanding(link.row);
+      assert.equal(granted, available(link) + link.inFlight + link.stored);
+      const epoch = link.sender.credit.sender.epoch(link.row);
+      link.offer(40);
+      link.run(15e6, () => {
+        if (receiver.isOpen(link.row)) return;
+        assert.ok(receiver.outstanding(link.row) >= link.inFlight + link.stored);
+      });
+      assert.equal(receiver.isOpen(link.row), true);
+      assert.notEqual(link.sender.credit.sender.epoch(link.row), epoch);
+      link.run(3e9, IGNORE);
+      assert.equal(available(link), BUFFER);
+      assert.ok(nothingIsLost(link.view));
+    }
+  });
+
+  it('resynchronises at once when units come that were never granted', () => {
+    const link = linkOf();
+    link.run(10e6, IGNORE);
+    const { receiver } = link.receiver.credit;
+    receiver.take(link.row, BUFFER);
+    assert.equal(receiver.get(link.row, VIOLATIONS), 0);
+    receiver.take(link.row, 2);
+    assert.equal(receiver.get(link.row, VIOLATIONS), 2);
+    assert.equal(receiver.isOpen(link.row), false);
+    receiver.free(link.row, BUFFER + 2);
+    link.run(15e6, IGNORE);
+    assert.equal(available(link), BUFFER);
+    assert.equal(receiver.outstanding(link.row), BUFFER);
+    link.run(3e9, IGNORE);
+    assert.ok(nothingIsLost(link.view));
+  });
+
+  it('resynchronises when more is reported as used than was ever granted', () => {
+    const link = linkOf();
+    link.run(10e6, IGNORE);
+    const { receiver } = link.receiver.credit;
+    receiver.onRequest(link.row, receiver.epoch(link.row), BUFFER + 1, true);
+    assert.equal(receiver.get(link.row, CONTRADICTIONS), 1);
+    assert.equal(receiver.get(link.row, RECOVERED), 0);
+    link.run(15e6, IGNORE);
+    assert.ok(nothingIsLost(link.view));
   });
 });
