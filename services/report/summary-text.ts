@@ -30,6 +30,7 @@ export function summaryText(
   return [
     headline(results, style),
     failureText(results, style),
+    warningText(results, style),
     priorityTable(results, style),
     pauseTable(results, style),
     memoryTable(results, style),
@@ -68,6 +69,17 @@ function failureText({ failure }: RunResults, style: Style): string {
   return style.bad(
     `FAILED at ${formatTime(timePs)}${place === '' ? '' : ` on ${place}`}: ${reason}`,
   );
+}
+
+function warningText(results: RunResults, style: Style): string {
+  const lines = results.warnings.map(({ message, load }) => {
+    const own = results.flows.filter((flow) => flow.load === load);
+    const resent = own.reduce((sum, flow) => sum + flow.retransmittedFrames, 0);
+    const sent = own.reduce((sum, flow) => sum + flow.sentFrames, 0) - resent;
+    const did = `${formatCount(resent)} frames sent again for ${formatCount(sent)}`;
+    return style.bad(`WARNING ${message}${resent === 0 ? '' : ` (${did})`}`);
+  });
+  return lines.join('\n');
 }
 
 function priorityTable({ priorities }: RunResults, style: Style): string {

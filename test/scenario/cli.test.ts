@@ -186,6 +186,18 @@ describe('selvage', () => {
     assert.match(printed.stderr, /^standard output cannot be written: ENOSPC/);
   });
 
+  it('warns where a scenario asks for what it hardly means, with the place and the remedy', () => {
+    const spray = [example('leaf-spine-all-to-all'), '--set', 'switches.ecmp=packet'];
+    const { code, out, err } = selvage('validate', ...spray);
+    assert.equal(code, 0);
+    assert.match(out, /: sound; /);
+    assert.match(err, /^warning: \S+\.yaml:\d+:\d+: ecmp: packet reorders .*; use ecmp: flow/);
+    const [verdict] = JSON.parse(selvage('validate', '--json', ...spray).out) as [
+      { warnings: string[] },
+    ];
+    assert.equal(verdict.warnings.length, 1);
+  });
+
   it('writes a starter that validates and runs, and overwrites nothing', () => {
     assert.equal(selvage('init', 'start.yaml').code, 0);
     assert.equal(selvage('validate', 'start.yaml').code, 0);

@@ -1,11 +1,35 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { flowOf, runScenario } from '../kit/emulate.js';
+import { fabricOf, flowOf, runScenario } from '../kit/emulate.js';
 
 const LOSSY = `
 fabric: { generator: star, hosts: 3, hostLink: { rate: 100G, length: 10m } }
 switches: { buffer: { size: 100KB } }
 `;
+
+describe('frames that are spread over equal-cost links', () => {
+  const spread = (ecmp: string, transport: string, spines = 2): string => `
+fabric: { generator: leaf-spine, leaves: 2, spines: ${spines}, hostsPerLeaf: 2 }
+switches: { ecmp: ${ecmp} }
+load:
+  - { name: far, stream: { from: h1, to: h3 }, rate: line, bytes: 1MB, transport: ${transport} }
+  - { name: near, stream: { from: h2, to: h1 }, rate: line, bytes: 1MB, transport: ${transport} }
+`;
+  const warned = (text: string): (string | null)[] =>
+    fabricOf(text).warnings.map(({ load }) => load);
+
+  it('are warned of where go-back-N takes them for lost', () => {
+    assert.deepEqual(warned(spread('packet', 'reliable')), ['far']);
+    const [warning] = runScenario(spread('packet', 'reliable')).warnings;
+    assert.match(warning!.message, /ecmp: packet .* of load far, .*use ecmp: flow/);
+  });
+
+  it('are not where one link leads on, or nothing is numbered', () => {
+    assert.deepEqual(warned(spread('flow', 'reliable')), []);
+    assert.deepEqual(warned(spread('packet', 'raw')), []);
+    assert.deepEqual(warned(spread('packet', 'reliable', 1)), []);
+  });
+});
 
 describe('the reliable transport', () => {
   it('delivers everything once and in order although the switch drops', () => {

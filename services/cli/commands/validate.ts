@@ -10,6 +10,7 @@ interface Verdict {
   readonly file: string;
   readonly ok: boolean;
   readonly error: string | null;
+  readonly warnings: readonly string[];
   readonly devices: number;
   readonly flows: number;
 }
@@ -23,16 +24,20 @@ export function validateCommand(files: readonly string[], options: ValidateOptio
 
 function judge(file: string, set: readonly string[]): Verdict {
   try {
-    const { fabric } = loadFabric(file, set);
+    const { loaded, fabric } = loadFabric(file, set);
     const devices = fabric.topology.devices.length;
-    return { file, ok: true, error: null, devices, flows: fabric.flows.length };
+    const warnings = fabric.warnings.map(
+      ({ path, message }) => loaded.errorAt(path, message).message,
+    );
+    return { file, ok: true, error: null, warnings, devices, flows: fabric.flows.length };
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'ScenarioError') throw error;
-    return { file, ok: false, error: error.message, devices: 0, flows: 0 };
+    return { file, ok: false, error: error.message, warnings: [], devices: 0, flows: 0 };
   }
 }
 
-function print({ file, error, devices, flows }: Verdict): void {
+function print({ file, error, warnings, devices, flows }: Verdict): void {
+  for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
   if (error === null) process.stdout.write(`${file}: sound; ${devices} devices, ${flows} flows\n`);
   else process.stderr.write(`${error}\n`);
 }

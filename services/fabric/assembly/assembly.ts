@@ -79,4 +79,6 @@ export interface FlowEnds extends Ideal {
   readonly send: FlowEnd;
   /** One, or those of all members of the group. */
   readonly receives: readonly FlowEnd[];
+  /** Switches spread its frames over equal-cost links, so they may arrive in another order. */
+  readonly isSpread: boolean;
 }

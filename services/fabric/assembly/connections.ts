@@ -48,15 +48,15 @@ export function connect(
     const specs = ways.map((hops) => receiveSpec(flow, index, framing, hops, send, congestion));
     if (flow.group) for (const list of receives) list[receive] = bystander(specs[0]!);
     destinations.forEach((host, i) => (receives[host]![receive] = specs[i]!));
+    const levels = destinations.map((host) => paths.levels(flow, host));
     return {
       send: { device: flow.source, connection: send },
       receives: destinations.map((device) => ({ device, connection: receive })),
+      isSpread: levels.some((level) => level !== null),
       ...farthest(
         ways.map((hops, i) => {
-          const destination = destinations[i]!;
-          const alternatives = paths.alternatives(flow, destination, hops);
-          const levels = paths.levels(flow, destination);
-          return idealOf(flow, framing, alternatives, levels, settings);
+          const alternatives = paths.alternatives(flow, destinations[i]!, hops);
+          return idealOf(flow, framing, alternatives, levels[i]!, settings);
         }),
       ),
     };

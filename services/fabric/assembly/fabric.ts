@@ -19,6 +19,7 @@ import { withInsertedVlans } from './inserted-vlans.js';
 import { checkObserved } from './observed-names.js';
 import type { Settings } from './settings.js';
 import { settingsOfDevices } from './settings.js';
+import { type Warning, warningsOf } from './warnings.js';
 
 /** A scenario, and how to say where in its file something is wrong. */
 export interface ScenarioSource {
@@ -35,6 +36,7 @@ export interface Fabric extends Assembly {
   readonly flows: readonly Flow[];
   /** In a distributed run, unless the command line says otherwise. */
   readonly placement: Placement;
+  readonly warnings: readonly Warning[];
 }
 
 /** Everything that comes before a run, or the first error, at its place in the file. */
@@ -57,7 +59,8 @@ export function buildFabric(source: ScenarioSource): Fabric {
   const flows = withInsertedVlans(written, settings, fail);
   const placement = placeByName(topology, scenario.placement, fail);
   const assembly = assemble({ scenario, topology, routes, flows, addresses, fail });
-  const fabric = { scenario, topology, routes, addresses, flows, placement, ...assembly };
+  const warnings = warningsOf(scenario, flows, assembly.flowEnds);
+  const fabric = { scenario, topology, routes, addresses, flows, placement, warnings, ...assembly };
   checkObserved(fabric, fail);
   return fabric;
 }

@@ -58,7 +58,8 @@ export class FlowPaths {
 
   /** By hop, what a flow has whose frames are spread over equal-cost links; null if none are. */
   levels(flow: Flow, destination: number): Level[] | null {
-    return this.equal.levels(flow.source, destination);
+    // A group has one tree, and every frame takes it.
+    return flow.group ? null : this.equal.levels(flow.source, destination);
   }
 
   private sendingEnd(link: number, device: number): LinkEnd {

@@ -61,7 +61,10 @@ const switchKeys = {
     .describe('routed: by computed shortest routes; bridged: learning and flooding, by VLAN.')
     .prefault('routed'),
   ecmp: choice(['flow', 'packet'])
-    .describe('Choice among equal routes: by hash of the flow, or anew for each packet.')
+    .describe(
+      'Choice among equal routes: by hash of the flow, or anew for each packet, which reorders ' +
+        'frames: reliable flows (go-back-N) then resend most of them.',
+    )
     .prefault('flow'),
   ageing: quantity(aboveZero(time))
     .describe('Age at which a learned address is forgotten (802.1Q 8.8.3).')

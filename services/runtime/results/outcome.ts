@@ -33,6 +33,7 @@ export function outcomeOf(
     seed: fabric.scenario.seed,
     status: failure === null ? status : 'failed',
     failure,
+    warnings: fabric.warnings.map(({ message, load }) => ({ message, load })),
     virtualPs,
     durationPs: endPs,
     digest: digestOf(deviceDigests),

@@ -16,6 +16,8 @@ export interface RunResults {
   readonly status: 'complete' | 'interrupted' | 'failed';
   /** Why a run failed: where, when and what; null unless it did. */
   readonly failure: Failure | null;
+  /** What the scenario asks for that hardly is what was meant. */
+  readonly warnings: readonly WarningResult[];
   readonly virtualPs: number;
   /** Where the scenario would have ended; null when it ends with its load. */
   readonly durationPs: number | null;
@@ -52,6 +54,12 @@ export interface RunResults {
   /** Credit that neither end of a link has any more. */
   readonly lostCredits: readonly LostCreditResult[];
   readonly faults: readonly FaultResult[];
+}
+
+export interface WarningResult {
+  readonly message: string;
+  /** Name of the load that it concerns; null: all of them. */
+  readonly load: string | null;
 }
 
 /** What a declared fault did, at all its ports together. */

@@ -1,0 +1,37 @@
+import type { Flow } from '../load/flow.js';
+import type { Scenario } from '../scenario/scenario.js';
+import type { Path } from '../topology/cabling.js';
+import type { FlowEnds } from './assembly.js';
+
+/** What can be run, but hardly is what was meant. */
+export interface Warning {
+  /** Where in the scenario its cause is. */
+  readonly path: Path;
+  /** What is wrong, and the remedy. */
+  readonly message: string;
+  /** Name of the load that it concerns; null: all of them. */
+  readonly load: string | null;
+}
+
+export function warningsOf(
+  { load }: Scenario,
+  flows: readonly Flow[],
+  flowEnds: readonly FlowEnds[],
+): Warning[] {
+  return load.flatMap(({ name }, index) => {
+    const resent = flows.filter(
+      (flow, i) =>
+        flow.load === index && flow.transport.kind === 'reliable' && flowEnds[i]!.isSpread,
+    );
+    return resent.length === 0 ? [] : [reordered(name, index, resent.length)];
+  });
+}
+
+/** A receiver that takes frames in order only asks again for all behind one that was overtaken. */
+function reordered(load: string, index: number, flows: number): Warning {
+  const those = flows === 1 ? 'a reliable flow' : `${flows} reliable flows`;
+  const message =
+    `ecmp: packet reorders the frames of ${those} of load ${load}, and go-back-N resends ` +
+    `everything behind a frame that was overtaken; use ecmp: flow, or transport: raw`;
+  return { path: ['load', index], message, load };
+}
