@@ -6,13 +6,21 @@ import { RandomStream } from '../../services/engine/kernel/random.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
 import { runScenario } from '../kit/emulate.js';
 
-const RUNS = 12;
+const RUNS = 16;
 const DEVICES = ['s1', 's2', 'h4', 'h*'];
 
 /** What an administrator may do that leaves priority 3 lossless on every link. */
 function changeAt(us: number, random: RandomStream): string {
   const device = DEVICES[random.below(DEVICES.length)]!;
-  const what = ['credit: []', 'credit: [3]', 'willing: [pfc, credit]', 'willing: [pfc]'];
+  const what = [
+    'credit: []',
+    'credit: [3]',
+    'willing: [pfc, credit]',
+    'willing: [pfc]',
+    'status: send',
+    'status: receive',
+    'status: both',
+  ];
   return `{ at: ${us}us, devices: '${device}', ${what[random.below(what.length)]!} }`;
 }
 

@@ -60,6 +60,8 @@ export interface Announcement {
   readonly ttlSeconds: number;
   readonly admin: DiscoveryAdmin;
   readonly operation: DcbxOperation;
+  /** Priorities on which the port agrees to exchange credit with its peer, one bit each. */
+  readonly creditAgreed: number;
   readonly cee: CeeDcbx | null;
   readonly topology: TopologyRecognition;
   /** DCBX and capabilities go to the nearest bridge only. */
@@ -177,13 +179,16 @@ function dcbxTlvs({ admin, operation, cee }: Announcement): Encode[] {
   return encoders;
 }
 
-function capabilityTlvs({ admin, topology }: Announcement): Encode[] {
+function capabilityTlvs({ admin, creditAgreed, topology }: Announcement): Encode[] {
   const { credit, sourceFlowControl, congestionIsolation, congestionNotification } = admin;
   const encoders: Encode[] = [(octets, at) => encodeTopologyRecognition(octets, at, topology)];
   if (congestionNotification !== null) {
     encoders.push((octets, at) => encodeCongestionNotification(octets, at, congestionNotification));
   }
-  if (credit !== null) encoders.push((octets, at) => encodeCreditExchange(octets, at, credit));
+  if (credit !== null) {
+    const tlv = { ...credit, agreed: creditAgreed };
+    encoders.push((octets, at) => encodeCreditExchange(octets, at, tlv));
+  }
   if (sourceFlowControl !== null) {
     encoders.push((octets, at) => encodeSourceFlowControl(octets, at, sourceFlowControl));
   }

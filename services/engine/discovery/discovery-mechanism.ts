@@ -396,6 +396,7 @@ export class DiscoveryMechanism implements Mechanism {
       ttlSeconds: txTtl(timers),
       admin: adminOf(spec, state),
       operation: state.operation,
+      creditAgreed: state.credit.agreed,
       cee: ceeToSay(spec, state),
       topology: {
         deviceType: identity.isBridge ? BRIDGE : END_STATION,

@@ -1,6 +1,7 @@
 /** What rules each link of a path, priority by priority, and what that makes of the whole. */
 
 import type { DiscoveryMechanism } from '../../engine/discovery/discovery-mechanism.js';
+import type { PortDiscovery } from '../../engine/discovery/port-discovery.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
 
@@ -141,7 +142,7 @@ class LinkJudge {
     const [sender, receiver] = states;
     const agreed = states.every(({ credit }) => (credit.priorities & bit) !== 0);
     if (agreed) return ['credit', this.whyCredit(ends, bit)];
-    const fallsBack = this.withoutCredit(ends, bit);
+    const fallsBack = this.withoutCredit(ends, states, bit);
     if (this.isHeld(end, bit)) return ['held', `${fallsBack}nothing is sent without it`];
     const has = states.map(({ operation }) => (operation.pfc & bit) !== 0);
     if (has[0] && has[1]) {
@@ -174,14 +175,20 @@ class LinkJudge {
     return spec.stages[this.stateOf(device, port).stage]!.admin.credit?.enabled ?? 0;
   }
 
-  /** An end that has credit exchange, but whose neighbour has not. */
-  private withoutCredit(ends: readonly LinkEnd[], bit: number): string {
+  /** An end that has credit exchange, but whose peer has not, or does not agree to it. */
+  private withoutCredit(
+    ends: readonly LinkEnd[],
+    states: readonly PortDiscovery[],
+    bit: number,
+  ): string {
     const can = ends.map((end) => (this.enabledAt(end) & bit) !== 0);
-    if (can[0] === can[1]) return '';
-    return `no credit exchange at ${ends[can[0] ? 1 : 0]!.name}: `;
+    if (can[0] !== can[1]) return `no credit exchange at ${ends[can[0] ? 1 : 0]!.name}: `;
+    const agrees = states.map(({ credit }) => (credit.agreed & bit) !== 0);
+    if (agrees[0] === agrees[1]) return '';
+    return `${ends[agrees[0] ? 1 : 0]!.name} does not agree to credit exchange: `;
   }
 
-  private stateOf(device: number, port: number): NonNullable<DiscoveryMechanism['ports'][number]> {
+  private stateOf(device: number, port: number): PortDiscovery {
     return this.mechanism.ports[this.numberOf(device, port)]!;
   }
 }

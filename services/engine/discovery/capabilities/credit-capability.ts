@@ -2,7 +2,9 @@ import { CREDIT_UNIT_LEAST, type CreditExchange } from '../../wire/lldp/capabili
 
 /** What a link's two ends come to about credit exchange, priority by priority. */
 export interface CreditAgreement {
-  /** Priorities whose senders need credit, one bit each. */
+  /** Priorities on which this end agrees with what it has received, one bit each. */
+  agreed: number;
+  /** Of those, the ones that the peer has agreed on, too: their senders need credit. */
   priorities: number;
   mode: 'cumulative' | 'incremental';
   channels: number;
@@ -10,13 +12,14 @@ export interface CreditAgreement {
   /** Octets of a credit that this end grants, and that the peer does. */
   grantedUnitOctets: number;
   askedUnitOctets: number;
-  /** Wanted at an end, but not possible at both. */
+  /** Wanted at an end, but not possible at both, or not agreed on by the peer. */
   mismatch: boolean;
   unitMismatch: boolean;
 }
 
 export function noCredit(): CreditAgreement {
   return {
+    agreed: 0,
     priorities: 0,
     mode: 'incremental',
     channels: 0,
@@ -28,7 +31,14 @@ export function noCredit(): CreditAgreement {
   };
 }
 
-/** `follows`: this end uses what the peer has switched on (the symmetric rule of PFC). */
+/**
+ * `follows`: this end uses what the peer has switched on (the symmetric rule of PFC).
+ *
+ * A sender without credit waits, so an end exchanges credit only for priorities on which the peer
+ * has agreed, too: a handshake of three ways, as of IS-IS (RFC 5303). What an end agrees on depends
+ * on capabilities and configuration alone, and not on what the peer agrees on: so both come to the
+ * same. An end that no longer receives its peer agrees on nothing, and its peer leaves as well.
+ */
 export function agreeOnCredit(
   local: CreditExchange | null,
   peer: CreditExchange | null,
@@ -43,9 +53,12 @@ export function agreeOnCredit(
   const wanted = wantedOf(local, peer, follows);
   result.unitMismatch = !fits(local, peer) || !fits(peer, local);
   const can = result.unitMismatch ? 0 : local.capable & peer.capable;
-  result.priorities = wanted & can;
+  result.agreed = wanted & can;
+  result.priorities = result.agreed & peer.agreed;
   result.mismatch =
-    (wanted & ~can) !== 0 || (!follows && !peer.willing && local.enabled !== peer.enabled);
+    (wanted & ~can) !== 0 ||
+    (result.agreed & ~peer.agreed) !== 0 ||
+    (!follows && !peer.willing && local.enabled !== peer.enabled);
   if (result.priorities === 0) return result;
   const both = (has: (end: CreditExchange) => boolean): boolean => has(local) && has(peer);
   result.mode =

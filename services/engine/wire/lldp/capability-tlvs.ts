@@ -21,8 +21,13 @@ export const TOPOLOGY_RECOGNITION = organization(OUI_8021, 0x14);
 export const CREDIT_UNIT_LEAST = 64;
 export const MAX_CR_BLK_DEFAULT = 2548;
 
-const VERSION = 1;
-const CREDIT_OCTETS = 18;
+const SFC_VERSION = 1;
+/** The first version of the CET TLV ends before the priorities that the sender has agreed to. */
+const CREDIT_FIRST_VERSION = 1;
+const CREDIT_FIRST_OCTETS = 18;
+const CREDIT_VERSION = 2;
+const CREDIT_OCTETS = 19;
+const ALL_PRIORITIES = 0xff;
 const SFC_OCTETS = 13;
 const CI_OCTETS = 19;
 const ADDRESS_OCTETS = [0, 4, 16];
@@ -48,6 +53,11 @@ export interface CreditExchange {
   responseTpid: number;
   refreshUs: number;
   ageUs: number;
+  /**
+   * Priorities, one bit each, on which it agrees with the TLV that it has received from its peer;
+   * none while it has received none. From a peer of the first version: all.
+   */
+  agreed: number;
 }
 
 export interface SourceFlowControl {
@@ -85,7 +95,7 @@ export interface TopologyRecognition {
 
 export function blankCreditExchange(): CreditExchange {
   return {
-    version: VERSION,
+    version: CREDIT_VERSION,
     willing: false,
     ceFrames: true,
     ceTag: false,
@@ -102,6 +112,7 @@ export function blankCreditExchange(): CreditExchange {
     responseTpid: 0,
     refreshUs: 0,
     ageUs: 0,
+    agreed: 0,
   };
 }
 
@@ -110,7 +121,8 @@ export function encodeCreditExchange(
   at: number,
   tlv: Readonly<CreditExchange>,
 ): number {
-  const value = encodeOrganization(octets, at, OUI_SELVAGE, 1, CREDIT_OCTETS);
+  const length = creditOctets(tlv.version);
+  const value = encodeOrganization(octets, at, OUI_SELVAGE, 1, length);
   octets[value] = tlv.version;
   octets[value + 1] = flagsOf([
     tlv.willing,
@@ -130,22 +142,27 @@ export function encodeCreditExchange(
   writeU16(octets, value + 12, tlv.responseTpid);
   writeU16(octets, value + 14, tlv.refreshUs);
   writeU16(octets, value + 16, tlv.ageUs);
-  return value + CREDIT_OCTETS;
+  if (tlv.version > CREDIT_FIRST_VERSION) octets[value + 18] = tlv.agreed;
+  return value + length;
 }
 
 /** A higher version may be longer; it is taken by the fields that are known. */
 export function decodeCreditExchange(value: Uint8Array, into: CreditExchange): Decoded {
   const at = ORGANIZATION_OCTETS;
-  if (value.length < at + CREDIT_OCTETS) return 'bad-length';
-  if (value[at] === 0) return 'wrong-version';
-  if (value[at] === VERSION && value.length !== at + CREDIT_OCTETS) return 'bad-length';
+  if (value.length < at + CREDIT_FIRST_OCTETS) return 'bad-length';
+  const version = value[at];
+  if (version === 0) return 'wrong-version';
+  const length = at + creditOctets(version);
+  if (value.length < length) return 'bad-length';
+  if (version <= CREDIT_VERSION && value.length !== length) return 'bad-length';
   const flags = value[at + 1];
   const [capable, enabled] = [value[at + 8], value[at + 9]];
+  const agreed = version > CREDIT_FIRST_VERSION ? value[at + 18] : ALL_PRIORITIES;
   if ((enabled & ~capable) !== 0) return 'bad-value';
   const channelled = (flags & 0x02) !== 0;
   const channels = readU16(value, at + 6);
   if (!channelled && channels !== 0) return 'bad-value';
-  into.version = value[at];
+  into.version = version;
   into.willing = (flags & 0x80) !== 0;
   into.ceFrames = (flags & 0x40) !== 0;
   into.ceTag = (flags & 0x20) !== 0;
@@ -162,12 +179,17 @@ export function decodeCreditExchange(value: Uint8Array, into: CreditExchange): D
   into.responseTpid = readU16(value, at + 12);
   into.refreshUs = readU16(value, at + 14);
   into.ageUs = readU16(value, at + 16);
+  into.agreed = agreed;
   return 'ok';
+}
+
+function creditOctets(version: number): number {
+  return version === CREDIT_FIRST_VERSION ? CREDIT_FIRST_OCTETS : CREDIT_OCTETS;
 }
 
 export function blankSourceFlowControl(): SourceFlowControl {
   return {
-    version: VERSION,
+    version: SFC_VERSION,
     sends: false,
     proxy: false,
     obeys: false,
@@ -205,7 +227,8 @@ export function decodeSourceFlowControl(value: Uint8Array, into: SourceFlowContr
   const length = ADDRESS_OCTETS[value[at + 12]];
   if (length === undefined) return 'bad-value';
   const end = at + SFC_OCTETS + length;
-  if (value.length < end || (value[at] === VERSION && value.length !== end)) return 'bad-length';
+  if (value.length < end || (value[at] === SFC_VERSION && value.length !== end))
+    return 'bad-length';
   const flags = value[at + 1];
   into.version = value[at];
   into.sends = (flags & 0x80) !== 0;

@@ -266,7 +266,13 @@ describe('CEE DCBX', () => {
 });
 
 describe('an agreement on credit', () => {
-  const tlv = { ...blankCreditExchange(), capable: 0b11000, enabled: 0b01000, cumulative: true };
+  const tlv = {
+    ...blankCreditExchange(),
+    capable: 0b11000,
+    enabled: 0b01000,
+    agreed: 0b01000,
+    cumulative: true,
+  };
   const able = { ...tlv, resync: true, channelled: true, channels: 16, ceTag: true };
   const full = { ...able, requestTpid: 0x88b5, responseTpid: 0x88b6 };
 
@@ -298,6 +304,13 @@ describe('an agreement on credit', () => {
       const result = agreeOnCredit(full, { ...full, unitOctets }, false);
       assert.deepEqual([result.priorities, result.unitMismatch], [0, true]);
     }
+  });
+
+  it('is in force for priorities that the peer agrees on, too, and tells of the others', () => {
+    const result = agreeOnCredit(full, { ...full, agreed: 0b10000 }, false);
+    assert.deepEqual([result.agreed, result.priorities, result.mismatch], [0b01000, 0, true]);
+    const silent = agreeOnCredit(full, null, false);
+    assert.equal(silent.agreed, 0);
   });
 
   it('is what the peer has switched on where this end follows', () => {

@@ -243,6 +243,32 @@ describe('two ends of a link', () => {
     assert.equal(b.port.agents[0]!.stats.statsAgeoutsTotal, 1);
   });
 
+  it('leave credit together when one of them no longer receives, and come back to it', () => {
+    const credit = { ...blankCreditExchange(), capable: 8, enabled: 8 };
+    const on = adminOf({}, { credit });
+    const stages = [
+      { fromPs: 0, admin: on },
+      { fromPs: 20 * TICK_PS, admin: { ...on, status: 'send' as const } },
+      { fromPs: 40 * TICK_PS, admin: on },
+    ];
+    const a = new DiscoveryEnd(specOf(1, stages));
+    const b = new DiscoveryEnd(specOf(2, [{ fromPs: 0, admin: on }]));
+    const creditAt = (second: number): number[] => {
+      runLink([a, b], good, second * TICK_PS);
+      return [a, b].map(({ port }) => port.credit.priorities);
+    };
+    assert.deepEqual(creditAt(10), [8, 8]);
+    assert.deepEqual(creditAt(21), [0, 0]);
+    assert.deepEqual(
+      [a, b].map(({ port }) => port.credit.agreed),
+      [0, 8],
+    );
+    assert.notEqual(b.port.operation.mismatches, 0);
+    // The other end repeats its LLDPDU within an interval of 30 s.
+    assert.deepEqual(creditAt(75), [8, 8]);
+    assert.equal(b.port.operation.mismatches, 0);
+  });
+
   it('part at once when one of them is silenced, and meet again', () => {
     const on = adminOf({ pfc: { ...adminOf({}).dcbx.pfc, enabled: 8 } });
     const stages = [

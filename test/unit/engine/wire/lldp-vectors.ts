@@ -24,6 +24,7 @@ const CEE = `fe3d 001b21 02 020a 00 00 00000001 00000000
   0411 0000c000 0001000f 3232000000000000 03 0606 0000c000 08 04
   0810 0000c000 8906 00 1b21 08 0cbc 01 1b21 10`;
 const CREDIT = 'fe16 02ce70 01 01 fe 0040 09f4 0010 18 08 88b5 88b6 0014 0000';
+const CREDIT_AGREED = 'fe17 02ce70 01 02 fe 0040 09f4 0010 18 08 88b5 88b6 0014 0000 08';
 const ISOLATION = 'fe1b 0080c2 13 00000004fb000000 0030 02000000000a c0de 01 0a000001';
 const TOPOLOGY = 'fe07 0080c2 14 01 01 01';
 const SFC = 'fe15 02ce70 02 01 b8 08 02 02000000000a c0df 01 0a000001';
@@ -41,6 +42,25 @@ export const LLDP_DCBX_IEEE = lldp(
 export const LLDP_CEE = lldp(CEE, 99);
 export const LLDP_CET_SFC = lldp(PFC_CONFIGURATION + CREDIT + SFC, 91);
 export const LLDP_CI_TR = lldp(ISOLATION + TOPOLOGY, 74);
+
+const CREDIT_RECORD = {
+  willing: true,
+  ceFrames: true,
+  ceTag: true,
+  cumulative: true,
+  resync: true,
+  answers: true,
+  channelled: true,
+  unitOctets: 64,
+  maxCreditBlockOctets: 2548,
+  channels: 16,
+  capable: 0x18,
+  enabled: 8,
+  requestTpid: 0x88b5,
+  responseTpid: 0x88b6,
+  refreshUs: 20,
+  ageUs: 0,
+};
 
 interface Codec {
   readonly name: string;
@@ -202,27 +222,17 @@ export const tlvCodecs: readonly Codec[] = [
     cee.decodeCeeDcbx,
   ),
   codec(
-    'credit exchange',
+    'credit exchange of the first version, which never disagrees',
     CREDIT,
-    {
-      version: 1,
-      willing: true,
-      ceFrames: true,
-      ceTag: true,
-      cumulative: true,
-      resync: true,
-      answers: true,
-      channelled: true,
-      unitOctets: 64,
-      maxCreditBlockOctets: 2548,
-      channels: 16,
-      capable: 0x18,
-      enabled: 8,
-      requestTpid: 0x88b5,
-      responseTpid: 0x88b6,
-      refreshUs: 20,
-      ageUs: 0,
-    },
+    { ...CREDIT_RECORD, version: 1, agreed: 0xff },
+    capability.blankCreditExchange,
+    capability.encodeCreditExchange,
+    capability.decodeCreditExchange,
+  ),
+  codec(
+    'credit exchange',
+    CREDIT_AGREED,
+    { ...CREDIT_RECORD, version: 2, agreed: 8 },
     capability.blankCreditExchange,
     capability.encodeCreditExchange,
     capability.decodeCreditExchange,

@@ -232,9 +232,9 @@ describe('DCBX', () => {
 
 describe('the credit exchange TLV', () => {
   const octets = (change: object): Uint8Array => {
-    const frame = new Uint8Array(24);
-    encodeCreditExchange(frame, 0, { ...blankCreditExchange(), ...change });
-    return frame.subarray(2);
+    const frame = new Uint8Array(30);
+    const end = encodeCreditExchange(frame, 0, { ...blankCreditExchange(), ...change });
+    return frame.subarray(2, end);
   };
 
   it('is enabled only where it can do credit, and has channels only if it says so', () => {
@@ -245,11 +245,13 @@ describe('the credit exchange TLV', () => {
   });
 
   it('of a higher version is taken by the fields that are known', () => {
-    const longer = Uint8Array.of(...octets({ version: 2, capable: 8 }), 1, 2, 3);
+    const longer = Uint8Array.of(...octets({ version: 3, capable: 8, agreed: 8 }), 1, 2, 3);
     const into = blankCreditExchange();
     assert.equal(decodeCreditExchange(longer, into), 'ok');
-    assert.deepEqual([into.version, into.capable], [2, 8]);
-    longer[4] = 1;
-    assert.equal(decodeCreditExchange(longer, into), 'bad-length');
+    assert.deepEqual([into.version, into.capable, into.agreed], [3, 8, 8]);
+    for (const version of [1, 2]) {
+      longer[4] = version;
+      assert.equal(decodeCreditExchange(longer, into), 'bad-length');
+    }
   });
 });
