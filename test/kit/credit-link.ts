@@ -2,6 +2,7 @@ import type { MechanismHost } from '../../services/engine/contract/flow-control.
 import type { CreditPortSpec, PortSpec } from '../../services/engine/contract/spec.js';
 import { creditRows } from '../../services/engine/flow-control/credit/credit-accounts.js';
 import type { CreditLink } from '../../services/engine/flow-control/credit/credit-invariants.js';
+import { WORD_WINDOW_MOST } from '../../services/engine/flow-control/credit/credit-machine.js';
 import { CreditMechanism } from '../../services/engine/flow-control/credit/credit-mechanism.js';
 import { FramePool } from '../../services/engine/frame/frame-pool.js';
 import { Clock } from '../../services/engine/kernel/clock.js';
@@ -27,6 +28,7 @@ export const SYNC_PS = 20e6;
 export function creditSpec(
   bufferUnits: number,
   policy: 'static' | 'demand' = 'static',
+  isWide = bufferUnits > WORD_WINDOW_MOST,
 ): CreditPortSpec {
   return {
     priorities: 0b1000,
@@ -34,10 +36,11 @@ export function creditSpec(
     codec: 'ce',
     granting: {
       unitOctets: 64,
+      isWide,
       frameUnits: 4,
       bufferUnits: [0, 0, 0, bufferUnits, 0, 0, 0, 0],
       policy,
-      keepUnits: 4,
+      keepUnits: new Array<number>(8).fill(4),
       unsolicited: true,
       stepUnits: 16,
       refreshPs: 20e6,
@@ -46,6 +49,7 @@ export function creditSpec(
     },
     asking: {
       unitOctets: 64,
+      isWide,
       frameUnits: 4,
       when: 'blocked',
       aheadUnits: 0,
@@ -55,7 +59,7 @@ export function creditSpec(
       syncPs: SYNC_PS,
       syncTries: 8,
       agePs: policy === 'demand' ? 200e6 : Infinity,
-      keepUnits: 4,
+      keepUnits: new Array<number>(8).fill(4),
     },
     channels: [{ channel: 0, vlans: [], share: 1 }],
     tagWaitPs: null,

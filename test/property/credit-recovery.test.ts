@@ -20,6 +20,7 @@ interface Case extends Harm {
   readonly seed: number;
   readonly codec: 'ce' | 'cbfc';
   readonly policy: 'static' | 'demand';
+  readonly isWide: boolean;
   /** Who loses its memory halfway. */
   readonly restart: 'nobody' | 'sender' | 'receiver' | 'both';
 }
@@ -29,6 +30,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
   seed: fc.nat(),
   codec: fc.constantFrom('ce', 'cbfc'),
   policy: fc.constantFrom('static', 'demand'),
+  isWide: fc.boolean(),
   restart: fc.constantFrom('nobody', 'nobody', 'sender', 'receiver', 'both'),
   lose: share,
   repeat: share,
@@ -40,7 +42,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
 /** Traffic and harm for a while, then quiet; the invariants are looked at after every event. */
 function live(c: Case): LossyCreditLink {
   const link = new LossyCreditLink(
-    { ...creditSpec(BUFFER, c.policy), codec: c.codec },
+    { ...creditSpec(BUFFER, c.policy, c.isWide), codec: c.codec },
     new RandomStream(c.seed, 'credit'),
   );
   const look = (): void => {

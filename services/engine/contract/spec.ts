@@ -89,14 +89,16 @@ export interface CreditChannelSpec {
 
 export interface CreditGrantingSpec {
   readonly unitOctets: number;
+  /** More may be outstanding than words of 16 bits can tell apart: messages carry 32 bits. */
+  readonly isWide: boolean;
   /** Units of the longest frame. */
   readonly frameUnits: number;
   /** By priority: units of buffer, of all channels together. */
   readonly bufferUnits: readonly number[];
   /** Every channel has its share for itself, or what it asks for out of what is free. */
   readonly policy: 'static' | 'demand';
-  /** Under the demand policy: what an idle channel may always have. */
-  readonly keepUnits: number;
+  /** Under the demand policy, by priority: what an idle channel may always have. */
+  readonly keepUnits: readonly number[];
   /** False: grants are answers only. */
   readonly unsolicited: boolean;
   /** Freed units are granted when they are so many, or when the neighbour may be short. */
@@ -110,6 +112,8 @@ export interface CreditGrantingSpec {
 
 export interface CreditAskingSpec {
   readonly unitOctets: number;
+  /** As the link partner grants. */
+  readonly isWide: boolean;
   readonly frameUnits: number;
   /** Never; when a frame waits for credit; or before that, with so many units in hand. */
   readonly when: 'never' | 'blocked' | 'ahead';
@@ -122,7 +126,7 @@ export interface CreditAskingSpec {
   readonly syncTries: number;
   /** Credit that was not used for so long is given back, down to `keepUnits`; Infinity: never. */
   readonly agePs: number;
-  readonly keepUnits: number;
+  readonly keepUnits: readonly number[];
 }
 
 /** The frame data buffer of an MVTX2802, in slots of one frame, and what guards it. */

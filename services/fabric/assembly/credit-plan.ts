@@ -6,7 +6,11 @@ import type {
   CreditPortSpec,
 } from '../../engine/contract/spec.js';
 import { CREDIT_TIMES } from '../../engine/flow-control/credit/credit-managed.js';
-import { costOf, WINDOW_MOST } from '../../engine/flow-control/credit/credit-machine.js';
+import {
+  costOf,
+  WINDOW_MOST,
+  WORD_WINDOW_MOST,
+} from '../../engine/flow-control/credit/credit-machine.js';
 import { PS_PER_S } from '../../engine/units/time.js';
 import { wireOctets } from '../../engine/units/octets.js';
 import type { CreditEndSection, Scenario } from '../scenario/scenario.js';
@@ -34,6 +38,19 @@ export interface CreditMargin {
   readonly terms: CreditLoopTerms;
 }
 
+/** The buffer behind a port for one priority. */
+interface BufferPlan extends Omit<CreditMargin, 'device' | 'port'> {
+  /** What a receiver that is shaped makes use of; else all of it. */
+  readonly grantedUnits: number;
+  /** What a grant may wait for. */
+  readonly slackUnits: number;
+}
+
+/** More may be outstanding than words of 16 bits can tell apart. */
+function isWide(buffers: readonly (BufferPlan | null)[]): boolean {
+  return buffers.some((buffer) => (buffer?.grantedUnits ?? 0) > WORD_WINDOW_MOST);
+}
+
 /** Makes what the ends of links need to exchange credit. */
 export class CreditPlan {
   /** Of every port and priority that has credit exchange. */
@@ -42,6 +59,8 @@ export class CreditPlan {
   private readonly hosts: number;
   /** Of the channel that has the least, as a part of all. */
   private readonly smallestShare: number;
+  private readonly known = new Map<LinkEnd, (BufferPlan | null)[]>();
+  private readonly noted = new Set<BufferPlan>();
 
   constructor(
     private readonly scenario: Scenario,
@@ -80,7 +99,7 @@ export class CreditPlan {
       counts: credit.counts,
       codec: credit.codec,
       granting: this.granting(end, methods),
-      asking: this.asking(end),
+      asking: this.asking(end, methods),
       channels: credit.channels,
       tagWaitPs: credit.tags ? (credit.tagWaitPs ?? longestPs) : null,
       keepAlivePs: credit.keepAlivePs,
@@ -99,17 +118,17 @@ export class CreditPlan {
     const { credit } = this.scenario;
     const unitOctets = this.unitOf(own);
     const frameUnits = costOf(this.longestOctets, unitOctets);
-    const buffers = methods.map((method, priority) =>
-      hasCredit(method) ? this.buffer(end, priority) : null,
-    );
+    const buffers = this.buffers(end, methods);
+    for (const buffer of buffers) if (buffer !== null) this.note(end, buffer);
     const slack = Math.min(...buffers.flatMap((b) => (b === null ? [] : [b.slackUnits])));
     const rttPs = this.roundTripPs(end);
     return {
       unitOctets,
+      isWide: isWide(buffers),
       frameUnits,
-      bufferUnits: buffers.map((buffer) => buffer?.bufferUnits ?? 0),
+      bufferUnits: buffers.map((buffer) => buffer?.grantedUnits ?? 0),
       policy: own.policy,
-      keepUnits: own.keepBytes === null ? frameUnits : costOf(own.keepBytes, unitOctets),
+      keepUnits: this.keepUnits(own),
       unsolicited: own.unsolicited,
       stepUnits: own.stepBytes === null ? Math.max(1, slack) : costOf(own.stepBytes, unitOctets),
       refreshPs: credit.refreshPs,
@@ -119,52 +138,82 @@ export class CreditPlan {
     };
   }
 
+  /** By priority; null where it has no credit exchange. */
+  private buffers(end: LinkEnd, methods: Methods): (BufferPlan | null)[] {
+    const known = this.known.get(end);
+    if (known !== undefined) return known;
+    const buffers = methods.map((method, priority) =>
+      hasCredit(method) ? this.buffer(end, priority) : null,
+    );
+    this.known.set(end, buffers);
+    return buffers;
+  }
+
   /** The buffer of one priority, and how much of it a grant may wait for. */
-  private buffer(end: LinkEnd, priority: number): { bufferUnits: number; slackUnits: number } {
+  private buffer(end: LinkEnd, priority: number): BufferPlan {
     const own = this.settings[end.device]!.credit;
     const { channels } = this.scenario.credit;
     const unitOctets = this.unitOf(own);
     const lengths = this.frameLengths[priority]!;
     const frameUnits = costOf(Math.max(...lengths), unitOctets);
     const terms = this.loop(end, priority);
-    const needed = unitsForFullRate(terms, lengths, unitOctets);
-    const step = Math.max(STEP_FRAMES * frameUnits, Math.ceil(needed * STEP_OF_LOOP));
+    const neededUnits = unitsForFullRate(terms, lengths, unitOctets);
+    const step = Math.max(STEP_FRAMES * frameUnits, Math.ceil(neededUnits * STEP_OF_LOOP));
     // Each active channel has a step and a frame of its own, out of its share.
     const apart = step + frameUnits;
     const wanted =
       own.policy === 'static'
-        ? Math.ceil((needed + step) / this.smallestShare)
-        : needed + (channels.length > 1 ? Math.ceil(apart / this.smallestShare) : step);
+        ? Math.ceil((neededUnits + step) / this.smallestShare)
+        : neededUnits + (channels.length > 1 ? Math.ceil(apart / this.smallestShare) : step);
     const given = own.bufferBytes === null ? null : Math.floor(own.bufferBytes / unitOctets);
-    const whole = given ?? Math.min(wanted, WINDOW_MOST);
+    // What idle channels may always have is never lent.
+    const keepUnits = this.keepUnits(own)[priority]!;
+    const least =
+      own.policy === 'static'
+        ? Math.ceil(frameUnits / this.smallestShare)
+        : channels.length * Math.max(frameUnits, keepUnits);
+    const whole = given ?? Math.max(wanted, least);
     const bufferUnits = Math.floor(whole * own.grantFactor);
-    this.checkBuffer(bufferUnits, frameUnits * channels.length, unitOctets);
-    const shaped = this.shapedUnits(end, own, frameUnits);
+    this.checkBuffer(own, bufferUnits, least, unitOctets);
+    const shaped = Math.max(least, this.shapedUnits(end, own, frameUnits));
     const spare =
       own.policy === 'static'
-        ? bufferUnits * this.smallestShare - needed
-        : (bufferUnits - needed) * this.smallestShare;
+        ? bufferUnits * this.smallestShare - neededUnits
+        : (bufferUnits - neededUnits) * this.smallestShare;
     const longest =
       own.policy === 'static' ? Math.floor(whole * this.smallestShare * STEP_OF_SHARE) : 0;
-    this.note(end, priority, { unitOctets, bufferUnits, neededUnits: needed, terms });
     return {
-      bufferUnits: Math.min(bufferUnits, shaped),
+      priority,
+      unitOctets,
+      bufferUnits,
+      neededUnits,
+      terms,
+      grantedUnits: Math.min(bufferUnits, shaped),
       slackUnits: Math.min(Math.floor(spare), Math.max(step, longest)),
     };
   }
 
-  private note(
-    { device, port }: LinkEnd,
-    priority: number,
-    margin: Omit<CreditMargin, 'device' | 'port' | 'priority'>,
-  ): void {
-    const known = this.margins.some(
-      (m) => m.device === device && m.port === port && m.priority === priority,
+  /** By priority: what an idle channel may always have. */
+  private keepUnits(own: CreditEndSection): number[] {
+    const unitOctets = this.unitOf(own);
+    return this.frameLengths.map((lengths) =>
+      costOf(own.keepBytes ?? Math.max(...lengths), unitOctets),
     );
-    if (!known) this.margins.push({ device, port, priority, ...margin });
   }
 
-  private checkBuffer(bufferUnits: number, leastUnits: number, unitOctets: number): void {
+  private note({ device, port }: LinkEnd, plan: BufferPlan): void {
+    const { priority, unitOctets, bufferUnits, neededUnits, terms } = plan;
+    if (this.noted.has(plan)) return;
+    this.noted.add(plan);
+    this.margins.push({ device, port, priority, unitOctets, bufferUnits, neededUnits, terms });
+  }
+
+  private checkBuffer(
+    own: CreditEndSection,
+    bufferUnits: number,
+    leastUnits: number,
+    unitOctets: number,
+  ): void {
     const { channels } = this.scenario.credit;
     if (bufferUnits > WINDOW_MOST) {
       throw this.fail(
@@ -174,11 +223,12 @@ export class CreditPlan {
       );
     }
     if (bufferUnits >= leastUnits) return;
+    const keeps = own.policy === 'demand' && own.keepBytes !== null;
     throw this.fail(
       ['credit', 'buffer'],
       `credits that no buffer could back: ${bufferUnits} units of ${unitOctets} octets are less ` +
-        `than the longest frame takes in ${channels.length} channel(s); ` +
-        `at least ${leastUnits} units`,
+        `than the longest frame${keeps ? ', or keep,' : ''} takes in ${channels.length} ` +
+        `channel(s); at least ${leastUnits} units`,
     );
   }
 
@@ -191,8 +241,9 @@ export class CreditPlan {
     return Math.ceil(octets / this.unitOf(own)) + frameUnits;
   }
 
-  private asking(end: LinkEnd): CreditAskingSpec {
+  private asking(end: LinkEnd, methods: Methods): CreditAskingSpec {
     const own = this.settings[end.device]!.credit;
+    const peerEnd = this.linkEnds[end.peerDevice]![end.peerPort]!;
     const peer = this.peerOf(end);
     const { credit } = this.scenario;
     const unitOctets = this.unitOf(peer);
@@ -200,6 +251,8 @@ export class CreditPlan {
     const frameUnits = costOf(this.longestOctets, unitOctets);
     return {
       unitOctets,
+      // Both ends of a link run the same method for a priority.
+      isWide: isWide(this.buffers(peerEnd, methods)),
       frameUnits,
       when: own.request,
       isPatient: peer.unsolicited && peer.policy === 'static',
@@ -209,7 +262,7 @@ export class CreditPlan {
       syncPs: credit.syncPs ?? 2 * rttPs + CREDIT_TIMES.syncMarginPs,
       syncTries: credit.syncTries,
       agePs: own.agePs ?? Infinity,
-      keepUnits: peer.keepBytes === null ? frameUnits : costOf(peer.keepBytes, unitOctets),
+      keepUnits: this.keepUnits(peer),
     };
   }
 

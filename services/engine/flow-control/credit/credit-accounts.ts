@@ -2,7 +2,7 @@ import type { CreditCodec, CreditPortSpec } from '../../contract/spec.js';
 import { assert } from '../../kernel/assert.js';
 import type { Tables } from '../../kernel/tables.js';
 import type { CreditRecords } from './credit-records.js';
-import { COUNT_MASK, shiftOf } from './credit-machine.js';
+import { COUNT_MASK, shiftOf, WINDOW_MOST, WORD_MASK } from './credit-machine.js';
 import {
   AGES,
   ASKED_SHIFT,
@@ -24,6 +24,7 @@ import {
   UNIT,
   UNIT_SHIFT,
   UNSOLICITED,
+  WORDS_SHIFT,
 } from './credit-records.js';
 
 const PRIORITIES = 8;
@@ -199,10 +200,21 @@ export class CreditAccounts {
 
   /** Of the buffer at this end, what the account can have at most. */
   bufferUnits(row: number): number {
-    const r = row << RECORD_SHIFT;
-    const { counts } = this.records;
-    if ((counts[r | MODES] & SHARES) === 0) return counts[r | TARGET];
+    const { counts, words } = this.records;
+    if ((counts[(row << RECORD_SHIFT) | MODES] & SHARES) === 0)
+      return words[(row << WORDS_SHIFT) | TARGET];
     return this.specOf(row).granting.bufferUnits[this.priority(row)];
+  }
+
+  /** Whether its grants, or its requests, carry totals of more than 16 bits. */
+  isWide(row: number, grants: boolean): boolean {
+    const { granting, asking } = this.specOf(row);
+    return grants ? granting.isWide : asking.isWide;
+  }
+
+  /** What a message of that kind carries of a total. */
+  wordMask(row: number, grants: boolean): number {
+    return this.isWide(row, grants) ? COUNT_MASK : WORD_MASK;
   }
 
   share(row: number): number {
@@ -248,15 +260,16 @@ export class CreditAccounts {
   private setTerms(row: number): void {
     const spec = this.specOf(row);
     const { granting, asking, counts, channels } = spec;
-    const { counts: record, times } = this.records;
+    const { counts: record, words, times } = this.records;
     const r = row << RECORD_SHIFT;
+    const w = row << WORDS_SHIFT;
     const port = this.ports[row];
     const priority = this.priority(row);
     if (channels.length === 1) this.onlyOfPriority[priority * this.portCount + port] = row;
     record[r | UNIT] = granting.unitOctets;
     record[r | UNIT_SHIFT] = shiftOf(granting.unitOctets);
-    record[r | TARGET] = fixedTargetOf(spec, priority, this.share(row));
-    record[r | STEP] = Math.min(granting.stepUnits, COUNT_MASK);
+    words[w | TARGET] = fixedTargetOf(spec, priority, this.share(row));
+    words[w | STEP] = Math.min(granting.stepUnits, WINDOW_MOST);
     record[r | FRAME] = granting.frameUnits;
     this.setAskedUnit(row, asking.unitOctets);
     record[r | MODES] =

@@ -3,7 +3,7 @@ import { CBFC_CONSUMED, CBFC_FREED } from '../../wire/mac-control/cbfc-frame.js'
 import type { CeFrame } from '../../wire/mac-control/ce-frame.js';
 import { OPCODE_CE_GRANT, OPCODE_CE_REQUEST } from '../../wire/mac-control/opcodes.js';
 import type { CreditAccounts } from './credit-accounts.js';
-import { COUNT_MASK } from './credit-machine.js';
+import { COUNT_MASK, WORD_MASK } from './credit-machine.js';
 
 const PRIORITIES = 8;
 
@@ -15,6 +15,7 @@ export function intoCbfc(
   accounts: CreditAccounts,
   port: number,
   from: Readonly<CeFrame>,
+  isWide: boolean,
   into: CbfcFrame,
 ): CbfcFrame {
   const slot = accounts.slotOfChannel(port, from.channel);
@@ -24,11 +25,12 @@ export function intoCbfc(
   into.flags = from.flags;
   into.virtualChannels = from.priorities;
   into.slice = from.channel;
+  into.isWide = isWide;
   for (let n = 0; n < PRIORITIES; n++) {
     if ((from.priorities & (1 << n)) === 0) continue;
     const buffer = isFreed ? accounts.bufferUnits(accounts.row(port, slot, n)) : 0;
     into.buffers[n] = buffer;
-    into.counters[n] = (from.words[n] - buffer) & COUNT_MASK;
+    into.counters[n] = (from.words[n] - buffer) & (isWide ? COUNT_MASK : WORD_MASK);
   }
   return into;
 }
@@ -39,7 +41,8 @@ export function outOfCbfc(from: Readonly<CbfcFrame>, into: CeFrame): void {
   into.flags = from.flags;
   into.priorities = from.virtualChannels;
   into.channel = from.slice;
+  const mask = from.isWide ? COUNT_MASK : WORD_MASK;
   for (let n = 0; n < PRIORITIES; n++) {
-    into.words[n] = (from.counters[n] + from.buffers[n]) & COUNT_MASK;
+    into.words[n] = (from.counters[n] + from.buffers[n]) & mask;
   }
 }

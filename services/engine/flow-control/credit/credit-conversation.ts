@@ -10,6 +10,7 @@ import {
 } from '../../wire/ce-tag.js';
 import {
   blankCbfcFrame,
+  CBFC_WIDE_CHANNELS,
   decodeCbfc,
   encodeCbfc,
   isCbfc,
@@ -52,6 +53,8 @@ const UNEXPECTED = 0;
 const EMPTY = 1;
 const WRONG_PRIORITY = 2;
 const WRONG_CHANNEL = 3;
+
+const PRIORITIES = 8;
 
 const REQUESTS_SENT = 0;
 const GRANTS_SENT = 1;
@@ -118,13 +121,15 @@ export class CreditConversation {
     return this.firstPending(port) >= 0;
   }
 
-  /** One account alone has one thing to say. */
+  /** One account alone has one thing to say, and a tag's word of 16 bits holds it. */
   fitsTag(port: number): boolean {
     const first = this.accounts.firstRow(port);
     let things = 0;
     for (let i = 0; i < this.accounts.rowCount(port); i++) {
       const says = this.pending[first + i];
-      if (says !== 0) things += (says & (says - 1)) === 0 ? 1 : 2;
+      if (says === 0) continue;
+      if (this.isTooWide(first + i, says)) return false;
+      things += (says & (says - 1)) === 0 ? 1 : 2;
     }
     return things === 1;
   }
@@ -141,24 +146,28 @@ export class CreditConversation {
     const row = this.firstPending(port);
     if (row < 0) return 0;
     const what = this.mostUrgent(row, ~0);
-    const kind = (what & SAY_ANSWERS) !== 0 ? SAY_ANSWERS : ~SAY_ANSWERS;
+    const answers = (what & SAY_ANSWERS) !== 0;
+    const kind = answers ? SAY_ANSWERS : ~SAY_ANSWERS;
     const { frame, accounts } = this;
     frame.source = this.macs[port];
-    frame.opcode = (what & SAY_ANSWERS) !== 0 ? OPCODE_CE_GRANT : OPCODE_CE_REQUEST;
+    frame.opcode = answers ? OPCODE_CE_GRANT : OPCODE_CE_REQUEST;
     frame.flags = this.flagsOf(row, what);
     frame.channel = accounts.channel(row);
     frame.priorities = 0;
     const first = accounts.firstOfChannel(row);
+    const isWide = accounts.isWide(row, answers);
+    let room = isWide && accounts.codec(port) === 'cbfc' ? CBFC_WIDE_CHANNELS : PRIORITIES;
     for (let other = first; other < first + accounts.rowsPerChannel(port); other++) {
       if (this.mostUrgent(other, kind) !== what) continue;
       if (this.flagsOf(other, what) !== frame.flags) continue;
       frame.priorities |= 1 << accounts.priority(other);
       frame.words[accounts.priority(other)] = this.take(other, what);
+      if (--room === 0) break;
     }
     this.cursor[port] = row - accounts.firstRow(port) + 1;
-    this.counts[port * COUNTS + ((what & SAY_ANSWERS) !== 0 ? GRANTS_SENT : REQUESTS_SENT)]++;
+    this.counts[port * COUNTS + (answers ? GRANTS_SENT : REQUESTS_SENT)]++;
     if (accounts.codec(port) === 'ce') return encodeCe(octets, 0, frame);
-    return encodeCbfc(octets, 0, intoCbfc(accounts, port, frame, this.cbfc));
+    return encodeCbfc(octets, 0, intoCbfc(accounts, port, frame, isWide, this.cbfc));
   }
 
   /** The same, for one account, to ride on a frame that starts now; 0 if nothing waits. */
@@ -166,7 +175,7 @@ export class CreditConversation {
     if (this.tagOffered[port] === 0) return 0;
     this.tagOffered[port] = 0;
     const row = this.firstPending(port);
-    if (row < 0) return 0;
+    if (row < 0 || this.isTooWide(row, this.pending[row])) return 0;
     const { tag, accounts } = this;
     const what = this.mostUrgent(row, ~0);
     const answers = (what & SAY_ANSWERS) !== 0;
@@ -252,8 +261,9 @@ export class CreditConversation {
       const row = accounts.row(port, slot, priority);
       // Amounts are said once, so what comes before this end has begun is kept.
       if (!this.isStarted(row) && !(isGrant && !accounts.isCumulative(row))) continue;
-      if (isGrant) this.hearAnswer(row, frame.words[priority]);
-      else this.hearRequest(row, frame.words[priority]);
+      const word = frame.words[priority] & accounts.wordMask(row, !isGrant);
+      if (isGrant) this.hearAnswer(row, word);
+      else this.hearRequest(row, word);
     }
   }
 
@@ -281,7 +291,15 @@ export class CreditConversation {
     const isAnswer = (what & SAY_ANSWERS) !== 0;
     this.pending[row] &= isAnswer ? ~SAY_ANSWERS : SAY_ANSWERS;
     if (what === SAY_RESYNC) return 0;
-    return isAnswer ? this.receiver.answerWord(row) : this.sender.requestWord(row, what);
+    const total = isAnswer ? this.receiver.answerWord(row) : this.sender.requestWord(row, what);
+    return total & this.accounts.wordMask(row, isAnswer);
+  }
+
+  /** A tag's word cannot hold what an account has to say. */
+  private isTooWide(row: number, says: number): boolean {
+    const { accounts } = this;
+    if ((says & SAY_ANSWERS) !== 0 && accounts.isWide(row, true)) return true;
+    return (says & ~SAY_ANSWERS) !== 0 && accounts.isWide(row, false);
   }
 
   private flagsOf(row: number, what: number): number {

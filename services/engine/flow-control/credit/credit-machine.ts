@@ -1,14 +1,25 @@
-/** Arithmetic of credit: counts are totals modulo 2^16, and a window is less than half of that. */
+/** Arithmetic of credit: counts are totals modulo 2^31, and a window is less than half of that. */
 
-export const COUNT_MASK = 0xffff;
+export const COUNT_MASK = 0x7fffffff;
 /** The most that may be outstanding. */
-export const WINDOW_MOST = 0x7fff;
+export const WINDOW_MOST = 0x3fffffff;
+
+/** A word of credit exchange has 16 bits: it tells totals apart that differ by less than half. */
+export const WORD_MASK = 0xffff;
+/** The most that may be outstanding where messages carry words only. */
+export const WORD_WINDOW_MOST = 0x7fff;
 
 export const EPOCH_MASK = 0x1f;
 
 /** How far `later` is ahead of `earlier`. */
 export function ahead(later: number, earlier: number): number {
   return (later - earlier) & COUNT_MASK;
+}
+
+/** The total that a word is the low half of: the one that is closest to a total that is known. */
+export function totalOf(word: number, known: number): number {
+  const more = (word - known) & WORD_MASK;
+  return (known + (more > WORD_WINDOW_MOST ? more - WORD_MASK - 1 : more)) & COUNT_MASK;
 }
 
 /** A frame takes whole units: a fraction never creates credit. */

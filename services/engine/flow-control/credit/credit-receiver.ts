@@ -10,6 +10,7 @@ import {
   SAY_ACCEPT,
   SAY_GRANT,
   SAY_RESYNC,
+  totalOf,
   WINDOW_MOST,
 } from './credit-machine.js';
 import {
@@ -24,7 +25,6 @@ import {
   OPENED,
   PASSED,
   RECEIVED,
-  RECEIVED_MARK,
   RECEIVER_EPOCH,
   RECORD_SHIFT,
   REFRESH_AT,
@@ -53,7 +53,9 @@ export const CONTRADICTIONS = 2;
 export const RESYNCS = 3;
 /** Units that came without having been granted: the neighbour goes by another method still. */
 export const VIOLATIONS = 4;
-const DOUBLES = 5;
+/** PASSED when RECEIVED was last brought up to date. */
+const RECEIVED_MARK = 5;
+const DOUBLES = 6;
 
 /**
  * The receiving half of an account: it counts what came past and what is in the buffer, and grants
@@ -104,9 +106,10 @@ export function makeCreditReceiver(
   /** Nobody grants any more; what is in the buffer goes on being counted. */
   function stop(row: number): void {
     const r = row << RECORD_SHIFT;
+    const w = row << WORDS_SHIFT;
     counts[r | MODES] &= ~OPENED;
-    counts[r | LIMIT] = counts[r | PASSED];
-    counts[r | LIMIT_SAID] = counts[r | PASSED];
+    words[w | LIMIT] = words[w | PASSED];
+    words[w | LIMIT_SAID] = words[w | PASSED];
   }
 
   /** The link has been down: whatever is in the buffer, the rest is granted anew. */
@@ -115,9 +118,9 @@ export function makeCreditReceiver(
       startOver(row);
       return;
     }
-    const r = row << RECORD_SHIFT;
-    counts[r | LIMIT] = counts[r | PASSED];
-    counts[r | LIMIT_SAID] = counts[r | PASSED];
+    const w = row << WORDS_SHIFT;
+    words[w | LIMIT] = words[w | PASSED];
+    words[w | LIMIT_SAID] = words[w | PASSED];
     raise(row);
     carrier.say(row, SAY_GRANT);
   }
@@ -134,9 +137,10 @@ export function makeCreditReceiver(
     const r = row << RECORD_SHIFT;
     addUp(row);
     counts[r | MODES] &= ~OPENED;
-    const sent = counts[r | LIMIT_SAID];
-    const isUsedUp = ahead(sent, counts[r | PASSED]) > WINDOW_MOST;
-    counts[r | LIMIT] = isUsedUp ? counts[r | PASSED] : sent;
+    const w = row << WORDS_SHIFT;
+    const sent = words[w | LIMIT_SAID];
+    const isUsedUp = ahead(sent, words[w | PASSED]) > WINDOW_MOST;
+    words[w | LIMIT] = isUsedUp ? words[w | PASSED] : sent;
     doubles[row * DOUBLES + SYNC_ASKED_AT] = -Infinity;
   }
 
@@ -148,7 +152,7 @@ export function makeCreditReceiver(
 
   /** A copy of a frame takes memory that the neighbour knows nothing of. */
   function storeCopy(row: number, units: number): void {
-    counts[(row << RECORD_SHIFT) | LIMIT] = limit(row);
+    words[(row << WORDS_SHIFT) | LIMIT] = limit(row);
     store(row, units);
   }
 
@@ -162,13 +166,14 @@ export function makeCreditReceiver(
   /** A frame came in intact. */
   function take(row: number, units: number): void {
     const r = row << RECORD_SHIFT;
+    const w = row << WORDS_SHIFT;
     const modes = counts[r | MODES];
     store(row, units);
     if ((modes & OPENED) === 0) takeClosed(row, units);
     else {
-      const passed = counts[r | PASSED];
-      const granted = ahead(counts[r | LIMIT_SAID], passed);
-      counts[r | PASSED] = (passed + units) & COUNT_MASK;
+      const passed = words[w | PASSED];
+      const granted = ahead(words[w | LIMIT_SAID], passed);
+      words[w | PASSED] = (passed + units) & COUNT_MASK;
       if (granted < units || granted > WINDOW_MOST) violated(row, units);
     }
     if ((modes & SHARES) !== 0) times[(row << TIMES_SHIFT) | ACTIVE_AT] = clock.now;
@@ -177,10 +182,10 @@ export function makeCreditReceiver(
 
   /** Of what a closed account had granted, less can still come. */
   function takeClosed(row: number, units: number): void {
-    const r = row << RECORD_SHIFT;
+    const w = row << WORDS_SHIFT;
     times[(row << TIMES_SHIFT) | RECEIVED] += units;
-    const left = ahead(counts[r | LIMIT], counts[r | PASSED]) - units;
-    counts[r | LIMIT] = (counts[r | PASSED] + (left > 0 ? left : 0)) & COUNT_MASK;
+    const left = ahead(words[w | LIMIT], words[w | PASSED]) - units;
+    words[w | LIMIT] = (words[w | PASSED] + (left > 0 ? left : 0)) & COUNT_MASK;
   }
 
   /** Units came that were never granted: the sender believes a total that this end never sent. */
@@ -192,16 +197,17 @@ export function makeCreditReceiver(
   /** A frame's memory is free. */
   function free(row: number, units: number): void {
     const r = row << RECORD_SHIFT;
+    const w = row << WORDS_SHIFT;
     const left = occupied(row) - units;
     words[(row << WORDS_SHIFT) | OCCUPIED] = left;
     if (ears[0] !== 0) carrier.announce(row, CREDIT_STEP.ACCOUNTED, units);
     const modes = counts[r | MODES];
     const stands = modes & (OPENED | SHARES | REFRESHED);
-    if (stands === OPENED ? isTooLittle(r, left) : (modes & OPENED) === 0) return;
+    if (stands === OPENED ? isTooLittle(row, left) : (modes & OPENED) === 0) return;
     raise(row);
-    const untold = ahead(counts[r | LIMIT], counts[r | LIMIT_SAID]);
+    const untold = ahead(words[w | LIMIT], words[w | LIMIT_SAID]);
     if (untold === 0 || (modes & UNSOLICITED) === 0) return;
-    const step = counts[r | STEP];
+    const step = words[w | STEP];
     if (untold < step && (left >= step || !isShort(row))) return;
     carrier.say(row, SAY_GRANT);
   }
@@ -211,11 +217,13 @@ export function makeCreditReceiver(
    * nothing need be kept of it: until a copy is stored the limit only grows, and follows from the
    * other counts.
    */
-  function isTooLittle(r: number, left: number): boolean {
-    const passed = counts[r | PASSED];
-    const said = counts[r | LIMIT_SAID];
-    const step = counts[r | STEP];
-    if (ahead(passed + counts[r | TARGET] - left, said) >= step) return false;
+  function isTooLittle(row: number, left: number): boolean {
+    const r = row << RECORD_SHIFT;
+    const w = row << WORDS_SHIFT;
+    const passed = words[w | PASSED];
+    const said = words[w | LIMIT_SAID];
+    const step = words[w | STEP];
+    if (ahead(passed + words[w | TARGET] - left, said) >= step) return false;
     return left >= step || ahead(said, passed) >= counts[r | FRAME];
   }
 
@@ -226,19 +234,20 @@ export function makeCreditReceiver(
   /** The highest count granted. */
   function limit(row: number): number {
     const r = row << RECORD_SHIFT;
+    const w = row << WORDS_SHIFT;
     const follows = (counts[r | MODES] & (OPENED | SHARES)) === OPENED;
-    return follows ? limitFor(row, counts[r | TARGET]) : counts[r | LIMIT];
+    return follows ? limitFor(row, words[w | TARGET]) : words[w | LIMIT];
   }
 
   /** Within an epoch a limit never goes back. */
   function limitFor(row: number, target: number): number {
-    const r = row << RECORD_SHIFT;
-    const limit = (counts[r | PASSED] + target - occupied(row)) & COUNT_MASK;
-    return ahead(limit, counts[r | LIMIT]) > WINDOW_MOST ? counts[r | LIMIT] : limit;
+    const w = row << WORDS_SHIFT;
+    const limit = (words[w | PASSED] + target - occupied(row)) & COUNT_MASK;
+    return ahead(limit, words[w | LIMIT]) > WINDOW_MOST ? words[w | LIMIT] : limit;
   }
 
   function count(row: number, word: number): number {
-    return counts[(row << RECORD_SHIFT) | word];
+    return words[(row << WORDS_SHIFT) | word];
   }
 
   function occupied(row: number): number {
@@ -251,7 +260,7 @@ export function makeCreditReceiver(
 
   /** Units received so far, over all epochs. */
   function received(row: number): number {
-    const more = ahead(count(row, PASSED), count(row, RECEIVED_MARK));
+    const more = ahead(count(row, PASSED), doubles[row * DOUBLES + RECEIVED_MARK]);
     return times[(row << TIMES_SHIFT) | RECEIVED] + more;
   }
 
@@ -265,8 +274,8 @@ export function makeCreditReceiver(
 
   /** Units that the link partner may still send, or has in the buffer. */
   function outstanding(row: number): number {
-    const r = row << RECORD_SHIFT;
-    return ahead(counts[r | LIMIT], counts[r | PASSED]) + occupied(row);
+    const w = row << WORDS_SHIFT;
+    return ahead(words[w | LIMIT], words[w | PASSED]) + occupied(row);
   }
 
   /** Whether the neighbour has shown lately that it needs credit. */
@@ -279,10 +288,11 @@ export function makeCreditReceiver(
   /** What an answer says; it is on its way when this is read. */
   function answerWord(row: number): number {
     const r = row << RECORD_SHIFT;
+    const w = row << WORDS_SHIFT;
     const now = limit(row);
-    const word = accounts.isCumulative(row) ? now : ahead(now, counts[r | LIMIT_SAID]);
-    counts[r | LIMIT] = now;
-    counts[r | LIMIT_SAID] = now;
+    const word = accounts.isCumulative(row) ? now : ahead(now, words[w | LIMIT_SAID]);
+    words[w | LIMIT] = now;
+    words[w | LIMIT_SAID] = now;
     addUp(row);
     // It is the total: what was to be said again is said.
     if (counts[r | REFRESHES] === 0) {
@@ -295,11 +305,12 @@ export function makeCreditReceiver(
 
   function onSync(row: number, epoch: number, word: number): void {
     const r = row << RECORD_SHIFT;
+    const w = row << WORDS_SHIFT;
     // Said twice, it may come long after frames of its epoch: what they counted stands.
     if (!isOpen(row) || counts[r | RECEIVER_EPOCH] !== epoch) {
       jump(row, word);
-      counts[r | LIMIT] = word;
-      counts[r | LIMIT_SAID] = word;
+      words[w | LIMIT] = word;
+      words[w | LIMIT_SAID] = word;
       counts[r | RECEIVER_EPOCH] = epoch;
       counts[r | MODES] |= OPENED;
       doubles[row * DOUBLES + RESYNCS]++;
@@ -342,6 +353,7 @@ export function makeCreditReceiver(
   /** False if the counts cannot be compared: the link partner has to start over. */
   function compare(row: number, epoch: number, word: number): boolean {
     const r = row << RECORD_SHIFT;
+    const w = row << WORDS_SHIFT;
     if (!isOpen(row)) {
       requestSync(row);
       return false;
@@ -351,31 +363,34 @@ export function makeCreditReceiver(
       if (maySyncAgain(row)) resynchronise(row);
       return false;
     }
-    const missing = ahead(word, counts[r | PASSED]);
+    const passed = words[w | PASSED];
+    const total = accounts.specOf(row).granting.isWide ? word : totalOf(word, passed);
+    const missing = ahead(total, passed);
     // A sender has used neither less than was received, nor more than was ever granted.
-    if (missing > ahead(counts[r | LIMIT_SAID], counts[r | PASSED])) {
+    if (missing > ahead(words[w | LIMIT_SAID], passed)) {
       doubles[row * DOUBLES + CONTRADICTIONS]++;
       resynchronise(row);
       return false;
     }
     doubles[row * DOUBLES + RECOVERED] += missing;
-    if (missing !== 0) jump(row, word);
+    if (missing !== 0) jump(row, total);
     return true;
   }
 
   /** Units came past, or never will, that were not received. */
   function jump(row: number, passed: number): void {
     addUp(row);
-    const r = row << RECORD_SHIFT;
-    counts[r | PASSED] = passed;
-    counts[r | RECEIVED_MARK] = passed;
+    const w = row << WORDS_SHIFT;
+    words[w | PASSED] = passed;
+    doubles[row * DOUBLES + RECEIVED_MARK] = passed;
   }
 
   /** In time: a word holds all that can come from one answer to the next. */
   function addUp(row: number): void {
-    const r = row << RECORD_SHIFT;
-    times[(row << TIMES_SHIFT) | RECEIVED] += ahead(counts[r | PASSED], counts[r | RECEIVED_MARK]);
-    counts[r | RECEIVED_MARK] = counts[r | PASSED];
+    const w = row << WORDS_SHIFT;
+    const mark = row * DOUBLES + RECEIVED_MARK;
+    times[(row << TIMES_SHIFT) | RECEIVED] += ahead(words[w | PASSED], doubles[mark]);
+    doubles[mark] = words[w | PASSED];
   }
 
   function requestSync(row: number): void {
@@ -394,17 +409,19 @@ export function makeCreditReceiver(
   /** The neighbour may lack the credit for a frame. */
   function isShort(row: number): boolean {
     const r = row << RECORD_SHIFT;
-    return ahead(counts[r | LIMIT_SAID], counts[r | PASSED]) < counts[r | FRAME];
+    const w = row << WORDS_SHIFT;
+    return ahead(words[w | LIMIT_SAID], words[w | PASSED]) < counts[r | FRAME];
   }
 
   /** Grants what the buffer allows now. */
   function raise(row: number): void {
     const r = row << RECORD_SHIFT;
+    const w = row << WORDS_SHIFT;
     const shares = (counts[r | MODES] & SHARES) !== 0;
-    const target = shares ? shareOfBuffer(sharers, accounts, row) : counts[r | TARGET];
+    const target = shares ? shareOfBuffer(sharers, accounts, row) : words[w | TARGET];
     const limit = limitFor(row, target);
-    if (limit === counts[r | LIMIT]) return;
-    counts[r | LIMIT] = limit;
+    if (limit === words[w | LIMIT]) return;
+    words[w | LIMIT] = limit;
     if (counts[r | REFRESHES] !== 0) changed(row);
   }
 

@@ -1,23 +1,19 @@
 import type { Tables } from '../../kernel/tables.js';
 
-// What every frame touches of an account: its counts, both halves in one line of the cache; and
-// doubles, which only messages and timers touch.
+// What every frame touches of an account, both halves in one line of the cache: small numbers in
+// half words, then totals in words; and doubles, which only messages and timers touch.
 
 export const RECORD_SHIFT = 5;
 
 // Of the sending half.
 
-/** Units used since the epoch began. */
-export const CONSUMED = 0;
-/** The highest count allowed. */
-export const ALLOWED = 1;
 /** Reports since the last change. */
-export const REPORTS = 2;
-/** Octets of a unit that the neighbour grants. */
-export const ASKED_UNIT = 3;
-export const ASKED_SHIFT = 4;
+export const REPORTS = 0;
+/** Octets of a unit that the link partner grants. */
+export const ASKED_UNIT = 1;
+export const ASKED_SHIFT = 2;
 
-export const MODES = 5;
+export const MODES = 3;
 export const CUMULATIVE = 1;
 export const UNSOLICITED = 2;
 export const LOOKS_AHEAD = 4;
@@ -38,43 +34,48 @@ export const REFRESHED = 256;
 /** The neighbour has begun an epoch. */
 export const OPENED = 512;
 
-/** CONSUMED when SPENT was last brought up to date. */
-export const SPENT_MARK = 6;
-export const STATE = 7;
-export const SENDER_EPOCH = 8;
+export const STATE = 4;
+export const SENDER_EPOCH = 5;
 /** The first frame in line lacks credit. */
-export const BLOCKED = 9;
+export const BLOCKED = 6;
 
 // Of the receiving half.
 
 /** Octets of a unit that this end grants. */
-export const UNIT = 10;
-export const UNIT_SHIFT = 11;
-/** Units that it may have promised at most; kept where it does not share. */
-export const TARGET = 12;
-export const STEP = 13;
+export const UNIT = 7;
+export const UNIT_SHIFT = 8;
 /** Units of the longest frame that may come. */
-export const FRAME = 14;
-/** Units that came past: received, or known to be missing. */
-export const PASSED = 15;
-/** The highest count granted when it was last looked at. */
-export const LIMIT = 16;
-export const LIMIT_SAID = 17;
+export const FRAME = 9;
 /** Refreshes since the last change. */
-export const REFRESHES = 18;
-/** PASSED when RECEIVED was last brought up to date. */
-export const RECEIVED_MARK = 19;
-export const RECEIVER_EPOCH = 20;
+export const REFRESHES = 10;
+export const RECEIVER_EPOCH = 11;
 /** The neighbour has asked since it last was idle. */
-export const WANTED = 21;
+export const WANTED = 12;
 
-// Words of the same record, behind its counts: copies may be more than a count can hold.
+// Words of the same record, behind these: totals, and what is compared with them.
 
 export const WORDS_SHIFT = 4;
 
+// Of the sending half.
+
+/** Units used since the epoch began. */
+export const CONSUMED = 7;
+/** The highest count allowed. */
+export const ALLOWED = 8;
+
+// Of the receiving half.
+
+/** Units that it may have promised at most; kept where it does not share. */
+export const TARGET = 9;
+export const STEP = 10;
+/** Units that came past: received, or known to be missing. */
+export const PASSED = 11;
+/** The highest count granted when it was last looked at. */
+export const LIMIT = 12;
+export const LIMIT_SAID = 13;
 /** Units in the buffer now. */
-export const OCCUPIED = 12;
-export const OCCUPIED_PEAK = 13;
+export const OCCUPIED = 14;
+export const OCCUPIED_PEAK = 15;
 
 export const TIMES_SHIFT = 3;
 

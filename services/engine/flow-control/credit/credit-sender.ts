@@ -12,7 +12,9 @@ import {
   SAY_DEMAND,
   SAY_REPORT,
   SAY_SYNC,
+  totalOf,
   WINDOW_MOST,
+  WORD_MASK,
 } from './credit-machine.js';
 import {
   AGES,
@@ -33,9 +35,9 @@ import {
   REPORTS,
   SENDER_EPOCH,
   SPENT,
-  SPENT_MARK,
   STATE,
   TIMES_SHIFT,
+  WORDS_SHIFT,
 } from './credit-records.js';
 
 // Doubles of an account that only some frames touch.
@@ -56,7 +58,9 @@ export const OVERFLOW = 9;
 export const FAILED_SYNCS = 10;
 /** Requests to begin that nobody has answered yet. */
 const TRIES = 11;
-const DOUBLES = 12;
+/** CONSUMED when SPENT was last brought up to date. */
+const SPENT_MARK = 12;
+const DOUBLES = 13;
 
 const DOWN = 0;
 const SYNC = 1;
@@ -70,7 +74,7 @@ export type CreditSender = ReturnType<typeof makeCreditSender>;
 
 export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carrier: CreditCarrier) {
   const { clock, ears } = carrier;
-  const { counts, times } = accounts.records;
+  const { counts, words, times } = accounts.records;
   const doubles = tables.float64('credit', DOUBLES);
 
   /** The link is up. */
@@ -81,10 +85,10 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
 
   /** The neighbour no longer exchanges credit: what it granted is not worth anything. */
   function stop(row: number): void {
-    const r = row << RECORD_SHIFT;
+    const w = row << WORDS_SHIFT;
     doubles[row * DOUBLES + REVOKED] += available(row);
     counts[(row << RECORD_SHIFT) | STATE] = DOWN;
-    counts[r | ALLOWED] = counts[r | CONSUMED];
+    words[w | ALLOWED] = words[w | CONSUMED];
     unblock(row);
     carrier.withdraw(row);
   }
@@ -92,13 +96,14 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
   /** All counts are forgotten; the next epoch begins when the neighbour agrees. */
   function startOver(row: number): void {
     const r = row << RECORD_SHIFT;
+    const w = row << WORDS_SHIFT;
     const d = row * DOUBLES;
     doubles[d + REVOKED] += available(row);
     counts[r | SENDER_EPOCH] = (counts[r | SENDER_EPOCH] + 1) & EPOCH_MASK;
     addUp(row);
-    counts[r | CONSUMED] = 0;
-    counts[r | SPENT_MARK] = 0;
-    counts[r | ALLOWED] = 0;
+    words[w | CONSUMED] = 0;
+    doubles[d + SPENT_MARK] = 0;
+    words[w | ALLOWED] = 0;
     counts[r | STATE] = SYNC;
     doubles[d + TRIES] = 0;
     carrier.withdraw(row);
@@ -127,14 +132,15 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
 
   /** Without an epoch nothing is allowed. */
   function available(row: number): number {
-    const r = row << RECORD_SHIFT;
-    return ahead(counts[r | ALLOWED], counts[r | CONSUMED]);
+    const w = row << WORDS_SHIFT;
+    return ahead(words[w | ALLOWED], words[w | CONSUMED]);
   }
 
   /** There is credit for a frame of so many octets. */
   function mayStart(row: number, octets: number): boolean {
     const r = row << RECORD_SHIFT;
-    return ahead(counts[r | ALLOWED], counts[r | CONSUMED]) * counts[r | ASKED_UNIT] >= octets;
+    const w = row << WORDS_SHIFT;
+    return ahead(words[w | ALLOWED], words[w | CONSUMED]) * counts[r | ASKED_UNIT] >= octets;
   }
 
   function isOpen(row: number): boolean {
@@ -149,7 +155,8 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
   /** A frame starts on the wire. */
   function spend(row: number, units: number): void {
     const r = row << RECORD_SHIFT;
-    counts[r | CONSUMED] = (counts[r | CONSUMED] + units) & COUNT_MASK;
+    const w = row << WORDS_SHIFT;
+    words[w | CONSUMED] = (words[w | CONSUMED] + units) & COUNT_MASK;
     if (ears[0] !== 0) carrier.announce(row, CREDIT_STEP.TRANSMITTED, units);
     const modes = counts[r | MODES];
     if ((modes & (REPORTED | MINDS_LINE)) !== 0) noteUse(row, modes);
@@ -209,13 +216,14 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
   }
 
   function count(row: number, word: number): number {
-    return counts[(row << RECORD_SHIFT) | word];
+    return words[(row << WORDS_SHIFT) | word];
   }
 
   /** Units used so far, over all epochs. */
   function spent(row: number): number {
     return (
-      times[(row << TIMES_SHIFT) | SPENT] + ahead(count(row, CONSUMED), count(row, SPENT_MARK))
+      times[(row << TIMES_SHIFT) | SPENT] +
+      ahead(count(row, CONSUMED), doubles[row * DOUBLES + SPENT_MARK])
     );
   }
 
@@ -227,7 +235,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
   function requestWord(row: number, what: number): number {
     const word = accounts.isCumulative(row) ? count(row, CONSUMED) : 0;
     // It is the total: what was to be said again is said.
-    if (count(row, REPORTS) === 0) {
+    if (counts[(row << RECORD_SHIFT) | REPORTS] === 0) {
       times[(row << TIMES_SHIFT) | REPORT_AT] = clock.now + times[(row << TIMES_SHIFT) | REPORT_PS];
     }
     if (what === SAY_DEMAND) carrier.announce(row, CREDIT_STEP.REQUESTED, word);
@@ -245,10 +253,12 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
       doubles[row * DOUBLES + STALE]++;
       return;
     }
-    const more = ahead(word, count(row, ALLOWED));
+    const allowed = count(row, ALLOWED);
+    const limit = accounts.specOf(row).asking.isWide ? word : totalOf(word, allowed);
+    const more = ahead(limit, allowed);
     if (more === 0) return;
     if (more > WINDOW_MOST) doubles[row * DOUBLES + STALE]++;
-    else raise(row, word, more);
+    else raise(row, limit, more);
   }
 
   /** The neighbour agrees to the epoch. */
@@ -284,22 +294,23 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
 
   /** Uses units without a frame. */
   function waste(row: number, units: number): void {
-    const r = row << RECORD_SHIFT;
+    const w = row << WORDS_SHIFT;
     addUp(row);
-    counts[r | CONSUMED] = (counts[r | CONSUMED] + units) & COUNT_MASK;
-    counts[r | SPENT_MARK] = counts[r | CONSUMED];
+    words[w | CONSUMED] = (words[w | CONSUMED] + units) & COUNT_MASK;
+    doubles[row * DOUBLES + SPENT_MARK] = words[w | CONSUMED];
   }
 
   /** In time: a word holds all that can be used from one grant to the next. */
   function addUp(row: number): void {
-    const r = row << RECORD_SHIFT;
-    times[(row << TIMES_SHIFT) | SPENT] += ahead(counts[r | CONSUMED], counts[r | SPENT_MARK]);
-    counts[r | SPENT_MARK] = counts[r | CONSUMED];
+    const w = row << WORDS_SHIFT;
+    const mark = row * DOUBLES + SPENT_MARK;
+    times[(row << TIMES_SHIFT) | SPENT] += ahead(words[w | CONSUMED], doubles[mark]);
+    doubles[mark] = words[w | CONSUMED];
   }
 
   function raise(row: number, limit: number, more: number): void {
-    const r = row << RECORD_SHIFT;
-    counts[r | ALLOWED] = limit;
+    const w = row << WORDS_SHIFT;
+    words[w | ALLOWED] = limit;
     addUp(row);
     doubles[row * DOUBLES + GRANTED] += more;
     carrier.permit(row);
@@ -307,7 +318,8 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
 
   /** Incremental credit is a number that cannot grow beyond what a count holds. */
   function add(row: number, units: number): void {
-    const room = COUNT_MASK - available(row);
+    const most = accounts.specOf(row).asking.isWide ? WINDOW_MOST : WORD_MASK;
+    const room = Math.max(0, most - available(row));
     const taken = Math.min(units, room);
     doubles[row * DOUBLES + OVERFLOW] += units - taken;
     if (taken === 0) return;
@@ -350,7 +362,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
   function lookAhead(row: number): void {
     const { asking } = accounts.specOf(row);
     if (clock.now < doubles[row * DOUBLES + POLL_AT]) return;
-    const waiting = costOf(carrier.waitingOctets(row), count(row, ASKED_UNIT));
+    const waiting = costOf(carrier.waitingOctets(row), counts[(row << RECORD_SHIFT) | ASKED_UNIT]);
     if (available(row) < waiting + asking.aheadUnits) demand(row);
   }
 
@@ -399,7 +411,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
   function age(row: number): number {
     if ((counts[(row << RECORD_SHIFT) | MODES] & AGES) === 0) return Infinity;
     const { agePs, keepUnits } = accounts.specOf(row).asking;
-    const spare = available(row) - keepUnits;
+    const spare = available(row) - keepUnits[accounts.priority(row)];
     if (spare <= 0 || carrier.waitingOctets(row) > 0) return Infinity;
     const d = row * DOUBLES;
     const at = times[(row << TIMES_SHIFT) | LAST_USE] + agePs;

@@ -18,16 +18,17 @@ export function shareOfBuffer(sharers: Sharers, accounts: CreditAccounts, row: n
   const port = accounts.port(row);
   const priority = accounts.priority(row);
   const buffer = granting.bufferUnits[priority];
+  const keep = granting.keepUnits[priority];
   const own = accounts.share(row);
-  if (!sharers.isActive(row)) return Math.min(granting.keepUnits, buffer);
+  if (!sharers.isActive(row)) return Math.min(keep, buffer);
   let active = own;
   let taken = 0;
   for (let slot = 0; slot < channels.length; slot++) {
     const other = accounts.row(port, slot, priority);
     if (other === row) continue;
     if (sharers.isActive(other)) active += channels[slot].share;
-    taken += Math.max(sharers.outstanding(other), granting.keepUnits);
+    taken += Math.max(sharers.outstanding(other), keep);
   }
   const room = Math.max(0, buffer - taken);
-  return Math.min(room, Math.max(granting.keepUnits, Math.floor((buffer * own) / active)));
+  return Math.min(room, Math.max(keep, Math.floor((buffer * own) / active)));
 }

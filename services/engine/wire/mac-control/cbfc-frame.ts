@@ -4,7 +4,7 @@
  * own: the extension of MAC control (802.3 Annex 31C) under an identifier of its own.
  */
 
-import { readU16, readU24, writeU16, writeU24 } from '../big-endian.js';
+import { readU16, readU24, readU32, writeU16, writeU24, writeU32 } from '../big-endian.js';
 import type { Decoded } from '../decoded.js';
 import { OUI_SELVAGE } from '../lldp/tlv.js';
 import {
@@ -33,6 +33,14 @@ export const CBFC_FREED = 2;
 /** Counters are 16 bits wide; a buffer is less than half of their cycle. */
 export const CBFC_BUFFER_MOST = 0x7fff;
 
+/**
+ * With this bit in the message, counters and buffers have 32 bits, in the order of the vector: so
+ * there is room for fewer virtual channels.
+ */
+const WIDE = 0x10;
+export const CBFC_WIDE_CHANNELS = 4;
+export const CBFC_WIDE_BUFFER_MOST = 0x3fffffff;
+
 export interface CbfcFrame extends MacControlHeader {
   /** CC_Update or CF_Update. */
   message: number;
@@ -40,10 +48,12 @@ export interface CbfcFrame extends MacControlHeader {
   flags: number;
   /** Bit n set: the counter of virtual channel n is valid. */
   virtualChannels: number;
-  /** Totals of units consumed or freed, modulo 2^16; zero where the vector has no bit. */
-  readonly counters: Uint16Array;
+  /** Counters and buffers have 32 bits; else 16. */
+  isWide: boolean;
+  /** Totals of units consumed or freed; zero where the vector has no bit. */
+  readonly counters: Uint32Array;
   /** In CF_Update: units of the buffer behind a virtual channel. */
-  readonly buffers: Uint16Array;
+  readonly buffers: Uint32Array;
   /** The tenant's slice of them all. */
   slice: number;
 }
@@ -57,8 +67,9 @@ export function blankCbfcFrame(): CbfcFrame {
     message: CBFC_CONSUMED,
     flags: 0,
     virtualChannels: 0,
-    counters: new Uint16Array(VIRTUAL_CHANNELS),
-    buffers: new Uint16Array(VIRTUAL_CHANNELS),
+    isWide: false,
+    counters: new Uint32Array(VIRTUAL_CHANNELS),
+    buffers: new Uint32Array(VIRTUAL_CHANNELS),
     slice: 0,
   };
 }
@@ -75,13 +86,21 @@ export function isCbfc(octets: Uint8Array, length: number): boolean {
 export function encodeCbfc(octets: Uint8Array, at: number, frame: Readonly<CbfcFrame>): number {
   const next = encodeMacControl(octets, at, frame);
   writeU24(octets, at + ORGANIZATION, OUI_SELVAGE);
-  octets[at + CBFC_MESSAGE_AT] = frame.message;
+  octets[at + CBFC_MESSAGE_AT] = frame.isWide ? frame.message | WIDE : frame.message;
   octets[at + FLAGS] = frame.flags;
   octets[at + CBFC_VECTOR_AT] = frame.virtualChannels;
+  const isFreed = frame.message === CBFC_FREED;
+  let place = 0;
   for (let n = 0; n < VIRTUAL_CHANNELS; n++) {
     if ((frame.virtualChannels & (1 << n)) === 0) continue;
-    writeU16(octets, at + COUNTERS + 2 * n, frame.counters[n]);
-    if (frame.message === CBFC_FREED) writeU16(octets, at + BUFFERS + 2 * n, frame.buffers[n]);
+    if (frame.isWide) {
+      writeU32(octets, at + COUNTERS + 4 * place, frame.counters[n]);
+      if (isFreed) writeU32(octets, at + BUFFERS + 4 * place, frame.buffers[n]);
+      place++;
+    } else {
+      writeU16(octets, at + COUNTERS + 2 * n, frame.counters[n]);
+      if (isFreed) writeU16(octets, at + BUFFERS + 2 * n, frame.buffers[n]);
+    }
   }
   writeU16(octets, at + SLICE, frame.slice);
   return next;
@@ -93,17 +112,35 @@ export function decodeCbfc(octets: Uint8Array, at: number, into: CbfcFrame): Dec
   if (into.opcode !== OPCODE_EXTENSION) return 'wrong-opcode';
   if (into.destination !== MAC_CONTROL_GROUP) return 'wrong-destination';
   if (readU24(octets, at + ORGANIZATION) !== OUI_SELVAGE) return 'unsupported-opcode';
-  into.message = octets[at + CBFC_MESSAGE_AT];
+  into.isWide = (octets[at + CBFC_MESSAGE_AT] & WIDE) !== 0;
+  into.message = octets[at + CBFC_MESSAGE_AT] & ~WIDE;
   const isFreed = into.message === CBFC_FREED;
   if (!isFreed && into.message !== CBFC_CONSUMED) return 'unsupported-opcode';
   into.flags = octets[at + FLAGS];
   into.virtualChannels = octets[at + CBFC_VECTOR_AT];
   into.slice = readU16(octets, at + SLICE);
+  return into.isWide ? readWide(octets, at, into, isFreed) : readNarrow(octets, at, into, isFreed);
+}
+
+function readNarrow(octets: Uint8Array, at: number, into: CbfcFrame, isFreed: boolean): Decoded {
   for (let n = 0; n < VIRTUAL_CHANNELS; n++) {
     const valid = (into.virtualChannels & (1 << n)) !== 0;
     into.counters[n] = valid ? readU16(octets, at + COUNTERS + 2 * n) : 0;
     into.buffers[n] = valid && isFreed ? readU16(octets, at + BUFFERS + 2 * n) : 0;
     if (into.buffers[n] > CBFC_BUFFER_MOST) return 'bad-value';
+  }
+  return 'ok';
+}
+
+function readWide(octets: Uint8Array, at: number, into: CbfcFrame, isFreed: boolean): Decoded {
+  let place = 0;
+  for (let n = 0; n < VIRTUAL_CHANNELS; n++) {
+    const valid = (into.virtualChannels & (1 << n)) !== 0;
+    if (valid && place === CBFC_WIDE_CHANNELS) return 'bad-value';
+    into.counters[n] = valid ? readU32(octets, at + COUNTERS + 4 * place) : 0;
+    into.buffers[n] = valid && isFreed ? readU32(octets, at + BUFFERS + 4 * place) : 0;
+    if (into.buffers[n] > CBFC_WIDE_BUFFER_MOST) return 'bad-value';
+    if (valid) place++;
   }
   return 'ok';
 }

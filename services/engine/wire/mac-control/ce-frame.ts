@@ -17,6 +17,8 @@ const FLAGS = MAC_CONTROL_PARAMETERS;
 const VECTOR = FLAGS + 1;
 const WORDS = VECTOR + 1;
 const CHANNEL = WORDS + 2 * PRIORITIES;
+/** In what the proposal pads with zeros: the upper halves of totals that words cannot hold. */
+const UPPER = CHANNEL + 2;
 
 /**
  * The octet that the proposal reserves. It is zero with incremental counts; with cumulative ones
@@ -32,7 +34,7 @@ export interface CeFrame extends MacControlHeader {
   /** Bit n set: words[n] is valid. */
   priorities: number;
   /** Per priority, in units of the granting port; zero where the vector has no bit. */
-  readonly words: Uint16Array;
+  readonly words: Uint32Array;
   channel: number;
 }
 
@@ -44,7 +46,7 @@ export function blankCeFrame(): CeFrame {
     opcode: OPCODE_CE_REQUEST,
     flags: 0,
     priorities: 0,
-    words: new Uint16Array(PRIORITIES),
+    words: new Uint32Array(PRIORITIES),
     channel: 0,
   };
 }
@@ -60,7 +62,9 @@ export function encodeCe(octets: Uint8Array, at: number, frame: Readonly<CeFrame
   octets[at + FLAGS] = frame.flags;
   octets[at + VECTOR] = frame.priorities;
   for (let n = 0; n < PRIORITIES; n++) {
-    if (frame.priorities & (1 << n)) writeU16(octets, at + WORDS + 2 * n, frame.words[n]);
+    if ((frame.priorities & (1 << n)) === 0) continue;
+    writeU16(octets, at + WORDS + 2 * n, frame.words[n] & 0xffff);
+    writeU16(octets, at + UPPER + 2 * n, frame.words[n] >>> 16);
   }
   writeU16(octets, at + CHANNEL, frame.channel);
   return next;
@@ -74,7 +78,9 @@ export function decodeCe(octets: Uint8Array, at: number, into: CeFrame): Decoded
   into.flags = octets[at + FLAGS];
   into.priorities = octets[at + VECTOR];
   for (let n = 0; n < PRIORITIES; n++) {
-    into.words[n] = into.priorities & (1 << n) ? readU16(octets, at + WORDS + 2 * n) : 0;
+    const valid = (into.priorities & (1 << n)) !== 0;
+    const upper = valid ? readU16(octets, at + UPPER + 2 * n) : 0;
+    into.words[n] = valid ? ((upper << 16) | readU16(octets, at + WORDS + 2 * n)) >>> 0 : 0;
   }
   into.channel = readU16(octets, at + CHANNEL);
   return 'ok';

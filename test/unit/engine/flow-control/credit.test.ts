@@ -175,7 +175,7 @@ describe('Credit exchange', () => {
     say({ channel: 9 });
     // A limit from another epoch, or one that is older than the last.
     say({ flags: 7 });
-    say({ words: new Uint16Array(8).fill(BUFFER - 1) });
+    say({ words: new Uint32Array(8).fill(BUFFER - 1) });
     assert.equal(available(link), before);
     const { conversation } = link.sender.credit;
     const counted = CE_REFUSALS.map((_, reason) => conversation.refusalsOf(0, reason));

@@ -6,6 +6,8 @@ import {
   CBFC_BUFFER_MOST,
   CBFC_CONSUMED,
   CBFC_FREED,
+  CBFC_WIDE_BUFFER_MOST,
+  CBFC_WIDE_CHANNELS,
   decodeCbfc,
   encodeCbfc,
   isCbfc,
@@ -73,6 +75,28 @@ describe('Updates of CBFC', () => {
       assert.deepEqual(read, frame);
     });
     fc.assert(property, { seed: 3, numRuns: 500 });
+  });
+
+  it('have 32 bits for up to four virtual channels, and come back so', () => {
+    const any = fc.tuple(
+      fc.constantFrom(CBFC_CONSUMED, CBFC_FREED),
+      fc.dictionary(
+        fc.constantFrom('0', '1', '2', '3', '4', '5', '6', '7'),
+        fc.tuple(fc.nat(0xffffffff), fc.nat(CBFC_WIDE_BUFFER_MOST)),
+        { maxKeys: CBFC_WIDE_CHANNELS },
+      ),
+      fc.nat(0xffff),
+    );
+    const property = fc.property(any, ([message, said, slice]) => {
+      const frame = { ...cbfcFrame(message, 5, said, slice), isWide: true };
+      const read = cbfcFrame(CBFC_FREED, 0xff, { 0: [1, 1], 7: [2, 2] }, 9);
+      assert.equal(decodeCbfc(octetsOf(frame), 0, read), 'ok');
+      assert.deepEqual(read, frame);
+    });
+    fc.assert(property, { seed: 3, numRuns: 500 });
+    const five = octetsOf({ ...cbfcFrame(CBFC_FREED, 0, {}, 0), isWide: true });
+    five[21] = 0b11111;
+    assert.equal(decodeCbfc(five, 0, blankCbfcFrame()), 'bad-value');
   });
 
   it('are not taken for other control frames, nor those for them', () => {

@@ -87,10 +87,11 @@ describe('CE frames', () => {
 
   it('come back as they were written, whatever they say', () => {
     const word = fc.nat(0xffff);
+    const total = fc.oneof(word, fc.nat(0xffffffff));
     const any = fc.tuple(
       fc.constantFrom(REQUEST, GRANT),
       fc.nat(0xff),
-      fc.dictionary(fc.constantFrom('0', '1', '2', '3', '4', '5', '6', '7'), word),
+      fc.dictionary(fc.constantFrom('0', '1', '2', '3', '4', '5', '6', '7'), total),
       word,
     );
     const property = fc.property(any, ([opcode, flags, words, channel]) => {
@@ -100,6 +101,14 @@ describe('CE frames', () => {
       assert.deepEqual(read, frame);
     });
     fc.assert(property, { seed: 3, numRuns: 500 });
+  });
+
+  it('keep their octets where totals have 16 bits; upper halves stand in the padding', () => {
+    const octets = octetsOf(ceFrame(GRANT, 5, { 3: 0x00120523 }, 7));
+    assert.deepEqual([...octets.subarray(24, 26)], [0x05, 0x23]);
+    assert.deepEqual([...octets.subarray(36 + 2 * 3, 36 + 2 * 3 + 2)], [0x00, 0x12]);
+    const others = octetsOf(ceFrame(GRANT, 5, { 3: 0x0523 }, 7)).subarray(36);
+    assert.ok(others.every((octet) => octet === 0));
   });
 
   it('are not taken for PAUSE or PFC, nor those for them', () => {

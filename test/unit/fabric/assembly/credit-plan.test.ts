@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { CreditPortSpec } from '../../../../services/engine/contract/spec.js';
+import { WORD_WINDOW_MOST } from '../../../../services/engine/flow-control/credit/credit-machine.js';
+import { fabricOf } from '../../../kit/emulate.js';
+
+const RATES = ['10G', '25G', '40G', '50G', '100G', '200G', '400G', '800G', '1.6T'];
+const LENGTHS = ['1m', '10m', '100m', '1km', '2km', '10km', '40km', '80km', '100km'];
+const PRIORITY = 3;
+
+/** What two hosts at a link of this rate and length are given by default. */
+function planOf(
+  rate: string,
+  length: string,
+  credit: string,
+): { ends: CreditPortSpec[]; neededUnits: number } {
+  const { specs, creditMargins } = fabricOf(`
+fabric: { generator: pair, link: { rate: ${rate}, length: ${length} } }
+priorities: { ${PRIORITY}: credit }
+credit: { ${credit} }
+load: [{ stream: { from: h1, to: h2 }, bytes: 1MB, frame: 1518, priority: ${PRIORITY} }]
+`);
+  const ends = specs.map(({ ports }) => ports[0]!.credit!);
+  return { ends, neededUnits: creditMargins[0]!.neededUnits };
+}
+
+describe('the credit buffer that is planned by default', () => {
+  const channels = 'channels: [{ channel: 1 }, { channel: 2, vlans: [2], share: 3 }]';
+  for (const rate of RATES) {
+    it(`covers the loop at ${rate} from 1 m to 100 km`, () => {
+      for (const length of LENGTHS) {
+        const where = `${rate} over ${length}`;
+        const alone = planOf(rate, length, 'grant: static');
+        const lent = planOf(rate, length, 'grant: demand');
+        const shared = planOf(rate, length, `grant: static, ${channels}`);
+        const borrowed = planOf(rate, length, `grant: demand, ${channels}`);
+        for (const { ends } of [alone, lent, shared, borrowed]) {
+          const [here, there] = ends;
+          const units = here!.granting.bufferUnits[PRIORITY]!;
+          assert.equal(here!.granting.isWide, units > WORD_WINDOW_MOST, where);
+          assert.equal(there!.asking.isWide, here!.granting.isWide, where);
+        }
+        const unitsOf = ({ ends }: typeof alone): number => ends[0]!.granting.bufferUnits[3]!;
+        assert.ok(unitsOf(alone) > alone.neededUnits, where);
+        assert.ok(unitsOf(lent) > lent.neededUnits, where);
+        assert.ok(unitsOf(shared) / 4 > shared.neededUnits, where);
+        const kept = borrowed.ends[0]!.granting.keepUnits[PRIORITY]!;
+        assert.ok(unitsOf(borrowed) - kept > borrowed.neededUnits, where);
+      }
+    });
+  }
+
+  it('covers a round trip at the rate of the link', () => {
+    const { neededUnits } = planOf('1.6T', '100km', 'grant: static');
+    // 100 km take 500 us one way; a frame of 1,518 octets takes 24 units of 64, and 1,538 octets.
+    const frames = (1e-3 * 1.6e12) / 8 / 1538;
+    assert.ok(neededUnits >= 24 * frames && neededUnits < 24 * 1.01 * frames, `${neededUnits}`);
+  });
+});
+
+describe('what idle channels may always have', () => {
+  const idle = (rest: string): CreditPortSpec =>
+    fabricOf(`
+fabric: { generator: pair }
+priorities: { 4: credit }
+credit: { grant: demand, channels: [{ channel: 1 }, { channel: 2 }]${rest} }
+load: [{ stream: { from: h1, to: h2 }, bytes: 4KB }]
+`).specs[0]!.ports[0]!.credit!;
+
+  it('fits into the buffer, by the longest frame of the priority', () => {
+    const { keepUnits, bufferUnits } = idle('').granting;
+    assert.ok(2 * keepUnits[4]! <= bufferUnits[4]!);
+  });
+
+  it('enlarges the buffer where more is asked for, and is refused where that is given', () => {
+    const { keepUnits, bufferUnits } = idle(', keep: 1MB').granting;
+    assert.ok(2 * keepUnits[4]! <= bufferUnits[4]!);
+    assert.throws(() => idle(', keep: 1MB, buffer: 1MB'), /no buffer could back: 15625 units/);
+  });
+
+  it('leaves what a shaper asks for enough for every channel', () => {
+    const { keepUnits, bufferUnits } = idle(', shaper: 1M').granting;
+    assert.ok(2 * keepUnits[4]! <= bufferUnits[4]!);
+  });
+
+  it('is a share of a frame at least under the static policy', () => {
+    const tiny = (buffer: string): unknown =>
+      fabricOf(`
+fabric: { generator: pair }
+priorities: { 4: credit }
+credit: { buffer: ${buffer}, channels: [{ channel: 1 }, { channel: 2, vlans: [2], share: 9 }] }
+load: [{ stream: { from: h1, to: h2 }, bytes: 4KB, frame: 1518, priority: 4 }]
+`);
+    assert.throws(() => tiny('4KB'), /no buffer could back: 62 units .* at least 240 units/);
+    tiny('16KB');
+  });
+});
