@@ -67,9 +67,9 @@ export function mergeParts(
   const nowPs = virtualTimeOf(engine, fabric.scenario.durationPs);
   const waited = jams ? observers.jams() : null;
   const found = check ? checkWhole(fabric, engine, nowPs, lookedPs, waited, failure) : failure;
-  const { waits, hops, captures, events } = observers.observed(nowPs);
+  const { waits, hops, captures, events, wire } = observers.observed(nowPs);
   const congestion = waits && congestionOf(fabric, waits, nowPs);
-  const results = outcomeOf(fabric, engine, status, found, congestion);
+  const results = outcomeOf(fabric, engine, status, found, { congestion, wire });
   const isInterrupted = results.status === 'interrupted';
   // Without a duration a run ends with its last event.
   const lasts = isInterrupted || results.durationPs !== null;

@@ -8,6 +8,8 @@ import type { SeenHops } from '../engine/analysis/trace/hop-recorder.js';
 import { HopRecorder } from '../engine/analysis/trace/hop-recorder.js';
 import type { DeviceWaits } from '../engine/analysis/waits/wait-records.js';
 import { WaitRecorder } from '../engine/analysis/waits/wait-recorder.js';
+import type { WireLog } from '../engine/analysis/wire/wire-recorder.js';
+import { WireRecorder } from '../engine/analysis/wire/wire-recorder.js';
 import type { Engine } from '../engine/device/engine.js';
 import type { Plain } from '../engine/kernel/snapshot.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
@@ -23,18 +25,21 @@ export interface ObserverPlan {
   readonly captures: CaptureSpec | null;
   /** What happens to frames and priorities. */
   readonly events: boolean;
+  /** A fingerprint of what each port put on the wire. */
+  readonly wire: boolean;
   /** Who waits for whom, for a check; what was over when that is looked for is not kept. */
   readonly jams?: boolean;
 }
 
 /** What a scenario wants to have written down. */
 export function observersOf(fabric: Fabric): ObserverPlan {
-  const { episodes, events } = fabric.scenario.observe;
+  const { episodes, events, wire } = fabric.scenario.observe;
   return {
     episodes,
     traces: samplingOf(fabric),
     captures: capturesOf(fabric, [...fabric.specs.keys()]),
     events,
+    wire,
   };
 }
 
@@ -44,6 +49,7 @@ export interface Observed {
   readonly hops: SeenHops | null;
   readonly captures: readonly CaptureLog[] | null;
   readonly events: readonly EventLog[] | null;
+  readonly wire: readonly WireLog[] | null;
 }
 
 /** Those who watch the devices of an engine, and what they have seen of each. */
@@ -53,10 +59,11 @@ export class Observers {
   private readonly hops: HopRecorder | null;
   private readonly captures: CaptureRecorder | null;
   private readonly events: EventRecorder | null;
+  private readonly wire: WireRecorder | null;
 
   constructor(
     private readonly engine: Engine,
-    { episodes, traces, captures, events, jams }: ObserverPlan,
+    { episodes, traces, captures, events, wire, jams }: ObserverPlan,
   ) {
     this.waits = episodes || jams === true ? new WaitRecorder(engine) : null;
     this.isPastKept = episodes;
@@ -64,22 +71,25 @@ export class Observers {
     this.hops = traces === null ? null : new HopRecorder(engine, traces, holds);
     this.events = events ? new EventRecorder(engine) : null;
     this.captures = captures === null ? null : new CaptureRecorder(engine, captures);
+    this.wire = wire ? new WireRecorder(engine) : null;
     const all = [...engine.devices.keys()];
     if (this.waits !== null) engine.listen(this.waits, all, false);
     if (this.hops !== null) engine.listen(this.hops, all, false);
     if (this.events !== null) engine.listen(this.events, all, false);
     if (this.captures !== null) engine.listen(this.captures, this.captures.hearers(), false);
+    if (this.wire !== null) engine.listen(this.wire, all, false);
   }
 
   /** What one device has been seen to do; null if nobody looked. */
   save(device: number): Plain | null {
-    const { waits, hops, captures, events } = this;
-    if ([waits, hops, captures, events].every((observer) => observer === null)) return null;
+    const { waits, hops, captures, events, wire } = this;
+    if ([waits, hops, captures, events, wire].every((observer) => observer === null)) return null;
     return {
       waits: waits?.save(device) ?? null,
       hops: hops?.save(device) ?? null,
       captures: captures?.save(device) ?? null,
       events: events?.save(device) ?? null,
+      wire: wire?.save(device) ?? null,
     };
   }
 
@@ -91,13 +101,14 @@ export class Observers {
 
   /** Goes on from there. */
   restore(device: number, saved: Plain | null): void {
-    const { waits, hops, captures, events } = (saved ?? NOTHING_SEEN) as Readonly<
+    const { waits, hops, captures, events, wire } = (saved ?? NOTHING_SEEN) as Readonly<
       Record<string, Plain>
     >;
     this.waits?.restore(device, waits ?? null);
     this.hops?.restore(device, hops ?? null);
     this.captures?.restore(device, captures ?? null);
     this.events?.restore(device, events ?? null);
+    this.wire?.restore(device, wire ?? null);
   }
 
   /** Nothing is kept that nobody will ask for; `isKept`: jams that are over, and asked for. */
@@ -126,6 +137,7 @@ export class Observers {
       hops: this.hopsSeen(),
       captures: this.capturesSeen(),
       events: this.eventsSeen(),
+      wire: this.wireSeen(),
     };
   }
 
@@ -148,9 +160,14 @@ export class Observers {
     return events && this.byDevice((d) => events.log(d));
   }
 
+  wireSeen(): WireLog[] | null {
+    const { wire } = this;
+    return wire && this.byDevice((d) => wire.log(d));
+  }
+
   private byDevice<Item>(read: (device: number) => Item): Item[] {
     return this.engine.devices.map((_, device) => read(device));
   }
 }
 
-const NOTHING_SEEN = { waits: null, hops: null, captures: null, events: null };
+const NOTHING_SEEN = { waits: null, hops: null, captures: null, events: null, wire: null };

@@ -31,7 +31,7 @@ export function repeatRun(
   const session = new Session(
     quiet,
     { check: false },
-    { episodes: true, traces, captures: null, events: false },
+    { episodes: true, traces, captures: null, events: false, wire: false },
   );
   if (untilPs !== null) session.runTo(untilPs);
   else while (session.advance(SLICE_MS) === 'running');

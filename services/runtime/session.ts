@@ -155,14 +155,18 @@ export class Session {
   }
 
   results(status: 'complete' | 'interrupted'): RunResults {
-    return outcomeOf(this.fabric, this.engine, status, this.failure, this.congestion());
+    const [congestion, wire] = [this.congestion(), this.observers.wireSeen()];
+    return outcomeOf(this.fabric, this.engine, status, this.failure, { congestion, wire });
   }
 
   /** What people see of it while it goes on. */
   glance(): Glance {
     const beganAt = performance.now();
     const congestion = this.congestion();
-    const results = outcomeOf(this.fabric, this.engine, 'interrupted', null, congestion);
+    const results = outcomeOf(this.fabric, this.engine, 'interrupted', null, {
+      congestion,
+      wire: null,
+    });
     return { results, congestion, costMs: performance.now() - beganAt };
   }
 

@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -6,8 +5,9 @@ import { RandomStream } from '../../services/engine/kernel/random.js';
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 import { placementOf } from '../../services/fabric/placement/placement-of.js';
 import { isInstalled } from '../../services/cli/fleet/own-broker.js';
-import { fabricOf, ROOT, run } from '../kit/emulate.js';
+import { fabricOf, ROOT } from '../kit/emulate.js';
 import { fleetFor, runFleet } from '../kit/fleet.js';
+import { assertGolden, RECORD_WIRE } from '../kit/golden.js';
 
 const examples = readdirSync(join(ROOT, 'examples')).filter((name) => name.endsWith('.yaml'));
 const skip = isInstalled() ? false : 'no nats-server on the PATH';
@@ -23,30 +23,33 @@ function atRandom(fabric: Fabric, random: RandomStream): string {
 /** Whose devices are alone, and in threes, as well: one of each kind of mechanism. */
 const APART = ['incast-pfc', 'credit-tenants', 'victim-behind-sfc', 'incast-dcqcn', 'nic-groups'];
 
+const recorded = { set: [RECORD_WIRE] };
+
 for (const name of examples) {
   describe(`${name} in processes`, { skip }, () => {
     const fabric = fabricOf(`examples/${name}`);
-    const expected = run(fabric);
 
     it('gives the results of one process with a placement that the scenario says', async () => {
       const set = atRandom(fabric, new RandomStream(2, name));
       const placed = fabricOf(`examples/${name}`, set);
-      const options = fleetFor(name, placed.placement.length, [], { set: [set] });
-      assert.deepEqual((await runFleet(options)).results, expected);
+      const options = fleetFor(name, placed.placement.length, [], {
+        set: [RECORD_WIRE, set],
+      });
+      assertGolden(name, (await runFleet(options)).results);
     });
 
     if (!APART.some((example) => name === `${example}.yaml`)) return;
 
     it('gives them with a service per device', async () => {
-      const { results } = await runFleet(fleetFor(name, fabric.specs.length, []));
-      assert.deepEqual(results, expected);
+      const { results } = await runFleet(fleetFor(name, fabric.specs.length, [], recorded));
+      assertGolden(name, results);
     });
 
     it('gives them with three devices per service', async () => {
       const wish = { devicesPerService: 3, services: null };
       const services = placementOf(fabric, wish).length;
-      const options = fleetFor(name, services, ['--devices-per-service', '3']);
-      assert.deepEqual((await runFleet(options)).results, expected);
+      const options = fleetFor(name, services, ['--devices-per-service', '3'], recorded);
+      assertGolden(name, (await runFleet(options)).results);
     });
   });
 }

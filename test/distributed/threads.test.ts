@@ -9,7 +9,8 @@ import { planParts } from '../../services/fabric/placement/part-plan.js';
 import { placeInServices } from '../../services/fabric/placement/placement.js';
 import { Session } from '../../services/runtime/session.js';
 import { ThreadsRun } from '../../services/runtime/threads/run-threads.js';
-import { fabricOf, ROOT, run } from '../kit/emulate.js';
+import { fabricOf, ROOT } from '../kit/emulate.js';
+import { assertGolden, goldenFabric } from '../kit/golden.js';
 import { inThreads } from '../kit/threads.js';
 
 const examples = readdirSync(join(ROOT, 'examples')).filter((name) => name.endsWith('.yaml'));
@@ -17,8 +18,7 @@ const examples = readdirSync(join(ROOT, 'examples')).filter((name) => name.endsW
 describe('a run in threads', () => {
   for (const name of examples) {
     it(`gives the results of one thread: ${name}`, async () => {
-      const fabric = fabricOf(`examples/${name}`);
-      assert.deepEqual((await inThreads(fabric, 2).run()).results, run(fabric));
+      assertGolden(name, (await inThreads(goldenFabric(name), 2).run()).results);
     });
   }
 

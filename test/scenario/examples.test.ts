@@ -9,7 +9,8 @@ import type { RunResults } from '../../services/runtime/results/results.js';
 import type { SeriesRow } from '../../services/runtime/series.js';
 import { Session } from '../../services/runtime/session.js';
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
-import { fabricOf, ROOT } from '../kit/emulate.js';
+import { ROOT } from '../kit/emulate.js';
+import { assertGolden, goldenFabric } from '../kit/golden.js';
 
 const examples = readdirSync(join(ROOT, 'examples')).filter((name) => name.endsWith('.yaml'));
 
@@ -17,13 +18,13 @@ const examples = readdirSync(join(ROOT, 'examples')).filter((name) => name.endsW
 const SERIES = 'observe.series=7us';
 
 function sampled(name: string): Fabric {
-  const fabric = fabricOf(`examples/${name}`);
-  return fabric.scenario.observe.seriesPs === null ? fabricOf(`examples/${name}`, SERIES) : fabric;
+  const fabric = goldenFabric(name);
+  return fabric.scenario.observe.seriesPs === null ? goldenFabric(name, SERIES) : fabric;
 }
 
 describe('examples', () => {
   for (const name of examples) {
-    it(`${name} completes, balances its books, and what it expects holds`, () => {
+    it(`${name} completes, leaves its fingerprints, and what it expects holds`, () => {
       const fabric = sampled(name);
       const session = new Session(fabric, { check: true });
       while (session.advance(1000) === 'running');
@@ -36,6 +37,7 @@ describe('examples', () => {
         [],
       );
       noPortIsPlottedAboveItsRate(fabric, results, session.series().rows);
+      assertGolden(name, results);
     });
   }
 });

@@ -72,7 +72,7 @@ it('a source is used by another, unless it is an entry point or a test', () => {
   const sources = filesMatching(/^(services|bench|test)\/.*\.tsx?$/);
   const used = new Set(sources.flatMap(sourcesNamedIn).map(withoutSuffix));
   const starts =
-    /(^services\/[^/]+\/main|^bench\/(main|case|distributed|scaling|cuts|echo|alone)|\.test)\.tsx?$/;
+    /(^services\/[^/]+\/main|^test\/golden\/main|^bench\/(main|case|distributed|scaling|cuts|echo|alone)|\.test)\.tsx?$/;
   const isUsed = (path: string): boolean => used.has(withoutSuffix(path));
   assertNone(sources.filter((path) => !isUsed(path) && !starts.test(path)));
 });

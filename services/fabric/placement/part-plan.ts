@@ -36,6 +36,8 @@ export interface PartPlan {
   readonly captures: CaptureSpec | null;
   /** What happens to frames and priorities. */
   readonly events: boolean;
+  /** A fingerprint of what each port put on the wire. */
+  readonly wire: boolean;
   /** Who waits for whom at the end, for a check. */
   readonly jams: boolean;
 }
@@ -100,6 +102,7 @@ function planPart(
     traces: samplingOf(fabric),
     captures: capturesOf(fabric, devices),
     events: scenario.observe.events,
+    wire: scenario.observe.wire,
   };
 }
 

@@ -54,6 +54,7 @@ export function normalise(input: ScenarioInput, fileName: string, located: Locat
       traces: input.observe.traces ?? null,
       captures: captureSection(input.observe.captures),
       events: input.observe.events,
+      wire: input.observe.wire,
     },
     expect: expectations(input.expect, load, located),
   };

@@ -15,6 +15,8 @@ export interface ObserveSection {
   readonly captures: CaptureSection | null;
   /** Write down drops, marks, stops, holds and deliveries, one by one. */
   readonly events: boolean;
+  /** A fingerprint of what each port put on the wire. */
+  readonly wire: boolean;
 }
 
 /** Frames that are followed from end to end; a frame must pass all that is said. */

@@ -88,6 +88,12 @@ export const observeSchema = mapping({
   events: flag()
     .describe('Write drops, marks, stops, holds and deliveries into a table, one by one.')
     .prefault(false),
+  wire: flag()
+    .describe(
+      'Hash what each port puts on the wire: frames, their times and contents. The summary then ' +
+        'has a fingerprint that does not depend on what happens inside devices.',
+    )
+    .prefault(false),
   storm: quantity(aboveZero(time))
     .describe('A priority of a port that is held for so long is reported as a storm.')
     .prefault('1ms'),

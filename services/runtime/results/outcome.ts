@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Engine } from '../../engine/device/engine.js';
 import { LAST_AT } from '../../engine/device/host/receivers.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
@@ -10,9 +9,18 @@ import { nicResults } from './nic-results.js';
 import { slotPortResults, slotResults } from './collect-slots.js';
 import { congestionPointsOf, ratesOf } from './collect-congestion.js';
 import type { Failure, RunResults } from './results.js';
+import { wireResult } from './wire-result.js';
+import type { WireLog } from '../../engine/analysis/wire/wire-recorder.js';
+import { fingerprint } from './fingerprint.js';
 import type { Congestion, Deadlock } from '../../telemetry/congestion/congestion.js';
 import { framesStarted, STALLED, thingsPlanned } from '../checks/stall.js';
 import { watchdogResults } from './watchdog-results.js';
+
+/** What observers recorded of a run; null where they were not asked for. */
+export interface Measured {
+  readonly congestion: Congestion | null;
+  readonly wire: readonly WireLog[] | null;
+}
 
 /** What an engine that holds the whole fabric, in its order, has to say of a run. */
 export function outcomeOf(
@@ -20,7 +28,7 @@ export function outcomeOf(
   engine: Engine,
   status: 'complete' | 'interrupted',
   known: Failure | null,
-  congestion: Congestion | null,
+  { congestion, wire }: Measured,
 ): RunResults {
   const endPs = fabric.scenario.durationPs;
   const virtualPs = virtualTimeOf(engine, endPs);
@@ -66,6 +74,7 @@ export function outcomeOf(
     watchdogs: watchdogResults(fabric, engine, virtualPs),
     lostCredits: collector.lostCredits(),
     faults: collector.faults(),
+    wire: wire && wireResult(fabric, wire),
   };
 }
 
@@ -146,10 +155,7 @@ function deviceDigestsOf(fabric: Fabric, engine: Engine): { device: string; dige
 
 /** One hash over all devices, by name, so that their order does not matter. */
 function digestOf(devices: readonly { device: string; digest: string }[]): string {
-  const lines = devices.map(({ device, digest }) => `${device} ${digest}\n`);
-  const hash = createHash('sha256');
-  for (const line of lines.sort()) hash.update(line);
-  return hash.digest('hex').slice(0, 32);
+  return fingerprint(devices.map(({ device, digest }) => `${device} ${digest}`));
 }
 
 /** When the last frame reached its flow's receiver. */

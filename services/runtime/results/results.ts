@@ -54,6 +54,15 @@ export interface RunResults {
   /** Credit that neither end of a link has any more. */
   readonly lostCredits: readonly LostCreditResult[];
   readonly faults: readonly FaultResult[];
+  /** Null unless `observe.wire` asks for it. */
+  readonly wire: WireResult | null;
+}
+
+/** Hashes over what was put on the wire: frames in their order, their times and contents. */
+export interface WireResult {
+  /** Over all ports by name. */
+  readonly fingerprint: string;
+  readonly ports: readonly { readonly port: string; readonly fingerprint: string }[];
 }
 
 export interface WarningResult {

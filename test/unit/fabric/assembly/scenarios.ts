@@ -242,6 +242,7 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
       traces: null,
       captures: null,
       events: false,
+      wire: false,
     },
     expect: [],
     ...part,

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { ROOT, run } from '../kit/emulate.js';
+import type { Fingerprints } from '../kit/golden.js';
+import {
+  assertGolden,
+  changedKinds,
+  fingerprintsOf,
+  goldenFabric,
+  keptFingerprints,
+  parsed,
+  textOf,
+} from '../kit/golden.js';
+
+const EXAMPLE = 'pair-line-rate.yaml';
+
+function golden(...words: string[]): { status: number | null; stderr: string } {
+  const main = join(ROOT, 'dist/test/golden/main.js');
+  return spawnSync(process.execPath, [main, ...words], { encoding: 'utf8', cwd: ROOT });
+}
+
+function changed(change: (results: ReturnType<typeof run>) => object): string[] {
+  const results = run(goldenFabric(EXAMPLE));
+  const other = { ...results, ...change(results) };
+  return changedKinds(keptFingerprints(EXAMPLE), fingerprintsOf(other));
+}
+
+describe('golden fingerprints', () => {
+  it('are kept of every example, and of nothing else', () => {
+    const names = (folder: string, suffix: string): string[] =>
+      readdirSync(join(ROOT, folder))
+        .filter((name) => name.endsWith(suffix))
+        .map((name) => name.slice(0, -suffix.length))
+        .sort();
+    assert.deepEqual(names('test/golden', '.txt'), names('examples', '.yaml'));
+  });
+
+  it('are those of the same run, and no other', () => {
+    assert.deepEqual(
+      changed(() => ({})),
+      [],
+    );
+    assert.throws(() => {
+      assertGolden('incast-pfc.yaml', run(goldenFabric(EXAMPLE)));
+    }, /not as in one thread/);
+  });
+
+  it('differ in what has changed alone', () => {
+    assert.deepEqual(
+      changed(({ events }) => ({ events: events + 1 })),
+      ['results'],
+    );
+    assert.deepEqual(
+      changed(() => ({ digest: '0' })),
+      ['state'],
+    );
+    assert.deepEqual(
+      changed(({ wire }) => ({ wire: { ...wire, fingerprint: '0' } })),
+      ['wire'],
+    );
+  });
+
+  it('do not change with a counter that has counted nothing', () => {
+    const idle = { frames: 0, names: [], by: { a: null }, on: false, why: '' };
+    assert.deepEqual(
+      changed(() => ({ idle })),
+      [],
+    );
+    assert.deepEqual(
+      changed(() => ({ idle: { ...idle, frames: 1 } })),
+      ['results'],
+    );
+  });
+
+  it('of two branches in one file are none', () => {
+    const fingerprints: Fingerprints = { wire: '1', state: '2', results: '3' };
+    const text = textOf(fingerprints);
+    assert.deepEqual(parsed(text), fingerprints);
+    assert.equal(parsed(`${text}results 4\n`), null);
+    assert.equal(parsed(text.replace('wire', 'wires')), null);
+  });
+
+  it('are not accepted without a reason', () => {
+    for (const words of [['--accept'], ['--accept', ''], ['--accept', ' ', EXAMPLE]]) {
+      assert.equal(golden(...words).status, 2, words.join(' '));
+    }
+    assert.match(golden('--accept', ' ').stderr, /say why they change/);
+  });
+
+  it('are compared by name', () => {
+    assert.equal(golden(EXAMPLE).status, 0);
+    assert.equal(golden('no-such-example').status, 2);
+  });
+});

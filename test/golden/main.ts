@@ -1,0 +1,122 @@
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { Command } from 'commander';
+import { prepareEngine } from '../../services/runtime/engine-flags.js';
+import { ROOT } from '../kit/emulate.js';
+
+// `npm run golden` compares every example with its kept fingerprints, and `--accept "why"` keeps
+// those that it has now. See README.md.
+
+const CHANGELOG = join(ROOT, 'CHANGELOG.md');
+const UNRELEASED = /^## .*\(unreleased\)\n\n/m;
+const COLUMNS = 120;
+
+const EXIT_DIFFERENT = 1;
+const EXIT_USAGE = 2;
+
+interface Change {
+  readonly example: string;
+  readonly kinds: readonly string[];
+  readonly isNew: boolean;
+}
+
+function refuse(message: string): never {
+  console.error(`error: ${message}`);
+  process.exit(EXIT_USAGE);
+}
+
+/** The examples named, with or without folder and suffix; none: all. */
+function examplesNamed(names: readonly string[]): string[] {
+  const all = readdirSync(join(ROOT, 'examples')).filter((name) => name.endsWith('.yaml'));
+  const wanted = names.map((name) => `${basename(name, '.yaml')}.yaml`);
+  const unknown = wanted.filter((name) => !all.includes(name));
+  if (unknown.length > 0) refuse(`no such example: ${unknown.join(', ')}`);
+  return wanted.length > 0 ? wanted : all;
+}
+
+async function compare(names: readonly string[], isAccepted: boolean): Promise<Change[]> {
+  prepareEngine();
+  const { run } = await import('../kit/emulate.js');
+  const golden = await import('../kit/golden.js');
+  const changes: Change[] = [];
+  for (const example of names) {
+    const results = run(golden.goldenFabric(example));
+    if (results.failure !== null) throw new Error(`${example}: ${results.failure.reason}`);
+    const fingerprints = golden.fingerprintsOf(results);
+    const kinds = golden.changedKinds(golden.keptFingerprints(example), fingerprints);
+    if (kinds.length === 0) continue;
+    const isNew = !existsSync(golden.goldenFile(example));
+    console.log(isNew ? `${example} is new` : `${example} differs in: ${kinds.join(', ')}`);
+    changes.push({ example: basename(example, '.yaml'), kinds, isNew });
+    if (isAccepted) writeFileSync(golden.goldenFile(example), golden.textOf(fingerprints));
+  }
+  return changes;
+}
+
+/** Fingerprints of examples that are gone. */
+function forget(): void {
+  const examples = new Set(examplesNamed([]).map((name) => basename(name, '.yaml')));
+  for (const name of readdirSync(join(ROOT, 'test/golden'))) {
+    if (!name.endsWith('.txt') || examples.has(basename(name, '.txt'))) continue;
+    rmSync(join(ROOT, 'test/golden', name));
+    console.log(`${name} is removed: there is no such example`);
+  }
+}
+
+/** One entry for a reason, however often it is given. */
+function writeReason(reason: string, all: readonly Change[]): void {
+  const changes = all.filter(({ isNew }) => !isNew);
+  if (changes.length === 0) return;
+  const text = readFileSync(CHANGELOG, 'utf8');
+  const sentence = reason.endsWith('.') ? reason : `${reason}.`;
+  if (unfolded(text).includes(sentence)) return;
+  const isDigest = changes.some(({ kinds }) => kinds.includes('state') || kinds.includes('wire'));
+  const what = isDigest ? 'Digests' : 'Figures, but no digests,';
+  const where =
+    changes.length === examplesNamed([]).length
+      ? 'all examples'
+      : changes.map(({ example }) => `\`${example}\``).join(', ');
+  const entry = folded(`- ${what} of ${where} change: ${sentence}`);
+  if (!UNRELEASED.test(text)) throw new Error('CHANGELOG.md has no heading of unreleased changes');
+  writeFileSync(
+    CHANGELOG,
+    text.replace(UNRELEASED, (heading) => `${heading}${entry}\n`),
+  );
+}
+
+function unfolded(text: string): string {
+  return text.replace(/\n {2}/g, ' ');
+}
+
+function folded(text: string): string {
+  const lines = [''];
+  for (const word of text.split(/\s+/)) {
+    const line = lines.at(-1)!;
+    if (line === '') lines[lines.length - 1] = word;
+    else if (line.length + 1 + word.length <= COLUMNS) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(`  ${word}`);
+  }
+  return lines.join('\n');
+}
+
+const program = new Command('golden')
+  .argument('[examples...]', 'names of examples; none: all')
+  .option('--accept <why>', 'keep the fingerprints of now; the reason goes into CHANGELOG.md')
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : EXIT_USAGE))
+  .parse();
+const { accept } = program.opts<{ accept?: string }>();
+if (accept?.trim() === '') {
+  refuse('say why they change: --accept "the reason", in one sentence for the changelog');
+}
+const names = examplesNamed(program.args);
+const changes = await compare(names, accept !== undefined);
+if (accept !== undefined) {
+  forget();
+  writeReason(accept.trim(), changes);
+  console.log(`${changes.length} accepted`);
+} else if (changes.length > 0) {
+  console.log('If they should: npm run golden -- --accept "why"');
+  process.exitCode = EXIT_DIFFERENT;
+} else {
+  console.log(`${names.length} as they were`);
+}
