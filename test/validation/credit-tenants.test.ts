@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RunResults } from '../../services/runtime/results/results.js';
+import { Session } from '../../services/runtime/session.js';
 import { fabricOf, run } from '../kit/emulate.js';
 
 /** Red and blue hosts send over one slow uplink from s1 to s2; each to a host of its own. */
@@ -70,4 +71,43 @@ describe('tenants that share a priority', () => {
     assert.ok(shareOf(results, 'blue') > 0.7);
     assert.deepEqual(results.priorities[0]!.drops, {});
   });
+
+  it('go on while the account of another starts over', () => {
+    const session = new Session(fabricOf(uplink({ policy: 'static', blue: BLUE })), {
+      check: true,
+    });
+    while (session.engine.clock.now < 300e6) session.advance(1);
+    const { credit, devices, shared } = session.engine;
+    const port = devices.find(({ spec }) => spec.name === 's1')!.firstPort + 2;
+    const [red, blue] = [0, 1].map((slot) => credit.accounts.row(port, slot, 3));
+    for (const row of [red, blue]) assert.ok(shared.lines.head(row!) >= 0, 'a frame waits');
+    credit.sender.onResync(red!);
+    const next = shared.queues.head(port, 3);
+    assert.ok(next >= 0, 'a frame is let in');
+    assert.equal(credit.rowOf(port, next), blue);
+  });
+});
+
+/** Three tenants with frames of unlike length; the link to their host is down for a moment. */
+const FLAP = `
+duration: 100us
+fabric: { generator: star, hosts: 4, hostLink: { rate: 100G, length: 1m } }
+priorities: { 3: credit }
+credit: { tags: true, channels: [{ channel: 1, vlans: [10], share: 2 }, { channel: 2, vlans: [20], share: 3 }, { channel: 3, vlans: [30], share: 2 }] }
+load:
+  - { name: long, stream: { from: [h2, h3, h4], to: h1 }, arrivals: poisson, rate: 90%, priority: 3, transport: raw, frame: 4000, vlan: 10 }
+  - { name: middle, stream: { from: [h2, h3, h4], to: h1 }, arrivals: poisson, rate: 50%, priority: 3, transport: raw, frame: 1518, vlan: 20 }
+  - { name: short, stream: { from: [h2, h3, h4], to: h1 }, arrivals: poisson, rate: 90%, priority: 3, transport: raw, frame: 700, vlan: 30 }
+faults: [ { kind: link-down, where: { link: s1 h1 }, at: 25us, for: 500ns } ]
+`;
+
+describe('tenants whose accounts open one after the other when a link comes up', () => {
+  for (const seed of [1, 2, 3]) {
+    for (const set of [[], ['credit.tags=false'], ['fabric.hostLink.rate=400G']]) {
+      it(`share by weight from when they have credit: seed ${seed} ${set.join()}`, () => {
+        const results = run(fabricOf(FLAP, `seed=${seed}`, ...set));
+        assert.equal(results.status, 'complete', JSON.stringify(results.failure));
+      });
+    }
+  }
 });

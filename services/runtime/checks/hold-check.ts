@@ -104,6 +104,18 @@ export class HoldCheck extends DeafProbe {
     this.shares.discarded(this.engine.devices[device]!.firstPort + port);
   }
 
+  override creditShort(
+    device: number,
+    port: number,
+    _now: number,
+    priority: number,
+    channel: number,
+    short: boolean,
+  ): void {
+    if (!short) return;
+    this.shares.lacksCredit(this.engine.devices[device]!.firstPort + port, priority, channel);
+  }
+
   override frameDropped(): void {
     this.order.lost();
   }

@@ -46,6 +46,13 @@ export class ShareCheck {
     for (let tc = 0; tc < CLASSES; tc++) this.tenants.delete(port * CLASSES + tc);
   }
 
+  /** An account at a port (numbered through the service) lacks credit from now on. */
+  lacksCredit(port: number, priority: number, channel: number): void {
+    const { accounts } = this.engine.credit;
+    const row = accounts.row(port, accounts.slotOfChannel(port, channel), priority);
+    this.tenants.get(port * CLASSES + accounts.trafficClass(row))?.lacksCredit(row);
+  }
+
   /** A frame starts at a port (numbered through the service): what is wrong with that, or null. */
   sent(
     device: number,

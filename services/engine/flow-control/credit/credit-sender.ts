@@ -279,8 +279,11 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
   /** The neighbour lost its counts, or found them contradicted, or takes credit back. */
   function onResync(row: number): void {
     const state = counts[(row << RECORD_SHIFT) | STATE];
-    if (state === OPEN) startOver(row);
-    else if (state === SYNC) trySync(row);
+    if (state === OPEN) {
+      startOver(row);
+      // Its frame made room in the queue: other accounts of the class have credit.
+      carrier.permit(row);
+    } else if (state === SYNC) trySync(row);
   }
 
   /** Does what is due; returns when to look again. */

@@ -70,6 +70,11 @@ export class ShareBook {
     return fair;
   }
 
+  /** A party was not in line for a moment since the last was served. */
+  interrupt(party: number): void {
+    this.waits[party] = 0;
+  }
+
   /** What was saved by anybody until now is not held against them. */
   private begin(party: number, group: number, line: Line): void {
     const pair = party * this.groups + group;

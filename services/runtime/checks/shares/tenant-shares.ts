@@ -30,6 +30,11 @@ export class TenantShares implements Line {
     return this.book.serve(party, this.costOf(frame), this);
   }
 
+  /** An account lacks the credit for its first frame: others may go before it. */
+  lacksCredit(row: number): void {
+    this.book.interrupt(this.rows.indexOf(row));
+  }
+
   isWaiting(party: number): boolean {
     const row = this.rows[party]!;
     const { pool, lines } = this.engine.shared;
