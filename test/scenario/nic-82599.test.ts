@@ -56,6 +56,56 @@ describe('an 82599 in a run', () => {
     }
   });
 
+  it('refuses untagged frames that flow control of their priority cannot protect', () => {
+    const text = (flowControl: string, nic: string, load = ''): string =>
+      `${PAIR}priorities: { 3: ${flowControl} }\n` +
+      `hosts: { nic: { model: 82599, ${nic} } }\n` +
+      `load: [{ name: a, stream: { from: h1, to: h2 }, priority: 3${load} }]\n`;
+    for (const method of ['pfc', 'credit']) {
+      const message = new RegExp(`:5:.*h2: .*priority 3 \\(${method}\\).*user priority 0 .*tag`);
+      assert.throws(() => fabricOf(text(method, 'vlan: { untagged: table }')), message);
+      assert.throws(() => fabricOf(text(method, 'vlan: { untagged: split }')), message);
+      assert.throws(() => fabricOf(text(method, 'vlan: { double: true }', ', vlan: 7')), message);
+      const tagged = runScenario(text(method, 'vlan: { untagged: table }', ', vlan: 7'));
+      assert.equal(tagged.status, 'complete');
+      assert.deepEqual(tagged.lostCredits, []);
+      assert.deepEqual(tagged.priorities[0]!.drops, {});
+    }
+    // Acknowledgements are untagged, too; and without flow control any buffer will do.
+    const acks =
+      ', transport: { reliable: { ackPriority: 4 } } }, { name: b, stream: { from: h1, to: h2 } ';
+    assert.throws(
+      () => fabricOf(text('none, 4: pfc', 'vlan: { untagged: table }', acks)),
+      /h1: frames of answers to a.*priority 4 \(pfc\)/,
+    );
+    assert.equal(fabricOf(text('none', 'vlan: { untagged: table }')).warnings.length, 0);
+  });
+
+  it('names watermarks where the marks of the driver lose lossless frames of a long link', () => {
+    const long = (watermarks: string): string => `duration: 2ms
+fabric: { generator: pair, link: { rate: 10G, length: 3km } }
+priorities: { 3: pfc }
+hosts: { nic: { model: 82599 ${watermarks} } }
+devices: { h2: { nic: { pcie: { rate: 4G } } } }
+load: [{ name: a, stream: { from: h1, to: h2 }, priority: 3 }]
+`;
+    const { warnings } = fabricOf(long(''));
+    assert.equal(warnings.length, 2);
+    const warning = warnings.find(({ message }) => message.startsWith('h2'))!;
+    assert.deepEqual(warning.path, ['devices', 'h2', 'nic']);
+    assert.match(warning.message, /^h2: receive buffer 3 .*driver's high watermark of 49 KB/);
+    const [, high] = /watermarks\.3\.high to (\d+) KB/.exec(warning.message)!;
+    const results = runScenario(long(''));
+    assert.equal(results.status, 'failed');
+    assert.equal(results.warnings.length, 2);
+    assert.match(results.failure!.reason, /receive buffer 3 of its 82599 .*watermarks\.3\.high/);
+    const advised = long(`, watermarks: { 3: { high: ${high}, low: 1 } }`);
+    assert.deepEqual(fabricOf(advised).warnings, []);
+    assert.equal(runScenario(advised).status, 'complete');
+    const above = fabricOf(long(`, watermarks: { 3: { high: ${Number(high) + 1}, low: 1 } }`));
+    assert.match(above.warnings[0]!.message, /cannot be lossless: above the high watermark/);
+  });
+
   it('stalls a class when any of its user priorities is stopped', () => {
     const frames = framesOf(
       runScenario(

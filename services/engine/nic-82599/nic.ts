@@ -12,7 +12,8 @@ import { RegisterFile } from './register-file.js';
 import type { RegisterName } from './register-map.js';
 import { POOLS, QUEUES, REGISTER_NAMES, registerKind } from './register-map.js';
 import type { VlanModes } from './vlan.js';
-import { C_TAG, identifierOf, innerTag, receiveTags, tagsOf, userPriority } from './vlan.js';
+import { C_TAG, identifierOf, innerTag, receivedPriority, receiveTags, tagsOf } from './vlan.js';
+import { vlanModesOf } from './vlan-modes.js';
 import { VmArbiter } from './vm-arbiter.js';
 
 const VLAN_TAG_OCTETS = 4;
@@ -106,7 +107,7 @@ export class Nic82599 {
       this.registers.set(register as RegisterName, index, value);
     }
     this.queueBits = Math.log2(spec.dcb ? spec.classes : QUEUES / POOLS);
-    this.vlanModes = this.readVlanModes();
+    this.vlanModes = vlanModesOf(this.registers, spec.dcb);
     const usual = !this.vlanModes.double && this.vlanModes.innerType === C_TAG;
     this.plainPriority = spec.untagged === 'carried' && usual;
     this.applyAll();
@@ -164,8 +165,7 @@ export class Nic82599 {
   /** User priority of a received frame whose tags all bear one priority. */
   userPriority(priority: number, vlans: number): number {
     if (this.plainPriority) return priority;
-    if (vlans === 0) return this.untaggedPriority(priority);
-    return userPriority(tagsOf(vlans, priority), this.vlanModes, false);
+    return receivedPriority(priority, vlans, this.vlanModes, this.spec.untagged);
   }
 
   /** A pool takes untagged frames, and those of its VLANs. */
@@ -212,30 +212,6 @@ export class Nic82599 {
     if (this.splits[queue] === 0) return 0;
     const tags = tagsOf(vlans, 0).length * VLAN_TAG_OCTETS;
     return PLAIN_HEADER_OCTETS + tags - this.strippedOctets(queue, vlans);
-  }
-
-  private untaggedPriority(carried: number): number {
-    switch (this.spec.untagged) {
-      case 'carried':
-        return carried;
-      case 'seven':
-        return this.spec.dcb ? 7 : 0;
-      default:
-        // No frame of a load goes to a reserved address.
-        return userPriority([], this.vlanModes, false);
-    }
-  }
-
-  private readVlanModes(): VlanModes {
-    const { registers } = this;
-    const extended = registers.field('CTRL_EXT', 'EXTENDED_VLAN') === 1;
-    return {
-      double: extended && registers.field('DMATXCTL', 'GDV') === 1,
-      outerType: registers.field('EXVET', 'VET_EXT'),
-      innerType: registers.field('VLNCTRL', 'VET'),
-      insertedType: registers.field('DMATXCTL', 'VT'),
-      dcb: this.spec.dcb,
-    };
   }
 
   private applyAll(): void {

@@ -19,6 +19,9 @@ export interface VlanModes {
   readonly dcb: boolean;
 }
 
+/** How an untagged frame gets its user priority; `carried`: from the priority of its load. */
+export type UntaggedPriority = 'carried' | 'table' | 'split' | 'seven';
+
 /** What the receive descriptor tells, and the tags that stay in the data. */
 export interface VlanReceived {
   /** Status.VEXT and Status.VP. */
@@ -78,6 +81,19 @@ export function userPriority(
   if (tags.length === 0) return !modes.double && modes.dcb && toReservedAddress ? 7 : 0;
   const inner = innerTag(tags, modes);
   return inner === null ? 0 : priorityOf(inner.tci);
+}
+
+/** User priority of a received frame of a load, whose tags all bear its priority. */
+export function receivedPriority(
+  priority: number,
+  vlans: number,
+  modes: VlanModes,
+  untagged: UntaggedPriority,
+): number {
+  if (vlans === 0 && untagged === 'carried') return priority;
+  if (vlans === 0 && untagged === 'seven') return modes.dcb ? 7 : 0;
+  // No frame of a load goes to a reserved address.
+  return userPriority(tagsOf(vlans, priority), modes, false);
 }
 
 /** Inserts an inner tag: from the pool's register before all, else from the descriptor. */

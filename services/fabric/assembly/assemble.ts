@@ -29,7 +29,7 @@ import { SfcPlan } from './sfc-plan.js';
 
 /** From what a scenario says, and the fabric that it makes, to devices that can be run. */
 export function assemble(input: AssemblyInput): Assembly {
-  const { scenario, topology, routes, flows, fail } = input;
+  const { scenario, topology, routes, flows, fail, warn } = input;
   const settings = settingsOfDevices(scenario, topology, fail);
   const linkEnds = linkEndsOf(topology);
   const negotiates = scenario.discovery.enabled && scenario.discovery.drives;
@@ -90,8 +90,18 @@ export function assemble(input: AssemblyInput): Assembly {
     const [end] = linkEnds[index]!;
     if (section === null || end === undefined) return null;
     checkVms(section, flows, index, fail);
-    const longest = Math.max(...longestFrameOctets);
-    return nicSpec(name, section, scenario, end, methods[index]![0]!, longest, fail);
+    const { pause } = scenario;
+    const responseDelayPs = settings[end.peerDevice]!.priorities.map(({ pfc }) =>
+      pause.enabled ? pause.pfc.responseDelayPs : pfc.responseDelayPs,
+    );
+    const traffic = {
+      methods: methods[index]![0]!,
+      ends: hostEnds[index]!,
+      flows,
+      longestFrameOctets,
+      responseDelayPs,
+    };
+    return nicSpec(name, section, scenario, end, traffic, fail, warn);
   };
   const hostSpec = (index: number, name: string): Omit<HostSpec, keyof Common> => {
     const ends = hostEnds[index]!;

@@ -12,6 +12,7 @@ import type { CreditMargin } from './credit-plan.js';
 import type { Ideal } from './ideal.js';
 import type { LinkEnd } from './link-ends.js';
 import type { SlotMargin } from './mvtx2802-plan.js';
+import type { Warn } from './device-warnings.js';
 
 export interface AssemblyInput {
   readonly scenario: Scenario;
@@ -21,6 +22,7 @@ export interface AssemblyInput {
   /** By host. */
   readonly addresses: readonly HostAddress[];
   readonly fail: Fail;
+  readonly warn: Warn;
 }
 
 export interface Assembly {

@@ -19,6 +19,7 @@ import { withInsertedVlans } from './inserted-vlans.js';
 import { checkObserved } from './observed-names.js';
 import type { Settings } from './settings.js';
 import { settingsOfDevices } from './settings.js';
+import { DeviceWarnings } from './device-warnings.js';
 import { type Warning, warningsOf } from './warnings.js';
 
 /** A scenario, and how to say where in its file something is wrong. */
@@ -58,8 +59,10 @@ export function buildFabric(source: ScenarioSource): Fabric {
   });
   const flows = withInsertedVlans(written, settings, fail);
   const placement = placeByName(topology, scenario.placement, fail);
-  const assembly = assemble({ scenario, topology, routes, flows, addresses, fail });
-  const warnings = warningsOf(scenario, flows, assembly.flowEnds);
+  const found = new DeviceWarnings();
+  const { warn } = found;
+  const assembly = assemble({ scenario, topology, routes, flows, addresses, fail, warn });
+  const warnings = [...warningsOf(scenario, flows, assembly.flowEnds), ...found.all()];
   const fabric = { scenario, topology, routes, addresses, flows, placement, warnings, ...assembly };
   checkObserved(fabric, fail);
   return fabric;

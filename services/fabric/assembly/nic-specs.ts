@@ -6,9 +6,13 @@ import { POOLS, REGISTER_NAMES, registerKind } from '../../engine/nic-82599/regi
 import type { Nic82599Section } from '../scenario/nic-section.js';
 import type { Scenario } from '../scenario/scenario.js';
 import type { Fail } from '../topology/cabling.js';
+import type { Warn } from './device-warnings.js';
 import type { LinkEnd } from './link-ends.js';
 import { hasCredit, hasPfc, type Methods } from './link-methods.js';
+import type { NicTraffic } from './nic-arrivals.js';
+import { strayArrival } from './nic-arrivals.js';
 import { NicCheck } from './nic-check.js';
+import { warnOfHeadroom } from './nic-headroom.js';
 import type { NicSurroundings } from './nic-registers.js';
 import { assign, octetsOfKb, registersOf } from './nic-registers.js';
 
@@ -29,10 +33,12 @@ export function nicSpec(
   section: Nic82599Section,
   scenario: Scenario,
   end: LinkEnd,
-  methods: Methods,
-  longestFrameOctets: number,
+  traffic: NicTraffic,
   fail: Fail,
+  warn: Warn,
 ): NicSpec {
+  const { methods } = traffic;
+  const longestFrameOctets = Math.max(...traffic.longestFrameOctets);
   const { dcb, classes, pcie, vlan } = section;
   const around: NicSurroundings = {
     linkBps: end.link.rateBps,
@@ -48,6 +54,10 @@ export function nicSpec(
   const check = new NicCheck(name, section, around, methods, fail);
   const file = registersOf(section, around);
   check.all(file);
+  const stray = strayArrival(section, file, scenario, traffic);
+  if (stray !== null) throw fail([...section.path, ...stray.keys], `${name}: ${stray.message}`);
+  const receiveBuffer = receiveBufferOf(section, file, around, methods, scenario.pause.enabled);
+  warnOfHeadroom(name, section, scenario, receiveBuffer, end, traffic, warn);
   const scale = Math.max(1, around.linkBps / PART_BPS);
   return {
     registers: valuesOf(file),
@@ -60,7 +70,7 @@ export function nicSpec(
     dcb,
     classes,
     longestFrameOctets: around.largestFrameOctets,
-    receiveBuffer: receiveBuffer(section, file, around, methods, scenario.pause.enabled),
+    receiveBuffer,
     untagged: vlan.untagged,
     softwarePs: softwareOf(section),
     poolVlans: Array.from(
@@ -111,7 +121,7 @@ function writesOf(section: Nic82599Section, file: RegisterFile, check: NicCheck)
 }
 
 /** The receive memory: an account for each buffer, stopping its senders at the high mark. */
-function receiveBuffer(
+function receiveBufferOf(
   section: Nic82599Section,
   file: RegisterFile,
   around: NicSurroundings,

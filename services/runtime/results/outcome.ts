@@ -118,13 +118,25 @@ export function firstLoss(fabric: Fabric, engine: Engine): Failure | null {
     const loss = engine.shared.counters.firstLoss(d);
     if (loss === null || (first !== null && first.timePs <= loss.timePs)) return;
     first = {
-      reason: 'a frame of a lossless priority was dropped: its headroom was full',
+      reason: lossReason(fabric, d, loss.priority),
       timePs: loss.timePs,
       ...placeNames(fabric, d, loss.port),
       priority: loss.priority,
     };
   });
   return first;
+}
+
+/** Where the frame would have been stored, and what decides how much fits there. */
+function lossReason({ scenario, specs }: Fabric, device: number, priority: number): string {
+  const spec = specs[device]!;
+  const dropped = 'a frame of a lossless priority was dropped';
+  if (spec.kind === 'switch' || spec.nic === null) return `${dropped}: its headroom was full`;
+  const tc = scenario.pause.enabled ? 0 : scenario.classes.receive[priority]!;
+  return (
+    `${dropped}: receive buffer ${tc} of its 82599 was full above the high watermark; ` +
+    `lower watermarks.${tc}.high of the nic`
+  );
 }
 
 /** A book that does not balance, or a stop that nobody will repeat. */

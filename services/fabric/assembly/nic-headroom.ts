@@ -1,0 +1,57 @@
+import { headroomTerms } from '../../engine/analysis/headroom/headroom.js';
+import { KB } from '../../engine/arbiter/credits.js';
+import type { BufferSpec } from '../../engine/contract/memory.js';
+import type { Nic82599Section } from '../scenario/nic-section.js';
+import type { Scenario } from '../scenario/scenario.js';
+import type { LinkEnd } from './link-ends.js';
+import { hasPfc } from './link-methods.js';
+import type { NicTraffic } from './nic-arrivals.js';
+import type { Warn } from './device-warnings.js';
+
+/** Buffers that cannot store all that arrives after they have paused the link partner. */
+export function warnOfHeadroom(
+  name: string,
+  section: Nic82599Section,
+  { classes, pause }: Scenario,
+  { accounts }: BufferSpec,
+  end: LinkEnd,
+  { methods, longestFrameOctets, responseDelayPs }: NicTraffic,
+  warn: Warn,
+): void {
+  const all = [0, 1, 2, 3, 4, 5, 6, 7];
+  accounts[0]!.forEach(({ xoffOctets, headroomOctets }, tc) => {
+    const stopped = pause.enabled
+      ? all.filter(() => tc === 0)
+      : all.filter((up) => classes.receive[up] === tc && hasPfc(methods[up]));
+    if (stopped.length === 0) return;
+    const { link, octetPs } = end;
+    const longest = Math.max(...stopped.map((up) => longestFrameOctets[up]!));
+    const needed = headroomTerms({
+      octetPs,
+      propagationPs: link.propagationPs,
+      interfaceDelayPs: link.interfaceDelayPs,
+      pipelinePs: 0,
+      responseDelayPs: Math.max(...stopped.map((up) => responseDelayPs[up]!)),
+      longestSentOctets: Math.max(...longestFrameOctets),
+      longestStoppedOctets: longest,
+      fullPoolOctets: longest,
+      cellOctets: 1,
+    }).totalOctets;
+    if (headroomOctets >= needed) return;
+    const size = xoffOctets + headroomOctets;
+    const high = Math.floor((size - needed) / KB);
+    const remedy =
+      high > 0
+        ? `set watermarks.${tc}.high to ${high} KB or less`
+        : `its ${size / KB} KB are too small for this link: change receive, or shorten the link`;
+    const written = (section.watermarks[tc] ?? null) !== null;
+    const path = [...section.path, ...(written ? ['watermarks', `${tc}`, 'high'] : [])];
+    const mark = `${written ? 'the' : "the driver's"} high watermark of ${xoffOctets / KB} KB`;
+    warn(
+      path,
+      name,
+      `receive buffer ${tc} cannot be lossless: above ${mark} it has ${headroomOctets} octets, ` +
+        `and ${needed} may arrive after it has paused its link partner; ${remedy}`,
+    );
+  });
+}
