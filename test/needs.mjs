@@ -74,13 +74,25 @@ function aptGet(...words) {
 }
 
 /** Says what is missing and what for; installs it where `mayInstall` and the machine allow. */
-export function getNeeds(mayInstall) {
+export function getNeeds(mayInstall, isLong) {
   const missing = missingNeeds();
   if (missing.length > 0) {
     if (mayInstall) installPackages(missing.map(({ debianPackage }) => debianPackage));
     report(mayInstall ? missingNeeds() : missing);
   }
   if (isOnPath('pip3') && !existsSync(pythonFolder)) getPythonPackages();
+  getNodes('test/nodes/newest');
+  if (isLong) getNodes('test/nodes/long');
+}
+
+/** Binaries of lines of Node: packages of npm beside our own, since one has a program `node`. */
+function getNodes(folder) {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return;
+  if (existsSync(join(root, folder, 'node_modules'))) return;
+  const words = ['ci', '--prefix', join(root, folder), '--no-audit', '--no-fund', '--silent'];
+  if (spawnSync('npm', words, { stdio: ['ignore', 'ignore', 'inherit'] }).status !== 0) {
+    console.log(`No packages of ${folder}: tests under other lines of Node are skipped.`);
+  }
 }
 
 /** One package at a time after a failure: one that a mirror lacks must not cost the others. */

@@ -1,5 +1,6 @@
-// Builds, and runs all tests, or those whose path contains one of the words given. The last line is
-// `N passed, N failed`, with `, N skipped` if any were. System packages that tests need are installed
+// Builds, and runs all tests, or those whose path contains one of the words given, or with `--fast`
+// those of the fast tier (tiers.mjs). The last line is `N passed, N failed`, with `, N skipped` if any
+// were. System packages that tests need are installed
 // only with consent: `--install`, or CI=true.
 
 import { spawnSync } from 'node:child_process';
@@ -9,6 +10,7 @@ import { run } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import { getNeeds } from './needs.mjs';
+import { FAST } from './tiers.mjs';
 
 const CONCURRENCY = 2;
 /** For a whole file: a test that hangs fails. */
@@ -17,6 +19,7 @@ const TIMEOUT_MS = process.env.SELVAGE_CHAOS === 'long' ? 10_800_000 : 600_000;
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const underCi = process.env.CI === 'true';
 const INSTALL = '--install';
+const FAST_TIER = '--fast';
 const mayInstall = underCi || process.argv.includes(INSTALL);
 const totals = { passed: 0, failed: 0, skipped: 0 };
 
@@ -25,8 +28,12 @@ const built = spawnSync('npm', ['run', '--silent', 'build'], {
   stdio: ['ignore', 'inherit', 'inherit'],
 });
 if (built.status === 0) {
-  getNeeds(mayInstall);
-  const files = testFiles(process.argv.slice(2).filter((word) => word !== INSTALL));
+  const options = process.argv.slice(2);
+  const isFast = options.includes(FAST_TIER);
+  // Nothing of the fast tier needs more than Node.
+  if (!isFast) getNeeds(mayInstall, process.env.SELVAGE_CHAOS === 'long');
+  const words = options.filter((word) => word !== INSTALL && word !== FAST_TIER);
+  const files = testFiles(words, isFast);
   if (files.length === 0) fail('No test has such a path.');
   await runFiles(files);
 } else {
@@ -42,10 +49,11 @@ function fail(message) {
 }
 
 /** Compiled tests, by their sources: what is left in dist of a deleted one does not run. */
-function testFiles(words) {
+function testFiles(words, isFast) {
   return readdirSync('test', { recursive: true })
     .filter((path) => path.endsWith('.test.ts'))
     .filter((path) => words.length === 0 || words.some((word) => path.includes(word)))
+    .filter((path) => !isFast || FAST.some((start) => path.startsWith(start)))
     .sort((a, b) => Number(isTidy(b)) - Number(isTidy(a)) || a.localeCompare(b))
     .map((path) => join(root, 'dist', 'test', path.replace(/\.ts$/, '.js')));
 }

@@ -1,0 +1,20 @@
+// Which tests make up the fast tier, `npm run test:fast`: what is to be run after every change. By
+// path: a test is in it if its path begins with one of these.
+
+export const FAST = [
+  // Rules of the house but for the linter, which `npm run lint` runs.
+  'tidy/house',
+  // Golden fingerprints in one thread, and what keeps them.
+  'golden/',
+  'scenario/examples',
+  // Each part by itself.
+  'unit/',
+  // Each checker, with a defect that it has to find.
+  'validation/negative-controls',
+  'validation/source-mutants',
+  // Random links and fabrics.
+  'property/credit-recovery',
+  'property/discovery-credit',
+  'property/mvtx2802-fabrics',
+  'property/random-fabrics',
+];
