@@ -47,10 +47,39 @@ module.exports = {
       to: { path: '^services/engine/device/' },
     },
     {
-      name: 'fabric-knows-only-the-engine',
+      name: 'settings-stand-alone',
+      severity: 'error',
+      from: { path: '^services/settings/' },
+      to: { path: '^services/', pathNot: '^services/settings/' },
+    },
+    {
+      name: 'mechanisms-on-engine-and-settings',
+      comment: 'A slice knows the engine and how settings are described; fabric knows slices.',
+      severity: 'error',
+      from: { path: '^services/mechanisms/' },
+      to: { path: '^services/', pathNot: '^services/(engine|settings|mechanisms)/' },
+    },
+    {
+      name: 'slices-do-not-meet',
+      severity: 'error',
+      from: { path: '^services/mechanisms/([^/]+)/' },
+      to: { path: '^services/mechanisms/([^/]+)/', pathNot: '^services/mechanisms/$1/' },
+    },
+    {
+      name: 'machines-are-pure',
+      comment: 'What an actor executes imports the engine; of settings it has only types.',
+      severity: 'error',
+      from: { path: '^services/mechanisms/[^/]+/(machine|mechanism|invariants)' },
+      to: {
+        pathNot: '^services/(engine|mechanisms)/',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'fabric-below-runtime',
       severity: 'error',
       from: { path: '^services/fabric/' },
-      to: { path: '^services/', pathNot: '^services/(engine|fabric)/' },
+      to: { path: '^services/', pathNot: '^services/(engine|settings|mechanisms|fabric)/' },
     },
     {
       name: 'runtime-below-report-and-cli',
@@ -58,7 +87,7 @@ module.exports = {
       from: { path: '^services/runtime/' },
       to: {
         path: '^services/',
-        pathNot: '^services/(engine|fabric|runtime|telemetry/congestion)/',
+        pathNot: '^services/(engine|settings|mechanisms|fabric|runtime|telemetry/congestion)/',
       },
     },
     {
@@ -67,7 +96,7 @@ module.exports = {
       from: { path: '^services/telemetry/congestion/' },
       to: {
         path: '^services/',
-        pathNot: '^services/(engine|fabric|telemetry/congestion)/',
+        pathNot: '^services/(engine|settings|mechanisms|fabric|telemetry/congestion)/',
       },
     },
     {
@@ -77,7 +106,7 @@ module.exports = {
       from: { path: '^services/(coordinator|service)/' },
       to: {
         path: '^services/',
-        pathNot: '^services/(engine|fabric|runtime|$1)/',
+        pathNot: '^services/(engine|settings|fabric|runtime|$1)/',
       },
     },
     {
@@ -87,7 +116,8 @@ module.exports = {
       from: { path: '^services/live/' },
       to: {
         path: '^services/',
-        pathNot: '^services/(fabric|report/page|report/format|report/why|runtime|live)(/|\\.)',
+        pathNot:
+          '^services/(settings|fabric|report/page|report/format|report/why|runtime|live)(/|\\.)',
       },
     },
     {

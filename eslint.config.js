@@ -50,7 +50,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['services/engine/**/*.ts'],
+    files: ['services/engine/**/*.ts', 'services/mechanisms/**/*.ts'],
     rules: {
       // The engine is compiled without unchecked-index types; a guard against a hole is not idle.
       '@typescript-eslint/no-unnecessary-condition': 'off',

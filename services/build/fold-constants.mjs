@@ -1,6 +1,6 @@
-// Writes the numbers behind the engine's constants to where they are used, in dist/services/engine
-// (or another folder of compiled modules), and binds the functions and tables that its modules
-// share.
+// Writes the numbers behind the constants of the engine and the mechanisms to where they are used,
+// in dist/services/engine and dist/services/mechanisms (or another folder of compiled modules), and
+// binds the functions and tables that their modules share.
 //
 // V8 takes what a module exports for a variable, even a `const`: each use is a load and checks of
 // whether it has a value, whether that is a small integer, and whether the sum overflows. The
@@ -14,16 +14,22 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
-const folder = resolve(process.argv[2] ?? join(root, 'dist', 'services', 'engine'));
-const stamp = join(folder, 'folded');
+const services = join(root, 'dist', 'services');
+const folders =
+  process.argv.length > 2
+    ? [resolve(process.argv[2])]
+    : [join(services, 'engine'), join(services, 'mechanisms')];
+const stamp = join(folders[0], 'folded');
 const FOLDED = /\(-\d[\d.e+-]* \/\* ([A-Z]\w*) \*\/\)|\d[\d.e+-]* \/\* ([A-Z]\w*) \*\//g;
 const CONSTANT_NAME = /^[A-Z][A-Z0-9_]*$/;
 const BINDING = /^const \$\w+ = \w+;\n/gm;
 const BOUND = /\$(?=[A-Za-z_]\w*)/g;
 
-const paths = readdirSync(folder, { recursive: true })
-  .filter((path) => path.endsWith('.js'))
-  .map((path) => join(folder, path));
+const paths = folders.flatMap((folder) =>
+  readdirSync(folder, { recursive: true })
+    .filter((path) => path.endsWith('.js'))
+    .map((path) => join(folder, path)),
+);
 
 if (!isNewer(stamp, [...paths, fileURLToPath(import.meta.url)])) {
   // Loaded only when there is something to do: every start comes by here.

@@ -1,3 +1,5 @@
+import { RATE_CONTROLS } from '../mechanisms/registry.js';
+
 /** What the words of the trade mean here; keys of scenarios describe themselves. */
 export const TOPICS: Readonly<Record<string, string>> = {
   none: 'No flow control: what does not fit the memory is dropped, with a reason.',
@@ -50,24 +52,7 @@ export const TOPICS: Readonly<Record<string, string>> = {
   ecn:
     'Switches mark ECN-capable frames by the length of their egress queue: from a ' +
     'threshold on (step), or with a probability that rises between two lengths.',
-  dcqcn:
-    'The receiver of marked packets tells the sender (CNP, at most one in 50 us), which cuts ' +
-    'the rate of the connection by half of alpha, a running share of marked time, and ' +
-    'recovers by time and by octets. `congestion: dcqcn` in a load, and `ecn` on its priority.',
-  timely:
-    'A sender times its packets: growing round trips mean a growing queue, and it cuts its ' +
-    'rate in proportion. `congestion: timely` in a load with reliable transport.',
-  hpcc:
-    'Switches write into every packet what its link carries; the receiver sends that back, and ' +
-    'the sender keeps the busiest link at 95 %. `congestion: hpcc` in a load with reliable ' +
-    'transport.',
-  swift:
-    'A sender keeps its round trips at a target, by a window that may be less than a packet. ' +
-    '`congestion: swift` in a load with reliable transport.',
-  qcn:
-    '802.1Qau: a queue is sampled every so many octets; by its length and growth the source ' +
-    'of the sampled frame is told (CNM) to slow down. `congestion: qcn` in a load, ' +
-    '`qcn: { priorities: [3] }`, and flow control on that priority, or `none` written out.',
+  ...Object.fromEntries(RATE_CONTROLS.map(({ kind, topic }) => [kind, topic])),
   ets:
     'Enhanced transmission selection: strict classes first, the others share what is left ' +
     'by percent, in octets on the wire. `arbiter: { ets: { 0: 50%, 3: 50%, 7: strict } ' +

@@ -1,4 +1,4 @@
-import { didYouMean } from '../fabric/scenario/errors.js';
+import { didYouMean } from '../settings/errors.js';
 import type { Expectation, Metric } from '../fabric/scenario/scenario.js';
 import { matchesGlob } from '../fabric/scenario/selector.js';
 import type { LatencyRow } from '../runtime/results/nic-results.js';

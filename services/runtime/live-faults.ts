@@ -4,7 +4,7 @@ import type { DeviceSpec } from '../engine/device/engine.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { PlacedFault } from '../fabric/assembly/fault-plan.js';
 import { placeFaults, withFaults } from '../fabric/assembly/fault-plan.js';
-import { ScenarioError } from '../fabric/scenario/errors.js';
+import { ScenarioError } from '../settings/errors.js';
 import type { FaultSection } from '../fabric/scenario/fault-section.js';
 import type { LoadedScenario } from '../fabric/scenario/load-scenario.js';
 

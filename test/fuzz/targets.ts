@@ -24,7 +24,7 @@ import { buildFabric } from '../../services/fabric/assembly/fabric.js';
 import { expandLoad } from '../../services/fabric/load/expand-load.js';
 import { scenarioOfDocument } from '../../services/fabric/scenario/load-scenario.js';
 import { parseSource } from '../../services/fabric/scenario/read-source.js';
-import { plainValue } from '../../services/fabric/scenario/source-tree.js';
+import { plainValue } from '../../services/settings/source-tree.js';
 import {
   decodeSnapshot,
   encodeSnapshot,

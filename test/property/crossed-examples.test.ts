@@ -10,7 +10,7 @@ import { RandomStream } from '../../services/engine/kernel/random.js';
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 import { buildFabric } from '../../services/fabric/assembly/fabric.js';
 import { placeInServices } from '../../services/fabric/placement/placement.js';
-import { ScenarioError } from '../../services/fabric/scenario/errors.js';
+import { ScenarioError } from '../../services/settings/errors.js';
 import { loadScenario, scenarioOfDocument } from '../../services/fabric/scenario/load-scenario.js';
 import type { MergedRun } from '../../services/runtime/merge.js';
 import { Session } from '../../services/runtime/session.js';

@@ -19,6 +19,10 @@ const MECHANISM_FILES = [
   '-mechanism.ts',
 ];
 
+/** A slice, from its keys in the scenario to what its actors execute. */
+const SLICE_FILES = ['settings.ts', 'slice.ts'];
+const ACTOR_FILES = ['README.md', 'machine.ts', 'mechanism.ts', 'invariants.ts'];
+
 /** A source is named as what it is compiled to. */
 function withoutSuffix(path: string): string {
   return path.replace(/\.tsx?$/, '');
@@ -56,6 +60,19 @@ it('a mechanism has the files of a mechanism', () => {
       return MECHANISM_FILES.filter((role) => !names.some((name) => name.endsWith(role))).map(
         (role) => `${folder} has no ${role}`,
       );
+    }),
+  );
+});
+
+it('a slice has the files of a slice, and all of an actor or (where the engine has it) none', () => {
+  assertNone(
+    foldersIn('services/mechanisms').flatMap((folder) => {
+      const names = readdirSync(folder);
+      const isActor = ACTOR_FILES.some((name) => names.includes(name));
+      const wanted = isActor ? [...SLICE_FILES, ...ACTOR_FILES] : SLICE_FILES;
+      return wanted
+        .filter((name) => !names.includes(name))
+        .map((name) => `${folder} has no ${name}`);
     }),
   );
 });

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { LoadedScenario } from '../../fabric/scenario/load-scenario.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { lastingDifference } from '../../fabric/assembly/nic-changes.js';
-import { time } from '../../fabric/scenario/quantities.js';
+import { time } from '../../settings/quantities.js';
 import { prepareEngine } from '../../runtime/engine-flags.js';
 import type { FaultWish, FaultWords } from '../../runtime/live-faults.js';
 import { LiveFaults } from '../../runtime/live-faults.js';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DiscoveryExchange } from '../../fabric/assembly/discovery-exchange.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
-import { QuantityError, time } from '../../fabric/scenario/quantities.js';
+import { QuantityError, time } from '../../settings/quantities.js';
 import { NameTable } from '../../fabric/topology/select-devices.js';
 import { dcbxText, mismatching, neighborsText, pathsText } from '../../report/discovery-text.js';
 import { DISCOVERY } from '../../report/run-directory.js';

@@ -1,5 +1,5 @@
 import { describeScenario } from '../../fabric/scenario/catalogue.js';
-import { didYouMean } from '../../fabric/scenario/errors.js';
+import { didYouMean } from '../../settings/errors.js';
 import { METRICS } from '../../report/expectations.js';
 import { EXIT, InputError } from '../exit.js';
 import { TOPICS } from '../topics.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { didYouMean } from '../../fabric/scenario/errors.js';
+import { didYouMean } from '../../settings/errors.js';
 import { csv } from '../../report/csv.js';
 import { formatRate, formatTime } from '../../report/format.js';
 import { isPageBuilt, pageFile } from '../../report/page/page-file.js';

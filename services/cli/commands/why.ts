@@ -1,7 +1,7 @@
 import type { SamplingSpec } from '../../engine/analysis/trace/frame-sampler.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { markOf } from '../../fabric/assembly/observer-plan.js';
-import { didYouMean } from '../../fabric/scenario/errors.js';
+import { didYouMean } from '../../settings/errors.js';
 import { flowWhyText, whyFlow } from '../../report/flow-why.js';
 import type { StoredRun } from '../../report/run-directory.js';
 import { whyText } from '../../report/why-text.js';

@@ -1,5 +1,16 @@
 import type { Clock } from '../kernel/clock.js';
-import type { RateSpec } from './spec.js';
+import type { Tables } from '../kernel/tables.js';
+
+/** Parameters of what limits a connection's rate; `kind` says which rate control they are for. */
+export interface RateSpec {
+  readonly kind: string;
+}
+
+/** A kind of rate control, of which an engine has one that serves all its connections. */
+export interface RateControlKind {
+  readonly kind: string;
+  create(tables: Tables, host: RateHost): RateControl;
+}
 
 /**
  * The narrow questions between a sending connection and what decides how fast it may send. A

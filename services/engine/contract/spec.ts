@@ -2,6 +2,7 @@ import type { ArbiterSpec } from './arbiter.js';
 import type { DiscoveryPortSpec } from './discovery.js';
 import type { FaultSpec } from './fault.js';
 import type { BufferSpec } from './memory.js';
+import type { RateSpec } from './rate-control.js';
 
 /** Everything a device must be told to be built; plain data, made by assembly from a scenario. */
 
@@ -285,75 +286,8 @@ export interface SfcHostSpec {
   readonly destinations: readonly number[];
 }
 
-/** How fast a connection may send, when the network or the receiver complains. */
-export type RateSpec = DcqcnSpec | QcnReactionSpec | TimelySpec | HpccSpec | SwiftSpec;
-
-/** Reaction point of DCQCN. */
-export interface DcqcnSpec {
-  readonly kind: 'dcqcn';
-  /** Cuts at most once in a period and samples on timers, or cuts at every notification. */
-  readonly variant: 'nic' | 'paper';
-  readonly gain: number;
-  readonly alphaPeriodPs: number;
-  readonly cutPeriodPs: number;
-  readonly raisePeriodPs: number;
-  readonly raiseOctets: number;
-  /** Cycles of fast recovery. */
-  readonly fastCycles: number;
-  readonly activeBps: number;
-  readonly hyperBps: number;
-  readonly minBps: number;
-  /** Every cut lowers the target, too. */
-  readonly clampTarget: boolean;
-}
-
-/** TIMELY, which measures round trips. */
-export interface TimelySpec {
-  readonly kind: 'timely';
-  readonly lowPs: number;
-  readonly highPs: number;
-  readonly leastPs: number;
-  readonly smoothing: number;
-  readonly decrease: number;
-  readonly stepBps: number;
-  readonly minBps: number;
-}
-
-/** HPCC, which is told what links carry. */
-export interface HpccSpec {
-  readonly kind: 'hpcc';
-  readonly utilisation: number;
-  readonly stages: number;
-  readonly increaseOctets: number;
-  readonly roundTripPs: number;
-  readonly minBps: number;
-  /** Of a full packet on the wire, preamble and gap included. */
-  readonly packetOctets: number;
-}
-
-/** Swift, which keeps delays at targets; windows are in packets. */
-export interface SwiftSpec {
-  readonly kind: 'swift';
-  readonly baseTargetPs: number;
-  readonly hopPs: number;
-  /** Switches on the way. */
-  readonly hops: number;
-  readonly flowRangePs: number;
-  readonly flowLeast: number;
-  readonly flowMost: number;
-  readonly endpointTargetPs: number;
-  readonly increase: number;
-  readonly decrease: number;
-  readonly maxDecrease: number;
-  readonly initial: number;
-  readonly least: number;
-  readonly most: number;
-  /** Of a full packet on the wire, preamble and gap included. */
-  readonly packetOctets: number;
-}
-
 /** Reaction point of QCN (802.1Q 32.11). */
-export interface QcnReactionSpec {
+export interface QcnReactionSpec extends RateSpec {
   readonly kind: 'qcn';
   readonly timeResetPs: number;
   readonly byteReset: number;

@@ -1,6 +1,7 @@
 import type { FaultSpec } from '../contract/fault.js';
 import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
 import type { Probe } from '../contract/probe.js';
+import type { RateControlKind } from '../contract/rate-control.js';
 import { octetCell } from '../kernel/cells.js';
 import type { Clock } from '../kernel/clock.js';
 import type { Rows, Unit } from '../kernel/tables.js';
@@ -68,7 +69,7 @@ export class Engine implements MechanismHost {
   private readonly loop: Loop;
   private readonly hearing: Hearing;
 
-  constructor(specs: readonly DeviceSpec[]) {
+  constructor(specs: readonly DeviceSpec[], rateControls: readonly RateControlKind[]) {
     const rows = layOut(specs);
     const tables = new Tables(total(rows));
     const shared = new Shared(tables);
@@ -90,7 +91,7 @@ export class Engine implements MechanismHost {
     this.metering = makeMetering(shared, credit);
     this.senders = makeSenders(tables, this.clock);
     this.receivers = makeReceivers(tables, this.clock);
-    this.rates = makeRates(tables, this.clock, this.devices, this.senders);
+    this.rates = makeRates(tables, this.clock, this.devices, this.senders, rateControls);
     this.outlet = makeOutlet(
       shared,
       this.devices,

@@ -1,5 +1,4 @@
-import type { RateControl, RateHost, RateStatus } from '../contract/rate-control.js';
-import type { RateSpec } from '../contract/spec.js';
+import type { RateControl, RateHost, RateSpec, RateStatus } from '../contract/rate-control.js';
 import type { Tables } from '../kernel/tables.js';
 
 /** Length of a record, and where in it stands what people see of a rate. */

@@ -1,29 +1,22 @@
 import { CNP_OCTETS } from '../../engine/wire/cnp.js';
-import {
-  QCN_POINT_DEFAULTS,
-  QCN_REACTION_DEFAULTS,
-  QCN_SCALE_BPS,
-} from '../../engine/congestion/qcn/qcn-managed.js';
+import { QCN_POINT_DEFAULTS, QCN_SCALE_BPS } from '../../engine/congestion/qcn/qcn-managed.js';
 import type {
   NotifySpec,
   QcnDefence,
   QcnPointSpec,
   QcnPortSpec,
-  RateSpec,
 } from '../../engine/contract/spec.js';
+import type { RateSpec } from '../../engine/contract/rate-control.js';
 import { STATION_OCTETS } from '../../engine/notices/stations.js';
 import { readU48 } from '../../engine/wire/big-endian.js';
 import { CN_TAG_OCTETS } from '../../engine/wire/cnm.js';
 import { TELEMETRY_HOPS } from '../../engine/wire/telemetry.js';
+import type { NotificationSettings } from '../../mechanisms/rate-control-slice.js';
+import { hasTelemetry, rateControl } from '../../mechanisms/registry.js';
 import type { HostAddress } from '../address.js';
 import { switchPortMac } from '../address.js';
 import type { Flow } from '../load/flow.js';
-import type {
-  CongestionControl,
-  DcqcnSection,
-  QcnSection,
-  Scenario,
-} from '../scenario/scenario.js';
+import type { QcnSection, Scenario } from '../scenario/scenario.js';
 import { matchesGlob } from '../scenario/selector.js';
 import type { Fail } from '../topology/cabling.js';
 import { selectDevices } from '../topology/select-devices.js';
@@ -37,6 +30,15 @@ export const CNP_FRAME_OCTETS = 14 + 20 + 8 + CNP_OCTETS + 4 + 4;
 
 /** A Flow ID has 16 bits, and 0 is for frames of no flow. */
 const FLOW_ID_MAX = 0xffff;
+
+/** What the receiver of a load's packets sends about marks; null where it sends nothing. */
+export function notificationsOf(
+  congestion: string,
+  { rateControls }: Scenario,
+): NotificationSettings | null {
+  if (congestion === 'none') return null;
+  return rateControl(congestion).notifications?.(rateControls[congestion]) ?? null;
+}
 
 /** Who slows down for whom: limits of flows, what their receivers say, points of switches. */
 export class CongestionPlan {
@@ -53,7 +55,7 @@ export class CongestionPlan {
     addresses: readonly HostAddress[],
     private readonly fail: Fail,
   ) {
-    const { outside } = scenario.qcn;
+    const { outside } = scenario.rateControls.qcn;
     const reject = (message: string): Error => fail(['qcn', 'outside'], message);
     this.outside = new Set(
       outside.length === 0 ? [] : selectDevices(topology, outside, 'host', reject),
@@ -67,27 +69,29 @@ export class CongestionPlan {
   rateOf(flow: Flow, packetOctets: number, hops: readonly Hop[]): RateSpec | null {
     const { congestion, source } = flow;
     if (congestion === 'none' || this.isOutside(flow)) return null;
-    const way = { packetOctets, hops: hops.length - 1 };
-    if (congestion === 'hpcc' && way.hops > TELEMETRY_HOPS) {
-      const message = `${flow.name} crosses ${way.hops} switches, and telemetry has room for `;
+    const slice = rateControl(congestion);
+    const switches = hops.length - 1;
+    if (slice.feedback === 'telemetry' && switches > TELEMETRY_HOPS) {
+      const message = `${flow.name} crosses ${switches} switches, and telemetry has room for `;
       throw this.fail(['load', flow.load], `${message}${TELEMETRY_HOPS}`);
     }
     const { link } = this.linkEnds[source]![0]!;
-    const key = `${congestion} ${link.rateBps} ${packetOctets} ${way.hops}`;
+    const key = `${congestion} ${link.rateBps} ${packetOctets} ${switches}`;
     const known = this.rates.get(key);
     if (known !== undefined) return known;
-    const made = rateSpec(congestion, this.scenario, link.rateBps, way);
+    const settings = this.scenario.rateControls[congestion];
+    const made = slice.plan(settings, { lineBps: link.rateBps, packetOctets, hops: switches });
     this.rates.set(key, made);
     return made;
   }
 
   /** What the flow's receiver says of marks. */
   notifyOf({ congestion, source, destination }: Flow): NotifySpec | null {
-    if (congestion !== 'dcqcn') return null;
-    const { cnpIntervalPs, cnpPriority } = this.scenario.dcqcn;
+    const notifications = notificationsOf(congestion, this.scenario);
+    if (notifications === null) return null;
     return {
-      gapPs: cnpIntervalPs,
-      priority: cnpPriority,
+      gapPs: notifications.intervalPs,
+      priority: notifications.priority,
       own: this.addressOf(destination),
       sender: this.addressOf(source),
     };
@@ -117,13 +121,13 @@ export class CongestionPlan {
 
   /** Congestion points of a switch; null where nothing is watched. */
   pointsOf(device: number): QcnPointSpec | null {
-    const { qcn } = this.scenario;
+    const { qcn } = this.scenario.rateControls;
     if (qcn.priorities.length === 0) return null;
     return {
       priorities: qcn.priorities.reduce((mask, priority) => mask | (1 << priority), 0),
       alternatePriority: qcn.alternatePriority,
       messagePriority: qcn.cnmPriority,
-      minHeaderOctets: qcn.quoteBytes,
+      minHeaderOctets: qcn.quote,
       bridge: readU48(switchPortMac(device, 0), 0),
       stations: this.stations,
       ports: this.linkEnds[device]!.map(({ link, port }) => ({
@@ -138,7 +142,7 @@ export class CongestionPlan {
     const { transmit } = this.scenario.classes;
     return flows.reduce(
       (mask, { congestion, priority }) =>
-        congestion === 'hpcc' ? mask | (1 << transmit[priority]!) : mask,
+        hasTelemetry(congestion) ? mask | (1 << transmit[priority]!) : mask,
       0,
     );
   }
@@ -153,15 +157,15 @@ export class CongestionPlan {
   }
 
   private modeOf({ name, peerDevice }: LinkEnd): QcnDefence {
-    const { ports, defence } = this.scenario.qcn;
-    const own = ports.findLast(({ match }) => matchesGlob(match, name));
-    if (own !== undefined) return own.defence;
+    const { ports, defence } = this.scenario.rateControls.qcn;
+    const own = Object.entries(ports).findLast(([match]) => matchesGlob(match, name));
+    if (own !== undefined) return own[1];
     if (defence !== 'auto') return defence;
     return this.outside.has(peerDevice) ? 'edge' : 'interior-ready';
   }
 
   private checkPorts(): void {
-    for (const { match } of this.scenario.qcn.ports) {
+    for (const match of Object.keys(this.scenario.rateControls.qcn.ports)) {
       const found = this.linkEnds.some((ends, device) =>
         ends.some(
           ({ name }) =>
@@ -174,58 +178,13 @@ export class CongestionPlan {
   }
 }
 
-/** Of a flow: octets of its packets on the wire, and switches. */
-interface Way {
-  readonly packetOctets: number;
-  readonly hops: number;
-}
-
-function dcqcnSpec({ cnpIntervalPs, cnpPriority, raiseBytes, ...rest }: DcqcnSection): RateSpec {
-  return { kind: 'dcqcn', raiseOctets: raiseBytes, ...rest };
-}
-
-function rateSpec(
-  control: Exclude<CongestionControl, 'none'>,
-  { dcqcn, qcn, timely, hpcc, swift }: Scenario,
-  rateBps: number,
-  way: Way,
-): RateSpec {
-  switch (control) {
-    case 'dcqcn':
-      return dcqcnSpec(dcqcn);
-    case 'qcn':
-      return qcnSpec(qcn, rateBps);
-    case 'timely':
-      return { kind: 'timely', ...timely };
-    case 'hpcc':
-      return { kind: 'hpcc', ...hpcc, packetOctets: way.packetOctets };
-    case 'swift':
-      return { kind: 'swift', ...swift, ...way };
-  }
-}
-
-/** Octets and rates of the standard suit 10 Gb/s. */
-function qcnSpec(section: QcnSection, rateBps: number): RateSpec {
-  const scale = rateBps / QCN_SCALE_BPS;
-  const { byteReset, activeBps, hyperBps, minBps } = QCN_REACTION_DEFAULTS;
-  return {
-    kind: 'qcn',
-    timeResetPs: section.timeResetPs,
-    threshold: section.threshold,
-    gain: section.gain,
-    minDecreaseFactor: section.minDecreaseFactor,
-    byteReset: section.byteReset ?? byteReset * scale,
-    activeBps: section.activeBps ?? activeBps * scale,
-    hyperBps: section.hyperBps ?? hyperBps * scale,
-    minBps: section.minBps ?? minBps * scale,
-  };
-}
-
 function pointSpec(section: QcnSection, rateBps: number): Omit<QcnPortSpec, 'defence'> {
   const scale = rateBps / QCN_SCALE_BPS;
+  const orScaled = (value: number | 'auto', standard: number): number =>
+    value === 'auto' ? standard * scale : value;
   return {
-    setPointOctets: section.setPointBytes ?? QCN_POINT_DEFAULTS.setPointOctets * scale,
-    weight: 2 ** section.weightExponent,
-    sampleOctets: section.sampleBytes ?? QCN_POINT_DEFAULTS.sampleOctets * scale,
+    setPointOctets: orScaled(section.setPoint, QCN_POINT_DEFAULTS.setPointOctets),
+    weight: 2 ** section.weight,
+    sampleOctets: orScaled(section.sampleBase, QCN_POINT_DEFAULTS.sampleOctets),
   };
 }

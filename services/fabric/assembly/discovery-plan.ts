@@ -135,7 +135,7 @@ export class DiscoveryPlan {
 
   private admin(device: number, configuration: Configuration): DiscoveryAdmin {
     const { end } = configuration;
-    const { priorities } = this.input.scenario.qcn;
+    const { priorities } = this.input.scenario.rateControls.qcn;
     const cnpvs = priorities.reduce((mask, priority) => mask | (1 << priority), 0);
     return {
       status: end.status,

@@ -52,7 +52,7 @@ function isBound({ host, switch: bridge, ci, priorities }: Settings, isHost: boo
   return isHost ? host.nic !== null : bridge.model === 'mvtx2802' || isolates;
 }
 
-function watched({ priorities }: Settings, { qcn }: Scenario): number {
+function watched({ priorities }: Settings, { rateControls: { qcn } }: Scenario): number {
   const sfc = priorities.filter((own) => own.sfc).map(({ priority }) => priority);
   return [...sfc, ...qcn.priorities].reduce((mask, priority) => mask | (1 << priority), 0);
 }

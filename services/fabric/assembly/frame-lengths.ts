@@ -3,7 +3,7 @@ import { VLAN_TAG_OCTETS } from '../../engine/wire/ethernet.js';
 import { CN_TAG_OCTETS, CNM_FRAME_OCTETS } from '../../engine/wire/cnm.js';
 import type { Flow } from '../load/flow.js';
 import type { Scenario } from '../scenario/scenario.js';
-import { CNP_FRAME_OCTETS } from './congestion-plan.js';
+import { CNP_FRAME_OCTETS, notificationsOf } from './congestion-plan.js';
 import { ACK_OCTETS, framingOf, tagOctets, telemetryOctets } from './framing.js';
 
 const PRIORITIES = 8;
@@ -13,10 +13,11 @@ const PRIORITIES = 8;
  * their acknowledgements. Bridges with tagged ports put a tag on what came without.
  */
 export function frameLengths(
-  { dcqcn, qcn }: Scenario,
+  scenario: Scenario,
   flows: readonly Flow[],
   bridgesTag: boolean,
 ): number[][] {
+  const { qcn } = scenario.rateControls;
   const lengths = Array.from({ length: PRIORITIES }, () => new Set<number>());
   for (const flow of flows) {
     const { priority, transport, vlan } = flow;
@@ -24,9 +25,10 @@ export function frameLengths(
     const cnTag = flow.congestion === 'qcn' ? CN_TAG_OCTETS : 0;
     const more = tags + cnTag + telemetryOctets(flow);
     lengths[priority]!.add(framingOf(flow).fullFrameOctets + more);
-    if (flow.congestion === 'dcqcn') lengths[dcqcn.cnpPriority]!.add(CNP_FRAME_OCTETS + tags);
+    const notifications = notificationsOf(flow.congestion, scenario);
+    if (notifications !== null) lengths[notifications.priority]!.add(CNP_FRAME_OCTETS + tags);
     if (flow.congestion === 'qcn') {
-      const message = CNM_FRAME_OCTETS + qcn.quoteBytes + tags;
+      const message = CNM_FRAME_OCTETS + qcn.quote + tags;
       lengths[qcn.cnmPriority]!.add(Math.max(FRAME_OCTETS_MIN, message));
     }
     if (transport.kind === 'reliable') {

@@ -2,6 +2,7 @@ import { FRAME_OCTETS_MIN } from '../../engine/units/octets.js';
 import { PS_PER_S } from '../../engine/units/time.js';
 import { VLAN_TAG_OCTETS } from '../../engine/wire/ethernet.js';
 import { TELEMETRY_OCTETS } from '../../engine/wire/telemetry.js';
+import { hasTelemetry } from '../../mechanisms/registry.js';
 import type { Flow, VlanTags } from '../load/flow.js';
 import { RAW_OVERHEAD_BYTES, RELIABLE_OVERHEAD_BYTES } from '../load/flow.js';
 
@@ -40,7 +41,7 @@ export function framingOf({ transport, messageBytes }: Flow): Framing {
 
 /** By which packets and acknowledgements of a flow are longer: room for telemetry. */
 export function telemetryOctets({ congestion }: Flow): number {
-  return congestion === 'hpcc' ? TELEMETRY_OCTETS : 0;
+  return hasTelemetry(congestion) ? TELEMETRY_OCTETS : 0;
 }
 
 export function tagOctets({ inner, outer }: VlanTags): number {

@@ -12,7 +12,7 @@ import {
 import { PAUSE_QUANTA } from '../../engine/flow-control/pause/pause-managed.js';
 import { rateOfBps } from '../../engine/units/rates.js';
 import { FRAME_OCTETS_MIN, wireOctets } from '../../engine/units/octets.js';
-import { showRate } from '../scenario/quantities.js';
+import { showRate } from '../../settings/quantities.js';
 import type {
   DeviceOverride,
   Mvtx2802Section,

@@ -9,7 +9,7 @@ import { QUEUES } from '../../engine/nic-82599/register-map.js';
 import { unpackClasses } from '../../engine/nic-82599/up-to-tc.js';
 import type { Flow } from '../load/flow.js';
 import type { Nic82599Section } from '../scenario/nic-section.js';
-import type { Path } from '../scenario/source-tree.js';
+import type { Path } from '../../settings/source-tree.js';
 import type { Fail } from '../topology/cabling.js';
 import { hasPfc, type Methods } from './link-methods.js';
 import type { NicSurroundings } from './nic-registers.js';

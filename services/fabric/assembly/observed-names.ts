@@ -1,4 +1,4 @@
-import { didYouMean, show } from '../scenario/errors.js';
+import { didYouMean, show } from '../../settings/errors.js';
 import type { Flow } from '../load/flow.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { matchesGlob } from '../scenario/selector.js';

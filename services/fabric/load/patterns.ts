@@ -1,6 +1,6 @@
 import { RandomStream } from '../../engine/kernel/random.js';
 import type { HostSelector, LoadSection } from '../scenario/scenario.js';
-import { didYouMean } from '../scenario/errors.js';
+import { didYouMean } from '../../settings/errors.js';
 import type { LoadEntry } from './load-entry.js';
 import { steadyRelease, streamRelease } from './release.js';
 

@@ -1,5 +1,5 @@
 import type { LoadSection } from '../scenario/scenario.js';
-import { didYouMean } from '../scenario/errors.js';
+import { didYouMean } from '../../settings/errors.js';
 import { NameTable } from '../topology/select-devices.js';
 import type { CsvRow } from './csv.js';
 import { readCsv } from './csv.js';

@@ -1,5 +1,5 @@
 import type { SizeDistribution } from '../scenario/scenario.js';
-import { didYouMean } from '../scenario/errors.js';
+import { didYouMean } from '../../settings/errors.js';
 import { readCsv } from './csv.js';
 import type { LoadEntry } from './load-entry.js';
 import { parseBytes } from './quantity.js';

@@ -1,7 +1,7 @@
 /** The scenario language described by its own schema: for editors, and for `explain`. */
 
 import { z } from 'zod';
-import { show } from './errors.js';
+import { show } from '../../settings/errors.js';
 import { SCHEMA_VERSION, scenarioSchema } from './schema.js';
 
 /** The part of JSON Schema 2020-12 that the schema of scenarios uses. */

@@ -1,14 +1,14 @@
 /** Rate controls against priorities, classes and loads, as far as no topology is needed. */
 
 import type { Located } from './located.js';
-import type { CongestionControl, LoadSection, Scenario } from './scenario.js';
-import type { Path } from './source-tree.js';
+import { rateControl } from '../../mechanisms/registry.js';
+import type { LoadSection, Scenario } from './scenario.js';
+import type { Path } from '../../settings/source-tree.js';
 
 export function checkCongestion(scenario: Scenario, located: Located): void {
   checkPriorities(scenario, located);
   checkRoom(scenario, located);
   checkCredit(scenario, located);
-  checkFloors(scenario, located);
   for (const [index, load] of scenario.load.entries()) {
     const path = ['load', index, 'congestion'];
     if (load.congestion === 'none') continue;
@@ -16,34 +16,17 @@ export function checkCongestion(scenario: Scenario, located: Located): void {
       const message = `${load.congestion} slows down a flow with one receiver, not to a group`;
       throw located.errorAt(path, message);
     }
-    if (ON_ANSWERS.includes(load.congestion)) checkAnswers(load, path, located);
-    else if (load.congestion === 'dcqcn') checkMarks(scenario, load, index, located);
-    else if (!scenario.qcn.priorities.includes(load.priority)) {
+    const { feedback } = rateControl(load.congestion);
+    if (feedback === 'acknowledgements' || feedback === 'telemetry') {
+      checkAnswers(load, path, located);
+    } else if (feedback === 'marks') checkMarks(scenario, load, index, located);
+    else if (!scenario.rateControls.qcn.priorities.includes(load.priority)) {
       throw located.errorAt(
         path,
         `qcn on priority ${load.priority}, which no queue watches; give qcn: ` +
           `{ priorities: [${load.priority}] }`,
       );
     }
-  }
-}
-
-/** What listens to acknowledgements. */
-const ON_ANSWERS: readonly CongestionControl[] = ['timely', 'hpcc', 'swift'];
-
-/** Below this rate a packet would keep a connection for longer than times can be counted. */
-const RATE_MIN_BPS = 1000;
-
-function checkFloors({ dcqcn, qcn, timely, hpcc }: Scenario, located: Located): void {
-  for (const [section, minBps] of [
-    ['dcqcn', dcqcn.minBps],
-    ['qcn', qcn.minBps ?? Infinity],
-    ['timely', timely.minBps],
-    ['hpcc', hpcc.minBps],
-  ] as const) {
-    if (minBps >= RATE_MIN_BPS) continue;
-    const message = `minRate of ${minBps} bit/s; at least 1k, or one packet takes hours`;
-    throw located.errorAt([section, 'minRate'], message);
   }
 }
 
@@ -56,9 +39,9 @@ function checkAnswers({ transport, congestion }: LoadSection, path: Path, locate
 
 /** Without marks nobody would ever be told. */
 function checkMarks(scenario: Scenario, load: LoadSection, index: number, located: Located): void {
-  const { priority } = load;
+  const { priority, congestion } = load;
   if (!load.ect) {
-    const message = 'dcqcn needs packets that may be marked: leave ect out, or set it true';
+    const message = `${congestion} needs packets that may be marked: leave ect out, or set it true`;
     throw located.errorAt(['load', index, 'ect'], message);
   }
   const marks =
@@ -71,13 +54,14 @@ function checkMarks(scenario: Scenario, load: LoadSection, index: number, locate
   if (marks) return;
   throw located.errorAt(
     ['load', index, 'congestion'],
-    `dcqcn without marking on priority ${priority}; give priorities: { ${priority}: { ecn: ` +
+    `${congestion} without marking on priority ${priority}; give ` +
+      `priorities: { ${priority}: { ecn: ` +
       '{ min: 400KB, max: 1600KB, probability: 20% } } }, or a step',
   );
 }
 
 /** What no credit was promised for may not come, or change its priority, within a switch. */
-function checkCredit({ qcn, priorities }: Scenario, located: Located): void {
+function checkCredit({ rateControls: { qcn }, priorities }: Scenario, located: Located): void {
   const isCredited = (priority: number): boolean => priorities[priority]!.flowControl === 'credit';
   if (qcn.priorities.length > 0 && isCredited(qcn.cnmPriority)) {
     throw located.errorAt(
@@ -87,9 +71,7 @@ function checkCredit({ qcn, priorities }: Scenario, located: Located): void {
     );
   }
   const edges =
-    qcn.defence === 'edge' ||
-    qcn.outside.length > 0 ||
-    qcn.ports.some(({ defence }) => defence === 'edge');
+    qcn.defence === 'edge' || qcn.outside.length > 0 || Object.values(qcn.ports).includes('edge');
   const remapped = [...qcn.priorities, qcn.alternatePriority].find(isCredited);
   if (!edges || remapped === undefined || qcn.priorities.length === 0) return;
   throw located.errorAt(
@@ -100,7 +82,7 @@ function checkCredit({ qcn, priorities }: Scenario, located: Located): void {
 }
 
 /** Each CNPV has queues of its own, and messages are not among what they are about (802.1Q 30). */
-function checkPriorities({ qcn, classes }: Scenario, located: Located): void {
+function checkPriorities({ rateControls: { qcn }, classes }: Scenario, located: Located): void {
   qcn.priorities.forEach((priority, index) => {
     const path = ['qcn', 'priorities', index];
     if (priority === qcn.cnmPriority) {
@@ -126,7 +108,7 @@ function checkPriorities({ qcn, classes }: Scenario, located: Located): void {
 }
 
 /** Feedback takes its time: what no one holds back meanwhile is lost, so that must be meant. */
-function checkRoom({ qcn, pause }: Scenario, located: Located): void {
+function checkRoom({ rateControls: { qcn }, pause }: Scenario, located: Located): void {
   if (pause.enabled) return;
   qcn.priorities.forEach((priority, index) => {
     if (saysFlowControl(priority, located)) return;

@@ -2,7 +2,7 @@
 
 import { overridden } from './device-settings.js';
 import type { Located } from './located.js';
-import { rate, showRate } from './quantities.js';
+import { rate, showRate } from '../../settings/quantities.js';
 import type {
   LinkSection,
   LoadSection,
@@ -10,7 +10,7 @@ import type {
   PrioritySection,
   Scenario,
 } from './scenario.js';
-import type { Path } from './source-tree.js';
+import type { Path } from '../../settings/source-tree.js';
 
 /** Below this rate only 802.3x PAUSE exists. */
 const PFC_RATE_MIN_BPS = rate.parse('10G');

@@ -2,7 +2,7 @@
 
 import { checkCongestion } from './check-congestion.js';
 import { checkFlowControl } from './check-flow-control.js';
-import { show } from './errors.js';
+import { show } from '../../settings/errors.js';
 import type { Located } from './located.js';
 import type { LoadSection, Scenario } from './scenario.js';
 

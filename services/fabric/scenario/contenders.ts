@@ -1,16 +1,16 @@
 /** A scenario under another mechanism: the settings that turn it into that. */
 
+import { RATE_CONTROLS, reactsToMarks } from '../../mechanisms/registry.js';
 import type { LoadedScenario } from './load-scenario.js';
 
 /** What rules a link, of which a contender has exactly one. */
 const HOLDS = ['none', 'pause', 'pfc', 'credit'] as const;
 /** What slows sources down, of which it has one at most. */
-const CONTROLS = ['dcqcn', 'qcn', 'timely', 'hpcc', 'swift'] as const;
+const CONTROLS: readonly string[] = RATE_CONTROLS.map(({ kind }) => kind);
 /** What switches tell their neighbours and the sources beside that. */
 const MESSAGES = ['sfc', 'ci'] as const;
 
 type Hold = (typeof HOLDS)[number];
-type Control = (typeof CONTROLS)[number];
 type Message = (typeof MESSAGES)[number];
 
 /** Where the scenario marks nothing and a contender needs marks: as for 100 Gb/s. */
@@ -20,7 +20,8 @@ export interface Contender {
   /** As the user wrote it: `pfc+dcqcn`. */
   readonly name: string;
   readonly hold: Hold;
-  readonly control: Control | 'none';
+  /** The kind of a rate control, or `none`. */
+  readonly control: string;
   readonly messages: readonly Message[];
 }
 
@@ -63,9 +64,10 @@ export function settingsFor(contender: Contender, loaded: LoadedScenario): strin
   const sections = asMapping(document['priorities']);
   const spoken = Object.fromEntries(messages.map((message) => [message, true]));
   const flowControl = hold === 'pause' ? 'none' : hold;
+  const needsMarks = reactsToMarks(control);
   const settings = priorities.map((priority) => {
     const { ecn, sfc: _sfc, ci: _ci, ...own } = asMapping(sections[priority]);
-    const marks = ecn !== undefined || control === 'dcqcn' ? { ecn: ecn ?? MARKING } : {};
+    const marks = ecn !== undefined || needsMarks ? { ecn: ecn ?? MARKING } : {};
     const section = { ...own, flowControl, ...marks, ...spoken };
     return `priorities.${priority}=${JSON.stringify(section)}`;
   });

@@ -1,10 +1,10 @@
 /** A scenario's layers, from the lowest up: base files, the file itself, `--set` settings. */
 
 import { dirname, isAbsolute, join } from 'node:path';
-import { ScenarioError, show } from './errors.js';
+import { ScenarioError, show } from '../../settings/errors.js';
 import { parseSource, readText } from './read-source.js';
-import type { MapNode, SourceNode } from './source-tree.js';
-import { merge, plainValue, positionOf, startOf, withValue } from './source-tree.js';
+import type { MapNode, SourceNode } from '../../settings/source-tree.js';
+import { merge, plainValue, positionOf, startOf, withValue } from '../../settings/source-tree.js';
 
 const EXTENDS_DEPTH_MAX = 32;
 

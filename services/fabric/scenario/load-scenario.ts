@@ -2,7 +2,7 @@
 
 import { basename, extname } from 'node:path';
 import { checkScenario } from './check-scenario.js';
-import { ScenarioError } from './errors.js';
+import { ScenarioError } from '../../settings/errors.js';
 import { applySetting, readLayers } from './layers.js';
 import { Located } from './located.js';
 import { withNicsOfHosts } from './nic-layers.js';
@@ -10,8 +10,8 @@ import { normalise } from './normalise.js';
 import { parseSource } from './read-source.js';
 import type { Scenario } from './scenario.js';
 import { scenarioSchema } from './schema.js';
-import type { Path, SourceNode } from './source-tree.js';
-import { startOf, withValue } from './source-tree.js';
+import type { Path, SourceNode } from '../../settings/source-tree.js';
+import { startOf, withValue } from '../../settings/source-tree.js';
 
 export interface LoadOptions {
   /** `path=value` settings on top of the file, in order; the value is YAML. */

@@ -1,10 +1,10 @@
 /** Merged values that know where each was written, and turn complaints into errors there. */
 
 import type { z } from 'zod';
-import { ScenarioError } from './errors.js';
+import { ScenarioError } from '../../settings/errors.js';
 import { besideFile } from './layers.js';
-import type { Path, SourceNode } from './source-tree.js';
-import { locate, plainValue, positionOf } from './source-tree.js';
+import type { Path, SourceNode } from '../../settings/source-tree.js';
+import { locate, plainValue, positionOf } from '../../settings/source-tree.js';
 
 type Issue = z.core.$ZodIssue;
 

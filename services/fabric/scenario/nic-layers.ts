@@ -1,7 +1,7 @@
 /** The NIC of a single device lies on top of what `hosts` says, unless it names a model itself. */
 
-import type { MapNode, SourceNode } from './source-tree.js';
-import { merge } from './source-tree.js';
+import type { MapNode, SourceNode } from '../../settings/source-tree.js';
+import { merge } from '../../settings/source-tree.js';
 
 export function withNicsOfHosts(tree: SourceNode): SourceNode {
   const usual = child(child(tree, 'hosts'), 'nic');

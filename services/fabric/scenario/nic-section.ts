@@ -1,7 +1,7 @@
 /** An 82599 as the scenario describes it; what needs the links and the load comes in assembly. */
 
 import type { RegisterName } from '../../engine/nic-82599/register-map.js';
-import type { Path } from './source-tree.js';
+import type { Path } from '../../settings/source-tree.js';
 
 export interface Nic82599Section {
   /** Where the file describes it. */

@@ -4,7 +4,7 @@ import { CREDIT_UNIT } from '../../engine/flow-control/credit/credit-managed.js'
 import type { Located } from './located.js';
 import type { CreditEndSection, CreditSection } from './scenario.js';
 import type { CreditChangeInput, CreditInput } from './schema-credit.js';
-import type { Path } from './source-tree.js';
+import type { Path } from '../../settings/source-tree.js';
 
 /** MAX_CR_BLK as the proposal suggests: an FCoE frame with security. */
 const FCOE_UNIT = 2548;

@@ -1,6 +1,6 @@
 /** `hosts`, `switches` and `devices` of the file -> settings of all devices and of single ones. */
 
-import { show } from './errors.js';
+import { show } from '../../settings/errors.js';
 import type { Located } from './located.js';
 import { creditEnd } from './normalise-credit.js';
 import { discoveryEnd } from './normalise-discovery.js';
@@ -18,7 +18,7 @@ import type {
 } from './scenario.js';
 import type { DeviceInput, SwitchesInput } from './schema-devices.js';
 import type { ScenarioInput } from './schema.js';
-import type { Path } from './source-tree.js';
+import type { Path } from '../../settings/source-tree.js';
 
 export function hostSection(input: ScenarioInput['hosts'], located: Located): HostSection {
   const arbiter = input.arbiter && arbiterSection(input.arbiter, ['hosts', 'arbiter'], located);

@@ -24,7 +24,7 @@ import {
   type DiscoveryInput,
   discoverySchema,
 } from './schema-discovery.js';
-import type { Path } from './source-tree.js';
+import type { Path } from '../../settings/source-tree.js';
 
 const ADDRESSES = {
   'nearest-bridge': NEAREST_BRIDGE,

@@ -1,12 +1,12 @@
 /** `expect` of the file -> bounds in base units. */
 
-import { show, unknownName } from './errors.js';
+import { show, unknownName } from '../../settings/errors.js';
 import type { Located } from './located.js';
-import { QuantityError } from './quantities.js';
+import { QuantityError } from '../../settings/quantities.js';
 import type { Expectation, LoadSection, Metric } from './scenario.js';
 import type { ExpectationInput } from './schema-expect.js';
 import { METRICS } from './schema-expect.js';
-import type { Path } from './source-tree.js';
+import type { Path } from '../../settings/source-tree.js';
 
 type Written = string | number | undefined;
 

@@ -1,10 +1,10 @@
 /** `fabric` of the file -> FabricSection: links complete, alternatives of spelling resolved. */
 
 import type { Located } from './located.js';
-import { linkRate } from './quantities.js';
+import { linkRate } from '../../settings/quantities.js';
 import type { ExplicitLink, FabricSection, Generator, LinkSection } from './scenario.js';
 import type { FabricInput, LinkInput } from './schema-fabric.js';
-import type { Path } from './source-tree.js';
+import type { Path } from '../../settings/source-tree.js';
 
 /** 5 ns/m, the usual figure for fibre (802.3 44.3 and others take about as much). */
 const PS_PER_MM = 5;

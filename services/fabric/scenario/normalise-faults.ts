@@ -1,12 +1,12 @@
 /** `faults` of the file -> what goes wrong, with every key that its kind needs and no other. */
 
 import { SFC_PAUSE_NS } from '../../engine/congestion/sfc/sfc-managed.js';
-import { listed, show } from './errors.js';
+import { listed, show } from '../../settings/errors.js';
 import type { FaultSection } from './fault-section.js';
 import type { Located } from './located.js';
 import type { FaultInput } from './schema-faults.js';
 import { FAULT_KEYS } from './schema-faults.js';
-import type { Path } from './source-tree.js';
+import type { Path } from '../../settings/source-tree.js';
 
 /** What every kind may have. */
 const COMMON: readonly string[] = [

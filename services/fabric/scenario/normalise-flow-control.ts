@@ -20,7 +20,7 @@ import type {
 } from './schema-flow-control.js';
 import { pauseDefaults, priorityDefaults, watchdogKeys } from './schema-flow-control.js';
 import type { ScenarioInput } from './schema.js';
-import type { Path } from './source-tree.js';
+import type { Path } from '../../settings/source-tree.js';
 
 const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
 

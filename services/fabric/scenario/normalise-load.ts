@@ -1,5 +1,6 @@
 /** `groups` and `load` of the file -> what is sent, with every default in place. */
 
+import { reactsToMarks } from '../../mechanisms/registry.js';
 import type { Located } from './located.js';
 import { hostSelector } from './selector.js';
 import type {
@@ -14,7 +15,7 @@ import type {
 import type { LoadInput, ReliableInput, SelectorsInput } from './schema-load.js';
 import { reliableDefaults } from './schema-load.js';
 import type { ScenarioInput } from './schema.js';
-import type { Path } from './source-tree.js';
+import type { Path } from '../../settings/source-tree.js';
 
 type StreamInput = Extract<LoadInput, { stream: unknown }>;
 type Kind = LoadSection['kind'];
@@ -160,7 +161,7 @@ function loadCommon(input: LoadInput, kind: Kind, index: number, located: Locate
     name: input.name ?? `${kind}${index + 1}`,
     priority: input.priority,
     dscp: input.dscp ?? null,
-    ect: input.ect ?? (transport.kind === 'reliable' || input.congestion === 'dcqcn'),
+    ect: input.ect ?? (transport.kind === 'reliable' || reactsToMarks(input.congestion)),
     congestion: input.congestion,
     vlan: { inner: null, outer: null, dei: false, ...vlan },
     vm: input.vm,

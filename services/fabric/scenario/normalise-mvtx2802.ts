@@ -5,10 +5,10 @@ import {
   WRED_DEFAULTS,
 } from '../../engine/flow-control/mvtx2802/mvtx2802-managed.js';
 import type { Located } from './located.js';
-import { size } from './quantities.js';
+import { size } from '../../settings/quantities.js';
 import type { Mvtx2802Change, Mvtx2802Section } from './scenario.js';
 import type { Mvtx2802ChangeInput, Mvtx2802Input } from './schema-mvtx2802.js';
-import type { Path } from './source-tree.js';
+import type { Path } from '../../settings/source-tree.js';
 
 const KEPT_CLASSES = [2, 3, 4, 5, 6, 7] as const;
 

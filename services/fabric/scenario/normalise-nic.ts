@@ -4,7 +4,7 @@ import { RECEIVE_SPLITS } from '../../engine/nic-82599/packet-buffers.js';
 import { fieldOf } from '../../engine/nic-82599/register-file.js';
 import type { RegisterField, RegisterName } from '../../engine/nic-82599/register-map.js';
 import { REGISTER_NAMES, registerKind } from '../../engine/nic-82599/register-map.js';
-import { didYouMean, show, unknownName } from './errors.js';
+import { didYouMean, show, unknownName } from '../../settings/errors.js';
 import type { Located } from './located.js';
 import type {
   BandwidthSection,
@@ -15,7 +15,7 @@ import type {
   WatermarkSection,
 } from './nic-section.js';
 import type { NicInput } from './schema-nic.js';
-import type { Path } from './source-tree.js';
+import type { Path } from '../../settings/source-tree.js';
 
 const PS_PER_US = 1e6;
 /** DRIFT_INT has 15 bits. */

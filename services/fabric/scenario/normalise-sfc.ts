@@ -3,7 +3,7 @@
 import type { Located } from './located.js';
 import type { SfcDetectSection, SfcSection } from './scenario.js';
 import type { SfcChangeInput, SfcInput } from './schema-sfc.js';
-import type { Path } from './source-tree.js';
+import type { Path } from '../../settings/source-tree.js';
 
 export function sfcSection(input: SfcInput, located: Located): SfcSection {
   return sfcChange(input, ['sfc'], located) as SfcSection;

@@ -1,8 +1,7 @@
 /** The file's values -> the scenario: defaults in place, one form for every way to say it. */
 
 import type { Located } from './located.js';
-import { dcqcnSection, qcnSection, timelySection } from './normalise-congestion.js';
-import { hpccSection, swiftSection } from './normalise-windows.js';
+import { rateControlSections } from './normalise-congestion.js';
 import { creditSection } from './normalise-credit.js';
 import { discoverySection } from './normalise-discovery.js';
 import { deviceOverrides, hostSection, switchSection } from './normalise-devices.js';
@@ -35,11 +34,7 @@ export function normalise(input: ScenarioInput, fileName: string, located: Locat
     discovery: discoverySection(input.discovery, located),
     sfc: sfcSection(input.sfc, located),
     ci: ciSection(input.ci),
-    dcqcn: dcqcnSection(input.dcqcn),
-    qcn: qcnSection(input.qcn, located),
-    timely: timelySection(input.timely, located),
-    hpcc: hpccSection(input.hpcc),
-    swift: swiftSection(input.swift, located),
+    rateControls: rateControlSections(input, located),
     classes: classSection(input.classes, located),
     groups,
     load,

@@ -3,9 +3,9 @@
 import type { Document, Node, YAMLMap } from 'yaml';
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import { readFileSync, statSync } from 'node:fs';
-import { ScenarioError, show } from './errors.js';
-import type { MapEntry, Place, Source, SourceNode } from './source-tree.js';
-import { positionOf, startOf } from './source-tree.js';
+import { ScenarioError, show } from '../../settings/errors.js';
+import type { MapEntry, Place, Source, SourceNode } from '../../settings/source-tree.js';
+import { positionOf, startOf } from '../../settings/source-tree.js';
 
 const FILE_BYTES_MAX = 4 * 1024 * 1024;
 /** A table, as of replay, may be longer than what is written by hand. */

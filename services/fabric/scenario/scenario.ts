@@ -5,7 +5,7 @@
  */
 
 import type { ObserveSection } from './observe-section.js';
-import type { HpccSection, SwiftSection } from './window-sections.js';
+import type { QcnSettings } from '../../mechanisms/qcn/settings.js';
 import type { DiscoveryEndSection, DiscoverySection } from './discovery-section.js';
 import type { Expectation } from './expectation-section.js';
 import type { FaultSection } from './fault-section.js';
@@ -39,11 +39,7 @@ export interface Scenario {
   readonly discovery: DiscoverySection;
   readonly sfc: SfcSection;
   readonly ci: CiSection;
-  readonly dcqcn: DcqcnSection;
-  readonly qcn: QcnSection;
-  readonly timely: TimelySection;
-  readonly hpcc: HpccSection;
-  readonly swift: SwiftSection;
+  readonly rateControls: RateControlSections;
   readonly classes: ClassSection;
   readonly groups: readonly GroupSection[];
   readonly load: readonly LoadSection[];
@@ -322,66 +318,20 @@ export type EcnSection =
     }
   | { readonly kind: 'step'; readonly thresholdBytes: number; readonly at: 'dequeue' | 'enqueue' };
 
-/** What slows a sender down when the network is congested. */
-export type CongestionControl = 'none' | 'dcqcn' | 'qcn' | 'timely' | 'hpcc' | 'swift';
+/** The rate control of a load: its kind, or `none`. */
+export type CongestionControl = string;
 
-/** DCQCN, of every load that has it. */
-export interface DcqcnSection {
-  readonly variant: 'nic' | 'paper';
-  readonly gain: number;
-  readonly alphaPeriodPs: number;
-  readonly cutPeriodPs: number;
-  readonly raisePeriodPs: number;
-  readonly raiseBytes: number;
-  readonly fastCycles: number;
-  readonly activeBps: number;
-  readonly hyperBps: number;
-  readonly minBps: number;
-  readonly clampTarget: boolean;
-  /** Least time between two notifications of a connection. */
-  readonly cnpIntervalPs: number;
-  readonly cnpPriority: number;
+/** By kind: the settings of each rate control, as its own schema made them. */
+export interface RateControlSections {
+  readonly [kind: string]: unknown;
+  /** Its congestion points are set here, too. */
+  readonly qcn: QcnSection;
 }
 
-/** TIMELY, of every load that has it. */
-export interface TimelySection {
-  readonly lowPs: number;
-  readonly highPs: number;
-  readonly leastPs: number;
-  readonly smoothing: number;
-  readonly decrease: number;
-  readonly stepBps: number;
-  readonly minBps: number;
-}
-
-/** QCN (802.1Q 30 to 33), on its priorities and of every load that has it. */
-export interface QcnSection {
-  /** Congestion notification priority values; empty: there are no congestion points. */
-  readonly priorities: readonly number[];
-  readonly alternatePriority: number;
-  readonly cnmPriority: number;
-  /** Octets of sampled frames in messages. */
-  readonly quoteBytes: number;
-  /** Null, here and below: the default of the standard, scaled with the rate of the link. */
-  readonly setPointBytes: number | null;
-  readonly weightExponent: number;
-  readonly sampleBytes: number | null;
-  readonly timeResetPs: number;
-  readonly byteReset: number | null;
-  readonly threshold: number;
-  readonly activeBps: number | null;
-  readonly hyperBps: number | null;
-  readonly gain: number;
-  readonly minDecreaseFactor: number;
-  readonly minBps: number | null;
-  readonly defence: 'auto' | QcnDefenceMode;
-  /** By name or glob of a port; the last that matches counts. */
-  readonly ports: readonly { readonly match: string; readonly defence: QcnDefenceMode }[];
+export type QcnSection = Readonly<Omit<QcnSettings, 'outside'>> & {
   /** Hosts that take no part. */
   readonly outside: HostSelector;
-}
-
-export type QcnDefenceMode = 'disabled' | 'edge' | 'interior' | 'interior-ready';
+};
 
 export interface ClassSection {
   /** Traffic class of each priority: where frames wait to be sent. */

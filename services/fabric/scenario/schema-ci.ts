@@ -8,7 +8,7 @@ import {
   CI_TX_PRIORITY,
 } from '../../engine/congestion/ci/ci-managed.js';
 import { ENCAPSULATIONS } from '../../engine/wire/congestion-message.js';
-import { aboveZero, size, time } from './quantities.js';
+import { aboveZero, size, time } from '../../settings/quantities.js';
 import {
   choice,
   either,
@@ -18,7 +18,7 @@ import {
   overriding,
   quantity,
   word,
-} from './schema-parts.js';
+} from '../../settings/parts.js';
 
 const ciKeys = {
   enable: flag().describe('This switch isolates congesting flows.').prefault(true),

@@ -6,7 +6,7 @@ import {
   CREDIT_SYNC_TRIES,
   CREDIT_UNIT,
 } from '../../engine/flow-control/credit/credit-managed.js';
-import { aboveZero, rate, share, size, time } from './quantities.js';
+import { aboveZero, rate, share, size, time } from '../../settings/quantities.js';
 import {
   choice,
   either,
@@ -18,7 +18,7 @@ import {
   positive,
   quantity,
   word,
-} from './schema-parts.js';
+} from '../../settings/parts.js';
 
 const auto = (of: Parameters<typeof quantity>[0], what: string, example: string) =>
   either([word('auto'), quantity(aboveZero(of))], what, `auto, or ${example}`);

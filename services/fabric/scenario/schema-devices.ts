@@ -2,7 +2,7 @@
 
 import { isIPv4, isIPv6 } from 'node:net';
 import type { z } from 'zod';
-import { aboveZero, size, time } from './quantities.js';
+import { aboveZero, size, time } from '../../settings/quantities.js';
 import { creditOverridesSchema } from './schema-credit.js';
 import { ciOverridesSchema } from './schema-ci.js';
 import { discoveryOverridesSchema } from './schema-discovery.js';
@@ -23,7 +23,7 @@ import {
   positive,
   quantity,
   text,
-} from './schema-parts.js';
+} from '../../settings/parts.js';
 
 const arbiter = arbiterSchema.describe('Who goes first at its ports. Default: as in classes.');
 

@@ -2,7 +2,7 @@
 
 import type { z } from 'zod';
 import { LLDP_RANGES } from '../../engine/discovery/lldp/lldp-managed.js';
-import { aboveZero, time } from './quantities.js';
+import { aboveZero, time } from '../../settings/quantities.js';
 import { arbiterSchema, classMap } from './schema-flow-control.js';
 import {
   choice,
@@ -15,7 +15,7 @@ import {
   overriding,
   quantity,
   word,
-} from './schema-parts.js';
+} from '../../settings/parts.js';
 
 /** Worse than any oscillator, so that a run need not be long to show what it does. */
 const DRIFT_MOST_PPM = 500_000;

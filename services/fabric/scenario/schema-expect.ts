@@ -1,11 +1,20 @@
 /** Schema of `observe` and `expect`: what is recorded, and what must hold at the end. */
 
 import { z } from 'zod';
-import type { Quantity } from './quantities.js';
-import { aboveZero, rate, share, size, time } from './quantities.js';
+import type { Quantity } from '../../settings/quantities.js';
+import { aboveZero, rate, share, size, time } from '../../settings/quantities.js';
 import { CAPTURE_TYPES } from '../../engine/analysis/capture/capture-filter.js';
 import type { Metric } from './scenario.js';
-import { choice, either, flag, integer, list, mapping, quantity, text } from './schema-parts.js';
+import {
+  choice,
+  either,
+  flag,
+  integer,
+  list,
+  mapping,
+  quantity,
+  text,
+} from '../../settings/parts.js';
 
 const PORT = /^[A-Za-z_*?][A-Za-z0-9_*?-]*(:[p*?][0-9*?]*)?$/;
 const port = (): z.ZodString =>

@@ -1,8 +1,8 @@
 /** Schema of `fabric`: what is there and how it is cabled. */
 
 import { z } from 'zod';
-import { didYouMean, listed, show } from './errors.js';
-import { length, linkRate, time } from './quantities.js';
+import { didYouMean, listed, show } from '../../settings/errors.js';
+import { length, linkRate, time } from '../../settings/quantities.js';
 import {
   choice,
   integer,
@@ -14,7 +14,7 @@ import {
   text,
   titled,
   word,
-} from './schema-parts.js';
+} from '../../settings/parts.js';
 
 const linkKeys = {
   rate: quantity(linkRate).describe('Rate of the link, both ways. Default 100G.').exactOptional(),

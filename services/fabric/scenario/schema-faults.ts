@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { CONTROL_FRAMES } from '../../engine/faults/control-frames.js';
 import type { FaultKind } from './fault-section.js';
-import { aboveZero, rate, share, size, time } from './quantities.js';
+import { aboveZero, rate, share, size, time } from '../../settings/quantities.js';
 import {
   choice,
   either,
@@ -14,7 +14,7 @@ import {
   name,
   quantity,
   text,
-} from './schema-parts.js';
+} from '../../settings/parts.js';
 
 /** Keys of each kind: what it must have, and what it may have. */
 export const FAULT_KEYS: Readonly<

@@ -3,7 +3,7 @@
 import { ECN_MOMENT_DEFAULT } from '../../engine/congestion/ecn/ecn-managed.js';
 import { PFC_WATCHDOG } from '../../engine/flow-control/pfc/pfc-managed.js';
 import type { z } from 'zod';
-import { aboveZero, share, size, time } from './quantities.js';
+import { aboveZero, share, size, time } from '../../settings/quantities.js';
 import {
   choice,
   either,
@@ -17,7 +17,7 @@ import {
   positive,
   quantity,
   word,
-} from './schema-parts.js';
+} from '../../settings/parts.js';
 
 /** Of one ingress account and the XOFF and XON that it makes: PFC of a priority, or PAUSE. */
 const holdKeys = {

@@ -1,8 +1,9 @@
 /** Schema of `groups` and `load`: who sends what to whom, and when. */
 
 import { z } from 'zod';
-import { didYouMean, listed, show } from './errors.js';
-import { aboveZero, rate, share, size, time } from './quantities.js';
+import { RATE_CONTROLS } from '../../mechanisms/registry.js';
+import { didYouMean, listed, show } from '../../settings/errors.js';
+import { aboveZero, rate, share, size, time } from '../../settings/quantities.js';
 import {
   choice,
   either,
@@ -16,7 +17,7 @@ import {
   quantity,
   text,
   word,
-} from './schema-parts.js';
+} from '../../settings/parts.js';
 
 const SELECTOR = /^(?!.*\.\.\..*)[A-Za-z_*?][A-Za-z0-9_*?-]*(\.\.[A-Za-z_][A-Za-z0-9_-]*)?$/;
 const SELECTED = 'a host, a pattern such as h*, a range such as h1..h8, or all';
@@ -79,7 +80,7 @@ const commonKeys = {
   ect: flag()
     .describe('Packets may be ECN-marked. Default: true for reliable and dcqcn, false for raw.')
     .exactOptional(),
-  congestion: choice(['none', 'dcqcn', 'qcn', 'timely', 'hpcc', 'swift'])
+  congestion: choice(['none', ...RATE_CONTROLS.map(({ kind }) => kind)])
     .describe(
       'What slows its senders down: notifications by the receiver of marked packets (dcqcn), or ' +
         'by queues on the way (qcn), round trips that grow (timely) or are too long (swift), or ' +

@@ -1,8 +1,8 @@
 /** Schema of `machinery`: what breaks the processes of a run, and never changes its result. */
 
 import type { z } from 'zod';
-import { aboveZero, time } from './quantities.js';
-import { choice, list, mapping, quantity, text } from './schema-parts.js';
+import { aboveZero, time } from '../../settings/quantities.js';
+import { choice, list, mapping, quantity, text } from '../../settings/parts.js';
 
 const FAULTS_MAX = 100;
 

@@ -6,7 +6,7 @@ import {
   MVTX2802_DEFAULTS,
   WRED_DEFAULTS,
 } from '../../engine/flow-control/mvtx2802/mvtx2802-managed.js';
-import { share, size, time } from './quantities.js';
+import { share, size, time } from '../../settings/quantities.js';
 import {
   choice,
   either,
@@ -18,7 +18,7 @@ import {
   overriding,
   quantity,
   word,
-} from './schema-parts.js';
+} from '../../settings/parts.js';
 
 /** More slots than the biggest memory has are never meant. */
 const SLOTS_MOST = 1365;

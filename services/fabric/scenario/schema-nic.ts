@@ -2,8 +2,8 @@
 
 import { z } from 'zod';
 import { RECEIVE_SPLITS } from '../../engine/nic-82599/packet-buffers.js';
-import { listed } from './errors.js';
-import { aboveZero, rate, share, size, time } from './quantities.js';
+import { listed } from '../../settings/errors.js';
+import { aboveZero, rate, share, size, time } from '../../settings/quantities.js';
 import {
   choice,
   either,
@@ -15,7 +15,7 @@ import {
   positive,
   quantity,
   text,
-} from './schema-parts.js';
+} from '../../settings/parts.js';
 
 const CLASS_KEY = { pattern: /^[0-7]$/, allowed: 'a traffic class 0 to 7' };
 const GROUP_KEY = {

@@ -7,7 +7,7 @@ import {
   SFC_TX_PRIORITY,
 } from '../../engine/congestion/sfc/sfc-managed.js';
 import { ENCAPSULATIONS } from '../../engine/wire/congestion-message.js';
-import { aboveZero, share, size, time } from './quantities.js';
+import { aboveZero, share, size, time } from '../../settings/quantities.js';
 import {
   choice,
   either,
@@ -18,7 +18,7 @@ import {
   positive,
   quantity,
   word,
-} from './schema-parts.js';
+} from '../../settings/parts.js';
 
 const detect = either(
   [

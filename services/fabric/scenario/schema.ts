@@ -1,10 +1,9 @@
 /** Schema of the whole scenario file. */
 
 import { z } from 'zod';
-import { show } from './errors.js';
-import { aboveZero, time } from './quantities.js';
-import { dcqcnSchema, qcnSchema, timelySchema } from './schema-congestion.js';
-import { hpccSchema, swiftSchema } from './schema-windows.js';
+import { RATE_CONTROLS } from '../../mechanisms/registry.js';
+import { show } from '../../settings/errors.js';
+import { aboveZero, time } from '../../settings/quantities.js';
 import { creditSchema } from './schema-credit.js';
 import { devicesSchema, hostsSchema, switchesSchema } from './schema-devices.js';
 import { discoverySchema } from './schema-discovery.js';
@@ -16,9 +15,16 @@ import { classesSchema, pauseSchema, prioritiesSchema } from './schema-flow-cont
 import { groupsSchema, loadsSchema, placementSchema } from './schema-load.js';
 import { ciSchema } from './schema-ci.js';
 import { sfcSchema } from './schema-sfc.js';
-import { either, freeText, integer, list, mapping, quantity } from './schema-parts.js';
+import { either, freeText, integer, list, mapping, quantity } from '../../settings/parts.js';
 
 export const SCHEMA_VERSION = 1;
+
+/** A section for each rate control, under its kind. */
+function rateControlKeys(): Readonly<Record<string, z.ZodType>> {
+  return Object.fromEntries(
+    RATE_CONTROLS.map(({ kind, help, settings }) => [kind, settings.describe(help).prefault({})]),
+  );
+}
 
 export const scenarioSchema = mapping({
   selvage: z
@@ -74,13 +80,7 @@ export const scenarioSchema = mapping({
   sfc: sfcSchema
     .describe('Source flow control on the priorities that have sfc: true (P802.1Qdw).')
     .prefault({}),
-  dcqcn: dcqcnSchema.describe('DCQCN of the loads that have congestion: dcqcn.').prefault({}),
-  timely: timelySchema.describe('TIMELY of the loads that have congestion: timely.').prefault({}),
-  hpcc: hpccSchema.describe('HPCC of the loads that have congestion: hpcc.').prefault({}),
-  swift: swiftSchema.describe('Swift of the loads that have congestion: swift.').prefault({}),
-  qcn: qcnSchema
-    .describe('QCN (802.1Q 30 to 33) on its priorities, for the loads that have congestion: qcn.')
-    .prefault({}),
+  ...rateControlKeys(),
   classes: classesSchema
     .describe('Queues and accounts of the priorities, and the arbiter.')
     .prefault({}),

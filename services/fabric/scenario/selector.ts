@@ -1,9 +1,9 @@
 /** Names as scenarios select them: `h3`, `leaf*`, `h1..h8`, `all`. */
 
-import { show } from './errors.js';
+import { show } from '../../settings/errors.js';
 import type { Located } from './located.js';
 import type { HostSelector } from './scenario.js';
-import type { Path } from './source-tree.js';
+import type { Path } from '../../settings/source-tree.js';
 
 /** Whether `name` is the one that `glob` says: `*` stands for any letters, `?` for one. */
 export function matchesGlob(glob: string, name: string): boolean {

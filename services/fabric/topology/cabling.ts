@@ -1,5 +1,5 @@
 import type { ExplicitLink } from '../scenario/scenario.js';
-import { didYouMean } from '../scenario/errors.js';
+import { didYouMean } from '../../settings/errors.js';
 import type { Topology, TopologyDevice, TopologyEnd, TopologyLink } from './topology.js';
 
 /** Place of a value in the scenario file. */

@@ -1,4 +1,4 @@
-import { didYouMean } from '../scenario/errors.js';
+import { didYouMean } from '../../settings/errors.js';
 import type { DeviceKind, Topology } from './topology.js';
 
 /**

@@ -1,5 +1,6 @@
 import type { Engine } from '../../engine/device/engine.js';
 import { NOTIFIED } from '../../engine/device/host/receivers.js';
+import { reactsToMarks } from '../../mechanisms/registry.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { CongestionPointResult, RateResult } from './results.js';
 
@@ -15,7 +16,7 @@ export function ratesOf(fabric: Fabric, engine: Engine): RateResult[] {
       const row = engine.devices[device]!.rows.receive.first + connection;
       return total + engine.receivers.get(row, NOTIFIED);
     }, 0);
-    const notificationsSent = congestion === 'dcqcn' ? told : null;
+    const notificationsSent = reactsToMarks(congestion) ? told : null;
     return [{ flow, name, control: congestion, ...status, notificationsSent }];
   });
 }
@@ -24,7 +25,7 @@ export function ratesOf(fabric: Fabric, engine: Engine): RateResult[] {
 export function congestionPointsOf(fabric: Fabric, engine: Engine): CongestionPointResult[] {
   const { ports } = engine.shared;
   const { points } = engine.switching;
-  return fabric.scenario.qcn.priorities.flatMap((priority) =>
+  return fabric.scenario.rateControls.qcn.priorities.flatMap((priority) =>
     fabric.linkEnds.flat().flatMap((end) => {
       const { spec, firstPort } = engine.devices[end.device]!;
       if (spec.kind !== 'switch' || spec.qcn === null) return [];

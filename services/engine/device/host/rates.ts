@@ -1,11 +1,15 @@
-import type { RateControl, RateHost, RateStatus } from '../../contract/rate-control.js';
+import type {
+  RateControl,
+  RateControlKind,
+  RateHost,
+  RateStatus,
+} from '../../contract/rate-control.js';
 import type { SendSpec } from '../../contract/spec.js';
 import type { Clock } from '../../kernel/clock.js';
 import { RandomStream } from '../../kernel/random.js';
 import type { Tables } from '../../kernel/tables.js';
 import type { Device } from '../device.js';
 import { KIND_RATE } from '../device.js';
-import { makeRateControls } from '../rate-controls.js';
 import type { Senders } from './senders.js';
 
 const WIRE_OVERHEAD_OCTETS = 20;
@@ -42,6 +46,7 @@ export function makeRates(
   clock: Clock,
   devices: readonly Device[],
   senders: Senders,
+  kinds: readonly RateControlKind[],
 ) {
   const count = tables.count('rate');
   /** By connection: its row, or NONE. */
@@ -60,7 +65,7 @@ export function makeRates(
   let queues: QueueRates | null = null;
 
   const host: RateHost = { clock, setRate, setWindow, nextPacket, arm, uniform, isDone };
-  const controls = makeRateControls(tables, host);
+  const controls = new Map(kinds.map((kind) => [kind.kind, kind.create(tables, host)]));
 
   /** `first` is the first connection of the device. */
   function configure(device: Device, first: number, sends: readonly SendSpec[]): void {
@@ -72,7 +77,7 @@ export function makeRates(
       sendOf[row] = first + c;
       numberOf[row] = c;
       deviceOf[row] = device.place;
-      controlOf[row] = controls[rate.kind];
+      controlOf[row] = controls.get(rate.kind)!;
       state[row * STRIDE + LAST_AT] = -Infinity;
       state[row * STRIDE + TIMED] = controlOf[row].timesPackets ? NONE : UNTIMED;
       streams[row] = new RandomStream(seed, `${name}/rate`);

@@ -1,7 +1,7 @@
 import { ADMITTED, POOL, POOL_USED } from '../../buffer/shared-buffer.js';
 import { QcnDefences } from '../../congestion/qcn/qcn-defence.js';
 import { makeQcnPoints, type QcnPoints } from '../../congestion/qcn/qcn-points.js';
-import { HpccPoints } from '../../congestion/hpcc/hpcc-points.js';
+import { TelemetryPoints } from './telemetry-points.js';
 import { EcnMarker } from '../../congestion/ecn/ecn-mechanism.js';
 import type { CiBridge } from '../../congestion/ci/ci-carrier.js';
 import { heldAlong } from '../../congestion/ci/ci-machine.js';
@@ -147,7 +147,7 @@ export function makeSwitching(
   const plainness = new Uint8Array(ports.count);
   const slotted = makeSlotted(shared, devices, mechanisms, outlet, retag, copyOf);
   const points = makeQcnPoints(tables, pool);
-  const telemetry = new HpccPoints(clock, ports, counters);
+  const telemetry = new TelemetryPoints(clock, ports, counters);
   const defences = new QcnDefences(tables, pool, counters);
   const { watched } = points;
   const { discards } = pfc.watchdog;

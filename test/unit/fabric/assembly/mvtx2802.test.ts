@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Mvtx2802Spec } from '../../../../services/engine/contract/spec.js';
-import { ScenarioError } from '../../../../services/fabric/scenario/errors.js';
+import { ScenarioError } from '../../../../services/settings/errors.js';
 import { fabricOf } from '../../../kit/emulate.js';
 
 const STAR = 'fabric: { generator: star, hosts: 4, hostLink: { rate: 1G, length: 100m } }\n';

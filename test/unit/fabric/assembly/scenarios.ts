@@ -4,18 +4,14 @@ import { FRAMES, PAYLOAD } from '../../../../services/engine/device/host/receive
 import type { FlowEnd } from '../../../../services/fabric/assembly/assembly.js';
 import type { Fabric } from '../../../../services/fabric/assembly/fabric.js';
 import { buildFabric } from '../../../../services/fabric/assembly/fabric.js';
-import { HPCC_DEFAULTS } from '../../../../services/engine/congestion/hpcc/hpcc-managed.js';
-import { SWIFT_DEFAULTS } from '../../../../services/engine/congestion/swift/swift-managed.js';
-import { TIMELY_DEFAULTS } from '../../../../services/engine/congestion/timely/timely-managed.js';
-import { dcqcnSection } from '../../../../services/fabric/scenario/normalise-congestion.js';
-import { dcqcnSchema } from '../../../../services/fabric/scenario/schema-congestion.js';
+import { RATE_CONTROLS } from '../../../../services/mechanisms/registry.js';
+import { qcnSettings } from '../../../../services/mechanisms/qcn/settings.js';
 import type {
   DeviceOverride,
   Mvtx2802Section,
   PfcSection,
   CreditSection,
   PrioritySection,
-  QcnSection,
   Scenario,
   CiSection,
   SfcSection,
@@ -163,27 +159,10 @@ export const SFC: SfcSection = {
   processingPs: 0,
 };
 
-export const DCQCN = dcqcnSection(dcqcnSchema.parse({}));
-
-export const QCN: QcnSection = {
-  priorities: [],
-  alternatePriority: 0,
-  cnmPriority: 6,
-  quoteBytes: 0,
-  setPointBytes: null,
-  weightExponent: 1,
-  sampleBytes: null,
-  timeResetPs: 15e9,
-  byteReset: null,
-  threshold: 5,
-  activeBps: null,
-  hyperBps: null,
-  gain: 1 / 128,
-  minDecreaseFactor: 0.5,
-  minBps: null,
-  defence: 'auto',
-  ports: [],
-  outside: [],
+/** The settings of every rate control, by default. */
+export const RATE_CONTROL_DEFAULTS = {
+  ...Object.fromEntries(RATE_CONTROLS.map(({ kind, settings }) => [kind, settings.parse({})])),
+  qcn: qcnSettings.parse({}),
 };
 
 const IDENTITY = [0, 1, 2, 3, 4, 5, 6, 7];
@@ -223,11 +202,7 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     discovery: DISCOVERY,
     sfc: SFC,
     ci: CI,
-    dcqcn: DCQCN,
-    qcn: QCN,
-    timely: TIMELY_DEFAULTS,
-    hpcc: HPCC_DEFAULTS,
-    swift: SWIFT_DEFAULTS,
+    rateControls: RATE_CONTROL_DEFAULTS,
     classes: { transmit: IDENTITY, receive: IDENTITY, arbiter: { kind: 'strict' } },
     groups: [],
     faults: [],
@@ -279,7 +254,7 @@ export interface Outcome {
 const IGNORED = (): void => undefined;
 
 export function run(built: Fabric): Outcome {
-  const engine = new Engine(built.specs);
+  const engine = new Engine(built.specs, RATE_CONTROLS);
   for (const { a, b } of built.topology.links) {
     engine.connect([a.device, a.port], [b.device, b.port]);
   }

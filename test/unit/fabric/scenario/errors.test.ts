@@ -7,7 +7,7 @@ import {
   ScenarioError,
   show,
   unknownName,
-} from '../../../../services/fabric/scenario/errors.js';
+} from '../../../../services/settings/errors.js';
 
 describe('the nearest name', () => {
   const names = ['leaf1', 'leaf2', 'spine1', 'h1'];

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parse, stringify } from 'yaml';
-import { ScenarioError } from '../../../../services/fabric/scenario/errors.js';
+import { ScenarioError } from '../../../../services/settings/errors.js';
 import { loadScenario } from '../../../../services/fabric/scenario/load-scenario.js';
 import { readTable } from '../../../../services/fabric/scenario/read-source.js';
 import { WHOLE } from './whole-scenario.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Quantity } from '../../../../services/fabric/scenario/quantities.js';
+import type { Quantity } from '../../../../services/settings/quantities.js';
 import {
   aboveZero,
   length,
@@ -12,7 +12,7 @@ import {
   showRate,
   size,
   time,
-} from '../../../../services/fabric/scenario/quantities.js';
+} from '../../../../services/settings/quantities.js';
 
 const accepted: readonly (readonly [Quantity, string | number, number])[] = [
   [time, '5ns', 5_000],

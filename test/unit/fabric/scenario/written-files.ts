@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { ScenarioError } from '../../../../services/fabric/scenario/errors.js';
+import { ScenarioError } from '../../../../services/settings/errors.js';
 import type { LoadedScenario } from '../../../../services/fabric/scenario/load-scenario.js';
 import { loadScenario } from '../../../../services/fabric/scenario/load-scenario.js';
 

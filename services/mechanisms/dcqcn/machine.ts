@@ -1,0 +1,138 @@
+import type { DcqcnSpec } from './spec.js';
+
+/**
+ * Reaction point of DCQCN: transitions on a record of doubles that starts at `s` in a table. Rates
+ * are bit/s, times ps; Infinity is a timer that does not run.
+ */
+export const RATE = 0;
+export const TARGET = 1;
+export const ALPHA = 2;
+export const BYTE_STAGE = 3;
+export const TIME_STAGE = 4;
+export const OCTETS_LEFT = 5;
+/** It was told of congestion and is not back at line rate. */
+export const ACTIVE = 6;
+/** Told since alpha was updated, and since the rate was cut. */
+const TOLD_ALPHA = 7;
+const TOLD_CUT = 8;
+export const ALPHA_AT = 9;
+export const CUT_AT = 10;
+export const RAISE_AT = 11;
+/** When the periods of cuts began. */
+const CUTS_FROM = 12;
+export const LINE = 13;
+export const NOTIFICATIONS = 14;
+export const CUTS = 15;
+export const LEAST = 16;
+export const DCQCN_WORDS = 17;
+
+/** So close to the line rate a limit is none any more. */
+const NEARLY_LINE = 0.999;
+
+export function initialise(table: Float64Array, s: number, lineBps: number): void {
+  table.fill(0, s, s + DCQCN_WORDS);
+  table[s + LINE] = lineBps;
+  table[s + LEAST] = lineBps;
+  release(table, s);
+}
+
+/** A notification has come. */
+export function notify(table: Float64Array, s: number, spec: DcqcnSpec, now: number): void {
+  table[s + NOTIFICATIONS]++;
+  const starts = table[s + ACTIVE] === 0;
+  if (starts) activate(table, s, spec, now);
+  if (spec.variant === 'paper') {
+    table[s + TARGET] = table[s + RATE];
+    cut(table, s, spec, now);
+    table[s + ALPHA] = (1 - spec.gain) * table[s + ALPHA] + spec.gain;
+    table[s + ALPHA_AT] = now + spec.alphaPeriod;
+    return;
+  }
+  table[s + TOLD_ALPHA] = 1;
+  if (starts) cut(table, s, spec, now);
+  else if (table[s + TOLD_CUT] === 0) {
+    table[s + TOLD_CUT] = 1;
+    table[s + CUT_AT] = endOfPeriod(table[s + CUTS_FROM], spec.cutPeriod, now);
+  }
+}
+
+/** The period in which a notification came has ended. */
+export function onCutTimer(table: Float64Array, s: number, spec: DcqcnSpec, now: number): void {
+  const staged = table[s + TIME_STAGE] > 0 || table[s + BYTE_STAGE] > 0;
+  if (spec.clampTarget || staged) table[s + TARGET] = table[s + RATE];
+  table[s + TOLD_CUT] = 0;
+  table[s + CUT_AT] = Infinity;
+  cut(table, s, spec, now);
+}
+
+export function onAlphaTimer(table: Float64Array, s: number, spec: DcqcnSpec, now: number): void {
+  const told = table[s + TOLD_ALPHA];
+  table[s + ALPHA] = (1 - spec.gain) * table[s + ALPHA] + told * spec.gain;
+  table[s + TOLD_ALPHA] = 0;
+  table[s + ALPHA_AT] = now + spec.alphaPeriod;
+}
+
+export function onRaiseTimer(table: Float64Array, s: number, spec: DcqcnSpec, now: number): void {
+  table[s + RAISE_AT] = now + spec.raisePeriod;
+  raise(table, s, spec);
+  if (table[s + ACTIVE] !== 0) table[s + TIME_STAGE]++;
+}
+
+/** Octets were sent; true if that changed the rate. */
+export function spend(table: Float64Array, s: number, spec: DcqcnSpec, octets: number): boolean {
+  if (table[s + ACTIVE] === 0) return false;
+  table[s + OCTETS_LEFT] -= octets;
+  if (table[s + OCTETS_LEFT] > 0) return false;
+  table[s + OCTETS_LEFT] = spec.raiseBytes;
+  raise(table, s, spec);
+  if (table[s + ACTIVE] !== 0) table[s + BYTE_STAGE]++;
+  return true;
+}
+
+/** Back to line rate: nothing is counted and no timer runs. */
+export function release(table: Float64Array, s: number): void {
+  table[s + RATE] = table[s + LINE];
+  table[s + TARGET] = table[s + LINE];
+  table[s + ALPHA] = 1;
+  table[s + ACTIVE] = 0;
+  table[s + BYTE_STAGE] = 0;
+  table[s + TIME_STAGE] = 0;
+  table[s + TOLD_CUT] = 0;
+  table[s + TOLD_ALPHA] = 0;
+  table[s + ALPHA_AT] = Infinity;
+  table[s + CUT_AT] = Infinity;
+  table[s + RAISE_AT] = Infinity;
+}
+
+function activate(table: Float64Array, s: number, spec: DcqcnSpec, now: number): void {
+  table[s + ACTIVE] = 1;
+  table[s + CUTS_FROM] = now;
+  table[s + ALPHA_AT] = now + spec.alphaPeriod;
+}
+
+function cut(table: Float64Array, s: number, spec: DcqcnSpec, now: number): void {
+  const rate = table[s + RATE] * (1 - table[s + ALPHA] / 2);
+  table[s + RATE] = Math.max(Math.min(spec.minRate, table[s + LINE]), rate);
+  table[s + LEAST] = Math.min(table[s + LEAST], table[s + RATE]);
+  table[s + CUTS]++;
+  table[s + BYTE_STAGE] = 0;
+  table[s + TIME_STAGE] = 0;
+  table[s + OCTETS_LEFT] = spec.raiseBytes;
+  table[s + RAISE_AT] = now + spec.raisePeriod;
+}
+
+/** Fast recovery, then active increase, then (both stages are past it) hyper-active increase. */
+function raise(table: Float64Array, s: number, spec: DcqcnSpec): void {
+  const most = Math.max(table[s + BYTE_STAGE], table[s + TIME_STAGE]);
+  const least = Math.min(table[s + BYTE_STAGE], table[s + TIME_STAGE]);
+  if (least > spec.fastCycles) table[s + TARGET] += spec.hyperRate;
+  else if (most >= spec.fastCycles) table[s + TARGET] += spec.activeRate;
+  table[s + TARGET] = Math.min(table[s + TARGET], table[s + LINE]);
+  table[s + RATE] = (table[s + RATE] + table[s + TARGET]) / 2;
+  if (table[s + RATE] >= NEARLY_LINE * table[s + LINE]) release(table, s);
+}
+
+/** The first end of a period after `now`. */
+function endOfPeriod(from: number, period: number, now: number): number {
+  return from + (Math.floor((now - from) / period) + 1) * period;
+}

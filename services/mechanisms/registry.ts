@@ -1,0 +1,26 @@
+import { dcqcn } from './dcqcn/slice.js';
+import { hpcc } from './hpcc/slice.js';
+import { qcn } from './qcn/slice.js';
+import type { RateControlSlice } from './rate-control-slice.js';
+import { swift } from './swift/slice.js';
+import { timely } from './timely/slice.js';
+
+/** The rate controls that a load may name in `congestion`; each has a section of the same name. */
+export const RATE_CONTROLS: readonly RateControlSlice[] = [dcqcn, qcn, timely, hpcc, swift];
+
+/** Whether switches write telemetry into the packets of a load with this rate control. */
+export function hasTelemetry(congestion: string): boolean {
+  return congestion !== 'none' && rateControl(congestion).feedback === 'telemetry';
+}
+
+/** Whether its load needs packets that may be marked. */
+export function reactsToMarks(congestion: string): boolean {
+  return congestion !== 'none' && rateControl(congestion).feedback === 'marks';
+}
+
+/** The rate control of that kind. */
+export function rateControl(kind: string): RateControlSlice {
+  const found = RATE_CONTROLS.find((slice) => slice.kind === kind);
+  if (found === undefined) throw new Error(`no rate control is called ${kind}`);
+  return found;
+}

@@ -1,0 +1,133 @@
+import type { SwiftSpec } from './spec.js';
+
+/** Transitions on a record of doubles that starts at `s` in a table. Rates are bit/s, times ps. */
+export const RATE = 0;
+export const LINE = 1;
+export const LEAST = 2;
+/** Packets that may be under way as far as the fabric goes, and the receiving station. */
+export const FABRIC = 3;
+export const ENDPOINT = 4;
+/** When each was last cut. */
+const FABRIC_CUT_AT = 5;
+const ENDPOINT_CUT_AT = 6;
+export const ROUND_TRIP = 7;
+const TIMEOUTS = 8;
+export const MEASURED = 9;
+export const CUTS = 10;
+export const SWIFT_WORDS = 11;
+
+/** So many timeouts in a row bring a window down to the least (3.6). */
+export const SWIFT_RESET_TIMEOUTS = 5;
+
+const BITS_PER_PS = 8e12;
+
+export function initialise(table: Float64Array, s: number, lineBps: number, spec: SwiftSpec): void {
+  table.fill(0, s, s + SWIFT_WORDS);
+  table[s + RATE] = lineBps;
+  table[s + LINE] = lineBps;
+  table[s + LEAST] = lineBps;
+  table[s + FABRIC] = spec.initial;
+  table[s + ENDPOINT] = spec.initial;
+  table[s + FABRIC_CUT_AT] = -Infinity;
+  table[s + ENDPOINT_CUT_AT] = -Infinity;
+}
+
+/** The effective window: the smaller of both. */
+export function windowOf(table: Float64Array, s: number): number {
+  return Math.min(table[s + FABRIC], table[s + ENDPOINT]);
+}
+
+/** 3.5: a base, the length of the way, and more for small windows: many flows queue for longer. */
+export function fabricTarget(spec: SwiftSpec, window: number): number {
+  const [few, many] = [1 / Math.sqrt(spec.flowLeast), 1 / Math.sqrt(spec.flowMost)];
+  const alpha = spec.flowRange / (few - many);
+  const scaled = alpha / Math.sqrt(window) - alpha * many;
+  const more = Math.max(0, Math.min(spec.flowRange, scaled));
+  return spec.target + spec.hops * spec.hop + more;
+}
+
+/** Algorithm 1, on receiving an acknowledgement of so many packets. */
+export function onRoundTrip(
+  table: Float64Array,
+  s: number,
+  spec: SwiftSpec,
+  roundTripPs: number,
+  endpointPs: number,
+  packets: number,
+  now: number,
+): void {
+  table[s + MEASURED]++;
+  table[s + ROUND_TRIP] = roundTripPs;
+  table[s + TIMEOUTS] = 0;
+  const target = fabricTarget(spec, table[s + FABRIC]);
+  const fabricPs = roundTripPs - endpointPs;
+  adjust(table, s, FABRIC, FABRIC_CUT_AT, spec, fabricPs, target, packets, now);
+  adjust(table, s, ENDPOINT, ENDPOINT_CUT_AT, spec, endpointPs, spec.endpointTarget, packets, now);
+  setRate(table, s, spec);
+}
+
+/** Packets were lost: a cut as deep as one may be; nothing heard for long: the least window. */
+export function onLoss(
+  table: Float64Array,
+  s: number,
+  spec: SwiftSpec,
+  timedOut: boolean,
+  now: number,
+): void {
+  table[s + TIMEOUTS] = timedOut ? table[s + TIMEOUTS] + 1 : 0;
+  if (table[s + TIMEOUTS] >= SWIFT_RESET_TIMEOUTS) table[s + FABRIC] = spec.least;
+  else if (mayCut(table, s, FABRIC_CUT_AT, now)) {
+    cut(table, s, FABRIC, FABRIC_CUT_AT, spec, spec.maxDecrease, now);
+  }
+  setRate(table, s, spec);
+}
+
+function adjust(
+  table: Float64Array,
+  s: number,
+  window: number,
+  cutAt: number,
+  spec: SwiftSpec,
+  delayPs: number,
+  targetPs: number,
+  packets: number,
+  now: number,
+): void {
+  const before = table[s + window];
+  if (delayPs < targetPs) {
+    const step = spec.increase * packets;
+    table[s + window] = Math.min(spec.most, before + (before >= 1 ? step / before : step));
+    return;
+  }
+  if (!mayCut(table, s, cutAt, now)) return;
+  const share = Math.min(spec.maxDecrease, (spec.decrease * (delayPs - targetPs)) / delayPs);
+  cut(table, s, window, cutAt, spec, share, now);
+}
+
+/** At most once per round trip. */
+function mayCut(table: Float64Array, s: number, cutAt: number, now: number): boolean {
+  return now - table[s + cutAt] >= table[s + ROUND_TRIP];
+}
+
+function cut(
+  table: Float64Array,
+  s: number,
+  window: number,
+  cutAt: number,
+  spec: SwiftSpec,
+  share: number,
+  now: number,
+): void {
+  table[s + window] = Math.max(spec.least, table[s + window] * (1 - share));
+  table[s + cutAt] = now;
+  table[s + CUTS]++;
+}
+
+/** A window of less than a packet is a packet in more than a round trip. */
+function setRate(table: Float64Array, s: number, spec: SwiftSpec): void {
+  const roundTrip = table[s + ROUND_TRIP];
+  if (roundTrip === 0) return;
+  const rate = (windowOf(table, s) * spec.packetOctets * BITS_PER_PS) / roundTrip;
+  table[s + RATE] = Math.min(table[s + LINE], rate);
+  table[s + LEAST] = Math.min(table[s + LEAST], table[s + RATE]);
+}

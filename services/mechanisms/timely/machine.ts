@@ -1,0 +1,51 @@
+import type { TimelySpec } from './spec.js';
+
+/** Transitions on a record of doubles that starts at `s` in a table. Rates are bit/s, times ps. */
+export const RATE = 0;
+export const LINE = 1;
+export const LEAST = 2;
+/** Round trip before, 0 for none; and its smoothed change. */
+export const ROUND_TRIP = 3;
+export const CHANGE = 4;
+/** Round trips in a row that did not grow. */
+export const CALM = 5;
+export const MEASURED = 6;
+export const CUTS = 7;
+export const TIMELY_WORDS = 8;
+
+/** After so many calm round trips in a row the steps are as many times as long (4.3). */
+const TIMELY_HYPER = 5;
+
+export function initialise(table: Float64Array, s: number, lineBps: number): void {
+  table.fill(0, s, s + TIMELY_WORDS);
+  table[s + RATE] = lineBps;
+  table[s + LINE] = lineBps;
+  table[s + LEAST] = lineBps;
+}
+
+/** Algorithm 1: a packet was acknowledged after so long. */
+export function onRoundTrip(table: Float64Array, s: number, spec: TimelySpec, rtt: number): void {
+  const before = table[s + ROUND_TRIP];
+  const change = before === 0 ? 0 : rtt - before;
+  table[s + ROUND_TRIP] = rtt;
+  table[s + CHANGE] = (1 - spec.smoothing) * table[s + CHANGE] + spec.smoothing * change;
+  table[s + MEASURED]++;
+  const gradient = table[s + CHANGE] / spec.roundTrip;
+  table[s + CALM] = gradient <= 0 ? table[s + CALM] + 1 : 0;
+  if (rtt < spec.low) step(table, s, spec, 1);
+  else if (rtt > spec.high) cut(table, s, spec, 1 - spec.high / rtt);
+  else if (gradient > 0) cut(table, s, spec, gradient);
+  else step(table, s, spec, table[s + CALM] >= TIMELY_HYPER ? TIMELY_HYPER : 1);
+}
+
+function step(table: Float64Array, s: number, spec: TimelySpec, steps: number): void {
+  table[s + RATE] = Math.min(table[s + RATE] + steps * spec.step, table[s + LINE]);
+}
+
+function cut(table: Float64Array, s: number, spec: TimelySpec, badness: number): void {
+  const floor = Math.min(spec.minRate, table[s + LINE]);
+  const factor = Math.max(0, 1 - spec.decrease * badness);
+  table[s + RATE] = Math.max(floor, table[s + RATE] * factor);
+  table[s + LEAST] = Math.min(table[s + LEAST], table[s + RATE]);
+  table[s + CUTS]++;
+}

@@ -1,0 +1,42 @@
+import type { RateHost } from '../../engine/contract/rate-control.js';
+import type { TimelySpec } from './spec.js';
+import type { Tables } from '../../engine/kernel/tables.js';
+import { TabledRates } from '../../engine/pacing/tabled-rates.js';
+import {
+  CUTS,
+  initialise,
+  LEAST,
+  LINE,
+  MEASURED,
+  onRoundTrip,
+  RATE,
+  TIMELY_WORDS,
+} from './machine.js';
+
+const WORDS = {
+  stride: TIMELY_WORDS,
+  rate: RATE,
+  target: RATE,
+  line: LINE,
+  least: LEAST,
+  notifications: MEASURED,
+  cuts: CUTS,
+} as const;
+
+/** TIMELY: a sender slows down when its round trips grow. Nobody tells it anything. */
+export class Timely extends TabledRates<TimelySpec> {
+  override readonly timesPackets = true;
+
+  constructor(tables: Tables, host: RateHost) {
+    super(tables, host, WORDS);
+  }
+
+  protected initialise(s: number, lineBps: number): void {
+    initialise(this.table, s, lineBps);
+  }
+
+  override measured(row: number, roundTripPs: number): void {
+    onRoundTrip(this.table, this.at(row), this.specs[row], roundTripPs);
+    this.announce(row);
+  }
+}
