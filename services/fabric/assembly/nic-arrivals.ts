@@ -6,7 +6,8 @@ import { vlanModesOf } from '../../engine/nic-82599/vlan-modes.js';
 import type { Flow } from '../load/flow.js';
 import type { Nic82599Section } from '../scenario/nic-section.js';
 import type { Scenario } from '../scenario/scenario.js';
-import type { Path } from '../scenario/source-tree.js';
+import type { Path } from '../../settings/source-tree.js';
+import { notificationsOf } from './congestion-plan.js';
 import type { Methods } from './link-methods.js';
 
 /** What the receive buffers of an 82599 are sized for. */
@@ -63,10 +64,11 @@ export function strayArrival(
 
 /** Data, and what answers to data: acknowledgements and congestion notifications. */
 function arrivals(
-  { dcqcn, qcn, sfc, priorities: sections }: Scenario,
+  scenario: Scenario,
   { sends, receives }: Pick<HostSpec, 'sends' | 'receives'>,
   flows: readonly Flow[],
 ): Arrival[] {
+  const { rateControls, sfc, priorities: sections } = scenario;
   const data = receives.map(({ flow, ackVlan }): Arrival => {
     const { name, priority } = flows[flow]!;
     return { priority, vlans: ackVlan, flow: name };
@@ -74,10 +76,11 @@ function arrivals(
   const answers = sends.flatMap(({ flow, vlan, frameClass }): Arrival[] => {
     const { name, transport, congestion } = flows[flow]!;
     const watched = sections[frameClass & PRIORITY_MASK]!.sfc;
+    const notifications = notificationsOf(congestion, scenario);
     const priorities = [
       ...(transport.kind === 'reliable' ? [transport.ackPriority] : []),
-      ...(congestion === 'dcqcn' ? [dcqcn.cnpPriority] : []),
-      ...(congestion === 'qcn' ? [qcn.cnmPriority] : []),
+      ...(notifications === null ? [] : [notifications.priority]),
+      ...(congestion === 'qcn' ? [rateControls.qcn.cnmPriority] : []),
       ...(watched ? [sfc.priority] : []),
     ];
     return priorities.map((priority) => ({ priority, vlans: vlan, flow: `answers to ${name}` }));
