@@ -14,6 +14,7 @@ export const ROOT_REASONS: Readonly<Record<RootReason, string>> = {
   'slow-receiver': 'it does not take what it is sent',
   'memory-taken': 'its memory is taken by others',
   'credit-loop': 'its credit ran out before the neighbour was full: too little for the distance',
+  deadlock: 'it is part of a deadlock: it waits for credit that only its own frames would free',
   mechanism: 'held by what no neighbour asked for',
 };
 

@@ -285,7 +285,7 @@ export class Session {
     if (this.failure !== null) this.state = 'failed';
     this.failBy(this.holdCheck?.breach ?? null);
     this.failBy(this.recovery?.look(now) ?? null);
-    const circle = this.cycles?.look() ?? null;
+    const circle = this.cycles?.look(now) ?? null;
     if (circle !== null && this.state === 'running') {
       this.state = 'failed';
       this.failure = deadlockFailure(circle);

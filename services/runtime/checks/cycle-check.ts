@@ -18,8 +18,8 @@ export class CycleCheck {
   }
 
   /** A circle that stands now. */
-  look(): Deadlock | null {
+  look(nowPs: number): Deadlock | null {
     this.observers.forgetPast(() => false);
-    return findDeadlocks(this.fabric, this.observers.standingJams())[0] ?? null;
+    return findDeadlocks(this.fabric, this.observers.standingJams(), nowPs)[0] ?? null;
   }
 }

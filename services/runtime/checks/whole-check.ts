@@ -21,7 +21,7 @@ export function checkWhole(
   jams: readonly Pick<DeviceWaits, 'jams'>[] | null,
   known: Failure | null,
 ): Failure | null {
-  const circle = jams && circleOf(fabric, jams);
+  const circle = jams && circleOf(fabric, jams, nowPs);
   if (circle !== null && (known === null || isLater(known, circle))) return circle;
   return known ?? unbalanced(fabric, engine, nowPs) ?? unrecovered(fabric, engine, nowPs, lookedPs);
 }
@@ -31,8 +31,12 @@ function isLater(known: Failure, { timePs }: Failure): boolean {
 }
 
 /** The first circle of waits that was there when one process would have looked. */
-function circleOf(fabric: Fabric, jams: readonly Pick<DeviceWaits, 'jams'>[]): Failure | null {
-  const circle = findDeadlocks(fabric, jams).find(({ closedPs, openedPs }) =>
+function circleOf(
+  fabric: Fabric,
+  jams: readonly Pick<DeviceWaits, 'jams'>[],
+  nowPs: number,
+): Failure | null {
+  const circle = findDeadlocks(fabric, jams, nowPs).find(({ closedPs, openedPs }) =>
     isSeen(closedPs, openedPs ?? Infinity),
   );
   return circle === undefined ? null : deadlockFailure(circle);

@@ -1,6 +1,6 @@
 import type { DeviceWaits } from '../../engine/analysis/waits/wait-records.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
-import type { Congestion, Episode, Storm } from './congestion.js';
+import type { Congestion, Deadlock, Episode, RootReason, Storm } from './congestion.js';
 import { findDeadlocks } from './find-deadlocks.js';
 import { EpisodeJoin } from './join-episodes.js';
 
@@ -10,13 +10,33 @@ export function congestionOf(
   waits: readonly DeviceWaits[],
   nowPs: number,
 ): Congestion {
-  const episodes = new EpisodeJoin(fabric, waits).episodes();
+  const deadlocks = findDeadlocks(fabric, waits, nowPs);
+  const episodes = new EpisodeJoin(fabric, waits)
+    .episodes()
+    .map((episode) =>
+      isLockedUp(episode, deadlocks) ? { ...episode, reason: LOCKED_UP } : episode,
+    );
   return {
     episodes,
-    deadlocks: findDeadlocks(fabric, waits),
+    deadlocks,
     storms: stormsOf(episodes, fabric.scenario.observe.stormPs, nowPs),
     omitted: waits.reduce((sum, { omitted }) => sum + omitted, 0),
   };
+}
+
+const LOCKED_UP: RootReason = 'deadlock';
+
+/**
+ * A hold with nothing before it to blame, as its link partner filled up after it had begun, and
+ * which still stood when a circle closed that it is part of.
+ */
+function isLockedUp(episode: Episode, deadlocks: readonly Deadlock[]): boolean {
+  const { kind, reason, port, priority, endPs } = episode;
+  if (kind !== 'held' || reason !== 'credit-loop' || endPs !== null) return false;
+  return deadlocks.some(
+    ({ openedPs, ring }) =>
+      openedPs === null && ring.some((step) => step.egress === port && step.priority === priority),
+  );
 }
 
 function stormsOf(episodes: readonly Episode[], stormPs: number, nowPs: number): Storm[] {

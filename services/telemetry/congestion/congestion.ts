@@ -20,6 +20,8 @@ export type RootReason =
   | 'memory-taken'
   /** Credit ran out although the neighbour's buffer was not full: too little for the distance. */
   | 'credit-loop'
+  /** It waits for itself: it is part of a circle that never opened. */
+  | 'deadlock'
   /** Held by something that the neighbour did not ask for. */
   | 'mechanism';
 

@@ -14,14 +14,16 @@ interface Edge {
 /**
  * Circles in the wait-for graph, each at the moment when its last edge came. An edge stands as long
  * as an account cannot go on before an egress is let go, and the egress waits for its neighbour's
- * account; so who is in a circle never goes on by himself.
+ * account; so who is in a circle never goes on by himself. `nowPs`: how far the run has come.
  */
 export function findDeadlocks(
   fabric: Fabric,
   waits: readonly Pick<DeviceWaits, 'jams'>[],
+  nowPs: number,
 ): Deadlock[] {
   const edges = waits
     .flatMap(({ jams }, device) => jams.map((jam) => edgeOf(fabric, device, jam)))
+    .filter(({ startPs, endPs }) => startPs <= nowPs && startPs < endPs)
     .sort((a, b) => a.startPs - b.startPs || (a.from < b.from ? -1 : 1));
   const standing = new Map<string, Edge[]>();
   const found: Deadlock[] = [];
@@ -37,8 +39,9 @@ export function findDeadlocks(
 }
 
 function edgeOf(fabric: Fabric, device: number, jam: JamRecord): Edge {
-  const { port, group, egress, priority, startPs, endPs } = jam;
+  const { port, group, egress, priority, endPs } = jam;
   const ends = fabric.linkEnds[device]!;
+  const startPs = jam.startPs + settlingPs(fabric, device, port, egress);
   const { peerDevice, peerPort, name } = ends[egress]!;
   const there = fabric.specs[peerDevice]!.ports[peerPort]!.groupOf[priority]!;
   return {
@@ -53,6 +56,19 @@ function edgeOf(fabric: Fabric, device: number, jam: JamRecord): Edge {
       priority,
     },
   };
+}
+
+/**
+ * How long credit that was granted may be unknown to the sender: until then nobody can tell that
+ * what waits for it waits for ever. It is granted at once, or with the next refresh or answer.
+ */
+function settlingPs(fabric: Fabric, device: number, port: number, egress: number): number {
+  return [port, egress].reduce((most, p) => {
+    const credit = fabric.specs[device]!.ports[p]!.credit;
+    return credit === null
+      ? most
+      : Math.max(most, credit.granting.refreshPs + credit.asking.pollPs);
+  }, 0);
 }
 
 /** Edges that lead from one account to another at a time; null if none do. */

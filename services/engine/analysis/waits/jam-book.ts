@@ -38,17 +38,16 @@ export class JamBook {
 
   /** Priorities of an egress are held anew. */
   held(egress: number, priorities: number, now: number): void {
-    const { mask, count } = this.stops;
-    if (count === 0) return;
-    for (let port = 0; port < mask.length; port++) {
-      if (mask[port] === 0) continue;
+    const { stops } = this;
+    for (let port = 0; port < stops.mask.length; port++) {
+      if (stops.waiting(port) === 0) continue;
       for (let priority = 0; priority < 8; priority++) {
         if ((priorities & (1 << priority)) !== 0) this.look(port, egress, priority, now);
       }
     }
   }
 
-  /** An account is stopped anew. */
+  /** An account is stopped anew, or has nothing left to grant. */
   stopped(port: number, group: number, now: number): void {
     const { mask } = this.holds;
     const { groupOf } = this.device.spec.ports[port];
@@ -63,7 +62,7 @@ export class JamBook {
   /** Whether the account of a priority at a port has to wait for an egress now. */
   look(port: number, egress: number, priority: number, now: number): void {
     const group = this.device.spec.ports[port].groupOf[priority];
-    if ((this.stops.mask[port] & (1 << group)) === 0) return;
+    if ((this.stops.waiting(port) & (1 << group)) === 0) return;
     if ((this.holds.mask[egress] & (1 << priority)) === 0) return;
     if (this.isOpen(port, group, egress)) return;
     const own = this.engine.shared.chips[this.device.place];
@@ -101,6 +100,12 @@ export class JamBook {
       const row = open[i];
       if (values[row + PORT] === port && values[row + GROUP] === group) this.close(row, now);
     }
+  }
+
+  /** Whether an account waits for any egress. */
+  has(port: number, group: number): boolean {
+    const { values, open } = this.table;
+    return open.some((row) => values[row + PORT] === port && values[row + GROUP] === group);
   }
 
   all(): JamRecord[] {
@@ -150,6 +155,7 @@ export class JamBook {
     const { backlog } = this;
     const { buffer } = this.engine.shared;
     if (this.engine.credit.isOperational(number, priority)) {
+      if ((this.stops.exhausted[port] & (1 << group)) === 0) return false;
       const octets = backlog.get(group, port, egress);
       return octets > 0 && octets === backlog.total(group, port);
     }

@@ -27,6 +27,10 @@ export class StopBook {
   readonly table = new RecordTable(WIDTH);
   /** By port: groups that are stopped, one bit each. */
   readonly mask: Uint8Array;
+  /** By port: groups with an account of credit that has less left to grant than a frame may take. */
+  readonly exhausted: Uint8Array;
+  /** By port and group: what was granted in all by those. */
+  readonly granted: Float64Array;
   /** How many accounts are stopped. */
   count = 0;
 
@@ -39,6 +43,8 @@ export class StopBook {
     private readonly holds: HoldBook,
   ) {
     this.mask = new Uint8Array(device.spec.ports.length);
+    this.exhausted = new Uint8Array(device.spec.ports.length);
+    this.granted = new Float64Array(device.spec.ports.length * 8);
   }
 
   /** `mechanism`: its place among those of the engine. */
@@ -54,6 +60,11 @@ export class StopBook {
     values[row + START] = now;
     values[row + END] = Infinity;
     this.writeCause(row, port, group, now);
+  }
+
+  /** Groups of a port whose link partner is stopped, or cannot be granted a frame; one bit each. */
+  waiting(port: number): number {
+    return this.mask[port] | this.exhausted[port];
   }
 
   end(port: number, group: number, now: number): void {

@@ -1,4 +1,4 @@
-import { DeafProbe } from '../../contract/probe.js';
+import { CREDIT_STEP, DeafProbe } from '../../contract/probe.js';
 import type { PortSpec } from '../../contract/spec.js';
 import type { Engine } from '../../device/engine.js';
 import type { Device } from '../../device/device.js';
@@ -179,7 +179,10 @@ export class WaitRecorder extends DeafProbe {
     holds.change(port, now, priorities);
     this.followHeld(device, port);
     const held = holds.mask[port] & ~heldBefore;
-    if (held !== 0) jams.held(port, held, now);
+    if (held !== 0) {
+      jams.held(port, held, now);
+      this.stopJammed(device, now);
+    }
     jams.letGo(port, now);
   }
 
@@ -194,8 +197,23 @@ export class WaitRecorder extends DeafProbe {
     const { holds, jams } = this.books[device];
     holds.changeCredit(port, now, priority, channel, short);
     this.followHeld(device, port);
-    if (short) jams.held(port, 1 << priority, now);
-    else jams.letGo(port, now);
+    if (!short) jams.letGo(port, now);
+    else {
+      jams.held(port, 1 << priority, now);
+      this.stopJammed(device, now);
+    }
+  }
+
+  /** What is granted without a frame that comes or goes: on demand, or because some were lost. */
+  override creditStep(
+    device: number,
+    port: number,
+    now: number,
+    step: number,
+    priority: number,
+  ): void {
+    if (step !== CREDIT_STEP.GRANTED || this.books[device].stops.waiting(port) === 0) return;
+    this.lookAtCredit(device, this.firstPort[device] + port, priority, now);
   }
 
   /** Ports that are told of: see `followHeld`. */
@@ -237,8 +255,59 @@ export class WaitRecorder extends DeafProbe {
     const { stops, backlog } = this.books[device];
     const isFull = (stops.mask[port] & (1 << group)) !== 0;
     const octets = backlog.total(group, port);
-    if (!isFull && octets >= limit) this.stop(device, port, group, this.credit, now);
-    else if (isFull && octets < limit / 2) this.release(device, port, group, now);
+    this.noteGrants(device, port, group, now);
+    const isJammed = this.books[device].jams.has(port, group);
+    if (!isFull && (octets >= limit || isJammed)) this.stop(device, port, group, this.credit, now);
+    else if (isFull && octets < limit / 2 && !isJammed) this.release(device, port, group, now);
+  }
+
+  /** Who waits for an account of credit does so anew whenever it has granted something. */
+  private noteGrants(device: number, port: number, group: number, now: number): void {
+    const { stops, jams } = this.books[device];
+    const bit = 1 << group;
+    const at = (port << 3) | group;
+    const granted = this.exhaustedAt(this.firstPort[device] + port, group);
+    const wasExhausted = (stops.exhausted[port] & bit) !== 0;
+    if (wasExhausted && granted !== stops.granted[at]) jams.released(port, group, now);
+    if (granted < 0) {
+      stops.exhausted[port] &= ~bit;
+      return;
+    }
+    stops.exhausted[port] |= bit;
+    stops.granted[at] = granted;
+    jams.stopped(port, group, now);
+  }
+
+  /** Accounts of credit stop their link partner, too, when all that they store cannot leave. */
+  private stopJammed(device: number, now: number): void {
+    if (!this.isCredited[device]) return;
+    const { stops, jams } = this.books[device];
+    for (let port = 0; port < stops.mask.length; port++) {
+      for (let rest = stops.exhausted[port] & ~stops.mask[port]; rest !== 0; rest &= rest - 1) {
+        const group = 31 - Math.clz32(rest & -rest);
+        if (jams.has(port, group)) this.stop(device, port, group, this.credit, now);
+      }
+    }
+  }
+
+  /**
+   * What the accounts of a group have granted in all, if one of them stores frames and has less
+   * left to grant than a frame may take; else -1.
+   */
+  private exhaustedAt(port: number, group: number): number {
+    const { accounts, receiver } = this.engine.credit;
+    const { ports } = this.engine.shared;
+    let sum = 0;
+    let isExhausted = false;
+    const first = accounts.firstRow(port);
+    for (let row = first; row < first + accounts.rowCount(port); row++) {
+      if (ports.groupOf(port, accounts.priority(row)) !== group) continue;
+      sum += receiver.limit(row);
+      const occupied = receiver.occupied(row);
+      const left = receiver.outstanding(row) - occupied;
+      if (occupied > 0 && left < accounts.specOf(row).granting.frameUnits) isExhausted = true;
+    }
+    return isExhausted ? sum : -1;
   }
 
   private stop(device: number, port: number, group: number, mechanism: number, now: number): void {
