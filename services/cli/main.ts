@@ -341,9 +341,11 @@ function program(): Command {
   selvage
     .command('hunt')
     .description('vary a scenario and its faults until something fails; make that small')
-    .argument('<scenario>', 'YAML or JSON file')
+    .argument('[scenario]', 'YAML or JSON file')
+    .option('--worlds <n>', 'instead of a scenario: so many generated ones, in every runner')
+    .option('--from <n>', 'with --worlds: number of the first', '0')
     .option('--runs <n>', 'how many variations', '100')
-    .option('--seed <n>', 'seed of the variations', '1')
+    .option('--seed <n>', 'seed of the variations, or of the worlds', '1')
     .option('--faults <n>', 'add at most so many faults to each; 0: vary the seed only', '3')
     .option('--threads <n>', 'in so many threads (default: one per processor)')
     .option('--shrink <n>', 'at most so many runs to make a failing scenario small', '200')
@@ -351,7 +353,7 @@ function program(): Command {
     .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
     .option('--json', 'print what was found as JSON')
     .option('--quiet', 'print nothing')
-    .action(async (scenario: string, options: HuntCommandOptions) => {
+    .action(async (scenario: string | undefined, options: HuntCommandOptions) => {
       const { huntCommand } = await import('./commands/hunt.js');
       process.exitCode = await huntCommand(scenario, options);
     });

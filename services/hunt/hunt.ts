@@ -1,8 +1,8 @@
-import { Worker } from 'node:worker_threads';
 import { buildFabric } from '../fabric/assembly/fabric.js';
 import { scenarioOfDocument } from '../fabric/scenario/load-scenario.js';
 import type { Document } from './document.js';
 import type { HuntTask } from './hunt-worker.js';
+import { runInWorkers } from './run-in-workers.js';
 import type { Shrunk } from './shrink.js';
 import { shrink } from './shrink.js';
 import type { Prepare, Verdict } from './trial.js';
@@ -46,33 +46,15 @@ export async function hunt(
   const { seed, faults } = options;
   const task: HuntTask = { file, document, options: { seed, faults } };
   const source = new URL('./hunt-worker.js', import.meta.url);
-  const workers = Array.from(
-    { length: Math.min(options.threads, options.runs) },
-    () => new Worker(source, { workerData: task }),
-  );
   const failed: Failed[] = [];
-  let next = 0;
   let done = 0;
-  const serve = (worker: Worker): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const give = (): void => {
-        if (next < options.runs) worker.postMessage(next++);
-        else resolve();
-      };
-      worker.on('message', ({ run, verdict }: Failed) => {
-        done++;
-        if (verdict.reason !== null) failed.push({ run, verdict });
-        progress(done, failed.length);
-        give();
-      });
-      worker.once('error', reject);
-      give();
-    });
-  try {
-    await Promise.all(workers.map(serve));
-  } finally {
-    await Promise.all(workers.map((worker) => worker.terminate()));
-  }
+  const numbers = { from: 0, count: options.runs };
+  await runInWorkers(source, task, options.threads, numbers, (reply) => {
+    const { run, verdict } = reply as Failed;
+    done++;
+    if (verdict.reason !== null) failed.push({ run, verdict });
+    progress(done, failed.length);
+  });
   return { runs: options.runs, found: shrinkAll(file, document, options, failed, null) };
 }
 

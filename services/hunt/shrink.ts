@@ -15,6 +15,9 @@ export interface Shrunk {
 /** Runs a document; null if it is no scenario. */
 export type Trial = (document: Document) => Verdict | null;
 
+/** Documents that are smaller than one that fails, those that promise most first. */
+export type Smaller = (document: Document, verdict: Verdict) => Iterable<Document>;
+
 /** What the file of a fault can do without, and what simpler values do instead. */
 const SIMPLER: readonly FaultEntry[] = [
   { for: undefined, every: undefined, random: undefined, times: undefined, recover: undefined },
@@ -30,14 +33,20 @@ const SIMPLER: readonly FaultEntry[] = [
  * smaller fabric, a shorter run, simpler faults. Greedy: the first smaller one that still fails is
  * the new beginning.
  */
-export function shrink(document: Document, verdict: Verdict, trial: Trial, most: number): Shrunk {
+export function shrink(
+  document: Document,
+  verdict: Verdict,
+  trial: Trial,
+  most: number,
+  smallerOnes: Smaller = smaller,
+): Shrunk {
   const signature = signatureOf(verdict.reason!);
   let best = { document, verdict };
   let trials = 0;
   const tried = new Set<string>();
   for (let progress = true; progress;) {
     progress = false;
-    for (const candidate of smaller(best.document, best.verdict)) {
+    for (const candidate of smallerOnes(best.document, best.verdict)) {
       const text = JSON.stringify(candidate);
       if (tried.has(text)) continue;
       if (trials === most) return { ...best, trials };
@@ -54,8 +63,8 @@ export function shrink(document: Document, verdict: Verdict, trial: Trial, most:
   return { ...best, trials };
 }
 
-/** Smaller documents, those that promise most first. */
-function* smaller(document: Document, verdict: Verdict): Generator<Document> {
+/** What shrinks most comes first. */
+export function* smaller(document: Document, verdict: Verdict): Generator<Document> {
   yield* without(document, 'faults', 0);
   const unwatched = withoutWatchdogs(document);
   if (unwatched !== null) yield unwatched;

@@ -5,7 +5,7 @@ import { planParts } from '../../services/fabric/placement/part-plan.js';
 import { placeInServices } from '../../services/fabric/placement/placement.js';
 import { Pace } from '../../services/runtime/part/pace.js';
 import { Part } from '../../services/runtime/part/part.js';
-import { Cluster } from '../kit/cluster.js';
+import { Cluster } from '../../services/hunt/worlds/services-in-memory.js';
 import { fabricOf, run } from '../kit/emulate.js';
 
 /** Links so long that thousands of events lie in a lookahead. */

@@ -21,7 +21,7 @@ import {
 import { CheckpointStore } from '../../services/runtime/checkpoints/store.js';
 import { decodeMessage, encodeMessage, PROTOCOL } from '../../services/runtime/part/messages.js';
 import { Part } from '../../services/runtime/part/part.js';
-import { Cluster } from '../kit/cluster.js';
+import { Cluster } from '../../services/hunt/worlds/services-in-memory.js';
 import { LiveFaults } from '../../services/runtime/live-faults.js';
 import { fabricOf, ROOT, run, sourceOf } from '../kit/emulate.js';
 import { fleetFor, runFleet } from '../kit/fleet.js';

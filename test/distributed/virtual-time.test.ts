@@ -10,7 +10,7 @@ import {
   placeInGroups,
   placeInServices,
 } from '../../services/fabric/placement/placement.js';
-import { Cluster, KIND } from '../kit/cluster.js';
+import { Cluster, KIND } from '../../services/hunt/worlds/services-in-memory.js';
 import { fabricOf, ROOT, run } from '../kit/emulate.js';
 
 const examples = readdirSync(join(ROOT, 'examples')).filter((name) => name.endsWith('.yaml'));

@@ -108,7 +108,7 @@ const MESSAGE = encodeMessage({
 
 /** A batch of three frames, of which the last two are told briefly. */
 function encodedBatch(): Uint8Array {
-  const pool = new FramePool(1);
+  const pool = new FramePool(1 << 16);
   const sender = new FrameSender(1 << 10);
   const frame = pool.allocate();
   pool.words[frame + LENGTH] = 64;

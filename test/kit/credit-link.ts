@@ -75,7 +75,7 @@ const DELAY_PS = 30e6;
 const IDENTITY = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /** No frame is looked at; one pool serves all links. */
-const POOL = new FramePool(0);
+const POOL = new FramePool(1 << 16);
 
 interface Event {
   readonly at: number;

@@ -16,7 +16,7 @@ import type { MergedRun } from '../../services/runtime/merge.js';
 import { Session } from '../../services/runtime/session.js';
 import { captureFile } from '../../services/telemetry/captures/capture-file.js';
 import { frameTraces } from '../../services/telemetry/traces/frame-traces.js';
-import { Cluster, KIND } from '../kit/cluster.js';
+import { Cluster, KIND } from '../../services/hunt/worlds/services-in-memory.js';
 import { ROOT } from '../kit/emulate.js';
 
 type Document = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import { makeSharedBuffer, type SharedBuffer } from '../buffer/shared-buffer.js';
 import type { Mvtx2802 } from '../flow-control/mvtx2802/mvtx2802-mechanism.js';
-import { FramePool } from '../frame/frame-pool.js';
+import { FramePool, framesOfPorts } from '../frame/frame-pool.js';
 import { makeHeed, type Heed } from '../frame/heed.js';
 import { OctetStore } from '../frame/octet-store.js';
 import { Clock } from '../kernel/clock.js';
@@ -47,7 +47,7 @@ export class Shared {
 
   constructor(readonly tables: Tables) {
     this.ports = makePorts(tables);
-    this.pool = new FramePool(this.ports.count);
+    this.pool = new FramePool(framesOfPorts(this.ports.count));
     this.arrivals = makeSlots(tables);
     this.transmits = makeSlots(tables);
     this.lanes = makeLanes(this.ports, this.pool, this.arrivals);

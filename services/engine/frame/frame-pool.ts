@@ -132,6 +132,11 @@ const FRAMES_PER_PORT = 4096;
 const LEAST_FRAMES = 1 << 18;
 const MOST_FRAMES = 1 << 23;
 
+/** Frames that a pool has room for which so many ports share. */
+export function framesOfPorts(ports: number): number {
+  return Math.min(MOST_FRAMES, Math.max(LEAST_FRAMES, ports * FRAMES_PER_PORT));
+}
+
 export class FramePool {
   readonly words: Int32Array;
   readonly ends: Int32Array;
@@ -141,8 +146,8 @@ export class FramePool {
   /** Frames from here on have never been used. */
   private fresh = 0;
 
-  constructor(ports: number) {
-    const frames = Math.min(MOST_FRAMES, Math.max(LEAST_FRAMES, ports * FRAMES_PER_PORT));
+  /** Room for so many frames. */
+  constructor(frames: number) {
     const length = frames * STRIDE;
     const hot = new Arena().take(length * Int32Array.BYTES_PER_ELEMENT);
     const cold = new Arena().take(length * Int32Array.BYTES_PER_ELEMENT);

@@ -2,7 +2,7 @@ import type { CaptureLog } from '../../engine/analysis/capture/capture-log.js';
 import { SEEN_IN, SEEN_INSIDE, SEEN_OUT } from '../../engine/analysis/capture/capture-log.js';
 import type { CaptureSpec } from '../../engine/analysis/capture/capture-filter.js';
 import { DROP_REASONS } from '../../engine/contract/probe.js';
-import { FramePool } from '../../engine/frame/frame-pool.js';
+import { FramePool, framesOfPorts } from '../../engine/frame/frame-pool.js';
 import type { CapturedPacket } from '../../engine/wire/pcapng/writer.js';
 import {
   interfaceBlockOctets,
@@ -107,7 +107,7 @@ function* inOrder(logs: readonly CaptureLog[]): Generator<Place> {
 
 /** Makes packets of rows. */
 class Packets {
-  private readonly pool = new FramePool(0);
+  private readonly pool = new FramePool(framesOfPorts(0));
   private readonly writer: FrameOctetsWriter;
 
   constructor(

@@ -75,7 +75,7 @@ class Flow {
 
 void test('what is read is what was sent, in any mixture of flows and over many messages', () => {
   const random = new RandomStream(7, 'batch');
-  const pool = new FramePool(1);
+  const pool = new FramePool(1 << 16);
   const sender = new FrameSender(1000);
   const receiver = new FrameReceiver(LANES);
   // More flows than slots: some take each other's place.
@@ -100,7 +100,7 @@ void test('what is read is what was sent, in any mixture of flows and over many 
 });
 
 void test('a frame like the one before it of its flow takes 16 octets', () => {
-  const pool = new FramePool(1);
+  const pool = new FramePool(1 << 16);
   const sender = new FrameSender(ROOMY);
   const frame = pool.allocate();
   pool.words[frame + LENGTH] = 64;
@@ -115,7 +115,7 @@ void test('a frame like the one before it of its flow takes 16 octets', () => {
 });
 
 void test('what is no batch is refused, and forgotten', () => {
-  const pool = new FramePool(1);
+  const pool = new FramePool(1 << 16);
   const sender = new FrameSender(ROOMY);
   const frame = pool.allocate();
   pool.words[frame + LENGTH] = 64;

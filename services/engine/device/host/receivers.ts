@@ -60,7 +60,7 @@ export type Receivers = ReturnType<typeof makeReceivers>;
 
 export function makeReceivers(tables: Tables, clock: Clock) {
   const state = tables.float64('receive', STRIDE);
-  const templates = new FramePool(0);
+  const templates = new FramePool(tables.count('receive'));
   const template = new Int32Array(state.length / STRIDE);
   const specs: ReceiveSpec[] = [];
 

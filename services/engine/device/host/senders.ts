@@ -70,7 +70,7 @@ export type Senders = ReturnType<typeof makeSenders>;
 export function makeSenders(tables: Tables, clock: Clock) {
   const state = tables.float64('send', STRIDE);
   /** A frame per connection with everything that does not change from packet to packet. */
-  const templates = new FramePool(0);
+  const templates = new FramePool(tables.count('send'));
   const template = new Int32Array(state.length / STRIDE);
   const specs: SendSpec[] = [];
   const clocks: (ReleaseClock | null)[] = [];

@@ -19,7 +19,7 @@ function sides(): {
   octets: OctetStore;
   order: ReturnType<typeof makeAgendaOrder>;
 } {
-  const pool = new FramePool(1);
+  const pool = new FramePool(1 << 16);
   const octets = new OctetStore();
   return { pool, octets, order: makeAgendaOrder({ pool, octets }) };
 }

@@ -8,7 +8,7 @@ const FRAMES = 8000;
 
 /** By place in a message of sixteen frames, how many are drawn of the frames of some flows. */
 function drawn(share: number): number[] {
-  const pool = new FramePool(1);
+  const pool = new FramePool(1 << 16);
   const { draws, setShare } = makeDraw(pool);
   const frame = pool.allocate();
   const byPlace = Array.from({ length: 16 }, () => 0);

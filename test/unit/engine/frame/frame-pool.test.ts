@@ -10,7 +10,7 @@ import {
 
 describe('frame pool', () => {
   it('hands out records that do not overlap and takes them back', () => {
-    const pool = new FramePool(1);
+    const pool = new FramePool(1 << 16);
     const a = pool.allocate();
     const b = pool.allocate();
     pool.words[a + SEQUENCE] = 1;
@@ -28,7 +28,7 @@ describe('frame pool', () => {
   });
 
   it('notices a frame that was released twice', () => {
-    const pool = new FramePool(1);
+    const pool = new FramePool(1 << 16);
     const frame = pool.allocate();
     pool.allocate();
     pool.release(frame);
@@ -37,13 +37,13 @@ describe('frame pool', () => {
   });
 
   it('copies what travels with a frame', () => {
-    const pool = new FramePool(1);
+    const pool = new FramePool(1 << 16);
     const frame = pool.allocate();
     pool.words[frame + LENGTH] = 1518;
     pool.ends[frame + CONNECTION] = 4;
     pool.setBorn(frame, 17);
-    const copy = new FramePool(1).copyFrom(pool, frame);
-    const other = new FramePool(1);
+    const copy = new FramePool(1 << 16).copyFrom(pool, frame);
+    const other = new FramePool(1 << 16);
     const there = other.copyFrom(pool, frame);
     assert.equal(copy, there);
     assert.equal(other.words[there + LENGTH], 1518);
@@ -52,11 +52,11 @@ describe('frame pool', () => {
   });
 
   it('writes a record that was read', () => {
-    const pool = new FramePool(1);
+    const pool = new FramePool(1 << 16);
     const frame = pool.allocate();
     pool.words[frame + LENGTH] = 900;
     pool.setArrival(frame, 123_456_789_012);
-    const other = new FramePool(1);
+    const other = new FramePool(1 << 16);
     other.allocate();
     const again = other.write(pool.read(frame));
     assert.equal(other.words[again + LENGTH], 900);

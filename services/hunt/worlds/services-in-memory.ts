@@ -1,16 +1,16 @@
-import type { RandomStream } from '../../services/engine/kernel/random.js';
-import type { Fabric } from '../../services/fabric/assembly/fabric.js';
-import type { PartPlan } from '../../services/fabric/placement/part-plan.js';
-import { planParts } from '../../services/fabric/placement/part-plan.js';
-import type { Placement } from '../../services/fabric/placement/placement.js';
-import { Member } from '../../services/runtime/part/member.js';
-import type { PartState } from '../../services/runtime/part/part.js';
-import { Part } from '../../services/runtime/part/part.js';
-import type { MergedRun } from '../../services/runtime/merge.js';
-import { mergeParts } from '../../services/runtime/merge.js';
-import type { RunResults } from '../../services/runtime/results/results.js';
-import { watchIntervals } from '../../services/runtime/checks/stall.js';
-import { Rounds } from '../../services/runtime/rounds/rounds.js';
+import type { RandomStream } from '../../engine/kernel/random.js';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
+import type { PartPlan } from '../../fabric/placement/part-plan.js';
+import { planParts } from '../../fabric/placement/part-plan.js';
+import type { Placement } from '../../fabric/placement/placement.js';
+import { Member } from '../../runtime/part/member.js';
+import type { PartState } from '../../runtime/part/part.js';
+import { Part } from '../../runtime/part/part.js';
+import type { MergedRun } from '../../runtime/merge.js';
+import { mergeParts } from '../../runtime/merge.js';
+import type { RunResults } from '../../runtime/results/results.js';
+import { watchIntervals } from '../../runtime/checks/stall.js';
+import { Rounds } from '../../runtime/rounds/rounds.js';
 
 /** What an unkind broker does to a message, each with this probability. */
 export interface Unkindness {
@@ -34,8 +34,8 @@ interface Mail {
 }
 
 /**
- * A whole distributed run inside one test: members and rounds as they are, and a broker that is
- * a list from which messages are drawn by lot.
+ * A whole distributed run in one thread, without sockets: members and rounds as they are, and a
+ * broker that is a list from which messages are drawn by lot.
  */
 export class Cluster {
   readonly plans: PartPlan[];

@@ -1,0 +1,43 @@
+import { Worker } from 'node:worker_threads';
+
+/** Which runs there are: `count` of them, the first being number `from`. */
+export interface RunNumbers {
+  readonly from: number;
+  readonly count: number;
+}
+
+/**
+ * Runs numbers in worker threads, each of which gets one after the other and replies to each.
+ * Which thread runs which number is left to chance.
+ */
+export async function runInWorkers(
+  source: URL,
+  workerData: unknown,
+  threads: number,
+  { from, count }: RunNumbers,
+  replied: (reply: unknown) => void,
+): Promise<void> {
+  const workers = Array.from(
+    { length: Math.min(threads, count) },
+    () => new Worker(source, { workerData }),
+  );
+  let next = from;
+  const serve = (worker: Worker): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const give = (): void => {
+        if (next < from + count) worker.postMessage(next++);
+        else resolve();
+      };
+      worker.on('message', (reply: unknown) => {
+        replied(reply);
+        give();
+      });
+      worker.once('error', reject);
+      give();
+    });
+  try {
+    await Promise.all(workers.map(serve));
+  } finally {
+    await Promise.all(workers.map((worker) => worker.terminate()));
+  }
+}

@@ -1,0 +1,259 @@
+import { FAULT_KEYS } from '../../fabric/scenario/schema-faults.js';
+import type { FaultKind } from '../../fabric/scenario/fault-section.js';
+import type { Dice } from './dice.js';
+import type { Place } from './samples.js';
+import { RECOVERY_SPANS } from './samples.js';
+import type { Drawer, SchemaNode } from './schema-values.js';
+import { resolve, sectionNode, shapesOf } from './schema-values.js';
+
+/** A scenario that has not been checked yet. */
+export type Draft = Record<string, unknown>;
+
+const RELIABLE = ['load', '[]', 'transport', 'reliable'];
+const TIMEOUT: SchemaNode = { properties: { timeout: {} } };
+/** Rate controls that need a reliable transport. */
+const ON_ANSWERS = ['timely', 'hpcc', 'swift'];
+const OF_SWITCHES = [
+  'model',
+  'pipeline',
+  'cutThrough',
+  'forwarding',
+  'ecmp',
+  'ageing',
+  'buffer',
+  'mvtx2802',
+  'ports',
+  'ci',
+];
+const ADDRESSES = ['mac', 'ipv4', 'ipv6'];
+const OF_HOSTS = [...ADDRESSES, 'nic'];
+
+/** Draws section after section: those of the world's mechanisms, and sometimes others. */
+export class Drafter {
+  private readonly dice: Dice;
+  /** Sections that are said without being asked for, one in so many. */
+  private readonly strays = 0.06;
+
+  constructor(
+    private readonly drawer: Drawer,
+    private readonly place: Place,
+    private readonly isSlow: boolean,
+    private readonly isSlotted: boolean,
+  ) {
+    this.dice = drawer.dice;
+  }
+
+  draft(fabric: Draft): Draft {
+    const { dice, place } = this;
+    const hasPause = this.isSlow || dice.chance(0.12);
+    const priorities = this.priorities(hasPause);
+    const text = JSON.stringify(priorities);
+    const hasCredit = text.includes('credit');
+    const load = this.loads();
+    const congestion = JSON.stringify(load);
+    const draft: Draft = {
+      selvage: 1,
+      seed: dice.below(1000),
+      ...(dice.chance(0.03) && { name: 'a world', description: 'drawn' }),
+      duration: `${Math.round(this.spans() * place.spanPs)}ps`,
+      fabric,
+      ...this.usual('switches', this.isSlotted ? 1 : 0.5),
+      ...(hasPause && !this.isSlotted && { pause: this.section('pause', 0.3) }),
+      priorities,
+      ...this.wanted('credit', hasCredit, 0.2),
+      ...this.usual('discovery', 0.45),
+      ...this.wanted('ci', text.includes('"ci":true'), 0.3),
+      ...this.wanted('sfc', text.includes('"sfc":true'), 0.3),
+      ...this.wanted('dcqcn', congestion.includes('dcqcn'), 0.8),
+      ...this.wanted('timely', congestion.includes('timely'), 0.9),
+      ...this.wanted('hpcc', congestion.includes('hpcc'), 0.9),
+      ...this.wanted('swift', congestion.includes('swift'), 0.9),
+      ...this.wanted('qcn', congestion.includes('qcn'), 0.6),
+      ...this.usual('classes', 0.25),
+      ...this.hosts(),
+      ...this.devices(),
+      groups: { group: dice.some(place.hosts, 2, 4) },
+      load,
+      faults: this.faults(),
+      ...this.usual('observe', 0.2),
+      ...(dice.chance(0.1) && { expect: this.expectations() }),
+      ...this.usual('placement', 0.05),
+      ...this.usual('machinery', 0.02),
+    };
+    const switches = draft['switches'] as Draft | undefined;
+    if (this.isSlotted) draft['switches'] = { ...switches, model: 'mvtx2802' };
+    else if (switches?.['model'] !== undefined) switches['model'] = 'shared-buffer';
+    const qcn = draft['qcn'] as Draft | undefined;
+    if (qcn !== undefined && congestion.includes('qcn')) {
+      qcn['priorities'] = [
+        ...new Set(load.filter((one) => one['congestion'] === 'qcn').map((one) => one['priority'])),
+      ];
+    }
+    return draft;
+  }
+
+  /** Long enough that all should be over, but for a few. */
+  private spans(): number {
+    return this.dice.pick([2, RECOVERY_SPANS + 3, RECOVERY_SPANS + 3, 2 * RECOVERY_SPANS]);
+  }
+
+  private section(name: string, probability: number): unknown {
+    const shape = this.dice.pick(shapesOf(sectionNode(name)));
+    if (shape.properties === undefined) return this.drawer.value(shape, [name]);
+    return this.drawer.mapping(shape, [name], probability);
+  }
+
+  private usual(name: string, probability: number): Draft {
+    if (!this.dice.chance(probability)) return {};
+    return { [name]: this.section(name, this.dice.pick([0.1, 0.2, 0.4])) };
+  }
+
+  /** Of a mechanism that is at work; of others seldom. */
+  private wanted(name: string, isWanted: boolean, keys: number): Draft {
+    if (!this.dice.chance(isWanted ? 0.85 : this.strays)) return {};
+    return { [name]: this.section(name, keys * this.dice.pick([0.4, 1, 1.5])) };
+  }
+
+  /** What rules each priority that has load, and sometimes another. */
+  private priorities(hasPause: boolean): Draft {
+    const { dice, place } = this;
+    const methods = dice.some(['pfc', 'credit', 'credit', 'none'], 1, 3);
+    const node = sectionNode('priorities').additionalProperties as SchemaNode;
+    const entries = [...place.priorities, ...(dice.chance(0.1) ? ['all'] : [])].map((priority) => {
+      const flowControl = hasPause ? 'none' : dice.pick(methods);
+      if (dice.chance(0.3)) return [priority, flowControl] as const;
+      const shape = shapesOf(node).find(({ properties }) => properties !== undefined)!;
+      const keys = this.drawer.mapping(shape, ['priorities', '*'], 0.15);
+      return [priority, { ...keys, flowControl }] as const;
+    });
+    return Object.fromEntries(entries) as Draft;
+  }
+
+  /** One of the NICs, of all hosts or of one. */
+  private hosts(): Draft {
+    if (!this.dice.chance(0.25)) return {};
+    const hosts = this.drawer.mapping(sectionNode('hosts'), ['hosts'], 0.6);
+    return { hosts: withModel(hosts, this.drawer) };
+  }
+
+  private expectations(): Draft[] {
+    const expect = this.drawer.value(sectionNode('expect'), ['expect']) as Draft[];
+    return expect.map((one) => ({ ...one, min: 0 }));
+  }
+
+  private devices(): Draft {
+    if (!this.dice.chance(0.35)) return {};
+    const devices = this.section('devices', 0.2) as Record<string, Draft>;
+    for (const [name, own] of Object.entries(devices)) {
+      const isHost = name.startsWith('h') || name === 'extra';
+      if (isHost) withModel(own, this.drawer);
+      for (const key of isHost ? OF_SWITCHES : OF_HOSTS) Reflect.deleteProperty(own, key);
+      if (name.endsWith('*')) for (const key of ADDRESSES) Reflect.deleteProperty(own, key);
+      if (own['model'] === 'mvtx2802' && !this.isSlotted) delete own['model'];
+    }
+    return { devices };
+  }
+
+  private loads(): Draft[] {
+    const { dice } = this;
+    const node = resolve(sectionNode('load')).items!;
+    return Array.from({ length: dice.between(1, 4) }, () => {
+      const shape = dice.pick(
+        shapesOf(node).filter(({ properties }) => !('replay' in properties!)),
+      );
+      const load = this.drawer.mapping(shape, ['load', '[]'], 0.12);
+      this.straighten(load);
+      if (this.isSlow && load['transport'] !== 'raw') this.beSlow(load);
+      const { priorities } = this.place;
+      const isEndless = dice.chance(0.1);
+      const hasBytes = 'bytes' in shape.properties!;
+      return {
+        ...load,
+        priority: dice.chance(0.95) ? dice.pick(priorities) : dice.below(8),
+        ...((isEndless || !hasBytes) && this.drawer.chosen(shape, ['load', '[]'], ['end'])),
+        ...(hasBytes && !isEndless && this.drawer.chosen(shape, ['load', '[]'], ['bytes'])),
+      };
+    });
+  }
+
+  /** A timer of the usual length would go off before a packet is through. */
+  private beSlow(load: Draft): void {
+    const { timeout } = this.drawer.chosen(TIMEOUT, RELIABLE, ['timeout']);
+    const known = load['transport'] as { reliable?: Draft } | string | undefined;
+    const reliable = typeof known === 'object' ? known.reliable : {};
+    if (known !== undefined || !('stream' in load)) {
+      load['transport'] = { reliable: { timeout, ...reliable } };
+    }
+  }
+
+  /** Keys that exclude each other, of which the checks would take out more than is wrong. */
+  private straighten(load: Draft): void {
+    const { dice } = this;
+    const isReliable =
+      load['transport'] === undefined ? !('stream' in load) : load['transport'] !== 'raw';
+    if (isReliable) {
+      delete load['frame'];
+      delete load['spoof'];
+    } else if (ON_ANSWERS.includes(load['congestion'] as string)) load['transport'] = 'reliable';
+    else if (load['congestion'] !== undefined) delete load['spoof'];
+    if (load['spoof'] !== undefined && dice.chance(0.7)) delete load['spoof'];
+    if (load['arrivals'] === 'poisson' && load['rate'] === undefined) load['rate'] = '60%';
+  }
+
+  private faults(): Draft[] {
+    const { dice } = this;
+    if (dice.chance(0.25)) return [];
+    return Array.from({ length: dice.between(1, 3) }, () => this.fault());
+  }
+
+  /** Mostly once, for a time. */
+  private faultTimes(): string[] {
+    const { dice } = this;
+    const again = dice.chance(0.25) ? ['every', ...(dice.chance(0.5) ? ['times'] : ['until'])] : [];
+    return [
+      'at',
+      'for',
+      ...again,
+      ...['random', 'stream', 'recover', 'name'].filter(() => dice.chance(0.12)),
+    ];
+  }
+
+  private fault(): Draft {
+    const { dice, drawer, place } = this;
+    const node = resolve(sectionNode('faults')).items!;
+    const kind = dice.chance(0.25)
+      ? 'link-down'
+      : dice.pick(Object.keys(FAULT_KEYS) as FaultKind[]);
+    const { must, may } = FAULT_KEYS[kind];
+    const where = resolve(resolve(node).properties!['where']!);
+    const keys = new Set([...must, ...may.filter(() => dice.chance(0.3))]);
+    if (kind === 'mis-cabling')
+      return { kind, ...drawer.chosen(node, ['faults', '[]'], [...keys]) };
+    const named = dice.some(Object.keys(where.properties!), 0, 2);
+    const fault: Draft = {
+      kind,
+      ...drawer.chosen(node, ['faults', '[]'], [...keys, ...this.faultTimes()]),
+      ...(named.length > 0 && { where: drawer.chosen(where, ['faults', '[]', 'where'], named) }),
+    };
+    return kind === 'forge' ? forged(fault, dice, place) : fault;
+  }
+}
+
+/** A NIC has a model, where another level does not say it. */
+function withModel(of: Draft, drawer: Drawer): Draft {
+  const nic = of['nic'] as Draft | undefined;
+  if (nic !== undefined) nic['model'] ??= drawer.value({}, ['nic', 'model']);
+  return of;
+}
+
+/** By octets, or by name. */
+function forged(fault: Draft, dice: Dice, { hosts }: Place): Draft {
+  const { octets, frames: _f, to: _to, source: _s, pause, priority: _pr, ...rest } = fault;
+  if (octets !== undefined) return { ...rest, octets };
+  const frames = dice.pick(['cnp', 'cnm', 'sfcm']);
+  const own = frames === 'sfcm' && {
+    ...(dice.chance(0.5) && { source: dice.pick(hosts) }),
+    ...(pause !== undefined && { pause }),
+  };
+  return { ...rest, frames, to: dice.pick(hosts), ...own };
+}

@@ -1,0 +1,139 @@
+import type { Dice } from './dice.js';
+
+type Fabric = Record<string, unknown>;
+
+/** Rates of links, and how likely each is: slow ones have PAUSE only. */
+const SPEEDS = ['10G', '25G', '40G', '50G', '100G', '100G', '100G', '200G', '400G', '800G', '1.6T'];
+const SLOW = ['10M', '100M', '1G', '1G'];
+const LENGTHS = ['1m', '5m', '5m', '30m', '50m', '100m', '300m', '2km'];
+const BITS: Readonly<Record<string, number>> = { M: 1e6, G: 1e9, T: 1e12 };
+
+const MOST_DEVICES_OF_A_SLOTTED_SWITCH = 4;
+
+export interface DrawnFabric {
+  readonly fabric: Fabric;
+  /** Of the slowest link. */
+  readonly bps: number;
+}
+
+/** A topology of a few devices: what generators make, and graphs drawn link by link. */
+export function drawFabric(dice: Dice, isSlow: boolean, isSlotted: boolean): DrawnFabric {
+  const rates = dice.some(isSlow ? SLOW : SPEEDS, 1, dice.chance(0.3) ? 2 : 1);
+  const link = (): Record<string, unknown> => linkOf(dice, rates);
+  const shape = isSlotted ? slotted(dice) : shapeOf(dice);
+  const fabric: Fabric = { ...shape };
+  const isGraph = shape['generator'] === undefined || shape['generator'] === 'none';
+  if (isGraph) drawGraph(fabric, dice, link);
+  else if (dice.chance(0.6)) fabric['link'] = { rate: rates[0], ...link() };
+  else {
+    fabric['hostLink'] = { rate: rates[0], ...link() };
+    fabric['fabricLink'] = { rate: rates[rates.length - 1], ...link() };
+    fabric['link'] = link();
+  }
+  if (!isGraph && !isSlotted && dice.chance(0.1)) addHost(fabric, shape, link);
+  return { fabric, bps: Math.min(...rates.map(bitsOf)) };
+}
+
+function bitsOf(text: string): number {
+  return Number(text.slice(0, -1)) * BITS[text.slice(-1)]!;
+}
+
+function linkOf(dice: Dice, rates: readonly string[]): Record<string, unknown> {
+  const isByDelay = dice.chance(0.15);
+  return {
+    rate: dice.pick(rates),
+    ...(isByDelay ? { delay: `${dice.spread(1, 2000)}ns` } : { length: dice.pick(LENGTHS) }),
+    ...(dice.chance(0.2) && { interfaceDelay: dice.pick(['0ns', '100ns', '700ns']) }),
+  };
+}
+
+function shapeOf(dice: Dice): Fabric {
+  const small = (): number => dice.between(1, 2);
+  switch (dice.below(12)) {
+    case 0:
+      return { generator: 'pair' };
+    case 1:
+    case 2:
+      return { generator: 'star', hosts: dice.between(2, 5) };
+    case 3:
+    case 4:
+      return { generator: 'dumbbell', left: dice.between(1, 3), right: dice.between(1, 3) };
+    case 5:
+    case 6:
+      return { generator: 'ring', switches: dice.between(3, 4), hostsPerSwitch: small() };
+    case 7:
+    case 8:
+      return leafSpine(dice);
+    case 9:
+      return dice.chance(0.9)
+        ? {
+            generator: 'clos',
+            pods: small(),
+            leavesPerPod: small(),
+            hostsPerLeaf: 1,
+            planes: small(),
+            spinesPerPlane: small(),
+          }
+        : { generator: 'fat-tree', k: dice.chance(0.8) ? 2 : 4 };
+    default:
+      return dice.chance(0.5) ? { generator: 'none' } : {};
+  }
+}
+
+function leafSpine(dice: Dice): Fabric {
+  const hostsPerLeaf = dice.between(1, 3);
+  const isByRatio = dice.chance(0.2);
+  return {
+    generator: 'leaf-spine',
+    leaves: dice.between(2, 3),
+    hostsPerLeaf,
+    ...(isByRatio ? { oversubscription: hostsPerLeaf } : { spines: dice.between(1, 2) }),
+  };
+}
+
+/** No switch has more than four ports. */
+function slotted(dice: Dice): Fabric {
+  return dice.pick<Fabric>([
+    { generator: 'star', hosts: dice.between(2, MOST_DEVICES_OF_A_SLOTTED_SWITCH) },
+    { generator: 'dumbbell', left: dice.between(1, 3), right: dice.between(1, 3) },
+    { generator: 'leaf-spine', leaves: 2, spines: dice.between(1, 2), hostsPerLeaf: 2 },
+  ]);
+}
+
+/** A tree of switches with a few links more, and hosts at any of them. */
+function drawGraph(fabric: Fabric, dice: Dice, link: () => Fabric): void {
+  const switches = Array.from({ length: dice.between(1, 4) }, (_, i) => `s${i + 1}`);
+  const hosts = Array.from({ length: dice.between(2, 5) }, (_, i) => `h${i + 1}`);
+  const devices = [
+    ...hosts.map((name) => ({ name, kind: 'host', ...(dice.chance(0.2) && { tier: 'host' }) })),
+    ...switches.map((name) => ({
+      name,
+      kind: 'switch',
+      ...(dice.chance(0.3) && { tier: 'leaf' }),
+    })),
+  ];
+  const links: Fabric[] = switches.slice(1).map((name, i) => ({
+    between: [name, switches[dice.below(i + 1)]],
+    ...link(),
+  }));
+  for (let extra = dice.below(3); extra > 0 && switches.length > 1; extra--) {
+    links.push({ between: dice.some(switches, 2, 2), ...link() });
+  }
+  for (const host of hosts) links.push({ between: [host, dice.pick(switches)], ...link() });
+  Object.assign(fabric, { devices, links });
+}
+
+/** One more host than the generator makes, by a link that is written out. */
+function addHost(fabric: Fabric, { generator }: Fabric, link: () => Fabric): void {
+  const at: Readonly<Record<string, string>> = {
+    star: 's1',
+    dumbbell: 's1',
+    ring: 's1',
+    'leaf-spine': 'leaf1',
+    clos: 'leaf1',
+  };
+  const to = at[generator as string];
+  if (to === undefined) return;
+  fabric['devices'] = [{ name: 'extra', kind: 'host' }];
+  fabric['links'] = [{ between: ['extra', to], ...link() }];
+}

@@ -1,0 +1,422 @@
+import { CAPTURE_TYPES } from '../../engine/analysis/capture/capture-filter.js';
+import type { Dice } from './dice.js';
+import type { Samples } from './schema-values.js';
+
+/** What there is to name in a fabric that has been drawn, and how long anything takes there. */
+export interface Place {
+  readonly hosts: readonly string[];
+  readonly switches: readonly string[];
+  readonly tiers: readonly string[];
+  /** Such as `s1:p2`. */
+  readonly ports: readonly string[];
+  /** What each link joins: two devices. */
+  readonly links: readonly (readonly [string, string])[];
+  /** About as long as a load lasts. */
+  readonly spanPs: number;
+  /** Priorities that loads use. */
+  readonly priorities: readonly number[];
+  readonly vlans: readonly number[];
+}
+
+const USUAL_SPAN_PS = 20e6;
+const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
+const ZEROS = '00'.repeat(44);
+
+/** Octets of frames that an attacker may send: a PFC frame, a PAUSE frame, credit, an LLDPDU. */
+const FORGED = [
+  `0180c2000001020000000001880801010008${'ffff'.repeat(8)}${'00'.repeat(26)}`,
+  `0180c20000010200000000018808000101ff${ZEROS.slice(0, 84)}`,
+  `0180c2000001020000000001880802020010${ZEROS.slice(0, 84)}`,
+  `0180c200000e02000000000188cc0207040200000000010403020131060200780000${'00'.repeat(26)}`,
+];
+
+/**
+ * Values of the keys for which what the schema says would be too wild for a small world: times of
+ * its own length, sizes of a few frames, and names of what is there. All other keys get values by
+ * their shape.
+ */
+export function samplesOf(place: Place): Samples {
+  const { hosts, switches, ports, links, tiers, priorities, vlans, spanPs } = place;
+  const devices = [...hosts, ...switches];
+  const scale = spanPs / USUAL_SPAN_PS;
+  /** Microseconds in a fabric of the usual speed, and proportionally longer in others. */
+  const times = (...us: number[]): string[] =>
+    us.map((one) => `${Math.round(one * scale * 1e3)}ns`);
+  const within = (least: number, most: number) => (dice: Dice) =>
+    `${Math.round(spanPs * (least + (most - least) * dice.stream.uniform()))}ps`;
+  const lasts = (dice: Dice): string => `${dice.spread(200e3, spanPs / 2)}ps`;
+  const selection = (dice: Dice): unknown =>
+    dice.pick<unknown>(['all', dice.some(hosts, 2, 4), 'h*']);
+  const anyPriority = (dice: Dice): number =>
+    dice.chance(0.8) ? dice.pick(priorities) : dice.below(8);
+  const ofPriorities = (dice: Dice): number[] => dice.some(priorities, 0, 3);
+  const frames = (least: number, most: number) => (dice: Dice) =>
+    dice.between(least, most) * dice.pick([100, 1000, 1500]);
+  const vlan = (dice: Dice): number => dice.pick(vlans);
+  const pattern = (dice: Dice): string => dice.pick([...devices, 'h*', '*']);
+  const minutes = times(5, 20, 60);
+  const shares = ['1%', '5%', '20%', '50%', '100%'];
+  return {
+    // Faults and what they name.
+    'faults.[].where.port': ports,
+    'faults.[].where.link': links.map(([a, b]) => `${a} ${b}`),
+    'faults.[].where.device': pattern,
+    'faults.[].where.peer': pattern,
+    'faults.[].where.tier': tiers,
+    'faults.[].where.probability': ['50%', '100%'],
+    'faults.[].at': within(0, 1),
+    'faults.[].for': lasts,
+    'faults.[].every': within(0.6, 1),
+    'faults.[].until': within(1, 2),
+    'faults.[].times': [1, 2, 3],
+    'faults.[].recover': (): string => `${Math.round(RECOVERY_SPANS * spanPs)}ps`,
+    'faults.[].stream': ['common', 'other'],
+    'faults.[].name': (dice) => `fault${dice.below(1000)}`,
+    'faults.[].priority': (dice) =>
+      dice.chance(0.5) ? anyPriority(dice) : dice.some(priorities, 1, 2),
+    'faults.[].errorRate': [1e-7, 1e-6, 1e-5],
+    'faults.[].delay': times(0.5, 2),
+    'faults.[].jitter': times(0, 0.3),
+    'faults.[].rate': ['1M', '1G', '10G'],
+    'faults.[].interval': times(1, 5),
+    'faults.[].quanta': [50, 500, 3000],
+    'faults.[].octets': FORGED,
+    'faults.[].to': hosts,
+    'faults.[].source': hosts,
+    'faults.[].pause': times(1, 5),
+    'faults.[].entries': [1, 2, 4],
+    'faults.[].ppm': [-500_000, -20_000, 300, 100_000, 500_000],
+    'faults.[].swap': (dice) => dice.some(ports, 2, 2),
+    'faults.[].size': ['2KB', '20KB', '1MB'],
+    // Loads.
+    'load.[].name': (dice) => `load${dice.below(1000)}`,
+    'load.[].priority': anyPriority,
+    'load.[].bytes': frames(1, 40),
+    'load.[].frame': [64, 65, 200, 1000, 1518, 1518, 4000, 9216],
+    'load.[].dscp': [0, 24, 46, 63],
+    'load.[].start': within(0, 0.3),
+    'load.[].end': within(0.4, 1),
+    'load.[].rate': ['line', 'line', '5%', '30%', '90%', '1G'],
+    'load.[].on': times(1, 4),
+    'load.[].off': times(0.5, 3),
+    'load.[].vlan': (dice) =>
+      dice.pick<unknown>([
+        vlan(dice),
+        { inner: vlan(dice), outer: vlan(dice), dei: dice.chance(0.5) },
+      ]),
+    'load.[].vm': [0, 0, 1, 5],
+    'load.[].spoof': hosts,
+    'load.[].stream': (dice) => streamEnds(dice, hosts),
+    'load.[].incast': (dice) => incastEnds(dice, hosts),
+    'load.[].permutation.shift': [1, 2],
+    'load.[].all-reduce.chunks': [1, 2, 3],
+    'load.[].random.sizes': (dice) =>
+      dice.chance(0.8)
+        ? { fixed: 1000 * dice.between(1, 30) }
+        : dice.pick(['web-search', 'hadoop', 'storage', 'data-mining']),
+    'load.[].random.load': ['2%', '10%', '40%'],
+    'load.[].transport.reliable.mtu': [256, 1024, 4096],
+    'load.[].transport.reliable.window': ['auto', 1, 4, 64],
+    'load.[].transport.reliable.rate': ['1G', '5G', '20G'],
+    'load.[].transport.reliable.ackEvery': [1, 2, 8],
+    'load.[].transport.reliable.timeout': times(20, 40),
+    hosts: selection,
+    'groups.KEYS': ['group'],
+    'groups.*': (dice) => dice.some(hosts, 2, 4),
+    'placement.KEYS': ['together', 'others'],
+    'placement.*': (dice) => dice.some(devices, 1, 2),
+    // Flow control and marking.
+    'priorities.KEYS': priorities.map(String),
+    xoff: ['dynamic', 'dynamic', '10KB', '40KB', '200KB'],
+    xonGap: ['0B', '3KB', '9KB'],
+    headroom: ['auto', 'auto', 'auto', '3MB'],
+    quanta: [65535, 8000, 1000],
+    responseDelay: ['0ns', '200ns', '600ns'],
+    reserved: ['0B', '2KB', '10KB'],
+    alpha: [0.05, 0.5, 1, 8],
+    detection: times(3, 10),
+    restoration: times(3, 10),
+    'ecn.min': ['0B', '5KB', '20KB'],
+    'ecn.max': ['20KB', '60KB'],
+    'ecn.step': ['3KB', '30KB'],
+    'ecn.probability': ['1%', '20%', '100%'],
+    'classes.transmit': mapOfClasses,
+    'classes.receive': mapOfClasses,
+    'discovery.classes': (dice) => (dice.chance(0.5) ? 'common' : mapOfClasses(dice)),
+    'dwrr.KEYS': PRIORITIES.map(String),
+    'dwrr.*': [1, 2, 7],
+    ets: sharesOfClasses,
+    // Devices.
+    'buffer.size': ['2MB', '8MB', '32MB', '64MB'],
+    'buffer.cell': [1, 80, 208, 256],
+    'buffer.egressReserved': ['0B', '1500B'],
+    'buffer.egressAlpha': [0.1, 1, 8],
+    pipeline: ['0ns', '100ns', '500ns', '1300ns'],
+    ageing: times(10, 1000),
+    'devices.KEYS': [...devices, 'h*'],
+    'devices.*.mac': ['02:00:00:00:77:01', '06-00-00-00-00-09'],
+    'devices.*.ipv4': ['10.9.0.3'],
+    'devices.*.ipv6': ['2001:db8::9'],
+    'devices.*.ports.KEYS': ['1', '2', '3'],
+    native: vlan,
+    tagged: (dice) => dice.some(vlans, 0, 3),
+    'mvtx2802.classes.KEYS': ['2', '5', '7'],
+    'mvtx2802.classes.*': [0, 8, 20],
+    temporary: [16, 32],
+    'mvtx2802.source': [60, 70, 120],
+    'mvtx2802.xoff': ['auto', 'auto', 20],
+    mcc: [1, 3, 9, 40],
+    'mvtx2802.congestion': [1, 4, 12],
+    'wred.levels': (dice) =>
+      dice.pick([
+        ['4KB', '8KB', '16KB'],
+        ['16KB', '24KB', '32KB'],
+      ]),
+    'wred.thresholds.KEYS': ['2', '4', '7'],
+    // Credit.
+    'credit.unit': ['64B', '64B', '128B', '256B', '2548B', 'mtu'],
+    'credit.buffer': ['auto', 'auto', 'auto', '20KB', '100KB'],
+    'credit.step': ['auto', '64B', '2KB', '16KB'],
+    'credit.keep': ['auto', '64B', '2KB', '10KB'],
+    'credit.shaper': ['off', 'off', '1G', '20G'],
+    'credit.grantFactor': ['100%', '70%', '30%'],
+    'credit.prediction': [0.5, 1, 3],
+    'credit.age': ['off', ...times(5, 30)],
+    'credit.channels': (dice) => channels(dice, vlans),
+    'credit.tagWait': ['auto', '50ns', '400ns'],
+    'credit.refresh': times(1, 10, 20),
+    'credit.report': times(1, 10, 20),
+    'credit.poll': ['auto', ...times(2, 10)],
+    'credit.sync': ['auto', ...times(4, 10)],
+    'credit.syncTries': [1, 2, 4],
+    'credit.keepAlive': times(8, 15, 30),
+    // Discovery: seconds of a microsecond.
+    second: times(1, 4, 20),
+    interval: [1, 2, 5],
+    hold: [1, 2, 4],
+    fastInterval: [1, 2],
+    fastInit: [1, 4, 8],
+    creditMax: [1, 5],
+    reinitDelay: [1, 2],
+    neighbors: [1, 2, 8],
+    'discovery.drift': [-100_000, -500, 0, 1000, 200_000],
+    'changes.[].drift': [-100_000, -500, 0, 1000, 200_000],
+    creditCapable: ofPriorities,
+    pfcCapability: [0, 1, 2, 4, 8],
+    ethertype: [0, 0x8906, 0x8915],
+    tcp: [80, 3260],
+    udp: [4791, 53],
+    port: [4791],
+    'changes.[].devices': pattern,
+    'changes.[].at': within(0, 1),
+    'changes.[].pfc': ofPriorities,
+    'changes.[].credit': ofPriorities,
+    // Notices and rate controls.
+    quote: (dice) => dice.between(24, 64),
+    flowLife: minutes,
+    idle: minutes,
+    'ci.detect': ['auto', '5KB', '30KB'],
+    'ci.low': ['auto', '1KB', '5KB'],
+    'ci.streams': [1, 2, 64],
+    'sfc.detect': (dice) => detectors(dice, times),
+    'sfc.target': ['auto', '0B', '10KB'],
+    'sfc.minInterval': times(1, 5),
+    'sfc.pause': ['auto', 'auto', ...times(1, 5)],
+    pauseMin: times(0.2, 1),
+    pauseMax: times(3, 10),
+    'sfc.sources': [1, 2, 64],
+    sourceLife: minutes,
+    processing: ['0ns', '300ns', '900ns'],
+    gain: ['1%', '10%'],
+    alphaPeriod: times(5),
+    cutPeriod: times(1),
+    raisePeriod: times(2, 5),
+    raiseBytes: ['10KB', '100KB'],
+    'qcn.activeRate': ['auto', '1G'],
+    'qcn.hyperRate': ['auto', '5G'],
+    'qcn.minRate': ['auto', '1G'],
+    activeRate: ['100M', '1G'],
+    hyperRate: ['1G', '5G'],
+    minRate: ['1G', '2G'],
+    cnpInterval: times(1, 5),
+    low: times(2, 5),
+    'watermarks.*.low': [10, 20],
+    'watermarks.*.high': [25, 30],
+    high: times(10, 40),
+    roundTrip: times(1, 3),
+    'timely.step': ['100M', '1G'],
+    smoothing: ['20%', '80%'],
+    decrease: ['20%', '80%'],
+    utilisation: ['70%', '95%'],
+    'hpcc.increase': ['80B', '1KB'],
+    target: times(2, 6),
+    hop: times(0, 0.5),
+    flowRange: times(0, 10),
+    endpointTarget: times(2, 20),
+    flowLeast: [0.1, 0.5],
+    flowMost: [5, 100],
+    'swift.increase': [0.5, 1, 4],
+    maxDecrease: ['30%', '50%'],
+    initial: [1, 16],
+    least: [0.1, 1],
+    most: [32, 256],
+    'qcn.priorities': (dice) => dice.some(priorities, 0, 2),
+    'qcn.ports.KEYS': [
+      ...ports.filter((port) => !hosts.some((host) => port.startsWith(`${host}:`))).slice(0, 3),
+      's*:p1',
+    ],
+    'qcn.outside': (dice) => [dice.pick(hosts)],
+    setPoint: ['auto', '3KB', '20KB'],
+    sampleBase: ['auto', '3KB', '15KB'],
+    byteReset: ['auto', '10KB'],
+    timeReset: times(2, 10),
+    minDecrease: ['20%', '50%'],
+    // The 82599.
+    'nic.model': [82599, '82599', '82599', 'plain'],
+    'pcie.rate': ['16G', '32G', '200G'],
+    'pcie.latency': ['100ns', '500ns'],
+    'pcie.reads': [2, 16],
+    largestFrame: ['9218B', '9700B'],
+    bandwidth: (dice) => bandwidthOf(dice),
+    vms: (dice) => dice.some([1, 2, 5, 3], 1, 4),
+    'nic.rates': (dice) => [
+      { vm: dice.below(2), tc: dice.pick(priorities), rate: dice.pick(['1G', '3G']) },
+    ],
+    memoryWindow: [0, 4, 100],
+    'drift.every': (dice) => `${dice.between(2, 20)}us`,
+    'drift.by': ['3%', '30%'],
+    'nic.receive': (dice) =>
+      dice.pick<unknown>(['8x64', '4x128', '4x80+4x48', '1x512', [64, 64, 64, 64, 64, 64, 64, 64]]),
+    'receiveRings.descriptors': [8, 64, 512],
+    software: ['0ns', '50ns'],
+    'watermarks.KEYS': priorities.map(String),
+    outerType: [0x88a8, 0x9100],
+    innerType: [0x8100],
+    insertedType: [0x8100, 0x8100],
+    'pools.KEYS': ['0', '1', '5'],
+    'pools.*.vlans': (dice) => dice.some(vlans, 0, 3),
+    insert: vlan,
+    regs: registers,
+    'writes.[].at': within(0, 1),
+    'writes.[].regs': (dice) =>
+      dice.pick([{ 'LEDCTL.LED0_MODE': dice.below(15) }, { LEDCTL: { LED1_MODE: 14 } }]),
+    // What is recorded.
+    series: times(3, 7),
+    'observe.ports': (dice) => dice.some([...ports, '*'], 0, 2),
+    storm: times(2, 20),
+    'traces.share': shares,
+    'traces.flows': [[]],
+    'traces.priorities': ofPriorities,
+    slowest: [0, 2],
+    'captures.ports': (dice) => dice.some([...ports, ...devices], 1, 2),
+    'captures.filters': (dice) => captureFilters(dice),
+    'captures.frames': [1, 100],
+    snap: ['64B', '200B'],
+    'expect.[].load': (): undefined => undefined,
+    'expect.[].flow': (): undefined => undefined,
+    'expect.[].device': devices,
+    'expect.[].port': ports,
+    'expect.[].min': [0],
+    'expect.[].max': (): undefined => undefined,
+    'expect.[].equals': (): undefined => undefined,
+    'machinery.[]': (dice) => machineryFault(dice, devices),
+  };
+}
+
+/** One to one, several to one or as many, or to a group. */
+function streamEnds(dice: Dice, hosts: readonly string[]): unknown {
+  const shuffled = dice.some(hosts, hosts.length, hosts.length);
+  const [to, ...others] = shuffled as [string, ...string[]];
+  const half = Math.floor(shuffled.length / 2);
+  switch (dice.below(7)) {
+    case 0:
+      return { from: dice.some(others, 1, 4), to };
+    case 1:
+      return { from: shuffled.slice(0, half), to: shuffled.slice(half, 2 * half) };
+    case 2:
+      return { from: others[0], to: 'group' };
+    default:
+      return { from: others[0], to };
+  }
+}
+
+function incastEnds(dice: Dice, hosts: readonly string[]): unknown {
+  const [to, ...others] = dice.some(hosts, hosts.length, hosts.length);
+  return { from: others, to };
+}
+
+function captureFilters(dice: Dice): unknown[] {
+  return dice.some([...CAPTURE_TYPES], 1, 5).map((type) => ({
+    ...(dice.chance(0.9) && { type }),
+    ...(dice.chance(0.3) && { priority: dice.below(8) }),
+    ...(dice.chance(0.2) && { flow: 0 }),
+  }));
+}
+
+/** What breaks a process, which means nothing here: it is read and checked. */
+function machineryFault(dice: Dice, devices: readonly string[]): unknown {
+  const of = dice.pick(['service', 'broker', 'coordinator']);
+  const kind = dice.pick(['kill', 'pause']);
+  return {
+    kind,
+    of,
+    ...(of === 'service' && { device: dice.pick(devices) }),
+    ...(dice.chance(0.5) ? { at: '1us' } : { after: '1ms' }),
+    ...(kind === 'pause' && { for: '5ms' }),
+  };
+}
+
+/** Mostly as they are; sometimes several priorities share a class. */
+function mapOfClasses(dice: Dice): number[] {
+  const swapped = [...PRIORITIES];
+  if (dice.chance(0.5)) dice.stream.shuffle(swapped);
+  return dice.chance(0.7) ? swapped : swapped.map((tc) => tc % 4);
+}
+
+function sharesOfClasses(dice: Dice): Record<string, string> {
+  const [strict, ...others] = dice.some(PRIORITIES, 3, 5) as [number, ...number[]];
+  const share = Math.floor(100 / others.length);
+  const rest = 100 - share * others.length;
+  const entries = others.map((tc, i) => [tc, `${share + (i === 0 ? rest : 0)}%`]);
+  return Object.fromEntries([...entries, [strict, 'strict']]) as Record<string, string>;
+}
+
+function channels(dice: Dice, vlans: readonly number[]): unknown[] {
+  return Array.from({ length: dice.between(1, 3) }, (_, i) => ({
+    channel: dice.pick([0, 10, 100]) + i,
+    ...(dice.chance(0.7) && { vlans: vlans.filter((_one, v) => v % 3 === i) }),
+    ...(dice.chance(0.4) && { share: dice.pick([1, 2, 0.5]) }),
+  }));
+}
+
+function detectors(dice: Dice, times: (...us: number[]) => string[]): unknown {
+  return dice.pick<unknown>([
+    'auto',
+    '5KB',
+    { dynamic: dice.pick([0.001, 0.1]) },
+    { min: '2KB', max: '20KB', probability: '50%' },
+    { predicted: '10KB', horizon: times(2)[0] },
+    { predicted: '10KB' },
+  ]);
+}
+
+function bandwidthOf(dice: Dice): unknown {
+  const classes = PRIORITIES.map((tc): [string, unknown] => [
+    String(tc),
+    tc === 7 && dice.chance(0.5)
+      ? { group: 2, strict: dice.pick(['link', 'group']), share: '0%' }
+      : { group: tc % 2, share: '25%', ...(dice.chance(0.3) && { strict: 'no' }) },
+  ]);
+  return { groups: { 0: '60%', 1: '30%', 2: '10%' }, classes: Object.fromEntries(classes) };
+}
+
+function registers(dice: Dice): unknown {
+  return dice.pick<unknown>([
+    {},
+    { 'LEDCTL.LED0_MODE': 14 },
+    { 'RTTPT2C[3].CRQ': 40, LEDCTL: { LED1_MODE: '0xE' } },
+  ]);
+}
+
+/** After the last fault, so many spans later all is well. */
+export const RECOVERY_SPANS = 6;

@@ -1,0 +1,219 @@
+/** Draws values of the scenario schema: a new key is generated as soon as it is in the schema. */
+
+import { scenarioJsonSchema } from '../../fabric/scenario/catalogue.js';
+import {
+  length,
+  linkRate,
+  LINK_RATES,
+  rate,
+  share,
+  size,
+  time,
+} from '../../settings/quantities.js';
+import type { Dice } from './dice.js';
+
+export interface SchemaNode {
+  readonly $ref?: string;
+  readonly $defs?: Readonly<Record<string, SchemaNode>>;
+  readonly type?: string;
+  readonly title?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly anyOf?: readonly SchemaNode[];
+  readonly oneOf?: readonly SchemaNode[];
+  readonly items?: SchemaNode;
+  readonly prefixItems?: readonly SchemaNode[];
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: SchemaNode | boolean;
+  readonly propertyNames?: SchemaNode;
+}
+
+export type Path = readonly string[];
+
+/** A list to pick from, or how to make a value; undefined: leave the key out. */
+export type Sample = readonly unknown[] | ((dice: Dice) => unknown);
+/** By the last keys of a path, `*` and `[]` included; the longest that fits counts. */
+export type Samples = Readonly<Record<string, Sample>>;
+
+/** What a quantity may be for which nothing else is given. */
+const OF_QUANTITIES: Readonly<Record<string, readonly unknown[]>> = {
+  [time.allowed]: ['100ns', '1us', '5us', '20us', '100us'],
+  [size.allowed]: ['1KB', '4KB', '20KB', '100KB'],
+  [length.allowed]: ['1m', '30m', '300m'],
+  [rate.allowed]: ['1G', '10G', '40G'],
+  [linkRate.allowed]: LINK_RATES,
+  [share.allowed]: ['1%', '20%', '50%', '100%'],
+};
+
+const root = scenarioJsonSchema() as SchemaNode;
+
+/** The node with what it refers to. */
+export function resolve(node: SchemaNode): SchemaNode {
+  if (node.$ref === undefined) return node;
+  const { $ref, ...own } = node;
+  return { ...resolve(root.$defs![$ref.replace('#/$defs/', '')]!), ...own };
+}
+
+export function shapesOf(node: SchemaNode): readonly SchemaNode[] {
+  const resolved = resolve(node);
+  const shapes = resolved.anyOf ?? resolved.oneOf;
+  if (shapes === undefined || (resolved.title ?? '') in OF_QUANTITIES) return [resolved];
+  return shapes.flatMap(shapesOf);
+}
+
+/** The node of a section of the scenario. */
+export function sectionNode(section: string): SchemaNode {
+  return root.properties![section]!;
+}
+
+/** Every key of the schema and every word that a key may be, as paths such as `load.[].name`. */
+export function keysOfSchema(): string[] {
+  const found = new Set<string>();
+  const visit = (node: SchemaNode, path: string): void => {
+    for (const shape of shapesOf(node)) {
+      for (const word of wordsOf(shape)) found.add(`${path} = ${String(word)}`);
+      for (const [key, inner] of Object.entries(shape.properties ?? {})) {
+        const at = path === '' ? key : `${path}.${key}`;
+        found.add(at);
+        visit(inner, at);
+      }
+      if (typeof shape.additionalProperties === 'object')
+        visit(shape.additionalProperties, `${path}.*`);
+      if (shape.items !== undefined) visit(shape.items, `${path}.[]`);
+    }
+  };
+  visit(root, '');
+  return [...found];
+}
+
+function wordsOf({ const: word, enum: words = [], type }: SchemaNode): unknown[] {
+  if (type === 'boolean') return [true, false];
+  return [...words, ...(word === undefined ? [] : [word])].filter((one) => typeof one !== 'number');
+}
+
+/** The same of a document: keys that it has, and words that it says. */
+export function keysOfDocument(document: unknown): string[] {
+  const found = new Set<string>();
+  const visit = (node: SchemaNode, value: unknown, path: string): void => {
+    for (const shape of shapesOf(node)) {
+      if (wordsOf(shape).includes(value)) found.add(`${path} = ${String(value)}`);
+      if (Array.isArray(value)) {
+        if (shape.items === undefined) continue;
+        for (const item of value) visit(shape.items, item, `${path}.[]`);
+      } else if (typeof value === 'object' && value !== null) {
+        for (const [key, inner] of Object.entries(value)) {
+          const known = shape.properties?.[key];
+          const at = path === '' ? key : `${path}.${key}`;
+          if (known !== undefined) {
+            found.add(at);
+            visit(known, inner, at);
+          } else if (typeof shape.additionalProperties === 'object') {
+            visit(shape.additionalProperties, inner, `${path}.*`);
+          }
+        }
+      }
+    }
+  };
+  visit(root, document, '');
+  return [...found];
+}
+
+/** Draws values of nodes of the schema, by samples where there are any. */
+export class Drawer {
+  constructor(
+    readonly dice: Dice,
+    private readonly samples: Samples,
+  ) {}
+
+  value(node: SchemaNode, path: Path): unknown {
+    const sample = this.sampleOf(path);
+    if (sample !== null)
+      return typeof sample === 'function' ? sample(this.dice) : this.dice.pick(sample);
+    const shape = this.dice.pick(shapesOf(node));
+    const values = OF_QUANTITIES[shape.title ?? ''];
+    if (values !== undefined) return this.dice.pick(values);
+    if (shape.const !== undefined) return shape.const;
+    if (shape.enum !== undefined) return this.dice.pick(shape.enum);
+    switch (shape.type) {
+      case 'boolean':
+        return this.dice.chance(0.5);
+      case 'integer':
+      case 'number':
+        return this.number(shape);
+      case 'array':
+        return this.list(shape, path);
+      case 'object':
+        return this.mapping(shape, path, 0.3);
+      default:
+        throw new Error(`no values are known for ${path.join('.')}: add them to the samples`);
+    }
+  }
+
+  /** Each key with a probability; those that are required always. */
+  mapping(node: SchemaNode, path: Path, probability: number): Record<string, unknown> {
+    const { properties = {}, required = [], additionalProperties } = resolve(node);
+    const drawn: Record<string, unknown> = {};
+    for (const [key, inner] of Object.entries(properties)) {
+      if (!required.includes(key) && !this.dice.chance(probability)) continue;
+      const value = this.value(inner, [...path, key]);
+      if (value !== undefined) drawn[key] = value;
+    }
+    if (typeof additionalProperties === 'object') {
+      for (const key of this.keys(path)) {
+        drawn[key] = this.value(additionalProperties, [...path, '*']);
+      }
+    }
+    return drawn;
+  }
+
+  /** Only these keys of a mapping, those that it has. */
+  chosen(node: SchemaNode, path: Path, keys: readonly string[]): Record<string, unknown> {
+    const { properties = {} } = resolve(node);
+    const drawn: Record<string, unknown> = {};
+    for (const key of keys) {
+      const value = this.value(properties[key]!, [...path, key]);
+      if (value !== undefined) drawn[key] = value;
+    }
+    return drawn;
+  }
+
+  private keys(path: Path): readonly string[] {
+    const sample = this.sampleOf([...path, 'KEYS']);
+    if (!Array.isArray(sample)) {
+      throw new Error(`no keys are known for ${path.join('.')}: add them to the samples`);
+    }
+    return this.dice.some(sample as string[], 1, 3);
+  }
+
+  private list(shape: SchemaNode, path: Path): unknown[] {
+    const { minItems = 0, maxItems = 3, items, prefixItems } = shape;
+    if (prefixItems !== undefined)
+      return prefixItems.map((item) => this.value(item, [...path, '[]']));
+    const count = this.dice.between(minItems, Math.max(minItems, Math.min(maxItems, 3)));
+    const drawn = Array.from({ length: count }, () => this.value(items!, [...path, '[]']));
+    return drawn.filter((item) => item !== undefined);
+  }
+
+  /** The ends of the range, or something near its beginning. */
+  private number({ type, minimum, maximum, exclusiveMinimum }: SchemaNode): number {
+    if (type === 'number') return this.dice.pick([0.5, 1, 2]);
+    const least = minimum ?? (exclusiveMinimum ?? 0) + 1;
+    const most = maximum ?? least + 1000;
+    if (this.dice.chance(0.1)) return this.dice.pick([least, most]);
+    return this.dice.between(least, Math.min(most, Math.max(least, 0) + 9));
+  }
+
+  private sampleOf(path: Path): Sample | null {
+    for (let from = 0; from < path.length; from++) {
+      const sample = this.samples[path.slice(from).join('.')];
+      if (sample !== undefined) return sample;
+    }
+    return null;
+  }
+}

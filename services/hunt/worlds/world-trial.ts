@@ -1,0 +1,155 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
+import type { Placement } from '../../fabric/placement/placement.js';
+import { placeInServices } from '../../fabric/placement/placement.js';
+import { planParts } from '../../fabric/placement/part-plan.js';
+import { ThreadsRun } from '../../runtime/threads/run-threads.js';
+import type { RunResults } from '../../runtime/results/results.js';
+import { Session } from '../../runtime/session.js';
+import { Dice } from './dice.js';
+import { PartsInStep } from './parts-in-step.js';
+import { stuckFlow } from './progress.js';
+import { Cluster, KIND } from './services-in-memory.js';
+
+/** Where a world is run besides in one thread. */
+export type Runner = (fabric: Fabric, dice: Dice) => RunResults;
+
+const WALL_BUDGET_MS = 1000;
+const UNKIND = { lose: 0.03, repeat: 0.03, reorder: 0.2 };
+
+/** All of them, by name; each must come to the results of one thread. */
+export const RUNNERS: Readonly<Record<string, Runner>> = {
+  'windows of random length': inRandomWindows,
+  'saved and restored': restored,
+  '2 parts in step': (fabric, dice) => inParts(fabric, dice, 2),
+  '3 parts in step': (fabric, dice) => inParts(fabric, dice, 3),
+  'services in memory': inServices,
+};
+
+/**
+ * Runs a world in one thread and by all other ways; says what is wrong, or null. Which windows,
+ * cuts and moments these take follows from the seed.
+ */
+export function whatIsWrong(fabric: Fabric, seed: number): string | null {
+  let expected: RunResults;
+  try {
+    expected = run(new Session(fabric, { check: true }));
+  } catch (error) {
+    return `error: ${messageOf(error)}`;
+  }
+  const wrong = failureOf(expected) ?? stuckFlow(fabric, expected);
+  if (wrong !== null) return wrong;
+  for (const [name, runner] of Object.entries(RUNNERS)) {
+    try {
+      const results = runner(fabric, new Dice(seed, name));
+      const difference = differenceOf(expected, results);
+      if (difference !== null) return `${name}: ${difference}`;
+    } catch (error) {
+      return `${name}: error: ${messageOf(error)}`;
+    }
+  }
+  return null;
+}
+
+/** The same for threads that run at the same time. */
+export async function wrongInThreads(fabric: Fabric, seed: number): Promise<string | null> {
+  const dice = new Dice(seed, 'threads');
+  const expected = run(new Session(fabric, { check: true }));
+  const plans = planParts(fabric, placement(fabric, dice, dice.between(2, 3)));
+  try {
+    const { results } = await new ThreadsRun(fabric, plans, { check: true, from: null }).run();
+    const difference = differenceOf(expected, results);
+    return difference && `${plans.length} threads: ${difference}`;
+  } catch (error) {
+    return `threads: error: ${messageOf(error)}`;
+  }
+}
+
+/** A deadlock is what some fabrics come to; all else that fails is not meant. */
+function failureOf({ failure }: RunResults): string | null {
+  return failure === null || failure.reason.startsWith('deadlock') ? null : failure.reason;
+}
+
+function differenceOf(expected: RunResults, results: RunResults): string | null {
+  if (expected.failure !== null) {
+    return results.failure?.reason.startsWith('deadlock') === true ? null : 'no deadlock';
+  }
+  if (results.failure !== null) return results.failure.reason;
+  if (results.digest !== expected.digest) return 'another digest';
+  for (const key of Object.keys(expected) as (keyof RunResults)[]) {
+    if (!isDeepStrictEqual(results[key], expected[key])) return `other ${key}`;
+  }
+  return null;
+}
+
+function messageOf(error: unknown): string {
+  const { message, stack = '' } = error as Error;
+  const place = /at (?:new )?([\w.<>]+) /.exec(stack)?.[1] ?? '';
+  return `${message} (${place})`;
+}
+
+export function run(session: Session): RunResults {
+  while (session.advance(WALL_BUDGET_MS) === 'running');
+  return session.results('complete');
+}
+
+/** Windows of random legal lengths, and the devices of each in random order. */
+function inRandomWindows(fabric: Fabric, dice: Dice): RunResults {
+  const session = new Session(fabric, { check: true });
+  const { engine } = session;
+  const endPs = fabric.scenario.durationPs ?? Infinity;
+  const { horizon } = engine.shared;
+  const order = engine.devices.map((_, d) => d);
+  for (;;) {
+    const next = Math.min(...horizon);
+    if (next >= endPs || next === Infinity) break;
+    const bound = Math.min(next + 1 + dice.below(fabric.lookaheadPs), endPs);
+    dice.stream.shuffle(order);
+    for (const d of order) if (horizon[d]! < bound) engine.run(d, bound);
+  }
+  return run(session);
+}
+
+/** Stopped somewhere, and gone on with in another engine. */
+function restored(fabric: Fabric, dice: Dice): RunResults {
+  const stopped = new Session(fabric, { check: true });
+  const untilPs = fabric.scenario.durationPs ?? LONGEST_PS;
+  stopped.runTo(Math.floor(dice.stream.uniform() * untilPs));
+  const session = new Session(fabric, { check: true });
+  session.restore(structuredClone(stopped.save()));
+  return run(session);
+}
+
+const LONGEST_PS = 100e6;
+
+function inParts(fabric: Fabric, dice: Dice, count: number): RunResults {
+  const isRandom = dice.chance(0.5);
+  const lengthOf = (most: number): number => (isRandom ? 1 + dice.below(most) : most);
+  return new PartsInStep(fabric, placement(fabric, dice, count), lengthOf).run().results;
+}
+
+/** As messages, over a broker that loses some and mixes up others; half of them lose a service. */
+function inServices(fabric: Fabric, dice: Dice): RunResults {
+  const placed = placement(fabric, dice, dice.between(2, 4));
+  const isKind = dice.chance(0.5);
+  const cluster = new Cluster(fabric, placed, dice.stream, isKind ? KIND : UNKIND);
+  if (!isKind) {
+    cluster.run(dice.stream.uniform() * (fabric.scenario.durationPs ?? LONGEST_PS));
+    cluster.recover(dice.chance(0.5) ? null : cluster.save());
+  }
+  cluster.run();
+  return cluster.results();
+}
+
+/** Neighbours together, or anything anywhere. */
+function placement(fabric: Fabric, dice: Dice, count: number): Placement {
+  const { topology } = fabric;
+  const parts = Math.min(count, topology.devices.length);
+  if (dice.chance(0.6)) return placeInServices(topology, parts);
+  const order = topology.devices.map((_, d) => d);
+  dice.stream.shuffle(order);
+  return Array.from({ length: parts }, (_, part) => ({
+    name: `part${part + 1}`,
+    devices: order.filter((_device, i) => i % parts === part).sort((a, b) => a - b),
+  }));
+}

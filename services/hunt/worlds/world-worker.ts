@@ -1,0 +1,22 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { makeWorld } from './world.js';
+import { whatIsWrong, wrongInThreads } from './world-trial.js';
+
+/** What a worker is given; world by world it is told which comes next. */
+export interface WorldTask {
+  readonly seed: number;
+}
+
+const { seed } = workerData as WorldTask;
+
+/** Threads of their own take longer to start than a world to run: only one in so many has them. */
+const WORLDS_PER_THREADS = 25;
+
+parentPort!.on('message', (world: number) => {
+  const { fabric } = makeWorld(seed, world);
+  const reason = whatIsWrong(fabric, world);
+  const isSample = reason === null && world % WORLDS_PER_THREADS === 0;
+  void (isSample ? wrongInThreads(fabric, world) : Promise.resolve(reason)).then((wrong) => {
+    parentPort!.postMessage({ world, reason: wrong });
+  });
+});

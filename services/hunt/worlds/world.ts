@@ -1,0 +1,133 @@
+import { buildFabric } from '../../fabric/assembly/fabric.js';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
+import { ScenarioError } from '../../settings/errors.js';
+import { scenarioOfDocument } from '../../fabric/scenario/load-scenario.js';
+import type { Flow } from '../../fabric/load/flow.js';
+import { RAW_OVERHEAD_BYTES } from '../../fabric/load/flow.js';
+import { buildTopology } from '../../fabric/topology/build-topology.js';
+import { portName } from '../../fabric/topology/topology.js';
+import type { Document } from '../document.js';
+import { Dice } from './dice.js';
+import type { Draft } from './drafter.js';
+import { Drafter } from './drafter.js';
+import { drawFabric } from './drawn-fabric.js';
+import type { Place } from './samples.js';
+import { samplesOf } from './samples.js';
+import { Drawer } from './schema-values.js';
+
+/** A small scenario in which everything may come together with everything. */
+export interface World {
+  readonly document: Document;
+  readonly fabric: Fabric;
+}
+
+type Key = string | number;
+
+const FRAME_BITS = 12_304;
+const FRAMES_OF_A_SPAN = 60;
+const LEAST_SPAN_PS = 8e6;
+/** More would only take longer. */
+const MOST_DEVICES = 24;
+const MOST_FLOWS = 40;
+const MOST_FRAMES = 1500;
+
+/** A draft that needs more is given up for another. */
+const MOST_REPAIRS = 60;
+/** World `number` of a seed: the same always, as long as the schema is the same. */
+export function makeWorld(seed: number, number: number): World {
+  for (let attempt = 0; ; attempt++) {
+    const draft = draftWorld(seed, number, attempt);
+    const fabric = repaired(draft);
+    if (fabric !== null) return { document: draft, fabric };
+  }
+}
+
+/** Takes out what the checks of scenarios refuse, one thing after the other. */
+function repaired(draft: Draft): Fabric | null {
+  for (let repairs = 0; repairs < MOST_REPAIRS; repairs++) {
+    try {
+      const fabric = buildFabric(scenarioOfDocument('world.yaml', structuredClone(draft)));
+      return isSmall(fabric) ? fabric : null;
+    } catch (error) {
+      if (!(error instanceof ScenarioError)) throw error;
+      if (!takeOut(draft, error.path)) return null;
+    }
+  }
+  return null;
+}
+
+function isSmall({ specs, flows, scenario }: Fabric): boolean {
+  if (specs.length > MOST_DEVICES || flows.length === 0 || flows.length > MOST_FLOWS) return false;
+  const frames = flows.reduce((sum, flow) => {
+    const { octetPs } = specs[flow.source]!.ports[0]!;
+    return sum + framesOf(flow, octetPs, scenario.durationPs!);
+  }, 0);
+  return frames <= MOST_FRAMES;
+}
+
+/** What a flow sends; one without an end as much as its line carries. */
+function framesOf(flow: Flow, octetPs: number, durationPs: number): number {
+  const { transport, messages, messageBytes, startPs, endPs } = flow;
+  const packet =
+    transport.kind === 'raw' ? transport.frameBytes - RAW_OVERHEAD_BYTES : transport.mtuBytes;
+  const frames = messages * Math.ceil(messageBytes / packet);
+  const lastsPs = Math.max(0, Math.min(endPs, durationPs) - startPs);
+  return Math.min(frames, lastsPs / (packet * octetPs));
+}
+
+/** What stands at a path, or as near to it as there is anything. */
+function takeOut(draft: Draft, written: readonly Key[]): boolean {
+  const path = whereWritten(draft, written);
+  let parent: unknown = draft;
+  let last: { readonly of: Record<Key, unknown> | unknown[]; readonly key: Key } | null = null;
+  for (const key of path) {
+    if (typeof parent !== 'object' || parent === null || !Object.hasOwn(parent, key)) break;
+    last = { of: parent as Record<Key, unknown>, key };
+    parent = (parent as Record<Key, unknown>)[key];
+  }
+  if (last === null || path[0] === 'fabric') return false;
+  if (Array.isArray(last.of)) last.of.splice(Number(last.key), 1);
+  else Reflect.deleteProperty(last.of, last.key);
+  return true;
+}
+
+/** What `hosts` says of NICs is complained of at each host. */
+function whereWritten(draft: Draft, path: readonly Key[]): readonly Key[] {
+  const [section, device, key, ...rest] = path;
+  if (section !== 'devices' || key !== 'nic') return path;
+  const own = (draft['devices'] as Record<Key, Draft> | undefined)?.[device!];
+  return own?.['nic'] === undefined ? ['hosts', 'nic', ...rest] : path;
+}
+
+/** All sections of a scenario, before it is checked. */
+export function draftWorld(seed: number, number: number, attempt: number): Draft {
+  const dice = new Dice(seed, `world ${number} ${attempt}`);
+  const model = dice.below(12);
+  const isSlotted = model === 0;
+  const isSlow = isSlotted || model === 1;
+  const { fabric, bps } = drawFabric(dice, isSlow, isSlotted);
+  const spanPs = Math.max(LEAST_SPAN_PS, (FRAMES_OF_A_SPAN * FRAME_BITS * 1e12) / bps);
+  const place = placeOf(fabric, dice, spanPs);
+  const drawer = new Drawer(dice, samplesOf(place));
+  return new Drafter(drawer, place, isSlow, isSlotted).draft(fabric);
+}
+
+function placeOf(fabric: Draft, dice: Dice, spanPs: number): Place {
+  const loaded = scenarioOfDocument('world.yaml', { selvage: 1, fabric });
+  const topology = buildTopology(loaded.scenario.fabric, (at, message) =>
+    loaded.errorAt(at, message),
+  );
+  const { devices, links } = topology;
+  const names = (kind: string): string[] =>
+    devices.filter((device) => device.kind === kind).map(({ name }) => name);
+  return {
+    hosts: names('host'),
+    switches: names('switch'),
+    tiers: [...new Set(devices.map(({ tier }) => tier))],
+    ports: links.flatMap(({ a, b }) => [portName(topology, a), portName(topology, b)]),
+    links: links.map(({ a, b }) => [devices[a.device]!.name, devices[b.device]!.name]),
+    spanPs,
+    priorities: dice.some([0, 1, 2, 3, 4, 5, 6, 7], 1, 4),
+    vlans: dice.some([1, 2, 7, 10, 100, 4094], 3, 6),
+  };
+}

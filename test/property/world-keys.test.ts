@@ -1,0 +1,54 @@
+/** Whatever a scenario may say, generated worlds say it sooner or later. */
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { keysOfDocument, keysOfSchema } from '../../services/hunt/worlds/schema-values.js';
+import { draftWorld, makeWorld } from '../../services/hunt/worlds/world.js';
+
+const isLong = process.env['SELVAGE_CHAOS'] === 'long';
+const SEED = 1;
+const DRAFTS = 2500;
+const WORLDS = 6000;
+
+/** Keys that no world has, by their beginnings, and why. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  extends: 'it names another file; the merged scenario says the same',
+  'load.[].replay': 'it names another file',
+  'load.[].random.sizes.file': 'it names another file',
+  'expect.[].load': 'what is expected is looked at when a run is over, and changes nothing',
+  'expect.[].flow': 'the same',
+  'expect.[].max': 'the same',
+  'expect.[].equals': 'the same',
+};
+
+const isException = (key: string): boolean =>
+  Object.keys(EXCEPTIONS).some((beginning) => key === beginning || key.startsWith(`${beginning} `));
+
+function neverSaid(documents: Iterable<unknown>): string[] {
+  const left = new Set(keysOfSchema().filter((key) => !isException(key)));
+  for (const document of documents) for (const key of keysOfDocument(document)) left.delete(key);
+  return [...left];
+}
+
+function* drafts(): Generator {
+  for (let world = 0; world < DRAFTS; world++) yield draftWorld(SEED, world, 0);
+}
+
+function* worlds(): Generator {
+  for (let world = 0; world < WORLDS; world++) yield makeWorld(SEED, world).document;
+}
+
+describe('generated worlds', () => {
+  it('know every key of the schema, and every word that one may be', () => {
+    assert.deepEqual(neverSaid(drafts()), []);
+  });
+
+  it('have them when what is refused is taken out', { skip: !isLong && 'long suite' }, () => {
+    assert.deepEqual(neverSaid(worlds()), []);
+  });
+
+  it('are the same for the same seed, and others for another', () => {
+    assert.deepEqual(makeWorld(SEED, 7).document, makeWorld(SEED, 7).document);
+    assert.notDeepEqual(makeWorld(SEED, 7).document, makeWorld(SEED + 1, 7).document);
+  });
+});
