@@ -1,3 +1,5 @@
+import { assert } from '../kernel/assert.js';
+
 const FIRST_ROWS = 64;
 
 /** A device that has seen so much of a kind has seen enough; what follows is only counted. */
@@ -40,7 +42,9 @@ export class RecordTable {
   /** A row is over. */
   close(at: number): void {
     const { open } = this;
-    open[open.indexOf(at)] = open[open.length - 1];
+    const place = open.indexOf(at);
+    assert(place >= 0, 'records.row-is-open');
+    open[place] = open[open.length - 1];
     open.pop();
   }
 

@@ -1,4 +1,5 @@
 import type { Arbiter, Heads } from '../contract/arbiter.js';
+import { assert } from '../kernel/assert.js';
 import { creditsOf, DEEPEST_DEBT } from './credits.js';
 
 const WIRE_OVERHEAD_OCTETS = 20;
@@ -221,9 +222,10 @@ export class WspArbiter {
 export class PacketPlane implements Arbiter {
   readonly classes = new WspArbiter();
 
-  /** Somebody may always be granted: the configuration has no group without any refill. */
+  /** One of those eligible is always granted: the configuration has no group without any refill. */
   pick(eligible: number, heads: Heads, port: number): number {
     const tc = this.classes.pick(eligible);
+    assert(tc >= 0, 'nic.class-for-wire');
     this.classes.granted(tc, heads.headWireOctets(port, tc) - WIRE_OVERHEAD_OCTETS);
     return tc;
   }

@@ -14,6 +14,7 @@ import {
 } from '../frame/frame-pool.js';
 import { LATE, SILENT } from '../frame/heed.js';
 import { keyId, keyKind } from '../kernel/agenda.js';
+import { assert } from '../kernel/assert.js';
 import { wordCell } from '../kernel/cells.js';
 import { ETHERTYPE_MAC_CONTROL } from '../wire/ethernet.js';
 import { readU16 } from '../wire/big-endian.js';
@@ -283,6 +284,7 @@ export function makeLoop(
 
   function takeLate(device: Device, local: number, slot: number): void {
     const place = device.late.findIndex((frame) => pool.carried(frame) === slot);
+    assert(place >= 0, 'loop.late-frame-of-device');
     const [frame] = device.late.splice(place, 1);
     takeFrame(device.place, device, device.firstPort + local, frame, UNHURT);
   }

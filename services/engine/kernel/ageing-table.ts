@@ -1,3 +1,5 @@
+import { assert } from './assert.js';
+
 const NONE = -1;
 
 /**
@@ -68,11 +70,13 @@ export class AgeingTable {
 
   /** The entry was seen now. */
   touch(slot: number, now: number): void {
+    this.assertUsed(slot);
     this.detach(slot);
     this.append(slot, now);
   }
 
   remove(slot: number): void {
+    this.assertUsed(slot);
     this.detach(slot);
     const bucket = this.bucket(this.keys[slot]);
     if (this.heads[bucket] === slot) this.heads[bucket] = this.next[slot];
@@ -97,6 +101,10 @@ export class AgeingTable {
   /** The entry seen next after this one, -1 behind the last. */
   after(slot: number): number {
     return this.newer[slot];
+  }
+
+  private assertUsed(slot: number): void {
+    assert(slot >= 0 && slot < this.capacity && this.count > 0, 'table.entry-in-use');
   }
 
   private append(slot: number, now: number): void {

@@ -36,6 +36,11 @@ export abstract class QuantaMechanism {
     this.asker.restate(port);
   }
 
+  /** Whether the link partner of a port is stopped for any reason. */
+  isStopping(port: number): boolean {
+    return this.asker.off[port] !== 0;
+  }
+
   holdReason(port: number, priority: number): HoldReason | null {
     return this.obeyer.reason(port, priority, this.name);
   }

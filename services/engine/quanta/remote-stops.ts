@@ -47,6 +47,11 @@ export class RemoteStops {
     this.host.requestControl(this.slot, port);
   }
 
+  /** A link partner that has forgotten its stops is sent those that stand. */
+  restate(port: number): void {
+    if (this.off[port] !== 0) this.host.requestControl(this.slot, port);
+  }
+
   /** Adds what stands here to a frame with the port's own stops; returns its enable vector. */
   fill(port: number, enableVector: number, quanta: Uint16Array): number {
     const off = this.off[port];

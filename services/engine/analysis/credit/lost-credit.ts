@@ -52,8 +52,7 @@ function lostOf(
 ): LostCredit | null {
   const { credit } = engine;
   const { accounts, sender, receiver } = credit;
-  const place = row - accounts.firstRow(port);
-  const receivingRow = accounts.firstRow(peer) + place;
+  const receivingRow = accounts.peerRow(row, peer);
   const link = { sending: credit, sendingRow: row, receiving: credit, receivingRow };
   const { counts } = accounts.specOf(row);
   if (counts === 'cumulative' && !isSettled(link)) return null;

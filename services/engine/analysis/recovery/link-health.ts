@@ -22,7 +22,7 @@ function creditAilment(engine: Engine, port: number, peer: number): string | nul
   if (spec === null) return null;
   let ailment: string | null = null;
   accounts.forEach(port, (row) => {
-    const receivingRow = accounts.firstRow(peer) + row - accounts.firstRow(port);
+    const receivingRow = accounts.peerRow(row, peer);
     const link = { sending: credit, sendingRow: row, receiving: credit, receivingRow };
     if (spec.counts === 'cumulative' && !isSettled(link)) ailment = 'credit is not agreed upon';
   });
@@ -36,7 +36,7 @@ function pauseAilment(engine: Engine, port: number, peer: number): string | null
   if (isControlUnderway(engine, port)) return null;
   for (const mechanism of engine.mechanisms) {
     if (!(mechanism instanceof PfcMechanism || mechanism instanceof PauseMechanism)) continue;
-    if (mechanism.asker.off[peer] !== 0) continue;
+    if (mechanism.isStopping(peer)) continue;
     for (let priority = 0; priority < 8; priority++) {
       if (mechanism.holdReason(port, priority) === null) continue;
       return `priority ${priority} obeys a stop that its neighbour has ended`;

@@ -1,4 +1,5 @@
 import { AgeingTable } from '../../kernel/ageing-table.js';
+import { assert } from '../../kernel/assert.js';
 
 const WORDS = 8;
 
@@ -30,18 +31,23 @@ export class CiStreamTable {
   }
 
   get(slot: number, word: number): number {
-    return this.words[slot * WORDS + word];
+    return this.words[this.at(slot, word)];
   }
 
   set(slot: number, word: number, value: number): void {
-    this.words[slot * WORDS + word] = value;
+    this.words[this.at(slot, word)] = value;
   }
 
   add(slot: number, word: number, change: number): number {
-    return (this.words[slot * WORDS + word] += change);
+    return (this.words[this.at(slot, word)] += change);
   }
 
   clear(slot: number): void {
     this.words.fill(0, slot * WORDS, (slot + 1) * WORDS);
+  }
+
+  private at(slot: number, word: number): number {
+    assert(slot >= 0 && slot < this.ages.capacity, 'ci.stream-of-table');
+    return slot * WORDS + word;
   }
 }

@@ -1,4 +1,5 @@
 import { AgeingTable } from '../../kernel/ageing-table.js';
+import { assert } from '../../kernel/assert.js';
 
 const WORDS = 8;
 
@@ -26,11 +27,11 @@ export class SfcSourceTable {
   }
 
   get(slot: number, word: number): number {
-    return this.words[slot * WORDS + word];
+    return this.words[this.at(slot, word)];
   }
 
   set(slot: number, word: number, value: number): void {
-    this.words[slot * WORDS + word] = value;
+    this.words[this.at(slot, word)] = value;
   }
 
   /** A new entry, of a source that no message went to. */
@@ -40,5 +41,10 @@ export class SfcSourceTable {
     this.set(slot, ENTRY_SOURCE, source);
     this.set(slot, ENTRY_PRIORITY, priority);
     this.set(slot, ENTRY_SEQUENCE, 0);
+  }
+
+  private at(slot: number, word: number): number {
+    assert(slot >= 0 && slot < this.ages.capacity, 'sfc.source-of-table');
+    return slot * WORDS + word;
   }
 }

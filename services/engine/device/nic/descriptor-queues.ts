@@ -1,5 +1,6 @@
 import { NIC_ARBITER } from '../../contract/probe.js';
 import { CLASS, LENGTH, PRIORITY_MASK, SOURCE, VLAN } from '../../frame/frame-pool.js';
+import { assert } from '../../kernel/assert.js';
 import type { Nic82599 } from '../../nic-82599/nic.js';
 import { QUEUES } from '../../nic-82599/register-map.js';
 import type { Device } from '../device.js';
@@ -85,6 +86,7 @@ export function makeDescriptorQueues(
     const nic = nics[d]!;
     const arbiter = nic.vms[trafficClass];
     const vm = arbiter.pick();
+    assert(vm >= 0, 'nic.vm-ready');
     const queue = nic.spec.dcb ? nic.queueOf(vm, trafficClass) : turnInPool(d, nic, vm);
     const frame = takeFrom(d, queue);
     const length = frame < 0 ? 0 : words[frame + LENGTH];
@@ -111,6 +113,7 @@ export function makeDescriptorQueues(
     const base = devices[d].rows.send.first;
     const at = rows[d] * QUEUES + queue;
     const connection = heads[at];
+    assert(connection >= 0, 'nic.queue-has-work');
     heads[at] = NOBODY;
     const frame = host.mayQueue(d, connection) ? host.build(d, connection) : NOBODY;
     if (frame >= 0) rings.join(tails, at, base, connection);

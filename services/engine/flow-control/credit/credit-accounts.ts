@@ -166,6 +166,13 @@ export class CreditAccounts {
     );
   }
 
+  /** The account of the link partner's port that has the other half of a row's account. */
+  peerRow(row: number, peer: number): number {
+    const port = this.ports[row];
+    assert(this.rows[peer] === this.rows[port], 'credit.accounts-of-link');
+    return this.first[peer] + row - this.first[port];
+  }
+
   priority(row: number): number {
     return this.priorityOf[row];
   }

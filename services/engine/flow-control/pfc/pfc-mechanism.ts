@@ -67,6 +67,15 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, Neighbou
     this.remote.stop(port, priority, durationPs);
   }
 
+  override linkUp(port: number): void {
+    super.linkUp(port);
+    this.remote.restate(port);
+  }
+
+  override isStopping(port: number): boolean {
+    return super.isStopping(port) || this.remote.off[port] !== 0;
+  }
+
   override onTimer(port: number, timer: number): void {
     if (timer >= WATCHDOG_TIMER) this.watchdog.onTimer(port, timer - WATCHDOG_TIMER);
     else if (timer === REMOTE_TIMER) this.remote.onTimer(port);
@@ -90,7 +99,10 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, Neighbou
     this.operate(port, now);
     for (let i = 0; i < 8; i++) {
       const bit = 1 << i;
-      if ((before & ~now & bit) !== 0) this.obeyer.load(port, i, 0);
+      if ((before & ~now & bit) !== 0) {
+        this.obeyer.load(port, i, 0);
+        this.remote.stop(port, i, 0);
+      }
       if (!this.stops(port, i)) this.asker.cease(port, i);
     }
   }

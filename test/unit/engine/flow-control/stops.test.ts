@@ -220,6 +220,27 @@ describe('PFC, asking', () => {
     assert.equal(pfc.stopsSent(0, 3), 0);
   });
 
+  it('restates remote stops when the link is up again, and ends them with PFC', () => {
+    const { host, pfc } = bench(spec);
+    const octets = new Uint8Array(64);
+    const frame = blankPfcFrame();
+    const said = (): number[] => {
+      assert.equal(decodePfc(octets.subarray(0, pfc.compose(0, 0, octets)), 0, frame), 'ok');
+      return [frame.enableVector, frame.quanta[3]!];
+    };
+    pfc.stopFor(0, 3, 10 * QUANTUM_PS);
+    assert.deepEqual(said(), [0b1000, 10]);
+    assert.ok(pfc.isStopping(0));
+    host.clock.now = 4 * QUANTUM_PS;
+    pfc.linkUp(0);
+    assert.equal(host.requests, 2);
+    assert.deepEqual(said(), [0b1000, 6]);
+    pfc.setOperational(0, 0b10000);
+    assert.ok(!pfc.isStopping(0));
+    assert.equal(host.requests, 3);
+    assert.deepEqual(said(), [0b1000, 0]);
+  });
+
   it('names all priorities of a group together', () => {
     const groupOf = [0, 1, 2, 3, 3, 5, 6, 7];
     const { accounts, pfc } = bench(
