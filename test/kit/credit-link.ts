@@ -41,6 +41,7 @@ export function creditSpec(
       bufferUnits: [0, 0, 0, bufferUnits, 0, 0, 0, 0],
       policy,
       keepUnits: new Array<number>(8).fill(4),
+      isAsked: true,
       unsolicited: true,
       stepUnits: 16,
       refreshPs: 20e6,

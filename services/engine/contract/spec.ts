@@ -100,6 +100,8 @@ export interface CreditGrantingSpec {
   readonly policy: 'static' | 'demand';
   /** Under the demand policy, by priority: what an idle channel may always have. */
   readonly keepUnits: readonly number[];
+  /** The link partner asks for credit; else data shows that it needs some. */
+  readonly isAsked: boolean;
   /** False: grants are answers only. */
   readonly unsolicited: boolean;
   /** Freed units are granted when they are so many, or when the neighbour may be short. */

@@ -129,6 +129,7 @@ export class CreditPlan {
       bufferUnits: buffers.map((buffer) => buffer?.grantedUnits ?? 0),
       policy: own.policy,
       keepUnits: this.keepUnits(own),
+      isAsked: this.peerOf(end).request !== 'never',
       unsolicited: own.unsolicited,
       stepUnits: own.stepBytes === null ? Math.max(1, slack) : costOf(own.stepBytes, unitOctets),
       refreshPs: credit.refreshPs,

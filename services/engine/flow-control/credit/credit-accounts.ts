@@ -23,6 +23,7 @@ import {
   TIMES_SHIFT,
   UNIT,
   UNIT_SHIFT,
+  UNASKED,
   UNSOLICITED,
   WORDS_SHIFT,
 } from './credit-records.js';
@@ -283,6 +284,7 @@ export class CreditAccounts {
       (counts === 'cumulative' ? CUMULATIVE : 0) |
       (granting.unsolicited ? UNSOLICITED : 0) |
       (granting.policy === 'static' ? 0 : SHARES) |
+      (granting.isAsked ? 0 : UNASKED) |
       (asking.when === 'never' ? 0 : ASKS) |
       (asking.agePs === Infinity ? 0 : AGES) |
       (asking.when === 'ahead' ? LOOKS_AHEAD : 0) |

@@ -4,7 +4,7 @@ import type { CreditAccounts } from './credit-accounts.js';
 import type { CreditReceiver } from './credit-receiver.js';
 import type { CreditSender } from './credit-sender.js';
 import type { CreditConversation } from './credit-conversation.js';
-import { RECOVERED, RESYNCS, VIOLATIONS } from './credit-receiver.js';
+import { RECLAIMED, RECOVERED, RESYNCS, VIOLATIONS } from './credit-receiver.js';
 import { AGED, FAILED_SYNCS, GRANTED, OVERFLOW, REVOKED, STALE } from './credit-sender.js';
 
 /** Ranges and defaults of what a port is told. */
@@ -47,6 +47,8 @@ export interface CreditCounters {
   /** Lost with frames, or aged: its memory is back. */
   readonly recovered: number;
   readonly resyncs: number;
+  /** How often it had to give back credit that it did not use, for another that needed it. */
+  readonly reclaims: number;
   /** Came without having been granted, from a neighbour that goes by another method. */
   readonly violations: number;
 }
@@ -82,6 +84,7 @@ export function creditCounters(
       peakOccupied: receiver.occupiedPeak(row),
       recovered: receiver.get(row, RECOVERED),
       resyncs: receiver.get(row, RESYNCS),
+      reclaims: receiver.get(row, RECLAIMED),
       violations: receiver.get(row, VIOLATIONS),
     });
   });
@@ -112,6 +115,7 @@ export function creditManagedValues(
     values.push({ name: 'creditsSpent', priority, value: account.spent });
     values.push({ name: 'creditsAged', priority, value: account.aged });
     values.push({ name: 'creditsRecovered', priority, value: account.recovered });
+    values.push({ name: 'creditReclaims', priority, value: account.reclaims });
     values.push({ name: 'creditViolations', priority, value: account.violations });
   }
   return values;

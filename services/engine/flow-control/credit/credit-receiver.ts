@@ -37,10 +37,12 @@ import {
   TIMES_SHIFT,
   UNIT,
   UNIT_SHIFT,
+  UNASKED,
   UNSOLICITED,
   WANTED,
   WORDS_SHIFT,
 } from './credit-records.js';
+import type { Share } from './credit-shares.js';
 import { shareOfBuffer } from './credit-shares.js';
 
 // Doubles of an account that only some frames touch.
@@ -55,7 +57,12 @@ export const RESYNCS = 3;
 export const VIOLATIONS = 4;
 /** PASSED when RECEIVED was last brought up to date. */
 const RECEIVED_MARK = 5;
-const DOUBLES = 6;
+/** Since when it has been kept from its share, and when that was last so. */
+const SHORT_SINCE = 6;
+const SHORT_AT = 7;
+/** How often it had to give back credit that it did not use. */
+export const RECLAIMED = 8;
+const DOUBLES = 9;
 
 /**
  * The receiving half of an account: it counts what came past and what is in the buffer, and grants
@@ -73,7 +80,9 @@ export function makeCreditReceiver(
   const { counts, words, times } = accounts.records;
   const doubles = tables.float64('credit', DOUBLES);
   for (let row = 0; row < accounts.count; row++) doubles[row * DOUBLES + SYNC_ASKED_AT] = -Infinity;
+  for (let row = 0; row < accounts.count; row++) doubles[row * DOUBLES + SHORT_AT] = -Infinity;
   const sharers = { outstanding, isActive };
+  const share: Share = { target: 0, entitled: 0 };
 
   /** The link is up. */
   function start(row: number): void {
@@ -176,7 +185,10 @@ export function makeCreditReceiver(
       words[w | PASSED] = (passed + units) & COUNT_MASK;
       if (granted < units || granted > WINDOW_MOST) violated(row, units);
     }
-    if ((modes & SHARES) !== 0) times[(row << TIMES_SHIFT) | ACTIVE_AT] = clock.now;
+    if ((modes & SHARES) !== 0) {
+      times[(row << TIMES_SHIFT) | ACTIVE_AT] = clock.now;
+      if ((modes & UNASKED) !== 0) counts[r | WANTED] = 1;
+    }
     if (ears[0] !== 0) carrier.announce(row, CREDIT_STEP.RECEIVED, units);
   }
 
@@ -307,7 +319,8 @@ export function makeCreditReceiver(
     const r = row << RECORD_SHIFT;
     const w = row << WORDS_SHIFT;
     // Said twice, it may come long after frames of its epoch: what they counted stands.
-    if (!isOpen(row) || counts[r | RECEIVER_EPOCH] !== epoch) {
+    const isNew = !isOpen(row) || counts[r | RECEIVER_EPOCH] !== epoch;
+    if (isNew) {
       jump(row, word);
       words[w | LIMIT] = word;
       words[w | LIMIT_SAID] = word;
@@ -318,6 +331,7 @@ export function makeCreditReceiver(
     raise(row);
     changed(row);
     carrier.say(row, SAY_ACCEPT);
+    if (isNew && (counts[r | MODES] & SHARES) !== 0) raiseOthers(row);
   }
 
   /** A demand, or a report, of what the neighbour has used in all. */
@@ -418,11 +432,62 @@ export function makeCreditReceiver(
     const r = row << RECORD_SHIFT;
     const w = row << WORDS_SHIFT;
     const shares = (counts[r | MODES] & SHARES) !== 0;
-    const target = shares ? shareOfBuffer(sharers, accounts, row) : words[w | TARGET];
+    const target = shares ? shareOf(row) : words[w | TARGET];
     const limit = limitFor(row, target);
     if (limit === words[w | LIMIT]) return;
     words[w | LIMIT] = limit;
     if (counts[r | REFRESHES] !== 0) changed(row);
+  }
+
+  /** What an account may have outstanding; others give back what keeps it from its share. */
+  function shareOf(row: number): number {
+    shareOfBuffer(sharers, accounts, row, share);
+    const { target, entitled } = share;
+    if (target < entitled && accounts.isCumulative(row)) reclaim(row);
+    else doubles[row * DOUBLES + SHORT_AT] = -Infinity;
+    return target;
+  }
+
+  /**
+   * An active account has less than its share. Who sends gives back what he has beyond his own in
+   * a loop; who does not is made to by a resynchronisation after that.
+   */
+  function reclaim(row: number): void {
+    const { granting, channels } = accounts.specOf(row);
+    const d = row * DOUBLES;
+    const { now } = clock;
+    const isAnew = now - doubles[d + SHORT_AT] >= granting.idlePs;
+    doubles[d + SHORT_AT] = now;
+    if (isAnew) doubles[d + SHORT_SINCE] = now;
+    if (now - doubles[d + SHORT_SINCE] < granting.tellPs) return;
+    doubles[d + SHORT_SINCE] = now;
+    for (let slot = 0; slot < channels.length; slot++) {
+      const other = accounts.row(accounts.port(row), slot, accounts.priority(row));
+      if (other === row || !isOpen(other) || unusedLoan(other) < granting.frameUnits) continue;
+      doubles[other * DOUBLES + RECLAIMED]++;
+      resynchronise(other);
+    }
+  }
+
+  /** Units that an account has beyond its share, and has not used. */
+  function unusedLoan(row: number): number {
+    const w = row << WORDS_SHIFT;
+    shareOfBuffer(sharers, accounts, row, share);
+    const unused = ahead(words[w | LIMIT], words[w | PASSED]);
+    return Math.min(unused, outstanding(row) - share.entitled);
+  }
+
+  /** An account has given back what it had: those that share its buffer are granted more. */
+  function raiseOthers(row: number): void {
+    const { channels } = accounts.specOf(row);
+    for (let slot = 0; slot < channels.length; slot++) {
+      const other = accounts.row(accounts.port(row), slot, accounts.priority(row));
+      if (other === row || !isOpen(other) || !isActive(other)) continue;
+      raise(other);
+      const w = other << WORDS_SHIFT;
+      if ((counts[(other << RECORD_SHIFT) | MODES] & UNSOLICITED) === 0) continue;
+      if (words[w | LIMIT] !== words[w | LIMIT_SAID]) carrier.say(other, SAY_GRANT);
+    }
   }
 
   /** Something is different: the neighbour hears of it soon, and again. */

@@ -25,6 +25,9 @@ export const AGES = 32;
 /** What it may have promised depends on the other channels. */
 export const SHARES = 64;
 
+/** The link partner never asks: data shows that it needs credit. */
+export const UNASKED = 1024;
+
 // Not modes, but looked at together with them.
 
 /** It has reported since the last change. */

@@ -2,25 +2,39 @@ import type { CreditAccounts } from './credit-accounts.js';
 
 /** What is asked of the accounts that share a buffer. */
 export interface Sharers {
-  /** Units promised to an account: on their way, in its neighbour's hand, or stored. */
+  /** Units that are granted and not used, on their way, or stored. */
   outstanding(row: number): number;
   isActive(row: number): boolean;
 }
 
+/** Units of the buffer of its port and priority that an account may have outstanding. */
+export interface Share {
+  /** As far as the other accounts have left it. */
+  target: number;
+  /** Once they have given back what was lent to them. */
+  entitled: number;
+}
+
 /**
- * How much of the buffer of its port and priority an account may have outstanding. Under the
- * static policy that is its share. Under the demand policy an idle account may have a little, and
- * an active one its share among the active ones, as far as the others have left it: what an idle
- * tenant does not use is lent, and comes back as the borrowers' frames leave.
+ * Under the demand policy an idle account may have a little, and an active one its share among the
+ * active ones: what an idle tenant does not use is lent. It comes back as the borrower's frames
+ * leave, or by a resynchronisation if the borrower sends none.
  */
-export function shareOfBuffer(sharers: Sharers, accounts: CreditAccounts, row: number): number {
+export function shareOfBuffer(
+  sharers: Sharers,
+  accounts: CreditAccounts,
+  row: number,
+  into: Share,
+): void {
   const { granting, channels } = accounts.specOf(row);
   const port = accounts.port(row);
   const priority = accounts.priority(row);
   const buffer = granting.bufferUnits[priority];
   const keep = granting.keepUnits[priority];
   const own = accounts.share(row);
-  if (!sharers.isActive(row)) return Math.min(keep, buffer);
+  into.entitled = Math.min(keep, buffer);
+  into.target = into.entitled;
+  if (!sharers.isActive(row)) return;
   let active = own;
   let taken = 0;
   for (let slot = 0; slot < channels.length; slot++) {
@@ -30,5 +44,7 @@ export function shareOfBuffer(sharers: Sharers, accounts: CreditAccounts, row: n
     taken += Math.max(sharers.outstanding(other), keep);
   }
   const room = Math.max(0, buffer - taken);
-  return Math.min(room, Math.max(keep, Math.floor((buffer * own) / active)));
+  const reserved = keep * (channels.length - 1);
+  into.entitled = Math.min(buffer - reserved, Math.max(keep, Math.floor((buffer * own) / active)));
+  into.target = Math.min(room, into.entitled);
 }
