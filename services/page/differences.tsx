@@ -11,16 +11,29 @@ import { Card, Table } from './panels.js';
 
 interface Measure {
   readonly label: string;
-  readonly value: (run: RunPage) => number | null;
+  readonly value: (run: RunPage) => Quantity | number | null;
   readonly format: (value: number) => string;
   /** Whether less is better; null where neither is. */
   readonly less: boolean | null;
 }
 
-const worst = (run: RunPage, value: (priority: RunPage['priorities'][number]) => number | null) => {
-  const values = run.priorities.flatMap((priority) => value(priority) ?? []);
-  return values.length === 0 ? null : Math.max(...values);
-};
+/** A figure that is only known to be more than `value` is open. */
+interface Quantity {
+  readonly value: number;
+  readonly isOpen: boolean;
+}
+
+/** A percentile of the priority where it is longest. */
+function worst(
+  run: RunPage,
+  of: 'completionPs' | 'slowdown',
+  rank: 'p50' | 'p99',
+): Quantity | null {
+  const all = run.priorities.flatMap((priority) => priority[of] ?? []);
+  if (all.length === 0) return null;
+  const value = Math.max(...all.map(({ atLeast }) => atLeast[rank]));
+  return { value, isOpen: all.some((percentiles) => percentiles[rank] === null) };
+}
 const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
 
 const MEASURES: readonly Measure[] = [
@@ -33,20 +46,24 @@ const MEASURES: readonly Measure[] = [
     value: (run) => run.virtualPs,
   },
   {
-    ...{ label: 'throughput', format: formatRate, less: false },
-    value: (run) => sum(run.priorities.map((p) => p.throughputBps)),
+    ...{ label: 'goodput', format: formatRate, less: false },
+    value: (run) => run.goodputBps,
+  },
+  {
+    ...{ label: 'flows that did not finish', format: formatCount, less: true },
+    value: ({ finished }) => finished.total - finished.done,
   },
   {
     ...{ label: 'completion, median', format: formatTime, less: true },
-    value: (run) => worst(run, (p) => p.completionP50Ps),
+    value: (run) => worst(run, 'completionPs', 'p50'),
   },
   {
     ...{ label: 'completion, 99 %', format: formatTime, less: true },
-    value: (run) => worst(run, (p) => p.completionP99Ps),
+    value: (run) => worst(run, 'completionPs', 'p99'),
   },
   {
     ...{ label: 'slowdown, 99 %', format: formatRatio, less: true },
-    value: (run) => worst(run, (p) => p.slowdownP99),
+    value: (run) => worst(run, 'slowdown', 'p99'),
   },
   {
     ...{ label: 'frames dropped', format: formatCount, less: true },
@@ -99,8 +116,8 @@ export function Differences({ runs }: { readonly runs: readonly RunPage[] }): JS
             ...runs.map((run, i) => (
               <Value
                 measure={measure}
-                value={measure.value(run)}
-                first={i === 0 ? null : measure.value(runs[0]!)}
+                quantity={quantityOf(measure, run)}
+                first={i === 0 ? null : quantityOf(measure, runs[0]!)}
               />
             )),
           ]),
@@ -111,15 +128,24 @@ export function Differences({ runs }: { readonly runs: readonly RunPage[] }): JS
   );
 }
 
+function quantityOf(measure: Measure, run: RunPage): Quantity | null {
+  const value = measure.value(run);
+  return typeof value === 'number' ? { value, isOpen: false } : value;
+}
+
 function Value(props: {
   readonly measure: Measure;
-  readonly value: number | null;
-  readonly first: number | null;
+  readonly quantity: Quantity | null;
+  readonly first: Quantity | null;
 }): JSX.Element {
-  const { measure, value, first } = props;
-  if (value === null) return <>–</>;
-  const shown = value === 0 ? '0' : measure.format(value);
-  if (first === null || value === first) return <>{shown}</>;
+  const { measure, quantity } = props;
+  if (quantity === null) return <>–</>;
+  const { value, isOpen } = quantity;
+  const shown = `${isOpen ? '> ' : ''}${value === 0 ? '0' : measure.format(value)}`;
+  // By how much what is not known differs is not known either.
+  if (props.first === null || isOpen || props.first.isOpen) return <>{shown}</>;
+  const first = props.first.value;
+  if (value === first) return <>{shown}</>;
   const better = measure.less === null ? '' : value < first === measure.less ? 'good' : 'bad';
   const change = first === 0 ? 'new' : changeText(value / first);
   return (

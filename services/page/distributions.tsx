@@ -1,10 +1,11 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import {
-  formatCount,
   formatOctets,
+  formatPercentile,
   formatRatio,
   formatShare,
+  formatTally,
   formatTime,
 } from '../report/format.js';
 import type { Curve } from '../report/page/page-data.js';
@@ -38,20 +39,24 @@ function Completions({ views, theme }: Props): JSX.Element {
   const curves = views.flatMap(({ run }) =>
     run.completions.map((curve) => ({
       ...curve,
-      label: views.length > 1 ? `${run.title}: ${curve.label}` : curve.label,
+      label: labelOf(views.length > 1 ? `${run.title}: ${curve.label}` : curve.label, curve),
     })),
   );
   const { x, lines } = useMemo(() => stepsOf(curves, colours), [views, theme]);
   const count = curves.reduce((sum, curve) => sum + curve.count, 0);
+  const total = curves.reduce((sum, curve) => sum + curve.total, 0);
   if (count === 0) {
     return (
       <Card title="Completion times">
-        <p class="none">no flow has completed</p>
+        <p class="none">{total === 0 ? 'no flow has an end' : `0 of ${total} flows are done`}</p>
       </Card>
     );
   }
   return (
-    <Card title="Completion times" note="share of the flows that were done by then">
+    <Card
+      title="Completion times"
+      note={`share of all flows that were done by then; ${formatTally({ done: count, total })} done`}
+    >
       <Chart
         title=""
         {...{ theme, x, lines, logX: isWide(x), maxY: 1.02, height: 250 }}
@@ -60,6 +65,11 @@ function Completions({ views, theme }: Props): JSX.Element {
       />
     </Card>
   );
+}
+
+/** Where some flows did not finish, how many did. */
+function labelOf(label: string, { count, total }: Curve): string {
+  return count === total ? label : `${label} (${formatTally({ done: count, total })})`;
 }
 
 /** Values that differ little stand on a plain axis. */
@@ -98,14 +108,14 @@ function Slowdowns({ views, theme }: Props): JSX.Element | null {
     return (
       <Card title="Slowdown by size" note={note}>
         <Table
-          head={['', 'flows of', 'flows', 'median', '99 %']}
+          head={['', 'flows of', 'done', 'median', '99 %']}
           rows={views.flatMap(({ run }) =>
-            run.slowdown.bins.map(({ octets, count, p50, p99 }) => [
+            run.slowdown.bins.map(({ octets, slowdown }) => [
               views.length > 1 ? run.title : 'all',
               formatOctets(octets),
-              formatCount(count),
-              formatRatio(p50),
-              formatRatio(p99),
+              formatTally({ done: slowdown.count, total: slowdown.total }),
+              formatPercentile(slowdown, 'p50', formatRatio),
+              formatPercentile(slowdown, 'p99', formatRatio),
             ]),
           )}
         />
@@ -135,7 +145,7 @@ function slowdownLines(
   const lines = views.flatMap(({ run }, i): ChartLine[] => {
     const prefix = views.length > 1 ? `${run.title} ` : '';
     const at = (value: 'p50' | 'p99'): (number | null)[] => {
-      const of = new Map(run.slowdown.bins.map((bin) => [bin.octets, bin[value]]));
+      const of = new Map(run.slowdown.bins.map((bin) => [bin.octets, bin.slowdown[value]]));
       return x.map((octets) => of.get(octets) ?? null);
     };
     const colour = colours[i % colours.length]!;

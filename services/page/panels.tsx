@@ -1,14 +1,18 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { RunPage } from '../report/page/page-data.js';
+import { CENSORING_NOTE, GOODPUT_NOTE } from '../report/notes.js';
 import {
   formatCount,
   formatOctets,
+  formatPercentile,
   formatRate,
   formatRatio,
+  formatTally,
   formatTime,
 } from '../report/format.js';
 
 const PORTS_SHOWN = 16;
+const LOADS_SHOWN = 12;
 
 export function Card(props: {
   readonly title: string;
@@ -59,11 +63,11 @@ export function Header(props: {
 export function Tiles({ run }: { readonly run: RunPage }): JSX.Element {
   const failed = run.expectations.filter(({ ok }) => !ok).length;
   const drops = run.priorities.reduce((sum, p) => sum + p.drops, 0);
-  const throughputBps = run.priorities.reduce((sum, p) => sum + p.throughputBps, 0);
   const heldPs = Math.max(0, ...run.ports.map((port) => port.heldPs));
   const tiles: Tile[] = [
     ['virtual time', formatTime(run.virtualPs)],
-    ['throughput', formatRate(throughputBps)],
+    ['goodput', formatRate(run.goodputBps)],
+    ...flowsTile(run),
     ['dropped', formatCount(drops), drops > 0 ? 'warn' : ''],
     ['held longest', formatTime(heldPs)],
     ['devices, links', `${formatCount(run.devices)}, ${formatCount(run.links)}`],
@@ -74,6 +78,11 @@ export function Tiles({ run }: { readonly run: RunPage }): JSX.Element {
     tiles.unshift(['expectations', text, failed === 0 ? 'good' : 'bad']);
   }
   return <TileRow tiles={tiles} />;
+}
+
+function flowsTile({ finished }: RunPage): Tile[] {
+  const { done, total } = finished;
+  return total === 0 ? [] : [['flows done', formatTally(finished), done < total ? 'warn' : '']];
 }
 
 /** A label, what it comes to, and whether that is good, bad or to be looked at. */
@@ -111,20 +120,43 @@ export function Expectations({ run }: { readonly run: RunPage }): JSX.Element {
 
 export function Traffic({ run }: { readonly run: RunPage }): JSX.Element {
   return (
-    <Card title="Traffic by priority">
+    <Card title="Traffic">
       <Table
-        head={['priority', 'payload', 'frames', 'done p50', 'p99', 'slow p99', 'drops', 'marks']}
+        head={[
+          ...['priority', 'goodput', 'frames', 'done', 'FCT p50', 'p99', 'slowdown p99', 'drops'],
+          'marks',
+        ]}
         rows={run.priorities.map((p) => [
           `${p.priority} ${p.flowControl}`,
-          formatRate(p.throughputBps),
+          formatRate(p.goodputBps),
           formatCount(p.frames),
-          formatTime(p.completionP50Ps),
-          formatTime(p.completionP99Ps),
-          formatRatio(p.slowdownP99),
+          formatTally(p.finished),
+          formatPercentile(p.completionPs, 'p50', formatTime),
+          formatPercentile(p.completionPs, 'p99', formatTime),
+          formatPercentile(p.slowdown, 'p99', formatRatio),
           formatCount(p.drops),
           formatCount(p.marks),
         ])}
       />
+      <Table
+        head={['load', 'goodput', 'flows', 'done', 'per flow min', 'p50', 'max']}
+        rows={run.loads
+          .slice(0, LOADS_SHOWN)
+          .map((l) => [
+            l.load === '' ? '–' : l.load,
+            formatRate(l.goodputBps),
+            formatCount(l.flows),
+            formatTally(l.finished),
+            formatRate(l.perFlowBps.min),
+            formatRate(l.perFlowBps.p50),
+            formatRate(l.perFlowBps.max),
+          ])}
+      />
+      <p class="facts">
+        {GOODPUT_NOTE}
+        {run.priorities.some(({ completionPs }) => completionPs?.max === null) &&
+          `; ${CENSORING_NOTE}`}
+      </p>
     </Card>
   );
 }

@@ -1,9 +1,24 @@
 /** One scenario under several mechanisms: what each came to, side by side. */
 
-import { percentilesOf } from '../runtime/results/percentiles.js';
-import type { FlowResult, Percentiles, RunResults } from '../runtime/results/results.js';
+import { completionOf, slowdownOf } from '../runtime/results/flow-figures.js';
+import type {
+  FlowResult,
+  Percentiles,
+  RunResults,
+  Spread,
+  Tally,
+} from '../runtime/results/results.js';
 import type { DuelWatch } from './duel-watch.js';
-import { formatCount, formatOctets, formatRate, formatRatio, formatTime } from './format.js';
+import {
+  formatCount,
+  formatOctets,
+  formatPercentile,
+  formatRate,
+  formatRatio,
+  formatTally,
+  formatTime,
+} from './format.js';
+import { CENSORING_NOTE, GOODPUT_NOTE } from './notes.js';
 import type { Style } from './style.js';
 import { table } from './table.js';
 
@@ -26,11 +41,14 @@ export interface DuelFigures {
   readonly status: string;
   readonly failure: string | null;
   readonly digest: string;
-  readonly completed: number;
+  /** Flows with a volume. */
+  readonly finished: Tally;
   readonly completionPs: Percentiles | null;
   readonly slowdown: Percentiles | null;
-  /** By load, of its flows together. */
-  readonly throughputBps: Readonly<Record<string, number>>;
+  /** By load: payload of its flows over the time that they were offered. */
+  readonly goodputBps: Readonly<Record<string, number>>;
+  /** By load with several flows: of each of them. */
+  readonly perFlowBps: Readonly<Record<string, Spread>>;
   /** Jain's index over the flows of a load that has several: 1 when all get the same. */
   readonly fairness: Readonly<Record<string, number>>;
   /** By tier of the sender that was held, summed over its ports and priorities. */
@@ -56,7 +74,7 @@ export function duelFigures(run: DuelRun, tierOf: ReadonlyMap<string, string>): 
   const { results, contender, watch } = run;
   const { flows, ports, priorities } = results;
   const rows = ports.flatMap((port) => port.priorities.map((row) => ({ port, row })));
-  const done = flows.filter(({ completionPs }) => completionPs !== null);
+  const shared = results.loads.filter((load) => load.flows > 1);
   const heldPs: Record<string, number> = {};
   for (const { port, row } of rows) {
     const tier = tierOf.get(port.device)!;
@@ -68,12 +86,16 @@ export function duelFigures(run: DuelRun, tierOf: ReadonlyMap<string, string>): 
     status: results.status,
     failure: results.failure?.reason ?? null,
     digest: results.digest,
-    completed: done.length,
-    completionPs: percentilesOf(done.map(({ completionPs }) => completionPs!)),
-    slowdown: percentilesOf(flows.flatMap(({ slowdown }) => (slowdown === null ? [] : [slowdown]))),
-    throughputBps: byLoad(flows, (own) => sum(own.map((flow) => flow.throughputBps))),
-    fairness: byLoad(flows.filter(hasFellows), (own) =>
-      jain(own.map((flow) => flow.throughputBps)),
+    finished: results.finished,
+    completionPs: completionOf(flows),
+    slowdown: slowdownOf(flows),
+    goodputBps: Object.fromEntries(results.loads.map((l) => [l.load, l.goodputBps])),
+    perFlowBps: Object.fromEntries(shared.map((l) => [l.load, l.perFlowBps])),
+    fairness: Object.fromEntries(
+      shared.map(({ load }) => {
+        const own = flows.filter((flow) => flow.load === load);
+        return [load, jain(own.map((flow) => flow.goodputBps))];
+      }),
     ),
     heldPs,
     peakIngressOctets: most(rows.map(({ row }) => row.peakIngressOctets)),
@@ -99,17 +121,25 @@ export function duelText(figures: readonly DuelFigures[], style: Style): string 
   const names = (of: (f: DuelFigures) => object): string[] => [
     ...new Set(figures.flatMap((f) => Object.keys(of(f)))),
   ];
-  const times = (key: 'p50' | 'p99' | 'p999') => (f: DuelFigures) =>
-    formatTime(f.completionPs?.[key] ?? null);
+  const times = (rank: 'p50' | 'p99' | 'p999') => (f: DuelFigures) =>
+    formatPercentile(f.completionPs, rank, formatTime);
+  const slowdown = (rank: 'p50' | 'p99') => (f: DuelFigures) =>
+    formatPercentile(f.slowdown, rank, formatRatio);
   const rows = [
     line('status', (f) => f.status),
+    line('flows done', (f) => formatTally(f.finished)),
     line('completion p50', times('p50')),
     line('completion p99', times('p99')),
     line('completion p99.9', times('p999')),
-    line('slowdown p50', (f) => formatRatio(f.slowdown?.p50 ?? null)),
-    line('slowdown p99', (f) => formatRatio(f.slowdown?.p99 ?? null)),
-    ...names((f) => f.throughputBps).map((load) =>
-      line(`throughput ${load}`, (f) => formatRate(f.throughputBps[load] ?? 0)),
+    line('slowdown p50', slowdown('p50')),
+    line('slowdown p99', slowdown('p99')),
+    ...names((f) => f.goodputBps).map((load) =>
+      line(`goodput ${load}`.trim(), (f) => formatRate(f.goodputBps[load] ?? 0)),
+    ),
+    ...names((f) => f.perFlowBps).flatMap((load) =>
+      (['min', 'p50', 'max'] as const).map((rank) =>
+        line(`goodput ${load}, flow ${rank}`, (f) => formatRate(f.perFlowBps[load]?.[rank] ?? 0)),
+      ),
     ),
     ...names((f) => f.fairness).map((load) =>
       line(`fairness ${load}`, (f) => (f.fairness[load] ?? 1).toFixed(3)),
@@ -132,7 +162,10 @@ export function duelText(figures: readonly DuelFigures[], style: Style): string 
   const failed = figures.flatMap(({ contender, failure }) =>
     failure === null ? [] : [style.bad(`  ${contender} failed: ${failure}`)],
   );
-  return [table(['', ...figures.map((f) => f.contender)], rows), ...failed].join('\n');
+  const head = ['', ...figures.map((f) => f.contender)];
+  const isCensored = figures.some(({ completionPs }) => completionPs?.max === null);
+  const notes = [GOODPUT_NOTE, ...(isCensored ? [CENSORING_NOTE] : [])];
+  return [table(head, rows), ...failed, ...notes.map((note) => `  ${note}`)].join('\n');
 }
 
 /** Headroom of the margins, or memory behind credit, of the switch with the most. */
@@ -162,20 +195,6 @@ function victimsOf(flows: readonly FlowResult[]): number {
     ({ destination, slowdown }) =>
       receivers.get(destination) === 1 && slowdown !== null && slowdown > VICTIM_SLOWDOWN,
   ).length;
-}
-
-function hasFellows({ load }: FlowResult, _: number, flows: readonly FlowResult[]): boolean {
-  return flows.filter((flow) => flow.load === load).length > 1;
-}
-
-function byLoad(
-  flows: readonly FlowResult[],
-  figure: (own: readonly FlowResult[]) => number,
-): Record<string, number> {
-  const loads = [...new Set(flows.map(({ load }) => load))];
-  return Object.fromEntries(
-    loads.map((load) => [load, figure(flows.filter((flow) => flow.load === load))]),
-  );
 }
 
 function jain(values: readonly number[]): number {

@@ -2,12 +2,14 @@ import { didYouMean } from '../settings/errors.js';
 import type { Expectation, Metric } from '../fabric/scenario/scenario.js';
 import { matchesGlob } from '../fabric/scenario/selector.js';
 import type { LatencyRow } from '../runtime/results/nic-results.js';
-import { percentilesOf } from '../runtime/results/percentiles.js';
+import { completionOf, goodputOf, slowdownOf, tallyOf } from '../runtime/results/flow-figures.js';
 import type {
   FlowResult,
   LostCreditResult,
+  Percentiles,
   PortPriorityResult,
   PortResult,
+  Ranks,
   RunResults,
   SfcResult,
   WatchdogResult,
@@ -38,7 +40,13 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
     'completion.max': { unit: 'time', meaning: 'longest completion time' },
     'slowdown.p50': { unit: 'ratio', meaning: 'median of completion time over ideal time' },
     'slowdown.p99': { unit: 'ratio', meaning: 'slowdown that 99 % of the flows keep' },
-    throughput: { unit: 'rate', meaning: 'payload per second, summed over flows' },
+    throughput: { unit: 'rate', meaning: 'the same as goodput' },
+    goodput: {
+      unit: 'rate',
+      meaning:
+        'payload of the chosen flows over the time they were offered, to their end if all of ' +
+        'them finished, else to the end of the run',
+    },
     share: {
       unit: 'share',
       meaning: 'payload of the chosen flows as a share of that of all flows',
@@ -111,11 +119,57 @@ export function evaluateExpectations(
 
 function evaluate(expectation: Expectation, results: RunResults): ExpectationResult {
   const { metric } = expectation;
+  const text = textOf(expectation);
   const stray = strayFilter(expectation, results);
-  const actual = stray === null ? measure(expectation, results) : null;
+  if (stray !== null) return { text, metric, actual: null, ok: false, reason: stray };
+  const flows = results.flows.filter((flow) => flowMatches(expectation, flow));
+  if (isRank(metric)) return evaluateRank(expectation, flows, RANKS[metric]);
+  const actual = measure(metric, expectation, results, flows);
   const ok = actual !== null && holds(expectation, actual);
-  const reason = stray ?? (actual === null ? 'there is nothing to measure' : null);
-  return { text: textOf(expectation), metric, actual, ok, reason };
+  return { text, metric, actual, ok, reason: actual === null ? NOTHING : null };
+}
+
+const NOTHING = 'there is nothing to measure';
+
+/** Metrics that are percentiles over flows. */
+const RANKS = {
+  'completion.p50': [completionOf, 'p50'],
+  'completion.p99': [completionOf, 'p99'],
+  'completion.p99.9': [completionOf, 'p999'],
+  'completion.max': [completionOf, 'max'],
+  'slowdown.p50': [slowdownOf, 'p50'],
+  'slowdown.p99': [slowdownOf, 'p99'],
+} as const satisfies Partial<Record<Metric, FlowRank>>;
+
+type FlowRank = readonly [
+  (flows: readonly FlowResult[]) => Percentiles | null,
+  keyof Ranks<number>,
+];
+type RankMetric = keyof typeof RANKS;
+
+function isRank(metric: Metric): metric is RankMetric {
+  return metric in RANKS;
+}
+
+/** Where a percentile falls among unfinished flows, only what it is at the least is known. */
+function evaluateRank(
+  expectation: Expectation,
+  flows: readonly FlowResult[],
+  [percentilesOf, rank]: FlowRank,
+): ExpectationResult {
+  const { metric, min, max, equals } = expectation;
+  const text = textOf(expectation);
+  const percentiles = percentilesOf(flows);
+  if (percentiles === null) return { text, metric, actual: null, ok: false, reason: NOTHING };
+  const actual = percentiles[rank];
+  if (actual !== null) {
+    return { text, metric, actual, ok: holds(expectation, actual), reason: null };
+  }
+  const { count, total, atLeast } = percentiles;
+  const ok = equals === null && max === null && atLeast[rank] >= (min ?? 0);
+  const least = show(metric, atLeast[rank]);
+  const reason = `is > ${least}: ${total - count} of ${total} flows did not finish`;
+  return { text, metric, actual: null, ok, reason };
 }
 
 function holds({ min, max, equals }: Expectation, actual: number | string): boolean {
@@ -139,12 +193,14 @@ function strayFilter(expectation: Expectation, results: RunResults): string | nu
   return null;
 }
 
-function measure(expectation: Expectation, results: RunResults): number | string | null {
-  const flows = results.flows.filter((flow) => flowMatches(expectation, flow));
+function measure(
+  metric: Exclude<Metric, RankMetric>,
+  expectation: Expectation,
+  results: RunResults,
+  flows: readonly FlowResult[],
+): number | string | null {
   const rows = portRows(expectation, results);
-  const completions = flows.flatMap((flow) => flow.completionPs ?? []);
-  const slowdowns = flows.flatMap((flow) => flow.slowdown ?? []);
-  switch (expectation.metric) {
+  switch (metric) {
     case 'digest':
       return results.digest;
     case 'deadlocks':
@@ -167,23 +223,12 @@ function measure(expectation: Expectation, results: RunResults): number | string
       return lostCredits(expectation, results).filter((lost) => lost.starvedSincePs !== null)
         .length;
     case 'completed': {
-      const finite = flows.filter((flow) => flow.idealPs !== null || flow.completionPs !== null);
-      return finite.length === 0 ? null : completions.length / finite.length;
+      const { done, total } = tallyOf(flows);
+      return total === 0 ? null : done / total;
     }
-    case 'completion.p50':
-      return percentilesOf(completions)?.p50 ?? null;
-    case 'completion.p99':
-      return percentilesOf(completions)?.p99 ?? null;
-    case 'completion.p99.9':
-      return percentilesOf(completions)?.p999 ?? null;
-    case 'completion.max':
-      return percentilesOf(completions)?.max ?? null;
-    case 'slowdown.p50':
-      return percentilesOf(slowdowns)?.p50 ?? null;
-    case 'slowdown.p99':
-      return percentilesOf(slowdowns)?.p99 ?? null;
     case 'throughput':
-      return sum(flows.map((flow) => flow.throughputBps));
+    case 'goodput':
+      return goodputOf(flows);
     case 'share': {
       const all = sum(results.flows.map((flow) => flow.payloadOctets));
       return all === 0 ? null : sum(flows.map((flow) => flow.payloadOctets)) / all;
@@ -230,7 +275,7 @@ function measure(expectation: Expectation, results: RunResults): number | string
     case 'mismatches':
     case 'exposed':
     case 'lldpdus':
-      return discovered(expectation.metric, expectation, results);
+      return discovered(metric, expectation, results);
   }
 }
 

@@ -1,5 +1,7 @@
 /** Numbers as people read them, three significant digits or so. */
 
+import type { Percentiles, Ranks, Spread, Tally } from '../runtime/results/figures.js';
+
 function scaled(value: number, units: readonly (readonly [number, string])[]): string {
   const [size, name] =
     units.find(([least]) => Math.abs(value) >= least) ?? units[units.length - 1]!;
@@ -50,7 +52,30 @@ export function formatCount(count: number): string {
 }
 
 export function formatShare(share: number): string {
-  return `${(share * 100).toFixed(share >= 0.9995 || share === 0 ? 0 : 1)} %`;
+  // What is almost all is not all.
+  if (share < 1 && share >= 0.9995) return '99.9 %';
+  return `${(share * 100).toFixed(share >= 1 || share === 0 ? 0 : 1)} %`;
+}
+
+/** A percentile; `> ` what it is at the least where it falls among what has not finished. */
+export function formatPercentile(
+  percentiles: Percentiles | null,
+  rank: keyof Ranks<number>,
+  format: (value: number) => string,
+): string {
+  if (percentiles === null) return '–';
+  const value = percentiles[rank];
+  return value === null ? `> ${format(percentiles.atLeast[rank])}` : format(value);
+}
+
+/** `8 / 12`; a dash where there is nothing to finish. */
+export function formatTally({ done, total }: Tally): string {
+  return total === 0 ? '–' : `${formatCount(done)} / ${formatCount(total)}`;
+}
+
+/** Least, median and most. */
+export function formatSpread({ min, p50, max }: Spread): string {
+  return [min, p50, max].map(formatRate).join(', ');
 }
 
 export function formatRatio(ratio: number | null): string {

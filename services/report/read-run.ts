@@ -29,6 +29,7 @@ const SUMMARY = {
   virtualPs: 'number',
   digest: 'string',
   priorities: 'list',
+  loads: 'list',
   margins: 'list',
   buffers: 'list',
   expectations: 'list',

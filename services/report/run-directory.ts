@@ -291,13 +291,15 @@ function flowsCsv({ flows }: RunResults): string {
   const columns = [
     ...['flow', 'name', 'load', 'source', 'destination', 'priority', 'transport', 'start_ps'],
     ...['last_arrival_ps', 'completion_ps', 'ideal_ps', 'slowdown', 'frames', 'payload_octets'],
-    ...['messages', 'throughput_bps', 'latency_mean_ps', 'latency_min_ps', 'latency_max_ps'],
+    ...['offered_octets', 'offered_until_ps', 'unfinished_ps'],
+    ...['messages', 'goodput_bps', 'latency_mean_ps', 'latency_min_ps', 'latency_max_ps'],
     ...['sent_frames', 'retransmitted_frames', 'timeouts', 'marked_frames'],
   ];
   const rows = flows.map((f) => [
     ...[f.flow, f.name, f.load, f.source, f.destination, f.priority, f.transport, f.startPs],
     ...[f.lastArrivalPs, f.completionPs, f.idealPs, f.slowdown, f.frames, f.payloadOctets],
-    ...[f.messages, f.throughputBps, f.latencyMeanPs, f.latencyMinPs, f.latencyMaxPs],
+    ...[f.offeredOctets, f.offeredUntilPs, f.unfinishedPs],
+    ...[f.messages, f.goodputBps, f.latencyMeanPs, f.latencyMinPs, f.latencyMaxPs],
     ...[f.sentFrames, f.retransmittedFrames, f.timeouts, f.markedFrames],
   ]);
   return csv(columns, rows);

@@ -3,6 +3,7 @@ import type {
   HeadroomTerms,
   PortPriorityResult,
   PortResult,
+  PriorityResult,
   RunResults,
   SfcResult,
 } from '../runtime/results/results.js';
@@ -11,8 +12,17 @@ import { rateTable } from './congestion-tables.js';
 import { show } from './expectations.js';
 import { faultTable, lostCreditText } from './fault-text.js';
 import { nicLatencyText } from './nic-text.js';
+import { CENSORING_NOTE, GOODPUT_NOTE } from './notes.js';
 import { slotText } from './slot-text.js';
-import { formatCount, formatOctets, formatRate, formatRatio, formatTime } from './format.js';
+import {
+  formatCount,
+  formatOctets,
+  formatPercentile,
+  formatRate,
+  formatRatio,
+  formatTally,
+  formatTime,
+} from './format.js';
 import type { Style } from './style.js';
 import { table } from './table.js';
 import { watchdogTable } from './watchdog-text.js';
@@ -31,7 +41,7 @@ export function summaryText(
     headline(results, style),
     failureText(results, style),
     warningText(results, style),
-    priorityTable(results, style),
+    trafficText(results, style),
     pauseTable(results, style),
     memoryTable(results, style),
     marginTable(results, style),
@@ -82,35 +92,57 @@ function warningText(results: RunResults, style: Style): string {
   return lines.join('\n');
 }
 
-function priorityTable({ priorities }: RunResults, style: Style): string {
+function trafficText(results: RunResults, style: Style): string {
+  const { priorities } = results;
   const rows = priorities.map((p) => [
     `${p.priority} ${p.flowControl}`,
-    formatRate(p.throughputBps),
+    formatRate(p.goodputBps),
     formatCount(p.deliveredFrames),
-    formatTime(p.completionPs?.p50 ?? null),
-    formatTime(p.completionPs?.p99 ?? null),
-    formatTime(p.completionPs?.p999 ?? null),
-    formatRatio(p.slowdown?.p99 ?? null),
+    formatTally(p.finished),
+    formatPercentile(p.completionPs, 'p50', formatTime),
+    formatPercentile(p.completionPs, 'p99', formatTime),
+    formatPercentile(p.completionPs, 'p999', formatTime),
+    formatPercentile(p.slowdown, 'p99', formatRatio),
     formatCount(Object.values(p.drops).reduce((a, b) => a + b, 0)),
     formatCount(p.markedFrames),
   ]);
   const head = [
-    'priority',
-    'payload',
-    'frames',
-    'done p50',
-    'p99',
-    'p99.9',
-    'slow p99',
-    'drops',
-    'marks',
+    ...['priority', 'goodput', 'frames', 'done', 'FCT p50', 'p99', 'p99.9', 'slowdown p99'],
+    ...['drops', 'marks'],
   ];
   const drops = priorities.flatMap((p) =>
     Object.entries(p.drops).map(
       ([reason, count]) => `  priority ${p.priority}: ${formatCount(count)} dropped, ${reason}`,
     ),
   );
-  return [style.strong('Traffic'), table(head, rows), ...drops].join('\n');
+  return [
+    style.strong('Traffic'),
+    table(head, rows),
+    ...drops,
+    ...loadTable(results),
+    `  ${GOODPUT_NOTE}`,
+    ...censoringNote(priorities),
+  ].join('\n');
+}
+
+function loadTable({ loads }: RunResults): string[] {
+  const rows = loads
+    .slice(0, ROWS_SHOWN)
+    .map(({ load, goodputBps, flows, finished, perFlowBps: { min, p50, max } }) => [
+      load === '' ? '–' : load,
+      formatRate(goodputBps),
+      formatCount(flows),
+      formatTally(finished),
+      ...[min, p50, max].map(formatRate),
+    ]);
+  const head = ['load', 'goodput', 'flows', 'done', 'per flow min', 'p50', 'max'];
+  return [table(head, rows), more(loads.length)].filter((part) => part !== '');
+}
+
+/** Only where a percentile is not known. */
+function censoringNote(priorities: readonly PriorityResult[]): string[] {
+  const isCensored = priorities.some(({ completionPs }) => completionPs?.max === null);
+  return isCensored ? [`  ${CENSORING_NOTE}`] : [];
 }
 
 interface PortRow {

@@ -21,7 +21,7 @@ interface Manifest {
     contender: string;
     droppedFrames: number;
     heldPs: Record<string, number>;
-    throughputBps: Record<string, number>;
+    goodputBps: Record<string, number>;
   }[];
 }
 

@@ -130,7 +130,7 @@ load:
 `);
     // 938 octets of payload make a frame of 1,000, which costs 1,020 on the wire.
     const expected = (20e9 * 938) / 1020;
-    assert.ok(Math.abs(flowOf(results, 'h1->h2').throughputBps / expected - 1) < 0.002);
+    assert.ok(Math.abs(flowOf(results, 'h1->h2').goodputBps / expected - 1) < 0.002);
   });
 
   it('acknowledges as often as told, and always the end of a message', () => {

@@ -68,7 +68,7 @@ describe('CBFC', () => {
       const bps = (name: string): number =>
         flows
           .filter((flow) => flow.name.startsWith(name))
-          .reduce((sum, flow) => sum + flow.throughputBps, 0);
+          .reduce((sum, flow) => sum + flow.goodputBps, 0);
       for (const name of ['red', 'blue']) assert.ok(bps(name) > 92e9, `${grant} ${bps(name)}`);
     }
   });

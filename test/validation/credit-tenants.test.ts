@@ -42,7 +42,7 @@ const BLUE =
 /** What a tenant gets of what the uplink carries when nothing is metered. */
 function shareOf(results: RunResults, load: string): number {
   const rate = (name: string, { flows }: RunResults): number =>
-    flows.find((flow) => flow.load === name)!.throughputBps;
+    flows.find((flow) => flow.load === name)!.goodputBps;
   return rate(load, results) / rate('red', FREE);
 }
 

@@ -207,7 +207,7 @@ load:
   - { name: b, stream: { from: h1, to: h2 }, rate: line, frame: 1518, priority: 1 }
 `);
     const [a, b] = ['a', 'b'].map(
-      (load) => results.flows.find((flow) => flow.load === load)!.throughputBps,
+      (load) => results.flows.find((flow) => flow.load === load)!.goodputBps,
     );
     assert.ok(Math.abs(a! / (a! + b!) - 0.8) < 0.01, `${a! / (a! + b!)}`);
   });
@@ -233,7 +233,7 @@ load:
 `);
   const sharesOf = ({ flows }: RunResults): number[] => {
     const rates = ['a', 'b', 'c'].map(
-      (load) => flows.find((flow) => flow.load === load)!.throughputBps,
+      (load) => flows.find((flow) => flow.load === load)!.goodputBps,
     );
     const sum = rates.reduce((x, y) => x + y, 0);
     return rates.map((rate) => rate / sum);

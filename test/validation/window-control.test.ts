@@ -57,7 +57,7 @@ load:
   - { stream: { from: h2, to: h4 }, priority: 3, transport: reliable, congestion: hpcc }
 `),
     );
-    const sum = results.flows.reduce((total, { throughputBps }) => total + throughputBps, 0);
+    const sum = results.flows.reduce((total, { goodputBps }) => total + goodputBps, 0);
     assert.ok(sum > 0.9 * 33e9 && sum < 35e9, String(sum));
   });
 });

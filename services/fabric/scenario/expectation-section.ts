@@ -11,6 +11,7 @@ export type Metric =
   | 'slowdown.p50'
   | 'slowdown.p99'
   | 'throughput'
+  | 'goodput'
   | 'share'
   | 'latency.mean'
   | 'latency.max'

@@ -129,6 +129,7 @@ export const METRICS: Readonly<Record<Metric, Quantity | 'number' | 'digest'>> =
   'slowdown.p50': 'number',
   'slowdown.p99': 'number',
   throughput: rate,
+  goodput: rate,
   share,
   'latency.mean': time,
   'latency.max': time,

@@ -1,3 +1,5 @@
+import type { LoadResult, Percentiles, Tally } from '../../runtime/results/figures.js';
+
 /**
  * What the page knows of a run: plain data, as it stands in the file.
  * Times are ps, rates bit/s, sizes octets. The page runs in a browser and imports nothing else.
@@ -16,7 +18,11 @@ export interface RunPage {
   readonly devices: number;
   readonly links: number;
   readonly reproduce: Reproduce;
+  /** Of all flows together. */
+  readonly goodputBps: number;
+  readonly finished: Tally;
   readonly priorities: readonly PriorityView[];
+  readonly loads: readonly LoadResult[];
   readonly expectations: readonly ExpectationView[];
   readonly map: FabricMap;
   /** In the order of the fabric; the map, heat and plots name a port by its place here. */
@@ -68,11 +74,12 @@ export interface Reproduce {
 export interface PriorityView {
   readonly priority: number;
   readonly flowControl: string;
-  readonly throughputBps: number;
+  readonly goodputBps: number;
   readonly frames: number;
-  readonly completionP50Ps: number | null;
-  readonly completionP99Ps: number | null;
-  readonly slowdownP99: number | null;
+  /** Flows with a volume. */
+  readonly finished: Tally;
+  readonly completionPs: Percentiles | null;
+  readonly slowdown: Percentiles | null;
   readonly drops: number;
   readonly marks: number;
 }
@@ -163,7 +170,9 @@ export interface RateCurve {
 /** A distribution: shares (0..1) at values that rise. */
 export interface Curve {
   readonly label: string;
+  /** Flows that are complete, and all of them: the curve ends at the one over the other. */
   readonly count: number;
+  readonly total: number;
   readonly values: readonly number[];
   readonly shares: readonly number[];
 }
@@ -171,9 +180,7 @@ export interface Curve {
 export interface Slowdown {
   readonly bins: readonly {
     readonly octets: number;
-    readonly count: number;
-    readonly p50: number;
-    readonly p99: number;
+    readonly slowdown: Percentiles;
   }[];
   /** Some of the flows: octets and slowdown. */
   readonly points: readonly (readonly [number, number])[];

@@ -1,4 +1,4 @@
-import { percentilesOf } from '../../runtime/results/percentiles.js';
+import { slowdownOf } from '../../runtime/results/flow-figures.js';
 import type { FlowResult } from '../../runtime/results/results.js';
 import type { Curve, Slowdown } from './page-data.js';
 
@@ -8,51 +8,49 @@ const SCATTER_POINTS = 1500;
 
 /** How long flows took: a curve for each load, where they are few enough to tell apart. */
 export function completionCurves(flows: readonly FlowResult[]): Curve[] {
-  const byLoad = new Map<string, number[]>();
-  for (const { load, completionPs } of flows) {
-    if (completionPs === null) continue;
-    const values = byLoad.get(load) ?? [];
-    values.push(completionPs);
-    byLoad.set(load, values);
-  }
-  const loads = [...byLoad].map(([load, values]) => curve(load, values));
-  if (loads.length <= 1) return loads;
-  const all = curve('all', [...byLoad.values()].flat());
-  return loads.length > LOADS_MAX ? [all] : loads;
+  const finite = flows.filter(({ offeredOctets }) => offeredOctets !== null);
+  const loads = [...new Set(finite.map(({ load }) => load))];
+  if (loads.length > LOADS_MAX) return [curve('all', finite)];
+  return loads.map((load) =>
+    curve(
+      load,
+      finite.filter((flow) => flow.load === load),
+    ),
+  );
 }
 
-function curve(label: string, unsorted: readonly number[]): Curve {
-  const sorted = Float64Array.from(unsorted).sort();
+/** The share of all flows: where some did not finish, it ends below 1. */
+function curve(label: string, flows: readonly FlowResult[]): Curve {
+  const done = flows.flatMap(({ completionPs }) => completionPs ?? []);
+  const sorted = Float64Array.from(done).sort();
   const count = sorted.length;
   const points = Math.min(count, CURVE_POINTS);
   const ranks = Array.from({ length: points }, (_, i) => Math.ceil(((i + 1) * count) / points));
   return {
-    ...{ label, count },
+    ...{ label, count, total: flows.length },
     values: ranks.map((rank) => sorted[rank - 1]!),
-    shares: ranks.map((rank) => rank / count),
+    shares: ranks.map((rank) => rank / flows.length),
   };
 }
 
-/** By powers of two of the flow's payload. */
+/** By powers of two of the flow's volume. */
 export function slowdownBySize(flows: readonly FlowResult[]): Slowdown {
-  const known = flows
-    .flatMap(({ payloadOctets, slowdown }): (readonly [number, number])[] =>
-      slowdown === null ? [] : [[payloadOctets, Math.round(slowdown * 1000) / 1000]],
-    )
-    .sort(([a], [b]) => a - b);
-  const bins = new Map<number, number[]>();
-  for (const [octets, slowdown] of known) {
-    const bin = 2 ** Math.round(Math.log2(Math.max(1, octets)));
-    const values = bins.get(bin) ?? [];
-    values.push(slowdown);
-    bins.set(bin, values);
+  const measured = flows
+    .filter(({ offeredOctets, idealPs }) => offeredOctets !== null && idealPs !== null)
+    .sort((a, b) => a.offeredOctets! - b.offeredOctets!);
+  const known = measured.flatMap(({ offeredOctets, slowdown }): (readonly [number, number])[] =>
+    slowdown === null ? [] : [[offeredOctets!, Math.round(slowdown * 1000) / 1000]],
+  );
+  const bins = new Map<number, FlowResult[]>();
+  for (const flow of measured) {
+    const bin = 2 ** Math.round(Math.log2(Math.max(1, flow.offeredOctets!)));
+    const own = bins.get(bin) ?? [];
+    own.push(flow);
+    bins.set(bin, own);
   }
   const step = Math.ceil(known.length / SCATTER_POINTS);
   return {
-    bins: [...bins].map(([octets, values]) => {
-      const { count, p50, p99 } = percentilesOf(values)!;
-      return { octets, count, p50, p99 };
-    }),
+    bins: [...bins].map(([octets, own]) => ({ octets, slowdown: slowdownOf(own)! })),
     points: known.filter((_, i) => i % step === 0),
   };
 }

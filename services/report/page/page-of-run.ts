@@ -68,7 +68,10 @@ export function pageOfRun(run: MeasuredRun, facts: ScenarioFacts): RunPage {
     devices: results.devices,
     links: results.links,
     reproduce: reproduceText(run),
+    goodputBps: results.goodputBps,
+    finished: results.finished,
     priorities: priorityViews(results),
+    loads: results.loads,
     expectations: run.expectations.map(({ text, metric, actual, ok, reason }) => {
       return { text, actual: reason ?? show(metric, actual), ok };
     }),
@@ -111,11 +114,11 @@ function priorityViews({ priorities }: RunResults): PriorityView[] {
   return priorities.map((p) => ({
     priority: p.priority,
     flowControl: p.flowControl,
-    throughputBps: p.throughputBps,
+    goodputBps: p.goodputBps,
     frames: p.deliveredFrames,
-    completionP50Ps: p.completionPs?.p50 ?? null,
-    completionP99Ps: p.completionPs?.p99 ?? null,
-    slowdownP99: p.slowdown?.p99 ?? null,
+    finished: p.finished,
+    completionPs: p.completionPs,
+    slowdown: p.slowdown,
     drops: Object.values(p.drops).reduce((a, b) => a + b, 0),
     marks: p.markedFrames,
   }));

@@ -3,7 +3,6 @@ import { lostCredit } from '../../engine/analysis/credit/lost-credit.js';
 import { DROP_REASONS } from '../../engine/contract/probe.js';
 import type { Engine } from '../../engine/device/engine.js';
 import {
-  FIRST_AT,
   FRAMES,
   LAST_AT,
   LATENCY_MAX,
@@ -19,6 +18,7 @@ import { QUEUE_PEAK } from '../../engine/port/queues.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
 import type { Flow } from '../../fabric/load/flow.js';
+import { goodputOf, tallyOf } from './flow-figures.js';
 import { percentilesOf } from './percentiles.js';
 import type {
   BufferResult,
@@ -34,13 +34,19 @@ import type {
 } from './results.js';
 
 const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
-const PS_PER_S = 1e12;
 
 /** A message that arrived, with what it would have taken on an idle fabric. */
 interface Completion {
   readonly flow: number;
   readonly completionPs: number;
   readonly deliveredPs: number;
+  readonly slowdown: number | null;
+}
+
+/** A message that had not arrived at the end, and how long that had been under way. */
+interface Unfinished {
+  readonly priority: number;
+  readonly completionPs: number;
   readonly slowdown: number | null;
 }
 
@@ -53,6 +59,7 @@ export class Collector {
   }
 
   private readonly completions: readonly Completion[];
+  private readonly unfinished: readonly Unfinished[];
 
   constructor(
     private readonly engine: Engine,
@@ -60,6 +67,7 @@ export class Collector {
     private readonly nowPs: number,
   ) {
     this.completions = this.collectCompletions();
+    this.unfinished = this.collectUnfinished();
   }
 
   flows(): FlowResult[] {
@@ -198,9 +206,17 @@ export class Collector {
     const completionPs = complete && lastDelivery !== null ? lastDelivery - flow.startPs : null;
     const idealPs = this.idealOfFlow(flow, index);
     const raw = flow.transport.kind === 'raw' && frames > 0;
-    const first = Math.min(...received.map((c) => this.engine.receivers.get(c, FIRST_AT)));
     const payloadOctets = sum(PAYLOAD);
-    const busyPs = (frames > 0 ? last : first) - flow.startPs;
+    const hasVolume = hasEnd(flow);
+    const allSent = senders.sentFrames[send]! * received.length;
+    const isOver =
+      completionPs !== null ||
+      (this.nowPs >= flow.endPs &&
+        senders.waitsSince(send, this.nowPs) === Infinity &&
+        (flow.transport.kind === 'reliable' || frames >= allSent));
+    const offeredUntilPs = isOver
+      ? Math.max(flow.startPs, frames > 0 ? last : 0, hasVolume ? 0 : flow.endPs)
+      : Math.max(flow.startPs, this.nowPs);
     return {
       flow: index,
       name: flow.name,
@@ -215,11 +231,15 @@ export class Collector {
       lastArrivalPs: frames > 0 ? last : null,
       frames,
       payloadOctets,
+      offeredOctets: hasVolume ? flow.messages * flow.messageBytes * received.length : null,
+      offeredUntilPs,
       messages: sum(MESSAGES),
       completionPs,
+      unfinishedPs:
+        hasVolume && completionPs === null ? Math.max(0, this.nowPs - flow.startPs) : null,
       idealPs,
       slowdown: completionPs === null || idealPs === null ? null : completionPs / idealPs,
-      throughputBps: busyPs > 0 ? (payloadOctets * 8 * PS_PER_S) / busyPs : 0,
+      goodputBps: goodputOf([{ payloadOctets, startPs: flow.startPs, offeredUntilPs }]),
       latencyMeanPs: raw ? sum(LATENCY_SUM) / frames : null,
       latencyMinPs: raw
         ? least(received.map((c) => this.engine.receivers.get(c, LATENCY_MIN)))
@@ -239,17 +259,14 @@ export class Collector {
     flows: readonly FlowResult[],
     sentFrames: number,
   ): PriorityResult {
-    const arrivals = flows.flatMap((flow) => flow.lastArrivalPs ?? []);
-    const payload = flows.reduce((total, flow) => total + flow.payloadOctets, 0);
-    const start = least(flows.map((flow) => flow.startPs));
-    const spanPs = arrivals.length > 0 ? most(arrivals) - start : 0;
     return {
       priority,
       flowControl: this.flowControlOf(priority),
       sentFrames,
       deliveredFrames: this.total(priority, RX_FRAMES, 'host') - this.notAddressed(priority),
-      deliveredPayloadOctets: payload,
-      throughputBps: spanPs > 0 ? (payload * 8 * PS_PER_S) / spanPs : 0,
+      deliveredPayloadOctets: flows.reduce((total, flow) => total + flow.payloadOctets, 0),
+      goodputBps: goodputOf(flows),
+      finished: tallyOf(flows),
       completionPs: this.percentiles(priority, ({ completionPs }) => completionPs),
       slowdown: this.percentiles(priority, ({ slowdown }) => slowdown),
       drops: this.dropsOf(this.allPorts(), priority),
@@ -262,12 +279,18 @@ export class Collector {
 
   private percentiles(
     priority: number,
-    value: (completion: Completion) => number | null,
+    value: (completion: Completion | Unfinished) => number | null,
   ): Percentiles | null {
-    const values = this.completions
-      .filter(({ flow }) => this.fabric.flows[flow]!.priority === priority)
-      .flatMap((completion) => value(completion) ?? []);
-    return percentilesOf(values);
+    const isOwn = ({ flow }: Completion): boolean => {
+      const own = this.fabric.flows[flow]!;
+      // A stream has messages, too, but no end to wait for.
+      return own.priority === priority && hasEnd(own);
+    };
+    const values = this.completions.filter(isOwn).flatMap((one) => value(one) ?? []);
+    const unfinished = this.unfinished
+      .filter((one) => one.priority === priority)
+      .flatMap((one) => value(one) ?? []);
+    return percentilesOf(values, unfinished);
   }
 
   private portPriority(port: number, priority: number): PortPriorityResult[] {
@@ -303,6 +326,29 @@ export class Collector {
       });
     });
     return completions;
+  }
+
+  /** Messages of flows with a volume arrive in their order. */
+  private collectUnfinished(): Unfinished[] {
+    const { engine, fabric, nowPs } = this;
+    return fabric.flows.flatMap((flow, index) => {
+      if (!hasEnd(flow)) return [];
+      const { send, receives } = fabric.flowEnds[index]!;
+      const sender = engine.devices[send.device]!.rows.send.first + send.connection;
+      // Raw frames of a flow are one message.
+      const messages = flow.transport.kind === 'raw' ? 1 : flow.messages;
+      return receives.flatMap(({ device, connection }) => {
+        const receiver = engine.devices[device]!.rows.receive.first + connection;
+        const done = Math.min(messages, engine.receivers.get(receiver, MESSAGES));
+        return Array.from({ length: messages - done }, (_, i) => {
+          const releasedPs = engine.senders.releasedAt(sender, done + i);
+          const completionPs = Math.max(0, nowPs - Math.max(flow.startPs, releasedPs));
+          const idealPs = this.idealOfMessage(index, done + i);
+          const slowdown = idealPs === null ? null : completionPs / idealPs;
+          return { priority: flow.priority, completionPs, slowdown };
+        });
+      });
+    });
   }
 
   /** Messages that are released with the first one have to wait for each other. */
@@ -366,6 +412,11 @@ function least(values: readonly number[]): number {
 
 function most(values: readonly number[]): number {
   return values.reduce((a, b) => Math.max(a, b), -Infinity);
+}
+
+/** It has a volume; a stream goes on as long as it may. */
+function hasEnd({ messages, messageBytes }: Flow): boolean {
+  return Number.isFinite(messages) && Number.isFinite(messageBytes);
 }
 
 /** Whether any flow sends on a priority, or has its acknowledgements there. */

@@ -3,6 +3,7 @@ import { LAST_AT } from '../../engine/device/host/receivers.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { unbalancedWhole } from '../checks/books.js';
 import { Collector } from './collect.js';
+import { goodputOf, loadResults, tallyOf } from './flow-figures.js';
 import { discoveryResults } from './discovery-results.js';
 import { collectIsolations, collectSfc, collectSfcPaths } from './collect-sfc.js';
 import { nicResults } from './nic-results.js';
@@ -50,7 +51,10 @@ export function outcomeOf(
     events: engine.shared.events.reduce((total, events) => total + events, 0),
     devices: engine.devices.length,
     links: fabric.topology.links.length,
+    goodputBps: goodputOf(flows),
+    finished: tallyOf(flows),
     priorities: collector.priorities(flows),
+    loads: loadResults(flows),
     flows,
     ports: collector.ports(),
     margins: collector.margins(),

@@ -1,18 +1,35 @@
 import type { Percentiles } from './results.js';
 
-/** Exact percentiles by nearest rank; null of nothing. */
-export function percentilesOf(values: readonly number[]): Percentiles | null {
-  if (values.length === 0) return null;
-  const sorted = Float64Array.from(values).sort();
-  const rank = (share: number): number => {
-    const index = Math.ceil(share * sorted.length) - 1;
-    return sorted[Math.max(0, index)]!;
-  };
+const RANKS = { p50: 0.5, p99: 0.99, p999: 0.999, max: 1 } as const;
+
+/**
+ * Exact percentiles by nearest rank, of what finished and what did not: a value that is unfinished
+ * counts as longer than any other. `unfinished`: the least that each of those will come to. Null of
+ * nothing.
+ */
+export function percentilesOf(
+  values: readonly number[],
+  unfinished: readonly number[] = [],
+): Percentiles | null {
+  const total = values.length + unfinished.length;
+  if (total === 0) return null;
+  const finished = Float64Array.from(values).sort();
+  const bounds = Float64Array.from([...values, ...unfinished]).sort();
+  const indexOf = (share: number): number => Math.max(0, Math.ceil(share * total) - 1);
+  const at = (share: number): number | null => finished[indexOf(share)] ?? null;
+  const atLeast = (share: number): number => bounds[indexOf(share)]!;
   return {
-    count: sorted.length,
-    p50: rank(0.5),
-    p99: rank(0.99),
-    p999: rank(0.999),
-    max: sorted[sorted.length - 1]!,
+    count: finished.length,
+    total,
+    p50: at(RANKS.p50),
+    p99: at(RANKS.p99),
+    p999: at(RANKS.p999),
+    max: at(RANKS.max),
+    atLeast: {
+      p50: atLeast(RANKS.p50),
+      p99: atLeast(RANKS.p99),
+      p999: atLeast(RANKS.p999),
+      max: atLeast(RANKS.max),
+    },
   };
 }

@@ -8,7 +8,9 @@ import type { CreditCounters } from '../../engine/flow-control/credit/credit-man
 
 import type { NicResult } from './nic-results.js';
 
-export type { HeadroomTerms };
+import type { LoadResult, Percentiles, Ranks, Spread, Tally } from './figures.js';
+
+export type { HeadroomTerms, LoadResult, Percentiles, Ranks, Spread, Tally };
 
 export interface RunResults {
   readonly scenario: string;
@@ -27,7 +29,11 @@ export interface RunResults {
   readonly events: number;
   readonly devices: number;
   readonly links: number;
+  /** Payload of all flows over the time that any of them was offered. */
+  readonly goodputBps: number;
+  readonly finished: Tally;
   readonly priorities: readonly PriorityResult[];
+  readonly loads: readonly LoadResult[];
   readonly flows: readonly FlowResult[];
   readonly ports: readonly PortResult[];
   readonly margins: readonly MarginResult[];
@@ -117,23 +123,17 @@ export interface Failure {
   readonly priority: number | null;
 }
 
-/** Percentiles are exact: of all values, by nearest rank. */
-export interface Percentiles {
-  readonly count: number;
-  readonly p50: number;
-  readonly p99: number;
-  readonly p999: number;
-  readonly max: number;
-}
-
 export interface PriorityResult {
   readonly priority: number;
   readonly flowControl: string;
   readonly sentFrames: number;
   readonly deliveredFrames: number;
   readonly deliveredPayloadOctets: number;
-  /** Payload of all flows over the time from the first start to the last arrival. */
-  readonly throughputBps: number;
+  /** Payload of its flows over the time that they were offered. */
+  readonly goodputBps: number;
+  /** Flows with a volume. */
+  readonly finished: Tally;
+  /** Of messages: a flow with a volume is one, or several that follow each other. */
   readonly completionPs: Percentiles | null;
   readonly slowdown: Percentiles | null;
   readonly drops: Readonly<Record<string, number>>;
@@ -152,13 +152,20 @@ export interface FlowResult {
   readonly lastArrivalPs: number | null;
   readonly frames: number;
   readonly payloadOctets: number;
+  /** Its volume, at every receiver; null for a stream. */
+  readonly offeredOctets: number | null;
+  /** Its end if all of it arrived, else the end of the run. */
+  readonly offeredUntilPs: number;
   readonly messages: number;
   /** Of the whole flow; null while it is not complete. */
   readonly completionPs: number | null;
+  /** How long a flow with a volume had been under way at the end; null if it is complete. */
+  readonly unfinishedPs: number | null;
   /** What the completion would take on an empty fabric; null for an endless flow. */
   readonly idealPs: number | null;
   readonly slowdown: number | null;
-  readonly throughputBps: number;
+  /** Payload over the time that it was offered. */
+  readonly goodputBps: number;
   readonly latencyMeanPs: number | null;
   readonly latencyMinPs: number | null;
   readonly latencyMaxPs: number | null;

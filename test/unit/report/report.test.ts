@@ -4,6 +4,7 @@ import { csv } from '../../../services/report/csv.js';
 import {
   formatCount,
   formatOctets,
+  formatPercentile,
   formatRate,
   formatTime,
 } from '../../../services/report/format.js';
@@ -26,15 +27,25 @@ describe('figures', () => {
 describe('percentiles', () => {
   it('are exact, by nearest rank', () => {
     const values = Array.from({ length: 1000 }, (_, i) => 1000 - i);
+    const known = { p50: 500, p99: 990, p999: 999, max: 1000 };
     assert.deepEqual(percentilesOf(values), {
-      count: 1000,
-      p50: 500,
-      p99: 990,
-      p999: 999,
-      max: 1000,
+      ...{ count: 1000, total: 1000, ...known, atLeast: known },
     });
-    assert.deepEqual(percentilesOf([7]), { count: 1, p50: 7, p99: 7, p999: 7, max: 7 });
+    const seven = { p50: 7, p99: 7, p999: 7, max: 7 };
+    assert.deepEqual(percentilesOf([7]), { count: 1, total: 1, ...seven, atLeast: seven });
     assert.equal(percentilesOf([]), null);
+  });
+
+  it('count what is unfinished as longer than any, and say what it is at the least', () => {
+    const values = Array.from({ length: 98 }, (_, i) => i + 1);
+    const percentiles = percentilesOf(values, [500, 3])!;
+    assert.deepEqual([percentiles.count, percentiles.total], [98, 100]);
+    assert.deepEqual([percentiles.p50, percentiles.p99, percentiles.max], [50, null, null]);
+    assert.deepEqual([percentiles.atLeast.p99, percentiles.atLeast.max], [98, 500]);
+    assert.equal(formatPercentile(percentiles, 'p50', String), '50');
+    assert.equal(formatPercentile(percentiles, 'p99', String), '> 98');
+    assert.equal(formatPercentile(percentilesOf([], [7]), 'p50', String), '> 7');
+    assert.equal(formatPercentile(null, 'p50', String), '–');
   });
 });
 

@@ -35,15 +35,14 @@ export const PAYLOAD = 5;
 export const LATENCY_SUM = 6;
 export const LATENCY_MAX = 7;
 export const LATENCY_MIN = 8;
-export const FIRST_AT = 9;
-export const LAST_AT = 10;
-export const MESSAGES = 11;
+export const LAST_AT = 9;
+export const MESSAGES = 10;
 /** Packets that came out of order and were thrown away, or twice. */
-export const DISCARDED = 12;
-export const MARKED = 13;
+export const DISCARDED = 11;
+export const MARKED = 12;
 /** From when on the sender may be notified again, and how often it was. */
-const NOTIFY_AT = 14;
-export const NOTIFIED = 15;
+const NOTIFY_AT = 13;
+export const NOTIFIED = 14;
 const STRIDE = 16;
 
 /** What the connection wants sent back after a packet. */
@@ -133,7 +132,6 @@ export function makeReceivers(tables: Tables, clock: Clock) {
   function count(s: number, spec: ReceiveSpec, pool: FramePool, frame: number): void {
     const last = pool.ends[frame + REMAINING] === 0;
     const { now } = clock;
-    if (state[s + FRAMES] === 0) state[s + FIRST_AT] = now;
     state[s + FRAMES]++;
     state[s + LAST_AT] = now;
     state[s + PAYLOAD] += last

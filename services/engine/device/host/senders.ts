@@ -261,6 +261,32 @@ export function makeSenders(tables: Tables, clock: Clock) {
     return stalledAt[c] === state[s + UNACKED] ? backedOff[c] : state[s + TIMEOUT];
   }
 
+  /**
+   * Since when the oldest packet waits that was offered by `now` and is not sent (reliable: not
+   * acknowledged); Infinity if there is none.
+   */
+  function waitsSince(c: number, now: number): number {
+    const s = c * STRIDE;
+    const oldest = state[s + (specs[c].reliable ? UNACKED : NEXT)];
+    if (oldest < state[s + RELEASED]) {
+      // A stream offers nothing new from its end on.
+      if (now >= state[s + END] && oldest >= state[s + HIGHEST]) return Infinity;
+      const messages = messageBorn[c];
+      return messages === null
+        ? specs[c].startPs
+        : messages[Math.floor(oldest / state[s + PER_MESSAGE])];
+    }
+    const at = state[s + RELEASE_AT];
+    return at < state[s + END] && at <= now ? at : Infinity;
+  }
+
+  /** When a message was released; Infinity: it was not. */
+  function releasedAt(c: number, message: number): number {
+    const s = c * STRIDE;
+    if (message * state[s + PER_MESSAGE] >= state[s + RELEASED]) return Infinity;
+    return messageBorn[c]?.[message] ?? specs[c].startPs;
+  }
+
   /** Packets not yet acknowledged (reliable) or sent. */
   function remaining(c: number): number {
     const s = c * STRIDE;
@@ -341,6 +367,8 @@ export function makeSenders(tables: Tables, clock: Clock) {
     deadline,
     extendDeadline,
     timeOut,
+    waitsSince,
+    releasedAt,
     remaining,
   };
 }

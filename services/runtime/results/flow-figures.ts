@@ -1,0 +1,76 @@
+import { percentilesOf } from './percentiles.js';
+import type { FlowResult, LoadResult, Percentiles, Spread, Tally } from './results.js';
+
+const PS_PER_S = 1e12;
+
+type Offered = Pick<FlowResult, 'payloadOctets' | 'startPs' | 'offeredUntilPs'>;
+
+/** Payload of flows per second, from the first start to the latest end; 0 before any starts. */
+export function goodputOf(flows: readonly Offered[]): number {
+  let octets = 0;
+  let startPs = Infinity;
+  let untilPs = -Infinity;
+  for (const flow of flows) {
+    octets += flow.payloadOctets;
+    startPs = Math.min(startPs, flow.startPs);
+    untilPs = Math.max(untilPs, flow.offeredUntilPs);
+  }
+  return untilPs > startPs ? (octets * 8 * PS_PER_S) / (untilPs - startPs) : 0;
+}
+
+/** Flows with a volume, and how many of them are complete. */
+export function tallyOf(
+  flows: readonly Pick<FlowResult, 'offeredOctets' | 'completionPs'>[],
+): Tally {
+  const finite = flows.filter(({ offeredOctets }) => offeredOctets !== null);
+  const done = finite.filter(({ completionPs }) => completionPs !== null).length;
+  return { done, total: finite.length };
+}
+
+/** Completion times of flows with a volume; null if there are none. */
+export function completionOf(
+  flows: readonly Pick<FlowResult, 'completionPs' | 'unfinishedPs'>[],
+): Percentiles | null {
+  return percentilesOf(
+    flows.flatMap(({ completionPs }) => completionPs ?? []),
+    flows.flatMap(({ unfinishedPs }) => unfinishedPs ?? []),
+  );
+}
+
+/** The same over what they would take on an idle fabric, where that is known. */
+export function slowdownOf(
+  flows: readonly Pick<FlowResult, 'slowdown' | 'unfinishedPs' | 'idealPs'>[],
+): Percentiles | null {
+  return percentilesOf(
+    flows.flatMap(({ slowdown }) => slowdown ?? []),
+    flows.flatMap(({ unfinishedPs, idealPs }) =>
+      unfinishedPs === null || idealPs === null ? [] : unfinishedPs / idealPs,
+    ),
+  );
+}
+
+/** Goodput of each flow: least, median and most; null of none. */
+export function spreadOf(flows: readonly Pick<FlowResult, 'goodputBps'>[]): Spread | null {
+  const sorted = Float64Array.from(flows, ({ goodputBps }) => goodputBps).sort();
+  const count = sorted.length;
+  if (count === 0) return null;
+  return { min: sorted[0]!, p50: sorted[Math.ceil(count / 2) - 1]!, max: sorted[count - 1]! };
+}
+
+/** Load by load, in the order of the scenario. */
+export function loadResults(flows: readonly FlowResult[]): LoadResult[] {
+  const byLoad = new Map<string, FlowResult[]>();
+  for (const flow of flows) {
+    const own = byLoad.get(flow.load);
+    if (own === undefined) byLoad.set(flow.load, [flow]);
+    else own.push(flow);
+  }
+  return [...byLoad].map(([load, own]) => ({
+    load,
+    flows: own.length,
+    finished: tallyOf(own),
+    payloadOctets: own.reduce((sum, { payloadOctets }) => sum + payloadOctets, 0),
+    goodputBps: goodputOf(own),
+    perFlowBps: spreadOf(own)!,
+  }));
+}
