@@ -55,7 +55,7 @@ function Completions({ views, theme }: Props): JSX.Element {
   return (
     <Card
       title="Completion times"
-      note={`share of all flows that were done by then; ${formatTally({ done: count, total })} done`}
+      note={`share of all flows done by then; ${formatTally({ done: count, total })} are done`}
     >
       <Chart
         title=""
