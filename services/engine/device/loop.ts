@@ -18,7 +18,7 @@ import { assert } from '../kernel/assert.js';
 import { wordCell } from '../kernel/cells.js';
 import { ETHERTYPE_MAC_CONTROL } from '../wire/ethernet.js';
 import { readU16 } from '../wire/big-endian.js';
-import { CE_TAG_OCTETS } from '../wire/ce-tag.js';
+import { CE_TAG_OCTETS, isCeTagged } from '../wire/ce-tag.js';
 import { isCbfc } from '../wire/mac-control/cbfc-frame.js';
 import { isCreditExchange } from '../wire/mac-control/ce-frame.js';
 import { ETHERTYPE_LLDP, LLDP_FRAME_MOST } from '../wire/lldp/lldpdu.js';
@@ -40,6 +40,7 @@ import {
   CONTROL_LATER,
   CONTROL_LOST,
   CONTROL_TWICE,
+  CUT,
   MEDDLED,
   type FaultMechanism,
 } from '../faults/fault-mechanism.js';
@@ -53,6 +54,8 @@ import type { Switching } from './switch/switching.js';
 
 const PREAMBLE_OCTETS = 8;
 const LEAST_FRAME_OCTETS = 64;
+/** No frame is longer. */
+const LONGEST_OCTETS = 65_536;
 const FCS_OCTETS = 4;
 const WIRE_OVERHEAD_OCTETS = 20;
 /** Offset of a frame's EtherType. */
@@ -240,12 +243,44 @@ export function makeLoop(
 
   /** Why a frame that comes in is lost; UNHURT, or LATER, if it is not. */
   function fateOf(device: Device, port: number, frame: number): number {
+    if (isFrameCut(port, frame)) return DROP.LINK_DOWN;
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
     const reason = faults.fate(port, priority, pool.words[frame + LENGTH]);
     if (reason !== UNHURT || (pool.words[frame + CLASS] & CARRIES_FLAG) === 0) return reason;
     const octets = carriage.octets(frame);
     const message = octets.length === 0 ? 0 : messageOf(octets);
     return message === 0 ? UNHURT : fateOfMessage(device, port, frame, message, octets);
+  }
+
+  /**
+   * Whether what takes effect now was on the wire when the carrier was lost: `octets` of it had to
+   * come in, and `delayPs` passed after the last of them that counts.
+   */
+  function isCut(port: number, octets: number, delayPs: number): boolean {
+    const octetPs = ports.octetPs(port);
+    const wirePs = ports.latencyPs(ports.peer(port)) + delayPs;
+    const flightPs = (PREAMBLE_OCTETS + octets) * octetPs + wirePs;
+    const delaysPs = ports.ingressPs(port) + ports.controlDelayPs(port);
+    return faults.isCut(port, clock.now - flightPs, LONGEST_OCTETS * octetPs + wirePs + delaysPs);
+  }
+
+  function isFrameCut(port: number, frame: number): boolean {
+    if ((flags[port] & CUT) === 0) return false;
+    const octets = ports.cutsThrough(port) ? LEAST_FRAME_OCTETS : pool.words[frame + LENGTH];
+    return isCut(port, octets, ports.ingressPs(port));
+  }
+
+  /** The same of the octets in a slot; a tag came with the frame that arrives next. */
+  function isControlCut(port: number, slot: number): boolean {
+    if ((flags[port] & CUT) === 0) return false;
+    const octets = store.get(slot);
+    const length = store.length(slot);
+    if (isCeTagged(octets, length)) {
+      const frame = lanes.head(port);
+      return frame >= 0 && isFrameCut(port, frame);
+    }
+    const onWire = Math.max(LEAST_FRAME_OCTETS, length + FCS_OCTETS);
+    return isCut(port, onWire, controlDelay(port, octets, length));
   }
 
   /** A message that crosses the fabric may be lost, changed, repeated or late on a link. */
@@ -412,7 +447,7 @@ export function makeLoop(
     device.heardBy.controlSent?.controlSent(d, local, now, scratch.subarray(0, length));
     const at = txEnd + ports.latencyPs(port) + late;
     const end = isLate ? lastBit(port, at, free - now) : at;
-    deliver(d, local, peer, scratch, length, end + controlDelay(peer, length));
+    deliver(d, local, peer, scratch, length, end + controlDelay(peer, scratch, length));
     transmits.at[port] = ports.hasWork(port) ? free : Infinity;
     transmits.turned(d, port);
   }
@@ -434,13 +469,13 @@ export function makeLoop(
     return faults.arrivalOf(port, at - octets, lastsPs) + octets;
   }
 
-  /** From the last bit of the control frame in `scratch` until a port acts upon it. */
-  function controlDelay(port: number, length: number): number {
+  /** From the last bit of a control frame until a port acts upon it. */
+  function controlDelay(port: number, octets: Uint8Array, length: number): number {
     // Credit is counted in the order of the frames, which have the pipeline to pass, as LLDP has.
     const passes =
-      isCreditExchange(scratch, length) ||
-      isCbfc(scratch, length) ||
-      readU16(scratch, TYPE_AT) === ETHERTYPE_LLDP;
+      isCreditExchange(octets, length) ||
+      isCbfc(octets, length) ||
+      readU16(octets, TYPE_AT) === ETHERTYPE_LLDP;
     return passes ? ports.ingressPs(port) : ports.controlDelayPs(port);
   }
 
@@ -480,7 +515,7 @@ export function makeLoop(
   function takeControl(device: Device, id: number, slot: number): void {
     const local = id & ~DEALT_WITH;
     const port = device.firstPort + local;
-    const mayBe = (flags[port] & MEDDLED) !== 0 && id === local;
+    const mayBe = (flags[port] & (MEDDLED | CUT)) !== 0 && id === local;
     // What belongs to a frame shares its fate.
     if (mayBe && !carriage.claims(store.get(slot)) && isMeddledWith(device, port, slot)) {
       return;
@@ -514,6 +549,10 @@ export function makeLoop(
 
   /** True if a fault lost or keeps the control frame; it may also come twice, or changed. */
   function isMeddledWith(device: Device, port: number, slot: number): boolean {
+    if (isControlCut(port, slot)) {
+      store.giveBack(slot);
+      return true;
+    }
     const octets = store.get(slot);
     const length = store.length(slot);
     const verdict = faults.judge(port, octets, length);

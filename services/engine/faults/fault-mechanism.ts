@@ -34,8 +34,10 @@ const EXCUSED = 16;
 /** Since a fault began here, what control frames said may not have been true, or came twice. */
 const DECEIVED = 32;
 const REPEATED = 64;
+/** A carrier is back, and what was on the wire when it was lost may still arrive. */
+export const CUT = 128;
 /** What stays when the fault is over. */
-const LASTING = EXCUSED | DECEIVED | REPEATED;
+const LASTING = EXCUSED | DECEIVED | REPEATED | CUT;
 
 /** What becomes of a control frame; bits. */
 export const CONTROL_LOST = 1;
@@ -100,6 +102,8 @@ export class FaultMechanism implements Mechanism {
   /** By port: what its next timer is armed for, and until when the wire's far end is busy. */
   private readonly armedFor: Float64Array;
   private readonly busyUntil: Float64Array;
+  /** By port: when the carrier was back last. */
+  private readonly upSince: Float64Array;
   /** By port. */
   private readonly at: StandingFault[][];
   private tools: FaultTools | null = null;
@@ -113,6 +117,7 @@ export class FaultMechanism implements Mechanism {
     this.flags = tables.uint8('port', 1);
     this.armedFor = tables.float64('port', 1).fill(Infinity);
     this.busyUntil = tables.float64('port', 1);
+    this.upSince = tables.float64('port', 1);
     this.at = Array.from({ length: tables.count('port') }, () => []);
   }
 
@@ -173,6 +178,20 @@ export class FaultMechanism implements Mechanism {
       return reason;
     }
     return UNHURT;
+  }
+
+  /**
+   * Whether a frame that started at a time was on the wire when the carrier was lost. Nothing starts
+   * without a carrier; what starts `flightPs` after it is back arrives behind all that is lost.
+   */
+  isCut(port: number, startPs: number, flightPs: number): boolean {
+    const upSince = this.upSince[port];
+    if (startPs < upSince) return true;
+    if (startPs >= upSince + flightPs) {
+      this.flags[port] &= ~CUT;
+      this.impair(port);
+    }
+    return false;
   }
 
   /** What becomes of a control frame that has come in; it may be changed. */
@@ -362,8 +381,13 @@ export class FaultMechanism implements Mechanism {
     else if (effect.kind === 'drift') this.tools!.drift(port, 0);
     else if (effect.kind === 'read') this.tools!.read(port, this.readingPs(port));
     const wasSilent = this.flags[port] & SILENT;
+    const isUp = effect.kind === 'down' && !this.isDown(port);
+    if (isUp) {
+      this.upSince[port] = this.host.clock.now;
+      this.flags[port] |= CUT;
+    }
     this.refresh(port);
-    if (effect.kind === 'down' && !this.isDown(port)) this.tools!.linkUp(port);
+    if (isUp) this.tools!.linkUp(port);
     if (wasSilent !== 0 && (this.flags[port] & SILENT) === 0) this.tools!.wake(port);
   }
 
@@ -437,7 +461,7 @@ export class FaultMechanism implements Mechanism {
   /** The data path looks for what is wrong in one place. */
   private impair(port: number): void {
     const flags = this.flags[port];
-    const hits = (flags & (LOSSY | MEDDLED)) !== 0;
+    const hits = (flags & (LOSSY | MEDDLED | CUT)) !== 0;
     this.heed.impair(port, hits, (flags & LATE) !== 0, (flags & SILENT) !== 0);
   }
 
