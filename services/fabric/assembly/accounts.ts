@@ -13,6 +13,9 @@ import { groupsOf } from './port-specs.js';
 
 const GROUPS = 8;
 
+/** Packet memory of a switch, unless more than that is set apart: then it has so much beyond. */
+const USUAL_OCTETS = 32e6;
+
 /** What a host stores of a priority group beyond what flow control needs. */
 const UNREAD_OCTETS = 65_536;
 
@@ -77,11 +80,14 @@ export class MemoryPlan {
     const apart = accounts.flat().reduce((sum, { reservedOctets, headroomOctets }) => {
       return sum + reservedOctets + headroomOctets;
     }, 0);
-    if (apart > sizeBytes) throw this.impossible(device, name, apart, linkEnds, margins);
-    const pool = sizeBytes - apart;
+    if (sizeBytes !== null && apart > sizeBytes) {
+      throw this.impossible(device, name, sizeBytes, apart, linkEnds, margins);
+    }
+    const sizeOctets = sizeBytes ?? (apart > USUAL_OCTETS ? apart + USUAL_OCTETS : USUAL_OCTETS);
+    const pool = sizeOctets - apart;
     return {
       buffer: {
-        sizeOctets: sizeBytes,
+        sizeOctets,
         cellOctets: cellBytes,
         egressReservedOctets: egressReservedBytes,
         egressAlpha,
@@ -219,6 +225,7 @@ export class MemoryPlan {
   private impossible(
     device: number,
     name: string,
+    sizeBytes: number,
     apart: number,
     linkEnds: readonly LinkEnd[],
     margins: readonly Margin[],
@@ -228,11 +235,24 @@ export class MemoryPlan {
       (change) => change.switch.buffer?.sizeBytes !== undefined,
       ['buffer', 'size'],
     );
-    const { sizeBytes } = this.settings[device]!.switch.buffer;
     return this.fail(
       place,
       `impossible headroom: ${name} needs ${apart} octets for headroom, reserves and credit of ` +
-        `its ports and has ${sizeBytes}${biggestPart(linkEnds, margins)}`,
+        `its ports and has ${sizeBytes}${biggestPart(linkEnds, margins)}` +
+        `${this.biggestCredit(device, linkEnds)}; size: auto, or more`,
+    );
+  }
+
+  /** The port with the most memory for credit, and what its loop takes. */
+  private biggestCredit(device: number, linkEnds: readonly LinkEnd[]): string {
+    const own = this.credit.margins.filter((margin) => margin.device === device);
+    if (own.length === 0) return '';
+    const octets = (margin: (typeof own)[number]): number => margin.bufferUnits * margin.unitOctets;
+    const most = own.reduce((a, b) => (octets(b) > octets(a) ? b : a));
+    const { name } = linkEnds[most.port]!;
+    return (
+      `; most of its credit is at ${name}: ${octets(most)} octets for priority ` +
+      `${most.priority}, whose loop takes ${most.neededUnits * most.unitOctets}`
     );
   }
 }

@@ -48,7 +48,7 @@ export function assemble(input: AssemblyInput): Assembly {
   const bridgesTag = bridges.some((ports) => ports?.some(({ tagged }) => tagged.length > 0));
   const lengths = frameLengths(scenario, flows, bridgesTag);
   const longestFrameOctets = lengths.map((own) => Math.max(...own));
-  const credit = new CreditPlan(scenario, topology, settings, linkEnds, lengths, fail);
+  const credit = new CreditPlan(scenario, topology, settings, linkEnds, lengths, fail, warn);
   const discovery = new DiscoveryPlan(input, settings, prospects, Math.max(...longestFrameOctets));
   const memory = new MemoryPlan(scenario, settings, methods, credit, longestFrameOctets, fail);
   const ci = new CiPlan(input, settings, linkEnds, longestFrameOctets);

@@ -16,6 +16,7 @@ import { wireOctets } from '../../engine/units/octets.js';
 import type { CreditEndSection, Scenario } from '../scenario/scenario.js';
 import type { Fail } from '../topology/cabling.js';
 import { hostCount, type Topology } from '../topology/topology.js';
+import type { Warn } from './device-warnings.js';
 import type { LinkEnd } from './link-ends.js';
 import { hasCredit, type Methods } from './link-methods.js';
 import type { Settings } from './settings.js';
@@ -70,6 +71,7 @@ export class CreditPlan {
     /** By priority: lengths of frames that flows send all the time. */
     private readonly frameLengths: readonly (readonly number[])[],
     private readonly fail: Fail,
+    private readonly warn: Warn,
   ) {
     this.longestOctets = Math.max(...frameLengths.flat());
     this.hosts = hostCount(topology);
@@ -202,11 +204,38 @@ export class CreditPlan {
     );
   }
 
-  private note({ device, port }: LinkEnd, plan: BufferPlan): void {
+  private note({ device, port, name }: LinkEnd, plan: BufferPlan): void {
     const { priority, unitOctets, bufferUnits, neededUnits, terms } = plan;
     if (this.noted.has(plan)) return;
     this.noted.add(plan);
+    this.warnOfBuffer(device, name, plan);
     this.margins.push({ device, port, priority, unitOctets, bufferUnits, neededUnits, terms });
+  }
+
+  /** Where the buffer is given, or a part of it, and is less than what full rate asks for. */
+  private warnOfBuffer(device: number, port: string, plan: BufferPlan): void {
+    const settings = this.settings[device]!;
+    const own = settings.credit;
+    const { priority, unitOctets, bufferUnits, neededUnits } = plan;
+    const isGiven = own.bufferBytes !== null || own.grantFactor < 1;
+    if (!isGiven || own.shaperBps !== null) return;
+    const kept = this.keepUnits(own)[priority]! * (this.scenario.credit.channels.length - 1);
+    const units =
+      own.policy === 'static' ? Math.floor(bufferUnits * this.smallestShare) : bufferUnits - kept;
+    if (units >= neededUnits) return;
+    const key = own.bufferBytes !== null ? 'buffer' : 'grantFactor';
+    const changed = key === 'buffer' ? 'bufferBytes' : 'grantFactor';
+    const change = settings.changes.findLast(({ credit }) => credit[changed] !== undefined);
+    const path = change === undefined ? ['credit', key] : ['devices', change.match, 'credit', key];
+    const least = Math.ceil((bufferUnits * neededUnits) / units) * unitOctets;
+    this.warn(
+      path,
+      port,
+      `priority ${priority}: a sender has ${units * unitOctets} bytes of the credit buffer, and ` +
+        `one loop of its link takes ${neededUnits * unitOctets}: at most ` +
+        `${Math.floor((100 * units) / neededUnits)} % of line rate; ` +
+        `buffer: auto, or ${least} bytes or more`,
+    );
   }
 
   private checkBuffer(

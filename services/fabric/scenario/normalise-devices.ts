@@ -35,7 +35,7 @@ export function switchSection(input: SwitchesInput, located: Located): SwitchSec
     forwarding: input.forwarding,
     ecmp: input.ecmp,
     buffer: {
-      sizeBytes: input.buffer.size,
+      sizeBytes: input.buffer.size === 'auto' ? null : input.buffer.size,
       cellBytes: input.buffer.cell,
       egressReservedBytes: input.buffer.egressReserved,
       egressAlpha: input.buffer.egressAlpha,
@@ -108,7 +108,9 @@ function switchChange(
 
 function bufferChange(buffer: NonNullable<DeviceInput['buffer']>): Partial<BufferSection> {
   return {
-    ...(buffer.size !== undefined && { sizeBytes: buffer.size }),
+    ...(buffer.size !== undefined && {
+      sizeBytes: buffer.size === 'auto' ? null : buffer.size,
+    }),
     ...(buffer.cell !== undefined && { cellBytes: buffer.cell }),
     ...(buffer.egressReserved !== undefined && { egressReservedBytes: buffer.egressReserved }),
     ...(buffer.egressAlpha !== undefined && { egressAlpha: buffer.egressAlpha }),

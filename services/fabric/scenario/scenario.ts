@@ -181,7 +181,8 @@ export type Mvtx2802Change = Partial<Omit<Mvtx2802Section, 'classes' | 'wred'>> 
   };
 
 export interface BufferSection {
-  readonly sizeBytes: number;
+  /** Null: as much as its ports need. */
+  readonly sizeBytes: number | null;
   /** Memory is handed out in cells of so many octets; 1 for octet-exact accounts. */
   readonly cellBytes: number;
   /** For each port and traffic class at the egress. */

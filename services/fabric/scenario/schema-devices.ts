@@ -13,6 +13,7 @@ import { nicSchema } from './schema-nic.js';
 import {
   address,
   choice,
+  either,
   flag,
   GLOB,
   integer,
@@ -23,6 +24,7 @@ import {
   positive,
   quantity,
   text,
+  word,
 } from '../../settings/parts.js';
 
 const arbiter = arbiterSchema.describe('Who goes first at its ports. Default: as in classes.');
@@ -35,7 +37,12 @@ export const hostsSchema = mapping({
 });
 
 const bufferKeys = {
-  size: quantity(aboveZero(size)).describe('Packet memory of the switch.').prefault('32MB'),
+  size: either([word('auto'), quantity(aboveZero(size))], 'a size', 'auto, or a size such as 16MB')
+    .describe(
+      'Packet memory of the switch; auto: 32MB, or 32MB beyond what headroom, reserves and credit ' +
+        'of its ports take where that is more.',
+    )
+    .prefault('auto'),
   cell: integer(1, 65536)
     .describe('Memory is handed out in cells of so many octets; 1 counts every octet.')
     .prefault(1),

@@ -95,3 +95,53 @@ load: [{ stream: { from: h1, to: h2 }, bytes: 4KB, frame: 1518, priority: 4 }]
     tiny('16KB');
   });
 });
+
+describe('memory that is given and too small', () => {
+  const star = (rest: string): ReturnType<typeof fabricOf> =>
+    fabricOf(`
+fabric: { generator: star, hosts: 2, hostLink: { rate: 400G, length: 10km } }
+priorities: { 3: credit }
+load: [{ stream: { from: h1, to: h2 }, bytes: 1MB, frame: 1518, priority: 3 }]
+${rest}
+`);
+  const warnings = (rest: string): readonly string[] =>
+    star(rest).warnings.map(({ message }) => message);
+
+  it('is warned of with buffer, loop and rate', () => {
+    const [only, ...others] = warnings('credit: { buffer: 1MB }');
+    assert.deepEqual(others, []);
+    assert.match(
+      only!,
+      /^h1:p1, h2:p1 and 2 more: priority 3: a sender has 1000000 bytes of the credit/,
+    );
+    assert.match(
+      only!,
+      /one loop of its link takes 50\d{5}: at most 19 % of line rate; buffer: auto/,
+    );
+  });
+
+  it('is warned of by share, and where it is but a part', () => {
+    assert.match(warnings('credit: { grantFactor: 50% }')[0]!, /at most 5\d % of line rate/);
+    const shares = 'channels: [{ channel: 1 }, { channel: 2, vlans: [2] }]';
+    assert.match(warnings(`credit: { buffer: 6MB, ${shares} }`)[0]!, /at most 5\d % of line rate/);
+  });
+
+  it('is not warned of where it suffices, or nothing is given', () => {
+    for (const credit of ['{}', '{ buffer: 6MB }', '{ grant: demand }', '{ shaper: 40G }']) {
+      assert.deepEqual(warnings(`credit: ${credit}`), [], credit);
+    }
+  });
+
+  it('is refused in a switch, naming the port and its loop; by default it has enough', () => {
+    const message =
+      /s1 needs \d+ octets .* credit is at s1:p\d: 5\d{6} octets for priority 3, whose loop takes 50\d{5}/;
+    assert.throws(() => star('switches: { buffer: { size: 4MB } }'), message);
+    const longest = `
+fabric: { generator: star, hosts: 4, hostLink: { rate: 1.6T, length: 100km } }
+priorities: { 3: credit }
+load: [{ stream: { from: h1, to: h2 }, bytes: 1MB, priority: 3 }]
+`;
+    const s1 = fabricOf(longest).specs.at(-1)!;
+    assert.ok(s1.kind === 'switch' && s1.buffer.sizeOctets > 4 * 200e6);
+  });
+});

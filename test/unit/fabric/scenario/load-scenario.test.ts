@@ -39,7 +39,7 @@ describe('a scenario that says next to nothing', () => {
       cutThrough: false,
       forwarding: 'routed',
       ecmp: 'flow',
-      buffer: { sizeBytes: 32e6, cellBytes: 1, egressReservedBytes: 0, egressAlpha: 1 },
+      buffer: { sizeBytes: null, cellBytes: 1, egressReservedBytes: 0, egressAlpha: 1 },
       ports: [],
       arbiter: null,
       ageingPs: 300e12,
