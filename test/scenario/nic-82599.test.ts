@@ -106,6 +106,21 @@ load: [{ name: a, stream: { from: h1, to: h2 }, priority: 3 }]
     assert.match(above.warnings[0]!.message, /cannot be lossless: above the high watermark/);
   });
 
+  it('refuses more credit than a receive buffer can store', () => {
+    const text = (credit: string): string => `
+fabric: { generator: pair, link: { rate: 40G, length: 2km } }
+priorities: { 3: credit }
+${credit}
+hosts: { nic: { model: 82599 } }
+load: [{ name: a, stream: { from: h1, to: h2 }, priority: 3, bytes: 1MB }]
+`;
+    const refusal = /h1: receive buffer 3 has 65536 octets.*granted for.*credit.buffer to 65536B/;
+    assert.throws(() => fabricOf(text('')), refusal);
+    const results = runScenario(text('credit: { buffer: 65536B }'));
+    assert.equal(results.status, 'complete');
+    assert.deepEqual(results.priorities[0]!.drops, {});
+  });
+
   it('stalls a class when any of its user priorities is stopped', () => {
     const frames = framesOf(
       runScenario(

@@ -100,6 +100,7 @@ export function assemble(input: AssemblyInput): Assembly {
       flows,
       longestFrameOctets,
       responseDelayPs,
+      creditOctets: credit.memoryOf(end, methods[index]![0]!, 1),
     };
     return nicSpec(name, section, scenario, end, traffic, fail, warn);
   };

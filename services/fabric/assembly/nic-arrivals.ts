@@ -19,6 +19,8 @@ export interface NicTraffic {
   readonly longestFrameOctets: readonly number[];
   /** By priority: how long the link partner takes to react to PFC or PAUSE. */
   readonly responseDelayPs: readonly number[];
+  /** By priority: octets that the port may grant credit for. */
+  readonly creditOctets: readonly number[];
 }
 
 /** Frames that a host receives: their priority on the link, and their tags. */

@@ -8,6 +8,30 @@ import { hasPfc } from './link-methods.js';
 import type { NicTraffic } from './nic-arrivals.js';
 import type { Warn } from './device-warnings.js';
 
+/** Of a receive buffer that cannot store all that credit is granted for; null if there is none. */
+export function overPromised(
+  { classes, pause }: Scenario,
+  { accounts }: BufferSpec,
+  { methods, creditOctets }: NicTraffic,
+  dcb: boolean,
+): string | null {
+  const bufferOf = (up: number): number => (dcb && !pause.enabled ? classes.receive[up]! : 0);
+  for (const [tc, { reservedOctets, headroomOctets }] of accounts[0]!.entries()) {
+    const credited = [0, 1, 2, 3, 4, 5, 6, 7].filter(
+      (up) => bufferOf(up) === tc && methods[up] === 'credit',
+    );
+    const promised = credited.reduce((sum, up) => sum + creditOctets[up]!, 0);
+    const size = reservedOctets + headroomOctets;
+    if (promised <= size) continue;
+    return (
+      `receive buffer ${tc} has ${size} octets, and credit of priority ${credited.join(', ')} is ` +
+      `granted for ${promised}; set credit.buffer to ${Math.floor(size / credited.length)}B or ` +
+      'less, or give the buffer more (receive)'
+    );
+  }
+  return null;
+}
+
 /** Buffers that cannot store all that arrives after they have paused the link partner. */
 export function warnOfHeadroom(
   name: string,

@@ -12,7 +12,7 @@ import { hasCredit, hasPfc, type Methods } from './link-methods.js';
 import type { NicTraffic } from './nic-arrivals.js';
 import { strayArrival } from './nic-arrivals.js';
 import { NicCheck } from './nic-check.js';
-import { warnOfHeadroom } from './nic-headroom.js';
+import { overPromised, warnOfHeadroom } from './nic-headroom.js';
 import type { NicSurroundings } from './nic-registers.js';
 import { assign, octetsOfKb, registersOf } from './nic-registers.js';
 
@@ -57,6 +57,8 @@ export function nicSpec(
   const stray = strayArrival(section, file, scenario, traffic);
   if (stray !== null) throw fail([...section.path, ...stray.keys], `${name}: ${stray.message}`);
   const receiveBuffer = receiveBufferOf(section, file, around, methods, scenario.pause.enabled);
+  const promised = overPromised(scenario, receiveBuffer, traffic, section.dcb);
+  if (promised !== null) throw fail(section.path, `${name}: ${promised}`);
   warnOfHeadroom(name, section, scenario, receiveBuffer, end, traffic, warn);
   const scale = Math.max(1, around.linkBps / PART_BPS);
   return {
