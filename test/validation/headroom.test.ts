@@ -88,6 +88,51 @@ load:
     }
   });
 
+  it('is enough for multicast and flooded frames, which are stored once', () => {
+    const group = `
+switches: { buffer: { size: 400KB } }
+groups: { members: h1..h9 }
+load: [{ name: m, stream: { from: [h1, h7, h8], to: members }, bytes: 150KB }]
+`;
+    // Hosts that have not sent yet are not known to the bridges: their frames are flooded.
+    const flooded = `
+switches: { forwarding: bridged, buffer: { size: 400KB } }
+load: [{ name: f, stream: { from: [h1, h7, h8, h9], to: h5 }, bytes: 37500B }]
+`;
+    for (const load of [group, flooded]) {
+      for (const method of ['pause: {}', 'priorities: { 0: pfc }']) {
+        const results = runScenario(`
+fabric: { generator: dumbbell, left: 5, right: 4 }
+${method}
+${load}`);
+        assert.equal(results.failure, null);
+        const { drops } = results.priorities[0]!;
+        assert.deepEqual({ ...drops, 'not-addressed': 0 }, { 'not-addressed': 0 });
+      }
+    }
+  });
+
+  it('holds a frame that waits at one of its ports once, and until it has left there', () => {
+    const results = runScenario(`
+duration: 40us
+fabric:
+  generator: star
+  hosts: 6
+  hostLink: { rate: 100G, length: 10m }
+devices: { h6: { nic: { model: 82599, pcie: { rate: 1G } } } }
+groups: { members: h1..h6 }
+switches: { buffer: { size: 4MB } }
+priorities: { 3: { flowControl: pfc, xoff: 20KB } }
+load: [{ name: m, stream: { from: h1, to: members }, priority: 3, frame: 1000, rate: line }]
+`);
+    const s1 = results.ports.find(({ port }) => port === 's1:p1')!.priorities[0]!;
+    assert.ok(s1.peakIngressOctets >= 20_000 && s1.peakIngressOctets < 30_000);
+    // The memory that is charged is what the port to the slowest member has queued.
+    const toSlowest = results.ports.find(({ port }) => port === 's1:p6')!.priorities[0]!;
+    assert.ok(Math.abs(toSlowest.peakQueueOctets - s1.peakIngressOctets) <= 2000);
+    assert.ok(s1.stopsSent > 0);
+  });
+
   it('as computed loses nothing although a dynamic threshold finds the pool taken by others', () => {
     for (const alpha of [0.5, 2, 8]) {
       const results = runScenario(`

@@ -38,7 +38,8 @@ export const ADMITTED = -1;
 
 /**
  * The memory of switches. Each frame is charged twice, to the ingress account it came by and to
- * the egress queue it waits in. An account first fills its reservation, then its share of the
+ * the egress queue it waits in; one that leaves by several ports once to its account, and to each
+ * of the queues. An account first fills its reservation, then its share of the
  * common pool up to a dynamic threshold (alpha times what is free), and, once its neighbour was
  * asked to stop, its headroom. What is released empties the headroom first.
  *
@@ -107,6 +108,19 @@ export function makeSharedBuffer(tables: Tables) {
     words[a + USED] = now;
     if (now > words[a + USED_PEAK]) words[a + USED_PEAK] = now;
     return ADMITTED;
+  }
+
+  /**
+   * Whether the queue of an egress is too long for one of several copies of a frame. What a lossy
+   * account has reserved is its own here, too.
+   */
+  function refusesCopy(port: number, group: number, queueOctets: number): boolean {
+    const row = rowOf(port, group);
+    const a = row * WORDS;
+    if (words[a + LOSSLESS] !== 0 || words[a + USED] <= words[a + RESERVED]) return false;
+    const m = memoryOf[port];
+    const free = memory[m + POOL] - memory[m + POOL_USED];
+    return queueOctets > memory[m + EGRESS_RESERVED] + memory[m + EGRESS_ALPHA] * free;
   }
 
   function release(port: number, group: number, stored: number): void {
@@ -223,6 +237,7 @@ export function makeSharedBuffer(tables: Tables) {
     configure,
     storedOctets,
     admit,
+    refusesCopy,
     release,
     atXoff,
     atXon,

@@ -83,6 +83,7 @@ export function makeCarriage({ pool, tables, octets: store }: Shared): Carriage 
     ends[frame + REMAINING] = 0;
     pool.setCameTagged(frame, (spec.vlan & VID_MASK) === 0 ? 0 : VLAN_TAG_OCTETS);
     pool.setFlowId(frame, 0);
+    pool.setSlot(frame, 0);
     pool.setBorn(frame, spec.bornPs);
     load(frame, octets, length);
     return frame;

@@ -51,11 +51,12 @@ const CARRIED_SHIFT = 3;
 
 /**
  * Flow ID of the CN-TAG (802.1Q 33.2), counted from 1, 0 for a frame without one; and in the upper
- * half, in a switch with a frame data buffer, its slot there.
+ * half, in a switch with a frame data buffer, its slot there; in others see REPLICA_FLAG.
  */
 const FLOW_AND_SLOT = 7;
 const FLOW_ID_MASK = 0xffff;
 const SLOT_SHIFT = 16;
+const SLOT_MASK = 0xffff;
 
 const STRIDE = 8;
 const STRIDE_BITS = 3;
@@ -102,6 +103,12 @@ export const CARRIES_FLAG = 1 << 27;
 
 /** Somebody wants to see its way. It means nothing to what happens, and is in no digest. */
 export const FOLLOWED_FLAG = 1 << 28;
+
+/**
+ * In a switch: a copy of a multicast or flooded frame, whose memory is charged once for all of
+ * them. Its number there stands in the slot and, above that, in place of the charge.
+ */
+export const REPLICA_FLAG = 1 << 29;
 
 export interface FrameClass {
   readonly priority: number;
@@ -210,7 +217,8 @@ export class FramePool {
   }
 
   setFlowId(frame: number, flowId: number): void {
-    this.ends[frame + FLOW_AND_SLOT] = flowId;
+    const { ends } = this;
+    ends[frame + FLOW_AND_SLOT] = (ends[frame + FLOW_AND_SLOT] & ~FLOW_ID_MASK) | flowId;
   }
 
   cameTagged(frame: number): number {
@@ -275,6 +283,24 @@ export class FramePool {
       ends[frame + CAME_AND_CARRIED] === record[end + CAME_AND_CARRIED] &&
       ends[frame + FLOW_AND_SLOT] === record[end + FLOW_AND_SLOT]
     );
+  }
+
+  /** Number of the memory that a copy shares with others. */
+  replica(frame: number): number {
+    const upper = this.words[frame + CLASS] & CHARGE_MASK;
+    return upper | (this.ends[frame + FLOW_AND_SLOT] >>> SLOT_SHIFT);
+  }
+
+  setReplica(frame: number, number: number): void {
+    const { words } = this;
+    const frameClass = words[frame + CLASS] & ~CHARGE_MASK;
+    words[frame + CLASS] = frameClass | REPLICA_FLAG | (number & CHARGE_MASK);
+    this.setSlot(frame, number & SLOT_MASK);
+  }
+
+  endReplica(frame: number): void {
+    this.words[frame + CLASS] &= ~(REPLICA_FLAG | CHARGE_MASK);
+    this.setSlot(frame, 0);
   }
 
   /** A new frame with the records that stand at an offset. */

@@ -1,4 +1,7 @@
-/** How much may still arrive after the decision to stop: the delay model of 802.1Q Annex N. */
+/**
+ * How much may still arrive after the decision to stop: the delay model of 802.1Q Annex N. A frame
+ * is stored once, however many ports it leaves by: copies keep its memory, and take none.
+ */
 
 import { FRAME_OCTETS_MIN, GAP_OCTETS, PREAMBLE_OCTETS, wireOctets } from '../../units/octets.js';
 

@@ -1,3 +1,4 @@
+import { CREDIT, INGRESS, TAGS } from '../../buffer/shared-frames.js';
 import type { PortSpec } from '../../contract/spec.js';
 import type { Engine } from '../../device/engine.js';
 import { bufferBacksCredit } from '../../flow-control/credit/credit-invariants.js';
@@ -9,6 +10,7 @@ import {
   LENGTH,
   PORT,
   PRIORITY_MASK,
+  REPLICA_FLAG,
 } from '../../frame/frame-pool.js';
 import { forEachReceived } from '../../device/nic/frames-of-nic.js';
 import { forEachQueued } from '../../device/queued-frames.js';
@@ -68,7 +70,17 @@ export function misbookedPort(engine: Engine): number {
       });
     } else {
       forEachQueued(shared, device, (frame) => {
-        add(words[frame + PORT], frame);
+        if ((words[frame + CLASS] & REPLICA_FLAG) === 0) add(words[frame + PORT], frame);
+      });
+      // What leaves by several ports is charged once.
+      const { sharedFrames } = engine.switching.parts(device.place);
+      sharedFrames.forEach((number) => {
+        const charge = sharedFrames.get(number, CREDIT);
+        const units = (charge & CHARGE_MASK) >>> CHARGE_SHIFT;
+        if (units === 0) return;
+        const port = firstPort + sharedFrames.get(number, INGRESS);
+        const tags = sharedFrames.get(number, TAGS);
+        stored[credit.accounts.rowOfFrame(port, charge & PRIORITY_MASK, tags)] += units;
       });
     }
   }

@@ -1,4 +1,5 @@
 import { HEADROOM, POOL, POOL_USED, RESERVED, USED } from '../../buffer/shared-buffer.js';
+import { CHARGED, COPIES, GROUP, INGRESS } from '../../buffer/shared-frames.js';
 import type { Mvtx2802Spec, SwitchSpec } from '../../contract/spec.js';
 import type { Device } from '../../device/device.js';
 import type { Engine } from '../../device/engine.js';
@@ -12,6 +13,7 @@ import {
   LENGTH,
   PORT,
   PRIORITY_MASK,
+  REPLICA_FLAG,
   STORED,
 } from '../../frame/frame-pool.js';
 import {
@@ -165,14 +167,37 @@ function checkMemory(engine: Engine, device: Device, spec: SwitchSpec, expect: E
   const { buffer, pool } = engine.shared;
   const { firstPort, place } = device;
   const stored = new Float64Array(spec.ports.length * 8);
+  const { sharedFrames } = engine.switching.parts(place);
+  const copies = new Map<number, number>();
+  const countCopy = (frame: number): void => {
+    const number = pool.replica(frame);
+    copies.set(number, (copies.get(number) ?? 0) + 1);
+  };
+  for (const frame of framesHeldBack(device)) {
+    if ((pool.words[frame + CLASS] & REPLICA_FLAG) !== 0) countCopy(frame);
+  }
   forEachQueued(engine.shared, device, (frame) => {
     const { words } = pool;
+    if ((words[frame + CLASS] & REPLICA_FLAG) !== 0) {
+      countCopy(frame);
+      return;
+    }
     const from = words[frame + PORT] - firstPort;
     const isolated = spec.ci !== null && (words[frame + CLASS] & ISOLATED_FLAG) !== 0;
     const priority = isolated ? spec.ci.priority : words[frame + CLASS] & PRIORITY_MASK;
     const group = spec.ports[from].groupOf[priority];
     stored[from * 8 + group] += words[frame + STORED];
   });
+  sharedFrames.forEach((number) => {
+    const from = sharedFrames.get(number, INGRESS);
+    const group = sharedFrames.get(number, GROUP);
+    stored[from * 8 + group] += sharedFrames.get(number, CHARGED);
+    const what = 'copies of a frame that is stored once = those that have not left';
+    const left = sharedFrames.get(number, COPIES);
+    expect(place, from, group, what, left, copies.get(number) ?? 0);
+    copies.delete(number);
+  });
+  expect(place, -1, -1, 'copies without the frame that they are of', 0, copies.size);
   let taken = 0;
   spec.ports.forEach((_, p) => {
     for (const group of PRIORITIES) {

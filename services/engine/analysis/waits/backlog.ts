@@ -1,4 +1,5 @@
 import { USED } from '../../buffer/shared-buffer.js';
+import type { SwitchSpec } from '../../contract/spec.js';
 import type { Device } from '../../device/device.js';
 import type { Engine } from '../../device/engine.js';
 import { forEachQueuedAt } from '../../device/queued-frames.js';
@@ -74,7 +75,7 @@ export class Backlog {
     this.isCredited = Uint8Array.from(spec.ports, ({ credit }) => (credit === null ? 0 : 1));
     this.hasAccounts = spec.kind === 'switch' && spec.mvtx2802 === null;
     const isPlain = spec.kind === 'switch' && spec.ci === null && !this.isCredited.includes(1);
-    this.isBooked = this.hasAccounts && isPlain;
+    this.isBooked = this.hasAccounts && isPlain && !sendsCopies(spec);
     this.lengths = new Int32Array(this.ports);
     this.frames = new Int32Array(this.ports);
     this.isKept = new Uint8Array(this.ports);
@@ -349,4 +350,10 @@ export class Backlog {
 /** Of classes, one bit each. */
 function lowest(classes: number): number {
   return 31 - Math.clz32(classes & -classes);
+}
+
+/** Whether one frame may stand at several egresses of a switch, charged once. */
+function sendsCopies(spec: SwitchSpec): boolean {
+  const { forwarding } = spec;
+  return forwarding.kind === 'bridged' || forwarding.routes.groupPorts.some((to) => to.length > 1);
 }

@@ -1,4 +1,5 @@
 import { ADMITTED, POOL, POOL_USED } from '../../buffer/shared-buffer.js';
+import { SharedFrames } from '../../buffer/shared-frames.js';
 import { QcnDefences } from '../../congestion/qcn/qcn-defence.js';
 import { makeQcnPoints, type QcnPoints } from '../../congestion/qcn/qcn-points.js';
 import { TelemetryPoints } from './telemetry-points.js';
@@ -25,6 +26,7 @@ import {
   LENGTH,
   PORT,
   PRIORITY_MASK,
+  REPLICA_FLAG,
   SOURCE,
   STORED,
   TARGET,
@@ -42,6 +44,7 @@ import type { Shared } from '../shared.js';
 import { Bridge } from './bridge.js';
 import type { Forwarding } from './forwarding.js';
 import { FILTERED, SEVERAL } from './forwarding.js';
+import { makeReplication } from './replication.js';
 import { Router, saltOf } from './router.js';
 import { makeSlotted } from './slotted.js';
 import {
@@ -71,6 +74,8 @@ export interface SwitchParts {
   readonly sfc: SfcPoint | null;
   readonly ci: CiPoint | null;
   readonly chip: Mvtx2802 | null;
+  /** Frames that leave by several ports. */
+  readonly sharedFrames: SharedFrames;
 }
 
 /** Output-queued switches, each with one memory shared by all its ports. */
@@ -146,6 +151,16 @@ export function makeSwitching(
   /** By port: whether its switch does more than to route frames through a shared buffer. */
   const plainness = new Uint8Array(ports.count);
   const slotted = makeSlotted(shared, devices, mechanisms, outlet, retag, copyOf);
+  const replication = makeReplication(shared, devices, outlet, {
+    sharedFrames: (d) => all[d].sharedFrames,
+    copyOf,
+    groupOf: receivedGroup,
+    observer: (port, group) => {
+      const by = hearer[(port << 3) | group];
+      return by === NOBODY ? null : hearers[by];
+    },
+    forward: forwardCopy,
+  });
   const points = makeQcnPoints(tables, pool);
   const telemetry = new TelemetryPoints(clock, ports, counters);
   const defences = new QcnDefences(tables, pool, counters);
@@ -162,7 +177,8 @@ export function makeSwitching(
     const point = sfc.configureBridge(sfcPlace, spec.sfc, sfcBridge);
     const isolation = ci.configureBridge(sfcPlace, spec.ci, ciBridge);
     const forwarding = makeForwarding(spec);
-    all[place] = { forwarding, ecn, jitter, sfc: point, ci: isolation, chip };
+    const sharedFrames = new SharedFrames();
+    all[place] = { forwarding, ecn, jitter, sfc: point, ci: isolation, chip, sharedFrames };
     if (spec.qcn !== null) {
       points.configure(device.firstPort, spec.qcn, spec.ports[0].classOf, jitter);
       defences.configure(device.firstPort, spec.qcn);
@@ -213,7 +229,7 @@ export function makeSwitching(
       if (chip === null) forward(d, port, firstPort + out, frame);
       else slotted.toOne(d, chip, port, out, frame);
     } else if (out === SEVERAL) {
-      if (chip === null) replicate(d, port, frame);
+      if (chip === null) replication.spread(d, port, forwarding, frame);
       else slotted.toSeveral(d, chip, port, forwarding, frame);
     } else outlet.drop(d, port, frame, out === FILTERED ? DROP.VLAN_FILTERED : DROP.NO_DESTINATION);
   }
@@ -252,10 +268,21 @@ export function makeSwitching(
 
   /** To one egress; a frame cannot cut through into a faster wire and waits for its last bit. */
   function forward(d: number, port: number, out: number, frame: number): void {
-    if (!ports.cutsThrough(port) || ports.octetPs(out) >= ports.octetPs(port)) {
-      admit(d, port, out, frame);
-      return;
-    }
+    if (mayStart(port, out)) admit(d, port, out, frame);
+    else awaitLastBit(d, port, out, frame);
+  }
+
+  /** One of several copies, the last of which is the frame itself. */
+  function forwardCopy(d: number, port: number, out: number, frame: number): void {
+    if (mayStart(port, out)) admitOne(d, port, out, frame);
+    else awaitLastBit(d, port, out, frame);
+  }
+
+  function mayStart(port: number, out: number): boolean {
+    return !ports.cutsThrough(port) || ports.octetPs(out) >= ports.octetPs(port);
+  }
+
+  function awaitLastBit(d: number, port: number, out: number, frame: number): void {
     const { words } = pool;
     const device = devices[d];
     const rest = words[frame + LENGTH] - HEADER_OCTETS;
@@ -266,7 +293,12 @@ export function makeSwitching(
   }
 
   function onTimer(d: number, local: number, frame: number): void {
-    admit(d, devices[d].firstPort + local, pool.words[frame + STORED], frame);
+    admitOne(d, devices[d].firstPort + local, pool.words[frame + STORED], frame);
+  }
+
+  function admitOne(d: number, port: number, out: number, frame: number): void {
+    if ((pool.words[frame + CLASS] & REPLICA_FLAG) === 0) admit(d, port, out, frame);
+    else admitCopy(d, port, out, frame);
   }
 
   function admit(d: number, port: number, out: number, frame: number): void {
@@ -304,6 +336,42 @@ export function makeSwitching(
     if (kind > SAMPLED || (watched[out] & (1 << trafficClass)) === 0) return;
     if (!points.isDue(out, trafficClass, octets)) return;
     if (points.measure(out, trafficClass, frame, queued + stored)) complain(port, out, frame);
+  }
+
+  /** A copy of a frame whose memory is charged joins the queue of its egress. */
+  function admitCopy(d: number, port: number, out: number, frame: number): void {
+    const { words } = pool;
+    const kind = plainness[port];
+    const priority = words[frame + CLASS] & PRIORITY_MASK;
+    const octets = kind === FULL ? retag(d, port, out, frame, priority) : words[frame + LENGTH];
+    if (kind === FULL && discards[out] !== 0 && isDiscarded(d, out, frame, priority)) {
+      replication.lose(d, port, frame, DROP.WATCHDOG);
+      return;
+    }
+    let trafficClass = ports.classOf(out, priority);
+    if (kind !== BARE && (isolates[port] | (words[frame + CLASS] & ISOLATION_FLAGS)) !== 0) {
+      trafficClass = isolate(d, out, trafficClass, frame);
+    }
+    const stored = buffer.storedOctets(port, octets);
+    const queued = queues.get(out, trafficClass, QUEUE_OCTETS);
+    if (replication.refuses(port, frame, queued + stored)) {
+      replication.lose(d, port, frame, DROP.EGRESS_THRESHOLD);
+      return;
+    }
+    words[frame + STORED] = stored;
+    words[frame + PORT] = port;
+    if (kind !== BARE && queued + stored >= joinsFrom[(out << 3) | trafficClass])
+      joining(d, port, out, frame, trafficClass, queued + stored);
+    outlet.enqueue(d, out, trafficClass, frame);
+    if (kind > SAMPLED || (watched[out] & (1 << trafficClass)) === 0) return;
+    if (!points.isDue(out, trafficClass, octets)) return;
+    if (points.measure(out, trafficClass, frame, queued + stored)) complain(port, out, frame);
+  }
+
+  /** The group that a frame is charged to when it comes in. */
+  function receivedGroup(port: number, priority: number, frame: number): number {
+    if (plainness[port] === BARE) return ports.groupOf(port, priority);
+    return isolatedGroup(port, priority, frame);
   }
 
   /** A watchdog lets nothing into the queue: what a storm holds, or would. */
@@ -395,6 +463,10 @@ export function makeSwitching(
       return;
     }
     const { words } = pool;
+    if ((words[frame + CLASS] & REPLICA_FLAG) !== 0) {
+      freeCopy(port, trafficClass, frame);
+      return;
+    }
     const from = words[frame + PORT];
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     let group = ports.groupOf(from, priority);
@@ -407,24 +479,19 @@ export function makeSwitching(
     if (by !== NOBODY) hearers[by].released(from, group, frame);
   }
 
+  /** The memory of a frame that leaves by several ports is free when the last copy has left. */
+  function freeCopy(port: number, trafficClass: number, frame: number): void {
+    const isWatched = plainness[port] !== BARE;
+    if (isWatched && (isolates[port] | (pool.words[frame + CLASS] & ISOLATION_FLAGS)) !== 0) {
+      leaveIsolation(port, trafficClass, frame);
+    }
+    replication.left(ports.owner(port), frame);
+  }
+
   function copyOf(frame: number): number {
     const copy = pool.copyFrom(pool, frame);
     if ((pool.words[copy + CLASS] & CARRIES_FLAG) !== 0) carriage.share(copy);
     return copy;
-  }
-
-  function replicate(d: number, port: number, frame: number): void {
-    const { forwarding } = all[d];
-    const { firstPort } = devices[d];
-    const last = forwarding.copyCount - 1;
-    const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
-    for (let i = 0; i < last; i++) {
-      counters.made(port, priority, pool.words[frame + LENGTH]);
-      const copy = copyOf(frame);
-      if (ports.isCredited(port, priority)) pool.words[copy + CLASS] |= COPY_FLAG;
-      forward(d, port, firstPort + forwarding.copies[i], copy);
-    }
-    forward(d, port, firstPort + forwarding.copies[last], frame);
   }
 
   /** A frame joins a queue that somebody watches. */

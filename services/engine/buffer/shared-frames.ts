@@ -1,0 +1,63 @@
+// Words of a frame that is stored once and leaves by several ports.
+
+/** Copies that have not left yet; in a free record, the next free one. */
+export const COPIES = 0;
+/** Ingress port, as its device counts it; NONE in a free record. */
+export const INGRESS = 1;
+export const GROUP = 2;
+/** Octets of its ingress account. */
+export const CHARGED = 3;
+/** Priority and units of credit, as in the class of a frame. */
+export const CREDIT = 4;
+/** Its tags when it was charged: they choose the credit account. */
+export const TAGS = 5;
+const STRIDE = 6;
+
+const NONE = -1;
+
+/**
+ * Multicast and flooded frames in the memory of one switch. The memory stores such a frame once;
+ * every egress queue has a copy, and the copies bear the number of the record here.
+ */
+export class SharedFrames {
+  private readonly words: number[] = [];
+  private free = NONE;
+
+  /** Returns the number of a new record. */
+  add(copies: number): number {
+    let number = this.free;
+    if (number === NONE) {
+      number = this.words.length / STRIDE;
+      for (let i = 0; i < STRIDE; i++) this.words.push(NONE);
+    } else this.free = this.get(number, COPIES);
+    this.set(number, COPIES, copies);
+    return number;
+  }
+
+  get(number: number, word: number): number {
+    return this.words[number * STRIDE + word];
+  }
+
+  set(number: number, word: number, value: number): void {
+    this.words[number * STRIDE + word] = value;
+  }
+
+  /** A copy has left or was dropped; true if it was the last. */
+  left(number: number): boolean {
+    return --this.words[number * STRIDE + COPIES] === 0;
+  }
+
+  /** Nothing is stored under the number any more. */
+  remove(number: number): void {
+    this.set(number, COPIES, this.free);
+    this.set(number, INGRESS, NONE);
+    this.free = number;
+  }
+
+  /** Numbers of all frames that are stored. */
+  forEach(visit: (number: number) => void): void {
+    for (let number = 0; number * STRIDE < this.words.length; number++) {
+      if (this.get(number, INGRESS) !== NONE) visit(number);
+    }
+  }
+}

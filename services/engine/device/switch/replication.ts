@@ -1,0 +1,119 @@
+import { ADMITTED } from '../../buffer/shared-buffer.js';
+import type { SharedFrames } from '../../buffer/shared-frames.js';
+import { CHARGED, CREDIT, GROUP, INGRESS, TAGS } from '../../buffer/shared-frames.js';
+import type { IngressObserver } from '../../contract/flow-control.js';
+import { CHARGE_MASK, CLASS, LENGTH, PRIORITY_MASK, VLAN } from '../../frame/frame-pool.js';
+import type { Device } from '../device.js';
+import type { Outlet } from '../outlet.js';
+import type { Shared } from '../shared.js';
+import type { Forwarding } from './forwarding.js';
+
+/** What replication needs of the switch around it. */
+export interface ReplicationSite {
+  /** Frames that a switch stores once for several egresses. */
+  sharedFrames(d: number): SharedFrames;
+  copyOf(frame: number): number;
+  /** The priority group that a received frame is charged to. */
+  groupOf(port: number, priority: number, frame: number): number;
+  /** What an ingress account reports to; null if nothing stops its senders. */
+  observer(port: number, group: number): IngressObserver | null;
+  /** To the queue of an egress, once the frame may leave by it. */
+  forward(d: number, port: number, out: number, frame: number): void;
+}
+
+/**
+ * Multicast and flooding in a switch with a shared buffer. Memory stores a frame once: its ingress
+ * account (and the credit account of its sender) is charged when the frame comes in, and credited
+ * when the last copy has left. So flow control sees what the link partner sent, whatever the number
+ * of egresses, and the headroom for one frame is enough. Each egress queue counts its own copy.
+ */
+export interface Replication {
+  /** A frame for all ports of the last forwarding decision. */
+  spread(d: number, port: number, to: Forwarding, frame: number): void;
+  /** Whether a lossy copy finds the queue of its egress too long. */
+  refuses(port: number, frame: number, queueOctets: number): boolean;
+  /** A copy has left its queue, or never came to one. */
+  left(d: number, frame: number): void;
+  /** A copy is dropped; the others are not concerned. */
+  lose(d: number, port: number, frame: number, reason: number): void;
+}
+
+export function makeReplication(
+  { pool, ports, buffer, counters }: Shared,
+  devices: readonly Device[],
+  outlet: Outlet,
+  site: ReplicationSite,
+): Replication {
+  const { words, ends } = pool;
+
+  function spread(d: number, port: number, to: Forwarding, frame: number): void {
+    const { firstPort } = devices[d];
+    const { copyCount, copies } = to;
+    const last = copyCount - 1;
+    if (last > 0 && !charge(d, port, copyCount, frame)) return;
+    const priority = words[frame + CLASS] & PRIORITY_MASK;
+    const octets = words[frame + LENGTH];
+    for (let i = 0; i < last; i++) {
+      counters.made(port, priority, octets);
+      site.forward(d, port, firstPort + copies[i], site.copyOf(frame));
+    }
+    site.forward(d, port, firstPort + copies[last], frame);
+  }
+
+  /** Charges a frame once for all its copies; false if there is no room for it. */
+  function charge(d: number, port: number, copies: number, frame: number): boolean {
+    const octets = words[frame + LENGTH];
+    const group = site.groupOf(port, words[frame + CLASS] & PRIORITY_MASK, frame);
+    const stored = buffer.storedOctets(port, octets);
+    // The lengths of egress queues concern single copies.
+    const verdict = buffer.admit(port, group, stored, -stored);
+    if (verdict !== ADMITTED) {
+      outlet.drop(d, port, frame, verdict, group);
+      return false;
+    }
+    site.observer(port, group)?.admitted(port, group, frame, octets);
+    const store = site.sharedFrames(d);
+    const number = store.add(copies);
+    store.set(number, INGRESS, port - devices[d].firstPort);
+    store.set(number, GROUP, group);
+    store.set(number, CHARGED, stored);
+    store.set(number, CREDIT, words[frame + CLASS] & (CHARGE_MASK | PRIORITY_MASK));
+    store.set(number, TAGS, ends[frame + VLAN]);
+    pool.setReplica(frame, number);
+    return true;
+  }
+
+  function refuses(port: number, frame: number, queueOctets: number): boolean {
+    const group = site.sharedFrames(ports.owner(port)).get(pool.replica(frame), GROUP);
+    return buffer.refusesCopy(port, group, queueOctets);
+  }
+
+  function left(d: number, frame: number): void {
+    const store = site.sharedFrames(d);
+    const number = pool.replica(frame);
+    pool.endReplica(frame);
+    if (!store.left(number)) return;
+    const port = devices[d].firstPort + store.get(number, INGRESS);
+    const group = store.get(number, GROUP);
+    const credit = store.get(number, CREDIT);
+    const tags = store.get(number, TAGS);
+    buffer.release(port, group, store.get(number, CHARGED));
+    store.remove(number);
+    const observer = site.observer(port, group);
+    if (observer === null) return;
+    // The frame may leave with other tags than it was charged by.
+    const vlan = ends[frame + VLAN];
+    ends[frame + VLAN] = tags;
+    words[frame + CLASS] |= credit;
+    observer.released(port, group, frame);
+    words[frame + CLASS] &= ~CHARGE_MASK;
+    ends[frame + VLAN] = vlan;
+  }
+
+  function lose(d: number, port: number, frame: number, reason: number): void {
+    left(d, frame);
+    outlet.lose(d, port, frame, reason);
+  }
+
+  return { spread, refuses, left, lose };
+}
