@@ -12,7 +12,7 @@ import { captureFile } from '../telemetry/captures/capture-file.js';
 import { LiveFaults } from '../runtime/live-faults.js';
 import { capturesWanted, warnOfOmitted } from './captured.js';
 import type { EmulateOptions, Emulation } from './emulation.js';
-import { EXIT, InputError } from './exit.js';
+import { exitCodeOf, InputError } from './exit.js';
 import { fleetOptions } from './fleet/distribution.js';
 import { framesWanted, warnOfUnkept } from './frame-ways.js';
 import { runElsewhere } from './homes/run-elsewhere.js';
@@ -87,9 +87,7 @@ async function emulateSeen(
   if (collector !== null) {
     await exportTelemetry(collector, results, wallSeconds, congestion, traces);
   }
-  if (results.status === 'failed') return EXIT.RUN_FAILED;
-  if (results.status === 'interrupted') return EXIT.INTERRUPTED;
-  return expectations.every(({ ok }) => ok) ? EXIT.COMPLETE : EXIT.EXPECTATIONS_FAILED;
+  return exitCodeOf(results, expectations);
 }
 
 /** Null: this thread alone. */

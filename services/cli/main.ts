@@ -93,7 +93,7 @@ function program(): Command {
     .addHelpText(
       'after',
       '\nExit codes: 0 complete and expectations hold, 1 expectations failed, 2 bad input or\n' +
-        'usage, 3 the run failed, 130 interrupted.',
+        'usage, 3 the run failed, 4 flows stalled or deadlocked unexpectedly, 130 interrupted.',
     );
 
   watched(distributed(selvage.command('run')))

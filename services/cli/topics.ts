@@ -77,7 +77,13 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'clears. Its parent is the episode that caused it. `selvage why RUN` shows the trees.',
   deadlock:
     'A circle of ingress accounts, each of which cannot empty before the next one does. ' +
-    '`observe: { episodes: true }` names it, with the picosecond at which it closed.',
+    '`observe: { episodes: true }` names it, with the picosecond at which it closed. A run at ' +
+    'whose end one holds is `deadlocked`, whatever is observed.',
+  stalled:
+    'A run at whose end flows have stopped progressing: they have data to deliver, and nothing ' +
+    'arrives for longer than round trips, pacing, queues, pause times and retransmission ' +
+    'timeouts explain. Exit code 4, unless the scenario expects it: ' +
+    '`expect: [{ metric: stalled-flows, min: 1 }]`, or deadlocks, or starved.',
   watchdog:
     'A switch that no longer obeys a neighbour which holds a priority for too long: ' +
     '`priorities: { 3: { watchdog: { detection: 200us, restoration: 200us, action: drop } } }`. ' +

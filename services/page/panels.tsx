@@ -118,6 +118,33 @@ export function Expectations({ run }: { readonly run: RunPage }): JSX.Element {
   );
 }
 
+/** Only where flows stopped progressing. */
+export function Standstill({ run }: { readonly run: RunPage }): JSX.Element | null {
+  const { standstill } = run;
+  if (standstill === null) return null;
+  const { isExpected, rings, count, flows } = standstill;
+  const flowsHave = count === 1 ? 'flow has' : 'flows have';
+  const title = `${formatCount(count)} ${flowsHave} stopped progressing`;
+  return (
+    <Card title={title} note={isExpected ? 'as the scenario expects' : ''}>
+      {rings.map((ring) => (
+        <p key={ring} class="bad">
+          deadlock: {ring}
+        </p>
+      ))}
+      <Table
+        head={['flow', 'since', 'held port', 'by']}
+        rows={flows.map(({ name, sincePs, port, peer }) => [
+          name,
+          formatTime(sincePs),
+          port ?? '–',
+          peer ?? '–',
+        ])}
+      />
+    </Card>
+  );
+}
+
 export function Traffic({ run }: { readonly run: RunPage }): JSX.Element {
   return (
     <Card title="Traffic">

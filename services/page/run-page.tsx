@@ -4,7 +4,17 @@ import type { Theme } from './colours.js';
 import { useTheme } from './colours.js';
 import { Distributions } from './distributions.js';
 import { FabricMapView, isLarge } from './fabric-map.js';
-import { Card, Expectations, Header, Margins, Ports, Reproduce, Tiles, Traffic } from './panels.js';
+import {
+  Card,
+  Expectations,
+  Header,
+  Margins,
+  Ports,
+  Reproduce,
+  Standstill,
+  Tiles,
+  Traffic,
+} from './panels.js';
 import { Nics } from './nics.js';
 import { NoSeries, PortPlots } from './port-plots.js';
 import type { RunView } from './run-view.js';
@@ -27,6 +37,7 @@ export function RunPageView({ view }: { readonly view: RunView }): JSX.Element {
     <main>
       <Header run={run} status={run.status} toggleTheme={toggleTheme} />
       <Tiles run={run} />
+      <Standstill run={run} />
       <MapCard {...{ view, theme, timePs, setTime, port, choose, marked }} />
       <PortCard {...{ view, theme, order, port, choose, timePs, setTime }} />
       <TreeCard {...{ run, choose, mark }} />

@@ -14,9 +14,12 @@ import {
 import { QUEUE_OCTETS } from '../engine/port/queues.js';
 import { FRAME_OCTETS_MIN } from '../engine/units/octets.js';
 import { TELEMETRY_OCTETS } from '../engine/wire/telemetry.js';
+import type { Fabric } from '../fabric/assembly/fabric.js';
+import { matchesGlob } from '../fabric/scenario/selector.js';
+import { portsOfFlow } from '../telemetry/congestion/flow-ways.js';
 
-/** From here on a queue of a switch is congested, whatever the contenders think of it. */
-export const CONGESTED_OCTETS = 30_000;
+/** From so much of its link's time on a queue is congested: 30 kB at 100 Gb/s. */
+const CONGESTED_PS = 2.4e6;
 const FCS_OCTETS = 4;
 
 /** Listens to a run; it changes nothing. */
@@ -26,18 +29,38 @@ export class DuelWatch extends DeafProbe {
   private congestedPs = Infinity;
   private reactedPs = Infinity;
 
-  constructor(private readonly engine: Engine) {
+  /** Ports, numbered through the engine, whose queues are watched; see `watchedPorts`. */
+  private readonly watched: ReadonlySet<number>;
+  /** Hosts whose flows pass them. */
+  private readonly sources: ReadonlySet<number>;
+
+  constructor(
+    fabric: Fabric,
+    private readonly engine: Engine,
+  ) {
     super();
+    const names = watchedPorts(fabric);
+    this.watched = new Set(
+      fabric.linkEnds
+        .flat()
+        .filter(({ name }) => names.has(name))
+        .map(({ device, port }) => engine.devices[device]!.firstPort + port),
+    );
+    this.sources = new Set(
+      fabric.flows.flatMap(({ source }, flow) =>
+        [...portsOfFlow(fabric, flow)].some((name) => names.has(name)) ? [source] : [],
+      ),
+    );
     engine.listen(this);
   }
 
   /**
-   * From when a queue was congested until a source was stopped, or told to be slower; null if none
-   * ever was.
+   * From when the queue was congested until one of its sources was stopped, or told to be slower;
+   * null if none was.
    */
   get reactionPs(): number | null {
     const { congestedPs, reactedPs } = this;
-    return reactedPs === Infinity ? null : Math.max(0, reactedPs - congestedPs);
+    return reactedPs === Infinity ? null : reactedPs - congestedPs;
   }
 
   override controlSent(_device: number, _port: number, _now: number, octets: Uint8Array): void {
@@ -65,12 +88,12 @@ export class DuelWatch extends DeafProbe {
     pool: FramePool,
     frame: number,
   ): void {
-    if (this.congestedPs !== Infinity || this.isHost(device)) return;
     const { ports, queues } = this.engine.shared;
     const port = this.engine.devices[device]!.firstPort + egress;
+    if (this.congestedPs !== Infinity || !this.watched.has(port)) return;
     const trafficClass = ports.classOf(port, pool.words[frame + CLASS]! & PRIORITY_MASK);
     const octets = queues.get(port, trafficClass, QUEUE_OCTETS);
-    if (octets >= CONGESTED_OCTETS) this.congestedPs = now;
+    if (octets * ports.octetPs(port) >= CONGESTED_PS) this.congestedPs = now;
   }
 
   override heldChanged(device: number, _port: number, now: number, priorities: number): void {
@@ -99,10 +122,37 @@ export class DuelWatch extends DeafProbe {
   }
 
   private react(device: number, now: number): void {
-    if (this.reactedPs === Infinity && this.isHost(device)) this.reactedPs = now;
+    if (this.congestedPs === Infinity || this.reactedPs !== Infinity) return;
+    if (this.sources.has(device)) this.reactedPs = now;
   }
+}
 
-  private isHost(device: number): boolean {
-    return this.engine.devices[device]!.spec.kind === 'host';
+/**
+ * The port that the scenario names (`observe.queue`), or else the last one before the receiver that
+ * most flows go to: that of an incast.
+ */
+function watchedPorts({ scenario, flows, linkEnds, topology }: Fabric): ReadonlySet<string> {
+  const { queue } = scenario.observe;
+  const ends = linkEnds.flat();
+  if (queue !== null) {
+    return new Set(ends.map(({ name }) => name).filter((name) => matchesGlob(queue, name)));
   }
+  const incasts = new Set(
+    scenario.load.flatMap(({ kind }, load) => (kind === 'incast' ? [load] : [])),
+  );
+  const isAny = incasts.size === 0;
+  const counts = new Map<number, number>();
+  for (const { load, destination, group } of flows) {
+    if (group || (!isAny && !incasts.has(load))) continue;
+    counts.set(destination, (counts.get(destination) ?? 0) + 1);
+  }
+  const most = Math.max(0, ...counts.values());
+  const receivers = new Set([...counts].filter(([, n]) => n === most).map(([host]) => host));
+  return new Set(
+    ends
+      .filter(({ device, peerDevice }) => {
+        return receivers.has(peerDevice) && topology.devices[device]!.kind !== 'host';
+      })
+      .map(({ name }) => name),
+  );
 }

@@ -8,6 +8,7 @@ import type {
   Spread,
   Tally,
 } from '../runtime/results/results.js';
+import type { ExpectationResult } from './expectations.js';
 import type { DuelWatch } from './duel-watch.js';
 import {
   formatCount,
@@ -22,7 +23,7 @@ import { CENSORING_NOTE, GOODPUT_NOTE } from './notes.js';
 import type { Style } from './style.js';
 import { table } from './table.js';
 
-/** A flow that is slower by so much, and does not congest anything, is a victim. */
+/** A flow that is slower by so much than alone with those of its NIC is a victim. */
 const VICTIM_SLOWDOWN = 1.5;
 
 /** One side of a duel: its run, and how to have it again. */
@@ -30,6 +31,7 @@ export interface DuelRun {
   readonly contender: string;
   readonly set: readonly string[];
   readonly results: RunResults;
+  readonly expectations: readonly ExpectationResult[];
   readonly watch: Pick<DuelWatch, 'controlOctets' | 'reactionPs'>;
   /** Its run directory, within that of the duel. */
   readonly folder: string;
@@ -57,9 +59,14 @@ export interface DuelFigures {
   readonly peakQueueOctets: number;
   /** What the fullest switch sets apart for what may still arrive. */
   readonly neededOctets: number;
-  /** Flows that are alone at their receiver, and take half as long again as on an idle fabric. */
+  /** Flows that stopped progressing, and whether a cyclic buffer dependency holds at the end. */
+  readonly stalledFlows: number;
+  /** Over the run. */
+  readonly deadlocks: number;
+  readonly storms: number;
+  /** Flows that are alone at their receiver, and half as slow again as their own NIC explains. */
   readonly victims: number;
-  /** From the first congested queue to the first source that is stopped or told; null: none is. */
+  /** From when the queue is congested to the first of its sources that reacts; null: none does. */
   readonly reactionPs: number | null;
   readonly controlFrames: number;
   /** Of control frames, of messages about congestion, and of telemetry, on every wire. */
@@ -101,6 +108,9 @@ export function duelFigures(run: DuelRun, tierOf: ReadonlyMap<string, string>): 
     peakIngressOctets: most(rows.map(({ row }) => row.peakIngressOctets)),
     peakQueueOctets: most(rows.map(({ row }) => row.peakQueueOctets)),
     neededOctets: neededOctets(results),
+    stalledFlows: results.stalls.length,
+    deadlocks: results.deadlocks.length,
+    storms: results.storms.length,
     victims: victimsOf(flows),
     reactionPs: watch.reactionPs,
     controlFrames: sum(ports.map(({ controlSent }) => controlSent)),
@@ -144,6 +154,9 @@ export function duelText(figures: readonly DuelFigures[], style: Style): string 
     ...names((f) => f.fairness).map((load) =>
       line(`fairness ${load}`, (f) => (f.fairness[load] ?? 1).toFixed(3)),
     ),
+    line('stalled flows', (f) => formatCount(f.stalledFlows)),
+    line('deadlocks', (f) => formatCount(f.deadlocks)),
+    line('storms', (f) => formatCount(f.storms)),
     line('victims', (f) => formatCount(f.victims)),
     line('time to react', (f) => formatTime(f.reactionPs)),
     ...names((f) => f.heldPs).map((tier) =>
@@ -187,14 +200,23 @@ function neededOctets({ margins, credits }: RunResults): number {
 }
 
 function victimsOf(flows: readonly FlowResult[]): number {
-  const receivers = new Map<string, number>();
-  for (const { destination } of flows) {
-    receivers.set(destination, (receivers.get(destination) ?? 0) + 1);
-  }
-  return flows.filter(
-    ({ destination, slowdown }) =>
-      receivers.get(destination) === 1 && slowdown !== null && slowdown > VICTIM_SLOWDOWN,
-  ).length;
+  const receivers = countBy(flows, ({ destination }) => destination);
+  const senders = countBy(flows, ({ source }) => source);
+  return flows.filter(({ source, destination, slowdown, unfinishedPs, idealPs }) => {
+    if (receivers.get(destination) !== 1 || idealPs === null) return false;
+    // What did not finish is at least so slow; flows of one NIC share its link.
+    const least = slowdown ?? (unfinishedPs ?? 0) / idealPs;
+    return least > VICTIM_SLOWDOWN * senders.get(source)!;
+  }).length;
+}
+
+function countBy(
+  flows: readonly FlowResult[],
+  key: (flow: FlowResult) => string,
+): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const flow of flows) counts.set(key(flow), (counts.get(key(flow)) ?? 0) + 1);
+  return counts;
 }
 
 function jain(values: readonly number[]): number {

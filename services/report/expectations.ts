@@ -76,6 +76,10 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
       meaning: 'frames that came while only the receiving end had PFC for their priority',
     },
     lldpdus: { unit: 'count', meaning: 'LLDPDUs sent' },
+    'stalled-flows': {
+      unit: 'count',
+      meaning: 'flows that have stopped progressing at the end, with data still to deliver',
+    },
     deadlocks: { unit: 'count', meaning: 'circles of ports that wait for each other' },
     storms: { unit: 'count', meaning: 'times that a port was held longer than observe.storm' },
     'watchdog.storms': { unit: 'count', meaning: 'times that a watchdog of PFC stepped in' },
@@ -203,6 +207,10 @@ function measure(
   switch (metric) {
     case 'digest':
       return results.digest;
+    case 'stalled-flows': {
+      const chosen = new Set(flows.map(({ flow }) => flow));
+      return results.stalls.filter(({ flow }) => chosen.has(flow)).length;
+    }
     case 'deadlocks':
       return results.deadlocks.length;
     case 'storms':

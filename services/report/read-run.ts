@@ -30,6 +30,8 @@ const SUMMARY = {
   digest: 'string',
   priorities: 'list',
   loads: 'list',
+  stalls: 'list',
+  standingDeadlocks: 'list',
   margins: 'list',
   buffers: 'list',
   expectations: 'list',

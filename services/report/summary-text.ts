@@ -25,6 +25,8 @@ import {
 } from './format.js';
 import type { Style } from './style.js';
 import { table } from './table.js';
+import { stallText } from './stall-text.js';
+import { isStallExpected, isStandstill } from './verdict.js';
 import { watchdogTable } from './watchdog-text.js';
 
 export type { Style };
@@ -38,9 +40,10 @@ export function summaryText(
   style: Style,
 ): string {
   return [
-    headline(results, style),
+    headline(results, expectations, style),
     failureText(results, style),
     warningText(results, style),
+    stallText(results, style),
     trafficText(results, style),
     pauseTable(results, style),
     memoryTable(results, style),
@@ -63,9 +66,15 @@ export function summaryText(
     .join('\n\n');
 }
 
-function headline(results: RunResults, style: Style): string {
+function headline(
+  results: RunResults,
+  expectations: readonly ExpectationResult[],
+  style: Style,
+): string {
   const { scenario, status, virtualPs, frameHops, devices, links } = results;
-  const mark = status === 'complete' ? style.good(status) : style.bad(status);
+  const isExpected = isStandstill(results) && isStallExpected(expectations);
+  const text = isExpected ? `${status}, as expected` : status;
+  const mark = status === 'complete' || isExpected ? style.good(text) : style.bad(text);
   const size = `${formatCount(devices)} devices, ${formatCount(links)} links`;
   const did = `${formatTime(virtualPs)} of virtual time, ${formatCount(frameHops)} frame-hops`;
   return `${style.strong(scenario)}  ${mark}\n${size}; ${did}`;

@@ -23,6 +23,8 @@ export interface Toll {
   readonly starved: number;
   /** Frames that did not get through, for whatever reason. */
   readonly droppedFrames: number;
+  /** Flows that had stopped progressing at the end. */
+  readonly stalledFlows: number;
   readonly digest: string;
 }
 
@@ -51,6 +53,7 @@ export function measure(fabric: Fabric, durationPs: number): Toll {
   const recoveryPs = overPs < durationPs ? recover(session, overPs, durationPs) : null;
   const end = momentAt(durationPs);
   const lost = lostCredit(engine);
+  const { digest, stalls } = session.results('complete');
   return {
     beforeBps: rate({ ...start, atPs: 0, payloadOctets: 0 }, start),
     duringBps: rate(start, over) ?? 0,
@@ -60,7 +63,8 @@ export function measure(fabric: Fabric, durationPs: number): Toll {
     lostUnits: lost.reduce((sum, { units }) => sum + units, 0),
     starved: lost.filter(({ starvedSincePs }) => starvedSincePs !== null).length,
     droppedFrames: droppedOf(engine),
-    digest: session.results('complete').digest,
+    stalledFlows: stalls.length,
+    digest,
   };
 }
 

@@ -79,13 +79,14 @@ describe('selvage duel', () => {
 
   it('keeps what the scenario says of a priority, and takes what carries load if it says nothing', () => {
     const loaded = loadScenario(join(ROOT, 'examples/victim-behind-pfc.yaml'));
-    const [priority, pause] = settingsFor(contenderOf('credit'), loaded);
+    const { topology } = fabricOf('examples/victim-behind-pfc.yaml');
+    const [priority, pause] = settingsFor(contenderOf('credit'), loaded, topology);
     assert.equal(
       priority,
       'priorities.3={"flowControl":"credit","responseDelay":"200ns","xoff":"100KB"}',
     );
     assert.equal(pause, 'pause=false');
     const plain = loadScenario(join(ROOT, 'examples/incast-lossy.yaml'));
-    assert.match(settingsFor(contenderOf('pfc'), plain)[0]!, /^priorities\.3=.*"pfc"/);
+    assert.match(settingsFor(contenderOf('pfc'), plain, topology)[0]!, /^priorities\.3=.*"pfc"/);
   });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { EXIT, exitCodeOf } from '../../services/cli/exit.js';
 import { evaluateExpectations } from '../../services/report/expectations.js';
 import { factsOf } from '../../services/report/page/page-of-run.js';
 import { seriesOf } from '../../services/report/page/page-series.js';
@@ -29,8 +30,8 @@ describe('examples', () => {
       const session = new Session(fabric, { check: true });
       while (session.advance(1000) === 'running');
       const results = session.results('complete');
-      assert.equal(results.status, 'complete');
       const expectations = evaluateExpectations(fabric.scenario.expect, results);
+      assert.equal(exitCodeOf(results, expectations), EXIT.COMPLETE, results.status);
       assert.ok(expectations.length > 0);
       assert.deepEqual(
         expectations.filter(({ ok }) => !ok),

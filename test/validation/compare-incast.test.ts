@@ -17,20 +17,24 @@ const VICTIM_ALONE_BPS = 91e9;
 const ROUND_TRIP_PS = 9e6;
 
 const loaded = loadScenario(join(ROOT, EXAMPLE));
+const { topology } = fabricOf(EXAMPLE);
 
 function fabricUnder(name: string): Fabric {
-  return fabricOf(EXAMPLE, ...settingsFor(contenderOf(name), loaded));
+  return fabricOf(EXAMPLE, ...settingsFor(contenderOf(name), loaded, topology));
 }
 
 function figuresOf(name: string): DuelFigures {
   const fabric = fabricUnder(name);
   const session = new Session(fabric, { check: true });
-  const watch = new DuelWatch(session.engine);
+  const watch = new DuelWatch(fabric, session.engine);
   while (session.advance(1000) === 'running');
   const results = session.results('complete');
   const { devices } = fabric.topology;
   const tierOf = new Map(devices.map((device) => [device.name, device.tier]));
-  return duelFigures({ contender: name, set: [], results, watch, folder: '' }, tierOf);
+  return duelFigures(
+    { contender: name, set: [], results, expectations: [], watch, folder: '' },
+    tierOf,
+  );
 }
 
 describe('an incast that a victim shares a fabric with', () => {

@@ -99,7 +99,7 @@ observe: { episodes: true }
     const session = new Session(endless, { check: false });
     while (session.advance(1000) === 'running');
     const results = session.results('complete');
-    assert.equal(results.status, 'failed');
+    assert.equal(results.status, 'deadlocked');
     assert.match(
       results.failure!.reason,
       /^deadlock: s1:p2 waits for s2:p3 waits for .* so round$/,

@@ -13,11 +13,12 @@ import { RunDirectory } from '../../report/run-directory.js';
 import { RunDirectoryError } from '../../report/run-json.js';
 import { whyOf } from '../../report/why.js';
 import { prepareEngine } from '../../runtime/engine-flags.js';
+import { observersOf } from '../../runtime/observers.js';
 import { readVersion } from '../../runtime/version.js';
 import { eventsOf } from '../../telemetry/events/event-table.js';
 import { captureFile } from '../../telemetry/captures/capture-file.js';
 import { capturesWanted } from '../captured.js';
-import { EXIT, InputError } from '../exit.js';
+import { EXIT, exitCodeOf, InputError } from '../exit.js';
 import { framesWanted } from '../frame-ways.js';
 import { loadFabric } from '../load-fabric.js';
 import { ProgressLine } from '../progress.js';
@@ -74,7 +75,14 @@ export async function duelCommand(file: string, options: DuelOptions): Promise<n
       ? `${JSON.stringify(manifest, null, 2)}\n`
       : `${duelText(figures, styleFor(process.stdout))}\n${folder}\n`,
   );
-  return figures.every(({ status }) => status === 'complete') ? EXIT.COMPLETE : EXIT.RUN_FAILED;
+  return worstOf(runs);
+}
+
+/** Sides differ in what they come to, so only what they all must do counts. */
+function worstOf(runs: readonly DuelRun[]): number {
+  const codes = runs.map(({ results, expectations }) => exitCodeOf(results, expectations));
+  if (codes.includes(EXIT.RUN_FAILED)) return EXIT.RUN_FAILED;
+  return codes.includes(EXIT.STALLED) ? EXIT.STALLED : EXIT.COMPLETE;
 }
 
 /** All of them are assembled before the first one runs: an error comes at once. */
@@ -83,10 +91,10 @@ function sidesOf(file: string, base: readonly string[], mechanisms: string): Sid
   if (new Set(names).size < names.length) {
     throw new InputError(`--mechanisms ${mechanisms}: one of them is named twice`);
   }
-  const { loaded } = loadFabric(file, base);
+  const { loaded, fabric } = loadFabric(file, base);
   return names.map((name) => {
     try {
-      const set = [...base, ...settingsFor(contenderOf(name), loaded)];
+      const set = [...base, ...settingsFor(contenderOf(name), loaded, fabric.topology)];
       return { name, set, ...loadFabric(file, set) };
     } catch (error) {
       if (error instanceof ContenderError) throw new InputError(`--mechanisms: ${error.message}`);
@@ -106,8 +114,10 @@ async function runSide(
   progress: ProgressLine,
 ): Promise<DuelRun> {
   const { Session } = await import('../../runtime/session.js');
-  const session = new Session(fabric, { check: false });
-  const watch = new DuelWatch(session.engine);
+  // Deadlocks and storms are compared, whatever the scenario has observed.
+  const plan = { ...observersOf(fabric), episodes: true };
+  const session = new Session(fabric, { check: false }, plan);
+  const watch = new DuelWatch(fabric, session.engine);
   const startedAt = performance.now();
   while (session.advance(SLICE_MS) === 'running') {
     progress.show(() => session.progress());
@@ -134,7 +144,7 @@ async function runSide(
       events: events && eventsOf(fabric, events),
       wallSeconds: (performance.now() - startedAt) / 1000,
     });
-    return { contender: name, set, results, watch, folder };
+    return { contender: name, set, results, expectations, watch, folder };
   } catch (error) {
     throw error instanceof RunDirectoryError ? new InputError(error.message) : error;
   }

@@ -132,6 +132,7 @@ function text(axes: readonly Axis[], rows: readonly Row[]): string {
     'credit lost',
     'starved',
     'dropped',
+    'stalled flows',
   ];
   const body = rows.map(({ values, toll }) => [
     ...values,
@@ -143,6 +144,7 @@ function text(axes: readonly Axis[], rows: readonly Row[]): string {
     String(toll.lostUnits),
     String(toll.starved),
     String(toll.droppedFrames),
+    String(toll.stalledFlows),
   ]);
   return table(head, body);
 }
@@ -163,12 +165,12 @@ function csvOf(paths: readonly string[], rows: readonly Row[]): string {
   const columns = [
     ...paths,
     ...['before_bps', 'during_bps', 'after_bps', 'stalled_ps', 'recovery_ps', 'lost_units'],
-    ...['starved', 'dropped_frames', 'digest'],
+    ...['starved', 'dropped_frames', 'stalled_flows', 'digest'],
   ];
   const body = rows.map(({ values, toll }) => [
     ...values,
     ...[toll.beforeBps, toll.duringBps, toll.afterBps, toll.stalledPs, toll.recoveryPs],
-    ...[toll.lostUnits, toll.starved, toll.droppedFrames, toll.digest],
+    ...[toll.lostUnits, toll.starved, toll.droppedFrames, toll.stalledFlows, toll.digest],
   ]);
   return csv(columns, body);
 }

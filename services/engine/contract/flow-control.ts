@@ -18,6 +18,8 @@ export interface HoldReason {
   readonly mechanism: string;
   /** The hold ends by itself at this time (ps); Infinity if only the neighbour can end it. */
   readonly untilPs: number;
+  /** Since when the link partner holds it without a break; null where it is not the partner. */
+  readonly sincePs: number | null;
 }
 
 /**

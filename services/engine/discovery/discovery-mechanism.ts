@@ -175,7 +175,7 @@ export class DiscoveryMechanism implements Mechanism {
   holdReason(port: number, priority: number): HoldReason | null {
     if (this.specs[port] === null) return null;
     const held = (this.withheld(port) & (1 << priority)) !== 0;
-    return held ? { mechanism: this.name, untilPs: Infinity } : null;
+    return held ? { mechanism: this.name, untilPs: Infinity, sincePs: null } : null;
   }
 
   /** Waiting for an agreement is not a stop that a neighbour asked for. */

@@ -313,7 +313,7 @@ export class FaultMechanism implements Mechanism {
     this.forEachActive(port, ({ spec: { effect }, endPs }) => {
       if (effect.kind === 'down' || effect.kind === 'freeze') untilPs = endPs;
     });
-    return { mechanism: this.name, untilPs };
+    return { mechanism: this.name, untilPs, sincePs: null };
   }
 
   admitted(): void {}

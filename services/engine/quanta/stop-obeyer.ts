@@ -105,7 +105,8 @@ export class StopObeyer {
 
   reason(port: number, priority: number, mechanism: string): HoldReason | null {
     if ((this.mask[port] & (1 << priority)) === 0) return null;
-    return { mechanism, untilPs: this.until[this.index(port, priority)] };
+    const i = this.index(port, priority);
+    return { mechanism, untilPs: this.until[i], sincePs: this.heldSince[i] };
   }
 
   /** Time that a priority has been held until `now`. */

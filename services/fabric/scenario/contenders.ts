@@ -1,6 +1,7 @@
 /** A scenario under another mechanism: the settings that turn it into that. */
 
 import { RATE_CONTROLS, reactsToMarks } from '../../mechanisms/registry.js';
+import type { Topology } from '../topology/topology.js';
 import type { LoadedScenario } from './load-scenario.js';
 
 /** What rules a link, of which a contender has exactly one. */
@@ -13,8 +14,11 @@ const MESSAGES = ['sfc', 'ci'] as const;
 type Hold = (typeof HOLDS)[number];
 type Message = (typeof MESSAGES)[number];
 
-/** Where the scenario marks nothing and a contender needs marks: as for 100 Gb/s. */
-const MARKING = { min: '100KB', max: '400KB', probability: '20%' };
+/**
+ * Where the scenario marks nothing and a contender needs marks: 8 and 32 us of the slowest link,
+ * which is 100 and 400 KB at 100 Gb/s, and never less than two frames and eight.
+ */
+const MARKING = { minUs: 8, maxUs: 32, leastMin: 3000, leastMax: 12_000, probability: '20%' };
 
 export interface Contender {
   /** As the user wrote it: `pfc+dcqcn`. */
@@ -57,7 +61,11 @@ export function disputedPriorities({ scenario }: LoadedScenario): number[] {
 }
 
 /** `path=value` settings that make a scenario use the contender's mechanisms. */
-export function settingsFor(contender: Contender, loaded: LoadedScenario): string[] {
+export function settingsFor(
+  contender: Contender,
+  loaded: LoadedScenario,
+  { links }: Pick<Topology, 'links'>,
+): string[] {
   const { hold, control, messages } = contender;
   const priorities = disputedPriorities(loaded);
   const document = loaded.document as Readonly<Record<string, unknown>>;
@@ -65,9 +73,12 @@ export function settingsFor(contender: Contender, loaded: LoadedScenario): strin
   const spoken = Object.fromEntries(messages.map((message) => [message, true]));
   const flowControl = hold === 'pause' ? 'none' : hold;
   const needsMarks = reactsToMarks(control);
+  const marking = markingAt(
+    links.reduce((least, { rateBps }) => Math.min(least, rateBps), Infinity),
+  );
   const settings = priorities.map((priority) => {
     const { ecn, sfc: _sfc, ci: _ci, ...own } = asMapping(sections[priority]);
-    const marks = ecn !== undefined || needsMarks ? { ecn: ecn ?? MARKING } : {};
+    const marks = ecn !== undefined || needsMarks ? { ecn: ecn ?? marking } : {};
     const section = { ...own, flowControl, ...marks, ...spoken };
     return `priorities.${priority}=${JSON.stringify(section)}`;
   });
@@ -86,6 +97,13 @@ export function settingsFor(contender: Contender, loaded: LoadedScenario): strin
     if (priorities.includes(priority)) settings.push(`load.${i}.congestion=${control}`);
   });
   return settings;
+}
+
+function markingAt(rateBps: number): object {
+  const octets = (us: number, least: number): string =>
+    `${Math.max(least, Math.round((us * rateBps) / 8e6))}B`;
+  const { minUs, maxUs, leastMin, leastMax, probability } = MARKING;
+  return { min: octets(minUs, leastMin), max: octets(maxUs, leastMax), probability };
 }
 
 function partsAmong<Part extends string>(all: readonly Part[], parts: readonly string[]): Part[] {

@@ -26,6 +26,7 @@ export type Metric =
   | 'mismatches'
   | 'exposed'
   | 'lldpdus'
+  | 'stalled-flows'
   | 'deadlocks'
   | 'storms'
   | 'watchdog.storms'

@@ -44,7 +44,8 @@ export function normalise(input: ScenarioInput, fileName: string, located: Locat
     observe: {
       seriesPs: input.observe.series ?? null,
       ports: input.observe.ports,
-      episodes: input.observe.episodes,
+      episodes: input.observe.episodes || isAboutEpisodes(input),
+      queue: input.observe.queue ?? null,
       stormPs: input.observe.storm,
       traces: input.observe.traces ?? null,
       captures: captureSection(input.observe.captures),
@@ -53,6 +54,11 @@ export function normalise(input: ScenarioInput, fileName: string, located: Locat
     },
     expect: expectations(input.expect, load, located),
   };
+}
+
+/** Deadlocks and storms are found in episodes: who expects some, or none, has those observed. */
+function isAboutEpisodes({ expect }: ScenarioInput): boolean {
+  return expect.some(({ metric }) => metric === 'deadlocks' || metric === 'storms');
 }
 
 function captureSection(input: ScenarioInput['observe']['captures']): CaptureSection | null {

@@ -7,6 +7,8 @@ export interface ObserveSection {
   readonly ports: readonly string[];
   /** Write down who held whom back, when and why. */
   readonly episodes: boolean;
+  /** Port whose queue duels measure reactions by; null: that of the incast. */
+  readonly queue: string | null;
   /** A priority of a port that is held for so long is a storm. */
   readonly stormPs: number;
   /** Null: no frame is followed. */

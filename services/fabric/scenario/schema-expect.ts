@@ -103,6 +103,13 @@ export const observeSchema = mapping({
         'has a fingerprint that does not depend on what happens inside devices.',
     )
     .prefault(false),
+  queue: port()
+    .describe(
+      'Port whose queue a duel measures the time to react by: from when it holds 2.4 us of its ' +
+        'link until one of its sources is stopped, or told to be slower. Default: the port ' +
+        'towards the receiver of the incast.',
+    )
+    .exactOptional(),
   storm: quantity(aboveZero(time))
     .describe('A priority of a port that is held for so long is reported as a storm.')
     .prefault('1ms'),
@@ -144,6 +151,7 @@ export const METRICS: Readonly<Record<Metric, Quantity | 'number' | 'digest'>> =
   mismatches: 'number',
   exposed: 'number',
   lldpdus: 'number',
+  'stalled-flows': 'number',
   deadlocks: 'number',
   storms: 'number',
   'watchdog.storms': 'number',

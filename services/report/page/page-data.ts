@@ -23,6 +23,8 @@ export interface RunPage {
   readonly finished: Tally;
   readonly priorities: readonly PriorityView[];
   readonly loads: readonly LoadResult[];
+  /** What stands still at the end, in words; null: nothing does. */
+  readonly standstill: StandstillView | null;
   readonly expectations: readonly ExpectationView[];
   readonly map: FabricMap;
   /** In the order of the fabric; the map, heat and plots name a port by its place here. */
@@ -69,6 +71,21 @@ export interface Reproduce {
   readonly command: string;
   /** The scenario with its base files and settings merged. */
   readonly scenario: string;
+}
+
+export interface StandstillView {
+  /** Whether the scenario says that it knows of it. */
+  readonly isExpected: boolean;
+  /** Cyclic buffer dependencies, port by port. */
+  readonly rings: readonly string[];
+  readonly count: number;
+  /** The first of the flows: name, since when, the port that is held and by whom. */
+  readonly flows: readonly {
+    readonly name: string;
+    readonly sincePs: number;
+    readonly port: string | null;
+    readonly peer: string | null;
+  }[];
 }
 
 export interface PriorityView {

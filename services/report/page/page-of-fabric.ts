@@ -34,6 +34,7 @@ export function pageOfFabric(
     finished: { done: 0, total: 0 },
     priorities: [],
     loads: [],
+    standstill: null,
     expectations: [],
     map: mapOf(topology, names),
     ports,

@@ -6,7 +6,16 @@ import { readVersion } from '../../runtime/version.js';
 import { show } from '../expectations.js';
 import type { ExpectationResult } from '../expectations.js';
 import { formatTime } from '../format.js';
-import type { MarginView, PortView, PriorityView, Reproduce, RunPage } from './page-data.js';
+import { ringText } from '../stall-text.js';
+import { isStallExpected, isStandstill } from '../verdict.js';
+import type {
+  MarginView,
+  PortView,
+  PriorityView,
+  Reproduce,
+  RunPage,
+  StandstillView,
+} from './page-data.js';
 import { completionCurves, slowdownBySize } from './page-flows.js';
 import type { WhySummary } from '../why.js';
 import { discoveryView } from './page-discovery.js';
@@ -18,6 +27,7 @@ import { treesView } from './page-trees.js';
 import { seriesOf } from './page-series.js';
 
 const MARGINS_SHOWN = 40;
+const STALLS_SHOWN = 12;
 const FRAME_OVERHEAD_OCTETS = 20;
 
 /** A run as it was measured, or read back from its directory. */
@@ -72,6 +82,7 @@ export function pageOfRun(run: MeasuredRun, facts: ScenarioFacts): RunPage {
     finished: results.finished,
     priorities: priorityViews(results),
     loads: results.loads,
+    standstill: standstillView(run),
     expectations: run.expectations.map(({ text, metric, actual, ok, reason }) => {
       return { text, actual: reason ?? show(metric, actual), ok };
     }),
@@ -85,6 +96,17 @@ export function pageOfRun(run: MeasuredRun, facts: ScenarioFacts): RunPage {
     trees: run.why && treesView(run.why, names),
     discovery: results.discovery && discoveryView(results.discovery, names),
     shares: sharesView(results, facts.sharing),
+  };
+}
+
+function standstillView({ results, expectations }: MeasuredRun): StandstillView | null {
+  const { stalls, standingDeadlocks } = results;
+  if (!isStandstill(results)) return null;
+  return {
+    isExpected: isStallExpected(expectations),
+    rings: standingDeadlocks.map(({ ring }) => ringText(ring)),
+    count: stalls.length,
+    flows: [...stalls].sort((a, b) => a.sincePs - b.sincePs).slice(0, STALLS_SHOWN),
   };
 }
 

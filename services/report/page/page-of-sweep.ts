@@ -34,6 +34,10 @@ const MEASURES: readonly Measure[] = [
     ...{ value: (toll) => toll.droppedFrames, format: formatCount },
   },
   {
+    ...{ label: 'Flows that stopped progressing', moreIsBetter: false },
+    ...{ value: (toll) => toll.stalledFlows, format: formatCount },
+  },
+  {
     ...{ label: 'Units of credit lost for good', moreIsBetter: false },
     ...{ value: (toll) => toll.lostUnits, format: formatCount },
   },

@@ -14,7 +14,9 @@ export class CycleCheck {
   ) {}
 
   static isWanted({ scenario }: Fabric): boolean {
-    return !scenario.expect.some(({ metric }) => metric === 'deadlocks');
+    return !scenario.expect.some(
+      ({ metric }) => metric === 'deadlocks' || metric === 'stalled-flows',
+    );
   }
 
   /** A circle that stands now. */

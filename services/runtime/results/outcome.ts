@@ -9,13 +9,17 @@ import { collectIsolations, collectSfc, collectSfcPaths } from './collect-sfc.js
 import { nicResults } from './nic-results.js';
 import { slotPortResults, slotResults } from './collect-slots.js';
 import { congestionPointsOf, ratesOf } from './collect-congestion.js';
-import type { Failure, RunResults } from './results.js';
+import type { Failure, RunResults, RunStatus, StallResult } from './results.js';
+import { FlowProgress } from './flow-progress.js';
 import { wireResult } from './wire-result.js';
 import type { WireLog } from '../../engine/analysis/wire/wire-recorder.js';
 import { fingerprint } from './fingerprint.js';
 import type { Congestion, Deadlock } from '../../telemetry/congestion/congestion.js';
+import { standingDeadlocks } from '../../telemetry/congestion/standing-deadlocks.js';
 import { framesStarted, STALLED, thingsPlanned } from '../checks/stall.js';
 import { watchdogResults } from './watchdog-results.js';
+
+const DEADLOCK = 'deadlock: ';
 
 /** What observers recorded of a run; null where they were not asked for. */
 export interface Measured {
@@ -35,12 +39,18 @@ export function outcomeOf(
   const virtualPs = virtualTimeOf(engine, endPs);
   const collector = new Collector(engine, fabric, virtualPs);
   const flows = collector.flows();
-  const failure = withRing(known ?? firstLoss(fabric, engine), congestion);
+  const nics = nicResults(engine, virtualPs);
+  const isStill = known?.reason === STALLED;
+  const isOver = status === 'complete' && (known === null || isStandstill(known));
+  const standing = isOver ? standingDeadlocks(fabric, engine, virtualPs) : [];
+  const progress = isOver ? new FlowProgress(fabric, engine, nics, virtualPs) : null;
+  const stalls = progress?.stalls(standing, isStill) ?? [];
+  const failure = withRing(known ?? firstLoss(fabric, engine), congestion?.deadlocks ?? standing);
   const deviceDigests = deviceDigestsOf(fabric, engine);
   return {
     scenario: fabric.scenario.name,
     seed: fabric.scenario.seed,
-    status: failure === null ? status : 'failed',
+    status: statusOf(status, failure, standing, stalls),
     failure,
     warnings: fabric.warnings.map(({ message, load }) => ({ message, load })),
     virtualPs,
@@ -68,11 +78,13 @@ export function outcomeOf(
     sfc: collectSfc(engine, virtualPs),
     sfcPaths: collectSfcPaths(fabric, engine),
     isolations: collectIsolations(engine),
-    nics: nicResults(engine, virtualPs),
+    nics,
     rates: ratesOf(fabric, engine),
     congestionPoints: congestionPointsOf(fabric, engine),
     slots: slotResults(engine),
     slotPorts: slotPortResults(engine, fabric, virtualPs),
+    stalls,
+    standingDeadlocks: standing,
     deadlocks: congestion?.deadlocks ?? [],
     storms: congestion?.storms ?? [],
     watchdogs: watchdogResults(fabric, engine, virtualPs),
@@ -82,9 +94,27 @@ export function outcomeOf(
   };
 }
 
+/** What failed goes before what stands still, and that before what is merely over. */
+function statusOf(
+  status: 'complete' | 'interrupted',
+  failure: Failure | null,
+  standing: readonly Deadlock[],
+  stalls: readonly StallResult[],
+): RunStatus {
+  if (failure !== null && !isStandstill(failure)) return 'failed';
+  if (status === 'interrupted') return 'interrupted';
+  if (standing.length > 0 || failure?.reason.startsWith(DEADLOCK) === true) return 'deadlocked';
+  return failure !== null || stalls.length > 0 ? 'stalled' : 'complete';
+}
+
+/** Nothing is broken, but nothing moves. */
+function isStandstill({ reason }: Failure): boolean {
+  return reason === STALLED || reason.startsWith(DEADLOCK);
+}
+
 /** A standstill that has a circle of ports to blame names it, and when it closed. */
-function withRing(failure: Failure | null, congestion: Congestion | null): Failure | null {
-  const deadlock = congestion?.deadlocks.find(({ openedPs }) => openedPs === null);
+function withRing(failure: Failure | null, deadlocks: readonly Deadlock[]): Failure | null {
+  const deadlock = deadlocks.find(({ openedPs }) => openedPs === null);
   return failure?.reason !== STALLED || deadlock === undefined
     ? failure
     : deadlockFailure(deadlock);
@@ -94,7 +124,7 @@ function withRing(failure: Failure | null, congestion: Congestion | null): Failu
 export function deadlockFailure({ ring, closedPs }: Deadlock): Failure {
   const [{ device, egress: port, priority }] = ring as [(typeof ring)[number]];
   const steps = ring.map(({ egress }) => egress).join(' waits for ');
-  return { reason: `deadlock: ${steps}, and so round`, timePs: closedPs, device, port, priority };
+  return { reason: `${DEADLOCK}${steps}, and so round`, timePs: closedPs, device, port, priority };
 }
 
 /** How far a run has come. */

@@ -12,10 +12,16 @@ import type { LoadResult, Percentiles, Ranks, Spread, Tally } from './figures.js
 
 export type { HeadroomTerms, LoadResult, Percentiles, Ranks, Spread, Tally };
 
+/**
+ * How a run ended. `stalled`: flows stopped progressing; `deadlocked`: and a cyclic buffer
+ * dependency holds at the end.
+ */
+export type RunStatus = 'complete' | 'stalled' | 'deadlocked' | 'interrupted' | 'failed';
+
 export interface RunResults {
   readonly scenario: string;
   readonly seed: number;
-  readonly status: 'complete' | 'interrupted' | 'failed';
+  readonly status: RunStatus;
   /** Why a run failed: where, when and what; null unless it did. */
   readonly failure: Failure | null;
   /** What the scenario asks for that hardly is what was meant. */
@@ -52,6 +58,10 @@ export interface RunResults {
   /** Of switches that are MVTX2802s, as the next. */
   readonly slots: readonly SlotResult[];
   readonly slotPorts: readonly SlotPortResult[];
+  /** Flows that had stopped progressing at the end; of a run that came to its end. */
+  readonly stalls: readonly StallResult[];
+  /** Cyclic buffer dependencies that hold at the end, whatever is observed. */
+  readonly standingDeadlocks: readonly Deadlock[];
   /** As far as episodes are observed. */
   readonly deadlocks: readonly Deadlock[];
   readonly storms: readonly Storm[];
@@ -75,6 +85,17 @@ export interface WarningResult {
   readonly message: string;
   /** Name of the load that it concerns; null: all of them. */
   readonly load: string | null;
+}
+
+/** A flow with data that was offered and not delivered, of which nothing arrives any more. */
+export interface StallResult {
+  readonly flow: number;
+  readonly name: string;
+  /** The last delivery, or when its data was offered, if that was later. */
+  readonly sincePs: number;
+  /** The port on its path that is held longest, and its link partner; null: none is. */
+  readonly port: string | null;
+  readonly peer: string | null;
 }
 
 /** What a declared fault did, at all its ports together. */

@@ -6,6 +6,7 @@ import type { FramePool } from '../../frame/frame-pool.js';
 import { CLASS, PORT, PRIORITY_MASK } from '../../frame/frame-pool.js';
 import type { Plain } from '../../kernel/snapshot.js';
 import { restore, save } from '../../kernel/snapshot.js';
+import { QuantaMechanism } from '../../quanta/quanta-mechanism.js';
 import { Backlog } from './backlog.js';
 import { HoldBook } from './hold-book.js';
 import { JamBook } from './jam-book.js';
@@ -90,6 +91,47 @@ export class WaitRecorder extends DeafProbe {
     holds.forgetPast();
     stops.table.forgetClosed();
     jams.forgetPast(isKept);
+  }
+
+  /** Takes down what stands at a device at this moment, of a run that nothing listened to. */
+  takeDown(device: number, now: number): void {
+    const { engine, books } = this;
+    const { firstPort, spec } = engine.devices[device];
+    spec.ports.forEach((_, port) => {
+      const number = firstPort + port;
+      for (const mechanism of engine.mechanisms) {
+        if (!(mechanism instanceof QuantaMechanism)) continue;
+        for (let stops = mechanism.asker.off[number]; stops !== 0; stops &= stops - 1) {
+          this.stopAsked(device, port, now, 31 - Math.clz32(stops & -stops), true);
+        }
+      }
+      for (let priority = 0; this.isSwitch[device] && priority < 8; priority++) {
+        this.lookAtCredit(device, number, priority, 0);
+      }
+    });
+    spec.ports.forEach((_, port) => {
+      const number = firstPort + port;
+      const held = engine.shared.ports.held(number);
+      if (held !== books[device].holds.mask[port]) this.heldChanged(device, port, now, held);
+      engine.credit.accounts.forEach(number, (row) => {
+        const { accounts, sender } = engine.credit;
+        const sincePs = sender.blockedSincePs(row);
+        if (sincePs === null) return;
+        this.creditShort(
+          device,
+          port,
+          sincePs,
+          accounts.priority(row),
+          accounts.channel(row),
+          true,
+        );
+      });
+    });
+  }
+
+  /** Wants to be told of nothing at a device any more. */
+  close(device: number): void {
+    this.books[device].backlog.close();
   }
 
   /** What waited for what, as far as it is kept. */

@@ -70,7 +70,7 @@ export class CiMechanism implements Mechanism, NeighbourClient, CiGate {
 
   holdReason(port: number, priority: number): HoldReason | null {
     if ((this.held[port] & (1 << priority)) === 0) return null;
-    return { mechanism: this.name, untilPs: Infinity };
+    return { mechanism: this.name, untilPs: Infinity, sincePs: null };
   }
 
   managedValues(port: number): ManagedValue[] {

@@ -280,6 +280,16 @@ export function makeSenders(tables: Tables, clock: Clock) {
     return at < state[s + END] && at <= now ? at : Infinity;
   }
 
+  /** When the next packet may start at the pace of the connection. */
+  function pacedUntil(c: number): number {
+    return state[c * STRIDE + PACE_AT];
+  }
+
+  /** How far packets of full length are apart. */
+  function paceGapPs(c: number): number {
+    return (specs[c].fullFrameOctets + WIRE_OVERHEAD_OCTETS) * state[c * STRIDE + PACE_PS];
+  }
+
   /** When a message was released; Infinity: it was not. */
   function releasedAt(c: number, message: number): number {
     const s = c * STRIDE;
@@ -368,6 +378,8 @@ export function makeSenders(tables: Tables, clock: Clock) {
     extendDeadline,
     timeOut,
     waitsSince,
+    pacedUntil,
+    paceGapPs,
     releasedAt,
     remaining,
   };

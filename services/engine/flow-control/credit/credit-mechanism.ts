@@ -223,8 +223,11 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
   // What people see.
 
   holdReason(port: number, priority: number): HoldReason | null {
-    const blocked = this.rowsOf(port, priority).some((row) => this.sender.isBlocked(row));
-    return blocked ? { mechanism: this.name, untilPs: Infinity } : null;
+    let sincePs = Infinity;
+    for (const row of this.rowsOf(port, priority)) {
+      sincePs = Math.min(sincePs, this.sender.blockedSincePs(row) ?? Infinity);
+    }
+    return sincePs === Infinity ? null : { mechanism: this.name, untilPs: Infinity, sincePs };
   }
 
   heldPs(port: number, priority: number, now: number): number {

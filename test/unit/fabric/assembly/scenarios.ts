@@ -213,6 +213,7 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
       seriesPs: null,
       ports: [],
       episodes: false,
+      queue: null,
       stormPs: 1e9,
       traces: null,
       captures: null,

@@ -1,0 +1,234 @@
+import { framesHeldBack } from '../../engine/device/checkpoint.js';
+import type { Engine } from '../../engine/device/engine.js';
+import { LAST_AT } from '../../engine/device/host/receivers.js';
+import { forEachQueued } from '../../engine/device/queued-frames.js';
+import {
+  CLASS,
+  CONNECTION,
+  GROUP_FLAG,
+  KIND_MASK,
+  KIND_RAW,
+  TARGET,
+} from '../../engine/frame/frame-pool.js';
+import { QUEUE_PEAK } from '../../engine/port/queues.js';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
+import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
+import type { Flow } from '../../fabric/load/flow.js';
+import type { Deadlock } from '../../telemetry/congestion/congestion.js';
+import { portsOfFlow } from '../../telemetry/congestion/flow-ways.js';
+import type { NicResult } from './nic-results.js';
+import type { StallResult } from './results.js';
+
+const CLASSES = 8;
+const QUANTUM_OCTETS = 64;
+/** Round trips, gaps between packets and turns at the source that may pass without a delivery. */
+const TIMES = 2;
+/** The longest queues of a path may drain at this part of line rate. */
+const DRAIN_SHARE = 1 / 4;
+
+/** What a fabric must say of a flow before it counts as stalled. */
+interface Path {
+  readonly ends: readonly LinkEnd[];
+  /** The names of its ports. */
+  readonly names: ReadonlySet<string>;
+}
+
+/**
+ * Flows that have stopped progressing, from the state of an engine that has executed everything
+ * before `nowPs`: the same wherever the run was executed. Such a flow has offered data that is not
+ * delivered, and for longer than round trips, its pace, its turns at the source, the queues on its
+ * path, a pause time and retransmission timeouts explain, nothing of it has arrived; or its path
+ * leads through a cyclic buffer dependency.
+ */
+export class FlowProgress {
+  private readonly endOf: ReadonlyMap<string, LinkEnd>;
+  /** By target and connection: when the oldest raw frame in the fabric was made. */
+  private readonly bornOf: ReadonlyMap<string, number>;
+
+  constructor(
+    private readonly fabric: Fabric,
+    private readonly engine: Engine,
+    private readonly nics: readonly NicResult[],
+    private readonly nowPs: number,
+  ) {
+    this.endOf = new Map(fabric.linkEnds.flat().map((end) => [end.name, end]));
+    this.bornOf = this.rawFrames();
+  }
+
+  /** `isStill`: nothing in the fabric moves any more, whatever might explain it for one flow. */
+  stalls(deadlocks: readonly Deadlock[], isStill: boolean): StallResult[] {
+    const rings = deadlocks.flatMap(({ ring }) => ring);
+    return this.fabric.flows.flatMap((flow, index) => {
+      const offeredPs = this.offeredSince(flow, index);
+      if (offeredPs === Infinity) return [];
+      const sincePs = Math.max(offeredPs, this.lastArrival(index));
+      const silentPs = this.nowPs - sincePs;
+      if (silentPs <= 0) return [];
+      const path = this.pathOf(index);
+      const isInRing = rings.some(
+        ({ egress, priority }) => priority === flow.priority && path.names.has(egress),
+      );
+      const held = this.longestHold(path, flow.priority);
+      if (!isInRing && !isStill && !this.isStalled(flow, index, path, silentPs, held)) return [];
+      return [
+        {
+          flow: index,
+          name: flow.name,
+          sincePs,
+          port: held?.port ?? null,
+          peer: held?.peer ?? null,
+        },
+      ];
+    });
+  }
+
+  private isStalled(
+    flow: Flow,
+    index: number,
+    path: Path,
+    silentPs: number,
+    held: { readonly sincePs: number } | null,
+  ): boolean {
+    const { engine, nowPs } = this;
+    const send = this.sender(index);
+    if (engine.senders.pacedUntil(send) > nowPs) return false;
+    // Link partners that are still to agree hold their frames until then.
+    if (path.ends.some((end) => engine.discovery.isSettling(this.numberOf(end)))) return false;
+    const explainedPs = this.explainedPs(index, path);
+    if (silentPs < explainedPs) return false;
+    // A port that is held for so long keeps retransmissions back, too.
+    if (held !== null && nowPs - held.sincePs >= explainedPs) return true;
+    const { transport } = flow;
+    return transport.kind === 'raw' || silentPs >= TIMES * transport.maxTimeoutPs;
+  }
+
+  /** Time without a delivery that needs no other explanation. */
+  private explainedPs(index: number, { ends }: Path): number {
+    const { engine, fabric } = this;
+    const { device, connection } = fabric.flowEnds[index]!.send;
+    const spec = fabric.specs[device]!;
+    if (spec.kind !== 'host') return Infinity;
+    const { fullFrameOctets } = spec.sends[connection]!;
+    const [first] = ends;
+    let roundTripPs = 0;
+    let drainPs = 0;
+    let pausePs = 0;
+    for (const end of ends) {
+      const framePs = fullFrameOctets * end.octetPs;
+      const owner = fabric.specs[end.device]!;
+      roundTripPs += 2 * (end.latencyPs + framePs);
+      if (owner.kind === 'switch') roundTripPs += 2 * owner.pipelinePs;
+      const number = this.numberOf(end);
+      let queued = 0;
+      for (let tc = 0; tc < CLASSES; tc++)
+        queued += engine.shared.queues.get(number, tc, QUEUE_PEAK);
+      drainPs += queued * end.octetPs;
+      const { pfc, pause } = owner.ports[end.port]!;
+      const quanta = (pfc ?? pause)?.quanta ?? 0;
+      pausePs = Math.max(pausePs, quanta * QUANTUM_OCTETS * end.octetPs);
+    }
+    const turnPs = spec.sends.length * fullFrameOctets * (first?.octetPs ?? 0);
+    const gapPs = Math.max(
+      engine.senders.paceGapPs(this.sender(index)),
+      this.nicGapPs(device, fullFrameOctets),
+    );
+    return Math.max(
+      TIMES * roundTripPs,
+      TIMES * gapPs,
+      TIMES * turnPs,
+      drainPs / DRAIN_SHARE,
+      pausePs,
+    );
+  }
+
+  /** Between packets of the slowest queue of an 82599. */
+  private nicGapPs(device: number, octets: number): number {
+    const name = this.fabric.topology.devices[device]!.name;
+    const rates = this.nics.find((nic) => nic.device === name)?.rates ?? [];
+    const slowest = rates.reduce(
+      (least, { enabled, rateBps }) => (enabled ? Math.min(least, rateBps) : least),
+      Infinity,
+    );
+    return (octets * 8e12) / slowest;
+  }
+
+  /** Since when data of a flow waits to be sent or delivered; Infinity: none does. */
+  private offeredSince(flow: Flow, index: number): number {
+    const { engine, fabric, nowPs } = this;
+    const waitsPs = engine.senders.waitsSince(this.sender(index), nowPs);
+    if (flow.transport.kind !== 'raw') return waitsPs;
+    const { receives } = fabric.flowEnds[index]!;
+    const key = keyOf(flow.group, flow.destination, receives[0]!.connection);
+    return Math.min(waitsPs, this.bornOf.get(key) ?? Infinity);
+  }
+
+  private lastArrival(index: number): number {
+    const { engine, fabric } = this;
+    return fabric.flowEnds[index]!.receives.reduce((last, { device, connection }) => {
+      const row = engine.devices[device]!.rows.receive.first + connection;
+      return Math.max(last, engine.receivers.get(row, LAST_AT));
+    }, 0);
+  }
+
+  private pathOf(index: number): Path {
+    const names = portsOfFlow(this.fabric, index);
+    return { names, ends: [...names].map((name) => this.endOf.get(name)!) };
+  }
+
+  /** The port of a path that its link partner has held longest, now. */
+  private longestHold(
+    { ends }: Path,
+    priority: number,
+  ): { readonly sincePs: number; readonly port: string; readonly peer: string } | null {
+    const { engine, fabric } = this;
+    let longest: { sincePs: number; port: string; peer: string } | null = null;
+    for (const end of ends) {
+      const number = this.numberOf(end);
+      for (const mechanism of engine.mechanisms) {
+        const sincePs = mechanism.holdReason(number, priority)?.sincePs ?? null;
+        if (sincePs === null || (longest !== null && longest.sincePs <= sincePs)) continue;
+        const peer = fabric.linkEnds[end.peerDevice]![end.peerPort]!.name;
+        longest = { sincePs, port: end.name, peer };
+      }
+    }
+    return longest;
+  }
+
+  /** Of a port in the engine. */
+  private numberOf({ device, port }: LinkEnd): number {
+    return this.engine.devices[device]!.firstPort + port;
+  }
+
+  private sender(index: number): number {
+    const { device, connection } = this.fabric.flowEnds[index]!.send;
+    return this.engine.devices[device]!.rows.send.first + connection;
+  }
+
+  private rawFrames(): Map<string, number> {
+    const { engine } = this;
+    const { pool, lanes } = engine.shared;
+    const oldest = new Map<string, number>();
+    const add = (frame: number): void => {
+      const frameClass = pool.words[frame + CLASS]!;
+      if ((frameClass & KIND_MASK) !== KIND_RAW) return;
+      const isGroup = (frameClass & GROUP_FLAG) !== 0;
+      const key = keyOf(isGroup, pool.words[frame + TARGET]!, pool.ends[frame + CONNECTION]!);
+      const born = pool.born(frame);
+      if (born < (oldest.get(key) ?? Infinity)) oldest.set(key, born);
+    };
+    for (const device of engine.devices) {
+      forEachQueued(engine.shared, device, add);
+      framesHeldBack(device).forEach(add);
+      device.late.forEach(add);
+      device.spec.ports.forEach((_, p) => {
+        lanes.forEach(device.firstPort + p, add);
+      });
+    }
+    return oldest;
+  }
+}
+
+/** What raw frames of a flow have in common. */
+function keyOf(isGroup: boolean, target: number, connection: number): string {
+  return `${isGroup ? 'group ' : ''}${target} ${connection}`;
+}

@@ -1,0 +1,18 @@
+import { WaitRecorder } from '../../engine/analysis/waits/wait-recorder.js';
+import type { Engine } from '../../engine/device/engine.js';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
+import type { Deadlock } from './congestion.js';
+import { findDeadlocks } from './find-deadlocks.js';
+
+/**
+ * Cyclic buffer dependencies that hold at this moment, from the state of an engine that has the
+ * whole fabric: the same wherever the run was executed, and whatever observed it.
+ */
+export function standingDeadlocks(fabric: Fabric, engine: Engine, nowPs: number): Deadlock[] {
+  const recorder = new WaitRecorder(engine);
+  const devices = [...engine.devices.keys()];
+  for (const device of devices) recorder.takeDown(device, nowPs);
+  const jams = devices.map((device) => ({ jams: recorder.standingJams(device) }));
+  for (const device of devices) recorder.close(device);
+  return findDeadlocks(fabric, jams, nowPs);
+}
