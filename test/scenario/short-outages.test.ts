@@ -19,6 +19,7 @@ describe('an outage that is shorter than the flight of a frame', () => {
     for (const set of [
       [],
       ['faults.0.for=1us'],
+      ['fabric.hostLink.rate=10G', 'fabric.hostLink.length=10m', 'faults.0.at=58.9us'],
       ['fabric.hostLink.length=2km'],
       ['fabric.hostLink.length=2km', 'credit.tags=true', 'switches.cutThrough=true'],
     ]) {

@@ -194,6 +194,11 @@ export class FaultMechanism implements Mechanism {
     return false;
   }
 
+  /** Whether something may be on the wire to a port that is lost since it is from before an outage. */
+  mayBeCut(port: number): boolean {
+    return (this.flags[port] & CUT) !== 0;
+  }
+
   /** What becomes of a control frame that has come in; it may be changed. */
   judge(port: number, octets: Uint8Array, length: number): number {
     if (this.fate(port, -1, length + FCS_OCTETS) !== UNHURT) return CONTROL_LOST;

@@ -34,6 +34,8 @@ export function overdrawnPort({ credit, shared, faults, devices }: Engine): numb
     const incremental = spec.counts === 'incremental';
     // Amounts know no epoch: what an end held before it fell back, the other may grant again.
     if (incremental && specOf(port).discovery?.drives === true) continue;
+    // Frames that will be lost on the wire take no room.
+    if (incremental && faults.mayBeCut(port)) continue;
     if ([port, peer].some((end) => faults.mayMakeCredit(end, incremental))) continue;
     const inFlight = new Float64Array(8);
     lanes.forEach(port, (frame) => {
