@@ -2,7 +2,7 @@ import type { Deadlock, Episode, RootReason, Storm } from '../telemetry/congesti
 import type { Branch, CongestionTree } from '../telemetry/congestion/congestion-trees.js';
 import { formatCount, formatTime } from './format.js';
 import type { Style } from './summary-text.js';
-import type { WhySummary } from './why.js';
+import type { Reclaim, WhySummary } from './why.js';
 
 const TREES_SHOWN = 5;
 const BRANCHES_SHOWN = 6;
@@ -27,6 +27,7 @@ export function whyText(why: WhySummary, style: Style, all: boolean): string {
     headline(why, style),
     ...why.deadlocks.map((deadlock) => deadlockText(deadlock, style)),
     stormText(why.storms),
+    reclaimText(why.reclaims),
     ...shown.map((tree, i) => treeText(tree, i + 1, style)),
     rest === 0 ? '' : `${formatCount(rest)} smaller trees: --all shows them`,
   ];
@@ -61,6 +62,16 @@ function stormText(storms: readonly Storm[]): string {
     return `   ${what} from ${formatTime(startPs)} ${until}, noticed at ${formatTime(noticedPs)}`;
   });
   return lines.length === 0 ? '' : ['held longer than the watch allows:', ...lines].join('\n');
+}
+
+function reclaimText(reclaims: readonly Reclaim[]): string {
+  const lines = reclaims.map(({ port, priority, channel, times }) => {
+    const often = `${formatCount(times)}x`;
+    return `   channel ${channel} had it at ${port}, priority ${priority}: taken back ${often}`;
+  });
+  return lines.length === 0
+    ? ''
+    : ['credit that was not used kept other channels from their share:', ...lines].join('\n');
 }
 
 function treeText(tree: CongestionTree, rank: number, style: Style): string {

@@ -18,9 +18,18 @@ export interface WhySummary {
   readonly trees: readonly CongestionTree[];
   readonly deadlocks: readonly Deadlock[];
   readonly storms: readonly Storm[];
+  readonly reclaims: readonly Reclaim[];
   readonly episodes: number;
   /** Episodes that were seen and not kept. */
   readonly omitted: number;
+}
+
+/** A channel that kept others from their share of a buffer, with credit that it did not use. */
+export interface Reclaim {
+  readonly port: string;
+  readonly priority: number;
+  readonly channel: number;
+  readonly times: number;
 }
 
 export function whyOf(fabric: Fabric, results: RunResults, congestion: Congestion): Why {
@@ -33,7 +42,11 @@ export function whyOf(fabric: Fabric, results: RunResults, congestion: Congestio
   });
   const trees = congestionTrees(congestion, virtualPs, flows);
   const counts = { episodes: episodes.length, omitted };
-  return { scenario, digest, virtualPs, trees, deadlocks, storms, ...counts, congestion };
+  const reclaims = results.credits
+    .filter((credit) => credit.reclaims > 0)
+    .map(({ port, priority, channel, reclaims: times }) => ({ port, priority, channel, times }));
+  const found = { trees, deadlocks, storms, reclaims };
+  return { scenario, digest, virtualPs, ...found, ...counts, congestion };
 }
 
 export function whySummary({ congestion, ...summary }: Why): WhySummary {

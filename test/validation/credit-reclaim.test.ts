@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { whyOf, whySummary } from '../../services/report/why.js';
+import { whyText } from '../../services/report/why-text.js';
+import { Session } from '../../services/runtime/session.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
-import { flowOf, runScenario } from '../kit/emulate.js';
+import { fabricOf, flowOf, runScenario } from '../kit/emulate.js';
 
 interface Tenant {
   readonly start: number;
@@ -118,5 +121,31 @@ describe('grant: demand with request: never', () => {
       { start: 1190, end: 1191 },
     );
     assert.ok(partOf(results, 'A', 1000) > 0.95, `${partOf(results, 'A', 1000)}`);
+  });
+});
+
+describe('why', () => {
+  it('names the tenant that had what others lacked', () => {
+    const fabric = fabricOf(`
+duration: 800us
+observe: { episodes: true }
+fabric: { generator: star, hosts: 2, hostLink: { rate: 100G, length: 100m } }
+priorities: { 3: credit }
+credit: { grant: demand, channels: [{ channel: 7, vlans: [10] }, { channel: 8, vlans: [20] }] }
+load:
+  - { name: A, stream: { from: h2, to: h1 }, rate: line, transport: raw, frame: 1518, priority: 3, vlan: 10, bytes: 2MB }
+  - { name: B, stream: { from: h2, to: h1 }, rate: line, transport: raw, frame: 1518, priority: 3, vlan: 20, start: 600us, end: 750us }
+`);
+    const session = new Session(fabric, { check: true });
+    while (session.advance(1000) === 'running');
+    const results = session.results('complete');
+    const why = whyOf(fabric, results, session.congestion()!);
+    const text = whyText(
+      whySummary(why),
+      { strong: (t) => t, bad: (t) => t, good: (t) => t },
+      false,
+    );
+    assert.match(text, /channel 7 had it at s1:p2, priority 3: taken back [12]x/);
+    assert.doesNotMatch(text, /channel 8 had it/);
   });
 });
