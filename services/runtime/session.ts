@@ -30,6 +30,7 @@ import {
 import { deliveredShare, packetsOf } from './packets.js';
 import type { PortSample } from './port-sample.js';
 import { columnsAt } from './port-sample.js';
+import { standstillOf } from './checks/progress-check.js';
 import { RecoveryCheck } from './checks/recovery-check.js';
 import type { Failure, RunResults } from './results/results.js';
 import type { SeriesPort, SeriesRow } from './series.js';
@@ -274,10 +275,17 @@ export class Session {
   private finish(): void {
     if (this.endPs === null) this.sampler?.cutOff(this.windows.latestPs);
     else this.sampler?.sampleUpTo(this.endPs);
-    if (this.checkDueAt !== Infinity) this.check(virtualTimeOf(this.engine, this.endPs));
+    this.checkEnd(virtualTimeOf(this.engine, this.endPs));
     if (this.state !== 'running') return;
     this.failure = firstLoss(this.fabric, this.engine);
     this.state = this.failure === null ? 'complete' : 'failed';
+  }
+
+  /** Books that balanced when the last event was over still do; but then nothing may wait. */
+  private checkEnd(now: number): void {
+    if (this.recovery === null) return;
+    if (this.checkDueAt !== Infinity) this.check(now);
+    if (this.state === 'running') this.failBy(standstillOf(this.fabric, this.engine, now));
   }
 
   private check(now: number): void {

@@ -116,6 +116,12 @@ export class StopObeyer {
     return this.heldTotal[i] + (isHeld ? now - this.heldSince[i] : 0);
   }
 
+  /** Since when a priority has been held; null while it is not. */
+  heldSincePs(port: number, priority: number): number | null {
+    if ((this.mask[port] & (1 << priority)) === 0) return null;
+    return this.heldSince[this.index(port, priority)];
+  }
+
   holdCount(port: number, priority: number): number {
     return this.holds[this.index(port, priority)];
   }

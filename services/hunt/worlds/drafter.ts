@@ -61,7 +61,7 @@ export class Drafter {
       ...(hasPause && !this.isSlotted && { pause: this.section('pause', 0.3) }),
       priorities,
       ...this.wanted('credit', hasCredit, 0.2),
-      ...this.usual('discovery', 0.45),
+      ...this.discovery(),
       ...this.wanted('ci', text.includes('"ci":true'), 0.3),
       ...this.wanted('sfc', text.includes('"sfc":true'), 0.3),
       ...this.wanted('dcqcn', congestion.includes('dcqcn'), 0.8),
@@ -134,6 +134,14 @@ export class Drafter {
     if (!this.dice.chance(0.25)) return {};
     const hosts = this.drawer.mapping(sectionNode('hosts'), ['hosts'], 0.6);
     return { hosts: withModel(hosts, this.drawer) };
+  }
+
+  /** Mostly with short seconds: a world would be over before anybody has heard of anybody. */
+  private discovery(): Draft {
+    const drawn = this.usual('discovery', 0.45)['discovery'];
+    if (typeof drawn !== 'object') return drawn === undefined ? {} : { discovery: drawn };
+    const second = this.drawer.value({}, ['discovery', 'second']);
+    return { discovery: this.dice.chance(0.95) ? { second, ...drawn } : drawn };
   }
 
   private expectations(): Draft[] {

@@ -1,3 +1,4 @@
+import type { Engine } from '../../engine/device/engine.js';
 import { StandingFault } from '../../engine/faults/standing-fault.js';
 import { formatPs } from '../../engine/units/time.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
@@ -6,22 +7,25 @@ import type { FlowResult, RunResults } from '../../runtime/results/results.js';
 
 /** A flow that nothing arrives of for so much of a run, with nothing wrong any more, is stuck. */
 const PATIENCE_OF_RUN = 0.4;
+/** Longer than the way there and back, of the longest link. */
+const WAYS = 12;
 /** A reliable flow may wait for its timer several times over. */
 const TIMEOUTS = 10;
 
 /** A finite flow that should be done by now, or still get on, and does neither; or null. */
-export function stuckFlow(fabric: Fabric, results: RunResults): string | null {
+export function stuckFlow(fabric: Fabric, engine: Engine, results: RunResults): string | null {
   const { durationPs, virtualPs, flows, priorities } = results;
   if (durationPs === null || !mayTell(fabric)) return null;
   const overPs = lastFaultPs(fabric, durationPs);
+  const wayPs = WAYS * Math.max(...fabric.linkEnds.flat().map(({ latencyPs }) => latencyPs));
   const losing = new Set(
     priorities.filter(({ drops }) => Object.keys(drops).length > 0).map(({ priority }) => priority),
   );
   for (const [index, flow] of fabric.flows.entries()) {
     const result = flows[index]!;
-    if (!isOwed(flow, result, losing)) continue;
+    if (!isOwed(flow, result, losing) || isRefused(engine, flow.priority)) continue;
     const sincePs = Math.max(overPs, flow.startPs, result.lastArrivalPs ?? 0);
-    if (virtualPs - sincePs <= patienceOf(flow, durationPs)) continue;
+    if (virtualPs - sincePs <= Math.max(wayPs, patienceOf(flow, durationPs))) continue;
     return `flow ${flow.name} of priority ${flow.priority} is stuck since ${formatPs(sincePs)}`;
   }
   return null;
@@ -30,6 +34,14 @@ export function stuckFlow(fabric: Fabric, results: RunResults): string | null {
 /** Where an administrator, or a miswired link, may cut hosts off from each other for good. */
 function mayTell({ scenario }: Fabric): boolean {
   return !scenario.faults.some(({ kind }) => kind === 'mis-cabling');
+}
+
+/** Link partners that have not agreed on a priority send nothing of it. */
+function isRefused({ discovery, shared }: Engine, priority: number): boolean {
+  for (let port = 0; port < shared.ports.count; port++) {
+    if (discovery.holdReason(port, priority) !== null) return true;
+  }
+  return false;
 }
 
 /** Raw frames that are lost are lost. */

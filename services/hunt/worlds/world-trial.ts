@@ -33,12 +33,13 @@ export const RUNNERS: Readonly<Record<string, Runner>> = {
 export function whatIsWrong(fabric: Fabric, seed: number): string | null {
   let expected: RunResults;
   try {
-    expected = run(new Session(fabric, { check: true }));
+    const session = new Session(fabric, { check: true });
+    expected = run(session);
+    const wrong = failureOf(expected) ?? stuckFlow(fabric, session.engine, expected);
+    if (wrong !== null) return wrong;
   } catch (error) {
     return `error: ${messageOf(error)}`;
   }
-  const wrong = failureOf(expected) ?? stuckFlow(fabric, expected);
-  if (wrong !== null) return wrong;
   for (const [name, runner] of Object.entries(RUNNERS)) {
     try {
       const results = runner(fabric, new Dice(seed, name));

@@ -4,6 +4,8 @@ import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { findDeadlocks } from '../../telemetry/congestion/find-deadlocks.js';
 import { isSeen } from './look-times.js';
 import { deadlockFailure, placeNames, unbalanced } from '../results/outcome.js';
+import type { Breach } from './breach.js';
+import { standstillOf } from './progress-check.js';
 import { RecoveryCheck } from './recovery-check.js';
 import type { Failure } from '../results/results.js';
 import { STALLED } from './stall.js';
@@ -23,7 +25,12 @@ export function checkWhole(
 ): Failure | null {
   const circle = jams && circleOf(fabric, jams, nowPs);
   if (circle !== null && (known === null || isLater(known, circle))) return circle;
-  return known ?? unbalanced(fabric, engine, nowPs) ?? unrecovered(fabric, engine, nowPs, lookedPs);
+  return (
+    known ??
+    unbalanced(fabric, engine, nowPs) ??
+    unrecovered(fabric, engine, nowPs, lookedPs) ??
+    failureOf(fabric, standstillOf(fabric, engine, nowPs))
+  );
 }
 
 function isLater(known: Failure, { timePs }: Failure): boolean {
@@ -49,8 +56,11 @@ export function unrecovered(
   nowPs: number,
   lookedPs: number,
 ): Failure | null {
-  const breach = new RecoveryCheck(fabric, engine, lookedPs).look(nowPs);
+  return failureOf(fabric, new RecoveryCheck(fabric, engine, lookedPs).look(nowPs));
+}
+
+function failureOf(fabric: Fabric, breach: Breach | null): Failure | null {
   if (breach === null) return null;
-  const { reason, timePs, device, port } = breach;
-  return { reason, timePs, ...placeNames(fabric, device, port), priority: null };
+  const { reason, timePs, device, port, priority } = breach;
+  return { reason, timePs, ...placeNames(fabric, device, port), priority };
 }

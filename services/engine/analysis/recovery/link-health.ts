@@ -23,6 +23,9 @@ function creditAilment(engine: Engine, port: number, peer: number): string | nul
   let ailment: string | null = null;
   accounts.forEach(port, (row) => {
     const receivingRow = accounts.peerRow(row, peer);
+    const { conversation } = credit;
+    // Where neither end exchanges credit, since they have not agreed on it, nothing can be wrong.
+    if (!conversation.isStarted(row) && !conversation.isStarted(receivingRow)) return;
     const link = { sending: credit, sendingRow: row, receiving: credit, receivingRow };
     if (spec.counts === 'cumulative' && !isSettled(link)) ailment = 'credit is not agreed upon';
   });

@@ -62,7 +62,9 @@ const SHORT_SINCE = 6;
 const SHORT_AT = 7;
 /** How often it had to give back credit that it did not use. */
 export const RECLAIMED = 8;
-const DOUBLES = 9;
+/** Since when nothing has been stored, if nothing is. */
+const EMPTY_SINCE = 9;
+const DOUBLES = 10;
 
 /**
  * The receiving half of an account: it counts what came past and what is in the buffer, and grants
@@ -212,6 +214,7 @@ export function makeCreditReceiver(
     const w = row << WORDS_SHIFT;
     const left = occupied(row) - units;
     words[(row << WORDS_SHIFT) | OCCUPIED] = left;
+    if (left === 0) doubles[row * DOUBLES + EMPTY_SINCE] = clock.now;
     if (ears[0] !== 0) carrier.announce(row, CREDIT_STEP.ACCOUNTED, units);
     const modes = counts[r | MODES];
     const stands = modes & (OPENED | SHARES | REFRESHED);
@@ -264,6 +267,11 @@ export function makeCreditReceiver(
 
   function occupied(row: number): number {
     return words[(row << WORDS_SHIFT) | OCCUPIED];
+  }
+
+  /** Since when nothing has been stored; null while something is. */
+  function emptySincePs(row: number): number | null {
+    return occupied(row) === 0 ? doubles[row * DOUBLES + EMPTY_SINCE] : null;
   }
 
   function occupiedPeak(row: number): number {
@@ -525,6 +533,7 @@ export function makeCreditReceiver(
     get,
     count,
     occupied,
+    emptySincePs,
     occupiedPeak,
     limit,
     received,
