@@ -1,8 +1,6 @@
 import { buildFabric } from '../fabric/assembly/fabric.js';
 import { scenarioOfDocument } from '../fabric/scenario/load-scenario.js';
 import { evaluateExpectations } from '../report/expectations.js';
-import { isStallExpected, isStandstill } from '../report/verdict.js';
-import type { RunResults } from '../runtime/results/results.js';
 import { Session } from '../runtime/session.js';
 import type { Document } from './document.js';
 
@@ -34,18 +32,9 @@ export function tryOut(file: string, document: Document, prepare: Prepare | null
   }
   const results = session.results('complete');
   const { failure, digest, virtualPs } = results;
-  const expectations = evaluateExpectations(fabric.scenario.expect, results);
-  const unmet = expectations.find(({ ok }) => !ok);
-  const reason =
-    failure?.reason ??
-    (unmet === undefined ? null : `expected ${unmet.text}`) ??
-    (isStandstill(results) && !isStallExpected(expectations) ? stallOf(results) : null);
+  const unmet = evaluateExpectations(fabric.scenario.expect, results).find(({ ok }) => !ok);
+  const reason = failure?.reason ?? (unmet === undefined ? null : `expected ${unmet.text}`);
   return { reason, digest, virtualPs, devices };
-}
-
-/** Without the names of flows: the same for whichever flows it are. */
-function stallOf({ status, stalls }: RunResults): string {
-  return `${status}: ${stalls.length} flows stopped progressing`;
 }
 
 /** What kind of failure it is: the same whoever it befell, and when. */
