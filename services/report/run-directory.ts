@@ -341,12 +341,14 @@ function creditsCsv({ credits }: RunResults): string {
   const columns = [
     ...['port', 'priority', 'channel', 'granted', 'spent', 'held', 'aged', 'revoked', 'stale'],
     ...['overflow', 'failed_syncs', 'blocked_ps', 'received', 'occupied', 'peak_occupied'],
-    ...['recovered', 'resyncs', 'reclaims', 'unit_octets', 'buffer_units', 'needed_units'],
+    ...['recovered', 'resyncs', 'reclaims', 'violations'],
+    ...['unit_octets', 'buffer_units', 'needed_units'],
   ];
   const rows = credits.map((c) => [
     ...[c.port, c.priority, c.channel, c.granted, c.spent, c.held, c.aged, c.revoked, c.stale],
     ...[c.overflow, c.failedSyncs, c.blockedPs, c.received, c.occupied, c.peakOccupied],
-    ...[c.recovered, c.resyncs, c.reclaims, c.unitOctets, c.bufferUnits, c.neededUnits],
+    ...[c.recovered, c.resyncs, c.reclaims, c.violations],
+    ...[c.unitOctets, c.bufferUnits, c.neededUnits],
   ]);
   return csv(columns, rows);
 }

@@ -259,9 +259,10 @@ function creditTable({ credits }: RunResults, style: Style): string {
       octets(c, c.neededUnits),
       formatCount(c.recovered),
       formatCount(c.resyncs),
+      formatCount(c.violations),
     ]);
   const head = ['credit port', 'priority', 'channel', 'peak', 'of', 'loop'];
-  const shown = table([...head, 'recovered', 'resyncs'], rows);
+  const shown = table([...head, 'recovered', 'resyncs', 'violations'], rows);
   return [style.strong('Credit, fullest buffer first'), shown, more(credits.length)]
     .filter((part) => part !== '')
     .join('\n');

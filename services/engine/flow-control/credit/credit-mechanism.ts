@@ -230,8 +230,10 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
     return sincePs === Infinity ? null : { mechanism: this.name, untilPs: Infinity, sincePs };
   }
 
+  /** Of the channel that was blocked longest: channels wait at the same time. */
   heldPs(port: number, priority: number, now: number): number {
-    return this.sum(port, priority, (row) => this.sender.blockedPs(row, now));
+    const blocked = this.rowsOf(port, priority).map((row) => this.sender.blockedPs(row, now));
+    return Math.max(0, ...blocked);
   }
 
   holdCount(port: number, priority: number): number {
