@@ -1,5 +1,6 @@
 import { restoreDevice, saveDevice } from '../engine/device/checkpoint.js';
 import type { Engine } from '../engine/device/engine.js';
+import { BrokenAssertion } from '../engine/kernel/assert.js';
 import type { CaptureLog } from '../engine/analysis/capture/capture-log.js';
 import type { EventLog } from '../engine/analysis/events/event-recorder.js';
 import type { SeenHops } from '../engine/analysis/trace/hop-recorder.js';
@@ -248,7 +249,17 @@ export class Session {
     const sampleAt = this.sampler?.dueAt ?? Infinity;
     const stop = Math.min(endPs, sampleAt, this.checkDueAt, this.stall.dueAt);
     if (next >= stop) this.observe(stop);
-    else this.windows.window(Math.min(next + this.fabric.lookaheadPs, stop, limitPs));
+    else this.execute(Math.min(next + this.fabric.lookaheadPs, stop, limitPs));
+  }
+
+  /** A window up to `bound`; a fault of the engine itself ends the run where it was found. */
+  private execute(bound: number): void {
+    try {
+      this.windows.window(bound);
+    } catch (error) {
+      if (!(error instanceof BrokenAssertion)) throw error;
+      this.fail(error.message, error.timePs, error.device, -1, null);
+    }
   }
 
   /** Everything before `now` has been executed, and nothing from it on. */

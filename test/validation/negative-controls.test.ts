@@ -34,6 +34,17 @@ function damaged(damage: (engine: Session['engine']) => void, ...set: string[]):
   return finish(session);
 }
 
+/** A run without checks, damaged from its beginning: what is always on has to end it. */
+function asserted(damage: (shared: Session['engine']['shared']) => void): RunResults {
+  const session = new RealSession(fabricOf(SCENARIO), { check: false });
+  damage(session.engine.shared);
+  const results = finish(session);
+  assert.equal(results.status, 'failed');
+  assert.notEqual(results.failure!.device, '');
+  assert.ok(results.failure!.timePs > 0);
+  return results;
+}
+
 describe('negative controls', () => {
   it('the scenario is sound as it is', () => {
     const results = finish(sessionOf(SCENARIO));
@@ -79,13 +90,45 @@ describe('negative controls', () => {
     assert.match(failure!.reason, /frame records in use/);
   });
 
-  it('a frame record released twice is noticed, whatever it damages', () => {
-    const { status } = damaged((engine) => {
-      const frame = engine.shared.pool.allocate();
-      engine.shared.pool.release(frame);
-      engine.shared.pool.release(frame);
+  it('a frame record released twice ends the run, with every check off, too', () => {
+    const { failure } = asserted(({ pool }) => {
+      const release = pool.release.bind(pool);
+      let released = 0;
+      pool.release = (frame) => {
+        release(frame);
+        if (++released === 1000) release(frame);
+      };
     });
-    assert.equal(status, 'failed');
+    assert.match(failure!.reason, /^assertion pool\.release failed: a frame record is given back/);
+  });
+
+  it('memory of which too much is given back ends the run, too', () => {
+    const { failure } = asserted(({ buffer }) => {
+      const release = buffer.release.bind(buffer);
+      buffer.release = (port, group, stored) => {
+        release(port, group, stored + 9);
+      };
+    });
+    assert.match(failure!.reason, /^assertion buffer\.release failed/);
+  });
+
+  it('an arbiter that chooses a class without a frame ends the run, too', () => {
+    const session = new RealSession(fabricOf(SCENARIO), { check: false });
+    for (const { arbiters } of session.engine.devices) {
+      for (const own of arbiters) own.pick = (): number => 5;
+    }
+    assert.match(finish(session).failure!.reason, /^assertion arbiter\.choice failed/);
+  });
+
+  it('time that runs back in a device ends the run, too', () => {
+    const { failure } = asserted(({ lanes, pool, ports }) => {
+      const push = lanes.push.bind(lanes);
+      lanes.push = (port, frame) => {
+        if (port === ports.count - 1) pool.setArrival(frame, 1);
+        return push(port, frame);
+      };
+    });
+    assert.match(failure!.reason, /^assertion (arrival|timer|transmission)\.past failed/);
   });
 
   it('a counter that counts a frame twice is noticed', () => {

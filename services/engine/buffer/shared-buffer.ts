@@ -1,5 +1,6 @@
 import { DROP } from '../contract/probe.js';
 import type { AccountSpec, BufferSpec } from '../contract/memory.js';
+import { assert } from '../kernel/assert.js';
 import type { Tables } from '../kernel/tables.js';
 
 // Words of an ingress account; there is one per port and priority group.
@@ -126,11 +127,13 @@ export function makeSharedBuffer(tables: Tables) {
   function release(port: number, group: number, stored: number): void {
     const a = rowOf(port, group) * WORDS;
     const headroom = words[a + HEADROOM];
+    const used = words[a + USED];
+    assert(stored <= used, 'buffer.release');
     const fromHeadroom = stored < headroom ? stored : headroom;
-    const before = words[a + USED] - headroom - words[a + RESERVED];
+    const before = used - headroom - words[a + RESERVED];
     const after = before - (stored - fromHeadroom);
     words[a + HEADROOM] = headroom - fromHeadroom;
-    words[a + USED] -= stored;
+    words[a + USED] = used - stored;
     if (before > 0) memory[memoryOf[port] + POOL_USED] -= before - (after > 0 ? after : 0);
   }
 

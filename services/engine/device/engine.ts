@@ -2,6 +2,7 @@ import type { FaultSpec } from '../contract/fault.js';
 import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
 import type { Probe } from '../contract/probe.js';
 import type { RateControlKind } from '../contract/rate-control.js';
+import { BrokenAssertion } from '../kernel/assert.js';
 import { octetCell } from '../kernel/cells.js';
 import type { Clock } from '../kernel/clock.js';
 import type { Rows, Unit } from '../kernel/tables.js';
@@ -155,7 +156,14 @@ export class Engine implements MechanismHost {
 
   /** Executes a device's events before `bound`; its entry in the horizon says what is next. */
   run(device: number, bound: number): void {
-    this.loop.run(device, bound);
+    try {
+      this.loop.run(device, bound);
+    } catch (error) {
+      if (error instanceof BrokenAssertion) {
+        error.locate(device, this.devices[device].spec.name, this.clock.now);
+      }
+      throw error;
+    }
   }
 
   /**

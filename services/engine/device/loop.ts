@@ -116,6 +116,8 @@ export function makeLoop(
     const device = devices[d];
     const { agenda } = device;
     if (pool.extent() > COLD_FRAMES) warm(d, device, bound);
+    /** Of this call: a device never goes back in time. */
+    let last = -Infinity;
     for (;;) {
       const timer = agenda.time;
       const arrival = arrivals.time[d];
@@ -125,21 +127,24 @@ export function makeLoop(
           horizon[d] = timer;
           return;
         }
-        clock.now = timer;
+        assert(timer >= last, 'timer.past');
+        clock.now = last = timer;
         runAgenda(device);
       } else if (arrival <= transmission) {
         if (arrival >= bound) {
           horizon[d] = arrival;
           return;
         }
-        clock.now = arrival;
+        assert(arrival >= last, 'arrival.past');
+        clock.now = last = arrival;
         arrive(d, device, arrivals.port(d));
       } else {
         if (transmission >= bound) {
           horizon[d] = transmission;
           return;
         }
-        clock.now = transmission;
+        assert(transmission >= last, 'transmission.past');
+        clock.now = last = transmission;
         transmit(d, device, transmits.port(d));
       }
       events[d]++;
@@ -340,6 +345,7 @@ export function makeLoop(
     }
     const local = port - device.firstPort;
     const trafficClass = device.arbiters[local].pick(eligible, queues, port);
+    assert((eligible & (1 << trafficClass)) !== 0, 'arbiter.choice');
     const frame = queues.shift(port, trafficClass);
     const length = pool.words[frame + LENGTH];
     const octetPs = ports.octetPs(port);
@@ -381,9 +387,11 @@ export function makeLoop(
 
   /** A frame is on its way; its arrival time is that of its first bit after the preamble. */
   function accept(port: number, frame: number): void {
+    assert(port >= 0, 'port.unlinked');
     const octets = ports.cutsThrough(port) ? LEAST_FRAME_OCTETS : pool.words[frame + LENGTH];
     const wait = octets * ports.octetPs(port) + ports.ingressPs(port);
     const at = pool.arrival(frame) + wait;
+    assert(at > clock.now, 'arrival.past');
     pool.setArrival(frame, at);
     if (!lanes.push(port, frame)) return;
     const d = ports.owner(port);

@@ -1,4 +1,5 @@
 import { Arena } from '../kernel/arena.js';
+import { assert } from '../kernel/assert.js';
 
 /**
  * The frames of one service. A frame is named by an offset and has two records of eight words
@@ -134,6 +135,9 @@ export function dscpOf(frameClass: number): number {
   return (frameClass >> DSCP_SHIFT) & DSCP_MASK;
 }
 
+/** CLASS of a record that is not in use: no frame has the highest bit. */
+const FREE = 1 << 31;
+
 /** Room that is set aside per port; memory that is never touched costs nothing. */
 const FRAMES_PER_PORT = 4096;
 const LEAST_FRAMES = 1 << 18;
@@ -168,10 +172,13 @@ export class FramePool {
     const frame = this.free;
     if (frame < 0) return this.allocateFresh();
     this.free = this.words[frame + NEXT];
+    this.words[frame + CLASS] = 0;
     return frame;
   }
 
   release(frame: number): void {
+    assert(this.words[frame + CLASS] !== FREE, 'pool.release');
+    this.words[frame + CLASS] = FREE;
     this.words[frame + NEXT] = this.free;
     this.free = frame;
   }

@@ -1,11 +1,50 @@
-/** A state that the engine must never reach; the code names the rule that is broken. */
+/**
+ * What must hold at the doors of the data path, by the code that an error names. These are checked
+ * in every run, so each is a comparison of numbers that are at hand anyway.
+ */
+export const ASSERTIONS = {
+  'buffer.release': 'an ingress account gives back more octets than it was charged',
+  'pool.release': 'a frame record is given back twice',
+  'queue.empty': 'a frame is taken from an empty queue',
+  'arbiter.choice': 'the arbiter chose a traffic class that may not send',
+  'arrival.past': 'a frame would arrive before it is sent',
+  'timer.past': 'a timer expires at a time that is over',
+  'transmission.past': 'a frame would start at a time that is over',
+  'port.unlinked': 'a frame is sent by a port without a link',
+  'gate.unknown': 'a gate without a slot holds a priority',
+  'credit.row-of-port': 'an account of credit lies outside those of its port',
+  'credit.spend': 'a sender spends more credit than it has',
+  'credit.cursor': 'the cursor of credit messages leaves the accounts of its port',
+} as const;
+
+export type AssertionCode = keyof typeof ASSERTIONS;
+
+/** A fault of the engine itself. `Engine.run` fills in where and when. */
 export class BrokenAssertion extends Error {
-  constructor(readonly code: string) {
-    super(`assertion failed: ${code}`);
+  /** Position of the device that was executed, and its virtual time; -1 until they are known. */
+  device = -1;
+  timePs = -1;
+
+  constructor(readonly code: AssertionCode) {
+    super(`assertion ${code} failed: ${ASSERTIONS[code]}`);
+    this.name = 'BrokenAssertion';
+  }
+
+  /** Says in which device it was, and when. */
+  locate(device: number, name: string, timePs: number): void {
+    if (this.device >= 0) return;
+    this.device = device;
+    this.timePs = timePs;
+    this.message += ` (${name}, at ${timePs} ps)`;
   }
 }
 
-/** Stops the run unless the condition holds. Cheap enough for the doors of the data path. */
-export function assert(condition: boolean, code: string): asserts condition {
-  if (!condition) throw new BrokenAssertion(code);
+/** Apart from `assert`, which is inlined where it is called. */
+function fail(code: AssertionCode): never {
+  throw new BrokenAssertion(code);
+}
+
+/** Stops the run unless the condition holds. */
+export function assert(condition: boolean, code: AssertionCode): asserts condition {
+  if (!condition) fail(code);
 }

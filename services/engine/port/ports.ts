@@ -1,4 +1,5 @@
 import type { PortSpec } from '../contract/spec.js';
+import { assert } from '../kernel/assert.js';
 import type { Tables } from '../kernel/tables.js';
 
 // Words of a port.
@@ -126,6 +127,7 @@ export function makePorts(tables: Tables) {
 
   /** Sets one gate's mask of held priorities; true if the union changed. */
   function hold(gate: number, port: number, priorities: number): boolean {
+    assert(gate >= 0 && gate < MOST_GATES, 'gate.unknown');
     const gates = port * MOST_GATES;
     heldByGate[gates + gate] = priorities;
     let union = 0;

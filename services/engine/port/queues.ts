@@ -1,5 +1,6 @@
 import type { FramePool } from '../frame/frame-pool.js';
 import { CLASS, LENGTH, NEXT, PRIORITY_MASK, STORED } from '../frame/frame-pool.js';
+import { assert } from '../kernel/assert.js';
 import type { Clock } from '../kernel/clock.js';
 import type { Tables } from '../kernel/tables.js';
 import type { Ports } from './ports.js';
@@ -95,6 +96,7 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
   function shift(port: number, trafficClass: number): number {
     const q = rowOf(port, trafficClass) * STRIDE;
     const frame = records[q + HEAD];
+    assert(frame >= 0, 'queue.empty');
     const next = words[frame + NEXT];
     records[q + HEAD] = next;
     if (next < 0) setUnready(port, trafficClass);

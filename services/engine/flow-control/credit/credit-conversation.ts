@@ -1,4 +1,5 @@
 import type { CreditCodec } from '../../contract/spec.js';
+import { assert } from '../../kernel/assert.js';
 import type { Tables } from '../../kernel/tables.js';
 import {
   blankCeTag,
@@ -324,6 +325,7 @@ export class CreditConversation {
   private firstPending(port: number): number {
     const first = this.accounts.firstRow(port);
     const count = this.accounts.rowCount(port);
+    assert(this.cursor[port] >= 0 && this.cursor[port] <= count, 'credit.cursor');
     for (let i = 0, at = this.cursor[port]; i < count; i++, at++) {
       if (at >= count) at = 0;
       if (this.pending[first + at] !== 0) return first + at;

@@ -1,4 +1,5 @@
 import { CREDIT_STEP } from '../../contract/probe.js';
+import { assert } from '../../kernel/assert.js';
 import type { Tables } from '../../kernel/tables.js';
 import type { CreditAccounts } from './credit-accounts.js';
 import type { CreditCarrier } from './credit-machine.js';
@@ -156,6 +157,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
   function spend(row: number, units: number): void {
     const r = row << RECORD_SHIFT;
     const w = row << WORDS_SHIFT;
+    assert(units <= ahead(words[w | ALLOWED], words[w | CONSUMED]), 'credit.spend');
     words[w | CONSUMED] = (words[w | CONSUMED] + units) & COUNT_MASK;
     if (ears[0] !== 0) carrier.announce(row, CREDIT_STEP.TRANSMITTED, units);
     const modes = counts[r | MODES];
