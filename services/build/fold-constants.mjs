@@ -7,7 +7,8 @@
 // fields of records are such constants, so a frame costs a third more without this. What is folded
 // is marked, as in `0 /* NEXT */`, and folded anew when anything was compiled. An exported function
 // is looked up for each call, too, unless the module that calls it has it in a constant of its own,
-// as in `const $ahead = ahead;`.
+// as in `const $ahead = ahead;`. An assertion becomes a condition with a call behind it, since a call
+// that is inlined for each of them uses up what V8 inlines of the event loop.
 
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -23,6 +24,7 @@ const stamp = join(folders[0], 'folded');
 const FOLDED = /\(-\d[\d.e+-]* \/\* ([A-Z]\w*) \*\/\)|\d[\d.e+-]* \/\* ([A-Z]\w*) \*\//g;
 const CONSTANT_NAME = /^[A-Z][A-Z0-9_]*$/;
 const BINDING = /^const \$\w+ = \w+;\n/gm;
+const ASSERT_MODULE = '/kernel/assert.js';
 const BOUND = /\$(?=[A-Za-z_]\w*)/g;
 
 const paths = folders.flatMap((folder) =>
@@ -79,8 +81,17 @@ function fold(ts, modules, module) {
   let { text } = module;
   const shared = sharedBy(ts, modules, module);
   const bound = new Set();
-  for (const identifier of uses(ts, module.source, shared).reverse()) {
+  const edits = [];
+  for (const identifier of uses(ts, module.source, shared)) {
     const name = identifier.text;
+    if (isAssertion(ts, module, identifier)) {
+      const { parent } = identifier;
+      const [condition, code] = parent.arguments;
+      bound.add(name);
+      edits.push({ from: parent.getStart(), to: condition.getStart(), text: 'if (!(' });
+      edits.push({ from: condition.end, to: code.getStart(), text: `)) $${name}(false, ` });
+      continue;
+    }
     const value = valueOf(ts, modules, module, name);
     if (value === undefined && !shared.has(name)) continue;
     if (value === undefined) bound.add(name);
@@ -88,11 +99,25 @@ function fold(ts, modules, module) {
     const constant = value === undefined ? `$${name}` : number;
     const isShorthand = ts.isShorthandPropertyAssignment(identifier.parent);
     const written = isShorthand ? `${name}: ${constant}` : constant;
-    text = text.slice(0, identifier.getStart()) + written + text.slice(identifier.end);
+    edits.push({ from: identifier.getStart(), to: identifier.end, text: written });
+  }
+  for (const edit of edits.sort((a, b) => b.from - a.from)) {
+    text = text.slice(0, edit.from) + edit.text + text.slice(edit.to);
   }
   const bindings = [...bound].sort().map((name) => `const $${name} = ${name};\n`);
   text = text.slice(0, module.start) + bindings.join('') + text.slice(module.start);
   if (text !== module.written) writeFileSync(module.path, text);
+}
+
+/** It calls `assert`, and the condition still stands in the call. */
+function isAssertion(ts, { constants }, identifier) {
+  const { parent } = identifier;
+  const isCall = ts.isCallExpression(parent) && parent.expression === identifier;
+  if (!isCall || !ts.isExpressionStatement(parent.parent) || parent.arguments.length !== 2) {
+    return false;
+  }
+  const isImported = constants.get(identifier.text)?.from?.endsWith(ASSERT_MODULE) === true;
+  return isImported && parent.arguments[0].kind !== ts.SyntaxKind.FalseKeyword;
 }
 
 /** Names of functions and tables that a module has from others, or exports and uses itself. */

@@ -2,8 +2,14 @@ import type { MechanismHost } from '../../services/engine/contract/flow-control.
 import type { CreditPortSpec, PortSpec } from '../../services/engine/contract/spec.js';
 import { creditRows } from '../../services/engine/flow-control/credit/credit-accounts.js';
 import type { CreditLink } from '../../services/engine/flow-control/credit/credit-invariants.js';
+import { isSettled } from '../../services/engine/flow-control/credit/credit-invariants.js';
 import { WORD_WINDOW_MOST } from '../../services/engine/flow-control/credit/credit-machine.js';
 import { CreditMechanism } from '../../services/engine/flow-control/credit/credit-mechanism.js';
+import {
+  ALLOWED,
+  CONSUMED,
+  PASSED,
+} from '../../services/engine/flow-control/credit/credit-records.js';
 import { FramePool } from '../../services/engine/frame/frame-pool.js';
 import { Clock } from '../../services/engine/kernel/clock.js';
 import type { RandomStream } from '../../services/engine/kernel/random.js';
@@ -270,4 +276,17 @@ export class LossyCreditLink {
       receiver.free(this.row, units);
     });
   }
+}
+
+/** With nothing on its way and nothing stored, all counts agree: no credit is lost for ever. */
+export function nothingIsLost(link: CreditLink): boolean {
+  const { sending, sendingRow, receiving, receivingRow } = link;
+  const consumed = sending.sender.count(sendingRow, CONSUMED);
+  const limit = sending.sender.count(sendingRow, ALLOWED);
+  return (
+    isSettled(link) &&
+    receiving.receiver.occupied(receivingRow) === 0 &&
+    receiving.receiver.count(receivingRow, PASSED) === consumed &&
+    receiving.receiver.limit(receivingRow) === limit
+  );
 }

@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  bufferBacksCredit,
-  nothingIsLost,
-} from '../../services/engine/flow-control/credit/credit-invariants.js';
+import { bufferBacksCredit } from '../../services/engine/flow-control/credit/credit-invariants.js';
 import { RandomStream } from '../../services/engine/kernel/random.js';
 import type { Harm } from '../kit/credit-link.js';
 import {
@@ -12,6 +9,7 @@ import {
   LossyCreditLink,
   NO_HARM,
   SYNC_PS,
+  nothingIsLost,
 } from '../kit/credit-link.js';
 import { fc } from '../kit/properties.js';
 

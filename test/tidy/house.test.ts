@@ -94,6 +94,28 @@ it('a source is used by another, unless it is an entry point or a test', () => {
   assertNone(sources.filter((path) => !isUsed(path) && !starts.test(path)));
 });
 
+it('an invariant is walked by a check: a test alone does not run in anybody’s run', () => {
+  const sources = filesMatching(/^services\/.*\.ts$/);
+  const invariants = sources.filter((path) => path.endsWith('invariants.ts'));
+  assertNone(
+    invariants.flatMap((path) => {
+      const users = sources.filter((other) => sourcesNamedIn(other).includes(path)).map(textOf);
+      const isTaken = (name: string): boolean =>
+        users.some((text) => text.includes(`${name}(`) || takesAllOf(text, basename(path)));
+      const exported = textOf(path).matchAll(/^export function (\w+)/gm);
+      const names = Array.from(exported, ([, name]) => name!);
+      const own = (name: string): boolean => textOf(path).split(`${name}(`).length > 2;
+      return names.filter((name) => !isTaken(name) && !own(name)).map((name) => `${path}: ${name}`);
+    }),
+  );
+});
+
+function takesAllOf(text: string, file: string): boolean {
+  return text
+    .split('\n')
+    .some((line) => line.startsWith('import *') && line.includes(file.replace(/ts$/, 'js')));
+}
+
 it('nothing compiled lies among the sources', () => {
   assertNone(filesMatching(/^(services|bench|test)\/.*(\.js|\.d\.ts|\.map)$/));
 });

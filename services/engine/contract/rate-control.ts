@@ -36,6 +36,8 @@ export interface RateControl {
   lost(row: number, timedOut: boolean): void;
   onTimer(row: number, timer: number): void;
   status(row: number): RateStatus;
+  /** The name of an invariant that does not hold for a row; null if all do. For `--check`. */
+  broken(row: number): string | null;
 }
 
 export interface RateStatus {

@@ -12,12 +12,18 @@ export interface RateWords {
   readonly cuts: number;
 }
 
+/** What must hold for a record, which begins at `s`; by name. */
+export type RateInvariants<Spec> = Readonly<
+  Record<string, (table: Float64Array, s: number, spec: Spec) => boolean>
+>;
+
 /** A rate control that keeps a record of doubles per row; it hears what it overrides. */
 export abstract class TabledRates<Spec extends RateSpec> implements RateControl {
   readonly timesPackets: boolean = false;
   protected readonly table: Float64Array;
   /** By row; rows of other rate controls are empty. */
   protected readonly specs: Spec[] = [];
+  protected readonly invariants: RateInvariants<Spec> = {};
 
   constructor(
     tables: Tables,
@@ -52,6 +58,14 @@ export abstract class TabledRates<Spec extends RateSpec> implements RateControl 
       notifications: table[s + words.notifications],
       cuts: table[s + words.cuts],
     };
+  }
+
+  broken(row: number): string | null {
+    const s = this.at(row);
+    const spec = this.specs[row];
+    const all = Object.entries(this.invariants);
+    const broken = all.find(([, holds]) => !holds(this.table, s, spec));
+    return broken === undefined ? null : `${spec.kind}: ${broken[0]}`;
   }
 
   /** Where the record of a row begins. */

@@ -2,6 +2,7 @@ import type { RateHost } from '../../engine/contract/rate-control.js';
 import type { DcqcnSpec } from './spec.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import { TabledRates } from '../../engine/pacing/tabled-rates.js';
+import * as invariants from './invariants.js';
 import {
   ALPHA_AT,
   CUT_AT,
@@ -40,6 +41,8 @@ const WORDS = {
 
 /** Reaction points of DCQCN: a sender slows down when its receiver tells it of marked packets. */
 export class DcqcnReaction extends TabledRates<DcqcnSpec> {
+  protected override readonly invariants = invariants;
+
   /** What timers stood at before a transition. */
   private readonly stood = new Float64Array(DUE_AT.length);
 

@@ -3,6 +3,7 @@ import type { HpccSpec } from './spec.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import { TabledRates } from '../../engine/pacing/tabled-rates.js';
 import { blankTelemetry, decodeTelemetry } from '../../engine/wire/telemetry.js';
+import * as invariants from './invariants.js';
 import {
   CUTS,
   HPCC_WORDS,
@@ -29,6 +30,8 @@ const telemetry = blankTelemetry();
 
 /** HPCC: a sender knows what every link on the way carries, and how much it may have under way. */
 export class Hpcc extends TabledRates<HpccSpec> {
+  protected override readonly invariants = invariants;
+
   constructor(tables: Tables, host: RateHost) {
     super(tables, host, WORDS);
   }

@@ -2,6 +2,7 @@ import type { RateHost } from '../../engine/contract/rate-control.js';
 import type { SwiftSpec } from './spec.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import { TabledRates } from '../../engine/pacing/tabled-rates.js';
+import * as invariants from './invariants.js';
 import {
   CUTS,
   initialise,
@@ -27,6 +28,8 @@ const WORDS = {
 
 /** Swift: a sender keeps its round trips at a target; far below a packet each, if it must. */
 export class Swift extends TabledRates<SwiftSpec> {
+  protected override readonly invariants = invariants;
+
   override readonly timesPackets = true;
 
   constructor(tables: Tables, host: RateHost) {

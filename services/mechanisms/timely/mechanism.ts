@@ -2,6 +2,7 @@ import type { RateHost } from '../../engine/contract/rate-control.js';
 import type { TimelySpec } from './spec.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import { TabledRates } from '../../engine/pacing/tabled-rates.js';
+import * as invariants from './invariants.js';
 import {
   CUTS,
   initialise,
@@ -25,6 +26,8 @@ const WORDS = {
 
 /** TIMELY: a sender slows down when its round trips grow. Nobody tells it anything. */
 export class Timely extends TabledRates<TimelySpec> {
+  protected override readonly invariants = invariants;
+
   override readonly timesPackets = true;
 
   constructor(tables: Tables, host: RateHost) {

@@ -1,4 +1,5 @@
 import { misbookedPort, overdrawnPort } from '../../engine/analysis/ledger/credit-books.js';
+import { brokenInvariant } from '../../engine/analysis/ledger/invariants.js';
 import type { Imbalance } from '../../engine/analysis/ledger/ledger.js';
 import { checkLedger, checkOwnLedgers } from '../../engine/analysis/ledger/ledger.js';
 import { sleepingPort } from '../../engine/analysis/ledger/sleeping-ports.js';
@@ -14,7 +15,8 @@ export function unbalancedWhole(engine: Engine, timePs: number): Breach | null {
   return (
     wrong ??
     atPort(engine, overdrawnPort(engine), timePs, OVERDRAWN) ??
-    ofPorts(engine, engine.shared.ports.count, timePs)
+    ofPorts(engine, engine.shared.ports.count, timePs) ??
+    ofMechanisms(engine, engine.devices.length, timePs)
   );
 }
 
@@ -22,7 +24,7 @@ export function unbalancedWhole(engine: Engine, timePs: number): Breach | null {
 export function unbalancedOwn(engine: Engine, devices: number, timePs: number): Breach | null {
   const ports = engine.devices[devices]?.firstPort ?? engine.shared.ports.count;
   const wrong = ofImbalance(checkOwnLedgers(engine, devices)[0], timePs);
-  return wrong ?? ofPorts(engine, ports, timePs);
+  return wrong ?? ofPorts(engine, ports, timePs) ?? ofMechanisms(engine, devices, timePs);
 }
 
 function ofImbalance(imbalance: Imbalance | undefined, timePs: number): Breach | null {
@@ -30,6 +32,14 @@ function ofImbalance(imbalance: Imbalance | undefined, timePs: number): Breach |
   const { what, expected, actual, device, port, priority } = imbalance;
   const reason = `${what}: ${expected} against ${actual}`;
   return { reason, timePs, device, port, priority: priority < 0 ? null : priority };
+}
+
+/** What must hold in every mechanism of the first devices, whatever happens. */
+function ofMechanisms(engine: Engine, devices: number, timePs: number): Breach | null {
+  const broken = brokenInvariant(engine, devices);
+  if (broken === null) return null;
+  const { device, port, what } = broken;
+  return { reason: `an invariant is broken: ${what}`, timePs, device, port, priority: null };
 }
 
 /** Stops that nobody repeats, credit that is not stored, and frames that nobody starts. */

@@ -1,4 +1,5 @@
 import type { TransmitGate } from '../../engine/contract/flow-control.js';
+import { markedFrameIsCe } from '../../engine/congestion/ecn/ecn-invariants.js';
 import { DeafProbe } from '../../engine/contract/probe.js';
 import type { Engine } from '../../engine/device/engine.js';
 import type { FramePool } from '../../engine/frame/frame-pool.js';
@@ -98,6 +99,18 @@ export class HoldCheck extends DeafProbe {
     if (this.order.isOvertaken(device, pool, frame)) {
       this.note('a frame was overtaken by a later one of its flow', device, port, now, priority);
     }
+  }
+
+  override frameMarked(
+    device: number,
+    port: number,
+    now: number,
+    pool: FramePool,
+    frame: number,
+  ): void {
+    const frameClass = pool.words[frame + CLASS]!;
+    if (markedFrameIsCe(frameClass)) return;
+    this.note('ecn: markedFrameIsCe', device, port, now, frameClass & PRIORITY_MASK);
   }
 
   override frameDiscarded(device: number, port: number): void {

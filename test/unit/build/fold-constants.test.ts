@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
@@ -103,4 +103,27 @@ export const all = { twice: $twice, of: (n) => \`\${$twice(n)}\`, twiceOf: (a) =
   }
   assert.equal(readFileSync(file('numbers.js'), 'utf8'), boundWords);
   assert.equal(readFileSync(file('other.js'), 'utf8'), boundOther);
+});
+
+it('an assertion becomes a condition, once', () => {
+  const folder = file('kernel');
+  mkdirSync(folder);
+  compiled('kernel/assert.js', 'export function assert(condition, code) {}\n');
+  const user = `import { assert } from './kernel/assert.js';
+export function take(n) {
+    assert(n >= 0 && n < 8, 'n.range');
+}
+`;
+  const folded = `import { assert } from './kernel/assert.js';
+const $assert = assert;
+export function take(n) {
+    if (!(n >= 0 && n < 8)) $assert(false, 'n.range');
+}
+`;
+  compiled('taker.js', user);
+  for (let times = 0; times < 2; times++) {
+    assert.equal(fold().status, 0);
+    assert.equal(readFileSync(file('taker.js'), 'utf8'), folded);
+    compiled('kernel/assert.js', 'export function assert(condition, code) { /* again */ }\n');
+  }
 });

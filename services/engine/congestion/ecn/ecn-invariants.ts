@@ -1,7 +1,6 @@
-import { ECN_CE, ECN_MASK, ECT_0 } from '../../frame/frame-pool.js';
+import { ECN_CE, ECN_MASK } from '../../frame/frame-pool.js';
 
-/** Marking turns ECT(0) into CE and touches nothing else of a frame's class. */
-export function marksOnlyCapableFrames(before: number, after: number): boolean {
-  if (before === after) return true;
-  return (before & ECN_MASK) === ECT_0 && after === (before | ECN_CE);
+/** A frame that was marked says so: congestion experienced (RFC 3168, 5). */
+export function markedFrameIsCe(frameClass: number): boolean {
+  return (frameClass & ECN_MASK) === ECN_CE;
 }

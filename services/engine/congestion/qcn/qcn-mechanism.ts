@@ -2,6 +2,7 @@ import type { RateHost } from '../../contract/rate-control.js';
 import type { QcnReactionSpec } from '../../contract/spec.js';
 import type { Tables } from '../../kernel/tables.js';
 import { TabledRates } from '../../pacing/tabled-rates.js';
+import * as invariants from './qcn-invariants.js';
 import {
   initialiseReaction,
   LEAST,
@@ -32,6 +33,8 @@ const WORDS = {
 
 /** Reaction points of QCN: a sender slows down when a queue on the way tells it to. */
 export class QcnReaction extends TabledRates<QcnReactionSpec> {
+  protected override readonly invariants = invariants;
+
   constructor(tables: Tables, host: RateHost) {
     super(tables, host, WORDS);
   }

@@ -152,6 +152,12 @@ export function makeRates(
     return row === NONE ? null : controlOf[row].status(row);
   }
 
+  /** The invariant that does not hold for a connection's rate; null if all do. */
+  function broken(send: number): string | null {
+    const row = rowOf[send];
+    return row === NONE ? null : controlOf[row].broken(row);
+  }
+
   /** Random streams of a device's connections, as they are saved. */
   function streamsOf(device: Device): readonly RandomStream[] {
     const { first, count: own } = device.rows.rate;
@@ -206,6 +212,7 @@ export function makeRates(
     notified,
     onTimer,
     status,
+    broken,
     streamsOf,
   };
 }

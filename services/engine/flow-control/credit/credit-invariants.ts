@@ -1,5 +1,4 @@
 import type { CreditMechanism } from './credit-mechanism.js';
-import { ALLOWED, CONSUMED, PASSED } from './credit-records.js';
 
 /** One direction of a link: the sender's account at one end, the receiver's at the other. */
 export interface CreditLink {
@@ -34,18 +33,5 @@ export function isSettled({ sending, sendingRow, receiving, receivingRow }: Cred
     sending.sender.isOpen(sendingRow) &&
     receiving.receiver.isOpen(receivingRow) &&
     sending.sender.epoch(sendingRow) === receiving.receiver.epoch(receivingRow)
-  );
-}
-
-/** With nothing on its way and nothing stored, all counts agree: no credit is lost for ever. */
-export function nothingIsLost(link: CreditLink): boolean {
-  const { sending, sendingRow, receiving, receivingRow } = link;
-  const consumed = sending.sender.count(sendingRow, CONSUMED);
-  const limit = sending.sender.count(sendingRow, ALLOWED);
-  return (
-    isSettled(link) &&
-    receiving.receiver.occupied(receivingRow) === 0 &&
-    receiving.receiver.count(receivingRow, PASSED) === consumed &&
-    receiving.receiver.limit(receivingRow) === limit
   );
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { marksOnlyCapableFrames } from '../../../../services/engine/congestion/ecn/ecn-invariants.js';
+import { markedFrameIsCe } from '../../../../services/engine/congestion/ecn/ecn-invariants.js';
 import { markProbability } from '../../../../services/engine/congestion/ecn/ecn-machine.js';
 import { EcnMarker } from '../../../../services/engine/congestion/ecn/ecn-mechanism.js';
+import { ECN_MASK, ECT_0 } from '../../../../services/engine/frame/frame-pool.js';
 import type { EcnSpec } from '../../../../services/engine/contract/spec.js';
 import { fc } from '../../../kit/properties.js';
 
@@ -37,9 +38,12 @@ describe('ECN', () => {
     const marker = new EcnMarker(specs, 1, 's1');
     fc.assert(
       fc.property(fc.nat(0x1ffff), fc.nat(7), fc.nat(10_000), (frameClass, tc, octets) => {
-        assert.ok(
-          marksOnlyCapableFrames(frameClass & ~0x400, marker.mark(frameClass & ~0x400, tc, octets)),
-        );
+        const before = frameClass & ~0x400;
+        const after = marker.mark(before, tc, octets);
+        if (after === before) return;
+        assert.equal(before & ECN_MASK, ECT_0);
+        assert.ok(markedFrameIsCe(after));
+        assert.equal(after & ~ECN_MASK, before & ~ECN_MASK);
       }),
     );
   });

@@ -2,10 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { CreditPortSpec } from '../../../../services/engine/contract/spec.js';
 import { CE_REFUSALS } from '../../../../services/engine/flow-control/credit/credit-conversation.js';
-import {
-  bufferBacksCredit,
-  nothingIsLost,
-} from '../../../../services/engine/flow-control/credit/credit-invariants.js';
+import { bufferBacksCredit } from '../../../../services/engine/flow-control/credit/credit-invariants.js';
 import {
   CONTRADICTIONS,
   RECOVERED,
@@ -25,7 +22,7 @@ import {
   encodeCe,
 } from '../../../../services/engine/wire/mac-control/ce-frame.js';
 import { OPCODE_CE_GRANT } from '../../../../services/engine/wire/mac-control/opcodes.js';
-import { creditSpec, LossyCreditLink, NO_HARM } from '../../../kit/credit-link.js';
+import { creditSpec, LossyCreditLink, NO_HARM, nothingIsLost } from '../../../kit/credit-link.js';
 
 const BUFFER = 200;
 const IGNORE = (): void => undefined;
