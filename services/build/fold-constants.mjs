@@ -7,8 +7,8 @@
 // fields of records are such constants, so a frame costs a third more without this. What is folded
 // is marked, as in `0 /* NEXT */`, and folded anew when anything was compiled. An exported function
 // is looked up for each call, too, unless the module that calls it has it in a constant of its own,
-// as in `const $ahead = ahead;`. An assertion becomes a condition with a call behind it, since a call
-// that is inlined for each of them uses up what V8 inlines of the event loop.
+// as in `const $ahead = ahead;`. An assertion becomes a condition with a call behind it, since a
+// call that is inlined for each of them uses up what V8 inlines of the event loop.
 
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';

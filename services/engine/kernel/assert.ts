@@ -40,9 +40,9 @@ function fail(code: string): never {
 }
 
 /**
- * Stops the run unless the condition holds. These are checked in every run, at the doors of the data
- * path, so a condition compares numbers that are at hand anyway. The build turns the call into a
- * condition with a call behind it.
+ * Stops the run unless the condition holds. These are checked in every run, at the doors of the
+ * data path, so a condition compares numbers that are at hand anyway. The build turns the call into
+ * a condition with a call behind it.
  */
 export function assert(condition: boolean, code: string): asserts condition {
   if (!condition) fail(code);
