@@ -26,7 +26,6 @@ describe('a scenario that says next to nothing', () => {
       stormPs: 1e9,
       traces: null,
       captures: null,
-      wire: false,
     });
     assert.deepEqual(scenario.hosts, {
       mac: null,
