@@ -82,6 +82,10 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
     },
     deadlocks: { unit: 'count', meaning: 'circles of ports that wait for each other' },
     storms: { unit: 'count', meaning: 'times that a port was held longer than observe.storm' },
+    unreachable: {
+      unit: 'count',
+      meaning: 'incomplete flows whose frames could not get to their destination at the end',
+    },
     'watchdog.storms': { unit: 'count', meaning: 'times that a watchdog of PFC stepped in' },
     'watchdog.drops': {
       unit: 'count',
@@ -221,6 +225,8 @@ function measure(
       return sum(rows.map(({ row }) => row.drops['headroom-exhausted'] ?? 0));
     case 'fault-drops':
       return sum(rows.map(({ row }) => dropsOf(row, FAULT_REASONS)));
+    case 'unreachable':
+      return flows.filter(({ unreachableAt }) => unreachableAt !== null).length;
     case 'watchdog.storms':
       return sum(watchdogs(expectation, results).map(({ storms }) => storms));
     case 'watchdog.drops':
@@ -398,6 +404,8 @@ const FAULT_REASONS = [
   'fcs-error',
   'device-reset',
   'overflow-by-fault',
+  'port-down',
+  'unreachable',
 ] as const;
 
 const WATCHDOG_REASONS = ['watchdog', 'overflow-by-watchdog'] as const;

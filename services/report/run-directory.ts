@@ -293,14 +293,14 @@ function flowsCsv({ flows }: RunResults): string {
     ...['last_arrival_ps', 'completion_ps', 'ideal_ps', 'slowdown', 'frames', 'payload_octets'],
     ...['offered_octets', 'offered_until_ps', 'unfinished_ps'],
     ...['messages', 'goodput_bps', 'latency_mean_ps', 'latency_min_ps', 'latency_max_ps'],
-    ...['sent_frames', 'retransmitted_frames', 'timeouts', 'marked_frames'],
+    ...['sent_frames', 'retransmitted_frames', 'timeouts', 'marked_frames', 'unreachable_at'],
   ];
   const rows = flows.map((f) => [
     ...[f.flow, f.name, f.load, f.source, f.destination, f.priority, f.transport, f.startPs],
     ...[f.lastArrivalPs, f.completionPs, f.idealPs, f.slowdown, f.frames, f.payloadOctets],
     ...[f.offeredOctets, f.offeredUntilPs, f.unfinishedPs],
     ...[f.messages, f.goodputBps, f.latencyMeanPs, f.latencyMinPs, f.latencyMaxPs],
-    ...[f.sentFrames, f.retransmittedFrames, f.timeouts, f.markedFrames],
+    ...[f.sentFrames, f.retransmittedFrames, f.timeouts, f.markedFrames, f.unreachableAt],
   ]);
   return csv(columns, rows);
 }

@@ -27,6 +27,7 @@ import type { Style } from './style.js';
 import { table } from './table.js';
 import { stallText } from './stall-text.js';
 import { isStallExpected, isStandstill } from './verdict.js';
+import { unreachableText } from './unreachable-text.js';
 import { watchdogTable } from './watchdog-text.js';
 
 export type { Style };
@@ -44,6 +45,7 @@ export function summaryText(
     failureText(results, style),
     warningText(results, style),
     stallText(results, style),
+    unreachableText(results, style),
     trafficText(results, style),
     pauseTable(results, style),
     memoryTable(results, style),

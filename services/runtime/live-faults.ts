@@ -154,6 +154,9 @@ export function applyFaultChange(
     });
     return;
   }
+  if (change.placed.some(({ spec }) => spec.effect.kind === 'down')) {
+    engine.failover.mayReorder = true;
+  }
   const missing = change.placed
     .map(({ device, ...fault }) => ({ place: devices.indexOf(device), ...fault }))
     .filter(({ place, port, spec }) => place >= 0 && !engine.hasFault(place, port, spec.fault));

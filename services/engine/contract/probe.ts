@@ -32,6 +32,10 @@ export const DROP_REASONS = [
   'no-descriptor',
   /** By a declared fault an application read too slowly, and nobody could be stopped. */
   'not-read',
+  /** It waited at a port that was found down, and was not moved to another. */
+  'port-down',
+  /** Failover left no route to where it goes. */
+  'unreachable',
 ] as const;
 
 export type DropReason = (typeof DROP_REASONS)[number];
@@ -56,6 +60,8 @@ export const DROP = {
   OVERFLOW_BY_WATCHDOG: 15,
   NO_DESCRIPTOR: 16,
   NOT_READ: 17,
+  PORT_DOWN: 18,
+  UNREACHABLE: 19,
 } as const;
 
 /** The steps of credit exchange, as `creditStep` numbers them. */

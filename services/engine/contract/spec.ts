@@ -1,6 +1,7 @@
 import type { ArbiterSpec } from './arbiter.js';
 import type { DiscoveryPortSpec } from './discovery.js';
 import type { FaultSpec } from './fault.js';
+import type { Adjacency } from '../routing/adjacency.js';
 import type { BufferSpec } from './memory.js';
 import type { RateSpec } from './rate-control.js';
 
@@ -354,6 +355,17 @@ export interface RouteSpec {
   readonly groupPorts: readonly (readonly number[])[];
 }
 
+/** How a switch deals with links that are down. */
+export interface FailoverSpec {
+  /** How long a carrier is lost, or back, before the switch acts. */
+  readonly detectionPs: number;
+  /** From detection to the time when all switches compute their routes anew; Infinity: never. */
+  readonly reconvergencePs: number;
+  /** What waits at a port that is down goes to others, if there are; or it is dropped. */
+  readonly moves: boolean;
+  readonly adjacency: Adjacency;
+}
+
 export interface VlanPortSpec {
   /** VLAN of untagged frames. */
   readonly native: number;
@@ -377,6 +389,8 @@ export interface SwitchSpec extends DeviceSpec {
         readonly ageingPs: number;
         readonly hosts: number;
       };
+  /** Null: what is routed to a port waits there until its link is back. */
+  readonly failover: FailoverSpec | null;
   /** By traffic class, the same at every port. */
   readonly ecn: readonly EcnSpec[];
   /** Traffic classes in which packets are given telemetry (HPCC), one bit each. */
@@ -398,6 +412,8 @@ export interface HostSpec extends DeviceSpec {
   readonly sfc: SfcHostSpec | null;
   /** Its 82599; null for the plain NIC. */
   readonly nic: NicSpec | null;
+  /** Nothing that is known before the run lets frames of one flow overtake each other. */
+  readonly inOrder: boolean;
   /** Of a plain NIC, for when a fault slows its application down; an 82599 has rings. */
   readonly receiveMemory: BufferSpec | null;
 }

@@ -112,6 +112,7 @@ export function restoreDevice(engine: Engine, d: number, state: DeviceState): vo
   restore(engine.senders.extras(rows.send.first, rows.send.count), state.senders);
   restore(discoveryOf(engine, device), state.discovery);
   engine.faults.restoreAt(firstPort, state.faults);
+  engine.failover.restored(d);
   const revive = (record: Int32Array, fields: readonly number[]): number => {
     const frame = pool.write(record);
     pool.setCarried(frame, moved(pool.carried(frame)));

@@ -29,6 +29,7 @@ export const DID_TAKE_CONTROL = 0x3000;
 export const DID_DROP = 0x4000;
 export const DID_FAULT = 0x5000;
 export const DID_WATCHDOG = 0x6000;
+export const DID_FAILOVER = 0x7000;
 
 /** What an actor has to itself, beside its rows in the shared tables. */
 export class Device {

@@ -20,6 +20,7 @@ import type { SfcMechanism } from '../congestion/sfc/sfc-mechanism.js';
 import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
 import type { PfcMechanism } from '../flow-control/pfc/pfc-mechanism.js';
 import { creditRows } from '../flow-control/credit/credit-accounts.js';
+import type { FailoverMechanism } from '../failover/failover-mechanism.js';
 import type { FaultMechanism } from '../faults/fault-mechanism.js';
 import { CLASS, FOLLOWED_FLAG } from '../frame/frame-pool.js';
 import type { Passing } from '../frame/heed.js';
@@ -34,6 +35,7 @@ import type { Senders } from './host/senders.js';
 import { makeSenders } from './host/senders.js';
 import type { Loop } from './loop.js';
 import { makeLoop } from './loop.js';
+import { makeFailoverTools } from './failover-tools.js';
 import { makeFaultTools } from './fault-tools.js';
 import { DISCOVERY_SLOT, makeMechanisms, PAUSE_SLOT } from './mechanisms.js';
 import type { Metering } from './metering.js';
@@ -57,6 +59,7 @@ export class Engine implements MechanismHost {
   readonly credit: CreditMechanism;
   readonly discovery: DiscoveryMechanism;
   readonly faults: FaultMechanism;
+  readonly failover: FailoverMechanism;
   readonly sfc: SfcMechanism;
   readonly ci: CiMechanism;
   readonly carriage: Carriage;
@@ -85,6 +88,7 @@ export class Engine implements MechanismHost {
     this.pfc = set.pfc;
     this.credit = credit;
     this.faults = faults;
+    this.failover = set.failover;
     this.sfc = set.sfc;
     this.discovery = set.discovery;
     this.ci = set.ci;
@@ -124,7 +128,11 @@ export class Engine implements MechanismHost {
         this.switching,
         this.discovery,
         this.hosting,
+        set.failover,
       ),
+    );
+    set.failover.equip(
+      makeFailoverTools(shared, this.devices, credit, this.metering, this.outlet, this.switching),
     );
     set.pfc.watchdog.equip(
       makeWatchdogTools(shared, this.devices, this.metering, this.outlet, this.switching),
@@ -139,6 +147,7 @@ export class Engine implements MechanismHost {
       this.switching,
       this.hosting,
       faults,
+      set.failover,
       this.outlet,
       this.carriage,
     );

@@ -2,6 +2,7 @@ import type { ForgedMessage, TableKind } from '../contract/fault.js';
 import type { Mechanism } from '../contract/flow-control.js';
 import { DROP } from '../contract/probe.js';
 import type { DiscoveryMechanism } from '../discovery/discovery-mechanism.js';
+import type { FailoverMechanism } from '../failover/failover-mechanism.js';
 import type { FaultTools } from '../faults/fault-mechanism.js';
 import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
 import { PORT } from '../frame/frame-pool.js';
@@ -26,6 +27,7 @@ export function makeFaultTools(
   switching: Switching,
   discovery: DiscoveryMechanism,
   hosting: Hosting,
+  failover: FailoverMechanism,
 ): FaultTools {
   const { clock, ports, pool, queues, lines, buffer, digests } = shared;
 
@@ -34,10 +36,12 @@ export function makeFaultTools(
   }
 
   function linkDown(port: number): void {
+    failover.carrier(port, false);
     hosting.carrier(ports.owner(port), false);
   }
 
   function linkUp(port: number): void {
+    failover.carrier(port, true);
     hosting.carrier(ports.owner(port), true);
     for (const mechanism of mechanisms) mechanism.linkUp?.(port);
     metering.permit(port);

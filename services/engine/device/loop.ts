@@ -21,6 +21,7 @@ import { readU16 } from '../wire/big-endian.js';
 import { CE_TAG_OCTETS, isCeTagged } from '../wire/ce-tag.js';
 import { isCbfc } from '../wire/mac-control/cbfc-frame.js';
 import { isCreditExchange } from '../wire/mac-control/ce-frame.js';
+import { ETHERTYPE_LINK_STATE } from '../wire/link-state.js';
 import { ETHERTYPE_LLDP, LLDP_FRAME_MOST } from '../wire/lldp/lldpdu.js';
 import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
 import type { Carriage } from './carriage.js';
@@ -46,6 +47,7 @@ import {
 } from '../faults/fault-mechanism.js';
 import { messageOf } from '../faults/control-frames.js';
 import { UNHURT } from '../faults/frame-errors.js';
+import type { FailoverMechanism } from '../failover/failover-mechanism.js';
 import type { Hosting } from './host/hosting.js';
 import type { Metering } from './metering.js';
 import type { Outlet } from './outlet.js';
@@ -93,6 +95,7 @@ export function makeLoop(
   switching: Switching,
   hosting: Hosting,
   faults: FaultMechanism,
+  failover: FailoverMechanism,
   outlet: Outlet,
   carriage: Carriage,
 ): Loop {
@@ -530,8 +533,14 @@ export function makeLoop(
     }
     const octets = store.get(slot);
     const length = store.length(slot);
-    if (readU16(octets, TYPE_AT) === ETHERTYPE_MAC_CONTROL) counters.controlReceived[port]++;
+    const type = readU16(octets, TYPE_AT);
+    if (type === ETHERTYPE_MAC_CONTROL) counters.controlReceived[port]++;
     digests.mix(device.place, DID_TAKE_CONTROL | local, store.hash(slot));
+    if (type === ETHERTYPE_LINK_STATE) {
+      failover.receive(port, octets, length);
+      store.giveBack(slot);
+      return;
+    }
     if (carriage.claims(octets)) {
       carriage.came(port, slot);
       return;

@@ -3,6 +3,7 @@ import { CiMechanism } from '../congestion/ci/ci-mechanism.js';
 import { SfcMechanism } from '../congestion/sfc/sfc-mechanism.js';
 import { DiscoveryMechanism } from '../discovery/discovery-mechanism.js';
 import { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
+import { FailoverMechanism } from '../failover/failover-mechanism.js';
 import { FaultMechanism } from '../faults/fault-mechanism.js';
 import { PauseMechanism } from '../flow-control/pause/pause-mechanism.js';
 import { PfcMechanism } from '../flow-control/pfc/pfc-mechanism.js';
@@ -22,6 +23,7 @@ export interface MechanismSet {
   readonly faults: FaultMechanism;
   readonly discovery: DiscoveryMechanism;
   readonly ci: CiMechanism;
+  readonly failover: FailoverMechanism;
 }
 
 /**
@@ -40,6 +42,7 @@ export function makeMechanisms(shared: Shared, host: MechanismHost): MechanismSe
   const faults = new FaultMechanism(tables, host, 4, heed);
   const discovery = new DiscoveryMechanism(host, counters, DISCOVERY_SLOT);
   const ci = new CiMechanism(tables, host, 6, pool);
-  const all = [pause, pfc, credit, sfc, faults, discovery, ci];
-  return { all, pfc, credit, sfc, faults, discovery, ci };
+  const failover = new FailoverMechanism(tables, host, 7);
+  const all = [pause, pfc, credit, sfc, faults, discovery, ci, failover];
+  return { all, pfc, credit, sfc, faults, discovery, ci, failover };
 }

@@ -15,6 +15,7 @@ import type { PortSpec } from '../contract/spec.js';
 import type { Heed } from '../frame/heed.js';
 import type { Plain } from '../kernel/snapshot.js';
 import type { Tables } from '../kernel/tables.js';
+import { isLinkState } from '../wire/link-state.js';
 import { matchesControl } from './control-frames.js';
 import { frameError, turnOneBit, UNHURT } from './frame-errors.js';
 import { StandingFault } from './standing-fault.js';
@@ -201,6 +202,8 @@ export class FaultMechanism implements Mechanism {
 
   /** What becomes of a control frame that has come in; it may be changed. */
   judge(port: number, octets: Uint8Array, length: number): number {
+    // Routing protocols resend what is lost: only a link that is down keeps an update.
+    if (isLinkState(octets)) return this.isDown(port) ? CONTROL_LOST : 0;
     if (this.fate(port, -1, length + FCS_OCTETS) !== UNHURT) return CONTROL_LOST;
     return this.meddleWith(port, octets, PARAMETERS_AT, length, (match) =>
       matchesControl(match, octets),
@@ -443,7 +446,8 @@ export class FaultMechanism implements Mechanism {
     return slowest;
   }
 
-  private isDown(port: number): boolean {
+  /** Whether a port has no carrier now. */
+  isDown(port: number): boolean {
     let down = false;
     this.forEachActive(port, ({ spec: { effect } }) => {
       if (effect.kind === 'down') down = true;

@@ -1,5 +1,6 @@
 import type { HostSpec, NicSpec, SwitchSpec } from '../../engine/contract/spec.js';
 import type { DeviceSpec } from '../../engine/device/engine.js';
+import type { Scenario } from '../scenario/scenario.js';
 import { hostCount } from '../topology/topology.js';
 import { MemoryPlan } from './accounts.js';
 import type { Assembly, AssemblyInput, Margin } from './assembly.js';
@@ -9,7 +10,7 @@ import type { Settings } from './settings.js';
 import { settingsOfDevices } from './settings.js';
 import { ecnSpecs, NO_MARKING } from './ecn-specs.js';
 import { FlowPaths } from './flow-paths.js';
-import { bridgePorts, forwardingOf } from './forwarding.js';
+import { bridgePorts, failoverOf, forwardingOf } from './forwarding.js';
 import { checkGroupFlows, membersOf, treesOf } from './groups.js';
 import { placeFaults, withFaults } from './fault-plan.js';
 import { type LinkEnd, linkEndsOf } from './link-ends.js';
@@ -64,6 +65,7 @@ export function assemble(input: AssemblyInput): Assembly {
     fail,
   );
   const margins: Margin[] = [];
+  const inOrder = keepsOrder(settings, scenario.faults);
 
   const switchSpec = (index: number, own: Settings): Omit<SwitchSpec, keyof Common> => {
     const { name } = topology.devices[index]!;
@@ -78,6 +80,7 @@ export function assemble(input: AssemblyInput): Assembly {
       pipelinePs: own.switch.pipelinePs,
       cutThrough: own.switch.cutThrough,
       forwarding: forwardingOf(index, bridges[index]!, own, routes, trees),
+      failover: failoverOf(own.switch, routes),
       ecn: mvtx2802 === null ? ecnSpecs(scenario, own, name, fail) : NO_MARKING,
       telemetry,
       qcn: mvtx2802 === null ? congestion.pointsOf(index) : null,
@@ -115,6 +118,7 @@ export function assemble(input: AssemblyInput): Assembly {
       ...ends,
       sfc: messages,
       nic,
+      inOrder,
       receiveMemory: nic !== null || end === undefined ? null : memory.ofHost(end),
     };
   };
@@ -153,6 +157,14 @@ export function assemble(input: AssemblyInput): Assembly {
     longestFrameOctets,
     flowEnds,
   };
+}
+
+/** Whether frames of one flow all take one path. */
+function keepsOrder(settings: readonly Settings[], faults: Scenario['faults']): boolean {
+  const detours = faults.some(({ kind }) => kind === 'link-down' || kind === 'reboot');
+  return !settings.some(
+    ({ switch: { ecmp, failover } }) => ecmp === 'packet' || (detours && failover.enabled),
+  );
 }
 
 /** Devices that knew their neighbours before the run began. */

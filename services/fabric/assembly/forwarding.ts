@@ -1,4 +1,4 @@
-import type { SwitchSpec, VlanPortSpec } from '../../engine/contract/spec.js';
+import type { FailoverSpec, SwitchSpec, VlanPortSpec } from '../../engine/contract/spec.js';
 import { findLoop } from '../routing/find-loop.js';
 import type { Routes } from '../routing/routes.js';
 import type { Fail } from '../topology/cabling.js';
@@ -51,6 +51,13 @@ export function forwardingOf(
     routes: { setOfHost, sets, groupPorts },
     spray: ecmp === 'packet',
   };
+}
+
+/** Null for a switch that is to know nothing of links that are down. */
+export function failoverOf({ failover }: Settings['switch'], routes: Routes): FailoverSpec | null {
+  const { enabled, detectionPs, reconvergencePs, queued } = failover;
+  if (!enabled) return null;
+  return { detectionPs, reconvergencePs, moves: queued === 'move', adjacency: routes.adjacency };
 }
 
 function vlanPorts(name: string, settings: Settings, count: number, fail: Fail): VlanPortSpec[] {

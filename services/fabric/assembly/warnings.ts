@@ -1,7 +1,6 @@
 import type { Flow } from '../load/flow.js';
 import type { Scenario } from '../scenario/scenario.js';
 import type { Path } from '../topology/cabling.js';
-import type { FlowEnds } from './assembly.js';
 
 /** What can be run, but hardly is what was meant. */
 export interface Warning {
@@ -16,7 +15,7 @@ export interface Warning {
 export function warningsOf(
   { load }: Scenario,
   flows: readonly Flow[],
-  flowEnds: readonly FlowEnds[],
+  flowEnds: readonly { readonly isSpread: boolean }[],
 ): Warning[] {
   return load.flatMap(({ name }, index) => {
     const resent = flows.filter(

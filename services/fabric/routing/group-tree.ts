@@ -1,6 +1,6 @@
-import type { Adjacency } from '../topology/adjacency.js';
-import { Distances, UNREACHED } from './distances.js';
-import { portsTowards } from './routes.js';
+import type { Adjacency } from '../../engine/routing/adjacency.js';
+import { Distances, UNREACHED } from '../../engine/routing/distances.js';
+import { portsTowards } from '../../engine/routing/shortest-paths.js';
 
 /**
  * The tree that carries a multicast group: for each switch, by position among switches, its ports

@@ -1,53 +1,13 @@
-import type { Adjacency } from '../topology/adjacency.js';
+import type { Adjacency } from '../../engine/routing/adjacency.js';
+import type { SwitchRoutes } from '../../engine/routing/shortest-paths.js';
+import { NO_ROUTE, shortestPaths } from '../../engine/routing/shortest-paths.js';
 import { adjacencyOf } from '../topology/adjacency.js';
 import type { Topology } from '../topology/topology.js';
-import { Distances } from './distances.js';
 
-/** In place of a set of ports: no port leads there. */
-export const NO_ROUTE = -1;
-
-/** Where one switch sends what; hosts share sets of ports. */
-export interface SwitchRoutes {
-  /** By host: which of the sets, or NO_ROUTE. */
-  readonly setOfHost: Int16Array;
-  /** Every port on a shortest path, in port order. */
-  readonly sets: readonly Uint8Array[];
-}
-
-/** All shortest paths, counted in links. Hosts end paths and are never on the way. */
+/** All shortest paths of a fabric without faults. */
 export function computeRoutes(topology: Topology): Routes {
   const adjacency = adjacencyOf(topology);
-  const { hosts, firstSlot } = adjacency;
-  const tables: RouteTable[] = [];
-  for (let device = hosts; device < firstSlot.length - 1; device++) {
-    tables.push(new RouteTable(hosts));
-  }
-  const distances = new Distances(adjacency);
-  for (const [root, group] of hostsBySwitch(adjacency)) {
-    distances.measureFrom(root);
-    for (const { host, port } of group) tables[root - hosts]!.route([host], [port]);
-    const hostsThere = group.map(({ host }) => host);
-    for (let i = 1; i < distances.reachedCount; i++) {
-      const device = distances.reached[i]!;
-      tables[device - hosts]!.route(hostsThere, portsTowards(adjacency, distances, device));
-    }
-  }
-  return new Routes(adjacency, tables);
-}
-
-/** A device that no path leads to has no ports here; the root has none either. */
-export function portsTowards(
-  { firstSlot, peer, hosts }: Adjacency,
-  { to }: Distances,
-  device: number,
-): number[] {
-  const ports: number[] = [];
-  const first = firstSlot[device]!;
-  const nearer = to[device]! - 1;
-  for (let slot = first; slot < firstSlot[device + 1]!; slot++) {
-    if (peer[slot]! >= hosts && to[peer[slot]!] === nearer) ports.push(slot - first);
-  }
-  return ports;
+  return new Routes(adjacency, shortestPaths(adjacency, null));
 }
 
 export class Routes {
@@ -92,44 +52,4 @@ export class Routes {
     const { setOfHost, sets } = this.of(device);
     return sets[setOfHost[destination]!]![0]!;
   }
-}
-
-class RouteTable implements SwitchRoutes {
-  readonly setOfHost: Int16Array;
-  readonly sets: Uint8Array[] = [];
-  private readonly setByPorts = new Map<string, number>();
-
-  constructor(hosts: number) {
-    this.setOfHost = new Int16Array(hosts).fill(NO_ROUTE);
-  }
-
-  route(hosts: readonly number[], ports: readonly number[]): void {
-    const set = this.intern(ports);
-    for (const host of hosts) this.setOfHost[host] = set;
-  }
-
-  private intern(ports: readonly number[]): number {
-    const key = String.fromCharCode(...ports);
-    let set = this.setByPorts.get(key);
-    if (set === undefined) {
-      set = this.sets.push(Uint8Array.from(ports)) - 1;
-      this.setByPorts.set(key, set);
-    }
-    return set;
-  }
-}
-
-/** Hosts on one switch share every route but the last, so they are searched for once. */
-function hostsBySwitch(adjacency: Adjacency): Map<number, { host: number; port: number }[]> {
-  const { hosts, firstSlot, peer, peerPort } = adjacency;
-  const groups = new Map<number, { host: number; port: number }[]>();
-  for (let host = 0; host < hosts; host++) {
-    const slot = firstSlot[host]!;
-    const device = peer[slot]!;
-    if (device < hosts) continue;
-    const group = groups.get(device) ?? [];
-    group.push({ host, port: peerPort[slot]! });
-    groups.set(device, group);
-  }
-  return groups;
 }

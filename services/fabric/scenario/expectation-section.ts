@@ -29,6 +29,7 @@ export type Metric =
   | 'stalled-flows'
   | 'deadlocks'
   | 'storms'
+  | 'unreachable'
   | 'watchdog.storms'
   | 'watchdog.drops'
   | 'fault-drops'

@@ -12,11 +12,13 @@ import { sfcChange } from './normalise-sfc.js';
 import type {
   BufferSection,
   DeviceOverride,
+  FailoverSection,
   HostSection,
   PortSection,
   SwitchSection,
 } from './scenario.js';
-import type { DeviceInput, SwitchesInput } from './schema-devices.js';
+import type { DeviceInput, FailoverInput, SwitchesInput } from './schema-devices.js';
+import { failoverKeys } from './schema-devices.js';
 import type { ScenarioInput } from './schema.js';
 import type { Path } from '../../settings/source-tree.js';
 
@@ -44,6 +46,18 @@ export function switchSection(input: SwitchesInput, located: Located): SwitchSec
     ports: [],
     arbiter: arbiter ?? null,
     ageingPs: input.ageing,
+    failover: failoverSection(input.failover),
+  };
+}
+
+function failoverSection(input: FailoverInput): FailoverSection {
+  const keys = typeof input === 'object' ? input : failoverKeys.parse({});
+  const { detection, reconvergence, queued } = keys;
+  return {
+    enabled: input !== 'off',
+    detectionPs: typeof input === 'number' ? input : detection,
+    reconvergencePs: reconvergence === 'off' ? Infinity : reconvergence,
+    queued,
   };
 }
 
@@ -91,7 +105,7 @@ function switchChange(
   located: Located,
 ): DeviceOverride['switch'] {
   const { model, pipeline, cutThrough, forwarding, ecmp, ageing, buffer, ports } = device;
-  const { mvtx2802 } = device;
+  const { mvtx2802, failover } = device;
   return {
     ...(model !== undefined && { model }),
     ...(pipeline !== undefined && { pipelinePs: pipeline }),
@@ -99,6 +113,7 @@ function switchChange(
     ...(forwarding !== undefined && { forwarding }),
     ...(ecmp !== undefined && { ecmp }),
     ...(ageing !== undefined && { ageingPs: ageing }),
+    ...(failover !== undefined && { failover: failoverSection(failover) }),
     ...(buffer && { buffer: bufferChange(buffer) }),
     ...(mvtx2802 && { mvtx2802: mvtx2802Change(mvtx2802, [...path, 'mvtx2802'], located) }),
     ...(ports && { ports: portSections(ports, [...path, 'ports'], located) }),

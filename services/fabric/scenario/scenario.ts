@@ -130,6 +130,16 @@ export interface SwitchSection {
   readonly arbiter: ArbiterSection | null;
   /** Age of a learned address that is forgotten. */
   readonly ageingPs: number;
+  readonly failover: FailoverSection;
+}
+
+/** How switches deal with links that are down. */
+export interface FailoverSection {
+  readonly enabled: boolean;
+  readonly detectionPs: number;
+  /** Infinity: routes elsewhere stay as they are. */
+  readonly reconvergencePs: number;
+  readonly queued: 'move' | 'drop';
 }
 
 export interface PortSection {

@@ -54,6 +54,38 @@ const bufferKeys = {
     .prefault(1),
 };
 
+/** INF-8074i: an SFP asserts a loss of signal within 100 us (t_loss_on). */
+const DETECTION = '100us';
+/** As fast as an update that is sent, computed and written without waiting may be. */
+const RECONVERGENCE = '100us';
+
+export const failoverKeys = mapping({
+  detection: quantity(time)
+    .describe('How long a carrier is lost, or back, before the switch acts on it.')
+    .prefault(DETECTION),
+  reconvergence: either([word('off'), quantity(time)], 'a time', 'off, or a time such as 1ms')
+    .describe(
+      'From detection to the time when all switches compute routes without the link, or with it ' +
+        'again; off: only the switches at its ends use their other equal-cost ports.',
+    )
+    .prefault(RECONVERGENCE),
+  queued: choice(['move', 'drop'])
+    .describe(
+      'Frames that wait at the dead port: move to the other ports of their group (and wait for ' +
+        'reconvergence where there is none), or are dropped (port-down).',
+    )
+    .prefault('move'),
+});
+
+const failover = either(
+  [word('off'), quantity(time), failoverKeys],
+  'failover',
+  'off, a detection time such as 10us, or a mapping such as ' +
+    '{ detection: 10us, reconvergence: 1ms, queued: move }',
+);
+
+export type FailoverInput = z.output<typeof failover>;
+
 const switchKeys = {
   model: choice(['shared-buffer', 'mvtx2802'])
     .describe('What the switch is: a memory that all ports share, or a four-port MVTX2802.')
@@ -73,6 +105,12 @@ const switchKeys = {
         'frames: reliable flows (go-back-N) then resend most of them.',
     )
     .prefault('flow'),
+  failover: failover
+    .describe(
+      'What happens when a link is down: its port leaves the groups of equal-cost ports after a ' +
+        'detection time; off: what is sent there waits until the link is back.',
+    )
+    .prefault({}),
   ageing: quantity(aboveZero(time))
     .describe('Age at which a learned address is forgotten (802.1Q 8.8.3).')
     .prefault('300s'),

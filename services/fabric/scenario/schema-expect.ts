@@ -154,6 +154,7 @@ export const METRICS: Readonly<Record<Metric, Quantity | 'number' | 'digest'>> =
   'stalled-flows': 'number',
   deadlocks: 'number',
   storms: 'number',
+  unreachable: 'number',
   'watchdog.storms': 'number',
   'watchdog.drops': 'number',
   'fault-drops': 'number',

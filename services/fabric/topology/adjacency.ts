@@ -1,18 +1,6 @@
+import type { Adjacency } from '../../engine/routing/adjacency.js';
 import type { Topology } from './topology.js';
 import { hostCount } from './topology.js';
-
-/**
- * What is plugged into every port. Ports of all devices stand in one line: those of device d are
- * the slots `firstSlot[d] .. firstSlot[d + 1] - 1`, in port order.
- */
-export interface Adjacency {
-  readonly hosts: number;
-  readonly firstSlot: Int32Array;
-  /** By slot: the device at the other end, its port, and the link between. */
-  readonly peer: Int32Array;
-  readonly peerPort: Int32Array;
-  readonly link: Int32Array;
-}
 
 export function adjacencyOf(topology: Topology): Adjacency {
   const { devices, links } = topology;

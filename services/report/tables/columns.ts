@@ -3,7 +3,7 @@
 const TEXT = new Set([
   ...['name', 'load', 'source', 'destination', 'transport', 'port', 'peer', 'device', 'kind'],
   ...['mechanism', 'id', 'parent', 'reason', 'event', 'control', 'role', 'region', 'reaction'],
-  ...['telling', 'silent'],
+  ...['telling', 'silent', 'unreachable_at'],
 ]);
 
 /** Everything else is a whole number. */

@@ -14,12 +14,12 @@ import {
 /**
  * Frames of a raw flow are numbered and sent once, so a receiver sees ever higher numbers. A
  * reliable flow may send some again, but leaves none out: as long as nothing was lost, a gap means
- * that one came too early. (Where packets are sprayed over several paths, order is not promised.)
+ * that one came too early. Where packets are sprayed over several paths, or flows are moved from a
+ * link that is down to another, order is not promised.
  */
 export class OrderCheck {
   /** By receiving connection, numbered through the service: the highest number seen. */
   private readonly last: Float64Array;
-  private readonly promised: boolean;
 
   /** `knowsLosses`: it is told of all frames that are dropped on their way. */
   constructor(
@@ -28,9 +28,6 @@ export class OrderCheck {
   ) {
     const receives = engine.devices.reduce((sum, { rows }) => sum + rows.receive.count, 0);
     this.last = new Float64Array(receives).fill(-1);
-    this.promised = !engine.devices.some(
-      ({ spec }) => spec.kind === 'switch' && 'spray' in spec.forwarding && spec.forwarding.spray,
-    );
   }
 
   /** From now on reliable flows may have gaps. */
@@ -42,7 +39,7 @@ export class OrderCheck {
   isOvertaken(place: number, pool: FramePool, frame: number): boolean {
     const { spec, rows } = this.engine.devices[place]!;
     const frameClass = pool.words[frame + CLASS]!;
-    if (!this.promised || spec.kind !== 'host') return false;
+    if (spec.kind !== 'host' || !spec.inOrder || this.engine.failover.mayReorder) return false;
     const kind = frameClass & KIND_MASK;
     if (kind > KIND_DATA || (frameClass & GROUP_FLAG) !== 0) return false;
     if (pool.words[frame + TARGET] !== spec.position) return false;

@@ -19,6 +19,7 @@ import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
 import type { Flow } from '../../fabric/load/flow.js';
 import { goodputOf, tallyOf } from './flow-figures.js';
+import { unreachableAt } from './unreachable.js';
 import { percentilesOf } from './percentiles.js';
 import type {
   BufferResult,
@@ -251,6 +252,7 @@ export class Collector {
       retransmittedFrames: senders.retransmitted[send]!,
       timeouts: senders.timeouts[send]!,
       markedFrames: sum(MARKED),
+      unreachableAt: completionPs === null ? unreachableAt(this.fabric, this.engine, index) : null,
     };
   }
 

@@ -194,6 +194,11 @@ export interface FlowResult {
   readonly retransmittedFrames: number;
   readonly timeouts: number;
   readonly markedFrames: number;
+  /**
+   * Of a flow that is not complete: where its frames could go no farther at the end, a port whose
+   * link was down or a switch without a route. Null if they could.
+   */
+  readonly unreachableAt: string | null;
 }
 
 export interface PortResult {

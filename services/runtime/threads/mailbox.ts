@@ -5,8 +5,8 @@ import type { Part } from '../part/part.js';
 
 /** Wire octets of the shortest frame, preamble and gap included. */
 const SHORTEST_WIRE_OCTETS = 84;
-/** A control frame that begins in a window may end behind it. */
-const LONGEST_CONTROL_OCTETS = 16_384;
+/** A control frame that begins in a window may end behind it; link-state updates take no wire. */
+const LONGEST_CONTROL_OCTETS = 131_072;
 const CONTROL_HEADER_OCTETS = 16;
 
 /** Memory of a mailbox; both threads make their views of it. */

@@ -2,6 +2,8 @@ import type { VlanPortSpec } from '../../contract/spec.js';
 import type { FramePool } from '../../frame/frame-pool.js';
 import { CLASS, GROUP_FLAG, SOURCE, TARGET, VLAN } from '../../frame/frame-pool.js';
 import type { Clock } from '../../kernel/clock.js';
+import type { PortUse } from '../../failover/failover-mechanism.js';
+import type { SwitchRoutes } from '../../routing/shortest-paths.js';
 import type { Forwarding } from './forwarding.js';
 import { FILTERED, NOWHERE, SEVERAL } from './forwarding.js';
 
@@ -19,11 +21,12 @@ export class Bridge implements Forwarding {
   private readonly learnedPort: Int16Array;
   private readonly learnedAt: Float64Array;
   private most = Infinity;
+  private uses: readonly PortUse[];
   private readonly vlanIndex: ReadonlyMap<number, number>;
   /** By VLAN index: member ports. */
   private readonly members: readonly (readonly number[])[];
 
-  static readonly wiring = ['pool', 'clock', 'copies', 'vlanIndex', 'members', 'vlans'];
+  static readonly wiring = ['pool', 'clock', 'copies', 'vlanIndex', 'members', 'vlans', 'uses'];
 
   constructor(
     private readonly pool: FramePool,
@@ -33,6 +36,7 @@ export class Bridge implements Forwarding {
     private readonly clock: Clock,
   ) {
     this.copies = new Uint16Array(vlans.length);
+    this.uses = vlans.map(() => 'any');
     const ids = [...new Set(vlans.flatMap((port) => [port.native, ...port.tagged]))];
     ids.sort((a, b) => a - b);
     this.vlanIndex = new Map(ids.map((id, i) => [id, i]));
@@ -86,6 +90,23 @@ export class Bridge implements Forwarding {
     return outer | (inner === 0 ? this.vlans[egress].native : inner);
   }
 
+  /** What is unknown is flooded. */
+  portsTo(): readonly number[] {
+    return [...this.uses.keys()].filter((port) => this.uses[port] === 'any');
+  }
+
+  portsOfGroup(): readonly number[] {
+    return this.portsTo();
+  }
+
+  /** What was learned at ports that are down is forgotten, and nothing is flooded there. */
+  reroute(_routes: SwitchRoutes | null, uses: readonly PortUse[]): void {
+    this.uses = uses;
+    this.learnedPort.forEach((port, entry) => {
+      if (port >= 0 && uses[port] !== 'any') this.learnedPort[entry] = -1;
+    });
+  }
+
   limit(entries: number): void {
     this.most = entries;
   }
@@ -113,7 +134,9 @@ export class Bridge implements Forwarding {
 
   private flood(port: number, vlan: number): number {
     this.copyCount = 0;
-    for (const out of this.members[vlan]) if (out !== port) this.copies[this.copyCount++] = out;
+    for (const out of this.members[vlan]) {
+      if (out !== port && this.uses[out] === 'any') this.copies[this.copyCount++] = out;
+    }
     return this.copyCount === 0 ? NOWHERE : SEVERAL;
   }
 }

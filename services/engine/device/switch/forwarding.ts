@@ -1,3 +1,6 @@
+import type { PortUse } from '../../failover/failover-mechanism.js';
+import type { SwitchRoutes } from '../../routing/shortest-paths.js';
+
 /** Answers of a forwarding decision that are not a port. */
 export const NOWHERE = -1;
 /** Copies go to every port of `copies`. */
@@ -14,6 +17,15 @@ export interface Forwarding {
   rewrite(frame: number, egress: number): number;
   /** Tags that an answer to a frame bears on the link it came by, once it is rewritten. */
   answerTags(frame: number, egress: number): number;
+  /**
+   * Ports are good for other things than before (failover), and routes may be others; null: those
+   * of the fabric without faults.
+   */
+  reroute(routes: SwitchRoutes | null, uses: readonly PortUse[]): void;
+  /** Ports that frames of a flow to a host may take now; none: no route. */
+  portsTo(host: number, hash: number): readonly number[];
+  /** Ports of a group's tree. */
+  portsOfGroup(group: number): readonly number[];
   /** It learns no more addresses than this at a time. */
   limit(entries: number): void;
   /** What was learned is lost. */

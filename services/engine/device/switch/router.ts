@@ -1,6 +1,9 @@
 import type { RouteSpec } from '../../contract/spec.js';
 import type { FramePool } from '../../frame/frame-pool.js';
 import { CLASS, GROUP_FLAG, HASH, TARGET, VLAN } from '../../frame/frame-pool.js';
+import type { PortUse } from '../../failover/failover-mechanism.js';
+import type { SwitchRoutes } from '../../routing/shortest-paths.js';
+import { detoursOf, nextHopsOf } from './detours.js';
 import type { Forwarding } from './forwarding.js';
 import { NOWHERE, SEVERAL } from './forwarding.js';
 
@@ -21,12 +24,12 @@ export function chooseEqual(hash: number, salt: number, size: number): number {
 export class Router implements Forwarding {
   readonly copies: Uint16Array;
   copyCount = 0;
-  private readonly setOfHost: Int16Array | Int32Array;
-  private readonly setStart: Int32Array;
-  private readonly setSize: Int32Array;
-  private readonly setPorts: Uint16Array;
-  private readonly sprayTurn: Int32Array;
-  private readonly groupPorts: readonly (readonly number[])[];
+  private setOfHost: Int16Array | Int32Array;
+  private setStart: Int32Array;
+  private setSize: Int32Array;
+  private setPorts: Uint16Array;
+  private sprayTurn: Int32Array;
+  private groupPorts: readonly (readonly number[])[];
 
   static readonly wiring = [
     'pool',
@@ -36,28 +39,41 @@ export class Router implements Forwarding {
     'setPorts',
     'groupPorts',
     'copies',
+    'routes',
   ];
 
   /** `salt`: see `saltOf`. */
   constructor(
     private readonly pool: FramePool,
-    routes: RouteSpec,
+    private readonly routes: RouteSpec,
     private readonly spray: boolean,
     private readonly salt: number,
     ports: number,
   ) {
     this.copies = new Uint16Array(ports);
-    this.setOfHost = routes.setOfHost;
-    this.setSize = Int32Array.from(routes.sets, (set) => set.length);
-    this.setStart = new Int32Array(routes.sets.length);
-    let total = 0;
-    this.setSize.forEach((size, i) => {
-      this.setStart[i] = total;
-      total += size;
-    });
-    this.setPorts = Uint16Array.from(routes.sets.flatMap((set) => [...set]));
-    this.sprayTurn = new Int32Array(routes.sets.length);
+    const hops = nextHopsOf(routes);
+    this.setOfHost = hops.setOfHost;
+    this.setSize = hops.setSize;
+    this.setStart = hops.setStart;
+    this.setPorts = hops.setPorts;
+    this.sprayTurn = new Int32Array(hops.setSize.length);
     this.groupPorts = routes.groupPorts;
+  }
+
+  reroute(routes: SwitchRoutes | null, uses: readonly PortUse[]): void {
+    const isWhole = routes === null && uses.every((use) => use === 'any');
+    const { setOfHost, setStart, setSize, setPorts } = isWhole
+      ? nextHopsOf(this.routes)
+      : detoursOf(this.routes, routes ?? this.routes, uses, this.spray);
+    this.setOfHost = setOfHost;
+    this.setStart = setStart;
+    this.setSize = setSize;
+    this.setPorts = setPorts;
+    const turns = this.sprayTurn;
+    this.sprayTurn = Int32Array.from(setSize, (size, set) => (turns[set] ?? 0) % size);
+    this.groupPorts = this.routes.groupPorts.map((ports) =>
+      ports.filter((port) => uses[port] === 'any'),
+    );
   }
 
   egress(port: number, frame: number): number {
@@ -69,6 +85,18 @@ export class Router implements Forwarding {
     const start = this.setStart[set];
     if (size === 1) return this.setPorts[start];
     return this.setPorts[start + this.choose(set, size, words[frame + HASH])];
+  }
+
+  portsTo(host: number, hash: number): readonly number[] {
+    const set = this.setOfHost[host];
+    if (set < 0) return [];
+    const start = this.setStart[set];
+    const ports = [...this.setPorts.subarray(start, start + this.setSize[set])];
+    return this.spray ? ports : [ports[chooseEqual(hash, this.salt, ports.length)]];
+  }
+
+  portsOfGroup(group: number): readonly number[] {
+    return this.groupPorts[group] ?? [];
   }
 
   /** Routing leaves the tags as they are. */

@@ -12,11 +12,13 @@ import type { SfcPoint } from '../../congestion/sfc/sfc-point.js';
 import type { IngressObserver } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
 import type { PortSpec, SwitchSpec } from '../../contract/spec.js';
+import type { LinkStates } from '../../failover/link-states.js';
 import type { Mvtx2802 } from '../../flow-control/mvtx2802/mvtx2802-mechanism.js';
 import {
   CARRIES_FLAG,
   CLASS,
   COPY_FLAG,
+  GROUP_FLAG,
   HASH,
   ISOLATED_FLAG,
   ISOLATING_FLAG,
@@ -43,7 +45,7 @@ import type { Outlet } from '../outlet.js';
 import type { Shared } from '../shared.js';
 import { Bridge } from './bridge.js';
 import type { Forwarding } from './forwarding.js';
-import { FILTERED, SEVERAL } from './forwarding.js';
+import { FILTERED, NOWHERE, SEVERAL } from './forwarding.js';
 import { makeReplication } from './replication.js';
 import { Router, saltOf } from './router.js';
 import { makeSlotted } from './slotted.js';
@@ -76,6 +78,8 @@ export interface SwitchParts {
   readonly chip: Mvtx2802 | null;
   /** Frames that leave by several ports. */
   readonly sharedFrames: SharedFrames;
+  /** What it knows of links that are down; null without failover. */
+  readonly links: LinkStates | null;
 }
 
 /** Output-queued switches, each with one memory shared by all its ports. */
@@ -93,12 +97,13 @@ export interface Switching {
   /** State of a switch that is not in the tables. */
   parts(d: number): SwitchParts;
   readonly points: QcnPoints;
+  detourOf(d: number, frame: number): number;
 }
 
 export function makeSwitching(
   shared: Shared,
   devices: readonly Device[],
-  { all: mechanisms, sfc, ci, pfc, credit }: MechanismSet,
+  { all: mechanisms, sfc, ci, pfc, credit, failover }: MechanismSet,
   outlet: Outlet,
   carriage: Carriage,
 ): Switching {
@@ -178,7 +183,9 @@ export function makeSwitching(
     const isolation = ci.configureBridge(sfcPlace, spec.ci, ciBridge);
     const forwarding = makeForwarding(spec);
     const sharedFrames = new SharedFrames();
-    all[place] = { forwarding, ecn, jitter, sfc: point, ci: isolation, chip, sharedFrames };
+    const { index, failover: how } = spec;
+    const links = failover.configureSwitch(place, index, firstPort, device.macs(), how);
+    all[place] = { forwarding, ecn, jitter, sfc: point, ci: isolation, chip, sharedFrames, links };
     if (spec.qcn !== null) {
       points.configure(device.firstPort, spec.qcn, spec.ports[0].classOf, jitter);
       defences.configure(device.firstPort, spec.qcn);
@@ -231,7 +238,12 @@ export function makeSwitching(
     } else if (out === SEVERAL) {
       if (chip === null) replication.spread(d, port, forwarding, frame);
       else slotted.toSeveral(d, chip, port, forwarding, frame);
-    } else outlet.drop(d, port, frame, out === FILTERED ? DROP.VLAN_FILTERED : DROP.NO_DESTINATION);
+    } else outlet.drop(d, port, frame, whyNowhere(d, out));
+  }
+
+  function whyNowhere(d: number, out: number): number {
+    if (out === FILTERED) return DROP.VLAN_FILTERED;
+    return failover.isDetouring(d) ? DROP.UNREACHABLE : DROP.NO_DESTINATION;
   }
 
   /** A message on its way to a station that the switch acts for goes no farther. */
@@ -263,7 +275,8 @@ export function makeSwitching(
     const frame = carriage.make(message, octets, length);
     if (ports.isCredited(port, message.priority)) pool.words[frame + CLASS] |= COPY_FLAG;
     counters.made(port, message.priority, pool.words[frame + LENGTH]);
-    admit(d, port, port, frame);
+    if (failover.isDown(port)) outlet.drop(d, port, frame, DROP.UNREACHABLE);
+    else admit(d, port, port, frame);
   }
 
   /** To one egress; a frame cannot cut through into a faster wire and waits for its last bit. */
@@ -297,8 +310,27 @@ export function makeSwitching(
   }
 
   function admitOne(d: number, port: number, out: number, frame: number): void {
-    if ((pool.words[frame + CLASS] & REPLICA_FLAG) === 0) admit(d, port, out, frame);
-    else admitCopy(d, port, out, frame);
+    const isReplica = (pool.words[frame + CLASS] & REPLICA_FLAG) !== 0;
+    if (failover.isDown(out)) {
+      if (isReplica) replication.lose(d, port, frame, DROP.PORT_DOWN);
+      else outlet.drop(d, port, frame, DROP.PORT_DOWN);
+    } else if (isReplica) admitCopy(d, port, out, frame);
+    else admit(d, port, out, frame);
+  }
+
+  /**
+   * The port where a frame that waits at one that is down goes instead; negative: nowhere. Copies,
+   * isolated flows and frames in slots belong to their queue.
+   */
+  function detourOf(d: number, frame: number): number {
+    const { forwarding, chip, ci: isolation } = all[d];
+    const { firstPort } = devices[d];
+    const flags =
+      pool.words[frame + CLASS] & (GROUP_FLAG | REPLICA_FLAG | COPY_FLAG | ISOLATION_FLAGS);
+    if (!(forwarding instanceof Router) || chip !== null || isolation !== null) return NOWHERE;
+    if (flags !== 0) return NOWHERE;
+    const out = forwarding.egress(pool.words[frame + PORT] - firstPort, frame);
+    return out < 0 ? out : firstPort + out;
   }
 
   function admit(d: number, port: number, out: number, frame: number): void {
@@ -556,6 +588,7 @@ export function makeSwitching(
     sendMessage,
     parts: (d) => all[d],
     points,
+    detourOf,
   };
 }
 

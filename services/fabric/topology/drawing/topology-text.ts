@@ -1,4 +1,4 @@
-import type { Adjacency } from '../adjacency.js';
+import type { Adjacency } from '../../../engine/routing/adjacency.js';
 import { adjacencyOf, portCount } from '../adjacency.js';
 import type { Topology } from '../topology.js';
 import { linkClasses, shortNames, sizeLabel } from './labels.js';

@@ -66,6 +66,7 @@ export const SWITCHES: SwitchSection = {
   ports: [],
   arbiter: null,
   ageingPs: 300e12,
+  failover: { enabled: true, detectionPs: 100e6, reconvergencePs: 100e6, queued: 'move' },
 };
 
 export const CREDIT: CreditSection = {

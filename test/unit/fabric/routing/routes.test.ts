@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { computeRoutes, NO_ROUTE } from '../../../../services/fabric/routing/routes.js';
+import { NO_ROUTE } from '../../../../services/engine/routing/shortest-paths.js';
+import { computeRoutes } from '../../../../services/fabric/routing/routes.js';
 import type { Topology } from '../../../../services/fabric/topology/topology.js';
 import { hostCount } from '../../../../services/fabric/topology/topology.js';
 import { build, buildExplicit, SMALL } from '../topology/fabrics.js';

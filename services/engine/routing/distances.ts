@@ -1,4 +1,4 @@
-import type { Adjacency } from '../topology/adjacency.js';
+import type { Adjacency, DownSlots } from './adjacency.js';
 
 export const UNREACHED = -1;
 
@@ -10,7 +10,11 @@ export class Distances {
   readonly reached: Int32Array;
   reachedCount = 0;
 
-  constructor(private readonly adjacency: Adjacency) {
+  /** `down`: links that lead nowhere; null: there are none. */
+  constructor(
+    private readonly adjacency: Adjacency,
+    readonly down: DownSlots | null = null,
+  ) {
     const devices = adjacency.firstSlot.length - 1;
     this.to = new Int16Array(devices);
     this.reached = new Int32Array(devices);
@@ -18,17 +22,18 @@ export class Distances {
 
   measureFrom(root: number): void {
     const { hosts, firstSlot, peer } = this.adjacency;
-    const { to, reached } = this;
+    const { to, reached, down } = this;
     to.fill(UNREACHED);
     to[root] = 0;
     reached[0] = root;
     this.reachedCount = 1;
     for (let next = 0; next < this.reachedCount; next++) {
-      const device = reached[next]!;
-      for (let slot = firstSlot[device]!; slot < firstSlot[device + 1]!; slot++) {
-        const neighbour = peer[slot]!;
+      const device = reached[next];
+      for (let slot = firstSlot[device]; slot < firstSlot[device + 1]; slot++) {
+        const neighbour = peer[slot];
         if (neighbour < hosts || to[neighbour] !== UNREACHED) continue;
-        to[neighbour] = to[device]! + 1;
+        if (down !== null && down[slot] !== 0) continue;
+        to[neighbour] = to[device] + 1;
         reached[this.reachedCount++] = neighbour;
       }
     }

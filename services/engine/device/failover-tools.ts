@@ -1,0 +1,101 @@
+import { DROP } from '../contract/probe.js';
+import type { FailoverTools } from '../failover/failover-mechanism.js';
+import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
+import { CLASS, PORT, PRIORITY_MASK } from '../frame/frame-pool.js';
+import type { Device } from './device.js';
+import { DID_FAILOVER, DID_SEND_CONTROL, KIND_CONTROL } from './device.js';
+import type { Metering } from './metering.js';
+import type { Outlet } from './outlet.js';
+import type { Shared } from './shared.js';
+import type { Switching } from './switch/switching.js';
+
+const CLASSES = 8;
+const PREAMBLE_OCTETS = 8;
+const FCS_OCTETS = 4;
+const LEAST_FRAME_OCTETS = 64;
+
+/** What failover does to a switch. */
+export function makeFailoverTools(
+  shared: Shared,
+  devices: readonly Device[],
+  credit: CreditMechanism,
+  metering: Metering,
+  outlet: Outlet,
+  switching: Switching,
+): FailoverTools {
+  const { clock, pool, ports, queues, lines, octets: store, horizon, digests } = shared;
+
+  /** It takes no part of the wire: a routing protocol would resend what is lost of it. */
+  function advertise(port: number, octets: Uint8Array, length: number): void {
+    const peer = ports.peer(port);
+    const onWire = PREAMBLE_OCTETS + Math.max(LEAST_FRAME_OCTETS, length + FCS_OCTETS);
+    const wayPs = onWire * ports.octetPs(port) + ports.latencyPs(port) + ports.ingressPs(peer);
+    const at = clock.now + wayPs;
+    const slot = store.put(octets, length);
+    const [from, to] = [devices[ports.owner(port)], devices[ports.owner(peer)]];
+    digests.mix(from.place, DID_SEND_CONTROL | (port - from.firstPort), store.hash(slot));
+    to.schedule(at, KIND_CONTROL, peer - to.firstPort, slot);
+    if (at < horizon[to.place]) horizon[to.place] = at;
+  }
+
+  function clear(port: number, moves: boolean): void {
+    const d = ports.owner(port);
+    for (let tc = 0; tc < CLASSES; tc++) clearQueue(d, port, tc, moves);
+    metering.withdraw(port);
+    metering.permit(port);
+  }
+
+  function clearQueue(d: number, port: number, trafficClass: number, moves: boolean): void {
+    for (const frame of takeAll(port, trafficClass)) {
+      const out = moves ? switching.detourOf(d, frame) : -1;
+      if (out === port) putBack(port, trafficClass, frame);
+      else leave(d, port, trafficClass, frame, out);
+    }
+  }
+
+  /** Frames of a queue, and of the lines before it, in order. */
+  function takeAll(port: number, trafficClass: number): number[] {
+    const frames: number[] = [];
+    while (queues.head(port, trafficClass) >= 0) frames.push(queues.shift(port, trafficClass));
+    for (const row of credit.accounts.rowsOfClass(port, trafficClass)) {
+      while (lines.head(row) >= 0) {
+        queues.link(port, trafficClass, lines.shift(row));
+        frames.push(queues.shift(port, trafficClass));
+      }
+      credit.sender.unblock(row);
+    }
+    return frames;
+  }
+
+  function putBack(port: number, trafficClass: number, frame: number): void {
+    if (ports.isMetered(port, trafficClass)) metering.enqueue(port, trafficClass, frame);
+    else queues.push(port, trafficClass, frame);
+  }
+
+  /** The memory of a frame that is moved stays charged to where it came in. */
+  function leave(d: number, port: number, trafficClass: number, frame: number, out: number): void {
+    const { firstPort, heardBy } = devices[d];
+    const { words } = pool;
+    heardBy.frameDiscarded?.frameDiscarded(d, port - firstPort, clock.now, pool, frame);
+    if (out >= 0) {
+      outlet.enqueue(d, out, ports.classOf(out, words[frame + CLASS] & PRIORITY_MASK), frame);
+      return;
+    }
+    switching.free(port, trafficClass, frame);
+    outlet.lose(d, words[frame + PORT], frame, DROP.PORT_DOWN);
+  }
+
+  function note(port: number, down: boolean): void {
+    const d = ports.owner(port);
+    digests.mix(d, DID_FAILOVER | (port - devices[d].firstPort), down ? 1 : 0);
+  }
+
+  return {
+    advertise,
+    reroute: (d, routes, uses) => {
+      switching.parts(d).forwarding.reroute(routes, uses);
+    },
+    clear,
+    note,
+  };
+}

@@ -1,0 +1,75 @@
+/**
+ * Link-state updates of routed switches: which ends of links are down, as their switches detected
+ * it. No standard fits (IS-IS and BGP say more than is modelled), so the EtherType is the one that
+ * IEEE 802 keeps for local experiments.
+ */
+
+import { readU16, readU32, requireRoom, writeU16, writeU32, writeU48 } from './big-endian.js';
+
+/** IEEE 802 9.2.4: local experimental EtherType 1. */
+export const ETHERTYPE_LINK_STATE = 0x88b5;
+/** The nearest-bridge group address: no bridge forwards it (802.1Q 8.6.3). */
+const NEAREST_BRIDGE = 0x0180c200000e;
+const TYPE_AT = 12;
+const COUNT_AT = 14;
+const HEADER_OCTETS = 16;
+const ENTRY_OCTETS = 17;
+const TWO_TO_32 = 0x1_0000_0000;
+
+/** So many entries have room in a frame of 1 518 octets. */
+export const LINK_STATES_MOST = 88;
+export const LINK_STATE_OCTETS_MOST = HEADER_OCTETS + LINK_STATES_MOST * ENTRY_OCTETS;
+
+/** An end of a link, as the switch there advertises it. */
+export interface LinkState {
+  /** Number of the end in the fabric: see `Adjacency`. */
+  readonly slot: number;
+  /** Grows with every change. */
+  readonly sequence: number;
+  readonly down: boolean;
+  /** When routes are to follow (ps). */
+  readonly applyPs: number;
+}
+
+export function isLinkState(octets: Uint8Array): boolean {
+  return readU16(octets, TYPE_AT) === ETHERTYPE_LINK_STATE;
+}
+
+/** Returns the length. */
+export function encodeLinkStates(
+  octets: Uint8Array,
+  source: number,
+  states: readonly LinkState[],
+): number {
+  const length = HEADER_OCTETS + states.length * ENTRY_OCTETS;
+  requireRoom(octets, 0, length);
+  writeU48(octets, 0, NEAREST_BRIDGE);
+  writeU48(octets, 6, source);
+  writeU16(octets, TYPE_AT, ETHERTYPE_LINK_STATE);
+  writeU16(octets, COUNT_AT, states.length);
+  states.forEach(({ slot, sequence, down, applyPs }, i) => {
+    const at = HEADER_OCTETS + i * ENTRY_OCTETS;
+    writeU32(octets, at, slot);
+    writeU32(octets, at + 4, sequence);
+    octets[at + 8] = down ? 1 : 0;
+    writeU32(octets, at + 9, Math.floor(applyPs / TWO_TO_32));
+    writeU32(octets, at + 13, applyPs % TWO_TO_32);
+  });
+  return length;
+}
+
+/** Null if they are cut short. */
+export function decodeLinkStates(octets: Uint8Array, length: number): LinkState[] | null {
+  if (length < HEADER_OCTETS || !isLinkState(octets)) return null;
+  const count = readU16(octets, COUNT_AT);
+  if (length < HEADER_OCTETS + count * ENTRY_OCTETS) return null;
+  return Array.from({ length: count }, (_, i) => {
+    const at = HEADER_OCTETS + i * ENTRY_OCTETS;
+    return {
+      slot: readU32(octets, at),
+      sequence: readU32(octets, at + 4),
+      down: octets[at + 8] === 1,
+      applyPs: readU32(octets, at + 9) * TWO_TO_32 + readU32(octets, at + 13),
+    };
+  });
+}
