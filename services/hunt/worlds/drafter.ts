@@ -60,7 +60,7 @@ export class Drafter {
       ...this.usual('switches', this.isSlotted ? 1 : 0.5),
       ...(hasPause && !this.isSlotted && { pause: this.section('pause', 0.3) }),
       priorities,
-      ...this.wanted('credit', hasCredit, 0.2),
+      ...this.wanted('credit', hasCredit, 0.3),
       ...this.discovery(),
       ...this.wanted('ci', text.includes('"ci":true'), 0.3),
       ...this.wanted('sfc', text.includes('"sfc":true'), 0.3),
@@ -140,8 +140,10 @@ export class Drafter {
   private discovery(): Draft {
     const drawn = this.usual('discovery', 0.45)['discovery'];
     if (typeof drawn !== 'object') return drawn === undefined ? {} : { discovery: drawn };
-    const second = this.drawer.value({}, ['discovery', 'second']);
-    return { discovery: this.dice.chance(0.95) ? { second, ...drawn } : drawn };
+    const node = shapesOf(sectionNode('discovery')).find(({ properties }) => properties)!;
+    const keys = ['second', ...(this.dice.chance(0.5) ? ['changes'] : [])];
+    const usual = this.drawer.chosen(node, ['discovery'], keys);
+    return { discovery: this.dice.chance(0.95) ? { ...usual, ...drawn } : drawn };
   }
 
   private expectations(): Draft[] {
@@ -217,19 +219,20 @@ export class Drafter {
   /** Mostly once, for a time. */
   private faultTimes(): string[] {
     const { dice } = this;
-    const again = dice.chance(0.25) ? ['every', ...(dice.chance(0.5) ? ['times'] : ['until'])] : [];
+    const again = dice.chance(0.35) ? ['every', ...(dice.chance(0.5) ? ['times'] : ['until'])] : [];
     return [
       'at',
       'for',
       ...again,
-      ...['random', 'stream', 'recover', 'name'].filter(() => dice.chance(0.12)),
+      ...['random', 'stream', 'name'].filter(() => dice.chance(0.1)),
+      ...(dice.chance(0.35) ? ['recover'] : []),
     ];
   }
 
   private fault(): Draft {
     const { dice, drawer, place } = this;
     const node = resolve(sectionNode('faults')).items!;
-    const kind = dice.chance(0.25)
+    const kind = dice.chance(0.35)
       ? 'link-down'
       : dice.pick(Object.keys(FAULT_KEYS) as FaultKind[]);
     const { must, may } = FAULT_KEYS[kind];

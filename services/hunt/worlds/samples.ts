@@ -302,6 +302,7 @@ export function samplesOf(place: Place): Samples {
       dice.pick([{ 'LEDCTL.LED0_MODE': dice.below(15) }, { LEDCTL: { LED1_MODE: 14 } }]),
     // What is recorded.
     series: times(3, 7),
+    'observe.queue': ports,
     'observe.ports': (dice) => dice.some([...ports, '*'], 0, 2),
     storm: times(2, 20),
     'traces.share': shares,
