@@ -147,7 +147,7 @@ export function samplesOf(place: Place): Samples {
     'dwrr.*': [1, 2, 7],
     ets: sharesOfClasses,
     // Devices.
-    'buffer.size': ['2MB', '8MB', '32MB', '64MB'],
+    'buffer.size': ['auto', '2MB', '8MB', '32MB', '64MB'],
     'buffer.cell': [1, 80, 208, 256],
     'buffer.egressReserved': ['0B', '1500B'],
     'buffer.egressAlpha': [0.1, 1, 8],
