@@ -25,6 +25,7 @@ const OF_SWITCHES = [
   'ports',
   'ci',
 ];
+const PAUSING: readonly FaultKind[] = ['storm', 'forge', 'control'];
 const ADDRESSES = ['mac', 'ipv4', 'ipv6'];
 const OF_HOSTS = [...ADDRESSES, 'nic'];
 
@@ -246,6 +247,8 @@ export class Drafter {
       ...drawer.chosen(node, ['faults', '[]'], [...keys, ...this.faultTimes()]),
       ...(named.length > 0 && { where: drawer.chosen(where, ['faults', '[]', 'where'], named) }),
     };
+    // A forged pause lasts as long as it says, which no recovery makes shorter.
+    if (PAUSING.includes(kind)) delete fault['recover'];
     return kind === 'forge' ? forged(fault, dice, place) : fault;
   }
 }

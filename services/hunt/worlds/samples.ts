@@ -19,6 +19,8 @@ export interface Place {
 }
 
 const USUAL_SPAN_PS = 20e6;
+/** What a link of a small world carries in a span, about. */
+const USUAL_BITS = 700_000;
 const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
 const ZEROS = '00'.repeat(44);
 
@@ -77,7 +79,8 @@ export function samplesOf(place: Place): Samples {
     'faults.[].errorRate': [1e-7, 1e-6, 1e-5],
     'faults.[].delay': times(0.5, 2),
     'faults.[].jitter': times(0, 0.3),
-    'faults.[].rate': ['1M', '1G', '10G'],
+    // Slower, and one frame would take longer than the world.
+    'faults.[].rate': [`${Math.round(USUAL_BITS / (2 * spanPs * 1e-12))}b/s`, '10G'],
     'faults.[].interval': times(1, 5),
     'faults.[].quanta': [50, 500, 3000],
     'faults.[].octets': FORGED,
