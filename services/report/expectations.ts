@@ -406,6 +406,7 @@ const FAULT_REASONS = [
   'overflow-by-fault',
   'port-down',
   'unreachable',
+  'not-granted',
 ] as const;
 
 const WATCHDOG_REASONS = ['watchdog', 'overflow-by-watchdog'] as const;

@@ -32,3 +32,18 @@ export function lostCreditText({ lostCredits }: RunResults, style: Style): strin
   });
   return [style.strong('Credit lost'), ...lines].join('\n');
 }
+
+/** Accounts whose ends received what cannot be true. */
+export function wrongCreditText({ credits }: RunResults, style: Style): string {
+  const lines = credits.flatMap((account) => {
+    const { port, priority, channel, wrongTotals, violations, contradictions } = account;
+    const found = [
+      ...(wrongTotals > 0 ? [`${formatCount(wrongTotals)} wrong totals refused`] : []),
+      ...(violations > 0 ? [`${formatCount(violations)} units received without credit`] : []),
+      ...(contradictions > 0 ? [`${formatCount(contradictions)} reports contradicted`] : []),
+    ];
+    if (found.length === 0) return [];
+    return [`  ${port} priority ${priority} channel ${channel}: ${found.join(', ')}`];
+  });
+  return lines.length === 0 ? '' : [style.strong('Credit contradicted'), ...lines].join('\n');
+}

@@ -342,12 +342,14 @@ function creditsCsv({ credits }: RunResults): string {
     ...['port', 'priority', 'channel', 'granted', 'spent', 'held', 'aged', 'revoked', 'stale'],
     ...['overflow', 'failed_syncs', 'blocked_ps', 'received', 'occupied', 'peak_occupied'],
     ...['recovered', 'resyncs', 'reclaims', 'violations'],
+    ...['wrong_totals', 'contradictions'],
     ...['unit_octets', 'buffer_units', 'needed_units'],
   ];
   const rows = credits.map((c) => [
     ...[c.port, c.priority, c.channel, c.granted, c.spent, c.held, c.aged, c.revoked, c.stale],
     ...[c.overflow, c.failedSyncs, c.blockedPs, c.received, c.occupied, c.peakOccupied],
     ...[c.recovered, c.resyncs, c.reclaims, c.violations],
+    ...[c.wrongTotals, c.contradictions],
     ...[c.unitOctets, c.bufferUnits, c.neededUnits],
   ]);
   return csv(columns, rows);

@@ -10,7 +10,7 @@ import type {
 import type { ExpectationResult } from './expectations.js';
 import { rateTable } from './congestion-tables.js';
 import { show } from './expectations.js';
-import { faultTable, lostCreditText } from './fault-text.js';
+import { faultTable, lostCreditText, wrongCreditText } from './fault-text.js';
 import { nicLatencyText } from './nic-text.js';
 import { CENSORING_NOTE, GOODPUT_NOTE } from './notes.js';
 import { slotText } from './slot-text.js';
@@ -60,6 +60,7 @@ export function summaryText(
     slotText(results, style),
     watchdogTable(results, style),
     faultTable(results, style),
+    wrongCreditText(results, style),
     lostCreditText(results, style),
     expectationList(expectations, style),
     `digest ${results.digest}`,

@@ -19,16 +19,21 @@ import { Tables } from '../../services/engine/kernel/tables.js';
 export interface Harm {
   readonly lose: number;
   readonly repeat: number;
+  /** A bit of type or addresses is wrong, so that it is not what it was. */
   readonly corrupt: number;
+  /** A bit of any octet is wrong, and the FCS is right nevertheless. */
+  readonly flip: number;
   /** Arrives behind what was sent later. */
   readonly delay: number;
   readonly loseData: number;
 }
 
-export const NO_HARM: Harm = { lose: 0, repeat: 0, corrupt: 0, delay: 0, loseData: 0 };
+export const NO_HARM: Harm = { lose: 0, repeat: 0, corrupt: 0, flip: 0, delay: 0, loseData: 0 };
 
 export const KEEP_ALIVE_PS = 1e9;
 export const SYNC_PS = 20e6;
+/** There and back, behind a frame on the way there. */
+export const ROUND_TRIP_PS = 2.1e6;
 
 /** Priority 3 exchanges credit at both ends. */
 export function creditSpec(
@@ -58,6 +63,8 @@ export function creditSpec(
       unitOctets: 64,
       isWide,
       frameUnits: 4,
+      bufferUnits: [0, 0, 0, bufferUnits, 0, 0, 0, 0],
+      isDivided: policy === 'static',
       when: 'blocked',
       aheadUnits: 0,
       isPatient: policy === 'static',
@@ -71,6 +78,7 @@ export function creditSpec(
     channels: [{ channel: 0, vlans: [], share: 1 }],
     tagWaitPs: null,
     keepAlivePs: KEEP_ALIVE_PS,
+    roundTripPs: ROUND_TRIP_PS,
   };
 }
 
@@ -154,6 +162,8 @@ export class LossyCreditLink {
   readonly receiver: End;
   readonly view: CreditLink;
   harm: Harm = NO_HARM;
+  /** A frame stays in the receiver's buffer for less than this. */
+  drainPs = 4e6;
   /** Units that the sender has to send. */
   waitingUnits = 0;
   /** Units in the receiver's buffer. */
@@ -161,6 +171,9 @@ export class LossyCreditLink {
   /** Units on the wire that will arrive. */
   inFlight = 0;
   sent = 0;
+  /** Units that came when the buffer was full. */
+  dropped = 0;
+  private readonly bufferUnits: number;
   private events: Event[] = [];
   private order = 0;
   private wireFreeAt = 0;
@@ -171,6 +184,7 @@ export class LossyCreditLink {
     private readonly random: RandomStream,
     readonly row = 0,
   ) {
+    this.bufferUnits = spec.granting.bufferUnits[3]!;
     this.sender = new End(this, spec, 1);
     this.receiver = new End(this, spec, 2);
     this.sender.peer = this.receiver;
@@ -259,6 +273,8 @@ export class LossyCreditLink {
     const image = octets.slice();
     // What a receiver makes of a frame whose type or address was hit; its FCS is wrong as well.
     if (corrupt) image[random.below(14)]! ^= 1 + random.below(255);
+    const flips = harm.flip > 0 && random.uniform() < harm.flip;
+    if (flips) image[random.below(image.length)]! ^= 1 << random.below(8);
     for (let i = 0; i < copies; i++) {
       this.at(end + WAY_PS + late + i * random.below(DELAY_PS), () => {
         from.peer.credit.receiveControl(0, image, image.length);
@@ -266,12 +282,22 @@ export class LossyCreditLink {
     }
   }
 
+  /** A message that neither end has sent. */
+  forge(to: 'sender' | 'receiver', octets: Uint8Array): void {
+    (to === 'sender' ? this.sender : this.receiver).credit.receiveControl(0, octets, octets.length);
+  }
+
   private arrive(units: number): void {
     const { receiver } = this.receiver.credit;
     receiver.take(this.row, units);
     this.inFlight -= units;
+    if (this.stored + units > this.bufferUnits) {
+      this.dropped += units;
+      receiver.free(this.row, units);
+      return;
+    }
     this.stored += units;
-    this.at(this.clock.now + this.random.below(4e6), () => {
+    this.at(this.clock.now + this.random.below(this.drainPs), () => {
       this.stored -= units;
       receiver.free(this.row, units);
     });

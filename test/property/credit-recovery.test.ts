@@ -34,6 +34,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
   repeat: share,
   corrupt: share,
   delay: share,
+  flip: fc.constant(0),
   loseData: share,
 });
 

@@ -36,6 +36,8 @@ export const DROP_REASONS = [
   'port-down',
   /** Failover left no route to where it goes. */
   'unreachable',
+  /** By a declared fault a sender had credit that was never granted, and no room was left. */
+  'not-granted',
 ] as const;
 
 export type DropReason = (typeof DROP_REASONS)[number];
@@ -62,6 +64,7 @@ export const DROP = {
   NOT_READ: 17,
   PORT_DOWN: 18,
   UNREACHABLE: 19,
+  NOT_GRANTED: 20,
 } as const;
 
 /** The steps of credit exchange, as `creditStep` numbers them. */

@@ -78,6 +78,8 @@ export interface CreditPortSpec {
   readonly tagWaitPs: number | null;
   /** An idle account says so often what it counts. */
   readonly keepAlivePs: number;
+  /** A message and its answer at most, both behind the longest frame. */
+  readonly roundTripPs: number;
 }
 
 /** A tenant's slice of a port. */
@@ -119,6 +121,10 @@ export interface CreditAskingSpec {
   /** As the link partner grants. */
   readonly isWide: boolean;
   readonly frameUnits: number;
+  /** By priority: units of the link partner's buffer; no sender can have more credit than that. */
+  readonly bufferUnits: readonly number[];
+  /** Every channel has its share of it, and no more. */
+  readonly isDivided: boolean;
   /** Never; when a frame waits for credit; or before that, with so many units in hand. */
   readonly when: 'never' | 'blocked' | 'ahead';
   readonly aheadUnits: number;

@@ -1,5 +1,5 @@
 import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
-import { LENGTH } from '../frame/frame-pool.js';
+import { CLASS, COPY_FLAG, LENGTH, PRIORITY_MASK } from '../frame/frame-pool.js';
 import type { Shared } from './shared.js';
 
 const WIRE_OVERHEAD_OCTETS = 20;
@@ -19,6 +19,8 @@ export interface Metering {
   next(port: number, trafficClass: number): boolean;
   /** A frame came in that nobody keeps. */
   refused(port: number, frame: number): void;
+  /** Whether the link partner had credit from this end for the frame, or needs none. */
+  isGranted(port: number, frame: number): boolean;
   /** Lets in whoever may start now; true if anybody did. */
   permit(port: number): boolean;
   /** Nobody has permission any more. */
@@ -60,6 +62,14 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
 
   function refused(port: number, frame: number): void {
     credit.passed(port, frame);
+  }
+
+  function isGranted(port: number, frame: number): boolean {
+    const frameClass = words[frame + CLASS];
+    if ((frameClass & COPY_FLAG) !== 0) return true;
+    if (!ports.isCredited(port, frameClass & PRIORITY_MASK)) return true;
+    const row = credit.rowOf(port, frame);
+    return credit.receiver.isGranted(row, credit.receiver.cost(row, words[frame + LENGTH]));
   }
 
   function permit(port: number): boolean {
@@ -173,5 +183,5 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
     served[row] = start + octets / accounts.share(row);
   }
 
-  return { enqueue, spend, next, refused, permit, withdraw, change };
+  return { enqueue, spend, next, refused, isGranted, permit, withdraw, change };
 }

@@ -78,7 +78,7 @@ export function makeOutlet(
     group = ports.groupOf(port, pool.words[frame + CLASS] & PRIORITY_MASK),
   ): void {
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
-    const reason = why === DROP.HEADROOM_EXHAUSTED ? overflow(port, group) : why;
+    const reason = why === DROP.HEADROOM_EXHAUSTED ? overflow(port, group, frame) : why;
     if (reason === DROP.HEADROOM_EXHAUSTED) {
       counters.lost(device, port - devices[device].firstPort, priority, clock.now);
     }
@@ -87,8 +87,10 @@ export function makeOutlet(
   }
 
   /** An overflow has a reason of its own where the neighbour had no need, or no way, to stop. */
-  function overflow(port: number, group: number): number {
-    if (faults.excuses(port)) return DROP.OVERFLOW_BY_FAULT;
+  function overflow(port: number, group: number, frame: number): number {
+    if (faults.excuses(port)) {
+      return metering.isGranted(port, frame) ? DROP.OVERFLOW_BY_FAULT : DROP.NOT_GRANTED;
+    }
     return defiance.isDefied(port, group) ? DROP.OVERFLOW_BY_WATCHDOG : DROP.HEADROOM_EXHAUSTED;
   }
 

@@ -277,9 +277,17 @@ export class FaultMechanism implements Mechanism {
     return (this.flags[port] & EXCUSED) !== 0;
   }
 
-  /** Whether a declared fault may have made credit: by false words, or by amounts said twice. */
-  mayMakeCredit(port: number, incremental: boolean): boolean {
-    return (this.flags[port] & (incremental ? DECEIVED | REPEATED : DECEIVED)) !== 0;
+  /**
+   * Whether a declared fault may have made credit: by false words, or by amounts said twice. What
+   * incremental counts were told stays; totals are right again when every fault of the port has
+   * been over for `repairPs`.
+   */
+  mayMakeCredit(port: number, incremental: boolean, now: number, repairPs: number): boolean {
+    if (incremental) return (this.flags[port] & (DECEIVED | REPEATED)) !== 0;
+    if ((this.flags[port] & DECEIVED) === 0) return false;
+    return this.at[port].some(({ isActive, activePs, overPs }) => {
+      return isActive || (activePs > 0 && overPs + repairPs > now);
+    });
   }
 
   /** A port starts no frame now, whatever waits. */

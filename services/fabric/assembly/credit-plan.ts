@@ -105,6 +105,7 @@ export class CreditPlan {
       channels: credit.channels,
       tagWaitPs: credit.tags ? (credit.tagWaitPs ?? longestPs) : null,
       keepAlivePs: credit.keepAlivePs,
+      roundTripPs: this.roundTripPs(end),
     };
   }
 
@@ -279,11 +280,14 @@ export class CreditPlan {
     const unitOctets = this.unitOf(peer);
     const rttPs = this.roundTripPs(end);
     const frameUnits = costOf(this.longestOctets, unitOctets);
+    // Both ends of a link run the same method for a priority.
+    const peerBuffers = this.buffers(peerEnd, methods);
     return {
       unitOctets,
-      // Both ends of a link run the same method for a priority.
-      isWide: isWide(this.buffers(peerEnd, methods)),
+      isWide: isWide(peerBuffers),
       frameUnits,
+      bufferUnits: peerBuffers.map((buffer) => buffer?.grantedUnits ?? 0),
+      isDivided: peer.policy === 'static',
       when: own.request,
       isPatient: peer.unsolicited && peer.policy === 'static',
       aheadUnits: Math.ceil(((rttPs / end.octetPs) * own.prediction) / unitOctets),

@@ -14,7 +14,7 @@ export function unbalancedWhole(engine: Engine, timePs: number): Breach | null {
   const wrong = ofImbalance(checkLedger(engine)[0], timePs);
   return (
     wrong ??
-    atPort(engine, overdrawnPort(engine), timePs, OVERDRAWN) ??
+    atPort(engine, overdrawnPort(engine, timePs), timePs, OVERDRAWN) ??
     ofPorts(engine, engine.shared.ports.count, timePs) ??
     ofMechanisms(engine, engine.devices.length, timePs)
   );

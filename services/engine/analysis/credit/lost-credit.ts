@@ -1,6 +1,6 @@
 import { framesHeldBack } from '../../device/checkpoint.js';
 import type { Engine } from '../../device/engine.js';
-import { ahead, costOf } from '../../flow-control/credit/credit-machine.js';
+import { ahead, costOf, signed } from '../../flow-control/credit/credit-machine.js';
 import { ALLOWED, CONSUMED, LIMIT_SAID, PASSED } from '../../flow-control/credit/credit-records.js';
 import { isSettled } from '../../flow-control/credit/credit-invariants.js';
 import { CLASS, COPY_FLAG, LENGTH, PORT, PRIORITY_MASK } from '../../frame/frame-pool.js';
@@ -32,63 +32,78 @@ export function lostCredit(engine: Engine): LostCredit[] {
 
 /** The same of one sender's port. */
 export function lostCreditOf(engine: Engine, port: number): LostCredit[] {
-  const peer = engine.shared.ports.peer(port);
+  const { accounts, sender, receiver } = engine.credit;
   const found: LostCredit[] = [];
-  if (engine.credit.accounts.spec(port) === null || peer < 0) return found;
-  const quiet = !isControlUnderway(engine, port);
-  engine.credit.accounts.forEach(port, (row) => {
-    const lost = lostOf(engine, port, peer, row, quiet);
-    if (lost !== null) found.push(lost);
+  forEachSender(engine, port, (row, receivingRow, quiet) => {
+    const units = missingUnits(engine, row, receivingRow, quiet);
+    if (units <= 0) return;
+    const isEmpty = receiver.occupied(receivingRow) + unitsInFlight(engine, receivingRow) === 0;
+    found.push({
+      port,
+      priority: accounts.priority(row),
+      channel: accounts.channel(row),
+      units,
+      starvedSincePs: quiet && isEmpty ? sender.blockedSincePs(row) : null,
+    });
   });
   return found;
 }
 
-function lostOf(
+/** Units that accounts of a sender's port have and that were never granted, at such a moment. */
+export function surplusOf(engine: Engine, port: number): number {
+  let surplus = 0;
+  forEachSender(engine, port, (row, receivingRow, quiet) => {
+    // What is on its way may be the report, or the grant, that makes it good.
+    if (quiet) surplus -= Math.min(0, missingUnits(engine, row, receivingRow, quiet));
+  });
+  return surplus;
+}
+
+/** Of accounts whose ends count alike; `quiet`: no message is on its way to the sender. */
+function forEachSender(
   engine: Engine,
   port: number,
-  peer: number,
-  row: number,
-  quiet: boolean,
-): LostCredit | null {
-  const { credit } = engine;
-  const { accounts, sender, receiver } = credit;
-  const receivingRow = accounts.peerRow(row, peer);
-  const link = { sending: credit, sendingRow: row, receiving: credit, receivingRow };
-  const { counts } = accounts.specOf(row);
-  if (counts === 'cumulative' && !isSettled(link)) return null;
-  const inFlight = unitsInFlight(engine, peer, receivingRow);
+  visit: (row: number, receivingRow: number, quiet: boolean) => void,
+): void {
+  const { accounts } = engine.credit;
+  const peer = engine.shared.ports.peer(port);
+  const spec = accounts.spec(port);
+  if (spec === null || peer < 0) return;
+  const quiet = !isControlUnderway(engine, port);
+  accounts.forEach(port, (row) => {
+    const receivingRow = accounts.peerRow(row, peer);
+    const { credit } = engine;
+    const link = { sending: credit, sendingRow: row, receiving: credit, receivingRow };
+    if (spec.counts === 'cumulative' && !isSettled(link)) return;
+    visit(row, receivingRow, quiet);
+  });
+}
+
+/** Units that a sender's account lacks (positive), or has beyond what was granted (negative). */
+function missingUnits(engine: Engine, row: number, receivingRow: number, quiet: boolean): number {
+  const { accounts, sender, receiver } = engine.credit;
   const said = ahead(receiver.count(receivingRow, LIMIT_SAID), sender.count(row, ALLOWED));
-  const untold = said - wordsUnderway(engine, port, row, counts, quiet, said);
+  const unheard = said - wordsUnderway(engine, row, quiet, said);
   const used = ahead(sender.count(row, CONSUMED), receiver.count(receivingRow, PASSED));
   // A report that is on its way tells of what was lost, or was given back for its age.
-  const reported = counts === 'cumulative' && isControlUnderway(engine, peer);
-  const units = untold + (reported ? 0 : used - inFlight);
-  if (units <= 0) return null;
-  const empty = inFlight === 0 && receiver.occupied(receivingRow) === 0;
-  return {
-    port,
-    priority: accounts.priority(row),
-    channel: accounts.channel(row),
-    units,
-    starvedSincePs: quiet && empty ? sender.blockedSincePs(row) : null,
-  };
+  const peer = accounts.port(receivingRow);
+  const reported = accounts.isCumulative(row) && isControlUnderway(engine, peer);
+  // Each difference is right modulo 2^31 only, and so is their sum.
+  return signed(unheard + (reported ? 0 : used - unitsInFlight(engine, receivingRow)));
 }
 
 /** Of the units that were said, those that are still on their way. A total repairs what is lost. */
-function wordsUnderway(
-  engine: Engine,
-  port: number,
-  row: number,
-  counts: 'cumulative' | 'incremental',
-  quiet: boolean,
-  said: number,
-): number {
+function wordsUnderway(engine: Engine, row: number, quiet: boolean, said: number): number {
   if (quiet) return 0;
-  return counts === 'cumulative' ? said : unitsGrantedUnderway(engine, port, row);
+  const { accounts } = engine.credit;
+  if (accounts.isCumulative(row)) return said;
+  return unitsGrantedUnderway(engine, accounts.port(row), row);
 }
 
-function unitsInFlight(engine: Engine, port: number, row: number): number {
+/** Units on their way to a receiver's account. */
+function unitsInFlight(engine: Engine, row: number): number {
   const { shared, credit, devices } = engine;
+  const port = credit.accounts.port(row);
   const { unitOctets } = credit.accounts.specOf(row).granting;
   let units = 0;
   const add = (frame: number): void => {

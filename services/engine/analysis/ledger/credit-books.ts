@@ -1,7 +1,7 @@
 import { CREDIT, INGRESS, TAGS } from '../../buffer/shared-frames.js';
 import type { PortSpec } from '../../contract/spec.js';
 import type { Engine } from '../../device/engine.js';
-import { bufferBacksCredit } from '../../flow-control/credit/credit-invariants.js';
+import { bufferBacksCredit, repairTimePs } from '../../flow-control/credit/credit-invariants.js';
 import { costOf } from '../../flow-control/credit/credit-machine.js';
 import {
   CHARGE_MASK,
@@ -16,7 +16,7 @@ import { forEachReceived } from '../../device/nic/frames-of-nic.js';
 import { forEachQueued } from '../../device/queued-frames.js';
 
 /** The first port (numbered through the service) with more credit behind it than buffer; or -1. */
-export function overdrawnPort({ credit, shared, faults, devices }: Engine): number {
+export function overdrawnPort({ credit, shared, faults, devices }: Engine, now: number): number {
   const { accounts } = credit;
   const { ports, lanes, pool } = shared;
   const specOf = (port: number): PortSpec => {
@@ -36,7 +36,10 @@ export function overdrawnPort({ credit, shared, faults, devices }: Engine): numb
     if (incremental && specOf(port).discovery?.drives === true) continue;
     // Frames that will be lost on the wire take no room.
     if (incremental && faults.mayBeCut(port)) continue;
-    if ([port, peer].some((end) => faults.mayMakeCredit(end, incremental))) continue;
+    const repairPs = repairTimePs(spec);
+    const isExcused = (end: number): boolean =>
+      faults.mayMakeCredit(end, incremental, now, repairPs);
+    if (isExcused(port) || isExcused(peer)) continue;
     const inFlight = new Float64Array(8);
     lanes.forEach(port, (frame) => {
       const priority = pool.words[frame + CLASS] & PRIORITY_MASK;

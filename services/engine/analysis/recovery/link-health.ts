@@ -2,7 +2,7 @@ import type { Engine } from '../../device/engine.js';
 import { PauseMechanism } from '../../flow-control/pause/pause-mechanism.js';
 import { PfcMechanism } from '../../flow-control/pfc/pfc-mechanism.js';
 import { isSettled } from '../../flow-control/credit/credit-invariants.js';
-import { lostCreditOf } from '../credit/lost-credit.js';
+import { lostCreditOf, surplusOf } from '../credit/lost-credit.js';
 import { isControlUnderway } from '../credit/underway.js';
 
 /**
@@ -31,7 +31,9 @@ function creditAilment(engine: Engine, port: number, peer: number): string | nul
   });
   if (ailment !== null) return ailment;
   const [lost] = lostCreditOf(engine, port);
-  return lost === undefined ? null : `${lost.units} units of credit are lost`;
+  if (lost !== undefined) return `${lost.units} units of credit are lost`;
+  const surplus = surplusOf(engine, port);
+  return surplus === 0 ? null : `${surplus} units of credit were never granted`;
 }
 
 /** A stop that is obeyed and that nobody stands behind any more. */

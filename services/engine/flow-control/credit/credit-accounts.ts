@@ -72,6 +72,8 @@ export class CreditAccounts {
   readonly onlyOfPriority: Int32Array;
   readonly portCount: number;
   readonly records: CreditRecords;
+  /** By account: units that the link partner can have granted at most. */
+  readonly backed: Int32Array;
   private next = 0;
   readonly count: number;
 
@@ -91,6 +93,7 @@ export class CreditAccounts {
     this.prioritiesOf = new Uint8Array(tables.count('port'));
     this.perChannel = new Uint8Array(tables.count('port'));
     this.onlyOfPriority = new Int32Array(tables.count('port') * PRIORITIES).fill(-1);
+    this.backed = new Int32Array(this.count);
     this.records = makeCreditRecords(tables);
   }
 
@@ -229,6 +232,13 @@ export class CreditAccounts {
     return this.specOf(row).channels[this.slot(row)].share;
   }
 
+  /** The part of a buffer that the channel of an account has by its share. */
+  private partOf(row: number, units: number): number {
+    const { channels } = this.specOf(row);
+    const sum = channels.reduce((total, { share }) => total + share, 0);
+    return Math.floor((units * this.share(row)) / sum);
+  }
+
   /** The account that a frame is charged to, by its priority and VLAN tags. */
   rowOfFrame(port: number, priority: number, vlans: number): number {
     const slots = this.slotOfVlan[port];
@@ -276,8 +286,10 @@ export class CreditAccounts {
     if (channels.length === 1) this.onlyOfPriority[priority * this.portCount + port] = row;
     record[r | UNIT] = granting.unitOctets;
     record[r | UNIT_SHIFT] = shiftOf(granting.unitOctets);
-    words[w | TARGET] = fixedTargetOf(spec, priority, this.share(row));
+    const peerUnits = asking.bufferUnits[priority];
+    words[w | TARGET] = this.partOf(row, granting.bufferUnits[priority]);
     words[w | STEP] = Math.min(granting.stepUnits, WINDOW_MOST);
+    this.backed[row] = asking.isDivided ? this.partOf(row, peerUnits) : peerUnits;
     record[r | FRAME] = granting.frameUnits;
     this.setAskedUnit(row, asking.unitOctets);
     record[r | MODES] =
@@ -303,16 +315,6 @@ function countOf(priorities: number): number {
   let count = 0;
   for (let rest = priorities; rest !== 0; rest &= rest - 1) count++;
   return count;
-}
-
-/** The share of a channel under the static policy. */
-function fixedTargetOf(
-  { granting, channels }: CreditPortSpec,
-  priority: number,
-  share: number,
-): number {
-  const sum = channels.reduce((total, channel) => total + channel.share, 0);
-  return Math.floor((granting.bufferUnits[priority] * share) / sum);
 }
 
 function slotsOf(spec: CreditPortSpec): ReadonlyMap<number, number> {

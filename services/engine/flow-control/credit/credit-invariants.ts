@@ -1,3 +1,4 @@
+import type { CreditPortSpec } from '../../contract/spec.js';
 import type { CreditMechanism } from './credit-mechanism.js';
 
 /** One direction of a link: the sender's account at one end, the receiver's at the other. */
@@ -25,6 +26,24 @@ export function bufferBacksCredit(
     return sum + held + receiving.receiver.occupied(slotRow(receiving, receivingRow, slot));
   }, unitsInFlight);
   return promised <= granting.bufferUnits[priority];
+}
+
+/** Round trips, and repetitions of the two ends, within which any wrong total is repaired. */
+const REPAIR_ROUND_TRIPS = 3;
+const REPAIR_PERIODS = 2;
+
+/**
+ * Time after which no wrong total, in whatever direction, has any effect: an idle account repeats
+ * its totals once in `keepAlive`, others more often.
+ */
+export function repairTimePs({
+  keepAlivePs,
+  roundTripPs,
+  granting,
+  asking,
+}: CreditPortSpec): number {
+  const periodPs = Math.max(keepAlivePs, granting.refreshPs, asking.reportPs);
+  return REPAIR_PERIODS * periodPs + REPAIR_ROUND_TRIPS * roundTripPs;
 }
 
 /** Both ends count in the same epoch. */

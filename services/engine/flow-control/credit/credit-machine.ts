@@ -22,6 +22,11 @@ export function totalOf(word: number, known: number): number {
   return (known + (more > WORD_WINDOW_MOST ? more - WORD_MASK - 1 : more)) & COUNT_MASK;
 }
 
+/** A difference of counts, or a sum of differences, with its sign. */
+export function signed(difference: number): number {
+  return (difference << 1) >> 1;
+}
+
 /** A frame takes whole units: a fraction never creates credit. */
 export function costOf(octets: number, unitOctets: number): number {
   return ((octets + unitOctets - 1) / unitOctets) | 0;

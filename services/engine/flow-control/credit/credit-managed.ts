@@ -4,8 +4,16 @@ import type { CreditAccounts } from './credit-accounts.js';
 import type { CreditReceiver } from './credit-receiver.js';
 import type { CreditSender } from './credit-sender.js';
 import type { CreditConversation } from './credit-conversation.js';
-import { RECLAIMED, RECOVERED, RESYNCS, VIOLATIONS } from './credit-receiver.js';
-import { AGED, FAILED_SYNCS, GRANTED, OVERFLOW, REVOKED, STALE } from './credit-sender.js';
+import { CONTRADICTIONS, RECLAIMED, RECOVERED, RESYNCS, VIOLATIONS } from './credit-receiver.js';
+import {
+  AGED,
+  FAILED_SYNCS,
+  GRANTED,
+  OVERFLOW,
+  REVOKED,
+  STALE,
+  WRONG_TOTALS,
+} from './credit-sender.js';
 
 /** Ranges and defaults of what a port is told. */
 export const CREDIT_UNIT = { least: 64, chunk: 64, most: 9216 } as const;
@@ -37,6 +45,8 @@ export interface CreditCounters {
   readonly aged: number;
   readonly revoked: number;
   readonly stale: number;
+  /** Totals that could not be true, and were not used. */
+  readonly wrongTotals: number;
   readonly overflow: number;
   readonly failedSyncs: number;
   readonly blockedPs: number;
@@ -49,8 +59,10 @@ export interface CreditCounters {
   readonly resyncs: number;
   /** How often it had to give back credit that it did not use, for another that needed it. */
   readonly reclaims: number;
-  /** Came without having been granted, from a neighbour that goes by another method. */
+  /** Units that came without having been granted. */
   readonly violations: number;
+  /** Reports of less use than was received, or of more than was granted. */
+  readonly contradictions: number;
 }
 
 /** Both halves of all accounts. */
@@ -76,6 +88,7 @@ export function creditCounters(
       aged: sender.get(row, AGED),
       revoked: sender.get(row, REVOKED),
       stale: sender.get(row, STALE),
+      wrongTotals: sender.get(row, WRONG_TOTALS),
       overflow: sender.get(row, OVERFLOW),
       failedSyncs: sender.get(row, FAILED_SYNCS),
       blockedPs: sender.blockedPs(row, now),
@@ -86,6 +99,7 @@ export function creditCounters(
       resyncs: receiver.get(row, RESYNCS),
       reclaims: receiver.get(row, RECLAIMED),
       violations: receiver.get(row, VIOLATIONS),
+      contradictions: receiver.get(row, CONTRADICTIONS),
     });
   });
   return counters;
@@ -116,7 +130,9 @@ export function creditManagedValues(
     values.push({ name: 'creditsAged', priority, value: account.aged });
     values.push({ name: 'creditsRecovered', priority, value: account.recovered });
     values.push({ name: 'creditReclaims', priority, value: account.reclaims });
+    values.push({ name: 'creditWrongTotals', priority, value: account.wrongTotals });
     values.push({ name: 'creditViolations', priority, value: account.violations });
+    values.push({ name: 'creditContradictions', priority, value: account.contradictions });
   }
   return values;
 }

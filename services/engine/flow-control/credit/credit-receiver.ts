@@ -194,6 +194,13 @@ export function makeCreditReceiver(
     if (ears[0] !== 0) carrier.announce(row, CREDIT_STEP.RECEIVED, units);
   }
 
+  /** So many units more were granted, by what has come so far. */
+  function isGranted(row: number, units: number): boolean {
+    const w = row << WORDS_SHIFT;
+    const granted = ahead(words[w | (isOpen(row) ? LIMIT_SAID : LIMIT)], words[w | PASSED]);
+    return granted >= units && granted <= WINDOW_MOST;
+  }
+
   /** Of what a closed account had granted, less can still come. */
   function takeClosed(row: number, units: number): void {
     const w = row << WORDS_SHIFT;
@@ -529,6 +536,7 @@ export function makeCreditReceiver(
     cost,
     storeCopy,
     take,
+    isGranted,
     free,
     get,
     count,

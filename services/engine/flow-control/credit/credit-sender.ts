@@ -15,7 +15,6 @@ import {
   SAY_SYNC,
   totalOf,
   WINDOW_MOST,
-  WORD_MASK,
 } from './credit-machine.js';
 import {
   AGES,
@@ -39,6 +38,7 @@ import {
   STATE,
   TIMES_SHIFT,
   WORDS_SHIFT,
+  WENT_BACK,
 } from './credit-records.js';
 
 // Doubles of an account that only some frames touch.
@@ -54,14 +54,16 @@ export const AGED = 6;
 export const REVOKED = 7;
 /** Answers from another epoch, and totals older than the last. */
 export const STALE = 8;
-/** Incremental credit beyond what a count can hold. */
+/** Incremental credit beyond what the link partner's buffer can back. */
 export const OVERFLOW = 9;
 export const FAILED_SYNCS = 10;
 /** Requests to begin that nobody has answered yet. */
 const TRIES = 11;
 /** CONSUMED when SPENT was last brought up to date. */
 const SPENT_MARK = 12;
-const DOUBLES = 13;
+/** Totals that cannot be true. */
+export const WRONG_TOTALS = 13;
+const DOUBLES = 14;
 
 const DOWN = 0;
 const SYNC = 1;
@@ -106,6 +108,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     doubles[d + SPENT_MARK] = 0;
     words[w | ALLOWED] = 0;
     counts[r | STATE] = SYNC;
+    counts[r | MODES] &= ~WENT_BACK;
     doubles[d + TRIES] = 0;
     carrier.withdraw(row);
     trySync(row);
@@ -246,28 +249,19 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
 
   /** A grant or a refresh. */
   function onGrant(row: number, epoch: number, word: number): void {
-    const r = row << RECORD_SHIFT;
-    if (!accounts.isCumulative(row)) {
-      add(row, word);
-      return;
-    }
-    if (counts[r | STATE] !== OPEN || epoch !== counts[r | SENDER_EPOCH]) {
-      doubles[row * DOUBLES + STALE]++;
-      return;
-    }
-    const allowed = count(row, ALLOWED);
-    const limit = accounts.specOf(row).asking.isWide ? word : totalOf(word, allowed);
-    const more = ahead(limit, allowed);
-    if (more === 0) return;
-    if (more > WINDOW_MOST) doubles[row * DOUBLES + STALE]++;
-    else raise(row, limit, more);
+    if (!accounts.isCumulative(row)) add(row, word);
+    else onTotal(row, epoch, word);
   }
 
-  /** The neighbour agrees to the epoch. */
+  /** The link partner agrees to the epoch; said twice, it is a total like others. */
   function onAccept(row: number, epoch: number, word: number): void {
     const r = row << RECORD_SHIFT;
     if (counts[r | STATE] !== SYNC || epoch !== counts[r | SENDER_EPOCH]) {
-      doubles[row * DOUBLES + STALE]++;
+      onTotal(row, epoch, word);
+      return;
+    }
+    if (!isBacked(row, word)) {
+      distrust(row);
       return;
     }
     counts[r | STATE] = OPEN;
@@ -276,6 +270,44 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     carrier.announce(row, CREDIT_STEP.AGREED, word);
     changed(row);
     raise(row, word, word);
+  }
+
+  function onTotal(row: number, epoch: number, word: number): void {
+    const r = row << RECORD_SHIFT;
+    if (counts[r | STATE] !== OPEN || epoch !== counts[r | SENDER_EPOCH]) {
+      doubles[row * DOUBLES + STALE]++;
+      return;
+    }
+    const allowed = count(row, ALLOWED);
+    const limit = accounts.specOf(row).asking.isWide ? word : totalOf(word, allowed);
+    const more = ahead(limit, allowed);
+    if (more <= WINDOW_MOST && isBacked(row, limit)) {
+      counts[r | MODES] &= ~WENT_BACK;
+      if (more !== 0) raise(row, limit, more);
+    } else if (mayBeLate(row, limit)) {
+      counts[r | MODES] |= WENT_BACK;
+      doubles[row * DOUBLES + STALE]++;
+    } else distrust(row);
+  }
+
+  /** The link partner's buffer can back what the sender would then have. */
+  function isBacked(row: number, limit: number): boolean {
+    return ahead(limit, count(row, CONSUMED)) <= accounts.backed[row];
+  }
+
+  /**
+   * A total may be overtaken by the next, but is then no older than what is in flight; and the one
+   * after it is not older again, unless the total before them was wrong.
+   */
+  function mayBeLate(row: number, limit: number): boolean {
+    const isSecond = (counts[(row << RECORD_SHIFT) | MODES] & WENT_BACK) !== 0;
+    return !isSecond && ahead(count(row, ALLOWED), limit) <= accounts.backed[row];
+  }
+
+  /** A total that cannot be true is not used: what else was believed may be as wrong. */
+  function distrust(row: number): void {
+    doubles[row * DOUBLES + WRONG_TOTALS]++;
+    startOver(row);
   }
 
   /** The neighbour lost its counts, or found them contradicted, or takes credit back. */
@@ -321,10 +353,9 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     carrier.permit(row);
   }
 
-  /** Incremental credit is a number that cannot grow beyond what a count holds. */
+  /** Incremental credit is a number that cannot grow beyond the link partner's buffer. */
   function add(row: number, units: number): void {
-    const most = accounts.specOf(row).asking.isWide ? WINDOW_MOST : WORD_MASK;
-    const room = Math.max(0, most - available(row));
+    const room = Math.max(0, accounts.backed[row] - available(row));
     const taken = Math.min(units, room);
     doubles[row * DOUBLES + OVERFLOW] += units - taken;
     if (taken === 0) return;

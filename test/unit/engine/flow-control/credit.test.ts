@@ -8,6 +8,14 @@ import {
   RECOVERED,
   VIOLATIONS,
 } from '../../../../services/engine/flow-control/credit/credit-receiver.js';
+import {
+  ALLOWED,
+  CONSUMED,
+} from '../../../../services/engine/flow-control/credit/credit-records.js';
+import {
+  OVERFLOW,
+  WRONG_TOTALS,
+} from '../../../../services/engine/flow-control/credit/credit-sender.js';
 import { costOf } from '../../../../services/engine/flow-control/credit/credit-machine.js';
 import { RandomStream } from '../../../../services/engine/kernel/random.js';
 import {
@@ -100,7 +108,7 @@ describe('Credit exchange', () => {
     const asking = { ...spec.asking, when: 'never' as const };
     const link = linkOf({ codec: 'cbfc', asking });
     link.run(10e6, IGNORE);
-    link.harm = { lose: 0.1, repeat: 0.1, corrupt: 0.1, delay: 0.1, loseData: 0.01 };
+    link.harm = { lose: 0.1, repeat: 0.1, corrupt: 0.1, flip: 0, delay: 0.1, loseData: 0.01 };
     const units = 3 * 0x10000;
     link.offer(units);
     const look = (): void => {
@@ -231,5 +239,60 @@ describe('Credit exchange', () => {
     assert.equal(receiver.get(link.row, RECOVERED), 0);
     link.run(15e6, IGNORE);
     assert.ok(nothingIsLost(link.view));
+  });
+
+  it('uses no total that the buffer cannot back, counts it and begins a new epoch', () => {
+    const link = linkOf();
+    link.offer(50);
+    link.run(10e6, IGNORE);
+    const { sender } = link.sender.credit;
+    const epoch = sender.epoch(link.row);
+    const base = sender.count(link.row, CONSUMED);
+    sender.onGrant(link.row, epoch, base + BUFFER);
+    assert.equal(sender.get(link.row, WRONG_TOTALS), 0);
+    sender.onGrant(link.row, epoch, base + BUFFER + 1);
+    assert.equal(sender.get(link.row, WRONG_TOTALS), 1);
+    assert.equal(available(link), 0);
+    assert.notEqual(sender.epoch(link.row), epoch);
+    // Nor does it agree to an epoch on such terms.
+    sender.onAccept(link.row, sender.epoch(link.row), BUFFER + 1);
+    assert.equal(sender.get(link.row, WRONG_TOTALS), 2);
+    link.run(3e9, IGNORE);
+    assert.equal(available(link), BUFFER);
+  });
+
+  it('passes over a total that is late, and begins a new epoch when the next is older, too', () => {
+    const link = linkOf();
+    link.offer(50);
+    link.run(30e6, IGNORE);
+    const { sender } = link.sender.credit;
+    const epoch = sender.epoch(link.row);
+    const limit = sender.count(link.row, ALLOWED);
+    sender.onGrant(link.row, epoch, limit - 10);
+    sender.onGrant(link.row, epoch, limit);
+    sender.onGrant(link.row, epoch, limit - 10);
+    assert.equal(sender.epoch(link.row), epoch);
+    sender.onGrant(link.row, epoch, limit - 9);
+    assert.notEqual(sender.epoch(link.row), epoch);
+    assert.equal(sender.get(link.row, WRONG_TOTALS), 1);
+  });
+
+  it('begins a new epoch when a total goes back by more than can be in flight', () => {
+    const link = linkOf();
+    link.offer(1000);
+    link.run(300e6, IGNORE);
+    const { sender } = link.sender.credit;
+    const limit = sender.count(link.row, ALLOWED);
+    sender.onGrant(link.row, sender.epoch(link.row), limit - BUFFER - 1);
+    assert.equal(sender.get(link.row, WRONG_TOTALS), 1);
+  });
+
+  it('with incremental counts takes no more than the buffer can back', () => {
+    const link = linkOf({ counts: 'incremental' });
+    link.run(10e6, IGNORE);
+    const { sender } = link.sender.credit;
+    sender.onGrant(link.row, 0, 0x6000);
+    assert.equal(available(link), BUFFER);
+    assert.equal(sender.get(link.row, OVERFLOW), 0x6000);
   });
 });
