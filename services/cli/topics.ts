@@ -101,8 +101,8 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'What switches do when a link is down: after a detection time its port leaves the groups of ' +
     'equal-cost ports, and what waits there is moved to the others or dropped (port-down); after ' +
     'reconvergence all switches compute routes without it. What has no route is dropped ' +
-    '(unreachable), and the summary names flows that cannot reach. `switches: { failover: 10us }`, ' +
-    '`{ failover: { detection: 100us, reconvergence: 100us, queued: move } }`, or `off`.',
+    '(unreachable), and the summary names flows that cannot reach. ' +
+    '`switches: { failover: 10us }`, `{ failover: { detection: 100us, reconvergence: 100us, queued: move } }`, or `off`.',
   machinery:
     'What breaks the processes of a run, and never its result: kill or pause of a service (named ' +
     'by a device), the broker or the coordinator, `at` a virtual time or `after` one of the wall ' +

@@ -69,7 +69,7 @@ export class FailoverMechanism implements Mechanism {
   private readonly dark: Uint8Array;
   /** By port: it was found down, and not up again since. */
   private readonly down: Uint8Array;
-  /** By port: when its carrier will have been as it is for long enough; Infinity: nothing is due. */
+  /** By port: when its carrier will have been stable for long enough; Infinity: nothing is due. */
   private readonly detectAt: Float64Array;
   /** By port: of its own link-state updates. */
   private readonly sequences: Int32Array;

@@ -182,8 +182,8 @@ export class FaultMechanism implements Mechanism {
   }
 
   /**
-   * Whether a frame that started at a time was on the wire when the carrier was lost. Nothing starts
-   * without a carrier; what starts `flightPs` after it is back arrives behind all that is lost.
+   * Whether a frame that started at a time was on the wire when the carrier was lost. Nothing
+   * starts without a carrier; what starts `flightPs` after it is back arrives behind all that is lost.
    */
   isCut(port: number, startPs: number, flightPs: number): boolean {
     const upSince = this.upSince[port];
@@ -195,7 +195,7 @@ export class FaultMechanism implements Mechanism {
     return false;
   }
 
-  /** Whether something may be on the wire to a port that is lost since it is from before an outage. */
+  /** Whether something may be on the wire to a port that an outage will lose. */
   mayBeCut(port: number): boolean {
     return (this.flags[port] & CUT) !== 0;
   }

@@ -39,8 +39,8 @@ export const hostsSchema = mapping({
 const bufferKeys = {
   size: either([word('auto'), quantity(aboveZero(size))], 'a size', 'auto, or a size such as 16MB')
     .describe(
-      'Packet memory of the switch; auto: 32MB, or 32MB beyond what headroom, reserves and credit ' +
-        'of its ports take where that is more.',
+      'Packet memory of the switch; auto: 32MB, or 32MB beyond what headroom, reserves and ' +
+        'credit of its ports take where that is more.',
     )
     .prefault('auto'),
   cell: integer(1, 65536)

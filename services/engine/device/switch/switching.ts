@@ -6,14 +6,10 @@ import { TelemetryPoints } from './telemetry-points.js';
 import { EcnMarker } from '../../congestion/ecn/ecn-mechanism.js';
 import type { CiBridge } from '../../congestion/ci/ci-carrier.js';
 import { heldAlong } from '../../congestion/ci/ci-machine.js';
-import type { CiPoint } from '../../congestion/ci/ci-point.js';
 import type { SfcBridge } from '../../congestion/sfc/sfc-carrier.js';
-import type { SfcPoint } from '../../congestion/sfc/sfc-point.js';
 import type { IngressObserver } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
 import type { PortSpec, SwitchSpec } from '../../contract/spec.js';
-import type { LinkStates } from '../../failover/link-states.js';
-import type { Mvtx2802 } from '../../flow-control/mvtx2802/mvtx2802-mechanism.js';
 import {
   CARRIES_FLAG,
   CLASS,
@@ -49,6 +45,7 @@ import { FILTERED, NOWHERE, SEVERAL } from './forwarding.js';
 import { makeReplication } from './replication.js';
 import { Router, saltOf } from './router.js';
 import { makeSlotted } from './slotted.js';
+import type { SwitchParts } from './switch-parts.js';
 import {
   BARE,
   FULL,
@@ -66,21 +63,6 @@ const ISOLATION_FLAGS = ISOLATED_FLAG | ISOLATING_FLAG;
 
 /** `hearer` of an account whose senders nobody stops. */
 const NOBODY = 255;
-
-/** What makes a switch of its own: where frames go, what is marked, and a memory if not shared. */
-export interface SwitchParts {
-  readonly forwarding: Forwarding;
-  readonly ecn: EcnMarker;
-  /** What spreads the samples of congestion points. */
-  readonly jitter: RandomStream;
-  readonly sfc: SfcPoint | null;
-  readonly ci: CiPoint | null;
-  readonly chip: Mvtx2802 | null;
-  /** Frames that leave by several ports. */
-  readonly sharedFrames: SharedFrames;
-  /** What it knows of links that are down; null without failover. */
-  readonly links: LinkStates | null;
-}
 
 /** Output-queued switches, each with one memory shared by all its ports. */
 export interface Switching {

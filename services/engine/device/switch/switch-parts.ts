@@ -1,0 +1,23 @@
+import type { SharedFrames } from '../../buffer/shared-frames.js';
+import type { CiPoint } from '../../congestion/ci/ci-point.js';
+import type { EcnMarker } from '../../congestion/ecn/ecn-mechanism.js';
+import type { SfcPoint } from '../../congestion/sfc/sfc-point.js';
+import type { LinkStates } from '../../failover/link-states.js';
+import type { Mvtx2802 } from '../../flow-control/mvtx2802/mvtx2802-mechanism.js';
+import type { RandomStream } from '../../kernel/random.js';
+import type { Forwarding } from './forwarding.js';
+
+/** What makes a switch of its own: where frames go, what is marked, and a memory if not shared. */
+export interface SwitchParts {
+  readonly forwarding: Forwarding;
+  readonly ecn: EcnMarker;
+  /** What spreads the samples of congestion points. */
+  readonly jitter: RandomStream;
+  readonly sfc: SfcPoint | null;
+  readonly ci: CiPoint | null;
+  readonly chip: Mvtx2802 | null;
+  /** Frames that leave by several ports. */
+  readonly sharedFrames: SharedFrames;
+  /** What it knows of links that are down; null without failover. */
+  readonly links: LinkStates | null;
+}
