@@ -102,7 +102,8 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'equal-cost ports, and what waits there is moved to the others or dropped (port-down); after ' +
     'reconvergence all switches compute routes without it. What has no route is dropped ' +
     '(unreachable), and the summary names flows that cannot reach. ' +
-    '`switches: { failover: 10us }`, `{ failover: { detection: 100us, reconvergence: 100us, queued: move } }`, or `off`.',
+    '`switches: { failover: 10us }`, `{ failover: { detection: 100us, reconvergence: 100us, ' +
+    'queued: move } }`, or `off`.',
   machinery:
     'What breaks the processes of a run, and never its result: kill or pause of a service (named ' +
     'by a device), the broker or the coordinator, `at` a virtual time or `after` one of the wall ' +

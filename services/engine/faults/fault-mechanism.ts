@@ -183,7 +183,7 @@ export class FaultMechanism implements Mechanism {
 
   /**
    * Whether a frame that started at a time was on the wire when the carrier was lost. Nothing
-   * starts without a carrier; what starts `flightPs` after it is back arrives behind all that is lost.
+   * starts without a carrier; what starts `flightPs` after it is back arrives behind all of that.
    */
   isCut(port: number, startPs: number, flightPs: number): boolean {
     const upSince = this.upSince[port];

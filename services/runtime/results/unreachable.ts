@@ -3,7 +3,7 @@ import type { Fabric } from '../../fabric/assembly/fabric.js';
 
 /**
  * Where the frames of a flow can go no farther, as the fabric is at the end of a run: the port
- * whose link is down, or the switch that has no route. Null if they reach all of their destinations.
+ * whose link is down, or the switch that has no route. Null if they reach all destinations.
  */
 export function unreachableAt(fabric: Fabric, engine: Engine, flow: number): string | null {
   const { send, receives } = fabric.flowEnds[flow]!;
