@@ -21,7 +21,7 @@ import { readU16 } from '../wire/big-endian.js';
 import { CE_TAG_OCTETS, isCeTagged } from '../wire/ce-tag.js';
 import { isCbfc } from '../wire/mac-control/cbfc-frame.js';
 import { isCreditExchange } from '../wire/mac-control/ce-frame.js';
-import { ETHERTYPE_LINK_STATE } from '../wire/link-state.js';
+import { isLinkState } from '../wire/link-state.js';
 import { ETHERTYPE_LLDP, LLDP_FRAME_MOST } from '../wire/lldp/lldpdu.js';
 import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
 import type { Carriage } from './carriage.js';
@@ -533,10 +533,9 @@ export function makeLoop(
     }
     const octets = store.get(slot);
     const length = store.length(slot);
-    const type = readU16(octets, TYPE_AT);
-    if (type === ETHERTYPE_MAC_CONTROL) counters.controlReceived[port]++;
+    if (readU16(octets, TYPE_AT) === ETHERTYPE_MAC_CONTROL) counters.controlReceived[port]++;
     digests.mix(device.place, DID_TAKE_CONTROL | local, store.hash(slot));
-    if (type === ETHERTYPE_LINK_STATE) {
+    if (isLinkState(octets)) {
       failover.receive(port, octets, length);
       store.giveBack(slot);
       return;

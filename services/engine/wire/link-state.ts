@@ -1,23 +1,27 @@
 /**
  * Link-state updates of routed switches: which ends of links are down, as their switches detected
- * it. No standard fits (IS-IS and BGP say more than is modelled), so the EtherType is the one that
- * IEEE 802 keeps for local experiments.
+ * it. No standard fits (IS-IS and BGP say more than is modelled), so it has the EtherType that a
+ * local OUI and a number extend (802, 9.2.3: 88-B7), as telemetry has with another number. Those
+ * for experiments are CE-Tags.
  */
 
 import { readU16, readU32, requireRoom, writeU16, writeU32, writeU48 } from './big-endian.js';
 
-/** IEEE 802 9.2.4: local experimental EtherType 1. */
-export const ETHERTYPE_LINK_STATE = 0x88b5;
+const ETHERTYPE_EXTENDED = 0x88b7;
+/** A locally administered OUI, 02-CE-70, and the number of this protocol under it, 00-02. */
+const EXTENSION = 0x02ce7000;
+const EXTENSION_END = 0x02;
 /** The nearest-bridge group address: no bridge forwards it (802.1Q 8.6.3). */
 const NEAREST_BRIDGE = 0x0180c200000e;
 const TYPE_AT = 12;
-const COUNT_AT = 14;
-const HEADER_OCTETS = 16;
+const EXTENSION_AT = 14;
+const COUNT_AT = 19;
+const HEADER_OCTETS = 21;
 const ENTRY_OCTETS = 17;
 const TWO_TO_32 = 0x1_0000_0000;
 
 /** So many entries have room in a frame of 1 518 octets. */
-export const LINK_STATES_MOST = 88;
+export const LINK_STATES_MOST = 87;
 export const LINK_STATE_OCTETS_MOST = HEADER_OCTETS + LINK_STATES_MOST * ENTRY_OCTETS;
 
 /** An end of a link, as the switch there advertises it. */
@@ -32,7 +36,11 @@ export interface LinkState {
 }
 
 export function isLinkState(octets: Uint8Array): boolean {
-  return readU16(octets, TYPE_AT) === ETHERTYPE_LINK_STATE;
+  return (
+    readU16(octets, TYPE_AT) === ETHERTYPE_EXTENDED &&
+    readU32(octets, EXTENSION_AT) === EXTENSION &&
+    octets[EXTENSION_AT + 4] === EXTENSION_END
+  );
 }
 
 /** Returns the length. */
@@ -45,7 +53,9 @@ export function encodeLinkStates(
   requireRoom(octets, 0, length);
   writeU48(octets, 0, NEAREST_BRIDGE);
   writeU48(octets, 6, source);
-  writeU16(octets, TYPE_AT, ETHERTYPE_LINK_STATE);
+  writeU16(octets, TYPE_AT, ETHERTYPE_EXTENDED);
+  writeU32(octets, EXTENSION_AT, EXTENSION);
+  octets[EXTENSION_AT + 4] = EXTENSION_END;
   writeU16(octets, COUNT_AT, states.length);
   states.forEach(({ slot, sequence, down, applyPs }, i) => {
     const at = HEADER_OCTETS + i * ENTRY_OCTETS;

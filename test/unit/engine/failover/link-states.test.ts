@@ -4,6 +4,12 @@ import { LinkStates } from '../../../../services/engine/failover/link-states.js'
 import { RandomStream } from '../../../../services/engine/kernel/random.js';
 import type { LinkState } from '../../../../services/engine/wire/link-state.js';
 import {
+  CE_TAG_GRANT,
+  CE_TAG_REQUEST,
+  isCeTagged,
+} from '../../../../services/engine/wire/ce-tag.js';
+import { ETHERTYPE_TELEMETRY } from '../../../../services/engine/wire/telemetry.js';
+import {
   decodeLinkStates,
   encodeLinkStates,
   isLinkState,
@@ -75,4 +81,16 @@ describe('a link-state update', () => {
     const length = encodeLinkStates(octets, 1, [state(5, 1, true, 7)]);
     for (let cut = 0; cut < length; cut++) assert.equal(decodeLinkStates(octets, cut), null);
   });
+});
+
+it('a link-state update is never taken for a CE-Tagged frame, nor telemetry for one', () => {
+  const octets = new Uint8Array(LINK_STATE_OCTETS_MOST);
+  encodeLinkStates(octets, 0x02_00_00_00_00_01, [state(1, 1, true, 100)]);
+  assert.equal(isLinkState(octets), true);
+  assert.equal(isCeTagged(octets, octets.length), false);
+  for (const type of [CE_TAG_REQUEST, CE_TAG_GRANT, ETHERTYPE_TELEMETRY]) {
+    const other = new Uint8Array(64);
+    other.set([type >> 8, type & 0xff], 12);
+    assert.equal(isLinkState(other), false);
+  }
 });
