@@ -24,7 +24,7 @@ describe('a ring whose accounts of credit are smaller than two frames', () => {
   ]) {
     it(`locks up, and is found by --check with its ports (${credit})`, () => {
       const { status, failure, deadlocks } = ring(4, 0, credit);
-      assert.equal(status, 'failed');
+      assert.equal(status, 'deadlocked');
       assert.match(failure!.reason, /^deadlock: s\d:p\d waits for s\d:p\d .*, and so round$/);
       assert.equal(deadlocks[0]!.openedPs, null);
       const devices = deadlocks[0]!.ring.map(({ device }) => device).sort();

@@ -37,7 +37,7 @@ export const REFRESHED = 256;
 /** The neighbour has begun an epoch. */
 export const OPENED = 512;
 /** The total that came last was older than the one before. */
-export const WENT_BACK = 1024;
+export const WENT_BACK = 2048;
 
 export const STATE = 4;
 export const SENDER_EPOCH = 5;

@@ -41,6 +41,12 @@ describe('a scenario that says next to nothing', () => {
       cutThrough: false,
       forwarding: 'routed',
       ecmp: 'flow',
+      failover: {
+        enabled: true,
+        detectionPs: 100e6,
+        reconvergencePs: 100e6,
+        queued: 'move',
+      },
       buffer: { sizeBytes: null, cellBytes: 1, egressReservedBytes: 0, egressAlpha: 1 },
       ports: [],
       arbiter: null,
