@@ -75,5 +75,18 @@ export function makeFrameTimes(
     return doubles[((port << 3) | priority) * WIDTH + UNTIL];
   }
 
-  return { start, stop, joined, upTo, sum, until };
+  /** Returns what puts back all that is reckoned now: for a recorder that reads a past state. */
+  function keep(): () => void {
+    const [bits, sums] = [reckoned.slice(), doubles.slice()];
+    return () => {
+      reckoned.set(bits);
+      doubles.set(sums);
+      bits.forEach((priorities, port) => {
+        if (priorities === 0) minded[port] &= ~RECKONS;
+        else minded[port] |= RECKONS;
+      });
+    };
+  }
+
+  return { start, stop, joined, upTo, sum, until, keep };
 }

@@ -44,7 +44,9 @@ export function outcomeOf(
   const isOver = status === 'complete' && (known === null || isStandstill(known));
   const standing = isOver ? standingDeadlocks(fabric, engine, virtualPs) : [];
   const progress = isOver ? new FlowProgress(fabric, engine, nics, virtualPs) : null;
-  const stalls = progress?.stalls(standing, isStill) ?? [];
+  const candidates = progress?.stalls(standing, isStill) ?? [];
+  // Frames of a flow that is complete may still be on their way; it is not stalled.
+  const stalls = candidates.filter(({ flow }) => flows[flow]!.completionPs === null);
   const failure = withRing(known ?? firstLoss(fabric, engine), congestion?.deadlocks ?? standing);
   const deviceDigests = deviceDigestsOf(fabric, engine);
   return {

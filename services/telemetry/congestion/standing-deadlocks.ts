@@ -9,10 +9,13 @@ import { findDeadlocks } from './find-deadlocks.js';
  * whole fabric: the same wherever the run was executed, and whatever observed it.
  */
 export function standingDeadlocks(fabric: Fabric, engine: Engine, nowPs: number): Deadlock[] {
+  // Frame-times are those of the recorder that observed the run, if one did.
+  const putBack = engine.shared.frameTimes.keep();
   const recorder = new WaitRecorder(engine);
   const devices = [...engine.devices.keys()];
   for (const device of devices) recorder.takeDown(device, nowPs);
   const jams = devices.map((device) => ({ jams: recorder.standingJams(device) }));
   for (const device of devices) recorder.close(device);
+  putBack();
   return findDeadlocks(fabric, jams, nowPs);
 }
