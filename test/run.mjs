@@ -91,8 +91,10 @@ async function runFiles(files) {
 function count(type, data) {
   const { error } = data.details;
   if (data.skip !== undefined) {
-    totals[underCi ? 'failed' : 'skipped']++;
-    console.log(`skipped: ${data.name}: ${data.skip}${underCi ? ' (a failure under CI)' : ''}`);
+    // A machine that is there to test misses no program; what belongs to the long suite is no miss.
+    const fails = underCi && !String(data.skip).endsWith('long suite');
+    totals[fails ? 'failed' : 'skipped']++;
+    console.log(`skipped: ${data.name}: ${data.skip}${fails ? ' (a failure under CI)' : ''}`);
   } else if (type === 'test:fail') {
     // A suite fails with its tests, which have been counted.
     if (error?.failureType === 'subtestsFailed') return false;
