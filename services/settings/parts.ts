@@ -101,13 +101,15 @@ export function text(what: string, pattern: RegExp, allowed: string): z.ZodStrin
   return titled(z.string(words).regex(pattern, words), allowed);
 }
 
+/** `format` is that of JSON Schema. */
 export function address(
+  format: 'ipv4' | 'ipv6',
   what: string,
   isValid: (text: string) => boolean,
   allowed: string,
 ): z.ZodString {
   const words = says(what, allowed);
-  return titled(z.string(words).refine(isValid, words), allowed);
+  return titled(z.string(words).refine(isValid, words), allowed).meta({ title: allowed, format });
 }
 
 export function freeText(): z.ZodString {
@@ -131,7 +133,7 @@ export function quantity(of: Quantity): QuantitySchema {
       return z.NEVER;
     }
   });
-  return inBaseUnits.meta({ title: of.allowed, pattern: of.pattern });
+  return inBaseUnits.meta({ title: of.allowed, written: of.written });
 }
 
 type Unwrapped<Part extends z.core.SomeType> =

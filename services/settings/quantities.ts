@@ -4,17 +4,33 @@ import { didYouMean, show } from './errors.js';
 
 export class QuantityError extends Error {}
 
+/** What a quantity may be in a file: as text, and as a plain number where that is allowed. */
+export interface WrittenForm {
+  readonly pattern: string;
+  /** Null: only text. */
+  readonly number: NumberRange | null;
+}
+
+/** Keywords of JSON Schema. */
+export interface NumberRange {
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly maximum?: number;
+  readonly multipleOf?: number;
+}
+
 export interface Quantity {
   /** With its article, as in `not a time: 500`. */
   readonly name: string;
   /** What may be written, for errors, for `explain` and for editors. */
   readonly allowed: string;
-  /** Regular expression of what may be written as text. */
-  readonly pattern: string;
+  /** The same for validators of JSON Schema. */
+  readonly written: WrittenForm;
   /** Base units; throws QuantityError. */
   readonly parse: (value: string | number) => number;
 }
 
+const ZERO = '0{1,16}(?:\\.0{1,20})?';
 const DECIMAL = '\\d{1,16}(?:\\.\\d{1,20})?';
 const bareDecimal = new RegExp(`^${DECIMAL}$`);
 
@@ -38,8 +54,7 @@ interface UnitOptions {
 function withUnits(options: UnitOptions): Quantity {
   const { name, allowed, units, base } = options;
   const names = Object.keys(units).sort((a, b) => b.length - a.length);
-  const pattern = `^(${DECIMAL}) ?(${names.join('|')})$`;
-  const shape = new RegExp(pattern);
+  const shape = new RegExp(`^(${DECIMAL}) ?(${names.join('|')})$`);
   const parse = (value: string | number): number => {
     const written = String(value);
     const match = shape.exec(written);
@@ -59,7 +74,31 @@ function withUnits(options: UnitOptions): Quantity {
     }
     return Number(exact);
   };
-  return { name, allowed, pattern, parse };
+  return { name, allowed, written: writtenWithUnits(options), parse };
+}
+
+function writtenWithUnits({ units, bare }: UnitOptions): WrittenForm {
+  const withUnit = Object.entries(units).map(([unit, factor]) => `${wholeIn(factor)} ?${unit}`);
+  const withoutUnit = bare ? wholeIn(1n) : ZERO;
+  return {
+    pattern: `^(?:${[...withUnit, withoutUnit].join('|')})$`,
+    number: { minimum: 0, maximum: bare ? Number.MAX_SAFE_INTEGER : 0, multipleOf: 1 },
+  };
+}
+
+/**
+ * Pattern of decimals that are whole numbers when multiplied by `factor`. Of binary factors it
+ * knows only that the last digit is a 5, and of none how much is too large.
+ */
+function wholeIn(factor: bigint): string {
+  const whole = '\\d{1,16}';
+  if (factor === 1n) return `${whole}(?:\\.0{1,20})?`;
+  const digits = factor.toString().length - 1;
+  const isDecimal = factor === 10n ** BigInt(digits);
+  const fraction = isDecimal
+    ? `\\d{1,${digits}}0{0,${20 - digits}}`
+    : `(?:\\d{0,${factor.toString(2).length - 2}}5)?0{0,20}`;
+  return `${whole}(?:\\.(?=\\d)${fraction})?`;
 }
 
 export const time = withUnits({
@@ -147,8 +186,28 @@ export const LINK_RATES: readonly string[] = [
 
 const linkRatesBps = new Set(LINK_RATES.map((text) => rate.parse(text)));
 
+/** 2.5 Gb/s may be written 2500M, and 0.0025T. */
+function writtenLinkRate(): WrittenForm {
+  const units = Object.entries(rateUnits());
+  const spellings = LINK_RATES.flatMap((text) =>
+    units.map(([unit, factor]) => {
+      const [whole, fraction] = quotient(BigInt(rate.parse(text)), factor);
+      const trailing = fraction === '' ? '(?:\\.0{1,20})?' : `\\.${fraction}0{0,10}`;
+      return `0*${whole}${trailing} ?${unit}`;
+    }),
+  );
+  return { pattern: `^(?:${spellings.join('|')})$`, number: null };
+}
+
+/** Whole part and digits behind the point of `value / unit`, which ends within 12 digits. */
+function quotient(value: bigint, unit: bigint): readonly [string, string] {
+  const fraction = ((value % unit) * 10n ** 12n) / unit;
+  return [String(value / unit), String(fraction).padStart(12, '0').replace(/0+$/, '')];
+}
+
 export const linkRate: Quantity = {
   ...rate,
+  written: writtenLinkRate(),
   name: 'a rate of Ethernet',
   allowed: `one of ${LINK_RATES.join(', ')}`,
   parse: (value) => {
@@ -165,14 +224,15 @@ export function showRate(bps: number): string {
   return LINK_RATES.find((text) => rate.parse(text) === bps) ?? `${bps} bit/s`;
 }
 
-const SHARE_PATTERN = `^(${DECIMAL}) ?(%?)$`;
-const shareShape = new RegExp(SHARE_PATTERN);
+const shareShape = new RegExp(`^(${DECIMAL}) ?(%?)$`);
+const PERCENTAGE = '0*(?:\\d{1,2}(?:\\.\\d{1,20})?|100(?:\\.0{1,20})?) ?%';
+const FRACTION = '0*(?:0(?:\\.\\d{1,20})?|1(?:\\.0{1,20})?) ?';
 
 /** A share from 0 to 1, written `30%` or `0.3`. */
 export const share: Quantity = {
   name: 'a share',
   allowed: 'a percentage such as 30%, or a number from 0 to 1',
-  pattern: SHARE_PATTERN,
+  written: { pattern: `^(?:${PERCENTAGE}|${FRACTION})$`, number: { minimum: 0, maximum: 1 } },
   parse: (value) => {
     const parsed = typeof value === 'number' ? value : writtenShare(value);
     if (parsed >= 0 && parsed <= 1) return parsed;
@@ -194,5 +254,14 @@ export function aboveZero(of: Quantity): Quantity {
     if (parsed > 0) return parsed;
     throw new QuantityError(`not above 0: ${show(value)}; write ${of.allowed}`);
   };
-  return { ...of, parse };
+  return { ...of, written: writtenAboveZero(of.written), parse };
+}
+
+function writtenAboveZero({ pattern, number }: WrittenForm): WrittenForm {
+  const isOnlyZero = number?.maximum === 0;
+  const { minimum: _, ...range } = number ?? {};
+  return {
+    pattern: `^(?=.*[1-9])${pattern.slice(1)}`,
+    number: number === null || isOnlyZero ? null : { ...range, exclusiveMinimum: 0 },
+  };
 }

@@ -1,23 +1,10 @@
 /** The scenario language described by its own schema: for editors, and for `explain`. */
 
 import { z } from 'zod';
+import type { JsonSchema } from '../../settings/decided-unions.js';
+import { withDecidedUnions } from '../../settings/decided-unions.js';
 import { show } from '../../settings/errors.js';
 import { SCHEMA_VERSION, scenarioSchema } from './schema.js';
-
-/** The part of JSON Schema 2020-12 that the schema of scenarios uses. */
-interface JsonSchema {
-  readonly $ref?: string;
-  readonly $defs?: Readonly<Record<string, JsonSchema>>;
-  readonly title?: string;
-  readonly description?: string;
-  readonly default?: unknown;
-  readonly const?: unknown;
-  readonly anyOf?: readonly JsonSchema[];
-  readonly oneOf?: readonly JsonSchema[];
-  readonly items?: JsonSchema;
-  readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly additionalProperties?: JsonSchema | boolean;
-}
 
 export interface CatalogueEntry {
   /** `load[].incast.to`; `*` stands for a name or number that the user chooses. */
@@ -28,9 +15,26 @@ export interface CatalogueEntry {
   readonly allowed: string;
 }
 
-/** What a file may contain, as JSON Schema 2020-12. */
-export function scenarioJsonSchema(): object {
-  const { $schema, ...rest } = z.toJSONSchema(scenarioSchema, {
+/** What a file may contain, as JSON Schema 2020-12: one mistake gives one error, or two. */
+export function scenarioJsonSchema(): JsonSchema {
+  const $id = `urn:selvage:scenario:${SCHEMA_VERSION}`;
+  const { required, ...whole } = withDecidedUnions(scenarioShapes());
+  const { fabric, ...others } = whole.properties!;
+  // A file that extends another needs neither the version nor the generator: the base has them.
+  const { description } = fabric!;
+  return {
+    $id,
+    title: 'Selvage scenario',
+    ...whole,
+    properties: { ...others, fabric: { type: 'object', description: description! } },
+    if: { not: { required: ['extends'] } },
+    then: { required: required!, properties: { fabric: fabric! } },
+  };
+}
+
+/** The same with plain unions, and with quantities as such. */
+export function scenarioShapes(): JsonSchema {
+  return z.toJSONSchema(scenarioSchema, {
     io: 'input',
     reused: 'ref',
     override: ({ zodSchema, jsonSchema }) => {
@@ -38,14 +42,12 @@ export function scenarioJsonSchema(): object {
       const written = z.globalRegistry.get(zodSchema)?.['default'];
       if (written !== undefined) Object.assign(jsonSchema, { default: written });
     },
-  });
-  const title = 'Selvage scenario';
-  return { $schema, $id: `urn:selvage:scenario:${SCHEMA_VERSION}`, title, ...rest };
+  }) as JsonSchema;
 }
 
 /** Every key of the language, in the order of the schema; a key of several shapes comes once. */
 export function describeScenario(): readonly CatalogueEntry[] {
-  const root = scenarioJsonSchema() as JsonSchema;
+  const root = scenarioShapes();
   const entries = new Map<string, CatalogueEntry>();
   new Describer(root.$defs ?? {}, entries).keysOf(root, '');
   return [...entries.values()];

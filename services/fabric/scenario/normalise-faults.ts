@@ -5,23 +5,8 @@ import { listed, show } from '../../settings/errors.js';
 import type { FaultSection } from './fault-section.js';
 import type { Located } from './located.js';
 import type { FaultInput } from './schema-faults.js';
-import { FAULT_KEYS } from './schema-faults.js';
+import { COMMON_KEYS, FAULT_KEYS } from './schema-faults.js';
 import type { Path } from '../../settings/source-tree.js';
-
-/** What every kind may have. */
-const COMMON: readonly string[] = [
-  'kind',
-  'name',
-  'where',
-  'at',
-  'for',
-  'every',
-  'times',
-  'until',
-  'random',
-  'stream',
-  'recover',
-];
 
 /** Control frames of a link: MAC control, LLDP, and the two CE-TAGs; in hexadecimal. */
 const LINK_TYPES = ['8808', '88cc', '88b5', '88b6'];
@@ -118,8 +103,8 @@ function checkKeys(input: FaultInput, path: Path, located: Located): void {
   const { must, may } = FAULT_KEYS[input.kind];
   const allowed = [...must, ...may];
   for (const key of Object.keys(input)) {
-    if (COMMON.includes(key) || allowed.includes(key)) continue;
-    const own = allowed.filter((name) => !COMMON.includes(name));
+    if (COMMON_KEYS.includes(key) || allowed.includes(key)) continue;
+    const own = allowed.filter((name) => !COMMON_KEYS.includes(name));
     throw located.errorAtKey(
       [...path, key],
       `${key} means nothing to ${input.kind}; its own keys: ${listed(own)}`,

@@ -151,10 +151,10 @@ const deviceSchema = mapping({
     .transform((address) => address.toLowerCase().replaceAll('-', ':'))
     .describe('MAC address of a host. Default: assigned by position.')
     .exactOptional(),
-  ipv4: address('an IPv4 address', isIPv4, 'four octets such as 10.0.0.3')
+  ipv4: address('ipv4', 'an IPv4 address', isIPv4, 'four octets such as 10.0.0.3')
     .describe('IPv4 address of a host. Default: assigned by position.')
     .exactOptional(),
-  ipv6: address('an IPv6 address', isIPv6, 'one such as 2001:db8::3')
+  ipv6: address('ipv6', 'an IPv6 address', isIPv6, 'one such as 2001:db8::3')
     .describe('IPv6 address of a host. Default: assigned by position.')
     .exactOptional(),
   arbiter: arbiter.exactOptional(),

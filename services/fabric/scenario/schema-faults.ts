@@ -40,6 +40,21 @@ export const FAULT_KEYS: Readonly<
   'mis-cabling': { must: ['swap'], may: [] },
 };
 
+/** What every kind may have. */
+export const COMMON_KEYS: readonly string[] = [
+  'kind',
+  'name',
+  'where',
+  'at',
+  'for',
+  'every',
+  'times',
+  'until',
+  'random',
+  'stream',
+  'recover',
+];
+
 const FAULTS_MAX = 1000;
 
 const PATTERN = /^[A-Za-z_*?][A-Za-z0-9_*?-]*$/;
@@ -168,7 +183,7 @@ export const faultsSchema = list(
     size: quantity(aboveZero(size))
       .describe('How much memory, or credit, is gone.')
       .exactOptional(),
-  }),
+  }).meta({ keysByTag: { tag: 'kind', common: COMMON_KEYS, keys: FAULT_KEYS } }),
   'faults such as { kind: link-down, at: 1ms, for: 100us }',
 ).max(FAULTS_MAX, `too many faults; at most ${FAULTS_MAX}`);
 

@@ -1,6 +1,6 @@
 /** Draws values of the scenario schema: a new key is generated as soon as it is in the schema. */
 
-import { scenarioJsonSchema } from '../../fabric/scenario/catalogue.js';
+import { scenarioShapes } from '../../fabric/scenario/catalogue.js';
 import {
   length,
   linkRate,
@@ -51,7 +51,7 @@ const OF_QUANTITIES: Readonly<Record<string, readonly unknown[]>> = {
   [share.allowed]: ['1%', '20%', '50%', '100%'],
 };
 
-const root = scenarioJsonSchema() as SchemaNode;
+const root = scenarioShapes() as SchemaNode;
 
 /** The node with what it refers to. */
 export function resolve(node: SchemaNode): SchemaNode {

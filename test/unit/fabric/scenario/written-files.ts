@@ -3,6 +3,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { parseDocument } from 'yaml';
+import { assertJudgedAlike } from '../../../kit/json-schema.js';
 import { ScenarioError } from '../../../../services/settings/errors.js';
 import type { LoadedScenario } from '../../../../services/fabric/scenario/load-scenario.js';
 import { loadScenario } from '../../../../services/fabric/scenario/load-scenario.js';
@@ -30,10 +32,19 @@ export function load(files: Files | string, set: readonly string[] = []): Loaded
   return withFiles(all, (directory) => loadScenario(join(directory, main), { set }));
 }
 
+/** One whole file, if it is YAML at all, is judged by the published schema as by the program. */
+function judge(text: string): void {
+  const document = parseDocument(text);
+  const hasAliases = /[\s[,]\*[a-z]/.test(text);
+  const isWhole = document.errors.length === 0 && !hasAliases && !document.has('extends');
+  if (isWhole) assertJudgedAlike(document.toJS());
+}
+
 /** The message that loading ends with, without the directory of the files. */
 export function problemOf(files: Files | string, set: readonly string[] = []): string {
   const all = typeof files === 'string' ? { 'main.yaml': files } : files;
   const main = 'main.yaml' in all ? 'main.yaml' : Object.keys(all)[0]!;
+  if (typeof files === 'string' && set.length === 0) judge(files);
   return withFiles(all, (directory) => {
     try {
       loadScenario(join(directory, main), { set });
