@@ -136,7 +136,7 @@ export class Observers {
       waits: this.waitsSeen(nowPs),
       hops: this.hopsSeen(),
       captures: this.capturesSeen(),
-      events: this.eventsSeen(),
+      events: this.eventsSeen(nowPs),
       wire: this.wireSeen(),
     };
   }
@@ -155,9 +155,9 @@ export class Observers {
     return captures && this.byDevice((d) => captures.log(d));
   }
 
-  eventsSeen(): EventLog[] | null {
+  eventsSeen(nowPs: number): EventLog[] | null {
     const { events } = this;
-    return events && this.byDevice((d) => events.log(d));
+    return events && this.byDevice((d) => events.seen(d, nowPs));
   }
 
   wireSeen(): WireLog[] | null {

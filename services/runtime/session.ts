@@ -191,7 +191,7 @@ export class Session {
 
   /** What happened to frames and priorities, by device; null unless that is observed. */
   events(): readonly EventLog[] | null {
-    return this.observers.eventsSeen();
+    return this.observers.eventsSeen(virtualTimeOf(this.engine, this.endPs));
   }
 
   /** The run as it is now, between two windows. */

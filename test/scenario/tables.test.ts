@@ -149,6 +149,43 @@ describe('tables of a run', () => {
 });
 
 describe('events', () => {
+  it('have every change of an LED, the last one of the run, too', async () => {
+    // LED0 shows activity, which ends 50 ms after the last frame; LED1 then blinks to the end.
+    const fabric = fabricOf(
+      'fabric: { generator: pair, link: { rate: 10G, length: 10m } }\nduration: 700ms\n' +
+        'devices: { h1: { nic: { model: 82599, regs: { LEDCTL: "0x0F0F8002" } } } }\n' +
+        'load: [{ stream: { from: h1, to: h2 }, rate: 1M, end: 100ms }]\n' +
+        'observe: { events: true }\n',
+    );
+    const alone = new Session(fabric, { check: false });
+    while (alone.advance(1000) === 'running');
+    const [nic] = alone.results('complete').nics;
+    const changes = eventsOf(fabric, alone.events()!).filter(({ event }) => /lit|dark/.test(event));
+    nic!.leds.forEach((led, i) => {
+      const own = changes.filter(({ detail }) => detail === i);
+      // LED1 was lit before anything happened.
+      assert.equal(own.length, led.changes, `LED${i}`);
+      if (own.length > 0) assert.equal(own.at(-1)!.timePs, led.sincePs, `LED${i}`);
+    });
+    // A frame takes 12 ms at this rate.
+    assert.deepEqual(
+      changes.map(({ event, detail, timePs }) => [event, detail, Math.floor(timePs / 1e9)]),
+      [
+        ['lit', 0, 0],
+        ['dark', 0, 147],
+        ['dark', 1, 200],
+        ['lit', 1, 400],
+        ['dark', 1, 600],
+      ],
+    );
+    const plans = planParts(fabric, placeInServices(fabric.topology, 2));
+    const { events } = await new ThreadsRun(fabric, plans, { check: false, from: null }).run();
+    assert.deepEqual(
+      eventsOf(fabric, events!).filter(({ event }) => /lit|dark/.test(event)),
+      changes,
+    );
+  });
+
   for (const name of ['incast-lossy.yaml', 'incast-credit.yaml', 'incast-pfc.yaml']) {
     it(`are the same from threads, and from a run that was saved half-way: ${name}`, async () => {
       const set = ['load.0.bytes=200KB', 'expect=[]', 'observe.events=true'];

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { summaryText } from '../../services/report/summary-text.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
 import { Session } from '../../services/runtime/session.js';
 import { ALLOWED, WORDS_SHIFT } from '../../services/engine/flow-control/credit/credit-records.js';
@@ -91,6 +92,20 @@ describe('a forged credit message', () => {
     assert.equal(grant.find(({ port }) => port === 's1:p2')!.violations, 0);
     const report = credits(ce('0110', '21', '0000'), 'h2:p1');
     assert.equal(report.find(({ port }) => port === 's1:p2')!.contradictions, 1);
+  });
+
+  it('shows as violations in the summary where it could be true and is used', () => {
+    const demand = ', grant: demand';
+    const results = runScenario(forged('s1:p2', ce('0111', '01', '0580'), demand));
+    const found = results.credits.filter(({ violations }) => violations > 0);
+    // A longest frame: the account is closed before there are more.
+    assert.deepEqual(
+      found.map(({ port, violations }) => [port, violations]),
+      [['s1:p2', 24]],
+    );
+    const summary = summaryText(results, [], { good: String, bad: String, strong: String });
+    assert.match(summary, /credit port .* violations$/m);
+    assert.match(summary, /^ +s1:p2 .* 24$/m);
   });
 });
 

@@ -66,8 +66,8 @@ export class LedPanel {
     this.settle(nowPs, hear);
   }
 
-  /** What they will have done by a time if nothing happens until then; nobody is told. */
-  at(nowPs: number): LedPanel {
+  /** What they will have done by a time if nothing happens until then; `hear` is given the rest. */
+  at(nowPs: number, hear: LedListener = () => undefined): LedPanel {
     const then = new LedPanel(this.linkBps);
     const { lit, changes, changedPs, blinksFrom, activeUntil } = this;
     then.lit.set(lit);
@@ -78,7 +78,7 @@ export class LedPanel {
     then.link = this.link;
     then.ledctl = this.ledctl;
     then.toldPs = this.toldPs;
-    then.advance(nowPs, () => undefined);
+    then.advance(nowPs, hear);
     return then;
   }
 

@@ -15,11 +15,13 @@ export function collectSfc(engine: Engine, nowPs: number): SfcResult[] {
     if (parts.sfc === null) return [];
     const sum = (of: (priority: number) => number): number =>
       PRIORITIES.reduce((total, priority) => total + of(priority), 0);
+    const { station } = parts.sfc;
+    const ofFlows = [station?.flowPauses.count ?? 0, station?.flowPauses.pausedPs(nowPs) ?? 0];
     const result = {
       device: spec.name,
       ...pointResult(parts.sfc),
-      pauses: sum((priority) => engine.sfc.holdCount(firstPort, priority)),
-      pausedPs: sum((priority) => engine.sfc.heldPs(firstPort, priority, nowPs)),
+      pauses: sum((priority) => engine.sfc.holdCount(firstPort, priority)) + ofFlows[0]!,
+      pausedPs: sum((priority) => engine.sfc.heldPs(firstPort, priority, nowPs)) + ofFlows[1]!,
     };
     const isIdle = Object.values(result.counters).every((count) => count === 0);
     return isIdle ? [] : [result];

@@ -92,6 +92,15 @@ export class EventLog {
     this.values.set(row, at);
   }
 
+  copy(): EventLog {
+    const copy = new EventLog(0);
+    copy.count = this.count;
+    copy.omitted = this.omitted;
+    copy.held.push(...this.held);
+    copy.values = this.values.slice();
+    return copy;
+  }
+
   rows(): EventRow[] {
     return Array.from({ length: this.count }, (_, row) => {
       const from = row * WIDTH;
@@ -108,6 +117,19 @@ type EventNumbers = [number, number, number, number, number, number, number, num
 export class EventRecorder extends LogRecorder<EventLog> {
   constructor(engine: Engine) {
     super(engine, (ports) => new EventLog(ports));
+  }
+
+  /** What happened up to a time, with changes of LEDs that nothing has followed yet. */
+  seen(device: number, nowPs: number): EventLog {
+    const log = this.log(device);
+    const { place, spec } = this.engine.devices[device];
+    const nic = spec.kind === 'host' ? this.engine.hosting.parts(place).nic : null;
+    if (nic === null) return log;
+    const whole = log.copy();
+    nic.leds.at(nowPs, (led, lit, atPs) => {
+      whole.add(atPs, lit ? LIT : LIT + 1, 0, NONE, led, NONE, NONE, NONE, NONE);
+    });
+    return whole;
   }
 
   override frameDropped(

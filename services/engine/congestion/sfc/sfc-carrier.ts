@@ -13,8 +13,8 @@ export interface SfcBridge {
 }
 
 export interface SfcStation {
-  /** Stops a connection for a time, if it has that priority. */
-  stopConnection(port: number, connection: number, priority: number, durationPs: number): void;
+  /** Stops a connection for a time; false, and nothing is done, if it has another priority. */
+  stopConnection(port: number, connection: number, priority: number, durationPs: number): boolean;
 }
 
 export interface SfcTimers {

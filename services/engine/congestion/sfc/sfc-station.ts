@@ -1,12 +1,16 @@
 import type { SfcHostSpec } from '../../contract/spec.js';
 import type { StopObeyer } from '../../quanta/stop-obeyer.js';
 import type { SfcStation, SfcTimers } from './sfc-carrier.js';
+import { SfcFlowPauses } from './sfc-flow-pauses.js';
 import type { SfcCounters } from './sfc-managed.js';
 import type { Verdict } from './sfc-receiver.js';
 import { SfcReceiver } from './sfc-receiver.js';
 
 /** An end station that pauses itself when it is told to (P802.1Qdw figure 52-3). */
 export class SfcStationReceiver extends SfcReceiver {
+  /** With `scope: flow`; priorities are counted by the obeyer. */
+  readonly flowPauses: SfcFlowPauses;
+
   constructor(
     firstPort: number,
     private readonly spec: SfcHostSpec,
@@ -16,6 +20,7 @@ export class SfcStationReceiver extends SfcReceiver {
     private readonly obeyer: StopObeyer,
   ) {
     super(firstPort, spec.processingPs, timers, counters);
+    this.flowPauses = new SfcFlowPauses(spec.destinations.length);
   }
 
   static override readonly wiring: readonly string[] = [...SfcReceiver.wiring, 'obeyer'];
@@ -35,7 +40,8 @@ export class SfcStationReceiver extends SfcReceiver {
     }
     this.spec.destinations.forEach((mac, connection) => {
       if (mac !== destination) return;
-      this.carrier.stopConnection(at, connection, priority, durationPs);
+      if (!this.carrier.stopConnection(at, connection, priority, durationPs)) return;
+      this.flowPauses.load(connection, this.timers.clock.now, durationPs);
     });
   }
 }

@@ -232,12 +232,13 @@ export function makeHosting(
     carriage.unload(frame);
   }
 
-  function stopConnection(port: number, c: number, priority: number, durationPs: number): void {
+  function stopConnection(port: number, c: number, priority: number, durationPs: number): boolean {
     const d = ports.owner(port);
     const { frameClass } = specs[d].sends[c];
-    if ((frameClass & PRIORITY_MASK) !== priority) return;
+    if ((frameClass & PRIORITY_MASK) !== priority) return false;
     senders.stopFor(firstSend[d] + c, durationPs);
     wake(d, c);
+    return true;
   }
 
   function departing(d: number, trafficClass: number, frame: number): void {

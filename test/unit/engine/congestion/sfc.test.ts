@@ -143,6 +143,21 @@ describe('a switch that tells sources', () => {
     });
   }
 
+  it('shows pauses of single flows as it shows those of a priority', () => {
+    // One flow a host, so both scopes do the same.
+    const stationsOf = (scope: string): RunResults['sfc'] =>
+      runScenario(`${INCAST}sfc: { detect: 50KB, target: 10KB, scope: ${scope} }\n`).sfc.filter(
+        ({ role }) => role === 'station',
+      );
+    const [flows, priorities] = [stationsOf('flow'), stationsOf('priority')];
+    assert.equal(flows.length, 4);
+    flows.forEach(({ pauses, pausedPs }, i) => {
+      assert.ok(pauses > 1);
+      assert.equal(pauses, priorities[i]!.pauses);
+      assert.ok(Math.abs(pausedPs / priorities[i]!.pausedPs - 1) < 0.03, String(pausedPs));
+    });
+  });
+
   it('gives up the source unseen longest when its table is full', () => {
     const { sourcesPeak, counters } = bridgeOf(
       runScenario(`${INCAST}sfc: { detect: 50KB, sources: 2 }\n`),
