@@ -4,27 +4,12 @@
  */
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
-import { ROOT } from '../kit/emulate.js';
+import { after, describe, it } from 'node:test';
+import type { SourceDefect } from '../kit/engine-copy.js';
+import { EngineCopy } from '../kit/engine-copy.js';
 
-interface Mutant {
+interface Mutant extends SourceDefect {
   readonly name: string;
-  /** Below dist. */
-  readonly file: string;
-  readonly from: string | RegExp;
-  readonly to: string;
   /** Examples whose golden fingerprints differ then, or whose run fails. */
   readonly examples: readonly string[];
 }
@@ -68,43 +53,22 @@ const MUTANTS: readonly Mutant[] = [
 ];
 
 describe('a defect in the source', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'selvage-mutants-'));
-  const dist = join(folder, 'dist');
-
-  before(() => {
-    const isNeeded = (path: string): boolean =>
-      !/\.(map|d\.ts|tsbuildinfo)$/.test(path) || statSync(path).isDirectory();
-    for (const part of ['services', 'test/kit', 'test/golden']) {
-      cpSync(join(ROOT, 'dist', part), join(dist, part), { recursive: true, filter: isNeeded });
-    }
-    const shared = ['node_modules', 'proto', 'package.json', 'examples', 'test', 'CHANGELOG.md'];
-    for (const name of shared) symlinkSync(join(ROOT, name), join(folder, name));
-  });
+  const copy = new EngineCopy(['services', 'test/kit', 'test/golden']);
   after(() => {
-    rmSync(folder, { recursive: true });
+    copy.remove();
   });
 
-  function isWell(examples: readonly string[]): boolean {
-    const words = [join(dist, 'test/golden/main.js'), ...examples];
-    return spawnSync(process.execPath, words, { cwd: folder, stdio: 'ignore' }).status === 0;
+  function isWell(examples: readonly string[], defect: SourceDefect | null): boolean {
+    return copy.run('test/golden/main.js', examples, defect).status === 0;
   }
 
   it('is what fails, and nothing else', () => {
-    for (const { name, examples } of MUTANTS) assert.ok(isWell(examples), name);
+    for (const { name, examples } of MUTANTS) assert.ok(isWell(examples, null), name);
   });
 
-  for (const { name, file, from, to, examples } of MUTANTS) {
+  for (const { name, examples, ...defect } of MUTANTS) {
     it(`is noticed: ${name}`, () => {
-      const path = join(dist, file);
-      const sound = readFileSync(path, 'utf8');
-      const mutant = sound.replace(from, to);
-      assert.notEqual(mutant, sound, `${file} has nothing like it`);
-      writeFileSync(path, mutant);
-      try {
-        assert.ok(!isWell(examples));
-      } finally {
-        writeFileSync(path, sound);
-      }
+      assert.ok(!isWell(examples, defect));
     });
   }
 });

@@ -8,7 +8,8 @@ import type { PartState } from '../../runtime/part/part.js';
 import { Part } from '../../runtime/part/part.js';
 import type { MergedRun } from '../../runtime/merge.js';
 import { mergeParts } from '../../runtime/merge.js';
-import type { RunResults } from '../../runtime/results/results.js';
+import { placeNames } from '../../runtime/results/outcome.js';
+import type { Failure, RunResults } from '../../runtime/results/results.js';
 import { watchIntervals } from '../../runtime/checks/stall.js';
 import { Rounds } from '../../runtime/rounds/rounds.js';
 
@@ -70,11 +71,16 @@ export class Cluster {
   }
 
   private allReported = false;
+  private failure: Failure | null = null;
 
   /** Runs until a bound at least as late as `untilPs`, or to the end. */
   run(untilPs = Infinity): void {
     for (;;) {
       const decision = this.rounds.decide(false);
+      if (decision.kind === 'stalled') {
+        const { reason, atPs: timePs } = decision;
+        this.failure = { reason, timePs, ...placeNames(this.fabric, -1, -1), priority: null };
+      }
       if (decision.kind !== 'round') return;
       if (this.rounds.boundPs >= untilPs) return;
       this.roundsRun++;
@@ -118,16 +124,17 @@ export class Cluster {
     this.begin(saved?.boundPs ?? 0, saved?.framesSeen ?? -1);
   }
 
-  results(): RunResults {
-    return this.merged().results;
+  results(check = true): RunResults {
+    return this.merged(check).results;
   }
 
   /** The outcome as the coordinator sees it: every actor's state put into one engine. */
-  merged(): MergedRun {
+  merged(check = true): MergedRun {
     const { states, boundPs, framesSeen } = this.save();
     const moment = { boundPs, framesSeen };
-    const ended = { status: 'complete', failure: null, moment, steps: [] } as const;
-    return mergeParts(this.fabric, this.plans, states, { ...ended, check: true, lookedPs: 0 });
+    const { failure } = this;
+    const ended = { status: 'complete', failure, moment, steps: [] } as const;
+    return mergeParts(this.fabric, this.plans, states, { ...ended, check, lookedPs: 0 });
   }
 
   private hire(service: number): Member {

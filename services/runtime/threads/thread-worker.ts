@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { FramePool } from '../../engine/frame/frame-pool.js';
+import { BrokenAssertion } from '../../engine/kernel/assert.js';
 import type { PartPlan } from '../../fabric/placement/part-plan.js';
 import type { Breach } from '../checks/breach.js';
 import { HoldCheck } from '../checks/hold-check.js';
@@ -125,6 +126,8 @@ class Thread {
   private boundPs = 0;
   private recovery: RecoveryTimes;
   private lookAtPs: number;
+  /** A fault of the engine itself: nothing is executed here after it, and all end soon. */
+  private broken: Breach | null = null;
 
   constructor(private readonly task: ThreadTask) {
     this.part = new Part(task.plan);
@@ -158,14 +161,14 @@ class Thread {
     for (let window = 0; ; window++) {
       // One thread hears the request for all, so that all stop at the same window.
       const isAsked = task.plan.service === 0 && Atomics.load(this.stop, 0) !== 0;
-      meeting.say(STOP, isAsked ? 1 : 0);
+      meeting.say(STOP, isAsked || this.broken !== null ? 1 : 0);
       const mayCall = task.plan.service === 0 && !this.isLetGo;
       meeting.say(CALLED, mayCall ? Atomics.load(this.call, WANTED) : 0);
       this.isLetGo = false;
       const ownPs = Math.max(part.nextTime(), this.boundPs);
       meeting.say(NEXT_EVENT, Math.min(ownPs, this.handedOverPs));
       meeting.arrive();
-      part.runTo(this.boundPs);
+      this.execute(() => part.runTo(this.boundPs));
       meeting.wait();
       this.collect();
       const nextPs = meeting.least(NEXT_EVENT);
@@ -176,7 +179,7 @@ class Thread {
       }
       if (nextPs !== Infinity) this.showState(nextPs, endPs);
       if (nextPs >= endPs || nextPs === Infinity) {
-        if (task.durationPs !== null) part.runTo(task.durationPs);
+        if (task.durationPs !== null) this.execute(() => part.runTo(endPs));
         this.boundPs = endPs;
         return this.outcome(false, null);
       }
@@ -192,11 +195,23 @@ class Thread {
       this.holdCheck?.lookAtBooks(nextPs, task.plan.specs.length);
       const dueAt = Math.min(this.stall.dueAt, this.lookAtPs);
       this.boundPs = Math.min(nextPs + task.lookaheadPs, endPs, dueAt);
-      part.runBorderTo(this.boundPs);
+      this.execute(() => part.runBorderTo(this.boundPs));
       this.parity ^= 1;
       this.handedOverPs = Infinity;
       part.take(this.outlet);
       if (window % WINDOWS_PER_PROGRESS === 0) this.showProgress(nextPs);
+    }
+  }
+
+  /** Executes some of the part; an assertion that fails ends the run as in one process. */
+  private execute(run: () => unknown): void {
+    if (this.broken !== null) return;
+    try {
+      run();
+    } catch (error) {
+      if (!(error instanceof BrokenAssertion)) throw error;
+      const { message: reason, timePs, device } = error;
+      this.broken = { reason, timePs, device, port: -1, priority: null };
     }
   }
 
@@ -280,7 +295,7 @@ class Thread {
 
   private outcome(interrupted: boolean, stalledAtPs: number | null): ThreadOutcome {
     const { part, boundPs, stall, holdCheck } = this;
-    const breach = holdCheck?.breach ?? null;
+    const breach = this.broken ?? holdCheck?.breach ?? null;
     return {
       state: part.save(),
       boundPs,
