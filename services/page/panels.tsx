@@ -133,16 +133,39 @@ export function Standstill({ run }: { readonly run: RunPage }): JSX.Element | nu
         </p>
       ))}
       <Table
-        head={['flow', 'since', 'held port', 'by']}
-        rows={flows.map(({ name, sincePs, port, peer }) => [
+        head={['flow', 'since', 'blocked at', 'by']}
+        rows={flows.map(({ name, sincePs, place, cause }) => [
           name,
           formatTime(sincePs),
-          port ?? '–',
-          peer ?? '–',
+          place,
+          cause,
         ])}
       />
+      <More count={count - flows.length} />
     </Card>
   );
+}
+
+/** Only where flows could not reach their destination at the end. */
+export function Unreachable({ run }: { readonly run: RunPage }): JSX.Element | null {
+  const { unreachable } = run;
+  if (unreachable === null) return null;
+  const { count, flows } = unreachable;
+  const title = `${formatCount(count)} ${count === 1 ? 'flow' : 'flows'} unreachable at the end`;
+  return (
+    <Card title={title}>
+      <Table
+        head={['flow', 'ends at', 'by']}
+        rows={flows.map(({ name, place, cause }) => [name, place, cause])}
+      />
+      <More count={count - flows.length} />
+    </Card>
+  );
+}
+
+/** What a table leaves out. */
+function More({ count }: { readonly count: number }): JSX.Element | null {
+  return count === 0 ? null : <p class="facts">and {formatCount(count)} more: see flows.csv</p>;
 }
 
 export function Traffic({ run }: { readonly run: RunPage }): JSX.Element {

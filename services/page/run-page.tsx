@@ -14,6 +14,7 @@ import {
   Standstill,
   Tiles,
   Traffic,
+  Unreachable,
 } from './panels.js';
 import { Nics } from './nics.js';
 import { NoSeries, PortPlots } from './port-plots.js';
@@ -38,6 +39,7 @@ export function RunPageView({ view }: { readonly view: RunView }): JSX.Element {
       <Header run={run} status={run.status} toggleTheme={toggleTheme} />
       <Tiles run={run} />
       <Standstill run={run} />
+      <Unreachable run={run} />
       <MapCard {...{ view, theme, timePs, setTime, port, choose, marked }} />
       <PortCard {...{ view, theme, order, port, choose, timePs, setTime }} />
       <TreeCard {...{ run, choose, mark }} />

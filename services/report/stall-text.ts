@@ -1,4 +1,4 @@
-import type { RunResults } from '../runtime/results/results.js';
+import type { RunResults, StallResult } from '../runtime/results/results.js';
 import { formatCount, formatTime } from './format.js';
 import type { Style } from './style.js';
 import { table } from './table.js';
@@ -13,14 +13,29 @@ export function stallText(results: RunResults, style: Style): string {
   const rows = [...stalls]
     .sort((a, b) => a.sincePs - b.sincePs)
     .slice(0, ROWS_SHOWN)
-    .map(({ name, sincePs, port, peer }) => [name, formatTime(sincePs), port ?? '–', peer ?? '–']);
+    .map((stall) => [stall.name, formatTime(stall.sincePs), ...obstacleOf(stall)]);
   const more = stalls.length - rows.length;
   return [
     style.strong(`Stalled: ${formatCount(stalls.length)} of ${flowsText(results)}`),
     ...rings.slice(0, ROWS_SHOWN),
-    ...(rows.length > 0 ? [table(['flow', 'since', 'held port', 'by'], rows)] : []),
+    ...(rows.length > 0 ? [table(['flow', 'since', 'blocked at', 'by'], rows)] : []),
     ...(more > 0 ? [`  and ${formatCount(more)} more`] : []),
   ].join('\n');
+}
+
+/** What a flow waits for: where, and its cause. */
+export function obstacleOf({
+  port,
+  peer,
+  unreachableAt,
+}: Pick<StallResult, 'port' | 'peer' | 'unreachableAt'>): [string, string] {
+  if (unreachableAt !== null) return [unreachableAt, causeOf(unreachableAt)];
+  return [port ?? '–', peer ?? '–'];
+}
+
+/** Why frames end at a place: at a port, its link is down; at a device, it has no route. */
+export function causeOf(unreachableAt: string): string {
+  return unreachableAt.includes(':') ? 'link down' : 'no route';
 }
 
 function flowsText({ flows }: RunResults): string {

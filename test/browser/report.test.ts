@@ -26,6 +26,14 @@ load: [{ permutation: { hosts: all }, bytes: 256KB, priority: 3 }]
 observe: { series: 250ns, episodes: true }
 `;
 
+/** The link of the receiver stays down. */
+const CUT = `selvage: 1
+duration: 2ms
+fabric: { generator: star, hosts: 3 }
+load: [{ name: a, stream: { from: h2..h3, to: h1 }, bytes: 4MB, transport: reliable }]
+faults: [{ kind: link-down, where: { device: h1 }, at: 50us }]
+`;
+
 const folder = mkdtempSync(join(tmpdir(), 'selvage-report-'));
 after(() => {
   rmSync(folder, { recursive: true });
@@ -85,6 +93,20 @@ describe('the report in a browser', { skip: noBrowser }, () => {
     await page.getByLabel('show its ports in the fabric').check();
     assert.ok((await page.locator('.cable.marked').count()) > 0);
     assert.ok((await page.locator('.cable.unmarked').count()) > 0);
+    await page.close();
+  });
+
+  it('names flows that have stopped, and those that cannot reach their destination', async () => {
+    const scenario = join(folder, 'cut.yaml');
+    writeFileSync(scenario, CUT);
+    assert.throws(() => {
+      selvage('run', scenario, '--quiet', '--out', join(folder, 'cut'));
+    });
+    const page = await open(join(folder, 'cut', 'report.html'), 'light');
+    const card = (title: RegExp): Promise<string> =>
+      page.locator('.card', { hasText: title }).innerText();
+    assert.match(await card(/2 flows have stopped/), /a\/h3->h1\s+\S+ us\s+s1\s+no route/);
+    assert.match(await card(/2 flows unreachable at the end/), /a\/h2->h1\s+s1\s+no route/);
     await page.close();
   });
 

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { runsAlike } from '../kit/alike.js';
+import { factsOf, pageOfRun } from '../../services/report/page/page-of-run.js';
+import { summaryText } from '../../services/report/summary-text.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
-import { fabricOf, flowOf, runScenario } from '../kit/emulate.js';
+import { fabricOf, flowOf, run, runScenario } from '../kit/emulate.js';
 
 const LEAF_SPINE = `
 fabric: { generator: leaf-spine, leaves: 2, spines: 2, hostsPerLeaf: 2 }
@@ -140,7 +142,9 @@ describe('failover', () => {
   for (const [name, text] of Object.entries(worlds)) {
     it(`is the same anywhere, with books that balance: ${name}`, async () => {
       const results = await runsAlike(fabricOf(text), 300e6, [25e6, 45e6, 75e6, 135e6]);
-      assert.equal(results.status, 'complete');
+      assert.equal(results.failure, null);
+      const isCut = results.flows.some(({ unreachableAt }) => unreachableAt !== null);
+      if (!isCut) assert.equal(results.status, 'complete');
     });
   }
 });
@@ -179,6 +183,29 @@ describe('a fabric whose link is down', () => {
     assert.equal(named.length, 6);
     assert.equal(flowOf({ flows } as RunResults, 'h3->h1').unreachableAt, 'h3:p1');
     assert.equal(flowOf({ flows } as RunResults, 'h1->h3').unreachableAt, 'leaf1');
+  });
+
+  it('names them among stalled flows and on the page, with what is in their way', () => {
+    const fabric = fabricOf(worlds['a host without its link']!, 'duration=2ms');
+    const results = run(fabric);
+    const summary = summaryText(results, [], { good: String, bad: String, strong: String });
+    assert.match(summary, /Stalled: 6 of 12 flows\n/);
+    assert.match(summary, /h3->h1 +\S+ us +h3:p1 +link down$/m);
+    assert.match(summary, /h1->h3 +\S+ us +leaf1 +no route$/m);
+    const series = { rows: [] };
+    const origin = { scenario: 'cut.yaml', set: [], steps: [] };
+    const page = pageOfRun(
+      { results, expectations: [], document: {}, series, why: null, origin },
+      factsOf(fabric),
+    );
+    const cut = { name: 'a/h3->h1', place: 'h3:p1', cause: 'link down' };
+    assert.equal(page.unreachable!.count, 6);
+    assert.deepEqual(
+      page.unreachable!.flows.find(({ name }) => name === cut.name),
+      cut,
+    );
+    const stalled = page.standstill!.flows.find(({ name }) => name === cut.name)!;
+    assert.deepEqual([stalled.place, stalled.cause], [cut.place, cut.cause]);
   });
 
   it('leaves senders elsewhere alone with local repair only, and their flows end at the spine', () => {

@@ -25,6 +25,8 @@ export interface RunPage {
   readonly loads: readonly LoadResult[];
   /** What stands still at the end, in words; null: nothing does. */
   readonly standstill: StandstillView | null;
+  /** Null where all flows could reach their destinations at the end. */
+  readonly unreachable: UnreachableView | null;
   readonly expectations: readonly ExpectationView[];
   readonly map: FabricMap;
   /** In the order of the fabric; the map, heat and plots name a port by its place here. */
@@ -79,12 +81,23 @@ export interface StandstillView {
   /** Cyclic buffer dependencies, port by port. */
   readonly rings: readonly string[];
   readonly count: number;
-  /** The first of the flows: name, since when, the port that is held and by whom. */
+  /** The first of the flows: name, since when, where it is blocked and by what. */
   readonly flows: readonly {
     readonly name: string;
     readonly sincePs: number;
-    readonly port: string | null;
-    readonly peer: string | null;
+    readonly place: string;
+    readonly cause: string;
+  }[];
+}
+
+/** Flows that could not reach their destination when the run ended. */
+export interface UnreachableView {
+  readonly count: number;
+  /** The first of them, where their frames end and why. */
+  readonly flows: readonly {
+    readonly name: string;
+    readonly place: string;
+    readonly cause: string;
   }[];
 }
 

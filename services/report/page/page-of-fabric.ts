@@ -35,6 +35,7 @@ export function pageOfFabric(
     priorities: [],
     loads: [],
     standstill: null,
+    unreachable: null,
     expectations: [],
     map: mapOf(topology, names),
     ports,

@@ -6,7 +6,7 @@ import { readVersion } from '../../runtime/version.js';
 import { show } from '../expectations.js';
 import type { ExpectationResult } from '../expectations.js';
 import { formatTime } from '../format.js';
-import { ringText } from '../stall-text.js';
+import { causeOf, obstacleOf, ringText } from '../stall-text.js';
 import { isStallExpected, isStandstill } from '../verdict.js';
 import type {
   MarginView,
@@ -15,6 +15,7 @@ import type {
   Reproduce,
   RunPage,
   StandstillView,
+  UnreachableView,
 } from './page-data.js';
 import { completionCurves, slowdownBySize } from './page-flows.js';
 import type { WhySummary } from '../why.js';
@@ -27,7 +28,7 @@ import { treesView } from './page-trees.js';
 import { seriesOf } from './page-series.js';
 
 const MARGINS_SHOWN = 40;
-const STALLS_SHOWN = 12;
+const FLOWS_SHOWN = 12;
 const FRAME_OVERHEAD_OCTETS = 20;
 
 /** A run as it was measured, or read back from its directory. */
@@ -83,6 +84,7 @@ export function pageOfRun(run: MeasuredRun, facts: ScenarioFacts): RunPage {
     priorities: priorityViews(results),
     loads: results.loads,
     standstill: standstillView(run),
+    unreachable: unreachableView(results),
     expectations: run.expectations.map(({ text, metric, actual, ok, reason }) => {
       return { text, actual: reason ?? show(metric, actual), ok };
     }),
@@ -106,8 +108,21 @@ function standstillView({ results, expectations }: MeasuredRun): StandstillView 
     isExpected: isStallExpected(expectations),
     rings: standingDeadlocks.map(({ ring }) => ringText(ring)),
     count: stalls.length,
-    flows: [...stalls].sort((a, b) => a.sincePs - b.sincePs).slice(0, STALLS_SHOWN),
+    flows: [...stalls]
+      .sort((a, b) => a.sincePs - b.sincePs)
+      .slice(0, FLOWS_SHOWN)
+      .map((stall) => {
+        const [place, cause] = obstacleOf(stall);
+        return { name: stall.name, sincePs: stall.sincePs, place, cause };
+      }),
   };
+}
+
+function unreachableView({ flows }: RunResults): UnreachableView | null {
+  const lost = flows.flatMap(({ name, unreachableAt: place }) =>
+    place === null ? [] : [{ name, place, cause: causeOf(place) }],
+  );
+  return lost.length === 0 ? null : { count: lost.length, flows: lost.slice(0, FLOWS_SHOWN) };
 }
 
 function failureText({ failure }: RunResults): string | null {

@@ -18,6 +18,7 @@ import type { Deadlock } from '../../telemetry/congestion/congestion.js';
 import { portsOfFlow } from '../../telemetry/congestion/flow-ways.js';
 import type { NicResult } from './nic-results.js';
 import type { StallResult } from './results.js';
+import { unreachableAt } from './unreachable.js';
 
 const CLASSES = 8;
 const QUANTUM_OCTETS = 64;
@@ -31,6 +32,13 @@ interface Path {
   readonly ends: readonly LinkEnd[];
   /** The names of its ports. */
   readonly names: ReadonlySet<string>;
+}
+
+/** What may keep a flow from getting on. */
+interface Obstacle {
+  /** The port on its path that is held longest. */
+  readonly held: { readonly sincePs: number } | null;
+  readonly isUnreachable: boolean;
 }
 
 /**
@@ -69,7 +77,10 @@ export class FlowProgress {
         ({ egress, priority }) => priority === flow.priority && path.names.has(egress),
       );
       const held = this.longestHold(path, flow.priority);
-      if (!isInRing && !isStill && !this.isStalled(flow, index, path, silentPs, held)) return [];
+      const endsAt = unreachableAt(this.fabric, this.engine, index);
+      const obstacle = { held, isUnreachable: endsAt !== null };
+      if (!isInRing && !isStill && !this.isStalled(flow, index, path, silentPs, obstacle))
+        return [];
       return [
         {
           flow: index,
@@ -77,6 +88,7 @@ export class FlowProgress {
           sincePs,
           port: held?.port ?? null,
           peer: held?.peer ?? null,
+          unreachableAt: endsAt,
         },
       ];
     });
@@ -87,7 +99,7 @@ export class FlowProgress {
     index: number,
     path: Path,
     silentPs: number,
-    held: { readonly sincePs: number } | null,
+    { held, isUnreachable }: Obstacle,
   ): boolean {
     const { engine, nowPs } = this;
     const send = this.sender(index);
@@ -96,6 +108,8 @@ export class FlowProgress {
     if (path.ends.some((end) => engine.discovery.isSettling(this.numberOf(end)))) return false;
     const explainedPs = this.explainedPs(index, path);
     if (silentPs < explainedPs) return false;
+    // What is sent again ends where the rest did.
+    if (isUnreachable) return true;
     // A port that is held for so long keeps retransmissions back, too.
     if (held !== null && nowPs - held.sincePs >= explainedPs) return true;
     const { transport } = flow;

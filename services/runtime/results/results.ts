@@ -96,6 +96,8 @@ export interface StallResult {
   /** The port on its path that is held longest, and its link partner; null: none is. */
   readonly port: string | null;
   readonly peer: string | null;
+  /** Where its frames can go no farther; null: they reach their destinations. */
+  readonly unreachableAt: string | null;
 }
 
 /** What a declared fault did, at all its ports together. */
