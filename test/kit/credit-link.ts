@@ -8,6 +8,7 @@ import { CreditMechanism } from '../../services/engine/flow-control/credit/credi
 import {
   ALLOWED,
   CONSUMED,
+  LIMIT_SAID,
   PASSED,
 } from '../../services/engine/flow-control/credit/credit-records.js';
 import { FramePool } from '../../services/engine/frame/frame-pool.js';
@@ -309,10 +310,15 @@ export function nothingIsLost(link: CreditLink): boolean {
   const { sending, sendingRow, receiving, receivingRow } = link;
   const consumed = sending.sender.count(sendingRow, CONSUMED);
   const limit = sending.sender.count(sendingRow, ALLOWED);
+  // What is free is granted on demand only, where grants are answers.
+  const { unsolicited } = receiving.accounts.specOf(receivingRow).granting;
+  const granted = unsolicited
+    ? receiving.receiver.limit(receivingRow)
+    : receiving.receiver.count(receivingRow, LIMIT_SAID);
   return (
     isSettled(link) &&
     receiving.receiver.occupied(receivingRow) === 0 &&
     receiving.receiver.count(receivingRow, PASSED) === consumed &&
-    receiving.receiver.limit(receivingRow) === limit
+    granted === limit
   );
 }

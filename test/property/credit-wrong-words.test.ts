@@ -66,7 +66,11 @@ interface Case {
   readonly seed: number;
   readonly codec: 'ce' | 'cbfc';
   readonly policy: 'static' | 'demand';
-  readonly request: 'never' | 'blocked' | 'ahead';
+  /** Of the sender, and whether the receiver grants without a demand. */
+  readonly demand: {
+    readonly request: 'never' | 'blocked' | 'ahead';
+    readonly unsolicited: boolean;
+  };
   /** Of the receiver: how long frames stay in its buffer. */
   readonly drainPs: number;
   readonly before: number;
@@ -79,7 +83,13 @@ const cases: fc.Arbitrary<Case> = fc.record({
   seed: fc.nat(),
   codec: fc.constantFrom('ce', 'cbfc'),
   policy: fc.constantFrom('static', 'demand'),
-  request: fc.constantFrom('never', 'blocked', 'ahead'),
+  demand: fc.constantFrom(
+    { request: 'never', unsolicited: true },
+    { request: 'blocked', unsolicited: true },
+    { request: 'ahead', unsolicited: true },
+    { request: 'blocked', unsolicited: false },
+    { request: 'ahead', unsolicited: false },
+  ),
   drainPs: fc.constantFrom(1e5, 4e6, 300e6, 2e9),
   before: fc.constantFrom(0, 20, 400, 4000),
   after: fc.constantFrom(0, 20, 400, 4000),
@@ -120,9 +130,11 @@ function octetsOf(link: LossyCreditLink, codec: 'ce' | 'cbfc', f: Forgery): Uint
 
 function linkOf(c: Omit<Case, 'atPs' | 'forgery'>, keepAlivePs: number): LossyCreditLink {
   const spec = creditSpec(BUFFER, c.policy);
-  const asking = { ...spec.asking, when: c.request, agePs: Infinity };
+  const { request, unsolicited } = c.demand;
+  const granting = { ...spec.granting, unsolicited, isAsked: request !== 'never' };
+  const asking = { ...spec.asking, when: request, agePs: Infinity };
   const link = new LossyCreditLink(
-    { ...spec, codec: c.codec, asking, keepAlivePs },
+    { ...spec, codec: c.codec, granting, asking, keepAlivePs },
     new RandomStream(c.seed, 'credit'),
   );
   link.drainPs = c.drainPs;

@@ -16,6 +16,7 @@ import {
 import {
   ACTIVE_AT,
   CUMULATIVE,
+  DEMANDED,
   FRAME,
   LIMIT,
   LIMIT_SAID,
@@ -316,9 +317,13 @@ export function makeCreditReceiver(
   function answerWord(row: number): number {
     const r = row << RECORD_SHIFT;
     const w = row << WORDS_SHIFT;
-    const now = limit(row);
+    const modes = counts[r | MODES];
+    counts[r | MODES] &= ~DEMANDED;
+    // Where grants are answers to demands only, a report is answered with what was granted before.
+    const repeats = (modes & (CUMULATIVE | UNSOLICITED | DEMANDED)) === CUMULATIVE;
+    const now = repeats ? words[w | LIMIT_SAID] : limit(row);
     const word = accounts.isCumulative(row) ? now : ahead(now, words[w | LIMIT_SAID]);
-    words[w | LIMIT] = now;
+    if (!repeats) words[w | LIMIT] = now;
     words[w | LIMIT_SAID] = now;
     addUp(row);
     // It is the total: what was to be said again is said.
@@ -343,6 +348,7 @@ export function makeCreditReceiver(
       counts[r | MODES] |= OPENED;
       doubles[row * DOUBLES + RESYNCS]++;
     }
+    counts[r | MODES] |= DEMANDED;
     raise(row);
     changed(row);
     carrier.say(row, SAY_ACCEPT);
@@ -354,11 +360,27 @@ export function makeCreditReceiver(
     if (accounts.isCumulative(row) && !compare(row, epoch, word)) return;
     if (!isReport) {
       counts[(row << RECORD_SHIFT) | WANTED] = 1;
+      counts[(row << RECORD_SHIFT) | MODES] |= DEMANDED;
       times[(row << TIMES_SHIFT) | ACTIVE_AT] = clock.now;
     }
     raise(row);
     // A demand is always answered, if only by saying again what was said.
-    if (!isReport) carrier.say(row, SAY_GRANT);
+    if (!isReport || answersReport(row)) carrier.say(row, SAY_GRANT);
+  }
+
+  /**
+   * A sender that never demands credit may lack a total that was lost, and a receiver that repeats
+   * none by itself learns of no wrong one: reports are answered there, unless a total follows soon.
+   */
+  function answersReport(row: number): boolean {
+    const modes = counts[(row << RECORD_SHIFT) | MODES];
+    if ((modes & CUMULATIVE) === 0) return false;
+    if ((modes & UNSOLICITED) === 0) return true;
+    if ((modes & UNASKED) === 0) return false;
+    const t = row << TIMES_SHIFT;
+    if (times[t | REFRESH_AT] - clock.now <= times[t | REFRESH_PS]) return false;
+    times[t | REFRESH_AT] = clock.now + accounts.specOf(row).keepAlivePs;
+    return true;
   }
 
   /** Does what is due; returns when to look again. */
@@ -373,10 +395,18 @@ export function makeCreditReceiver(
       carrier.say(row, SAY_GRANT);
     }
     counts[(row << RECORD_SHIFT) | MODES] |= REFRESHED;
-    const isEager = isEagerYet(counts, (row << RECORD_SHIFT) | REFRESHES);
+    const isEager = isEagerYet(counts, (row << RECORD_SHIFT) | REFRESHES) || mayBeStuck(row);
     const wait = isEager ? times[t | REFRESH_PS] : accounts.specOf(row).keepAlivePs;
     times[t | REFRESH_AT] = now + wait;
     return times[t | REFRESH_AT];
+  }
+
+  /** The sender may lack credit, and a lost message is what it lacks: it may not demand any. */
+  function mayBeStuck(row: number): boolean {
+    if (!isOpen(row)) return true;
+    const modes = counts[(row << RECORD_SHIFT) | MODES];
+    if ((modes & UNASKED) === 0 || !isShort(row)) return false;
+    return (modes & SHARES) === 0 || isActive(row);
   }
 
   /** False if the counts cannot be compared: the link partner has to start over. */

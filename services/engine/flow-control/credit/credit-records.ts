@@ -38,6 +38,8 @@ export const REFRESHED = 256;
 export const OPENED = 512;
 /** The total that came last was older than the one before. */
 export const WENT_BACK = 2048;
+/** A demand, or a new epoch, waits for its answer: only that may grant more. */
+export const DEMANDED = 4096;
 
 export const STATE = 4;
 export const SENDER_EPOCH = 5;

@@ -24,6 +24,7 @@ import {
   ASKS,
   BLOCKED,
   CONSUMED,
+  CUMULATIVE,
   LAST_USE,
   LOOKS_AHEAD,
   MINDS_LINE,
@@ -183,6 +184,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
       doubles[d + BLOCKED_SINCE] = clock.now;
       doubles[d + BLOCKS]++;
       if (accounts.specOf(row).asking.isPatient) waitForGrant(row);
+      if ((counts[r | MODES] & (ASKS | CUMULATIVE)) === CUMULATIVE) changed(row);
       carrier.lacks(row, true);
     } else if (clock.now < doubles[d + POLL_AT]) return;
     demand(row);
@@ -433,11 +435,16 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     const { now } = carrier.clock;
     if (now < times[t | REPORT_AT]) return times[t | REPORT_AT];
     counts[(row << RECORD_SHIFT) | MODES] |= REPORTED;
-    const isEager = isEagerYet(counts, (row << RECORD_SHIFT) | REPORTS);
+    const isEager = isEagerYet(counts, (row << RECORD_SHIFT) | REPORTS) || waitsSilently(row);
     carrier.say(row, SAY_REPORT);
     const wait = isEager ? times[t | REPORT_PS] : accounts.specOf(row).keepAlivePs;
     times[t | REPORT_AT] = now + wait;
     return times[t | REPORT_AT];
+  }
+
+  /** A frame lacks credit, and only reports can bring back what was lost with a message. */
+  function waitsSilently(row: number): boolean {
+    return isBlocked(row) && (counts[(row << RECORD_SHIFT) | MODES] & ASKS) === 0;
   }
 
   /**
