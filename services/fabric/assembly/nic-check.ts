@@ -11,7 +11,7 @@ import type { Flow } from '../load/flow.js';
 import type { Nic82599Section } from '../scenario/nic-section.js';
 import type { Path } from '../../settings/source-tree.js';
 import type { Fail } from '../topology/cabling.js';
-import { hasPfc, type Methods } from './link-methods.js';
+import { hasCredit, hasPfc, type Methods } from './link-methods.js';
 import type { NicSurroundings } from './nic-registers.js';
 import { CLASS_TABLES, octetsOfKb, vmCount, vmOfQueue } from './nic-registers.js';
 
@@ -69,8 +69,9 @@ export class NicCheck {
     const { dcb, classes, rates } = this.section;
     if (!dcb) {
       const pfc = this.methods.findIndex(hasPfc);
-      if (pfc < 0) return;
-      throw this.wrong(['dcb'], `priority ${pfc} has pfc, which needs dcb: true`);
+      if (pfc >= 0) throw this.wrong(['dcb'], `priority ${pfc} has pfc, which needs dcb: true`);
+      this.onlyBuffer();
+      return;
     }
     const used = [...this.around.transmit, ...this.around.receive, ...rates.map(({ tc }) => tc)];
     const beyond = used.find((tc) => tc >= classes);
@@ -79,6 +80,17 @@ export class NicCheck {
       ['tcs'],
       `traffic class ${beyond} is used, but the part has ${classes}, 0 to ${classes - 1} (7.7.1)`,
     );
+  }
+
+  /** Without DCB all priorities share a buffer: credit for some would promise what others fill. */
+  private onlyBuffer(): void {
+    const credit = this.methods.findIndex(hasCredit);
+    const other = this.methods.findIndex((method) => !hasCredit(method));
+    if (credit < 0 || other < 0) return;
+    const message =
+      `priority ${credit} has credit and priority ${other} has none, but both share the only ` +
+      'receive buffer; dcb: true, or credit for all priorities (7.7.2.4.1)';
+    throw this.wrong(['dcb'], message);
   }
 
   private buffers(file: RegisterFile): void {

@@ -147,6 +147,11 @@ describe('bad input for an 82599', () => {
     ['largestFrame: 1000', /frames of 1518 octets are sent; a largest one has 1000/],
     ['dcb: false', /pfc, which needs dcb/, 'priorities: { 3: { flowControl: pfc } }\n'],
     [
+      'dcb: false',
+      /priority 3 has credit and priority 0 has none, but both share the only receive buffer/,
+      'priorities: { 3: credit }\n',
+    ],
+    [
       'tcs: 4',
       /user priorities 0 and 3 share traffic class 0 .* one drop policy for a class/,
       'priorities: { 3: { flowControl: pfc } }\nclasses: { transmit: [0, 0, 0, 0, 1, 1, 2, 3], ' +
