@@ -95,6 +95,15 @@ export class CreditPlan {
       const message = 'grants are answers only, and the other end never asks';
       throw this.fail(['credit', 'unsolicited'], message);
     }
+    const isLent = own.policy === 'demand' && credit.channels.length > 1;
+    if (isLent && credit.counts === 'incremental') {
+      throw this.fail(
+        ['credit', 'counts'],
+        `counts: incremental with grant: demand and ${credit.channels.length} channels: amounts ` +
+          'cannot be taken back, so an idle channel would keep for ever what it was lent; ' +
+          'counts: cumulative, or grant: static',
+      );
+    }
     const longestPs = wireOctets(this.longestOctets) * end.octetPs;
     return {
       priorities,

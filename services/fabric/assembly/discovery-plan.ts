@@ -17,11 +17,12 @@ import {
 } from '../../engine/wire/lldp/capability-tlvs.js';
 import { type Ets, TSA_ETS, TSA_STRICT, TSA_VENDOR } from '../../engine/wire/lldp/dcbx-ieee.js';
 import { switchPortMac } from '../address.js';
+import type { Path } from '../../settings/source-tree.js';
 import type { DiscoveryEndSection, DiscoverySection } from '../scenario/discovery-section.js';
 import { matchesGlob } from '../scenario/selector.js';
 import { NameTable } from '../topology/select-devices.js';
 import type { AssemblyInput } from './assembly.js';
-import { fixedClasses } from './fixed-classes.js';
+import { fixedClasses, problemOfClasses } from './fixed-classes.js';
 import type { LinkEnd } from './link-ends.js';
 import type { Prospects } from './link-methods.js';
 import { creditOf, pfcOf } from './prospects.js';
@@ -60,11 +61,23 @@ export class DiscoveryPlan {
       const isHost = topology.devices[device]!.kind === 'host';
       return fixedClasses(input, own, prospects[device]!, isHost);
     });
-    for (const { devices, index } of scenario.discovery.changes) {
-      const reject = (message: string): Error =>
-        fail(['discovery', 'changes', index, 'devices'], message);
+    for (const { devices, index, end } of scenario.discovery.changes) {
+      const path = ['discovery', 'changes', index];
+      const reject = (message: string): Error => fail([...path, 'devices'], message);
       new NameTable(topology, 'device', reject).select(devices);
+      if (end.classes) this.checkClasses(devices, end.classes, [...path, 'classes']);
     }
+  }
+
+  /** Refuses a change that moves a priority whose class something else goes by. */
+  private checkClasses(devices: string, classes: readonly number[], path: Path): void {
+    const { scenario, topology, fail } = this.input;
+    if (!scenario.discovery.drives) return;
+    topology.devices.forEach(({ name }, device) => {
+      if (!matchesGlob(devices, name)) return;
+      const problem = problemOfClasses(this.fixed[device]!, classes, scenario);
+      if (problem !== null) throw fail(path, `${name}: ${problem}`);
+    });
   }
 
   port(end: LinkEnd): DiscoveryPortSpec | null {

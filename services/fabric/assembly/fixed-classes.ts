@@ -25,14 +25,23 @@ export function fixedClasses(
   isHost: boolean,
 ): number {
   const fixed = isBound(settings, isHost) ? ALL : watched(settings, scenario) | prospects.credit;
-  const { transmit } = scenario.classes;
-  const own = classesOf(settings, scenario);
+  const problem = problemOfClasses(fixed, classesOf(settings, scenario), scenario);
+  if (problem !== null) throw fail(['discovery'], problem);
+  return fixed;
+}
+
+/** What is wrong with classes that a device has, or comes to have; null if nothing is. */
+export function problemOfClasses(
+  fixed: number,
+  own: readonly number[],
+  { classes: { transmit } }: Scenario,
+): string | null {
   const odd = own.findIndex((tc, p) => tc !== transmit[p] && touches(fixed, own, transmit, p));
-  if (odd < 0) return fixed;
-  throw fail(
-    ['discovery'],
+  if (odd < 0) return null;
+  return (
     `priority ${odd} has a class of its own, ${own[odd]!}, but credit, messages about congestion ` +
-      'or an adapter go by the common one; leave it there',
+    `or an adapter go by the common one; leave it in ${transmit[odd]!}` +
+    ((fixed & (1 << odd)) !== 0 ? '' : `, or take a class that no such priority has`)
   );
 }
 

@@ -42,6 +42,28 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
     /:6:16: ageing needs grant: demand at the other end of the link/,
   ],
   [
+    'that are lent and could not be taken back',
+    star(
+      `${CREDIT}\ncredit: { counts: incremental, grant: demand, ` +
+        'channels: [{ channel: 1, vlans: [5] }, { channel: 2, vlans: [6] }] }',
+    ),
+    /:6:19: counts: incremental with grant: demand and 2 channels: amounts cannot be taken back/,
+  ],
+  [
+    'whose priority would change its class',
+    star(
+      `${CREDIT}\ndiscovery:\n  changes: [{ at: 3us, devices: h2, classes: [0, 1, 2, 4, 3, 5, 6, 7] }]`,
+    ),
+    /:7:37: h2: priority 3 has a class of its own, 4, but credit, .* leave it in 3$/m,
+  ],
+  [
+    'whose class another priority would join',
+    star(
+      `${CREDIT}\ndiscovery:\n  changes: [{ at: 3us, devices: h*, classes: [3, 1, 2, 3, 4, 5, 6, 7] }]`,
+    ),
+    /:7:37: h1: priority 0 has a class of its own, 3, .* or take a class that no such priority has/,
+  ],
+  [
     'beyond the memory of the switch',
     star(`${CREDIT}\nswitches: { buffer: { size: 10KB } }`),
     /:6:29: impossible headroom: s1 needs \d+ octets for headroom, reserves and credit/,
