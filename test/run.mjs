@@ -1,14 +1,17 @@
 // Builds, and runs all tests, or those whose path contains one of the words given, or with `--fast`
 // those of the fast tier (tiers.mjs). The last line is `N passed, N failed`, with `, N skipped` if any
-// were. System packages that tests need are installed
-// only with consent: `--install`, or CI=true.
+// were. `--junit FILE` writes the results as JUnit XML, too. System packages that tests need are
+// installed only with consent: `--install`, or CI=true.
 
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { createWriteStream, readdirSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { run } from 'node:test';
+import { junit } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
-import { inspect } from 'node:util';
+import { inspect, parseArgs } from 'node:util';
 import { getNeeds } from './needs.mjs';
 import { FAST } from './tiers.mjs';
 
@@ -18,9 +21,16 @@ const TIMEOUT_MS = process.env.SELVAGE_CHAOS === 'long' ? 10_800_000 : 600_000;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const underCi = process.env.CI === 'true';
-const INSTALL = '--install';
-const FAST_TIER = '--fast';
-const mayInstall = underCi || process.argv.includes(INSTALL);
+const { values: options, positionals: words } = parseArgs({
+  allowPositionals: true,
+  options: {
+    fast: { type: 'boolean', default: false },
+    install: { type: 'boolean', default: false },
+    junit: { type: 'string' },
+  },
+});
+const mayInstall = underCi || options.install;
+const junitFile = options.junit === undefined ? null : resolve(options.junit);
 const totals = { passed: 0, failed: 0, skipped: 0 };
 
 process.chdir(root);
@@ -28,12 +38,9 @@ const built = spawnSync('npm', ['run', '--silent', 'build'], {
   stdio: ['ignore', 'inherit', 'inherit'],
 });
 if (built.status === 0) {
-  const options = process.argv.slice(2);
-  const isFast = options.includes(FAST_TIER);
   // Nothing of the fast tier needs more than Node.
-  if (!isFast) getNeeds(mayInstall, process.env.SELVAGE_CHAOS === 'long');
-  const words = options.filter((word) => word !== INSTALL && word !== FAST_TIER);
-  const files = testFiles(words, isFast);
+  if (!options.fast) getNeeds(mayInstall, process.env.SELVAGE_CHAOS === 'long');
+  const files = testFiles(words, options.fast);
   if (files.length === 0) fail('No test has such a path.');
   await runFiles(files);
 } else {
@@ -70,11 +77,10 @@ async function runFiles(files) {
       console.log(`${sourceOf(file.path)}: ${file.passed} passed (${seconds(file.durationMs)})`);
     }
   };
-  for await (const { type, data } of run({
-    files,
-    concurrency: CONCURRENCY,
-    timeout: TIMEOUT_MS,
-  })) {
+  const events = [];
+  for await (const event of run({ files, concurrency: CONCURRENCY, timeout: TIMEOUT_MS })) {
+    if (junitFile !== null) events.push(event);
+    const { type, data } = event;
     if (type === 'test:stderr' || type === 'test:stdout') process.stdout.write(data.message);
     if (type !== 'test:pass' && type !== 'test:fail') continue;
     if (data.file !== file.path) {
@@ -85,6 +91,8 @@ async function runFiles(files) {
     if (count(type, data)) file.passed++;
   }
   closeFile();
+  if (junitFile === null) return;
+  await pipeline(Readable.from(events), junit, createWriteStream(junitFile));
 }
 
 /** Adds one event to the totals, and tells of it unless it is a test that passed. */

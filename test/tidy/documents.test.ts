@@ -1,0 +1,78 @@
+/** What documents refer to is there, and words that are retired come back nowhere. */
+
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { it } from 'node:test';
+import { filesMatching, textOf } from './files.js';
+
+const DOCUMENT = /\.md$/;
+/** Where paths are given below `services`. */
+const MAPS = /^(ARCHITECTURE\.md|docs\/glossary\.md|docs\/internals\/)/;
+const ROOMS =
+  'engine|settings|mechanisms|fabric|runtime|coordinator|service|telemetry|report|cli|hunt|live|page';
+
+it('links between documents lead somewhere', () => {
+  const dead = filesMatching(DOCUMENT).flatMap((path) =>
+    [...textOf(path).matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)[^)]*\)/g)]
+      .map(([, target]) => target!)
+      .filter((target) => !existsSync(join(dirname(path), target)))
+      .map((target) => `${path}: ${target}`),
+  );
+  assert.deepEqual(dead, []);
+});
+
+it('paths in the maps of the sources exist', () => {
+  const name = new RegExp(`\`((?:${ROOMS})/[a-z0-9/-]+)\``, 'g');
+  const dead = filesMatching(MAPS).flatMap((path) =>
+    [...textOf(path).matchAll(name)]
+      .map(([, place]) => place!)
+      .filter((place) => !['', '.ts', '.tsx'].some((end) => existsSync(`services/${place}${end}`)))
+      .map((place) => `${path}: ${place}`),
+  );
+  assert.deepEqual(dead, []);
+});
+
+/**
+ * Words that the glossary replaces, and in how many lines of the sources and documents each is left.
+ * A number may only sink; a word at 0 is gone for good.
+ */
+const RETIRED: Readonly<Record<string, number>> = {
+  '\\bagenda': 63,
+  asker: 29,
+  '\\bcarriage': 57,
+  contender: 24,
+  '\\bdesk': 18,
+  '\\bdice\\b': 252,
+  doorkeeper: 8,
+  '\\bears?\\b': 13,
+  forger: 6,
+  'glanc(e|ing)': 86,
+  '\\bhears?\\b': 91,
+  '\\bheed': 41,
+  '\\bkicks?\\b': 11,
+  '\\blanes?\\b': 110,
+  machinery: 66,
+  meeting: 35,
+  metered: 22,
+  neighbour: 327,
+  nobody: 137,
+  obey: 103,
+  outlet: 91,
+  shelf: 25,
+  somebody: 83,
+  'stand-in': 14,
+  '\\btold\\b': 159,
+  '\\bwish': 100,
+};
+
+it('retired words become fewer', () => {
+  const spoken = filesMatching(/^(services\/.*\.tsx?|README\.md|ARCHITECTURE\.md|docs\/.*\.md)$/);
+  const lines = spoken.flatMap((path) => textOf(path).split('\n'));
+  const grown = Object.entries(RETIRED).flatMap(([word, most]) => {
+    const pattern = new RegExp(word, 'i');
+    const count = lines.filter((line) => pattern.test(line)).length;
+    return count > most ? [`${word}: ${count} lines, at most ${most}; see docs/glossary.md`] : [];
+  });
+  assert.deepEqual(grown, []);
+});
