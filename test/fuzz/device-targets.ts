@@ -1,6 +1,8 @@
 import type { Engine } from '../../services/engine/device/engine.js';
 import { putControl } from '../../services/engine/device/hand-over.js';
 import { Windows } from '../../services/runtime/embedded/windows.js';
+import { ciPointOf } from '../../services/mechanisms/ci/slice.js';
+import { sfcPointOf } from '../../services/mechanisms/sfc/slice.js';
 import { wholeEngine } from '../../services/runtime/whole-engine.js';
 import {
   CIM_IPV4_ADD,
@@ -103,7 +105,7 @@ function lldpCounts({ discovery }: Engine, port: number): LldpCounts {
 function isolating(): Target {
   const engine = wholeEngine(fabricOf('examples/incast-ci.yaml'));
   const place = engine.devices.findIndex(({ spec }) => spec.name === 'leaf1');
-  const { ci } = engine.switching.parts(place);
+  const ci = ciPointOf(engine, place);
   const port = engine.devices[place]!.firstPort + 4;
   return {
     name: 'isolating',
@@ -126,7 +128,7 @@ function pausing(): Target {
   const fabric = fabricOf('examples/incast-sfc.yaml');
   const engine = wholeEngine(fabric);
   const windows = new Windows(engine, fabric.lookaheadPs);
-  const { sfc } = engine.hosting.parts(0);
+  const sfc = sfcPointOf(engine, 0);
   const port = engine.devices[0]!.firstPort;
   const mac = engine.devices[0]!.spec.ports[0]!.mac;
   let nowPs = 0;

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { CiCounters } from '../../services/engine/congestion/ci/ci-managed.js';
+import type { CiCounters } from '../../services/mechanisms/ci/managed.js';
+import { ciPointOf } from '../../services/mechanisms/ci/slice.js';
 import { DeafProbe } from '../../services/engine/contract/probe.js';
 import type { Engine } from '../../services/engine/device/engine.js';
 import { CONTROL_FRAMES } from '../../services/engine/faults/control-frames.js';
@@ -50,7 +51,9 @@ function placeOf({ devices }: Engine, name: string): number {
 /** Of all mechanisms at a port of a device. */
 function countOf({ engine }: Session, device: string, port: number, counter: string): number {
   const number = engine.devices[placeOf(engine, device)]!.firstPort + port;
-  const values = engine.mechanisms.flatMap((one) => one.managedValues(number, engine.clock.now));
+  const values = engine.mechanisms.flatMap(
+    (one) => one.managedValues?.(number, engine.clock.now) ?? [],
+  );
   return values.filter(({ name }) => name === counter).reduce((sum, { value }) => sum + value, 0);
 }
 
@@ -128,7 +131,7 @@ describe('a forged control frame', () => {
 /** A CIM of h1's flow to h5, as spine1 tells leaf1 in an incast; and what leaf1 counts of CIMs. */
 function recordedCim(): string {
   const session = new Session(fabricOf('examples/incast-ci.yaml'), { check: false });
-  const point = session.engine.switching.parts(placeOf(session.engine, 'leaf1')).ci!;
+  const point = ciPointOf(session.engine, placeOf(session.engine, 'leaf1'))!;
   const heard: string[] = [];
   const processCim = point.processCim.bind(point);
   point.processCim = (port, octets) => {
@@ -144,7 +147,7 @@ describe('a forged CIM', () => {
   const calm = (...set: string[]): Session =>
     finished('incast-ci', 'load.0.rate=10%', 'load.1.rate=10%', ...set);
   const ofLeaf1 = ({ engine }: Session): CiCounters =>
-    engine.switching.parts(placeOf(engine, 'leaf1')).ci!.counters;
+    ciPointOf(engine, placeOf(engine, 'leaf1'))!.counters;
 
   it('isolates a flow that does not congest, and is counted like a true one', () => {
     const truth = ofLeaf1(calm());

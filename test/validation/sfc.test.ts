@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { sfcBufferTerms } from '../../services/engine/analysis/sfc/sfc-buffer.js';
+import { sfcBufferTerms } from '../../services/mechanisms/sfc/buffer.js';
 import { DeafProbe } from '../../services/engine/contract/probe.js';
 import type { FramePool } from '../../services/engine/frame/frame-pool.js';
 import { CLASS, KIND_MASK, KIND_NOTICE, LENGTH } from '../../services/engine/frame/frame-pool.js';

@@ -13,6 +13,15 @@ export interface IngressObserver {
   released(port: number, group: number, frame: number): void;
 }
 
+/** A mechanism that has the role; a mistake of the engine if it has not. */
+export function asIngressObserver(mechanism: Mechanism): IngressObserver {
+  return mechanism as Mechanism & IngressObserver;
+}
+
+export function isGate(mechanism: Mechanism): mechanism is Mechanism & TransmitGate {
+  return mechanism.holdReason !== undefined;
+}
+
 /** Why a priority may not send, for people and for the graph of who waits for whom. */
 export interface HoldReason {
   readonly mechanism: string;
@@ -27,12 +36,21 @@ export interface HoldReason {
  * changes into the port's `Holds`, so that a port where nothing is held pays one load.
  */
 export interface TransmitGate {
-  readonly name: string;
   /** Null when this gate does not hold the priority. */
   holdReason(port: number, priority: number): HoldReason | null;
+  /** It holds the queue that is named by the priority, whatever priorities its frames have. */
+  readonly holdsQueues?: boolean;
+}
+
+/** Counts its holds: those that a link partner causes, or that a frame waits long for. */
+export interface HoldCounts {
   /** How long it has held the priority until `now`, and how often it began to. */
   heldPs(port: number, priority: number, now: number): number;
   holdCount(port: number, priority: number): number;
+}
+
+/** Asks link partners to hold priorities. */
+export interface StopCounts {
   /** How many of its control frames asked the neighbour to hold the priority, or released it. */
   stopsSent(port: number, priority: number): number;
 }
@@ -75,15 +93,23 @@ export interface Managed {
   managedValues(port: number, now: number): ManagedValue[];
 }
 
+/** A mechanism has a name, and of the other roles those that it needs. */
 export interface Mechanism
   extends
-    IngressObserver,
-    TransmitGate,
-    ControlFrameSource,
-    ControlFrameHandler,
-    TimerClient,
-    PortClient,
-    Managed {}
+    Named,
+    Partial<IngressObserver>,
+    Partial<TransmitGate>,
+    Partial<HoldCounts>,
+    Partial<StopCounts>,
+    Partial<ControlFrameSource>,
+    Partial<ControlFrameHandler>,
+    Partial<TimerClient>,
+    Partial<PortClient>,
+    Partial<Managed> {}
+
+export interface Named {
+  readonly name: string;
+}
 
 /** What a mechanism may ask of those that carry it. Ports are numbered through the service. */
 export interface MechanismHost {
@@ -122,12 +148,6 @@ export interface NeighbourStopper {
   canStop(port: number, priority: number): boolean;
   /** For a time (ps); zero lets it go on. */
   stopFor(port: number, priority: number, durationPs: number): void;
-}
-
-/** Learns while a run goes on, from discovery, whether the device behind a port takes part. */
-export interface NeighbourClient {
-  /** A station that obeys messages itself, or a bridge that takes them; or it is not that. */
-  neighbourTakesPart(port: number, takesPart: boolean): void;
 }
 
 /** An ingress account as a mechanism sees it. */

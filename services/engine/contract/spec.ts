@@ -199,102 +199,6 @@ export type EcnSpec =
     }
   | { readonly kind: 'step'; readonly thresholdOctets: number; readonly at: 'dequeue' | 'enqueue' };
 
-/** How a switch tells that a queue is congested (P802.1Qdw: by any method). */
-export type SfcDetector =
-  | { readonly kind: 'threshold'; readonly octets: number }
-  /** As a multiple of the memory that is free. */
-  | { readonly kind: 'dynamic'; readonly alpha: number }
-  /** As ECN marks: with a probability that rises between two lengths. */
-  | {
-      readonly kind: 'marking';
-      readonly minOctets: number;
-      readonly maxOctets: number;
-      readonly probability: number;
-    }
-  /** At its present growth the queue would be so long after a time. */
-  | { readonly kind: 'predicted'; readonly octets: number; readonly horizonPs: number };
-
-/** Source flow control in a switch; its detection looks at every egress. */
-export interface SfcSwitchSpec {
-  /** Traffic classes that are watched, one bit each. */
-  readonly monitorQueues: number;
-  readonly ports: readonly SfcPortSpec[];
-  readonly minIntervalPs: number;
-  /** Time to pause; null: what the surplus of the queue takes to drain. */
-  readonly pauseNs: number | null;
-  readonly pauseMinNs: number;
-  readonly pauseMaxNs: number;
-  /** Tell the sources when the queue has fallen to its target. */
-  readonly resume: boolean;
-  readonly maxSources: number;
-  readonly sourceLifePs: number;
-  /** Octets of the congesting frame that a message quotes. */
-  readonly minHeaderOctets: number;
-  readonly txPriority: number;
-  readonly encapsulation: 'ethernet' | 'ipv4' | 'ipv6';
-  /** From the last bit of a message to its effect, where this switch acts for a station. */
-  readonly processingPs: number;
-  /** The switch's own addresses, as of a station; and those of all stations, by position. */
-  readonly address: Uint8Array;
-  readonly stations: Uint8Array;
-  /** By station: time to it and back, on an idle fabric. */
-  readonly loopPs: Float64Array;
-}
-
-export interface SfcPortSpec {
-  readonly detector: SfcDetector;
-  readonly targetOctets: number;
-  /** By traffic class: time per octet at its share of the port; Infinity for no share. */
-  readonly drainOctetPs: readonly number[];
-  /** MAC of the station on the link; 0 where there is none. */
-  readonly station: number;
-  /** The switch stops the station by PFC: never, always, or while it does not obey by itself. */
-  readonly proxy: 'off' | 'on' | 'auto';
-  /** The station obeys messages itself, as far as is known when the run starts. */
-  readonly obeys: boolean;
-}
-
-/** Congestion isolation in a bridge (802.1Qcz 49.4.1). */
-export interface CiSwitchSpec {
-  /** Traffic classes that are watched, one bit each. */
-  readonly monitorQueues: number;
-  /** Priority, and traffic class, of the congesting queue: its PFC stops that queue alone. */
-  readonly priority: number;
-  readonly ports: readonly CiPortSpec[];
-  readonly maxCim: number;
-  readonly maxStreams: number;
-  readonly maxFlowLifePs: number;
-  /** An entry without frames for so long is given up. */
-  readonly idlePs: number;
-  readonly minHeaderOctets: number;
-  readonly txPriority: number;
-  readonly encapsulation: 'ethernet' | 'ipv4' | 'ipv6';
-  /** Addresses, as of stations: its own, by port those of its neighbours, of all hosts. */
-  readonly address: Uint8Array;
-  readonly peers: Uint8Array;
-  readonly stations: Uint8Array;
-  readonly hosts: number;
-}
-
-export interface CiPortSpec {
-  /** Flows may be isolated at this egress: the neighbour is a host, or isolates itself. */
-  readonly isolates: boolean;
-  /** The neighbour takes CIMs, and is known to when the run starts. */
-  readonly isPeer: boolean;
-  readonly thresholdOctets: number;
-  /** The congesting queue is uncongested from here down. */
-  readonly lowOctets: number;
-}
-
-/** Source flow control in an end station that obeys it. */
-export interface SfcHostSpec {
-  /** A message stops its whole priority, or only flows to the same destination. */
-  readonly scope: 'priority' | 'flow';
-  readonly processingPs: number;
-  /** By sending connection: MAC of its destination. */
-  readonly destinations: readonly number[];
-}
-
 /** Reaction point of QCN (802.1Q 32.11). */
 export interface QcnReactionSpec extends RateSpec {
   readonly kind: 'qcn';
@@ -350,6 +254,8 @@ interface DeviceSpec {
   readonly name: string;
   readonly seed: number;
   readonly ports: readonly PortSpec[];
+  /** Of mechanisms that engines are given, by name; absent where one does not run. */
+  readonly slices: Readonly<Record<string, unknown>>;
 }
 
 /** Port sets of equal-cost next hops, shared by destinations. */
@@ -401,9 +307,6 @@ export interface SwitchSpec extends DeviceSpec {
   readonly ecn: readonly EcnSpec[];
   /** Traffic classes in which packets are given telemetry (HPCC), one bit each. */
   readonly telemetry: number;
-  /** Null where it does not run. */
-  readonly sfc: SfcSwitchSpec | null;
-  readonly ci: CiSwitchSpec | null;
   /** Null where it has no congestion points. */
   readonly qcn: QcnPointSpec | null;
 }
@@ -414,8 +317,6 @@ export interface HostSpec extends DeviceSpec {
   readonly position: number;
   readonly sends: readonly SendSpec[];
   readonly receives: readonly ReceiveSpec[];
-  /** Null where messages of source flow control are not obeyed. */
-  readonly sfc: SfcHostSpec | null;
   /** Its 82599; null for the plain NIC. */
   readonly nic: NicSpec | null;
   /** Nothing that is known before the run lets frames of one flow overtake each other. */

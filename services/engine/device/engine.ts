@@ -2,6 +2,7 @@ import type { FaultSpec } from '../contract/fault.js';
 import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
 import type { Probe } from '../contract/probe.js';
 import type { RateControlKind } from '../contract/rate-control.js';
+import type { DeviceRole, MechanismKind, SliceMechanism } from '../contract/slice.js';
 import { BrokenAssertion } from '../kernel/assert.js';
 import { octetCell } from '../kernel/cells.js';
 import type { Clock } from '../kernel/clock.js';
@@ -15,8 +16,6 @@ import type { Carriage } from './carriage.js';
 import { makeCarriage } from './carriage.js';
 import { Device, KIND_MECHANISM, TIMER_BITS } from './device.js';
 import type { DiscoveryMechanism } from '../discovery/discovery-mechanism.js';
-import type { CiMechanism } from '../congestion/ci/ci-mechanism.js';
-import type { SfcMechanism } from '../congestion/sfc/sfc-mechanism.js';
 import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
 import type { PfcMechanism } from '../flow-control/pfc/pfc-mechanism.js';
 import { creditRows } from '../flow-control/credit/credit-accounts.js';
@@ -48,6 +47,12 @@ import type { Switching } from './switch/switching.js';
 import { makeSwitching } from './switch/switching.js';
 import { makeWatchdogTools } from './watchdog-tools.js';
 
+/** What an engine is given besides the devices: kinds of rate controls and of mechanisms. */
+export interface EngineKinds {
+  readonly rateControls: readonly RateControlKind[];
+  readonly mechanisms: readonly MechanismKind[];
+}
+
 /** The actors of one service, and what they share. Built from their specifications, in order. */
 export class Engine implements MechanismHost {
   readonly shared: Shared;
@@ -60,8 +65,8 @@ export class Engine implements MechanismHost {
   readonly discovery: DiscoveryMechanism;
   readonly faults: FaultMechanism;
   readonly failover: FailoverMechanism;
-  readonly sfc: SfcMechanism;
-  readonly ci: CiMechanism;
+  /** Those that it was given. */
+  readonly given: readonly SliceMechanism[];
   readonly carriage: Carriage;
   readonly senders: Senders;
   readonly receivers: Receivers;
@@ -73,7 +78,7 @@ export class Engine implements MechanismHost {
   private readonly loop: Loop;
   private readonly hearing: Hearing;
 
-  constructor(specs: readonly DeviceSpec[], rateControls: readonly RateControlKind[]) {
+  constructor(specs: readonly DeviceSpec[], { rateControls, mechanisms }: EngineKinds) {
     const rows = layOut(specs);
     const tables = new Tables(total(rows));
     const shared = new Shared(tables);
@@ -82,16 +87,15 @@ export class Engine implements MechanismHost {
     const order = makeAgendaOrder(shared);
     this.devices = specs.map((spec, i) => new Device(spec, rows[i], order[spec.kind]));
     this.hearing = new Hearing(this.devices, shared.heed);
-    const set = makeMechanisms(shared, this);
+    const set = makeMechanisms(shared, this, mechanisms);
     const { all, credit, faults } = set;
     this.mechanisms = all;
     this.pfc = set.pfc;
     this.credit = credit;
     this.faults = faults;
     this.failover = set.failover;
-    this.sfc = set.sfc;
+    this.given = set.given;
     this.discovery = set.discovery;
-    this.ci = set.ci;
     this.carriage = makeCarriage(shared);
     this.metering = makeMetering(shared, credit);
     this.senders = makeSenders(tables, this.clock);
@@ -141,13 +145,10 @@ export class Engine implements MechanismHost {
     this.loop = makeLoop(
       shared,
       this.devices,
-      this.mechanisms,
-      credit,
+      set,
       this.metering,
       this.switching,
       this.hosting,
-      faults,
-      set.failover,
       this.outlet,
       this.carriage,
     );
@@ -291,12 +292,20 @@ export class Engine implements MechanismHost {
     );
   }
 
+  /** By name: what a device has of the mechanisms that the engine was given. */
+  rolesOf(place: number): Readonly<Record<string, DeviceRole>> {
+    const { spec } = this.devices[place];
+    return spec.kind === 'host'
+      ? this.hosting.parts(place).roles
+      : this.switching.parts(place).roles;
+  }
+
   /** How long a priority has been held at a port until `now`, by whichever mechanism. */
   heldPs(port: number, priority: number, now: number): number {
     // Those that hold at the same time hold together.
     let most = 0;
     for (const mechanism of this.mechanisms) {
-      const heldPs = mechanism.heldPs(port, priority, now);
+      const heldPs = mechanism.heldPs?.(port, priority, now) ?? 0;
       if (heldPs > most) most = heldPs;
     }
     return most;
@@ -304,12 +313,12 @@ export class Engine implements MechanismHost {
 
   /** How often a priority began to be held at a port. */
   holdCount(port: number, priority: number): number {
-    return this.mechanisms.reduce((total, m) => total + m.holdCount(port, priority), 0);
+    return this.mechanisms.reduce((total, m) => total + (m.holdCount?.(port, priority) ?? 0), 0);
   }
 
   /** How many control frames of a port named a priority. */
   stopsSent(port: number, priority: number): number {
-    return this.mechanisms.reduce((total, m) => total + m.stopsSent(port, priority), 0);
+    return this.mechanisms.reduce((total, m) => total + (m.stopsSent?.(port, priority) ?? 0), 0);
   }
 
   private configure(device: Device): void {
@@ -319,7 +328,7 @@ export class Engine implements MechanismHost {
       spec.kind === 'switch' ? [spec.pipelinePs, spec.cutThrough] : [0, false];
     spec.ports.forEach((port, p) => {
       shared.ports.configure(firstPort + p, place, port, ingressPs, cutThrough);
-      for (const mechanism of this.mechanisms) mechanism.configurePort(firstPort + p, port);
+      for (const mechanism of this.mechanisms) mechanism.configurePort?.(firstPort + p, port);
     });
     shared.arrivals.configure(place, firstPort, spec.ports.length);
     shared.transmits.configure(place, firstPort, spec.ports.length);

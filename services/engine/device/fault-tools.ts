@@ -85,10 +85,9 @@ export function makeFaultTools(
   }
 
   function limit(port: number, table: TableKind, entries: number): void {
-    const { forwarding, sfc, ci } = switching.parts(ports.owner(port));
+    const { forwarding, roles } = switching.parts(ports.owner(port));
     if (table === 'mac') forwarding.limit(entries);
-    else if (table === 'sfc') sfc?.sender?.table.ages.limit(entries);
-    else ci?.table.ages.limit(entries);
+    else roles[table]?.limit?.(entries);
   }
 
   function note(port: number, fault: number, began: boolean): void {

@@ -23,7 +23,6 @@ import { isCbfc } from '../wire/mac-control/cbfc-frame.js';
 import { isCreditExchange } from '../wire/mac-control/ce-frame.js';
 import { isLinkState } from '../wire/link-state.js';
 import { ETHERTYPE_LLDP, LLDP_FRAME_MOST } from '../wire/lldp/lldpdu.js';
-import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
 import type { Carriage } from './carriage.js';
 import type { Device } from './device.js';
 import {
@@ -43,12 +42,11 @@ import {
   CONTROL_TWICE,
   CUT,
   MEDDLED,
-  type FaultMechanism,
 } from '../faults/fault-mechanism.js';
 import { messageOf } from '../faults/control-frames.js';
 import { UNHURT } from '../faults/frame-errors.js';
-import type { FailoverMechanism } from '../failover/failover-mechanism.js';
 import type { Hosting } from './host/hosting.js';
+import type { MechanismSet } from './mechanisms.js';
 import type { Metering } from './metering.js';
 import type { Outlet } from './outlet.js';
 import type { Shared } from './shared.js';
@@ -89,16 +87,14 @@ export interface Loop {
 export function makeLoop(
   shared: Shared,
   devices: readonly Device[],
-  mechanisms: readonly Mechanism[],
-  credit: CreditMechanism,
+  { all: mechanisms, atSlot, credit, faults, failover }: MechanismSet,
   metering: Metering,
   switching: Switching,
   hosting: Hosting,
-  faults: FaultMechanism,
-  failover: FailoverMechanism,
   outlet: Outlet,
   carriage: Carriage,
 ): Loop {
+  const handlers = mechanisms.filter(({ receiveControl }) => receiveControl !== undefined);
   const { flags } = faults;
   const { tagOffered } = credit.conversation;
   const { clock, pool, ports, lanes, queues, counters, digests } = shared;
@@ -427,7 +423,7 @@ export function makeLoop(
   function sendControl(d: number, device: Device, port: number): boolean {
     const leastEnd = clock.now + (PREAMBLE_OCTETS + LEAST_FRAME_OCTETS) * ports.octetPs(port);
     do {
-      const length = compose(mechanisms[ports.takeControl(port)], port, leastEnd);
+      const length = compose(atSlot[ports.takeControl(port)], port, leastEnd);
       if (length === 0) continue;
       startControl(d, device, port, length, leastEnd);
       return true;
@@ -466,12 +462,12 @@ export function makeLoop(
   /** Credit is exchanged all the time, so its code is called by name and not looked up. */
   function compose(mechanism: Mechanism, port: number, leastEnd: number): number {
     if (mechanism === credit) return credit.compose(port, leastEnd, scratch);
-    return mechanism.compose(port, leastEnd, scratch);
+    return mechanism.compose!(port, leastEnd, scratch);
   }
 
   function expire(mechanism: Mechanism, port: number, timer: number): void {
     if (mechanism === credit) credit.onTimer(port, timer);
-    else mechanism.onTimer(port, timer);
+    else mechanism.onTimer!(port, timer);
   }
 
   /** Control frames keep their place among the others on a late link. */
@@ -517,7 +513,7 @@ export function makeLoop(
     if (kind === KIND_CONTROL) takeControl(device, id, value);
     else if (kind < KIND_RATE) {
       const port = device.firstPort + (id >> TIMER_BITS);
-      expire(mechanisms[kind - KIND_MECHANISM], port, id & ((1 << TIMER_BITS) - 1));
+      expire(atSlot[kind - KIND_MECHANISM], port, id & ((1 << TIMER_BITS) - 1));
     } else if (kind === KIND_LATE) takeLate(device, id, value);
     else if (isHost[device.place] === 0) switching.onTimer(device.place, id, value);
     else hosting.onTimer(device.place, kind, id);
@@ -557,8 +553,8 @@ export function makeLoop(
   /** Credit is exchanged all the time, so it is asked first. */
   function isClaimed(port: number, octets: Uint8Array, length: number): boolean {
     if (credit.receiveControl(port, octets, length)) return true;
-    for (const mechanism of mechanisms) {
-      if (mechanism.receiveControl(port, octets, length)) return true;
+    for (const mechanism of handlers) {
+      if (mechanism.receiveControl!(port, octets, length)) return true;
     }
     return false;
   }

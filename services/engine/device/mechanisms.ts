@@ -1,6 +1,5 @@
 import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
-import { CiMechanism } from '../congestion/ci/ci-mechanism.js';
-import { SfcMechanism } from '../congestion/sfc/sfc-mechanism.js';
+import type { MechanismKind, SliceMechanism } from '../contract/slice.js';
 import { DiscoveryMechanism } from '../discovery/discovery-mechanism.js';
 import { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
 import { FailoverMechanism } from '../failover/failover-mechanism.js';
@@ -14,35 +13,53 @@ import { makeAccounts } from './switch/slotted.js';
 /** Slots that others go by. */
 export const PAUSE_SLOT = 0;
 export const DISCOVERY_SLOT = 5;
+/** Slots of the mechanisms that the engine is given, in their order. */
+const GIVEN_SLOTS: readonly number[] = [6, 3];
 
 export interface MechanismSet {
-  readonly all: Mechanism[];
+  /** In the order of their slots. */
+  readonly all: readonly Mechanism[];
+  /** By slot for gates, timers and control frames; some are free. */
+  readonly atSlot: readonly Mechanism[];
+  /** Those that the engine is given, in their order. */
+  readonly given: readonly SliceMechanism[];
   readonly pfc: PfcMechanism;
   readonly credit: CreditMechanism;
-  readonly sfc: SfcMechanism;
   readonly faults: FaultMechanism;
   readonly discovery: DiscoveryMechanism;
-  readonly ci: CiMechanism;
   readonly failover: FailoverMechanism;
 }
 
-/**
- * The registry. A mechanism serves every port of a service; its place in the list is its slot for
- * gates, timers and control frames.
- */
-export function makeMechanisms(shared: Shared, host: MechanismHost): MechanismSet {
+/** The registry. A mechanism serves every port of a service. */
+export function makeMechanisms(
+  shared: Shared,
+  host: MechanismHost,
+  kinds: readonly MechanismKind[],
+): MechanismSet {
   const { tables, buffer, ports, pool, queues, lines, counters, heed } = shared;
   const pfc = new PfcMechanism(tables, host, buffer, 1, ports);
   const credit = new CreditMechanism(tables, host, 2, pool, {
     inQueue: (port, trafficClass) => queues.get(port, trafficClass, QUEUE_OCTETS),
     inLine: lines.octets,
   });
-  const sfc = new SfcMechanism(tables, host, 3, ports, pool, pfc);
   const pause = new PauseMechanism(tables, host, makeAccounts(shared), PAUSE_SLOT, ports);
   const faults = new FaultMechanism(tables, host, 4, heed);
   const discovery = new DiscoveryMechanism(host, counters, DISCOVERY_SLOT);
-  const ci = new CiMechanism(tables, host, 6, pool);
   const failover = new FailoverMechanism(tables, host, 7);
-  const all = [pause, pfc, credit, sfc, faults, discovery, ci, failover];
-  return { all, pfc, credit, sfc, faults, discovery, ci, failover };
+  const atSlot: Mechanism[] = [];
+  atSlot[PAUSE_SLOT] = pause;
+  atSlot[1] = pfc;
+  atSlot[2] = credit;
+  atSlot[4] = faults;
+  atSlot[DISCOVERY_SLOT] = discovery;
+  atSlot[7] = failover;
+  const given = kinds.map((kind, i) => {
+    const slot = GIVEN_SLOTS[i];
+    if (slot === undefined) throw new Error(`no slot is left for ${kind.name}`);
+    const made = kind.create({ tables, host, slot, pool, ports, stopper: pfc });
+    atSlot[slot] = made;
+    return made;
+  });
+  const all = atSlot.filter((mechanism) => mechanism !== undefined);
+  return { all, atSlot, given, pfc, credit, faults, discovery, failover };
 }

@@ -24,7 +24,7 @@ export function sharesOf({ algorithms, shares }: Ets): (number | null)[] {
 export function makeOperator(
   { ports, buffer, queues, pool }: Shared,
   devices: readonly Device[],
-  { pfc, credit, sfc, ci }: MechanismSet,
+  { pfc, credit, given }: MechanismSet,
   metering: Metering,
   outlet: Outlet,
 ): PortOperator {
@@ -36,8 +36,7 @@ export function makeOperator(
     if (!hasNic) classify(port, operating.ets.classOf);
     pfc.setOperational(port, operating.pfc);
     exchange(port, operating.credit);
-    sfc.neighbourTakesPart(port, operating.obeysMessages);
-    ci.neighbourTakesPart(port, operating.isolatesFlows);
+    for (const mechanism of given) mechanism.operate?.(port, operating);
     if (device.spec.kind === 'switch' || device.spec.receiveMemory !== null) guard(port);
   }
 

@@ -178,27 +178,6 @@ export class DiscoveryMechanism implements Mechanism {
     return held ? { mechanism: this.name, untilPs: Infinity, sincePs: null } : null;
   }
 
-  /** Waiting for an agreement is not a stop that a neighbour asked for. */
-  heldPs(): number {
-    return 0;
-  }
-
-  holdCount(): number {
-    return 0;
-  }
-
-  stopsSent(): number {
-    return 0;
-  }
-
-  admitted(): void {
-    return;
-  }
-
-  released(): void {
-    return;
-  }
-
   managedValues(port: number): ManagedValue[] {
     const state = this.ports[port];
     return state === null ? [] : discoveryManagedValues(state);

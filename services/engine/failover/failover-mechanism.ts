@@ -1,10 +1,5 @@
-import type {
-  HoldReason,
-  ManagedValue,
-  Mechanism,
-  MechanismHost,
-} from '../contract/flow-control.js';
-import type { FailoverSpec, PortSpec } from '../contract/spec.js';
+import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
+import type { FailoverSpec } from '../contract/spec.js';
 import type { Tables } from '../kernel/tables.js';
 import { peerSlot } from '../routing/adjacency.js';
 import type { SwitchRoutes } from '../routing/shortest-paths.js';
@@ -97,8 +92,6 @@ export class FailoverMechanism implements Mechanism {
   equip(tools: FailoverTools): void {
     this.tools = tools;
   }
-
-  configurePort(_port: number, _spec: PortSpec): void {}
 
   /** Returns what the switch will know of links: part of its state. Null where it does not run. */
   configureSwitch(
@@ -245,37 +238,6 @@ export class FailoverMechanism implements Mechanism {
   }
 
   // It holds nothing, sends no control frames on the wire, and counts no memory.
-
-  admitted(): void {}
-  released(): void {}
-
-  compose(): number {
-    return 0;
-  }
-
-  receiveControl(): boolean {
-    return false;
-  }
-
-  holdReason(): HoldReason | null {
-    return null;
-  }
-
-  heldPs(): number {
-    return 0;
-  }
-
-  holdCount(): number {
-    return 0;
-  }
-
-  stopsSent(): number {
-    return 0;
-  }
-
-  managedValues(): ManagedValue[] {
-    return [];
-  }
 }
 
 function leadsToSwitch({ index, spec }: Place, local: number): boolean {

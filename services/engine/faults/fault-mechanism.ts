@@ -5,12 +5,7 @@ import type {
   ForgedMessage,
   TableKind,
 } from '../contract/fault.js';
-import type {
-  HoldReason,
-  ManagedValue,
-  Mechanism,
-  MechanismHost,
-} from '../contract/flow-control.js';
+import type { HoldReason, Mechanism, MechanismHost } from '../contract/flow-control.js';
 import type { PortSpec } from '../contract/spec.js';
 import type { Heed } from '../frame/heed.js';
 import type { Plain } from '../kernel/snapshot.js';
@@ -330,29 +325,6 @@ export class FaultMechanism implements Mechanism {
       if (effect.kind === 'down' || effect.kind === 'freeze') untilPs = endPs;
     });
     return { mechanism: this.name, untilPs, sincePs: null };
-  }
-
-  admitted(): void {}
-  released(): void {}
-
-  receiveControl(): boolean {
-    return false;
-  }
-
-  heldPs(): number {
-    return 0;
-  }
-
-  holdCount(): number {
-    return 0;
-  }
-
-  stopsSent(): number {
-    return 0;
-  }
-
-  managedValues(): ManagedValue[] {
-    return [];
   }
 
   /** Of every fault at a port, until `now`. */

@@ -84,8 +84,8 @@ export function assemble(input: AssemblyInput): Assembly {
       ecn: mvtx2802 === null ? ecnSpecs(scenario, own, name, fail) : NO_MARKING,
       telemetry,
       qcn: mvtx2802 === null ? congestion.pointsOf(index) : null,
-      sfc: mvtx2802 === null ? sfc.ofSwitch(index) : null,
-      ci: mvtx2802 === null ? ci.ofSwitch(index) : null,
+      slices:
+        mvtx2802 === null ? present({ sfc: sfc.ofSwitch(index), ci: ci.ofSwitch(index) }) : {},
     };
   };
   const nicOf = (index: number, name: string): NicSpec | null => {
@@ -116,7 +116,7 @@ export function assemble(input: AssemblyInput): Assembly {
       kind: 'host',
       position: index,
       ...ends,
-      sfc: messages,
+      slices: present({ sfc: messages }),
       nic,
       inOrder,
       receiveMemory: nic !== null || end === undefined ? null : memory.ofHost(end),
@@ -157,6 +157,11 @@ export function assemble(input: AssemblyInput): Assembly {
     longestFrameOctets,
     flowEnds,
   };
+}
+
+/** Without mechanisms that do not run. */
+function present(slices: Readonly<Record<string, object | null>>): SwitchSpec['slices'] {
+  return Object.fromEntries(Object.entries(slices).filter(([, spec]) => spec !== null));
 }
 
 /** Whether frames of one flow all take one path. */

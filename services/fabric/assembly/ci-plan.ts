@@ -1,4 +1,4 @@
-import type { CiPortSpec, CiSwitchSpec } from '../../engine/contract/spec.js';
+import type { CiPortSpec, CiSwitchSpec } from '../../mechanisms/ci/spec.js';
 import type { HostAddress } from '../address.js';
 import { switchAddress, switchPortMac } from '../address.js';
 import { hostCount } from '../topology/topology.js';

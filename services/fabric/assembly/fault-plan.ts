@@ -250,8 +250,9 @@ class FaultPlan {
     const { table, entries } = fault;
     const spec = this.specs[device]!;
     if (spec.kind !== 'switch') return false;
-    const has = { mac: spec.forwarding.kind !== 'routed', sfc: spec.sfc, ci: spec.ci }[table];
-    if (has === null || has === false) return false;
+    const has =
+      table === 'mac' ? spec.forwarding.kind !== 'routed' : spec.slices[table] !== undefined;
+    if (!has) return false;
     const effect: FaultEffect = { kind: 'table', table, entries };
     const scope = this.topology.devices[device]!.name;
     this.put(fault, index, this.linkEnds[device]![0]!, effect, scope);

@@ -1,11 +1,11 @@
+import type { SendSpec } from '../../engine/contract/spec.js';
+import { actsForStation } from '../../mechanisms/sfc/machine.js';
 import type {
-  SendSpec,
   SfcDetector,
   SfcHostSpec,
   SfcPortSpec,
   SfcSwitchSpec,
-} from '../../engine/contract/spec.js';
-import { actsForStation } from '../../engine/congestion/sfc/sfc-machine.js';
+} from '../../mechanisms/sfc/spec.js';
 import { groupMac, STATION_OCTETS } from '../../engine/notices/stations.js';
 import { wireOctets } from '../../engine/units/octets.js';
 import { GROUP_FLAG } from '../../engine/frame/frame-pool.js';

@@ -1,6 +1,6 @@
 /** `faults` of the file -> what goes wrong, with every key that its kind needs and no other. */
 
-import { SFC_PAUSE_NS } from '../../engine/congestion/sfc/sfc-managed.js';
+import { SFC_PAUSE_MAX_NS } from '../../mechanisms/sfc/managed.js';
 import { listed, show } from '../../settings/errors.js';
 import type { FaultSection } from './fault-section.js';
 import type { Located } from './located.js';
@@ -14,7 +14,7 @@ const LINK_TYPES = ['8808', '88cc', '88b5', '88b6'];
 const MESSAGE_TYPES = ['89a2', '22e7', '22e9', '0800', '86dd', '8100', '88a8'];
 const FORGED_FRAMES = ['cnp', 'cnm', 'sfcm'];
 /** As long as an edge pauses a source at most, unless told otherwise. */
-const FORGED_PAUSE_PS = SFC_PAUSE_NS.defaultMax * 1000;
+const FORGED_PAUSE_PS = SFC_PAUSE_MAX_NS * 1000;
 /** Digits before it. */
 const TYPE_AT = 24;
 

@@ -1,4 +1,5 @@
 import type { TransmitGate } from '../../engine/contract/flow-control.js';
+import { isGate } from '../../engine/contract/flow-control.js';
 import { markedFrameIsCe } from '../../engine/congestion/ecn/ecn-invariants.js';
 import { DeafProbe } from '../../engine/contract/probe.js';
 import type { Engine } from '../../engine/device/engine.js';
@@ -35,8 +36,9 @@ export class HoldCheck extends DeafProbe {
     isWhole = false,
   ) {
     super();
-    const { credit, ci } = engine;
-    this.gates = engine.mechanisms.filter((gate) => gate !== credit && gate !== ci);
+    const { credit } = engine;
+    const gates = engine.mechanisms.filter(isGate);
+    this.gates = gates.filter((gate) => gate !== credit && gate.holdsQueues !== true);
     this.pauses = new PauseCheck(engine);
     this.order = new OrderCheck(engine, isWhole);
     this.shares = new ShareCheck(engine);
@@ -80,7 +82,7 @@ export class HoldCheck extends DeafProbe {
   /** The priority whose stop holds a frame: a congesting queue has one of its own. */
   private stoppedBy(device: number, frameClass: number): number {
     if ((frameClass & ISOLATED_FLAG) === 0) return frameClass & PRIORITY_MASK;
-    return this.engine.switching.parts(device).ci!.spec.priority;
+    return this.engine.switching.isolationOf(device)!.priority;
   }
 
   override controlReceived(device: number, port: number, now: number, octets: Uint8Array): void {

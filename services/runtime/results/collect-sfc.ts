@@ -1,8 +1,10 @@
-import { ciManagedValues } from '../../engine/congestion/ci/ci-managed.js';
-import { sfcManagedValues } from '../../engine/congestion/sfc/sfc-managed.js';
-import type { SfcPoint } from '../../engine/congestion/sfc/sfc-point.js';
 import type { Engine } from '../../engine/device/engine.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
+import { ciManagedValues } from '../../mechanisms/ci/managed.js';
+import { ciPointOf } from '../../mechanisms/ci/slice.js';
+import { sfcManagedValues } from '../../mechanisms/sfc/managed.js';
+import type { SfcPoint } from '../../mechanisms/sfc/point.js';
+import { sfcOf, sfcPointOf } from '../../mechanisms/sfc/slice.js';
 import type { IsolationResult, SfcPathResult, SfcResult } from './results.js';
 
 const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
@@ -10,18 +12,17 @@ const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
 /** What every device did about source flow control. */
 export function collectSfc(engine: Engine, nowPs: number): SfcResult[] {
   return engine.devices.flatMap(({ place, spec, firstPort }) => {
-    const parts =
-      spec.kind === 'host' ? engine.hosting.parts(place) : engine.switching.parts(place);
-    if (parts.sfc === null) return [];
+    const point = sfcPointOf(engine, place);
+    if (point === null) return [];
     const sum = (of: (priority: number) => number): number =>
       PRIORITIES.reduce((total, priority) => total + of(priority), 0);
-    const { station } = parts.sfc;
+    const { station } = point;
     const ofFlows = [station?.flowPauses.count ?? 0, station?.flowPauses.pausedPs(nowPs) ?? 0];
     const result = {
       device: spec.name,
-      ...pointResult(parts.sfc),
-      pauses: sum((priority) => engine.sfc.holdCount(firstPort, priority)) + ofFlows[0]!,
-      pausedPs: sum((priority) => engine.sfc.heldPs(firstPort, priority, nowPs)) + ofFlows[1]!,
+      ...pointResult(point),
+      pauses: sum((priority) => sfcOf(engine).holdCount(firstPort, priority)) + ofFlows[0]!,
+      pausedPs: sum((priority) => sfcOf(engine).heldPs(firstPort, priority, nowPs)) + ofFlows[1]!,
     };
     const isIdle = Object.values(result.counters).every((count) => count === 0);
     return isIdle ? [] : [result];
@@ -31,7 +32,7 @@ export function collectSfc(engine: Engine, nowPs: number): SfcResult[] {
 /** What every switch did about congestion isolation. */
 export function collectIsolations(engine: Engine): IsolationResult[] {
   return engine.devices.flatMap(({ place, spec }) => {
-    const point = spec.kind === 'switch' ? engine.switching.parts(place).ci : null;
+    const point = ciPointOf(engine, place);
     if (point === null) return [];
     const values = ciManagedValues(point.counters).map(({ name, value }) => [name, value] as const);
     if (values.every(([, value]) => value === 0)) return [];
@@ -59,8 +60,8 @@ function reactionNow(fabric: Fabric, engine: Engine, flow: number): SfcPathResul
   const [end] = fabric.linkEnds[source]!;
   if (end === undefined) return 'none';
   const edge = engine.devices[end.peerDevice]!.firstPort + end.peerPort;
-  if (engine.hosting.parts(engine.devices[source]!.place).sfc !== null) return 'station';
-  if (!engine.sfc.actsFor(edge)) return 'none';
+  if (sfcPointOf(engine, engine.devices[source]!.place) !== null) return 'station';
+  if (!sfcOf(engine).actsFor(edge)) return 'none';
   return engine.pfc.canStop(edge, priority) ? 'proxy' : 'none';
 }
 

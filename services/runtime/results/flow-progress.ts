@@ -199,7 +199,7 @@ export class FlowProgress {
     for (const end of ends) {
       const number = this.numberOf(end);
       for (const mechanism of engine.mechanisms) {
-        const sincePs = mechanism.holdReason(number, priority)?.sincePs ?? null;
+        const sincePs = mechanism.holdReason?.(number, priority)?.sincePs ?? null;
         if (sincePs === null || (longest !== null && longest.sincePs <= sincePs)) continue;
         const peer = fabric.linkEnds[end.peerDevice]![end.peerPort]!.name;
         longest = { sincePs, port: end.name, peer };

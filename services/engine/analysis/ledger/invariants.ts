@@ -1,6 +1,4 @@
-import type { SfcPoint } from '../../congestion/sfc/sfc-point.js';
-import * as ciInvariants from '../../congestion/ci/ci-invariants.js';
-import * as sfcInvariants from '../../congestion/sfc/sfc-invariants.js';
+import { firstBroken } from '../../contract/broken.js';
 import type { Device } from '../../device/device.js';
 import type { Engine } from '../../device/engine.js';
 import * as discoveryInvariants from '../../discovery/discovery-invariants.js';
@@ -27,19 +25,17 @@ export function brokenInvariant(engine: Engine, devices: number): BrokenInvarian
   return null;
 }
 
-function ofDevice(engine: Engine, { place, spec, rows }: Device): string | null {
+function ofDevice(engine: Engine, { place, rows }: Device): string | null {
   const { first, count } = rows.send;
   for (let send = first; send < first + count; send++) {
     const broken = engine.rates.broken(send);
     if (broken !== null) return broken;
   }
-  if (spec.kind === 'host') return ofSfc(engine.hosting.parts(place).sfc);
-  const { sfc, ci } = engine.switching.parts(place);
-  return ofSfc(sfc) ?? (ci === null ? null : firstBroken('ci', ciInvariants, ci));
-}
-
-function ofSfc(point: SfcPoint | null): string | null {
-  return point === null ? null : firstBroken('sfc', sfcInvariants, point);
+  for (const role of Object.values(engine.rolesOf(place))) {
+    const broken = role.broken();
+    if (broken !== null) return broken;
+  }
+  return null;
 }
 
 function ofPort({ discovery, pfc }: Engine, port: number): string | null {
@@ -50,16 +46,4 @@ function ofPort({ discovery, pfc }: Engine, port: number): string | null {
     if (broken !== null) return broken;
   }
   return pfcInvariants.stormHoldsNothing(pfc, port) ? null : 'pfc: stormHoldsNothing';
-}
-
-/** The first of a module's predicates that does not hold. */
-function firstBroken<Arguments extends unknown[]>(
-  mechanism: string,
-  invariants: Readonly<Record<string, (...all: Arguments) => boolean>>,
-  ...all: Arguments
-): string | null {
-  for (const [name, holds] of Object.entries(invariants)) {
-    if (!holds(...all)) return `${mechanism}: ${name}`;
-  }
-  return null;
 }

@@ -168,6 +168,7 @@ function checkMemory(engine: Engine, device: Device, spec: SwitchSpec, expect: E
   const { firstPort, place } = device;
   const stored = new Float64Array(spec.ports.length * 8);
   const { sharedFrames } = engine.switching.parts(place);
+  const isolation = engine.switching.isolationOf(place);
   const copies = new Map<number, number>();
   const countCopy = (frame: number): void => {
     const number = pool.replica(frame);
@@ -183,8 +184,8 @@ function checkMemory(engine: Engine, device: Device, spec: SwitchSpec, expect: E
       return;
     }
     const from = words[frame + PORT] - firstPort;
-    const isolated = spec.ci !== null && (words[frame + CLASS] & ISOLATED_FLAG) !== 0;
-    const priority = isolated ? spec.ci.priority : words[frame + CLASS] & PRIORITY_MASK;
+    const isIsolated = isolation !== null && (words[frame + CLASS] & ISOLATED_FLAG) !== 0;
+    const priority = isIsolated ? isolation.priority : words[frame + CLASS] & PRIORITY_MASK;
     const group = spec.ports[from].groupOf[priority];
     stored[from * 8 + group] += words[frame + STORED];
   });

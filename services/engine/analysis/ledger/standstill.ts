@@ -70,7 +70,11 @@ function blockedQueues(engine: Engine, now: number): Map<number, Blocked> {
 function waitsForNothing(engine: Engine, { port, priority, row }: Blocked, now: number): boolean {
   if (row < 0) return false;
   const { credit, shared, mechanisms } = engine;
-  if (mechanisms.some((gate) => gate !== credit && gate.holdReason(port, priority) !== null)) {
+  if (
+    mechanisms.some(
+      (gate) => gate !== credit && (gate.holdReason?.(port, priority) ?? null) !== null,
+    )
+  ) {
     return false;
   }
   const peer = shared.ports.peer(port);

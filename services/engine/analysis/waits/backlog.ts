@@ -70,11 +70,14 @@ export class Backlog {
     private readonly device: Device,
     private readonly state: Uint8Array = new Uint8Array(device.spec.ports.length),
   ) {
-    const { spec } = device;
+    const { spec, place } = device;
     this.ports = spec.ports.length;
     this.isCredited = Uint8Array.from(spec.ports, ({ credit }) => (credit === null ? 0 : 1));
     this.hasAccounts = spec.kind === 'switch' && spec.mvtx2802 === null;
-    const isPlain = spec.kind === 'switch' && spec.ci === null && !this.isCredited.includes(1);
+    const isPlain =
+      spec.kind === 'switch' &&
+      engine.switching.isolationOf(place) === null &&
+      !this.isCredited.includes(1);
     this.isBooked = this.hasAccounts && isPlain && !sendsCopies(spec);
     this.lengths = new Int32Array(this.ports);
     this.frames = new Int32Array(this.ports);

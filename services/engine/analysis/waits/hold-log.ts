@@ -112,7 +112,7 @@ export class HoldLog {
     const number = this.device.firstPort + port;
     const { mechanisms } = this.engine;
     for (let m = 0; m < mechanisms.length; m++) {
-      if (mechanisms[m].holdReason(number, priority) !== null) return m;
+      if ((mechanisms[m].holdReason?.(number, priority) ?? null) !== null) return m;
     }
     return -1;
   }

@@ -1,4 +1,5 @@
 import { DROP } from '../../contract/probe.js';
+import type { HostCarrier, HostRole } from '../../contract/slice.js';
 import type { HostSpec, RegisterChange } from '../../contract/spec.js';
 import {
   CARRIES_FLAG,
@@ -16,8 +17,6 @@ import {
   SEQUENCE,
   TARGET,
 } from '../../frame/frame-pool.js';
-import type { SfcStation } from '../../congestion/sfc/sfc-carrier.js';
-import type { SfcPoint } from '../../congestion/sfc/sfc-point.js';
 import type { Nic82599 } from '../../nic-82599/nic.js';
 import type { RandomStream } from '../../kernel/random.js';
 import type { SampledMessage } from '../../notices/sampled-message.js';
@@ -85,7 +84,8 @@ export interface Hosting {
 
 export interface HostParts {
   readonly completions: Completions;
-  readonly sfc: SfcPoint | null;
+  /** By name: what it has of mechanisms that the engine is given. */
+  readonly roles: Readonly<Record<string, HostRole>>;
   /** Null where the NIC is a plain one. */
   readonly nic: Nic82599 | null;
   readonly streams: readonly RandomStream[];
@@ -94,7 +94,7 @@ export interface HostParts {
 export function makeHosting(
   shared: Shared,
   devices: readonly Device[],
-  { all: mechanisms, credit, sfc }: MechanismSet,
+  { all: mechanisms, given, credit }: MechanismSet,
   outlet: Outlet,
   carriage: Carriage,
   senders: Senders,
@@ -115,6 +115,8 @@ export function makeHosting(
   const receiveMemory = makeReceiveMemory(shared, devices, mechanisms, outlet, takeKept);
   const complaints = makeComplaints(shared, devices, carriage, rates);
   const all: HostParts[] = [];
+  /** By device: its roles in their order. */
+  const takers: HostRole[][] = [];
   const specs: HostSpec[] = [];
   /** By device: its address, its port, its first rows. */
   const position = new Int32Array(devices.length);
@@ -128,12 +130,17 @@ export function makeHosting(
   const lineOfPriority = new Int32Array(devices.length * 8);
   /** By device and receiving connection: sending connections that wait for its messages. */
   const dependants: number[][][] = [];
-  const sfcStation: SfcStation = { stopConnection };
+  const roleCarrier: HostCarrier = { stopConnection };
 
   function configure(device: Device, spec: HostSpec): void {
     const d = device.place;
     const { firstPort } = device;
-    const place = { firstPort, name: spec.name, seed: spec.seed, macs: device.macs() };
+    const roles: Record<string, HostRole> = {};
+    for (const mechanism of given) {
+      const own = spec.slices[mechanism.name];
+      const role = mechanism.atHost?.({ ...spec, firstPort }, own, roleCarrier) ?? null;
+      if (role !== null) roles[mechanism.name] = role;
+    }
     if (spec.nic !== null) adapters.configure(device, spec.nic);
     if (spec.receiveMemory !== null) receiveMemory.configure(device, spec.receiveMemory);
     specs[d] = spec;
@@ -158,12 +165,13 @@ export function makeHosting(
         : lineOfPriority[(d << 3) | priority];
       device.schedule(send.startPs, KIND_START, c, 0);
     });
+    takers[d] = Object.values(roles);
     rates.configure(device, firstSend[d], spec.sends);
     all[d] = {
       completions: new Completions(),
       nic: adapters.parts(d),
       streams: rates.streamsOf(device),
-      sfc: sfc.configureStation(place, spec.sfc, sfcStation),
+      roles,
     };
     spec.receives.forEach((receive, c) => {
       receivers.configure(firstReceive[d] + c, receive, spec.position);
@@ -225,10 +233,12 @@ export function makeHosting(
 
   /** A message; a station that does not know its kind takes it without a word. */
   function takeNotice(d: number, port: number, frame: number): void {
-    const station = all[d].sfc?.station;
     const { mac } = specs[d].ports[port - nicPort[d]];
     const octets = carriage.octets(frame);
-    if (!complaints.take(d, octets)) station?.processSfcmPdu(port, mac, octets, pool.born(frame));
+    if (!complaints.take(d, octets)) {
+      const bornPs = pool.born(frame);
+      takers[d].some((role) => role.takes(port, mac, octets, bornPs));
+    }
     carriage.unload(frame);
   }
 

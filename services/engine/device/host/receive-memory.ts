@@ -1,5 +1,6 @@
 import { ADMITTED } from '../../buffer/shared-buffer.js';
 import type { Mechanism } from '../../contract/flow-control.js';
+import { asIngressObserver } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
 import type { BufferSpec } from '../../contract/memory.js';
 import { CLASS, KIND_DATA, KIND_MASK, LENGTH, PRIORITY_MASK } from '../../frame/frame-pool.js';
@@ -40,6 +41,7 @@ export function makeReceiveMemory(
   const { unread } = nicFrames;
   /** By device and priority group: mechanisms that rule its senders, one bit each. */
   const rulers = new Uint8Array(devices.length * 8);
+  const observers = mechanisms.map(asIngressObserver);
   const octetTime = tables.float64('device', 1);
   /** When the first frame has been read; Infinity if none is being read. */
   const readAt = tables.float64('device', 1).fill(Infinity);
@@ -63,7 +65,7 @@ export function makeReceiveMemory(
       return;
     }
     for (let by = rulers[d * 8 + group]; by !== 0; by &= by - 1) {
-      mechanisms[31 - Math.clz32(by & -by)].admitted(port, group, frame, words[frame + LENGTH]);
+      observers[31 - Math.clz32(by & -by)].admitted(port, group, frame, words[frame + LENGTH]);
     }
     devices[d].heardBy.frameKept?.frameKept(d, clock.now, pool, frame);
     if (unread.push(d, frame)) plan(d);
@@ -87,7 +89,7 @@ export function makeReceiveMemory(
     const group = groupOf(port, frame);
     buffer.release(port, group, words[frame + LENGTH]);
     for (let by = rulers[d * 8 + group]; by !== 0; by &= by - 1) {
-      mechanisms[31 - Math.clz32(by & -by)].released(port, group, frame);
+      observers[31 - Math.clz32(by & -by)].released(port, group, frame);
     }
     take(d, frame);
   }

@@ -1,5 +1,6 @@
 import { ADMITTED } from '../../buffer/shared-buffer.js';
 import type { Mechanism } from '../../contract/flow-control.js';
+import { asIngressObserver } from '../../contract/flow-control.js';
 import { DROP, NIC_ARBITER } from '../../contract/probe.js';
 import { CLASS, HASH, LENGTH, PRIORITY_MASK, VLAN } from '../../frame/frame-pool.js';
 import type { LedListener } from '../../nic-82599/led-panel.js';
@@ -47,6 +48,7 @@ export function makeReceiveSide(
 
   /** By adapter and buffer: mechanisms that stop its senders, one bit each. */
   const rulers = tables.uint8('nic', 8);
+  const observers = mechanisms.map(asIngressObserver);
 
   function configure(d: number): void {
     rings.configure(d);
@@ -72,7 +74,7 @@ export function makeReceiveSide(
     note(d, nic, FILTER_ACTIVITY);
     devices[d].heardBy.frameKept?.frameKept(d, clock.now, pool, frame);
     for (let by = rulers[row * 8 + group]; by !== 0; by &= by - 1) {
-      mechanisms[31 - Math.clz32(by & -by)].admitted(port, group, frame, words[frame + LENGTH]);
+      observers[31 - Math.clz32(by & -by)].admitted(port, group, frame, words[frame + LENGTH]);
     }
     pool.setArrival(frame, clock.now);
     if (lists.push(nicFrames.received(row, group), frame)) lookAtHead(d, row, nic, group);
@@ -123,7 +125,7 @@ export function makeReceiveSide(
     const length = words[frame + LENGTH];
     buffer.release(port, tc, length);
     for (let by = rulers[row * 8 + tc]; by !== 0; by &= by - 1) {
-      mechanisms[31 - Math.clz32(by & -by)].released(port, tc, frame);
+      observers[31 - Math.clz32(by & -by)].released(port, tc, frame);
     }
     const isWritten = !nic.hasRings || hasRoom(d, nic, tc, frame);
     if (nic.spec.dcb) granted(d, nic, tc, isWritten ? length : 0, eligible);

@@ -1,4 +1,5 @@
 import type { IngressAccounts, Mechanism } from '../../contract/flow-control.js';
+import { asIngressObserver } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
 import type { Mvtx2802Spec } from '../../contract/spec.js';
 import type { QueueView } from '../../flow-control/mvtx2802/mvtx2802-machine.js';
@@ -48,7 +49,7 @@ export function makeSlotted(
       octets: (port, tc) => queues.get(firstPort + port, tc, QUEUE_OCTETS),
       frames: (port, tc) => queues.get(firstPort + port, tc, QUEUE_FRAMES),
     };
-    const pause = mechanisms.find(({ name }) => name === 'pause')!;
+    const pause = asIngressObserver(mechanisms.find(({ name }) => name === 'pause')!);
     const listener: StopListener = {
       filled: (port) => {
         pause.admitted(firstPort + port, PORT_GROUP, NO_FRAME, 0);

@@ -1,7 +1,6 @@
 import type { SharedFrames } from '../../buffer/shared-frames.js';
-import type { CiPoint } from '../../congestion/ci/ci-point.js';
 import type { EcnMarker } from '../../congestion/ecn/ecn-mechanism.js';
-import type { SfcPoint } from '../../congestion/sfc/sfc-point.js';
+import type { SwitchRole } from '../../contract/slice.js';
 import type { LinkStates } from '../../failover/link-states.js';
 import type { Mvtx2802 } from '../../flow-control/mvtx2802/mvtx2802-mechanism.js';
 import type { RandomStream } from '../../kernel/random.js';
@@ -13,8 +12,8 @@ export interface SwitchParts {
   readonly ecn: EcnMarker;
   /** What spreads the samples of congestion points. */
   readonly jitter: RandomStream;
-  readonly sfc: SfcPoint | null;
-  readonly ci: CiPoint | null;
+  /** By name: what it has of mechanisms that the engine is given. */
+  readonly roles: Readonly<Record<string, SwitchRole>>;
   readonly chip: Mvtx2802 | null;
   /** Frames that leave by several ports. */
   readonly sharedFrames: SharedFrames;

@@ -4,11 +4,10 @@ import { QcnDefences } from '../../congestion/qcn/qcn-defence.js';
 import { makeQcnPoints, type QcnPoints } from '../../congestion/qcn/qcn-points.js';
 import { TelemetryPoints } from './telemetry-points.js';
 import { EcnMarker } from '../../congestion/ecn/ecn-mechanism.js';
-import type { CiBridge } from '../../congestion/ci/ci-carrier.js';
-import { heldAlong } from '../../congestion/ci/ci-machine.js';
-import type { SfcBridge } from '../../congestion/sfc/sfc-carrier.js';
 import type { IngressObserver } from '../../contract/flow-control.js';
+import { asIngressObserver } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
+import type { FlowIsolation, SwitchCarrier, SwitchRole } from '../../contract/slice.js';
 import type { PortSpec, SwitchSpec } from '../../contract/spec.js';
 import {
   CARRIES_FLAG,
@@ -45,6 +44,8 @@ import { FILTERED, NOWHERE, SEVERAL } from './forwarding.js';
 import { makeReplication } from './replication.js';
 import { Router, saltOf } from './router.js';
 import { makeSlotted } from './slotted.js';
+import type { SwitchHooks } from './switch-hooks.js';
+import { hooksOf } from './switch-hooks.js';
 import type { SwitchParts } from './switch-parts.js';
 import {
   BARE,
@@ -78,6 +79,8 @@ export interface Switching {
   sendMessage(port: number, message: SampledMessage, octets: Uint8Array, length: number): void;
   /** State of a switch that is not in the tables. */
   parts(d: number): SwitchParts;
+  /** What chooses queues for flows in a switch; null where nothing does. */
+  isolationOf(d: number): FlowIsolation | null;
   readonly points: QcnPoints;
   detourOf(d: number, frame: number): number;
 }
@@ -85,12 +88,13 @@ export interface Switching {
 export function makeSwitching(
   shared: Shared,
   devices: readonly Device[],
-  { all: mechanisms, sfc, ci, pfc, credit, failover }: MechanismSet,
+  { all: mechanisms, given, pfc, credit, failover }: MechanismSet,
   outlet: Outlet,
   carriage: Carriage,
 ): Switching {
   const { clock, pool, ports, queues, counters, buffer, tables } = shared;
   const all: SwitchParts[] = [];
+  const hooks: SwitchHooks[] = [];
   /** By port and priority group: index of who hears what its account takes in and gives back. */
   const hearer = tables.uint8('port', 8).fill(NOBODY);
   /** Neighbours may come to either method: credit counts all the time, and PFC guards. */
@@ -104,14 +108,18 @@ export function makeSwitching(
       pfc.released(port, group);
     },
   };
-  const hearers: readonly IngressObserver[] = [...mechanisms, either];
+  const hearers: readonly IngressObserver[] = [...mechanisms.map(asIngressObserver), either];
   /** By port and class: queue lengths from which on something is done at dequeue, at enqueue. */
   const leavesFrom = tables.int32('port', 8).fill(NEVER);
   const joinsFrom = tables.int32('port', 8).fill(NEVER);
   /** By port: 1 while congesting flows have a queue of their own in its switch. */
   const isolates = tables.uint8('port', 1);
-  const ciBridge: CiBridge = {
+  const carrier: SwitchCarrier = {
     clock,
+    freeOctets: (port) => {
+      const d = ports.owner(port);
+      return buffer.memoryOfDevice(d, POOL) - buffer.memoryOfDevice(d, POOL_USED);
+    },
     heldPriorities: (port) => ports.held(port),
     head: (port, trafficClass) => queues.head(port, trafficClass),
     queueOctets: (port, trafficClass) => queues.get(port, trafficClass, QUEUE_OCTETS),
@@ -121,15 +129,6 @@ export function makeSwitching(
     setIsolating: (firstPort, count, active) => {
       isolates.fill(active ? 1 : 0, firstPort, firstPort + count);
     },
-    answerTags,
-    sendMessage,
-  };
-  const sfcBridge: SfcBridge = {
-    freeOctets: (port) => {
-      const d = ports.owner(port);
-      return buffer.memoryOfDevice(d, POOL) - buffer.memoryOfDevice(d, POOL_USED);
-    },
-    heldPriorities: (port) => ports.held(port),
     answerTags,
     sendMessage,
   };
@@ -160,14 +159,19 @@ export function makeSwitching(
     const chip = spec.mvtx2802 === null ? null : slotted.make(device, spec.mvtx2802);
     const jitter = new RandomStream(spec.seed, `${spec.name}/qcn`);
     const { place, firstPort } = device;
-    const sfcPlace = { firstPort, name: spec.name, seed: spec.seed, macs: device.macs() };
-    const point = sfc.configureBridge(sfcPlace, spec.sfc, sfcBridge);
-    const isolation = ci.configureBridge(sfcPlace, spec.ci, ciBridge);
+    const roles: Record<string, SwitchRole> = {};
+    for (const mechanism of given) {
+      const own = spec.slices[mechanism.name];
+      const role = mechanism.atSwitch?.({ ...spec, firstPort }, own, carrier) ?? null;
+      if (role !== null) roles[mechanism.name] = role;
+    }
+    const watchers = { ecn, roles: Object.values(roles) };
+    hooks[place] = hooksOf(watchers.roles);
     const forwarding = makeForwarding(spec);
     const sharedFrames = new SharedFrames();
     const { index, failover: how } = spec;
     const links = failover.configureSwitch(place, index, firstPort, device.macs(), how);
-    all[place] = { forwarding, ecn, jitter, sfc: point, ci: isolation, chip, sharedFrames, links };
+    all[place] = { forwarding, ecn, jitter, roles, chip, sharedFrames, links };
     if (spec.qcn !== null) {
       points.configure(device.firstPort, spec.qcn, spec.ports[0].classOf, jitter);
       defences.configure(device.firstPort, spec.qcn);
@@ -176,12 +180,11 @@ export function makeSwitching(
     spec.ports.forEach((port, p) => {
       const at = device.firstPort + p;
       for (let tc = 0; tc < 8; tc++) {
-        leavesFrom[(at << 3) | tc] = leavingFrom(all[place], tc, spec.telemetry);
-        joinsFrom[(at << 3) | tc] = joiningFrom(all[place], at, tc);
+        leavesFrom[(at << 3) | tc] = leavingFrom(watchers, at, tc, spec.telemetry);
+        joinsFrom[(at << 3) | tc] = joiningFrom(watchers, at, tc);
       }
       isSlotted[at] = chip === null ? 0 : 1;
-      if (spec.ci !== null) ports.holdAlong(at, ...heldAlong(port.classOf, spec.ci, p));
-      plainness[at] = plainnessOf(spec, ecn);
+      plainness[at] = plainnessOf(spec, watchers);
       spec.buffer.accounts[p].forEach((account, group) => {
         const name = rulerOf(port, group);
         if (!account.lossless && name !== 'credit') return;
@@ -207,7 +210,9 @@ export function makeSwitching(
     if (remapped[port] !== 0) defences.receive(port, frame);
     const isNotice = (pool.words[frame + CLASS] & KIND_MASK) === KIND_NOTICE;
     if (isNotice && pool.words[frame + TARGET] === NEIGHBOUR) {
-      all[d].ci?.processCim(port, carriage.octets(frame));
+      const octets = carriage.octets(frame);
+      const bornPs = pool.born(frame);
+      hooks[d].ownNotices.some((filter) => filter.takes(port, octets, bornPs));
       consume(port, frame);
       return;
     }
@@ -230,10 +235,11 @@ export function makeSwitching(
 
   /** A message on its way to a station that the switch acts for goes no farther. */
   function intercepts(d: number, out: number, frame: number): boolean {
-    const proxy = all[d].sfc?.proxy;
-    if (proxy === null || proxy === undefined) return false;
-    const fate = proxy.processSfcmPdu(out, carriage.octets(frame), pool.born(frame));
-    if (fate === 'forward') return false;
+    const filters = hooks[d].forwardedNotices;
+    if (filters.length === 0) return false;
+    const octets = carriage.octets(frame);
+    const bornPs = pool.born(frame);
+    if (!filters.some((filter) => filter.takes(out, octets, bornPs))) return false;
     consume(out, frame);
     return true;
   }
@@ -305,11 +311,12 @@ export function makeSwitching(
    * isolated flows and frames in slots belong to their queue.
    */
   function detourOf(d: number, frame: number): number {
-    const { forwarding, chip, ci: isolation } = all[d];
+    const { forwarding, chip } = all[d];
     const { firstPort } = devices[d];
     const flags =
       pool.words[frame + CLASS] & (GROUP_FLAG | REPLICA_FLAG | COPY_FLAG | ISOLATION_FLAGS);
-    if (!(forwarding instanceof Router) || chip !== null || isolation !== null) return NOWHERE;
+    if (!(forwarding instanceof Router) || chip !== null) return NOWHERE;
+    if (hooks[d].isolation !== null) return NOWHERE;
     if (flags !== 0) return NOWHERE;
     const out = forwarding.egress(pool.words[frame + PORT] - firstPort, frame);
     return out < 0 ? out : firstPort + out;
@@ -392,7 +399,7 @@ export function makeSwitching(
   function isDiscarded(d: number, out: number, frame: number, priority: number): boolean {
     const trafficClass = ports.classOf(out, priority);
     const queue =
-      isolates[out] === 0 ? trafficClass : all[d].ci!.queueFor(out, trafficClass, frame);
+      isolates[out] === 0 ? trafficClass : hooks[d].isolation!.queueFor(out, trafficClass, frame);
     const stopped = queue === trafficClass ? priority : queue;
     if ((discards[out] & (1 << stopped)) === 0) return false;
     pfc.watchdog.refused(out, stopped);
@@ -402,12 +409,12 @@ export function makeSwitching(
   /** The group that a frame is charged to: what left a congesting queue is stopped apart. */
   function isolatedGroup(port: number, priority: number, frame: number): number {
     if ((pool.words[frame + CLASS] & ISOLATED_FLAG) === 0) return ports.groupOf(port, priority);
-    return ports.groupOf(port, all[ports.owner(port)].ci!.spec.priority);
+    return ports.groupOf(port, hooks[ports.owner(port)].isolation!.priority);
   }
 
   /** The queue for a frame where congesting flows have one of their own. */
   function isolate(d: number, out: number, trafficClass: number, frame: number): number {
-    const queue = all[d].ci!.queueFor(out, trafficClass, frame);
+    const queue = hooks[d].isolation!.queueFor(out, trafficClass, frame);
     if (queue !== trafficClass) pool.words[frame + CLASS] |= ISOLATING_FLAG;
     return queue;
   }
@@ -417,11 +424,11 @@ export function makeSwitching(
     const { words } = pool;
     const d = ports.owner(port);
     const queueOctets = queues.get(port, trafficClass, QUEUE_OCTETS);
-    all[d].ci!.left(port, trafficClass, frame, queueOctets);
+    const isolation = hooks[d].isolation!;
+    isolation.departed(port, trafficClass, frame, queueOctets);
     const isolated = (words[frame + CLASS] & ISOLATING_FLAG) !== 0;
     words[frame + CLASS] &= ~ISOLATION_FLAGS;
-    const { isPeer } = all[d].ci!.spec.ports[port - devices[d].firstPort];
-    if (isolated && isPeer) words[frame + CLASS] |= ISOLATED_FLAG;
+    if (isolated && isolation.isPeer(port)) words[frame + CLASS] |= ISOLATED_FLAG;
   }
 
   function answerTags(out: number, frame: number): number {
@@ -517,28 +524,26 @@ export function makeSwitching(
     trafficClass: number,
     queueOctets: number,
   ): void {
-    const { ecn, sfc: point, ci: isolation } = all[d];
+    const { ecn } = all[d];
     if ((ecn.atEnqueue & (1 << trafficClass)) !== 0) mark(out, frame, trafficClass, queueOctets);
-    isolation?.joining(port, out, trafficClass, frame, queueOctets);
-    const sender = point?.sender;
-    if (sender === null || sender === undefined) return;
-    if ((sender.spec.monitorQueues & (1 << trafficClass)) === 0) return;
-    sender.sfcCongestionDetect(port, out, trafficClass, frame, queueOctets);
+    for (const observer of hooks[d].onEnqueue) {
+      observer.joined(port, out, trafficClass, frame, queueOctets);
+    }
   }
 
   /** A frame leaves a queue that somebody watches; `queueOctets` are left. */
   function leaving(port: number, frame: number, trafficClass: number, queueOctets: number): void {
-    const { ecn, sfc: point } = all[ports.owner(port)];
+    const d = ports.owner(port);
+    const { ecn } = all[d];
     if ((ecn.atDequeue & (1 << trafficClass)) !== 0) {
       mark(port, frame, trafficClass, queueOctets + pool.words[frame + STORED]);
     }
     if ((pool.words[frame + CLASS] & (CARRIES_FLAG | KIND_MASK)) === (CARRIES_FLAG | KIND_DATA)) {
       writeTelemetry(port, frame, queueOctets);
     }
-    const sender = point?.sender;
-    if (sender === null || sender === undefined) return;
-    if (!sender.spec.resume || (sender.spec.monitorQueues & (1 << trafficClass)) === 0) return;
-    sender.sfcQueueFell(port, trafficClass, queueOctets);
+    for (const observer of hooks[d].onDequeue) {
+      observer.left(port, trafficClass, frame, queueOctets);
+    }
   }
 
   function writeTelemetry(port: number, frame: number, queueOctets: number): void {
@@ -569,6 +574,7 @@ export function makeSwitching(
     onTimer,
     sendMessage,
     parts: (d) => all[d],
+    isolationOf: (d) => hooks[d].isolation,
     points,
     detourOf,
   };

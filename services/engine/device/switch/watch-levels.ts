@@ -1,6 +1,5 @@
 import type { EcnMarker } from '../../congestion/ecn/ecn-mechanism.js';
-import type { CiPoint } from '../../congestion/ci/ci-point.js';
-import type { SfcPoint } from '../../congestion/sfc/sfc-point.js';
+import type { SwitchRole } from '../../contract/slice.js';
 import type { SwitchSpec } from '../../contract/spec.js';
 
 /**
@@ -18,48 +17,42 @@ export const NEVER = 0x7fffffff;
 /** Those who may want to look at a queue of a switch when a frame joins it, or leaves. */
 export interface Watchers {
   readonly ecn: EcnMarker;
-  readonly sfc: SfcPoint | null;
-  readonly ci: CiPoint | null;
+  readonly roles: readonly SwitchRole[];
 }
 
 /**
  * From how many octets on somebody wants to see a frame join a queue. Below, the data path pays a
  * comparison and nothing else, whatever is configured.
  */
-export function joiningFrom(
-  { ecn, sfc, ci }: Watchers,
-  port: number,
-  trafficClass: number,
-): number {
+export function joiningFrom({ ecn, roles }: Watchers, port: number, trafficClass: number): number {
   return Math.min(
     ecn.leastOctets('enqueue', trafficClass) ?? NEVER,
-    sfc?.sender?.leastOctets(port, trafficClass) ?? NEVER,
-    ci?.leastOctets(port, trafficClass) ?? NEVER,
+    ...roles.map(({ onEnqueue }) => onEnqueue?.joinsFrom(port, trafficClass) ?? NEVER),
   );
 }
 
 /** The same of a frame that leaves: octets with it. `telemetry`: it may be written upon. */
 export function leavingFrom(
-  { ecn, sfc }: Watchers,
+  { ecn, roles }: Watchers,
+  port: number,
   trafficClass: number,
   telemetry: number,
 ): number {
-  const bit = 1 << trafficClass;
-  const spec = sfc?.sender?.spec;
-  const resumes = spec?.resume === true ? spec.monitorQueues : 0;
-  if (((telemetry | resumes) & bit) !== 0) return 0;
-  return ecn.leastOctets('dequeue', trafficClass) ?? NEVER;
+  if ((telemetry & (1 << trafficClass)) !== 0) return 0;
+  return Math.min(
+    ecn.leastOctets('dequeue', trafficClass) ?? NEVER,
+    ...roles.map(({ onDequeue }) => onDequeue?.leavesFrom(port, trafficClass) ?? NEVER),
+  );
 }
 
 /** Frames leave as they came, and at most somebody looks at long queues and their flows. */
-export function plainnessOf(spec: SwitchSpec, ecn: EcnMarker): number {
+export function plainnessOf(spec: SwitchSpec, { ecn, roles }: Watchers): number {
   const isGuarded = spec.ports.some(({ pfc }) => (pfc?.watchdog ?? null) !== null);
   if (spec.mvtx2802 !== null || isGuarded || defends(spec)) return FULL;
   if (spec.forwarding.kind !== 'routed') return FULL;
   if (spec.qcn !== null) return SAMPLED;
   const marks = ecn.atEnqueue | ecn.atDequeue | spec.telemetry;
-  const watches = spec.sfc ?? spec.ci;
-  return watches === null && marks === 0 ? BARE : WATCHED;
+  return roles.length === 0 && marks === 0 ? BARE : WATCHED;
 }
 
 /** At the edge of a domain of congestion notification frames change their tags and priorities. */

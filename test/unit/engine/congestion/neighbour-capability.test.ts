@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Engine } from '../../../../services/engine/device/engine.js';
+import { ciOf, ciPointOf } from '../../../../services/mechanisms/ci/slice.js';
+import { sfcOf, sfcPointOf } from '../../../../services/mechanisms/sfc/slice.js';
 import { Session } from '../../../../services/runtime/session.js';
 import { fabricOf } from '../../../kit/emulate.js';
 
@@ -36,30 +38,30 @@ describe('a bridge that learns whether its station obeys messages', () => {
 priorities: { 3: { flowControl: pfc, responseDelay: 200ns, sfc: true } }
 `;
   const invoked = ({ engine }: Session): number =>
-    engine.switching.parts(placeOf(engine, 'leaf1')).sfc!.counters.sfcPfcInvoked;
+    sfcPointOf(engine, placeOf(engine, 'leaf1'))!.counters.sfcPfcInvoked;
 
   it('acts for it until then, and no longer', () => {
     assert.equal(invoked(emulate(text(''), () => undefined)), 0);
-    const stranger = emulate(text(''), ({ sfc }, port) => {
-      sfc.neighbourTakesPart(port('leaf1', 1), false);
+    const stranger = emulate(text(''), (engine, port) => {
+      sfcOf(engine).stationPauses(port('leaf1', 1), false);
     });
     assert.ok(invoked(stranger) > 3);
   });
 
   it('does what the scenario says where that is not left to what it learns', () => {
-    const learn = ({ sfc }: Engine, port: PortOf): void => {
-      for (const p of [1, 2, 3]) sfc.neighbourTakesPart(port('leaf1', p), false);
+    const learn = (engine: Engine, port: PortOf): void => {
+      for (const p of [1, 2, 3]) sfcOf(engine).stationPauses(port('leaf1', p), false);
     };
     assert.equal(invoked(emulate(text(', proxy: off'), learn)), 0);
     assert.ok(invoked(emulate(text(', proxy: on'), () => undefined)) > 10);
   });
 
   it('never acts towards another bridge', () => {
-    const { engine } = emulate(text(''), ({ sfc }, port) => {
-      sfc.neighbourTakesPart(port('leaf1', 4), false);
+    const { engine } = emulate(text(''), (engine, port) => {
+      sfcOf(engine).stationPauses(port('leaf1', 4), false);
     });
     const leaf = engine.devices.find(({ spec }) => spec.name === 'leaf1')!;
-    assert.equal(engine.sfc.actsFor(leaf.firstPort + 3), false);
+    assert.equal(sfcOf(engine).actsFor(leaf.firstPort + 3), false);
   });
 });
 
@@ -70,12 +72,12 @@ priorities:
   3: { flowControl: pfc, responseDelay: 200ns, xoff: 250KB, ci: true }
 `;
   const told = ({ engine }: Session): number =>
-    engine.switching.parts(placeOf(engine, 'leaf2')).ci!.counters.ciCimAddsTransmitted;
+    ciPointOf(engine, placeOf(engine, 'leaf2'))!.counters.ciCimAddsTransmitted;
 
   it('tells it of flows that congest, and a stranger nothing', () => {
     assert.ok(told(emulate(text, () => undefined)) > 0);
-    const stranger = emulate(text, ({ ci }, port) => {
-      ci.neighbourTakesPart(port('leaf2', 4), false);
+    const stranger = emulate(text, (engine, port) => {
+      ciOf(engine).peerIsolates(port('leaf2', 4), false);
     });
     assert.equal(told(stranger), 0);
   });

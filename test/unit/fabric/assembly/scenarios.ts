@@ -4,7 +4,7 @@ import { FRAMES, PAYLOAD } from '../../../../services/engine/device/host/receive
 import type { FlowEnd } from '../../../../services/fabric/assembly/assembly.js';
 import type { Fabric } from '../../../../services/fabric/assembly/fabric.js';
 import { buildFabric } from '../../../../services/fabric/assembly/fabric.js';
-import { RATE_CONTROLS } from '../../../../services/mechanisms/registry.js';
+import { ENGINE_KINDS, RATE_CONTROLS } from '../../../../services/mechanisms/registry.js';
 import { qcnSettings } from '../../../../services/mechanisms/qcn/settings.js';
 import type {
   DeviceOverride,
@@ -256,7 +256,7 @@ export interface Outcome {
 const IGNORED = (): void => undefined;
 
 export function run(built: Fabric): Outcome {
-  const engine = new Engine(built.specs, RATE_CONTROLS);
+  const engine = new Engine(built.specs, ENGINE_KINDS);
   for (const { a, b } of built.topology.links) {
     engine.connect([a.device, a.port], [b.device, b.port]);
   }

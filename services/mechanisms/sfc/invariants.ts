@@ -1,4 +1,4 @@
-import type { SfcPoint } from './sfc-point.js';
+import type { SfcPoint } from './point.js';
 
 /** Every message received was acted upon, forwarded, or discarded for a reason, or waits. */
 export function everyMessageIsAccountedFor({ counters, proxy, station }: SfcPoint): boolean {

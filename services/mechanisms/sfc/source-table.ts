@@ -1,5 +1,5 @@
-import { AgeingTable } from '../../kernel/ageing-table.js';
-import { assert } from '../../kernel/assert.js';
+import { AgeingTable } from '../../engine/kernel/ageing-table.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 const WORDS = 8;
 

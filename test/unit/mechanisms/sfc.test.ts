@@ -1,25 +1,26 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import * as invariants from '../../../../services/engine/congestion/sfc/sfc-invariants.js';
+import * as invariants from '../../../services/mechanisms/sfc/invariants.js';
 import {
   congestionProbability,
   intervalIsOver,
   pauseTimeNs,
   sampleGrowth,
-} from '../../../../services/engine/congestion/sfc/sfc-machine.js';
-import type { SfcPoint } from '../../../../services/engine/congestion/sfc/sfc-point.js';
-import type { Engine } from '../../../../services/engine/device/engine.js';
+} from '../../../services/mechanisms/sfc/machine.js';
+import type { SfcPoint } from '../../../services/mechanisms/sfc/point.js';
+import { sfcPointOf } from '../../../services/mechanisms/sfc/slice.js';
+import type { Engine } from '../../../services/engine/device/engine.js';
 import {
   blankEnvelope,
   decodeEnvelope,
   encodeEnvelope,
   envelopeOctets,
-} from '../../../../services/engine/wire/congestion-message.js';
-import { blankSfcm, decodeSfcm, encodeSfcm } from '../../../../services/engine/wire/sfcm.js';
-import type { RunResults } from '../../../../services/runtime/results/results.js';
-import { Session } from '../../../../services/runtime/session.js';
-import { fabricOf, runScenario } from '../../../kit/emulate.js';
-import { Tamperer } from '../../../kit/tamperer.js';
+} from '../../../services/engine/wire/congestion-message.js';
+import { blankSfcm, decodeSfcm, encodeSfcm } from '../../../services/engine/wire/sfcm.js';
+import type { RunResults } from '../../../services/runtime/results/results.js';
+import { Session } from '../../../services/runtime/session.js';
+import { fabricOf, runScenario } from '../../kit/emulate.js';
+import { Tamperer } from '../../kit/tamperer.js';
 
 const view = (octets: number, growth = 0, freeOctets = 1e6) => ({ octets, growth, freeOctets });
 
@@ -104,11 +105,7 @@ function bridgeOf(results: RunResults): RunResults['sfc'][number] {
 }
 
 function pointsOf(engine: Engine): SfcPoint[] {
-  return engine.devices.flatMap(({ place, spec }) => {
-    const parts =
-      spec.kind === 'host' ? engine.hosting.parts(place) : engine.switching.parts(place);
-    return parts.sfc ?? [];
-  });
+  return engine.devices.flatMap(({ place }) => sfcPointOf(engine, place) ?? []);
 }
 
 describe('a switch that tells sources', () => {

@@ -1,16 +1,21 @@
-import type { NeighbourStopper } from '../../contract/flow-control.js';
-import type { SfcSwitchSpec } from '../../contract/spec.js';
-import { decodeEnvelope, SUBTYPE_SFCM, UDP_PORT_SFCM } from '../../wire/congestion-message.js';
-import type { SfcEdges, SfcTimers } from './sfc-carrier.js';
-import type { SfcCounters } from './sfc-managed.js';
-import type { Verdict } from './sfc-receiver.js';
-import { heard, heardIn, SfcReceiver } from './sfc-receiver.js';
+import type { NeighbourStopper } from '../../engine/contract/flow-control.js';
+import type { NoticeFilter } from '../../engine/contract/slice.js';
+import type { SfcSwitchSpec } from './spec.js';
+import {
+  decodeEnvelope,
+  SUBTYPE_SFCM,
+  UDP_PORT_SFCM,
+} from '../../engine/wire/congestion-message.js';
+import type { SfcEdges, SfcTimers } from './carrier.js';
+import type { SfcCounters } from './managed.js';
+import type { Verdict } from './receiver.js';
+import { heard, heardIn, SfcReceiver } from './receiver.js';
 
 /** What becomes of a message at a bridge. */
 export type Fate = 'consumed' | 'forward';
 
 /** A bridge that acts for the stations on its edge ports (P802.1Qdw figure 52-2, proxy mode). */
-export class SfcProxyReceiver extends SfcReceiver {
+export class SfcProxyReceiver extends SfcReceiver implements NoticeFilter {
   constructor(
     firstPort: number,
     private readonly spec: SfcSwitchSpec,
@@ -23,6 +28,10 @@ export class SfcProxyReceiver extends SfcReceiver {
   }
 
   static override readonly wiring: readonly string[] = [...SfcReceiver.wiring, 'edges'];
+
+  takes(out: number, octets: Uint8Array, bornPs: number): boolean {
+    return this.processSfcmPdu(out, octets, bornPs) === 'consumed';
+  }
 
   /**
    * A message is about to go out by a port. Where the bridge acts for the station there, a stream

@@ -1,12 +1,7 @@
-import type { ManagedValue } from '../../contract/flow-control.js';
+import type { ManagedValue } from '../../engine/contract/flow-control.js';
 
-/** Ranges and defaults of the managed objects (P802.1Qdw 52.5.1; the proposal leaves them open). */
-export const SFC_MIN_INTERVAL_PS = 10_000_000;
-export const SFC_PAUSE_NS = { least: 1, defaultMin: 1_000, defaultMax: 100_000 } as const;
-export const SFC_SOURCES = { least: 1, most: 65_536, default: 1_024 } as const;
-export const SFC_SOURCE_LIFE_PS = 1_000_000_000;
-export const SFC_HEADER_OCTETS = { most: 512, default: 34 } as const;
-export const SFC_TX_PRIORITY = 6;
+/** Longest pause that a switch requests by default. */
+export const SFC_PAUSE_MAX_NS = 100_000;
 /** DSCP of a message on IP: CS6, network control (RFC 4594 3.1). */
 export const SFC_DSCP = 48;
 

@@ -1,4 +1,4 @@
-import type { SfcDetector, SfcPortSpec, SfcSwitchSpec } from '../../contract/spec.js';
+import type { SfcDetector, SfcPortSpec, SfcSwitchSpec } from './spec.js';
 
 /** What a detector looks at: a queue after a frame joined it, and the memory around. */
 export interface QueueView {

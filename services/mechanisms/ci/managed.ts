@@ -1,4 +1,4 @@
-import type { ManagedValue } from '../../contract/flow-control.js';
+import type { ManagedValue } from '../../engine/contract/flow-control.js';
 
 /** Ranges and defaults of the managed objects (802.1Qcz 49.4.1). */
 export const CI_TX_PRIORITY = 6;

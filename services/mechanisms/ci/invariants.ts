@@ -1,8 +1,15 @@
-import type { CiPoint } from './ci-point.js';
-import { STREAM_AHEAD, STREAM_INSIDE } from './ci-stream-table.js';
+import type { CiCounters } from './managed.js';
+import type { CiStreamTable } from './stream-table.js';
+import { STREAM_AHEAD, STREAM_INSIDE } from './stream-table.js';
+
+/** What a CI point counts and remembers. */
+export interface CiState {
+  readonly counters: CiCounters;
+  readonly table: CiStreamTable;
+}
 
 /** Frames that an entry counts in its two queues: never fewer than none. */
-export function countsAreSane({ table }: CiPoint): boolean {
+export function countsAreSane({ table }: CiState): boolean {
   for (let slot = table.ages.oldest; slot >= 0; slot = table.ages.after(slot)) {
     if (table.get(slot, STREAM_AHEAD) < 0 || table.get(slot, STREAM_INSIDE) < 0) return false;
   }
@@ -10,7 +17,7 @@ export function countsAreSane({ table }: CiPoint): boolean {
 }
 
 /** Every flow that was isolated is in the table, or was given back. */
-export function everyFlowIsAccountedFor({ counters, table }: CiPoint): boolean {
+export function everyFlowIsAccountedFor({ counters, table }: CiState): boolean {
   const isolated = counters.ciFlowsFound + counters.ciFlowsTold;
   return isolated === counters.ciFlowsReturned + table.ages.count;
 }

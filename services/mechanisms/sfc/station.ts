@@ -1,10 +1,11 @@
-import type { SfcHostSpec } from '../../contract/spec.js';
-import type { StopObeyer } from '../../quanta/stop-obeyer.js';
-import type { SfcStation, SfcTimers } from './sfc-carrier.js';
-import { SfcFlowPauses } from './sfc-flow-pauses.js';
-import type { SfcCounters } from './sfc-managed.js';
-import type { Verdict } from './sfc-receiver.js';
-import { SfcReceiver } from './sfc-receiver.js';
+import type { SfcHostSpec } from './spec.js';
+import type { StopObeyer } from '../../engine/quanta/stop-obeyer.js';
+import type { HostCarrier } from '../../engine/contract/slice.js';
+import type { SfcTimers } from './carrier.js';
+import { SfcFlowPauses } from './flow-pauses.js';
+import type { SfcCounters } from './managed.js';
+import type { Verdict } from './receiver.js';
+import { SfcReceiver } from './receiver.js';
 
 /** An end station that pauses itself when it is told to (P802.1Qdw figure 52-3). */
 export class SfcStationReceiver extends SfcReceiver {
@@ -16,7 +17,7 @@ export class SfcStationReceiver extends SfcReceiver {
     private readonly spec: SfcHostSpec,
     timers: SfcTimers,
     counters: SfcCounters,
-    private readonly carrier: SfcStation,
+    private readonly carrier: HostCarrier,
     private readonly obeyer: StopObeyer,
   ) {
     super(firstPort, spec.processingPs, timers, counters);

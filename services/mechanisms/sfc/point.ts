@@ -1,7 +1,7 @@
-import type { SfcCounters } from './sfc-managed.js';
-import type { SfcProxyReceiver } from './sfc-proxy.js';
-import type { SfcSender } from './sfc-sender.js';
-import type { SfcStationReceiver } from './sfc-station.js';
+import type { SfcCounters } from './managed.js';
+import type { SfcProxyReceiver } from './proxy.js';
+import type { SfcSender } from './sender.js';
+import type { SfcStationReceiver } from './station.js';
 
 /** An SFC point: what one device is of source flow control. */
 export interface SfcPoint {

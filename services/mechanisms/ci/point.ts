@@ -1,5 +1,4 @@
-import type { CiSwitchSpec } from '../../contract/spec.js';
-import type { FramePool } from '../../frame/frame-pool.js';
+import type { FramePool } from '../../engine/frame/frame-pool.js';
 import {
   CLASS,
   GROUP_FLAG,
@@ -9,25 +8,36 @@ import {
   RECORD_WORDS,
   SOURCE,
   TARGET,
-} from '../../frame/frame-pool.js';
-import type { SampledFrame } from '../../notices/sampled-frame.js';
-import { sampleFrame } from '../../notices/sampled-frame.js';
-import { fillEnvelope } from '../../notices/notice-envelope.js';
-import { NEIGHBOUR } from '../../notices/sampled-message.js';
-import { Stations } from '../../notices/stations.js';
-import { readU16 } from '../../wire/big-endian.js';
-import { blankCim, decodeCim, encodeCim } from '../../wire/cim.js';
+} from '../../engine/frame/frame-pool.js';
+import type { SampledFrame } from '../../engine/notices/sampled-frame.js';
+import { sampleFrame } from '../../engine/notices/sampled-frame.js';
+import { fillEnvelope } from '../../engine/notices/notice-envelope.js';
+import { NEIGHBOUR } from '../../engine/notices/sampled-message.js';
+import { Stations } from '../../engine/notices/stations.js';
+import { readU16 } from '../../engine/wire/big-endian.js';
+import { blankCim, decodeCim, encodeCim } from '../../engine/wire/cim.js';
 import {
   blankEnvelope,
   decodeEnvelope,
   encodeEnvelope,
   envelopeOctets,
   UDP_PORT_CIM,
-} from '../../wire/congestion-message.js';
-import { ETHERTYPE_IPV4 } from '../../wire/ethernet.js';
-import type { CiBridge, CiGate } from './ci-carrier.js';
-import { flowKey, FOUND_HERE, isOutlived, mayTransmitCim, TOLD_BY_CIM } from './ci-machine.js';
-import { CI_DSCP, CI_HEADER_OCTETS, CiCounters } from './ci-managed.js';
+} from '../../engine/wire/congestion-message.js';
+import { ETHERTYPE_IPV4 } from '../../engine/wire/ethernet.js';
+import { firstBroken } from '../../engine/contract/broken.js';
+import type {
+  DevicePlace,
+  EnqueueObserver,
+  FlowIsolation,
+  NoticeFilter,
+  SwitchCarrier,
+  SwitchRole,
+} from '../../engine/contract/slice.js';
+import type { CiGate } from './carrier.js';
+import * as invariants from './invariants.js';
+import type { CiSwitchSpec } from './spec.js';
+import { flowKey, FOUND_HERE, isOutlived, mayTransmitCim, TOLD_BY_CIM } from './machine.js';
+import { CI_DSCP, CI_HEADER_OCTETS, CiCounters } from './managed.js';
 import {
   CiStreamTable,
   STREAM_AHEAD,
@@ -38,7 +48,7 @@ import {
   STREAM_PORT,
   STREAM_TAGS,
   STREAM_VIA,
-} from './ci-stream-table.js';
+} from './stream-table.js';
 
 const VID_MASK = 0xfff;
 /** In the octets that a CIM quotes, behind the EtherType and an IPv4 header. */
@@ -50,16 +60,13 @@ const envelope = blankEnvelope();
 const octets = new Uint8Array(1024);
 const sample: SampledFrame = { destination: 0, source: 0, vlan: 0, msduOctets: 0 };
 
-/** A bridge, as far as congestion isolation is concerned: its name, and its ports' addresses. */
-export interface CiPlace {
-  readonly firstPort: number;
-  readonly macs: readonly number[];
-}
-
 /** A CI point: the procedures of 802.1Qcz 49.4.2, by their names. */
-export class CiPoint {
+export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, NoticeFilter {
   readonly counters = new CiCounters();
   readonly table: CiStreamTable;
+  readonly onEnqueue: EnqueueObserver = this;
+  readonly isolation: FlowIsolation = this;
+  readonly ownNotices: NoticeFilter = this;
   /** By entry, the frame that messages quote. */
   private readonly quoted: Int32Array;
   /** By port: since when its congesting queue has been uncongested; Infinity while it is. */
@@ -75,6 +82,9 @@ export class CiPoint {
   private readonly positionOf: ReadonlyMap<number, number>;
 
   static readonly wiring = [
+    'onEnqueue',
+    'isolation',
+    'ownNotices',
     'spec',
     'carrier',
     'gate',
@@ -89,25 +99,32 @@ export class CiPoint {
 
   constructor(
     readonly spec: CiSwitchSpec,
-    { firstPort, macs }: CiPlace,
-    private readonly carrier: CiBridge,
+    { firstPort, ports }: DevicePlace,
+    private readonly carrier: SwitchCarrier,
     private readonly gate: CiGate,
     private readonly pool: FramePool,
   ) {
     this.firstPort = firstPort;
-    this.macs = macs;
+    this.macs = ports.map(({ mac }) => mac);
     this.stations = new Stations(spec.stations);
     this.own = new Stations(spec.address);
     this.peers = new Stations(spec.peers);
     this.positionOf = positionsOf(this.stations, spec.hosts);
     this.table = new CiStreamTable(spec.maxStreams);
     this.quoted = new Int32Array(spec.maxStreams * RECORD_WORDS);
-    this.uncongestedPs = new Float64Array(macs.length);
-    this.stopped = new Uint8Array(macs.length);
+    this.uncongestedPs = new Float64Array(ports.length);
+    this.stopped = new Uint8Array(ports.length);
   }
 
-  /** From how long a queue on it must be looked at; null: it is neither kind of queue. */
-  leastOctets(port: number, trafficClass: number): number | null {
+  get priority(): number {
+    return this.spec.priority;
+  }
+
+  isPeer(port: number): boolean {
+    return this.spec.ports[port - this.firstPort].isPeer;
+  }
+
+  joinsFrom(port: number, trafficClass: number): number | null {
     const { monitorQueues, priority, ports } = this.spec;
     if (trafficClass === priority) return 0;
     if ((monitorQueues & (1 << trafficClass)) === 0) return null;
@@ -132,13 +149,7 @@ export class CiPoint {
   }
 
   /** A frame joins a queue, which then holds `queueOctets`: CIP congestion detection. */
-  joining(
-    via: number,
-    out: number,
-    trafficClass: number,
-    frame: number,
-    queueOctets: number,
-  ): void {
+  joined(via: number, out: number, trafficClass: number, frame: number, queueOctets: number): void {
     const { spec } = this;
     const { thresholdOctets } = spec.ports[out - this.firstPort];
     if (!this.isolates(out) || !this.concerns(trafficClass, frame)) return;
@@ -151,8 +162,7 @@ export class CiPoint {
     }
   }
 
-  /** A frame has left a queue, in which `queueOctets` are left. */
-  left(out: number, trafficClass: number, frame: number, queueOctets: number): void {
+  departed(out: number, trafficClass: number, frame: number, queueOctets: number): void {
     const { table, spec } = this;
     if (table.ages.count === 0 || !this.concerns(trafficClass, frame)) return;
     const slot = this.find(frame, out);
@@ -197,6 +207,19 @@ export class CiPoint {
     const frame = pool.write(this.quoted, slot * RECORD_WORDS);
     this.buildAndSendCim(false, slot, frame);
     pool.release(frame);
+  }
+
+  takes(port: number, message: Uint8Array): boolean {
+    this.processCim(port, message);
+    return true;
+  }
+
+  limit(entries: number): void {
+    this.table.ages.limit(entries);
+  }
+
+  broken(): string | null {
+    return firstBroken('ci', invariants, this);
   }
 
   /** A CIM has come in by a port: its flow is isolated at the egress there, or no longer. */

@@ -1,8 +1,8 @@
-import { blankEnvelope, decodeEnvelope } from '../../wire/congestion-message.js';
-import { blankSfcm, decodeSfcm, SFCM_PAUSE, SFCM_RESUME } from '../../wire/sfcm.js';
-import type { SfcTimers } from './sfc-carrier.js';
-import { PROCESS_TIMER } from './sfc-carrier.js';
-import type { SfcCounters } from './sfc-managed.js';
+import { blankEnvelope, decodeEnvelope } from '../../engine/wire/congestion-message.js';
+import { blankSfcm, decodeSfcm, SFCM_PAUSE, SFCM_RESUME } from '../../engine/wire/sfcm.js';
+import type { SfcTimers } from './carrier.js';
+import { PROCESS_TIMER } from './carrier.js';
+import type { SfcCounters } from './managed.js';
 
 /** A message that was understood, and takes effect when it has been processed. */
 export interface Verdict {

@@ -1,6 +1,6 @@
-import type { NeighbourStopper } from '../../contract/flow-control.js';
-import type { SfcPortSpec, SfcSwitchSpec } from '../../contract/spec.js';
-import type { FramePool } from '../../frame/frame-pool.js';
+import type { NeighbourStopper } from '../../engine/contract/flow-control.js';
+import type { SfcPortSpec, SfcSwitchSpec } from './spec.js';
+import type { FramePool } from '../../engine/frame/frame-pool.js';
 import {
   CLASS,
   dscpOf,
@@ -10,22 +10,28 @@ import {
   PRIORITY_MASK,
   RECORD_WORDS,
   SOURCE,
-} from '../../frame/frame-pool.js';
-import { RandomStream } from '../../kernel/random.js';
-import type { SampledFrame } from '../../notices/sampled-frame.js';
-import { sampleFrame } from '../../notices/sampled-frame.js';
-import { fillEnvelope } from '../../notices/notice-envelope.js';
-import { Stations } from '../../notices/stations.js';
+} from '../../engine/frame/frame-pool.js';
+import { RandomStream } from '../../engine/kernel/random.js';
+import type { SampledFrame } from '../../engine/notices/sampled-frame.js';
+import { sampleFrame } from '../../engine/notices/sampled-frame.js';
+import { fillEnvelope } from '../../engine/notices/notice-envelope.js';
+import { Stations } from '../../engine/notices/stations.js';
 import {
   blankEnvelope,
   encodeEnvelope,
   envelopeOctets,
   UDP_PORT_SFCM,
-} from '../../wire/congestion-message.js';
-import { blankSfcm, encodeSfcm, SFCM_PAUSE, SFCM_RESUME } from '../../wire/sfcm.js';
-import type { SfcBridge, SfcEdges, SfcTimers } from './sfc-carrier.js';
-import { CLEANUP_TIMER } from './sfc-carrier.js';
-import type { GrowthSample, QueueView } from './sfc-machine.js';
+} from '../../engine/wire/congestion-message.js';
+import { blankSfcm, encodeSfcm, SFCM_PAUSE, SFCM_RESUME } from '../../engine/wire/sfcm.js';
+import type {
+  DequeueObserver,
+  DevicePlace,
+  EnqueueObserver,
+  SwitchCarrier,
+} from '../../engine/contract/slice.js';
+import type { SfcEdges, SfcTimers } from './carrier.js';
+import { CLEANUP_TIMER } from './carrier.js';
+import type { GrowthSample, QueueView } from './machine.js';
 import {
   congestionProbability,
   intervalIsOver,
@@ -33,9 +39,9 @@ import {
   pauseTimeNs,
   sampleGrowth,
   sourceKey,
-} from './sfc-machine.js';
-import type { SfcCounters } from './sfc-managed.js';
-import { SFC_DSCP } from './sfc-managed.js';
+} from './machine.js';
+import type { SfcCounters } from './managed.js';
+import { SFC_DSCP } from './managed.js';
 import {
   ENTRY_PRIORITY,
   ENTRY_QUEUE_CLASS,
@@ -44,7 +50,7 @@ import {
   ENTRY_SOURCE,
   ENTRY_VIA,
   SfcSourceTable,
-} from './sfc-source-table.js';
+} from './source-table.js';
 
 /** What is remembered of a monitored queue. */
 interface QueueMemory extends GrowthSample {
@@ -63,16 +69,8 @@ const envelope = blankEnvelope();
 const octets = new Uint8Array(1024);
 const sample: SampledFrame = { destination: 0, source: 0, vlan: 0, msduOctets: 0 };
 
-/** A device: its name, its seed, and its ports with their addresses. */
-export interface SfcPlace {
-  readonly firstPort: number;
-  readonly name: string;
-  readonly seed: number;
-  readonly macs: readonly number[];
-}
-
 /** The sender side of an SFC bridge: the procedures of P802.1Qdw 52.5.2, by their names. */
-export class SfcSender {
+export class SfcSender implements EnqueueObserver, DequeueObserver {
   table: SfcSourceTable;
   /** By entry, the last frame seen of it; empty unless sources are to be told to resume. */
   private readonly lastFrames: Int32Array;
@@ -104,8 +102,8 @@ export class SfcSender {
 
   constructor(
     readonly spec: SfcSwitchSpec,
-    { firstPort, macs, name, seed }: SfcPlace,
-    private readonly carrier: SfcBridge,
+    { firstPort, ports, name, seed }: DevicePlace,
+    private readonly carrier: SwitchCarrier,
     private readonly timers: SfcTimers,
     private readonly edges: SfcEdges,
     private readonly pfc: NeighbourStopper,
@@ -113,11 +111,11 @@ export class SfcSender {
     private readonly counters: SfcCounters,
   ) {
     this.firstPort = firstPort;
-    this.macs = macs;
+    this.macs = ports.map(({ mac }) => mac);
     this.stations = new Stations(spec.stations);
     this.own = new Stations(spec.address);
     this.random = new RandomStream(seed, `${name}/sfc`);
-    this.queues = Array.from({ length: macs.length * CLASSES }, newQueue);
+    this.queues = Array.from({ length: ports.length * CLASSES }, newQueue);
     this.lastFrames = new Int32Array(spec.resume ? spec.maxSources * RECORD_WORDS : 0);
     this.table = this.sfcInitialize();
   }
@@ -241,10 +239,22 @@ export class SfcSender {
     );
   }
 
-  /** From how long a queue on it must be looked at; null: it is not monitored. */
-  leastOctets(port: number, trafficClass: number): number | null {
-    if ((this.spec.monitorQueues & (1 << trafficClass)) === 0) return null;
-    return leastWatched(this.portSpec(port).detector);
+  joinsFrom(port: number, trafficClass: number): number | null {
+    return this.monitors(trafficClass) ? leastWatched(this.portSpec(port).detector) : null;
+  }
+
+  leavesFrom(_port: number, trafficClass: number): number | null {
+    return this.spec.resume && this.monitors(trafficClass) ? 0 : null;
+  }
+
+  joined(via: number, out: number, trafficClass: number, frame: number, queueOctets: number): void {
+    if (!this.monitors(trafficClass)) return;
+    this.sfcCongestionDetect(via, out, trafficClass, frame, queueOctets);
+  }
+
+  left(port: number, trafficClass: number, _frame: number, queueOctets: number): void {
+    if (!this.spec.resume || !this.monitors(trafficClass)) return;
+    this.sfcQueueFell(port, trafficClass, queueOctets);
   }
 
   portSpec(port: number): SfcPortSpec {
@@ -262,6 +272,10 @@ export class SfcSender {
       this.counters.sfcSourcesAged++;
     }
     if (table.ages.count > 0) this.armCleanup();
+  }
+
+  private monitors(trafficClass: number): boolean {
+    return (this.spec.monitorQueues & (1 << trafficClass)) !== 0;
   }
 
   private invokePfc(via: number, priority: number, pauseNs: number): void {

@@ -1,25 +1,26 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import * as invariants from '../../../../services/engine/congestion/ci/ci-invariants.js';
+import * as invariants from '../../../services/mechanisms/ci/invariants.js';
 import {
   flowKey,
   FOUND_HERE,
   isOutlived,
   mayTransmitCim,
   TOLD_BY_CIM,
-} from '../../../../services/engine/congestion/ci/ci-machine.js';
-import type { CiPoint } from '../../../../services/engine/congestion/ci/ci-point.js';
-import type { Engine } from '../../../../services/engine/device/engine.js';
-import { blankCim, encodeCim } from '../../../../services/engine/wire/cim.js';
+} from '../../../services/mechanisms/ci/machine.js';
+import type { CiPoint } from '../../../services/mechanisms/ci/point.js';
+import { ciOf, ciPointOf } from '../../../services/mechanisms/ci/slice.js';
+import type { Engine } from '../../../services/engine/device/engine.js';
+import { blankCim, encodeCim } from '../../../services/engine/wire/cim.js';
 import {
   blankEnvelope,
   encodeEnvelope,
   envelopeOctets,
-} from '../../../../services/engine/wire/congestion-message.js';
-import type { RunResults } from '../../../../services/runtime/results/results.js';
-import { Session } from '../../../../services/runtime/session.js';
-import { fabricOf, flowOf } from '../../../kit/emulate.js';
-import { OrderWatch } from '../../../kit/order-watch.js';
+} from '../../../services/engine/wire/congestion-message.js';
+import type { RunResults } from '../../../services/runtime/results/results.js';
+import { Session } from '../../../services/runtime/session.js';
+import { fabricOf, flowOf } from '../../kit/emulate.js';
+import { OrderWatch } from '../../kit/order-watch.js';
 
 describe('the rules of congestion isolation', () => {
   it('give every flow a key of its own', () => {
@@ -83,9 +84,7 @@ function emulate(text: string, damage?: (engine: Engine) => void): Outcome {
 }
 
 function pointsOf(engine: Engine): CiPoint[] {
-  return engine.devices.flatMap(({ place, spec }) =>
-    spec.kind === 'switch' ? (engine.switching.parts(place).ci ?? []) : [],
-  );
+  return engine.devices.flatMap(({ place }) => ciPointOf(engine, place) ?? []);
 }
 
 const isolationOf = ({ results }: Outcome, device: string): RunResults['isolations'][number] =>
@@ -137,8 +136,8 @@ load:
 
   it('would break it where queues take turns, were the congesting one not held', () => {
     for (const own of cases.filter(({ arbiter }) => arbiter === 'round-robin')) {
-      const outcome = emulate(scenarioOf(own), ({ ci }) => {
-        ci.holdCongesting = () => undefined;
+      const outcome = emulate(scenarioOf(own), (engine) => {
+        ciOf(engine).holdCongesting = () => undefined;
       });
       assert.ok(outcome.watch.overtaken > 0, own.setting);
       assert.match(outcome.results.failure!.reason, /overtaken by a later one of its flow/);
@@ -249,7 +248,7 @@ describe('a CIM', () => {
   const session = new Session(fabricOf(`${FABRIC}${ON_PFC}${CONGESTION}`), { check: false });
   const { engine } = session;
   const leaf1 = engine.devices.find(({ spec }) => spec.name === 'leaf1')!;
-  const point = engine.switching.parts(leaf1.place).ci!;
+  const point = ciPointOf(engine, leaf1.place)!;
 
   function message(source: number, destination: number, msduOctets: number): Uint8Array {
     const octets = new Uint8Array(300);

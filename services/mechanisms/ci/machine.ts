@@ -1,6 +1,6 @@
 /** Who is told, and when an entry ends: the rules of 802.1Qcz clause 49 that need no tables. */
 
-import type { CiSwitchSpec } from '../../contract/spec.js';
+import type { CiSwitchSpec } from './spec.js';
 
 /** An entry was made by this bridge, or by a CIM (the create mask of 49.3.7). */
 export const FOUND_HERE = 1;

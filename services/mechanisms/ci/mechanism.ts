@@ -1,0 +1,89 @@
+import type { OperatingPort } from '../../engine/contract/discovery.js';
+import type { HoldReason, ManagedValue } from '../../engine/contract/flow-control.js';
+import type {
+  DevicePlace,
+  MechanismTools,
+  SliceMechanism,
+  SwitchCarrier,
+} from '../../engine/contract/slice.js';
+import type { CiGate } from './carrier.js';
+import { heldAlong } from './machine.js';
+import { ciManagedValues } from './managed.js';
+import { CiPoint } from './point.js';
+import type { CiSwitchSpec } from './spec.js';
+
+const CLEANUP_TIMER = 0;
+
+/** 802.1Qcz: congesting flows wait in a queue of their own, here and at the link partner before. */
+export class CiMechanism implements SliceMechanism, CiGate {
+  readonly name = 'ci';
+  readonly holdsQueues = true;
+  /** By port. */
+  private readonly points: (CiPoint | null)[] = [];
+  /** By port: the congesting priority if it is held for the order of frames, one bit. */
+  private readonly held: Uint8Array;
+  /** By port: 1 where the link partner is known to take CIMs. */
+  private readonly peers: Uint8Array;
+
+  constructor(private readonly tools: MechanismTools) {
+    this.held = tools.tables.uint8('port', 1);
+    this.peers = tools.tables.uint8('port', 1);
+  }
+
+  atSwitch(
+    place: DevicePlace,
+    spec: CiSwitchSpec | undefined,
+    carrier: SwitchCarrier,
+  ): CiPoint | null {
+    const { pool, ports } = this.tools;
+    const point = spec === undefined ? null : new CiPoint(spec, place, carrier, this, pool);
+    place.ports.forEach(({ classOf }, p) => {
+      const port = place.firstPort + p;
+      this.points[port] = point;
+      this.peers[port] = spec?.ports[p].isPeer === true ? 1 : 0;
+      if (spec !== undefined) ports.holdAlong(port, ...heldAlong(classOf, spec, p));
+    });
+    return point;
+  }
+
+  operate(port: number, { isolatesFlows }: OperatingPort): void {
+    this.peerIsolates(port, isolatesFlows);
+  }
+
+  /** Where it does not, what is isolated stays so until it congests no longer; nothing is added. */
+  peerIsolates(port: number, isolatesFlows: boolean): void {
+    this.peers[port] = isolatesFlows ? 1 : 0;
+  }
+
+  holdCongesting(port: number, priority: number, held: boolean): void {
+    const mask = held ? 1 << priority : 0;
+    if (mask === this.held[port]) return;
+    this.held[port] = mask;
+    const { host, slot } = this.tools;
+    host.hold(slot, port, mask);
+  }
+
+  isPeer(port: number): boolean {
+    return this.peers[port] !== 0;
+  }
+
+  armCleanup(port: number, timePs: number): void {
+    const { host, slot } = this.tools;
+    host.arm(slot, port, CLEANUP_TIMER, timePs);
+  }
+
+  onTimer(port: number): void {
+    this.points[port]?.periodicTableCleanup();
+  }
+
+  /** A hold for the sake of order is short, and no link partner causes it: it is not counted. */
+  holdReason(port: number, priority: number): HoldReason | null {
+    if ((this.held[port] & (1 << priority)) === 0) return null;
+    return { mechanism: this.name, untilPs: Infinity, sincePs: null };
+  }
+
+  managedValues(port: number): ManagedValue[] {
+    const point = this.points[port] ?? null;
+    return point === null ? [] : ciManagedValues(point.counters);
+  }
+}

@@ -1,0 +1,125 @@
+import type { OperatingPort } from '../../engine/contract/discovery.js';
+import type { HoldReason, ManagedValue } from '../../engine/contract/flow-control.js';
+import type {
+  DevicePlace,
+  HostCarrier,
+  MechanismTools,
+  SliceMechanism,
+  SwitchCarrier,
+} from '../../engine/contract/slice.js';
+import { EXPIRY_TIMER, StopObeyer } from '../../engine/quanta/stop-obeyer.js';
+import type { SfcEdges, SfcTimers } from './carrier.js';
+import { CLEANUP_TIMER, PROCESS_TIMER } from './carrier.js';
+import { actsForStation } from './machine.js';
+import { SfcCounters, sfcManagedValues } from './managed.js';
+import type { SfcPoint } from './point.js';
+import { SfcProxyReceiver } from './proxy.js';
+import { SfcBridgePoint, SfcStationPoint } from './roles.js';
+import { SfcSender } from './sender.js';
+import type { SfcHostSpec, SfcSwitchSpec } from './spec.js';
+import { SfcStationReceiver } from './station.js';
+
+/**
+ * P802.1Qdw: a congested queue requests the sources of its frames to pause for a time. Stations
+ * pause by themselves, or the bridge at their link pauses them by PFC.
+ */
+export class SfcMechanism implements SliceMechanism, SfcTimers, SfcEdges {
+  readonly name = 'sfc';
+  readonly clock: { readonly now: number };
+  /** Stops of a station's own sending. */
+  private readonly obeyer: StopObeyer;
+  /** By port. */
+  private readonly points: (SfcPoint | null)[] = [];
+  /** By port: 1 where the bridge acts for the station. */
+  private readonly proxied: Uint8Array;
+
+  constructor(private readonly tools: MechanismTools) {
+    const { tables, host, slot, ports } = tools;
+    this.clock = host.clock;
+    this.proxied = tables.uint8('port', 1);
+    this.obeyer = new StopObeyer(tables, host, slot, 8, ports);
+  }
+
+  atSwitch(
+    place: DevicePlace,
+    spec: SfcSwitchSpec | undefined,
+    carrier: SwitchCarrier,
+  ): SfcBridgePoint | null {
+    if (spec === undefined) return this.install(place, null);
+    const { pool, stopper } = this.tools;
+    const counters = new SfcCounters();
+    const sender = new SfcSender(spec, place, carrier, this, this, stopper, pool, counters);
+    const proxy = new SfcProxyReceiver(place.firstPort, spec, this, this, counters, stopper);
+    const point = this.install(place, new SfcBridgePoint(counters, sender, proxy));
+    spec.ports.forEach(({ obeys }, p) => {
+      this.stationPauses(place.firstPort + p, obeys);
+    });
+    return point;
+  }
+
+  atHost(
+    place: DevicePlace,
+    spec: SfcHostSpec | undefined,
+    carrier: HostCarrier,
+  ): SfcStationPoint | null {
+    if (spec === undefined) return this.install(place, null);
+    const counters = new SfcCounters();
+    const { firstPort } = place;
+    const station = new SfcStationReceiver(firstPort, spec, this, counters, carrier, this.obeyer);
+    return this.install(place, new SfcStationPoint(counters, station));
+  }
+
+  operate(port: number, { obeysMessages }: OperatingPort): void {
+    this.stationPauses(port, obeysMessages);
+  }
+
+  /** From now on a station pauses itself, or the bridge acts for it if it may. */
+  stationPauses(port: number, byItself: boolean): void {
+    const sender = this.points[port]?.sender ?? null;
+    if (sender === null) return;
+    this.proxied[port] = actsForStation(sender.portSpec(port).proxy, byItself) ? 1 : 0;
+  }
+
+  actsFor(port: number): boolean {
+    return this.proxied[port] !== 0;
+  }
+
+  arm(port: number, timer: number, timePs: number): void {
+    const { host, slot } = this.tools;
+    host.arm(slot, port, timer, timePs);
+  }
+
+  onTimer(port: number, timer: number): void {
+    if (timer < PROCESS_TIMER) {
+      this.obeyer.onTimer(port, timer - EXPIRY_TIMER);
+      return;
+    }
+    const point = this.points[port];
+    if (timer === CLEANUP_TIMER) point?.sender?.periodicTableCleanup();
+    else (point?.station ?? point?.proxy)?.onTimer();
+  }
+
+  holdReason(port: number, priority: number): HoldReason | null {
+    return this.obeyer.reason(port, priority, this.name);
+  }
+
+  heldPs(port: number, priority: number, now: number): number {
+    return this.obeyer.heldPs(port, priority, now);
+  }
+
+  holdCount(port: number, priority: number): number {
+    return this.obeyer.holdCount(port, priority);
+  }
+
+  managedValues(port: number): ManagedValue[] {
+    const point = this.points[port];
+    return point === null ? [] : sfcManagedValues(point.counters);
+  }
+
+  private install<Point extends SfcPoint | null>({ firstPort, ports }: DevicePlace, point: Point) {
+    ports.forEach((_, p) => {
+      this.points[firstPort + p] = point;
+    });
+    return point;
+  }
+}

@@ -1,0 +1,61 @@
+import type {
+  DequeueObserver,
+  EnqueueObserver,
+  HostRole,
+  NoticeFilter,
+  SwitchRole,
+} from '../../engine/contract/slice.js';
+import { firstBroken } from '../../engine/contract/broken.js';
+import * as invariants from './invariants.js';
+import type { SfcCounters } from './managed.js';
+import type { SfcPoint } from './point.js';
+import type { SfcProxyReceiver } from './proxy.js';
+import type { SfcSender } from './sender.js';
+import type { SfcStationReceiver } from './station.js';
+
+export class SfcBridgePoint implements SfcPoint, SwitchRole {
+  readonly station = null;
+  readonly onEnqueue: EnqueueObserver;
+  readonly onDequeue: DequeueObserver;
+  readonly forwardedNotices: NoticeFilter;
+
+  static readonly wiring = ['onEnqueue', 'onDequeue', 'forwardedNotices'];
+
+  constructor(
+    readonly counters: SfcCounters,
+    readonly sender: SfcSender,
+    readonly proxy: SfcProxyReceiver,
+  ) {
+    this.onEnqueue = sender;
+    this.onDequeue = sender;
+    this.forwardedNotices = proxy;
+  }
+
+  limit(entries: number): void {
+    this.sender.table.ages.limit(entries);
+  }
+
+  broken(): string | null {
+    return firstBroken('sfc', invariants, this);
+  }
+}
+
+export class SfcStationPoint implements SfcPoint, HostRole {
+  readonly sender = null;
+  readonly proxy = null;
+
+  constructor(
+    readonly counters: SfcCounters,
+    readonly station: SfcStationReceiver,
+  ) {}
+
+  /** A station that knows no messages of a kind takes them without a word. */
+  takes(port: number, mac: number, octets: Uint8Array, bornPs: number): boolean {
+    this.station.processSfcmPdu(port, mac, octets, bornPs);
+    return true;
+  }
+
+  broken(): string | null {
+    return firstBroken('sfc', invariants, this);
+  }
+}

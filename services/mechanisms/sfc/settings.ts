@@ -1,0 +1,88 @@
+import { ENCAPSULATIONS } from '../../engine/wire/congestion-message.js';
+import {
+  choice,
+  either,
+  flag,
+  integer,
+  mapping,
+  positive,
+  quantity,
+  word,
+} from '../../settings/parts.js';
+import { aboveZero, share, size, time } from '../../settings/quantities.js';
+
+const detect = either(
+  [
+    word('auto'),
+    quantity(aboveZero(size)),
+    mapping({
+      dynamic: positive().describe('Congested from so many times the free shared memory on.'),
+    }),
+    mapping({
+      min: quantity(size).describe('Below this queue length nobody is told.'),
+      max: quantity(aboveZero(size)).describe('From this queue length on every frame tells.'),
+      probability: quantity(aboveZero(share)).describe('Share of frames just below max.'),
+    }),
+    mapping({
+      predicted: quantity(aboveZero(size)).describe('Congested if the queue will be so long.'),
+      horizon: quantity(aboveZero(time))
+        .describe('How far ahead its present growth is looked at.')
+        .prefault('5us'),
+    }),
+  ],
+  'a detector',
+  'auto, a size such as 150KB, { dynamic: 0.25 }, { min: 50KB, max: 200KB, probability: 20% } or ' +
+    '{ predicted: 300KB, horizon: 5us }',
+);
+
+/** Managed objects of P802.1Qdw 52.5.1, whose ranges and defaults the proposal leaves open. */
+export const sfcKeys = {
+  send: flag().describe('A switch tells the sources of what congests its queues.').prefault(true),
+  receive: flag().describe('A host pauses itself when it is told to.').prefault(true),
+  proxy: choice(['auto', 'on', 'off'])
+    .describe(
+      'A switch acts for its hosts: it takes messages to them and stops them by PFC; auto: for ' +
+        'hosts that do not receive.',
+    )
+    .prefault('auto'),
+  detect: detect
+    .describe('When a queue is congested; auto: twice what the longest round trip carries.')
+    .prefault('auto'),
+  target: either([word('auto'), quantity(size)], 'a queue length', 'auto, or a size such as 64KB')
+    .describe('Queue length that pauses aim at; auto: what the longest round trip carries.')
+    .prefault('auto'),
+  minInterval: quantity(aboveZero(time))
+    .describe('Least time between two messages to one source (sfcmMinInterval).')
+    .prefault('10us'),
+  pause: either(
+    [word('auto'), quantity(aboveZero(time))],
+    'a pause time',
+    'auto, or a time such as 20us',
+  )
+    .describe('How long a source pauses; auto: until what is above the target has drained.')
+    .prefault('auto'),
+  pauseMin: quantity(aboveZero(time)).describe('Least computed pause.').prefault('1us'),
+  pauseMax: quantity(aboveZero(time)).describe('Longest computed pause.').prefault('100us'),
+  resume: flag()
+    .describe('Tell paused sources when the queue has fallen to its target.')
+    .prefault(false),
+  sources: integer(1, 65_536).describe('Size of the source table of a switch.').prefault(1_024),
+  sourceLife: quantity(aboveZero(time))
+    .describe('A source that was not seen for so long is forgotten.')
+    .prefault('1ms'),
+  quote: integer(0, 512)
+    .describe('Octets of the congesting frame in a message (sfcMinHeaderOctets).')
+    .prefault(34),
+  priority: integer(0, 7)
+    .describe('Priority of the messages; not one that is watched.')
+    .prefault(6),
+  encapsulation: choice(['auto', ...ENCAPSULATIONS])
+    .describe('Around a message; auto: that of the flows, which is IPv4.')
+    .prefault('auto'),
+  scope: choice(['priority', 'flow'])
+    .describe('What a host pauses: the priority, or its flows to the same destination.')
+    .prefault('priority'),
+  processing: quantity(time)
+    .describe('From the last bit of a message to its effect at a host or its edge.')
+    .prefault('0ns'),
+};

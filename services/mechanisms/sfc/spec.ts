@@ -1,0 +1,63 @@
+/** How a switch tells that a queue is congested (P802.1Qdw: by any method). */
+export type SfcDetector =
+  | { readonly kind: 'threshold'; readonly octets: number }
+  /** As a multiple of the memory that is free. */
+  | { readonly kind: 'dynamic'; readonly alpha: number }
+  /** As ECN marks: with a probability that rises between two lengths. */
+  | {
+      readonly kind: 'marking';
+      readonly minOctets: number;
+      readonly maxOctets: number;
+      readonly probability: number;
+    }
+  /** At its present growth the queue would be so long after a time. */
+  | { readonly kind: 'predicted'; readonly octets: number; readonly horizonPs: number };
+
+/** Source flow control in a switch; its detection looks at every egress. */
+export interface SfcSwitchSpec {
+  /** Traffic classes that are watched, one bit each. */
+  readonly monitorQueues: number;
+  readonly ports: readonly SfcPortSpec[];
+  readonly minIntervalPs: number;
+  /** Time to pause; null: what the surplus of the queue takes to drain. */
+  readonly pauseNs: number | null;
+  readonly pauseMinNs: number;
+  readonly pauseMaxNs: number;
+  /** Tell the sources when the queue has fallen to its target. */
+  readonly resume: boolean;
+  readonly maxSources: number;
+  readonly sourceLifePs: number;
+  /** Octets of the congesting frame that a message quotes. */
+  readonly minHeaderOctets: number;
+  readonly txPriority: number;
+  readonly encapsulation: 'ethernet' | 'ipv4' | 'ipv6';
+  /** From the last bit of a message to its effect, where this switch acts for a station. */
+  readonly processingPs: number;
+  /** The switch's own addresses, as of a station; and those of all stations, by position. */
+  readonly address: Uint8Array;
+  readonly stations: Uint8Array;
+  /** By station: time to it and back, on an idle fabric. */
+  readonly loopPs: Float64Array;
+}
+
+export interface SfcPortSpec {
+  readonly detector: SfcDetector;
+  readonly targetOctets: number;
+  /** By traffic class: time per octet at its share of the port; Infinity for no share. */
+  readonly drainOctetPs: readonly number[];
+  /** MAC of the station on the link; 0 where there is none. */
+  readonly station: number;
+  /** The switch stops the station by PFC: never, always, or while it does not obey by itself. */
+  readonly proxy: 'off' | 'on' | 'auto';
+  /** The station obeys messages itself, as far as is known when the run starts. */
+  readonly obeys: boolean;
+}
+
+/** Source flow control in an end station that obeys it. */
+export interface SfcHostSpec {
+  /** A message stops its whole priority, or only flows to the same destination. */
+  readonly scope: 'priority' | 'flow';
+  readonly processingPs: number;
+  /** By sending connection: MAC of its destination. */
+  readonly destinations: readonly number[];
+}
