@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
+import type { ExplainOptions } from './commands/explain.js';
 import type { BranchOptions } from './commands/branch.js';
 import type { InjectOptions } from './commands/inject.js';
 import type { InspectOptions } from './commands/inspect.js';
@@ -459,7 +460,8 @@ function program(): Command {
     .description('say what a mechanism, a metric or a key of a scenario is')
     .argument('[topic]', 'for example pfc, headroom, slowdown, or priorities.*.xoff')
     .option('--json', 'print it as JSON')
-    .action(async (topic: string | undefined, options: { readonly json?: boolean }) => {
+    .option('--markdown', 'print every key of a scenario as a page')
+    .action(async (topic: string | undefined, options: ExplainOptions) => {
       const { explainCommand } = await import('./commands/explain.js');
       explainCommand(topic, options);
     });

@@ -214,6 +214,9 @@ describe('selvage', () => {
     assert.match(selvage('explain', 'priorities.*.xoff').out, /Default: dynamic/);
     const kept = readFileSync(join(ROOT, 'docs/scenario.schema.json'), 'utf8');
     assert.equal(selvage('schema').out, kept);
+    const keys = readFileSync(join(ROOT, 'docs/keys.md'), 'utf8');
+    assert.equal(selvage('explain', '--markdown').out, keys);
+    assert.match(selvage('explain', 'credit').out, /Keys: unit, .*each is a topic, as credit\./);
   });
 
   it('stopped by Ctrl-C keeps what was measured and marks the run as interrupted', async () => {

@@ -2,6 +2,7 @@ import { describeScenario } from '../../fabric/scenario/catalogue.js';
 import { didYouMean } from '../../settings/errors.js';
 import { METRICS } from '../../report/expectations.js';
 import { EXIT, InputError } from '../exit.js';
+import { keysPage } from '../keys-page.js';
 import { TOPICS } from '../topics.js';
 
 interface Explanation {
@@ -9,10 +10,18 @@ interface Explanation {
   readonly text: string;
 }
 
-export function explainCommand(
-  topic: string | undefined,
-  options: { readonly json?: boolean },
-): void {
+export interface ExplainOptions {
+  readonly json?: boolean;
+  /** Every key, as docs/keys.md has them. */
+  readonly markdown?: boolean;
+}
+
+export function explainCommand(topic: string | undefined, options: ExplainOptions): void {
+  if (options.markdown === true) {
+    if (topic !== undefined) throw new InputError('--markdown prints every key; it takes no topic');
+    process.stdout.write(keysPage());
+    return;
+  }
   const all = explanations();
   const found = topic === undefined ? [] : lookUp(all, topic);
   if (topic !== undefined && found.length === 0) {
@@ -35,15 +44,28 @@ function explanations(): Explanation[] {
     topic,
     text: `Metric for expect: ${meaning}.`,
   }));
-  const keys = describeScenario().map((entry) => ({
+  const described = describeScenario();
+  const paths = described.map(({ path }) => path);
+  const keys = described.map((entry) => ({
     topic: entry.path,
     text: [
       entry.description,
       `Allowed: ${entry.allowed}.`,
+      ...keysWithin(entry.path, paths),
       ...(entry.default === null ? [] : [`Default: ${entry.default}.`]),
     ].join('\n'),
   }));
   return [...topics, ...metrics, ...keys];
+}
+
+/** A mapping names its keys, which are topics of their own. */
+function keysWithin(path: string, paths: readonly string[]): readonly string[] {
+  const within = paths.filter(
+    (other) => /^(\[\])?\.[^.[]+$/.test(other.slice(path.length)) && other.startsWith(path),
+  );
+  if (within.length === 0) return [];
+  const names = within.map((other) => other.split('.').pop()!);
+  return [`Keys: ${names.join(', ')}; each is a topic, as ${within[0]!}.`];
 }
 
 /** The topic itself; else every key whose last part it is. */
