@@ -6,6 +6,9 @@ export interface RunNumbers {
   readonly count: number;
 }
 
+/** Runs make much that lives for one run only: a larger nursery costs a fifth less time. */
+const LIMITS = { maxYoungGenerationSizeMb: 192 };
+
 /**
  * Runs numbers in worker threads, each of which gets one after the other and replies to each.
  * Which thread runs which number is left to chance.
@@ -19,7 +22,7 @@ export async function runInWorkers(
 ): Promise<void> {
   const workers = Array.from(
     { length: Math.min(threads, count) },
-    () => new Worker(source, { workerData }),
+    () => new Worker(source, { workerData, resourceLimits: LIMITS }),
   );
   let next = from;
   const serve = (worker: Worker): Promise<void> =>

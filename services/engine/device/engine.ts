@@ -78,10 +78,15 @@ export class Engine implements MechanismHost {
   private readonly loop: Loop;
   private readonly hearing: Hearing;
 
-  constructor(specs: readonly DeviceSpec[], { rateControls, mechanisms }: EngineKinds) {
+  /** `frames`: room for so many at once; by default as many as so many ports may need. */
+  constructor(
+    specs: readonly DeviceSpec[],
+    { rateControls, mechanisms }: EngineKinds,
+    frames?: number,
+  ) {
     const rows = layOut(specs);
     const tables = new Tables(total(rows));
-    const shared = new Shared(tables);
+    const shared = new Shared(tables, frames);
     this.shared = shared;
     this.clock = shared.clock;
     const order = makeAgendaOrder(shared);

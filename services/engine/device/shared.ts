@@ -45,9 +45,13 @@ export class Shared {
   /** By device: events executed so far. */
   readonly events: Float64Array;
 
-  constructor(readonly tables: Tables) {
+  /** Room for so many frames; by default as many as so many ports may need. */
+  constructor(
+    readonly tables: Tables,
+    frames?: number,
+  ) {
     this.ports = makePorts(tables);
-    this.pool = new FramePool(framesOfPorts(this.ports.count));
+    this.pool = new FramePool(frames ?? framesOfPorts(this.ports.count));
     this.arrivals = makeSlots(tables);
     this.transmits = makeSlots(tables);
     this.lanes = makeLanes(this.ports, this.pool, this.arrivals);

@@ -146,6 +146,16 @@ export class FaultMechanism implements Mechanism {
     return this.at[port].some(({ spec }) => spec.effect.kind === kind);
   }
 
+  /** Whether a fault other than `except` has sent, changed or delayed control frames since then. */
+  spoofedSince(port: number, except: number, sincePs: number): boolean {
+    return this.at[port].some(
+      ({ spec, isActive, activePs, overPs }) =>
+        (spec.effect.kind === 'send' || spec.effect.kind === 'control') &&
+        spec.fault !== except &&
+        (isActive || (activePs > 0 && overPs >= sincePs)),
+    );
+  }
+
   has(port: number, number: number): boolean {
     return this.at[port].some(({ spec }) => spec.fault === number);
   }

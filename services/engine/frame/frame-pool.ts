@@ -143,6 +143,9 @@ const FRAMES_PER_PORT = 4096;
 const LEAST_FRAMES = 1 << 18;
 const MOST_FRAMES = 1 << 23;
 
+/** Less would not begin a page; see Arena. */
+const LEAST_OCTETS = 1 << 17;
+
 /** Frames that a pool has room for which so many ports share. */
 export function framesOfPorts(ports: number): number {
   return Math.min(MOST_FRAMES, Math.max(LEAST_FRAMES, ports * FRAMES_PER_PORT));
@@ -160,8 +163,8 @@ export class FramePool {
   /** Room for so many frames. */
   constructor(frames: number) {
     const length = frames * STRIDE;
-    const hot = new Arena().take(length * Int32Array.BYTES_PER_ELEMENT);
-    const cold = new Arena().take(length * Int32Array.BYTES_PER_ELEMENT);
+    const hot = new Arena(LEAST_OCTETS).take(length * Int32Array.BYTES_PER_ELEMENT);
+    const cold = new Arena(LEAST_OCTETS).take(length * Int32Array.BYTES_PER_ELEMENT);
     this.words = new Int32Array(hot.buffer, hot.offset, length);
     this.times = new Float64Array(hot.buffer, hot.offset, length / 2);
     this.ends = new Int32Array(cold.buffer, cold.offset, length);

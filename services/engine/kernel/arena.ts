@@ -19,9 +19,12 @@ export class Arena {
   private block = new ArrayBuffer(0);
   private used = 0;
 
+  /** `leastBlock`: octets that are taken from the system at once, or more. */
+  constructor(private readonly leastBlock = LEAST_BLOCK) {}
+
   take(octets: number): Room {
     if (this.used + octets > this.block.byteLength) {
-      this.block = new ArrayBuffer(Math.max(LEAST_BLOCK, FIRST + octets));
+      this.block = new ArrayBuffer(Math.max(this.leastBlock, FIRST + octets));
       this.used = FIRST;
     }
     const offset = this.used;

@@ -88,7 +88,8 @@ export function makePorts(tables: Tables) {
     words[at + METERED] = credited << CREDITED_SHIFT;
     // Neighbours that negotiate begin without credit.
     meter(port, spec.discovery?.drives === true ? 0 : credited);
-    controlDelays[port] = (spec.pfc ?? spec.pause)?.responseDelayPs ?? 0;
+    // Without a response delay they pass the pipeline, as frames do.
+    controlDelays[port] = (spec.pfc ?? spec.pause)?.responseDelayPs ?? ingressPs;
   }
 
   /** Traffic class of each priority from now on. */

@@ -38,6 +38,8 @@ export interface Fabric extends Assembly {
   /** In a distributed run, unless the command line says otherwise. */
   readonly placement: Placement;
   readonly warnings: readonly Warning[];
+  /** Frames that an engine has room for; by default as many as so many ports may need. */
+  readonly frames?: number;
 }
 
 /** Everything that comes before a run, or the first error, at its place in the file. */

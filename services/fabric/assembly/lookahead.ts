@@ -27,7 +27,7 @@ export function linkLookaheadPs(specs: readonly DeviceSpec[], end: LinkEnd): num
   return shortestPs + Math.min(ingressPs, responsePs);
 }
 
-/** Infinity where no control frames come. */
+/** Infinity where control frames pass the pipeline, as at ports without PFC and PAUSE. */
 function responseDelayOf({ pfc, pause }: PortSpec): number {
   return (pfc ?? pause)?.responseDelayPs ?? Infinity;
 }

@@ -25,6 +25,8 @@ export interface PartPlan {
   readonly specs: readonly DeviceSpec[];
   readonly standIns: readonly DeviceSpec[];
   readonly links: readonly (readonly [PlacedPort, PlacedPort])[];
+  /** As in a fabric. */
+  readonly frames?: number;
   /** The least lookahead of links inside. */
   readonly windowPs: number;
   readonly channels: readonly ChannelPlan[];
@@ -95,6 +97,7 @@ function planPart(
     links: ends
       .filter((end) => !isInside(end) || isFirst(end))
       .map((end) => [here(end), there(end)]),
+    ...(fabric.frames !== undefined && { frames: fabric.frames }),
     windowPs: inside.reduce((least, end) => Math.min(least, linkLookaheadPs(specs, end)), Infinity),
     channels: channelsOf(specs, linkEnds, serviceOf, service, ends, here, there),
     series: seriesPlan(scenario.observe, ends, here),

@@ -90,7 +90,13 @@ export class Drafter {
         ...new Set(load.filter((one) => one['congestion'] === 'qcn').map((one) => one['priority'])),
       ];
     }
+    if (JSON.stringify(draft).includes('"counts":"incremental"')) this.promiseNothing(draft);
     return draft;
+  }
+
+  /** Credit that counts amounts does not come back when a message is lost, which is by design. */
+  private promiseNothing(draft: Draft): void {
+    for (const fault of draft['faults'] as Draft[]) delete fault['recover'];
   }
 
   /** Long enough that all should be over, but for a few. */

@@ -31,6 +31,9 @@ const MOST_DEVICES = 24;
 const MOST_FLOWS = 40;
 const MOST_FRAMES = 1500;
 
+/** Room for more than a small world has under way; a dozen engines of each are made and thrown away. */
+const FRAMES_AT_ONCE = 1 << 14;
+
 /** A draft that needs more is given up for another. */
 const MOST_REPAIRS = 60;
 /** World `number` of a seed: the same always, as long as the schema is the same. */
@@ -47,7 +50,7 @@ function repaired(draft: Draft): Fabric | null {
   for (let repairs = 0; repairs < MOST_REPAIRS; repairs++) {
     try {
       const fabric = buildFabric(scenarioOfDocument('world.yaml', structuredClone(draft)));
-      return isSmall(fabric) ? fabric : null;
+      return isSmall(fabric) ? { ...fabric, frames: FRAMES_AT_ONCE } : null;
     } catch (error) {
       if (!(error instanceof ScenarioError)) throw error;
       if (!takeOut(draft, error.path)) return null;

@@ -1,4 +1,4 @@
-import { ailmentOf } from '../../engine/analysis/recovery/link-health.js';
+import { creditAilmentOf, pauseAilmentOf } from '../../engine/analysis/recovery/link-health.js';
 import type { Engine } from '../../engine/device/engine.js';
 import { formatPs } from '../../engine/units/time.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
@@ -12,6 +12,9 @@ interface Watched {
   readonly port: number;
   readonly withinPs: number;
 }
+
+/** The longest time that a PFC or PAUSE frame states: so many quanta of 512 bits. */
+const MOST_PAUSE_OCTETS = 65_535 * 64;
 
 /** Looks at the links of faults that are over, once the time is up that recovery may take. */
 export class RecoveryCheck {
@@ -66,11 +69,32 @@ export class RecoveryCheck {
       const { ports } = this.engine.shared;
       const ends = [entry.port, ports.peer(entry.port)];
       for (const port of ends) {
-        const ailment = ailmentOf(this.engine, port);
+        const ailment = this.ailmentOf(entry, port, now);
         if (ailment !== null) return this.breach(entry, over, port, now, ailment);
       }
     }
     return null;
+  }
+
+  private ailmentOf(entry: Watched, port: number, now: number): string | null {
+    const { engine } = this;
+    const ofCredit = creditAilmentOf(engine, port);
+    if (ofCredit !== null || this.mayBeSpoofed(entry, port, now)) return ofCredit;
+    return pauseAilmentOf(engine, port);
+  }
+
+  /**
+   * Whether a pause of this port may come from another fault that sends, changes or delays control
+   * frames: it lasts as long as its frame states, whatever else of the link has recovered.
+   */
+  private mayBeSpoofed({ fault }: Watched, port: number, now: number): boolean {
+    const { faults, shared } = this.engine;
+    const { ports } = shared;
+    const lastsPs = MOST_PAUSE_OCTETS * ports.octetPs(port) + ports.controlDelayPs(port);
+    return [port, ports.peer(port)].some((end) => {
+      const sincePs = now - lastsPs - ports.latencyPs(end);
+      return faults.spoofedSince(end, fault, sincePs);
+    });
   }
 
   /** Null while any fault of this name is there at the port, or has not been there yet. */

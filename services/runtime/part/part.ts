@@ -51,7 +51,7 @@ export class Part {
   private readonly feeds: readonly Feed[];
 
   constructor(readonly plan: PartPlan) {
-    this.engine = new Engine([...plan.specs, ...plan.standIns], ENGINE_KINDS);
+    this.engine = new Engine([...plan.specs, ...plan.standIns], ENGINE_KINDS, plan.frames);
     for (const [a, b] of plan.links) this.engine.connect([a.place, a.port], [b.place, b.port]);
     this.windows = new Windows(this.engine, plan.windowPs, plan.specs.length);
     const cut = plan.channels.flatMap(({ inPorts }) => inPorts.map(({ place }) => place));

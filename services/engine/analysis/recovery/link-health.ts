@@ -10,12 +10,13 @@ import { isControlUnderway } from '../credit/underway.js';
  * same time; null when all is well. `port` is the sender's, numbered through the service.
  */
 export function ailmentOf(engine: Engine, port: number): string | null {
-  const peer = engine.shared.ports.peer(port);
-  if (peer < 0) return null;
-  return creditAilment(engine, port, peer) ?? pauseAilment(engine, port, peer);
+  return creditAilmentOf(engine, port) ?? pauseAilmentOf(engine, port);
 }
 
-function creditAilment(engine: Engine, port: number, peer: number): string | null {
+/** Of credit only. */
+export function creditAilmentOf(engine: Engine, port: number): string | null {
+  const peer = engine.shared.ports.peer(port);
+  if (peer < 0) return null;
   const { credit } = engine;
   const { accounts } = credit;
   const spec = accounts.spec(port);
@@ -36,9 +37,10 @@ function creditAilment(engine: Engine, port: number, peer: number): string | nul
   return surplus === 0 ? null : `${surplus} units of credit were never granted`;
 }
 
-/** A stop that is obeyed and that nobody stands behind any more. */
-function pauseAilment(engine: Engine, port: number, peer: number): string | null {
-  if (isControlUnderway(engine, port)) return null;
+/** A priority that is paused though the link partner asserts no pause any more. */
+export function pauseAilmentOf(engine: Engine, port: number): string | null {
+  const peer = engine.shared.ports.peer(port);
+  if (peer < 0 || isControlUnderway(engine, port)) return null;
   for (const mechanism of engine.mechanisms) {
     if (!(mechanism instanceof PfcMechanism || mechanism instanceof PauseMechanism)) continue;
     if (mechanism.isStopping(peer)) continue;
