@@ -31,7 +31,7 @@ const MOST_DEVICES = 24;
 const MOST_FLOWS = 40;
 const MOST_FRAMES = 1500;
 
-/** Room for more than a small world has under way; a dozen engines of each are made and thrown away. */
+/** Room for more than a small world has under way: a dozen engines are made for each. */
 const FRAMES_AT_ONCE = 1 << 14;
 
 /** A draft that needs more is given up for another. */
