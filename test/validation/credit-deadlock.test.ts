@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RunResults } from '../../services/runtime/results/results.js';
-import { runScenario } from '../kit/emulate.js';
+import { fabricOf, run, runScenario } from '../kit/emulate.js';
+import { inThreads } from '../kit/threads.js';
 
 /** All hosts of a ring send to all others; accounts have room for one frame. */
 function ring(switches: number, priority: number, credit: string): RunResults {
@@ -43,5 +44,78 @@ load: [{ all-to-all: {}, bytes: 8000B, priority: 0 }]
 `);
     assert.equal(failure, null);
     assert.equal(status, 'complete');
+  });
+});
+
+/**
+ * Neighbours have two links between them, and flows of both go two switches further: what an
+ * account stores leaves by two ports.
+ */
+function doubleRing(switches: number, hops: number, credit: string): string {
+  const numbers = Array.from({ length: switches }, (_, s) => s + 1);
+  const after = (s: number, steps: number): number => ((s - 1 + steps) % switches) + 1;
+  const link = (a: string, b: string): string => `    - { between: [${a}, ${b}], rate: 10G }`;
+  const hostsOf = (s: number): string[] => [`h${2 * s - 1}`, `h${2 * s}`];
+  const links = numbers.flatMap((s) => {
+    const ring = link(`s${s}`, `s${after(s, 1)}`);
+    return [ring, ring, ...hostsOf(s).map((host) => link(host, `s${s}`))];
+  });
+  const loads = numbers.flatMap((s) =>
+    hostsOf(after(s, hops)).map(
+      (to) =>
+        `  - { stream: { from: [${hostsOf(s).join()}], to: ${to} }, rate: line, frame: 1086 }`,
+    ),
+  );
+  return `
+fabric:
+  devices:
+${numbers.map((s) => `    - { name: s${s}, kind: switch }`).join('\n')}
+${numbers.flatMap((s) => hostsOf(s).map((host) => `    - { name: ${host}, kind: host }`)).join('\n')}
+  links:
+${links.join('\n')}
+duration: 150us
+observe: { episodes: true }
+priorities: { 0: credit }
+credit: { ${credit} }
+load:
+${loads.join('\n')}
+`;
+}
+
+describe('a ring in which what an account stores leaves by two ports', () => {
+  for (const credit of [
+    'buffer: 2200B',
+    'buffer: 3400B',
+    'grant: demand, request: never, buffer: 2200B',
+  ]) {
+    it(`locks up, and is found by --check with its ports (${credit})`, () => {
+      const results = runScenario(doubleRing(5, 2, credit));
+      assert.equal(results.status, 'deadlocked');
+      assert.match(
+        results.failure!.reason,
+        /^deadlock: s\d:p\d waits for s\d:p\d .*, and so round$/,
+      );
+      const devices = results.deadlocks[0]!.ring.map(({ device }) => device).sort();
+      assert.deepEqual(devices, ['s1', 's2', 's3', 's4', 's5']);
+    });
+  }
+
+  it('is not called locked up where the last switch of every way goes on', () => {
+    const { status, failure, deadlocks } = runScenario(doubleRing(3, 1, 'buffer: 2200B'));
+    assert.equal(failure, null);
+    assert.equal(status, 'complete');
+    assert.deepEqual(deadlocks, []);
+  });
+
+  it('is found in a run that expects it, the same in threads', async () => {
+    const scenario = `${doubleRing(5, 2, 'buffer: 2200B')}
+expect: [ { metric: deadlocks, min: 1 } ]
+`;
+    const fabric = fabricOf(scenario);
+    const alone = run(fabric);
+    assert.equal(alone.status, 'deadlocked');
+    const threads = (await inThreads(fabric, 3).run()).results;
+    assert.deepEqual(threads.deadlocks, alone.deadlocks);
+    assert.equal(threads.digest, alone.digest);
   });
 });

@@ -8,6 +8,8 @@ interface Edge {
   readonly to: string;
   readonly startPs: number;
   readonly endPs: number;
+  /** It goes on as soon as one of its edges of this kind ends; else only after each of them. */
+  readonly isAny: boolean;
   readonly step: RingStep;
 }
 
@@ -27,10 +29,11 @@ export function findDeadlocks(
     .sort((a, b) => a.startPs - b.startPs || (a.from < b.from ? -1 : 1));
   const standing = new Map<string, Edge[]>();
   const found: Deadlock[] = [];
-  for (const edge of edges) {
-    const circle = wayBetween(standing, edge.to, edge.from, edge.startPs);
-    const others = (standing.get(edge.from) ?? []).filter(({ endPs }) => endPs > edge.startPs);
-    standing.set(edge.from, [...others, edge]);
+  for (const [i, edge] of edges.entries()) {
+    const { from, startPs } = edge;
+    const known = (standing.get(from) ?? []).filter(({ endPs }) => endPs > startPs);
+    if (!known.includes(edge)) standing.set(from, [...known, edge, ...alongside(edges, i)]);
+    const circle = circleThrough(edge, standing);
     if (circle === null) continue;
     const deadlock = deadlockOf([edge, ...circle]);
     if (!found.some((known) => isSame(known, deadlock))) found.push(deadlock);
@@ -38,10 +41,48 @@ export function findDeadlocks(
   return found;
 }
 
+/** Those that stand as soon as one of several edges does, and with it. */
+function alongside(edges: readonly Edge[], i: number): Edge[] {
+  const { from, startPs, isAny } = edges[i]!;
+  const others: Edge[] = [];
+  for (let j = i + 1; isAny && edges[j]?.startPs === startPs; j++) {
+    if (edges[j]!.from === from && edges[j]!.isAny) others.push(edges[j]!);
+  }
+  return others;
+}
+
+/** From the end of an edge back to its beginning; null if there is no circle that stays closed. */
+function circleThrough(edge: Edge, standing: ReadonlyMap<string, readonly Edge[]>): Edge[] | null {
+  const { from, to, startPs } = edge;
+  const circle = wayBetween(standing, to, from, startPs);
+  if (circle === null || ![edge, ...circle].some(({ isAny }) => isAny)) return circle;
+  const stuck = stuckAt(standing, startPs);
+  if (!stuck.has(from) || !stuck.has(to)) return null;
+  return wayBetween(new Map([...standing].filter(([node]) => stuck.has(node))), to, from, startPs);
+}
+
+/** Accounts that never go on: each waits for one of them, or can be let go by nothing else. */
+function stuckAt(standing: ReadonlyMap<string, readonly Edge[]>, timePs: number): Set<string> {
+  const stuck = new Set(standing.keys());
+  for (let changed = true; changed;) {
+    changed = false;
+    for (const node of stuck) {
+      const edges = standing.get(node)!.filter(({ endPs }) => endPs > timePs);
+      const any = edges.filter(({ isAny }) => isAny);
+      const waits = edges.some(({ isAny, to }) => !isAny && stuck.has(to));
+      if (waits || (any.length > 0 && any.every(({ to }) => stuck.has(to)))) continue;
+      stuck.delete(node);
+      changed = true;
+    }
+  }
+  return stuck;
+}
+
 function edgeOf(fabric: Fabric, device: number, jam: JamRecord): Edge {
-  const { port, group, egress, priority, endPs } = jam;
+  const { port, group, egress, priority, endPs, isAny } = jam;
   const ends = fabric.linkEnds[device]!;
-  const startPs = jam.startPs + settlingPs(fabric, device, port, egress);
+  const startPs =
+    jam.startPs + settlingPs(fabric, device, isAny ? [...ends.keys()] : [port, egress]);
   const { peerDevice, peerPort, name } = ends[egress]!;
   const there = fabric.specs[peerDevice]!.ports[peerPort]!.groupOf[priority]!;
   return {
@@ -49,6 +90,7 @@ function edgeOf(fabric: Fabric, device: number, jam: JamRecord): Edge {
     to: `${peerDevice} ${peerPort} ${there}`,
     startPs,
     endPs,
+    isAny,
     step: {
       device: fabric.topology.devices[device]!.name,
       ingress: ends[port]!.name,
@@ -62,8 +104,8 @@ function edgeOf(fabric: Fabric, device: number, jam: JamRecord): Edge {
  * How long credit that was granted may be unknown to the sender: until then nobody can tell that
  * what waits for it waits for ever. It is granted at once, or with the next refresh or answer.
  */
-function settlingPs(fabric: Fabric, device: number, port: number, egress: number): number {
-  return [port, egress].reduce((most, p) => {
+function settlingPs(fabric: Fabric, device: number, ports: readonly number[]): number {
+  return ports.reduce((most, p) => {
     const credit = fabric.specs[device]!.ports[p]!.credit;
     return credit === null
       ? most

@@ -16,11 +16,14 @@ const EGRESS = 2;
 const PRIORITY = 3;
 const START = 4;
 const END = 5;
-const WIDTH = 6;
+/** Not 0 where the account waits for several egresses, and any of them would let it go on. */
+const IS_ANY = 6;
+const WIDTH = 7;
 
 /**
  * Stopped accounts that a held egress keeps stopped: what they have there alone is too much for
- * XON, so they go on after it at the earliest. These are the edges of the wait-for graph; where
+ * XON, so they go on after it at the earliest. Accounts of credit wait for all egresses that have
+ * frames of theirs, and go on after the first. These are the edges of the wait-for graph; where
  * they close a circle, nobody in it ever goes on.
  */
 export class JamBook {
@@ -64,23 +67,47 @@ export class JamBook {
     const group = this.device.spec.ports[port].groupOf[priority];
     if ((this.stops.waiting(port) & (1 << group)) === 0) return;
     if ((this.holds.mask[egress] & (1 << priority)) === 0) return;
+    if (this.engine.credit.isOperational(this.device.firstPort + port, priority)) {
+      this.lookAtCredit(port, group, priority, now);
+      return;
+    }
     if (this.isOpen(port, group, egress)) return;
     const own = this.engine.shared.chips[this.device.place];
     if (own === undefined) {
-      if (!this.isJammed(port, group, priority, egress)) return;
+      if (!this.isJammed(port, group, egress)) return;
     } else {
       const held = this.device.spec.ports.flatMap((_, p) => (this.holds.mask[p] === 0 ? [] : p));
       if (!sourceIsJammed(this.engine, this.device, own.chip, port, egress, held)) return;
     }
-    const row = this.table.begin();
-    if (row < 0) return;
-    const { values } = this.table;
-    values[row + PORT] = port;
-    values[row + GROUP] = group;
-    values[row + EGRESS] = egress;
-    values[row + PRIORITY] = priority;
-    values[row + START] = now;
-    values[row + END] = Infinity;
+    this.open(port, group, egress, priority, now);
+  }
+
+  /**
+   * An account of credit that cannot grant a frame does so as soon as any of those that it stores
+   * leaves: it waits if each egress that has some is held, for all of them together.
+   */
+  private lookAtCredit(port: number, group: number, priority: number, now: number): void {
+    if ((this.stops.exhausted[port] & (1 << group)) === 0) return;
+    const { backlog } = this;
+    const { mask } = this.holds;
+    let octets = 0;
+    let egresses = 0;
+    for (let egress = 0; egress < mask.length; egress++) {
+      if ((mask[egress] & (1 << priority)) === 0) continue;
+      const there = backlog.get(group, port, egress);
+      octets += there;
+      if (there > 0) egresses++;
+    }
+    if (octets === 0 || octets < backlog.total(group, port)) {
+      this.released(port, group, now);
+      return;
+    }
+    for (let egress = 0; egress < mask.length; egress++) {
+      if ((mask[egress] & (1 << priority)) === 0) continue;
+      if (backlog.get(group, port, egress) === 0 || this.isOpen(port, group, egress)) continue;
+      this.open(port, group, egress, priority, now);
+    }
+    if (egresses > 1) this.markAny(port, group);
   }
 
   letGo(egress: number, now: number): void {
@@ -90,7 +117,11 @@ export class JamBook {
       const row = open[i];
       const isOver =
         values[row + EGRESS] === egress && (held & (1 << values[row + PRIORITY])) === 0;
-      if (isOver) this.close(row, now);
+      if (!isOver) continue;
+      if (values[row + IS_ANY] === 0) this.close(row, now);
+      else this.released(values[row + PORT], values[row + GROUP], now);
+      // Several may have been closed.
+      i = open.length;
     }
   }
 
@@ -132,7 +163,28 @@ export class JamBook {
       priority: values[row + PRIORITY] | 0,
       startPs: values[row + START],
       endPs: values[row + END],
+      isAny: values[row + IS_ANY] !== 0,
     };
+  }
+
+  private open(port: number, group: number, egress: number, priority: number, now: number): void {
+    const row = this.table.begin();
+    if (row < 0) return;
+    const { values } = this.table;
+    values[row + PORT] = port;
+    values[row + GROUP] = group;
+    values[row + EGRESS] = egress;
+    values[row + PRIORITY] = priority;
+    values[row + START] = now;
+    values[row + END] = Infinity;
+    values[row + IS_ANY] = 0;
+  }
+
+  private markAny(port: number, group: number): void {
+    const { values, open } = this.table;
+    for (const row of open) {
+      if (values[row + PORT] === port && values[row + GROUP] === group) values[row + IS_ANY] = 1;
+    }
   }
 
   private isOpen(port: number, group: number, egress: number): boolean {
@@ -149,16 +201,11 @@ export class JamBook {
     this.table.close(row);
   }
 
-  /** Even if everything that may leave has left, there is no XON (of credit: nothing to grant). */
-  private isJammed(port: number, group: number, priority: number, egress: number): boolean {
+  /** Even if everything that may leave has left, there is no XON. */
+  private isJammed(port: number, group: number, egress: number): boolean {
     const number = this.device.firstPort + port;
     const { backlog } = this;
     const { buffer } = this.engine.shared;
-    if (this.engine.credit.isOperational(number, priority)) {
-      if ((this.stops.exhausted[port] & (1 << group)) === 0) return false;
-      const octets = backlog.get(group, port, egress);
-      return octets > 0 && octets === backlog.total(group, port);
-    }
     const most = buffer.xonLimit(number, group, 0);
     const octets = backlog.upTo(group, port, egress, most);
     if (octets === 0 || octets > most) return octets > 0;

@@ -53,6 +53,8 @@ export interface JamRecord {
   readonly priority: number;
   readonly startPs: number;
   readonly endPs: number;
+  /** The account waits for other egresses as well, and any of them would let it go on. */
+  readonly isAny: boolean;
 }
 
 /** Everything that one device has seen. */
