@@ -76,10 +76,23 @@ module.exports = {
       },
     },
     {
+      name: 'plugins-above-mechanisms',
+      comment: 'Algorithms of other people, on the road of the built-in ones.',
+      severity: 'error',
+      from: { path: '^services/plugins/' },
+      to: { path: '^services/', pathNot: '^services/(engine|settings|mechanisms|plugins)/' },
+    },
+    {
+      name: 'plugin-api-stands-alone',
+      severity: 'error',
+      from: { path: '^services/plugins/api' },
+      to: { path: '^services/' },
+    },
+    {
       name: 'fabric-below-runtime',
       severity: 'error',
       from: { path: '^services/fabric/' },
-      to: { path: '^services/', pathNot: '^services/(engine|settings|mechanisms|fabric)/' },
+      to: { path: '^services/', pathNot: '^services/(engine|settings|mechanisms|plugins|fabric)/' },
     },
     {
       name: 'runtime-below-report-and-cli',
@@ -87,7 +100,8 @@ module.exports = {
       from: { path: '^services/runtime/' },
       to: {
         path: '^services/',
-        pathNot: '^services/(engine|settings|mechanisms|fabric|runtime|telemetry/congestion)/',
+        pathNot:
+          '^services/(engine|settings|mechanisms|plugins|fabric|runtime|telemetry/congestion)/',
       },
     },
     {
@@ -96,7 +110,7 @@ module.exports = {
       from: { path: '^services/telemetry/congestion/' },
       to: {
         path: '^services/',
-        pathNot: '^services/(engine|settings|mechanisms|fabric|telemetry/congestion)/',
+        pathNot: '^services/(engine|settings|mechanisms|plugins|fabric|telemetry/congestion)/',
       },
     },
     {

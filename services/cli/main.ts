@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
-import type { ExplainOptions } from './commands/explain.js';
 import type { BranchOptions } from './commands/branch.js';
 import type { InjectOptions } from './commands/inject.js';
 import type { InspectOptions } from './commands/inspect.js';
@@ -10,6 +9,8 @@ import type { CoordinateOptions } from './commands/coordinate.js';
 import type { RunOptions } from './commands/run.js';
 import type { ServiceOptions } from './commands/service.js';
 import type { DcbxOptions, DiscoveryOptions, PathsOptions } from './commands/discovery.js';
+import type { ExplainOptions } from './commands/explain.js';
+import type { SchemaOptions } from './commands/schema.js';
 import type { EmulateOptions } from './emulation.js';
 import type { QueryOptions } from './commands/query.js';
 import type { RenderOptions } from './commands/k8s.js';
@@ -399,8 +400,9 @@ function program(): Command {
   selvage
     .command('schema')
     .description('print the JSON Schema of scenarios, for completion in an editor')
+    .option('--plugin <file>', 'with what a plugin adds; may be repeated', collect, [])
     .option('--out <file>', 'write it to a file')
-    .action(async (options: { readonly out?: string }) => {
+    .action(async (options: SchemaOptions) => {
       const { schemaCommand } = await import('./commands/schema.js');
       schemaCommand(options);
     });
@@ -459,6 +461,7 @@ function program(): Command {
     .command('explain')
     .description('say what a mechanism, a metric or a key of a scenario is')
     .argument('[topic]', 'for example pfc, headroom, slowdown, or priorities.*.xoff')
+    .option('--plugin <file>', 'with what a plugin adds; may be repeated', collect, [])
     .option('--json', 'print it as JSON')
     .option('--markdown', 'print every key of a scenario as a page')
     .action(async (topic: string | undefined, options: ExplainOptions) => {
@@ -469,8 +472,8 @@ function program(): Command {
   return selvage;
 }
 
-/** Faults of the machinery that a run needs, by the names of their classes. */
-const FAULTS_OUTSIDE = ['MachineryError', 'BrokerError', 'StoreError'];
+/** Faults of what a run needs beside this program, by the names of their classes. */
+const FAULTS_OUTSIDE = ['MachineryError', 'BrokerError', 'StoreError', 'PluginError'];
 
 /** Bad input is one line; anything else is our own fault and shows where. */
 function report(error: unknown): number {
@@ -479,7 +482,10 @@ function report(error: unknown): number {
     process.stderr.write(`${error.message}\n`);
     return EXIT.BAD_INPUT;
   }
-  if (error instanceof Error && FAULTS_OUTSIDE.includes(error.constructor.name)) {
+  if (
+    error instanceof Error &&
+    [error.name, error.constructor.name].some((name) => FAULTS_OUTSIDE.includes(name))
+  ) {
     process.stderr.write(`the run failed: ${error.message}\n`);
     return EXIT.RUN_FAILED;
   }

@@ -16,17 +16,6 @@ export const ENGINE_KINDS: EngineKinds = { rateControls: RATE_CONTROLS, mechanis
 
 /** Whether switches write telemetry into the packets of a load with this rate control. */
 export function hasTelemetry(congestion: string): boolean {
-  return congestion !== 'none' && rateControl(congestion).feedback === 'telemetry';
-}
-
-/** Whether its load needs packets that may be marked. */
-export function reactsToMarks(congestion: string): boolean {
-  return congestion !== 'none' && rateControl(congestion).feedback === 'marks';
-}
-
-/** The rate control of that kind. */
-export function rateControl(kind: string): RateControlSlice {
-  const found = RATE_CONTROLS.find((slice) => slice.kind === kind);
-  if (found === undefined) throw new Error(`no rate control is called ${kind}`);
-  return found;
+  const slice = RATE_CONTROLS.find(({ kind }) => kind === congestion);
+  return slice?.feedback === 'telemetry';
 }

@@ -286,6 +286,11 @@ export function Reproduce({ run }: { readonly run: RunPage }): JSX.Element {
             digest <code>{run.digest}</code>,{' '}
           </>
         )}
+        {run.plugins.map(({ name, sha256 }) => (
+          <span key={name}>
+            plugin {name} <code>{sha256}</code>,{' '}
+          </span>
+        ))}
         seed {run.seed}, selvage {run.version}. The same scenario and seed give the same digest
         anywhere: in one thread, in several, or in a process per device.
       </p>

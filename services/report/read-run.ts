@@ -28,6 +28,7 @@ const SUMMARY = {
   status: 'string',
   virtualPs: 'number',
   digest: 'string',
+  plugins: 'list',
   priorities: 'list',
   loads: 'list',
   stalls: 'list',

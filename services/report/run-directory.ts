@@ -193,7 +193,8 @@ export function readRun(folder: string): StoredRun {
     ? unpackWhole(readFileSync(join(folder, STATE)))
     : null;
   const why = existsSync(join(folder, WHY)) ? (json(WHY, {}) as WhySummary) : null;
-  const [status, digest] = [text('status').trim(), text(MARKER).trim()];
+  const status = text('status').trim();
+  const digest = text(MARKER).trim().split('\n').at(-1)!;
   return { scenario, set, steps, document, status, digest, state, why };
 }
 
@@ -223,7 +224,7 @@ function filesOf(record: RunRecord): [string, string | Uint8Array][] {
   const files: [string, string | Uint8Array][] = [
     ['scenario.json', json(document)],
     [ORIGIN, json({ ...origin, scenario: resolve(origin.scenario) })],
-    [MARKER, `${results.digest}\n`],
+    [MARKER, digestFile(results)],
     ['status', `${results.status}\n`],
     ['summary.json', json(summaryJson(record))],
     ['flows.csv', flowsCsv(results)],
@@ -256,6 +257,12 @@ function filesOf(record: RunRecord): [string, string | Uint8Array][] {
   if (record.events !== null) files.push(['events.csv', eventsCsv(record.events)]);
   if (state !== null) files.push([STATE, packWhole(state)]);
   return files;
+}
+
+/** The digest, below the plugins without which another run cannot give it. */
+function digestFile({ plugins, digest }: RunResults): string {
+  const header = plugins.map(({ name, file, sha256 }) => `# plugin ${name} ${sha256} ${file}\n`);
+  return `${header.join('')}${digest}\n`;
 }
 
 /** What was injected, declared: as a scenario, it gives the digest of this run. */

@@ -63,10 +63,16 @@ export function summaryText(
     wrongCreditText(results, style),
     lostCreditText(results, style),
     expectationList(expectations, style),
-    `digest ${results.digest}`,
+    digestText(results),
   ]
     .filter((part) => part !== '')
     .join('\n\n');
+}
+
+/** With the plugins without which another run cannot give it. */
+function digestText({ plugins, digest }: RunResults): string {
+  const named = plugins.map(({ name, file, sha256 }) => `plugin ${name} ${sha256} (${file})`);
+  return [...named, `digest ${digest}`].join('\n');
 }
 
 function headline(

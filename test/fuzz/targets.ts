@@ -84,6 +84,7 @@ function csvFile(): Target {
         expandLoad(loaded.scenario.load, {
           topology,
           groups: [],
+          plugins: [],
           seed: 1,
           durationPs: null,
           fail: (path, message) => loaded.errorAt(path, message),

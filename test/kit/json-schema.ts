@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { scenarioJsonSchema } from '../../services/fabric/scenario/catalogue.js';
 import { scenarioOfDocument } from '../../services/fabric/scenario/load-scenario.js';
+import type { PluginSource } from '../../services/plugins/source.js';
 import { scenarioSchema } from '../../services/fabric/scenario/schema.js';
 import { ScenarioError } from '../../services/settings/errors.js';
 import { ROOT } from './emulate.js';
@@ -13,10 +14,14 @@ import { ROOT } from './emulate.js';
 const ajv = new Ajv2020({ allErrors: true, strict: false });
 ajv.addFormat('ipv4', isIPv4);
 ajv.addFormat('ipv6', isIPv6);
-const validate = ajv.compile(scenarioJsonSchema());
+const published = ajv.compile(scenarioJsonSchema());
 
 /** Messages of an editor: those inside a condition, and not that a condition does not hold. */
-export function editorErrors(document: unknown): string[] {
+export function editorErrors(document: unknown, plugins: readonly PluginSource[] = []): string[] {
+  const validate =
+    plugins.length === 0
+      ? published
+      : ajv.compile({ ...scenarioJsonSchema(plugins), $id: 'urn:selvage:with-plugins' });
   if (validate(document)) return [];
   const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if');
   return errors.map(({ instancePath, message }) => `${instancePath} ${message ?? ''}`);

@@ -92,9 +92,10 @@ function sidesOf(file: string, base: readonly string[], mechanisms: string): Sid
     throw new InputError(`--mechanisms ${mechanisms}: one of them is named twice`);
   }
   const { loaded, fabric } = loadFabric(file, base);
+  const { plugins } = loaded.scenario;
   return names.map((name) => {
     try {
-      const set = [...base, ...settingsFor(contenderOf(name), loaded, fabric.topology)];
+      const set = [...base, ...settingsFor(contenderOf(name, plugins), loaded, fabric.topology)];
       return { name, set, ...loadFabric(file, set) };
     } catch (error) {
       if (error instanceof ContenderError) throw new InputError(`--mechanisms: ${error.message}`);

@@ -1,8 +1,12 @@
 import { describeScenario } from '../../fabric/scenario/catalogue.js';
+import { pluginOf } from '../../plugins/plugins.js';
+import type { PluginSource } from '../../plugins/source.js';
 import { didYouMean } from '../../settings/errors.js';
 import { METRICS } from '../../report/expectations.js';
 import { EXIT, InputError } from '../exit.js';
 import { keysPage } from '../keys-page.js';
+import type { PluginOptions } from '../named-plugins.js';
+import { pluginsNamed } from '../named-plugins.js';
 import { TOPICS } from '../topics.js';
 
 interface Explanation {
@@ -10,7 +14,7 @@ interface Explanation {
   readonly text: string;
 }
 
-export interface ExplainOptions {
+export interface ExplainOptions extends PluginOptions {
   readonly json?: boolean;
   /** Every key, as docs/keys.md has them. */
   readonly markdown?: boolean;
@@ -22,7 +26,7 @@ export function explainCommand(topic: string | undefined, options: ExplainOption
     process.stdout.write(keysPage());
     return;
   }
-  const all = explanations();
+  const all = explanations(pluginsNamed(options.plugin));
   const found = topic === undefined ? [] : lookUp(all, topic);
   if (topic !== undefined && found.length === 0) {
     const names = all.flatMap((entry) => [entry.topic, entry.topic.split('.').pop()!]);
@@ -38,13 +42,13 @@ export function explainCommand(topic: string | undefined, options: ExplainOption
   process.exitCode = EXIT.COMPLETE;
 }
 
-function explanations(): Explanation[] {
+function explanations(plugins: readonly PluginSource[]): Explanation[] {
   const topics = Object.entries(TOPICS).map(([topic, text]) => ({ topic, text }));
   const metrics = Object.entries(METRICS).map(([topic, { meaning }]) => ({
     topic,
     text: `Metric for expect: ${meaning}.`,
   }));
-  const described = describeScenario();
+  const described = describeScenario(plugins);
   const paths = described.map(({ path }) => path);
   const keys = described.map((entry) => ({
     topic: entry.path,
@@ -55,7 +59,8 @@ function explanations(): Explanation[] {
       ...(entry.default === null ? [] : [`Default: ${entry.default}.`]),
     ].join('\n'),
   }));
-  return [...topics, ...metrics, ...keys];
+  const added = plugins.map(pluginOf).map(({ name, help }) => ({ topic: name, text: help }));
+  return [...topics, ...metrics, ...keys, ...added];
 }
 
 /** A mapping names its keys, which are topics of their own. */

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
+import type { PluginSource } from '../../plugins/source.js';
 import type { StoredRun } from '../../report/run-directory.js';
 import { readRun } from '../../report/run-directory.js';
 import { prepareEngine } from '../../runtime/engine-flags.js';
@@ -42,5 +43,20 @@ export function sameScenario(folder: string, stored: StoredRun): Omit<Emulation,
   const { loaded, fabric } = live;
   const document: unknown = JSON.parse(JSON.stringify(loaded.document));
   if (isDeepStrictEqual(document, stored.document)) return { file, set, loaded, fabric, steps };
+  const plugin = changedPlugin(stored.document, document);
+  if (plugin !== null) {
+    throw new InputError(`${file}: its plugin ${plugin} has changed since ${folder} was run`);
+  }
   throw new InputError(`${file} has changed since ${folder} was run: it says something else now`);
+}
+
+/** The file of the first plugin whose text is another one now; null: there is none. */
+function changedPlugin(before: unknown, now: unknown): string | null {
+  const [old, current] = [before, now].map(
+    (document) => (document as { readonly plugins?: readonly PluginSource[] }).plugins ?? [],
+  ) as [readonly PluginSource[], readonly PluginSource[]];
+  const changed = old.find(({ file, sha256 }) =>
+    current.some((plugin) => plugin.file === file && plugin.sha256 !== sha256),
+  );
+  return changed?.file ?? null;
 }

@@ -68,6 +68,8 @@ export interface RateHost {
   arm(row: number, timer: number, time: number): void;
   /** A number in [0, 1) of the connection's own random stream. */
   uniform(row: number): number;
+  /** Name of the device that sends. */
+  deviceOf(row: number): string;
   /** Everything was sent, and acknowledged if it is to be. */
   isDone(row: number): boolean;
 }

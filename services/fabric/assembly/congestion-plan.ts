@@ -12,7 +12,8 @@ import { readU48 } from '../../engine/wire/big-endian.js';
 import { CN_TAG_OCTETS } from '../../engine/wire/cnm.js';
 import { TELEMETRY_HOPS } from '../../engine/wire/telemetry.js';
 import type { NotificationSettings } from '../../mechanisms/rate-control-slice.js';
-import { hasTelemetry, rateControl } from '../../mechanisms/registry.js';
+import { hasTelemetry } from '../../mechanisms/registry.js';
+import { rateControlOf } from '../../plugins/plugins.js';
 import type { HostAddress } from '../address.js';
 import { switchPortMac } from '../address.js';
 import type { Flow } from '../load/flow.js';
@@ -34,10 +35,10 @@ const FLOW_ID_MAX = 0xffff;
 /** What the receiver of a load's packets sends about marks; null where it sends nothing. */
 export function notificationsOf(
   congestion: string,
-  { rateControls }: Scenario,
+  { rateControls, plugins }: Scenario,
 ): NotificationSettings | null {
-  if (congestion === 'none') return null;
-  return rateControl(congestion).notifications?.(rateControls[congestion]) ?? null;
+  const slice = rateControlOf(congestion, plugins);
+  return slice?.notifications?.(rateControls[congestion]) ?? null;
 }
 
 /** Who slows down for whom: limits of flows, what their receivers say, points of switches. */
@@ -68,8 +69,8 @@ export class CongestionPlan {
   /** What limits the flow at its source. */
   rateOf(flow: Flow, packetOctets: number, hops: readonly Hop[]): RateSpec | null {
     const { congestion, source } = flow;
-    if (congestion === 'none' || this.isOutside(flow)) return null;
-    const slice = rateControl(congestion);
+    const slice = rateControlOf(congestion, this.scenario.plugins);
+    if (slice === null || this.isOutside(flow)) return null;
     const switches = hops.length - 1;
     if (slice.feedback === 'telemetry' && switches > TELEMETRY_HOPS) {
       const message = `${flow.name} crosses ${switches} switches, and telemetry has room for `;

@@ -54,6 +54,7 @@ export function buildFabric(source: ScenarioSource): Fabric {
   const written = expandLoad(scenario.load, {
     topology,
     groups: scenario.groups,
+    plugins: scenario.plugins,
     seed: scenario.seed,
     durationPs: scenario.durationPs,
     fail,

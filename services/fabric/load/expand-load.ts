@@ -4,6 +4,7 @@ import type { Flow } from './flow.js';
 import type { LoadContext } from './load-entry.js';
 import { FlowTable, LoadEntry } from './load-entry.js';
 import { expandAllToAll, expandIncast, expandPermutation, expandStream } from './patterns.js';
+import { expandPlugin } from './plugin-load.js';
 import { expandRandom } from './random-messages.js';
 import { expandReplay } from './replay.js';
 
@@ -41,6 +42,9 @@ function expand(entry: LoadEntry, section: LoadSection): void {
       return;
     case 'random':
       expandRandom(entry, section);
+      return;
+    case 'plugin':
+      expandPlugin(entry, section);
       return;
     case 'replay':
       expandReplay(entry, section);

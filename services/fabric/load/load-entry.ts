@@ -1,4 +1,5 @@
 import type { GroupSection, HostSelector, LoadSection } from '../scenario/scenario.js';
+import type { PluginSource } from '../../plugins/source.js';
 import type { Fail, Path } from '../topology/cabling.js';
 import { selectDevices } from '../topology/select-devices.js';
 import type { Topology } from '../topology/topology.js';
@@ -23,6 +24,7 @@ const NO_PREREQUISITES: readonly Prerequisite[] = [];
 export interface LoadContext {
   readonly topology: Topology;
   readonly groups: readonly GroupSection[];
+  readonly plugins: readonly PluginSource[];
   readonly seed: number;
   /** Null: the run has no end of its own. */
   readonly durationPs: number | null;

@@ -1,6 +1,7 @@
 import type { CaptureSpec } from '../../engine/analysis/capture/capture-filter.js';
 import type { SamplingSpec } from '../../engine/analysis/trace/frame-sampler.js';
 import type { DeviceSpec } from '../../engine/device/engine.js';
+import type { PluginSource } from '../../plugins/source.js';
 import type { Fabric } from '../assembly/fabric.js';
 import { capturesOf, samplingOf } from '../assembly/observer-plan.js';
 import type { LinkEnd } from '../assembly/link-ends.js';
@@ -24,6 +25,7 @@ export interface PartPlan {
   readonly devices: readonly number[];
   readonly specs: readonly DeviceSpec[];
   readonly standIns: readonly DeviceSpec[];
+  readonly plugins: readonly PluginSource[];
   readonly links: readonly (readonly [PlacedPort, PlacedPort])[];
   /** As in a fabric. */
   readonly frames?: number;
@@ -94,6 +96,7 @@ function planPart(
     devices,
     specs: devices.map((device) => specs[device]!),
     standIns: neighbours.map((device) => standInFor(specs[device]!)),
+    plugins: scenario.plugins,
     links: ends
       .filter((end) => !isInside(end) || isFirst(end))
       .map((end) => [here(end), there(end)]),

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import type { JsonSchema } from '../../settings/decided-unions.js';
 import { withDecidedUnions } from '../../settings/decided-unions.js';
 import { show } from '../../settings/errors.js';
-import { SCHEMA_VERSION, scenarioSchema } from './schema.js';
+import type { PluginSource } from '../../plugins/source.js';
+import { SCHEMA_VERSION, scenarioSchemaWith } from './schema.js';
 
 export interface CatalogueEntry {
   /** `load[].incast.to`; `*` stands for a name or number that the user chooses. */
@@ -16,9 +17,9 @@ export interface CatalogueEntry {
 }
 
 /** What a file may contain, as JSON Schema 2020-12: one mistake gives one error, or two. */
-export function scenarioJsonSchema(): JsonSchema {
+export function scenarioJsonSchema(plugins: readonly PluginSource[] = []): JsonSchema {
   const $id = `urn:selvage:scenario:${SCHEMA_VERSION}`;
-  const { required, ...whole } = withDecidedUnions(scenarioShapes());
+  const { required, ...whole } = withDecidedUnions(scenarioShapes(plugins));
   const { fabric, ...others } = whole.properties!;
   // A file that extends another needs neither the version nor the generator: the base has them.
   const { description } = fabric!;
@@ -33,8 +34,8 @@ export function scenarioJsonSchema(): JsonSchema {
 }
 
 /** The same with plain unions, and with quantities as such. */
-export function scenarioShapes(): JsonSchema {
-  return z.toJSONSchema(scenarioSchema, {
+export function scenarioShapes(plugins: readonly PluginSource[] = []): JsonSchema {
+  return z.toJSONSchema(scenarioSchemaWith(plugins), {
     io: 'input',
     reused: 'ref',
     override: ({ zodSchema, jsonSchema }) => {
@@ -46,8 +47,8 @@ export function scenarioShapes(): JsonSchema {
 }
 
 /** Every key of the language, in the order of the schema; a key of several shapes comes once. */
-export function describeScenario(): readonly CatalogueEntry[] {
-  const root = scenarioShapes();
+export function describeScenario(plugins: readonly PluginSource[] = []): readonly CatalogueEntry[] {
+  const root = scenarioShapes(plugins);
   const entries = new Map<string, CatalogueEntry>();
   new Describer(root.$defs ?? {}, entries).keysOf(root, '');
   return [...entries.values()];

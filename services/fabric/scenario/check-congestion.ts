@@ -1,7 +1,7 @@
 /** Rate controls against priorities, classes and loads, as far as no topology is needed. */
 
 import type { Located } from './located.js';
-import { rateControl } from '../../mechanisms/registry.js';
+import { rateControlOf } from '../../plugins/plugins.js';
 import type { LoadSection, Scenario } from './scenario.js';
 import type { Path } from '../../settings/source-tree.js';
 
@@ -11,12 +11,13 @@ export function checkCongestion(scenario: Scenario, located: Located): void {
   checkCredit(scenario, located);
   for (const [index, load] of scenario.load.entries()) {
     const path = ['load', index, 'congestion'];
-    if (load.congestion === 'none') continue;
+    const slice = rateControlOf(load.congestion, scenario.plugins);
+    if (slice === null) continue;
     if (load.kind === 'stream' && load.group) {
       const message = `${load.congestion} slows down a flow with one receiver, not to a group`;
       throw located.errorAt(path, message);
     }
-    const { feedback } = rateControl(load.congestion);
+    const { feedback } = slice;
     if (feedback === 'acknowledgements' || feedback === 'telemetry') {
       checkAnswers(load, path, located);
     } else if (feedback === 'marks') checkMarks(scenario, load, index, located);

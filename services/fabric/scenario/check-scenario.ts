@@ -53,6 +53,7 @@ function isEndless(section: LoadSection): boolean {
     case 'all-to-all':
     case 'all-reduce':
     case 'replay':
+    case 'plugin':
       return false;
   }
 }

@@ -1,13 +1,12 @@
 /** A scenario under another mechanism: the settings that turn it into that. */
 
-import { RATE_CONTROLS, reactsToMarks } from '../../mechanisms/registry.js';
+import { rateControlsWith, reactsToMarks } from '../../plugins/plugins.js';
+import type { PluginSource } from '../../plugins/source.js';
 import type { Topology } from '../topology/topology.js';
 import type { LoadedScenario } from './load-scenario.js';
 
 /** What rules a link, of which a contender has exactly one. */
 const HOLDS = ['none', 'pause', 'pfc', 'credit'] as const;
-/** What slows sources down, of which it has one at most. */
-const CONTROLS: readonly string[] = RATE_CONTROLS.map(({ kind }) => kind);
 /** What switches tell their neighbours and the sources beside that. */
 const MESSAGES = ['sfc', 'ci'] as const;
 
@@ -32,10 +31,12 @@ export interface Contender {
 /** The name is not one of a contender; the message says what would be. */
 export class ContenderError extends Error {}
 
-export function contenderOf(name: string): Contender {
+/** Of rate controls, those built in and those of the scenario's plugins; one at most. */
+export function contenderOf(name: string, plugins: readonly PluginSource[] = []): Contender {
+  const kinds = rateControlsWith(plugins).map(({ kind }) => kind);
   const parts = name.split('+');
   const holds = partsAmong(HOLDS, parts);
-  const controls = partsAmong(CONTROLS, parts);
+  const controls = partsAmong(kinds, parts);
   const messages = partsAmong(MESSAGES, parts);
   const isSound =
     holds.length <= 1 &&
@@ -47,7 +48,7 @@ export function contenderOf(name: string): Contender {
   }
   throw new ContenderError(
     `not a mechanism: ${name}; write one of ${HOLDS.join(', ')}, and behind it ` +
-      [...CONTROLS, ...MESSAGES].map((part) => `+${part}`).join(', '),
+      [...kinds, ...MESSAGES].map((part) => `+${part}`).join(', '),
   );
 }
 
@@ -72,7 +73,7 @@ export function settingsFor(
   const sections = asMapping(document['priorities']);
   const spoken = Object.fromEntries(messages.map((message) => [message, true]));
   const flowControl = hold === 'pause' ? 'none' : hold;
-  const needsMarks = reactsToMarks(control);
+  const needsMarks = reactsToMarks(control, loaded.scenario.plugins);
   const marking = markingAt(
     links.reduce((least, { rateBps }) => Math.min(least, rateBps), Infinity),
   );

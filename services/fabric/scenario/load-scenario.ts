@@ -7,9 +7,10 @@ import { applySetting, readLayers } from './layers.js';
 import { Located } from './located.js';
 import { withNicsOfHosts } from './nic-layers.js';
 import { normalise } from './normalise.js';
+import { readPlugins } from './read-plugins.js';
 import { parseSource } from './read-source.js';
 import type { Scenario } from './scenario.js';
-import { scenarioSchema } from './schema.js';
+import { scenarioSchemaWith } from './schema.js';
 import type { Path, SourceNode } from '../../settings/source-tree.js';
 import { startOf, withValue } from '../../settings/source-tree.js';
 
@@ -40,12 +41,13 @@ export function scenarioOfDocument(file: string, document: unknown): LoadedScena
   return scenarioOf(file, tree);
 }
 
-function scenarioOf(file: string, tree: SourceNode): LoadedScenario {
+function scenarioOf(file: string, written: SourceNode): LoadedScenario {
+  const { tree, plugins } = readPlugins(written);
   const located = new Located(withNicsOfHosts(tree));
   // Compiling the schema takes longer than what one small file gains from it.
-  const parsed = scenarioSchema.safeParse(located.document, { jitless: true });
+  const parsed = scenarioSchemaWith(plugins).safeParse(located.document, { jitless: true });
   if (!parsed.success) throw located.errorOf(parsed.error.issues);
-  const scenario = normalise(parsed.data, basename(file, extname(file)), located);
+  const scenario = normalise(parsed.data, plugins, basename(file, extname(file)), located);
   checkScenario(scenario, located);
   return {
     scenario,

@@ -1,7 +1,8 @@
 /** Sections of rate controls: each checked by its slice. */
 
 import type { QcnSettings } from '../../mechanisms/qcn/settings.js';
-import { RATE_CONTROLS } from '../../mechanisms/registry.js';
+import type { PluginSource } from '../../plugins/source.js';
+import { rateControlsWith } from '../../plugins/plugins.js';
 import type { Located } from './located.js';
 import type { QcnSection, RateControlSections } from './scenario.js';
 import { hostSelector } from './selector.js';
@@ -9,9 +10,10 @@ import { hostSelector } from './selector.js';
 /** `input` has a section for each kind, as the schema of the scenario puts them there. */
 export function rateControlSections(
   input: Readonly<Record<string, unknown>>,
+  plugins: readonly PluginSource[],
   located: Located,
 ): RateControlSections {
-  const sections = RATE_CONTROLS.map((slice) => {
+  const sections = rateControlsWith(plugins).map((slice) => {
     const { kind } = slice;
     slice.check?.(input[kind], located);
     return [kind, input[kind]] as const;

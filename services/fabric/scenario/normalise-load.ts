@@ -1,6 +1,7 @@
 /** `groups` and `load` of the file -> what is sent, with every default in place. */
 
-import { reactsToMarks } from '../../mechanisms/registry.js';
+import { reactsToMarks } from '../../plugins/plugins.js';
+import type { PluginSource } from '../../plugins/source.js';
 import type { Located } from './located.js';
 import { hostSelector } from './selector.js';
 import type {
@@ -40,11 +41,12 @@ export function groupSections(
 export function loadSections(
   input: ScenarioInput['load'],
   groups: readonly GroupSection[],
+  plugins: readonly PluginSource[],
   located: Located,
 ): readonly LoadSection[] {
   const names = new Set<string>();
   return input.map((load, index) => {
-    const section = loadSection(load, index, groups, located);
+    const section = loadSection(load, index, groups, plugins, located);
     if (names.has(section.name)) {
       throw located.errorAt(['load', index, 'name'], `the same name twice: ${section.name}`);
     }
@@ -57,10 +59,11 @@ function loadSection(
   input: LoadInput,
   index: number,
   groups: readonly GroupSection[],
+  plugins: readonly PluginSource[],
   located: Located,
 ): LoadSection {
   const path = ['load', index];
-  const common = (kind: Kind): LoadCommon => loadCommon(input, kind, index, located);
+  const common = (kind: Kind): LoadCommon => loadCommon(input, kind, index, plugins, located);
   const select = (hosts: SelectorsInput, ...keys: string[]): HostSelector =>
     hostSelector(hosts, [...path, ...keys], located);
   if ('stream' in input) return streamSection(input, common('stream'), index, groups, located);
@@ -105,6 +108,11 @@ function loadSection(
       share,
     };
   }
+  if ('plugin' in input) {
+    const { kind: plugin, hosts, settings } = input.plugin;
+    const members = select(hosts, plugin, 'hosts');
+    return { ...common('plugin'), kind: 'plugin', plugin, hosts: members, settings };
+  }
   const file = located.fileAt([...path, 'replay'], input.replay);
   return { ...common('replay'), kind: 'replay', path: file };
 }
@@ -144,7 +152,13 @@ function streamSection(
   };
 }
 
-function loadCommon(input: LoadInput, kind: Kind, index: number, located: Located): LoadCommon {
+function loadCommon(
+  input: LoadInput,
+  kind: Kind,
+  index: number,
+  plugins: readonly PluginSource[],
+  located: Located,
+): LoadCommon {
   const path = ['load', index];
   const transport = transportSection(input, kind, path, located);
   const vlan = typeof input.vlan === 'number' ? { inner: input.vlan, dei: false } : input.vlan;
@@ -158,10 +172,10 @@ function loadCommon(input: LoadInput, kind: Kind, index: number, located: Locate
     throw located.errorAt([...path, 'spoof'], message);
   }
   return {
-    name: input.name ?? `${kind}${index + 1}`,
+    name: input.name ?? `${'plugin' in input ? input.plugin.kind : kind}${index + 1}`,
     priority: input.priority,
     dscp: input.dscp ?? null,
-    ect: input.ect ?? (transport.kind === 'reliable' || reactsToMarks(input.congestion)),
+    ect: input.ect ?? (transport.kind === 'reliable' || reactsToMarks(input.congestion, plugins)),
     congestion: input.congestion,
     vlan: { inner: null, outer: null, dei: false, ...vlan },
     vm: input.vm,

@@ -1,5 +1,6 @@
 /** The file's values -> the scenario: defaults in place, one form for every way to say it. */
 
+import type { PluginSource } from '../../plugins/source.js';
 import type { Located } from './located.js';
 import { rateControlSections } from './normalise-congestion.js';
 import { creditSection } from './normalise-credit.js';
@@ -16,14 +17,21 @@ import { sfcSection } from './normalise-sfc.js';
 import type { CaptureSection, Scenario } from './scenario.js';
 import type { ScenarioInput } from './schema.js';
 
-export function normalise(input: ScenarioInput, fileName: string, located: Located): Scenario {
+/** `plugins` are those that the file names, read. */
+export function normalise(
+  input: ScenarioInput,
+  plugins: readonly PluginSource[],
+  fileName: string,
+  located: Located,
+): Scenario {
   const groups = groupSections(input.groups, 'groups', located);
-  const load = loadSections(input.load, groups, located);
+  const load = loadSections(input.load, groups, plugins, located);
   return {
     name: input.name ?? fileName,
     description: input.description,
     seed: input.seed,
     durationPs: input.duration ?? null,
+    plugins,
     fabric: fabricSection(input.fabric, located),
     hosts: hostSection(input.hosts, located),
     switches: switchSection(input.switches, located),
@@ -34,7 +42,7 @@ export function normalise(input: ScenarioInput, fileName: string, located: Locat
     discovery: discoverySection(input.discovery, located),
     sfc: sfcSection(input.sfc, located),
     ci: ciSection(input.ci),
-    rateControls: rateControlSections(input, located),
+    rateControls: rateControlSections(input, plugins, located),
     classes: classSection(input.classes, located),
     groups,
     load,

@@ -27,7 +27,7 @@ export function readText(file: string): string {
   return readUpTo(file, FILE_BYTES_MAX, (reason) => new ScenarioError(startOf(file), [], reason));
 }
 
-/** The same of a table that a scenario names; who asked for it says where. */
+/** The same of a file that a scenario names, such as a table; the caller says where. */
 export function readTable(file: string): string {
   return readUpTo(file, TABLE_BYTES_MAX, (reason) => new Error(reason));
 }

@@ -4,6 +4,7 @@
  * comes later, in assembly.
  */
 
+import type { PluginSource } from '../../plugins/source.js';
 import type { ObserveSection } from './observe-section.js';
 import type { QcnSettings } from '../../mechanisms/qcn/settings.js';
 import type { DiscoveryEndSection, DiscoverySection } from './discovery-section.js';
@@ -28,6 +29,7 @@ export interface Scenario {
   readonly seed: number;
   /** The run ends here at the latest; null: when all load with a volume is delivered. */
   readonly durationPs: number | null;
+  readonly plugins: readonly PluginSource[];
   readonly fabric: FabricSection;
   readonly hosts: HostSection;
   readonly switches: SwitchSection;
@@ -470,4 +472,11 @@ export type LoadSection = LoadCommon &
       }
     /** Path as seen from the working directory. */
     | { readonly kind: 'replay'; readonly path: string }
+    | {
+        readonly kind: 'plugin';
+        /** Name of the load of a plugin. */
+        readonly plugin: string;
+        readonly hosts: HostSelector;
+        readonly settings: Readonly<Record<string, number>>;
+      }
   );

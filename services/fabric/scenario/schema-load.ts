@@ -1,7 +1,8 @@
 /** Schema of `groups` and `load`: who sends what to whom, and when. */
 
 import { z } from 'zod';
-import { RATE_CONTROLS } from '../../mechanisms/registry.js';
+import type { Load } from '../../plugins/api.js';
+import { settingSchemas } from '../../plugins/settings.js';
 import { didYouMean, listed, show } from '../../settings/errors.js';
 import { aboveZero, rate, share, size, time } from '../../settings/quantities.js';
 import {
@@ -69,7 +70,7 @@ export const reliableDefaults = (): ReliableInput => reliable.parse({});
 
 const vlanId = (): z.ZodNumber => integer(1, 4094);
 
-const commonKeys = {
+const commonKeys = (congestion: readonly string[]) => ({
   name: name()
     .describe('Name of the load. Default: its kind and place, as incast1.')
     .exactOptional(),
@@ -80,7 +81,7 @@ const commonKeys = {
   ect: flag()
     .describe('Packets may be ECN-marked. Default: true for reliable and dcqcn, false for raw.')
     .exactOptional(),
-  congestion: choice(['none', ...RATE_CONTROLS.map(({ kind }) => kind)])
+  congestion: choice(['none', ...congestion])
     .describe(
       'What slows its senders down: notifications by the receiver of marked packets (dcqcn), or ' +
         'by queues on the way (qcn), round trips that grow (timely) or are too long (swift), or ' +
@@ -130,7 +131,7 @@ const commonKeys = {
     .exactOptional(),
   start: quantity(time).describe('When it begins.').prefault('0ns'),
   end: quantity(time).describe('Nothing new is sent from here on. Default: never.').exactOptional(),
-};
+});
 
 const loadRate = either(
   [
@@ -144,92 +145,95 @@ const loadRate = either(
   .describe('Frame octets: as fast as the link goes, a share of it, or bit/s.')
   .prefault('line');
 
-const kindSchemas = [
-  mapping({
-    stream: mapping({
-      from: selectorsSchema.describe('The senders.'),
-      to: selectorsSchema.describe('As many receivers, one for all, or a multicast group.'),
-    }).describe('A stream of frames from each sender.'),
-    rate: loadRate,
-    arrivals: choice(['constant', 'poisson', 'on-off'])
-      .describe('When frames become ready: evenly, at random, or evenly in bursts.')
-      .prefault('constant'),
-    on: quantity(aboveZero(time)).describe('Length of a burst (on-off).').prefault('10us'),
-    off: quantity(aboveZero(time)).describe('Time between bursts (on-off).').prefault('10us'),
-    randomOnOff: flag()
-      .describe('Bursts and gaps are exponential with these means (on-off).')
-      .prefault(false),
-    bytes: volume('Payload of each flow. Default: endless.').exactOptional(),
-    ...commonKeys,
-  }),
-  mapping({
-    incast: mapping({
-      from: selectorsSchema.describe('The senders.'),
-      to: name().describe('The one receiver.'),
-    }).describe('Many senders to one receiver at the same time.'),
-    bytes: volume('Payload that each sender sends.'),
-    ...commonKeys,
-  }),
-  mapping({
-    permutation: mapping({
-      hosts,
-      shift: integer(1, 1 << 24)
-        .describe('Host i sends to host i + shift. Default: at random, nobody to itself.')
-        .exactOptional(),
-    }).describe('Every host sends to one other, and receives from one.'),
-    rate: loadRate,
-    bytes: volume('Payload of each flow. Default: endless.').exactOptional(),
-    ...commonKeys,
-  }),
-  mapping({
-    'all-to-all': mapping({ hosts }).describe('Every host sends to every other.'),
-    bytes: volume('Payload from each host to each other.'),
-    ...commonKeys,
-  }),
-  mapping({
-    'all-reduce': mapping({
-      hosts,
-      algorithm: choice(['ring', 'halving-doubling', 'tree'])
-        .describe('In which steps the vector is reduced and spread.')
-        .prefault('ring'),
-      chunks: integer(1, 65536)
-        .describe('Each step is cut into so many messages that follow each other.')
-        .prefault(1),
-    }).describe('All hosts end with the sum of their vectors.'),
-    bytes: volume('Size of the vector.'),
-    ...commonKeys,
-  }),
-  mapping({
-    random: mapping({
-      hosts,
-      sizes: either(
-        [
-          choice(['web-search', 'data-mining', 'hadoop', 'storage']),
-          mapping({ fixed: volume('Every flow has this payload.') }),
-          mapping({
-            file: text('a file name', /./, 'a file name').describe(
-              'CSV of octets and cumulative probability, relative to the scenario file.',
-            ),
-          }),
-        ],
-        'a distribution of sizes',
-        'web-search, data-mining, hadoop, storage, { fixed: 64KB } or { file: sizes.csv }',
-      )
-        .describe('Sizes of the flows.')
-        .prefault('web-search'),
-      load: quantity(aboveZero(share)).describe("Offered load as a share of each host's link."),
-    }).describe('Flows of random size between random hosts at random times.'),
-    ...commonKeys,
-  }),
-  mapping({
-    replay: text('a file name', /./, 'a file name').describe(
-      'CSV of frames to send, relative to the scenario file.',
-    ),
-    ...commonKeys,
-  }),
-] as const;
+type CommonKeys = ReturnType<typeof commonKeys>;
 
-const LOAD_KINDS = [
+const kindSchemas = (common: CommonKeys) =>
+  [
+    mapping({
+      stream: mapping({
+        from: selectorsSchema.describe('The senders.'),
+        to: selectorsSchema.describe('As many receivers, one for all, or a multicast group.'),
+      }).describe('A stream of frames from each sender.'),
+      rate: loadRate,
+      arrivals: choice(['constant', 'poisson', 'on-off'])
+        .describe('When frames become ready: evenly, at random, or evenly in bursts.')
+        .prefault('constant'),
+      on: quantity(aboveZero(time)).describe('Length of a burst (on-off).').prefault('10us'),
+      off: quantity(aboveZero(time)).describe('Time between bursts (on-off).').prefault('10us'),
+      randomOnOff: flag()
+        .describe('Bursts and gaps are exponential with these means (on-off).')
+        .prefault(false),
+      bytes: volume('Payload of each flow. Default: endless.').exactOptional(),
+      ...common,
+    }),
+    mapping({
+      incast: mapping({
+        from: selectorsSchema.describe('The senders.'),
+        to: name().describe('The one receiver.'),
+      }).describe('Many senders to one receiver at the same time.'),
+      bytes: volume('Payload that each sender sends.'),
+      ...common,
+    }),
+    mapping({
+      permutation: mapping({
+        hosts,
+        shift: integer(1, 1 << 24)
+          .describe('Host i sends to host i + shift. Default: at random, nobody to itself.')
+          .exactOptional(),
+      }).describe('Every host sends to one other, and receives from one.'),
+      rate: loadRate,
+      bytes: volume('Payload of each flow. Default: endless.').exactOptional(),
+      ...common,
+    }),
+    mapping({
+      'all-to-all': mapping({ hosts }).describe('Every host sends to every other.'),
+      bytes: volume('Payload from each host to each other.'),
+      ...common,
+    }),
+    mapping({
+      'all-reduce': mapping({
+        hosts,
+        algorithm: choice(['ring', 'halving-doubling', 'tree'])
+          .describe('In which steps the vector is reduced and spread.')
+          .prefault('ring'),
+        chunks: integer(1, 65536)
+          .describe('Each step is cut into so many messages that follow each other.')
+          .prefault(1),
+      }).describe('All hosts end with the sum of their vectors.'),
+      bytes: volume('Size of the vector.'),
+      ...common,
+    }),
+    mapping({
+      random: mapping({
+        hosts,
+        sizes: either(
+          [
+            choice(['web-search', 'data-mining', 'hadoop', 'storage']),
+            mapping({ fixed: volume('Every flow has this payload.') }),
+            mapping({
+              file: text('a file name', /./, 'a file name').describe(
+                'CSV of octets and cumulative probability, relative to the scenario file.',
+              ),
+            }),
+          ],
+          'a distribution of sizes',
+          'web-search, data-mining, hadoop, storage, { fixed: 64KB } or { file: sizes.csv }',
+        )
+          .describe('Sizes of the flows.')
+          .prefault('web-search'),
+        load: quantity(aboveZero(share)).describe("Offered load as a share of each host's link."),
+      }).describe('Flows of random size between random hosts at random times.'),
+      ...common,
+    }),
+    mapping({
+      replay: text('a file name', /./, 'a file name').describe(
+        'CSV of frames to send, relative to the scenario file.',
+      ),
+      ...common,
+    }),
+  ] as const;
+
+export const LOAD_KINDS = [
   'stream',
   'incast',
   'permutation',
@@ -239,19 +243,45 @@ const LOAD_KINDS = [
   'replay',
 ] as const;
 
-const loadSchema = z.union(kindSchemas, {
-  error: ({ input }) => {
-    if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-      return `not a load: ${show(input)}; write a mapping such as { stream: { from: h1, to: h2 } }`;
-    }
-    const keys = Object.keys(input);
-    const hint = keys.map((key) => didYouMean(key, LOAD_KINDS)).find((text) => text !== '') ?? '';
-    const given = `no kind of load among its keys: ${listed(keys)}`;
-    return `${given}; one of ${listed(LOAD_KINDS)}${hint}`;
-  },
-});
+/** A load of a plugin, under its name: its hosts, its settings, and what all loads have. */
+function pluginSchema({ name: kind, help, settings = {} }: Load, common: CommonKeys) {
+  const shape = { [kind]: mapping({ hosts, ...settingSchemas(settings) }).describe(help) };
+  return mapping({ ...shape, ...common }).transform((input) => {
+    const { hosts: members, ...values } = (input as Readonly<Record<string, unknown>>)[kind] as {
+      readonly hosts: z.output<typeof hosts>;
+    } & Readonly<Record<string, number>>;
+    return { ...input, plugin: { kind, hosts: members, settings: values } };
+  });
+}
 
-export const loadsSchema = list(loadSchema, 'loads such as { stream: { from: h1, to: h2 } }');
+function loadsSchemaOf(congestion: readonly string[], plugins: readonly Load[]) {
+  const common = commonKeys(congestion);
+  const kinds = [...LOAD_KINDS, ...plugins.map(({ name: kind }) => kind)];
+  const shapes = [
+    ...kindSchemas(common),
+    ...plugins.map((plugin) => pluginSchema(plugin, common)),
+  ] as const;
+  const loadSchema = z.union(shapes, {
+    error: ({ input }) => {
+      if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+        const remedy = 'write a mapping such as { stream: { from: h1, to: h2 } }';
+        return `not a load: ${show(input)}; ${remedy}`;
+      }
+      const keys = Object.keys(input);
+      const hint = keys.map((key) => didYouMean(key, kinds)).find((text) => text !== '') ?? '';
+      const given = `no kind of load among its keys: ${listed(keys)}`;
+      return `${given}; one of ${listed(kinds)}${hint}`;
+    },
+  });
+  return list(loadSchema, 'loads such as { stream: { from: h1, to: h2 } }');
+}
+
+type LoadsSchema = ReturnType<typeof loadsSchemaOf>;
+
+/** `load`, where plugins add what it may name in `congestion`, and kinds of load. */
+export function loadsSchema(congestion: readonly string[], plugins: readonly Load[]): LoadsSchema {
+  return loadsSchemaOf(congestion, plugins);
+}
 
 export const groupsSchema = keyed(
   { pattern: NAME, allowed: 'a name of letters, digits, _ and -' },
@@ -263,6 +293,6 @@ export const placementSchema = keyed(
   selectorsSchema.describe('The devices of one service.'),
 );
 
-export type LoadInput = z.output<typeof loadSchema>;
+export type LoadInput = z.output<LoadsSchema>[number];
 export type SelectorsInput = z.output<typeof selectorsSchema>;
 export type ReliableInput = z.output<typeof reliable>;

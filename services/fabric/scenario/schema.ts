@@ -1,7 +1,10 @@
 /** Schema of the whole scenario file. */
 
 import { z } from 'zod';
+import type { RateControlSlice } from '../../mechanisms/rate-control-slice.js';
 import { RATE_CONTROLS } from '../../mechanisms/registry.js';
+import { loadsOf, rateControlsWith } from '../../plugins/plugins.js';
+import type { PluginSource } from '../../plugins/source.js';
 import { show } from '../../settings/errors.js';
 import { aboveZero, time } from '../../settings/quantities.js';
 import { creditSchema } from './schema-credit.js';
@@ -15,17 +18,29 @@ import { classesSchema, pauseSchema, prioritiesSchema } from './schema-flow-cont
 import { groupsSchema, loadsSchema, placementSchema } from './schema-load.js';
 import { ciSchema } from './schema-ci.js';
 import { sfcSchema } from './schema-sfc.js';
-import { either, freeText, integer, list, mapping, quantity } from '../../settings/parts.js';
+import { either, freeText, integer, list, mapping, quantity, text } from '../../settings/parts.js';
 
 export const SCHEMA_VERSION = 1;
 
 /** A section for each rate control, under its kind. */
-function rateControlKeys(): Readonly<Record<string, z.ZodType>> {
+function rateControlKeys(
+  controls: readonly RateControlSlice[],
+): Readonly<Record<string, z.ZodType>> {
   return Object.fromEntries(
-    RATE_CONTROLS.map(({ kind, help, settings }) => [kind, settings.describe(help).prefault({})]),
+    controls.map(({ kind, help, settings }) => [kind, settings.describe(help).prefault({})]),
   );
 }
 
+/** A plugin as it travels: with its text, so that a copy of the scenario needs no other file. */
+const carriedPlugin = mapping({
+  file: freeText().describe('Path of the file that it was read from.'),
+  sha256: text('a SHA-256', /^[0-9a-f]{64}$/, '64 hexadecimal digits').describe(
+    'SHA-256 of its text.',
+  ),
+  text: freeText().describe('The text of the file.'),
+});
+
+/** Without plugins: what is published. */
 export const scenarioSchema = mapping({
   selvage: z
     .literal(SCHEMA_VERSION, {
@@ -80,12 +95,26 @@ export const scenarioSchema = mapping({
   sfc: sfcSchema
     .describe('Source flow control on the priorities that have sfc: true (P802.1Qdw).')
     .prefault({}),
-  ...rateControlKeys(),
+  plugins: list(
+    either([freeText(), carriedPlugin], 'a plugin', 'a file name, such as ./my-control.mjs'),
+    'file names, such as ./my-control.mjs',
+  )
+    .describe(
+      'Files of JavaScript or TypeScript, relative to this one; each adds a congestion control ' +
+        'or a kind of load. docs/extending.md builds one.',
+    )
+    .prefault([]),
+  ...rateControlKeys(RATE_CONTROLS),
   classes: classesSchema
     .describe('Queues and accounts of the priorities, and the arbiter.')
     .prefault({}),
   groups: groupsSchema.describe('Multicast groups: name and members.').prefault({}),
-  load: loadsSchema.describe('What is sent.').prefault([]),
+  load: loadsSchema(
+    RATE_CONTROLS.map(({ kind }) => kind),
+    [],
+  )
+    .describe('What is sent.')
+    .prefault([]),
   faults: faultsSchema
     .describe('What goes wrong in the emulated world, where and when.')
     .prefault([]),
@@ -103,3 +132,16 @@ export const scenarioSchema = mapping({
 });
 
 export type ScenarioInput = z.output<typeof scenarioSchema>;
+
+/** With the sections, rate controls and loads that plugins add. */
+export function scenarioSchemaWith(plugins: readonly PluginSource[]): typeof scenarioSchema {
+  if (plugins.length === 0) return scenarioSchema;
+  const controls = rateControlsWith(plugins);
+  const loads = loadsSchema(
+    controls.map(({ kind }) => kind),
+    loadsOf(plugins),
+  );
+  const { shape } = scenarioSchema;
+  const load = loads.describe(shape.load.description!).prefault([]);
+  return mapping({ ...shape, ...rateControlKeys(controls), load });
+}

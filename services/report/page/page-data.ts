@@ -11,6 +11,8 @@ export interface RunPage {
   /** Why and where it failed, in words; null unless it did. */
   readonly failure: string | null;
   readonly digest: string;
+  /** Algorithms that came with the scenario, and the SHA-256 of each. */
+  readonly plugins: readonly { readonly name: string; readonly sha256: string }[];
   readonly seed: number;
   readonly version: string;
   readonly virtualPs: number;

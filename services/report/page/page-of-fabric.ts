@@ -23,6 +23,7 @@ export function pageOfFabric(
     status: 'running',
     failure: null,
     digest: '',
+    plugins: [],
     seed: scenario.seed,
     version: readVersion(),
     virtualPs: 0,

@@ -72,6 +72,7 @@ export function pageOfRun(run: MeasuredRun, facts: ScenarioFacts): RunPage {
     status: results.status,
     failure: failureText(results),
     digest: results.digest,
+    plugins: results.plugins.map(({ name, sha256 }) => ({ name, sha256 })),
     seed: results.seed,
     version: readVersion(),
     virtualPs,

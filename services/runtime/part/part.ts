@@ -5,7 +5,7 @@ import type { HandOverSink } from '../../engine/device/hand-over.js';
 import type { FramePool } from '../../engine/frame/frame-pool.js';
 import { putControl, putFrame, takeHandedOver } from '../../engine/device/hand-over.js';
 import type { Plain } from '../../engine/kernel/snapshot.js';
-import { ENGINE_KINDS } from '../../mechanisms/registry.js';
+import { engineKindsWith } from '../../plugins/plugins.js';
 import type { PartPlan, PlacedPort } from '../../fabric/placement/part-plan.js';
 import type { FaultChange } from '../live-faults.js';
 import { applyFaultChange } from '../live-faults.js';
@@ -51,7 +51,8 @@ export class Part {
   private readonly feeds: readonly Feed[];
 
   constructor(readonly plan: PartPlan) {
-    this.engine = new Engine([...plan.specs, ...plan.standIns], ENGINE_KINDS, plan.frames);
+    const kinds = engineKindsWith(plan.plugins);
+    this.engine = new Engine([...plan.specs, ...plan.standIns], kinds, plan.frames);
     for (const [a, b] of plan.links) this.engine.connect([a.place, a.port], [b.place, b.port]);
     this.windows = new Windows(this.engine, plan.windowPs, plan.specs.length);
     const cut = plan.channels.flatMap(({ inPorts }) => inPorts.map(({ place }) => place));

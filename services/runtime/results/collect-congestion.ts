@@ -1,6 +1,6 @@
 import type { Engine } from '../../engine/device/engine.js';
 import { NOTIFIED } from '../../engine/device/host/receivers.js';
-import { reactsToMarks } from '../../mechanisms/registry.js';
+import { reactsToMarks } from '../../plugins/plugins.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { CongestionPointResult, RateResult } from './results.js';
 
@@ -16,7 +16,7 @@ export function ratesOf(fabric: Fabric, engine: Engine): RateResult[] {
       const row = engine.devices[device]!.rows.receive.first + connection;
       return total + engine.receivers.get(row, NOTIFIED);
     }, 0);
-    const notificationsSent = reactsToMarks(congestion) ? told : null;
+    const notificationsSent = reactsToMarks(congestion, fabric.scenario.plugins) ? told : null;
     return [{ flow, name, control: congestion, ...status, notificationsSent }];
   });
 }

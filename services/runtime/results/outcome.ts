@@ -1,6 +1,7 @@
 import type { Engine } from '../../engine/device/engine.js';
 import { LAST_AT } from '../../engine/device/host/receivers.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
+import { pluginOf } from '../../plugins/plugins.js';
 import { unbalancedWhole } from '../checks/books.js';
 import { Collector } from './collect.js';
 import { goodputOf, loadResults, tallyOf } from './flow-figures.js';
@@ -9,7 +10,7 @@ import { collectIsolations, collectSfc, collectSfcPaths } from './collect-sfc.js
 import { nicResults } from './nic-results.js';
 import { slotPortResults, slotResults } from './collect-slots.js';
 import { congestionPointsOf, ratesOf } from './collect-congestion.js';
-import type { Failure, RunResults, RunStatus, StallResult } from './results.js';
+import type { Failure, PluginResult, RunResults, RunStatus, StallResult } from './results.js';
 import { FlowProgress } from './flow-progress.js';
 import { wireResult } from './wire-result.js';
 import type { WireLog } from '../../engine/analysis/wire/wire-recorder.js';
@@ -59,6 +60,7 @@ export function outcomeOf(
     durationPs: endPs,
     digest: digestOf(deviceDigests),
     deviceDigests,
+    plugins: pluginResults(fabric),
     frameHops: frameHopsOf(engine),
     events: engine.shared.events.reduce((total, events) => total + events, 0),
     devices: engine.devices.length,
@@ -94,6 +96,13 @@ export function outcomeOf(
     faults: collector.faults(),
     wire: wire && wireResult(fabric, wire),
   };
+}
+
+function pluginResults({ scenario }: Fabric): PluginResult[] {
+  return scenario.plugins.map((source) => {
+    const { name, kind } = pluginOf(source);
+    return { name, kind, file: source.file, sha256: source.sha256 };
+  });
 }
 
 /** What failed goes before what stands still, and that before what is merely over. */

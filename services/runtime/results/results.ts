@@ -31,6 +31,8 @@ export interface RunResults {
   readonly durationPs: number | null;
   readonly digest: string;
   readonly deviceDigests: readonly { readonly device: string; readonly digest: string }[];
+  /** Algorithms that came with the scenario. */
+  readonly plugins: readonly PluginResult[];
   readonly frameHops: number;
   readonly events: number;
   readonly devices: number;
@@ -79,6 +81,15 @@ export interface WireResult {
   /** Over all ports by name. */
   readonly fingerprint: string;
   readonly ports: readonly { readonly port: string; readonly fingerprint: string }[];
+}
+
+export interface PluginResult {
+  readonly name: string;
+  readonly kind: 'congestion-control' | 'load';
+  /** As the scenario names it. */
+  readonly file: string;
+  /** Of its text. */
+  readonly sha256: string;
 }
 
 export interface WarningResult {

@@ -64,7 +64,16 @@ export function makeRates(
   /** Where an 82599 keeps the rate of a connection, in the queue that it belongs to. */
   let queues: QueueRates | null = null;
 
-  const host: RateHost = { clock, setRate, setWindow, nextPacket, arm, uniform, isDone };
+  const host: RateHost = {
+    clock,
+    setRate,
+    setWindow,
+    nextPacket,
+    arm,
+    uniform,
+    deviceOf: (row) => devices[deviceOf[row]].spec.name,
+    isDone,
+  };
   const controls = new Map(kinds.map((kind) => [kind.kind, kind.create(tables, host)]));
 
   /** `first` is the first connection of the device. */

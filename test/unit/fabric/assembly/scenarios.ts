@@ -203,6 +203,7 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     discovery: DISCOVERY,
     sfc: SFC,
     ci: CI,
+    plugins: [],
     rateControls: RATE_CONTROL_DEFAULTS,
     classes: { transmit: IDENTITY, receive: IDENTITY, arbiter: { kind: 'strict' } },
     groups: [],

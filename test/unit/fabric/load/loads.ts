@@ -88,6 +88,7 @@ export function expand(
   return expandLoad(sections, {
     topology: build({ kind: 'star', hosts: 8 }),
     groups: [],
+    plugins: [],
     seed: 1,
     durationPs: null,
     fail,

@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
+import { readPlugin } from '../../../../services/fabric/scenario/read-plugins.js';
 import { ROOT } from '../../../kit/emulate.js';
 import { assertJudgedAlike, editorErrors } from '../../../kit/json-schema.js';
 import { fc } from '../../../kit/properties.js';
@@ -18,8 +19,11 @@ const examples = readdirSync(EXAMPLES)
     document: parse(readFileSync(join(EXAMPLES, name), 'utf8')) as Record<string, unknown>,
   }));
 
+/** The published schema knows no plugins. */
+const published = examples.filter(({ document }) => document['plugins'] === undefined);
+
 /** A file that extends another may leave out what is required. */
-const whole = examples.filter(({ document }) => document['extends'] === undefined);
+const whole = published.filter(({ document }) => document['extends'] === undefined);
 
 type Place = readonly (string | number)[];
 
@@ -69,7 +73,19 @@ function withMistake({ name, place, kind, value }: Mistake): unknown {
 
 describe('the published JSON Schema', () => {
   it('accepts every example', () => {
-    for (const { name, document } of examples) assert.deepEqual(editorErrors(document), [], name);
+    for (const { name, document } of published) assert.deepEqual(editorErrors(document), [], name);
+  });
+
+  it('accepts an example with plugins when it is made with them', () => {
+    const others = examples.filter((example) => !published.includes(example));
+    assert.ok(others.length > 0);
+    for (const { name, document } of others) {
+      const plugins = (document['plugins'] as string[]).map((file) =>
+        readPlugin(join(EXAMPLES, file)),
+      );
+      assert.notDeepEqual(editorErrors(document), [], name);
+      assert.deepEqual(editorErrors(document, plugins), [], name);
+    }
   });
 
   it('judges one mistake in an example as the program does', () => {

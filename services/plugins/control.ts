@@ -1,0 +1,206 @@
+import type { RateHost, RateSpec } from '../engine/contract/rate-control.js';
+import type { Tables } from '../engine/kernel/tables.js';
+import { TabledRates } from '../engine/pacing/tabled-rates.js';
+import type { LimitedFlow } from '../mechanisms/rate-control-slice.js';
+import type { Connection, CongestionControl, Numbers } from './api.js';
+import { placeIn, reasonOf } from './evaluate.js';
+
+/** A congestion control of a plugin, of one connection. */
+export interface PluginSpec extends RateSpec, Pick<LimitedFlow, 'packetOctets' | 'hops'> {
+  readonly settings: Numbers;
+}
+
+/** A plugin threw while a run was under way. */
+export class PluginError extends Error {
+  constructor(message: string) {
+    super(message);
+    // An own property: what a thread throws arrives without its class.
+    this.name = 'PluginError';
+  }
+}
+
+// Words of a connection's record; the plugin's fields follow.
+
+const RATE = 0;
+const LINE = 1;
+const LEAST = 2;
+const FEEDBACKS = 3;
+const CUTS = 4;
+const WINDOW = 5;
+const FIELDS = 6;
+
+/** Below this rate one packet would occupy a connection for longer than times can be counted. */
+const RATE_MIN_BPS = 1000;
+const PS_PER_US = 1e6;
+const WAKE = 0;
+
+const INVARIANTS = {
+  rateIsWithinBounds: (table: Float64Array, s: number): boolean =>
+    table[s + RATE]! >= RATE_MIN_BPS && table[s + RATE]! <= table[s + LINE]!,
+};
+
+/** Runs the congestion control of a plugin for all connections that have it. */
+export class PluginControl extends TabledRates<PluginSpec> {
+  protected override readonly invariants = INVARIANTS;
+  override readonly timesPackets: boolean;
+  private readonly view: ConnectionView;
+  private readonly acknowledgement = { roundTripPs: 0, hostPs: 0, packets: 0 };
+  private readonly initial: readonly number[];
+
+  constructor(
+    tables: Tables,
+    host: RateHost,
+    private readonly plugin: CongestionControl,
+    private readonly file: string,
+  ) {
+    const stride = FIELDS + Object.keys(plugin.state).length;
+    const shown = { rate: RATE, target: RATE, line: LINE, least: LEAST };
+    super(tables, host, { stride, ...shown, notifications: FEEDBACKS, cuts: CUTS });
+    this.timesPackets = plugin.acknowledged !== undefined;
+    this.initial = Object.values(plugin.state);
+    this.view = new ConnectionView(this.table, host, Object.keys(plugin.state));
+  }
+
+  protected initialise(s: number, lineBps: number): void {
+    this.table.set([lineBps, lineBps, lineBps, 0, 0, Infinity, ...this.initial], s);
+  }
+
+  override configure(row: number, spec: PluginSpec, lineBps: number): void {
+    super.configure(row, spec, lineBps);
+    this.call(row, this.plugin.start, undefined);
+  }
+
+  override sent(row: number, octets: number): void {
+    this.call(row, this.plugin.sent, octets);
+  }
+
+  override measured(row: number, roundTripPs: number, hostPs: number, packets: number): void {
+    const { acknowledgement } = this;
+    acknowledgement.roundTripPs = roundTripPs;
+    acknowledgement.hostPs = hostPs;
+    acknowledgement.packets = packets;
+    this.table[this.at(row) + FEEDBACKS]!++;
+    this.call(row, this.plugin.acknowledged, acknowledgement);
+  }
+
+  override lost(row: number, timedOut: boolean): void {
+    this.call(row, this.plugin.lost, timedOut);
+  }
+
+  override notified(row: number): void {
+    this.table[this.at(row) + FEEDBACKS]!++;
+    this.call(row, this.plugin.marked, undefined);
+  }
+
+  /** What is delivered whole needs no more calls, and so ends with them. */
+  override onTimer(row: number): void {
+    if (!this.host.isDone(row)) this.call(row, this.plugin.timer, undefined);
+  }
+
+  private call<Event>(row: number, hook: Hook<Event> | undefined, event: Event): void {
+    if (hook === undefined) return;
+    const { view } = this;
+    view.show(row, this.at(row), this.specs[row]!);
+    try {
+      hook(view, event);
+    } catch (error) {
+      const { name } = this.plugin;
+      const place = placeIn(this.file, error);
+      const when = `at ${this.host.clock.now / PS_PER_US} us in ${this.host.deviceOf(row)}`;
+      throw new PluginError(`${name} threw ${when}: ${reasonOf(error)} (${place})`);
+    }
+  }
+}
+
+type Hook<Event> = (connection: Connection, event: Event) => void;
+
+/** One object for all connections: it shows the one that is called for. */
+class ConnectionView implements Connection {
+  readonly state: Record<string, number> = {};
+  private row = 0;
+  private at = 0;
+  private spec!: PluginSpec;
+
+  constructor(
+    private readonly table: Float64Array,
+    private readonly host: RateHost,
+    fields: readonly string[],
+  ) {
+    fields.forEach((field, f) => {
+      Object.defineProperty(this.state, field, {
+        enumerable: true,
+        get: () => table[this.at + FIELDS + f],
+        set: (value: unknown) => {
+          table[this.at + FIELDS + f] = numberOf(value, `state.${field}`);
+        },
+      });
+    });
+    Object.freeze(this.state);
+  }
+
+  show(row: number, at: number, spec: PluginSpec): void {
+    this.row = row;
+    this.at = at;
+    this.spec = spec;
+  }
+
+  get now(): number {
+    return this.host.clock.now;
+  }
+
+  get settings(): Numbers {
+    return this.spec.settings;
+  }
+
+  get lineBps(): number {
+    return this.table[this.at + LINE]!;
+  }
+
+  get packetBytes(): number {
+    return this.spec.packetOctets;
+  }
+
+  get hops(): number {
+    return this.spec.hops;
+  }
+
+  get rateBps(): number {
+    return this.table[this.at + RATE]!;
+  }
+
+  set rateBps(value: number) {
+    const { table, at, lineBps } = this;
+    const rate = Math.min(numberOf(value, 'rateBps'), lineBps);
+    if (rate < RATE_MIN_BPS) throw new RangeError(`rateBps = ${value}; at least ${RATE_MIN_BPS}`);
+    if (rate < table[at + RATE]!) table[at + CUTS]!++;
+    table[at + RATE] = rate;
+    table[at + LEAST] = Math.min(table[at + LEAST]!, rate);
+    this.host.setRate(this.row, rate, lineBps);
+  }
+
+  get windowPackets(): number {
+    return this.table[this.at + WINDOW]!;
+  }
+
+  set windowPackets(value: number) {
+    const packets = Math.floor(numberOf(value, 'windowPackets'));
+    if (packets < 1) throw new RangeError(`windowPackets = ${value}; at least 1`);
+    this.table[this.at + WINDOW] = packets;
+    this.host.setWindow(this.row, packets);
+  }
+
+  random(): number {
+    return this.host.uniform(this.row);
+  }
+
+  wakeAt(timePs: number): void {
+    const time = Math.round(numberOf(timePs, 'wakeAt'));
+    if (time < this.now) throw new RangeError(`wakeAt(${timePs}): that time is over`);
+    if (time !== Infinity) this.host.arm(this.row, WAKE, time);
+  }
+}
+
+function numberOf(value: unknown, what: string): number {
+  if (typeof value === 'number' && !Number.isNaN(value)) return value;
+  throw new TypeError(`${what} = ${String(value)} is not a number`);
+}

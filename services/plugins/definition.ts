@@ -1,0 +1,146 @@
+import { didYouMean, listed, show } from '../settings/errors.js';
+import type { Plugin, Settings } from './api.js';
+import { PLUGIN_API } from './api.js';
+import { settingSchema } from './settings.js';
+import { UnusablePlugin } from './source.js';
+
+const NAME = /^[a-z][a-z0-9-]{0,39}$/;
+const KEY = /^[a-z][A-Za-z0-9]{0,39}$/;
+const FIELDS_MAX = 64;
+
+const HEADER = ['api', 'kind', 'name', 'help', 'settings'] as const;
+const HOOKS = ['start', 'sent', 'acknowledged', 'lost', 'marked', 'timer'] as const;
+const FEEDBACKS = ['acknowledgements', 'marks'] as const;
+const SETTING = ['unit', 'default', 'min', 'max', 'help'] as const;
+/** What a section of every plugin of a kind has beside the plugin's own keys. */
+export const OWN_KEYS = {
+  load: ['hosts'],
+  acknowledgements: [],
+  marks: ['cnpInterval', 'cnpPriority'],
+} as const;
+
+type Mapping = Readonly<Record<string, unknown>>;
+
+/** What a plugin exports, checked; throws UnusablePlugin with the first thing that is wrong. */
+export function definitionOf(value: unknown, file: string): Plugin {
+  return new Checker(file).plugin(value);
+}
+
+class Checker {
+  constructor(private readonly file: string) {}
+
+  plugin(value: unknown): Plugin {
+    const given = this.mapping(value, 'the default export');
+    if (given['api'] !== PLUGIN_API) {
+      throw this.error(
+        `api is ${show(given['api'])}; this version of selvage has version ${PLUGIN_API} of the ` +
+          `plugin API: write api: ${PLUGIN_API} and what docs/extending.md says of it`,
+      );
+    }
+    const { kind } = given;
+    if (kind === 'congestion-control') this.control(given);
+    else if (kind === 'load') this.load(given);
+    else throw this.error(`kind is ${show(kind)}; write 'congestion-control' or 'load'`);
+    return value as Plugin;
+  }
+
+  private control(given: Mapping): void {
+    this.keys(given, [...HEADER, 'feedback', 'state', ...HOOKS]);
+    const { feedback, state } = given;
+    if (feedback !== 'acknowledgements' && feedback !== 'marks') {
+      throw this.error(`feedback is ${show(feedback)}; one of ${listed(FEEDBACKS)}`);
+    }
+    this.header(given, OWN_KEYS[feedback]);
+    this.state(state);
+    for (const hook of HOOKS) if (given[hook] !== undefined) this.method(given, hook);
+    const wanted = feedback === 'marks' ? 'marked' : 'acknowledged';
+    if (given[wanted] === undefined) {
+      throw this.error(`${wanted} is missing: with feedback: '${feedback}' it is what is called`);
+    }
+    if (feedback === 'acknowledgements' && given['marked'] !== undefined) {
+      throw this.error("marked would never be called: that needs feedback: 'marks'");
+    }
+  }
+
+  private load(given: Mapping): void {
+    this.keys(given, [...HEADER, 'flows']);
+    this.header(given, OWN_KEYS.load);
+    this.method(given, 'flows');
+  }
+
+  private header(given: Mapping, own: readonly string[]): void {
+    const { name, help, settings = {} } = given;
+    if (typeof name !== 'string' || !NAME.test(name)) {
+      throw this.error(`name is ${show(name)}; write lower-case letters, digits and -`);
+    }
+    this.help(help, 'help');
+    for (const [key, setting] of Object.entries(this.mapping(settings, 'settings'))) {
+      if (!KEY.test(key)) {
+        throw this.error(`settings.${key}: a key begins with a lower-case letter`);
+      }
+      if (own.includes(key)) throw this.error(`settings.${key}: every such plugin has that key`);
+      this.setting(this.mapping(setting, `settings.${key}`), `settings.${key}`);
+    }
+  }
+
+  private setting(given: Mapping, path: string): void {
+    this.keys(given, SETTING, `${path}.`);
+    this.help(given['help'], `${path}.help`);
+    try {
+      const schema = settingSchema(given as unknown as Settings[string]);
+      const parsed = schema.safeParse(given['default']);
+      if (parsed.success) return;
+      throw this.error(`${path}.default: ${parsed.error.issues[0]!.message}`);
+    } catch (error) {
+      if (error instanceof UnusablePlugin) throw error;
+      throw this.error(`${path}: ${(error as Error).message}`);
+    }
+  }
+
+  private state(value: unknown): void {
+    const fields = Object.entries(this.mapping(value, 'state'));
+    if (fields.length > FIELDS_MAX) {
+      throw this.error(`state has ${fields.length} fields; at most ${FIELDS_MAX}`);
+    }
+    for (const [field, initial] of fields) {
+      if (!KEY.test(field))
+        throw this.error(`state.${field}: a field begins with a lower-case letter`);
+      if (typeof initial === 'number' && !Number.isNaN(initial)) continue;
+      throw this.error(`state.${field} is ${show(initial)}; state is numbers, which are saved`);
+    }
+  }
+
+  private method(given: Mapping, name: string): void {
+    const method = given[name];
+    if (typeof method !== 'function') throw this.error(`${name} is no function: ${show(method)}`);
+    // Its own words say what it is, whatever context it comes from: AsyncFunction, for one.
+    const tag = Object.prototype.toString.call(method);
+    const returnsAtOnce =
+      !tag.includes('Async') && (name === 'flows' || !tag.includes('Generator'));
+    if (returnsAtOnce) return;
+    throw this.error(`${name} must return at once: it is async, or a generator`);
+  }
+
+  private help(value: unknown, path: string): void {
+    if (typeof value === 'string' && value.trim() !== '') return;
+    throw this.error(`${path} is missing; write a sentence for \`selvage explain\``);
+  }
+
+  private mapping(value: unknown, path: string): Mapping {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return value as Mapping;
+    }
+    throw this.error(`${path} is no object of keys: ${show(value)}`);
+  }
+
+  private keys(given: Mapping, allowed: readonly string[], prefix = ''): void {
+    const unknown = Object.keys(given).find((key) => !allowed.includes(key));
+    if (unknown === undefined) return;
+    const hint = didYouMean(unknown, allowed);
+    throw this.error(`${prefix}${unknown} is unknown; allowed: ${listed(allowed)}${hint}`);
+  }
+
+  private error(message: string): UnusablePlugin {
+    return new UnusablePlugin(`${this.file}: ${message}`);
+  }
+}

@@ -1,0 +1,120 @@
+import type { z } from 'zod';
+import type { EngineKinds } from '../engine/device/engine.js';
+import { ENGINE_KINDS, RATE_CONTROLS } from '../mechanisms/registry.js';
+import type { NotificationSettings, RateControlSlice } from '../mechanisms/rate-control-slice.js';
+import { integer, mapping, quantity } from '../settings/parts.js';
+import { aboveZero, time } from '../settings/quantities.js';
+import type { CongestionControl, Load, Numbers, Plugin } from './api.js';
+import { PluginControl } from './control.js';
+import { definitionOf } from './definition.js';
+import { evaluate } from './evaluate.js';
+import { settingSchemas } from './settings.js';
+import type { PluginSource } from './source.js';
+import { checkHash } from './source.js';
+
+/** Sources whose hash was checked. */
+const checked = new WeakMap<PluginSource, Plugin>();
+/** By SHA-256 and file: the same text is the same plugin. */
+const known = new Map<string, Plugin>();
+const slices = new WeakMap<CongestionControl, RateControlSlice>();
+
+/** The plugin in a file's text; throws UnusablePlugin where it is none. */
+export function pluginOf(source: PluginSource): Plugin {
+  const before = checked.get(source);
+  if (before !== undefined) return before;
+  checkHash(source);
+  const key = `${source.sha256} ${source.file}`;
+  const plugin = known.get(key) ?? definitionOf(evaluate(source), source.file);
+  known.set(key, plugin);
+  checked.set(source, plugin);
+  return plugin;
+}
+
+/** The rate controls that a load may name in `congestion`: built in, and of plugins. */
+export function rateControlsWith(sources: readonly PluginSource[]): readonly RateControlSlice[] {
+  if (sources.length === 0) return RATE_CONTROLS;
+  return [
+    ...RATE_CONTROLS,
+    ...sources.flatMap((source) => {
+      const plugin = pluginOf(source);
+      return plugin.kind === 'congestion-control' ? [sliceOf(plugin, source.file)] : [];
+    }),
+  ];
+}
+
+/** All that engines are given. */
+export function engineKindsWith(sources: readonly PluginSource[]): EngineKinds {
+  return { ...ENGINE_KINDS, rateControls: rateControlsWith(sources) };
+}
+
+/** The loads of plugins. */
+export function loadsOf(sources: readonly PluginSource[]): readonly Load[] {
+  return sources.map(pluginOf).filter((plugin) => plugin.kind === 'load');
+}
+
+/** The load of that name, and the file of its plugin. */
+export function loadNamed(
+  name: string,
+  sources: readonly PluginSource[],
+): { readonly load: Load; readonly file: string } {
+  for (const source of sources) {
+    const load = pluginOf(source);
+    if (load.kind === 'load' && load.name === name) return { load, file: source.file };
+  }
+  throw new Error(`no load is called ${name}`);
+}
+
+/** The rate control of that kind; null for `none`. */
+export function rateControlOf(
+  congestion: string,
+  sources: readonly PluginSource[],
+): RateControlSlice | null {
+  if (congestion === 'none') return null;
+  const found = rateControlsWith(sources).find(({ kind }) => kind === congestion);
+  if (found === undefined) throw new Error(`no rate control is called ${congestion}`);
+  return found;
+}
+
+/** Whether its load needs packets that may be marked. */
+export function reactsToMarks(congestion: string, sources: readonly PluginSource[]): boolean {
+  return rateControlOf(congestion, sources)?.feedback === 'marks';
+}
+
+/** What receivers of marked packets send has the same two keys as with DCQCN. */
+const CNP_KEYS = {
+  cnpInterval: quantity(aboveZero(time))
+    .describe('Least time between two notifications (CNP) to one connection.')
+    .prefault('50us'),
+  cnpPriority: integer(0, 7).describe('Priority of notifications.').prefault(6),
+};
+
+/** The same road as a built-in rate control, from the keys of its section to its connections. */
+function sliceOf(plugin: CongestionControl, file: string): RateControlSlice {
+  const before = slices.get(plugin);
+  if (before !== undefined) return before;
+  const { name: kind, feedback, help, settings = {} } = plugin;
+  const reactsToMarks = feedback === 'marks';
+  const keys = { ...settingSchemas(settings), ...(reactsToMarks ? CNP_KEYS : {}) };
+  const slice: RateControlSlice<Numbers> = {
+    kind,
+    title: kind,
+    settings: mapping(keys) as unknown as z.ZodType<Numbers>,
+    help: `${kind} of the loads that have congestion: ${kind} (plugin ${file}).`,
+    feedback,
+    topic: `${help} A plugin: \`congestion: ${kind}\` in a load.`,
+    plan: (values, { packetOctets, hops }) => ({
+      kind,
+      settings: Object.freeze({ ...values }),
+      packetOctets,
+      hops,
+    }),
+    ...(reactsToMarks && { notifications: notificationsOf }),
+    create: (tables, host) => new PluginControl(tables, host, plugin, file),
+  };
+  slices.set(plugin, slice);
+  return slice;
+}
+
+function notificationsOf(values: Numbers): NotificationSettings {
+  return { intervalPs: values['cnpInterval']!, priority: values['cnpPriority']! };
+}

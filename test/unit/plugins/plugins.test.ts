@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { pluginOf } from '../../../services/plugins/plugins.js';
+import { sha256Of, UnusablePlugin } from '../../../services/plugins/source.js';
+import { CONTROL, control, LOAD } from './written-plugins.js';
+
+function problemOf(text: string, file = 'x.mjs'): string {
+  try {
+    pluginOf({ file, sha256: sha256Of(text), text });
+  } catch (error) {
+    if (error instanceof UnusablePlugin) return error.message;
+    throw error;
+  }
+  return 'no problem';
+}
+
+const changed = (from: string, to: string, text = CONTROL): string => {
+  assert.ok(text.includes(from), from);
+  return problemOf(text.replace(from, () => to));
+};
+
+describe('a plugin', () => {
+  it('is a congestion control or a load', () => {
+    assert.equal(problemOf(CONTROL), 'no problem');
+    assert.equal(problemOf(LOAD), 'no problem');
+  });
+
+  it('has one default export and nothing beside it', () => {
+    assert.match(problemOf('export const x = 1;\n'), /^x\.mjs: no default export; write/);
+    assert.match(problemOf(''), /^x\.mjs: no default export/);
+    assert.match(problemOf(`import 'node:fs';\n${CONTROL}`), /^x\.mjs:1:1: .*imports nothing/);
+    assert.match(problemOf(`${CONTROL}\nexport const y = 1;\n`), /exports nothing else/);
+    assert.match(problemOf('export default 7;'), /the default export is no object of keys: 7/);
+  });
+
+  it('says where it is wrong JavaScript, or throws while it is loaded', () => {
+    assert.match(problemOf('const = 1;\nexport default {};\n'), /^x\.mjs:1: Unexpected token/);
+    assert.match(problemOf(`\n  gone();\n${CONTROL}`), /^x\.mjs:2:3: gone is not defined$/);
+    assert.match(problemOf(`throw 'no';\n${CONTROL}`), /^x\.mjs: no$/);
+  });
+
+  it('keeps nothing where a checkpoint does not see it, and has no chance and no clock', () => {
+    assert.match(problemOf(`const a = 1;\nlet count = 0;\n${CONTROL}`), /^x\.mjs:2:1: a variable/);
+    assert.match(problemOf(`const t = Date.now();\n${CONTROL}`), /:1:16: Date differs from run/);
+    assert.match(problemOf(`const t = new Date();\n${CONTROL}`), /Date differs from run to run/);
+    assert.match(problemOf(`const t = Math.random();\n${CONTROL}`), /Math\.random differs/);
+    assert.match(problemOf(`const t = process.env;\n${CONTROL}`), /process is not defined/);
+    assert.match(problemOf(`x = 1;\n${CONTROL}`), /x is not defined/);
+    assert.match(problemOf(`globalThis.x = 1;\n${CONTROL}`), /not extensible/);
+  });
+
+  it('is of the version of the API that there is', () => {
+    assert.match(changed('api: 1', 'api: 2'), /^x\.mjs: api is 2; this version of selvage has/);
+    assert.match(changed('api: 1,', ''), /api is nothing; .*write api: 1/);
+  });
+
+  it('has the shape that the API gives it', () => {
+    const cases: readonly (readonly [from: string, to: string, problem: RegExp])[] = [
+      ["kind: 'congestion-control'", "kind: 'control'", /kind is control; write/],
+      ["name: 'wait'", "name: 'My Control'", /name is My Control; write lower-case/],
+      ["help: 'Waits.'", "help: ''", /help is missing; write a sentence/],
+      ["'acknowledgements'", "'silence'", /feedback is silence; one of acknowledgements, marks/],
+      ["'acknowledgements'", "'marks'", /marked is missing: with feedback: 'marks'/],
+      ['acknowledged(', 'acknowleged(', /acknowleged is unknown; .*did you mean acknowledged\?/],
+      ['acknowledged(', 'async acknowledged(', /acknowledged must return at once/],
+      ['acknowledged(', '*acknowledged(', /acknowledged must return at once/],
+      ['acknowledged(', 'lost: 7, acknowledged(', /lost is no function: 7/],
+      ['acknowledged(', 'marked() {}, acknowledged(', /marked would never be called/],
+      ['count: 0', 'count: []', /state\.count is a list; state is numbers/],
+      ['count: 0', 'count: NaN', /state\.count is NaN/],
+      ['count: 0', 'Count: 0', /state\.Count: a field begins with a lower-case letter/],
+      ["unit: 'time'", "unit: 'hours'", /settings\.gap: unit is hours; one of time, rate/],
+      ["default: '1us'", 'default: 1', /settings\.gap\.default: not a time: 1/],
+      ["default: '1us'", "default: '1us', max: '1ns'", /settings\.gap\.default: out of range: 1us/],
+      ["default: '1us'", "default: '1us', min: '9us', max: '8us'", /min 9us is above max 8us/],
+      ["default: '1us'", "default: '1us', least: 1", /settings\.gap\.least is unknown/],
+      ["help: 'Time.'", '', /settings\.gap\.help is missing/],
+      ['gap:', "'a gap':", /settings\.a gap: a key begins with a lower-case letter/],
+    ];
+    for (const [from, to, problem] of cases) assert.match(changed(from, to), problem, to);
+  });
+
+  it('of a load has flows, and no keys of its own that every load has', () => {
+    assert.match(changed('*flows(', 'async *flows(', LOAD), /flows must return at once/);
+    assert.match(changed('*flows(', 'floes() {}, *flows(', LOAD), /floes is unknown/);
+    assert.match(
+      changed('settings: {', "settings: { hosts: { unit: 'size', default: 1, help: 'x' },", LOAD),
+      /settings\.hosts: every such plugin has that key/,
+    );
+  });
+
+  it('is refused where its text is not the one that was hashed', () => {
+    const other = control('other');
+    assert.throws(
+      () => pluginOf({ file: 'x.mjs', sha256: sha256Of(CONTROL), text: `${other} ` }),
+      /^Error: x\.mjs: its text has the SHA-256 [0-9a-f]{64}, not [0-9a-f]{64}$/,
+    );
+  });
+
+  it('in TypeScript needs a Node that strips types, or says so', () => {
+    const typed = CONTROL.replace('(connection)', '(connection: { rateBps: number })');
+    const problem = problemOf(`${typed.trimEnd().slice(0, -1)} as const;\n`, 'x.ts');
+    const [major, minor] = process.versions.node.split('.').map(Number) as [number, number];
+    if (major > 23 || (major === 22 && minor >= 13)) assert.equal(problem, 'no problem');
+    else assert.match(problem, /^x\.ts: Node \S+ cannot strip types; use Node 22\.18 or later, or/);
+  });
+});
