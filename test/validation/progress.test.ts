@@ -27,7 +27,8 @@ function withoutGrants(fabric: Fabric, atPs: number): Session {
   session.runTo(atPs);
   const { credit, devices } = session.engine;
   const { firstPort } = devices[3]!;
-  credit.setOperational(firstPort, 0, { tags: false, askedUnitOctets: 64 });
+  const asked = { askedWide: false, askedDivided: false, askedBufferUnits: [] };
+  credit.setOperational(firstPort, 0, { ...asked, tags: false, askedUnitOctets: 64 });
   return session;
 }
 

@@ -108,6 +108,12 @@ export interface OperatingCredit {
   readonly priorities: number;
   /** Octets of a credit that the neighbour grants. */
   readonly askedUnitOctets: number;
+  /** Its totals have 31 bits. */
+  readonly askedWide: boolean;
+  /** Each channel has its share of its buffer, and no more. */
+  readonly askedDivided: boolean;
+  /** By priority: units of its buffer; 0 or nothing where it does not say. */
+  readonly askedBufferUnits: readonly number[];
   /** Words may ride on data frames. */
   readonly tags: boolean;
 }

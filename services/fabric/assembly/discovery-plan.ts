@@ -4,6 +4,7 @@ import type {
   DiscoveryAdmin,
   DiscoveryPortSpec,
 } from '../../engine/contract/discovery.js';
+import type { CreditPortSpec } from '../../engine/contract/spec.js';
 import { PS_PER_US } from '../../engine/units/time.js';
 import { readU48 } from '../../engine/wire/big-endian.js';
 import { CE_TAG_GRANT, CE_TAG_REQUEST } from '../../engine/wire/ce-tag.js';
@@ -33,6 +34,10 @@ const BRIDGE_VLAN_DEFAULT = 1;
 /** A frame of ordinary length with a tag. */
 const FRAME_OCTETS_USUAL = 1522;
 const U16_MOST = 0xffff;
+const U48_MOST = 2 ** 48 - 1;
+
+/** What a CET TLV says of a port's own grants. */
+type Grants = Pick<CreditExchange, 'refreshPs' | 'agePs' | 'wide' | 'divided' | 'bufferUnits'>;
 
 /** What an administrator has set at a device. */
 interface Configuration {
@@ -80,7 +85,8 @@ export class DiscoveryPlan {
     });
   }
 
-  port(end: LinkEnd): DiscoveryPortSpec | null {
+  /** `exchange`: how the port exchanges credit where both ends agree on it. */
+  port(end: LinkEnd, exchange: CreditPortSpec | null): DiscoveryPortSpec | null {
     const { discovery } = this.input.scenario;
     if (!discovery.enabled) return null;
     return {
@@ -89,7 +95,7 @@ export class DiscoveryPlan {
       neighborsMost: discovery.neighborsMost,
       destinations: discovery.destinations,
       identity: this.identity(end),
-      stages: this.stages(end),
+      stages: this.stages(end, exchange),
       drives: discovery.drives,
       epochsPs: this.epochsPs,
       holdsWithoutCredit: this.input.scenario.credit.fallback === 'refuse',
@@ -121,7 +127,11 @@ export class DiscoveryPlan {
     };
   }
 
-  private stages({ device }: LinkEnd): DiscoveryPortSpec['stages'] {
+  private stages(
+    { device }: LinkEnd,
+    exchange: CreditPortSpec | null,
+  ): DiscoveryPortSpec['stages'] {
+    const grants = this.grants(device, exchange);
     const { scenario, topology } = this.input;
     const { name, kind } = topology.devices[device]!;
     const own = this.settings[device]!;
@@ -132,7 +142,7 @@ export class DiscoveryPlan {
       credit: creditOf(own),
       arbiter: arbiter ?? scenario.classes.arbiter,
     };
-    const stages = [{ fromPs: 0, admin: this.admin(device, now) }];
+    const stages = [{ fromPs: 0, admin: this.admin(device, now, grants) }];
     for (const change of scenario.discovery.changes) {
       if (!matchesGlob(change.devices, name)) continue;
       now = {
@@ -141,19 +151,19 @@ export class DiscoveryPlan {
         credit: change.credit ?? now.credit,
         arbiter: change.arbiter ?? now.arbiter,
       };
-      stages.push({ fromPs: change.atPs, admin: this.admin(device, now) });
+      stages.push({ fromPs: change.atPs, admin: this.admin(device, now, grants) });
     }
     return stages;
   }
 
-  private admin(device: number, configuration: Configuration): DiscoveryAdmin {
+  private admin(device: number, configuration: Configuration, grants: Grants): DiscoveryAdmin {
     const { end } = configuration;
     const { priorities } = this.input.scenario.rateControls.qcn;
     const cnpvs = priorities.reduce((mask, priority) => mask | (1 << priority), 0);
     return {
       status: end.status,
       dcbx: this.dcbx(device, configuration),
-      credit: this.credit(device, configuration),
+      credit: this.credit(device, configuration, grants),
       sourceFlowControl: this.sourceFlowControl(device),
       congestionIsolation: this.congestionIsolation(device),
       congestionNotification: cnpvs === 0 ? null : { priorities: cnpvs, ready: cnpvs },
@@ -220,7 +230,11 @@ export class DiscoveryPlan {
   }
 
   /** What a device with credit exchange says of it; null for one without. */
-  private credit(device: number, configuration: Configuration): CreditExchange | null {
+  private credit(
+    device: number,
+    configuration: Configuration,
+    grants: Grants,
+  ): CreditExchange | null {
     const own = this.settings[device]!.credit;
     const { credit: capable } = this.prospects[device]!;
     if (capable === 0) return null;
@@ -244,6 +258,25 @@ export class DiscoveryPlan {
       responseTpid: credit.tags ? CE_TAG_GRANT : 0,
       refreshUs: microseconds(credit.refreshPs),
       ageUs: microseconds(own.agePs ?? 0),
+      ...grants,
+    };
+  }
+
+  /** What a port says of its grants in the second version of the CET TLV. */
+  private grants(device: number, exchange: CreditPortSpec | null): Grants {
+    const { refreshPs } = this.input.scenario.credit;
+    const agePs = this.settings[device]!.credit.agePs ?? 0;
+    for (const [key, ps] of Object.entries({ refresh: refreshPs, age: agePs })) {
+      if (ps <= U48_MOST) continue;
+      const message = `${key}: longer than the CET TLV of discovery can say; at most 281s`;
+      throw this.input.fail(['credit', key], message);
+    }
+    return {
+      refreshPs,
+      agePs,
+      wide: exchange?.granting.isWide ?? false,
+      divided: exchange?.granting.policy === 'static',
+      bufferUnits: [...(exchange?.granting.bufferUnits ?? new Array<number>(CLASSES).fill(0))],
     };
   }
 

@@ -75,6 +75,7 @@ export function portSpecs(
   };
   return linkEnds.map((end) => {
     const { name, port, octetPs, latencyPs } = end;
+    const exchange = credit.port(end, methods[port]!);
     return {
       name,
       octetPs,
@@ -83,8 +84,8 @@ export function portSpecs(
       ...shared,
       pause: paused ?? chips.pause(end),
       pfc: scenario.pause.enabled ? null : pfcOf(end),
-      credit: credit.port(end, methods[port]!),
-      discovery: discovery.port(end),
+      credit: exchange,
+      discovery: discovery.port(end, exchange),
       faults: [],
     };
   });

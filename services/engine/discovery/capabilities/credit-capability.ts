@@ -12,6 +12,10 @@ export interface CreditAgreement {
   /** Octets of a credit that this end grants, and that the peer does. */
   grantedUnitOctets: number;
   askedUnitOctets: number;
+  /** What the peer says of its grants: totals of 31 bits, and its buffer in its units. */
+  askedWide: boolean;
+  askedDivided: boolean;
+  askedBufferUnits: readonly number[];
   /** Wanted at an end, but not possible at both, or not agreed on by the peer. */
   mismatch: boolean;
   unitMismatch: boolean;
@@ -26,6 +30,9 @@ export function noCredit(): CreditAgreement {
     tags: false,
     grantedUnitOctets: 0,
     askedUnitOctets: 0,
+    askedWide: false,
+    askedDivided: false,
+    askedBufferUnits: [],
     mismatch: false,
     unitMismatch: false,
   };
@@ -73,6 +80,9 @@ export function agreeOnCredit(
     both(({ requestTpid, responseTpid }) => requestTpid !== responseTpid);
   result.grantedUnitOctets = local.unitOctets;
   result.askedUnitOctets = peer.unitOctets;
+  result.askedWide = peer.wide;
+  result.askedDivided = peer.divided;
+  result.askedBufferUnits = [...peer.bufferUnits];
   return result;
 }
 

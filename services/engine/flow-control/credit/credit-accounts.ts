@@ -7,6 +7,7 @@ import {
   AGES,
   ASKED_SHIFT,
   ASKED_UNIT,
+  ASKED_WIDE,
   ASKS,
   CUMULATIVE,
   FRAME,
@@ -38,6 +39,18 @@ const VLAN_MASK = 0xfff;
  */
 export function creditRows(spec: CreditPortSpec | null): number {
   return spec === null ? 0 : spec.channels.length * countOf(spec.priorities);
+}
+
+/** What the link partner says of its grants. */
+export interface AskedTerms {
+  /** Octets of a credit. */
+  readonly askedUnitOctets: number;
+  /** Its totals have 31 bits. */
+  readonly askedWide: boolean;
+  /** Each channel has its share of its buffer, and no more. */
+  readonly askedDivided: boolean;
+  /** By priority: units of its buffer; 0 or nothing where it does not say. */
+  readonly askedBufferUnits: readonly number[];
 }
 
 /**
@@ -93,7 +106,7 @@ export class CreditAccounts {
     this.prioritiesOf = new Uint8Array(tables.count('port'));
     this.perChannel = new Uint8Array(tables.count('port'));
     this.onlyOfPriority = new Int32Array(tables.count('port') * PRIORITIES).fill(-1);
-    this.backed = new Int32Array(this.count);
+    this.backed = tables.int32('credit', 1);
     this.records = makeCreditRecords(tables);
   }
 
@@ -116,10 +129,16 @@ export class CreditAccounts {
     });
   }
 
-  /** The neighbour counts in units of so many octets. */
-  setAskedUnit(row: number, octets: number): void {
-    this.records.counts[(row << RECORD_SHIFT) | ASKED_UNIT] = octets;
-    this.records.counts[(row << RECORD_SHIFT) | ASKED_SHIFT] = shiftOf(octets);
+  /** By configuration, or as the link partner says. */
+  setAsked(row: number, terms: AskedTerms): void {
+    const { counts } = this.records;
+    const r = row << RECORD_SHIFT;
+    counts[r | ASKED_UNIT] = terms.askedUnitOctets;
+    counts[r | ASKED_SHIFT] = shiftOf(terms.askedUnitOctets);
+    counts[r | MODES] = (counts[r | MODES] & ~ASKED_WIDE) | (terms.askedWide ? ASKED_WIDE : 0);
+    const units = terms.askedBufferUnits[this.priority(row)] ?? 0;
+    const backed = terms.askedDivided ? this.partOf(row, units) : units;
+    this.backed[row] = units === 0 ? WINDOW_MOST : Math.min(backed, WINDOW_MOST);
   }
 
   isCumulative(row: number): boolean {
@@ -219,8 +238,8 @@ export class CreditAccounts {
 
   /** Whether its grants, or its requests, carry totals of more than 16 bits. */
   isWide(row: number, grants: boolean): boolean {
-    const { granting, asking } = this.specOf(row);
-    return grants ? granting.isWide : asking.isWide;
+    if (grants) return this.specOf(row).granting.isWide;
+    return (this.records.counts[(row << RECORD_SHIFT) | MODES] & ASKED_WIDE) !== 0;
   }
 
   /** What a message of that kind carries of a total. */
@@ -286,12 +305,9 @@ export class CreditAccounts {
     if (channels.length === 1) this.onlyOfPriority[priority * this.portCount + port] = row;
     record[r | UNIT] = granting.unitOctets;
     record[r | UNIT_SHIFT] = shiftOf(granting.unitOctets);
-    const peerUnits = asking.bufferUnits[priority];
     words[w | TARGET] = this.partOf(row, granting.bufferUnits[priority]);
     words[w | STEP] = Math.min(granting.stepUnits, WINDOW_MOST);
-    this.backed[row] = asking.isDivided ? this.partOf(row, peerUnits) : peerUnits;
     record[r | FRAME] = granting.frameUnits;
-    this.setAskedUnit(row, asking.unitOctets);
     record[r | MODES] =
       (counts === 'cumulative' ? CUMULATIVE : 0) |
       (granting.unsolicited ? UNSOLICITED : 0) |
@@ -301,6 +317,12 @@ export class CreditAccounts {
       (asking.agePs === Infinity ? 0 : AGES) |
       (asking.when === 'ahead' ? LOOKS_AHEAD : 0) |
       (asking.when === 'ahead' || asking.agePs !== Infinity ? MINDS_LINE : 0);
+    this.setAsked(row, {
+      askedUnitOctets: asking.unitOctets,
+      askedWide: asking.isWide,
+      askedDivided: asking.isDivided,
+      askedBufferUnits: asking.bufferUnits,
+    });
     times[(row << TIMES_SHIFT) | REFRESH_PS] = granting.refreshPs;
     times[(row << TIMES_SHIFT) | REPORT_PS] = asking.reportPs;
   }

@@ -7,7 +7,7 @@ import type {
 import type { PortSpec } from '../../contract/spec.js';
 import type { FramePool } from '../../frame/frame-pool.js';
 import type { Tables } from '../../kernel/tables.js';
-import { CreditAccounts } from './credit-accounts.js';
+import { type AskedTerms, CreditAccounts } from './credit-accounts.js';
 import type { CreditCharges } from './credit-charges.js';
 import { makeCreditCharges } from './credit-charges.js';
 import { CreditConversation } from './credit-conversation.js';
@@ -22,9 +22,7 @@ const PORT_TIMER = 0;
 const TAG_TIMER = 1;
 
 /** What two neighbours have agreed on beside priorities. */
-export interface CreditTerms {
-  /** Octets of a credit that the neighbour grants. */
-  readonly askedUnitOctets: number;
+export interface CreditTerms extends AskedTerms {
   readonly tags: boolean;
 }
 
@@ -100,7 +98,7 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
       const runs = (priorities & (1 << this.accounts.priority(row))) !== 0;
       if (runs === this.conversation.isStarted(row)) return;
       if (runs) {
-        this.accounts.setAskedUnit(row, terms.askedUnitOctets);
+        this.accounts.setAsked(row, terms);
         this.begin(row);
         this.receiver.invite(row);
       } else this.end(row);

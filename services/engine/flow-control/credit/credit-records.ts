@@ -40,6 +40,8 @@ export const OPENED = 512;
 export const WENT_BACK = 2048;
 /** A demand, or a new epoch, waits for its answer: only that may grant more. */
 export const DEMANDED = 4096;
+/** The link partner's totals have 31 bits. */
+export const ASKED_WIDE = 8192;
 
 export const STATE = 4;
 export const SENDER_EPOCH = 5;

@@ -281,7 +281,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
       return;
     }
     const allowed = count(row, ALLOWED);
-    const limit = accounts.specOf(row).asking.isWide ? word : totalOf(word, allowed);
+    const limit = accounts.isWide(row, false) ? word : totalOf(word, allowed);
     const more = ahead(limit, allowed);
     if (more <= WINDOW_MOST && isBacked(row, limit)) {
       counts[r | MODES] &= ~WENT_BACK;

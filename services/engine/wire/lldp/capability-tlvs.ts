@@ -3,7 +3,7 @@
  * none is assigned), congestion isolation and topology recognition (802.1Qcz, D.2.15 and D.2.16).
  */
 
-import { readU16, readU48, writeU16, writeU48 } from '../big-endian.js';
+import { readU16, readU32, readU48, writeU16, writeU32, writeU48 } from '../big-endian.js';
 import type { Decoded } from '../decoded.js';
 import {
   encodeOrganization,
@@ -22,11 +22,15 @@ export const CREDIT_UNIT_LEAST = 64;
 export const MAX_CR_BLK_DEFAULT = 2548;
 
 const SFC_VERSION = 1;
-/** The first version of the CET TLV ends before the priorities that the sender has agreed to. */
+/** The first version of the CET TLV ends before what the second says of its sender's grants. */
 const CREDIT_FIRST_VERSION = 1;
 const CREDIT_FIRST_OCTETS = 18;
 const CREDIT_VERSION = 2;
-const CREDIT_OCTETS = 19;
+const CREDIT_OCTETS = 64;
+/** In the second version: totals of 31 bits, and a buffer of which each channel has its share. */
+const WIDE_FLAG = 0x80;
+const DIVIDED_FLAG = 0x40;
+const PRIORITIES = 8;
 const ALL_PRIORITIES = 0xff;
 const SFC_OCTETS = 13;
 const CI_OCTETS = 19;
@@ -51,13 +55,22 @@ export interface CreditExchange {
   enabled: number;
   requestTpid: number;
   responseTpid: number;
+  /** Rounded, and at most 65,535; exact in the next two, which the first version does not have. */
   refreshUs: number;
   ageUs: number;
+  refreshPs: number;
+  agePs: number;
   /**
    * Priorities, one bit each, on which it agrees with the TLV that it has received from its peer;
    * none while it has received none. From a peer of the first version: all.
    */
   agreed: number;
+  /** This port's totals have 31 bits. */
+  wide: boolean;
+  /** Each channel has its share of this port's buffer, and no more. */
+  divided: boolean;
+  /** By priority: units of this port's buffer; 0 where it says none. */
+  bufferUnits: number[];
 }
 
 export interface SourceFlowControl {
@@ -112,7 +125,12 @@ export function blankCreditExchange(): CreditExchange {
     responseTpid: 0,
     refreshUs: 0,
     ageUs: 0,
+    refreshPs: 0,
+    agePs: 0,
     agreed: 0,
+    wide: false,
+    divided: false,
+    bufferUnits: new Array<number>(PRIORITIES).fill(0),
   };
 }
 
@@ -142,8 +160,32 @@ export function encodeCreditExchange(
   writeU16(octets, value + 12, tlv.responseTpid);
   writeU16(octets, value + 14, tlv.refreshUs);
   writeU16(octets, value + 16, tlv.ageUs);
-  if (tlv.version > CREDIT_FIRST_VERSION) octets[value + 18] = tlv.agreed;
+  if (tlv.version > CREDIT_FIRST_VERSION) encodeGrants(octets, value + CREDIT_FIRST_OCTETS, tlv);
   return value + length;
+}
+
+/** A peer of the first version never disagrees, and says nothing more of its grants. */
+function sayNoMore(into: CreditExchange): void {
+  const { wide, divided, refreshPs, agePs, bufferUnits } = blankCreditExchange();
+  Object.assign(into, { agreed: ALL_PRIORITIES, wide, divided, refreshPs, agePs, bufferUnits });
+}
+
+/** What the first version does not have. */
+function encodeGrants(octets: Uint8Array, at: number, tlv: Readonly<CreditExchange>): void {
+  octets[at] = tlv.agreed;
+  octets[at + 1] = (tlv.wide ? WIDE_FLAG : 0) | (tlv.divided ? DIVIDED_FLAG : 0);
+  writeU48(octets, at + 2, tlv.refreshPs);
+  writeU48(octets, at + 8, tlv.agePs);
+  for (let p = 0; p < PRIORITIES; p++) writeU32(octets, at + 14 + 4 * p, tlv.bufferUnits[p]);
+}
+
+function decodeGrants(value: Uint8Array, at: number, into: CreditExchange): void {
+  into.agreed = value[at];
+  into.wide = (value[at + 1] & WIDE_FLAG) !== 0;
+  into.divided = (value[at + 1] & DIVIDED_FLAG) !== 0;
+  into.refreshPs = readU48(value, at + 2);
+  into.agePs = readU48(value, at + 8);
+  for (let p = 0; p < PRIORITIES; p++) into.bufferUnits[p] = readU32(value, at + 14 + 4 * p);
 }
 
 /** A higher version may be longer; it is taken by the fields that are known. */
@@ -157,7 +199,6 @@ export function decodeCreditExchange(value: Uint8Array, into: CreditExchange): D
   if (version <= CREDIT_VERSION && value.length !== length) return 'bad-length';
   const flags = value[at + 1];
   const [capable, enabled] = [value[at + 8], value[at + 9]];
-  const agreed = version > CREDIT_FIRST_VERSION ? value[at + 18] : ALL_PRIORITIES;
   if ((enabled & ~capable) !== 0) return 'bad-value';
   const channelled = (flags & 0x02) !== 0;
   const channels = readU16(value, at + 6);
@@ -179,7 +220,8 @@ export function decodeCreditExchange(value: Uint8Array, into: CreditExchange): D
   into.responseTpid = readU16(value, at + 12);
   into.refreshUs = readU16(value, at + 14);
   into.ageUs = readU16(value, at + 16);
-  into.agreed = agreed;
+  if (version > CREDIT_FIRST_VERSION) decodeGrants(value, at + CREDIT_FIRST_OCTETS, into);
+  else sayNoMore(into);
   return 'ok';
 }
 

@@ -286,6 +286,15 @@ describe('an agreement on credit', () => {
     assert.equal(result.mismatch || result.unitMismatch, false);
   });
 
+  it('takes from the peer what it says of its own grants', () => {
+    const bufferUnits = [0, 0, 0, 40000, 0, 0, 0, 0];
+    const result = agreeOnCredit(full, { ...full, wide: true, divided: true, bufferUnits }, false);
+    assert.deepEqual(
+      [result.askedWide, result.askedDivided, result.askedBufferUnits],
+      [true, true, bufferUnits],
+    );
+  });
+
   it('counts incrementally and without channels or tags where one cannot', () => {
     const result = agreeOnCredit(full, tlv, false);
     assert.deepEqual([result.mode, result.channels, result.tags], ['incremental', 0, false]);

@@ -16,7 +16,10 @@ import {
   OVERFLOW,
   WRONG_TOTALS,
 } from '../../../../services/engine/flow-control/credit/credit-sender.js';
-import { costOf } from '../../../../services/engine/flow-control/credit/credit-machine.js';
+import {
+  costOf,
+  WINDOW_MOST,
+} from '../../../../services/engine/flow-control/credit/credit-machine.js';
 import { RandomStream } from '../../../../services/engine/kernel/random.js';
 import {
   blankCbfcFrame,
@@ -38,6 +41,15 @@ const IGNORE = (): void => undefined;
 function linkOf(spec: Partial<CreditPortSpec> = {}): LossyCreditLink {
   return new LossyCreditLink({ ...creditSpec(BUFFER), ...spec }, new RandomStream(1, 'link'));
 }
+
+/** Terms with a peer that says nothing of its buffer. */
+const NOTHING_ASKED = {
+  askedUnitOctets: 64,
+  askedWide: false,
+  askedDivided: false,
+  askedBufferUnits: [],
+  tags: false,
+} as const;
 
 function available(link: LossyCreditLink): number {
   return link.sender.credit.sender.available(link.row);
@@ -145,7 +157,7 @@ describe('Credit exchange', () => {
   it('sends nothing for a request that outlives the exchange, and touches no other row', () => {
     const link = linkOf();
     const { credit } = link.sender;
-    const terms = { askedUnitOctets: 64, tags: false };
+    const terms = NOTHING_ASKED;
     credit.setOperational(0, 0b1000, terms);
     credit.setOperational(0, 0, terms);
     const octets = new Uint8Array(64);
@@ -155,6 +167,24 @@ describe('Credit exchange', () => {
     assert.equal(credit.conversation.requestsSent(0), sent);
     credit.setOperational(0, 0b1000, terms);
     assert.ok(credit.compose(0, 0, octets) > 0);
+  });
+
+  it('judges totals by the buffer, and reads them in the width, that its peer says', () => {
+    const link = linkOf();
+    const { credit } = link.sender;
+    const { accounts } = credit;
+    const say = (askedBufferUnits: readonly number[], askedWide: boolean): void => {
+      credit.setOperational(0, 0, NOTHING_ASKED);
+      credit.setOperational(0, 0b1000, { ...NOTHING_ASKED, askedBufferUnits, askedWide });
+    };
+    assert.equal(accounts.backed[0], BUFFER);
+    say([0, 0, 0, 77, 0, 0, 0, 0], false);
+    assert.deepEqual([accounts.backed[0], accounts.isWide(0, false)], [77, false]);
+    say([0, 0, 0, 40000, 0, 0, 0, 0], true);
+    assert.deepEqual([accounts.backed[0], accounts.isWide(0, false)], [40000, true]);
+    // A peer of the first version says neither.
+    say([], false);
+    assert.deepEqual([accounts.backed[0], accounts.isWide(0, false)], [WINDOW_MOST, false]);
   });
 
   it('has no account for a priority or a channel that a port does not have', () => {

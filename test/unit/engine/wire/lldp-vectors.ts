@@ -24,7 +24,9 @@ const CEE = `fe3d 001b21 02 020a 00 00 00000001 00000000
   0411 0000c000 0001000f 3232000000000000 03 0606 0000c000 08 04
   0810 0000c000 8906 00 1b21 08 0cbc 01 1b21 10`;
 const CREDIT = 'fe16 02ce70 01 01 fe 0040 09f4 0010 18 08 88b5 88b6 0014 0000';
-const CREDIT_AGREED = 'fe17 02ce70 01 02 fe 0040 09f4 0010 18 08 88b5 88b6 0014 0000 08';
+const CREDIT_AGREED =
+  'fe44 02ce70 01 02 fe 0040 09f4 0010 18 08 88b5 88b6 0014 0000 08 c0 000001312d00 000000000000' +
+  '00000000 00000000 00000000 0000008a 00009c40 00000000 00000000 00000000';
 const ISOLATION = 'fe1b 0080c2 13 00000004fb000000 0030 02000000000a c0de 01 0a000001';
 const TOPOLOGY = 'fe07 0080c2 14 01 01 01';
 const SFC = 'fe15 02ce70 02 01 b8 08 02 02000000000a c0df 01 0a000001';
@@ -60,6 +62,11 @@ const CREDIT_RECORD = {
   responseTpid: 0x88b6,
   refreshUs: 20,
   ageUs: 0,
+  refreshPs: 0,
+  agePs: 0,
+  wide: false,
+  divided: false,
+  bufferUnits: [0, 0, 0, 0, 0, 0, 0, 0],
 };
 
 interface Codec {
@@ -232,7 +239,15 @@ export const tlvCodecs: readonly Codec[] = [
   codec(
     'credit exchange',
     CREDIT_AGREED,
-    { ...CREDIT_RECORD, version: 2, agreed: 8 },
+    {
+      ...CREDIT_RECORD,
+      version: 2,
+      agreed: 8,
+      refreshPs: 20e6,
+      wide: true,
+      divided: true,
+      bufferUnits: [0, 0, 0, 138, 40000, 0, 0, 0],
+    },
     capability.blankCreditExchange,
     capability.encodeCreditExchange,
     capability.decodeCreditExchange,

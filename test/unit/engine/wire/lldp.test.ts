@@ -232,7 +232,7 @@ describe('DCBX', () => {
 
 describe('the credit exchange TLV', () => {
   const octets = (change: object): Uint8Array => {
-    const frame = new Uint8Array(30);
+    const frame = new Uint8Array(80);
     const end = encodeCreditExchange(frame, 0, { ...blankCreditExchange(), ...change });
     return frame.subarray(2, end);
   };
