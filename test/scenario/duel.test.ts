@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { contenderOf, settingsFor } from '../../services/fabric/scenario/contenders.js';
 import { loadScenario } from '../../services/fabric/scenario/load-scenario.js';
+import { DuelWatch } from '../../services/report/duel-watch.js';
+import { Session } from '../../services/runtime/session.js';
 import { fabricOf, ROOT, run } from '../kit/emulate.js';
 
 const CLI = join(ROOT, 'dist/services/cli/main.js');
@@ -88,5 +90,69 @@ describe('selvage duel', () => {
     assert.equal(pause, 'pause=false');
     const plain = loadScenario(join(ROOT, 'examples/incast-lossy.yaml'));
     assert.match(settingsFor(contenderOf('pfc'), plain, topology)[0]!, /^priorities\.3=.*"pfc"/);
+  });
+
+  it('marks from 8 to 32 us of the slowest link, and never from less than two frames', () => {
+    const loaded = loadScenario(join(ROOT, 'examples/incast-lossy.yaml'));
+    const { topology } = fabricOf('examples/incast-lossy.yaml');
+    const marksAt = (slowestBps: number): string => {
+      const [first, ...others] = topology.links;
+      const links = [{ ...first!, rateBps: slowestBps }, ...others];
+      const [priority] = settingsFor(contenderOf('pfc+dcqcn'), loaded, { links });
+      return /"min":"(\d+B)","max":"(\d+B)"/.exec(priority!)!.slice(1).join(' ');
+    };
+    assert.deepEqual([100e9, 25e9, 10e9, 1e9].map(marksAt), [
+      '100000B 400000B',
+      '25000B 100000B',
+      '10000B 40000B',
+      '3000B 12000B',
+    ]);
+    const fast = topology.links.map((link) => ({ ...link, rateBps: 400e9 }));
+    const [priority] = settingsFor(contenderOf('pfc+dcqcn'), loaded, { links: fast });
+    assert.match(priority!, /"min":"400000B","max":"1600000B"/);
+  });
+
+  it('keeps the marking that a scenario has', () => {
+    const loaded = loadScenario(join(ROOT, 'examples/incast-dcqcn.yaml'));
+    const { topology } = fabricOf('examples/incast-dcqcn.yaml');
+    const own = (loaded.document as { priorities: Record<string, { ecn: object }> }).priorities;
+    const [priority] = settingsFor(contenderOf('pfc+dcqcn'), loaded, topology);
+    assert.ok(priority!.includes(JSON.stringify(own['3']!.ecn)), priority);
+  });
+});
+
+describe('time to react', () => {
+  // An incast into h1 from 0 on, and when that is over, streams into h4.
+  const scenario = (queue: string): string => `
+duration: 200us
+fabric: { generator: star, hosts: 4, link: { rate: 100G, length: 10m } }
+priorities: { 3: { flowControl: pfc, xoff: 60KB } }
+load:
+  - { name: in, incast: { from: h2..h4, to: h1 }, bytes: 200KB, priority: 3, transport: raw }
+  - { name: on, stream: { from: h1..h2, to: h4 }, start: 100us, priority: 3, transport: raw }
+observe: { ${queue} }
+`;
+
+  function reactionTo(queue: string): number | null {
+    const fabric = fabricOf(scenario(queue));
+    const session = new Session(fabric, { check: false });
+    const watch = new DuelWatch(fabric, session.engine);
+    while (session.advance(1000) === 'running');
+    return watch.reactionPs;
+  }
+
+  it('begins at the queue of the incast, or at the one that `observe.queue` names', () => {
+    // A queue is congested from 30 KB on. Two senders more than leave fill it at 200 Gb/s, and
+    // their ingress buffers with 60 KB each at 67 Gb/s; one more, at 100 Gb/s and 50 Gb/s.
+    const incast = reactionTo('')!;
+    assert.equal(reactionTo("queue: 's1:p1'"), incast);
+    const named = reactionTo("queue: 's1:p4'")!;
+    const beyond = 0.3e6;
+    assert.ok(incast > 7.2e6 - 1.2e6 && incast < 7.2e6 - 1.2e6 + beyond, String(incast));
+    assert.ok(named > 9.6e6 - 2.4e6 && named < 9.6e6 - 2.4e6 + beyond, String(named));
+  });
+
+  it('is none where nothing congests the queue that is named', () => {
+    assert.equal(reactionTo("queue: 's1:p2'"), null);
   });
 });

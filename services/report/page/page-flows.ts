@@ -33,7 +33,7 @@ function curve(label: string, flows: readonly FlowResult[]): Curve {
   };
 }
 
-/** By powers of two of the flow's volume. */
+/** By powers of two of the flow's volume; a bin is named by the median volume of its own flows. */
 export function slowdownBySize(flows: readonly FlowResult[]): Slowdown {
   const measured = flows
     .filter(({ offeredOctets, idealPs }) => offeredOctets !== null && idealPs !== null)
@@ -50,7 +50,10 @@ export function slowdownBySize(flows: readonly FlowResult[]): Slowdown {
   }
   const step = Math.ceil(known.length / SCATTER_POINTS);
   return {
-    bins: [...bins].map(([octets, own]) => ({ octets, slowdown: slowdownOf(own)! })),
+    bins: [...bins.values()].map((own) => ({
+      octets: own[(own.length - 1) >> 1]!.offeredOctets!,
+      slowdown: slowdownOf(own)!,
+    })),
     points: known.filter((_, i) => i % step === 0),
   };
 }
