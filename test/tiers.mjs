@@ -7,6 +7,7 @@ export const FAST = [
   // Golden fingerprints in one thread, and what keeps them.
   'golden/',
   'scenario/examples',
+  'scenario/readme',
   // Each part by itself.
   'unit/',
   // Each checker, with a defect that it has to find.

@@ -1,0 +1,46 @@
+/** What the README shows is what the program prints. */
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { evaluateExpectations } from '../../services/report/expectations.js';
+import { summaryText } from '../../services/report/summary-text.js';
+import { fabricOf, ROOT, run } from '../kit/emulate.js';
+
+const PLAIN = { good: String, bad: String, strong: String };
+const CUT = '…';
+
+/** The first block of a section. */
+function sampleOf(title: string): string[] {
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+  const [, section] = readme.split(`\n## ${title}\n`);
+  return section!.split('\n```\n')[1]!.split('\n');
+}
+
+describe('the README', () => {
+  it('shows the summary of its first example to the letter, with … where it is cut', () => {
+    const fabric = fabricOf('examples/incast-pfc.yaml');
+    const results = run(fabric);
+    const expectations = evaluateExpectations(fabric.scenario.expect, results);
+    const printed = summaryText(results, expectations, PLAIN).trimEnd().split('\n');
+    const sample = sampleOf('What you get');
+    assert.ok(sample.length > 20);
+    let at = 0;
+    let isCut = false;
+    for (const line of sample) {
+      if (line.trim() === CUT) {
+        isCut = true;
+        continue;
+      }
+      const isShown = (whole: string): boolean =>
+        line.endsWith(CUT) ? whole.startsWith(line.slice(0, -CUT.length)) : whole === line;
+      const found = printed.findIndex((whole, i) => i >= at && isShown(whole));
+      assert.ok(found >= 0, `nothing prints: ${line}`);
+      assert.ok(isCut || found === at, `left out without a sign before: ${line}`);
+      at = found + 1;
+      isCut = false;
+    }
+    assert.ok(isCut || at === printed.length, 'left out without a sign at the end');
+  });
+});
