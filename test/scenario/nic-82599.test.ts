@@ -152,6 +152,21 @@ load: [{ name: a, stream: { from: h1, to: h2 }, priority: 3, bytes: 1MB }]
     assert.ok(Math.abs((a + b) / other - 3) < 0.1 && Math.abs(other / light - 1) < 0.05);
   });
 
+  it('without DCB limits each queue of a pool to the rate of the pool', () => {
+    const { nics } = runScenario(
+      `${PAIR}devices: { h1: { nic: { model: 82599, dcb: false, rates: [{ vm: 2, rate: 500M }] } } }\n` +
+        'load:\n  - { stream: { from: h1, to: h2 }, vm: 2 }\n',
+    );
+    const limited = nics[0]!.rates.filter(({ enabled }) => enabled);
+    assert.deepEqual(
+      limited.map(({ queue, rateBps }) => [queue, Math.round(rateBps / 1e6)]),
+      [
+        [4, 500],
+        [5, 500],
+      ],
+    );
+  });
+
   it('takes a frame of each class in turn where weighting is off, whatever their refills', () => {
     const nic =
       'regs: { RTTDCS.TDPAC: 0, RTTPCS.TPPAC: 0, "RTTPT2C[0].CRQ": 200, "RTTPT2C[0].MCL": 400 }';

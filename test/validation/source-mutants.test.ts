@@ -50,6 +50,27 @@ const MUTANTS: readonly Mutant[] = [
     to: 'if (false)',
     examples: ['nic-qcn', 'nic-dcqcn'],
   },
+  {
+    name: 'a pool that serves its first queue only',
+    file: 'services/engine/device/nic/descriptor-queues.js',
+    from: 'function turnInPool(d, nic, pool_) {',
+    to: 'function turnInPool(d, nic, pool_) { return nic.queueOf(pool_, 0);',
+    examples: ['nic-pools'],
+  },
+  {
+    name: 'a pool whose queues do not take turns',
+    file: 'services/engine/device/nic/descriptor-queues.js',
+    from: /nic\.lastInPool\[pool_\] = queue - first;/,
+    to: '',
+    examples: ['nic-pools'],
+  },
+  {
+    name: 'a pool whose flows are all in its first queue',
+    file: 'services/engine/nic-82599/nic.js',
+    from: /\(hash >>> /,
+    to: '(0 >>> ',
+    examples: ['nic-pools'],
+  },
 ];
 
 describe('a defect in the source', () => {

@@ -22,6 +22,8 @@ const PLAIN_HEADER_OCTETS = 14 + 20 + 8;
 const DESCRIPTORS_PER_UNIT = 8;
 /** SRRCTL.DESCTYPE. */
 const HEADER_SPLITTING = 2;
+/** Which bit of a flow's hash picks one of the two queues of a pool. */
+const POOL_QUEUE_SHIFT = 16;
 /** Bits and picoseconds of a second, per octet. */
 const BITS_PS = 8e12;
 
@@ -117,6 +119,14 @@ export class Nic82599 {
   /** The descriptor queue of a virtual machine for a class. */
   queueOf(vm: number, trafficClass: number): number {
     return (vm << this.queueBits) + (this.spec.dcb ? trafficClass : 0);
+  }
+
+  /**
+   * The descriptor queue in which software puts frames of a connection. Without DCB a pool has two,
+   * and as in a driver a hash of the flow picks one: a bit that equal-cost groups do not look at.
+   */
+  transmitQueueOf(vm: number, trafficClass: number, hash: number): number {
+    return this.queueOf(vm, trafficClass) + (this.spec.dcb ? 0 : (hash >>> POOL_QUEUE_SHIFT) & 1);
   }
 
   classOfQueue(queue: number): number {

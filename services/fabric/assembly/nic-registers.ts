@@ -128,10 +128,13 @@ function virtualMachines(
 
 function rates(file: RegisterFile, section: Nic82599Section, around: NicSurroundings): void {
   for (const { vm, tc, bps } of section.rates) {
-    const queue = section.dcb ? vm * section.classes + tc : 2 * vm;
+    // As the driver does, each queue of a pool has the rate of the pool.
+    const queues = section.dcb ? [vm * section.classes + tc] : [2 * vm, 2 * vm + 1];
     const factor = rateFactorOf(around.linkBps, bps);
-    file.set('RTTBCNRC', queue, factor);
-    if (factor > RATE_FACTOR_ONE) file.setField('RTTBCNRC', 'RS_ENA', queue, 1);
+    for (const queue of queues) {
+      file.set('RTTBCNRC', queue, factor);
+      if (factor > RATE_FACTOR_ONE) file.setField('RTTBCNRC', 'RS_ENA', queue, 1);
+    }
   }
   for (let tc = 0; tc < 8; tc++) file.set('RTTBCNRM', tc, section.memoryWindowKb);
   if (section.drift === null) return;

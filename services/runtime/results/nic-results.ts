@@ -162,9 +162,11 @@ function nicResult(
 
 function queuesInUse(nic: Nic82599, { sends, receives }: HostSpec, port: PortSpec): number[] {
   const classOf = (frameClass: number): number => port.classOf[frameClass & PRIORITY_MASK]!;
-  const used = new Set(sends.map(({ vm, frameClass }) => nic.queueOf(vm, classOf(frameClass))));
-  for (const { vm, ackClass, reliable } of receives) {
-    if (reliable) used.add(nic.queueOf(vm, classOf(ackClass)));
+  const used = new Set(
+    sends.map(({ vm, frameClass, hash }) => nic.transmitQueueOf(vm, classOf(frameClass), hash)),
+  );
+  for (const { vm, ackClass, reliable, hash } of receives) {
+    if (reliable) used.add(nic.transmitQueueOf(vm, classOf(ackClass), hash));
   }
   for (let queue = 0; queue < QUEUES; queue++) {
     if (nic.registers.field('RTTBCNRC', 'RS_ENA', queue) === 1) used.add(queue);

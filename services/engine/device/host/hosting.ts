@@ -159,7 +159,7 @@ export function makeHosting(
       senders.configure(firstSend[d] + c, send, spec.seed);
       const priority = send.frameClass & PRIORITY_MASK;
       const trafficClass = ports.classOf(device.firstPort, priority);
-      if (spec.nic !== null) adapters.assign(d, c, send.vm, trafficClass);
+      if (spec.nic !== null) adapters.assign(d, c, send, trafficClass);
       lineOfSend[firstSend[d] + c] = ports.isCredited(device.firstPort, priority)
         ? turns.lineOfAccount(credit.accounts.rowOfFrame(device.firstPort, priority, send.vlan))
         : lineOfPriority[(d << 3) | priority];

@@ -11,6 +11,7 @@ import { QUEUE_OCTETS } from '../../port/queues.js';
 import type { Device } from '../device.js';
 import type { Outlet } from '../outlet.js';
 import type { Shared } from '../shared.js';
+import type { DescriptorQueues } from './descriptor-queues.js';
 import { makeDescriptorQueues } from './descriptor-queues.js';
 import type { HostSide } from './host-side.js';
 import {
@@ -28,8 +29,8 @@ import { makeReceiveSide } from './receive-side.js';
 export interface Adapters {
   configure(device: Device, spec: NicSpec): void;
   has(d: number): boolean;
-  /** Gives a connection to the descriptor queue of its virtual machine and class. */
-  assign(d: number, connection: number, vm: number, trafficClass: number): void;
+  /** Gives a connection to a descriptor queue of its virtual machine and class. */
+  assign: DescriptorQueues['assign'];
   /** The rate of a connection's descriptor queue, as a reaction to congestion. */
   setRate(d: number, connection: number, bps: number): void;
   /** A connection may have something to send. */

@@ -1,5 +1,6 @@
 import { NIC_ARBITER } from '../../contract/probe.js';
-import { CLASS, LENGTH, PRIORITY_MASK, SOURCE, VLAN } from '../../frame/frame-pool.js';
+import type { SendSpec } from '../../contract/spec.js';
+import { CLASS, HASH, LENGTH, PRIORITY_MASK, SOURCE, VLAN } from '../../frame/frame-pool.js';
 import { assert } from '../../kernel/assert.js';
 import type { Nic82599 } from '../../nic-82599/nic.js';
 import { QUEUES } from '../../nic-82599/register-map.js';
@@ -41,9 +42,14 @@ export function makeDescriptorQueues(
   /** By sending connection. */
   const queueOfSend = new Int32Array(tables.count('send'));
 
-  function assign(d: number, connection: number, vm: number, trafficClass: number): void {
+  function assign(
+    d: number,
+    connection: number,
+    { vm, hash }: Pick<SendSpec, 'vm' | 'hash'>,
+    trafficClass: number,
+  ): void {
     const send = devices[d].rows.send.first + connection;
-    queueOfSend[send] = nics[d]!.queueOf(vm, trafficClass);
+    queueOfSend[send] = nics[d]!.transmitQueueOf(vm, trafficClass, hash);
   }
 
   function queueOf(d: number, connection: number): number {
@@ -69,15 +75,21 @@ export function makeDescriptorQueues(
   function answer(d: number, vm: number, frame: number): boolean {
     const port = devices[d].firstPort;
     const priority = words[frame + CLASS] & PRIORITY_MASK;
-    const queue = nics[d]!.queueOf(vm, ports.classOf(port, priority));
+    const trafficClass = ports.classOf(port, priority);
+    const queue = nics[d]!.transmitQueueOf(vm, trafficClass, words[frame + HASH]);
     counters.made(port, priority, words[frame + LENGTH]);
     lists.push(nicFrames.answers(rows[d], queue), frame);
     return refresh(d, queue);
   }
 
   function answersWaiting(d: number, vm: number, trafficClass: number): number {
+    const nic = nics[d]!;
+    const first = nic.queueOf(vm, trafficClass);
+    const last = first + (nic.spec.dcb ? 0 : queuesOfPool(nic) - 1);
     let frames = 0;
-    lists.forEach(nicFrames.answers(rows[d], nics[d]!.queueOf(vm, trafficClass)), () => frames++);
+    for (let queue = first; queue <= last; queue++) {
+      lists.forEach(nicFrames.answers(rows[d], queue), () => frames++);
+    }
     return frames;
   }
 
@@ -153,7 +165,7 @@ export function makeDescriptorQueues(
   /** Queues of a pool take turns, frame by frame (7.7.2.3). */
   function turnInPool(d: number, nic: Nic82599, pool_: number): number {
     const first = nic.queueOf(pool_, 0);
-    const count = QUEUES / nic.vms[0].credit.length;
+    const count = queuesOfPool(nic);
     for (let i = 1; i <= count; i++) {
       const queue = first + ((nic.lastInPool[pool_] + i) % count);
       if (!mayTake(d, queue)) continue;
@@ -161,6 +173,11 @@ export function makeDescriptorQueues(
       return queue;
     }
     return first;
+  }
+
+  /** Without DCB. */
+  function queuesOfPool(nic: Nic82599): number {
+    return QUEUES / nic.vms[0].credit.length;
   }
 
   function hasWork(d: number, queue: number): boolean {
@@ -197,7 +214,7 @@ export function makeDescriptorQueues(
   }
 
   function othersMay(d: number, nic: Nic82599, queue: number): boolean {
-    const count = QUEUES / nic.vms[0].credit.length;
+    const count = queuesOfPool(nic);
     const first = queue - (queue % count);
     for (let other = first; other < first + count; other++) {
       if (other !== queue && mayTake(d, other)) return true;
