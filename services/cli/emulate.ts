@@ -49,6 +49,9 @@ async function emulateSeen(
   const progress = new ProgressLine(!silent && process.stderr.isTTY ? process.stderr : null);
   const fleet = fleetOptions(file, set, emulation.fabric, options);
   const threads = threadCount(emulation.fabric, options);
+  if (options.checkRows === true && (fleet !== null || threads !== null)) {
+    throw new InputError('--check-rows watches one process: leave out --threads and --processes');
+  }
   const collector = collectorFrom(options.otlp);
   const metricsPort = metricsPortOf(options);
   const { machinery } = emulation.fabric.scenario;

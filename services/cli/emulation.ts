@@ -11,6 +11,8 @@ export interface EmulateOptions extends DistributionOptions, LiveOptions {
   readonly threads?: string;
   readonly out?: string;
   readonly check?: boolean;
+  /** Only in one process. */
+  readonly checkRows?: boolean;
   readonly json?: boolean;
   readonly quiet?: boolean;
   /** A collector for spans and figures. */

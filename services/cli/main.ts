@@ -105,6 +105,7 @@ function program(): Command {
     .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
     .option('--seed <n>', 'seed of all randomness')
     .option('--check', 'balance the books and watch every pause while running')
+    .option('--check-rows', 'also see that devices change no state of each other (slow)')
     .option('--json', 'print the summary as JSON and nothing else')
     .option('--quiet', 'no progress, no summary')
     .option('--otlp <url>', 'send spans and figures to grpc://host:4317 or http://host:4318')

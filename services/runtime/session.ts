@@ -11,6 +11,7 @@ import { matchesGlob } from '../fabric/scenario/selector.js';
 import { Collector } from './results/collect.js';
 import { CycleCheck } from './checks/cycle-check.js';
 import { nextLookPs } from './checks/look-times.js';
+import { GuardedWindows } from './checks/guarded-windows.js';
 import { Windows } from './embedded/windows.js';
 import type { Glance } from './glance.js';
 import type { Breach } from './checks/breach.js';
@@ -49,6 +50,8 @@ import {
 export interface SessionOptions {
   /** Check the books and every start of a frame while running. */
   readonly check: boolean;
+  /** Also see that devices change no rows of each other: many times slower. */
+  readonly checkRows?: boolean;
 }
 
 export interface Progress {
@@ -85,7 +88,8 @@ export class Session {
     observe: ObserverPlan | null = null,
   ) {
     this.engine = wholeEngine(fabric);
-    this.windows = new Windows(this.engine, fabric.lookaheadPs);
+    const WindowsOf = options.checkRows === true ? GuardedWindows : Windows;
+    this.windows = new WindowsOf(this.engine, fabric.lookaheadPs);
     this.endPs = fabric.scenario.durationPs;
     this.sampler = this.makeSampler();
     this.stall = new StallWatch(watchIntervals(fabric.specs, this.endPs));

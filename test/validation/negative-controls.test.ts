@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { POOL } from '../../services/engine/buffer/shared-buffer.js';
+import { WORDS_SHIFT } from '../../services/engine/flow-control/credit/credit-records.js';
 import type { Session } from '../../services/runtime/session.js';
 import { Session as RealSession } from '../../services/runtime/session.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
@@ -312,4 +313,54 @@ faults:
     const { failure } = finish(sessionOf(lossy));
     assert.match(failure!.reason, /no recovery in time: .* credit are lost/);
   });
+});
+
+/** The least of its kind that goes wrong: a device that writes row 0, whosever that is. */
+function writesRowZero(session: Session): void {
+  const { credit } = session.engine;
+  const { words } = credit.accounts.records;
+  const { sender } = credit;
+  const spend = sender.spend.bind(sender);
+  sender.spend = (row, units): void => {
+    spend(row, units);
+    // The peak of occupancy, which only results show: nothing else goes wrong.
+    if (row !== 0) words[(1 << WORDS_SHIFT) - 1]!++;
+  };
+}
+
+describe('rows of devices', () => {
+  const credit = SCENARIO.replace('{ flowControl: pfc, xoff: 60KB }', 'credit');
+  const ran = (checkRows: boolean, damage: (session: Session) => void): RunResults => {
+    const session = new RealSession(fabricOf(credit, 'duration=20us'), { check: true, checkRows });
+    damage(session);
+    return finish(session);
+  };
+
+  it('are changed by their own device only, and a run that is watched is the same', () => {
+    const watched = ran(true, () => undefined);
+    assert.equal(watched.failure, null);
+    assert.deepEqual(
+      watched,
+      ran(false, () => undefined),
+    );
+  });
+
+  it('of another device that are changed fail a run that is watched, with both names', () => {
+    assert.equal(ran(false, writesRowZero).failure, null);
+    const { failure } = ran(true, writesRowZero);
+    assert.match(
+      failure!.reason,
+      /^assertion rows\.foreign failed: a device changed a row of another device: a row of h1, by credit \((h[2-4]|s1), at \d+ ps\)$/,
+    );
+    assert.notEqual(failure!.device, 'h1');
+    assert.ok(failure!.timePs >= 0);
+  });
+
+  for (const name of ['discovery-credit-change', 'mixed-methods', 'reboot-leaf', 'nic-pools']) {
+    it(`are changed by their own device only: ${name}`, () => {
+      const fabric = fabricOf(`examples/${name}.yaml`, 'duration=60us');
+      const session = new RealSession(fabric, { check: true, checkRows: true });
+      assert.equal(finish(session).failure, null);
+    });
+  }
 });

@@ -16,7 +16,8 @@ export async function runHere(
   view: LiveView | null,
 ): Promise<Measured> {
   const { Session } = await import('../../runtime/session.js');
-  const session = new Session(fabric, { check: options.check === true });
+  const checkRows = options.checkRows === true;
+  const session = new Session(fabric, { check: options.check === true || checkRows, checkRows });
   if (from !== null) session.restore(from);
   const closeMetrics = await openMetrics(metricsPort, fabric.scenario.name, () => ({
     ...session.progress(),

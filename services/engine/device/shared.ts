@@ -52,7 +52,7 @@ export class Shared {
   ) {
     this.ports = makePorts(tables);
     this.pool = new FramePool(frames ?? framesOfPorts(this.ports.count));
-    this.arrivals = makeSlots(tables);
+    this.arrivals = tables.inbox(() => makeSlots(tables));
     this.transmits = makeSlots(tables);
     this.lanes = makeLanes(this.ports, this.pool, this.arrivals);
     this.queues = makeQueues(tables, this.ports, this.pool, this.clock);
@@ -64,7 +64,7 @@ export class Shared {
     const { pool, ports, queues, heed, clock } = this;
     this.frameTimes = makeFrameTimes(pool, ports, queues, heed, clock);
     this.digests = makeDigests(tables, this.clock);
-    this.horizon = tables.float64('device', 1);
+    this.horizon = tables.inbox(() => tables.float64('device', 1));
     this.events = tables.float64('device', 1);
   }
 }

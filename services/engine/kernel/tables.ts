@@ -15,6 +15,19 @@ export type Rows = Readonly<Record<Unit, { readonly first: number; readonly coun
 
 type Column = Int32Array | Float64Array | Uint8Array;
 
+/** Where rows lie in a column: planes of so many rows, each of `stride` numbers. */
+export interface ColumnLayout {
+  readonly unit: Unit;
+  readonly stride: number;
+  readonly planes: number;
+  readonly rows: number;
+  readonly column: Column;
+  /** Link partners write here what they hand over. */
+  readonly isInbox: boolean;
+}
+
+type Entry = Omit<ColumnLayout, 'rows'>;
+
 /**
  * The numbers that the actors of one service work on: arrays with a row per device, port,
  * connection, credit account or limited rate. All actors share the arrays and each owns a
@@ -25,7 +38,8 @@ type Column = Int32Array | Float64Array | Uint8Array;
  * are in use lie side by side.
  */
 export class Tables {
-  private readonly columns: { unit: Unit; stride: number; planes: number; column: Column }[] = [];
+  private readonly columns: Entry[] = [];
+  private isMakingInbox = false;
 
   private readonly counts: Readonly<Record<Unit, number>>;
   private readonly arena = new Arena();
@@ -63,6 +77,19 @@ export class Tables {
     return this.counts[unit];
   }
 
+  /** What is made meanwhile is where link partners hand over. */
+  inbox<Made>(make: () => Made): Made {
+    this.isMakingInbox = true;
+    const made = make();
+    this.isMakingInbox = false;
+    return made;
+  }
+
+  /** All columns, as they lie in memory. */
+  layout(): ColumnLayout[] {
+    return this.columns.map((entry) => ({ ...entry, rows: this.counts[entry.unit] }));
+  }
+
   save(rows: Rows): Plain {
     return this.columns.map((entry) =>
       this.ranges(entry, rows).map(([from, to]) => entry.column.slice(from, to)),
@@ -91,7 +118,7 @@ export class Tables {
   }
 
   private add<T extends Column>(unit: Unit, stride: number, planes: number, column: T): T {
-    this.columns.push({ unit, stride, planes, column });
+    this.columns.push({ unit, stride, planes, column, isInbox: this.isMakingInbox });
     return column;
   }
 }

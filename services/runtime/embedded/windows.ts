@@ -62,10 +62,15 @@ export class Windows {
     for (let i = 0; i <= last; i++) this.actor(this.backwards ? last - i : i, bound);
   }
 
+  /** One actor's share of a window. */
+  protected execute(d: number, bound: number): void {
+    this.engine.run(d, bound);
+  }
+
   private actor(d: number, bound: number): void {
     const { engine } = this;
     if (this.horizon[d]! >= bound) return;
-    engine.run(d, bound);
+    this.execute(d, bound);
     if (engine.clock.now > this.latestPs) this.latestPs = engine.clock.now;
   }
 }
