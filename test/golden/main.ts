@@ -70,18 +70,30 @@ function writeReason(reason: string, all: readonly Change[]): void {
   const text = readFileSync(CHANGELOG, 'utf8');
   const sentence = reason.endsWith('.') ? reason : `${reason}.`;
   if (unfolded(text).includes(sentence)) return;
-  const isDigest = changes.some(({ kinds }) => kinds.includes('state') || kinds.includes('wire'));
-  const what = isDigest ? 'Digests' : 'Figures, but no digests,';
-  const where =
-    changes.length === examplesNamed([]).length
-      ? 'all examples'
-      : changes.map(({ example }) => `\`${example}\``).join(', ');
-  const entry = folded(`- ${what} of ${where} change: ${sentence}`);
+  const entry = folded(`- ${whatChanges(changes)} change: ${sentence}`);
   if (!UNRELEASED.test(text)) throw new Error('CHANGELOG.md has no heading of unreleased changes');
   writeFileSync(
     CHANGELOG,
     text.replace(UNRELEASED, (heading) => `${heading}${entry}\n`),
   );
+}
+
+/** Digests of these and figures of those: an example whose digest stays is not said to have another. */
+function whatChanges(changes: readonly Change[]): string {
+  const isDigest = ({ kinds }: Change): boolean => kinds.some((kind) => kind !== 'results');
+  const named = (what: string, some: readonly Change[]): string[] => {
+    if (some.length === 0) return [];
+    const names = some.map(({ example }) => `\`${example}\``).join(', ');
+    return [`${what} of ${some.length === examplesNamed([]).length ? 'all examples' : names}`];
+  };
+  const all = [
+    ...named('digests', changes.filter(isDigest)),
+    ...named(
+      'figures, but no digests,',
+      changes.filter((change) => !isDigest(change)),
+    ),
+  ].join(', and ');
+  return all.charAt(0).toUpperCase() + all.slice(1);
 }
 
 function unfolded(text: string): string {
