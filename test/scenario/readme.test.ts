@@ -1,12 +1,13 @@
 /** What the README shows is what the program prints. */
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { evaluateExpectations } from '../../services/report/expectations.js';
 import { summaryText } from '../../services/report/summary-text.js';
 import { fabricOf, ROOT, run } from '../kit/emulate.js';
+import { keptFingerprints } from '../kit/golden.js';
 
 const PLAIN = { good: String, bad: String, strong: String };
 const CUT = '…';
@@ -17,6 +18,21 @@ function sampleOf(title: string): string[] {
   const [, section] = readme.split(`\n## ${title}\n`);
   return section!.split('\n```\n')[1]!.split('\n');
 }
+
+describe('documents', () => {
+  it('name run directories of examples as they are', () => {
+    const names = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)];
+    for (const name of names.filter((each) => each.endsWith('.md'))) {
+      const text = readFileSync(join(ROOT, name), 'utf8');
+      for (const [folder, example, digest] of text.matchAll(
+        /runs\/([a-z0-9-]+)-([0-9a-f]{8})\b/g,
+      )) {
+        const kept = keptFingerprints(`${example!}.yaml`);
+        assert.equal(digest, kept?.state.slice(0, 8), `${name}: ${folder}`);
+      }
+    }
+  });
+});
 
 describe('the README', () => {
   it('shows the summary of its first example to the letter, with … where it is cut', () => {
