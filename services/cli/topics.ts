@@ -1,4 +1,4 @@
-import { RATE_CONTROLS } from '../mechanisms/registry.js';
+import { MECHANISMS, RATE_CONTROLS } from '../mechanisms/registry.js';
 
 /** What the words of the trade mean here; keys of scenarios describe themselves. */
 export const TOPICS: Readonly<Record<string, string>> = {
@@ -17,15 +17,7 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'exchange: a sender says what it has consumed (CC_Update), a receiver what it has freed ' +
     '(CF_Update), both as cyclic counters, so the next update repairs a lost one. ' +
     '`priorities: { 3: credit }` and `credit: { codec: cbfc }`.',
-  ci:
-    'Congestion isolation (802.1Qcz): flows that congest a queue get one of their own, here and ' +
-    'at the neighbour before, which is told by a message (CIM). PFC then stops that queue alone. ' +
-    '`priorities: { 2: pfc, 3: { flowControl: pfc, ci: true } }`; details under `ci:`.',
-  sfc:
-    'Source flow control (P802.1Qdw): a switch whose queue is congested sends a message to ' +
-    'the source, which pauses for a time; where a host does not obey, its edge switch takes the ' +
-    'message and stops the host by PFC (proxy). `priorities: { 3: { flowControl: pfc, sfc: true ' +
-    '} }`; details under `sfc:`.',
+  ...Object.fromEntries(MECHANISMS.map(({ name, topic }) => [name, topic])),
   mvtx2802:
     'A four-port gigabit switch whose memory is slots of one frame, kept for classes and for ' +
     'source ports. Frames of a port with flow control go to the lowest queue and are never ' +

@@ -1,9 +1,12 @@
 import type { EngineKinds } from '../engine/device/engine.js';
+import type { CiResults } from './ci/results.js';
 import { ci } from './ci/slice.js';
 import { dcqcn } from './dcqcn/slice.js';
 import { hpcc } from './hpcc/slice.js';
 import { qcn } from './qcn/slice.js';
+import type { MechanismSlice, SliceMetric } from './mechanism-slice.js';
 import type { RateControlSlice } from './rate-control-slice.js';
+import type { SfcMetric, SfcResults } from './sfc/results.js';
 import { sfc } from './sfc/slice.js';
 import { swift } from './swift/slice.js';
 import { timely } from './timely/slice.js';
@@ -11,8 +14,21 @@ import { timely } from './timely/slice.js';
 /** The rate controls that a load may name in `congestion`; each has a section of the same name. */
 export const RATE_CONTROLS: readonly RateControlSlice[] = [dcqcn, qcn, timely, hpcc, swift];
 
+/** Mechanisms of switches and hosts; each has a section, and a key of priorities, of its name. */
+export const MECHANISMS: readonly MechanismSlice[] = [ci, sfc];
+
+/** What they have to say of a run, side by side. */
+export type MechanismResults = CiResults & SfcResults;
+export type MechanismMetric = SfcMetric;
+
+/** Their measures for `expect`. */
+export const MECHANISM_METRICS = Object.assign(
+  {},
+  ...MECHANISMS.map(({ results }) => results.metrics),
+) as Readonly<Record<MechanismMetric, SliceMetric<object>>>;
+
 /** All that engines are given. */
-export const ENGINE_KINDS: EngineKinds = { rateControls: RATE_CONTROLS, mechanisms: [ci, sfc] };
+export const ENGINE_KINDS: EngineKinds = { rateControls: RATE_CONTROLS, mechanisms: MECHANISMS };
 
 /** Whether switches write telemetry into the packets of a load with this rate control. */
 export function hasTelemetry(congestion: string): boolean {

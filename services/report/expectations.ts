@@ -1,6 +1,8 @@
 import { didYouMean } from '../settings/errors.js';
 import type { Expectation, Metric } from '../fabric/scenario/scenario.js';
 import { matchesGlob } from '../fabric/scenario/selector.js';
+import type { MechanismMetric } from '../mechanisms/registry.js';
+import { MECHANISM_METRICS } from '../mechanisms/registry.js';
 import type { LatencyRow } from '../runtime/results/nic-results.js';
 import { completionOf, goodputOf, slowdownOf, tallyOf } from '../runtime/results/flow-figures.js';
 import type {
@@ -11,7 +13,6 @@ import type {
   PortResult,
   Ranks,
   RunResults,
-  SfcResult,
   WatchdogResult,
 } from '../runtime/results/results.js';
 import { formatOctets, formatRate, formatShare, formatTime } from './format.js';
@@ -97,16 +98,7 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
       unit: 'count',
       meaning: 'accounts that wait for credit although nothing is on its way or stored',
     },
-    'sfc.messages': { unit: 'count', meaning: 'messages of source flow control sent' },
-    'sfc.forged': { unit: 'count', meaning: 'of those, received and not believed' },
-    'sfc.reaction': {
-      unit: 'time',
-      meaning: 'longest time from congestion to the pause of a source that was told of it',
-    },
-    'sfc.covered': {
-      unit: 'share',
-      meaning: 'share of the flows with source flow control whose source can be stopped',
-    },
+    ...MECHANISM_METRICS,
     'nic.tail-to-wire': {
       unit: 'time',
       meaning: 'longest time of a raw frame in an 82599; priority: its traffic class',
@@ -132,7 +124,9 @@ function evaluate(expectation: Expectation, results: RunResults): ExpectationRes
   if (stray !== null) return { text, metric, actual: null, ok: false, reason: stray };
   const flows = results.flows.filter((flow) => flowMatches(expectation, flow));
   if (isRank(metric)) return evaluateRank(expectation, flows, RANKS[metric]);
-  const actual = measure(metric, expectation, results, flows);
+  const actual = isOfMechanism(metric)
+    ? measureOfMechanism(metric, expectation, results)
+    : measure(metric, expectation, results, flows);
   const ok = actual !== null && holds(expectation, actual);
   return { text, metric, actual, ok, reason: actual === null ? NOTHING : null };
 }
@@ -201,8 +195,21 @@ function strayFilter(expectation: Expectation, results: RunResults): string | nu
   return null;
 }
 
+function isOfMechanism(metric: Metric): metric is MechanismMetric {
+  return metric in MECHANISM_METRICS;
+}
+
+function measureOfMechanism(
+  metric: MechanismMetric,
+  { device }: Expectation,
+  results: RunResults,
+): number | null {
+  const at = (name: string): boolean => device === null || matchesGlob(device, name);
+  return MECHANISM_METRICS[metric].measure(results, at);
+}
+
 function measure(
-  metric: Exclude<Metric, RankMetric>,
+  metric: Exclude<Metric, RankMetric | MechanismMetric>,
   expectation: Expectation,
   results: RunResults,
   flows: readonly FlowResult[],
@@ -266,14 +273,6 @@ function measure(
       return greatest([0, ...rows.map(({ row }) => row.peakIngressOctets)]);
     case 'peak.egress':
       return greatest([0, ...rows.map(({ row }) => row.peakQueueOctets)]);
-    case 'sfc.messages':
-      return sum(sfcRows(expectation, results).map((row) => row.counters['sfcSfcmsTransmitted']!));
-    case 'sfc.forged':
-      return sum(sfcRows(expectation, results).map((row) => row.counters['sfcSfcmsForged']!));
-    case 'sfc.reaction':
-      return greatest(sfcRows(expectation, results).flatMap((row) => row.reactionMaxPs ?? []));
-    case 'sfc.covered':
-      return coveredShare(results);
     case 'nic.tail-to-wire':
       return longestInNics(expectation, results, 'transmit');
     case 'nic.wire-to-descriptor':
@@ -322,10 +321,6 @@ function discovered(
   }
 }
 
-function sfcRows({ device }: Expectation, { sfc }: RunResults): readonly SfcResult[] {
-  return sfc.filter((row) => device === null || matchesGlob(device, row.device));
-}
-
 function longestInNics(
   { device, priority }: Expectation,
   { nics }: RunResults,
@@ -336,11 +331,6 @@ function longestInNics(
     .flatMap(({ latencies }) => latencies)
     .filter((row) => row.direction === direction && (priority === null || row.tc === priority));
   return greatest(rows.map(({ mostPs }) => mostPs));
-}
-
-function coveredShare({ sfcPaths }: RunResults): number | null {
-  if (sfcPaths.length === 0) return null;
-  return sfcPaths.filter(({ reaction }) => reaction !== 'none').length / sfcPaths.length;
 }
 
 function flowMatches(expectation: Expectation, flow: FlowResult): boolean {

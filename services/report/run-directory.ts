@@ -12,6 +12,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { DROP_REASONS } from '../engine/contract/probe.js';
+import { MECHANISMS } from '../mechanisms/registry.js';
 import type { FaultStep } from '../runtime/live-faults.js';
 import type { NicResult } from '../runtime/results/nic-results.js';
 import type { RunResults } from '../runtime/results/results.js';
@@ -246,9 +247,10 @@ function filesOf(record: RunRecord): [string, string | Uint8Array][] {
     files.push(['report.html', pageFile({ runs: [pageOfRun(record, record.facts)] })]);
   }
   if (results.discovery !== null) files.push([DISCOVERY, json(results.discovery)]);
-  if (results.sfc.length > 0) files.push(['sfc.csv', sfcCsv(results)]);
-  if (results.isolations.length > 0) files.push(['isolation.csv', isolationCsv(results)]);
-  if (results.sfcPaths.length > 0) files.push(['sfc-paths.csv', sfcPathsCsv(results)]);
+  const tables = MECHANISMS.flatMap((slice) => slice.results.tables(results));
+  for (const { name, columns, rows: lines } of tables) {
+    if (lines.length > 0) files.push([`${name}.csv`, csv(columns, lines)]);
+  }
   if (results.nics.length > 0) files.push([NICS, json(results.nics)]);
   if (results.slots.length > 0) {
     files.push(['slots.csv', slotsCsv(results)], ['slot-ports.csv', slotPortsCsv(results)]);
@@ -360,34 +362,6 @@ function creditsCsv({ credits }: RunResults): string {
     ...[c.unitOctets, c.bufferUnits, c.neededUnits],
   ]);
   return csv(columns, rows);
-}
-
-function sfcCsv({ sfc }: RunResults): string {
-  const names = Object.keys(sfc[0]!.counters);
-  const columns = [
-    ...['device', 'role', 'sources_peak', 'reaction_min_ps', 'reaction_mean_ps'],
-    ...['reaction_max_ps', 'pauses', 'paused_ps', ...names],
-  ];
-  const rows = sfc.map((s) => [
-    ...[s.device, s.role, s.sourcesPeak, s.reactionMinPs, s.reactionMeanPs, s.reactionMaxPs],
-    ...[s.pauses, s.pausedPs, ...names.map((name) => s.counters[name]!)],
-  ]);
-  return csv(columns, rows);
-}
-
-function isolationCsv({ isolations }: RunResults): string {
-  const names = Object.keys(isolations[0]!.counters);
-  const rows = isolations.map((row) => [
-    ...[row.device, row.flows, row.flowsPeak, ...names.map((name) => row.counters[name]!)],
-  ]);
-  return csv(['device', 'flows', 'flows_peak', ...names], rows);
-}
-
-function sfcPathsCsv({ sfcPaths }: RunResults): string {
-  const rows = sfcPaths.map((path) => [
-    ...[path.flow, path.reaction, path.telling.join(' '), path.silent.join(' ')],
-  ]);
-  return csv(['flow', 'reaction', 'telling', 'silent'], rows);
 }
 
 function slotsCsv({ slots }: RunResults): string {

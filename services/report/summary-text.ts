@@ -5,8 +5,9 @@ import type {
   PortResult,
   PriorityResult,
   RunResults,
-  SfcResult,
 } from '../runtime/results/results.js';
+import type { SummaryTools } from '../mechanisms/mechanism-slice.js';
+import { MECHANISMS } from '../mechanisms/registry.js';
 import type { ExpectationResult } from './expectations.js';
 import { rateTable } from './congestion-tables.js';
 import { show } from './expectations.js';
@@ -52,9 +53,7 @@ export function summaryText(
     marginTable(results, style),
     creditTable(results, style),
     discoveryText(results, style),
-    sfcTable(results, style),
-    sfcCoverage(results),
-    isolationTable(results, style),
+    ...MECHANISMS.flatMap((slice) => slice.results.summary(results, toolsOf(style))),
     rateTable(results, style),
     nicLatencyText(results, style),
     slotText(results, style),
@@ -305,62 +304,9 @@ function discoveryText({ discovery }: RunResults, style: Style): string {
     .join('\n');
 }
 
-function sfcTable({ sfc }: RunResults, style: Style): string {
-  if (sfc.length === 0) return '';
-  const busiest = [...sfc].sort((a, b) => b.pausedPs - a.pausedPs || told(b) - told(a));
-  const rows = busiest
-    .slice(0, ROWS_SHOWN)
-    .map((s) => [
-      s.device,
-      s.role,
-      formatCount(s.counters['sfcSfcmsTransmitted']!),
-      formatCount(s.counters['sfcSfcmsReceived']!),
-      formatCount(s.counters['sfcPfcInvoked']!),
-      formatCount(s.pauses),
-      formatTime(s.pausedPs),
-      formatTime(s.reactionMeanPs),
-      formatTime(s.reactionMaxPs),
-    ]);
-  const head = ['device', 'role', 'told', 'heard', 'by PFC', 'pauses', 'paused', 'react', 'worst'];
-  return [style.strong('Source flow control'), table(head, rows), more(sfc.length)]
-    .filter((part) => part !== '')
-    .join('\n');
-}
-
-function isolationTable({ isolations }: RunResults, style: Style): string {
-  if (isolations.length === 0) return '';
-  const rows = isolations
-    .slice(0, ROWS_SHOWN)
-    .map(({ device, counters, flows, flowsPeak }) => [
-      device,
-      formatCount(flows),
-      formatCount(flowsPeak),
-      formatCount(counters['ciFlowsFound']!),
-      formatCount(counters['ciFlowsTold']!),
-      formatCount(counters['ciFramesIsolated']!),
-      formatCount(counters['ciCimAddsTransmitted']! + counters['ciCimDelsTransmitted']!),
-    ]);
-  const head = ['switch', 'flows', 'most', 'found', 'told of', 'frames isolated', 'messages'];
-  return [style.strong('Congestion isolation'), table(head, rows), more(isolations.length)]
-    .filter((part) => part !== '')
-    .join('\n');
-}
-
-const told = ({ counters }: SfcResult): number => counters['sfcSfcmsTransmitted']!;
-
-/** Which flows' sources can be reached at all, from all queues on their way. */
-function sfcCoverage({ sfcPaths }: RunResults): string {
-  if (sfcPaths.length === 0) return '';
-  const count = (reaction: string): number =>
-    sfcPaths.filter((path) => path.reaction === reaction).length;
-  const partly = sfcPaths.filter(({ reaction, silent }) => reaction !== 'none' && silent[0]);
-  const open = sfcPaths.find(({ reaction }) => reaction === 'none');
-  return [
-    `  of ${formatCount(sfcPaths.length)} flows ${formatCount(count('station'))} pause themselves,`,
-    `${formatCount(count('proxy'))} are stopped by their edge, ${formatCount(count('none'))} by`,
-    `nobody${open === undefined ? '' : ` (${open.flow})`}; ${formatCount(partly.length)} pass`,
-    'switches that do not tell',
-  ].join(' ');
+function toolsOf(style: Style): SummaryTools {
+  const strong = (text: string): string => style.strong(text);
+  return { strong, table, more, rowsShown: ROWS_SHOWN, count: formatCount, time: formatTime };
 }
 
 /** The formula with its figures. */

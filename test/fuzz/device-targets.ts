@@ -1,8 +1,8 @@
 import type { Engine } from '../../services/engine/device/engine.js';
 import { putControl } from '../../services/engine/device/hand-over.js';
 import { Windows } from '../../services/runtime/embedded/windows.js';
-import { ciPointOf } from '../../services/mechanisms/ci/slice.js';
-import { sfcPointOf } from '../../services/mechanisms/sfc/slice.js';
+import { ciPointOf } from '../../services/mechanisms/ci/results.js';
+import { sfcPointOf } from '../../services/mechanisms/sfc/results.js';
 import { wholeEngine } from '../../services/runtime/whole-engine.js';
 import {
   CIM_IPV4_ADD,

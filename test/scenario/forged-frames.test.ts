@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { CiCounters } from '../../services/mechanisms/ci/managed.js';
-import { ciPointOf } from '../../services/mechanisms/ci/slice.js';
+import { ciPointOf } from '../../services/mechanisms/ci/results.js';
 import { DeafProbe } from '../../services/engine/contract/probe.js';
 import type { Engine } from '../../services/engine/device/engine.js';
 import { CONTROL_FRAMES } from '../../services/engine/faults/control-frames.js';

@@ -119,3 +119,42 @@ function takesAllOf(text: string, file: string): boolean {
 it('nothing compiled lies among the sources', () => {
   assertNone(filesMatching(/^(services|bench|test)\/.*(\.js|\.d\.ts|\.map)$/));
 });
+
+/** Files that may mention a mechanism that is a slice, outside its folder, `wire` and the registry. */
+const MENTIONS_MOST = 12;
+
+/**
+ * How each mechanism is called in the sources, and, of those that are not yet slices, in how many
+ * files. Such a number may only sink.
+ */
+const MENTIONED: Readonly<Record<string, { readonly words: RegExp; readonly most: number }>> = {
+  sfc: { words: /sfc|source[ _-]?flow[ _-]?control/i, most: MENTIONS_MOST },
+  ci: {
+    words: /\bci\b|\bCi[A-Z]|[Cc]ongestion[ _]?[Ii]solation|802\.1Qcz|\b(CIM|cim)s?\b/,
+    most: MENTIONS_MOST,
+  },
+  hpcc: { words: /hpcc/i, most: MENTIONS_MOST },
+  dcqcn: { words: /dcqcn/i, most: MENTIONS_MOST },
+  timely: { words: /timely/i, most: MENTIONS_MOST },
+  swift: { words: /swift/i, most: MENTIONS_MOST },
+  qcn: { words: /qcn|\bcn[mp]v?s?\b/i, most: 45 },
+  ecn: { words: /\b[Ee]cn|[a-z]Ecn|\bECN/, most: 28 },
+  pfc: { words: /pfc/i, most: 107 },
+  credit: { words: /credit/i, most: 161 },
+  mvtx2802: { words: /mvtx2802/i, most: 29 },
+  '82599': { words: /82599/i, most: 47 },
+};
+
+it('a mechanism is one place: few sources outside its folder mention it', () => {
+  const sources = filesMatching(/^services\//).filter(
+    (path) => !/^services\/(engine\/wire\/|mechanisms\/registry\.ts)/.test(path),
+  );
+  assertNone(
+    Object.entries(MENTIONED).flatMap(([name, { words, most }]) => {
+      const own = new RegExp(`/(${name}|nic-${name})/`);
+      const outside = sources.filter((path) => !own.test(path) && words.test(textOf(path)));
+      const excess = outside.length > most ? `, at most ${most}: ${outside.join(', ')}` : '';
+      return excess === '' ? [] : [`${name}: ${outside.length} files${excess}`];
+    }),
+  );
+});

@@ -1,8 +1,5 @@
-import type {
-  CongestionIsolation,
-  CreditExchange,
-  SourceFlowControl,
-} from '../wire/lldp/capability-tlvs.js';
+import type { CreditExchange } from '../wire/lldp/capability-tlvs.js';
+import type { MechanismTlvs } from '../wire/lldp/mechanism-tlvs.js';
 import type {
   Application,
   CongestionNotification,
@@ -67,13 +64,11 @@ export type LldpStatus = 'disabled' | 'send' | 'receive' | 'both';
 /** Which DCBX a port speaks; `auto` is IEEE until a neighbour is heard that only has CEE. */
 export type DcbxMode = 'auto' | 'ieee' | 'cee' | 'off';
 
-export interface DiscoveryAdmin {
+export interface DiscoveryAdmin extends MechanismTlvs {
   readonly status: LldpStatus;
   readonly dcbx: DcbxAdmin;
   /** Null, here and below: the port does not speak of it. */
   readonly credit: CreditExchange | null;
-  readonly sourceFlowControl: SourceFlowControl | null;
-  readonly congestionIsolation: CongestionIsolation | null;
   readonly congestionNotification: CongestionNotification | null;
 }
 
@@ -96,10 +91,8 @@ export interface OperatingPort {
   /** Priorities with PFC, one bit each. */
   readonly pfc: number;
   readonly credit: OperatingCredit;
-  /** The neighbour is a station that obeys messages of source flow control itself. */
-  readonly obeysMessages: boolean;
-  /** The neighbour isolates congesting flows, and takes messages about them. */
-  readonly isolatesFlows: boolean;
+  /** What the link partner advertises of mechanisms. */
+  readonly advertised: MechanismTlvs;
 }
 
 /** What two neighbours use of credit exchange. */

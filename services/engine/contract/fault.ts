@@ -15,8 +15,8 @@ export interface FaultTimes {
   readonly stream: string;
 }
 
-/** A table of a switch that can be full. */
-export type TableKind = 'mac' | 'sfc' | 'ci';
+/** A table of a switch that can be full: `mac`, or a mechanism by its name. */
+export type TableKind = string;
 
 /** Which control frames: those whose EtherType and opcode are these; -1 takes any. */
 export interface ControlMatch {

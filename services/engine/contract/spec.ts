@@ -239,7 +239,7 @@ export interface QcnPortSpec {
 
 export type QcnDefence = 'disabled' | 'edge' | 'interior' | 'interior-ready';
 
-/** What a receiver says of marked packets: notification point of DCQCN. */
+/** What a receiver says of marked packets: a notification point. */
 export interface NotifySpec {
   readonly gapPs: number;
   readonly priority: number;

@@ -13,12 +13,11 @@ import {
   textOctets,
 } from '../wire/lldp/basic-tlvs.js';
 import {
-  encodeCongestionIsolation,
   encodeCreditExchange,
-  encodeSourceFlowControl,
   encodeTopologyRecognition,
   type TopologyRecognition,
 } from '../wire/lldp/capability-tlvs.js';
+import { mechanismTlvEncoders } from '../wire/lldp/mechanism-tlvs.js';
 import { type CeeDcbx, encodeCeeDcbx } from '../wire/lldp/dcbx-cee.js';
 import {
   encodeApplications,
@@ -180,7 +179,7 @@ function dcbxTlvs({ admin, operation, cee }: Announcement): Encode[] {
 }
 
 function capabilityTlvs({ admin, creditAgreed, topology }: Announcement): Encode[] {
-  const { credit, sourceFlowControl, congestionIsolation, congestionNotification } = admin;
+  const { credit, congestionNotification } = admin;
   const encoders: Encode[] = [(octets, at) => encodeTopologyRecognition(octets, at, topology)];
   if (congestionNotification !== null) {
     encoders.push((octets, at) => encodeCongestionNotification(octets, at, congestionNotification));
@@ -189,11 +188,5 @@ function capabilityTlvs({ admin, creditAgreed, topology }: Announcement): Encode
     const tlv = { ...credit, agreed: creditAgreed };
     encoders.push((octets, at) => encodeCreditExchange(octets, at, tlv));
   }
-  if (sourceFlowControl !== null) {
-    encoders.push((octets, at) => encodeSourceFlowControl(octets, at, sourceFlowControl));
-  }
-  if (congestionIsolation !== null) {
-    encoders.push((octets, at) => encodeCongestionIsolation(octets, at, congestionIsolation));
-  }
-  return encoders;
+  return [...encoders, ...mechanismTlvEncoders(admin)];
 }

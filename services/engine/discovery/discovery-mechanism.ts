@@ -8,6 +8,7 @@ import type {
 import type { PortSpec } from '../contract/spec.js';
 import { readU16, readU48 } from '../wire/big-endian.js';
 import { ETHERTYPE_LLDP, LLDP_FRAME_MOST } from '../wire/lldp/lldpdu.js';
+import { NO_MECHANISM_TLVS } from '../wire/lldp/mechanism-tlvs.js';
 import type { Counters } from '../port/counters.js';
 import { RX_FRAMES } from '../port/counters.js';
 import { type Announcement, encodeAnnouncement, encodeShutdown } from './announcement.js';
@@ -298,8 +299,7 @@ export class DiscoveryMechanism implements Mechanism {
       ets: operation.ets,
       pfc: operation.pfc,
       credit,
-      obeysMessages: remote?.sourceFlowControl?.obeys === true,
-      isolatesFlows: remote?.congestionIsolation?.queueMap.some((entry) => entry > 0) === true,
+      advertised: remote ?? NO_MECHANISM_TLVS,
     });
     if (this.specs[port]!.holdsWithoutCredit) {
       this.host.hold(this.slot, port, this.withheld(port));

@@ -25,8 +25,8 @@ import { checkVms } from './nic-check.js';
 import { nicSpec } from './nic-specs.js';
 import { Mvtx2802Plan } from './mvtx2802-plan.js';
 import { portSpecs } from './port-specs.js';
-import { CiPlan } from './ci-plan.js';
-import { SfcPlan } from './sfc-plan.js';
+import type { PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
+import { fabricOfMechanisms, planMechanisms } from './mechanism-plans.js';
 
 /** From what a scenario says, and the fabric that it makes, to devices that can be run. */
 export function assemble(input: AssemblyInput): Assembly {
@@ -50,10 +50,18 @@ export function assemble(input: AssemblyInput): Assembly {
   const lengths = frameLengths(scenario, flows, bridgesTag);
   const longestFrameOctets = lengths.map((own) => Math.max(...own));
   const credit = new CreditPlan(scenario, topology, settings, linkEnds, lengths, fail, warn);
-  const discovery = new DiscoveryPlan(input, settings, prospects, Math.max(...longestFrameOctets));
+  const ofMechanisms = fabricOfMechanisms({
+    ...{ input, settings, linkEnds, methods, longestFrameOctets, paths },
+  });
+  const discovery = new DiscoveryPlan(
+    input,
+    settings,
+    prospects,
+    Math.max(...longestFrameOctets),
+    ofMechanisms,
+  );
   const memory = new MemoryPlan(scenario, settings, methods, credit, longestFrameOctets, fail);
-  const ci = new CiPlan(input, settings, linkEnds, longestFrameOctets);
-  const sfc = new SfcPlan(input, settings, linkEnds, methods, longestFrameOctets);
+  const mechanisms = planMechanisms(ofMechanisms);
   const longestOctets = Math.max(...longestFrameOctets);
   const chips = new Mvtx2802Plan(
     scenario,
@@ -67,6 +75,10 @@ export function assemble(input: AssemblyInput): Assembly {
   const margins: Margin[] = [];
   const inOrder = keepsOrder(settings, scenario.faults);
 
+  const present = (of: (planned: PlannedMechanism) => object | null): SwitchSpec['slices'] => {
+    const specs = mechanisms.map((planned) => [planned.slice.name, of(planned)] as const);
+    return Object.fromEntries(specs.filter(([, spec]) => spec !== null));
+  };
   const switchSpec = (index: number, own: Settings): Omit<SwitchSpec, keyof Common> => {
     const { name } = topology.devices[index]!;
     const mvtx2802 = chips.spec(index);
@@ -84,8 +96,7 @@ export function assemble(input: AssemblyInput): Assembly {
       ecn: mvtx2802 === null ? ecnSpecs(scenario, own, name, fail) : NO_MARKING,
       telemetry,
       qcn: mvtx2802 === null ? congestion.pointsOf(index) : null,
-      slices:
-        mvtx2802 === null ? present({ sfc: sfc.ofSwitch(index), ci: ci.ofSwitch(index) }) : {},
+      slices: mvtx2802 === null ? present(({ plan }) => plan.ofSwitch(index)) : {},
     };
   };
   const nicOf = (index: number, name: string): NicSpec | null => {
@@ -109,14 +120,13 @@ export function assemble(input: AssemblyInput): Assembly {
   };
   const hostSpec = (index: number, name: string): Omit<HostSpec, keyof Common> => {
     const ends = hostEnds[index]!;
-    const messages = sfc.ofHost(index, ends.sends);
     const nic = nicOf(index, name);
     const [end] = linkEnds[index]!;
     return {
       kind: 'host',
       position: index,
       ...ends,
-      slices: present({ sfc: messages }),
+      slices: present(({ plan }) => plan.ofHost?.(index, ends.sends) ?? null),
       nic,
       inOrder,
       receiveMemory: nic !== null || end === undefined ? null : memory.ofHost(end),
@@ -152,16 +162,11 @@ export function assemble(input: AssemblyInput): Assembly {
     linkEnds,
     margins,
     creditMargins: credit.margins,
-    sfcPaths: sfc.paths(paths),
+    mechanisms,
     slotMargins: chips.margins,
     longestFrameOctets,
     flowEnds,
   };
-}
-
-/** Without mechanisms that do not run. */
-function present(slices: Readonly<Record<string, object | null>>): SwitchSpec['slices'] {
-  return Object.fromEntries(Object.entries(slices).filter(([, spec]) => spec !== null));
 }
 
 /** Whether frames of one flow all take one path. */

@@ -12,6 +12,7 @@ import type { CreditMargin } from './credit-plan.js';
 import type { Ideal } from './ideal.js';
 import type { LinkEnd } from './link-ends.js';
 import type { SlotMargin } from './mvtx2802-plan.js';
+import type { PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
 import type { Warn } from './device-warnings.js';
 
 export interface AssemblyInput {
@@ -36,8 +37,7 @@ export interface Assembly {
   readonly margins: readonly Margin[];
   /** Of every port and priority with credit exchange. */
   readonly creditMargins: readonly CreditMargin[];
-  /** Of every flow on a priority with source flow control. */
-  readonly sfcPaths: readonly SfcPath[];
+  readonly mechanisms: readonly PlannedMechanism[];
   /** Of every flow-controlled port of switches that are MVTX2802s. */
   readonly slotMargins: readonly SlotMargin[];
   /** By priority: the longest frame on any wire, tags included. */
@@ -58,17 +58,6 @@ export interface Margin {
   /** XOFF threshold while the pool is idle; a dynamic one sinks as the pool fills. */
   readonly xoffOctets: number;
   readonly xonGapOctets: number;
-}
-
-/** Whether source flow control reaches a flow's source, from all queues on its way. */
-export interface SfcPath {
-  readonly flow: number;
-  /** What stops the source: it does so itself, its edge does by PFC, or nothing. */
-  readonly reaction: 'station' | 'proxy' | 'none';
-  /** Switches of one shortest way (of several equal ones) that watch and tell. */
-  readonly telling: readonly number[];
-  /** And those that do not. */
-  readonly silent: readonly number[];
 }
 
 /** A connection, by its device and its number among the device's sends or receives. */

@@ -24,7 +24,7 @@ import { selectDevices } from '../topology/select-devices.js';
 import type { Topology } from '../topology/topology.js';
 import type { Hop } from './flow-paths.js';
 import type { LinkEnd } from './link-ends.js';
-import { stationsOf } from './sfc-plan.js';
+import { stationsOf } from './stations.js';
 
 /** Ethernet 14, IPv4 20, UDP 8, then the packet, ICRC 4 and FCS 4. */
 export const CNP_FRAME_OCTETS = 14 + 20 + 8 + CNP_OCTETS + 4 + 4;

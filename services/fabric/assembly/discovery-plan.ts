@@ -9,14 +9,12 @@ import { PS_PER_US } from '../../engine/units/time.js';
 import { readU48 } from '../../engine/wire/big-endian.js';
 import { CE_TAG_GRANT, CE_TAG_REQUEST } from '../../engine/wire/ce-tag.js';
 import {
-  blankCongestionIsolation,
   blankCreditExchange,
-  blankSourceFlowControl,
-  type CongestionIsolation,
   type CreditExchange,
-  type SourceFlowControl,
 } from '../../engine/wire/lldp/capability-tlvs.js';
 import { type Ets, TSA_ETS, TSA_STRICT, TSA_VENDOR } from '../../engine/wire/lldp/dcbx-ieee.js';
+import type { MechanismTlvs } from '../../engine/wire/lldp/mechanism-tlvs.js';
+import { NO_MECHANISM_TLVS } from '../../engine/wire/lldp/mechanism-tlvs.js';
 import { switchPortMac } from '../address.js';
 import type { Path } from '../../settings/source-tree.js';
 import type { DiscoveryEndSection, DiscoverySection } from '../scenario/discovery-section.js';
@@ -25,6 +23,7 @@ import { NameTable } from '../topology/select-devices.js';
 import type { AssemblyInput } from './assembly.js';
 import { fixedClasses, problemOfClasses } from './fixed-classes.js';
 import type { LinkEnd } from './link-ends.js';
+import type { FabricOfMechanism } from '../../mechanisms/mechanism-slice.js';
 import type { Prospects } from './link-methods.js';
 import { creditOf, pfcOf } from './prospects.js';
 import type { Settings } from './settings.js';
@@ -59,6 +58,7 @@ export class DiscoveryPlan {
     /** By device. */
     private readonly prospects: readonly Prospects[],
     private readonly longestOctets: number,
+    private readonly mechanisms: readonly FabricOfMechanism[],
   ) {
     const { scenario, topology, fail } = input;
     this.epochsPs = epochsOf(scenario.discovery);
@@ -164,50 +164,16 @@ export class DiscoveryPlan {
       status: end.status,
       dcbx: this.dcbx(device, configuration),
       credit: this.credit(device, configuration, grants),
-      sourceFlowControl: this.sourceFlowControl(device),
-      congestionIsolation: this.congestionIsolation(device),
+      ...NO_MECHANISM_TLVS,
       congestionNotification: cnpvs === 0 ? null : { priorities: cnpvs, ready: cnpvs },
+      ...this.advertised(device),
     };
   }
 
-  /** What a device tells of source flow control; null where no priority has it. */
-  private sourceFlowControl(device: number): SourceFlowControl | null {
-    const { priorities, sfc } = this.settings[device]!;
-    const monitored = priorities.reduce(
-      (mask, own) => (own.sfc ? mask | (1 << own.priority) : mask),
-      0,
-    );
-    if (monitored === 0) return null;
-    const isBridge = this.input.topology.devices[device]!.kind === 'switch';
-    return {
-      ...blankSourceFlowControl(),
-      sends: isBridge && sfc.send,
-      proxy: isBridge && sfc.proxy !== 'off',
-      obeys: !isBridge && sfc.receive,
-      layer2: sfc.encapsulation === 'ethernet',
-      ipv4: sfc.encapsulation === 'ipv4',
-      ipv6: sfc.encapsulation === 'ipv6',
-      monitored,
-      mac: this.macOf(device),
-    };
-  }
-
-  /** What a switch tells of congestion isolation; null where it has none. */
-  private congestionIsolation(device: number): CongestionIsolation | null {
-    const { priorities, ci } = this.settings[device]!;
-    const monitored = priorities.filter((own) => own.ci).map(({ priority }) => priority);
-    const isBridge = this.input.topology.devices[device]!.kind === 'switch';
-    if (!isBridge || !ci.enabled || monitored.length === 0) return null;
-    const { transmit } = this.input.scenario.classes;
-    const queueMap = new Array<number>(CLASSES).fill(0);
-    for (const priority of monitored) queueMap[priority] = transmit[priority]! + 1;
-    queueMap[ci.priority] = -(transmit[ci.priority]! + 1);
-    return {
-      ...blankCongestionIsolation(),
-      queueMap,
-      encapsulationOctets: ci.quoteBytes,
-      mac: this.macOf(device),
-    };
+  /** What mechanisms say of a device. */
+  private advertised(device: number): Partial<MechanismTlvs> {
+    const own = this.mechanisms.map(({ slice, context }) => slice.advertise(device, context));
+    return Object.assign({}, ...own) as Partial<MechanismTlvs>;
   }
 
   private dcbx(device: number, { end, pfc, arbiter }: Configuration): DcbxAdmin {
@@ -278,12 +244,6 @@ export class DiscoveryPlan {
       divided: exchange?.granting.policy === 'static',
       bufferUnits: [...(exchange?.granting.bufferUnits ?? new Array<number>(CLASSES).fill(0))],
     };
-  }
-
-  private macOf(device: number): number {
-    const { topology, addresses } = this.input;
-    const isHost = topology.devices[device]!.kind === 'host';
-    return readU48(isHost ? addresses[device]!.mac : switchPortMac(device, 0), 0);
   }
 }
 

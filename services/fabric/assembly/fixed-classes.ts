@@ -1,5 +1,7 @@
 /** Which priorities may move to other traffic classes while a run goes on, and from where. */
 
+import { maskOf } from '../../mechanisms/mechanism-slice.js';
+import { MECHANISMS } from '../../mechanisms/registry.js';
 import type { Scenario } from '../scenario/scenario.js';
 import type { AssemblyInput } from './assembly.js';
 import type { Prospects } from './link-methods.js';
@@ -24,7 +26,9 @@ export function fixedClasses(
   prospects: Prospects,
   isHost: boolean,
 ): number {
-  const fixed = isBound(settings, isHost) ? ALL : watched(settings, scenario) | prospects.credit;
+  const fixed = isBound(settings, isHost)
+    ? ALL
+    : watched(settings, scenario, isHost) | prospects.credit;
   const problem = problemOfClasses(fixed, classesOf(settings, scenario), scenario);
   if (problem !== null) throw fail(['discovery'], problem);
   return fixed;
@@ -56,12 +60,20 @@ function touches(
   return isFixed(priority) || transmit.some((tc, p) => isFixed(p) && tc === own[priority]);
 }
 
-function isBound({ host, switch: bridge, ci, priorities }: Settings, isHost: boolean): boolean {
-  const isolates = ci.enabled && priorities.some((own) => own.ci);
-  return isHost ? host.nic !== null : bridge.model === 'mvtx2802' || isolates;
+function isBound({ host, switch: bridge }: Settings, isHost: boolean): boolean {
+  return isHost ? host.nic !== null : bridge.model === 'mvtx2802';
 }
 
-function watched({ priorities }: Settings, { rateControls: { qcn } }: Scenario): number {
-  const sfc = priorities.filter((own) => own.sfc).map(({ priority }) => priority);
-  return [...sfc, ...qcn.priorities].reduce((mask, priority) => mask | (1 << priority), 0);
+/** Priorities that mechanisms watch, and others that these need. */
+function watched(
+  { priorities, mechanisms }: Settings,
+  { rateControls: { qcn } }: Scenario,
+  isHost: boolean,
+): number {
+  return MECHANISMS.reduce((mask, slice) => {
+    const { name } = slice;
+    const own = priorities.filter((section) => section.mechanisms[name] === true);
+    const watchedHere = maskOf(own.map(({ priority }) => priority));
+    return mask | slice.fixedClasses(mechanisms[name], watchedHere, isHost);
+  }, maskOf(qcn.priorities));
 }

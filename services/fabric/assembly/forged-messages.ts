@@ -16,7 +16,7 @@ import {
 import { formatMac, NO_TAG, tagPriority, tagVlan } from '../../engine/wire/ethernet.js';
 import { readU48 } from '../../engine/wire/big-endian.js';
 import { blankSfcm, encodeSfcm, SFCM_PAUSE } from '../../engine/wire/sfcm.js';
-import { stationsOf } from './sfc-plan.js';
+import { stationsOf } from './stations.js';
 import type { HostAddress } from '../address.js';
 import { switchAddress } from '../address.js';
 import type { ForgedFrames } from '../scenario/fault-section.js';

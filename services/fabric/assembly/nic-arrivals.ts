@@ -3,6 +3,7 @@ import { PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
 import type { RegisterFile } from '../../engine/nic-82599/register-file.js';
 import { receivedPriority } from '../../engine/nic-82599/vlan.js';
 import { vlanModesOf } from '../../engine/nic-82599/vlan-modes.js';
+import { MECHANISMS } from '../../mechanisms/registry.js';
 import type { Flow } from '../load/flow.js';
 import type { Nic82599Section } from '../scenario/nic-section.js';
 import type { Scenario } from '../scenario/scenario.js';
@@ -70,20 +71,23 @@ function arrivals(
   { sends, receives }: Pick<HostSpec, 'sends' | 'receives'>,
   flows: readonly Flow[],
 ): Arrival[] {
-  const { rateControls, sfc, priorities: sections } = scenario;
+  const { rateControls, priorities: sections } = scenario;
   const data = receives.map(({ flow, ackVlan }): Arrival => {
     const { name, priority } = flows[flow]!;
     return { priority, vlans: ackVlan, flow: name };
   });
   const answers = sends.flatMap(({ flow, vlan, frameClass }): Arrival[] => {
     const { name, transport, congestion } = flows[flow]!;
-    const watched = sections[frameClass & PRIORITY_MASK]!.sfc;
+    const { mechanisms } = sections[frameClass & PRIORITY_MASK]!;
+    const messages = MECHANISMS.filter(({ name }) => mechanisms[name] === true).flatMap(
+      (slice) => slice.messagePriority(scenario.mechanisms[slice.name]) ?? [],
+    );
     const notifications = notificationsOf(congestion, scenario);
     const priorities = [
       ...(transport.kind === 'reliable' ? [transport.ackPriority] : []),
       ...(notifications === null ? [] : [notifications.priority]),
       ...(congestion === 'qcn' ? [rateControls.qcn.cnmPriority] : []),
-      ...(watched ? [sfc.priority] : []),
+      ...messages,
     ];
     return priorities.map((priority) => ({ priority, vlans: vlan, flow: `answers to ${name}` }));
   });

@@ -18,8 +18,7 @@ export function settingsOfDevices(scenario: Scenario, topology: Topology, fail: 
     priorities: scenario.priorities,
     credit: scenario.credit.end,
     discovery: scenario.discovery.end,
-    sfc: scenario.sfc,
-    ci: scenario.ci,
+    mechanisms: scenario.mechanisms,
     changes: [],
   };
   const settings = topology.devices.map(() => plain);

@@ -76,8 +76,7 @@ export function checkFlowControl(scenario: Scenario, located: Located): void {
         priorities: scenario.priorities,
         credit: scenario.credit.end,
         discovery: scenario.discovery.end,
-        sfc: scenario.sfc,
-        ci: scenario.ci,
+        mechanisms: scenario.mechanisms,
       },
       override,
     );

@@ -1,17 +1,18 @@
 /** A scenario under another mechanism: the settings that turn it into that. */
 
+import { MECHANISMS } from '../../mechanisms/registry.js';
 import { rateControlsWith, reactsToMarks } from '../../plugins/plugins.js';
 import type { PluginSource } from '../../plugins/source.js';
 import type { Topology } from '../topology/topology.js';
 import type { LoadedScenario } from './load-scenario.js';
+import type { MechanismSections } from './mechanism-sections.js';
 
 /** What rules a link, of which a contender has exactly one. */
 const HOLDS = ['none', 'pause', 'pfc', 'credit'] as const;
 /** What switches tell their neighbours and the sources beside that. */
-const MESSAGES = ['sfc', 'ci'] as const;
+const MESSAGES: readonly string[] = MECHANISMS.map(({ name }) => name);
 
 type Hold = (typeof HOLDS)[number];
-type Message = (typeof MESSAGES)[number];
 
 /**
  * Where the scenario marks nothing and a contender needs marks: 8 and 32 us of the slowest link,
@@ -25,7 +26,8 @@ export interface Contender {
   readonly hold: Hold;
   /** The kind of a rate control, or `none`. */
   readonly control: string;
-  readonly messages: readonly Message[];
+  /** Names of mechanisms. */
+  readonly messages: readonly string[];
 }
 
 /** The name is not one of a contender; the message says what would be. */
@@ -78,16 +80,15 @@ export function settingsFor(
     links.reduce((least, { rateBps }) => Math.min(least, rateBps), Infinity),
   );
   const settings = priorities.map((priority) => {
-    const { ecn, sfc: _sfc, ci: _ci, ...own } = asMapping(sections[priority]);
+    const { ecn, ...own } = withoutMessages(sections[priority]);
     const marks = ecn !== undefined || needsMarks ? { ecn: ecn ?? marking } : {};
     const section = { ...own, flowControl, ...marks, ...spoken };
     return `priorities.${priority}=${JSON.stringify(section)}`;
   });
-  const isolated = loaded.scenario.ci.priority;
-  if (messages.includes('ci') && !priorities.includes(isolated)) {
-    // The queue of isolated flows is held back like the one that they came from.
-    const { ecn: _ecn, sfc: _sfc, ci: _ci, ...own } = asMapping(sections[priorities[0]!]);
-    settings.push(`priorities.${isolated}=${JSON.stringify({ ...own, flowControl })}`);
+  for (const companion of companionsOf(messages, loaded.scenario.mechanisms)) {
+    if (priorities.includes(companion)) continue;
+    const { ecn: _ecn, ...own } = withoutMessages(sections[priorities[0]!]);
+    settings.push(`priorities.${companion}=${JSON.stringify({ ...own, flowControl })}`);
   }
   settings.push(`pause=${hold === 'pause' ? pauseOf(document['pause']) : 'false'}`);
   if (control === 'qcn') {
@@ -98,6 +99,18 @@ export function settingsFor(
     if (priorities.includes(priority)) settings.push(`load.${i}.congestion=${control}`);
   });
   return settings;
+}
+
+/** Priorities whose flow control must be that of the priorities in dispute. */
+function companionsOf(messages: readonly string[], sections: MechanismSections): number[] {
+  return MECHANISMS.filter(({ name }) => messages.includes(name)).flatMap(
+    (slice) => slice.companions?.(sections[slice.name]) ?? [],
+  );
+}
+
+function withoutMessages(section: unknown): Record<string, unknown> {
+  const own = Object.entries(asMapping(section)).filter(([key]) => !MESSAGES.includes(key));
+  return Object.fromEntries(own);
 }
 
 function markingAt(rateBps: number): object {

@@ -1,7 +1,6 @@
 /** What holds for one device: the scenario's own sections with its overrides in file order. */
 
 import type {
-  CiSection,
   CreditEndSection,
   DeviceOverride,
   HostSection,
@@ -10,10 +9,11 @@ import type {
   PriorityChange,
   PrioritySection,
   Scenario,
-  SfcSection,
   SwitchSection,
 } from './scenario.js';
 import type { DiscoveryEndSection } from './discovery-section.js';
+import type { MechanismSections } from './mechanism-sections.js';
+import { changedSections } from './mechanism-sections.js';
 import { matchesGlob } from './selector.js';
 
 export interface DeviceSettings {
@@ -22,13 +22,12 @@ export interface DeviceSettings {
   /** Indexed by priority. */
   readonly priorities: readonly PrioritySection[];
   readonly credit: CreditEndSection;
-  readonly sfc: SfcSection;
   readonly discovery: DiscoveryEndSection;
-  readonly ci: CiSection;
+  readonly mechanisms: MechanismSections;
 }
 
 export function settingsOf(scenario: Scenario, device: string): DeviceSettings {
-  const { hosts: host, switches, priorities, credit, sfc, discovery, ci } = scenario;
+  const { hosts: host, switches, priorities, credit, discovery, mechanisms } = scenario;
   return scenario.overrides
     .filter(({ match }) => matchesGlob(match, device))
     .reduce(overridden, {
@@ -36,9 +35,8 @@ export function settingsOf(scenario: Scenario, device: string): DeviceSettings {
       switch: switches,
       priorities,
       credit: credit.end,
-      sfc,
       discovery: discovery.end,
-      ci,
+      mechanisms,
     });
 }
 
@@ -57,8 +55,7 @@ export function overridden(settings: DeviceSettings, change: DeviceOverride): De
     }),
     credit: { ...settings.credit, ...change.credit },
     discovery: { ...settings.discovery, ...change.discovery },
-    sfc: { ...settings.sfc, ...change.sfc },
-    ci: { ...settings.ci, ...change.ci },
+    mechanisms: changedSections(settings.mechanisms, change.mechanisms),
   };
 }
 
@@ -77,5 +74,7 @@ function changedRegisters(
 }
 
 function changedPriority(section: PrioritySection, change: PriorityChange): PrioritySection {
-  return { ...section, ...change, pfc: { ...section.pfc, ...change.pfc } };
+  const pfc = { ...section.pfc, ...change.pfc };
+  const mechanisms = { ...section.mechanisms, ...change.mechanisms };
+  return { ...section, ...change, pfc, mechanisms };
 }

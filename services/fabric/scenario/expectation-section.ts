@@ -1,5 +1,7 @@
 /** What must hold at the end of a run. */
 
+import type { MechanismMetric } from '../../mechanisms/registry.js';
+
 export type Metric =
   | 'drops'
   | 'lossless-drops'
@@ -35,10 +37,7 @@ export type Metric =
   | 'fault-drops'
   | 'credit-lost'
   | 'starved'
-  | 'sfc.messages'
-  | 'sfc.forged'
-  | 'sfc.reaction'
-  | 'sfc.covered'
+  | MechanismMetric
   | 'nic.tail-to-wire'
   | 'nic.wire-to-descriptor'
   | 'digest';

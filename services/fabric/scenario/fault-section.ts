@@ -75,7 +75,8 @@ export interface FaultSection {
   readonly source: string | null;
   readonly pausePs: number;
   readonly bytes: number;
-  readonly table: 'mac' | 'sfc' | 'ci';
+  /** Of learned addresses (`mac`), or of a mechanism by its name. */
+  readonly table: string;
   readonly entries: number;
   readonly ppm: number;
   /** Ports whose cables are swapped. */

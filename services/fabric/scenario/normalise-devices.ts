@@ -7,8 +7,7 @@ import { discoveryEnd } from './normalise-discovery.js';
 import { nicSection } from './normalise-nic.js';
 import { mvtx2802Change, mvtx2802Section } from './normalise-mvtx2802.js';
 import { arbiterSection, priorityChanges } from './normalise-flow-control.js';
-import { ciChange } from './normalise-ci.js';
-import { sfcChange } from './normalise-sfc.js';
+import { mechanismSections } from './mechanism-sections.js';
 import type {
   BufferSection,
   DeviceOverride,
@@ -77,8 +76,7 @@ export function deviceOverrides(
       priorities,
       credit: creditEnd(device.credit ?? {}, [...path, 'credit'], located),
       discovery: discoveryEnd(device.discovery ?? {}),
-      sfc: sfcChange(device.sfc ?? {}, [...path, 'sfc'], located),
-      ci: ciChange(device.ci ?? {}),
+      mechanisms: mechanismSections(device, path, located),
     };
   });
 }

@@ -1,6 +1,7 @@
 /** `priorities`, `pause`, `classes` of the file -> what holds for each priority and class. */
 
 import type { Located } from './located.js';
+import { mechanismFlags } from './mechanism-sections.js';
 import type {
   ArbiterSection,
   ClassSection,
@@ -49,8 +50,7 @@ export function prioritySections(
       ingressReservedBytes: keys.reserved,
       ingressAlpha: keys.alpha,
       ecn: ecnSection(keys.ecn),
-      sfc: keys.sfc,
-      ci: keys.ci,
+      mechanisms: mechanismFlags(keys),
     };
   });
 }
@@ -71,8 +71,7 @@ export function priorityChanges(
       ...(keys.reserved !== undefined && { ingressReservedBytes: keys.reserved }),
       ...(keys.alpha !== undefined && { ingressAlpha: keys.alpha }),
       ...(keys.ecn !== undefined && { ecn: ecnSection(keys.ecn) }),
-      ...(keys.sfc !== undefined && { sfc: keys.sfc }),
-      ...(keys.ci !== undefined && { ci: keys.ci }),
+      mechanisms: mechanismFlags(keys),
     };
   });
 }

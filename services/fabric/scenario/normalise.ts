@@ -12,8 +12,7 @@ import { fabricSection } from './normalise-fabric.js';
 import { classSection, pauseSection, prioritySections } from './normalise-flow-control.js';
 import { machinerySections } from './normalise-machinery.js';
 import { groupSections, loadSections } from './normalise-load.js';
-import { ciSection } from './normalise-ci.js';
-import { sfcSection } from './normalise-sfc.js';
+import { mechanismSections } from './mechanism-sections.js';
 import type { CaptureSection, Scenario } from './scenario.js';
 import type { ScenarioInput } from './schema.js';
 
@@ -40,8 +39,7 @@ export function normalise(
     pause: pauseSection(input.pause),
     credit: creditSection(input.credit, located),
     discovery: discoverySection(input.discovery, located),
-    sfc: sfcSection(input.sfc, located),
-    ci: ciSection(input.ci),
+    mechanisms: mechanismSections(input, [], located),
     rateControls: rateControlSections(input, plugins, located),
     classes: classSection(input.classes, located),
     groups,

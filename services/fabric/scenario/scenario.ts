@@ -12,7 +12,7 @@ import type { Expectation } from './expectation-section.js';
 import type { FaultSection } from './fault-section.js';
 import type { MachinerySection } from './machinery-section.js';
 import type { Nic82599Section } from './nic-section.js';
-import type { CiSection, SfcSection } from './scenario-messages.js';
+import type { MechanismFlags, MechanismSections } from './mechanism-sections.js';
 
 export type { Expectation, Metric } from './expectation-section.js';
 export type {
@@ -21,7 +21,6 @@ export type {
   ObserveSection,
   TraceSection,
 } from './observe-section.js';
-export type { CiSection, SfcDetectSection, SfcSection } from './scenario-messages.js';
 
 export interface Scenario {
   readonly name: string;
@@ -39,8 +38,7 @@ export interface Scenario {
   readonly pause: PauseSection;
   readonly credit: CreditSection;
   readonly discovery: DiscoverySection;
-  readonly sfc: SfcSection;
-  readonly ci: CiSection;
+  readonly mechanisms: MechanismSections;
   readonly rateControls: RateControlSections;
   readonly classes: ClassSection;
   readonly groups: readonly GroupSection[];
@@ -214,8 +212,7 @@ export interface DeviceOverride {
   readonly priorities: readonly PriorityChange[];
   readonly credit: Partial<CreditEndSection>;
   readonly discovery: Partial<DiscoveryEndSection>;
-  readonly sfc: Partial<SfcSection>;
-  readonly ci: Partial<CiSection>;
+  readonly mechanisms: MechanismSections;
 }
 
 export interface PriorityChange {
@@ -225,8 +222,7 @@ export interface PriorityChange {
   readonly ingressReservedBytes?: number;
   readonly ingressAlpha?: number;
   readonly ecn?: EcnSection;
-  readonly sfc?: boolean;
-  readonly ci?: boolean;
+  readonly mechanisms: MechanismFlags;
 }
 
 /** What keeps the sender of a priority from sending too much. */
@@ -240,10 +236,7 @@ export interface PrioritySection {
   /** Dynamic threshold of an ingress account, as a multiple of the free shared pool. */
   readonly ingressAlpha: number;
   readonly ecn: EcnSection;
-  /** Congested queues tell the sources. */
-  readonly sfc: boolean;
-  /** Congesting flows get a queue of their own. */
-  readonly ci: boolean;
+  readonly mechanisms: MechanismFlags;
 }
 
 /** What a switch does about a priority that a neighbour holds without end. */

@@ -4,9 +4,8 @@ import { isIPv4, isIPv6 } from 'node:net';
 import type { z } from 'zod';
 import { aboveZero, size, time } from '../../settings/quantities.js';
 import { creditOverridesSchema } from './schema-credit.js';
-import { ciOverridesSchema } from './schema-ci.js';
+import { changeKeys } from './mechanism-sections.js';
 import { discoveryOverridesSchema } from './schema-discovery.js';
-import { sfcOverridesSchema } from './schema-sfc.js';
 import { MVTX2802, mvtx2802OverridesSchema, mvtx2802Schema } from './schema-mvtx2802.js';
 import { arbiterSchema, priorityOverridesSchema } from './schema-flow-control.js';
 import { nicSchema } from './schema-nic.js';
@@ -174,10 +173,7 @@ const deviceSchema = mapping({
   discovery: discoveryOverridesSchema
     .describe('Changes to what this device says and takes over by LLDP and DCBX.')
     .exactOptional(),
-  ci: ciOverridesSchema.describe('Changes to congestion isolation at this switch.').exactOptional(),
-  sfc: sfcOverridesSchema
-    .describe('Changes to source flow control at this device: what it can do, and when it acts.')
-    .exactOptional(),
+  ...changeKeys(),
 });
 
 export const devicesSchema = keyed(

@@ -1,6 +1,8 @@
 /** Schema of `observe` and `expect`: what is recorded, and what must hold at the end. */
 
 import { z } from 'zod';
+import type { MechanismMetric } from '../../mechanisms/registry.js';
+import { MECHANISM_METRICS } from '../../mechanisms/registry.js';
 import type { Quantity } from '../../settings/quantities.js';
 import { aboveZero, rate, share, size, time } from '../../settings/quantities.js';
 import { CAPTURE_TYPES } from '../../engine/analysis/capture/capture-filter.js';
@@ -124,6 +126,13 @@ export const observeSchema = mapping({
     .exactOptional(),
 });
 
+const UNITS = { count: 'number', time, share } as const;
+
+function mechanismUnits(): Record<MechanismMetric, Quantity | 'number'> {
+  const units = Object.entries(MECHANISM_METRICS).map(([name, { unit }]) => [name, UNITS[unit]]);
+  return Object.fromEntries(units) as Record<MechanismMetric, Quantity | 'number'>;
+}
+
 /** The unit of each metric; null: a plain number; `digest` is hexadecimal text. */
 export const METRICS: Readonly<Record<Metric, Quantity | 'number' | 'digest'>> = {
   drops: 'number',
@@ -160,10 +169,7 @@ export const METRICS: Readonly<Record<Metric, Quantity | 'number' | 'digest'>> =
   'fault-drops': 'number',
   'credit-lost': 'number',
   starved: 'number',
-  'sfc.messages': 'number',
-  'sfc.forged': 'number',
-  'sfc.reaction': time,
-  'sfc.covered': share,
+  ...mechanismUnits(),
   'nic.tail-to-wire': time,
   'nic.wire-to-descriptor': time,
   digest: 'digest',

@@ -1,6 +1,8 @@
 /** Schema of `faults`: what goes wrong in the emulated world, where and when. */
 
 import { z } from 'zod';
+import { MECHANISMS } from '../../mechanisms/registry.js';
+import { listed } from '../../settings/errors.js';
 import { CONTROL_FRAMES } from '../../engine/faults/control-frames.js';
 import type { FaultKind } from './fault-section.js';
 import { aboveZero, rate, share, size, time } from '../../settings/quantities.js';
@@ -167,8 +169,13 @@ export const faultsSchema = list(
     pause: quantity(aboveZero(time))
       .describe('Of `sfcm`: for how long the source is to stop. Default: 100 us.')
       .exactOptional(),
-    table: choice(['mac', 'sfc', 'ci'])
-      .describe('Learned addresses (mac), sources (sfc) or streams of congestion isolation (ci).')
+    table: choice(['mac', ...MECHANISMS.map(({ name }) => name)])
+      .describe(
+        `${listed([
+          'Learned addresses (mac)',
+          ...MECHANISMS.map(({ name, table }) => `${table} (${name})`),
+        ])}.`,
+      )
       .exactOptional(),
     entries: integer(1, 1_000_000)
       .describe('So many entries are left: others have filled the table.')

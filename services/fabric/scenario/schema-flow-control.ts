@@ -3,6 +3,7 @@
 import { ECN_MOMENT_DEFAULT } from '../../engine/congestion/ecn/ecn-managed.js';
 import { PFC_WATCHDOG } from '../../engine/flow-control/pfc/pfc-managed.js';
 import type { z } from 'zod';
+import { priorityFlagKeys } from './mechanism-sections.js';
 import { aboveZero, share, size, time } from '../../settings/quantities.js';
 import {
   choice,
@@ -113,12 +114,7 @@ const priorityKeys = {
   ...holdKeys,
   watchdog: watchdog.prefault(false),
   ecn: ecn.prefault('off'),
-  sfc: flag()
-    .describe('Congested queues of this priority tell the sources to pause (source flow control).')
-    .prefault(false),
-  ci: flag()
-    .describe('Flows that congest this priority get a queue of their own (congestion isolation).')
-    .prefault(false),
+  ...priorityFlagKeys(),
 };
 
 const PRIORITY = 'One priority by its number, or all: numbers refine what all says.';

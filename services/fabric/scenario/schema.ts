@@ -16,8 +16,7 @@ import { machinerySchema } from './schema-machinery.js';
 import { fabricSchema } from './schema-fabric.js';
 import { classesSchema, pauseSchema, prioritiesSchema } from './schema-flow-control.js';
 import { groupsSchema, loadsSchema, placementSchema } from './schema-load.js';
-import { ciSchema } from './schema-ci.js';
-import { sfcSchema } from './schema-sfc.js';
+import { sectionKeys } from './mechanism-sections.js';
 import { either, freeText, integer, list, mapping, quantity, text } from '../../settings/parts.js';
 
 export const SCHEMA_VERSION = 1;
@@ -89,12 +88,7 @@ export const scenarioSchema = mapping({
   discovery: discoverySchema
     .describe('LLDP and DCBX between neighbours; true: with the defaults of the standards.')
     .prefault(false),
-  ci: ciSchema
-    .describe('Congestion isolation on the priorities that have ci: true (802.1Qcz).')
-    .prefault({}),
-  sfc: sfcSchema
-    .describe('Source flow control on the priorities that have sfc: true (P802.1Qdw).')
-    .prefault({}),
+  ...sectionKeys(),
   plugins: list(
     either([freeText(), carriedPlugin], 'a plugin', 'a file name, such as ./my-control.mjs'),
     'file names, such as ./my-control.mjs',

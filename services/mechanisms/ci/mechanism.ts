@@ -46,8 +46,12 @@ export class CiMechanism implements SliceMechanism, CiGate {
     return point;
   }
 
-  operate(port: number, { isolatesFlows }: OperatingPort): void {
-    this.peerIsolates(port, isolatesFlows);
+  operate(port: number, { advertised }: OperatingPort): void {
+    const queueMap = advertised.congestionIsolation?.queueMap ?? [];
+    this.peerIsolates(
+      port,
+      queueMap.some((entry) => entry > 0),
+    );
   }
 
   /** Where it does not, what is isolated stays so until it congests no longer; nothing is added. */

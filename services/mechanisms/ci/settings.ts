@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { ENCAPSULATIONS } from '../../engine/wire/congestion-message.js';
 import { choice, either, flag, integer, quantity, word } from '../../settings/parts.js';
 import { aboveZero, size, time } from '../../settings/quantities.js';
@@ -38,3 +39,5 @@ export const ciKeys = {
     .prefault(CI_TX_PRIORITY),
   encapsulation: choice(ENCAPSULATIONS).describe('Around a message.').prefault('ethernet'),
 };
+
+export type CiSettings = z.output<z.ZodObject<typeof ciKeys>>;

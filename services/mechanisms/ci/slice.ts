@@ -1,19 +1,58 @@
-import type { Engine } from '../../engine/device/engine.js';
-import type { MechanismKind } from '../../engine/contract/slice.js';
+import { readU48 } from '../../engine/wire/big-endian.js';
+import { blankCongestionIsolation } from '../../engine/wire/lldp/capability-tlvs.js';
+import type { MechanismTlvs } from '../../engine/wire/lldp/mechanism-tlvs.js';
+import { flag } from '../../settings/parts.js';
+import type { FabricContext } from '../fabric-context.js';
+import type { MechanismSlice } from '../mechanism-slice.js';
+import { watchedOf } from '../mechanism-slice.js';
 import { CiMechanism } from './mechanism.js';
-import { CiPoint } from './point.js';
+import { CiPlan } from './plan.js';
+import type { CiResults } from './results.js';
+import { ciResults } from './results.js';
+import type { CiSettings } from './settings.js';
+import { ciKeys } from './settings.js';
 
-export const ci: MechanismKind = {
+const ALL_PRIORITIES = 0xff;
+
+export const ci: MechanismSlice<CiResults> = {
   name: 'ci',
   create: (tools) => new CiMechanism(tools),
+  keys: ciKeys,
+  help: 'Congestion isolation on the priorities that have ci: true (802.1Qcz).',
+  helpOfChanges: 'Changes to congestion isolation at this switch.',
+  priority: flag()
+    .describe('Flows that congest this priority get a queue of their own (congestion isolation).')
+    .prefault(false),
+  topic:
+    'Congestion isolation (802.1Qcz): flows that congest a queue get one of their own, here and ' +
+    'at the neighbour before, which is told by a message (CIM). PFC then stops that queue alone. ' +
+    '`priorities: { 2: pfc, 3: { flowControl: pfc, ci: true } }`; details under `ci:`.',
+  table: 'streams of congestion isolation',
+  fixedClasses: (section, watched, isHost) =>
+    !isHost && watched !== 0 && (section as CiSettings).enable ? ALL_PRIORITIES : 0,
+  // Its messages go from switch to switch.
+  messagePriority: () => null,
+  companions: (section) => [(section as CiSettings).priority],
+  plan: (context) => new CiPlan(context),
+  advertise,
+  results: ciResults,
 };
 
-/** What a switch has of it; null where it does not run. */
-export function ciPointOf(engine: Engine, place: number): CiPoint | null {
-  const role = engine.rolesOf(place)['ci'];
-  return role instanceof CiPoint ? role : null;
-}
-
-export function ciOf(engine: Engine): CiMechanism {
-  return engine.given.find((mechanism) => mechanism instanceof CiMechanism)!;
+function advertise(index: number, context: FabricContext): Partial<MechanismTlvs> {
+  const { devices, hostCount, transmit } = context;
+  const device = devices[index];
+  const own = device.section as CiSettings;
+  const monitored = watchedOf(device);
+  if (index < hostCount || !own.enable || monitored.length === 0) return {};
+  const queueMap = transmit.map(() => 0);
+  for (const priority of monitored) queueMap[priority] = transmit[priority] + 1;
+  queueMap[own.priority] = -(transmit[own.priority] + 1);
+  return {
+    congestionIsolation: {
+      ...blankCongestionIsolation(),
+      queueMap,
+      encapsulationOctets: own.quote,
+      mac: readU48(device.address(), 0),
+    },
+  };
 }

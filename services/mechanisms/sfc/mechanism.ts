@@ -69,8 +69,8 @@ export class SfcMechanism implements SliceMechanism, SfcTimers, SfcEdges {
     return this.install(place, new SfcStationPoint(counters, station));
   }
 
-  operate(port: number, { obeysMessages }: OperatingPort): void {
-    this.stationPauses(port, obeysMessages);
+  operate(port: number, { advertised }: OperatingPort): void {
+    this.stationPauses(port, advertised.sourceFlowControl?.obeys === true);
   }
 
   /** From now on a station pauses itself, or the bridge acts for it if it may. */

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { ENCAPSULATIONS } from '../../engine/wire/congestion-message.js';
 import {
   choice,
@@ -86,3 +87,5 @@ export const sfcKeys = {
     .describe('From the last bit of a message to its effect at a host or its edge.')
     .prefault('0ns'),
 };
+
+export type SfcSettings = z.output<z.ZodObject<typeof sfcKeys>>;

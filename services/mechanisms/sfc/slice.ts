@@ -1,20 +1,67 @@
-import type { Engine } from '../../engine/device/engine.js';
-import type { MechanismKind } from '../../engine/contract/slice.js';
+import { readU48 } from '../../engine/wire/big-endian.js';
+import { blankSourceFlowControl } from '../../engine/wire/lldp/capability-tlvs.js';
+import type { MechanismTlvs } from '../../engine/wire/lldp/mechanism-tlvs.js';
+import { flag } from '../../settings/parts.js';
+import type { Path } from '../../settings/source-tree.js';
+import type { FabricContext } from '../fabric-context.js';
+import type { MechanismSlice } from '../mechanism-slice.js';
+import { maskOf, watchedOf } from '../mechanism-slice.js';
+import type { Places } from '../rate-control-slice.js';
 import { SfcMechanism } from './mechanism.js';
-import type { SfcPoint } from './point.js';
-import { SfcBridgePoint, SfcStationPoint } from './roles.js';
+import { encapsulationOf, SfcPlan } from './plan.js';
+import type { SfcResults } from './results.js';
+import { sfcResults } from './results.js';
+import type { SfcSettings } from './settings.js';
+import { sfcKeys } from './settings.js';
 
-export const sfc: MechanismKind = {
+export const sfc: MechanismSlice<SfcResults> = {
   name: 'sfc',
   create: (tools) => new SfcMechanism(tools),
+  keys: sfcKeys,
+  help: 'Source flow control on the priorities that have sfc: true (P802.1Qdw).',
+  helpOfChanges: 'Changes to source flow control at this device: what it can do, and when it acts.',
+  priority: flag()
+    .describe('Congested queues of this priority tell the sources to pause (source flow control).')
+    .prefault(false),
+  topic:
+    'Source flow control (P802.1Qdw): a switch whose queue is congested sends a message to ' +
+    'the source, which pauses for a time; where a host does not obey, its edge switch takes the ' +
+    'message and stops the host by PFC (proxy). `priorities: { 3: { flowControl: pfc, sfc: true ' +
+    '} }`; details under `sfc:`.',
+  table: 'sources',
+  check: (section, path, places) => {
+    checkDetector(section, path, places);
+  },
+  fixedClasses: (_section, watched) => watched,
+  messagePriority: (section) => (section as SfcSettings).priority,
+  plan: (context) => new SfcPlan(context),
+  advertise,
+  results: sfcResults,
 };
 
-/** What a device has of it; null where it does not run. */
-export function sfcPointOf(engine: Engine, place: number): SfcPoint | null {
-  const role = engine.rolesOf(place)['sfc'];
-  return role instanceof SfcBridgePoint || role instanceof SfcStationPoint ? role : null;
+function checkDetector({ detect }: Partial<SfcSettings>, path: Path, places: Places): void {
+  if (typeof detect !== 'object' || !('min' in detect) || detect.min < detect.max) return;
+  throw places.errorAt([...path, 'detect', 'max'], 'max is not above min');
 }
 
-export function sfcOf(engine: Engine): SfcMechanism {
-  return engine.given.find((mechanism) => mechanism instanceof SfcMechanism)!;
+function advertise(index: number, { devices, hostCount }: FabricContext): Partial<MechanismTlvs> {
+  const device = devices[index];
+  const own = device.section as SfcSettings;
+  const monitored = maskOf(watchedOf(device));
+  if (monitored === 0) return {};
+  const isBridge = index >= hostCount;
+  const encapsulation = encapsulationOf(own);
+  return {
+    sourceFlowControl: {
+      ...blankSourceFlowControl(),
+      sends: isBridge && own.send,
+      proxy: isBridge && own.proxy !== 'off',
+      obeys: !isBridge && own.receive,
+      layer2: encapsulation === 'ethernet',
+      ipv4: encapsulation === 'ipv4',
+      ipv6: encapsulation === 'ipv6',
+      monitored,
+      mac: readU48(device.address(), 0),
+    },
+  };
 }

@@ -6,7 +6,7 @@ import { unbalancedWhole } from '../checks/books.js';
 import { Collector } from './collect.js';
 import { goodputOf, loadResults, tallyOf } from './flow-figures.js';
 import { discoveryResults } from './discovery-results.js';
-import { collectIsolations, collectSfc, collectSfcPaths } from './collect-sfc.js';
+import { mechanismResults } from './mechanism-results.js';
 import { nicResults } from './nic-results.js';
 import { slotPortResults, slotResults } from './collect-slots.js';
 import { congestionPointsOf, ratesOf } from './collect-congestion.js';
@@ -79,9 +79,7 @@ export function outcomeOf(
       engine.discovery,
       (device, port) => engine.devices[device]!.firstPort + port,
     ),
-    sfc: collectSfc(engine, virtualPs),
-    sfcPaths: collectSfcPaths(fabric, engine),
-    isolations: collectIsolations(engine),
+    ...mechanismResults(fabric, engine, virtualPs),
     nics,
     rates: ratesOf(fabric, engine),
     congestionPoints: congestionPointsOf(fabric, engine),

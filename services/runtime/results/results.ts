@@ -1,5 +1,6 @@
 /** What a run measured: plain data, ready for JSON. Times are ps, rates bit/s, sizes octets. */
 
+import type { MechanismResults } from '../../mechanisms/registry.js';
 import type { CreditLoopTerms } from '../../engine/analysis/credit/credit-loop.js';
 import type { HeadroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import type { DiscoveryResults } from './discovery-results.js';
@@ -18,7 +19,7 @@ export type { HeadroomTerms, LoadResult, Percentiles, Ranks, Spread, Tally };
  */
 export type RunStatus = 'complete' | 'stalled' | 'deadlocked' | 'interrupted' | 'failed';
 
-export interface RunResults {
+export interface RunResults extends MechanismResults {
   readonly scenario: string;
   readonly seed: number;
   readonly status: RunStatus;
@@ -49,9 +50,6 @@ export interface RunResults {
   readonly credits: readonly CreditResult[];
   /** Null where it does not run. */
   readonly discovery: DiscoveryResults | null;
-  readonly sfc: readonly SfcResult[];
-  readonly sfcPaths: readonly SfcPathResult[];
-  readonly isolations: readonly IsolationResult[];
   /** Every 82599 as it was at the end. */
   readonly nics: readonly NicResult[];
   /** Of every connection with a rate control. */
@@ -264,40 +262,6 @@ export interface CreditResult extends CreditCounters {
   /** What full rate over the link takes, of one channel. */
   readonly neededUnits: number;
   readonly needed: CreditLoopTerms;
-}
-
-/** What a device did about source flow control; only of those that did anything. */
-export interface SfcResult {
-  readonly device: string;
-  readonly role: 'bridge' | 'station';
-  /** Under the names of the managed objects. */
-  readonly counters: Readonly<Record<string, number>>;
-  readonly sourcesPeak: number;
-  /** From the detection of congestion to the pause (at an edge: to the request for PFC). */
-  readonly reactionMinPs: number | null;
-  readonly reactionMeanPs: number | null;
-  readonly reactionMaxPs: number | null;
-  /** Of a station: how often and how long it paused, over all priorities. */
-  readonly pauses: number;
-  readonly pausedPs: number;
-}
-
-/** What a switch did about congestion isolation; only of those that did anything. */
-export interface IsolationResult {
-  readonly device: string;
-  /** Under the names of the managed objects. */
-  readonly counters: Readonly<Record<string, number>>;
-  /** Flows isolated at the end, and at most. */
-  readonly flows: number;
-  readonly flowsPeak: number;
-}
-
-/** Whether source flow control reaches the source of a flow. */
-export interface SfcPathResult {
-  readonly flow: string;
-  readonly reaction: 'station' | 'proxy' | 'none';
-  readonly telling: readonly string[];
-  readonly silent: readonly string[];
 }
 
 export interface RateResult {

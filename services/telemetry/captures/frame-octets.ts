@@ -55,7 +55,7 @@ import {
   IP_PROTOCOL_UDP,
   UDP_HEADER_OCTETS,
 } from '../../engine/wire/udp.js';
-import { stationsOf } from '../../fabric/assembly/sfc-plan.js';
+import { stationsOf } from '../../fabric/assembly/stations.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { FlowOfFrames } from '../flows-by-frame.js';
 import { FlowsByFrame } from '../flows-by-frame.js';

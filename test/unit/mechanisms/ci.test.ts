@@ -9,7 +9,7 @@ import {
   TOLD_BY_CIM,
 } from '../../../services/mechanisms/ci/machine.js';
 import type { CiPoint } from '../../../services/mechanisms/ci/point.js';
-import { ciOf, ciPointOf } from '../../../services/mechanisms/ci/slice.js';
+import { ciOf, ciPointOf } from '../../../services/mechanisms/ci/results.js';
 import type { Engine } from '../../../services/engine/device/engine.js';
 import { blankCim, encodeCim } from '../../../services/engine/wire/cim.js';
 import {

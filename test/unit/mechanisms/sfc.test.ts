@@ -8,7 +8,7 @@ import {
   sampleGrowth,
 } from '../../../services/mechanisms/sfc/machine.js';
 import type { SfcPoint } from '../../../services/mechanisms/sfc/point.js';
-import { sfcPointOf } from '../../../services/mechanisms/sfc/slice.js';
+import { sfcPointOf } from '../../../services/mechanisms/sfc/results.js';
 import type { Engine } from '../../../services/engine/device/engine.js';
 import {
   blankEnvelope,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Engine } from '../../../../services/engine/device/engine.js';
-import { ciOf, ciPointOf } from '../../../../services/mechanisms/ci/slice.js';
-import { sfcOf, sfcPointOf } from '../../../../services/mechanisms/sfc/slice.js';
+import { ciOf, ciPointOf } from '../../../../services/mechanisms/ci/results.js';
+import { sfcOf, sfcPointOf } from '../../../../services/mechanisms/sfc/results.js';
 import { Session } from '../../../../services/runtime/session.js';
 import { fabricOf } from '../../../kit/emulate.js';
 

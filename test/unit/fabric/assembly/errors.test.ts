@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Scenario } from '../../../../services/fabric/scenario/scenario.js';
 import { RELIABLE, stream } from '../load/loads.js';
 import { cable, section } from '../topology/fabrics.js';
-import { CI, fabric, override, PFC, priorities, scenario, SFC, SWITCHES } from './scenarios.js';
+import { fabric, mechanisms, override, PFC, priorities, scenario, SWITCHES } from './scenarios.js';
 
 function rejects(part: Partial<Scenario>, message: RegExp): void {
   assert.throws(() => fabric(part), message);
@@ -41,7 +41,7 @@ test('headroom beyond the memory names the sum, the size and the biggest term', 
 });
 
 test('a priority with pfc at one end of a link only is named with both ports', () => {
-  const change = { priority: 3, flowControl: 'none', pfc: {} } as const;
+  const change = { priority: 3, flowControl: 'none', pfc: {}, mechanisms: {} } as const;
   rejects(
     { priorities: LOSSLESS, overrides: [override('h2', { priorities: [change] })] },
     /^Error: devices\.h2\.priorities\.3: priority 3 has pfc at s1:p2 but not .*, h2:p1$/,
@@ -107,12 +107,12 @@ test('an address given twice is reported where it was given', () => {
 });
 
 test('messages of source flow control do not wait in the queues that they tell of', () => {
-  const watched = priorities({ sfc: true }, [6]);
+  const watched = priorities({ mechanisms: { sfc: true } }, [6]);
   rejects({ priorities: watched }, /^Error: sfc\.priority: priority 6 is watched itself: /);
   rejects(
     {
-      priorities: priorities({ sfc: true }, [3]),
-      overrides: [override('s1', { sfc: { priority: 3 } })],
+      priorities: priorities({ mechanisms: { sfc: true } }, [3]),
+      overrides: [override('s1', { mechanisms: { sfc: { priority: 3 } } })],
     },
     /^Error: devices\.s1\.sfc\.priority: priority 3 is watched itself: /,
   );
@@ -122,32 +122,32 @@ test('priorities that share a traffic class are watched together', () => {
   const transmit = [0, 1, 2, 3, 3, 5, 6, 7];
   const classes = { transmit, receive: transmit, arbiter: { kind: 'strict' as const } };
   rejects(
-    { priorities: priorities({ sfc: true }, [3]), classes },
+    { priorities: priorities({ mechanisms: { sfc: true } }, [3]), classes },
     /^Error: priorities\.3: priorities 3 and 4 share the traffic class 3, but only 3 has sfc; /,
   );
 });
 
 test('thresholds and pauses of source flow control are in order', () => {
-  const watched = priorities({ sfc: true }, [3]);
-  const detect = { kind: 'threshold', bytes: 9000 } as const;
+  const watched = priorities({ mechanisms: { sfc: true } }, [3]);
+  const sfc = { detect: 9000, target: 9000 };
   rejects(
-    { priorities: watched, sfc: { ...SFC, detect, targetBytes: 9000 } },
+    { priorities: watched, mechanisms: mechanisms({ sfc }) },
     /^Error: sfc\.target: target 9000 is not below the threshold, 9000 octets$/,
   );
   rejects(
-    { priorities: watched, sfc: { ...SFC, pauseMinPs: 2, pauseMaxPs: 1 } },
+    { priorities: watched, mechanisms: mechanisms({ sfc: { pauseMin: 2, pauseMax: 1 } }) },
     /^Error: sfc\.pauseMin: pauseMin is more than pauseMax$/,
   );
 });
 
 test("a congesting queue is nobody else's", () => {
-  const watched = priorities({ ci: true }, [3]);
+  const watched = priorities({ mechanisms: { ci: true } }, [3]);
   rejects(
-    { priorities: watched, ci: { ...CI, priority: 3 } },
+    { priorities: watched, mechanisms: mechanisms({ ci: { priority: 3 } }) },
     /^Error: ci\.priority: priority 3 is watched itself; isolate to another$/,
   );
   rejects(
-    { priorities: watched, ci: { ...CI, messagePriority: 2 } },
+    { priorities: watched, mechanisms: mechanisms({ ci: { messagePriority: 2 } }) },
     /^Error: ci\.messagePriority: messages of priority 2 would wait in the queues they tell of$/,
   );
   const load = [stream({ from: ['h1'], to: ['h2'], bytes: 1000, priority: 2 })];
@@ -155,22 +155,22 @@ test("a congesting queue is nobody else's", () => {
 });
 
 test('isolated flows are held back like the others', () => {
-  const watched = priorities({ flowControl: 'pfc', ci: true }, [3]);
+  const watched = priorities({ flowControl: 'pfc', mechanisms: { ci: true } }, [3]);
   rejects(
     { priorities: watched },
     /^Error: priorities\.2: priority 2 has flowControl none, but 3 has pfc: queues that share /,
   );
-  const credited = priorities({ flowControl: 'credit', ci: true }, [3]);
+  const credited = priorities({ flowControl: 'credit', mechanisms: { ci: true } }, [3]);
   rejects({ priorities: credited }, /^Error: priorities\.3: priority 3: ci and credit do not go /);
 });
 
 test('congestion isolation needs the maps as they are, and thresholds in order', () => {
-  const watched = priorities({ ci: true }, [3]);
+  const watched = priorities({ mechanisms: { ci: true } }, [3]);
   const transmit = [0, 1, 2, 3, 3, 5, 6, 7];
   const classes = { transmit, receive: transmit, arbiter: { kind: 'strict' as const } };
   rejects({ priorities: watched, classes }, /^Error: classes: ci needs a queue and an account /);
   rejects(
-    { priorities: watched, ci: { ...CI, thresholdBytes: 5000, lowBytes: 5000 } },
+    { priorities: watched, mechanisms: mechanisms({ ci: { detect: 5000, low: 5000 } }) },
     /^Error: ci\.low: low 5000 is not below the threshold, 5000 octets$/,
   );
 });

@@ -4,7 +4,12 @@ import { FRAMES, PAYLOAD } from '../../../../services/engine/device/host/receive
 import type { FlowEnd } from '../../../../services/fabric/assembly/assembly.js';
 import type { Fabric } from '../../../../services/fabric/assembly/fabric.js';
 import { buildFabric } from '../../../../services/fabric/assembly/fabric.js';
-import { ENGINE_KINDS, RATE_CONTROLS } from '../../../../services/mechanisms/registry.js';
+import {
+  ENGINE_KINDS,
+  MECHANISMS,
+  RATE_CONTROLS,
+} from '../../../../services/mechanisms/registry.js';
+import { mapping } from '../../../../services/settings/parts.js';
 import { qcnSettings } from '../../../../services/mechanisms/qcn/settings.js';
 import type {
   DeviceOverride,
@@ -13,8 +18,6 @@ import type {
   CreditSection,
   PrioritySection,
   Scenario,
-  CiSection,
-  SfcSection,
   SwitchSection,
 } from '../../../../services/fabric/scenario/scenario.js';
 import { Windows } from '../../../../services/runtime/embedded/windows.js';
@@ -126,39 +129,12 @@ export const DISCOVERY: Scenario['discovery'] = {
   changes: [],
 };
 
-export const CI: CiSection = {
-  enabled: true,
-  priority: 2,
-  thresholdBytes: null,
-  lowBytes: null,
-  maxCim: 3,
-  maxStreams: 1024,
-  maxFlowLifePs: 1e12,
-  idlePs: 10e9,
-  quoteBytes: 48,
-  messagePriority: 6,
-  encapsulation: 'ethernet',
-};
-
-export const SFC: SfcSection = {
-  send: true,
-  receive: true,
-  proxy: 'auto',
-  detect: { kind: 'auto' },
-  targetBytes: null,
-  minIntervalPs: 10e6,
-  pausePs: null,
-  pauseMinPs: 1e6,
-  pauseMaxPs: 100e6,
-  resume: false,
-  maxSources: 1024,
-  sourceLifePs: 1e9,
-  quoteBytes: 34,
-  priority: 6,
-  encapsulation: 'ipv4',
-  scope: 'priority',
-  processingPs: 0,
-};
+/** The settings of every mechanism: by default, or as given under its name. */
+export function mechanisms(given: Readonly<Record<string, object>> = {}): Scenario['mechanisms'] {
+  return Object.fromEntries(
+    MECHANISMS.map(({ name, keys }) => [name, { ...mapping(keys).parse({}), ...given[name] }]),
+  );
+}
 
 /** The settings of every rate control, by default. */
 export const RATE_CONTROL_DEFAULTS = {
@@ -180,8 +156,7 @@ export function priorities(
     ingressReservedBytes: 0,
     ingressAlpha: 1,
     ecn: { kind: 'off' },
-    sfc: false,
-    ci: false,
+    mechanisms: {},
     ...(which.includes(priority) ? part : {}),
   }));
 }
@@ -201,8 +176,7 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     pause: { enabled: false, pfc: PFC, ingressReservedBytes: 0, ingressAlpha: 1 },
     credit: CREDIT,
     discovery: DISCOVERY,
-    sfc: SFC,
-    ci: CI,
+    mechanisms: mechanisms(),
     plugins: [],
     rateControls: RATE_CONTROL_DEFAULTS,
     classes: { transmit: IDENTITY, receive: IDENTITY, arbiter: { kind: 'strict' } },
@@ -234,8 +208,7 @@ export function override(match: string, part: Partial<DeviceOverride>): DeviceOv
     switch: {},
     priorities: [],
     credit: {},
-    sfc: {},
-    ci: {},
+    mechanisms: {},
     discovery: {},
     ...part,
   };

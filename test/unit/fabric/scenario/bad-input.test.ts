@@ -12,7 +12,7 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     [
       'priorities: { 3: { xof: 3 } }',
       'main.yaml:3:20: priorities.3: unknown key: xof; allowed: flowControl, xoff, xonGap, ' +
-        'headroom, quanta, refresh, responseDelay, reserved, alpha, watchdog, ecn, sfc, ci; ' +
+        'headroom, quanta, refresh, responseDelay, reserved, alpha, watchdog, ecn, ci, sfc; ' +
         'did you mean xoff?',
     ],
     [

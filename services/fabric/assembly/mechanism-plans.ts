@@ -1,0 +1,133 @@
+/** A fabric as mechanisms see it, and what they plan for its devices. */
+
+import type { DeviceContext, FlowContext, LinkContext } from '../../mechanisms/fabric-context.js';
+import type { FabricOfMechanism, PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
+import { MECHANISMS } from '../../mechanisms/registry.js';
+import { switchAddress, switchPortMac } from '../address.js';
+import type { ArbiterSection } from '../scenario/scenario.js';
+import { hostCount } from '../topology/topology.js';
+import type { AssemblyInput } from './assembly.js';
+import type { FlowPaths } from './flow-paths.js';
+import type { LinkEnd } from './link-ends.js';
+import { hasPfc, type Methods } from './link-methods.js';
+import type { Settings } from './settings.js';
+import { placeOfPriority } from './settings.js';
+import { stationsOf } from './stations.js';
+
+/** What a fabric is to every mechanism. */
+interface Ground {
+  readonly input: AssemblyInput;
+  readonly settings: readonly Settings[];
+  readonly linkEnds: readonly (readonly LinkEnd[])[];
+  /** By device and port. */
+  readonly methods: readonly (readonly Methods[])[];
+  /** By priority. */
+  readonly longestFrameOctets: readonly number[];
+  readonly paths: FlowPaths;
+}
+
+export function fabricOfMechanisms(ground: Ground): FabricOfMechanism[] {
+  const { input, settings, linkEnds, methods, longestFrameOctets, paths } = ground;
+  const { scenario, topology, addresses, fail } = input;
+  const stations = stationsOf(addresses);
+  const hosts = hostCount(topology);
+  const links = linkEnds.map((ends, device) =>
+    ends.map((end) => linkOf(end, methods[device]![end.port]!, ground)),
+  );
+  const flows = input.flows.map((flow): FlowContext => {
+    const { name, source, destination, priority, group, transport } = flow;
+    return {
+      name,
+      source,
+      priority,
+      isGroup: group,
+      ackPriority: transport.kind === 'reliable' ? transport.ackPriority : null,
+      switches: () =>
+        group
+          ? []
+          : paths
+              .find(flow, destination)
+              .map(({ from }) => from.device)
+              .slice(1),
+    };
+  });
+  return MECHANISMS.map((slice) => ({
+    slice,
+    context: {
+      hostCount: hosts,
+      devices: settings.map((own, device): DeviceContext => ({
+        ...settingsFor(slice.name, own, scenario.classes.arbiter),
+        address: () => stationsOf([device < hosts ? addresses[device]! : switchAddress(device)]),
+        links: links[device]!,
+      })),
+      stations,
+      flows,
+      transmit: scenario.classes.transmit,
+      receive: scenario.classes.receive,
+      longestFrameOctets,
+      negotiates: scenario.discovery.enabled && scenario.discovery.drives,
+      fail,
+    },
+  }));
+}
+
+/** Each checks what the scenario says of it. */
+export function planMechanisms(all: readonly FabricOfMechanism[]): PlannedMechanism[] {
+  return all.map(({ slice, context }) => ({ slice, context, plan: slice.plan(context) }));
+}
+
+function settingsFor(
+  name: string,
+  settings: Settings,
+  arbiter: ArbiterSection,
+): Omit<DeviceContext, 'address' | 'links'> {
+  return {
+    section: settings.mechanisms[name]!,
+    priorities: settings.priorities.map(({ priority, flowControl, mechanisms }) => ({
+      priority,
+      flowControl,
+      isOn: mechanisms[name] === true,
+    })),
+    pipelinePs: settings.switch.pipelinePs,
+    shares: sharesOf(settings.switch.arbiter ?? arbiter),
+    placeOf: (key) => {
+      const change = settings.changes.findLast(({ mechanisms }) =>
+        Object.hasOwn(mechanisms[name] ?? {}, key),
+      );
+      return change === undefined ? [name, key] : ['devices', change.match, name, key];
+    },
+    placeOfPriority: (priority) => placeOfPriority(settings, priority),
+  };
+}
+
+function linkOf(end: LinkEnd, methods: Methods, { input }: Ground): LinkContext {
+  const { peerDevice, peerPort, octetPs, latencyPs } = end;
+  return {
+    peerDevice,
+    peerPort,
+    octetPs,
+    latencyPs,
+    pfc: methods.reduce((mask, method, p) => (hasPfc(method) ? mask | (1 << p) : mask), 0),
+    peerAddress: () => {
+      const host = input.addresses[peerDevice];
+      if (host !== undefined) return stationsOf([host]);
+      const mac = switchPortMac(peerDevice, peerPort);
+      return stationsOf([{ ...switchAddress(peerDevice), mac }]);
+    },
+  };
+}
+
+/** By traffic class: the share of a port that is a class's own when all have frames to send. */
+function sharesOf(arbiter: ArbiterSection): number[] {
+  switch (arbiter.kind) {
+    case 'strict':
+    case 'round-robin':
+      return new Array<number>(8).fill(1);
+    case 'dwrr': {
+      const sum = arbiter.weights.reduce((a, b) => a + b, 0);
+      return arbiter.weights.map((weight) => weight / sum);
+    }
+    case 'ets':
+      return arbiter.shares.map((share) => (share === null ? 1 : share / 100));
+  }
+}

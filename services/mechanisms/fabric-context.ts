@@ -1,0 +1,78 @@
+import type { SendSpec } from '../engine/contract/spec.js';
+import type { Path } from '../settings/source-tree.js';
+
+/** What a mechanism may know of the fabric when it plans what devices do. */
+export interface FabricContext {
+  /** Hosts come first among the devices. */
+  readonly hostCount: number;
+  readonly devices: readonly DeviceContext[];
+  /** Addresses of all hosts, one behind the other, as `notices/stations` reads them. */
+  readonly stations: Uint8Array;
+  readonly flows: readonly FlowContext[];
+  /** Traffic class, and priority group, of each priority. */
+  readonly transmit: readonly number[];
+  readonly receive: readonly number[];
+  /** By priority: the longest frame on any wire, tags included. */
+  readonly longestFrameOctets: readonly number[];
+  /** Link partners agree by discovery what runs between them. */
+  readonly negotiates: boolean;
+  /** The error to throw about what the scenario says at a path. */
+  readonly fail: (path: Path, message: string) => Error;
+}
+
+export interface DeviceContext {
+  /** What the scenario says of the mechanism, with the changes for this device. */
+  readonly section: unknown;
+  /** Indexed by priority. */
+  readonly priorities: readonly PriorityContext[];
+  readonly pipelinePs: number;
+  /** By traffic class: the share of a port that is its own when all have frames to send. */
+  readonly shares: readonly number[];
+  /** Its own address, as of a station. */
+  readonly address: () => Uint8Array;
+  /** By port. */
+  readonly links: readonly LinkContext[];
+  /** Where the file gives a key of the section: for this device, or for all. */
+  readonly placeOf: (key: string) => Path;
+  /** Where the file says what the device does with a priority. */
+  readonly placeOfPriority: (priority: number) => Path;
+}
+
+export interface PriorityContext {
+  readonly priority: number;
+  /** The priority's key of the mechanism. */
+  readonly isOn: boolean;
+  readonly flowControl: string;
+}
+
+/** A link as one of its ends sees it. */
+export interface LinkContext {
+  readonly peerDevice: number;
+  readonly peerPort: number;
+  readonly octetPs: number;
+  /** From a bit leaving this end to the same bit at the peer's MAC. */
+  readonly latencyPs: number;
+  /** Priorities with PFC, one bit each. */
+  readonly pfc: number;
+  /** Address of the peer port, as of a station. */
+  readonly peerAddress: () => Uint8Array;
+}
+
+export interface FlowContext {
+  readonly name: string;
+  /** Host. */
+  readonly source: number;
+  readonly priority: number;
+  /** To a multicast group. */
+  readonly isGroup: boolean;
+  /** Null: nothing is acknowledged. */
+  readonly ackPriority: number | null;
+  /** Switches of one shortest path (of several equal ones); empty for a group. */
+  readonly switches: () => readonly number[];
+}
+
+/** What devices are given of a mechanism; null where it does not run. */
+export interface MechanismPlan {
+  ofSwitch(device: number): object | null;
+  ofHost?(device: number, sends: readonly SendSpec[]): object | null;
+}

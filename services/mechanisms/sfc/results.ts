@@ -1,0 +1,220 @@
+import type { Engine } from '../../engine/device/engine.js';
+import type {
+  ResultTable,
+  RunView,
+  SliceMetric,
+  SliceResults,
+  SummaryTools,
+} from '../mechanism-slice.js';
+import { sfcManagedValues } from './managed.js';
+import { SfcMechanism } from './mechanism.js';
+import type { SfcPath, SfcReaction } from './plan.js';
+import { SfcPlan } from './plan.js';
+import type { SfcPoint } from './point.js';
+import { SfcBridgePoint, SfcStationPoint } from './roles.js';
+
+const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
+
+/** What a device did about source flow control; only of those that did anything. */
+export interface SfcResult {
+  readonly device: string;
+  readonly role: 'bridge' | 'station';
+  /** Under the names of the managed objects. */
+  readonly counters: Readonly<Record<string, number>>;
+  readonly sourcesPeak: number;
+  /** From the detection of congestion to the pause (at an edge: to the request for PFC). */
+  readonly reactionMinPs: number | null;
+  readonly reactionMeanPs: number | null;
+  readonly reactionMaxPs: number | null;
+  /** Of a station: how often and how long it paused, over all priorities. */
+  readonly pauses: number;
+  readonly pausedPs: number;
+}
+
+/** Whether source flow control reaches the source of a flow. */
+export interface SfcPathResult {
+  readonly flow: string;
+  readonly reaction: SfcReaction;
+  readonly telling: readonly string[];
+  readonly silent: readonly string[];
+}
+
+export interface SfcResults {
+  readonly sfc: readonly SfcResult[];
+  readonly sfcPaths: readonly SfcPathResult[];
+}
+
+/** What a device has of it; null where it does not run. */
+export function sfcPointOf(engine: Engine, place: number): SfcPoint | null {
+  const role = engine.rolesOf(place)['sfc'];
+  return role instanceof SfcBridgePoint || role instanceof SfcStationPoint ? role : null;
+}
+
+export function sfcOf(engine: Engine): SfcMechanism {
+  return engine.given.find((mechanism) => mechanism instanceof SfcMechanism)!;
+}
+
+const metrics = {
+  'sfc.messages': {
+    unit: 'count',
+    meaning: 'messages of source flow control sent',
+    measure: ({ sfc }, at) => sumOf(sfc, 'sfcSfcmsTransmitted', at),
+  },
+  'sfc.forged': {
+    unit: 'count',
+    meaning: 'of those, received and not believed',
+    measure: ({ sfc }, at) => sumOf(sfc, 'sfcSfcmsForged', at),
+  },
+  'sfc.reaction': {
+    unit: 'time',
+    meaning: 'longest time from congestion to the pause of a source that was told of it',
+    measure: ({ sfc }, at) => {
+      const worst = sfc.flatMap((row) => (at(row.device) ? (row.reactionMaxPs ?? []) : []));
+      return worst.length === 0 ? null : Math.max(...worst);
+    },
+  },
+  'sfc.covered': {
+    unit: 'share',
+    meaning: 'share of the flows with source flow control whose source can be stopped',
+    measure: ({ sfcPaths }) => {
+      const covered = sfcPaths.filter(({ reaction }) => reaction !== 'none');
+      return sfcPaths.length === 0 ? null : covered.length / sfcPaths.length;
+    },
+  },
+} as const satisfies Readonly<Record<string, SliceMetric<SfcResults>>>;
+
+export type SfcMetric = keyof typeof metrics;
+
+export const sfcResults: SliceResults<SfcResults> = {
+  collect: (run) => ({ sfc: devicesOf(run), sfcPaths: pathsOf(run) }),
+  summary: ({ sfc, sfcPaths }, tools) => [tableText(sfc, tools), coverageText(sfcPaths, tools)],
+  tables: ({ sfc, sfcPaths }) => [deviceTable(sfc), pathTable(sfcPaths)],
+  tablesByFlowName: ['sfc-paths'],
+  metrics,
+};
+
+function devicesOf({ engine, nowPs }: RunView): SfcResult[] {
+  const mechanism = sfcOf(engine);
+  return engine.devices.flatMap(({ place, spec, firstPort }) => {
+    const point = sfcPointOf(engine, place);
+    if (point === null) return [];
+    const sum = (of: (priority: number) => number): number =>
+      PRIORITIES.reduce((total, priority) => total + of(priority), 0);
+    const flows = point.station?.flowPauses ?? null;
+    const pauses = sum((priority) => mechanism.holdCount(firstPort, priority));
+    const pausedPs = sum((priority) => mechanism.heldPs(firstPort, priority, nowPs));
+    const result = {
+      device: spec.name,
+      ...pointResult(point),
+      pauses: pauses + (flows?.count ?? 0),
+      pausedPs: pausedPs + (flows?.pausedPs(nowPs) ?? 0),
+    };
+    const isIdle = Object.values(result.counters).every((count) => count === 0);
+    return isIdle ? [] : [result];
+  });
+}
+
+function pathsOf(run: RunView): SfcPathResult[] {
+  const { plan, names, context } = run;
+  if (!(plan instanceof SfcPlan)) return [];
+  const namesOf = (devices: readonly number[]): string[] => devices.map((d) => names[d]);
+  return plan.paths.map((path) => ({
+    flow: context.flows[path.flow].name,
+    reaction: context.negotiates ? reactionNow(run, path) : path.reaction,
+    telling: namesOf(path.telling),
+    silent: namesOf(path.silent),
+  }));
+}
+
+/** How a flow's source is stopped, as its edge knows from what the station advertised. */
+function reactionNow({ context, engine }: RunView, { flow }: SfcPath): SfcReaction {
+  const { source, priority } = context.flows[flow];
+  const [link] = context.devices[source].links;
+  if (link === undefined) return 'none';
+  const edge = engine.devices[link.peerDevice].firstPort + link.peerPort;
+  if (sfcPointOf(engine, engine.devices[source].place) !== null) return 'station';
+  if (!sfcOf(engine).actsFor(edge)) return 'none';
+  return engine.pfc.canStop(edge, priority) ? 'proxy' : 'none';
+}
+
+function pointResult(point: SfcPoint): Omit<SfcResult, 'device' | 'pauses' | 'pausedPs'> {
+  const { counters, sender } = point;
+  const { reactions, reactionMinPs, reactionMaxPs, reactionSumPs } = counters;
+  const values = sfcManagedValues(counters).map(({ name, value }) => [name, value] as const);
+  return {
+    role: sender === null ? 'station' : 'bridge',
+    counters: Object.fromEntries(values),
+    sourcesPeak: sender?.table.ages.peak ?? 0,
+    reactionMinPs: reactions === 0 ? null : reactionMinPs,
+    reactionMeanPs: reactions === 0 ? null : reactionSumPs / reactions,
+    reactionMaxPs: reactions === 0 ? null : reactionMaxPs,
+  };
+}
+
+const sent = ({ counters }: SfcResult): number => counters['sfcSfcmsTransmitted'];
+
+function sumOf(
+  rows: readonly SfcResult[],
+  counter: string,
+  at: (device: string) => boolean,
+): number {
+  return rows.reduce((sum, row) => (at(row.device) ? sum + row.counters[counter] : sum), 0);
+}
+
+function tableText(sfc: readonly SfcResult[], tools: SummaryTools): string {
+  if (sfc.length === 0) return '';
+  const { count, time } = tools;
+  const busiest = [...sfc].sort((a, b) => b.pausedPs - a.pausedPs || sent(b) - sent(a));
+  const rows = busiest
+    .slice(0, tools.rowsShown)
+    .map((s) => [
+      s.device,
+      s.role,
+      count(sent(s)),
+      count(s.counters['sfcSfcmsReceived']),
+      count(s.counters['sfcPfcInvoked']),
+      count(s.pauses),
+      time(s.pausedPs),
+      time(s.reactionMeanPs),
+      time(s.reactionMaxPs),
+    ]);
+  const head = ['device', 'role', 'told', 'heard', 'by PFC', 'pauses', 'paused', 'react', 'worst'];
+  return [tools.strong('Source flow control'), tools.table(head, rows), tools.more(sfc.length)]
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+/** Which flows' sources can be reached at all, from all queues on their way. */
+function coverageText(paths: readonly SfcPathResult[], { count }: SummaryTools): string {
+  if (paths.length === 0) return '';
+  const having = (reaction: SfcReaction): string =>
+    count(paths.filter((path) => path.reaction === reaction).length);
+  const partly = paths.filter(({ reaction, silent }) => reaction !== 'none' && silent[0]);
+  const open = paths.find(({ reaction }) => reaction === 'none');
+  return [
+    `  of ${count(paths.length)} flows ${having('station')} pause themselves,`,
+    `${having('proxy')} are stopped by their edge, ${having('none')} by`,
+    `nobody${open === undefined ? '' : ` (${open.flow})`}; ${count(partly.length)} pass`,
+    'switches that do not tell',
+  ].join(' ');
+}
+
+function deviceTable(sfc: readonly SfcResult[]): ResultTable {
+  const names = Object.keys(sfc[0]?.counters ?? {});
+  const columns = [
+    ...['device', 'role', 'sources_peak', 'reaction_min_ps', 'reaction_mean_ps'],
+    ...['reaction_max_ps', 'pauses', 'paused_ps', ...names],
+  ];
+  const rows = sfc.map((s) => [
+    ...[s.device, s.role, s.sourcesPeak, s.reactionMinPs, s.reactionMeanPs, s.reactionMaxPs],
+    ...[s.pauses, s.pausedPs, ...names.map((name) => s.counters[name])],
+  ]);
+  return { name: 'sfc', columns, rows };
+}
+
+function pathTable(paths: readonly SfcPathResult[]): ResultTable {
+  const rows = paths.map((path) => [
+    ...[path.flow, path.reaction, path.telling.join(' '), path.silent.join(' ')],
+  ]);
+  return { name: 'sfc-paths', columns: ['flow', 'reaction', 'telling', 'silent'], rows };
+}
