@@ -135,6 +135,12 @@ module.exports = {
       },
     },
     {
+      name: 'library-below-cli',
+      severity: 'error',
+      from: { path: '^services/library/' },
+      to: { path: '^services/(cli|coordinator|service|hunt|sweep)/' },
+    },
+    {
       name: 'report-below-cli',
       severity: 'error',
       from: { path: '^services/report/' },

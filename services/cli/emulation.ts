@@ -1,8 +1,6 @@
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { LoadedScenario } from '../fabric/scenario/load-scenario.js';
-import type { RunRecord } from '../report/run-directory.js';
 import type { FaultStep } from '../runtime/live-faults.js';
-import type { MergedRun } from '../runtime/merge.js';
 import type { WholeState } from '../runtime/whole-state.js';
 import type { DistributionOptions } from './fleet/distribution.js';
 import type { LiveOptions } from './live-options.js';
@@ -36,7 +34,3 @@ export interface Emulation {
   /** Faults that came and went before. */
   readonly steps: readonly FaultStep[];
 }
-
-/** What a run measured, wherever its actors were at home. */
-export type Measured = Pick<RunRecord, 'results' | 'series' | 'state'> &
-  Pick<MergedRun, 'congestion' | 'hops' | 'captures' | 'events' | 'steps'>;

@@ -10,7 +10,7 @@ const DOCUMENT = /\.md$/;
 /** Where paths are given below `services`. */
 const MAPS = /^(ARCHITECTURE\.md|docs\/glossary\.md|docs\/internals\/)/;
 const ROOMS =
-  'engine|settings|mechanisms|plugins|fabric|runtime|coordinator|service|telemetry|report|cli|hunt|live|page';
+  'engine|settings|mechanisms|plugins|library|fabric|runtime|coordinator|service|telemetry|report|cli|hunt|live|page';
 
 it('links between documents lead somewhere', () => {
   const dead = filesMatching(DOCUMENT).flatMap((path) =>

@@ -1,4 +1,5 @@
-import type { Emulation, Measured } from '../emulation.js';
+import type { Measured } from '../../library/runners.js';
+import type { Emulation } from '../emulation.js';
 import { Glances } from '../../runtime/glance.js';
 import type { CoordinatorClient } from '../fleet/coordinator-client.js';
 import type { Fleet, FleetOptions } from '../fleet/fleet.js';

@@ -2,9 +2,6 @@ import type { EmulateOptions } from '../emulation.js';
 import { EXIT } from '../exit.js';
 import type { LocalRun } from '../local-desk.js';
 
-/** How long a run goes on before it looks up: short enough for a prompt answer to Ctrl-C. */
-export const SHOW_MS = 40;
-
 /** Opens the control plane of a run in this process if that was asked for. */
 export async function controlOf(run: LocalRun, { control }: EmulateOptions): Promise<() => void> {
   if (control !== true) return () => undefined;

@@ -35,10 +35,14 @@ export function loadScenario(file: string, options: LoadOptions = {}): LoadedSce
 }
 
 /** The same from what a file would say; `file` is where relative paths start. */
-export function scenarioOfDocument(file: string, document: unknown): LoadedScenario {
+export function scenarioOfDocument(
+  file: string,
+  document: unknown,
+  options: LoadOptions = {},
+): LoadedScenario {
   const tree = parseSource(file, JSON.stringify(document), true);
   if (tree === null) throw new ScenarioError(startOf(file), [], 'the document is empty');
-  return scenarioOf(file, tree);
+  return scenarioOf(file, (options.set ?? []).reduce<SourceNode>(applySetting, tree));
 }
 
 function scenarioOf(file: string, written: SourceNode): LoadedScenario {

@@ -1,0 +1,134 @@
+/** The library, `import { load, run } from 'selvage'`: docs/library.md. */
+
+import { resolve } from 'node:path';
+import type { Fabric } from '../fabric/assembly/fabric.js';
+import { buildFabric } from '../fabric/assembly/fabric.js';
+import type { LoadedScenario } from '../fabric/scenario/load-scenario.js';
+import { loadScenario, scenarioOfDocument } from '../fabric/scenario/load-scenario.js';
+import type { ExpectationResult } from '../report/expectations.js';
+import { evaluateExpectations } from '../report/expectations.js';
+import { prepareEngine } from '../runtime/engine-flags.js';
+import type { RunResults } from '../runtime/results/results.js';
+import type { Progress } from '../runtime/session.js';
+import { ProgressFeed } from './progress-feed.js';
+import type { Attendant, Measured } from './runners.js';
+import { runInProcess, runInThreads } from './runners.js';
+
+export type { Expectation } from '../fabric/scenario/scenario.js';
+export type { ExpectationResult } from '../report/expectations.js';
+export type { RunResults, RunStatus } from '../runtime/results/results.js';
+export type { Progress } from '../runtime/session.js';
+export { PluginError } from '../plugins/control.js';
+export { ScenarioError } from '../settings/errors.js';
+
+export interface LoadOptions {
+  /** `path=value` settings on top of the scenario, in order, as `--set` has them. */
+  readonly set?: readonly string[];
+  /** Folder where relative paths of an object start; default: the present one. */
+  readonly folder?: string;
+}
+
+/** A scenario that was read and checked, with its fabric. */
+export interface Scenario {
+  readonly name: string;
+  /** As one file would say it: with base files, settings and the text of plugins. */
+  readonly document: unknown;
+  /** Names of all devices, hosts first. */
+  readonly devices: readonly string[];
+  /** What it asks for that hardly is what was meant. */
+  readonly warnings: readonly string[];
+}
+
+export interface RunOptions {
+  /** Threads to execute it in; default: this one. The results are the same. */
+  readonly threads?: number;
+  /** Checks every invariant while it runs. */
+  readonly check?: boolean;
+  /** Ends the run early: its status is then `interrupted`. */
+  readonly signal?: AbortSignal;
+}
+
+/** What a run came to. */
+export interface Outcome {
+  readonly results: RunResults;
+  /** What the scenario expects, and whether it holds. */
+  readonly expectations: readonly ExpectationResult[];
+}
+
+/** A run under way: iterate over it for its progress, await `outcome` for what it came to. */
+export interface Run extends AsyncIterable<Progress> {
+  readonly outcome: Promise<Outcome>;
+}
+
+interface Source {
+  readonly loaded: LoadedScenario;
+  readonly fabric: Fabric;
+}
+
+const sources = new WeakMap<Scenario, Source>();
+
+/** Reads and checks a scenario, from a file or as an object; throws ScenarioError. */
+export function load(scenario: string | object, options: LoadOptions = {}): Scenario {
+  const { set = [], folder = '.' } = options;
+  const loaded =
+    typeof scenario === 'string'
+      ? loadScenario(scenario, { set })
+      : scenarioOfDocument(resolve(folder, 'scenario.yaml'), scenario, { set });
+  const fabric = buildFabric(loaded);
+  const result = {
+    name: loaded.scenario.name,
+    document: loaded.document,
+    devices: fabric.topology.devices.map(({ name }) => name),
+    warnings: fabric.warnings.map(({ message }) => message),
+  };
+  sources.set(result, { loaded, fabric });
+  return result;
+}
+
+/** Executes a scenario from its beginning. */
+export function run(scenario: Scenario, options: RunOptions = {}): Run {
+  const source = sources.get(scenario);
+  if (source === undefined) throw new TypeError('not a scenario of load()');
+  const feed = new ProgressFeed();
+  const outcome = execute(source, options, feed)
+    .then(({ results }) => ({
+      results,
+      expectations: evaluateExpectations(source.fabric.scenario.expect, results),
+    }))
+    .finally(() => {
+      feed.end();
+    });
+  // Who only iterates learns of a failure by the iteration's end and `outcome`.
+  outcome.catch(() => undefined);
+  return { outcome, [Symbol.asyncIterator]: () => feed.values() };
+}
+
+async function execute(
+  source: Source,
+  { threads, check = false, signal }: RunOptions,
+  feed: ProgressFeed,
+): Promise<Measured> {
+  prepareEngine();
+  const most = source.fabric.specs.length;
+  const isFit = threads === undefined || (Number.isInteger(threads) && threads >= 1);
+  if (!isFit || (threads ?? 1) > most) {
+    throw new RangeError(`threads: ${threads}; a whole number from 1 to ${most}, one per device`);
+  }
+  const start = { ...source, from: null, check, paused: false };
+  const attend = (under: { progress(): Progress; stop(): void }): Attendant => {
+    const stop = (): void => {
+      under.stop();
+    };
+    signal?.addEventListener('abort', stop);
+    if (signal?.aborted === true) stop();
+    return {
+      progressed: () => {
+        feed.say(under.progress());
+      },
+      close: () => {
+        signal?.removeEventListener('abort', stop);
+      },
+    };
+  };
+  return threads === undefined ? runInProcess(start, attend) : runInThreads(start, threads, attend);
+}

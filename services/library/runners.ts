@@ -1,0 +1,90 @@
+import type { Fabric } from '../fabric/assembly/fabric.js';
+import { planParts } from '../fabric/placement/part-plan.js';
+import { placeInServices } from '../fabric/placement/placement.js';
+import type { LoadedScenario } from '../fabric/scenario/load-scenario.js';
+import { LiveSession } from '../live/live-session.js';
+import type { RunRecord } from '../report/run-directory.js';
+import { LiveFaults } from '../runtime/live-faults.js';
+import type { MergedRun } from '../runtime/merge.js';
+import type { Session } from '../runtime/session.js';
+import type { ThreadsRun } from '../runtime/threads/run-threads.js';
+import type { WholeState } from '../runtime/whole-state.js';
+
+/** What a run measured, whichever runner executed it. */
+export type Measured = Pick<RunRecord, 'results' | 'series' | 'state'> &
+  Pick<MergedRun, 'congestion' | 'hops' | 'captures' | 'events' | 'steps'>;
+
+export interface Start {
+  readonly loaded: LoadedScenario;
+  readonly fabric: Fabric;
+  /** Null: at the beginning. */
+  readonly from: WholeState | null;
+  readonly check: boolean;
+  /** See that devices change no rows of each other; only in one thread. */
+  readonly checkRows?: boolean;
+  /** It waits until it is let go on. */
+  readonly paused: boolean;
+}
+
+/** Accompanies a run from before its first event to after its last. */
+export interface Attendant {
+  /** Called every now and then while the run goes on. */
+  progressed(): void;
+  /** Called once, whether the run ended or threw. */
+  close(): void | Promise<void>;
+}
+
+/** Wall-clock time between two calls of `progressed`: short enough for a prompt Ctrl-C. */
+const PROGRESS_MS = 40;
+
+/** Executes a run in this thread. */
+export async function runInProcess(
+  { loaded, fabric, from, check, checkRows = false, paused }: Start,
+  attend: (run: LiveSession, session: Session) => Attendant | Promise<Attendant>,
+): Promise<Measured> {
+  const { Session } = await import('../runtime/session.js');
+  const session = new Session(fabric, { check, checkRows });
+  if (from !== null) session.restore(from);
+  const run = new LiveSession(session, new LiveFaults(loaded, fabric), paused);
+  const attendant = await attend(run, session);
+  const progressed = (): void => {
+    attendant.progressed();
+  };
+  const status = await run.drive(PROGRESS_MS, progressed).finally(() => attendant.close());
+  const results = session.results(status);
+  const state = results.status === 'interrupted' ? session.save() : null;
+  const recorded = {
+    congestion: session.congestion(),
+    hops: session.hops(),
+    captures: session.captures(),
+    events: session.events(),
+  };
+  return { results, series: session.series(), state, steps: run.live.steps, ...recorded };
+}
+
+/** Executes a run in so many threads of this process. */
+export async function runInThreads(
+  { loaded, fabric, from, check, paused }: Start,
+  threads: number,
+  attend: (run: ThreadsRun) => Attendant | Promise<Attendant>,
+): Promise<Measured> {
+  const { ThreadsRun } = await import('../runtime/threads/run-threads.js');
+  const { CycleCheck } = await import('../runtime/checks/cycle-check.js');
+  const { SERIES_COLUMNS } = await import('../runtime/series.js');
+  const jams = check && CycleCheck.isWanted(fabric);
+  const plans = planParts(fabric, placeInServices(fabric.topology, threads), jams);
+  const live = new LiveFaults(loaded, fabric);
+  const run = new ThreadsRun(fabric, plans, { check, from, live });
+  const attendant = await attend(run);
+  if (paused) run.hold(true);
+  const timer = setInterval(() => {
+    attendant.progressed();
+  }, PROGRESS_MS);
+  try {
+    const { rows, ...merged } = await run.run();
+    return { ...merged, series: { columns: SERIES_COLUMNS, rows } };
+  } finally {
+    clearInterval(timer);
+    await attendant.close();
+  }
+}

@@ -1,0 +1,155 @@
+/** The package as another one has it: packed, unpacked, imported by its name. */
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { load, PluginError, run, ScenarioError } from '../../services/library/index.js';
+import { blocksOf, doAsPageSays } from '../kit/page.js';
+import { ROOT, run as runToEnd, fabricOf } from '../kit/emulate.js';
+
+const PAGE = 'docs/library.md';
+const EXAMPLE = join(ROOT, 'examples/incast-pfc.yaml');
+
+describe('the library', () => {
+  it('gives the results of the command line, in one thread and in several', async () => {
+    const expected = runToEnd(fabricOf('examples/incast-pfc.yaml'));
+    for (const options of [{}, { threads: 2, check: true }]) {
+      const { results, expectations } = await run(load(EXAMPLE), options).outcome;
+      assert.deepEqual(results, expected);
+      assert.ok(expectations.length > 0 && expectations.every(({ ok }) => ok));
+    }
+  });
+
+  it('tells its progress to whoever iterates, and ends', async () => {
+    const going = run(load(EXAMPLE, { set: ['load.0.bytes=4MB', 'expect=[]'] }));
+    const shares: number[] = [];
+    for await (const { share } of going) shares.push(share);
+    assert.ok(shares.length > 0);
+    assert.deepEqual(
+      shares,
+      [...shares].sort((a, b) => a - b),
+    );
+    assert.equal((await going.outcome).results.status, 'complete');
+    const late: number[] = [];
+    for await (const { share } of going) late.push(share);
+    assert.deepEqual(late, shares.slice(-1));
+  });
+
+  it('takes an object, whose paths start in a folder', async () => {
+    const document = {
+      selvage: 1,
+      plugins: ['aim.mjs'],
+      fabric: { generator: 'pair' },
+      load: [
+        { stream: { from: 'h1', to: 'h2' }, bytes: 1000, congestion: 'aim', transport: 'reliable' },
+      ],
+    };
+    const scenario = load(document, { folder: join(ROOT, 'examples'), set: ['name=pair'] });
+    assert.equal(scenario.name, 'pair');
+    assert.deepEqual(scenario.devices, ['h1', 'h2']);
+    const { results } = await run(scenario).outcome;
+    assert.equal(results.plugins[0]!.name, 'aim');
+    assert.equal(
+      (await run(load(scenario.document as object)).outcome).results.digest,
+      results.digest,
+    );
+  });
+
+  it('ends where a signal asks, also before it begins', async () => {
+    const scenario = load(EXAMPLE, { set: ['load.0.bytes=100MB', 'expect=[]'] });
+    for (const options of [{}, { threads: 2 }]) {
+      const { outcome } = run(scenario, { ...options, signal: AbortSignal.timeout(50) });
+      assert.equal((await outcome).results.status, 'interrupted');
+    }
+    const { outcome } = run(scenario, { signal: AbortSignal.abort() });
+    assert.equal((await outcome).results.status, 'interrupted');
+  });
+
+  it('throws what a program can tell apart', async () => {
+    assert.throws(
+      () => load({ selvage: 1, lode: [] }),
+      (error) => {
+        assert.ok(error instanceof ScenarioError);
+        assert.match(error.message, /unknown key: lode; .*did you mean load\?/);
+        return true;
+      },
+    );
+    await assert.rejects(run(load(EXAMPLE), { threads: 0 }).outcome, RangeError);
+    assert.throws(() => run({ ...load(EXAMPLE) }), TypeError);
+    const text = `export default { api: 1, kind: 'congestion-control', name: 'bad', help: 'Throws.',
+      feedback: 'acknowledgements', state: {}, acknowledged() { gone(); } };`;
+    const folder = mkdtempSync(join(tmpdir(), 'selvage-library-'));
+    writeFileSync(join(folder, 'bad.mjs'), text);
+    const set = [`plugins=["${join(folder, 'bad.mjs')}"]`, 'load.0.congestion=bad'];
+    const scenario = load(EXAMPLE, { set });
+    rmSync(folder, { recursive: true });
+    await assert.rejects(run(scenario).outcome, PluginError);
+  });
+});
+
+describe(PAGE, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'selvage-library-'));
+  const done = (command: string, ...words: string[]): void => {
+    const { status, stdout, stderr } = spawnSync(command, words, { cwd: folder, encoding: 'utf8' });
+    assert.equal(status, 0, `${command} ${words.join(' ')}\n${stdout}${stderr}`);
+  };
+
+  before(() => {
+    // As `npm install` does it, but without a network: what it depends on is here already.
+    const installed = join(folder, 'node_modules/selvage');
+    mkdirSync(installed, { recursive: true });
+    done('npm', 'pack', ROOT, '--ignore-scripts', '--silent');
+    const packed = readdirSync(folder).find((name) => name.endsWith('.tgz'))!;
+    done('tar', '-xzf', packed, '--strip-components=1', '-C', installed);
+    symlinkSync(join(ROOT, 'node_modules'), join(installed, 'node_modules'));
+    for (const name of ['sweep-buffer.mjs', 'aim.mjs']) {
+      copyFileSync(join(ROOT, 'examples', name), join(folder, name));
+    }
+  });
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it('does what it says, with the package as it is installed', () => {
+    assert.equal(doAsPageSays(PAGE, folder, process.env), 3);
+  });
+
+  it('has types for the examples and for plugins', () => {
+    const names = blocksOf(PAGE).flatMap(({ name }) => (name?.endsWith('.mjs') ? [name] : []));
+    writeFileSync(
+      join(folder, 'control.ts'),
+      `import type { CongestionControl } from 'selvage/plugin';
+export default {
+  api: 1,
+  kind: 'congestion-control',
+  name: 'typed',
+  help: 'Halves.',
+  feedback: 'marks',
+  state: { marks: 0 },
+  marked(connection) {
+    connection.state.marks++;
+    connection.rateBps = Math.max(1e9, connection.rateBps / 2);
+    // @ts-expect-error: not declared
+    connection.state.other = 1;
+  },
+} satisfies CongestionControl<never, 'marks'>;
+`,
+    );
+    const options = ['--noEmit', '--checkJs', '--allowJs', '--strict', '--skipLibCheck'];
+    const system = ['--module', 'nodenext', '--target', 'es2023', '--types', 'node'];
+    const roots = ['--typeRoots', join(ROOT, 'node_modules/@types')];
+    const files = [...names, 'sweep-buffer.mjs', 'aim.mjs', 'control.ts'];
+    done(join(ROOT, 'node_modules/.bin/tsc'), ...options, ...system, ...roots, ...files);
+  });
+});
