@@ -47,3 +47,26 @@ faults:
     assert.deepEqual(wrong, fine);
   });
 });
+
+describe('a bridged switch on a loop of routed ones', () => {
+  const ring =
+    (links: string): (() => unknown) =>
+    () =>
+      wrongWith(`
+duration: 5us
+fabric: { devices: [{ name: h1, kind: host }, { name: h2, kind: host }, { name: s1, kind: switch },
+  { name: s2, kind: switch }, { name: s3, kind: switch }], links: [{ between: [h1, s1] },
+  { between: [h2, s2] }, { between: [s1, s2] }, { between: [s2, s3] }${links}] }
+devices: { s3: { forwarding: bridged } }
+load: [{ stream: { from: h1, to: h2 }, bytes: 4KB }]
+`);
+
+  it('is refused: a frame that it floods would arrive twice', () => {
+    assert.throws(ring(', { between: [s3, s1] }'), /s3 is on a loop \(s3 - s2 - s1 - s3\)/);
+    assert.throws(ring(', { between: [s3, s2] }'), /s3 is on a loop \(s3 - s2 - s3\)/);
+  });
+
+  it('is allowed where its links are a tree', () => {
+    assert.deepEqual(ring('')(), fine);
+  });
+});

@@ -1,5 +1,5 @@
 import type { FailoverSpec, SwitchSpec, VlanPortSpec } from '../../engine/contract/spec.js';
-import { findLoop } from '../routing/find-loop.js';
+import { findLoop, findLoopThrough } from '../routing/find-loop.js';
 import type { Routes } from '../routing/routes.js';
 import type { Fail } from '../topology/cabling.js';
 import type { Topology } from '../topology/topology.js';
@@ -31,6 +31,20 @@ export function bridgePorts(
     const message = `bridges in a loop (${around}): what they flood would go round for ever`;
     throw fail(['switches', 'forwarding'], message);
   }
+  bridges.forEach((ports, device) => {
+    const through = ports === null ? null : findLoopThrough(topology, device);
+    if (through === null) return;
+    const { name } = topology.devices[device]!;
+    const around = [...through, name].join(' - ');
+    const place = placeOf(settings[device]!, (c) => c.switch.forwarding !== undefined, [
+      'forwarding',
+    ]);
+    throw fail(
+      place,
+      `bridged switch ${name} is on a loop (${around}): what it floods would arrive twice; ` +
+        'make it routed, or leave one of these links out',
+    );
+  });
   return bridges;
 }
 

@@ -35,6 +35,37 @@ export function findLoop(topology: Topology, devices: readonly number[]): string
   return null;
 }
 
+/**
+ * Names of switches on a loop through the given one, beginning there; null when it is on none. What
+ * it floods leaves by both ends of the loop, and any switch on it, routed or bridged, passes it on.
+ */
+export function findLoopThrough(topology: Topology, device: number): string[] | null {
+  const { firstSlot, peer, link } = adjacencyOf(topology);
+  /** By switch: the link of `device` from which it was reached, and the way there. */
+  const steps = new Map<number, Step>();
+  for (let slot = firstSlot[device]!; slot < firstSlot[device + 1]!; slot++) {
+    const first = peer[slot]!;
+    if (topology.devices[first]!.kind !== 'switch') continue;
+    const met = steps.get(first);
+    if (met !== undefined) {
+      return [device, ...wayTo(met)].map((d) => topology.devices[d]!.name);
+    }
+    const queue: Step[] = [{ device: first, link: link[slot]!, before: null }];
+    steps.set(first, queue[0]!);
+    for (const step of queue) {
+      for (let at = firstSlot[step.device]!; at < firstSlot[step.device + 1]!; at++) {
+        const next = peer[at]!;
+        const isSwitch = topology.devices[next]!.kind === 'switch';
+        if (!isSwitch || next === device || steps.has(next)) continue;
+        const further = { device: next, link: link[at]!, before: step };
+        steps.set(next, further);
+        queue.push(further);
+      }
+    }
+  }
+  return null;
+}
+
 /** Two ways from the root that meet: the loop goes down one and up the other. */
 function loopOf(one: Step, other: Step): number[] {
   const [down, up] = [wayTo(one), wayTo(other)];

@@ -61,7 +61,7 @@ export class Drafter {
       ...this.usual('switches', this.isSlotted ? 1 : 0.5),
       ...(hasPause && !this.isSlotted && { pause: this.section('pause', 0.3) }),
       priorities,
-      ...this.wanted('credit', hasCredit, 0.3),
+      ...this.credit(hasCredit),
       ...this.discovery(),
       ...this.wanted('ci', text.includes('"ci":true'), 0.3),
       ...this.wanted('sfc', text.includes('"sfc":true'), 0.3),
@@ -90,13 +90,8 @@ export class Drafter {
         ...new Set(load.filter((one) => one['congestion'] === 'qcn').map((one) => one['priority'])),
       ];
     }
-    if (JSON.stringify(draft).includes('"counts":"incremental"')) this.promiseNothing(draft);
+    if (JSON.stringify(draft).includes('"counts":"incremental"')) promiseLess(draft);
     return draft;
-  }
-
-  /** Credit that counts amounts does not come back when a message is lost, which is by design. */
-  private promiseNothing(draft: Draft): void {
-    for (const fault of draft['faults'] as Draft[]) delete fault['recover'];
   }
 
   /** Long enough that all should be over, but for a few. */
@@ -118,7 +113,16 @@ export class Drafter {
   /** Of a mechanism that is at work; of others seldom. */
   private wanted(name: string, isWanted: boolean, keys: number): Draft {
     if (!this.dice.chance(isWanted ? 0.85 : this.strays)) return {};
-    return { [name]: this.section(name, keys * this.dice.pick([0.4, 1, 1.5])) };
+    return { [name]: this.section(name, keys * this.dice.pick([0.4, 1, 1.5, 2.5])) };
+  }
+
+  /** Often with the two keys that decide when credit moves: each by itself changes little. */
+  private credit(isWanted: boolean): Draft {
+    const drawn = this.wanted('credit', isWanted, 0.3)['credit'];
+    if (drawn === undefined) return {};
+    const [shape] = shapesOf(sectionNode('credit')) as [SchemaNode];
+    const moves = this.drawer.chosen(shape, ['credit'], ['grant', 'request']);
+    return { credit: { ...(this.dice.chance(0.5) && moves), ...(drawn as Draft) } };
   }
 
   /** What rules each priority that has load, and sometimes another. */
@@ -150,7 +154,19 @@ export class Drafter {
     const node = shapesOf(sectionNode('discovery')).find(({ properties }) => properties)!;
     const keys = ['second', ...(this.dice.chance(0.5) ? ['changes'] : [])];
     const usual = this.drawer.chosen(node, ['discovery'], keys);
-    return { discovery: this.dice.chance(0.95) ? { ...usual, ...drawn } : drawn };
+    const discovery = this.dice.chance(0.95) ? { ...usual, ...drawn } : drawn;
+    this.silence(discovery as Draft, node);
+    return { discovery };
+  }
+
+  /** What changes is often who sends LLDP, and who receives it. */
+  private silence({ changes }: Draft, discovery: SchemaNode): void {
+    if (!Array.isArray(changes)) return;
+    const node = resolve(resolve(discovery.properties!['changes']!).items!);
+    for (const change of changes as Draft[]) {
+      if (!this.dice.chance(0.4)) continue;
+      Object.assign(change, this.drawer.chosen(node, ['discovery', 'changes', '[]'], ['status']));
+    }
   }
 
   private expectations(): Draft[] {
@@ -257,6 +273,16 @@ export class Drafter {
     if (PAUSING.includes(kind)) delete fault['recover'];
     return kind === 'forge' ? forged(fault, dice, place) : fault;
   }
+}
+
+/**
+ * Credit that counts amounts does not come back when a message is lost, which is by design; after a
+ * link was down it starts anew.
+ */
+function promiseLess(draft: Draft): void {
+  const faults = draft['faults'] as Draft[];
+  if (faults.every(({ kind }) => kind === 'link-down')) return;
+  for (const fault of faults) delete fault['recover'];
 }
 
 /** A NIC has a model, where another level does not say it. */

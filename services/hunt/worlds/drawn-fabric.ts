@@ -49,7 +49,7 @@ function linkOf(dice: Dice, rates: readonly string[]): Record<string, unknown> {
 
 function shapeOf(dice: Dice): Fabric {
   const small = (): number => dice.between(1, 2);
-  switch (dice.below(12)) {
+  switch (dice.below(13)) {
     case 0:
       return { generator: 'pair' };
     case 1:
@@ -60,7 +60,8 @@ function shapeOf(dice: Dice): Fabric {
       return { generator: 'dumbbell', left: dice.between(1, 3), right: dice.between(1, 3) };
     case 5:
     case 6:
-      return { generator: 'ring', switches: dice.between(3, 4), hostsPerSwitch: small() };
+    case 12:
+      return { generator: 'ring', switches: dice.between(3, 6), hostsPerSwitch: small() };
     case 7:
     case 8:
       return leafSpine(dice);

@@ -19,6 +19,7 @@ export interface Place {
 }
 
 const USUAL_SPAN_PS = 20e6;
+const MOMENTS = 4;
 /** What a link of a small world carries in a span, about. */
 const USUAL_BITS = 700_000;
 const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
@@ -46,6 +47,11 @@ export function samplesOf(place: Place): Samples {
     us.map((one) => `${Math.round(one * scale * 1e3)}ns`);
   const within = (least: number, most: number) => (dice: Dice) =>
     `${Math.round(spanPs * (least + (most - least) * dice.stream.uniform()))}ps`;
+  /** Often one of few moments, so that one thing happens while another is under way. */
+  const moment = (dice: Dice): string =>
+    dice.chance(0.5)
+      ? `${Math.round((spanPs * dice.below(MOMENTS)) / MOMENTS)}ps`
+      : within(0, 1)(dice);
   const lasts = (dice: Dice): string => `${dice.spread(200e3, spanPs / 2)}ps`;
   const selection = (dice: Dice): unknown =>
     dice.pick<unknown>(['all', dice.some(hosts, 2, 4), 'h*']);
@@ -66,7 +72,7 @@ export function samplesOf(place: Place): Samples {
     'faults.[].where.peer': pattern,
     'faults.[].where.tier': tiers,
     'faults.[].where.probability': ['50%', '100%'],
-    'faults.[].at': within(0, 1),
+    'faults.[].at': moment,
     'faults.[].for': lasts,
     'faults.[].every': within(0.6, 1),
     'faults.[].until': within(1, 2),
@@ -97,7 +103,8 @@ export function samplesOf(place: Place): Samples {
     'load.[].bytes': frames(1, 40),
     'load.[].frame': [64, 65, 200, 1000, 1518, 1518, 4000, 9216],
     'load.[].dscp': [0, 24, 46, 63],
-    'load.[].start': within(0, 0.3),
+    // Some begin when faults and changes are over.
+    'load.[].start': (dice) => within(0, dice.chance(0.3) ? 5 : 0.3)(dice),
     'load.[].end': within(0.4, 1),
     'load.[].rate': ['line', 'line', '5%', '30%', '90%', '1G'],
     'load.[].on': times(1, 4),
@@ -211,7 +218,7 @@ export function samplesOf(place: Place): Samples {
     udp: [4791, 53],
     port: [4791],
     'changes.[].devices': pattern,
-    'changes.[].at': within(0, 1),
+    'changes.[].at': moment,
     'changes.[].pfc': ofPriorities,
     'changes.[].credit': ofPriorities,
     // Notices and rate controls.
