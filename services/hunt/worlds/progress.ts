@@ -51,7 +51,7 @@ function isOwed(flow: Flow, result: FlowResult, losing: ReadonlySet<number>): bo
   const isFinite = flow.messages !== Infinity && flow.messageBytes !== Infinity;
   if (!isFinite || flow.group || flow.after.length > 0 || result.completionPs !== null)
     return false;
-  // An 82599 may drop what bears the address of another.
+  // A NIC may drop what bears the address of another.
   if (flow.address !== null) return false;
   return (
     flow.endPs === Infinity && (flow.transport.kind === 'reliable' || !losing.has(flow.priority))

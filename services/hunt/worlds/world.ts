@@ -39,9 +39,19 @@ const MOST_REPAIRS = 60;
 /** World `number` of a seed: the same always, as long as the schema is the same. */
 export function makeWorld(seed: number, number: number): World {
   for (let attempt = 0; ; attempt++) {
-    const draft = draftWorld(seed, number, attempt);
-    const fabric = repaired(draft);
-    if (fabric !== null) return { document: draft, fabric };
+    const draft = draftOf(seed, number, attempt);
+    const fabric = draft === null ? null : repaired(draft);
+    if (draft !== null && fabric !== null) return { document: draft, fabric };
+  }
+}
+
+/** Null where links and generator come to no fabric, of which nothing can be taken out. */
+function draftOf(seed: number, number: number, attempt: number): Draft | null {
+  try {
+    return draftWorld(seed, number, attempt);
+  } catch (error) {
+    if (error instanceof ScenarioError) return null;
+    throw error;
   }
 }
 
