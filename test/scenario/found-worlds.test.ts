@@ -70,3 +70,38 @@ load: [{ stream: { from: h1, to: h2 }, bytes: 4KB }]
     assert.deepEqual(ring('')(), fine);
   });
 });
+
+describe('an isolated flow that CI has left while its frames wait', () => {
+  it('keeps no frame behind it waiting, and breaks nothing', () => {
+    const wrong = wrongWith(`
+duration: 12us
+fabric: { generator: dumbbell, left: 1, right: 1, fabricLink: { rate: 50G } }
+priorities: { 3: { flowControl: none, ci: true } }
+discovery: { second: 15us, fastInit: 1,
+  changes: [{ at: 7382400ps, devices: s2, dcbx: off, status: disabled }] }
+load: [{ all-to-all: { hosts: all }, bytes: 46500, priority: 3 }]
+`);
+    assert.deepEqual(wrong, fine);
+  });
+});
+
+describe('flow control by priority that discovery would bring to ports with PAUSE', () => {
+  const paused =
+    (discovery: string): (() => unknown) =>
+    () =>
+      wrongWith(`
+duration: 5us
+fabric: { generator: pair, link: { rate: 1G } }
+pause: true
+discovery: ${discovery}
+load: [{ stream: { from: h1, to: h2 }, bytes: 4KB }]
+`);
+
+  it('is refused, as it is in priorities', () => {
+    const change = (keys: string): string => `{ changes: [{ at: 1us, devices: h1, ${keys} }] }`;
+    assert.throws(paused(change('pfc: [1]')), /pfc while pause is on/);
+    assert.throws(paused(change('credit: [1]')), /credit while pause is on/);
+    assert.throws(paused(change('creditCapable: [1]')), /credit while pause is on/);
+    assert.throws(paused('{ creditCapable: [1] }'), /credit while pause is on/);
+  });
+});

@@ -10,6 +10,7 @@ import type { Settings } from './settings.js';
 export function prospectsOf(input: AssemblyInput, settings: readonly Settings[]): Prospects[] {
   const { scenario, topology } = input;
   const { transmit, receive } = scenario.classes;
+  if (scenario.pause.enabled) checkPaused(input, settings);
   return topology.devices.map(({ name }, device) => {
     const own = settings[device]!;
     const later = scenario.discovery.changes.filter(({ devices }) => matchesGlob(devices, name));
@@ -45,6 +46,25 @@ export function creditOf({ priorities }: Settings): number {
 
 function maskOf(priorities: readonly number[]): number {
   return priorities.reduce((mask, priority) => mask | (1 << priority), 0);
+}
+
+/** A port has PAUSE or flow control by priority, also after what changes. */
+function checkPaused({ scenario, fail }: AssemblyInput, settings: readonly Settings[]): void {
+  const message = (method: string): string =>
+    `${method} while pause is on: a port has either of them (802.1Q 36); remove one`;
+  for (const { index, pfc, credit, end } of scenario.discovery.changes) {
+    const at = ['discovery', 'changes', index];
+    if (pfc) throw fail([...at, 'pfc'], message('pfc'));
+    if (credit) throw fail([...at, 'credit'], message('credit'));
+    if (maskOf(end.creditCapable ?? []) !== 0) {
+      throw fail([...at, 'creditCapable'], message('credit'));
+    }
+  }
+  const capable = settings.find(({ discovery }) => discovery.creditCapable.length > 0);
+  if (capable === undefined) return;
+  const change = capable.changes.findLast((own) => own.discovery.creditCapable !== undefined);
+  const section = change === undefined ? [] : ['devices', change.match];
+  throw fail([...section, 'discovery', 'creditCapable'], message('credit'));
 }
 
 /** Priorities in one class wait for the same credit, and those of one account share its memory. */

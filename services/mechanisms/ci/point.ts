@@ -171,8 +171,8 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
       if (table.add(slot, STREAM_AHEAD, -1) === 0) this.lookAtHead(out);
       return;
     }
-    const inside = table.add(slot, STREAM_INSIDE, -1);
-    if (inside === 0 && table.get(slot, STREAM_LEAVING) !== 0) this.delCongestingFlow(slot);
+    const isLast = slot >= 0 && table.add(slot, STREAM_INSIDE, -1) === 0;
+    if (isLast && table.get(slot, STREAM_LEAVING) !== 0) this.delCongestingFlow(slot);
     this.lookAtHead(out);
     if (this.isUncongested(out, queueOctets)) this.becameUncongested(out);
   }
@@ -384,7 +384,9 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
   private lookAtHead(out: number): void {
     const { priority } = this.spec;
     const head = this.carrier.head(out, priority);
-    const ahead = head < 0 ? 0 : this.table.get(this.find(head, out), STREAM_AHEAD);
+    // The first frame may be of no isolated flow: it waits for nothing in the monitored queues.
+    const slot = head < 0 ? -1 : this.find(head, out);
+    const ahead = slot < 0 ? 0 : this.table.get(slot, STREAM_AHEAD);
     this.gate.holdCongesting(out, priority, ahead > 0);
   }
 
