@@ -2,24 +2,22 @@ import { randomBytes } from 'node:crypto';
 import { selvage } from '#contracts';
 import { ControlServer } from '../coordinator/control-server.js';
 import type { RunDesk } from '../coordinator/run-desk.js';
+import type { RunController } from '../runtime/controller/run-controller.js';
+import { ENDED } from '../runtime/controller/run-controller.js';
 import type { FaultStep, FaultWish, LiveFault, LiveFaults } from '../runtime/live-faults.js';
 import type { Progress } from '../runtime/session.js';
+import type { RunSnapshot } from '../runtime/run-snapshot.js';
 import { announce, withdraw } from './fleet/live-runs.js';
 
 const { Phase } = selvage.v1.RunStatus;
 const { Action } = selvage.v1.SteerRequest;
 type Status = selvage.v1.RunStatus.$Properties;
 
-/** What can be done to a run in this process while it goes on. */
+/** A run in this process, in one thread or several. */
 export interface LocalRun {
   readonly live: LiveFaults;
+  readonly controller: RunController<RunSnapshot>;
   progress(): Progress;
-  hold(isHeld: boolean): void;
-  /** A run that is held goes on for so long; 0: a little. */
-  step(stepPs: number): void;
-  stop(): void;
-  /** Throws, or rejects, with the reason if that cannot be had. */
-  change(wish: FaultWish): Promise<FaultStep>;
 }
 
 const TELL_MS = 200;
@@ -43,14 +41,15 @@ class LocalDesk implements RunDesk {
   }
 
   steer(action: selvage.v1.SteerRequest.Action, stepPs: number): { done: boolean; detail: string } {
-    if (this.isOver()) return { done: false, detail: 'the run has ended' };
-    if (action === Action.ACTION_STOP) this.run.stop();
+    const { controller } = this.run;
+    if (this.isOver()) return { done: false, detail: ENDED };
+    if (action === Action.ACTION_STOP) controller.stop();
     else if (action === Action.ACTION_PAUSE || action === Action.ACTION_STEP) {
-      if (action === Action.ACTION_PAUSE) this.run.hold(true);
-      else this.run.step(stepPs);
+      if (action === Action.ACTION_PAUSE) controller.pause();
+      else controller.step(stepPs);
       this.phase = Phase.PHASE_PAUSED;
     } else if (action === Action.ACTION_RESUME) {
-      this.run.hold(false);
+      controller.resume();
       this.phase = Phase.PHASE_RUNNING;
     } else return { done: false, detail: 'a run in one process has no checkpoints' };
     this.tell();
@@ -64,8 +63,7 @@ class LocalDesk implements RunDesk {
   }
 
   change(wish: FaultWish): Promise<FaultStep> {
-    if (this.isOver()) throw new Error('the run has ended');
-    return this.run.change(wish);
+    return this.run.controller.change(wish, this.run.live);
   }
 
   faults(): LiveFault[] {

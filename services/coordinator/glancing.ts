@@ -1,14 +1,14 @@
 import type { selvage } from '#contracts';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { PartPlan } from '../fabric/placement/part-plan.js';
-import { packGlance } from '../runtime/checkpoints/packed-outcome.js';
-import { glanceOf } from '../runtime/glance.js';
+import { packSnapshot } from '../runtime/checkpoints/packed-outcome.js';
+import { snapshotOf } from '../runtime/run-snapshot.js';
 import type { PartState } from '../runtime/part/part.js';
 import { Gathering } from './gathering.js';
 
 /** Somebody who wants to see the run. */
 interface Looker {
-  readonly resolve: (glance: Uint8Array) => void;
+  readonly resolve: (snapshot: Uint8Array) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -63,8 +63,8 @@ export class Glancing {
   }
 
   private answer(fabric: Fabric, states: readonly PartState[]): void {
-    const glance = packGlance(glanceOf(fabric, this.plans, states, this.beganAt));
+    const snapshot = packSnapshot(snapshotOf(fabric, this.plans, states, this.beganAt));
     this.shown = null;
-    for (const { resolve } of this.lookers.splice(0)) resolve(glance);
+    for (const { resolve } of this.lookers.splice(0)) resolve(snapshot);
   }
 }

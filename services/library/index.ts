@@ -1,6 +1,8 @@
 /** The library, `import { load, run } from 'selvage'`: docs/library.md. */
 
 import { resolve } from 'node:path';
+import type { LiveSession } from '../live/live-session.js';
+import type { ThreadsRun } from '../runtime/threads/run-threads.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { buildFabric } from '../fabric/assembly/fabric.js';
 import type { LoadedScenario } from '../fabric/scenario/load-scenario.js';
@@ -115,9 +117,9 @@ async function execute(
     throw new RangeError(`threads: ${threads}; a whole number from 1 to ${most}, one per device`);
   }
   const start = { ...source, from: null, check, paused: false };
-  const attend = (under: { progress(): Progress; stop(): void }): Attendant => {
+  const attend = (under: Pick<LiveSession | ThreadsRun, 'controller' | 'progress'>): Attendant => {
     const stop = (): void => {
-      under.stop();
+      under.controller.stop();
     };
     signal?.addEventListener('abort', stop);
     if (signal?.aborted === true) stop();

@@ -76,7 +76,7 @@ export async function runInThreads(
   const live = new LiveFaults(loaded, fabric);
   const run = new ThreadsRun(fabric, plans, { check, from, live });
   const attendant = await attend(run);
-  if (paused) run.hold(true);
+  if (paused) run.controller.pause();
   const timer = setInterval(() => {
     attendant.progressed();
   }, PROGRESS_MS);

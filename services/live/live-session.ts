@@ -6,22 +6,21 @@ import type {
   LiveStatus,
   LiveWish,
 } from '../report/page/live-data.js';
-import { formatTime } from '../report/format.js';
-import type { FaultStep, FaultWish, LiveFaults } from '../runtime/live-faults.js';
-import { Glances } from '../runtime/glance.js';
+import type { RunController } from '../runtime/controller/run-controller.js';
+import type { LiveFaults } from '../runtime/live-faults.js';
+import type { RunSnapshot } from '../runtime/run-snapshot.js';
+import { SnapshotCache } from '../runtime/run-snapshot.js';
 import type { PortSample } from '../runtime/port-sample.js';
 import type { Progress, Session } from '../runtime/session.js';
 import type { TreesView } from '../report/page/page-data.js';
 import type { LiveRun } from './live-run.js';
 import { LiveTrees } from './live-trees.js';
+import { answerTo, steer } from './steer.js';
 
 /** So many samples of a run whose end is known, while somebody looks. */
 const SAMPLES = 400;
 /** Where it is not known: a sample so often, by the wall clock. */
 const SAMPLE_MS = 100;
-/** A step in a run whose scenario ends with its load. */
-const STEP_PS = 10e6;
-const ENDED = 'the run has ended';
 
 /** What has happened, for whoever tells the viewers. */
 export interface LiveListener {
@@ -31,17 +30,12 @@ export interface LiveListener {
   look(): void;
 }
 
-/** A run in this process that can be held, stepped and looked at. */
+/** A run in this thread that can be paused, stepped and watched. */
 export class LiveSession implements LiveRun {
   /** Null: nobody can look. */
   listener: LiveListener | null = null;
-  private isWatched = false;
-  private isPaused: boolean;
-  private stopAsked = false;
-  private isOver = false;
-  /** Where a step ends; null: nobody has asked for one. */
-  private stepEndPs: number | null = null;
-  /** Lets a paused run go on. */
+  readonly controller: RunController<RunSnapshot>;
+  /** Ends the wait of a paused run. */
   private wake: () => void = () => undefined;
   private readonly found: LiveTrees;
   private readonly everyPs: number;
@@ -53,15 +47,27 @@ export class LiveSession implements LiveRun {
     readonly live: LiveFaults,
     beginPaused: boolean,
   ) {
-    this.isPaused = beginPaused;
-    const glances = new Glances(
-      () => session.glance(),
+    const { controller, endPs } = session;
+    this.controller = controller;
+    const snapshots = new SnapshotCache(
+      () => (controller.isOver ? session.snapshot() : controller.snapshot()),
       () => session.progress().virtualPs,
     );
-    this.found = new LiveTrees(glances, () => live.fabric);
-    const { endPs } = session;
+    this.found = new LiveTrees(snapshots, () => live.fabric);
     this.everyPs = endPs === null ? Infinity : endPs / SAMPLES;
     this.sampleDueAt = this.everyPs;
+    if (beginPaused) controller.pause();
+    session.listener = {
+      sampled: () => {
+        this.listener?.sampled(session.portSample());
+      },
+      paused: () => {
+        this.listener?.changed();
+      },
+      proceeds: () => {
+        this.wake();
+      },
+    };
   }
 
   get status(): LiveStatus {
@@ -72,50 +78,16 @@ export class LiveSession implements LiveRun {
     return this.session.progress();
   }
 
-  order({ action, stepPs }: LiveOrder): Promise<LiveAnswer> {
-    if (this.isOver) return Promise.resolve({ done: false, detail: ENDED });
-    if (action === 'stop') this.stop();
-    else if (action === 'step') this.step(stepPs);
-    else this.hold(action === 'pause');
-    return Promise.resolve({ done: true, detail: '' });
-  }
-
-  hold(isHeld: boolean): void {
-    this.isPaused = isHeld;
-    this.stepEndPs = null;
-    this.goOn();
-  }
-
-  /** A run that is held goes on for so long. */
-  step(stepPs = 0): void {
-    this.isPaused = true;
-    this.stepEndPs = this.session.progress().virtualPs + (stepPs === 0 ? STEP_PS : stepPs);
-    this.goOn();
-  }
-
-  /** Asks the run to end where it is. */
-  stop(): void {
-    this.stopAsked = true;
-    this.goOn();
+  order(order: LiveOrder): Promise<LiveAnswer> {
+    const answer = steer(this.controller, order);
+    this.listener?.changed();
+    return Promise.resolve(answer);
   }
 
   async wish(wish: LiveWish): Promise<LiveAnswer> {
-    try {
-      const { atPs } = await this.change(wish);
-      return { done: true, detail: `at ${formatTime(atPs)}` };
-    } catch (error) {
-      return { done: false, detail: (error as Error).message };
-    }
-  }
-
-  change(wish: FaultWish): Promise<FaultStep> {
-    const { session, live } = this;
-    const { boundPs } = session;
-    if (this.isOver || boundPs === Infinity) throw new Error(ENDED);
-    const { step, change } = live.take(wish, boundPs);
-    session.change(change, live.fabric);
+    const answer = await answerTo(() => this.controller.change(wish, this.live));
     this.listener?.changed();
-    return Promise.resolve(step);
+    return answer;
   }
 
   trees(): Promise<TreesView | null> {
@@ -123,72 +95,55 @@ export class LiveSession implements LiveRun {
   }
 
   watched(isWatched: boolean): void {
-    this.isWatched = isWatched;
+    this.controller.isWatched = isWatched;
     if (isWatched) this.sample();
   }
 
-  /** Runs to the end, or until somebody asks to stop; `look` is called now and then. */
+  /** Runs to the end, or until it is stopped; `look` is called now and then. */
   async drive(sliceMs: number, look: () => void): Promise<'complete' | 'interrupted'> {
-    for (;;) {
-      if (this.stopAsked) return this.end('interrupted');
-      if (this.isPaused && this.stepEndPs === null) {
-        this.sample();
-        this.listener?.changed();
+    const { controller, session } = this;
+    while (!controller.isOver) {
+      if (controller.state === 'paused') {
         await new Promise<void>((resolve) => {
           this.wake = resolve;
         });
         continue;
       }
-      if (this.slice(sliceMs)) return this.end('complete');
+      this.slice(sliceMs);
       look();
       this.listener?.look();
       await setImmediate();
     }
+    this.sample();
+    return session.status;
   }
 
-  /** Goes on for a while; true when the run has ended. */
-  private slice(wallMs: number): boolean {
+  /** Gives the run some wall-clock time, and takes the samples that are due by then. */
+  private slice(wallMs: number): void {
+    const { session, controller } = this;
     const until = performance.now() + wallMs;
-    const { session } = this;
     do {
-      const limitPs = Math.min(
-        this.stepEndPs ?? Infinity,
-        this.isWatched ? this.sampleDueAt : Infinity,
-      );
-      if (session.advance(until - performance.now(), limitPs) !== 'running') return true;
-      const { boundPs } = session;
-      if (boundPs >= this.sampleDueAt) this.sample();
-      if (boundPs >= (this.stepEndPs ?? Infinity)) {
-        this.stepEndPs = null;
-        return false;
-      }
-    } while (performance.now() < until);
+      const limitPs = controller.isWatched ? this.sampleDueAt : Infinity;
+      session.advance(until - performance.now(), limitPs);
+      if (controller.isOver) return;
+      if (session.boundPs >= this.sampleDueAt) this.sample();
+    } while (controller.state === 'advancing' && performance.now() < until);
     if (this.everyPs === Infinity && performance.now() - this.sampledAt > SAMPLE_MS) this.sample();
-    return false;
   }
 
   private sample(): void {
-    const { session, everyPs } = this;
+    const { session, everyPs, controller } = this;
     this.sampledAt = performance.now();
     if (everyPs < Infinity) {
       this.sampleDueAt = (Math.floor(session.boundPs / everyPs) + 1) * everyPs;
     }
-    if (this.isWatched) this.listener?.sampled(session.portSample());
-  }
-
-  private goOn(): void {
-    this.wake();
-    this.listener?.changed();
-  }
-
-  private end(status: 'complete' | 'interrupted'): 'complete' | 'interrupted' {
-    this.sample();
-    this.isOver = true;
-    return status;
+    if (!controller.isWatched) return;
+    if (controller.isOver) this.listener?.sampled(session.portSample());
+    else controller.sample();
   }
 
   private get state(): LiveState {
-    if (this.isOver) return 'waiting';
-    return this.isPaused && this.stepEndPs === null ? 'paused' : 'running';
+    if (this.controller.isOver) return 'waiting';
+    return this.controller.state === 'paused' ? 'paused' : 'running';
   }
 }

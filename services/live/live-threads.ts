@@ -1,11 +1,11 @@
-import { formatTime } from '../report/format.js';
 import type { LiveAnswer, LiveOrder, LiveStatus, LiveWish } from '../report/page/live-data.js';
 import type { TreesView } from '../report/page/page-data.js';
-import type { Glances } from '../runtime/glance.js';
+import type { SnapshotCache } from '../runtime/run-snapshot.js';
 import type { ThreadsRun } from '../runtime/threads/run-threads.js';
 import type { LiveRun } from './live-run.js';
 import type { LiveListener } from './live-session.js';
 import { LiveTrees } from './live-trees.js';
+import { answerTo, steer } from './steer.js';
 
 /** A sample so often, by the wall clock, while somebody looks. */
 const SAMPLE_MS = 150;
@@ -18,9 +18,9 @@ export class LiveThreads implements LiveRun {
 
   constructor(
     private readonly run: ThreadsRun,
-    glances: Glances,
+    snapshots: SnapshotCache,
   ) {
-    this.found = new LiveTrees(glances, () => run.live.fabric);
+    this.found = new LiveTrees(snapshots, () => run.live.fabric);
   }
 
   hear(listener: LiveListener): void {
@@ -29,26 +29,21 @@ export class LiveThreads implements LiveRun {
 
   get status(): LiveStatus {
     const { run } = this;
-    return { state: run.isStanding ? 'paused' : 'running', ...run.progress(), detail: '' };
+    const isPaused = run.controller.state === 'paused';
+    return { state: isPaused ? 'paused' : 'running', ...run.progress(), detail: '' };
   }
 
-  order({ action, stepPs }: LiveOrder): Promise<LiveAnswer> {
-    const { run } = this;
-    if (action === 'stop') run.stop();
-    else if (action === 'step') run.step(stepPs);
-    else run.hold(action === 'pause');
-    run.listener?.changed();
-    return Promise.resolve({ done: true, detail: '' });
+  order(order: LiveOrder): Promise<LiveAnswer> {
+    const answer = steer(this.run.controller, order);
+    this.run.listener?.changed();
+    return Promise.resolve(answer);
   }
 
   async wish(wish: LiveWish): Promise<LiveAnswer> {
-    try {
-      const { atPs } = await this.run.change(wish);
-      this.run.listener?.changed();
-      return { done: true, detail: `at ${formatTime(atPs)}` };
-    } catch (error) {
-      return { done: false, detail: (error as Error).message };
-    }
+    const { run } = this;
+    const answer = await answerTo(() => run.controller.change(wish, run.live));
+    run.listener?.changed();
+    return answer;
   }
 
   trees(): Promise<TreesView | null> {
@@ -56,13 +51,13 @@ export class LiveThreads implements LiveRun {
   }
 
   watched(isWatched: boolean): void {
-    const { run } = this;
-    run.isWatched = isWatched;
+    const { controller } = this.run;
+    controller.isWatched = isWatched;
     clearInterval(this.timer);
     if (!isWatched) return;
-    run.count();
+    controller.sample();
     this.timer = setInterval(() => {
-      if (!run.isStanding) run.count();
+      if (controller.state !== 'paused') controller.sample();
     }, SAMPLE_MS);
     this.timer.unref();
   }

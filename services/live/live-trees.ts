@@ -2,30 +2,30 @@ import type { TreesView } from '../report/page/page-data.js';
 import { treesView } from '../report/page/page-trees.js';
 import { whyOf } from '../report/why.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
-import type { Glance, Glances } from '../runtime/glance.js';
+import type { RunSnapshot, SnapshotCache } from '../runtime/run-snapshot.js';
 
 /** What holds a run back by now. */
 export class LiveTrees {
   private found: TreesView | null = null;
-  private foundIn: Glance | null = null;
+  private foundIn: RunSnapshot | null = null;
 
   constructor(
-    private readonly glances: Glances,
+    private readonly snapshots: SnapshotCache,
     private readonly fabric: () => Fabric,
   ) {}
 
   /** Null: nobody writes down who holds whom. */
   async view(): Promise<TreesView | null> {
-    const glance = await this.glances.now();
-    if (glance === this.foundIn || glance === null) return this.found;
-    this.foundIn = glance;
+    const snapshot = await this.snapshots.now();
+    if (snapshot === this.foundIn || snapshot === null) return this.found;
+    this.foundIn = snapshot;
     const beganAt = performance.now();
-    this.found = this.find(glance);
-    this.glances.charge(performance.now() - beganAt);
+    this.found = this.find(snapshot);
+    this.snapshots.charge(performance.now() - beganAt);
     return this.found;
   }
 
-  private find({ results, congestion }: Glance): TreesView | null {
+  private find({ results, congestion }: RunSnapshot): TreesView | null {
     if (congestion === null) return null;
     const fabric = this.fabric();
     const names = fabric.linkEnds.flatMap((ends) => ends.map(({ name }) => name));

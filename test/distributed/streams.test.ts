@@ -5,7 +5,7 @@ import { LiveFleet } from '../../services/cli/fleet/live-fleet.js';
 import { ControlServer } from '../../services/coordinator/control-server.js';
 import type { RunDesk, ServiceDesk } from '../../services/coordinator/run-desk.js';
 import { blankColumns } from '../../services/runtime/port-sample.js';
-import { Glances } from '../../services/runtime/glance.js';
+import { SnapshotCache } from '../../services/runtime/run-snapshot.js';
 import { CoordinatorLink } from '../../services/runtime/service/coordinator-link.js';
 import { fabricOf } from '../kit/emulate.js';
 
@@ -79,7 +79,7 @@ describe(
 
     it('of somebody who watches ports, as long as they do', async () => {
       const client = new CoordinatorClient(coordinator, KEY, null, STREAM_MS);
-      const unseen = new Glances(
+      const unseen = new SnapshotCache(
         () => null,
         () => 0,
       );

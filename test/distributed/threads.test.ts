@@ -32,7 +32,7 @@ describe('a run in threads', () => {
     const stopped = inThreads(fabric, 3);
     const ended = stopped.run();
     while (stopped.progress().virtualPs === 0) await new Promise(setImmediate);
-    stopped.stop();
+    stopped.controller.stop();
     const { results, state } = await ended;
     assert.equal(results.status, 'interrupted');
     const whole = new Session(fabric, { check: true });

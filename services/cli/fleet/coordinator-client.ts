@@ -11,8 +11,8 @@ import {
   keyMetadata,
   STREAM_MS,
 } from '../../runtime/links/control-channel.js';
-import { unpackGlance, unpackOutcome } from '../../runtime/checkpoints/packed-outcome.js';
-import type { Glance } from '../../runtime/glance.js';
+import { unpackSnapshot, unpackOutcome } from '../../runtime/checkpoints/packed-outcome.js';
+import type { RunSnapshot } from '../../runtime/run-snapshot.js';
 import { heardColumns } from '../../runtime/port-columns.js';
 import type { PortSample } from '../../runtime/port-sample.js';
 import {
@@ -143,7 +143,7 @@ export class CoordinatorClient {
   }
 
   /** The run as it stands when everybody comes to the next bound. */
-  async look(): Promise<Glance> {
+  async look(): Promise<RunSnapshot> {
     const { path, requestSerialize, responseDeserialize } = LOOK.client;
     const stream = this.client.makeServerStreamRequest(
       path,
@@ -155,7 +155,7 @@ export class CoordinatorClient {
     ) as ClientReadableStream<selvage.v1.GlancePart>;
     const text: Uint8Array[] = [];
     for await (const piece of stream) text.push((piece as selvage.v1.GlancePart).json);
-    return unpackGlance(Buffer.concat(text));
+    return unpackSnapshot(Buffer.concat(text));
   }
 
   async results(): Promise<MergedRun> {

@@ -15,7 +15,7 @@ import { LiveTrees } from '../../live/live-trees.js';
 import { shownFaults } from '../../live/shown-faults.js';
 import { formatTime } from '../../report/format.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
-import type { Glances } from '../../runtime/glance.js';
+import type { SnapshotCache } from '../../runtime/run-snapshot.js';
 import type { FaultWords, LiveFault as RunFault } from '../../runtime/live-faults.js';
 import type { CoordinatorClient } from './coordinator-client.js';
 import { isOver, phaseName } from './phases.js';
@@ -45,10 +45,10 @@ export class LiveFleet implements LiveRun {
 
   constructor(
     private readonly client: CoordinatorClient,
-    glances: Glances,
+    snapshots: SnapshotCache,
     fabric: Fabric,
   ) {
-    this.found = new LiveTrees(glances, () => fabric);
+    this.found = new LiveTrees(snapshots, () => fabric);
   }
 
   heard(status: Status): void {

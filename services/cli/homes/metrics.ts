@@ -1,5 +1,5 @@
 import type { RunFigures } from '../../telemetry/metrics/port-figures.js';
-import type { Glances } from '../../runtime/glance.js';
+import type { SnapshotCache } from '../../runtime/run-snapshot.js';
 import { InputError } from '../exit.js';
 
 /** What a run says of itself while it goes on. */
@@ -7,12 +7,12 @@ type Told = Omit<RunFigures, 'wallSeconds'>;
 
 /** How far a run in several places is now, and what its ports had counted a little while ago. */
 export async function figuresOf(
-  glances: Glances,
+  snapshots: SnapshotCache,
   progress: () => Pick<RunFigures, 'virtualPs' | 'share' | 'frameHops'>,
 ): Promise<Told> {
-  const glance = await glances.now();
+  const snapshot = await snapshots.now();
   const { virtualPs, share, frameHops } = progress();
-  const { ports, credits } = glance?.results ?? { ports: [], credits: [] };
+  const { ports, credits } = snapshot?.results ?? { ports: [], credits: [] };
   return { virtualPs, share, frameHops, ports, credits };
 }
 

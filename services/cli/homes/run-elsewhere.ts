@@ -1,6 +1,6 @@
 import type { Measured } from '../../library/runners.js';
 import type { Emulation } from '../emulation.js';
-import { Glances } from '../../runtime/glance.js';
+import { SnapshotCache } from '../../runtime/run-snapshot.js';
 import type { CoordinatorClient } from '../fleet/coordinator-client.js';
 import type { Fleet, FleetOptions } from '../fleet/fleet.js';
 import type { LiveView } from '../live-view.js';
@@ -21,14 +21,14 @@ export async function runElsewhere(
   let live: InstanceType<typeof LiveFleet> | null = null;
   let asked: CoordinatorClient | null = null;
   let latest = { virtualPs: 0, share: 0, frameHops: 0 };
-  const glances = new Glances(
+  const snapshots = new SnapshotCache(
     () => asked?.look() ?? null,
     () => latest.virtualPs,
   );
   const open = async ({ client }: Fleet): Promise<void> => {
     asked = client;
     if (view === null) return;
-    const run = new LiveFleet(client, glances, fabric);
+    const run = new LiveFleet(client, snapshots, fabric);
     live = run;
     run.listener = await view.open(
       run,
@@ -37,7 +37,7 @@ export async function runElsewhere(
     );
   };
   const closeMetrics = await openMetrics(metricsPort, fabric.scenario.name, () =>
-    figuresOf(glances, () => latest),
+    figuresOf(snapshots, () => latest),
   );
   try {
     const all = { ...options, from, steps, paused: view?.beginsPaused ?? false };

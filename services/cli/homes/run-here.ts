@@ -34,7 +34,7 @@ export async function runHere(
       ));
     const closeControl = await controlOf(run, options);
     const letGo = onInterrupt(() => {
-      run.stop();
+      run.controller.stop();
     });
     return {
       progressed: () => {

@@ -3,7 +3,7 @@ import { LiveThreads } from '../../live/live-threads.js';
 import { shownFaults } from '../../live/shown-faults.js';
 import type { Measured } from '../../library/runners.js';
 import { runInThreads as execute } from '../../library/runners.js';
-import { Glances } from '../../runtime/glance.js';
+import { SnapshotCache } from '../../runtime/run-snapshot.js';
 import type { ThreadsRun } from '../../runtime/threads/run-threads.js';
 import type { EmulateOptions, Emulation } from '../emulation.js';
 import type { LiveView } from '../live-view.js';
@@ -23,18 +23,18 @@ export async function runInThreads(
   const paused = view?.beginsPaused ?? false;
   const start = { ...emulation, check: options.check === true, paused };
   return execute(start, threads, async (run) => {
-    const glances = new Glances(
-      () => run.look(),
+    const snapshots = new SnapshotCache(
+      () => run.controller.snapshot(),
       () => run.progress().virtualPs,
     );
-    const page = view && (await openPage(view, run, glances));
+    const page = view && (await openPage(view, run, snapshots));
     const closeControl = await controlOf(run, options);
     const letGo = onInterrupt(() => {
-      run.stop();
+      run.controller.stop();
     });
     const { name } = emulation.fabric.scenario;
     const closeMetrics = await openMetrics(metricsPort, name, () =>
-      figuresOf(glances, () => run.progress()),
+      figuresOf(snapshots, () => run.progress()),
     );
     return {
       progressed: () => {
@@ -51,8 +51,12 @@ export async function runInThreads(
   });
 }
 
-async function openPage(view: LiveView, run: ThreadsRun, glances: Glances): Promise<LiveHost> {
-  const seen = new LiveThreads(run, glances);
+async function openPage(
+  view: LiveView,
+  run: ThreadsRun,
+  snapshots: SnapshotCache,
+): Promise<LiveHost> {
+  const seen = new LiveThreads(run, snapshots);
   const page = await view.open(
     seen,
     () => seen.status,

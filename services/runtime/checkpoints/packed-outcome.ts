@@ -1,4 +1,4 @@
-import type { Glance } from '../glance.js';
+import type { RunSnapshot } from '../run-snapshot.js';
 import type { MergedRun } from '../merge.js';
 import { packWhole, unpackWhole } from '../whole-state.js';
 import { packLogs, unpackLogs } from './packed-logs.js';
@@ -32,12 +32,12 @@ export function unpackOutcome({ json, state, logs }: PackedOutcome): MergedRun {
   return { ...measured, state: whole, ...unpackLogs(logs) };
 }
 
-export function packGlance(glance: Glance): Uint8Array {
-  return packJson(glance);
+export function packSnapshot(snapshot: RunSnapshot): Uint8Array {
+  return packJson(snapshot);
 }
 
-export function unpackGlance(json: Uint8Array): Glance {
-  return unpackJson(json) as Glance;
+export function unpackSnapshot(json: Uint8Array): RunSnapshot {
+  return unpackJson(json) as RunSnapshot;
 }
 
 function packJson(value: unknown): Uint8Array {

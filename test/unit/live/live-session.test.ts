@@ -81,7 +81,7 @@ describe('a run that is looked at', () => {
     assert.equal(live.status.state, 'paused');
     const { boundPs } = session;
     assert.ok(boundPs >= 50e6 && boundPs < 51e6);
-    live.stop();
+    live.controller.stop();
     assert.equal(await driven, 'interrupted');
     const late = await live.order({ action: 'resume', stepPs: 0 });
     assert.deepEqual(late, { done: false, detail: 'the run has ended' });

@@ -6,7 +6,7 @@ import { planParts } from '../../../services/fabric/placement/part-plan.js';
 import { placeInServices } from '../../../services/fabric/placement/placement.js';
 import { loadScenario } from '../../../services/fabric/scenario/load-scenario.js';
 import { LiveThreads } from '../../../services/live/live-threads.js';
-import { Glances } from '../../../services/runtime/glance.js';
+import { SnapshotCache } from '../../../services/runtime/run-snapshot.js';
 import { LiveFaults } from '../../../services/runtime/live-faults.js';
 import type { PortSample } from '../../../services/runtime/port-sample.js';
 import { ThreadsRun } from '../../../services/runtime/threads/run-threads.js';
@@ -23,13 +23,13 @@ describe('a run in threads that is looked at', { timeout: 120_000 }, () => {
     const plans = planParts(fabric, placeInServices(fabric.topology, THREADS));
     const live = new LiveFaults(loaded, fabric);
     const threads = new ThreadsRun(fabric, plans, { check: false, from: null, live });
-    const glances = new Glances(
-      () => threads.look(),
+    const snapshots = new SnapshotCache(
+      () => threads.controller.snapshot(),
       () => threads.progress().virtualPs,
     );
-    const looked = new LiveThreads(threads, glances);
+    const looked = new LiveThreads(threads, snapshots);
     test.after(() => {
-      threads.stop();
+      threads.controller.stop();
     });
     const samples: PortSample[] = [];
     let told: () => void = () => undefined;
@@ -65,7 +65,7 @@ describe('a run in threads that is looked at', { timeout: 120_000 }, () => {
     assert.ok(busiestOctets * 8e12 > 0.9 * timePs * 100e9);
     const trees = await looked.trees();
     assert.equal(trees!.trees[0]!.root.name, 's1:p1');
-    const { ports } = (await threads.look()).results;
+    const { ports } = (await threads.controller.snapshot()).results;
     const sentOctets = ports.flatMap(({ priorities }) => priorities.map((row) => row.txOctets));
     assert.ok(Math.max(...sentOctets) * 8e12 > 0.9 * timePs * 100e9);
     await looked.order({ action: 'resume', stepPs: 0 });

@@ -5,22 +5,22 @@ import { mergeParts } from './merge.js';
 import type { PartState } from './part/part.js';
 import type { RunResults } from './results/results.js';
 
-/** What people see of a run that is under way. */
-export interface Glance {
+/** What a run has measured up to a bound. */
+export interface RunSnapshot {
   readonly results: RunResults;
-  /** Who held whom back so far; null where that is not observed. */
+  /** Episodes so far; null where they are not observed. */
   readonly congestion: Congestion | null;
-  /** For how long the run, or who puts it together, was kept from other things. */
+  /** Wall-clock time that taking the snapshot cost the run. */
   readonly costMs: number;
 }
 
-/** The states that parts have shown, put together as in the end; `beganAt`: by the wall clock. */
-export function glanceOf(
+/** Merges the states of all partitions as at the end of a run; `beganAt`: wall-clock time. */
+export function snapshotOf(
   fabric: Fabric,
   plans: readonly PartPlan[],
   states: readonly PartState[],
   beganAt: number,
-): Glance {
+): RunSnapshot {
   const { results, congestion } = mergeParts(fabric, plans, states, {
     status: 'interrupted',
     failure: null,
@@ -32,31 +32,31 @@ export function glanceOf(
   return { results, congestion, costMs: performance.now() - beganAt };
 }
 
-/** Of the time on the wall, at most so much goes into looking. */
+/** Share of the wall-clock time that snapshots may cost. */
 const SHARE_MAX = 0.05;
 
-/** A run as it stood when somebody asked last; nobody looks at it too often. */
-export class Glances {
-  private latest: Glance | null = null;
+/** The latest snapshot of a run; a new one is taken only if the last has been paid for. */
+export class SnapshotCache {
+  private latest: RunSnapshot | null = null;
   private latestPs = -1;
   private underway: Promise<void> | null = null;
   private dueAt = -Infinity;
 
   constructor(
-    private readonly look: () => Glance | null | Promise<Glance | null>,
-    /** How far the run is: what has been seen is not looked at again. */
+    private readonly take: () => RunSnapshot | null | Promise<RunSnapshot | null>,
+    /** Virtual time of the run: there is nothing new to see before it moves. */
     private readonly virtualPs: () => number,
   ) {}
 
-  /** Null: there has been nothing to see. */
-  async now(): Promise<Glance | null> {
+  /** Null: there is no snapshot yet. */
+  async now(): Promise<RunSnapshot | null> {
     const isDue = performance.now() >= this.dueAt && this.virtualPs() !== this.latestPs;
     if (isDue) this.underway ??= this.renew();
     await this.underway;
     return this.latest;
   }
 
-  /** So much time of the run went into what somebody makes of it. */
+  /** Adds wall-clock time that was spent on the snapshot afterwards. */
   charge(costMs: number): void {
     this.dueAt = Math.max(this.dueAt, performance.now()) + costMs / SHARE_MAX;
   }
@@ -64,14 +64,14 @@ export class Glances {
   private async renew(): Promise<void> {
     const virtualPs = this.virtualPs();
     try {
-      const glance = await this.look();
-      if (glance !== null) {
-        this.latest = glance;
+      const snapshot = await this.take();
+      if (snapshot !== null) {
+        this.latest = snapshot;
         this.latestPs = virtualPs;
-        this.charge(glance.costMs);
+        this.charge(snapshot.costMs);
       }
     } catch {
-      // The run has ended, or nobody answers: what was seen before stands.
+      // The run has ended, or cannot be reached: the snapshot before stays the latest.
     }
     this.underway = null;
   }

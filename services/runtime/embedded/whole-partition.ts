@@ -1,0 +1,288 @@
+import type { Engine } from '../../engine/device/engine.js';
+import { BrokenAssertion } from '../../engine/kernel/assert.js';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
+import { matchesGlob } from '../../fabric/scenario/selector.js';
+import type { Breach } from '../checks/breach.js';
+import { CycleCheck } from '../checks/cycle-check.js';
+import { GuardedWindows } from '../checks/guarded-windows.js';
+import { HoldCheck } from '../checks/hold-check.js';
+import { nextLookPs } from '../checks/look-times.js';
+import { standstillOf } from '../checks/progress-check.js';
+import { RecoveryCheck } from '../checks/recovery-check.js';
+import { framesStarted, thingsPlanned, watchIntervals } from '../checks/stall.js';
+import type {
+  Advance,
+  Bound,
+  CheckTimes,
+  PartitionSet,
+  StallCounts,
+  TakenChange,
+} from '../controller/partition-set.js';
+import { RunController } from '../controller/run-controller.js';
+import { applyFaultChange } from '../live-faults.js';
+import type { FaultChange } from '../live-faults.js';
+import type { ObserverPlan } from '../observers.js';
+import { Observers, observersOf } from '../observers.js';
+import {
+  deadlockFailure,
+  firstLoss,
+  outcomeOf,
+  placeNames,
+  unbalanced,
+  virtualTimeOf,
+} from '../results/outcome.js';
+import type { Failure } from '../results/results.js';
+import type { RunSnapshot } from '../run-snapshot.js';
+import { congestionOf } from '../../telemetry/congestion/congestion-of.js';
+import type { Congestion } from '../../telemetry/congestion/congestion.js';
+import type { SeriesPort } from '../series.js';
+import { Sampler } from '../series.js';
+import { wholeEngine } from '../whole-engine.js';
+import { Windows } from './windows.js';
+
+export interface PartitionOptions {
+  /** Check the books and every start of a frame while running. */
+  readonly check: boolean;
+  /** Also see that devices change no rows of each other: many times slower. */
+  readonly checkRows?: boolean;
+}
+
+/** Receives what the controller of a run in this thread wants others to know. */
+export interface PartitionListener {
+  /** The counters of ports are wanted. */
+  sampled(): void;
+  paused(): void;
+  /** The run advances, or is over. */
+  proceeds(): void;
+}
+
+/** A single advance of a run in one thread. */
+const SINGLE_PS = 10e6;
+
+/** A whole fabric in this thread: the only partition of its run. */
+export class WholePartition implements PartitionSet, CheckTimes {
+  readonly engine: Engine;
+  readonly windows: Windows;
+  readonly sampler: Sampler | null;
+  readonly observers: Observers;
+  readonly controller: RunController<RunSnapshot>;
+  listener: PartitionListener | null = null;
+  failure: Failure | null = null;
+  /** How the run ended; null while it has not. */
+  status: 'complete' | 'interrupted' | null = null;
+  private readonly holdCheck: HoldCheck | null;
+  private readonly recovery: RecoveryCheck | null;
+  private readonly cycles: CycleCheck | null;
+  private readonly endPs: number;
+  /** The controller has to act at this time. */
+  private limitPs = 0;
+  /** When to check next. */
+  dueAt: number;
+
+  constructor(
+    public fabric: Fabric,
+    { check, checkRows }: PartitionOptions,
+    observe: ObserverPlan | null,
+  ) {
+    const { durationPs } = fabric.scenario;
+    this.endPs = durationPs ?? Infinity;
+    this.engine = wholeEngine(fabric);
+    const WindowsOf = checkRows === true ? GuardedWindows : Windows;
+    this.windows = new WindowsOf(this.engine, fabric.lookaheadPs);
+    this.sampler = this.makeSampler();
+    this.holdCheck = check ? new HoldCheck(this.engine, true) : null;
+    if (this.holdCheck !== null) this.engine.listen(this.holdCheck);
+    this.recovery = check ? new RecoveryCheck(fabric, this.engine) : null;
+    this.dueAt = this.nextCheck(0);
+    const jams = check && CycleCheck.isWanted(fabric);
+    this.observers = new Observers(this.engine, { ...(observe ?? observersOf(fabric)), jams });
+    this.cycles = jams ? new CycleCheck(fabric, this.observers) : null;
+    const watch = watchIntervals(fabric.specs, durationPs);
+    this.controller = new RunController(this, this, { durationPs, watch });
+    this.controller.begin(this.bound, -1);
+  }
+
+  /** Nothing has been executed from the next event on. */
+  get bound(): Bound {
+    const nextPs = this.windows.nextTime();
+    return { boundPs: Math.min(nextPs, this.endPs), nextPs };
+  }
+
+  get virtualPs(): number {
+    return virtualTimeOf(this.engine, this.fabric.scenario.durationPs);
+  }
+
+  /** Continues from a state of the engine that was restored, in which `boundPs` was reached. */
+  restored(boundPs: number, framesSeen: number): void {
+    this.holdCheck?.restored();
+    this.recovery?.restored(boundPs);
+    this.dueAt = this.nextCheck(boundPs);
+    this.controller.lose();
+    this.controller.begin({ boundPs, nextPs: this.windows.nextTime() }, framesSeen);
+  }
+
+  /** One window of virtual time that ends at `sliceEndPs` at the latest, or what is due instead. */
+  window(sliceEndPs: number): void {
+    const nextPs = this.windows.nextTime();
+    this.sampler?.sampleUpTo(Math.min(nextPs, this.limitPs));
+    if (nextPs >= this.limitPs) {
+      this.controller.advanced(this.bound);
+      return;
+    }
+    const sampleAt = this.sampler?.dueAt ?? Infinity;
+    const windowEndPs = nextPs + this.fabric.lookaheadPs;
+    this.execute(Math.min(windowEndPs, sampleAt, this.limitPs, sliceEndPs));
+  }
+
+  advance({ basePs, limitPs, isSingle }: Advance): void {
+    this.limitPs = isSingle ? Math.min(limitPs, basePs + SINGLE_PS) : limitPs;
+    this.listener?.proceeds();
+  }
+
+  /** Between two windows the partition is always at a bound. */
+  interrupt(): void {
+    this.controller.advanced(this.bound);
+  }
+
+  counts(): StallCounts {
+    const { engine } = this;
+    const underway = engine.shared.pool.inUse();
+    return { started: framesStarted(engine), underway, planned: thingsPlanned(engine) };
+  }
+
+  /** Nothing is left to check where the run ends; see `collect`. */
+  isDue(nextPs: number): boolean {
+    return this.dueAt <= nextPs && nextPs < this.endPs;
+  }
+
+  begin(fabric: Fabric): void {
+    if (this.recovery === null) return;
+    this.recovery.adopt(fabric);
+    this.dueAt = Math.min(this.dueAt, this.recovery.dueAt());
+  }
+
+  check(timePs: number): void {
+    const failure = this.checkAll(timePs);
+    // Books that balance stay so while nothing happens.
+    this.dueAt = this.nextCheck(this.windows.nextTime());
+    this.controller.checked(failure);
+  }
+
+  change(changes: readonly TakenChange[], fabric: Fabric): void {
+    for (const { change, step, resolve } of changes) {
+      this.apply(change, fabric);
+      resolve(step);
+    }
+    this.controller.done('changing');
+  }
+
+  /** Applies a change that no request asked for, between two windows. */
+  changeNow(change: FaultChange, fabric: Fabric): void {
+    this.apply(change, fabric);
+    this.controller.adopt(fabric, this.bound);
+    // The controller has to set another limit before anything is executed.
+    this.limitPs = 0;
+  }
+
+  private apply(change: FaultChange, fabric: Fabric): void {
+    applyFaultChange(this.engine, change, [...this.engine.devices.keys()]);
+    this.fabric = fabric;
+  }
+
+  /** The state of a run in one process is saved by whoever holds its session. */
+  save(): void {
+    this.controller.done('saving');
+  }
+
+  sample(): void {
+    this.listener?.sampled();
+    this.controller.done('sampling');
+  }
+
+  snapshot(): void {
+    this.controller.snapshotTaken(this.takeSnapshot());
+  }
+
+  takeSnapshot(): RunSnapshot {
+    const beganAt = performance.now();
+    const congestion = this.congestion();
+    const measured = { congestion, wire: null };
+    const results = outcomeOf(this.fabric, this.engine, 'interrupted', null, measured);
+    return { results, congestion, costMs: performance.now() - beganAt };
+  }
+
+  paused(): void {
+    this.listener?.paused();
+  }
+
+  collect(status: 'complete' | 'interrupted', failure: Failure | null): void {
+    this.failure = status === 'complete' && failure === null ? this.finish() : failure;
+    this.status = status;
+    this.controller.end();
+    this.listener?.proceeds();
+  }
+
+  /** Episodes so far; null unless they are observed. */
+  congestion(): Congestion | null {
+    const nowPs = this.virtualPs;
+    const waits = this.observers.waitsSeen(nowPs);
+    return waits && congestionOf(this.fabric, waits, nowPs);
+  }
+
+  /** A fault of the engine itself ends the run where it was found. */
+  private execute(bound: number): void {
+    try {
+      this.windows.window(bound);
+    } catch (error) {
+      if (!(error instanceof BrokenAssertion)) throw error;
+      const { message: reason, timePs, device } = error;
+      this.controller.report(this.failureOf({ reason, timePs, device, port: -1, priority: null })!);
+      this.controller.advanced(this.bound);
+    }
+  }
+
+  /** Takes the last samples; returns what is wrong at the end. */
+  private finish(): Failure | null {
+    if (this.endPs === Infinity) this.sampler?.cutOff(this.windows.latestPs);
+    else this.sampler?.sampleUpTo(this.endPs);
+    return this.checkEnd(this.virtualPs) ?? firstLoss(this.fabric, this.engine);
+  }
+
+  /** Books that balanced when the last event was over still do; but then nothing may wait. */
+  private checkEnd(nowPs: number): Failure | null {
+    if (this.recovery === null) return null;
+    const failure = this.dueAt === Infinity ? null : this.checkAll(nowPs);
+    return failure ?? this.failureOf(standstillOf(this.fabric, this.engine, nowPs));
+  }
+
+  private checkAll(nowPs: number): Failure | null {
+    const failure =
+      unbalanced(this.fabric, this.engine, nowPs) ??
+      this.failureOf(this.holdCheck?.breach ?? null) ??
+      this.failureOf(this.recovery?.look(nowPs) ?? null);
+    const cycle = this.cycles?.look(nowPs) ?? null;
+    return failure ?? (cycle && deadlockFailure(cycle));
+  }
+
+  /** A link has to have recovered, or it is time to check everything. */
+  private nextCheck(nowPs: number): number {
+    return this.recovery === null ? Infinity : Math.min(this.recovery.dueAt(), nextLookPs(nowPs));
+  }
+
+  private failureOf(breach: Breach | null): Failure | null {
+    if (breach === null) return null;
+    const { reason, timePs, device, port, priority } = breach;
+    return { reason, timePs, ...placeNames(this.fabric, device, port), priority };
+  }
+
+  private makeSampler(): Sampler | null {
+    const { seriesPs, ports } = this.fabric.scenario.observe;
+    if (seriesPs === null) return null;
+    const wanted: SeriesPort[] = this.fabric.linkEnds.flatMap((ends, device) =>
+      ends
+        .filter(({ name }) => ports.length === 0 || ports.some((glob) => matchesGlob(glob, name)))
+        .map(({ port, name }) => ({ port: this.engine.devices[device]!.firstPort + port, name })),
+    );
+    return new Sampler(this.engine, wanted, seriesPs);
+  }
+}
