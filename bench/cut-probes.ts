@@ -8,7 +8,7 @@ const CUTS: Readonly<Record<string, readonly (readonly [RegExp, string])[]>> = {
     [/heed\.mindsReceived\(port, frame\)/, 'heed.isImpaired(port)'],
     [/if \(heed\.hearsSent\(minded, frameClass\)\)\s*tellSent\([^;]*\);/, ''],
   ],
-  'device/outlet.js': [
+  'device/egress-path.js': [
     [/if \(heed\.mindsQueued\(port, frame\)\)\s*tellQueued\([^;]*\);/, ''],
     [/if \(heed\.draw\.draws\(frame\)\)\s*words[^;]*;/, ''],
   ],

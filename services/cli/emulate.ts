@@ -18,7 +18,7 @@ import { framesWanted, warnOfUnkept } from './frame-ways.js';
 import { runElsewhere } from './homes/run-elsewhere.js';
 import { runHere } from './homes/run-here.js';
 import { runInThreads } from './homes/run-in-threads.js';
-import { liveWish } from './live-options.js';
+import { liveRequest } from './live-options.js';
 import { LiveView } from './live-view.js';
 import { ProgressLine } from './progress.js';
 import { collectorFrom, exportTelemetry } from './telemetry-export.js';
@@ -110,10 +110,10 @@ function viewOf(
   { file, set, fabric, loaded }: Emulation,
   options: EmulateOptions,
 ): LiveView | null {
-  const wish = liveWish(options);
-  if (wish === null) return null;
+  const request = liveRequest(options);
+  if (request === null) return null;
   const { document } = loaded;
-  return new LiveView(wish, fabric, { document, origin: { scenario: file, set, steps: [] } });
+  return new LiveView(request, fabric, { document, origin: { scenario: file, set, steps: [] } });
 }
 
 function metricsPortOf({ metrics }: EmulateOptions): number | null {

@@ -1,4 +1,4 @@
-import { isLoopback } from '../live/doorkeeper.js';
+import { isLoopback } from '../live/auth-guard.js';
 import type { LiveAddress } from '../live/live-server.js';
 import { isPageBuilt } from '../report/page/page-file.js';
 import { InputError } from './exit.js';
@@ -11,7 +11,7 @@ export interface LiveOptions {
   readonly paused?: boolean;
 }
 
-export interface LiveWish {
+export interface LiveRequest {
   readonly address: LiveAddress;
   readonly paused: boolean;
 }
@@ -19,7 +19,7 @@ export interface LiveWish {
 const TOKEN_LENGTH_MIN = 12;
 
 /** Where to show a run while it goes on; null: nowhere. The token comes from the environment. */
-export function liveWish({ ui, uiHost, paused = false }: LiveOptions): LiveWish | null {
+export function liveRequest({ ui, uiHost, paused = false }: LiveOptions): LiveRequest | null {
   if (ui === undefined) {
     if (uiHost !== undefined) throw new InputError('--ui-host goes with --ui');
     if (paused) throw new InputError('--paused goes with --ui, where somebody lets the run go on');

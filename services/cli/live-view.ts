@@ -7,20 +7,20 @@ import type { MeasuredRun } from '../report/page/page-of-run.js';
 import { pageOfRun } from '../report/page/page-of-run.js';
 import type { RunRecord } from '../report/run-directory.js';
 import { InputError } from './exit.js';
-import type { LiveWish } from './live-options.js';
+import type { LiveRequest } from './live-options.js';
 
 /** The page of a run of the command line, from its beginning to its report. */
 export class LiveView {
   private host: LiveHost | null = null;
 
   constructor(
-    private readonly wish: LiveWish,
+    private readonly request: LiveRequest,
     private readonly fabric: Fabric,
     private readonly run: Pick<MeasuredRun, 'document' | 'origin'>,
   ) {}
 
   get beginsPaused(): boolean {
-    return this.wish.paused;
+    return this.request.paused;
   }
 
   /** Begins to serve the page, and says where. */
@@ -29,7 +29,7 @@ export class LiveView {
     status: () => LiveStatus,
     faults: () => readonly ShownFault[],
   ): Promise<LiveHost> {
-    const { address } = this.wish;
+    const { address } = this.request;
     const content = { runs: [pageOfFabric(this.fabric, this.run)], live: true };
     const host = new LiveHost(content, status, faults);
     try {

@@ -4,7 +4,7 @@ import { ControlServer } from '../coordinator/control-server.js';
 import type { RunDesk } from '../coordinator/run-desk.js';
 import type { RunController } from '../runtime/controller/run-controller.js';
 import { ENDED } from '../runtime/controller/run-controller.js';
-import type { FaultStep, FaultWish, LiveFault, LiveFaults } from '../runtime/live-faults.js';
+import type { FaultStep, FaultRequest, LiveFault, LiveFaults } from '../runtime/live-faults.js';
 import type { Progress } from '../runtime/session.js';
 import type { RunSnapshot } from '../runtime/run-snapshot.js';
 import { announce, withdraw } from './fleet/live-runs.js';
@@ -62,8 +62,8 @@ class LocalDesk implements RunDesk {
     return () => this.watchers.delete(hear);
   }
 
-  change(wish: FaultWish): Promise<FaultStep> {
-    return this.run.controller.change(wish, this.run.live);
+  change(request: FaultRequest): Promise<FaultStep> {
+    return this.run.controller.change(request, this.run.live);
   }
 
   faults(): LiveFault[] {

@@ -26,7 +26,7 @@ import {
   WATCH_HEALTH,
 } from '../runtime/links/methods.js';
 import { spokenColumns } from '../runtime/port-columns.js';
-import type { FaultWish, FaultWords, LiveFault } from '../runtime/live-faults.js';
+import type { FaultRequest, FaultWords, LiveFault } from '../runtime/live-faults.js';
 import { reflect } from './reflection.js';
 import type { RunDesk, ServiceDesk } from './run-desk.js';
 
@@ -125,13 +125,13 @@ export class ControlServer {
   private change(
     { metadata }: UnaryCall<'InjectFaultRequest' | 'ClearFaultRequest'>,
     reply: sendUnaryData<object>,
-    wish: () => FaultWish,
+    request: () => FaultRequest,
   ): void {
     if (!hasKey(metadata, this.key)) {
       reply(STRANGER);
       return;
     }
-    const changed = Promise.resolve().then(() => this.run.change(wish()));
+    const changed = Promise.resolve().then(() => this.run.change(request()));
     changed.then(
       (step) => {
         const name = step.kind === 'clear' ? step.name : step.fault['name'];

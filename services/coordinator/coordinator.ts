@@ -5,7 +5,7 @@ import type { PackedOutcome } from '../runtime/checkpoints/packed-outcome.js';
 import { packOutcome, unpackOutcome } from '../runtime/checkpoints/packed-outcome.js';
 import { packPlan, sha256 } from '../runtime/checkpoints/snapshots.js';
 import type { CheckpointStore } from '../runtime/checkpoints/store.js';
-import type { FaultStep, FaultWish, LiveFault, LiveFaults } from '../runtime/live-faults.js';
+import type { FaultStep, FaultRequest, LiveFault, LiveFaults } from '../runtime/live-faults.js';
 import type { PortSample } from '../runtime/port-sample.js';
 import type { RoundReport } from '../runtime/part/member.js';
 import type { PartState } from '../runtime/part/part.js';
@@ -33,7 +33,7 @@ import { roundReport } from './round-report.js';
 import { Sampling } from './sampling.js';
 import type { Slot } from './slot.js';
 import { vacant, whoIsMissing } from './slot.js';
-import { Wishes } from './wishes.js';
+import { Requests } from './requests.js';
 
 const { Phase } = selvage.v1.RunStatus;
 const { Action } = selvage.v1.SteerRequest;
@@ -60,7 +60,7 @@ export class Coordinator {
   private lastEpoch = 0;
   private round = 0;
   private roundsRun = 0;
-  private readonly wishes = new Wishes();
+  private readonly requests = new Requests();
   private readonly sampling: Sampling;
   private readonly glancing: Glancing;
   private checkpoint: Checkpoint | null = null;
@@ -92,7 +92,7 @@ export class Coordinator {
   ) {
     this.desk = new FaultDesk(live, store);
     this.halts = new Halts(options.haltsPs ?? []);
-    this.wishes.isPaused = options.paused ?? false;
+    this.requests.isPaused = options.paused ?? false;
     const { fabric } = live;
     this.slots = plans.map((plan) => {
       const packed = packPlan(plan);
@@ -138,7 +138,7 @@ export class Coordinator {
     if (octets === null) return;
     const { epoch, ...checkpoint } = unpackManifest(octets, this.options.run, this.slots.length);
     // Another coordinator has been let go already.
-    if (epoch > 0) this.wishes.isPaused = false;
+    if (epoch > 0) this.requests.isPaused = false;
     this.checkpoint = checkpoint;
   }
 
@@ -199,7 +199,7 @@ export class Coordinator {
 
   steer(action: selvage.v1.SteerRequest.Action, stepPs = 0): { done: boolean; detail: string } {
     if (this.isOver()) return { done: false, detail: ENDED };
-    if (!this.wishes.take(action, stepPs, this.virtualPs())) {
+    if (!this.requests.take(action, stepPs, this.virtualPs())) {
       return { done: false, detail: 'unknown action' };
     }
     if (action === Action.ACTION_RESUME) this.halts.pass(this.rounds.boundPs);
@@ -209,9 +209,9 @@ export class Coordinator {
   }
 
   /** A fault comes or goes when everybody stands at one bound; throws if it cannot. */
-  change(wish: FaultWish): Promise<FaultStep> {
+  change(request: FaultRequest): Promise<FaultStep> {
     if (this.isOver()) throw new Error(ENDED);
-    const granted = this.desk.ask(wish);
+    const granted = this.desk.ask(request);
     if (this.phase === Phase.PHASE_PAUSED) this.goOn();
     return granted;
   }
@@ -274,7 +274,7 @@ export class Coordinator {
     this.tell();
   }
 
-  private grantWishes(): void {
+  private grantRequests(): void {
     const { epoch } = this;
     const watch = (): WatchIntervals =>
       watchIntervals(this.fabric.specs, this.fabric.scenario.durationPs);
@@ -359,10 +359,10 @@ export class Coordinator {
   private goOn(): void {
     if (this.glancing.isUnderway) return;
     if (this.desk.isAsked) {
-      this.grantWishes();
+      this.grantRequests();
       return;
     }
-    if (this.wishes.isStopAsked) {
+    if (this.requests.isStopAsked) {
       this.collect('interrupted');
       return;
     }
@@ -380,14 +380,14 @@ export class Coordinator {
       return;
     }
     const isHalted = this.halts.isDue(this.rounds.boundPs);
-    if (this.wishes.isHeldAt(this.rounds.nextPs) || isHalted) {
+    if (this.requests.isHeldAt(this.rounds.nextPs) || isHalted) {
       this.detail = isHalted ? HALTED : '';
       this.phase = Phase.PHASE_PAUSED;
       this.tell();
       return;
     }
     this.detail = '';
-    const stepEndPs = this.wishes.beginRound();
+    const stepEndPs = this.requests.beginRound();
     const count = performance.now() - this.countedAt > TELL_MS;
     if (count) this.countedAt = performance.now();
     const decision = this.rounds.decide(count, Math.min(stepEndPs, this.looks.dueAt));
@@ -406,7 +406,7 @@ export class Coordinator {
     this.phase = Phase.PHASE_RUNNING;
     this.round++;
     const { epoch, round } = this;
-    const countPorts = this.sampling.begin(this.wishes.isPaused);
+    const countPorts = this.sampling.begin(this.requests.isPaused);
     this.slots.forEach(({ send }, service) => {
       const expected = this.rounds.expectedBy(service);
       send?.({ round: { epoch, round, basePs, endPs, expected, countFrames, countPorts } });
@@ -419,7 +419,7 @@ export class Coordinator {
     const failure = this.looks.look(states, this.looks.dueAt);
     if (failure !== null) {
       this.failure ??= failure;
-      this.wishes.isStopAsked = true;
+      this.requests.isStopAsked = true;
     }
     this.goOn();
   }
@@ -427,12 +427,13 @@ export class Coordinator {
   private mustSave(): boolean {
     if (this.rounds.boundPs === this.checkpoint?.boundPs || this.rounds.boundPs === 0) return false;
     return (
-      this.wishes.isCheckpointAsked || performance.now() - this.savedAt > this.options.checkpointMs
+      this.requests.isCheckpointAsked ||
+      performance.now() - this.savedAt > this.options.checkpointMs
     );
   }
 
   private save(): void {
-    this.wishes.isCheckpointAsked = false;
+    this.requests.isCheckpointAsked = false;
     const { epoch } = this;
     const { boundPs, framesSeen } = this.rounds;
     this.saving = { name: `c${epoch}-${this.round}`, boundPs, framesSeen };
@@ -546,14 +547,14 @@ export class Coordinator {
     const { reason, timePs, device, port, priority } = JSON.parse(text) as Breach;
     if (this.failure !== null && this.failure.timePs <= timePs) return;
     this.failure = { reason, timePs, ...placeNames(this.fabric, device, port), priority };
-    this.wishes.isStopAsked = true;
+    this.requests.isStopAsked = true;
   }
 
   /** All that comes before has been executed. */
   private virtualPs(): number {
     const { boundPs, nextPs } = this.rounds;
     const { durationPs } = this.fabric.scenario;
-    return Math.min(this.wishes.reachedPs(boundPs, nextPs), durationPs ?? Infinity);
+    return Math.min(this.requests.reachedPs(boundPs, nextPs), durationPs ?? Infinity);
   }
 
   private reports(): RoundReport[] {

@@ -1,19 +1,19 @@
 import type { CheckpointStore } from '../runtime/checkpoints/store.js';
-import type { FaultStep, FaultWish, LiveFaults } from '../runtime/live-faults.js';
+import type { FaultStep, FaultRequest, LiveFaults } from '../runtime/live-faults.js';
 import { packChange } from '../runtime/live-faults.js';
 
 /** What somebody waits for. */
-interface Wish {
-  readonly wish: FaultWish;
+interface Request {
+  readonly request: FaultRequest;
   readonly resolve: (step: FaultStep) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** Where wishes for faults wait until they can be granted, and are remembered. */
+/** Where requests for faults wait until they can be granted, and are remembered. */
 export class FaultDesk {
-  /** What came of wishes so far, serialised: for services that begin anew. */
+  /** What came of requests so far, serialised: for services that begin anew. */
   changes: Uint8Array[] = [];
-  private wishes: Wish[] = [];
+  private requests: Request[] = [];
 
   constructor(
     readonly live: LiveFaults,
@@ -29,26 +29,26 @@ export class FaultDesk {
   }
 
   get isAsked(): boolean {
-    return this.wishes.length > 0;
+    return this.requests.length > 0;
   }
 
   /** Throws if nobody could have that; resolves when the time is known at which it is had. */
-  ask(wish: FaultWish): Promise<FaultStep> {
-    this.live.check(wish);
+  ask(request: FaultRequest): Promise<FaultStep> {
+    this.live.check(request);
     return new Promise((resolve, reject) => {
-      this.wishes.push({ wish, resolve, reject });
+      this.requests.push({ request, resolve, reject });
     });
   }
 
   refuse(reason: string): void {
-    for (const { reject } of this.wishes.splice(0)) reject(new Error(reason));
+    for (const { reject } of this.requests.splice(0)) reject(new Error(reason));
   }
 
   /** Everybody stands at one bound: faults come and go there, once the store knows of them. */
   async grant(boundPs: number): Promise<{ changes: Uint8Array[]; steps: FaultStep[] }> {
-    const granted = this.wishes.splice(0).flatMap(({ wish, resolve, reject }) => {
+    const granted = this.requests.splice(0).flatMap(({ request, resolve, reject }) => {
       try {
-        return { ...this.live.take(wish, boundPs), resolve };
+        return { ...this.live.take(request, boundPs), resolve };
       } catch (error) {
         reject(error as Error);
         return [];

@@ -1,6 +1,6 @@
 import type { selvage } from '#contracts';
 import type { PackedOutcome } from '../runtime/checkpoints/packed-outcome.js';
-import type { FaultStep, FaultWish, LiveFault } from '../runtime/live-faults.js';
+import type { FaultStep, FaultRequest, LiveFault } from '../runtime/live-faults.js';
 import type { PortSample } from '../runtime/port-sample.js';
 
 type V1 = typeof selvage.v1;
@@ -12,7 +12,7 @@ export interface RunDesk {
   /** Calls back now and whenever something changed, until the function returned is called. */
   watch(hear: (status: selvage.v1.RunStatus.$Properties) => void): () => void;
   /** Throws, or rejects, with the reason if that cannot be had. */
-  change(wish: FaultWish): Promise<FaultStep>;
+  change(request: FaultRequest): Promise<FaultStep>;
   faults(): LiveFault[];
   isOver(): boolean;
   /** What the run measured, once it is over. */

@@ -1,3 +1,4 @@
+import { QUANTUM_OCTETS } from '../engine/units/ethernet.js';
 import type { PortSpec } from '../engine/contract/spec.js';
 import type { DeviceSpec } from '../engine/device/engine.js';
 import { RandomStream } from '../engine/kernel/random.js';
@@ -18,7 +19,6 @@ const LASTS_AT_MOST = 0.25;
 const LEAST_PS = 1e6;
 /** Length of a run that ends with its load, as far as faults are concerned. */
 const USUAL_PS = 200e6;
-const QUANTUM_OCTETS = 64;
 /** Messages of credit that may be lost in a row before a keep-alive has to help. */
 const KEEP_ALIVES = 3;
 const EAGER_PERIODS = 4;

@@ -8,9 +8,9 @@ import type {
   LiveAnswer,
   LiveNews,
   LiveOrder,
-  LiveWish,
+  LiveRequest,
 } from '../report/page/live-data.js';
-import { Doorkeeper, LOGIN_PAGE, TOKEN_COOKIE } from './doorkeeper.js';
+import { AuthGuard, LOGIN_PAGE, TOKEN_COOKIE } from './auth-guard.js';
 import type { LiveRun } from './live-run.js';
 
 export interface LiveAddress {
@@ -47,7 +47,7 @@ const HEADERS = {
 export class LiveServer {
   private readonly server: Server;
   private readonly viewers = new Set<ServerResponse>();
-  private readonly doorkeeper: Doorkeeper;
+  private readonly authGuard: AuthGuard;
   private report: string | null = null;
   private allLeft: () => void = () => undefined;
 
@@ -58,7 +58,7 @@ export class LiveServer {
     /** Everything that is known, for somebody who begins to look. */
     private readonly known: () => LiveNews,
   ) {
-    this.doorkeeper = new Doorkeeper(address.host, address.token);
+    this.authGuard = new AuthGuard(address.host, address.token);
     this.server = createServer((request, response) => {
       this.answer(request, response).catch(() => {
         response.destroy();
@@ -112,7 +112,7 @@ export class LiveServer {
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
     const { method = '' } = request;
     const url = new URL(request.url ?? '/', 'http://selvage');
-    const refusal = this.doorkeeper.refuses(request);
+    const refusal = this.authGuard.refuses(request);
     if (refusal !== null) {
       say(response, 403, 'text/plain', `${refusal}\n`);
       return;
@@ -121,7 +121,7 @@ export class LiveServer {
       this.login(await bodyOf(request), response);
       return;
     }
-    if (!this.doorkeeper.knows(request, url)) {
+    if (!this.authGuard.knows(request, url)) {
       if (method === 'GET' && url.pathname === '/') say(response, 401, 'text/html', LOGIN_PAGE);
       else say(response, 401, 'text/plain', 'the token is missing or wrong\n');
       return;
@@ -172,16 +172,16 @@ export class LiveServer {
           ? { done: false, detail: `an order is one of ${ACTIONS.join(', ')}` }
           : await this.run.order(order);
     } else if (url.pathname === '/faults') {
-      const wish = wishOf(body);
-      if (wish === null) answer = { done: false, detail: 'what fault is that?' };
-      else answer = await this.run.wish(wish);
+      const request = requestOf(body);
+      if (request === null) answer = { done: false, detail: 'what fault is that?' };
+      else answer = await this.run.request(request);
     }
     say(response, 200, 'application/json', JSON.stringify(answer));
   }
 
   private login(body: string, response: ServerResponse): void {
     const token = new URLSearchParams(body).get('token') ?? '';
-    if (!this.doorkeeper.isToken(token)) {
+    if (!this.authGuard.isToken(token)) {
       say(response, 401, 'text/html', LOGIN_PAGE);
       return;
     }
@@ -225,7 +225,7 @@ function orderOf(body: unknown): LiveOrder | null {
   return { action: action as LiveAction, stepPs };
 }
 
-function wishOf(body: unknown): LiveWish | null {
+function requestOf(body: unknown): LiveRequest | null {
   const { kind, fault, name } = (body ?? {}) as Record<string, unknown>;
   if (kind === 'clear' && typeof name === 'string') return { kind, name };
   if (kind !== 'inject' || typeof fault !== 'object' || fault === null) return null;

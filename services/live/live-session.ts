@@ -4,7 +4,7 @@ import type {
   LiveOrder,
   LiveState,
   LiveStatus,
-  LiveWish,
+  LiveRequest,
 } from '../report/page/live-data.js';
 import type { RunController } from '../runtime/controller/run-controller.js';
 import type { LiveFaults } from '../runtime/live-faults.js';
@@ -84,8 +84,8 @@ export class LiveSession implements LiveRun {
     return Promise.resolve(answer);
   }
 
-  async wish(wish: LiveWish): Promise<LiveAnswer> {
-    const answer = await answerTo(() => this.controller.change(wish, this.live));
+  async request(request: LiveRequest): Promise<LiveAnswer> {
+    const answer = await answerTo(() => this.controller.change(request, this.live));
     this.listener?.changed();
     return answer;
   }

@@ -1,4 +1,4 @@
-import type { LiveAnswer, LiveOrder, LiveStatus, LiveWish } from '../report/page/live-data.js';
+import type { LiveAnswer, LiveOrder, LiveStatus, LiveRequest } from '../report/page/live-data.js';
 import type { TreesView } from '../report/page/page-data.js';
 import type { SnapshotCache } from '../runtime/run-snapshot.js';
 import type { ThreadsRun } from '../runtime/threads/run-threads.js';
@@ -39,9 +39,9 @@ export class LiveThreads implements LiveRun {
     return Promise.resolve(answer);
   }
 
-  async wish(wish: LiveWish): Promise<LiveAnswer> {
+  async request(request: LiveRequest): Promise<LiveAnswer> {
     const { run } = this;
-    const answer = await answerTo(() => run.controller.change(wish, run.live));
+    const answer = await answerTo(() => run.controller.change(request, run.live));
     run.listener?.changed();
     return answer;
   }

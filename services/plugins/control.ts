@@ -1,3 +1,4 @@
+import { PS_PER_US } from '../engine/units/time.js';
 import type { RateHost, RateSpec } from '../engine/contract/rate-control.js';
 import type { Tables } from '../engine/kernel/tables.js';
 import { TabledRates } from '../engine/pacing/tabled-rates.js';
@@ -31,7 +32,6 @@ const FIELDS = 6;
 
 /** Below this rate one packet would occupy a connection for longer than times can be counted. */
 const RATE_MIN_BPS = 1000;
-const PS_PER_US = 1e6;
 const WAKE = 0;
 
 const INVARIANTS = {

@@ -12,7 +12,7 @@ import {
   PRIORITY_MASK,
 } from '../engine/frame/frame-pool.js';
 import { QUEUE_OCTETS } from '../engine/port/queues.js';
-import { FRAME_OCTETS_MIN } from '../engine/units/octets.js';
+import { FCS_OCTETS, FRAME_OCTETS_MIN } from '../engine/units/ethernet.js';
 import { TELEMETRY_OCTETS } from '../engine/wire/telemetry.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { matchesGlob } from '../fabric/scenario/selector.js';
@@ -20,7 +20,6 @@ import { portsOfFlow } from '../telemetry/congestion/flow-ways.js';
 
 /** From so much of its link's time on a queue is congested: 30 kB at 100 Gb/s. */
 const CONGESTED_PS = 2.4e6;
-const FCS_OCTETS = 4;
 
 /** Listens to a run; it changes nothing. */
 export class DuelWatch extends DeafProbe {

@@ -12,12 +12,12 @@ import type { LoadedScenario } from '../fabric/scenario/load-scenario.js';
 export type FaultWords = Readonly<Record<string, unknown>>;
 
 /** What somebody wants of a run that is under way. */
-export type FaultWish =
+export type FaultRequest =
   | { readonly kind: 'inject'; readonly fault: FaultWords }
   | { readonly kind: 'clear'; readonly name: string };
 
 /** The same, at a time from which on nothing had been executed: so it can be done again. */
-export type FaultStep = FaultWish & { readonly atPs: number };
+export type FaultStep = FaultRequest & { readonly atPs: number };
 
 /** What a step means to devices. */
 export type FaultChange =
@@ -54,18 +54,20 @@ export class LiveFaults {
   }
 
   /** Throws a ScenarioError if nobody can have that. */
-  check(wish: FaultWish): void {
-    if (wish.kind === 'clear') this.numberOf(wish.name);
-    else this.place(wish.fault);
+  check(request: FaultRequest): void {
+    if (request.kind === 'clear') this.numberOf(request.name);
+    else this.place(request.fault);
   }
 
-  /** Makes a wish part of the scenario, where nothing from `boundPs` on has been executed. */
+  /** Makes a request part of the scenario, where nothing from `boundPs` on has been executed. */
   take(
-    wish: FaultWish,
+    request: FaultRequest,
     boundPs: number,
   ): { readonly step: FaultStep; readonly change: FaultChange } {
     const taken =
-      wish.kind === 'clear' ? this.clear(wish.name, boundPs) : this.inject(wish.fault, boundPs);
+      request.kind === 'clear'
+        ? this.clear(request.name, boundPs)
+        : this.inject(request.fault, boundPs);
     this.steps.push(taken.step);
     return taken;
   }

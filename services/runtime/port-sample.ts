@@ -1,3 +1,4 @@
+import { WIRE_OVERHEAD_OCTETS } from '../engine/units/ethernet.js';
 import { USED } from '../engine/buffer/shared-buffer.js';
 import type { Engine } from '../engine/device/engine.js';
 import { DROP_FRAMES, TX_FRAMES, TX_OCTETS } from '../engine/port/counters.js';
@@ -28,8 +29,6 @@ export type PortColumns = Readonly<Record<PortColumn, Float64Array>> & {
   readonly priorities: readonly number[];
 };
 
-/** What a frame takes on the wire beside its octets: preamble and gap. */
-const WIRE_OVERHEAD_OCTETS = 20;
 const ALL_PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
 
 export function blankColumns(ports: number, priorities: readonly number[]): PortColumns {

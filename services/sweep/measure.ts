@@ -1,3 +1,4 @@
+import { PS_PER_S } from '../engine/units/time.js';
 import { lostCredit } from '../engine/analysis/credit/lost-credit.js';
 import { ailmentOf } from '../engine/analysis/recovery/link-health.js';
 import { PAYLOAD } from '../engine/device/host/receivers.js';
@@ -30,7 +31,6 @@ export interface Toll {
 
 /** So often it is looked whether all is well again. */
 const LOOK_PS = 1e6;
-const PS_PER_S = 1e12;
 
 interface Moment {
   readonly atPs: number;

@@ -1,4 +1,7 @@
-/** `selvage k8s run` against a stand-in for a cluster, and against a real one where KUBECONFIG names one. */
+/**
+ * `selvage k8s run` against a proxy device for a cluster, and against a real one where KUBECONFIG
+ * names one.
+ */
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

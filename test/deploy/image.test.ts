@@ -116,9 +116,11 @@ describe('deploy/compose.yaml', () => {
   });
 
   it('starts every service that the coordinator waits for, of one run', () => {
-    const wish = services['coordinator']!.command!.find((word) => word.startsWith('--services='));
+    const request = services['coordinator']!.command!.find((word) =>
+      word.startsWith('--services='),
+    );
     const parts = entries.filter(([, { command }]) => command?.[0] === 'service');
-    assert.equal(wish, `--services=${parts.length}`);
+    assert.equal(request, `--services=${parts.length}`);
     const numbers = parts.map(([, { environment }]) => environment!['SELVAGE_SERVICE']);
     assert.deepEqual(numbers, [...parts.keys()].map(String));
     const keys = new Set(parts.map(([, { environment }]) => environment!['SELVAGE_KEY']));

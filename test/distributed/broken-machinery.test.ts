@@ -25,7 +25,8 @@ describe('a scenario that breaks the machinery, too', () => {
         },
       );
       assert.equal(merged.results.digest, run(fabric).digest);
-      // At least the service and the coordinator that were killed at virtual times made it begin anew.
+      // At least the service and the coordinator that were killed at virtual times made it begin
+      // anew.
       assert.ok(Math.max(...epochs) >= 3);
     },
   );

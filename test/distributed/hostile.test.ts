@@ -12,7 +12,7 @@ import { Coordinator } from '../../services/coordinator/coordinator.js';
 import { RandomStream } from '../../services/engine/kernel/random.js';
 import { planParts } from '../../services/fabric/placement/part-plan.js';
 import { placeEachAlone } from '../../services/fabric/placement/placement.js';
-import { DirectoryShelf } from '../../services/runtime/checkpoints/directory-shelf.js';
+import { DirectoryCheckpointStorage } from '../../services/runtime/checkpoints/directory-checkpoint-storage.js';
 import {
   decodeSnapshot,
   encodeSnapshot,
@@ -96,7 +96,7 @@ describe('a coordinator', () => {
     roundLength: null,
   };
   const make = (name: string): Coordinator => {
-    const store = new CheckpointStore(new DirectoryShelf(join(folder, name)));
+    const store = new CheckpointStore(new DirectoryCheckpointStorage(join(folder, name)));
     return new Coordinator(new LiveFaults(loaded, fabric), plans, store, options);
   };
   const register = { protocol: PROTOCOL, run: 'r', service: 0, version: '1', incarnation: 'a' };
@@ -149,20 +149,20 @@ describe('a checkpoint that is being committed', () => {
   it('is the one to return to when a service is lost before that is done', async () => {
     const { loaded, fabric } = sourceOf(`examples/${EXAMPLE}`, 'duration=10us');
     const plans = planParts(fabric, placeEachAlone(fabric.topology));
-    const shelf = new DirectoryShelf(join(folder, 'slow'));
+    const checkpointStorage = new DirectoryCheckpointStorage(join(folder, 'slow'));
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const put = shelf.put.bind(shelf);
-    shelf.put = async (name, octets) => {
+    const put = checkpointStorage.put.bind(checkpointStorage);
+    checkpointStorage.put = async (name, octets) => {
       if (name === 'manifest') await released;
       await put(name, octets);
     };
     const coordinator = new Coordinator(
       new LiveFaults(loaded, fabric),
       plans,
-      new CheckpointStore(shelf),
+      new CheckpointStore(checkpointStorage),
       {
         run: 'r',
         key: '00',

@@ -46,8 +46,8 @@ for (const name of examples) {
     });
 
     it('gives them with three devices per service', async () => {
-      const wish = { devicesPerService: 3, services: null };
-      const services = placementOf(fabric, wish).length;
+      const request = { devicesPerService: 3, services: null };
+      const services = placementOf(fabric, request).length;
       const options = fleetFor(name, services, ['--devices-per-service', '3'], recorded);
       assertGolden(name, (await runFleet(options)).results);
     });

@@ -42,7 +42,7 @@ import {
 } from '../unit/engine/wire/vectors.js';
 import { messageOf } from '../../services/engine/faults/control-frames.js';
 import { readU48 } from '../../services/engine/wire/big-endian.js';
-import { Forger } from '../../services/fabric/assembly/forged-messages.js';
+import { Injector } from '../../services/fabric/assembly/forged-messages.js';
 import type { Target } from './fuzzer.js';
 
 const encoded = (encode: (into: Uint8Array) => number): Uint8Array => {
@@ -75,7 +75,7 @@ const TLV_HEADER_OCTETS = 2;
 /** Whole frames that cross the fabric. */
 const MESSAGES = [SFCM_L2_PAUSE, SFCM_IPV4_PAUSE, SFCM_IPV6_PAUSE, CIM_IPV4_ADD, CIM_L2_DEL, CNM];
 /** In a fabric without hosts. */
-const FORGER = new Forger([], []);
+const INJECTOR = new Injector([], []);
 
 /** The decoders of control protocols that travel in frames of their own, vectors to begin with. */
 export const PROTOCOL_TARGETS: readonly Target[] = [
@@ -100,7 +100,7 @@ export const PROTOCOL_TARGETS: readonly Target[] = [
   ),
   target('message-kind', MESSAGES, (octets) => `kind ${messageOf(octets)}`),
   target('forged-message', MESSAGES, (octets) => {
-    const around = FORGER.around(octets, readU48(MESSAGES[0]!, 0));
+    const around = INJECTOR.around(octets, readU48(MESSAGES[0]!, 0));
     return typeof around === 'string' ? 'refused' : `priority ${around.priority}`;
   }),
   target('cnm', bodiesOf([CNM], 22), (octets) => decodeCnm(octets, 0, blankCnm())),

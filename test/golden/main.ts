@@ -78,7 +78,9 @@ function writeReason(reason: string, all: readonly Change[]): void {
   );
 }
 
-/** Digests of these and figures of those: an example whose digest stays is not said to have another. */
+/**
+ * Digests of these and figures of those: an example whose digest stays is not said to have another.
+ */
 function whatChanges(changes: readonly Change[]): string {
   const isDigest = ({ kinds }: Change): boolean => kinds.some((kind) => kind !== 'results');
   const named = (what: string, some: readonly Change[]): string[] => {

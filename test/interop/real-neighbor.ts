@@ -25,8 +25,8 @@ export function whyNot(...daemons: string[]): string | false {
 }
 
 /**
- * Runs an emulated port against a daemon in real time until `isDone` says so. `query` runs a command
- * beside the daemon and returns what it prints.
+ * Runs an emulated port against a daemon in real time until `isDone` says so. `query` runs a
+ * command beside the daemon and returns what it prints.
  */
 export async function meet(
   daemon: string,

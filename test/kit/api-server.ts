@@ -46,7 +46,8 @@ type Stored = Record<string, unknown> & { spec: Manifest['spec'] & PodSpec };
 
 /**
  * Enough of an API server and its controllers for one run: objects are kept, Jobs and pods become
- * processes of this machine. A stand-in, written from the API's documentation: it proves our side.
+ * processes of this machine. A proxy device, written from the API's documentation: it proves our
+ * side.
  */
 export class ApiServer {
   readonly objects = new Map<string, Stored>();

@@ -11,7 +11,7 @@ import {
   DiscoveryMechanism,
 } from '../../services/engine/discovery/discovery-mechanism.js';
 import type { PortDiscovery } from '../../services/engine/discovery/port-discovery.js';
-import { Agenda, agendaKey, keyId } from '../../services/engine/kernel/agenda.js';
+import { TimerQueue, timerQueueKey, keyId } from '../../services/engine/kernel/timer-queue.js';
 import { Clock } from '../../services/engine/kernel/clock.js';
 import { Tables } from '../../services/engine/kernel/tables.js';
 import { makeCounters } from '../../services/engine/port/counters.js';
@@ -91,7 +91,7 @@ export class DiscoveryEnd implements DiscoveryHost {
   readonly clock = new Clock();
   readonly sent: { readonly atPs: number; readonly octets: Uint8Array }[] = [];
   mechanism: DiscoveryMechanism;
-  private agenda = new Agenda();
+  private timerQueue = new TimerQueue();
   private readonly arriving: Uint8Array[] = [];
   private due = false;
 
@@ -104,12 +104,12 @@ export class DiscoveryEnd implements DiscoveryHost {
   }
 
   get nextPs(): number {
-    return this.agenda.time;
+    return this.timerQueue.time;
   }
 
   /** The device loses all that it knew, and begins anew a second later. */
   restart(nowPs: number): void {
-    this.agenda = new Agenda();
+    this.timerQueue = new TimerQueue();
     this.due = false;
     this.clock.now = nowPs;
     this.mechanism = this.boot(nowPs + TICK_PS);
@@ -117,16 +117,16 @@ export class DiscoveryEnd implements DiscoveryHost {
 
   deliver(atPs: number, octets: Uint8Array): void {
     this.arriving.push(octets);
-    this.agenda.push(atPs, agendaKey(1, ARRIVAL), this.arriving.length - 1);
+    this.timerQueue.push(atPs, timerQueueKey(1, ARRIVAL), this.arriving.length - 1);
   }
 
   /** Executes the next event; returns the LLDPDU that it led to. */
   step(): Uint8Array | null {
-    const { agenda, clock, mechanism } = this;
-    const [key, value] = [agenda.nextKey(), agenda.nextValue()];
-    clock.now = agenda.time;
-    agenda.pop();
-    if (key >= agendaKey(1, 0)) {
+    const { timerQueue, clock, mechanism } = this;
+    const [key, value] = [timerQueue.nextKey(), timerQueue.nextValue()];
+    clock.now = timerQueue.time;
+    timerQueue.pop();
+    if (key >= timerQueueKey(1, 0)) {
       const octets = this.arriving[value]!;
       mechanism.receiveControl(0, octets, octets.length);
     } else mechanism.onTimer(0, keyId(key) & ((1 << TIMER_BITS) - 1));
@@ -145,7 +145,7 @@ export class DiscoveryEnd implements DiscoveryHost {
 
   arm(_client: number, port: number, timer: number, time: number): void {
     const at = Math.max(time, this.beginPs);
-    this.agenda.push(at, agendaKey(0, (port << TIMER_BITS) | timer), 0);
+    this.timerQueue.push(at, timerQueueKey(0, (port << TIMER_BITS) | timer), 0);
   }
 
   hold(): void {}

@@ -37,7 +37,9 @@ export function fingerprintsOf(results: RunResults): Fingerprints {
   };
 }
 
-/** As they are kept; null where there is no file, or two branches each put their own lines into it. */
+/**
+ * As they are kept; null where there is no file, or two branches each put their own lines into it.
+ */
 export function keptFingerprints(example: string): Fingerprints | null {
   const file = goldenFile(example);
   return existsSync(file) ? parsed(readFileSync(file, 'utf8')) : null;

@@ -26,8 +26,8 @@ function patch<T extends object, Key extends keyof T>(
 }
 
 function pfcOf(engine: Engine): {
-  asker: { refreshPs: Float64Array };
-  obeyer: { load(port: number, timer: number, quanta: number): void };
+  initiator: { refreshPs: Float64Array };
+  responder: { load(port: number, timer: number, quanta: number): void };
 } {
   return engine.mechanisms.find(({ name }) => name === 'pfc') as never;
 }
@@ -48,10 +48,10 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a PFC refresh that comes one quantum late',
     faults: 3,
     plant: ({ engine }: Session): void => {
-      const { asker } = pfcOf(engine);
+      const { initiator } = pfcOf(engine);
       engine.devices.forEach(({ spec, firstPort }) => {
         spec.ports.forEach(({ pfc, octetPs }, p) => {
-          if (pfc !== null) asker.refreshPs[firstPort + p] = (pfc.quanta + 1) * 64 * octetPs;
+          if (pfc !== null) initiator.refreshPs[firstPort + p] = (pfc.quanta + 1) * 64 * octetPs;
         });
       });
     },
@@ -90,7 +90,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a pause that ends one quantum early',
     faults: 3,
     plant: ({ engine }: Session): void => {
-      patch(pfcOf(engine).obeyer, 'load', (load) => (port, timer, quanta) => {
+      patch(pfcOf(engine).responder, 'load', (load) => (port, timer, quanta) => {
         load(port, timer, Math.max(0, quanta - 1));
       });
     },

@@ -10,7 +10,9 @@ import {
   SOURCE,
 } from '../../services/engine/frame/frame-pool.js';
 
-/** Sees every data frame that reaches a host, and counts those that another of its flow overtook. */
+/**
+ * Sees every data frame that reaches a host, and counts those that another of its flow overtook.
+ */
 export class OrderWatch extends DeafProbe {
   frames = 0;
   overtaken = 0;

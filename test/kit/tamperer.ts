@@ -20,10 +20,10 @@ export class Tamperer extends DeafProbe {
     frame: number,
   ): void {
     if ((pool.words[frame + CLASS]! & CARRIES_FLAG) === 0) return;
-    const { carriage } = this.engine;
-    const octets = carriage.octets(frame).slice();
+    const { controlPayloads } = this.engine;
+    const octets = controlPayloads.octets(frame).slice();
     this.change(octets);
-    carriage.unload(frame);
-    carriage.load(frame, octets, octets.length);
+    controlPayloads.unload(frame);
+    controlPayloads.load(frame, octets, octets.length);
   }
 }

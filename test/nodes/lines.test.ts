@@ -1,4 +1,6 @@
-/** One digest under every supported line of Node: the newest here, all of them in the long suite. */
+/**
+ * One digest under every supported line of Node: the newest here, all of them in the long suite.
+ */
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -41,7 +43,7 @@ for (const { name, binary, skip } of LINES) {
       rmSync(folder, { recursive: true });
     });
 
-    it('has the flags that are set there, and no others that we wish for', () => {
+    it('has the flags that are set there, and no others that we request for', () => {
       const [v8, listed] = [
         run(binary, '-p', 'process.versions.v8').stdout.trim(),
         run(binary, '--v8-options').stdout,

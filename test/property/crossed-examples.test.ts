@@ -1,4 +1,6 @@
-/** Examples crossed with each other: whatever is written down of a run, it is one wherever it runs. */
+/**
+ * Examples crossed with each other: whatever is written down of a run, it is one wherever it runs.
+ */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

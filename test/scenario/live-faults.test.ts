@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { buildFabric } from '../../services/fabric/assembly/fabric.js';
 import { loadScenario } from '../../services/fabric/scenario/load-scenario.js';
-import type { FaultWish } from '../../services/runtime/live-faults.js';
+import type { FaultRequest } from '../../services/runtime/live-faults.js';
 import { LiveFaults } from '../../services/runtime/live-faults.js';
 import { Session } from '../../services/runtime/session.js';
 import { ROOT, run } from '../kit/emulate.js';
@@ -18,7 +18,7 @@ function underway(example: string): { session: Session; live: LiveFaults } {
   return { session, live };
 }
 
-function wish(session: Session, live: LiveFaults, wanted: FaultWish): number {
+function request(session: Session, live: LiveFaults, wanted: FaultRequest): number {
   live.check(wanted);
   const { step, change } = live.take(wanted, session.boundPs);
   session.change(change, live.fabric);
@@ -30,7 +30,7 @@ function digestOf(session: Session): string {
   return session.results('complete').digest;
 }
 
-const INJECTED: readonly (readonly [string, FaultWish])[] = [
+const INJECTED: readonly (readonly [string, FaultRequest])[] = [
   [
     'chaos.yaml',
     { kind: 'inject', fault: { kind: 'link-down', for: '5us', where: { kind: 'host' } } },
@@ -88,7 +88,7 @@ describe('a fault that is injected into a run', () => {
     it(`does what it would have done, had ${example} declared it: ${what}`, () => {
       const { session, live } = underway(example);
       const plain = run(buildFabric(loadScenario(join(ROOT, 'examples', example)))).digest;
-      const atPs = wish(session, live, wanted);
+      const atPs = request(session, live, wanted);
       assert.ok(atPs >= AT_PS);
       const digest = digestOf(session);
       assert.equal(run(buildFabric(live.loaded)).digest, digest);
@@ -98,7 +98,10 @@ describe('a fault that is injected into a run', () => {
 
   it('is part of what is saved, and goes on from there', () => {
     const { session, live } = underway('incast-pfc.yaml');
-    wish(session, live, { kind: 'inject', fault: { kind: 'delay', delay: '1us', jitter: '1us' } });
+    request(session, live, {
+      kind: 'inject',
+      fault: { kind: 'delay', delay: '1us', jitter: '1us' },
+    });
     session.runTo(2 * AT_PS);
     const state = session.save();
     const expected = digestOf(session);

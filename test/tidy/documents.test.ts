@@ -34,36 +34,36 @@ it('paths in the maps of the sources exist', () => {
 });
 
 /**
- * Words that the glossary replaces, and in how many lines of the sources and documents each is left.
- * A number may only sink; a word at 0 is gone for good.
+ * Words that the glossary replaces, and in how many lines of the sources and documents each is
+ * left. A number may only sink; a word at 0 is gone for good.
  */
 const RETIRED: Readonly<Record<string, number>> = {
-  '\\bagenda': 63,
-  asker: 29,
-  '\\bcarriage': 57,
+  '\\bagenda': 0,
+  asker: 0,
+  '\\bcarriage': 0,
   contender: 24,
   '\\bdesk': 18,
-  '\\bdice\\b': 252,
-  doorkeeper: 8,
+  '\\bdice\\b': 25,
+  doorkeeper: 0,
   '\\bears?\\b': 13,
-  forger: 6,
-  'glanc(e|ing)': 86,
-  '\\bhears?\\b': 91,
-  '\\bheed': 41,
-  '\\bkicks?\\b': 11,
-  '\\blanes?\\b': 110,
-  machinery: 66,
-  meeting: 35,
-  metered: 22,
-  neighbour: 327,
-  nobody: 137,
-  obey: 103,
-  outlet: 91,
-  shelf: 25,
-  somebody: 83,
-  'stand-in': 14,
-  '\\btold\\b': 159,
-  '\\bwish': 100,
+  forger: 0,
+  'glanc(e|ing)': 20,
+  '\\bhears?\\b': 88,
+  '\\bheed': 0,
+  '\\bkicks?\\b': 0,
+  '\\blanes?\\b': 53,
+  machinery: 65,
+  meeting: 1,
+  metered: 1,
+  neighbour: 307,
+  nobody: 130,
+  obey: 44,
+  outlet: 2,
+  shelf: 0,
+  somebody: 72,
+  'stand-in': 0,
+  '\\btold\\b': 154,
+  '\\bwish': 0,
 };
 
 it('retired words become fewer', () => {

@@ -17,7 +17,8 @@ load: [{ all-to-all: {}, bytes: 8000B, priority: ${priority} }]
 }
 
 describe('a ring whose accounts of credit are smaller than two frames', () => {
-  // Frames of 1,086 octets take 17 units: what is left of some accounts is less than that, not none.
+  // Frames of 1,086 octets take 17 units: what is left of some accounts is less than that, not
+  // none.
   for (const credit of [
     'grant: demand, request: never, unsolicited: true, buffer: 1100B',
     'grant: static, buffer: 1100B',

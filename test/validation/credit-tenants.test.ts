@@ -39,7 +39,7 @@ const FREE = run(fabricOf(uplink({ policy: 'static' }), 'priorities.3=none'));
 const BLUE =
   '- { name: blue, stream: { from: h2, to: h4 }, vlan: 20, rate: line, priority: 3, start: 100us }';
 
-/** What a tenant gets of what the uplink carries when nothing is metered. */
+/** What a tenant gets of what the uplink carries when nothing is credit-gated. */
 function shareOf(results: RunResults, load: string): number {
   const rate = (name: string, { flows }: RunResults): number =>
     flows.find((flow) => flow.load === name)!.goodputBps;

@@ -52,8 +52,8 @@ describe('PFC headroom', () => {
       const margin = results.margins.find((m) => m.port === 's1:p1')!;
       assert.equal(margin.headroomOctets, margin.needed.totalOctets);
       const idle = margin.headroomOctets - margin.headroomUsedOctets;
-      // The control frame need not wait for a frame of s1, which sends none to h1; the pool is never
-      // full; and the wire's preambles and gaps need no memory.
+      // The control frame need not wait for a frame of s1, which sends none to h1; the pool is
+      // never full; and the wire's preambles and gaps need no memory.
       const slack = margin.needed.waitOctets + margin.needed.fullPoolOctets + frame + 20;
       const gaps = margin.needed.totalOctets * (20 / (frame + 20));
       assert.ok(idle >= 0 && idle <= slack + gaps, `${idle} of ${slack + gaps}`);

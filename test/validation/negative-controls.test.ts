@@ -122,9 +122,9 @@ describe('negative controls', () => {
   });
 
   it('time that runs back in a device ends the run, too', () => {
-    const { failure } = asserted(({ lanes, pool, ports }) => {
-      const push = lanes.push.bind(lanes);
-      lanes.push = (port, frame) => {
+    const { failure } = asserted(({ inFlightQueues, pool, ports }) => {
+      const push = inFlightQueues.push.bind(inFlightQueues);
+      inFlightQueues.push = (port, frame) => {
         if (port === ports.count - 1) pool.setArrival(frame, 1);
         return push(port, frame);
       };
@@ -207,7 +207,7 @@ load:
   it('time that runs back is noticed', () => {
     const { failure } = damaged(({ shared, devices }) => {
       const h1 = devices.find(({ spec }) => spec.name === 'h1')!;
-      const frame = shared.lanes.head(h1.firstPort);
+      const frame = shared.inFlightQueues.head(h1.firstPort);
       shared.pool.setArrival(frame, 50e6);
       shared.arrivals.set(h1.place, h1.firstPort, 50e6);
       shared.horizon[h1.place] = 50e6;
@@ -249,9 +249,9 @@ load:
   it('a pause that ends early is noticed, although its mechanism knows of none', () => {
     assert.equal(finish(sessionOf(QUICK)).failure, null);
     const session = sessionOf(QUICK);
-    const { obeyer } = session.engine.pfc;
-    const load = obeyer.load.bind(obeyer);
-    obeyer.load = (port, timer, quanta) => {
+    const { responder } = session.engine.pfc;
+    const load = responder.load.bind(responder);
+    responder.load = (port, timer, quanta) => {
       load(port, timer, Math.floor(quanta / 10));
     };
     assert.match(finish(session).failure!.reason, /a frame started before its pause was over/);
@@ -259,12 +259,12 @@ load:
 
   it('a stop that stands and is not repeated is noticed', () => {
     const session = sessionOf(QUICK);
-    const asker = session.engine.pfc.asker as unknown as {
+    const initiator = session.engine.pfc.initiator as unknown as {
       refreshArmed: Uint8Array;
       onTimer(port: number): void;
     };
-    asker.onTimer = (port) => {
-      asker.refreshArmed[port] = 0;
+    initiator.onTimer = (port) => {
+      initiator.refreshArmed[port] = 0;
     };
     assert.match(finish(session).failure!.reason, /a stop that stands is not repeated/);
   });

@@ -27,7 +27,7 @@ function waitsFor(fabric: Fabric, engine: Engine): Map<number, Set<number>> {
       stored.set(from, (stored.get(from) ?? 0) + pool.words[frame + STORED]!);
     });
     for (const [account, octets] of stored) {
-      if (pfc.asker.off[account] === 0 || octets <= xoffOctets - xonGapOctets) continue;
+      if (pfc.initiator.off[account] === 0 || octets <= xoffOctets - xonGapOctets) continue;
       graph.set(account, new Set([...(graph.get(account) ?? []), ports.peer(egress)]));
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Defects of one line each, written into a copy of the compiled engine: what is pinned has to notice
- * each of them, in a few seconds.
+ * Defects of one line each, written into a copy of the compiled engine: what is pinned has to
+ * notice each of them, in a few seconds.
  */
 
 import assert from 'node:assert/strict';

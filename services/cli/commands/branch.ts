@@ -4,7 +4,7 @@ import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { lastingDifference } from '../../fabric/assembly/nic-changes.js';
 import { time } from '../../settings/quantities.js';
 import { prepareEngine } from '../../runtime/engine-flags.js';
-import type { FaultWish, FaultWords } from '../../runtime/live-faults.js';
+import type { FaultRequest, FaultWords } from '../../runtime/live-faults.js';
 import { LiveFaults } from '../../runtime/live-faults.js';
 import type { EmulateOptions } from '../emulation.js';
 import { emulate } from '../emulate.js';
@@ -46,8 +46,8 @@ export async function branchCommand(run: string, options: BranchOptions): Promis
   if (stored.state !== null && stored.state.boundPs <= atPs) session.restore(stored.state);
   session.runTo(atPs);
   const past = new LiveFaults(before.loaded, before.fabric);
-  for (const wish of wishesFor(past.loaded, wanted.loaded)) {
-    session.change(past.take(wish, atPs).change, past.fabric);
+  for (const request of requestsFor(past.loaded, wanted.loaded)) {
+    session.change(past.take(request, atPs).change, past.fabric);
   }
   const steps = [...before.steps, ...past.steps];
   const future = new LiveFaults(after.loaded, after.fabric);
@@ -59,16 +59,16 @@ export async function branchCommand(run: string, options: BranchOptions): Promis
 }
 
 /** What has to come and go so that the faults of one scenario become those of another. */
-function wishesFor(before: LoadedScenario, after: LoadedScenario): FaultWish[] {
+function requestsFor(before: LoadedScenario, after: LoadedScenario): FaultRequest[] {
   const [old, wanted] = [faultsOf(before), faultsOf(after)];
   const isIn = (list: readonly FaultWords[], fault: FaultWords): boolean =>
     list.some((other) => isDeepStrictEqual(other, fault));
-  const cleared = old.flatMap((fault, number): FaultWish[] => {
+  const cleared = old.flatMap((fault, number): FaultRequest[] => {
     const { name } = before.scenario.faults[number]!;
     return isIn(wanted, fault) ? [] : [{ kind: 'clear', name }];
   });
   const taken = new Set(before.scenario.faults.map(({ name }) => name));
-  const injected = wanted.flatMap((fault): FaultWish[] => {
+  const injected = wanted.flatMap((fault): FaultRequest[] => {
     if (isIn(old, fault)) return [];
     const { name, ...unnamed } = fault;
     return [{ kind: 'inject', fault: taken.has(name as string) ? unnamed : fault }];

@@ -22,7 +22,9 @@ export async function injectCommand(
   run: string | undefined,
   options: InjectOptions,
 ): Promise<number> {
-  const asked = [options.fault, options.clear, options.list].filter((wish) => wish !== undefined);
+  const asked = [options.fault, options.clear, options.list].filter(
+    (request) => request !== undefined,
+  );
   if (asked.length !== 1) throw new InputError('give one of --fault, --clear and --list');
   if (options.list === true) return listFaults(run, options.json === true);
   const fault = options.fault === undefined ? null : stringify(faultOf(options.fault, options));

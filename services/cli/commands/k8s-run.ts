@@ -43,9 +43,9 @@ export async function runInClusterCommand(
   };
   const { image } = rendered;
   const keep = options.keep === true;
-  const wish = { manifests, image, out, keep, tell, stopped: stop.signal };
+  const request = { manifests, image, out, keep, tell, stopped: stop.signal };
   try {
-    return await runInCluster(Cluster.of(namespace), wish);
+    return await runInCluster(Cluster.of(namespace), request);
   } catch (error) {
     if (error instanceof ClusterRefusal) throw new InputError(error.message);
     if (!(error instanceof ClusterError)) throw error;

@@ -5,7 +5,7 @@ import { placementOf } from '../../fabric/placement/placement-of.js';
 import { readVersion } from '../../runtime/version.js';
 import { InputError } from '../exit.js';
 import type { DistributionOptions } from '../fleet/distribution.js';
-import { placementWish } from '../fleet/distribution.js';
+import { placementRequest } from '../fleet/distribution.js';
 import { RenderError, renderRun } from '../kubernetes/render-run.js';
 import { loadFabric } from '../load-fabric.js';
 
@@ -47,7 +47,7 @@ export function renderScenario(file: string, options: Omit<RenderOptions, 'out'>
   if (fabric.scenario.load.some(({ kind }) => kind === 'replay')) {
     throw new InputError(`${file} replays a file, which the pods would not have`);
   }
-  const { wish, args: placementArgs } = placementWish(options);
+  const { request, args: placementArgs } = placementRequest(options);
   const run = options.run ?? runNameOf(fabric.scenario.name);
   if (!/^[a-z0-9-]{1,40}$/.test(run)) {
     throw new InputError(`--run ${run}: 1 to 40 of a-z, 0-9 and - name a run`);
@@ -56,7 +56,7 @@ export function renderScenario(file: string, options: Omit<RenderOptions, 'out'>
   if (!/[^/]:[\w.-]+$|@sha256:[0-9a-f]{64}$/.test(image) || image.endsWith(':latest')) {
     throw new InputError(`--image ${image}: name a version, such as selvage:${readVersion()}`);
   }
-  const placement = placementOf(fabric, wish);
+  const placement = placementOf(fabric, request);
   const files = rendered({
     run,
     key: randomBytes(KEY_OCTETS).toString('hex'),

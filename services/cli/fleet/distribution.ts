@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
-import type { PlacementWish } from '../../fabric/placement/placement-of.js';
+import type { PlacementRequest } from '../../fabric/placement/placement-of.js';
 import { placementOf } from '../../fabric/placement/placement-of.js';
 import type { BrokerOptions } from '../../runtime/links/broker.js';
 import type { TlsFiles } from '../../runtime/links/control-channel.js';
@@ -61,7 +61,7 @@ export function fleetOptions(
   fabric: Fabric,
   options: DistributionOptions & { readonly check?: boolean },
 ): FleetOptions | null {
-  const { wish, args: placementArgs } = placementWish(options);
+  const { request, args: placementArgs } = placementRequest(options);
   const isAsked =
     options.processes === true ||
     options.nats !== undefined ||
@@ -72,7 +72,7 @@ export function fleetOptions(
     if (stray === undefined) return null;
     throw new InputError(`${stray[0]} is for runs in several processes: add --processes`);
   }
-  const placement = placementOf(fabric, wish);
+  const placement = placementOf(fabric, request);
   // Who starts neither broker nor services here has no processes to break.
   const isOurs = options.nats === undefined && options.listen === undefined;
   const { machinery } = fabric.scenario;
@@ -100,8 +100,8 @@ export function fleetOptions(
 }
 
 /** The placement that was asked for, and the words that ask a coordinator for it. */
-export function placementWish(options: DistributionOptions): {
-  readonly wish: PlacementWish;
+export function placementRequest(options: DistributionOptions): {
+  readonly request: PlacementRequest;
   readonly args: readonly string[];
 } {
   const devicesPerService = countFrom('--devices-per-service', options.devicesPerService);
@@ -113,7 +113,7 @@ export function placementWish(options: DistributionOptions): {
     ...(devicesPerService === null ? [] : [`--devices-per-service=${devicesPerService}`]),
     ...(services === null ? [] : [`--services=${services}`]),
   ];
-  return { wish: { devicesPerService, services }, args };
+  return { request: { devicesPerService, services }, args };
 }
 
 /** Passwords and tokens come from the environment, where a list of processes does not show them. */

@@ -181,9 +181,9 @@ async function ownRendezvous(): Promise<Rendezvous> {
   };
 }
 
-function checkpointsOf(wish: string | null, folder: string): string {
-  if (wish === 'jetstream') return wish;
-  return wish === null ? join(folder, 'checkpoints') : resolve(wish);
+function checkpointsOf(request: string | null, folder: string): string {
+  if (request === 'jetstream') return request;
+  return request === null ? join(folder, 'checkpoints') : resolve(request);
 }
 
 /** Says at once if a broker that was named cannot be used. */

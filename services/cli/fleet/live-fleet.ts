@@ -7,7 +7,7 @@ import type {
   LiveOrder,
   LiveState,
   LiveStatus,
-  LiveWish,
+  LiveRequest,
   ShownFault,
 } from '../../report/page/live-data.js';
 import type { TreesView } from '../../report/page/page-data.js';
@@ -77,13 +77,13 @@ export class LiveFleet implements LiveRun {
     }
   }
 
-  async wish(wish: LiveWish): Promise<LiveAnswer> {
+  async request(request: LiveRequest): Promise<LiveAnswer> {
     const { client } = this;
     try {
       const { done, detail, atPs } =
-        wish.kind === 'clear'
-          ? await client.clear(wish.name)
-          : await client.inject(JSON.stringify(wish.fault));
+        request.kind === 'clear'
+          ? await client.clear(request.name)
+          : await client.inject(JSON.stringify(request.fault));
       await this.learnFaults();
       return { done, detail: done ? `at ${formatTime(atPs)}` : detail };
     } catch (error) {

@@ -1,3 +1,4 @@
+import { PS_PER_MS } from '../../engine/units/time.js';
 import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import { selvage } from '#contracts';
@@ -8,7 +9,6 @@ import type { Topology } from '../../fabric/topology/topology.js';
 
 const { Phase } = selvage.v1.RunStatus;
 const { Action } = selvage.v1.SteerRequest;
-const PS_PER_MS = 1e9;
 const RETRY_MS = 100;
 
 /** A fault of the machinery, with the name of the process that it befalls. */

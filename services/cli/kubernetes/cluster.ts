@@ -111,8 +111,8 @@ export class Cluster {
   /** By their label `selvage`. */
   async pods(): Promise<V1Pod[]> {
     const { namespace, core } = this;
-    const wish = { namespace, labelSelector: 'selvage' };
-    return (await this.ask(() => core.listNamespacedPod(wish))).items;
+    const request = { namespace, labelSelector: 'selvage' };
+    return (await this.ask(() => core.listNamespacedPod(request))).items;
   }
 
   /** What is left of every quota of the namespace, by resource. */

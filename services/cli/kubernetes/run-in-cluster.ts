@@ -6,7 +6,7 @@ import type { Manifest } from './manifests.js';
 import { preflight } from './preflight.js';
 
 /** How a run in a cluster is wanted. */
-export interface ClusterWish {
+export interface ClusterRequest {
   readonly manifests: readonly Manifest[];
   readonly image: string;
   /** A folder that is there, for the run directory. */
@@ -30,8 +30,8 @@ const HOPELESS = new Set([
 const LOG_LINES = 20;
 
 /** Applies, follows, collects and clears away; the exit code of the coordinator. */
-export async function runInCluster(cluster: Cluster, wish: ClusterWish): Promise<number> {
-  const { manifests } = wish;
+export async function runInCluster(cluster: Cluster, request: ClusterRequest): Promise<number> {
+  const { manifests } = request;
   const namespaces = manifests.filter(({ kind }) => kind === 'Namespace');
   const others = manifests.filter(({ kind }) => kind !== 'Namespace');
   const makesNamespace = await look(cluster, namespaces[0]!, others);
@@ -45,15 +45,15 @@ export async function runInCluster(cluster: Cluster, wish: ClusterWish): Promise
     // No pod without its account.
     const [accounts, rest] = split(others, ({ kind }) => kind === 'ServiceAccount');
     for (const object of accounts) await make(object);
-    await proveImage(cluster, wish, make);
+    await proveImage(cluster, request, make);
     const [workloads, means] = split(rest, ({ spec }) => spec?.template !== undefined);
     for (const object of [...means, ...workloads]) await make(object);
-    wish.tell(`${others.length} objects in namespace ${cluster.namespace}`);
-    const coordinator = await follow(cluster, wish);
-    await collect(cluster, wish, make);
+    request.tell(`${others.length} objects in namespace ${cluster.namespace}`);
+    const coordinator = await follow(cluster, request);
+    await collect(cluster, request, make);
     return coordinator;
   } finally {
-    if (!wish.keep) await clear(cluster, made, makesNamespace);
+    if (!request.keep) await clear(cluster, made, makesNamespace);
   }
 }
 
@@ -94,7 +94,7 @@ async function refuseWhatIsThere(cluster: Cluster, objects: readonly Manifest[])
 /** A pod of the run's image that ends at once: an image that cannot be had is found out by it. */
 async function proveImage(
   cluster: Cluster,
-  { image, manifests, tell, stopped }: ClusterWish,
+  { image, manifests, tell, stopped }: ClusterRequest,
   make: (object: KubernetesObject) => Promise<void>,
 ): Promise<void> {
   tell(`looking for ${image}`);
@@ -110,7 +110,7 @@ async function proveImage(
 /** Looks until the coordinator has ended; its exit code. */
 async function follow(
   cluster: Cluster,
-  { manifests, tell, stopped }: ClusterWish,
+  { manifests, tell, stopped }: ClusterRequest,
 ): Promise<number> {
   const wanted = manifests.find(({ metadata }) => metadata.name === 'services')?.spec?.completions;
   let said = '';
@@ -159,7 +159,7 @@ function refuseHopeless(pods: readonly V1Pod[]): void {
 /** The volume is read through a pod of its own, since those that wrote it have ended. */
 async function collect(
   cluster: Cluster,
-  { manifests, out, tell, stopped }: ClusterWish,
+  { manifests, out, tell, stopped }: ClusterRequest,
   make: (object: KubernetesObject) => Promise<void>,
 ): Promise<void> {
   const seconds = START_MS / 1000;

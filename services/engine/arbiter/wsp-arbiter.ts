@@ -1,8 +1,7 @@
+import { WIRE_OVERHEAD_OCTETS } from '../units/ethernet.js';
 import type { Arbiter, Heads } from '../contract/arbiter.js';
 import { assert } from '../kernel/assert.js';
 import { creditsOf, DEEPEST_DEBT } from './credits.js';
-
-const WIRE_OVERHEAD_OCTETS = 20;
 
 export const TRAFFIC_CLASSES = 8;
 

@@ -1,5 +1,6 @@
+import { TRAFFIC_CLASSES } from '../units/ethernet.js';
 import { ARRIVAL, PORT, STORED } from '../frame/frame-pool.js';
-import { keyKind } from '../kernel/agenda.js';
+import { keyKind } from '../kernel/timer-queue.js';
 import type { Plain } from '../kernel/snapshot.js';
 import { restore, save } from '../kernel/snapshot.js';
 import type { Device } from './device.js';
@@ -20,7 +21,7 @@ export interface DeviceState {
   /** Octets that the device keeps, each with the slot that it has in all of the rest. */
   readonly octets: readonly (readonly [number, Uint8Array])[];
   /** By port of the device: frames in flight towards it. */
-  readonly lanes: readonly (readonly Int32Array[])[];
+  readonly inFlightQueues: readonly (readonly Int32Array[])[];
   /** By port of the device and traffic class. */
   readonly queues: readonly (readonly Int32Array[])[];
   /** By credit account of the device: frames that wait for credit. */
@@ -29,20 +30,18 @@ export interface DeviceState {
   readonly adapter: readonly (readonly Int32Array[])[];
   /** What the application of the device has yet to read. */
   readonly unread: readonly Int32Array[];
-  /** Frames that wait for their last bit, in the order of the agenda's entries. */
+  /** Frames that wait for their last bit, in the order of the timer queue's entries. */
   readonly incomplete: readonly Int32Array[];
   /** Messages that faults keep back. */
   readonly late: readonly Int32Array[];
 }
 
-/** Eight queues per port, in class order. */
-const CLASSES = 8;
 const RECORD_PORT = PORT;
 const RECORD_OUT = STORED;
 
 export function saveDevice(engine: Engine, d: number): DeviceState {
   const device = engine.devices[d];
-  const { pool, lanes, queues, lines, nicFrames, octets, tables } = engine.shared;
+  const { pool, inFlightQueues, queues, lines, nicFrames, octets, tables } = engine.shared;
   const { firstPort, rows } = device;
   const ports = device.spec.ports.map((_, p) => firstPort + p);
   /** Ports are written as the device counts them. */
@@ -51,7 +50,7 @@ export function saveDevice(engine: Engine, d: number): DeviceState {
     for (const field of fields) words[field] -= firstPort;
     return words;
   };
-  const queued = ports.map((): Int32Array[][] => Array.from({ length: CLASSES }, () => []));
+  const queued = ports.map((): Int32Array[][] => Array.from({ length: TRAFFIC_CLASSES }, () => []));
   ports.forEach((port, p) => {
     queues.forEach(port, (frame, tc) => queued[p][tc].push(record(frame, [RECORD_PORT])));
   });
@@ -62,7 +61,7 @@ export function saveDevice(engine: Engine, d: number): DeviceState {
   });
   const flying = ports.map((port) => {
     const records: Int32Array[] = [];
-    lanes.forEach(port, (frame, arrivalPs) => {
+    inFlightQueues.forEach(port, (frame, arrivalPs) => {
       const words = pool.read(frame);
       new Float64Array(words.buffer)[ARRIVAL] = arrivalPs;
       records.push(words);
@@ -81,7 +80,7 @@ export function saveDevice(engine: Engine, d: number): DeviceState {
       slot,
       octets.get(slot).slice(0, octets.length(slot)),
     ]),
-    lanes: flying,
+    inFlightQueues: flying,
     queues: queued.flat(),
     lines: waiting,
     adapter: listsOf(rows).map((list) => {
@@ -98,8 +97,8 @@ export function saveDevice(engine: Engine, d: number): DeviceState {
 /** Puts a saved state into the device of an engine that was built from the same specification. */
 export function restoreDevice(engine: Engine, d: number, state: DeviceState): void {
   const device = engine.devices[d];
-  const { carriage, shared } = engine;
-  const { pool, lanes, queues, lines, nicFrames, octets: store, tables } = shared;
+  const { controlPayloads, shared } = engine;
+  const { pool, inFlightQueues, queues, lines, nicFrames, octets: store, tables } = shared;
   const { firstPort, rows } = device;
   releaseAll(engine, device);
   const slots = new Map(
@@ -119,13 +118,13 @@ export function restoreDevice(engine: Engine, d: number, state: DeviceState): vo
     for (const field of fields) pool.words[frame + field] += firstPort;
     return frame;
   };
-  state.lanes.forEach((records, p) => {
-    lanes.clear(firstPort + p);
-    for (const record of records) lanes.push(firstPort + p, revive(record, []));
+  state.inFlightQueues.forEach((records, p) => {
+    inFlightQueues.clear(firstPort + p);
+    for (const record of records) inFlightQueues.push(firstPort + p, revive(record, []));
   });
   state.queues.forEach((records, i) => {
     const frames = records.map((record) => revive(record, [RECORD_PORT]));
-    queues.relink(firstPort + Math.floor(i / CLASSES), i % CLASSES, frames);
+    queues.relink(firstPort + Math.floor(i / TRAFFIC_CLASSES), i % TRAFFIC_CLASSES, frames);
   });
   state.lines.forEach((records, i) => {
     const frames = records.map((record) => revive(record, [RECORD_PORT]));
@@ -144,14 +143,14 @@ export function restoreDevice(engine: Engine, d: number, state: DeviceState): vo
     device.late.length,
     ...state.late.map((record) => revive(record, [RECORD_PORT])),
   );
-  state.lanes.forEach((_, p) => {
-    carriage.moved(firstPort + p, moved(carriage.waiting(firstPort + p)));
+  state.inFlightQueues.forEach((_, p) => {
+    controlPayloads.moved(firstPort + p, moved(controlPayloads.waiting(firstPort + p)));
   });
-  for (const kind of [KIND_CONTROL, KIND_LATE]) device.agenda.replaceValues(kind, moved);
+  for (const kind of [KIND_CONTROL, KIND_LATE]) device.timerQueue.replaceValues(kind, moved);
   const waiting = state.incomplete.map((record) => revive(record, [RECORD_PORT, RECORD_OUT]));
   let taken = 0;
   if (device.spec.kind === 'switch') {
-    device.agenda.replaceValues(KIND_COMPLETE, () => waiting[taken++]);
+    device.timerQueue.replaceValues(KIND_COMPLETE, () => waiting[taken++]);
   }
 }
 
@@ -159,7 +158,7 @@ export function restoreDevice(engine: Engine, d: number, state: DeviceState): vo
 export function framesHeldBack(device: Device): number[] {
   const frames: number[] = [];
   if (device.spec.kind !== 'switch') return frames;
-  device.agenda.forEach((_, key, value) => {
+  device.timerQueue.forEach((_, key, value) => {
     if (keyKind(key) === KIND_COMPLETE) frames.push(value);
   });
   return frames;
@@ -182,9 +181,9 @@ function unreadOf({ shared }: Engine, d: number): number[] {
 
 /**
  * Where the octets lie that the device keeps: of control frames on their way to it, and beside
- * frames. In order, as this is how the agenda has those that are due together.
+ * frames. In order, as this is how the timer queue has those that are due together.
  */
-function slotsOf({ shared, carriage }: Engine, device: Device): number[] {
+function slotsOf({ shared, controlPayloads }: Engine, device: Device): number[] {
   const slots: number[] = [];
   const add = (slot: number): void => {
     if (slot >= 0) slots.push(slot);
@@ -192,11 +191,11 @@ function slotsOf({ shared, carriage }: Engine, device: Device): number[] {
   const addCarried = (frame: number): void => {
     add(shared.pool.carried(frame));
   };
-  device.agenda.forEach((_, key, value) => {
+  device.timerQueue.forEach((_, key, value) => {
     if (keyKind(key) === KIND_CONTROL) add(value);
   });
   device.spec.ports.forEach((_, p) => {
-    add(carriage.waiting(device.firstPort + p));
+    add(controlPayloads.waiting(device.firstPort + p));
   });
   forEachQueued(shared, device, addCarried);
   framesHeldBack(device).forEach(addCarried);
@@ -206,11 +205,11 @@ function slotsOf({ shared, carriage }: Engine, device: Device): number[] {
 
 /** What the device holds now is forgotten. */
 function releaseAll(engine: Engine, device: Device): void {
-  const { pool, lanes, octets } = engine.shared;
+  const { pool, inFlightQueues, octets } = engine.shared;
   for (const slot of slotsOf(engine, device)) octets.giveBack(slot);
   const frames = [...framesHeldBack(device), ...device.late];
   device.spec.ports.forEach((_, p) => {
-    lanes.forEach(device.firstPort + p, (frame) => frames.push(frame));
+    inFlightQueues.forEach(device.firstPort + p, (frame) => frames.push(frame));
   });
   forEachQueued(engine.shared, device, (frame) => frames.push(frame));
   for (const frame of frames) pool.release(frame);

@@ -3,13 +3,15 @@ import type { Arbiter } from '../contract/arbiter.js';
 import type { Hearers } from '../contract/probe.js';
 import { nobody } from '../contract/probe.js';
 import type { HostSpec, SwitchSpec } from '../contract/spec.js';
-import type { ValueOrder } from '../kernel/agenda.js';
-import { Agenda, agendaKey, keyKind } from '../kernel/agenda.js';
+import type { ValueOrder } from '../kernel/timer-queue.js';
+import { TimerQueue, timerQueueKey, keyKind } from '../kernel/timer-queue.js';
 import type { Rows } from '../kernel/tables.js';
 
 export type DeviceSpec = HostSpec | SwitchSpec;
 
-/** Kinds of agenda entries: control frames take effect, then timers of mechanisms, of devices. */
+/**
+ * Kinds of timer queue entries: control frames take effect, then timers of mechanisms, of devices.
+ */
 export const KIND_CONTROL = 0;
 export const KIND_MECHANISM = 1;
 /** Timers 0 to 3 of rate controls; the id is a connection. */
@@ -33,7 +35,7 @@ export const DID_FAILOVER = 0x7000;
 
 /** What an actor has to itself, beside its rows in the shared tables. */
 export class Device {
-  readonly agenda: Agenda;
+  readonly timerQueue: TimerQueue;
   /** Messages that faults keep back at a port, in no order: frames that carry octets. */
   readonly late: number[] = [];
   /** By port of the device. */
@@ -51,17 +53,17 @@ export class Device {
     readonly rows: Rows,
     order: ValueOrder,
   ) {
-    this.agenda = new Agenda(order);
+    this.timerQueue = new TimerQueue(order);
     this.place = rows.device.first;
     this.firstPort = rows.port.first;
     this.arbiters = spec.ports.map((port) => makeArbiter(port.arbiter));
   }
 
-  /** Entries of a host's own in its agenda; 0 for a switch, which does nothing by itself. */
+  /** Entries of a host's own in its timer queue; 0 for a switch, which does nothing by itself. */
   plannedByHost(): number {
     let planned = 0;
     if (this.spec.kind === 'switch') return 0;
-    this.agenda.forEach((_, key) => {
+    this.timerQueue.forEach((_, key) => {
       if (keyKind(key) >= KIND_DEVICE && keyKind(key) !== KIND_LATE) planned++;
     });
     return planned;
@@ -73,6 +75,6 @@ export class Device {
   }
 
   schedule(time: number, kind: number, id: number, value: number): void {
-    this.agenda.push(time, agendaKey(kind, id), value);
+    this.timerQueue.push(time, timerQueueKey(kind, id), value);
   }
 }

@@ -11,9 +11,9 @@ import { perUnit, Tables } from '../kernel/tables.js';
 import type { DeviceSpec } from './device.js';
 
 export type { DeviceSpec };
-import { makeAgendaOrder } from './agenda-order.js';
-import type { Carriage } from './carriage.js';
-import { makeCarriage } from './carriage.js';
+import { makeTimerQueueOrder } from './timer-queue-order.js';
+import type { ControlPayloads } from './control-payloads.js';
+import { makeControlPayloads } from './control-payloads.js';
 import { Device, KIND_MECHANISM, TIMER_BITS } from './device.js';
 import type { DiscoveryMechanism } from '../discovery/discovery-mechanism.js';
 import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
@@ -22,7 +22,7 @@ import { creditRows } from '../flow-control/credit/credit-accounts.js';
 import type { FailoverMechanism } from '../failover/failover-mechanism.js';
 import type { FaultMechanism } from '../faults/fault-mechanism.js';
 import { CLASS, FOLLOWED_FLAG } from '../frame/frame-pool.js';
-import type { Passing } from '../frame/heed.js';
+import type { Passing } from '../frame/trace-mask.js';
 import { Hearing } from './hearing.js';
 import type { Hosting } from './host/hosting.js';
 import { makeHosting } from './host/hosting.js';
@@ -37,11 +37,11 @@ import { makeLoop } from './loop.js';
 import { makeFailoverTools } from './failover-tools.js';
 import { makeFaultTools } from './fault-tools.js';
 import { DISCOVERY_SLOT, makeMechanisms, PAUSE_SLOT } from './mechanisms.js';
-import type { Metering } from './metering.js';
+import type { CreditGating } from './credit-gating.js';
 import { makeOperator } from './operating.js';
-import { makeMetering } from './metering.js';
-import type { Outlet } from './outlet.js';
-import { makeOutlet } from './outlet.js';
+import { makeCreditGating } from './credit-gating.js';
+import type { EgressPath } from './egress-path.js';
+import { makeEgressPath } from './egress-path.js';
 import { Shared } from './shared.js';
 import type { Switching } from './switch/switching.js';
 import { makeSwitching } from './switch/switching.js';
@@ -67,14 +67,14 @@ export class Engine implements MechanismHost {
   readonly failover: FailoverMechanism;
   /** Those that it was given. */
   readonly given: readonly SliceMechanism[];
-  readonly carriage: Carriage;
+  readonly controlPayloads: ControlPayloads;
   readonly senders: Senders;
   readonly receivers: Receivers;
   readonly rates: Rates;
   readonly switching: Switching;
   readonly hosting: Hosting;
-  private readonly metering: Metering;
-  private readonly outlet: Outlet;
+  private readonly creditGating: CreditGating;
+  private readonly egressPath: EgressPath;
   private readonly loop: Loop;
   private readonly hearing: Hearing;
 
@@ -89,9 +89,9 @@ export class Engine implements MechanismHost {
     const shared = new Shared(tables, frames);
     this.shared = shared;
     this.clock = shared.clock;
-    const order = makeAgendaOrder(shared);
+    const order = makeTimerQueueOrder(shared);
     this.devices = specs.map((spec, i) => new Device(spec, rows[i], order[spec.kind]));
-    this.hearing = new Hearing(this.devices, shared.heed);
+    this.hearing = new Hearing(this.devices, shared.traceMask);
     const set = makeMechanisms(shared, this, mechanisms);
     const { all, credit, faults } = set;
     this.mechanisms = all;
@@ -101,39 +101,47 @@ export class Engine implements MechanismHost {
     this.failover = set.failover;
     this.given = set.given;
     this.discovery = set.discovery;
-    this.carriage = makeCarriage(shared);
-    this.metering = makeMetering(shared, credit);
+    this.controlPayloads = makeControlPayloads(shared);
+    this.creditGating = makeCreditGating(shared, credit);
     this.senders = makeSenders(tables, this.clock);
     this.receivers = makeReceivers(tables, this.clock);
     this.rates = makeRates(tables, this.clock, this.devices, this.senders, rateControls);
-    this.outlet = makeOutlet(
+    this.egressPath = makeEgressPath(
       shared,
       this.devices,
-      this.metering,
+      this.creditGating,
       faults,
-      this.carriage,
+      this.controlPayloads,
       set.pfc.defiance,
     );
-    this.switching = makeSwitching(shared, this.devices, set, this.outlet, this.carriage);
+    this.switching = makeSwitching(
+      shared,
+      this.devices,
+      set,
+      this.egressPath,
+      this.controlPayloads,
+    );
     this.hosting = makeHosting(
       shared,
       this.devices,
       set,
-      this.outlet,
-      this.carriage,
+      this.egressPath,
+      this.controlPayloads,
       this.senders,
       this.receivers,
       this.rates,
     );
-    this.discovery.equip(makeOperator(shared, this.devices, set, this.metering, this.outlet));
+    this.discovery.equip(
+      makeOperator(shared, this.devices, set, this.creditGating, this.egressPath),
+    );
     faults.equip(
       makeFaultTools(
         shared,
         this.devices,
         all,
         credit,
-        this.metering,
-        this.outlet,
+        this.creditGating,
+        this.egressPath,
         this.switching,
         this.discovery,
         this.hosting,
@@ -141,21 +149,28 @@ export class Engine implements MechanismHost {
       ),
     );
     set.failover.equip(
-      makeFailoverTools(shared, this.devices, credit, this.metering, this.outlet, this.switching),
+      makeFailoverTools(
+        shared,
+        this.devices,
+        credit,
+        this.creditGating,
+        this.egressPath,
+        this.switching,
+      ),
     );
     set.pfc.watchdog.equip(
-      makeWatchdogTools(shared, this.devices, this.metering, this.outlet, this.switching),
+      makeWatchdogTools(shared, this.devices, this.creditGating, this.egressPath, this.switching),
     );
     for (const device of this.devices) this.configure(device);
     this.loop = makeLoop(
       shared,
       this.devices,
       set,
-      this.metering,
+      this.creditGating,
       this.switching,
       this.hosting,
-      this.outlet,
-      this.carriage,
+      this.egressPath,
+      this.controlPayloads,
     );
     this.devices.forEach((_, d) => {
       this.run(d, -Infinity);
@@ -233,20 +248,20 @@ export class Engine implements MechanismHost {
     if (!ports.hold(gate, port, priorities)) return;
     const { place, firstPort, heardBy } = this.devices[ports.owner(port)];
     heardBy.heldChanged?.heldChanged(place, port - firstPort, this.clock.now, ports.held(port));
-    this.outlet.kick(place, port);
+    this.egressPath.wakeTransmitter(place, port);
   }
 
   /** PAUSE stops frames of MAC clients (802.3 31B.3), and LLDP is one; PFC stops priorities. */
   private pauseClients(port: number, paused: boolean): void {
     const { ports } = this.shared;
     ports.mute(port, paused ? 1 << DISCOVERY_SLOT : 0);
-    if (!paused) this.outlet.kick(ports.owner(port), port);
+    if (!paused) this.egressPath.wakeTransmitter(ports.owner(port), port);
   }
 
   requestControl(source: number, port: number): void {
     const { ports } = this.shared;
     ports.requestControl(port, source);
-    this.outlet.kick(ports.owner(port), port);
+    this.egressPath.wakeTransmitter(ports.owner(port), port);
   }
 
   controlDue(source: number, port: number): boolean {
@@ -260,11 +275,12 @@ export class Engine implements MechanismHost {
   }
 
   permit(port: number): void {
-    if (this.metering.permit(port)) this.outlet.kick(this.shared.ports.owner(port), port);
+    if (this.creditGating.permit(port))
+      this.egressPath.wakeTransmitter(this.shared.ports.owner(port), port);
   }
 
   withdraw(port: number): void {
-    this.metering.withdraw(port);
+    this.creditGating.withdraw(port);
   }
 
   announceStop(port: number, group: number, stop: boolean): void {

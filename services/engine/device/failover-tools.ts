@@ -1,26 +1,27 @@
+import {
+  FCS_OCTETS,
+  FRAME_OCTETS_MIN,
+  PREAMBLE_OCTETS,
+  TRAFFIC_CLASSES,
+} from '../units/ethernet.js';
 import { DROP } from '../contract/probe.js';
 import type { FailoverTools } from '../failover/failover-mechanism.js';
 import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
 import { CLASS, PORT, PRIORITY_MASK } from '../frame/frame-pool.js';
 import type { Device } from './device.js';
 import { DID_FAILOVER, DID_SEND_CONTROL, KIND_CONTROL } from './device.js';
-import type { Metering } from './metering.js';
-import type { Outlet } from './outlet.js';
+import type { CreditGating } from './credit-gating.js';
+import type { EgressPath } from './egress-path.js';
 import type { Shared } from './shared.js';
 import type { Switching } from './switch/switching.js';
-
-const CLASSES = 8;
-const PREAMBLE_OCTETS = 8;
-const FCS_OCTETS = 4;
-const LEAST_FRAME_OCTETS = 64;
 
 /** What failover does to a switch. */
 export function makeFailoverTools(
   shared: Shared,
   devices: readonly Device[],
   credit: CreditMechanism,
-  metering: Metering,
-  outlet: Outlet,
+  creditGating: CreditGating,
+  egressPath: EgressPath,
   switching: Switching,
 ): FailoverTools {
   const { clock, pool, ports, queues, lines, octets: store, horizon, digests } = shared;
@@ -28,7 +29,7 @@ export function makeFailoverTools(
   /** It takes no part of the wire: a routing protocol would resend what is lost of it. */
   function advertise(port: number, octets: Uint8Array, length: number): void {
     const peer = ports.peer(port);
-    const onWire = PREAMBLE_OCTETS + Math.max(LEAST_FRAME_OCTETS, length + FCS_OCTETS);
+    const onWire = PREAMBLE_OCTETS + Math.max(FRAME_OCTETS_MIN, length + FCS_OCTETS);
     const wayPs = onWire * ports.octetPs(port) + ports.latencyPs(port) + ports.ingressPs(peer);
     const at = clock.now + wayPs;
     const slot = store.put(octets, length);
@@ -40,9 +41,9 @@ export function makeFailoverTools(
 
   function clear(port: number, moves: boolean): void {
     const d = ports.owner(port);
-    for (let tc = 0; tc < CLASSES; tc++) clearQueue(d, port, tc, moves);
-    metering.withdraw(port);
-    metering.permit(port);
+    for (let tc = 0; tc < TRAFFIC_CLASSES; tc++) clearQueue(d, port, tc, moves);
+    creditGating.withdraw(port);
+    creditGating.permit(port);
   }
 
   function clearQueue(d: number, port: number, trafficClass: number, moves: boolean): void {
@@ -68,7 +69,7 @@ export function makeFailoverTools(
   }
 
   function putBack(port: number, trafficClass: number, frame: number): void {
-    if (ports.isMetered(port, trafficClass)) metering.enqueue(port, trafficClass, frame);
+    if (ports.isCreditGated(port, trafficClass)) creditGating.enqueue(port, trafficClass, frame);
     else queues.push(port, trafficClass, frame);
   }
 
@@ -78,11 +79,11 @@ export function makeFailoverTools(
     const { words } = pool;
     heardBy.frameDiscarded?.frameDiscarded(d, port - firstPort, clock.now, pool, frame);
     if (out >= 0) {
-      outlet.enqueue(d, out, ports.classOf(out, words[frame + CLASS] & PRIORITY_MASK), frame);
+      egressPath.enqueue(d, out, ports.classOf(out, words[frame + CLASS] & PRIORITY_MASK), frame);
       return;
     }
     switching.free(port, trafficClass, frame);
-    outlet.lose(d, words[frame + PORT], frame, DROP.PORT_DOWN);
+    egressPath.lose(d, words[frame + PORT], frame, DROP.PORT_DOWN);
   }
 
   function note(port: number, down: boolean): void {

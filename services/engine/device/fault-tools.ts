@@ -1,3 +1,4 @@
+import { TRAFFIC_CLASSES } from '../units/ethernet.js';
 import type { ForgedMessage, TableKind } from '../contract/fault.js';
 import type { Mechanism } from '../contract/flow-control.js';
 import { DROP } from '../contract/probe.js';
@@ -9,12 +10,10 @@ import { PORT } from '../frame/frame-pool.js';
 import type { Device } from './device.js';
 import { DID_FAULT } from './device.js';
 import type { Hosting } from './host/hosting.js';
-import type { Metering } from './metering.js';
-import type { Outlet } from './outlet.js';
+import type { CreditGating } from './credit-gating.js';
+import type { EgressPath } from './egress-path.js';
 import type { Shared } from './shared.js';
 import type { Switching } from './switch/switching.js';
-
-const CLASSES = 8;
 
 /** What faults do to a device, done by the parts that it concerns. */
 export function makeFaultTools(
@@ -22,8 +21,8 @@ export function makeFaultTools(
   devices: readonly Device[],
   mechanisms: readonly Mechanism[],
   credit: CreditMechanism,
-  metering: Metering,
-  outlet: Outlet,
+  creditGating: CreditGating,
+  egressPath: EgressPath,
   switching: Switching,
   discovery: DiscoveryMechanism,
   hosting: Hosting,
@@ -32,7 +31,7 @@ export function makeFaultTools(
   const { clock, ports, pool, queues, lines, buffer, digests } = shared;
 
   function wake(port: number): void {
-    outlet.kick(ports.owner(port), port);
+    egressPath.wakeTransmitter(ports.owner(port), port);
   }
 
   function linkDown(port: number): void {
@@ -44,7 +43,7 @@ export function makeFaultTools(
     failover.carrier(port, true);
     hosting.carrier(ports.owner(port), true);
     for (const mechanism of mechanisms) mechanism.linkUp?.(port);
-    metering.permit(port);
+    creditGating.permit(port);
   }
 
   function flush(port: number): void {
@@ -52,7 +51,7 @@ export function makeFaultTools(
     const { spec, firstPort } = devices[d];
     if (spec.kind !== 'switch') return;
     spec.ports.forEach((_, p) => {
-      for (let tc = 0; tc < CLASSES; tc++) flushQueue(d, firstPort + p, tc);
+      for (let tc = 0; tc < TRAFFIC_CLASSES; tc++) flushQueue(d, firstPort + p, tc);
     });
     switching.parts(d).forwarding.forget();
   }
@@ -73,7 +72,7 @@ export function makeFaultTools(
     const { firstPort, heardBy } = devices[d];
     heardBy.frameDiscarded?.frameDiscarded(d, port - firstPort, clock.now, pool, frame);
     switching.free(port, trafficClass, frame);
-    outlet.lose(d, pool.words[frame + PORT], frame, DROP.DEVICE_RESET);
+    egressPath.lose(d, pool.words[frame + PORT], frame, DROP.DEVICE_RESET);
   }
 
   function forge(port: number, message: ForgedMessage, octets: Uint8Array): boolean {

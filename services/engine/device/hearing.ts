@@ -1,8 +1,8 @@
 import type { Probe } from '../contract/probe.js';
 import { pointsOf } from '../contract/probe.js';
 import { ProbeFanOut } from '../contract/probe-fan-out.js';
-import type { Heed, Passing } from '../frame/heed.js';
-import { PASSINGS, TELLS_ALL, TELLS_FOLLOWED } from '../frame/heed.js';
+import type { TraceMask, Passing } from '../frame/trace-mask.js';
+import { PASSINGS, TELLS_ALL, TELLS_FOLLOWED } from '../frame/trace-mask.js';
 import type { Device } from './device.js';
 
 /**
@@ -15,9 +15,9 @@ export class Hearing {
 
   constructor(
     private readonly devices: readonly Device[],
-    private readonly heed: Heed,
+    private readonly traceMask: TraceMask,
   ) {
-    this.followers = heed.minded.map(({ length }) => new Uint16Array(length));
+    this.followers = traceMask.minded.map(({ length }) => new Uint16Array(length));
   }
 
   listen(probe: Probe, devices: Iterable<number>, hearsFrames: boolean): void {
@@ -37,7 +37,7 @@ export class Hearing {
   /** One more (or less) wants to be told of all frames to which this happens at a port. */
   follow(device: number, port: number, passing: Passing, follows: boolean): void {
     const number = this.devices[device].firstPort + port;
-    const minded = this.heed.minded[passing];
+    const minded = this.traceMask.minded[passing];
     this.followers[passing][number] += follows ? 1 : -1;
     if (this.followers[passing][number] > 0) minded[number] |= TELLS_ALL;
     else minded[number] &= ~TELLS_ALL;
@@ -45,8 +45,8 @@ export class Hearing {
 
   /** Of what hosts make a share is drawn and followed; ports tell of those. */
   sample(share: number): void {
-    this.heed.draw.setShare(share);
-    for (const minded of this.heed.minded) {
+    this.traceMask.draw.setShare(share);
+    for (const minded of this.traceMask.minded) {
       minded.forEach((_, port) => (minded[port] |= TELLS_FOLLOWED));
     }
   }

@@ -1,3 +1,9 @@
+import {
+  FCS_OCTETS,
+  FRAME_OCTETS_MIN,
+  PREAMBLE_OCTETS,
+  WIRE_OVERHEAD_OCTETS,
+} from '../units/ethernet.js';
 import type { Mechanism } from '../contract/flow-control.js';
 import { DROP } from '../contract/probe.js';
 import {
@@ -12,8 +18,8 @@ import {
   PRIORITY_MASK,
   SEQUENCE,
 } from '../frame/frame-pool.js';
-import { LATE, SILENT } from '../frame/heed.js';
-import { keyId, keyKind } from '../kernel/agenda.js';
+import { LATE, SILENT } from '../frame/trace-mask.js';
+import { keyId, keyKind } from '../kernel/timer-queue.js';
 import { assert } from '../kernel/assert.js';
 import { wordCell } from '../kernel/cells.js';
 import { ETHERTYPE_MAC_CONTROL } from '../wire/ethernet.js';
@@ -23,7 +29,7 @@ import { isCbfc } from '../wire/mac-control/cbfc-frame.js';
 import { isCreditExchange } from '../wire/mac-control/ce-frame.js';
 import { isLinkState } from '../wire/link-state.js';
 import { ETHERTYPE_LLDP, LLDP_FRAME_MOST } from '../wire/lldp/lldpdu.js';
-import type { Carriage } from './carriage.js';
+import type { ControlPayloads } from './control-payloads.js';
 import type { Device } from './device.js';
 import {
   DID_ARRIVE,
@@ -47,17 +53,13 @@ import { messageOf } from '../faults/control-frames.js';
 import { UNHURT } from '../faults/frame-errors.js';
 import type { Hosting } from './host/hosting.js';
 import type { MechanismSet } from './mechanisms.js';
-import type { Metering } from './metering.js';
-import type { Outlet } from './outlet.js';
+import type { CreditGating } from './credit-gating.js';
+import type { EgressPath } from './egress-path.js';
 import type { Shared } from './shared.js';
 import type { Switching } from './switch/switching.js';
 
-const PREAMBLE_OCTETS = 8;
-const LEAST_FRAME_OCTETS = 64;
 /** No frame is longer. */
 const LONGEST_OCTETS = 65_536;
-const FCS_OCTETS = 4;
-const WIRE_OVERHEAD_OCTETS = 20;
 /** Offset of a frame's EtherType. */
 const TYPE_AT = 12;
 
@@ -74,7 +76,7 @@ const WARM_DEPTH = 8;
 /** So many hosts, as a power of two, are warmed together. */
 const HOSTS_SHIFT = 4;
 
-/** Executes events: of one actor, in the order (time; agenda, arrivals, transmitters; lot). */
+/** Executes events: of one actor, in the order (time; timer queue, arrivals, transmitters; lot). */
 export interface Loop {
   /** Executes every event before `bound` and reports the time of the next one. */
   run(device: number, bound: number): void;
@@ -88,17 +90,17 @@ export function makeLoop(
   shared: Shared,
   devices: readonly Device[],
   { all: mechanisms, atSlot, credit, faults, failover }: MechanismSet,
-  metering: Metering,
+  creditGating: CreditGating,
   switching: Switching,
   hosting: Hosting,
-  outlet: Outlet,
-  carriage: Carriage,
+  egressPath: EgressPath,
+  controlPayloads: ControlPayloads,
 ): Loop {
   const handlers = mechanisms.filter(({ receiveControl }) => receiveControl !== undefined);
   const { flags } = faults;
   const { tagOffered } = credit.conversation;
-  const { clock, pool, ports, lanes, queues, counters, digests } = shared;
-  const { arrivals, transmits, horizon, events, heed, octets: store } = shared;
+  const { clock, pool, ports, inFlightQueues, queues, counters, digests } = shared;
+  const { arrivals, transmits, horizon, events, traceMask, octets: store } = shared;
   const isHost = Uint8Array.from(devices, (device) => (device.spec.kind === 'host' ? 1 : 0));
   const cursors = new Int32Array(
     Math.max(1 << HOSTS_SHIFT, ...devices.map((device) => 2 * device.spec.ports.length)),
@@ -113,12 +115,12 @@ export function makeLoop(
 
   function run(d: number, bound: number): void {
     const device = devices[d];
-    const { agenda } = device;
+    const { timerQueue } = device;
     if (pool.extent() > COLD_FRAMES) warm(d, device, bound);
     /** Of this call: a device never goes back in time. */
     let last = -Infinity;
     for (;;) {
-      const timer = agenda.time;
+      const timer = timerQueue.time;
       const arrival = arrivals.time[d];
       const transmission = transmits.time[d];
       if (timer <= arrival && timer <= transmission) {
@@ -128,7 +130,7 @@ export function makeLoop(
         }
         assert(timer >= last, 'timer.past');
         clock.now = last = timer;
-        runAgenda(device);
+        runTimerQueue(device);
       } else if (arrival <= transmission) {
         if (arrival >= bound) {
           horizon[d] = arrival;
@@ -151,9 +153,10 @@ export function makeLoop(
   }
 
   /**
-   * Reads the frames of this window once, lane by lane and queue by queue. Where frames outgrow the
-   * processor's cache, each would be waited for alone when its turn comes; here the waits of
-   * different ports overlap. A host has one port only, so several hosts are warmed together.
+   * Reads the frames of this window once, in-flight queue by in-flight queue and queue by queue.
+   * Where frames outgrow the processor's cache, each would be waited for alone when its turn comes;
+   * here the waits of different ports overlap. A host has one port only, so several hosts are
+   * warmed together.
    */
   function warm(d: number, device: Device, bound: number): void {
     if (isHost[d] === 0) warmSwitch(device, bound);
@@ -168,7 +171,7 @@ export function makeLoop(
     const to = Math.min(from + (1 << HOSTS_SHIFT), devices.length);
     let count = 0;
     for (let d = from; d < to; d++) {
-      if (isHost[d] !== 0) cursors[count++] = lanes.head(devices[d].firstPort);
+      if (isHost[d] !== 0) cursors[count++] = inFlightQueues.head(devices[d].firstPort);
     }
     let touched = 0;
     for (let depth = 0; depth < WARM_DEPTH; depth++) {
@@ -188,7 +191,7 @@ export function makeLoop(
     const count = device.spec.ports.length;
     let touched = 0;
     for (let p = 0; p < count; p++) {
-      cursors[p] = lanes.head(first + p);
+      cursors[p] = inFlightQueues.head(first + p);
       cursors[count + p] = queues.firstReady(first + p);
     }
     for (let depth = 0; depth < WARM_DEPTH; depth++) {
@@ -203,11 +206,11 @@ export function makeLoop(
   }
 
   function arrive(d: number, device: Device, port: number): void {
-    const frame = lanes.shift(port);
-    arrivals.at[port] = lanes.timeBehind(port, frame);
+    const frame = inFlightQueues.shift(port);
+    arrivals.at[port] = inFlightQueues.timeBehind(port, frame);
     arrivals.turned(d, port);
-    if ((pool.words[frame + CLASS] & CARRIES_FLAG) !== 0) carriage.board(port, frame);
-    if (heed.mindsReceived(port, frame)) {
+    if ((pool.words[frame + CLASS] & CARRIES_FLAG) !== 0) controlPayloads.board(port, frame);
+    if (traceMask.mindsReceived(port, frame)) {
       attend(d, device, port, frame);
       return;
     }
@@ -217,19 +220,19 @@ export function makeLoop(
 
   /** Of a frame that comes in somebody wants to be told, or a fault may hit it. */
   function attend(d: number, device: Device, port: number, frame: number): void {
-    const fate = heed.isImpaired(port) ? fateOf(device, port, frame) : UNHURT;
+    const fate = traceMask.isImpaired(port) ? fateOf(device, port, frame) : UNHURT;
     if (fate !== LATER) takeFrame(d, device, port, frame, fate);
   }
 
   /** A frame has come in, and is lost for a reason unless it is unhurt. */
   function takeFrame(d: number, device: Device, port: number, frame: number, fate: number): void {
     count(d, device, port, frame);
-    if (heed.hearsReceived(port, frame)) {
+    if (traceMask.hearsReceived(port, frame)) {
       const { firstPort, heardBy } = device;
       heardBy.frameReceived?.frameReceived(d, port - firstPort, clock.now, pool, frame);
     }
     if (fate === UNHURT) passOn(d, port, frame);
-    else outlet.lose(d, port, frame, fate);
+    else egressPath.lose(d, port, frame, fate);
   }
 
   function count(d: number, device: Device, port: number, frame: number): void {
@@ -251,7 +254,7 @@ export function makeLoop(
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
     const reason = faults.fate(port, priority, pool.words[frame + LENGTH]);
     if (reason !== UNHURT || (pool.words[frame + CLASS] & CARRIES_FLAG) === 0) return reason;
-    const octets = carriage.octets(frame);
+    const octets = controlPayloads.octets(frame);
     const message = octets.length === 0 ? 0 : messageOf(octets);
     return message === 0 ? UNHURT : fateOfMessage(device, port, frame, message, octets);
   }
@@ -270,7 +273,7 @@ export function makeLoop(
 
   function isFrameCut(port: number, frame: number): boolean {
     if ((flags[port] & CUT) === 0) return false;
-    const octets = ports.cutsThrough(port) ? LEAST_FRAME_OCTETS : pool.words[frame + LENGTH];
+    const octets = ports.cutsThrough(port) ? FRAME_OCTETS_MIN : pool.words[frame + LENGTH];
     return isCut(port, octets, ports.ingressPs(port));
   }
 
@@ -280,10 +283,10 @@ export function makeLoop(
     const octets = store.get(slot);
     const length = store.length(slot);
     if (isCeTagged(octets, length)) {
-      const frame = lanes.head(port);
+      const frame = inFlightQueues.head(port);
       return frame >= 0 && isFrameCut(port, frame);
     }
-    const onWire = Math.max(LEAST_FRAME_OCTETS, length + FCS_OCTETS);
+    const onWire = Math.max(FRAME_OCTETS_MIN, length + FCS_OCTETS);
     return isCut(port, onWire, controlDelay(port, octets, length));
   }
 
@@ -309,7 +312,7 @@ export function makeLoop(
     const { words } = pool;
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     const copy = pool.copyFrom(pool, frame);
-    carriage.share(copy);
+    controlPayloads.share(copy);
     counters.repeated(port, priority, words[frame + LENGTH]);
     if (ports.isCredited(port, priority)) words[copy + CLASS] |= COPY_FLAG;
     return copy;
@@ -329,7 +332,7 @@ export function makeLoop(
   }
 
   function transmit(d: number, device: Device, port: number): void {
-    const minded = heed.mindedOfSent(port);
+    const minded = traceMask.mindedOfSent(port);
     if ((minded & SILENT) !== 0) {
       transmits.at[port] = Infinity;
       transmits.turned(d, port);
@@ -349,21 +352,21 @@ export function makeLoop(
     const length = pool.words[frame + LENGTH];
     const octetPs = ports.octetPs(port);
     const { now } = clock;
-    const metered = ports.metering(port);
-    const tag = metered === 0 ? 0 : composeTag(port);
-    const isMetered = (metered & (1 << trafficClass)) !== 0;
-    if (isMetered) metering.spend(port, trafficClass, frame);
+    const creditGated = ports.creditGating(port);
+    const tag = creditGated === 0 ? 0 : composeTag(port);
+    const isCreditGated = (creditGated & (1 << trafficClass)) !== 0;
+    if (isCreditGated) creditGating.spend(port, trafficClass, frame);
     const wireOctets = length + tag + WIRE_OVERHEAD_OCTETS;
     const late = (minded & LATE) === 0 ? 0 : faults.slownessPs(port, wireOctets, octetPs);
     const free = now + wireOctets * octetPs + late;
     ports.setFreeAt(port, free);
     if (isHost[d] === 0) switching.departing(port, trafficClass, frame);
     else hosting.departing(d, trafficClass, frame);
-    if (isMetered) metering.next(port, trafficClass);
+    if (isCreditGated) creditGating.next(port, trafficClass);
     const frameClass = pool.words[frame + CLASS];
     digests.mix(d, DID_SEND | local, (frameClass & ~FOLLOWED_FLAG) ^ (length << 20));
     counters.sent(port, frameClass & PRIORITY_MASK, length);
-    if (heed.hearsSent(minded, frameClass)) tellSent(d, local, frame, trafficClass, eligible);
+    if (traceMask.hearsSent(minded, frameClass)) tellSent(d, local, frame, trafficClass, eligible);
     const at = now + (PREAMBLE_OCTETS + tag) * octetPs + ports.latencyPs(port) + late;
     pool.setArrival(frame, (minded & LATE) === 0 ? at : faults.arrivalOf(port, at, free - now));
     accept(ports.peer(port), frame);
@@ -387,12 +390,12 @@ export function makeLoop(
   /** A frame is on its way; its arrival time is that of its first bit after the preamble. */
   function accept(port: number, frame: number): void {
     assert(port >= 0, 'port.unlinked');
-    const octets = ports.cutsThrough(port) ? LEAST_FRAME_OCTETS : pool.words[frame + LENGTH];
+    const octets = ports.cutsThrough(port) ? FRAME_OCTETS_MIN : pool.words[frame + LENGTH];
     const wait = octets * ports.octetPs(port) + ports.ingressPs(port);
     const at = pool.arrival(frame) + wait;
     assert(at > clock.now, 'arrival.past');
     pool.setArrival(frame, at);
-    if (!lanes.push(port, frame)) return;
+    if (!inFlightQueues.push(port, frame)) return;
     const d = ports.owner(port);
     arrivals.at[port] = at;
     arrivals.joined(d, port);
@@ -414,14 +417,14 @@ export function makeLoop(
 
   /** What a frame carries goes beside it, and is read before it. */
   function sendCarried(d: number, local: number, peer: number, frame: number): void {
-    const octets = carriage.octets(frame);
+    const octets = controlPayloads.octets(frame);
     deliver(d, local, peer, octets, octets.length, pool.arrival(frame));
-    carriage.unload(frame);
+    controlPayloads.unload(frame);
   }
 
   /** Sends the control frame of the first source that has one; false if every source declines. */
   function sendControl(d: number, device: Device, port: number): boolean {
-    const leastEnd = clock.now + (PREAMBLE_OCTETS + LEAST_FRAME_OCTETS) * ports.octetPs(port);
+    const leastEnd = clock.now + (PREAMBLE_OCTETS + FRAME_OCTETS_MIN) * ports.octetPs(port);
     do {
       const length = compose(atSlot[ports.takeControl(port)], port, leastEnd);
       if (length === 0) continue;
@@ -443,10 +446,10 @@ export function makeLoop(
     const local = port - device.firstPort;
     const peer = ports.peer(port);
     const octetPs = ports.octetPs(port);
-    const longer = Math.max(0, length + FCS_OCTETS - LEAST_FRAME_OCTETS);
+    const longer = Math.max(0, length + FCS_OCTETS - FRAME_OCTETS_MIN);
     const txEnd = leastEnd + longer * octetPs;
-    const wireOctets = LEAST_FRAME_OCTETS + WIRE_OVERHEAD_OCTETS + longer;
-    const isLate = (heed.mindedOfSent(port) & LATE) !== 0;
+    const wireOctets = FRAME_OCTETS_MIN + WIRE_OVERHEAD_OCTETS + longer;
+    const isLate = (traceMask.mindedOfSent(port) & LATE) !== 0;
     const late = isLate ? faults.slownessPs(port, wireOctets, octetPs) : 0;
     const free = now + wireOctets * octetPs + late;
     ports.setFreeAt(port, free);
@@ -472,7 +475,7 @@ export function makeLoop(
 
   /** Control frames keep their place among the others on a late link. */
   function lastBit(port: number, at: number, lastsPs: number): number {
-    const octets = LEAST_FRAME_OCTETS * ports.octetPs(port);
+    const octets = FRAME_OCTETS_MIN * ports.octetPs(port);
     return faults.arrivalOf(port, at - octets, lastsPs) + octets;
   }
 
@@ -503,11 +506,11 @@ export function makeLoop(
     if (at < horizon[d]) horizon[d] = at;
   }
 
-  function runAgenda(device: Device): void {
-    const { agenda } = device;
-    const key = agenda.nextKey();
-    const value = agenda.nextValue();
-    agenda.pop();
+  function runTimerQueue(device: Device): void {
+    const { timerQueue } = device;
+    const key = timerQueue.nextKey();
+    const value = timerQueue.nextValue();
+    timerQueue.pop();
     const kind = keyKind(key);
     const id = keyId(key);
     if (kind === KIND_CONTROL) takeControl(device, id, value);
@@ -524,7 +527,7 @@ export function makeLoop(
     const port = device.firstPort + local;
     const mayBe = (flags[port] & (MEDDLED | CUT)) !== 0 && id === local;
     // What belongs to a frame shares its fate.
-    if (mayBe && !carriage.claims(store.get(slot)) && isMeddledWith(device, port, slot)) {
+    if (mayBe && !controlPayloads.claims(store.get(slot)) && isMeddledWith(device, port, slot)) {
       return;
     }
     const octets = store.get(slot);
@@ -536,8 +539,8 @@ export function makeLoop(
       store.giveBack(slot);
       return;
     }
-    if (carriage.claims(octets)) {
-      carriage.came(port, slot);
+    if (controlPayloads.claims(octets)) {
+      controlPayloads.came(port, slot);
       return;
     }
     device.heardBy.controlReceived?.controlReceived(

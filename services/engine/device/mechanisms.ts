@@ -36,14 +36,14 @@ export function makeMechanisms(
   host: MechanismHost,
   kinds: readonly MechanismKind[],
 ): MechanismSet {
-  const { tables, buffer, ports, pool, queues, lines, counters, heed } = shared;
+  const { tables, buffer, ports, pool, queues, lines, counters, traceMask } = shared;
   const pfc = new PfcMechanism(tables, host, buffer, 1, ports);
   const credit = new CreditMechanism(tables, host, 2, pool, {
     inQueue: (port, trafficClass) => queues.get(port, trafficClass, QUEUE_OCTETS),
     inLine: lines.octets,
   });
   const pause = new PauseMechanism(tables, host, makeAccounts(shared), PAUSE_SLOT, ports);
-  const faults = new FaultMechanism(tables, host, 4, heed);
+  const faults = new FaultMechanism(tables, host, 4, traceMask);
   const discovery = new DiscoveryMechanism(host, counters, DISCOVERY_SLOT);
   const failover = new FailoverMechanism(tables, host, 7);
   const atSlot: Mechanism[] = [];

@@ -1,21 +1,21 @@
+import { TRAFFIC_CLASSES } from '../units/ethernet.js';
 import { EtsArbiter } from '../arbiter/ets.js';
 import type { OperatingCredit, OperatingPort, PortOperator } from '../contract/discovery.js';
 import { CLASS, PRIORITY_MASK } from '../frame/frame-pool.js';
 import { TSA_ETS, type Ets } from '../wire/lldp/dcbx-ieee.js';
 import type { Device } from './device.js';
 import type { MechanismSet } from './mechanisms.js';
-import type { Metering } from './metering.js';
-import type { Outlet } from './outlet.js';
+import type { CreditGating } from './credit-gating.js';
+import type { EgressPath } from './egress-path.js';
 import type { Shared } from './shared.js';
 
-const CLASSES = 8;
 const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
 /** What a class with a share of nothing is given, so that it does not wait for ever. */
 const LEAST_SHARE = 1;
 
 /** Percent of what strict classes, which have null, leave. */
 export function sharesOf({ algorithms, shares }: Ets): (number | null)[] {
-  return Array.from({ length: CLASSES }, (_, tc) =>
+  return Array.from({ length: TRAFFIC_CLASSES }, (_, tc) =>
     algorithms[tc] === TSA_ETS ? Math.max(LEAST_SHARE, shares[tc]) : null,
   );
 }
@@ -25,8 +25,8 @@ export function makeOperator(
   { ports, buffer, queues, pool }: Shared,
   devices: readonly Device[],
   { pfc, credit, given }: MechanismSet,
-  metering: Metering,
-  outlet: Outlet,
+  creditGating: CreditGating,
+  egressPath: EgressPath,
 ): PortOperator {
   function operate(port: number, operating: OperatingPort): void {
     const device = devices[ports.owner(port)];
@@ -49,8 +49,8 @@ export function makeOperator(
   function classify(port: number, classOf: readonly number[]): void {
     if (classOf.every((tc, priority) => tc === ports.classOf(port, priority))) return;
     const moving: number[] = [];
-    for (let tc = 0; tc < CLASSES; tc++) {
-      if (ports.isMetered(port, tc)) continue;
+    for (let tc = 0; tc < TRAFFIC_CLASSES; tc++) {
+      if (ports.isCreditGated(port, tc)) continue;
       while (queues.head(port, tc) >= 0) moving.push(queues.shift(port, tc));
     }
     ports.setClasses(port, classOf);
@@ -65,14 +65,14 @@ export function makeOperator(
     const priorities = wholeClasses(port, agreed.priorities);
     if (priorities === credit.operationalAt(port)) return;
     credit.setOperational(port, priorities, agreed);
-    metering.change(port, priorities);
-    outlet.kick(ports.owner(port), port);
+    creditGating.change(port, priorities);
+    egressPath.wakeTransmitter(ports.owner(port), port);
   }
 
   /** A class has credit for all of its priorities or for none. */
   function wholeClasses(port: number, agreed: number): number {
     let whole = 0;
-    for (let p = 0; p < CLASSES; p++) {
+    for (let p = 0; p < TRAFFIC_CLASSES; p++) {
       const alone = (q: number): boolean =>
         ports.classOf(port, q) !== ports.classOf(port, p) || (agreed & (1 << q)) !== 0;
       if ((agreed & (1 << p)) !== 0 && PRIORITIES.every(alone)) whole |= 1 << p;
@@ -82,7 +82,7 @@ export function makeOperator(
 
   /** An account whose neighbour can be stopped, or has credit, never drops. */
   function guard(port: number): void {
-    for (let group = 0; group < CLASSES; group++) {
+    for (let group = 0; group < TRAFFIC_CLASSES; group++) {
       if (!pfc.rules(port, group)) continue;
       buffer.setLossless(port, group, pfc.stops(port, group) || isBacked(port, group));
     }

@@ -1,7 +1,7 @@
 import { makeSharedBuffer, type SharedBuffer } from '../buffer/shared-buffer.js';
 import type { Mvtx2802 } from '../flow-control/mvtx2802/mvtx2802-mechanism.js';
 import { FramePool, framesOfPorts } from '../frame/frame-pool.js';
-import { makeHeed, type Heed } from '../frame/heed.js';
+import { makeTraceMask, type TraceMask } from '../frame/trace-mask.js';
 import { OctetStore } from '../frame/octet-store.js';
 import { Clock } from '../kernel/clock.js';
 import { makeDigests, type Digests } from '../kernel/digest.js';
@@ -9,7 +9,7 @@ import { makeSlots, type Slots } from '../kernel/slots.js';
 import type { Tables } from '../kernel/tables.js';
 import { makeCounters, type Counters } from '../port/counters.js';
 import { makeFrameTimes, type FrameTimes } from '../port/frame-times.js';
-import { makeLanes, type Lanes } from '../port/lanes.js';
+import { makeInFlightQueues, type InFlightQueues } from '../port/in-flight-queues.js';
 import { makePorts, type Ports } from '../port/ports.js';
 import { makeQueues, type Queues } from '../port/queues.js';
 import { makeNicFrames, type NicFrames } from './nic/frames-of-nic.js';
@@ -22,7 +22,7 @@ export class Shared {
   /** Of control frames on their way, and beside frames. */
   readonly octets = new OctetStore();
   readonly ports: Ports;
-  readonly lanes: Lanes;
+  readonly inFlightQueues: InFlightQueues;
   readonly queues: Queues;
   /** Frames that wait for credit. */
   readonly lines: WaitingLines;
@@ -34,10 +34,10 @@ export class Shared {
   readonly chips: ({ readonly chip: Mvtx2802; readonly firstPort: number } | undefined)[] = [];
   readonly digests: Digests;
   /** Not state: what listeners want to be told. */
-  readonly heed: Heed;
+  readonly traceMask: TraceMask;
   /** Not state either. */
   readonly frameTimes: FrameTimes;
-  /** When each port's lane has its next arrival, and when its transmitter acts next. */
+  /** When each port's in-flight queue has its next arrival, and when its transmitter acts next. */
   readonly arrivals: Slots;
   readonly transmits: Slots;
   /** By device: time of its next event of all. */
@@ -54,15 +54,15 @@ export class Shared {
     this.pool = new FramePool(frames ?? framesOfPorts(this.ports.count));
     this.arrivals = tables.inbox(() => makeSlots(tables));
     this.transmits = makeSlots(tables);
-    this.lanes = makeLanes(this.ports, this.pool, this.arrivals);
+    this.inFlightQueues = makeInFlightQueues(this.ports, this.pool, this.arrivals);
     this.queues = makeQueues(tables, this.ports, this.pool, this.clock);
     this.lines = makeWaitingLines(tables, this.pool);
     this.nicFrames = makeNicFrames(tables, this.pool);
     this.counters = makeCounters(tables);
     this.buffer = makeSharedBuffer(tables);
-    this.heed = makeHeed(this.pool, this.ports.count);
-    const { pool, ports, queues, heed, clock } = this;
-    this.frameTimes = makeFrameTimes(pool, ports, queues, heed, clock);
+    this.traceMask = makeTraceMask(this.pool, this.ports.count);
+    const { pool, ports, queues, traceMask, clock } = this;
+    this.frameTimes = makeFrameTimes(pool, ports, queues, traceMask, clock);
     this.digests = makeDigests(tables, this.clock);
     this.horizon = tables.inbox(() => tables.float64('device', 1));
     this.events = tables.float64('device', 1);

@@ -3,8 +3,8 @@ import type { WatchdogTools } from '../flow-control/pfc/pfc-watchdog.js';
 import { CLASS, ISOLATING_FLAG, PORT, PRIORITY_MASK } from '../frame/frame-pool.js';
 import type { Device } from './device.js';
 import { DID_WATCHDOG } from './device.js';
-import type { Metering } from './metering.js';
-import type { Outlet } from './outlet.js';
+import type { CreditGating } from './credit-gating.js';
+import type { EgressPath } from './egress-path.js';
 import type { Shared } from './shared.js';
 import type { Switching } from './switch/switching.js';
 
@@ -12,8 +12,8 @@ import type { Switching } from './switch/switching.js';
 export function makeWatchdogTools(
   shared: Shared,
   devices: readonly Device[],
-  metering: Metering,
-  outlet: Outlet,
+  creditGating: CreditGating,
+  egressPath: EgressPath,
   switching: Switching,
 ): WatchdogTools {
   const { clock, ports, pool, queues, digests } = shared;
@@ -45,8 +45,8 @@ export function makeWatchdogTools(
       } else kept.push(frame);
     }
     for (const frame of kept) queues.push(port, tc, frame);
-    metering.withdraw(port);
-    if (metering.permit(port)) outlet.kick(ports.owner(port), port);
+    creditGating.withdraw(port);
+    if (creditGating.permit(port)) egressPath.wakeTransmitter(ports.owner(port), port);
     return dropped;
   }
 
@@ -55,7 +55,7 @@ export function makeWatchdogTools(
     const { firstPort, heardBy } = devices[d];
     heardBy.frameDiscarded?.frameDiscarded(d, port - firstPort, clock.now, pool, frame);
     switching.free(port, trafficClass, frame);
-    outlet.lose(d, pool.words[frame + PORT], frame, DROP.WATCHDOG);
+    egressPath.lose(d, pool.words[frame + PORT], frame, DROP.WATCHDOG);
   }
 
   function note(port: number, priority: number, on: boolean): void {

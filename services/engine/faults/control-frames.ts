@@ -1,3 +1,4 @@
+import { VLAN_TAG_OCTETS } from '../units/ethernet.js';
 import type { ControlMatch } from '../contract/fault.js';
 import { ETHERTYPE_CN_TAG, ETHERTYPE_CNM } from '../wire/cnm.js';
 import { ROCE_CNP, ROCE_UDP_PORT } from '../wire/roce.js';
@@ -11,7 +12,6 @@ import {
   ETHERTYPE_IPV6,
   ETHERTYPE_MAC_CONTROL,
   ETHERTYPE_S_TAG,
-  VLAN_TAG_OCTETS,
 } from '../wire/ethernet.js';
 import { IPV4_HEADER_OCTETS } from '../wire/ipv4.js';
 import { IPV6_HEADER_OCTETS } from '../wire/ipv6.js';

@@ -1,3 +1,4 @@
+import { FCS_OCTETS } from '../units/ethernet.js';
 import type {
   ControlMatch,
   FaultEffect,
@@ -7,7 +8,7 @@ import type {
 } from '../contract/fault.js';
 import type { HoldReason, Mechanism, MechanismHost } from '../contract/flow-control.js';
 import type { PortSpec } from '../contract/spec.js';
-import type { Heed } from '../frame/heed.js';
+import type { TraceMask } from '../frame/trace-mask.js';
 import type { Plain } from '../kernel/snapshot.js';
 import type { Tables } from '../kernel/tables.js';
 import { isLinkState } from '../wire/link-state.js';
@@ -43,7 +44,6 @@ export const CONTROL_LATER = 4;
 const TIMER = 0;
 /** Behind the addresses, type and opcode. */
 const PARAMETERS_AT = 16;
-const FCS_OCTETS = 4;
 
 /** What faults do beyond the wire: parts of a device that have to be asked. */
 export interface FaultTools {
@@ -108,7 +108,7 @@ export class FaultMechanism implements Mechanism {
     tables: Tables,
     private readonly host: MechanismHost,
     private readonly slot: number,
-    private readonly heed: Heed,
+    private readonly traceMask: TraceMask,
   ) {
     this.flags = tables.uint8('port', 1);
     this.armedFor = tables.float64('port', 1).fill(Infinity);
@@ -461,7 +461,7 @@ export class FaultMechanism implements Mechanism {
   private impair(port: number): void {
     const flags = this.flags[port];
     const hits = (flags & (LOSSY | MEDDLED | CUT)) !== 0;
-    this.heed.impair(port, hits, (flags & LATE) !== 0, (flags & SILENT) !== 0);
+    this.traceMask.impair(port, hits, (flags & LATE) !== 0, (flags & SILENT) !== 0);
   }
 
   private forEachActive(port: number, visit: (fault: StandingFault) => void): void {

@@ -7,10 +7,10 @@ const COUNT = 1;
 const WORDS = 2;
 
 /**
- * The event sources of a device of one kind: its lanes, or its transmitters, one per port. A link
- * never reorders, so a source needs no heap, only the time of its head. Ports stand in line by
- * their times, in a ring. Whoever has had its turn comes back a frame later, which is about when
- * the last in line is due, so it is put in from behind and hardly ever passes anybody.
+ * The event sources of a device of one kind: its in-flight queues, or its transmitters, one per
+ * port. A link never reorders, so a source needs no heap, only the time of its head. Ports stand in
+ * line by their times, in a ring. Whoever has had its turn comes back a frame later, which is about
+ * when the last in line is due, so it is put in from behind and hardly ever passes anybody.
  *
  * Sources due at one instant are drawn by lot, with a hash of time and port: the order is total
  * and depends on nothing else, and no port is always first.

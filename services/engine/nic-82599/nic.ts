@@ -1,3 +1,4 @@
+import { VLAN_TAG_OCTETS } from '../units/ethernet.js';
 import type { PacketPlane } from '../arbiter/wsp-arbiter.js';
 import { TRAFFIC_CLASSES, WspArbiter } from '../arbiter/wsp-arbiter.js';
 import { KB } from '../arbiter/credits.js';
@@ -16,7 +17,6 @@ import { C_TAG, identifierOf, innerTag, receivedPriority, receiveTags, tagsOf } 
 import { vlanModesOf } from './vlan-modes.js';
 import { VmArbiter } from './vm-arbiter.js';
 
-const VLAN_TAG_OCTETS = 4;
 const PLAIN_HEADER_OCTETS = 14 + 20 + 8;
 /** RDLEN counts 128 octets of 16 for each descriptor. */
 const DESCRIPTORS_PER_UNIT = 8;

@@ -1,5 +1,7 @@
 /** The registers that the emulation gives a meaning, under the names of the data sheet. */
 
+import { TRAFFIC_CLASSES } from '../units/ethernet.js';
+
 export interface RegisterField {
   readonly low: number;
   readonly bits: number;
@@ -22,7 +24,6 @@ export interface RegisterKind {
 
 export const QUEUES = 128;
 export const POOLS = 64;
-const CLASSES = 8;
 const LEDS = [0, 1, 2, 3];
 
 function field(low: number, bits: number): RegisterField {
@@ -59,7 +60,7 @@ const CLASS_CONTROL = live(
     GSP: field(30, 1),
     LSP: field(31, 1),
   },
-  CLASSES,
+  TRAFFIC_CLASSES,
 );
 
 const DCA_TRANSMIT = { DESC_DCA_EN: field(5, 1), CPUID: field(24, 8) };
@@ -86,13 +87,16 @@ export const REGISTERS = {
   ),
   SRRCTL: live({ DESCTYPE: field(25, 3), DROP_EN: field(28, 1) }, QUEUES),
   QPRDC: counter(QUEUES),
-  RNBC: counter(CLASSES),
-  RXMPC: counter(CLASSES),
+  RNBC: counter(TRAFFIC_CLASSES),
+  RXMPC: counter(TRAFFIC_CLASSES),
   RTRPCS: live({ RRM: field(1, 1), RAC: field(2, 1) }),
   RTRUP2TC: fixed(UP_FIELDS),
   RTRPT4C: CLASS_CONTROL,
-  RTRPT4S: status(CLASSES),
-  RXPBSIZE: fixed({ SIZE: limited(10, 10, 0, 512, '0 to 512 KB in steps of 1 KB') }, CLASSES),
+  RTRPT4S: status(TRAFFIC_CLASSES),
+  RXPBSIZE: fixed(
+    { SIZE: limited(10, 10, 0, 512, '0 to 512 KB in steps of 1 KB') },
+    TRAFFIC_CLASSES,
+  ),
   RTTDCS: live({
     TDPAC: field(0, 1),
     VMPAC: field(1, 1),
@@ -114,7 +118,7 @@ export const REGISTERS = {
   ),
   RTTDT1S: status(QUEUES),
   RTTDT2C: CLASS_CONTROL,
-  RTTDT2S: status(CLASSES),
+  RTTDT2S: status(TRAFFIC_CLASSES),
   RTTBCNRC: live(
     {
       RF_DEC: field(0, 14),
@@ -123,7 +127,10 @@ export const REGISTERS = {
     },
     QUEUES,
   ),
-  RTTBCNRM: live({ MMW_SIZE: limited(0, 11, 0, 2047, '0 to 2047 KB (7.7.2.1.1)') }, CLASSES),
+  RTTBCNRM: live(
+    { MMW_SIZE: limited(0, 11, 0, 2047, '0 to 2047 KB (7.7.2.1.1)') },
+    TRAFFIC_CLASSES,
+  ),
   RTTBCNRD: live({ DRIFT_FAC: field(2, 14), DRIFT_INT: field(16, 15), DRIFT_ENA: field(31, 1) }),
   DMATXCTL: fixed({ TE: field(0, 1), GDV: field(3, 1), VT: field(16, 16) }),
   EXVET: fixed({ VET_EXT: field(16, 16) }),
@@ -135,9 +142,12 @@ export const REGISTERS = {
   DCA_TXCTRL: live(DCA_TRANSMIT, QUEUES),
   RTTPCS: live({ TPPAC: field(5, 1), TPRM: field(8, 1) }),
   RTTUP2TC: fixed(UP_FIELDS),
-  TXPBSIZE: fixed({ SIZE: limited(10, 10, 0, 160, '0 to 160 KB in steps of 1 KB') }, CLASSES),
+  TXPBSIZE: fixed(
+    { SIZE: limited(10, 10, 0, 160, '0 to 160 KB in steps of 1 KB') },
+    TRAFFIC_CLASSES,
+  ),
   RTTPT2C: CLASS_CONTROL,
-  RTTPT2S: status(CLASSES),
+  RTTPT2S: status(TRAFFIC_CLASSES),
 } as const satisfies Readonly<Record<string, RegisterKind>>;
 
 export type RegisterName = keyof typeof REGISTERS;

@@ -1,3 +1,4 @@
+import { FCS_OCTETS, VLAN_TAG_OCTETS } from '../units/ethernet.js';
 import type { FramePool } from '../frame/frame-pool.js';
 import {
   CLASS,
@@ -13,12 +14,11 @@ import {
 } from '../frame/frame-pool.js';
 import { writeU16 } from '../wire/big-endian.js';
 import { CN_TAG_OCTETS } from '../wire/cnm.js';
-import { ETHERTYPE_IPV4, ETHERNET_HEADER_OCTETS, VLAN_TAG_OCTETS } from '../wire/ethernet.js';
+import { ETHERTYPE_IPV4, ETHERNET_HEADER_OCTETS } from '../wire/ethernet.js';
 import { blankIpv4Header, encodeIpv4Header } from '../wire/ipv4.js';
 import { blankUdpHeader, encodeUdpHeader, IP_PROTOCOL_UDP } from '../wire/udp.js';
 import { groupIpv4, groupMac, type Stations } from './stations.js';
 
-const FCS_OCTETS = 4;
 const IPV4_OCTETS = 20;
 /** RoCEv2, and the discard service for frames without a transport. */
 const ROCE_PORT = 4791;

@@ -1,7 +1,7 @@
 import type { FramePool } from '../frame/frame-pool.js';
 import { CLASS, PRIORITY_MASK } from '../frame/frame-pool.js';
-import type { Heed } from '../frame/heed.js';
-import { QUEUED, RECKONS } from '../frame/heed.js';
+import type { TraceMask } from '../frame/trace-mask.js';
+import { QUEUED, RECKONS } from '../frame/trace-mask.js';
 import type { Clock } from '../kernel/clock.js';
 import type { Ports } from './ports.js';
 import type { Queues } from './queues.js';
@@ -24,13 +24,13 @@ export function makeFrameTimes(
   pool: FramePool,
   ports: Ports,
   queues: Queues,
-  heed: Heed,
+  traceMask: TraceMask,
   clock: Clock,
 ) {
   /** By port: priorities that are reckoned, one bit each. */
   const reckoned = new Uint8Array(ports.count);
   const doubles = new Float64Array(ports.count * 8 * WIDTH);
-  const minded = heed.minded[QUEUED];
+  const minded = traceMask.minded[QUEUED];
 
   /** From a time on; `sum`: what there is by then. */
   function start(port: number, priority: number, fromPs: number, sum: number): void {

@@ -5,8 +5,8 @@ import type { Tables } from '../kernel/tables.js';
 // Words of a port.
 
 /** First and last frame in flight towards the port. */
-export const LANE_HEAD = 0;
-export const LANE_TAIL = 1;
+export const IN_FLIGHT_QUEUE_HEAD = 0;
+export const IN_FLIGHT_QUEUE_TAIL = 1;
 /** Traffic classes whose first frame may start unless it is held, one bit each. */
 export const READY = 2;
 /** Priorities that may not start a frame, one bit each: the union over all gates. */
@@ -29,7 +29,7 @@ export const STALL_TABLE_SHIFT = 2;
 /** A frame is dealt with as soon as its first 64 octets are in. */
 const CUT_THROUGH = 7;
 /** Classes whose frames start with permission only, and (from bit 8) priorities with accounts. */
-const METERED = 8;
+const CREDIT_GATED = 8;
 const CREDITED_SHIFT = 8;
 
 /** A line of the cache, together with the doubles. */
@@ -63,8 +63,8 @@ export function makePorts(tables: Tables) {
   /** By port: priorities whose hold is one of others, too, and these. */
   const holdersAlong = tables.uint8('port', 2);
   for (let at = 0; at < words.length; at += PORT_WORDS) {
-    words[at + LANE_HEAD] = -1;
-    words[at + LANE_TAIL] = -1;
+    words[at + IN_FLIGHT_QUEUE_HEAD] = -1;
+    words[at + IN_FLIGHT_QUEUE_TAIL] = -1;
   }
 
   /** `ingressPs`: from the last bit received (cutting through: the 64th octet) to the device. */
@@ -85,7 +85,7 @@ export function makePorts(tables: Tables) {
     doubles[times + LATENCY_PS] = spec.latencyPs;
     doubles[times + INGRESS_PS] = ingressPs;
     const credited = spec.credit?.priorities ?? 0;
-    words[at + METERED] = credited << CREDITED_SHIFT;
+    words[at + CREDIT_GATED] = credited << CREDITED_SHIFT;
     // Neighbours that negotiate begin without credit.
     meter(port, spec.discovery?.drives === true ? 0 : credited);
     // Without a response delay they pass the pipeline, as frames do.
@@ -190,7 +190,7 @@ export function makePorts(tables: Tables) {
 
   /** Only the classes of these priorities, one bit each, start with permission only. */
   function meter(port: number, priorities: number): void {
-    const at = port * PORT_WORDS + METERED;
+    const at = port * PORT_WORDS + CREDIT_GATED;
     words[at] &= ~CLASSES;
     for (let priority = 0; priority < 8; priority++) {
       if ((priorities & (1 << priority)) !== 0) words[at] |= 1 << classOf(port, priority);
@@ -198,18 +198,18 @@ export function makePorts(tables: Tables) {
   }
 
   /** Classes that start with permission only, one bit each. */
-  function metering(port: number): number {
-    return words[port * PORT_WORDS + METERED] & CLASSES;
+  function creditGating(port: number): number {
+    return words[port * PORT_WORDS + CREDIT_GATED] & CLASSES;
   }
 
   /** Frames of a class start with permission only. */
-  function isMetered(port: number, trafficClass: number): boolean {
-    return (words[port * PORT_WORDS + METERED] & (1 << trafficClass)) !== 0;
+  function isCreditGated(port: number, trafficClass: number): boolean {
+    return (words[port * PORT_WORDS + CREDIT_GATED] & (1 << trafficClass)) !== 0;
   }
 
   /** A priority has accounts of credit at the port, whether they are in use or not. */
   function isCredited(port: number, priority: number): boolean {
-    return ((words[port * PORT_WORDS + METERED] >> CREDITED_SHIFT) & (1 << priority)) !== 0;
+    return ((words[port * PORT_WORDS + CREDIT_GATED] >> CREDITED_SHIFT) & (1 << priority)) !== 0;
   }
 
   /** Something is to be sent that has permission, whether it is held or not. */
@@ -260,8 +260,8 @@ export function makePorts(tables: Tables) {
     controlIsDue,
     takeControl,
     meter,
-    metering,
-    isMetered,
+    creditGating,
+    isCreditGated,
     isCredited,
     hasWork,
     freeAt,

@@ -1,3 +1,4 @@
+import { WIRE_OVERHEAD_OCTETS } from '../units/ethernet.js';
 import type { FramePool } from '../frame/frame-pool.js';
 import { CLASS, LENGTH, NEXT, PRIORITY_MASK, STORED } from '../frame/frame-pool.js';
 import { assert } from '../kernel/assert.js';
@@ -25,8 +26,6 @@ export const QUEUE_PEAK = 4;
 /** Since when something has been in it: the last two words. */
 const SINCE_DOUBLE = 3;
 const STRIDE = 8;
-
-const WIRE_OVERHEAD_OCTETS = 20;
 
 /** Egress queues: a list of frames per port and traffic class. */
 export type Queues = ReturnType<typeof makeQueues>;

@@ -2,14 +2,14 @@ import type { HoldReason, IngressAccounts, MechanismHost } from '../contract/flo
 import type { PortSpec } from '../contract/spec.js';
 import type { Tables } from '../kernel/tables.js';
 import type { Ports } from '../port/ports.js';
-import { StopAsker } from './stop-asker.js';
-import { EXPIRY_TIMER, StopObeyer } from './stop-obeyer.js';
+import { PauseInitiator } from './pause-initiator.js';
+import { EXPIRY_TIMER, PauseResponder } from './pause-responder.js';
 
 /** What PAUSE and PFC have in common: both sides of stopping for a time, and who asks about it. */
 export abstract class QuantaMechanism {
   abstract readonly name: string;
-  readonly asker: StopAsker;
-  readonly obeyer: StopObeyer;
+  readonly initiator: PauseInitiator;
+  readonly responder: PauseResponder;
   /** By port, numbered through the service. */
   protected readonly specs: PortSpec[] = [];
 
@@ -22,34 +22,34 @@ export abstract class QuantaMechanism {
     timers: 1 | 8,
     ports: Ports,
   ) {
-    this.asker = new StopAsker(tables, host, accounts, slot);
-    this.obeyer = new StopObeyer(tables, host, slot, timers, ports);
+    this.initiator = new PauseInitiator(tables, host, accounts, slot);
+    this.responder = new PauseResponder(tables, host, slot, timers, ports);
   }
 
   onTimer(port: number, timer: number): void {
-    if (timer >= EXPIRY_TIMER) this.obeyer.onTimer(port, timer - EXPIRY_TIMER);
-    else this.asker.onTimer(port);
+    if (timer >= EXPIRY_TIMER) this.responder.onTimer(port, timer - EXPIRY_TIMER);
+    else this.initiator.onTimer(port);
   }
 
   linkUp(port: number): void {
-    this.obeyer.forget(port);
-    this.asker.restate(port);
+    this.responder.forget(port);
+    this.initiator.restate(port);
   }
 
   /** Whether the link partner of a port is stopped for any reason. */
   isStopping(port: number): boolean {
-    return this.asker.off[port] !== 0;
+    return this.initiator.off[port] !== 0;
   }
 
   holdReason(port: number, priority: number): HoldReason | null {
-    return this.obeyer.reason(port, priority, this.name);
+    return this.responder.reason(port, priority, this.name);
   }
 
   heldPs(port: number, priority: number, now: number): number {
-    return this.obeyer.heldPs(port, priority, now);
+    return this.responder.heldPs(port, priority, now);
   }
 
   holdCount(port: number, priority: number): number {
-    return this.obeyer.holdCount(port, priority);
+    return this.responder.holdCount(port, priority);
   }
 }

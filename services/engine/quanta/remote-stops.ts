@@ -1,10 +1,9 @@
+import { PRIORITIES, QUANTUM_OCTETS } from '../units/ethernet.js';
 import type { MechanismHost } from '../contract/flow-control.js';
 import type { Tables } from '../kernel/tables.js';
 import type { Ports } from '../port/ports.js';
 
-const QUANTUM_OCTETS = 64;
 const QUANTA_MAX = 65_535;
-const PRIORITIES = 8;
 
 /**
  * Stops of a neighbour that somebody farther away has asked for, priority by priority and for a

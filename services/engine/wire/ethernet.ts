@@ -1,5 +1,6 @@
 /** MAC addresses, EtherTypes, VLAN tags and the header of a frame (802.3 3.2, 802.1Q 9). */
 
+import { VLAN_TAG_OCTETS } from '../units/ethernet.js';
 import { readU16, readU48, requireRoom, writeU16, writeU48 } from './big-endian.js';
 import type { Decoded } from './decoded.js';
 
@@ -13,7 +14,6 @@ export const ETHERTYPE_CONGESTION = 0x89a2;
 
 /** Destination, source and EtherType of an untagged frame. */
 export const ETHERNET_HEADER_OCTETS = 14;
-export const VLAN_TAG_OCTETS = 4;
 
 /** In place of tag control information: there is no tag. */
 export const NO_TAG = -1;

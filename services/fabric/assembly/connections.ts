@@ -1,6 +1,6 @@
 import type { HostSpec, ReceiveSpec, SendSpec } from '../../engine/contract/spec.js';
 import { CARRIES_FLAG, KIND_DATA, KIND_RAW, packClass } from '../../engine/frame/frame-pool.js';
-import { wireOctets } from '../../engine/units/octets.js';
+import { wireOctets } from '../../engine/units/ethernet.js';
 import { flowHash } from '../address.js';
 import type { Flow, VlanTags } from '../load/flow.js';
 import type { FlowEnds } from './assembly.js';

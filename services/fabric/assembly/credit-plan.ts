@@ -12,7 +12,7 @@ import {
   WORD_WINDOW_MOST,
 } from '../../engine/flow-control/credit/credit-machine.js';
 import { PS_PER_S } from '../../engine/units/time.js';
-import { wireOctets } from '../../engine/units/octets.js';
+import { wireOctets } from '../../engine/units/ethernet.js';
 import type { CreditEndSection, Scenario } from '../scenario/scenario.js';
 import type { Fail } from '../topology/cabling.js';
 import { hostCount, type Topology } from '../topology/topology.js';

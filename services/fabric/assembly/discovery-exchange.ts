@@ -5,10 +5,15 @@ import {
   DiscoveryMechanism,
 } from '../../engine/discovery/discovery-mechanism.js';
 import { OctetStore } from '../../engine/frame/octet-store.js';
-import { Agenda, agendaKey, keyId, keyKind } from '../../engine/kernel/agenda.js';
+import { TimerQueue, timerQueueKey, keyId, keyKind } from '../../engine/kernel/timer-queue.js';
 import { Clock } from '../../engine/kernel/clock.js';
 import { Tables } from '../../engine/kernel/tables.js';
-import { wireOctets } from '../../engine/units/octets.js';
+import {
+  FCS_OCTETS,
+  FRAME_OCTETS_MIN,
+  GAP_OCTETS,
+  wireOctets,
+} from '../../engine/units/ethernet.js';
 import { LLDP_FRAME_MOST } from '../../engine/wire/lldp/lldpdu.js';
 import { makeCounters } from '../../engine/port/counters.js';
 import type { LinkEnd } from './link-ends.js';
@@ -17,10 +22,7 @@ const TIMER_BITS = 6;
 /** After so many ticks without an end, neighbours will not come to one. */
 const TICKS_MOST = 256;
 
-const GAP_OCTETS = 12;
-const FCS_OCTETS = 4;
-const LEAST_FRAME_OCTETS = 64;
-/** Kinds of entries of the agenda. */
+/** Kinds of entries of the timer queue. */
 const TIMER = 0;
 const ARRIVAL = 1;
 
@@ -31,7 +33,7 @@ const ARRIVAL = 1;
 export class DiscoveryExchange implements DiscoveryHost {
   readonly clock = new Clock();
   readonly mechanism: DiscoveryMechanism;
-  private readonly agenda = new Agenda();
+  private readonly timerQueue = new TimerQueue();
   /** Ports that have a frame to send, in the order of asking. */
   private readonly due: number[] = [];
   private readonly octets = new Uint8Array(LLDP_FRAME_MOST);
@@ -71,12 +73,12 @@ export class DiscoveryExchange implements DiscoveryHost {
 
   /** Goes on until nobody has anything new to say, or until a time. */
   settle(untilPs = Infinity): void {
-    const { agenda } = this;
+    const { timerQueue } = this;
     const endPs = Math.min(untilPs, this.lastChangePs + TICKS_MOST * this.tickPs);
-    while (agenda.time <= endPs && (agenda.time === 0 || this.isSettling())) {
-      this.clock.now = agenda.time;
-      const [key, value] = [agenda.nextKey(), agenda.nextValue()];
-      agenda.pop();
+    while (timerQueue.time <= endPs && (timerQueue.time === 0 || this.isSettling())) {
+      this.clock.now = timerQueue.time;
+      const [key, value] = [timerQueue.nextKey(), timerQueue.nextValue()];
+      timerQueue.pop();
       const id = keyId(key);
       if (keyKind(key) === ARRIVAL) this.arrive(id, value);
       else this.mechanism.onTimer(id >> TIMER_BITS, id & ((1 << TIMER_BITS) - 1));
@@ -100,7 +102,7 @@ export class DiscoveryExchange implements DiscoveryHost {
   }
 
   arm(_client: number, port: number, timer: number, time: number): void {
-    this.agenda.push(time, agendaKey(TIMER, (port << TIMER_BITS) | timer), 0);
+    this.timerQueue.push(time, timerQueueKey(TIMER, (port << TIMER_BITS) | timer), 0);
   }
 
   hold(): void {
@@ -121,17 +123,17 @@ export class DiscoveryExchange implements DiscoveryHost {
   }
 
   private sendAll(): void {
-    const { mechanism, octets, clock, agenda, flying } = this;
+    const { mechanism, octets, clock, timerQueue, flying } = this;
     for (let port = this.due.shift(); port !== undefined; port = this.due.shift()) {
       const length = mechanism.compose(port, 0, octets);
       const peer = this.peers[port]!;
       const { octetPs, latencyPs } = this.ports[port]!;
-      const lastsPs = wireOctets(Math.max(LEAST_FRAME_OCTETS, length + FCS_OCTETS)) * octetPs;
+      const lastsPs = wireOctets(Math.max(FRAME_OCTETS_MIN, length + FCS_OCTETS)) * octetPs;
       const startPs = Math.max(clock.now, this.freeAtPs[port]!);
       this.freeAtPs[port] = startPs + lastsPs;
       const lastBitPs = startPs + lastsPs - GAP_OCTETS * octetPs;
       const atPs = lastBitPs + latencyPs + this.ingressPs[peer]!;
-      agenda.push(atPs, agendaKey(ARRIVAL, peer), flying.put(octets, length));
+      timerQueue.push(atPs, timerQueueKey(ARRIVAL, peer), flying.put(octets, length));
       this.underway++;
     }
   }

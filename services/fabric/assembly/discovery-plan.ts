@@ -1,3 +1,4 @@
+import { TRAFFIC_CLASSES } from '../../engine/units/ethernet.js';
 import type { ArbiterSpec } from '../../engine/contract/arbiter.js';
 import type {
   DcbxAdmin,
@@ -28,7 +29,6 @@ import type { Prospects } from './link-methods.js';
 import { creditOf, pfcOf } from './prospects.js';
 import type { Settings } from './settings.js';
 
-const CLASSES = 8;
 const BRIDGE_VLAN_DEFAULT = 1;
 /** A frame of ordinary length with a tag. */
 const FRAME_OCTETS_USUAL = 1522;
@@ -242,7 +242,9 @@ export class DiscoveryPlan {
       agePs,
       wide: exchange?.granting.isWide ?? false,
       divided: exchange?.granting.policy === 'static',
-      bufferUnits: [...(exchange?.granting.bufferUnits ?? new Array<number>(CLASSES).fill(0))],
+      bufferUnits: [
+        ...(exchange?.granting.bufferUnits ?? new Array<number>(TRAFFIC_CLASSES).fill(0)),
+      ],
     };
   }
 }
@@ -259,13 +261,14 @@ function tickOf(secondPs: number, driftPpm: number): number {
 
 /** An arbiter as the ETS TLV says it. */
 function etsOf(arbiter: ArbiterSpec, classOf: readonly number[], willing: boolean): Ets {
-  const shares = arbiter.kind === 'ets' ? arbiter.shares : new Array<null>(CLASSES).fill(null);
+  const shares =
+    arbiter.kind === 'ets' ? arbiter.shares : new Array<null>(TRAFFIC_CLASSES).fill(null);
   const isVendors = arbiter.kind !== 'ets' && arbiter.kind !== 'strict';
   const strict = isVendors ? TSA_VENDOR : TSA_STRICT;
   return {
     willing,
     shaper: false,
-    classes: CLASSES,
+    classes: TRAFFIC_CLASSES,
     classOf,
     shares: shares.map((share) => share ?? 0),
     algorithms: shares.map((share) => (share === null ? strict : TSA_ETS)),

@@ -1,13 +1,12 @@
+import { TRAFFIC_CLASSES } from '../../engine/units/ethernet.js';
 import type { EcnSpec } from '../../engine/contract/spec.js';
 import type { EcnSection, Scenario } from '../scenario/scenario.js';
 import type { Fail } from '../topology/cabling.js';
 import type { Settings } from './settings.js';
 import { placeOfPriority } from './settings.js';
 
-const CLASSES = 8;
-
 /** Of a switch that does not know it. */
-export const NO_MARKING: EcnSpec[] = new Array<EcnSpec>(CLASSES).fill({ kind: 'off' });
+export const NO_MARKING: EcnSpec[] = new Array<EcnSpec>(TRAFFIC_CLASSES).fill({ kind: 'off' });
 
 /** By traffic class: the marking of its priorities, which must agree as they share a queue. */
 export function ecnSpecs(
@@ -16,7 +15,7 @@ export function ecnSpecs(
   name: string,
   fail: Fail,
 ): EcnSpec[] {
-  const specs = new Array<EcnSpec>(CLASSES).fill({ kind: 'off' });
+  const specs = new Array<EcnSpec>(TRAFFIC_CLASSES).fill({ kind: 'off' });
   const first = new Map<number, number>();
   for (const { priority, ecn } of settings.priorities) {
     const trafficClass = classes.transmit[priority]!;

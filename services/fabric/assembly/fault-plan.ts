@@ -1,3 +1,4 @@
+import { QUANTUM_OCTETS } from '../../engine/units/ethernet.js';
 import type { FaultEffect, FaultSpec, FaultTimes } from '../../engine/contract/fault.js';
 import type { PortSpec } from '../../engine/contract/spec.js';
 import type { DeviceSpec } from '../../engine/device/engine.js';
@@ -12,13 +13,12 @@ import type { Scenario } from '../scenario/scenario.js';
 import { matchesGlob } from '../scenario/selector.js';
 import type { Fail } from '../topology/cabling.js';
 import { hostCount, type Topology } from '../topology/topology.js';
-import { Forger } from './forged-messages.js';
+import { Injector } from './forged-messages.js';
 import type { LinkEnd } from './link-ends.js';
 
 const OCTET_BITS_PS = 8e12;
 /** A broken NIC says its pause again so often within the time that it names. */
 const STORM_REPEATS = 2;
-const QUANTUM_OCTETS = 64;
 /** By codec: what brings credit. */
 const GRANT_FRAMES = { ce: 'ce-grant', cbfc: 'cf-update' } as const;
 
@@ -87,7 +87,7 @@ class FaultPlan {
   private readonly topology: Topology;
   private readonly linkEnds: readonly (readonly LinkEnd[])[];
   private readonly specs: readonly DeviceSpec[];
-  private readonly forger: Forger;
+  private readonly injector: Injector;
 
   constructor(
     private readonly site: FaultSite,
@@ -96,7 +96,7 @@ class FaultPlan {
     this.topology = site.topology;
     this.linkEnds = site.linkEnds;
     this.specs = site.specs;
-    this.forger = new Forger(site.specs, site.addresses);
+    this.injector = new Injector(site.specs, site.addresses);
   }
 
   place(fault: FaultSection, index: number): void {
@@ -217,7 +217,7 @@ class FaultPlan {
     const octets =
       to === null
         ? Uint8Array.from(fault.octets)
-        : this.forger.make(
+        : this.injector.make(
             {
               frames: frames as ForgedFrames,
               to: this.hostAt(index, 'to', to),
@@ -230,7 +230,7 @@ class FaultPlan {
           );
     if (isOfLink(octets)) return { kind: 'send', octets: [...octets], everyPs, message: null };
     const peerMac = this.specs[end.peerDevice]!.ports[end.peerPort]!.mac;
-    const message = this.forger.around(octets, peerMac);
+    const message = this.injector.around(octets, peerMac);
     if (typeof message === 'string') throw this.fail(['faults', index, 'octets'], message);
     // A run without a duration ends when nothing is under way, and this always would be.
     if (this.site.scenario.durationPs === null && goesOnForEver(fault)) {

@@ -1,3 +1,4 @@
+import { PS_PER_NS } from '../../engine/units/time.js';
 import type { ForgedMessage } from '../../engine/contract/fault.js';
 import type { DeviceSpec } from '../../engine/device/engine.js';
 import { PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
@@ -22,7 +23,6 @@ import { switchAddress } from '../address.js';
 import type { ForgedFrames } from '../scenario/fault-section.js';
 
 const FRAME_OCTETS_MOST = 256;
-const PS_PER_NS = 1000;
 /** Network control (802.1Q 6.9.4), and its class selector (RFC 4594 3.1). */
 const MESSAGE_PRIORITY = 6;
 const MESSAGE_DSCP = 48;
@@ -44,7 +44,7 @@ export interface Lie {
 }
 
 /** Who forges messages: what they have to be told from the truth by. */
-export class Forger {
+export class Injector {
   private readonly stations: Stations;
   private readonly macs: readonly number[];
 

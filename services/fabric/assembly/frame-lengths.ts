@@ -1,12 +1,9 @@
-import { FRAME_OCTETS_MIN } from '../../engine/units/octets.js';
-import { VLAN_TAG_OCTETS } from '../../engine/wire/ethernet.js';
+import { FRAME_OCTETS_MIN, PRIORITIES, VLAN_TAG_OCTETS } from '../../engine/units/ethernet.js';
 import { CN_TAG_OCTETS, CNM_FRAME_OCTETS } from '../../engine/wire/cnm.js';
 import type { Flow } from '../load/flow.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { CNP_FRAME_OCTETS, notificationsOf } from './congestion-plan.js';
 import { ACK_OCTETS, framingOf, tagOctets, telemetryOctets } from './framing.js';
-
-const PRIORITIES = 8;
 
 /**
  * By priority: the lengths of full frames that the flows put on any wire, tags included, and of

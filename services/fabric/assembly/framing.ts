@@ -1,6 +1,5 @@
-import { FRAME_OCTETS_MIN } from '../../engine/units/octets.js';
+import { FRAME_OCTETS_MIN, VLAN_TAG_OCTETS } from '../../engine/units/ethernet.js';
 import { PS_PER_S } from '../../engine/units/time.js';
-import { VLAN_TAG_OCTETS } from '../../engine/wire/ethernet.js';
 import { TELEMETRY_OCTETS } from '../../engine/wire/telemetry.js';
 import { hasTelemetry } from '../../mechanisms/registry.js';
 import type { Flow, VlanTags } from '../load/flow.js';

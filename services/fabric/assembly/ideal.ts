@@ -1,4 +1,4 @@
-import { FRAME_OCTETS_MIN, PREAMBLE_OCTETS, wireOctets } from '../../engine/units/octets.js';
+import { FRAME_OCTETS_MIN, PREAMBLE_OCTETS, wireOctets } from '../../engine/units/ethernet.js';
 import type { Flow } from '../load/flow.js';
 import type { Level } from './equal-paths.js';
 import type { Settings } from './settings.js';

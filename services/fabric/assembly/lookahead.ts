@@ -1,6 +1,6 @@
 import type { PortSpec } from '../../engine/contract/spec.js';
 import type { DeviceSpec } from '../../engine/device/engine.js';
-import { FRAME_OCTETS_MIN, PREAMBLE_OCTETS } from '../../engine/units/octets.js';
+import { FRAME_OCTETS_MIN, PREAMBLE_OCTETS } from '../../engine/units/ethernet.js';
 import type { LinkEnd } from './link-ends.js';
 
 /** The least lookahead of all links. */

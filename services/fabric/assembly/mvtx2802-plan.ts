@@ -11,7 +11,7 @@ import {
 } from '../../engine/flow-control/mvtx2802/mvtx2802-managed.js';
 import { PAUSE_QUANTA } from '../../engine/flow-control/pause/pause-managed.js';
 import { rateOfBps } from '../../engine/units/rates.js';
-import { FRAME_OCTETS_MIN, wireOctets } from '../../engine/units/octets.js';
+import { FRAME_OCTETS_MIN, wireOctets } from '../../engine/units/ethernet.js';
 import { showRate } from '../../settings/quantities.js';
 import type {
   DeviceOverride,

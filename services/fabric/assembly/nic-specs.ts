@@ -1,3 +1,4 @@
+import { PS_PER_S } from '../../engine/units/time.js';
 import type { AccountSpec, BufferSpec } from '../../engine/contract/memory.js';
 import type { NicSpec, RegisterWrite } from '../../engine/contract/spec.js';
 import { watermarks } from '../../engine/nic-82599/packet-buffers.js';
@@ -16,7 +17,6 @@ import { overPromised, warnOfHeadroom } from './nic-headroom.js';
 import type { NicSurroundings } from './nic-registers.js';
 import { assign, octetsOfKb, registersOf } from './nic-registers.js';
 
-const PS_PER_S = 1e12;
 const PART_BPS = 10e9;
 /** PCIe 2.0 with eight lanes, for a port of 10 Gb/s; in proportion beyond. */
 const PCIE_BPS = 32e9;

@@ -17,14 +17,14 @@ export interface PlacedPort {
 
 /**
  * What a service is given: plain data, enough to build its part of the fabric and nothing else.
- * Devices are named by their place: first its own, then stand-ins for neighbours elsewhere.
+ * Devices are named by their place: first its own, then proxy devices for neighbours elsewhere.
  */
 export interface PartPlan {
   readonly service: number;
   /** Of its own devices: position in the fabric. */
   readonly devices: readonly number[];
   readonly specs: readonly DeviceSpec[];
-  readonly standIns: readonly DeviceSpec[];
+  readonly proxyDevices: readonly DeviceSpec[];
   readonly plugins: readonly PluginSource[];
   readonly links: readonly (readonly [PlacedPort, PlacedPort])[];
   /** As in a fabric. */
@@ -52,7 +52,9 @@ export interface ChannelPlan {
   /** From anything that happens here to its first effect there, and the other way. */
   readonly lookaheadOutPs: number;
   readonly lookaheadInPs: number;
-  /** By lane: the stand-in's port that collects what goes out, and the own port of what comes. */
+  /**
+   * By lane: the proxy device's port that collects what goes out, and the own port of what comes.
+   */
   readonly outPorts: readonly PlacedPort[];
   readonly inPorts: readonly PlacedPort[];
 }
@@ -95,7 +97,7 @@ function planPart(
     service,
     devices,
     specs: devices.map((device) => specs[device]!),
-    standIns: neighbours.map((device) => standInFor(specs[device]!)),
+    proxyDevices: neighbours.map((device) => proxyDeviceFor(specs[device]!)),
     plugins: scenario.plugins,
     links: ends
       .filter((end) => !isInside(end) || isFirst(end))
@@ -181,7 +183,7 @@ function laneOrder(lower: boolean): (a: LinkEnd, b: LinkEnd) => number {
 }
 
 /** A device that is only handed things: it needs its ports, and no behaviour. */
-function standInFor(spec: DeviceSpec): DeviceSpec {
+function proxyDeviceFor(spec: DeviceSpec): DeviceSpec {
   const ports = spec.ports.map((port) => ({ ...port, discovery: null }));
   if (spec.kind === 'host') return { ...spec, ports, sends: [], receives: [] };
   const routes = { setOfHost: new Int16Array(0), sets: [], groupPorts: [] };

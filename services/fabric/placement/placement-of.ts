@@ -3,15 +3,15 @@ import type { Placement } from './placement.js';
 import { placeInGroups, placeInServices } from './placement.js';
 
 /** What a command line says of the placement; at most one of them. */
-export interface PlacementWish {
+export interface PlacementRequest {
   readonly devicesPerService: number | null;
   readonly services: number | null;
 }
 
 /** The placement that a run is to have: by its command line, else by its scenario. */
-export function placementOf(fabric: Fabric, wish: PlacementWish): Placement {
-  if (wish.devicesPerService !== null)
-    return placeInGroups(fabric.topology, wish.devicesPerService);
-  if (wish.services !== null) return placeInServices(fabric.topology, wish.services);
+export function placementOf(fabric: Fabric, request: PlacementRequest): Placement {
+  if (request.devicesPerService !== null)
+    return placeInGroups(fabric.topology, request.devicesPerService);
+  if (request.services !== null) return placeInServices(fabric.topology, request.services);
   return fabric.placement;
 }

@@ -1,5 +1,6 @@
 /** Flow control against the rates and delays of the links, as far as no topology is needed. */
 
+import { WIRE_OVERHEAD_OCTETS } from '../../engine/units/ethernet.js';
 import { overridden } from './device-settings.js';
 import type { Located } from './located.js';
 import { rate, showRate } from '../../settings/quantities.js';
@@ -38,8 +39,6 @@ const PAUSE_RESPONSE_QUANTA: Readonly<Record<string, number>> = {
 
 const QUANTUM_BITS = 512;
 const PS_PER_SECOND = 1e12;
-/** Preamble, start delimiter and inter-packet gap. */
-const GAP_OCTETS = 20;
 /** Ethernet with FCS, two tags, IPv6, UDP, BTH and ICRC around the payload of a packet. */
 const HEADER_OCTETS_MAX = 18 + 8 + 40 + 8 + 12 + 4;
 const FRAME_OCTETS_USUAL = 1518;
@@ -211,7 +210,7 @@ function checkRefresh(
   located: Located,
 ): void {
   const pausePs = hold.quanta * quantumPs(link);
-  const waitPs = ((maxFrameOctets(load) + GAP_OCTETS) * 8 * PS_PER_SECOND) / link.rateBps;
+  const waitPs = ((maxFrameOctets(load) + WIRE_OVERHEAD_OCTETS) * 8 * PS_PER_SECOND) / link.rateBps;
   if (hold.refreshFraction * pausePs + waitPs < pausePs) return;
   const leastPs = waitPs / (1 - hold.refreshFraction);
   const least = Math.floor(leastPs / quantumPs(link)) + 1;

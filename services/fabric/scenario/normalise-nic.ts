@@ -1,5 +1,6 @@
 /** `nic` of the file -> Nic82599Section: names of registers resolved, values in their ranges. */
 
+import { PS_PER_US } from '../../engine/units/time.js';
 import { RECEIVE_SPLITS } from '../../engine/nic-82599/packet-buffers.js';
 import { fieldOf } from '../../engine/nic-82599/register-file.js';
 import type { RegisterField, RegisterName } from '../../engine/nic-82599/register-map.js';
@@ -17,7 +18,6 @@ import type {
 import type { NicInput } from './schema-nic.js';
 import type { Path } from '../../settings/source-tree.js';
 
-const PS_PER_US = 1e6;
 /** DRIFT_INT has 15 bits. */
 const LONGEST_DRIFT_US = 32_767;
 const REGISTER = /^([A-Z0-9_]+)(?:\[([0-9]{1,3})\])?(?:\.([A-Z0-9_]+))?$/;

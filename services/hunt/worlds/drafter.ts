@@ -1,6 +1,6 @@
 import { FAULT_KEYS } from '../../fabric/scenario/schema-faults.js';
 import type { FaultKind } from '../../fabric/scenario/fault-section.js';
-import type { Dice } from './dice.js';
+import type { Sampler } from './sampler.js';
 import type { Place } from './samples.js';
 import { RECOVERY_SPANS } from './samples.js';
 import type { Drawer, SchemaNode } from './schema-values.js';
@@ -31,7 +31,7 @@ const OF_HOSTS = [...ADDRESSES, 'nic'];
 
 /** Draws section after section: those of the world's mechanisms, and sometimes others. */
 export class Drafter {
-  private readonly dice: Dice;
+  private readonly sampler: Sampler;
   /** Sections that are said without being asked for, one in so many. */
   private readonly strays = 0.06;
 
@@ -41,12 +41,12 @@ export class Drafter {
     private readonly isSlow: boolean,
     private readonly isSlotted: boolean,
   ) {
-    this.dice = drawer.dice;
+    this.sampler = drawer.sampler;
   }
 
   draft(fabric: Draft): Draft {
-    const { dice, place } = this;
-    const hasPause = this.isSlow || dice.chance(0.12);
+    const { sampler, place } = this;
+    const hasPause = this.isSlow || sampler.chance(0.12);
     const priorities = this.priorities(hasPause);
     const text = JSON.stringify(priorities);
     const hasCredit = text.includes('credit');
@@ -54,8 +54,8 @@ export class Drafter {
     const congestion = JSON.stringify(load);
     const draft: Draft = {
       selvage: 1,
-      seed: dice.below(1000),
-      ...(dice.chance(0.03) && { name: 'a world', description: 'drawn' }),
+      seed: sampler.below(1000),
+      ...(sampler.chance(0.03) && { name: 'a world', description: 'drawn' }),
       duration: `${Math.round(this.spans() * place.spanPs)}ps`,
       fabric,
       ...this.usual('switches', this.isSlotted ? 1 : 0.5),
@@ -73,11 +73,11 @@ export class Drafter {
       ...this.usual('classes', 0.25),
       ...this.hosts(),
       ...this.devices(),
-      groups: { group: dice.some(place.hosts, 2, 4) },
+      groups: { group: sampler.some(place.hosts, 2, 4) },
       load,
       faults: this.faults(),
       ...this.usual('observe', 0.2),
-      ...(dice.chance(0.1) && { expect: this.expectations() }),
+      ...(sampler.chance(0.1) && { expect: this.expectations() }),
       ...this.usual('placement', 0.05),
       ...this.usual('machinery', 0.02),
     };
@@ -96,24 +96,24 @@ export class Drafter {
 
   /** Long enough that all should be over, but for a few. */
   private spans(): number {
-    return this.dice.pick([2, RECOVERY_SPANS + 3, RECOVERY_SPANS + 3, 2 * RECOVERY_SPANS]);
+    return this.sampler.pick([2, RECOVERY_SPANS + 3, RECOVERY_SPANS + 3, 2 * RECOVERY_SPANS]);
   }
 
   private section(name: string, probability: number): unknown {
-    const shape = this.dice.pick(shapesOf(sectionNode(name)));
+    const shape = this.sampler.pick(shapesOf(sectionNode(name)));
     if (shape.properties === undefined) return this.drawer.value(shape, [name]);
     return this.drawer.mapping(shape, [name], probability);
   }
 
   private usual(name: string, probability: number): Draft {
-    if (!this.dice.chance(probability)) return {};
-    return { [name]: this.section(name, this.dice.pick([0.1, 0.2, 0.4])) };
+    if (!this.sampler.chance(probability)) return {};
+    return { [name]: this.section(name, this.sampler.pick([0.1, 0.2, 0.4])) };
   }
 
   /** Of a mechanism that is at work; of others seldom. */
   private wanted(name: string, isWanted: boolean, keys: number): Draft {
-    if (!this.dice.chance(isWanted ? 0.85 : this.strays)) return {};
-    return { [name]: this.section(name, keys * this.dice.pick([0.4, 1, 1.5, 2.5])) };
+    if (!this.sampler.chance(isWanted ? 0.85 : this.strays)) return {};
+    return { [name]: this.section(name, keys * this.sampler.pick([0.4, 1, 1.5, 2.5])) };
   }
 
   /** Often with the two keys that decide when credit moves: each by itself changes little. */
@@ -122,27 +122,29 @@ export class Drafter {
     if (drawn === undefined) return {};
     const [shape] = shapesOf(sectionNode('credit')) as [SchemaNode];
     const moves = this.drawer.chosen(shape, ['credit'], ['grant', 'request']);
-    return { credit: { ...(this.dice.chance(0.5) && moves), ...(drawn as Draft) } };
+    return { credit: { ...(this.sampler.chance(0.5) && moves), ...(drawn as Draft) } };
   }
 
   /** What rules each priority that has load, and sometimes another. */
   private priorities(hasPause: boolean): Draft {
-    const { dice, place } = this;
-    const methods = dice.some(['pfc', 'credit', 'credit', 'none'], 1, 3);
+    const { sampler, place } = this;
+    const methods = sampler.some(['pfc', 'credit', 'credit', 'none'], 1, 3);
     const node = sectionNode('priorities').additionalProperties as SchemaNode;
-    const entries = [...place.priorities, ...(dice.chance(0.1) ? ['all'] : [])].map((priority) => {
-      const flowControl = hasPause ? 'none' : dice.pick(methods);
-      if (dice.chance(0.3)) return [priority, flowControl] as const;
-      const shape = shapesOf(node).find(({ properties }) => properties !== undefined)!;
-      const keys = this.drawer.mapping(shape, ['priorities', '*'], 0.15);
-      return [priority, { ...keys, flowControl }] as const;
-    });
+    const entries = [...place.priorities, ...(sampler.chance(0.1) ? ['all'] : [])].map(
+      (priority) => {
+        const flowControl = hasPause ? 'none' : sampler.pick(methods);
+        if (sampler.chance(0.3)) return [priority, flowControl] as const;
+        const shape = shapesOf(node).find(({ properties }) => properties !== undefined)!;
+        const keys = this.drawer.mapping(shape, ['priorities', '*'], 0.15);
+        return [priority, { ...keys, flowControl }] as const;
+      },
+    );
     return Object.fromEntries(entries) as Draft;
   }
 
   /** One of the NICs, of all hosts or of one. */
   private hosts(): Draft {
-    if (!this.dice.chance(0.25)) return {};
+    if (!this.sampler.chance(0.25)) return {};
     const hosts = this.drawer.mapping(sectionNode('hosts'), ['hosts'], 0.6);
     return { hosts: withModel(hosts, this.drawer) };
   }
@@ -152,9 +154,9 @@ export class Drafter {
     const drawn = this.usual('discovery', 0.45)['discovery'];
     if (typeof drawn !== 'object') return drawn === undefined ? {} : { discovery: drawn };
     const node = shapesOf(sectionNode('discovery')).find(({ properties }) => properties)!;
-    const keys = ['second', ...(this.dice.chance(0.5) ? ['changes'] : [])];
+    const keys = ['second', ...(this.sampler.chance(0.5) ? ['changes'] : [])];
     const usual = this.drawer.chosen(node, ['discovery'], keys);
-    const discovery = this.dice.chance(0.95) ? { ...usual, ...drawn } : drawn;
+    const discovery = this.sampler.chance(0.95) ? { ...usual, ...drawn } : drawn;
     this.silence(discovery as Draft, node);
     return { discovery };
   }
@@ -164,7 +166,7 @@ export class Drafter {
     if (!Array.isArray(changes)) return;
     const node = resolve(resolve(discovery.properties!['changes']!).items!);
     for (const change of changes as Draft[]) {
-      if (!this.dice.chance(0.4)) continue;
+      if (!this.sampler.chance(0.4)) continue;
       Object.assign(change, this.drawer.chosen(node, ['discovery', 'changes', '[]'], ['status']));
     }
   }
@@ -175,7 +177,7 @@ export class Drafter {
   }
 
   private devices(): Draft {
-    if (!this.dice.chance(0.35)) return {};
+    if (!this.sampler.chance(0.35)) return {};
     const devices = this.section('devices', 0.2) as Record<string, Draft>;
     for (const [name, own] of Object.entries(devices)) {
       const isHost = name.startsWith('h') || name === 'extra';
@@ -188,21 +190,21 @@ export class Drafter {
   }
 
   private loads(): Draft[] {
-    const { dice } = this;
+    const { sampler } = this;
     const node = resolve(sectionNode('load')).items!;
-    return Array.from({ length: dice.between(1, 4) }, () => {
-      const shape = dice.pick(
+    return Array.from({ length: sampler.between(1, 4) }, () => {
+      const shape = sampler.pick(
         shapesOf(node).filter(({ properties }) => !('replay' in properties!)),
       );
       const load = this.drawer.mapping(shape, ['load', '[]'], 0.12);
       this.straighten(load);
       if (this.isSlow && load['transport'] !== 'raw') this.beSlow(load);
       const { priorities } = this.place;
-      const isEndless = dice.chance(0.1);
+      const isEndless = sampler.chance(0.1);
       const hasBytes = 'bytes' in shape.properties!;
       return {
         ...load,
-        priority: dice.chance(0.95) ? dice.pick(priorities) : dice.below(8),
+        priority: sampler.chance(0.95) ? sampler.pick(priorities) : sampler.below(8),
         ...((isEndless || !hasBytes) && this.drawer.chosen(shape, ['load', '[]'], ['end'])),
         ...(hasBytes && !isEndless && this.drawer.chosen(shape, ['load', '[]'], ['bytes'])),
       };
@@ -221,7 +223,7 @@ export class Drafter {
 
   /** Keys that exclude each other, of which the checks would take out more than is wrong. */
   private straighten(load: Draft): void {
-    const { dice } = this;
+    const { sampler } = this;
     const isReliable =
       load['transport'] === undefined ? !('stream' in load) : load['transport'] !== 'raw';
     if (isReliable) {
@@ -229,41 +231,43 @@ export class Drafter {
       delete load['spoof'];
     } else if (ON_ANSWERS.includes(load['congestion'] as string)) load['transport'] = 'reliable';
     else if (load['congestion'] !== undefined) delete load['spoof'];
-    if (load['spoof'] !== undefined && dice.chance(0.7)) delete load['spoof'];
+    if (load['spoof'] !== undefined && sampler.chance(0.7)) delete load['spoof'];
     if (load['arrivals'] === 'poisson' && load['rate'] === undefined) load['rate'] = '60%';
   }
 
   private faults(): Draft[] {
-    const { dice } = this;
-    if (dice.chance(0.25)) return [];
-    return Array.from({ length: dice.between(1, 3) }, () => this.fault());
+    const { sampler } = this;
+    if (sampler.chance(0.25)) return [];
+    return Array.from({ length: sampler.between(1, 3) }, () => this.fault());
   }
 
   /** Mostly once, for a time. */
   private faultTimes(): string[] {
-    const { dice } = this;
-    const again = dice.chance(0.35) ? ['every', ...(dice.chance(0.5) ? ['times'] : ['until'])] : [];
+    const { sampler } = this;
+    const again = sampler.chance(0.35)
+      ? ['every', ...(sampler.chance(0.5) ? ['times'] : ['until'])]
+      : [];
     return [
       'at',
       'for',
       ...again,
-      ...['random', 'stream', 'name'].filter(() => dice.chance(0.1)),
-      ...(dice.chance(0.35) ? ['recover'] : []),
+      ...['random', 'stream', 'name'].filter(() => sampler.chance(0.1)),
+      ...(sampler.chance(0.35) ? ['recover'] : []),
     ];
   }
 
   private fault(): Draft {
-    const { dice, drawer, place } = this;
+    const { sampler, drawer, place } = this;
     const node = resolve(sectionNode('faults')).items!;
-    const kind = dice.chance(0.35)
+    const kind = sampler.chance(0.35)
       ? 'link-down'
-      : dice.pick(Object.keys(FAULT_KEYS) as FaultKind[]);
+      : sampler.pick(Object.keys(FAULT_KEYS) as FaultKind[]);
     const { must, may } = FAULT_KEYS[kind];
     const where = resolve(resolve(node).properties!['where']!);
-    const keys = new Set([...must, ...may.filter(() => dice.chance(0.3))]);
+    const keys = new Set([...must, ...may.filter(() => sampler.chance(0.3))]);
     if (kind === 'mis-cabling')
       return { kind, ...drawer.chosen(node, ['faults', '[]'], [...keys]) };
-    const named = dice.some(Object.keys(where.properties!), 0, 2);
+    const named = sampler.some(Object.keys(where.properties!), 0, 2);
     const fault: Draft = {
       kind,
       ...drawer.chosen(node, ['faults', '[]'], [...keys, ...this.faultTimes()]),
@@ -271,7 +275,7 @@ export class Drafter {
     };
     // A forged pause lasts as long as it says, which no recovery makes shorter.
     if (PAUSING.includes(kind)) delete fault['recover'];
-    return kind === 'forge' ? forged(fault, dice, place) : fault;
+    return kind === 'forge' ? forged(fault, sampler, place) : fault;
   }
 }
 
@@ -293,13 +297,13 @@ function withModel(of: Draft, drawer: Drawer): Draft {
 }
 
 /** By octets, or by name. */
-function forged(fault: Draft, dice: Dice, { hosts }: Place): Draft {
+function forged(fault: Draft, sampler: Sampler, { hosts }: Place): Draft {
   const { octets, frames: _f, to: _to, source: _s, pause, priority: _pr, ...rest } = fault;
   if (octets !== undefined) return { ...rest, octets };
-  const frames = dice.pick(['cnp', 'cnm', 'sfcm']);
+  const frames = sampler.pick(['cnp', 'cnm', 'sfcm']);
   const own = frames === 'sfcm' && {
-    ...(dice.chance(0.5) && { source: dice.pick(hosts) }),
+    ...(sampler.chance(0.5) && { source: sampler.pick(hosts) }),
     ...(pause !== undefined && { pause }),
   };
-  return { ...rest, frames, to: dice.pick(hosts), ...own };
+  return { ...rest, frames, to: sampler.pick(hosts), ...own };
 }

@@ -1,4 +1,4 @@
-import type { Dice } from './dice.js';
+import type { Sampler } from './sampler.js';
 
 type Fabric = Record<string, unknown>;
 
@@ -17,20 +17,20 @@ export interface DrawnFabric {
 }
 
 /** A topology of a few devices: what generators make, and graphs drawn link by link. */
-export function drawFabric(dice: Dice, isSlow: boolean, isSlotted: boolean): DrawnFabric {
-  const rates = dice.some(isSlow ? SLOW : SPEEDS, 1, dice.chance(0.3) ? 2 : 1);
-  const link = (): Record<string, unknown> => linkOf(dice, rates);
-  const shape = isSlotted ? slotted(dice) : shapeOf(dice);
+export function drawFabric(sampler: Sampler, isSlow: boolean, isSlotted: boolean): DrawnFabric {
+  const rates = sampler.some(isSlow ? SLOW : SPEEDS, 1, sampler.chance(0.3) ? 2 : 1);
+  const link = (): Record<string, unknown> => linkOf(sampler, rates);
+  const shape = isSlotted ? slotted(sampler) : shapeOf(sampler);
   const fabric: Fabric = { ...shape };
   const isGraph = shape['generator'] === undefined || shape['generator'] === 'none';
-  if (isGraph) drawGraph(fabric, dice, link);
-  else if (dice.chance(0.6)) fabric['link'] = { rate: rates[0], ...link() };
+  if (isGraph) drawGraph(fabric, sampler, link);
+  else if (sampler.chance(0.6)) fabric['link'] = { rate: rates[0], ...link() };
   else {
     fabric['hostLink'] = { rate: rates[0], ...link() };
     fabric['fabricLink'] = { rate: rates[rates.length - 1], ...link() };
     fabric['link'] = link();
   }
-  if (!isGraph && !isSlotted && dice.chance(0.1)) addHost(fabric, shape, link);
+  if (!isGraph && !isSlotted && sampler.chance(0.1)) addHost(fabric, shape, link);
   return { fabric, bps: Math.min(...rates.map(bitsOf)) };
 }
 
@@ -38,35 +38,35 @@ function bitsOf(text: string): number {
   return Number(text.slice(0, -1)) * BITS[text.slice(-1)]!;
 }
 
-function linkOf(dice: Dice, rates: readonly string[]): Record<string, unknown> {
-  const isByDelay = dice.chance(0.15);
+function linkOf(sampler: Sampler, rates: readonly string[]): Record<string, unknown> {
+  const isByDelay = sampler.chance(0.15);
   return {
-    rate: dice.pick(rates),
-    ...(isByDelay ? { delay: `${dice.spread(1, 2000)}ns` } : { length: dice.pick(LENGTHS) }),
-    ...(dice.chance(0.2) && { interfaceDelay: dice.pick(['0ns', '100ns', '700ns']) }),
+    rate: sampler.pick(rates),
+    ...(isByDelay ? { delay: `${sampler.spread(1, 2000)}ns` } : { length: sampler.pick(LENGTHS) }),
+    ...(sampler.chance(0.2) && { interfaceDelay: sampler.pick(['0ns', '100ns', '700ns']) }),
   };
 }
 
-function shapeOf(dice: Dice): Fabric {
-  const small = (): number => dice.between(1, 2);
-  switch (dice.below(13)) {
+function shapeOf(sampler: Sampler): Fabric {
+  const small = (): number => sampler.between(1, 2);
+  switch (sampler.below(13)) {
     case 0:
       return { generator: 'pair' };
     case 1:
     case 2:
-      return { generator: 'star', hosts: dice.between(2, 5) };
+      return { generator: 'star', hosts: sampler.between(2, 5) };
     case 3:
     case 4:
-      return { generator: 'dumbbell', left: dice.between(1, 3), right: dice.between(1, 3) };
+      return { generator: 'dumbbell', left: sampler.between(1, 3), right: sampler.between(1, 3) };
     case 5:
     case 6:
     case 12:
-      return { generator: 'ring', switches: dice.between(3, 6), hostsPerSwitch: small() };
+      return { generator: 'ring', switches: sampler.between(3, 6), hostsPerSwitch: small() };
     case 7:
     case 8:
-      return leafSpine(dice);
+      return leafSpine(sampler);
     case 9:
-      return dice.chance(0.9)
+      return sampler.chance(0.9)
         ? {
             generator: 'clos',
             pods: small(),
@@ -75,52 +75,52 @@ function shapeOf(dice: Dice): Fabric {
             planes: small(),
             spinesPerPlane: small(),
           }
-        : { generator: 'fat-tree', k: dice.chance(0.8) ? 2 : 4 };
+        : { generator: 'fat-tree', k: sampler.chance(0.8) ? 2 : 4 };
     default:
-      return dice.chance(0.5) ? { generator: 'none' } : {};
+      return sampler.chance(0.5) ? { generator: 'none' } : {};
   }
 }
 
-function leafSpine(dice: Dice): Fabric {
-  const hostsPerLeaf = dice.between(1, 3);
-  const isByRatio = dice.chance(0.2);
+function leafSpine(sampler: Sampler): Fabric {
+  const hostsPerLeaf = sampler.between(1, 3);
+  const isByRatio = sampler.chance(0.2);
   return {
     generator: 'leaf-spine',
-    leaves: dice.between(2, 3),
+    leaves: sampler.between(2, 3),
     hostsPerLeaf,
-    ...(isByRatio ? { oversubscription: hostsPerLeaf } : { spines: dice.between(1, 2) }),
+    ...(isByRatio ? { oversubscription: hostsPerLeaf } : { spines: sampler.between(1, 2) }),
   };
 }
 
 /** No switch has more than four ports. */
-function slotted(dice: Dice): Fabric {
-  return dice.pick<Fabric>([
-    { generator: 'star', hosts: dice.between(2, MOST_DEVICES_OF_A_SLOTTED_SWITCH) },
-    { generator: 'dumbbell', left: dice.between(1, 3), right: dice.between(1, 3) },
-    { generator: 'leaf-spine', leaves: 2, spines: dice.between(1, 2), hostsPerLeaf: 2 },
+function slotted(sampler: Sampler): Fabric {
+  return sampler.pick<Fabric>([
+    { generator: 'star', hosts: sampler.between(2, MOST_DEVICES_OF_A_SLOTTED_SWITCH) },
+    { generator: 'dumbbell', left: sampler.between(1, 3), right: sampler.between(1, 3) },
+    { generator: 'leaf-spine', leaves: 2, spines: sampler.between(1, 2), hostsPerLeaf: 2 },
   ]);
 }
 
 /** A tree of switches with a few links more, and hosts at any of them. */
-function drawGraph(fabric: Fabric, dice: Dice, link: () => Fabric): void {
-  const switches = Array.from({ length: dice.between(1, 4) }, (_, i) => `s${i + 1}`);
-  const hosts = Array.from({ length: dice.between(2, 5) }, (_, i) => `h${i + 1}`);
+function drawGraph(fabric: Fabric, sampler: Sampler, link: () => Fabric): void {
+  const switches = Array.from({ length: sampler.between(1, 4) }, (_, i) => `s${i + 1}`);
+  const hosts = Array.from({ length: sampler.between(2, 5) }, (_, i) => `h${i + 1}`);
   const devices = [
-    ...hosts.map((name) => ({ name, kind: 'host', ...(dice.chance(0.2) && { tier: 'host' }) })),
+    ...hosts.map((name) => ({ name, kind: 'host', ...(sampler.chance(0.2) && { tier: 'host' }) })),
     ...switches.map((name) => ({
       name,
       kind: 'switch',
-      ...(dice.chance(0.3) && { tier: 'leaf' }),
+      ...(sampler.chance(0.3) && { tier: 'leaf' }),
     })),
   ];
   const links: Fabric[] = switches.slice(1).map((name, i) => ({
-    between: [name, switches[dice.below(i + 1)]],
+    between: [name, switches[sampler.below(i + 1)]],
     ...link(),
   }));
-  for (let extra = dice.below(3); extra > 0 && switches.length > 1; extra--) {
-    links.push({ between: dice.some(switches, 2, 2), ...link() });
+  for (let extra = sampler.below(3); extra > 0 && switches.length > 1; extra--) {
+    links.push({ between: sampler.some(switches, 2, 2), ...link() });
   }
-  for (const host of hosts) links.push({ between: [host, dice.pick(switches)], ...link() });
+  for (const host of hosts) links.push({ between: [host, sampler.pick(switches)], ...link() });
   Object.assign(fabric, { devices, links });
 }
 

@@ -1,5 +1,5 @@
 import { CAPTURE_TYPES } from '../../engine/analysis/capture/capture-filter.js';
-import type { Dice } from './dice.js';
+import type { Sampler } from './sampler.js';
 import type { Samples } from './schema-values.js';
 
 /** What there is to name in a fabric that has been drawn, and how long anything takes there. */
@@ -45,23 +45,23 @@ export function samplesOf(place: Place): Samples {
   /** Microseconds in a fabric of the usual speed, and proportionally longer in others. */
   const times = (...us: number[]): string[] =>
     us.map((one) => `${Math.round(one * scale * 1e3)}ns`);
-  const within = (least: number, most: number) => (dice: Dice) =>
-    `${Math.round(spanPs * (least + (most - least) * dice.stream.uniform()))}ps`;
+  const within = (least: number, most: number) => (sampler: Sampler) =>
+    `${Math.round(spanPs * (least + (most - least) * sampler.stream.uniform()))}ps`;
   /** Often one of few moments, so that one thing happens while another is under way. */
-  const moment = (dice: Dice): string =>
-    dice.chance(0.5)
-      ? `${Math.round((spanPs * dice.below(MOMENTS)) / MOMENTS)}ps`
-      : within(0, 1)(dice);
-  const lasts = (dice: Dice): string => `${dice.spread(200e3, spanPs / 2)}ps`;
-  const selection = (dice: Dice): unknown =>
-    dice.pick<unknown>(['all', dice.some(hosts, 2, 4), 'h*']);
-  const anyPriority = (dice: Dice): number =>
-    dice.chance(0.8) ? dice.pick(priorities) : dice.below(8);
-  const ofPriorities = (dice: Dice): number[] => dice.some(priorities, 0, 3);
-  const frames = (least: number, most: number) => (dice: Dice) =>
-    dice.between(least, most) * dice.pick([100, 1000, 1500]);
-  const vlan = (dice: Dice): number => dice.pick(vlans);
-  const pattern = (dice: Dice): string => dice.pick([...devices, 'h*', '*']);
+  const moment = (sampler: Sampler): string =>
+    sampler.chance(0.5)
+      ? `${Math.round((spanPs * sampler.below(MOMENTS)) / MOMENTS)}ps`
+      : within(0, 1)(sampler);
+  const lasts = (sampler: Sampler): string => `${sampler.spread(200e3, spanPs / 2)}ps`;
+  const selection = (sampler: Sampler): unknown =>
+    sampler.pick<unknown>(['all', sampler.some(hosts, 2, 4), 'h*']);
+  const anyPriority = (sampler: Sampler): number =>
+    sampler.chance(0.8) ? sampler.pick(priorities) : sampler.below(8);
+  const ofPriorities = (sampler: Sampler): number[] => sampler.some(priorities, 0, 3);
+  const frames = (least: number, most: number) => (sampler: Sampler) =>
+    sampler.between(least, most) * sampler.pick([100, 1000, 1500]);
+  const vlan = (sampler: Sampler): number => sampler.pick(vlans);
+  const pattern = (sampler: Sampler): string => sampler.pick([...devices, 'h*', '*']);
   const minutes = times(5, 20, 60);
   const shares = ['1%', '5%', '20%', '50%', '100%'];
   return {
@@ -79,9 +79,9 @@ export function samplesOf(place: Place): Samples {
     'faults.[].times': [1, 2, 3],
     'faults.[].recover': (): string => `${Math.round(RECOVERY_SPANS * spanPs)}ps`,
     'faults.[].stream': ['common', 'other'],
-    'faults.[].name': (dice) => `fault${dice.below(1000)}`,
-    'faults.[].priority': (dice) =>
-      dice.chance(0.5) ? anyPriority(dice) : dice.some(priorities, 1, 2),
+    'faults.[].name': (sampler) => `fault${sampler.below(1000)}`,
+    'faults.[].priority': (sampler) =>
+      sampler.chance(0.5) ? anyPriority(sampler) : sampler.some(priorities, 1, 2),
     'faults.[].errorRate': [1e-7, 1e-6, 1e-5],
     'faults.[].delay': times(0.5, 2),
     'faults.[].jitter': times(0, 0.3),
@@ -95,35 +95,35 @@ export function samplesOf(place: Place): Samples {
     'faults.[].pause': times(1, 5),
     'faults.[].entries': [1, 2, 4],
     'faults.[].ppm': [-500_000, -20_000, 300, 100_000, 500_000],
-    'faults.[].swap': (dice) => dice.some(ports, 2, 2),
+    'faults.[].swap': (sampler) => sampler.some(ports, 2, 2),
     'faults.[].size': ['2KB', '20KB', '1MB'],
     // Loads.
-    'load.[].name': (dice) => `load${dice.below(1000)}`,
+    'load.[].name': (sampler) => `load${sampler.below(1000)}`,
     'load.[].priority': anyPriority,
     'load.[].bytes': frames(1, 40),
     'load.[].frame': [64, 65, 200, 1000, 1518, 1518, 4000, 9216],
     'load.[].dscp': [0, 24, 46, 63],
     // Some begin when faults and changes are over.
-    'load.[].start': (dice) => within(0, dice.chance(0.3) ? 5 : 0.3)(dice),
+    'load.[].start': (sampler) => within(0, sampler.chance(0.3) ? 5 : 0.3)(sampler),
     'load.[].end': within(0.4, 1),
     'load.[].rate': ['line', 'line', '5%', '30%', '90%', '1G'],
     'load.[].on': times(1, 4),
     'load.[].off': times(0.5, 3),
-    'load.[].vlan': (dice) =>
-      dice.pick<unknown>([
-        vlan(dice),
-        { inner: vlan(dice), outer: vlan(dice), dei: dice.chance(0.5) },
+    'load.[].vlan': (sampler) =>
+      sampler.pick<unknown>([
+        vlan(sampler),
+        { inner: vlan(sampler), outer: vlan(sampler), dei: sampler.chance(0.5) },
       ]),
     'load.[].vm': [0, 0, 1, 5],
     'load.[].spoof': hosts,
-    'load.[].stream': (dice) => streamEnds(dice, hosts),
-    'load.[].incast': (dice) => incastEnds(dice, hosts),
+    'load.[].stream': (sampler) => streamEnds(sampler, hosts),
+    'load.[].incast': (sampler) => incastEnds(sampler, hosts),
     'load.[].permutation.shift': [1, 2],
     'load.[].all-reduce.chunks': [1, 2, 3],
-    'load.[].random.sizes': (dice) =>
-      dice.chance(0.8)
-        ? { fixed: 1000 * dice.between(1, 30) }
-        : dice.pick(['web-search', 'hadoop', 'storage', 'data-mining']),
+    'load.[].random.sizes': (sampler) =>
+      sampler.chance(0.8)
+        ? { fixed: 1000 * sampler.between(1, 30) }
+        : sampler.pick(['web-search', 'hadoop', 'storage', 'data-mining']),
     'load.[].random.load': ['2%', '10%', '40%'],
     'load.[].transport.reliable.mtu': [256, 1024, 4096],
     'load.[].transport.reliable.window': ['auto', 1, 4, 64],
@@ -132,9 +132,9 @@ export function samplesOf(place: Place): Samples {
     'load.[].transport.reliable.timeout': times(20, 40),
     hosts: selection,
     'groups.KEYS': ['group'],
-    'groups.*': (dice) => dice.some(hosts, 2, 4),
+    'groups.*': (sampler) => sampler.some(hosts, 2, 4),
     'placement.KEYS': ['together', 'others'],
-    'placement.*': (dice) => dice.some(devices, 1, 2),
+    'placement.*': (sampler) => sampler.some(devices, 1, 2),
     // Flow control and marking.
     'priorities.KEYS': priorities.map(String),
     xoff: ['dynamic', 'dynamic', '10KB', '40KB', '200KB'],
@@ -152,7 +152,7 @@ export function samplesOf(place: Place): Samples {
     'ecn.probability': ['1%', '20%', '100%'],
     'classes.transmit': mapOfClasses,
     'classes.receive': mapOfClasses,
-    'discovery.classes': (dice) => (dice.chance(0.5) ? 'common' : mapOfClasses(dice)),
+    'discovery.classes': (sampler) => (sampler.chance(0.5) ? 'common' : mapOfClasses(sampler)),
     'dwrr.KEYS': PRIORITIES.map(String),
     'dwrr.*': [1, 2, 7],
     ets: sharesOfClasses,
@@ -169,7 +169,7 @@ export function samplesOf(place: Place): Samples {
     'devices.*.ipv6': ['2001:db8::9'],
     'devices.*.ports.KEYS': ['1', '2', '3'],
     native: vlan,
-    tagged: (dice) => dice.some(vlans, 0, 3),
+    tagged: (sampler) => sampler.some(vlans, 0, 3),
     'mvtx2802.classes.KEYS': ['2', '5', '7'],
     'mvtx2802.classes.*': [0, 8, 20],
     temporary: [16, 32],
@@ -177,8 +177,8 @@ export function samplesOf(place: Place): Samples {
     'mvtx2802.xoff': ['auto', 'auto', 20],
     mcc: [1, 3, 9, 40],
     'mvtx2802.congestion': [1, 4, 12],
-    'wred.levels': (dice) =>
-      dice.pick([
+    'wred.levels': (sampler) =>
+      sampler.pick([
         ['4KB', '8KB', '16KB'],
         ['16KB', '24KB', '32KB'],
       ]),
@@ -192,7 +192,7 @@ export function samplesOf(place: Place): Samples {
     'credit.grantFactor': ['100%', '70%', '30%'],
     'credit.prediction': [0.5, 1, 3],
     'credit.age': ['off', ...times(5, 30)],
-    'credit.channels': (dice) => channels(dice, vlans),
+    'credit.channels': (sampler) => channels(sampler, vlans),
     'credit.tagWait': ['auto', '50ns', '400ns'],
     'credit.refresh': times(1, 10, 20),
     'credit.report': times(1, 10, 20),
@@ -222,13 +222,13 @@ export function samplesOf(place: Place): Samples {
     'changes.[].pfc': ofPriorities,
     'changes.[].credit': ofPriorities,
     // Notices and rate controls.
-    quote: (dice) => dice.between(24, 64),
+    quote: (sampler) => sampler.between(24, 64),
     flowLife: minutes,
     idle: minutes,
     'ci.detect': ['auto', '5KB', '30KB'],
     'ci.low': ['auto', '1KB', '5KB'],
     'ci.streams': [1, 2, 64],
-    'sfc.detect': (dice) => detectors(dice, times),
+    'sfc.detect': (sampler) => detectors(sampler, times),
     'sfc.target': ['auto', '0B', '10KB'],
     'sfc.minInterval': times(1, 5),
     'sfc.pause': ['auto', 'auto', ...times(1, 5)],
@@ -270,12 +270,12 @@ export function samplesOf(place: Place): Samples {
     initial: [1, 16],
     least: [0.1, 1],
     most: [32, 256],
-    'qcn.priorities': (dice) => dice.some(priorities, 0, 2),
+    'qcn.priorities': (sampler) => sampler.some(priorities, 0, 2),
     'qcn.ports.KEYS': [
       ...ports.filter((port) => !hosts.some((host) => port.startsWith(`${host}:`))).slice(0, 3),
       's*:p1',
     ],
-    'qcn.outside': (dice) => [dice.pick(hosts)],
+    'qcn.outside': (sampler) => [sampler.pick(hosts)],
     setPoint: ['auto', '3KB', '20KB'],
     sampleBase: ['auto', '3KB', '15KB'],
     byteReset: ['auto', '10KB'],
@@ -287,16 +287,22 @@ export function samplesOf(place: Place): Samples {
     'pcie.latency': ['100ns', '500ns'],
     'pcie.reads': [2, 16],
     largestFrame: ['9218B', '9700B'],
-    bandwidth: (dice) => bandwidthOf(dice),
-    vms: (dice) => dice.some([1, 2, 5, 3], 1, 4),
-    'nic.rates': (dice) => [
-      { vm: dice.below(2), tc: dice.pick(priorities), rate: dice.pick(['1G', '3G']) },
+    bandwidth: (sampler) => bandwidthOf(sampler),
+    vms: (sampler) => sampler.some([1, 2, 5, 3], 1, 4),
+    'nic.rates': (sampler) => [
+      { vm: sampler.below(2), tc: sampler.pick(priorities), rate: sampler.pick(['1G', '3G']) },
     ],
     memoryWindow: [0, 4, 100],
-    'drift.every': (dice) => `${dice.between(2, 20)}us`,
+    'drift.every': (sampler) => `${sampler.between(2, 20)}us`,
     'drift.by': ['3%', '30%'],
-    'nic.receive': (dice) =>
-      dice.pick<unknown>(['8x64', '4x128', '4x80+4x48', '1x512', [64, 64, 64, 64, 64, 64, 64, 64]]),
+    'nic.receive': (sampler) =>
+      sampler.pick<unknown>([
+        '8x64',
+        '4x128',
+        '4x80+4x48',
+        '1x512',
+        [64, 64, 64, 64, 64, 64, 64, 64],
+      ]),
     'receiveRings.descriptors': [8, 64, 512],
     software: ['0ns', '50ns'],
     'watermarks.KEYS': priorities.map(String),
@@ -304,23 +310,23 @@ export function samplesOf(place: Place): Samples {
     innerType: [0x8100],
     insertedType: [0x8100, 0x8100],
     'pools.KEYS': ['0', '1', '5'],
-    'pools.*.vlans': (dice) => dice.some(vlans, 0, 3),
+    'pools.*.vlans': (sampler) => sampler.some(vlans, 0, 3),
     insert: vlan,
     regs: registers,
     'writes.[].at': within(0, 1),
-    'writes.[].regs': (dice) =>
-      dice.pick([{ 'LEDCTL.LED0_MODE': dice.below(15) }, { LEDCTL: { LED1_MODE: 14 } }]),
+    'writes.[].regs': (sampler) =>
+      sampler.pick([{ 'LEDCTL.LED0_MODE': sampler.below(15) }, { LEDCTL: { LED1_MODE: 14 } }]),
     // What is recorded.
     series: times(3, 7),
     'observe.queue': ports,
-    'observe.ports': (dice) => dice.some([...ports, '*'], 0, 2),
+    'observe.ports': (sampler) => sampler.some([...ports, '*'], 0, 2),
     storm: times(2, 20),
     'traces.share': shares,
     'traces.flows': [[]],
     'traces.priorities': ofPriorities,
     slowest: [0, 2],
-    'captures.ports': (dice) => dice.some([...ports, ...devices], 1, 2),
-    'captures.filters': (dice) => captureFilters(dice),
+    'captures.ports': (sampler) => sampler.some([...ports, ...devices], 1, 2),
+    'captures.filters': (sampler) => captureFilters(sampler),
     'captures.frames': [1, 100],
     snap: ['64B', '200B'],
     'expect.[].load': (): undefined => undefined,
@@ -330,18 +336,18 @@ export function samplesOf(place: Place): Samples {
     'expect.[].min': [0],
     'expect.[].max': (): undefined => undefined,
     'expect.[].equals': (): undefined => undefined,
-    'machinery.[]': (dice) => machineryFault(dice, devices),
+    'machinery.[]': (sampler) => machineryFault(sampler, devices),
   };
 }
 
 /** One to one, several to one or as many, or to a group. */
-function streamEnds(dice: Dice, hosts: readonly string[]): unknown {
-  const shuffled = dice.some(hosts, hosts.length, hosts.length);
+function streamEnds(sampler: Sampler, hosts: readonly string[]): unknown {
+  const shuffled = sampler.some(hosts, hosts.length, hosts.length);
   const [to, ...others] = shuffled as [string, ...string[]];
   const half = Math.floor(shuffled.length / 2);
-  switch (dice.below(7)) {
+  switch (sampler.below(7)) {
     case 0:
-      return { from: dice.some(others, 1, 4), to };
+      return { from: sampler.some(others, 1, 4), to };
     case 1:
       return { from: shuffled.slice(0, half), to: shuffled.slice(half, 2 * half) };
     case 2:
@@ -351,78 +357,78 @@ function streamEnds(dice: Dice, hosts: readonly string[]): unknown {
   }
 }
 
-function incastEnds(dice: Dice, hosts: readonly string[]): unknown {
-  const [to, ...others] = dice.some(hosts, hosts.length, hosts.length);
+function incastEnds(sampler: Sampler, hosts: readonly string[]): unknown {
+  const [to, ...others] = sampler.some(hosts, hosts.length, hosts.length);
   return { from: others, to };
 }
 
-function captureFilters(dice: Dice): unknown[] {
-  return dice.some([...CAPTURE_TYPES], 1, 5).map((type) => ({
-    ...(dice.chance(0.9) && { type }),
-    ...(dice.chance(0.3) && { priority: dice.below(8) }),
-    ...(dice.chance(0.2) && { flow: 0 }),
+function captureFilters(sampler: Sampler): unknown[] {
+  return sampler.some([...CAPTURE_TYPES], 1, 5).map((type) => ({
+    ...(sampler.chance(0.9) && { type }),
+    ...(sampler.chance(0.3) && { priority: sampler.below(8) }),
+    ...(sampler.chance(0.2) && { flow: 0 }),
   }));
 }
 
 /** What breaks a process, which means nothing here: it is read and checked. */
-function machineryFault(dice: Dice, devices: readonly string[]): unknown {
-  const of = dice.pick(['service', 'broker', 'coordinator']);
-  const kind = dice.pick(['kill', 'pause']);
+function machineryFault(sampler: Sampler, devices: readonly string[]): unknown {
+  const of = sampler.pick(['service', 'broker', 'coordinator']);
+  const kind = sampler.pick(['kill', 'pause']);
   return {
     kind,
     of,
-    ...(of === 'service' && { device: dice.pick(devices) }),
-    ...(dice.chance(0.5) ? { at: '1us' } : { after: '1ms' }),
+    ...(of === 'service' && { device: sampler.pick(devices) }),
+    ...(sampler.chance(0.5) ? { at: '1us' } : { after: '1ms' }),
     ...(kind === 'pause' && { for: '5ms' }),
   };
 }
 
 /** Mostly as they are; sometimes several priorities share a class. */
-function mapOfClasses(dice: Dice): number[] {
+function mapOfClasses(sampler: Sampler): number[] {
   const swapped = [...PRIORITIES];
-  if (dice.chance(0.5)) dice.stream.shuffle(swapped);
-  return dice.chance(0.7) ? swapped : swapped.map((tc) => tc % 4);
+  if (sampler.chance(0.5)) sampler.stream.shuffle(swapped);
+  return sampler.chance(0.7) ? swapped : swapped.map((tc) => tc % 4);
 }
 
-function sharesOfClasses(dice: Dice): Record<string, string> {
-  const [strict, ...others] = dice.some(PRIORITIES, 3, 5) as [number, ...number[]];
+function sharesOfClasses(sampler: Sampler): Record<string, string> {
+  const [strict, ...others] = sampler.some(PRIORITIES, 3, 5) as [number, ...number[]];
   const share = Math.floor(100 / others.length);
   const rest = 100 - share * others.length;
   const entries = others.map((tc, i) => [tc, `${share + (i === 0 ? rest : 0)}%`]);
   return Object.fromEntries([...entries, [strict, 'strict']]) as Record<string, string>;
 }
 
-function channels(dice: Dice, vlans: readonly number[]): unknown[] {
-  return Array.from({ length: dice.between(1, 3) }, (_, i) => ({
-    channel: dice.pick([0, 10, 100]) + i,
-    ...(dice.chance(0.7) && { vlans: vlans.filter((_one, v) => v % 3 === i) }),
-    ...(dice.chance(0.4) && { share: dice.pick([1, 2, 0.5]) }),
+function channels(sampler: Sampler, vlans: readonly number[]): unknown[] {
+  return Array.from({ length: sampler.between(1, 3) }, (_, i) => ({
+    channel: sampler.pick([0, 10, 100]) + i,
+    ...(sampler.chance(0.7) && { vlans: vlans.filter((_one, v) => v % 3 === i) }),
+    ...(sampler.chance(0.4) && { share: sampler.pick([1, 2, 0.5]) }),
   }));
 }
 
-function detectors(dice: Dice, times: (...us: number[]) => string[]): unknown {
-  return dice.pick<unknown>([
+function detectors(sampler: Sampler, times: (...us: number[]) => string[]): unknown {
+  return sampler.pick<unknown>([
     'auto',
     '5KB',
-    { dynamic: dice.pick([0.001, 0.1]) },
+    { dynamic: sampler.pick([0.001, 0.1]) },
     { min: '2KB', max: '20KB', probability: '50%' },
     { predicted: '10KB', horizon: times(2)[0] },
     { predicted: '10KB' },
   ]);
 }
 
-function bandwidthOf(dice: Dice): unknown {
+function bandwidthOf(sampler: Sampler): unknown {
   const classes = PRIORITIES.map((tc): [string, unknown] => [
     String(tc),
-    tc === 7 && dice.chance(0.5)
-      ? { group: 2, strict: dice.pick(['link', 'group']), share: '0%' }
-      : { group: tc % 2, share: '25%', ...(dice.chance(0.3) && { strict: 'no' }) },
+    tc === 7 && sampler.chance(0.5)
+      ? { group: 2, strict: sampler.pick(['link', 'group']), share: '0%' }
+      : { group: tc % 2, share: '25%', ...(sampler.chance(0.3) && { strict: 'no' }) },
   ]);
   return { groups: { 0: '60%', 1: '30%', 2: '10%' }, classes: Object.fromEntries(classes) };
 }
 
-function registers(dice: Dice): unknown {
-  return dice.pick<unknown>([
+function registers(sampler: Sampler): unknown {
+  return sampler.pick<unknown>([
     {},
     { 'LEDCTL.LED0_MODE': 14 },
     { 'RTTPT2C[3].CRQ': 40, LEDCTL: { LED1_MODE: '0xE' } },

@@ -10,7 +10,7 @@ import {
   size,
   time,
 } from '../../settings/quantities.js';
-import type { Dice } from './dice.js';
+import type { Sampler } from './sampler.js';
 
 export interface SchemaNode {
   readonly $ref?: string;
@@ -37,7 +37,7 @@ export interface SchemaNode {
 export type Path = readonly string[];
 
 /** A list to pick from, or how to make a value; undefined: leave the key out. */
-export type Sample = readonly unknown[] | ((dice: Dice) => unknown);
+export type Sample = readonly unknown[] | ((sampler: Sampler) => unknown);
 /** By the last keys of a path, `*` and `[]` included; the longest that fits counts. */
 export type Samples = Readonly<Record<string, Sample>>;
 
@@ -127,22 +127,22 @@ export function keysOfDocument(document: unknown): string[] {
 /** Draws values of nodes of the schema, by samples where there are any. */
 export class Drawer {
   constructor(
-    readonly dice: Dice,
+    readonly sampler: Sampler,
     private readonly samples: Samples,
   ) {}
 
   value(node: SchemaNode, path: Path): unknown {
     const sample = this.sampleOf(path);
     if (sample !== null)
-      return typeof sample === 'function' ? sample(this.dice) : this.dice.pick(sample);
-    const shape = this.dice.pick(shapesOf(node));
+      return typeof sample === 'function' ? sample(this.sampler) : this.sampler.pick(sample);
+    const shape = this.sampler.pick(shapesOf(node));
     const values = OF_QUANTITIES[shape.title ?? ''];
-    if (values !== undefined) return this.dice.pick(values);
+    if (values !== undefined) return this.sampler.pick(values);
     if (shape.const !== undefined) return shape.const;
-    if (shape.enum !== undefined) return this.dice.pick(shape.enum);
+    if (shape.enum !== undefined) return this.sampler.pick(shape.enum);
     switch (shape.type) {
       case 'boolean':
-        return this.dice.chance(0.5);
+        return this.sampler.chance(0.5);
       case 'integer':
       case 'number':
         return this.number(shape);
@@ -160,7 +160,7 @@ export class Drawer {
     const { properties = {}, required = [], additionalProperties } = resolve(node);
     const drawn: Record<string, unknown> = {};
     for (const [key, inner] of Object.entries(properties)) {
-      if (!required.includes(key) && !this.dice.chance(probability)) continue;
+      if (!required.includes(key) && !this.sampler.chance(probability)) continue;
       const value = this.value(inner, [...path, key]);
       if (value !== undefined) drawn[key] = value;
     }
@@ -188,25 +188,25 @@ export class Drawer {
     if (!Array.isArray(sample)) {
       throw new Error(`no keys are known for ${path.join('.')}: add them to the samples`);
     }
-    return this.dice.some(sample as string[], 1, 3);
+    return this.sampler.some(sample as string[], 1, 3);
   }
 
   private list(shape: SchemaNode, path: Path): unknown[] {
     const { minItems = 0, maxItems = 3, items, prefixItems } = shape;
     if (prefixItems !== undefined)
       return prefixItems.map((item) => this.value(item, [...path, '[]']));
-    const count = this.dice.between(minItems, Math.max(minItems, Math.min(maxItems, 3)));
+    const count = this.sampler.between(minItems, Math.max(minItems, Math.min(maxItems, 3)));
     const drawn = Array.from({ length: count }, () => this.value(items!, [...path, '[]']));
     return drawn.filter((item) => item !== undefined);
   }
 
   /** The ends of the range, or something near its beginning. */
   private number({ type, minimum, maximum, exclusiveMinimum }: SchemaNode): number {
-    if (type === 'number') return this.dice.pick([0.5, 1, 2]);
+    if (type === 'number') return this.sampler.pick([0.5, 1, 2]);
     const least = minimum ?? (exclusiveMinimum ?? 0) + 1;
     const most = maximum ?? least + 1000;
-    if (this.dice.chance(0.1)) return this.dice.pick([least, most]);
-    return this.dice.between(least, Math.min(most, Math.max(least, 0) + 9));
+    if (this.sampler.chance(0.1)) return this.sampler.pick([least, most]);
+    return this.sampler.between(least, Math.min(most, Math.max(least, 0) + 9));
   }
 
   private sampleOf(path: Path): Sample | null {

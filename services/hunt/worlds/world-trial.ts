@@ -6,13 +6,13 @@ import { planParts } from '../../fabric/placement/part-plan.js';
 import { ThreadsRun } from '../../runtime/threads/run-threads.js';
 import type { RunResults } from '../../runtime/results/results.js';
 import { Session } from '../../runtime/session.js';
-import { Dice } from './dice.js';
+import { Sampler } from './sampler.js';
 import { PartsInStep } from './parts-in-step.js';
 import { stuckFlow } from './progress.js';
 import { Cluster, KIND } from './services-in-memory.js';
 
 /** Where a world is run besides in one thread. */
-export type Runner = (fabric: Fabric, dice: Dice) => RunResults;
+export type Runner = (fabric: Fabric, sampler: Sampler) => RunResults;
 
 const WALL_BUDGET_MS = 1000;
 const UNKIND = { lose: 0.03, repeat: 0.03, reorder: 0.2 };
@@ -21,8 +21,8 @@ const UNKIND = { lose: 0.03, repeat: 0.03, reorder: 0.2 };
 export const RUNNERS: Readonly<Record<string, Runner>> = {
   'windows of random length': inRandomWindows,
   'saved and restored': restored,
-  '2 parts in step': (fabric, dice) => inParts(fabric, dice, 2),
-  '3 parts in step': (fabric, dice) => inParts(fabric, dice, 3),
+  '2 parts in step': (fabric, sampler) => inParts(fabric, sampler, 2),
+  '3 parts in step': (fabric, sampler) => inParts(fabric, sampler, 3),
   'services in memory': inServices,
 };
 
@@ -42,7 +42,7 @@ export function whatIsWrong(fabric: Fabric, seed: number): string | null {
   }
   for (const [name, runner] of Object.entries(RUNNERS)) {
     try {
-      const results = runner(fabric, new Dice(seed, name));
+      const results = runner(fabric, new Sampler(seed, name));
       const difference = differenceOf(expected, results);
       if (difference !== null) return `${name}: ${difference}`;
     } catch (error) {
@@ -54,9 +54,9 @@ export function whatIsWrong(fabric: Fabric, seed: number): string | null {
 
 /** The same for threads that run at the same time. */
 export async function wrongInThreads(fabric: Fabric, seed: number): Promise<string | null> {
-  const dice = new Dice(seed, 'threads');
+  const sampler = new Sampler(seed, 'threads');
   const expected = run(new Session(fabric, { check: true }));
-  const plans = planParts(fabric, placement(fabric, dice, dice.between(2, 3)));
+  const plans = planParts(fabric, placement(fabric, sampler, sampler.between(2, 3)));
   try {
     const { results } = await new ThreadsRun(fabric, plans, { check: true, from: null }).run();
     const difference = differenceOf(expected, results);
@@ -95,7 +95,7 @@ export function run(session: Session): RunResults {
 }
 
 /** Windows of random legal lengths, and the devices of each in random order. */
-function inRandomWindows(fabric: Fabric, dice: Dice): RunResults {
+function inRandomWindows(fabric: Fabric, sampler: Sampler): RunResults {
   const session = new Session(fabric, { check: true });
   const { engine } = session;
   const endPs = fabric.scenario.durationPs ?? Infinity;
@@ -104,18 +104,18 @@ function inRandomWindows(fabric: Fabric, dice: Dice): RunResults {
   for (;;) {
     const next = Math.min(...horizon);
     if (next >= endPs || next === Infinity) break;
-    const bound = Math.min(next + 1 + dice.below(fabric.lookaheadPs), endPs);
-    dice.stream.shuffle(order);
+    const bound = Math.min(next + 1 + sampler.below(fabric.lookaheadPs), endPs);
+    sampler.stream.shuffle(order);
     for (const d of order) if (horizon[d]! < bound) engine.run(d, bound);
   }
   return run(session);
 }
 
 /** Stopped somewhere, and gone on with in another engine. */
-function restored(fabric: Fabric, dice: Dice): RunResults {
+function restored(fabric: Fabric, sampler: Sampler): RunResults {
   const stopped = new Session(fabric, { check: true });
   const untilPs = fabric.scenario.durationPs ?? LONGEST_PS;
-  stopped.runTo(Math.floor(dice.stream.uniform() * untilPs));
+  stopped.runTo(Math.floor(sampler.stream.uniform() * untilPs));
   const session = new Session(fabric, { check: true });
   session.restore(structuredClone(stopped.save()));
   return run(session);
@@ -123,32 +123,32 @@ function restored(fabric: Fabric, dice: Dice): RunResults {
 
 const LONGEST_PS = 100e6;
 
-function inParts(fabric: Fabric, dice: Dice, count: number): RunResults {
-  const isRandom = dice.chance(0.5);
-  const lengthOf = (most: number): number => (isRandom ? 1 + dice.below(most) : most);
-  return new PartsInStep(fabric, placement(fabric, dice, count), lengthOf).run().results;
+function inParts(fabric: Fabric, sampler: Sampler, count: number): RunResults {
+  const isRandom = sampler.chance(0.5);
+  const lengthOf = (most: number): number => (isRandom ? 1 + sampler.below(most) : most);
+  return new PartsInStep(fabric, placement(fabric, sampler, count), lengthOf).run().results;
 }
 
 /** As messages, over a broker that loses some and mixes up others; half of them lose a service. */
-function inServices(fabric: Fabric, dice: Dice): RunResults {
-  const placed = placement(fabric, dice, dice.between(2, 4));
-  const isKind = dice.chance(0.5);
-  const cluster = new Cluster(fabric, placed, dice.stream, isKind ? KIND : UNKIND);
+function inServices(fabric: Fabric, sampler: Sampler): RunResults {
+  const placed = placement(fabric, sampler, sampler.between(2, 4));
+  const isKind = sampler.chance(0.5);
+  const cluster = new Cluster(fabric, placed, sampler.stream, isKind ? KIND : UNKIND);
   if (!isKind) {
-    cluster.run(dice.stream.uniform() * (fabric.scenario.durationPs ?? LONGEST_PS));
-    cluster.recover(dice.chance(0.5) ? null : cluster.save());
+    cluster.run(sampler.stream.uniform() * (fabric.scenario.durationPs ?? LONGEST_PS));
+    cluster.recover(sampler.chance(0.5) ? null : cluster.save());
   }
   cluster.run();
   return cluster.results();
 }
 
 /** Neighbours together, or anything anywhere. */
-function placement(fabric: Fabric, dice: Dice, count: number): Placement {
+function placement(fabric: Fabric, sampler: Sampler, count: number): Placement {
   const { topology } = fabric;
   const parts = Math.min(count, topology.devices.length);
-  if (dice.chance(0.6)) return placeInServices(topology, parts);
+  if (sampler.chance(0.6)) return placeInServices(topology, parts);
   const order = topology.devices.map((_, d) => d);
-  dice.stream.shuffle(order);
+  sampler.stream.shuffle(order);
   return Array.from({ length: parts }, (_, part) => ({
     name: `part${part + 1}`,
     devices: order.filter((_device, i) => i % parts === part).sort((a, b) => a - b),

@@ -7,7 +7,7 @@ import { RAW_OVERHEAD_BYTES } from '../../fabric/load/flow.js';
 import { buildTopology } from '../../fabric/topology/build-topology.js';
 import { portName } from '../../fabric/topology/topology.js';
 import type { Document } from '../document.js';
-import { Dice } from './dice.js';
+import { Sampler } from './sampler.js';
 import type { Draft } from './drafter.js';
 import { Drafter } from './drafter.js';
 import { drawFabric } from './drawn-fabric.js';
@@ -114,18 +114,18 @@ function whereWritten(draft: Draft, path: readonly Key[]): readonly Key[] {
 
 /** All sections of a scenario, before it is checked. */
 export function draftWorld(seed: number, number: number, attempt: number): Draft {
-  const dice = new Dice(seed, `world ${number} ${attempt}`);
-  const model = dice.below(12);
+  const sampler = new Sampler(seed, `world ${number} ${attempt}`);
+  const model = sampler.below(12);
   const isSlotted = model === 0;
   const isSlow = isSlotted || model === 1;
-  const { fabric, bps } = drawFabric(dice, isSlow, isSlotted);
+  const { fabric, bps } = drawFabric(sampler, isSlow, isSlotted);
   const spanPs = Math.max(LEAST_SPAN_PS, (FRAMES_OF_A_SPAN * FRAME_BITS * 1e12) / bps);
-  const place = placeOf(fabric, dice, spanPs);
-  const drawer = new Drawer(dice, samplesOf(place));
+  const place = placeOf(fabric, sampler, spanPs);
+  const drawer = new Drawer(sampler, samplesOf(place));
   return new Drafter(drawer, place, isSlow, isSlotted).draft(fabric);
 }
 
-function placeOf(fabric: Draft, dice: Dice, spanPs: number): Place {
+function placeOf(fabric: Draft, sampler: Sampler, spanPs: number): Place {
   const loaded = scenarioOfDocument('world.yaml', { selvage: 1, fabric });
   const topology = buildTopology(loaded.scenario.fabric, (at, message) =>
     loaded.errorAt(at, message),
@@ -140,7 +140,7 @@ function placeOf(fabric: Draft, dice: Dice, spanPs: number): Place {
     ports: links.flatMap(({ a, b }) => [portName(topology, a), portName(topology, b)]),
     links: links.map(({ a, b }) => [devices[a.device]!.name, devices[b.device]!.name]),
     spanPs,
-    priorities: dice.some([0, 1, 2, 3, 4, 5, 6, 7], 1, 4),
-    vlans: dice.some([1, 2, 7, 10, 100, 4094], 3, 6),
+    priorities: sampler.some([0, 1, 2, 3, 4, 5, 6, 7], 1, 4),
+    vlans: sampler.some([1, 2, 7, 10, 100, 4094], 3, 6),
   };
 }

@@ -1,3 +1,4 @@
+import { PS_PER_NS } from '../../engine/units/time.js';
 import type { HpccSpec } from './spec.js';
 import { ETHERNET_RATES } from '../../engine/units/rates.js';
 import type { Telemetry } from '../../engine/wire/telemetry.js';
@@ -34,7 +35,6 @@ const LINK_WORDS = 3;
 export const HPCC_WORDS = LINKS + TELEMETRY_HOPS * LINK_WORDS;
 
 const BITS = 8;
-const PS_PER_NS = 1000;
 const NS_PER_S = 1e9;
 
 export function initialise(table: Float64Array, s: number, lineBps: number, spec: HpccSpec): void {

@@ -3,7 +3,7 @@
  * of 802.1Q Annex N, with the whole way to the source and back in the place of one link.
  */
 
-import { PREAMBLE_OCTETS, wireOctets } from '../../engine/units/octets.js';
+import { PREAMBLE_OCTETS, wireOctets } from '../../engine/units/ethernet.js';
 
 /** A link on the way from the congested switch to the source, seen one way. */
 export interface SfcLink {

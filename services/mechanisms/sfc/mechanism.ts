@@ -7,7 +7,7 @@ import type {
   SliceMechanism,
   SwitchCarrier,
 } from '../../engine/contract/slice.js';
-import { EXPIRY_TIMER, StopObeyer } from '../../engine/quanta/stop-obeyer.js';
+import { EXPIRY_TIMER, PauseResponder } from '../../engine/quanta/pause-responder.js';
 import type { SfcEdges, SfcTimers } from './carrier.js';
 import { CLEANUP_TIMER, PROCESS_TIMER } from './carrier.js';
 import { actsForStation } from './machine.js';
@@ -27,7 +27,7 @@ export class SfcMechanism implements SliceMechanism, SfcTimers, SfcEdges {
   readonly name = 'sfc';
   readonly clock: { readonly now: number };
   /** Stops of a station's own sending. */
-  private readonly obeyer: StopObeyer;
+  private readonly responder: PauseResponder;
   /** By port. */
   private readonly points: (SfcPoint | null)[] = [];
   /** By port: 1 where the bridge acts for the station. */
@@ -37,7 +37,7 @@ export class SfcMechanism implements SliceMechanism, SfcTimers, SfcEdges {
     const { tables, host, slot, ports } = tools;
     this.clock = host.clock;
     this.proxied = tables.uint8('port', 1);
-    this.obeyer = new StopObeyer(tables, host, slot, 8, ports);
+    this.responder = new PauseResponder(tables, host, slot, 8, ports);
   }
 
   atSwitch(
@@ -65,7 +65,14 @@ export class SfcMechanism implements SliceMechanism, SfcTimers, SfcEdges {
     if (spec === undefined) return this.install(place, null);
     const counters = new SfcCounters();
     const { firstPort } = place;
-    const station = new SfcStationReceiver(firstPort, spec, this, counters, carrier, this.obeyer);
+    const station = new SfcStationReceiver(
+      firstPort,
+      spec,
+      this,
+      counters,
+      carrier,
+      this.responder,
+    );
     return this.install(place, new SfcStationPoint(counters, station));
   }
 
@@ -91,7 +98,7 @@ export class SfcMechanism implements SliceMechanism, SfcTimers, SfcEdges {
 
   onTimer(port: number, timer: number): void {
     if (timer < PROCESS_TIMER) {
-      this.obeyer.onTimer(port, timer - EXPIRY_TIMER);
+      this.responder.onTimer(port, timer - EXPIRY_TIMER);
       return;
     }
     const point = this.points[port];
@@ -100,15 +107,15 @@ export class SfcMechanism implements SliceMechanism, SfcTimers, SfcEdges {
   }
 
   holdReason(port: number, priority: number): HoldReason | null {
-    return this.obeyer.reason(port, priority, this.name);
+    return this.responder.reason(port, priority, this.name);
   }
 
   heldPs(port: number, priority: number, now: number): number {
-    return this.obeyer.heldPs(port, priority, now);
+    return this.responder.heldPs(port, priority, now);
   }
 
   holdCount(port: number, priority: number): number {
-    return this.obeyer.holdCount(port, priority);
+    return this.responder.holdCount(port, priority);
   }
 
   managedValues(port: number): ManagedValue[] {

@@ -1,7 +1,8 @@
+import { PS_PER_NS } from '../../engine/units/time.js';
 import type { SendSpec } from '../../engine/contract/spec.js';
 import { GROUP_FLAG } from '../../engine/frame/frame-pool.js';
 import { groupMac, Stations } from '../../engine/notices/stations.js';
-import { wireOctets } from '../../engine/units/octets.js';
+import { wireOctets } from '../../engine/units/ethernet.js';
 import type {
   DeviceContext,
   FabricContext,
@@ -16,7 +17,6 @@ import type { SfcDetector, SfcHostSpec, SfcPortSpec, SfcSwitchSpec } from './spe
 
 /** An SFCM on IPv4 with 34 octets of the congesting frame, FCS included. */
 const MESSAGE_OCTETS = 118;
-const PS_PER_NS = 1000;
 /** Of the longest frame: no threshold makes sense below these. */
 const THRESHOLD_FRAMES = 4;
 const TARGET_FRAMES = 2;

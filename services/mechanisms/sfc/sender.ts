@@ -1,3 +1,4 @@
+import { TRAFFIC_CLASSES } from '../../engine/units/ethernet.js';
 import type { NeighbourStopper } from '../../engine/contract/flow-control.js';
 import type { SfcPortSpec, SfcSwitchSpec } from './spec.js';
 import type { FramePool } from '../../engine/frame/frame-pool.js';
@@ -58,7 +59,6 @@ interface QueueMemory extends GrowthSample {
   asked: boolean;
 }
 
-const CLASSES = 8;
 const UNIT_OCTETS = 64;
 const U16_MAX = 0xffff;
 const VID_MASK = 0xfff;
@@ -115,7 +115,7 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     this.stations = new Stations(spec.stations);
     this.own = new Stations(spec.address);
     this.random = new RandomStream(seed, `${name}/sfc`);
-    this.queues = Array.from({ length: ports.length * CLASSES }, newQueue);
+    this.queues = Array.from({ length: ports.length * TRAFFIC_CLASSES }, newQueue);
     this.lastFrames = new Int32Array(spec.resume ? spec.maxSources * RECORD_WORDS : 0);
     this.table = this.sfcInitialize();
   }
@@ -155,7 +155,7 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
   /** A frame has left a monitored queue. */
   sfcQueueFell(out: number, trafficClass: number, queueOctets: number): void {
     const local = out - this.firstPort;
-    const queue = this.queues[local * CLASSES + trafficClass];
+    const queue = this.queues[local * TRAFFIC_CLASSES + trafficClass];
     if (!queue.asked || queueOctets > this.spec.ports[local].targetOctets) return;
     queue.asked = false;
     this.view.octets = queueOctets;
@@ -293,7 +293,7 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
   /** Looks at a queue, and at how it grows. */
   private watch(out: number, trafficClass: number, queueOctets: number): QueueMemory {
     const { view, carrier } = this;
-    const queue = this.queues[(out - this.firstPort) * CLASSES + trafficClass];
+    const queue = this.queues[(out - this.firstPort) * TRAFFIC_CLASSES + trafficClass];
     sampleGrowth(queue, queueOctets, this.timers.clock.now);
     view.octets = queueOctets;
     view.growth = queue.growth;

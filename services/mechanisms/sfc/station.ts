@@ -1,5 +1,5 @@
 import type { SfcHostSpec } from './spec.js';
-import type { StopObeyer } from '../../engine/quanta/stop-obeyer.js';
+import type { PauseResponder } from '../../engine/quanta/pause-responder.js';
 import type { HostCarrier } from '../../engine/contract/slice.js';
 import type { SfcTimers } from './carrier.js';
 import { SfcFlowPauses } from './flow-pauses.js';
@@ -9,7 +9,7 @@ import { SfcReceiver } from './receiver.js';
 
 /** An end station that pauses itself when it is told to (P802.1Qdw figure 52-3). */
 export class SfcStationReceiver extends SfcReceiver {
-  /** With `scope: flow`; priorities are counted by the obeyer. */
+  /** With `scope: flow`; priorities are counted by the pause responder. */
   readonly flowPauses: SfcFlowPauses;
 
   constructor(
@@ -18,13 +18,13 @@ export class SfcStationReceiver extends SfcReceiver {
     timers: SfcTimers,
     counters: SfcCounters,
     private readonly carrier: HostCarrier,
-    private readonly obeyer: StopObeyer,
+    private readonly responder: PauseResponder,
   ) {
     super(firstPort, spec.processingPs, timers, counters);
     this.flowPauses = new SfcFlowPauses(spec.destinations.length);
   }
 
-  static override readonly wiring: readonly string[] = [...SfcReceiver.wiring, 'obeyer'];
+  static override readonly wiring: readonly string[] = [...SfcReceiver.wiring, 'responder'];
 
   /** "SFCM reaches destination: execute the PAUSE." `mac` is the station's own address. */
   processSfcmPdu(port: number, mac: number, octets: Uint8Array, bornPs: number): void {
@@ -36,7 +36,7 @@ export class SfcStationReceiver extends SfcReceiver {
     const durationPs = pauseNs * 1000;
     this.counters.sfcSfcmsExecuted++;
     if (this.spec.scope === 'priority') {
-      this.obeyer.loadFor(at, priority, durationPs);
+      this.responder.loadFor(at, priority, durationPs);
       return;
     }
     this.spec.destinations.forEach((mac, connection) => {

@@ -57,7 +57,7 @@ export interface ShownFault {
 }
 
 /** A fault in the words of a scenario, to have or to end. */
-export type LiveWish =
+export type LiveRequest =
   | { readonly kind: 'inject'; readonly fault: Readonly<Record<string, unknown>> }
   | { readonly kind: 'clear'; readonly name: string };
 

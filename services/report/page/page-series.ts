@@ -1,3 +1,4 @@
+import { WIRE_OVERHEAD_OCTETS } from '../../engine/units/ethernet.js';
 import type { PortResult } from '../../runtime/results/results.js';
 import type { SeriesRow } from '../../runtime/series.js';
 import { isRateRow } from '../../runtime/series.js';
@@ -8,8 +9,6 @@ const HEAT_POINTS = 900_000;
 const TIMES = { min: 60, max: 600 };
 /** Ports with plots of their own, by priority. */
 const PLOTTED_PORTS = 40;
-/** What a frame takes on the wire beside its octets: preamble and gap. */
-const WIRE_OVERHEAD_OCTETS = 20;
 const OCTET_MAX = 255;
 
 /** Connections whose rates are drawn. */

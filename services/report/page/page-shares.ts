@@ -1,3 +1,4 @@
+import { WIRE_OVERHEAD_OCTETS } from '../../engine/units/ethernet.js';
 import type { ArbiterSpec } from '../../engine/contract/arbiter.js';
 import type { PortSpec } from '../../engine/contract/spec.js';
 import type { PortResult, RunResults } from '../../runtime/results/results.js';
@@ -5,7 +6,6 @@ import type { SharesView } from './page-data.js';
 
 const PORTS_SHOWN = 24;
 const CLASSES = [0, 1, 2, 3, 4, 5, 6, 7];
-const WIRE_OVERHEAD_OCTETS = 20;
 
 /** How a port shares its rate: the class of each priority, and who chooses. */
 export type PortSharing = Pick<PortSpec, 'classOf' | 'arbiter'>;

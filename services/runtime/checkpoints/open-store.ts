@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { RunIdentity } from '../service/settings.js';
-import { DirectoryShelf } from './directory-shelf.js';
+import { DirectoryCheckpointStorage } from './directory-checkpoint-storage.js';
 import { CheckpointStore } from './store.js';
 
 /** The store that a run was told to use: a folder, or the broker's JetStream. */
@@ -10,8 +10,8 @@ export async function openStore(
   connect: () => Promise<NatsConnection>,
 ): Promise<CheckpointStore> {
   if (checkpoints !== 'jetstream') {
-    return new CheckpointStore(new DirectoryShelf(join(checkpoints, run)));
+    return new CheckpointStore(new DirectoryCheckpointStorage(join(checkpoints, run)));
   }
-  const { JetStreamShelf } = await import('./jetstream-shelf.js');
-  return new CheckpointStore(await JetStreamShelf.open(await connect(), run));
+  const { JetStreamCheckpointStorage } = await import('./jetstream-checkpoint-storage.js');
+  return new CheckpointStore(await JetStreamCheckpointStorage.open(await connect(), run));
 }

@@ -2,7 +2,7 @@
 export class StoreError extends Error {}
 
 /** Named octets that outlive any process; each appears whole or not at all. */
-export interface Shelf {
+export interface CheckpointStorage {
   put(name: string, octets: Uint8Array): Promise<void>;
   get(name: string): Promise<Uint8Array | null>;
   names(): Promise<string[]>;
@@ -20,21 +20,21 @@ const EPOCH = /^epoch-(\d+)$/;
 
 /** What a run keeps: the snapshots of its last checkpoint, and what a coordinator must remember. */
 export class CheckpointStore {
-  constructor(private readonly shelf: Shelf) {}
+  constructor(private readonly checkpointStorage: CheckpointStorage) {}
 
   async putSnapshot(checkpoint: string, service: number, octets: Uint8Array): Promise<void> {
-    await this.shelf.put(`${checkpoint}.${service}`, octets);
+    await this.checkpointStorage.put(`${checkpoint}.${service}`, octets);
   }
 
   async getSnapshot(checkpoint: string, service: number): Promise<Uint8Array> {
-    const octets = await this.shelf.get(`${checkpoint}.${service}`);
+    const octets = await this.checkpointStorage.get(`${checkpoint}.${service}`);
     if (octets !== null) return octets;
     throw new StoreError(`checkpoint ${checkpoint} lacks the snapshot of service ${service}`);
   }
 
   /** From now on this is the checkpoint to return to; snapshots of others go. */
   async commit(checkpoint: string, manifest: Uint8Array): Promise<void> {
-    await this.shelf.put(MANIFEST, manifest);
+    await this.checkpointStorage.put(MANIFEST, manifest);
     await this.removeAllBut(
       (name) => name === MANIFEST || name === STEPS || name.startsWith(`${checkpoint}.`),
     );
@@ -42,25 +42,25 @@ export class CheckpointStore {
 
   /** The last manifest committed, if any. */
   async manifest(): Promise<Uint8Array | null> {
-    return this.shelf.get(MANIFEST);
+    return this.checkpointStorage.get(MANIFEST);
   }
 
   /** Remembers what was done to the run from outside. */
   async putSteps(octets: Uint8Array): Promise<void> {
-    await this.shelf.put(STEPS, octets);
+    await this.checkpointStorage.put(STEPS, octets);
   }
 
   async steps(): Promise<Uint8Array | null> {
-    return this.shelf.get(STEPS);
+    return this.checkpointStorage.get(STEPS);
   }
 
   /** The run has ended, with this. */
   async putOutcome(octets: Uint8Array): Promise<void> {
-    await this.shelf.put(OUTCOME, octets);
+    await this.checkpointStorage.put(OUTCOME, octets);
   }
 
   async outcome(): Promise<Uint8Array | null> {
-    return this.shelf.get(OUTCOME);
+    return this.checkpointStorage.get(OUTCOME);
   }
 
   /** What a run that has ended leaves behind is all that stays. */
@@ -75,24 +75,26 @@ export class CheckpointStore {
 
   /** The last epoch that any coordinator of this run began; 0 before the first. */
   async lastEpoch(): Promise<number> {
-    const epochs = (await this.shelf.names()).map((name) => Number(EPOCH.exec(name)?.[1] ?? 0));
+    const epochs = (await this.checkpointStorage.names()).map((name) =>
+      Number(EPOCH.exec(name)?.[1] ?? 0),
+    );
     return Math.max(0, ...epochs);
   }
 
   /** Begins an epoch, which only one coordinator can do. */
   async beginEpoch(epoch: number): Promise<void> {
-    if (await this.shelf.claim(`epoch-${epoch}`)) return;
+    if (await this.checkpointStorage.claim(`epoch-${epoch}`)) return;
     throw new StoreError(`another coordinator drives this run: it has begun epoch ${epoch}`);
   }
 
   async clear(): Promise<void> {
-    await this.shelf.clear();
+    await this.checkpointStorage.clear();
   }
 
   /** Numbers of epochs stay: no two coordinators begin one. */
   private async removeAllBut(isKept: (name: string) => boolean): Promise<void> {
-    const names = await this.shelf.names();
+    const names = await this.checkpointStorage.names();
     const old = names.filter((name) => !EPOCH.test(name) && !isKept(name));
-    await Promise.all(old.map((name) => this.shelf.remove(name)));
+    await Promise.all(old.map((name) => this.checkpointStorage.remove(name)));
   }
 }

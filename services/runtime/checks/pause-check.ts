@@ -1,9 +1,8 @@
+import { PRIORITIES, QUANTUM_OCTETS } from '../../engine/units/ethernet.js';
 import type { Engine } from '../../engine/device/engine.js';
 import { blankPauseFrame, decodePause } from '../../engine/wire/mac-control/pause-frame.js';
 import { blankPfcFrame, decodePfc } from '../../engine/wire/mac-control/pfc-frame.js';
 
-const PRIORITIES = 8;
-const QUANTUM_OCTETS = 64;
 const ALL = 0xff;
 
 /**

@@ -1,7 +1,7 @@
 import type { Engine } from '../../engine/device/engine.js';
 import { BrokenAssertion } from '../../engine/kernel/assert.js';
 import type { ColumnLayout } from '../../engine/kernel/tables.js';
-import { LANE_HEAD, LANE_TAIL } from '../../engine/port/ports.js';
+import { IN_FLIGHT_QUEUE_HEAD, IN_FLIGHT_QUEUE_TAIL } from '../../engine/port/ports.js';
 
 const WORD_OCTETS = Int32Array.BYTES_PER_ELEMENT;
 
@@ -28,7 +28,7 @@ export class RowGuard {
       const { buffer, byteOffset, byteLength } = layout.column;
       const now = Buffer.from(buffer, byteOffset, byteLength);
       const isOfPorts = byteOffset === ports.words.byteOffset && buffer === ports.words.buffer;
-      const inbox = new Set(isOfPorts ? [LANE_HEAD, LANE_TAIL] : []);
+      const inbox = new Set(isOfPorts ? [IN_FLIGHT_QUEUE_HEAD, IN_FLIGHT_QUEUE_TAIL] : []);
       return { layout, now, before: Buffer.alloc(byteLength), inbox };
     });
   }

@@ -1,3 +1,4 @@
+import { TRAFFIC_CLASSES, WIRE_OVERHEAD_OCTETS } from '../../engine/units/ethernet.js';
 import type { ArbiterSpec } from '../../engine/contract/arbiter.js';
 import type { Engine } from '../../engine/device/engine.js';
 import { sharesOf } from '../../engine/device/operating.js';
@@ -8,9 +9,6 @@ import { NicShares } from './shares/nic-shares.js';
 import type { Rounds } from './shares/port-shares.js';
 import { PortShares, roundsOf, roundsOfEts } from './shares/port-shares.js';
 import { TenantShares } from './shares/tenant-shares.js';
-
-const CLASSES = 8;
-const WIRE_OVERHEAD_OCTETS = 20;
 
 const TENANT_GOT_MORE = 'a tenant got more than its share of its class';
 
@@ -43,14 +41,14 @@ export class ShareCheck {
 
   /** A frame that had its turn at a port will not be sent. */
   discarded(port: number): void {
-    for (let tc = 0; tc < CLASSES; tc++) this.tenants.delete(port * CLASSES + tc);
+    for (let tc = 0; tc < TRAFFIC_CLASSES; tc++) this.tenants.delete(port * TRAFFIC_CLASSES + tc);
   }
 
   /** An account at a port (numbered through the service) lacks credit from now on. */
   lacksCredit(port: number, priority: number, channel: number): void {
     const { accounts } = this.engine.credit;
     const row = accounts.row(port, accounts.slotOfChannel(port, channel), priority);
-    this.tenants.get(port * CLASSES + accounts.trafficClass(row))?.lacksCredit(row);
+    this.tenants.get(port * TRAFFIC_CLASSES + accounts.trafficClass(row))?.lacksCredit(row);
   }
 
   /** A frame starts at a port (numbered through the service): what is wrong with that, or null. */
@@ -69,7 +67,7 @@ export class ShareCheck {
       nic === null
         ? this.sharingOf(device, port).breach(tc, octets + WIRE_OVERHEAD_OCTETS, eligible)
         : nic.sent(now, tc, octets, eligible);
-    if (wrong !== null || !this.engine.shared.ports.isMetered(port, tc)) return wrong;
+    if (wrong !== null || !this.engine.shared.ports.isCreditGated(port, tc)) return wrong;
     const tenants = this.tenantsOf(port, tc);
     return tenants === null || tenants.isFair(frame) ? null : TENANT_GOT_MORE;
   }
@@ -117,12 +115,12 @@ export class ShareCheck {
   }
 
   private tenantsOf(port: number, tc: number): TenantShares | null {
-    const known = this.tenants.get(port * CLASSES + tc);
+    const known = this.tenants.get(port * TRAFFIC_CLASSES + tc);
     if (known !== undefined) return known;
     const rows = this.engine.credit.accounts.rowsOfClass(port, tc);
     if (rows.length < 2) return null;
     const tenants = new TenantShares(this.engine, port, tc, rows);
-    this.tenants.set(port * CLASSES + tc, tenants);
+    this.tenants.set(port * TRAFFIC_CLASSES + tc, tenants);
     return tenants;
   }
 

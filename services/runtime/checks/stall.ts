@@ -1,3 +1,4 @@
+import { QUANTUM_OCTETS } from '../../engine/units/ethernet.js';
 import type { FaultSpec } from '../../engine/contract/fault.js';
 import type { PortSpec } from '../../engine/contract/spec.js';
 import type { DeviceSpec, Engine } from '../../engine/device/engine.js';
@@ -30,7 +31,6 @@ export const STALLED = 'nothing moves any more: every sender is held by another'
 const STALL_PS = 100e9;
 /** A run is over when nothing is left but what mechanisms say to keep each other informed. */
 const QUIET_PS = 1e9;
-const QUANTUM_OCTETS = 64;
 
 export type Verdict = 'moving' | 'stalled' | 'quiet';
 

@@ -1,7 +1,7 @@
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { WatchIntervals } from '../checks/stall.js';
 import { STALLED, StallWatch, watchIntervals } from '../checks/stall.js';
-import type { FaultStep, FaultWish, LiveFaults } from '../live-faults.js';
+import type { FaultStep, FaultRequest, LiveFaults } from '../live-faults.js';
 import type { Failure } from '../results/results.js';
 import type { Pace } from './pace.js';
 import { pausesAt } from './pace.js';
@@ -20,7 +20,7 @@ export interface ControllerOptions {
 }
 
 interface ChangeRequest {
-  readonly wish: FaultWish;
+  readonly request: FaultRequest;
   readonly live: LiveFaults;
 }
 
@@ -132,10 +132,10 @@ export class RunController<Snapshot> {
   }
 
   /** A fault comes or goes at the next bound; throws if the scenario cannot have it. */
-  change(wish: FaultWish, live: LiveFaults): Promise<FaultStep> {
+  change(request: FaultRequest, live: LiveFaults): Promise<FaultStep> {
     if (this.isOver) throw new Error(ENDED);
-    live.check(wish);
-    const step = this.changes.add({ wish, live });
+    live.check(request);
+    const step = this.changes.add({ request, live });
     this.wake();
     return step;
   }
@@ -273,9 +273,9 @@ export class RunController<Snapshot> {
     const taken: TakenChange[] = [];
     let fabric = null;
     for (const { asked, resolve, reject } of this.changes.take()) {
-      const { wish, live } = asked;
+      const { request, live } = asked;
       try {
-        taken.push({ ...live.take(wish, boundPs), resolve });
+        taken.push({ ...live.take(request, boundPs), resolve });
         fabric = live.fabric;
       } catch (error) {
         reject(error as Error);

@@ -12,7 +12,7 @@ export class Windows {
   private readonly horizon: Float64Array;
   private backwards = true;
 
-  /** Only the first `actors` devices run; behind them are stand-ins. */
+  /** Only the first `actors` devices run; behind them are proxy devices. */
   constructor(
     private readonly engine: Engine,
     private readonly lookaheadPs: number,

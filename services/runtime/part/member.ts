@@ -217,7 +217,7 @@ export class Member {
     const spanPs = bound - nextPs;
     if (spanPs > 0) this.activeSteps++;
     const events = part.runBorderTo(bound);
-    part.take(this.outlet);
+    part.take(this.egressPath);
     this.executedPs = bound;
     for (const channel of this.channels) this.send(channel, grant);
     return { grant, spanPs, events };
@@ -244,7 +244,7 @@ export class Member {
     for (const channel of this.channels) this.sendBare(channel, true);
   }
 
-  private readonly outlet = {
+  private readonly egressPath = {
     frame: (c: number, lane: number, pool: FramePool, frame: number): void => {
       this.channels[c]!.framesOut.add(lane, pool, frame);
       this.noteHandedOver(pool.arrival(frame));

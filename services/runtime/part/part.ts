@@ -29,7 +29,7 @@ export interface PartState {
 }
 
 /** Hears what leaves for another service. */
-export interface PartOutlet {
+export interface PartEgressPath {
   /** `frame` lies in the pool and is gone after the call. */
   frame(channel: number, lane: number, pool: FramePool, frame: number): void;
   control(channel: number, lane: number, atPs: number, octets: Uint8Array): void;
@@ -38,7 +38,7 @@ export interface PartOutlet {
 /** How often what is over is forgotten: seldom enough to cost nothing. */
 const RUNS_PER_FORGETTING = 256;
 
-/** Some actors of a fabric, and stand-ins for their neighbours that live elsewhere. */
+/** Some actors of a fabric, and proxy devices for their neighbours that live elsewhere. */
 export class Part {
   readonly engine: Engine;
   private readonly windows: Windows;
@@ -47,19 +47,19 @@ export class Part {
   private runs = 0;
   /** Devices with a cable to another service. */
   private readonly border: Int32Array;
-  /** By stand-in. */
+  /** By proxy device. */
   private readonly feeds: readonly Feed[];
 
   constructor(readonly plan: PartPlan) {
     const kinds = engineKindsWith(plan.plugins);
-    this.engine = new Engine([...plan.specs, ...plan.standIns], kinds, plan.frames);
+    this.engine = new Engine([...plan.specs, ...plan.proxyDevices], kinds, plan.frames);
     for (const [a, b] of plan.links) this.engine.connect([a.place, a.port], [b.place, b.port]);
     this.windows = new Windows(this.engine, plan.windowPs, plan.specs.length);
     const cut = plan.channels.flatMap(({ inPorts }) => inPorts.map(({ place }) => place));
     this.border = Int32Array.from(new Set(cut)).sort();
     this.sampler = this.makeSampler();
     this.observers = new Observers(this.engine, plan);
-    this.feeds = plan.standIns.map(() => new Feed(this.engine.shared.pool));
+    this.feeds = plan.proxyDevices.map(() => new Feed(this.engine.shared.pool));
     plan.channels.forEach(({ outPorts }, channel) => {
       outPorts.forEach(({ place, port }, lane) => {
         this.feeds[place - plan.specs.length]!.connect(port, channel, lane);
@@ -118,10 +118,11 @@ export class Part {
   }
 
   /** Takes out what was handed to neighbours elsewhere. */
-  take(outlet: PartOutlet): void {
+  take(egressPath: PartEgressPath): void {
     const { engine, feeds, plan } = this;
     const own = plan.specs.length;
-    for (let i = 0; i < feeds.length; i++) takeHandedOver(engine, own + i, feeds[i]!.to(outlet));
+    for (let i = 0; i < feeds.length; i++)
+      takeHandedOver(engine, own + i, feeds[i]!.to(egressPath));
   }
 
   /** Puts in what a neighbour elsewhere handed over. */
@@ -199,11 +200,11 @@ export class Part {
   }
 }
 
-/** What a stand-in was handed goes to the channel and lane of the port that it came to. */
+/** What a proxy device was handed goes to the channel and lane of the port that it came to. */
 class Feed implements HandOverSink {
   /** By port; others have nobody here to hand over to them. */
   private readonly lanes: { readonly channel: number; readonly lane: number }[] = [];
-  private outlet = DISCARD;
+  private egressPath = DISCARD;
 
   constructor(private readonly pool: FramePool) {}
 
@@ -212,24 +213,24 @@ class Feed implements HandOverSink {
   }
 
   /** What is taken next goes there. */
-  to(outlet: PartOutlet): this {
-    this.outlet = outlet;
+  to(egressPath: PartEgressPath): this {
+    this.egressPath = egressPath;
     return this;
   }
 
   frame(port: number, frame: number): void {
     const feed = this.lanes[port];
-    if (feed !== undefined) this.outlet.frame(feed.channel, feed.lane, this.pool, frame);
+    if (feed !== undefined) this.egressPath.frame(feed.channel, feed.lane, this.pool, frame);
   }
 
   control(port: number, atPs: number, octets: Uint8Array): void {
     const feed = this.lanes[port];
-    if (feed !== undefined) this.outlet.control(feed.channel, feed.lane, atPs, octets);
+    if (feed !== undefined) this.egressPath.control(feed.channel, feed.lane, atPs, octets);
   }
 }
 
-/** A stand-in is built like a device, and may have armed timers that nobody here runs. */
-const DISCARD: PartOutlet = {
+/** A proxy device is built like a device, and may have armed timers that nobody here runs. */
+const DISCARD: PartEgressPath = {
   frame: () => undefined,
   control: () => undefined,
 };

@@ -1,7 +1,6 @@
+import { PS_PER_S } from '../../engine/units/time.js';
 import { percentilesOf } from './percentiles.js';
 import type { FlowResult, LoadResult, Percentiles, Spread, Tally } from './results.js';
-
-const PS_PER_S = 1e12;
 
 type Offered = Pick<FlowResult, 'payloadOctets' | 'startPs' | 'offeredUntilPs'>;
 

@@ -1,3 +1,4 @@
+import { QUANTUM_OCTETS, TRAFFIC_CLASSES } from '../../engine/units/ethernet.js';
 import { framesHeldBack } from '../../engine/device/checkpoint.js';
 import type { Engine } from '../../engine/device/engine.js';
 import { LAST_AT } from '../../engine/device/host/receivers.js';
@@ -20,8 +21,6 @@ import type { NicResult } from './nic-results.js';
 import type { StallResult } from './results.js';
 import { unreachableAt } from './unreachable.js';
 
-const CLASSES = 8;
-const QUANTUM_OCTETS = 64;
 /** Round trips, gaps between packets and turns at the source that may pass without a delivery. */
 const TIMES = 2;
 /** The longest queues of a path may drain at this part of line rate. */
@@ -134,7 +133,7 @@ export class FlowProgress {
       if (owner.kind === 'switch') roundTripPs += 2 * owner.pipelinePs;
       const number = this.numberOf(end);
       let queued = 0;
-      for (let tc = 0; tc < CLASSES; tc++)
+      for (let tc = 0; tc < TRAFFIC_CLASSES; tc++)
         queued += engine.shared.queues.get(number, tc, QUEUE_PEAK);
       drainPs += queued * end.octetPs;
       const { pfc, pause } = owner.ports[end.port]!;
@@ -220,7 +219,7 @@ export class FlowProgress {
 
   private rawFrames(): Map<string, number> {
     const { engine } = this;
-    const { pool, lanes } = engine.shared;
+    const { pool, inFlightQueues } = engine.shared;
     const oldest = new Map<string, number>();
     const add = (frame: number): void => {
       const frameClass = pool.words[frame + CLASS]!;
@@ -235,7 +234,7 @@ export class FlowProgress {
       framesHeldBack(device).forEach(add);
       device.late.forEach(add);
       device.spec.ports.forEach((_, p) => {
-        lanes.forEach(device.firstPort + p, add);
+        inFlightQueues.forEach(device.firstPort + p, add);
       });
     }
     return oldest;

@@ -28,7 +28,7 @@ export function makeMailboxMemory(
 ): MailboxMemory {
   const { outPorts } = plan.channels[channel]!;
   const octetsPs = outPorts.map(
-    ({ place, port }) => plan.standIns[place - plan.specs.length]!.ports[port]!.octetPs,
+    ({ place, port }) => plan.proxyDevices[place - plan.specs.length]!.ports[port]!.octetPs,
   );
   const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
   const frames = sum(octetsPs.map((ps) => Math.ceil(windowPs / (SHORTEST_WIRE_OCTETS * ps)) + 2));
@@ -56,20 +56,20 @@ export class Mailbox {
     this.counts = new Int32Array(memory.counts);
   }
 
-  addFrame(lane: number, pool: FramePool, frame: number): void {
+  addFrame(inFlightQueue: number, pool: FramePool, frame: number): void {
     const at = this.counts[0]! * RECORD_WORDS;
     if (at === this.records.length) throw new Error('more frames in a window than a wire carries');
     pool.readInto(frame, this.records, at);
-    this.records[at + NEXT] = lane;
+    this.records[at + NEXT] = inFlightQueue;
     this.counts[0]!++;
   }
 
-  addControl(lane: number, atPs: number, octets: Uint8Array): void {
+  addControl(inFlightQueue: number, atPs: number, octets: Uint8Array): void {
     const at = this.counts[1]!;
     const next = at + CONTROL_HEADER_OCTETS + octets.length;
     if (next > this.control.length) throw new Error('more control frames than a wire carries');
     this.header.setFloat64(at, atPs);
-    this.header.setUint32(at + 8, lane);
+    this.header.setUint32(at + 8, inFlightQueue);
     this.header.setUint32(at + 12, octets.length);
     this.control.set(octets, at + CONTROL_HEADER_OCTETS);
     this.counts[1] = next;

@@ -105,7 +105,7 @@ class Thread {
       this.boundPs = Math.min(nextPs + task.lookaheadPs, limitPs);
       this.execute(() => part.runBorderTo(this.boundPs));
       this.parity ^= 1;
-      part.take(this.outlet);
+      part.take(this.egressPath);
       if (window % WINDOWS_PER_PROGRESS === 0) this.showProgress(nextPs);
     }
   }
@@ -164,14 +164,14 @@ class Thread {
     this.handedOverPs = Infinity;
   }
 
-  private readonly outlet = {
-    frame: (channel: number, lane: number, pool: FramePool, frame: number): void => {
-      this.outgoing[this.parity]![channel]!.addFrame(lane, pool, frame);
+  private readonly egressPath = {
+    frame: (channel: number, inFlightQueue: number, pool: FramePool, frame: number): void => {
+      this.outgoing[this.parity]![channel]!.addFrame(inFlightQueue, pool, frame);
       const at = pool.arrival(frame);
       if (at < this.handedOverPs) this.handedOverPs = at;
     },
-    control: (channel: number, lane: number, atPs: number, octets: Uint8Array): void => {
-      this.outgoing[this.parity]![channel]!.addControl(lane, atPs, octets);
+    control: (channel: number, inFlightQueue: number, atPs: number, octets: Uint8Array): void => {
+      this.outgoing[this.parity]![channel]!.addControl(inFlightQueue, atPs, octets);
       if (atPs < this.handedOverPs) this.handedOverPs = atPs;
     },
   };

@@ -1,3 +1,4 @@
+import { PS_PER_NS } from '../../engine/units/time.js';
 import type { CaptureLog } from '../../engine/analysis/capture/capture-log.js';
 import { SEEN_IN, SEEN_INSIDE, SEEN_OUT } from '../../engine/analysis/capture/capture-log.js';
 import type { CaptureSpec } from '../../engine/analysis/capture/capture-filter.js';
@@ -18,7 +19,6 @@ import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { EPOCH_S } from '../epoch.js';
 import { FrameOctetsWriter } from './frame-octets.js';
 
-const PS_PER_NS = 1000;
 /** Files are written in pieces of about so many octets. */
 const PIECE_OCTETS = 1 << 20;
 

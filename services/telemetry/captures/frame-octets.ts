@@ -1,3 +1,4 @@
+import { FCS_OCTETS } from '../../engine/units/ethernet.js';
 import { readNotice } from '../../engine/analysis/capture/notice-reader.js';
 import type { FramePool } from '../../engine/frame/frame-pool.js';
 import {
@@ -60,7 +61,6 @@ import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { FlowOfFrames } from '../flows-by-frame.js';
 import { FlowsByFrame } from '../flows-by-frame.js';
 
-const FCS_OCTETS = 4;
 const ICRC_OCTETS = 4;
 const LEAST_OCTETS = 60;
 /** The discard service (RFC 863), for frames without a transport. */

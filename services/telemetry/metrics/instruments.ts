@@ -1,3 +1,4 @@
+import { PS_PER_S } from '../../engine/units/time.js';
 import type { Attributes, BatchObservableResult, Meter, Observable } from '@opentelemetry/api';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import type { IMetricReader } from '@opentelemetry/sdk-metrics';
@@ -5,8 +6,6 @@ import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import type { CreditFigures, PortFigures, RunFigures } from './port-figures.js';
 
 type Row = PortFigures['priorities'][number];
-
-const PS_PER_S = 1e12;
 
 /** Name, unit, meaning, and where it stands; `selvage.` comes before every name. */
 const COUNTERS: readonly (readonly [string, string, string, (row: Row) => number])[] = [

@@ -1,3 +1,4 @@
+import { PS_PER_NS, PS_PER_S } from '../../engine/units/time.js';
 import { createHash } from 'node:crypto';
 import { EPOCH_S } from '../epoch.js';
 
@@ -30,9 +31,6 @@ function hexOf(text: string, octets: number): string {
     .digest('hex')
     .slice(0, 2 * octets);
 }
-
-const PS_PER_S = 1e12;
-const PS_PER_NS = 1e3;
 
 /** Rounded down, which keeps what lies inside of something inside; exact ps ride as attributes. */
 export function virtualTime(ps: number): [number, number] {

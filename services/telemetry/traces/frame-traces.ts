@@ -1,3 +1,4 @@
+import { PREAMBLE_OCTETS } from '../../engine/units/ethernet.js';
 import {
   ARRIVED,
   AT_CONNECTION,
@@ -30,7 +31,6 @@ import type { FrameTrace, PartKind, TracePart, TraceStep } from './frame-trace.j
 import { HeldTimes } from './held-times.js';
 import { HopList } from './hop-list.js';
 
-const PREAMBLE_OCTETS = 8;
 /** By so much a frame's length may change in a device. */
 const MOST_TAG_OCTETS = 8;
 

@@ -1,4 +1,6 @@
-/** The build writes constants where they are used, and again when they change; it binds the rest. */
+/**
+ * The build writes constants where they are used, and again when they change; it binds the rest.
+ */
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -62,11 +62,11 @@ it('a device placed twice, an unknown one, and a name that is taken are refused 
   refused('{ h2: [h1] }', /h2 is a device with a service of its own/);
 });
 
-it('both ends of a channel number its lanes alike', () => {
+it('both ends of a channel number its in-flight queues alike', () => {
   const plans = planParts(fatTree, placeInGroups(fatTree.topology, 5));
   for (const plan of plans) {
     const nameOf = (of: typeof plan, place: number): string =>
-      [...of.specs, ...of.standIns][place]!.name;
+      [...of.specs, ...of.proxyDevices][place]!.name;
     for (const { peer, outPorts, lookaheadOutPs } of plan.channels) {
       const back = plans[peer]!.channels.find((channel) => channel.peer === plan.service)!;
       assert.deepEqual(

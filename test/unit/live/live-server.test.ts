@@ -25,8 +25,8 @@ class Recorder implements LiveRun {
     this.heard.push(order);
     return Promise.resolve({ done: true, detail: '' });
   }
-  wish(wish: unknown): Promise<{ done: boolean; detail: string }> {
-    this.heard.push(wish);
+  request(request: unknown): Promise<{ done: boolean; detail: string }> {
+    this.heard.push(request);
     return Promise.resolve({ done: false, detail: 'no such port' });
   }
   trees(): Promise<null> {
@@ -130,9 +130,9 @@ describe('the server of a live page', () => {
     }
     assert.match((await ask(url, '/faults', {}, '{"kind":"inject"}')).text, /what fault is that/);
     assert.deepEqual(run.heard, []);
-    const wish = { kind: 'inject', fault: { kind: 'loss' } };
-    assert.match((await ask(url, '/faults', {}, JSON.stringify(wish))).text, /no such port/);
-    assert.deepEqual(run.heard, [wish]);
+    const request = { kind: 'inject', fault: { kind: 'loss' } };
+    assert.match((await ask(url, '/faults', {}, JSON.stringify(request))).text, /no such port/);
+    assert.deepEqual(run.heard, [request]);
     await assert.rejects(ask(url, '/steer', {}, ' '.repeat(100_000)));
     assert.equal((await ask(url, '/nothing')).status, 404);
   });

@@ -39,7 +39,7 @@ describe('books of a run in parts', () => {
     const firstPort = ({ engine }: Part): number => engine.devices[leaf1]!.firstPort;
 
     it(`balance where nothing is wrong, with neighbours elsewhere: ${example}`, () => {
-      assert.ok(plan.standIns.length > 0);
+      assert.ok(plan.proxyDevices.length > 0);
       assert.equal(
         breachOf(plan, () => undefined),
         null,

@@ -12,14 +12,14 @@ import {
 import { RandomStream } from '../../../services/engine/kernel/random.js';
 import { FrameReceiver, FrameSender } from '../../../services/runtime/part/frame-batch.js';
 
-const LANES = 5;
+const IN_FLIGHT_QUEUES = 5;
 const WHOLE_OCTETS = 68;
 const BRIEF_OCTETS = 16;
 const BASE_OCTETS = 8;
 const ROOMY = 1 << 20;
 
 interface Sent {
-  readonly lane: number;
+  readonly inFlightQueue: number;
   readonly record: Int32Array;
 }
 
@@ -31,10 +31,10 @@ function readAll(receiver: FrameReceiver, pieces: readonly Uint8Array[]): Sent[]
   return pieces.flatMap((piece) => {
     assert.ok(receiver.accepts(piece));
     const read: Sent[] = [];
-    for (let lane = receiver.next(); lane >= 0; lane = receiver.next()) {
+    for (let inFlightQueue = receiver.next(); inFlightQueue >= 0; inFlightQueue = receiver.next()) {
       const record = receiver.record.slice();
       record[NEXT] = 0;
-      read.push({ lane, record });
+      read.push({ inFlightQueue, record });
     }
     return read;
   });
@@ -77,7 +77,7 @@ void test('what is read is what was sent, in any mixture of flows and over many 
   const random = new RandomStream(7, 'batch');
   const pool = new FramePool(1 << 16);
   const sender = new FrameSender(1000);
-  const receiver = new FrameReceiver(LANES);
+  const receiver = new FrameReceiver(IN_FLIGHT_QUEUES);
   // More flows than slots: some take each other's place.
   const flows = Array.from({ length: 6000 }, (_, i) => new Flow(i * 0x1234567, random));
   for (let message = 0; message < 200; message++) {
@@ -85,11 +85,11 @@ void test('what is read is what was sent, in any mixture of flows and over many 
     for (let i = random.below(100); i >= 0; i--) {
       const flow = flows[random.below(random.below(2) === 0 ? 10 : flows.length)]!;
       const frame = flow.next(pool, message * 1e6);
-      const lane = random.below(LANES);
-      sender.add(lane, pool, frame);
+      const inFlightQueue = random.below(IN_FLIGHT_QUEUES);
+      sender.add(inFlightQueue, pool, frame);
       const record = pool.read(frame);
       record[NEXT] = 0;
-      sent.push({ lane, record });
+      sent.push({ inFlightQueue, record });
       pool.release(frame);
     }
     const pieces = sender.takePieces();
@@ -119,18 +119,18 @@ void test('what is no batch is refused, and forgotten', () => {
   const sender = new FrameSender(ROOMY);
   const frame = pool.allocate();
   pool.words[frame + LENGTH] = 64;
-  sender.add(LANES - 1, pool, frame);
-  sender.add(LANES - 1, pool, frame);
+  sender.add(IN_FLIGHT_QUEUES - 1, pool, frame);
+  sender.add(IN_FLIGHT_QUEUES - 1, pool, frame);
   const [batch] = sender.takePieces();
   const octets = batch!.slice();
-  const receiver = new FrameReceiver(LANES);
+  const receiver = new FrameReceiver(IN_FLIGHT_QUEUES);
   for (let length = 1; length < octets.length; length++) {
     // Without its last frame it would be whole again.
     if (length === BASE_OCTETS || length === BASE_OCTETS + WHOLE_OCTETS) continue;
     assert.ok(!receiver.accepts(octets.subarray(0, length)), `${length} octets`);
     assert.equal(receiver.next(), -1);
   }
-  assert.ok(!new FrameReceiver(LANES - 1).accepts(octets));
+  assert.ok(!new FrameReceiver(IN_FLIGHT_QUEUES - 1).accepts(octets));
   assert.equal(readAll(receiver, [octets]).length, 2);
   assert.equal(readAll(receiver, [new Uint8Array(0)]).length, 0);
 });

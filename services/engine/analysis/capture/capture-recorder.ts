@@ -1,7 +1,7 @@
 import type { Engine } from '../../device/engine.js';
 import type { FramePool } from '../../frame/frame-pool.js';
 import { CLASS, ECN_CE, ECN_MASK, KIND_MASK, KIND_NOTICE } from '../../frame/frame-pool.js';
-import { RECEIVED, SENT } from '../../frame/heed.js';
+import { RECEIVED, SENT } from '../../frame/trace-mask.js';
 import { LogRecorder } from '../log-recorder.js';
 import { nameOf } from '../trace/frame-sampler.js';
 import { CE_TAG_OCTETS, isCeTagged } from '../../wire/ce-tag.js';
@@ -156,7 +156,7 @@ export class CaptureRecorder extends LogRecorder<CaptureLog> {
   }
 
   private passes(pool: FramePool, frame: number): boolean {
-    const octets = (): Uint8Array => this.engine.carriage.octets(frame);
+    const octets = (): Uint8Array => this.engine.controlPayloads.octets(frame);
     return passesFrame(this.spec.filters, pool, frame, octets);
   }
 
@@ -186,7 +186,7 @@ export class CaptureRecorder extends LogRecorder<CaptureLog> {
     else if (!this.hasRoom(device, port)) return NONE;
     const row = own === NONE ? log.addFrame(now, port, seen, pool, frame) : own;
     if ((pool.words[frame + CLASS] & KIND_MASK) === KIND_NOTICE) {
-      log.setOctets(row, this.engine.carriage.octets(frame));
+      log.setOctets(row, this.engine.controlPayloads.octets(frame));
     }
     return row;
   }

@@ -1,6 +1,6 @@
 /** How much buffer a link asks for so that credit is never what its sender waits for. */
 
-import { FRAME_OCTETS_MIN, wireOctets } from '../../units/octets.js';
+import { FRAME_OCTETS_MIN, wireOctets } from '../../units/ethernet.js';
 
 /** Octets at the link's rate from the start of a frame until its credit can be used again. */
 export interface CreditLoopTerms {

@@ -113,7 +113,7 @@ function unitsInFlight(engine: Engine, row: number): number {
     if (credit.rowOf(port, frame) !== row) return;
     units += costOf(shared.pool.words[frame + LENGTH], unitOctets);
   };
-  shared.lanes.forEach(port, add);
+  shared.inFlightQueues.forEach(port, add);
   const owner = devices[shared.ports.owner(port)];
   for (const frame of [...framesHeldBack(owner), ...owner.late]) {
     if (shared.pool.words[frame + PORT] === port) add(frame);

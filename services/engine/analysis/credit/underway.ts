@@ -1,6 +1,6 @@
 import { KIND_CONTROL } from '../../device/device.js';
 import type { Engine } from '../../device/engine.js';
-import { keyId, keyKind } from '../../kernel/agenda.js';
+import { keyId, keyKind } from '../../kernel/timer-queue.js';
 import { blankCeTag, CE_TAG_GRANT, decodeCeTag } from '../../wire/ce-tag.js';
 import { blankCeFrame, decodeCe } from '../../wire/mac-control/ce-frame.js';
 import { OPCODE_CE_GRANT } from '../../wire/mac-control/opcodes.js';
@@ -45,8 +45,8 @@ function forEachUnderway(
   visit: (octets: Uint8Array) => void,
 ): void {
   const { octets } = shared;
-  const { agenda, firstPort } = devices[shared.ports.owner(port)];
-  agenda.forEach((_, key, slot) => {
+  const { timerQueue, firstPort } = devices[shared.ports.owner(port)];
+  timerQueue.forEach((_, key, slot) => {
     if (keyKind(key) !== KIND_CONTROL || (keyId(key) & PORT_MASK) !== port - firstPort) return;
     visit(octets.get(slot).subarray(0, octets.length(slot)));
   });

@@ -3,7 +3,7 @@
  * is stored once, however many ports it leaves by: copies keep its memory, and take none.
  */
 
-import { FRAME_OCTETS_MIN, GAP_OCTETS, PREAMBLE_OCTETS, wireOctets } from '../../units/octets.js';
+import { FRAME_OCTETS_MIN, GAP_OCTETS, PREAMBLE_OCTETS, wireOctets } from '../../units/ethernet.js';
 
 /** Octets at the link's rate that may still arrive after the decision to stop. */
 export interface HeadroomTerms {

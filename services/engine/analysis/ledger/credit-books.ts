@@ -18,7 +18,7 @@ import { forEachQueued } from '../../device/queued-frames.js';
 /** The first port (numbered through the service) with more credit behind it than buffer; or -1. */
 export function overdrawnPort({ credit, shared, faults, devices }: Engine, now: number): number {
   const { accounts } = credit;
-  const { ports, lanes, pool } = shared;
+  const { ports, inFlightQueues, pool } = shared;
   const specOf = (port: number): PortSpec => {
     const { spec, firstPort } = devices[ports.owner(port)];
     return spec.ports[port - firstPort];
@@ -41,7 +41,7 @@ export function overdrawnPort({ credit, shared, faults, devices }: Engine, now: 
       faults.mayMakeCredit(end, incremental, now, repairPs);
     if (isExcused(port) || isExcused(peer)) continue;
     const inFlight = new Float64Array(8);
-    lanes.forEach(port, (frame) => {
+    inFlightQueues.forEach(port, (frame) => {
       const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
       inFlight[priority] += costOf(pool.words[frame + LENGTH], spec.granting.unitOctets);
     });

@@ -126,7 +126,7 @@ function checkDevice(engine: Engine, device: Device, expect: Expect): void {
 
 /** What a port sent = what its peer received, or is in flight. */
 function checkLinks(engine: Engine, device: Device, expect: Expect): void {
-  const { counters, lanes, ports, pool } = engine.shared;
+  const { counters, inFlightQueues, ports, pool } = engine.shared;
   device.spec.ports.forEach((_, p) => {
     const port = device.firstPort + p;
     const peer = ports.peer(port);
@@ -137,7 +137,7 @@ function checkLinks(engine: Engine, device: Device, expect: Expect): void {
       frames[priority]++;
       octets[priority] += pool.words[frame + LENGTH];
     };
-    lanes.forEach(peer, add);
+    inFlightQueues.forEach(peer, add);
     engine.devices[ports.owner(peer)].late
       .filter((f) => pool.words[f + PORT] === peer)
       .forEach(add);
@@ -267,12 +267,12 @@ function checkSlots(engine: Engine, device: Device, spec: Mvtx2802Spec, expect: 
 
 /** Every frame record is in flight, queued or waiting for its last bit; none is anywhere twice. */
 function checkPool(engine: Engine, expect: Expect): void {
-  const { pool, lanes } = engine.shared;
+  const { pool, inFlightQueues } = engine.shared;
   let frames = 0;
   for (const device of engine.devices) {
     frames += framesHeldBack(device).length + device.late.length;
     device.spec.ports.forEach((_, p) => {
-      lanes.forEach(device.firstPort + p, () => frames++);
+      inFlightQueues.forEach(device.firstPort + p, () => frames++);
     });
     forEachQueued(engine.shared, device, () => frames++);
   }

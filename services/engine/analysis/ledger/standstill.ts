@@ -1,3 +1,4 @@
+import { PRIORITIES, QUANTUM_OCTETS } from '../../units/ethernet.js';
 import type { PortSpec } from '../../contract/spec.js';
 import type { Engine } from '../../device/engine.js';
 import { forEachQueued } from '../../device/queued-frames.js';
@@ -20,7 +21,6 @@ interface Blocked {
   readonly row: number;
 }
 
-const PRIORITIES = 8;
 /** Rounds of everything that an end repeats, before what is still missing will never come. */
 const ROUNDS = 2;
 
@@ -55,7 +55,7 @@ function blockedQueues(engine: Engine, now: number): Map<number, Blocked> {
     for (const mechanism of mechanisms) {
       if (!(mechanism instanceof QuantaMechanism)) continue;
       for (let priority = 0; priority < PRIORITIES; priority++) {
-        note(priority, mechanism.obeyer.heldSincePs(port, priority), -1);
+        note(priority, mechanism.responder.heldSincePs(port, priority), -1);
       }
     }
     if (credit.accounts.spec(port) === null) continue;
@@ -158,5 +158,4 @@ function repeatsPs({ devices, shared }: Engine, port: number): number {
   return ROUNDS * (keepAlivePs + said + pausePs + lldpPs) + syncs + LEAST_PS;
 }
 
-const QUANTUM_OCTETS = 64;
 const LEAST_PS = 1e6;

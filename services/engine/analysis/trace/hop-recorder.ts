@@ -2,7 +2,7 @@ import { DeafProbe } from '../../contract/probe.js';
 import type { Engine } from '../../device/engine.js';
 import type { FramePool } from '../../frame/frame-pool.js';
 import { CLASS, FOLLOWED_FLAG, KIND_ACK, KIND_MASK, KIND_NAK } from '../../frame/frame-pool.js';
-import { RECEIVED } from '../../frame/heed.js';
+import { RECEIVED } from '../../frame/trace-mask.js';
 import type { Plain } from '../../kernel/snapshot.js';
 import { restore, save } from '../../kernel/snapshot.js';
 import { HoldLog } from '../waits/hold-log.js';

@@ -4,7 +4,7 @@ import type { Device } from '../../device/device.js';
 import type { Engine } from '../../device/engine.js';
 import { forEachQueuedAt } from '../../device/queued-frames.js';
 import { CLASS, NEXT, PORT, PRIORITY_MASK, STORED } from '../../frame/frame-pool.js';
-import { QUEUED, SENT } from '../../frame/heed.js';
+import { QUEUED, SENT } from '../../frame/trace-mask.js';
 import { QUEUE_FRAMES, QUEUE_OCTETS } from '../../port/queues.js';
 
 const GROUPS = 8;

@@ -101,7 +101,7 @@ export class WaitRecorder extends DeafProbe {
       const number = firstPort + port;
       for (const mechanism of engine.mechanisms) {
         if (!(mechanism instanceof QuantaMechanism)) continue;
-        for (let stops = mechanism.asker.off[number]; stops !== 0; stops &= stops - 1) {
+        for (let stops = mechanism.initiator.off[number]; stops !== 0; stops &= stops - 1) {
           this.stopAsked(device, port, now, 31 - Math.clz32(stops & -stops), true);
         }
       }

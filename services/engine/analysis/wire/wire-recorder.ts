@@ -11,7 +11,7 @@ import {
   TARGET,
   VLAN,
 } from '../../frame/frame-pool.js';
-import { SENT } from '../../frame/heed.js';
+import { SENT } from '../../frame/trace-mask.js';
 import { LogRecorder } from '../log-recorder.js';
 
 const WORDS = 2;
@@ -81,7 +81,7 @@ export class WireRecorder extends LogRecorder<WireLog> {
     log.mix(port, ends[frame + VLAN]);
     log.mix(port, pool.flowId(frame));
     if ((words[frame + CLASS] & CARRIES_FLAG) === 0) return;
-    mixOctets(log, port, this.engine.carriage.octets(frame));
+    mixOctets(log, port, this.engine.controlPayloads.octets(frame));
   }
 
   override controlSent(device: number, port: number, now: number, octets: Uint8Array): void {

@@ -6,7 +6,7 @@ import { blankCnm, blankCnmEnvelope, decodeCnmFrame } from '../../wire/cnm.js';
 import { blankCnp, CNP_FRAME_OCTETS_MAX, decodeCnpPacket, encodeCnpFrame } from '../../wire/cnp.js';
 import { blankEnvelope, decodeEnvelope } from '../../wire/congestion-message.js';
 import { ROCE_UDP_PORT } from '../../wire/roce.js';
-import type { Carriage } from '../carriage.js';
+import type { ControlPayloads } from '../control-payloads.js';
 import type { Device } from '../device.js';
 import type { Shared } from '../shared.js';
 import type { Rates } from './rates.js';
@@ -29,7 +29,7 @@ export interface Complaints {
 export function makeComplaints(
   { clock, tables }: Shared,
   devices: readonly Device[],
-  carriage: Carriage,
+  controlPayloads: ControlPayloads,
   rates: Rates,
 ): Complaints {
   const malformed = tables.float64('device', 1);
@@ -58,7 +58,11 @@ export function makeComplaints(
     cnp.destinationQueuePair = spec.sourceConnection;
     const length = encodeCnpFrame(scratch, 0, packet, cnp);
     const { hash, source: target, ackVlan: vlan } = spec;
-    return carriage.make({ priority, target, hash, vlan, bornPs: clock.now }, scratch, length);
+    return controlPayloads.make(
+      { priority, target, hash, vlan, bornPs: clock.now },
+      scratch,
+      length,
+    );
   }
 
   function take(device: number, octets: Uint8Array): boolean {

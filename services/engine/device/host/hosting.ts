@@ -1,3 +1,4 @@
+import { PS_PER_NS } from '../../units/time.js';
 import { DROP } from '../../contract/probe.js';
 import type { HostCarrier, HostRole } from '../../contract/slice.js';
 import type { HostSpec, RegisterChange } from '../../contract/spec.js';
@@ -22,7 +23,7 @@ import type { RandomStream } from '../../kernel/random.js';
 import type { SampledMessage } from '../../notices/sampled-message.js';
 import { QUEUE_FRAMES } from '../../port/queues.js';
 import { encodeBlankTelemetry } from '../../wire/telemetry.js';
-import type { Carriage } from '../carriage.js';
+import type { ControlPayloads } from '../control-payloads.js';
 import type { Device } from '../device.js';
 import { KIND_DEVICE, KIND_RATE } from '../device.js';
 import { makeAdapters } from '../nic/adapters.js';
@@ -30,7 +31,7 @@ import { KIND_ADAPTER } from '../nic/kinds.js';
 import { KEPT_NS } from '../nic/receive-side.js';
 import { makeTurns } from '../nic/turns.js';
 import type { MechanismSet } from '../mechanisms.js';
-import type { Outlet } from '../outlet.js';
+import type { EgressPath } from '../egress-path.js';
 import type { Shared } from '../shared.js';
 import { Completions } from './completions.js';
 import type { Complaints } from './complaints.js';
@@ -42,13 +43,12 @@ import { MESSAGE_DONE, MESSAGES, NOTIFY, SAY_NOTHING } from './receivers.js';
 import type { Senders } from './senders.js';
 import { LATER, READY } from './senders.js';
 
-const PS_PER_NS = 1000;
 /** Who may send nothing keeps no more frames than that for messages that nobody asked for. */
 const WAITING_MOST = 64;
 /** What packets whose senders want telemetry leave with. */
 const blankTelemetry = encodeBlankTelemetry();
 
-/** Kinds of agenda entries of a host; the id is a connection. */
+/** Kinds of timer queue entries of a host; the id is a connection. */
 const KIND_START = KIND_DEVICE;
 const KIND_WAKE = KIND_DEVICE + 1;
 const KIND_DEADLINE = KIND_DEVICE + 2;
@@ -95,8 +95,8 @@ export function makeHosting(
   shared: Shared,
   devices: readonly Device[],
   { all: mechanisms, given, credit }: MechanismSet,
-  outlet: Outlet,
-  carriage: Carriage,
+  egressPath: EgressPath,
+  controlPayloads: ControlPayloads,
   senders: Senders,
   receivers: Receivers,
   rates: Rates,
@@ -104,7 +104,7 @@ export function makeHosting(
   const { clock, pool, ports, queues, counters, tables } = shared;
   const { words, ends } = pool;
   const turns = makeTurns(tables);
-  const adapters = makeAdapters(shared, devices, mechanisms, outlet, {
+  const adapters = makeAdapters(shared, devices, mechanisms, egressPath, {
     mayQueue,
     build,
     position: (d) => position[d],
@@ -112,8 +112,8 @@ export function makeHosting(
     take: takeKept,
   });
   rates.leaveToQueues(adapters);
-  const receiveMemory = makeReceiveMemory(shared, devices, mechanisms, outlet, takeKept);
-  const complaints = makeComplaints(shared, devices, carriage, rates);
+  const receiveMemory = makeReceiveMemory(shared, devices, mechanisms, egressPath, takeKept);
+  const complaints = makeComplaints(shared, devices, controlPayloads, rates);
   const all: HostParts[] = [];
   /** By device: its roles in their order. */
   const takers: HostRole[][] = [];
@@ -181,7 +181,7 @@ export function makeHosting(
   function receive(d: number, port: number, frame: number): void {
     const frameClass = words[frame + CLASS];
     if ((frameClass & GROUP_FLAG) === 0 && words[frame + TARGET] !== position[d]) {
-      outlet.drop(d, port, frame, DROP.NOT_ADDRESSED);
+      egressPath.drop(d, port, frame, DROP.NOT_ADDRESSED);
       return;
     }
     if (adapters.has(d)) {
@@ -227,19 +227,19 @@ export function makeHosting(
     if (goBack) rates.lost(send, false);
     else rates.acknowledged(send, expected, ends[frame + REMAINING] * PS_PER_NS);
     if ((words[frame + CLASS] & CARRIES_FLAG) === 0) return;
-    rates.observed(send, expected, carriage.octets(frame));
-    carriage.unload(frame);
+    rates.observed(send, expected, controlPayloads.octets(frame));
+    controlPayloads.unload(frame);
   }
 
   /** A message; a station that does not know its kind takes it without a word. */
   function takeNotice(d: number, port: number, frame: number): void {
     const { mac } = specs[d].ports[port - nicPort[d]];
-    const octets = carriage.octets(frame);
+    const octets = controlPayloads.octets(frame);
     if (!complaints.take(d, octets)) {
       const bornPs = pool.born(frame);
       takers[d].some((role) => role.takes(port, mac, octets, bornPs));
     }
-    carriage.unload(frame);
+    controlPayloads.unload(frame);
   }
 
   function stopConnection(port: number, c: number, priority: number, durationPs: number): boolean {
@@ -328,7 +328,7 @@ export function makeHosting(
     const idle = !senders.outstanding(send);
     const frame = senders.build(send, pool);
     if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) {
-      carriage.load(frame, blankTelemetry, blankTelemetry.length);
+      controlPayloads.load(frame, blankTelemetry, blankTelemetry.length);
     }
     rates.sent(send, words[frame + SEQUENCE], words[frame + LENGTH]);
     if (senders.isReliable(send)) {
@@ -341,7 +341,7 @@ export function makeHosting(
   function queueFrame(d: number, frame: number, trafficClass: number): void {
     const port = nicPort[d];
     counters.made(port, words[frame + CLASS] & PRIORITY_MASK, words[frame + LENGTH]);
-    outlet.enqueueOwn(d, port, trafficClass, frame);
+    egressPath.enqueueOwn(d, port, trafficClass, frame);
   }
 
   function checkDeadline(d: number, c: number): void {
@@ -384,7 +384,7 @@ export function makeHosting(
     const say = outcome & ~(MESSAGE_DONE | NOTIFY);
     if (say !== SAY_NOTHING)
       queueAnswer(d, c, echoing(d, frame, receivers.answer(receive, say, pool)));
-    if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) carriage.unload(frame);
+    if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) controlPayloads.unload(frame);
   }
 
   /** An answer takes along how long its packet was kept here, and what was written on its way. */
@@ -392,8 +392,8 @@ export function makeHosting(
     if (adapters.has(d)) ends[answer + REMAINING] = words[frame + KEPT_NS];
     if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) {
       words[answer + CLASS] |= CARRIES_FLAG;
-      const octets = carriage.octets(frame).slice();
-      carriage.load(answer, octets, octets.length);
+      const octets = controlPayloads.octets(frame).slice();
+      controlPayloads.load(answer, octets, octets.length);
     }
     return answer;
   }
@@ -406,7 +406,7 @@ export function makeHosting(
   function sendMessage(d: number, message: SampledMessage, octets: Uint8Array): boolean {
     const trafficClass = ports.classOf(nicPort[d], message.priority);
     if (waiting(d, trafficClass) >= WAITING_MOST) return false;
-    const frame = carriage.make(message, octets, octets.length);
+    const frame = controlPayloads.make(message, octets, octets.length);
     if (adapters.has(d)) adapters.answer(d, 0, frame);
     else queueFrame(d, frame, trafficClass);
     return true;

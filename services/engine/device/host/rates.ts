@@ -1,3 +1,4 @@
+import { WIRE_OVERHEAD_OCTETS } from '../../units/ethernet.js';
 import type {
   RateControl,
   RateControlKind,
@@ -12,7 +13,6 @@ import type { Device } from '../device.js';
 import { KIND_RATE } from '../device.js';
 import type { Senders } from './senders.js';
 
-const WIRE_OVERHEAD_OCTETS = 20;
 const PS_OF_OCTET_AT_1_BPS = 8e12;
 const TIMERS = 4;
 const NONE = -1;
@@ -58,7 +58,7 @@ export function makeRates(
   const controlOf: RateControl[] = [];
   const streams: RandomStream[] = [];
   const state = tables.float64('rate', STRIDE);
-  /** By row and timer: when the timer in the agenda comes. */
+  /** By row and timer: when the timer in the timer queue comes. */
   const armedAt = tables.float64('rate', TIMERS).fill(Infinity);
 
   /** Where an 82599 keeps the rate of a connection, in the queue that it belongs to. */

@@ -7,7 +7,7 @@ import { CLASS, KIND_DATA, KIND_MASK, LENGTH, PRIORITY_MASK } from '../../frame/
 import type { Device } from '../device.js';
 import { KIND_DEVICE } from '../device.js';
 import { rulersOf } from '../nic/rulers.js';
-import type { Outlet } from '../outlet.js';
+import type { EgressPath } from '../egress-path.js';
 import type { Shared } from '../shared.js';
 
 /** The application has read a frame; behind the kinds of adapters. */
@@ -33,7 +33,7 @@ export function makeReceiveMemory(
   shared: Shared,
   devices: readonly Device[],
   mechanisms: readonly Mechanism[],
-  outlet: Outlet,
+  egressPath: EgressPath,
   take: (d: number, frame: number) => void,
 ): ReceiveMemory {
   const { clock, pool, ports, buffer, tables, nicFrames } = shared;
@@ -61,7 +61,7 @@ export function makeReceiveMemory(
     const verdict = buffer.admit(port, group, words[frame + LENGTH], 0);
     if (verdict !== ADMITTED) {
       const overflows = verdict === DROP.HEADROOM_EXHAUSTED;
-      outlet.drop(d, port, frame, overflows ? verdict : DROP.NOT_READ);
+      egressPath.drop(d, port, frame, overflows ? verdict : DROP.NOT_READ);
       return;
     }
     for (let by = rulers[d * 8 + group]; by !== 0; by &= by - 1) {

@@ -1,3 +1,4 @@
+import { WIRE_OVERHEAD_OCTETS } from '../../units/ethernet.js';
 import type { SendSpec } from '../../contract/spec.js';
 import {
   CLASS,
@@ -47,8 +48,6 @@ const HIGHEST = 13;
 const TIMEOUT = 14;
 const END = 15;
 const STRIDE = 16;
-
-const WIRE_OVERHEAD_OCTETS = 20;
 
 /** Enough to say that a message does not end soon (an endless one never does). */
 const MOST_REMAINING = 0x7fffffff;

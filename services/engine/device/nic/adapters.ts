@@ -9,7 +9,7 @@ import { Nic82599 } from '../../nic-82599/nic.js';
 import type { RegisterName } from '../../nic-82599/register-map.js';
 import { QUEUE_OCTETS } from '../../port/queues.js';
 import type { Device } from '../device.js';
-import type { Outlet } from '../outlet.js';
+import type { EgressPath } from '../egress-path.js';
 import type { Shared } from '../shared.js';
 import type { DescriptorQueues } from './descriptor-queues.js';
 import { makeDescriptorQueues } from './descriptor-queues.js';
@@ -43,7 +43,7 @@ export interface Adapters {
   departing(d: number, trafficClass: number, frame: number): void;
   receive(d: number, port: number, frame: number): void;
   onTimer(d: number, kind: number, id: number): void;
-  /** An entry of the host's agenda has been dealt with: what became ready by it may go. */
+  /** An entry of the host's timer queue has been dealt with: what became ready by it may go. */
   settle(d: number): void;
   /** Software writes some bits of a register now. */
   writeRegister(d: number, change: RegisterChange): void;
@@ -59,7 +59,7 @@ export interface Adapters {
 const READS_UNDER_WAY = 0;
 /** Classes whose buffers have room for a largest frame, one bit each. */
 const ROOMY = 1;
-/** Whether the descriptor plane has to look, and whether the agenda will tell it to. */
+/** Whether the descriptor plane has to look, and whether the timer queue will tell it to. */
 const PUMP = 2;
 /** Data has come for which the buffer has no room yet. */
 const STALLED = 3;
@@ -78,7 +78,7 @@ export function makeAdapters(
   shared: Shared,
   devices: readonly Device[],
   mechanisms: readonly Mechanism[],
-  outlet: Outlet,
+  egressPath: EgressPath,
   host: HostSide,
 ): Adapters {
   const { clock, pool, ports, queues, tables, nicFrames } = shared;
@@ -99,7 +99,7 @@ export function makeAdapters(
     mechanisms,
     rows,
     nics,
-    outlet,
+    egressPath,
     host,
     hearer,
   );
@@ -135,12 +135,12 @@ export function makeAdapters(
     if (state[s + PUMP] === NO_PUMP) state[s + PUMP] = PUMP_WANTED;
   }
 
-  /** An entry of the agenda has been dealt with. */
+  /** An entry of the timer queue has been dealt with. */
   function settle(d: number): void {
     const s = rows[d] * WORDS;
     if (state[s + PUMP] !== PUMP_WANTED) return;
-    const { agenda } = devices[d];
-    if (agenda.time === clock.now) {
+    const { timerQueue } = devices[d];
+    if (timerQueue.time === clock.now) {
       state[s + PUMP] = PUMP_PLANNED;
       devices[d].schedule(clock.now, KIND_PUMP, 0, 0);
     } else {
@@ -206,7 +206,7 @@ export function makeAdapters(
     }
     lists.shift(nicFrames.reading(row));
     state[s + READS_UNDER_WAY]--;
-    outlet.enqueueOwn(d, port, tc, frame);
+    egressPath.enqueueOwn(d, port, tc, frame);
     const next = lists.head(nicFrames.reading(row));
     if (next >= 0) devices[d].schedule(Math.max(pool.arrival(next), clock.now), KIND_READ, 0, 0);
     pump(d);

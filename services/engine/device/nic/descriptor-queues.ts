@@ -11,7 +11,7 @@ import { makeRings } from './rings.js';
 
 const NOBODY = -1;
 
-/** The agenda kind that switches a queue on; see `adapters`. */
+/** The timer queue kind that switches a queue on; see `adapters`. */
 export type ArmRate = (d: number, queue: number, atPs: number) => void;
 
 /**

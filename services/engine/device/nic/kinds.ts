@@ -1,7 +1,7 @@
 import { KIND_DEVICE } from '../device.js';
 
-// Kinds of agenda entries of an adapter, behind those of its host. At one instant the descriptor
-// plane decides last, when it has seen everything that became ready.
+// Kinds of timer queue entries of an adapter, behind those of its host. At one instant the
+// descriptor plane decides last, when it has seen everything that became ready.
 
 /** The rate scheduler switches a queue on; the id is the queue. */
 export const KIND_RATE_ON = KIND_DEVICE + 3;
@@ -17,5 +17,5 @@ export const KIND_TAKEN = KIND_DEVICE + 7;
 export const KIND_READ = KIND_DEVICE + 8;
 export const KIND_PUMP = KIND_DEVICE + 9;
 
-/** Agenda kinds from here on belong to adapters. */
+/** Timer queue kinds from here on belong to adapters. */
 export const KIND_ADAPTER = KIND_RATE_ON;

@@ -1,3 +1,4 @@
+import { PS_PER_NS } from '../../units/time.js';
 import { ADMITTED } from '../../buffer/shared-buffer.js';
 import type { Mechanism } from '../../contract/flow-control.js';
 import { asIngressObserver } from '../../contract/flow-control.js';
@@ -8,7 +9,7 @@ import { FILTER_ACTIVITY, MAC_ACTIVITY } from '../../nic-82599/led-panel.js';
 import { DESCRIPTOR_OCTETS } from '../../nic-82599/hinted-writes.js';
 import type { Nic82599 } from '../../nic-82599/nic.js';
 import type { Device } from '../device.js';
-import type { Outlet } from '../outlet.js';
+import type { EgressPath } from '../egress-path.js';
 import type { Shared } from '../shared.js';
 import type { HostSide } from './host-side.js';
 import { KIND_WRITE_TURN, KIND_WRITTEN } from './kinds.js';
@@ -17,7 +18,6 @@ import { rulersOf } from './rulers.js';
 
 /** Of a frame that came in, in place of its hash: how long the adapter kept it. */
 export const KEPT_NS = HASH;
-const PS_PER_NS = 1000;
 
 /**
  * From the wire to host memory: filters, packet buffers per class with PFC at their watermarks, the
@@ -31,7 +31,7 @@ export function makeReceiveSide(
   mechanisms: readonly Mechanism[],
   rows: Int32Array,
   nics: readonly (Nic82599 | null)[],
-  outlet: Outlet,
+  egressPath: EgressPath,
   host: HostSide,
   hearer: (d: number) => LedListener,
 ) {
@@ -61,14 +61,14 @@ export function makeReceiveSide(
     note(d, nic, MAC_ACTIVITY);
     const vlans = ends[frame + VLAN];
     if (vlans !== 0 && !nic.takesVlan(host.vmOf(d, frame), vlans)) {
-      outlet.drop(d, port, frame, DROP.VLAN_FILTERED);
+      egressPath.drop(d, port, frame, DROP.VLAN_FILTERED);
       return;
     }
     const group = groupOf(nic, port, frame);
     const verdict = buffer.admit(port, group, words[frame + LENGTH], 0);
     if (verdict !== ADMITTED) {
       nic.missed[group]++;
-      outlet.drop(d, port, frame, verdict);
+      egressPath.drop(d, port, frame, verdict);
       return;
     }
     note(d, nic, FILTER_ACTIVITY);
@@ -148,7 +148,7 @@ export function makeReceiveSide(
       return true;
     }
     nic.droppedBy[queue]++;
-    outlet.lose(d, devices[d].firstPort, frame, DROP.NO_DESCRIPTOR);
+    egressPath.lose(d, devices[d].firstPort, frame, DROP.NO_DESCRIPTOR);
     return false;
   }
 

@@ -4,7 +4,7 @@ import { CHARGED, CREDIT, GROUP, INGRESS, TAGS } from '../../buffer/shared-frame
 import type { IngressObserver } from '../../contract/flow-control.js';
 import { CHARGE_MASK, CLASS, LENGTH, PRIORITY_MASK, VLAN } from '../../frame/frame-pool.js';
 import type { Device } from '../device.js';
-import type { Outlet } from '../outlet.js';
+import type { EgressPath } from '../egress-path.js';
 import type { Shared } from '../shared.js';
 import type { Forwarding } from './forwarding.js';
 
@@ -41,7 +41,7 @@ export interface Replication {
 export function makeReplication(
   { pool, ports, buffer, counters }: Shared,
   devices: readonly Device[],
-  outlet: Outlet,
+  egressPath: EgressPath,
   site: ReplicationSite,
 ): Replication {
   const { words, ends } = pool;
@@ -68,7 +68,7 @@ export function makeReplication(
     // The lengths of egress queues concern single copies.
     const verdict = buffer.admit(port, group, stored, -stored);
     if (verdict !== ADMITTED) {
-      outlet.drop(d, port, frame, verdict, group);
+      egressPath.drop(d, port, frame, verdict, group);
       return false;
     }
     site.observer(port, group)?.admitted(port, group, frame, octets);
@@ -112,7 +112,7 @@ export function makeReplication(
 
   function lose(d: number, port: number, frame: number, reason: number): void {
     left(d, frame);
-    outlet.lose(d, port, frame, reason);
+    egressPath.lose(d, port, frame, reason);
   }
 
   return { spread, refuses, left, lose };

@@ -10,7 +10,7 @@ import { NO_SLOT } from '../../flow-control/mvtx2802/mvtx2802-slots.js';
 import { CLASS, DEI_FLAG, LENGTH, PORT, PRIORITY_MASK, STORED } from '../../frame/frame-pool.js';
 import { QUEUE_FRAMES, QUEUE_OCTETS } from '../../port/queues.js';
 import type { Device } from '../device.js';
-import type { Outlet } from '../outlet.js';
+import type { EgressPath } from '../egress-path.js';
 import type { Shared } from '../shared.js';
 import type { Forwarding } from './forwarding.js';
 
@@ -36,7 +36,7 @@ export function makeSlotted(
   shared: Shared,
   devices: readonly Device[],
   mechanisms: readonly Mechanism[],
-  outlet: Outlet,
+  egressPath: EgressPath,
   retag: Retag,
   copyOf: (frame: number) => number,
 ): Slotted {
@@ -104,7 +104,7 @@ export function makeSlotted(
       const isLast = rest === bit;
       if (!isLast) counters.made(port, priority, words[frame + LENGTH]);
       const one = isLast ? frame : copyOf(frame);
-      if ((takers & bit) === 0) outlet.drop(d, port, one, DROP.WRED);
+      if ((takers & bit) === 0) egressPath.drop(d, port, one, DROP.WRED);
       else keep(d, port, 31 - Math.clz32(bit), trafficClass, slot, one);
     }
   }
@@ -121,15 +121,15 @@ export function makeSlotted(
     words[frame + STORED] = retag(d, port, to, frame, words[frame + CLASS] & PRIORITY_MASK);
     words[frame + PORT] = port;
     pool.setSlot(frame, slot);
-    outlet.enqueue(d, to, trafficClass, frame);
+    egressPath.enqueue(d, to, trafficClass, frame);
   }
 
   /** Nobody takes the frame, or there is no slot for it. */
   function refuse(d: number, chip: Mvtx2802, port: number, takers: number, frame: number): void {
-    if (takers === 0) outlet.drop(d, port, frame, DROP.WRED);
+    if (takers === 0) egressPath.drop(d, port, frame, DROP.WRED);
     else if (!isDowngraded(chip.spec, port - devices[d].firstPort)) {
-      outlet.drop(d, port, frame, DROP.NO_SLOT);
-    } else outlet.drop(d, port, frame, DROP.HEADROOM_EXHAUSTED);
+      egressPath.drop(d, port, frame, DROP.NO_SLOT);
+    } else egressPath.drop(d, port, frame, DROP.HEADROOM_EXHAUSTED);
   }
 
   /** As the register of the port says, or by priority, which is the same at every port. */

@@ -32,11 +32,11 @@ import { RandomStream } from '../../kernel/random.js';
 import type { SampledMessage } from '../../notices/sampled-message.js';
 import { NEIGHBOUR } from '../../notices/sampled-message.js';
 import { QUEUE_OCTETS } from '../../port/queues.js';
-import type { Carriage } from '../carriage.js';
+import type { ControlPayloads } from '../control-payloads.js';
 import type { Device } from '../device.js';
 import { KIND_DEVICE } from '../device.js';
 import type { MechanismSet } from '../mechanisms.js';
-import type { Outlet } from '../outlet.js';
+import type { EgressPath } from '../egress-path.js';
 import type { Shared } from '../shared.js';
 import { Bridge } from './bridge.js';
 import type { Forwarding } from './forwarding.js';
@@ -89,8 +89,8 @@ export function makeSwitching(
   shared: Shared,
   devices: readonly Device[],
   { all: mechanisms, given, pfc, credit, failover }: MechanismSet,
-  outlet: Outlet,
-  carriage: Carriage,
+  egressPath: EgressPath,
+  controlPayloads: ControlPayloads,
 ): Switching {
   const { clock, pool, ports, queues, counters, buffer, tables } = shared;
   const all: SwitchParts[] = [];
@@ -136,8 +136,8 @@ export function makeSwitching(
   const isSlotted = tables.uint8('port', 1);
   /** By port: whether its switch does more than to route frames through a shared buffer. */
   const plainness = new Uint8Array(ports.count);
-  const slotted = makeSlotted(shared, devices, mechanisms, outlet, retag, copyOf);
-  const replication = makeReplication(shared, devices, outlet, {
+  const slotted = makeSlotted(shared, devices, mechanisms, egressPath, retag, copyOf);
+  const replication = makeReplication(shared, devices, egressPath, {
     sharedFrames: (d) => all[d].sharedFrames,
     copyOf,
     groupOf: receivedGroup,
@@ -210,7 +210,7 @@ export function makeSwitching(
     if (remapped[port] !== 0) defences.receive(port, frame);
     const isNotice = (pool.words[frame + CLASS] & KIND_MASK) === KIND_NOTICE;
     if (isNotice && pool.words[frame + TARGET] === NEIGHBOUR) {
-      const octets = carriage.octets(frame);
+      const octets = controlPayloads.octets(frame);
       const bornPs = pool.born(frame);
       hooks[d].ownNotices.some((filter) => filter.takes(port, octets, bornPs));
       consume(port, frame);
@@ -225,7 +225,7 @@ export function makeSwitching(
     } else if (out === SEVERAL) {
       if (chip === null) replication.spread(d, port, forwarding, frame);
       else slotted.toSeveral(d, chip, port, forwarding, frame);
-    } else outlet.drop(d, port, frame, whyNowhere(d, out));
+    } else egressPath.drop(d, port, frame, whyNowhere(d, out));
   }
 
   function whyNowhere(d: number, out: number): number {
@@ -237,7 +237,7 @@ export function makeSwitching(
   function intercepts(d: number, out: number, frame: number): boolean {
     const filters = hooks[d].forwardedNotices;
     if (filters.length === 0) return false;
-    const octets = carriage.octets(frame);
+    const octets = controlPayloads.octets(frame);
     const bornPs = pool.born(frame);
     if (!filters.some((filter) => filter.takes(out, octets, bornPs))) return false;
     consume(out, frame);
@@ -248,7 +248,7 @@ export function makeSwitching(
   function consume(port: number, frame: number): void {
     const { words } = pool;
     counters.consumed(port, words[frame + CLASS] & PRIORITY_MASK, words[frame + LENGTH]);
-    carriage.unload(frame);
+    controlPayloads.unload(frame);
     pool.release(frame);
   }
 
@@ -260,10 +260,10 @@ export function makeSwitching(
     length: number,
   ): void {
     const d = ports.owner(port);
-    const frame = carriage.make(message, octets, length);
+    const frame = controlPayloads.make(message, octets, length);
     if (ports.isCredited(port, message.priority)) pool.words[frame + CLASS] |= COPY_FLAG;
     counters.made(port, message.priority, pool.words[frame + LENGTH]);
-    if (failover.isDown(port)) outlet.drop(d, port, frame, DROP.UNREACHABLE);
+    if (failover.isDown(port)) egressPath.drop(d, port, frame, DROP.UNREACHABLE);
     else admit(d, port, port, frame);
   }
 
@@ -301,7 +301,7 @@ export function makeSwitching(
     const isReplica = (pool.words[frame + CLASS] & REPLICA_FLAG) !== 0;
     if (failover.isDown(out)) {
       if (isReplica) replication.lose(d, port, frame, DROP.PORT_DOWN);
-      else outlet.drop(d, port, frame, DROP.PORT_DOWN);
+      else egressPath.drop(d, port, frame, DROP.PORT_DOWN);
     } else if (isReplica) admitCopy(d, port, out, frame);
     else admit(d, port, out, frame);
   }
@@ -333,7 +333,7 @@ export function makeSwitching(
     let group = ports.groupOf(port, priority);
     let trafficClass = ports.classOf(out, priority);
     if (!plain && discards[out] !== 0 && isDiscarded(d, out, frame, priority)) {
-      outlet.drop(d, port, frame, DROP.WATCHDOG);
+      egressPath.drop(d, port, frame, DROP.WATCHDOG);
       return;
     }
     if (!bare && (isolates[port] | (words[frame + CLASS] & ISOLATION_FLAGS)) !== 0) {
@@ -344,7 +344,7 @@ export function makeSwitching(
     const queued = queues.get(out, trafficClass, QUEUE_OCTETS);
     const verdict = buffer.admit(port, group, stored, queued);
     if (verdict !== ADMITTED) {
-      outlet.drop(d, port, frame, verdict, group);
+      egressPath.drop(d, port, frame, verdict, group);
       return;
     }
     words[frame + STORED] = stored;
@@ -353,7 +353,7 @@ export function makeSwitching(
     if (by !== NOBODY) hearers[by].admitted(port, group, frame, arrived);
     if (!bare && queued + stored >= joinsFrom[(out << 3) | trafficClass])
       joining(d, port, out, frame, trafficClass, queued + stored);
-    outlet.enqueue(d, out, trafficClass, frame);
+    egressPath.enqueue(d, out, trafficClass, frame);
     if (kind > SAMPLED || (watched[out] & (1 << trafficClass)) === 0) return;
     if (!points.isDue(out, trafficClass, octets)) return;
     if (points.measure(out, trafficClass, frame, queued + stored)) complain(port, out, frame);
@@ -383,7 +383,7 @@ export function makeSwitching(
     words[frame + PORT] = port;
     if (kind !== BARE && queued + stored >= joinsFrom[(out << 3) | trafficClass])
       joining(d, port, out, frame, trafficClass, queued + stored);
-    outlet.enqueue(d, out, trafficClass, frame);
+    egressPath.enqueue(d, out, trafficClass, frame);
     if (kind > SAMPLED || (watched[out] & (1 << trafficClass)) === 0) return;
     if (!points.isDue(out, trafficClass, octets)) return;
     if (points.measure(out, trafficClass, frame, queued + stored)) complain(port, out, frame);
@@ -458,7 +458,7 @@ export function makeSwitching(
     const change = all[d].forwarding.rewrite(frame, out - devices[d].firstPort);
     if (change !== 0) {
       const isNotice = (pool.words[frame + CLASS] & KIND_MASK) === KIND_NOTICE;
-      if (isNotice) carriage.retag(frame, change);
+      if (isNotice) controlPayloads.retag(frame, change);
       pool.words[frame + LENGTH] += change;
       counters.retagged(port, priority, change);
     }
@@ -511,7 +511,7 @@ export function makeSwitching(
 
   function copyOf(frame: number): number {
     const copy = pool.copyFrom(pool, frame);
-    if ((pool.words[copy + CLASS] & CARRIES_FLAG) !== 0) carriage.share(copy);
+    if ((pool.words[copy + CLASS] & CARRIES_FLAG) !== 0) controlPayloads.share(copy);
     return copy;
   }
 
@@ -548,10 +548,10 @@ export function makeSwitching(
 
   function writeTelemetry(port: number, frame: number, queueOctets: number): void {
     const d = ports.owner(port);
-    const octets = carriage.octets(frame).slice();
+    const octets = controlPayloads.octets(frame).slice();
     if (!telemetry.write(octets, devices[d].spec.index, port, queueOctets)) return;
-    carriage.unload(frame);
-    carriage.load(frame, octets, octets.length);
+    controlPayloads.unload(frame);
+    controlPayloads.load(frame, octets, octets.length);
   }
 
   function mark(port: number, frame: number, trafficClass: number, queueOctets: number): void {

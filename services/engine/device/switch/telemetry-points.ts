@@ -1,14 +1,11 @@
+import { PS_PER_NS } from '../../units/time.js';
+import { PRIORITIES, WIRE_OVERHEAD_OCTETS } from '../../units/ethernet.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { Counters } from '../../port/counters.js';
 import { TX_FRAMES, TX_OCTETS } from '../../port/counters.js';
 import type { Ports } from '../../port/ports.js';
 import { ETHERNET_RATES } from '../../units/rates.js';
 import { appendHop, blankHop, QUEUE_UNIT_OCTETS, SENT_UNIT_OCTETS } from '../../wire/telemetry.js';
-
-const PRIORITIES = 8;
-/** Preamble and gap take up the link as well. */
-const WIRE_OVERHEAD_OCTETS = 20;
-const PS_PER_NS = 1000;
 
 /** Where telemetry is written: at the queues of switches, as a packet leaves. */
 export class TelemetryPoints {

@@ -1,5 +1,6 @@
 /** DCBX 1.01: a control machine for all features, and one rule for each of them. */
 
+import { TRAFFIC_CLASSES } from '../../units/ethernet.js';
 import type { DcbxAdmin } from '../../contract/discovery.js';
 import {
   CEE_STRICT_GROUP,
@@ -20,7 +21,6 @@ import { copyOperation, localOperation, MISMATCH } from './dcbx-managed.js';
 import { isFeasible, isUnprotected } from './dcbx-ieee-machine.js';
 
 const VERSION = 0;
-const CLASSES = 8;
 const BY_SOCKET = 1;
 
 export type FeatureName = 'groups' | 'pfc' | 'applications';
@@ -213,7 +213,7 @@ function tableOf(
   const classOf = groupOf.map((group, priority) =>
     group === CEE_STRICT_GROUP ? strictClass(own.classOf[priority]) : group,
   );
-  if (!classOf.every((tc) => tc !== undefined && tc < CLASSES)) return null;
+  if (!classOf.every((tc) => tc !== undefined && tc < TRAFFIC_CLASSES)) return null;
   const table = {
     ...own,
     classOf: classOf as number[],

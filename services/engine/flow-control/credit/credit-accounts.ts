@@ -1,3 +1,4 @@
+import { PRIORITIES } from '../../units/ethernet.js';
 import type { CreditCodec, CreditPortSpec } from '../../contract/spec.js';
 import { assert } from '../../kernel/assert.js';
 import type { Tables } from '../../kernel/tables.js';
@@ -29,7 +30,6 @@ import {
   WORDS_SHIFT,
 } from './credit-records.js';
 
-const PRIORITIES = 8;
 const SERVICE_VLAN_SHIFT = 16;
 const VLAN_MASK = 0xfff;
 

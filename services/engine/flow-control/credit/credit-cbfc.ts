@@ -1,11 +1,10 @@
+import { PRIORITIES } from '../../units/ethernet.js';
 import type { CbfcFrame } from '../../wire/mac-control/cbfc-frame.js';
 import { CBFC_CONSUMED, CBFC_FREED } from '../../wire/mac-control/cbfc-frame.js';
 import type { CeFrame } from '../../wire/mac-control/ce-frame.js';
 import { OPCODE_CE_GRANT, OPCODE_CE_REQUEST } from '../../wire/mac-control/opcodes.js';
 import type { CreditAccounts } from './credit-accounts.js';
 import { COUNT_MASK, WORD_MASK } from './credit-machine.js';
-
-const PRIORITIES = 8;
 
 /**
  * Says with CBFC what a message of credit exchange says: a limit is what was freed and the buffer

@@ -1,3 +1,4 @@
+import { PRIORITIES } from '../../units/ethernet.js';
 import type { CreditCodec } from '../../contract/spec.js';
 import { assert } from '../../kernel/assert.js';
 import type { Tables } from '../../kernel/tables.js';
@@ -54,8 +55,6 @@ const UNEXPECTED = 0;
 const EMPTY = 1;
 const WRONG_PRIORITY = 2;
 const WRONG_CHANNEL = 3;
-
-const PRIORITIES = 8;
 
 const REQUESTS_SENT = 0;
 const GRANTS_SENT = 1;

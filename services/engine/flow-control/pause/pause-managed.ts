@@ -1,7 +1,7 @@
 import type { ManagedValue } from '../../contract/flow-control.js';
 import type { PortSpec } from '../../contract/spec.js';
 import type { Tables } from '../../kernel/tables.js';
-import type { StopObeyer } from '../../quanta/stop-obeyer.js';
+import type { PauseResponder } from '../../quanta/pause-responder.js';
 
 /** Range and default of the time asked for (802.3 31B.2). */
 export const PAUSE_QUANTA = { least: 1, most: 65_535, default: 65_535 } as const;
@@ -21,7 +21,7 @@ export function pauseManagedValues(
   port: number,
   spec: PortSpec,
   counters: PauseCounters,
-  obeyer: StopObeyer,
+  responder: PauseResponder,
   now: number,
 ): ManagedValue[] {
   if (spec.pause === null) return [];
@@ -29,7 +29,7 @@ export function pauseManagedValues(
   return [
     show('aPAUSEMACCtrlFramesTransmitted', counters.sent[port]),
     show('aPAUSEMACCtrlFramesReceived', counters.received[port]),
-    show('pausedTimePs', obeyer.heldPs(port, 0, now)),
-    show('pausedCount', obeyer.holdCount(port, 0)),
+    show('pausedTimePs', responder.heldPs(port, 0, now)),
+    show('pausedCount', responder.holdCount(port, 0)),
   ];
 }

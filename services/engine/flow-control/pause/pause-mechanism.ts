@@ -35,23 +35,23 @@ export class PauseMechanism extends QuantaMechanism implements Mechanism {
 
   configurePort(port: number, spec: PortSpec): void {
     this.specs[port] = spec;
-    if (spec.pause !== null) this.asker.configure(port, spec.pause, spec.octetPs);
+    if (spec.pause !== null) this.initiator.configure(port, spec.pause, spec.octetPs);
   }
 
   admitted(port: number, _group: number): void {
-    this.asker.admitted(port, PORT_GROUP);
+    this.initiator.admitted(port, PORT_GROUP);
   }
 
   released(port: number, _group: number): void {
-    this.asker.released(port, PORT_GROUP);
+    this.initiator.released(port, PORT_GROUP);
   }
 
   compose(port: number, txEnd: number, octets: Uint8Array): number {
-    const { asker } = this;
+    const { initiator } = this;
     const spec = this.specs[port];
-    const quanta = pauseQuanta(asker.off[port], spec.pause!.quanta);
-    asker.takeReleases(port);
-    asker.stated(port, txEnd);
+    const quanta = pauseQuanta(initiator.off[port], spec.pause!.quanta);
+    initiator.takeReleases(port);
+    initiator.stated(port, txEnd);
     this.counters.sent[port]++;
     this.frame.source = spec.mac;
     this.frame.quanta = quanta;
@@ -66,7 +66,7 @@ export class PauseMechanism extends QuantaMechanism implements Mechanism {
     if (heard.destination !== MAC_CONTROL_GROUP && heard.destination !== spec.mac) return false;
     this.counters.received[port]++;
     // A port that runs PFC ignores PAUSE (802.1Q clause 36).
-    if (spec.pause !== null) this.obeyer.load(port, PORT_TIMER, heard.quanta);
+    if (spec.pause !== null) this.responder.load(port, PORT_TIMER, heard.quanta);
     return true;
   }
 
@@ -75,6 +75,6 @@ export class PauseMechanism extends QuantaMechanism implements Mechanism {
   }
 
   managedValues(port: number, now: number): ManagedValue[] {
-    return pauseManagedValues(port, this.specs[port], this.counters, this.obeyer, now);
+    return pauseManagedValues(port, this.specs[port], this.counters, this.responder, now);
   }
 }

@@ -1,7 +1,7 @@
 import type { PfcPortSpec } from '../../contract/spec.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { Tables } from '../../kernel/tables.js';
-import type { StopListener } from '../../quanta/stop-obeyer.js';
+import type { StopListener } from '../../quanta/pause-responder.js';
 
 const GROUPS = 8;
 

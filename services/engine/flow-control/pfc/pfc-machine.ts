@@ -1,5 +1,5 @@
 import type { PfcWatchdogSpec, PortSpec } from '../../contract/spec.js';
-import type { StopObeyer } from '../../quanta/stop-obeyer.js';
+import type { PauseResponder } from '../../quanta/pause-responder.js';
 import type { PfcFrame } from '../../wire/mac-control/pfc-frame.js';
 
 /** For each priority group of a port, the priorities that a stop of the group names. */
@@ -49,11 +49,11 @@ export function applyPfc(
   frame: PfcFrame,
   operational: number,
   port: number,
-  obeyer: StopObeyer,
+  responder: PauseResponder,
 ): void {
   for (let named = frame.enableVector & operational; named !== 0; named &= named - 1) {
     const priority = 31 - Math.clz32(named & -named);
-    obeyer.load(port, priority, frame.quanta[priority]);
+    responder.load(port, priority, frame.quanta[priority]);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ManagedValue } from '../../contract/flow-control.js';
 import type { PortSpec } from '../../contract/spec.js';
 import type { Tables } from '../../kernel/tables.js';
-import type { StopObeyer } from '../../quanta/stop-obeyer.js';
+import type { PauseResponder } from '../../quanta/pause-responder.js';
 import type { PfcWatchdog } from './pfc-watchdog.js';
 
 /** Ranges and defaults of what a port is told (802.1Qbb; 802.3 31D). */
@@ -51,7 +51,7 @@ export function pfcManagedValues(
   port: number,
   spec: PortSpec,
   counters: PfcCounters,
-  obeyer: StopObeyer,
+  responder: PauseResponder,
   watchdog: PfcWatchdog,
   now: number,
 ): ManagedValue[] {
@@ -61,8 +61,8 @@ export function pfcManagedValues(
     const show = (name: string, value: number): number => values.push({ name, priority, value });
     show('ieee8021PfcRequests', counters.requestsOf(port, priority));
     show('ieee8021PfcIndications', counters.indicationsOf(port, priority));
-    show('pausedTimePs', obeyer.heldPs(port, priority, now));
-    show('pausedCount', obeyer.holdCount(port, priority));
+    show('pausedTimePs', responder.heldPs(port, priority, now));
+    show('pausedCount', responder.holdCount(port, priority));
     if (!watchdog.watches(port, priority)) continue;
     show('watchdogStorms', watchdog.stormsOf(port, priority));
     show('watchdogStormTimePs', watchdog.stormPs(port, priority, now));

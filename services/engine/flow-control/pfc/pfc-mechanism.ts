@@ -53,10 +53,10 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, Neighbou
     this.stopping = tables.uint8('port', 1);
     this.counters = new PfcCounters(tables);
     this.remote = new RemoteStops(tables, host, slot, REMOTE_TIMER, ports);
-    this.watchdog = new PfcWatchdog(tables, host, this.obeyer, slot, WATCHDOG_TIMER);
+    this.watchdog = new PfcWatchdog(tables, host, this.responder, slot, WATCHDOG_TIMER);
     this.defiance = new Defiance(tables, host.clock);
-    this.obeyer.listener = this.watchdog;
-    this.asker.listener = this.defiance;
+    this.responder.listener = this.watchdog;
+    this.initiator.listener = this.defiance;
   }
 
   canStop(port: number, priority: number): boolean {
@@ -88,7 +88,7 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, Neighbou
     this.operate(port, spec.pfc?.priorities ?? 0);
     this.watchdog.configure(port, spec.pfc);
     this.defiance.configure(port, spec.pfc);
-    if (spec.pfc !== null) this.asker.configure(port, spec.pfc, spec.octetPs);
+    if (spec.pfc !== null) this.initiator.configure(port, spec.pfc, spec.octetPs);
   }
 
   /** Of the priorities that a port is built for, those that have PFC from now on. */
@@ -100,10 +100,10 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, Neighbou
     for (let i = 0; i < 8; i++) {
       const bit = 1 << i;
       if ((before & ~now & bit) !== 0) {
-        this.obeyer.load(port, i, 0);
+        this.responder.load(port, i, 0);
         this.remote.stop(port, i, 0);
       }
-      if (!this.stops(port, i)) this.asker.cease(port, i);
+      if (!this.stops(port, i)) this.initiator.cease(port, i);
     }
   }
 
@@ -123,22 +123,22 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, Neighbou
   }
 
   admitted(port: number, group: number): void {
-    if (this.stops(port, group)) this.asker.admitted(port, group);
+    if (this.stops(port, group)) this.initiator.admitted(port, group);
   }
 
   released(port: number, group: number): void {
-    this.asker.released(port, group);
+    this.initiator.released(port, group);
   }
 
   compose(port: number, txEnd: number, octets: Uint8Array): number {
-    const { frame, asker } = this;
+    const { frame, initiator } = this;
     const spec = this.specs[port];
-    const releases = asker.takeReleases(port);
-    fillPfc(frame, this.prioritiesOf[port], asker.off[port], releases, spec.pfc!.quanta);
+    const releases = initiator.takeReleases(port);
+    fillPfc(frame, this.prioritiesOf[port], initiator.off[port], releases, spec.pfc!.quanta);
     frame.enableVector = this.remote.fill(port, frame.enableVector, frame.quanta);
     // A remote stop can expire before the wire is free.
     if (frame.enableVector === 0) return 0;
-    asker.stated(port, txEnd);
+    initiator.stated(port, txEnd);
     this.counters.sent(port, frame.enableVector);
     frame.source = spec.mac;
     return encodePfc(octets, 0, frame);
@@ -149,7 +149,7 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, Neighbou
     if (decodePfc(octets, 0, this.heard) !== 'ok') return false;
     const operational = this.operational[port];
     this.counters.received(port, this.heard.enableVector);
-    applyPfc(this.heard, operational, port, this.obeyer);
+    applyPfc(this.heard, operational, port, this.responder);
     return true;
   }
 
@@ -158,7 +158,7 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, Neighbou
   }
 
   managedValues(port: number, now: number): ManagedValue[] {
-    const { specs, counters, obeyer, watchdog } = this;
-    return pfcManagedValues(port, specs[port], counters, obeyer, watchdog, now);
+    const { specs, counters, responder, watchdog } = this;
+    return pfcManagedValues(port, specs[port], counters, responder, watchdog, now);
   }
 }

@@ -1,10 +1,9 @@
+import { PRIORITIES } from '../../units/ethernet.js';
 import type { MechanismHost } from '../../contract/flow-control.js';
 import type { PfcPortSpec } from '../../contract/spec.js';
 import type { Tables } from '../../kernel/tables.js';
-import type { StopListener, StopObeyer } from '../../quanta/stop-obeyer.js';
+import type { StopListener, PauseResponder } from '../../quanta/pause-responder.js';
 import { watchDuePs } from './pfc-machine.js';
-
-const PRIORITIES = 8;
 
 /** What a watchdog does beyond its port's gate, done by the parts that it concerns. */
 export interface WatchdogTools {
@@ -41,7 +40,7 @@ export class PfcWatchdog implements StopListener {
   constructor(
     tables: Tables,
     private readonly host: MechanismHost,
-    private readonly obeyer: StopObeyer,
+    private readonly responder: PauseResponder,
     private readonly slot: number,
     private readonly timer: number,
   ) {
@@ -125,7 +124,7 @@ export class PfcWatchdog implements StopListener {
       this.discards[port] |= bit;
       this.dropped[i] += this.tools!.discard(port, priority);
     }
-    this.obeyer.ignore(port, priority);
+    this.responder.ignore(port, priority);
   }
 
   private stepBack(port: number, priority: number): void {
@@ -136,7 +135,7 @@ export class PfcWatchdog implements StopListener {
     this.discards[port] &= ~bit;
     this.since[i] = Infinity;
     this.tools!.note(port, priority, false);
-    this.obeyer.obey(port, priority);
+    this.responder.obey(port, priority);
   }
 
   private wait(port: number, priority: number, since: number): void {

@@ -3,6 +3,7 @@
  * none is assigned), congestion isolation and topology recognition (802.1Qcz, D.2.15 and D.2.16).
  */
 
+import { PRIORITIES } from '../../units/ethernet.js';
 import { readU16, readU32, readU48, writeU16, writeU32, writeU48 } from '../big-endian.js';
 import type { Decoded } from '../decoded.js';
 import {
@@ -30,7 +31,6 @@ const CREDIT_OCTETS = 64;
 /** In the second version: totals of 31 bits, and a buffer of which each channel has its share. */
 const WIDE_FLAG = 0x80;
 const DIVIDED_FLAG = 0x40;
-const PRIORITIES = 8;
 const ALL_PRIORITIES = 0xff;
 const SFC_OCTETS = 13;
 const CI_OCTETS = 19;

@@ -1,5 +1,6 @@
 /** Credit exchange: a request or a grant for up to eight priorities of one channel. */
 
+import { PRIORITIES } from '../../units/ethernet.js';
 import { readU16, writeU16 } from '../big-endian.js';
 import type { Decoded } from '../decoded.js';
 import {
@@ -12,7 +13,6 @@ import {
 } from './mac-control-header.js';
 import { OPCODE_CE_GRANT, OPCODE_CE_REQUEST } from './opcodes.js';
 
-const PRIORITIES = 8;
 const FLAGS = MAC_CONTROL_PARAMETERS;
 const VECTOR = FLAGS + 1;
 const WORDS = VECTOR + 1;

@@ -1,5 +1,6 @@
 /** Priority-based flow control (802.3 Annex 31D, 802.1Q clause 36). */
 
+import { PRIORITIES } from '../../units/ethernet.js';
 import { readU16, writeU16 } from '../big-endian.js';
 import type { Decoded } from '../decoded.js';
 import {
@@ -11,7 +12,6 @@ import {
 } from './mac-control-header.js';
 import { OPCODE_PFC } from './opcodes.js';
 
-const PRIORITIES = 8;
 const TIMES = MAC_CONTROL_PARAMETERS + 2;
 
 export interface PfcFrame extends MacControlHeader {

@@ -1,10 +1,10 @@
+import { TRAFFIC_CLASSES } from '../../../engine/units/ethernet.js';
 import { quantaOf } from '../../../engine/arbiter/dwrr.js';
 import type { ArbiterSpec } from '../../../engine/contract/arbiter.js';
 import type { Queues } from '../../../engine/port/queues.js';
 import type { Line } from './share-book.js';
 import { apartFrom, inTurn, ShareBook } from './share-book.js';
 
-const CLASSES = 8;
 /** A round that has begun, and one that is owed from before. */
 const ROUNDS_APART = 2;
 
@@ -30,7 +30,7 @@ export class PortShares implements Line {
     this.strict = bitsOf(rounds, (round) => round === null);
     this.sharing = bitsOf(rounds, (round) => round !== null && round > 0);
     const shares = rounds.map((round) => round ?? 0);
-    this.book = new ShareBook(byFrames ? inTurn(CLASSES) : apartFrom(shares, ROUNDS_APART));
+    this.book = new ShareBook(byFrames ? inTurn(TRAFFIC_CLASSES) : apartFrom(shares, ROUNDS_APART));
   }
 
   /** A class is served, of those eligible (a bit each): what is wrong with that, or null. */
@@ -77,10 +77,10 @@ export function roundsOf(arbiter: ArbiterSpec): Rounds {
     case 'ets':
       return roundsOfEts(arbiter.shares);
     case 'round-robin':
-      return new Array<number>(CLASSES).fill(1);
+      return new Array<number>(TRAFFIC_CLASSES).fill(1);
     case 'strict':
     case 'weighted-strict':
-      return new Array<null>(CLASSES).fill(null);
+      return new Array<null>(TRAFFIC_CLASSES).fill(null);
   }
 }
 

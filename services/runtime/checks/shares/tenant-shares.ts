@@ -1,9 +1,8 @@
+import { WIRE_OVERHEAD_OCTETS } from '../../../engine/units/ethernet.js';
 import type { Engine } from '../../../engine/device/engine.js';
 import { LENGTH } from '../../../engine/frame/frame-pool.js';
 import type { Line } from './share-book.js';
 import { apartFrom, ShareBook } from './share-book.js';
-
-const WIRE_OVERHEAD_OCTETS = 20;
 
 /**
  * What credit accounts get of the class that they share: by fair queueing, two that wait with

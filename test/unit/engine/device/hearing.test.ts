@@ -4,7 +4,7 @@ import { DeafProbe } from '../../../../services/engine/contract/probe.js';
 import type { Engine } from '../../../../services/engine/device/engine.js';
 import type { FramePool } from '../../../../services/engine/frame/frame-pool.js';
 import { SEQUENCE } from '../../../../services/engine/frame/frame-pool.js';
-import { RECEIVED, SENT } from '../../../../services/engine/frame/heed.js';
+import { RECEIVED, SENT } from '../../../../services/engine/frame/trace-mask.js';
 import { nameOf } from '../../../../services/engine/analysis/trace/frame-sampler.js';
 import { Session } from '../../../../services/runtime/session.js';
 import { fabricOf } from '../../../kit/emulate.js';

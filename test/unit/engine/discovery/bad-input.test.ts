@@ -1,4 +1,6 @@
-/** What cannot be is counted under its reason, and never does more harm than the standard allows. */
+/**
+ * What cannot be is counted under its reason, and never does more harm than the standard allows.
+ */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

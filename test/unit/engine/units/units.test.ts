@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { wireOctets } from '../../../../services/engine/units/octets.js';
+import { wireOctets } from '../../../../services/engine/units/ethernet.js';
 import {
   ETHERNET_RATES,
   PFC_RESPONSE_LIMIT_PS,

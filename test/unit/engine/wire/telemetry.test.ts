@@ -20,7 +20,8 @@ describe('telemetry in a packet', () => {
     assert.equal(octets.length, 12 + TELEMETRY_OCTETS);
     const hop = { rate: 7, timeNs: 0x1_23_45_67, sentUnits: 0xa_bc_de, queueUnits: 0x1234 };
     assert.equal(appendHop(octets, 0x2f1, hop), true);
-    // EtherType, OUI and number; one hop, path 2F1; rate 7, time 23 45 67 (24 bits), sent A BC DE, queue 12 34.
+    // EtherType, OUI and number; one hop, path 2F1; rate 7, time 23 45 67 (24 bits), sent A BC DE,
+    // queue 12 34.
     const expected = Uint8Array.of(
       ...[0x88, 0xb7, 0x02, 0xce, 0x70, 0x00, 0x01],
       0x12,

@@ -79,7 +79,9 @@ export const CNP_ROCEV2 = octetsOf(`
   00000000 00000000 00000000 00000000
   93727150`);
 
-/** P802.1Qdw 52.5.3: priority 3, DSCP 26, 20 us, a queue of 2,560 octets; behind EtherType 89-A2. */
+/**
+ * P802.1Qdw 52.5.3: priority 3, DSCP 26, 20 us, a queue of 2,560 octets; behind EtherType 89-A2.
+ */
 export const SFCM_L2_PAUSE = octetsOf(`
   02000000 000a0200 000000c1 8100c064 89a20111 0044611a 00010000 4e200200
   0000000b 02000000 000a0064 02000000 00c10003 00280022 08004500 002e0000

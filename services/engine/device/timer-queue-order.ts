@@ -1,6 +1,6 @@
 import { CLASS, FOLLOWED_FLAG, HASH, SEQUENCE, STORED } from '../frame/frame-pool.js';
-import type { ValueOrder } from '../kernel/agenda.js';
-import { keyKind } from '../kernel/agenda.js';
+import type { ValueOrder } from '../kernel/timer-queue.js';
+import { keyKind } from '../kernel/timer-queue.js';
 import { KIND_CONTROL, KIND_LATE } from './device.js';
 import type { Shared } from './shared.js';
 import { KIND_COMPLETE } from './switch/switching.js';
@@ -13,7 +13,7 @@ const TOLD_APART_BY = [STORED, CLASS, HASH, SEQUENCE];
  * they lie in memory, which is elsewhere when devices are grouped otherwise, so it goes by what
  * they are; those that do not differ are interchangeable.
  */
-export function makeAgendaOrder({
+export function makeTimerQueueOrder({
   octets,
   pool,
 }: Pick<Shared, 'octets' | 'pool'>): Record<'host' | 'switch', ValueOrder> {

@@ -1,3 +1,4 @@
+import { FCS_OCTETS, FRAME_OCTETS_MIN, VLAN_TAG_OCTETS } from '../units/ethernet.js';
 import {
   CARRIES_FLAG,
   CLASS,
@@ -20,13 +21,10 @@ import {
   ETHERTYPE_IPV4,
   ETHERTYPE_IPV6,
   ETHERTYPE_S_TAG,
-  VLAN_TAG_OCTETS,
 } from '../wire/ethernet.js';
 import { ETHERTYPE_TELEMETRY } from '../wire/telemetry.js';
 import type { Shared } from './shared.js';
 
-const FCS_OCTETS = 4;
-const LEAST_FRAME_OCTETS = 64;
 /** Offset of a frame's EtherType. */
 const TYPE_AT = 12;
 const VID_MASK = 0xfff;
@@ -39,7 +37,7 @@ const NOTHING = -1;
  * notice are read on its way. They are kept while a device has the frame, and go from device to
  * device beside it: they take effect with its arrival, and just before it.
  */
-export interface Carriage {
+export interface ControlPayloads {
   /** Makes a notice of octets without FCS. */
   make(spec: SampledMessage, octets: Uint8Array, length: number): number;
   /** A frame carries these octets from now on. */
@@ -64,7 +62,7 @@ export interface Carriage {
   retag(frame: number, change: number): void;
 }
 
-export function makeCarriage({ pool, tables, octets: store }: Shared): Carriage {
+export function makeControlPayloads({ pool, tables, octets: store }: Shared): ControlPayloads {
   const { words, ends } = pool;
   /** By port: octets whose frame comes next. */
   const ahead = tables.int32('port', 1).fill(NOTHING);
@@ -72,7 +70,7 @@ export function makeCarriage({ pool, tables, octets: store }: Shared): Carriage 
 
   function make(spec: SampledMessage, octets: Uint8Array, length: number): number {
     const frame = pool.allocate();
-    words[frame + LENGTH] = Math.max(LEAST_FRAME_OCTETS, length + FCS_OCTETS);
+    words[frame + LENGTH] = Math.max(FRAME_OCTETS_MIN, length + FCS_OCTETS);
     words[frame + CLASS] = spec.priority | KIND_NOTICE | CARRIES_FLAG;
     words[frame + HASH] = spec.hash;
     words[frame + TARGET] = spec.target;

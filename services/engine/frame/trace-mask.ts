@@ -30,9 +30,9 @@ export const LATE = 1 << 30;
 export const SILENT = 1 << 31;
 
 /** By port: which of the frames that pass there somebody wants to be told of, or a fault hits. */
-export type Heed = ReturnType<typeof makeHeed>;
+export type TraceMask = ReturnType<typeof makeTraceMask>;
 
-export function makeHeed(pool: FramePool, ports: number) {
+export function makeTraceMask(pool: FramePool, ports: number) {
   const { words } = pool;
   /** By what happens, and port. */
   const minded = PASSINGS.map(() => new Int32Array(ports));

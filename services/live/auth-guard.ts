@@ -14,7 +14,7 @@ export function isLoopback(host: string): boolean {
  * else that their browser has open: such a one is known by its origin, or by a host name that
  * was made to point here. Anywhere else it is who knows the token.
  */
-export class Doorkeeper {
+export class AuthGuard {
   constructor(
     private readonly host: string,
     private readonly token: string | null,

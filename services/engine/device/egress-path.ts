@@ -10,36 +10,37 @@ import {
   PRIORITY_MASK,
   STORED,
 } from '../frame/frame-pool.js';
-import type { Carriage } from './carriage.js';
+import type { ControlPayloads } from './control-payloads.js';
 import type { Device } from './device.js';
 import { DID_DROP } from './device.js';
-import type { Metering } from './metering.js';
+import type { CreditGating } from './credit-gating.js';
 import type { Shared } from './shared.js';
 
 /** What devices do with a frame in the end: queue it for a port, or drop it. */
-export interface Outlet {
+export interface EgressPath {
   enqueue(device: number, port: number, trafficClass: number, frame: number): void;
   /** A host's own frame, which is followed from here if it is drawn. */
   enqueueOwn(device: number, port: number, trafficClass: number, frame: number): void;
   /** Wakes a port's transmitter if it sleeps. */
-  kick(device: number, port: number): void;
+  wakeTransmitter(device: number, port: number): void;
   /** `group`: that its account is of, where its priority does not say. */
   drop(device: number, port: number, frame: number, reason: number, group?: number): void;
   /** The frame is gone, without the device having had it, or with what it was charged to. */
   lose(device: number, port: number, frame: number, reason: number): void;
 }
 
-export function makeOutlet(
+export function makeEgressPath(
   shared: Shared,
   devices: readonly Device[],
-  metering: Metering,
+  creditGating: CreditGating,
   faults: FaultMechanism,
-  carriage: Carriage,
+  controlPayloads: ControlPayloads,
   defiance: Defiance,
-): Outlet {
-  const { clock, pool, ports, queues, counters, digests, transmits, heed, frameTimes } = shared;
+): EgressPath {
+  const { clock, pool, ports, queues, counters, digests, transmits, traceMask, frameTimes } =
+    shared;
 
-  function kick(device: number, port: number): void {
+  function wakeTransmitter(device: number, port: number): void {
     if (transmits.at[port] !== Infinity) return;
     const free = ports.freeAt(port);
     const { now } = clock;
@@ -48,23 +49,23 @@ export function makeOutlet(
   }
 
   function enqueue(device: number, port: number, trafficClass: number, frame: number): void {
-    if (ports.isMetered(port, trafficClass)) metering.enqueue(port, trafficClass, frame);
+    if (ports.isCreditGated(port, trafficClass)) creditGating.enqueue(port, trafficClass, frame);
     else queues.push(port, trafficClass, frame);
-    if (heed.mindsQueued(port, frame)) tellQueued(device, port, frame);
-    kick(device, port);
+    if (traceMask.mindsQueued(port, frame)) tellQueued(device, port, frame);
+    wakeTransmitter(device, port);
   }
 
   function enqueueOwn(device: number, port: number, trafficClass: number, frame: number): void {
     const { words } = pool;
     words[frame + STORED] = words[frame + LENGTH];
     words[frame + PORT] = port;
-    if (heed.draw.draws(frame)) words[frame + CLASS] |= FOLLOWED_FLAG;
+    if (traceMask.draw.draws(frame)) words[frame + CLASS] |= FOLLOWED_FLAG;
     enqueue(device, port, trafficClass, frame);
   }
 
   function tellQueued(device: number, port: number, frame: number): void {
     frameTimes.joined(port, frame);
-    if (!heed.hearsQueued(port, frame)) return;
+    if (!traceMask.hearsQueued(port, frame)) return;
     const { firstPort, heardBy } = devices[device];
     const ingress = pool.words[frame + PORT] - firstPort;
     heardBy.frameQueued?.frameQueued(device, ingress, port - firstPort, clock.now, pool, frame);
@@ -82,14 +83,14 @@ export function makeOutlet(
     if (reason === DROP.HEADROOM_EXHAUSTED) {
       counters.lost(device, port - devices[device].firstPort, priority, clock.now);
     }
-    if (ports.isCredited(port, priority)) metering.refused(port, frame);
+    if (ports.isCredited(port, priority)) creditGating.refused(port, frame);
     lose(device, port, frame, reason);
   }
 
   /** An overflow has a reason of its own where the neighbour had no need, or no way, to stop. */
   function overflow(port: number, group: number, frame: number): number {
     if (faults.excuses(port)) {
-      return metering.isGranted(port, frame) ? DROP.OVERFLOW_BY_FAULT : DROP.NOT_GRANTED;
+      return creditGating.isGranted(port, frame) ? DROP.OVERFLOW_BY_FAULT : DROP.NOT_GRANTED;
     }
     return defiance.isDefied(port, group) ? DROP.OVERFLOW_BY_WATCHDOG : DROP.HEADROOM_EXHAUSTED;
   }
@@ -101,9 +102,9 @@ export function makeOutlet(
     counters.dropped(port, priority, words[frame + LENGTH], reason);
     heardBy.frameDropped?.frameDropped(device, port - firstPort, clock.now, pool, frame, reason);
     digests.mix(device, DID_DROP | (port - firstPort), reason);
-    if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) carriage.unload(frame);
+    if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) controlPayloads.unload(frame);
     pool.release(frame);
   }
 
-  return { enqueue, enqueueOwn, kick, drop, lose };
+  return { enqueue, enqueueOwn, wakeTransmitter, drop, lose };
 }

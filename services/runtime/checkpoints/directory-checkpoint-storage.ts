@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Shelf } from './store.js';
+import type { CheckpointStorage } from './store.js';
 
 /** A folder that all processes of a run can reach. */
-export class DirectoryShelf implements Shelf {
+export class DirectoryCheckpointStorage implements CheckpointStorage {
   constructor(private readonly folder: string) {}
 
   async put(name: string, octets: Uint8Array): Promise<void> {

@@ -1,17 +1,16 @@
+import { QUANTUM_OCTETS } from '../units/ethernet.js';
 import type { IngressAccounts, MechanismHost } from '../contract/flow-control.js';
 import type { StopPortSpec } from '../contract/spec.js';
 import type { Tables } from '../kernel/tables.js';
-import type { StopListener } from './stop-obeyer.js';
-import { REFRESH_TIMER } from './stop-obeyer.js';
-
-const QUANTUM_OCTETS = 64;
+import type { StopListener } from './pause-responder.js';
+import { REFRESH_TIMER } from './pause-responder.js';
 
 /**
- * The receiving side's half of PAUSE and PFC: watches ingress accounts, decides who must stop,
- * and repeats a standing stop before it expires. What differs between the two (one account or
- * eight, and the octets) is the caller's.
+ * The pause initiator of PAUSE and PFC (802.1Q 36.1.3.2, 802.3 31B). Decides XOFF when an ingress
+ * account reaches its threshold, and XON when it has sunk; renews a pause before it expires. What
+ * differs between the two (one account or eight, and the octets) is the caller's.
  */
-export class StopAsker {
+export class PauseInitiator {
   /** By port: groups whose sender is asked to stop, one bit each. */
   readonly off: Uint8Array;
   /** By port: groups that may go on but have not been told yet. */

@@ -1,14 +1,26 @@
-/** What a frame takes on the wire beside its own octets (802.3 3.1, 4.4.2). */
+/** Constants of Ethernet: what a frame takes on the link (802.3 3.1, 4.4.2), how it is classed. */
 
 /** Preamble and start frame delimiter. */
 export const PREAMBLE_OCTETS = 8;
 /** Least gap between two frames: 96 bit times. */
 export const GAP_OCTETS = 12;
+/** What a frame takes on the link beside its octets: preamble and gap. */
+export const WIRE_OVERHEAD_OCTETS = 20;
 export const FCS_OCTETS = 4;
+/** TPID and TCI of one tag (802.1Q 9.6). */
+export const VLAN_TAG_OCTETS = 4;
 /** Destination address to FCS; shorter payload is padded. */
 export const FRAME_OCTETS_MIN = 64;
 /** A jumbo frame, tags included. */
 export const FRAME_OCTETS_MAX = 9216;
+
+/** 512 bit times, the unit of pause times (802.3 31B.2). */
+export const QUANTUM_OCTETS = 64;
+
+/** Values of the PCP (802.1Q 6.9.3). */
+export const PRIORITIES = 8;
+/** Most traffic classes of a port (802.1Q 8.6.6). */
+export const TRAFFIC_CLASSES = 8;
 
 /** Octet times from the start of a frame to the earliest start of the next one. */
 export function wireOctets(frameOctets: number): number {

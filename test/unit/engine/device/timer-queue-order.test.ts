@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { makeAgendaOrder } from '../../../../services/engine/device/agenda-order.js';
+import { makeTimerQueueOrder } from '../../../../services/engine/device/timer-queue-order.js';
 import { KIND_CONTROL, KIND_LATE } from '../../../../services/engine/device/device.js';
 import { KIND_COMPLETE } from '../../../../services/engine/device/switch/switching.js';
 import {
@@ -12,16 +12,16 @@ import {
   STORED,
 } from '../../../../services/engine/frame/frame-pool.js';
 import { OctetStore } from '../../../../services/engine/frame/octet-store.js';
-import { agendaKey } from '../../../../services/engine/kernel/agenda.js';
+import { timerQueueKey } from '../../../../services/engine/kernel/timer-queue.js';
 
 function sides(): {
   pool: FramePool;
   octets: OctetStore;
-  order: ReturnType<typeof makeAgendaOrder>;
+  order: ReturnType<typeof makeTimerQueueOrder>;
 } {
   const pool = new FramePool(1 << 16);
   const octets = new OctetStore();
-  return { pool, octets, order: makeAgendaOrder({ pool, octets }) };
+  return { pool, octets, order: makeTimerQueueOrder({ pool, octets }) };
 }
 
 describe('the order of what happens at one port at one time', () => {
@@ -33,7 +33,7 @@ describe('the order of what happens at one port at one time', () => {
         const slots = new Map(comers.map((octs) => [octs, octets.put(octs, octs.length)]));
         const [a, b, c] = messages.map((octs) => slots.get(octs)!);
         const sign = (x: number, y: number): number =>
-          Math.sign(order.switch(agendaKey(kind, 0), x, y));
+          Math.sign(order.switch(timerQueueKey(kind, 0), x, y));
         return [sign(a!, b!), sign(b!, c!), sign(a!, c!), sign(a!, a!)];
       });
       assert.deepEqual(signs[0], signs[1]);
@@ -53,15 +53,15 @@ describe('the order of what happens at one port at one time', () => {
         pool.words[second + word] = 7;
         pool.words[first + CLASS]! |= FOLLOWED_FLAG;
         pool.words[second + CLASS]! &= ~FOLLOWED_FLAG;
-        assert.ok(order.switch(agendaKey(KIND_COMPLETE, 0), first, second) < 0);
-        assert.ok(order.switch(agendaKey(KIND_COMPLETE, 0), second, first) > 0);
+        assert.ok(order.switch(timerQueueKey(KIND_COMPLETE, 0), first, second) < 0);
+        assert.ok(order.switch(timerQueueKey(KIND_COMPLETE, 0), second, first) > 0);
       }
     }
   });
 
   it('is that of the values where these are numbers of their own', () => {
     const { order } = sides();
-    assert.ok(order.host(agendaKey(KIND_COMPLETE, 0), 1, 2) < 0);
-    assert.ok(order.switch(agendaKey(KIND_COMPLETE + 1, 0), 2, 1) > 0);
+    assert.ok(order.host(timerQueueKey(KIND_COMPLETE, 0), 1, 2) < 0);
+    assert.ok(order.switch(timerQueueKey(KIND_COMPLETE + 1, 0), 2, 1) > 0);
   });
 });

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Agenda, agendaKey, keyId, keyKind } from '../../../../services/engine/kernel/agenda.js';
+import {
+  TimerQueue,
+  timerQueueKey,
+  keyId,
+  keyKind,
+} from '../../../../services/engine/kernel/timer-queue.js';
 import { fc } from '../../../kit/properties.js';
 
 type Entry = readonly [time: number, key: number, value: number];
@@ -9,60 +14,60 @@ function inOrder(a: Entry, b: Entry): number {
   return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
 }
 
-function drain(agenda: Agenda): Entry[] {
+function drain(timerQueue: TimerQueue): Entry[] {
   const entries: Entry[] = [];
-  while (agenda.length > 0) {
-    entries.push([agenda.time, agenda.nextKey(), agenda.nextValue()]);
-    agenda.pop();
+  while (timerQueue.length > 0) {
+    entries.push([timerQueue.time, timerQueue.nextKey(), timerQueue.nextValue()]);
+    timerQueue.pop();
   }
   return entries;
 }
 
 const entry = fc.tuple(fc.nat(20), fc.nat(5), fc.nat(3));
 
-describe('agenda', () => {
+describe('timerQueue', () => {
   it('gives entries back by time, then key, then value, whatever the order they came in', () => {
     fc.assert(
       fc.property(fc.array(entry), (entries) => {
-        const agenda = new Agenda();
-        for (const [time, key, value] of entries) agenda.push(time, key, value);
-        assert.deepEqual(drain(agenda), [...entries].sort(inOrder));
+        const timerQueue = new TimerQueue();
+        for (const [time, key, value] of entries) timerQueue.push(time, key, value);
+        assert.deepEqual(drain(timerQueue), [...entries].sort(inOrder));
       }),
     );
   });
 
   it('orders values as it is told where they say nothing by themselves', () => {
     const said = ['pear', 'fig', 'plum', 'fig'];
-    const agenda = new Agenda((_, a, b) => said[a]!.localeCompare(said[b]!));
+    const timerQueue = new TimerQueue((_, a, b) => said[a]!.localeCompare(said[b]!));
     said.forEach((_, value) => {
-      agenda.push(1, 1, value);
+      timerQueue.push(1, 1, value);
     });
-    const words = drain(agenda).map(([, , value]) => said[value]);
+    const words = drain(timerQueue).map(([, , value]) => said[value]);
     assert.deepEqual(words, ['fig', 'fig', 'pear', 'plum']);
   });
 
   it('knows the time of its earliest entry at every moment', () => {
     fc.assert(
       fc.property(fc.array(fc.option(entry)), (steps) => {
-        const agenda = new Agenda();
+        const timerQueue = new TimerQueue();
         const model: Entry[] = [];
         for (const step of steps) {
           if (step !== null) {
-            agenda.push(...step);
+            timerQueue.push(...step);
             model.push(step);
           } else if (model.length > 0) {
-            agenda.pop();
+            timerQueue.pop();
             model.shift();
           }
           model.sort(inOrder);
-          assert.equal(agenda.time, model[0]?.[0] ?? Infinity);
+          assert.equal(timerQueue.time, model[0]?.[0] ?? Infinity);
         }
       }),
     );
   });
 
   it('names kind and id in one key', () => {
-    const key = agendaKey(17, 123_456);
+    const key = timerQueueKey(17, 123_456);
     assert.equal(keyKind(key), 17);
     assert.equal(keyId(key), 123_456);
   });

@@ -4,17 +4,17 @@ import type { KV } from '@nats-io/kv';
 import { Kvm } from '@nats-io/kv';
 import type { ObjectStore } from '@nats-io/obj';
 import { Objm } from '@nats-io/obj';
-import type { Shelf } from './store.js';
+import type { CheckpointStorage } from './store.js';
 import { StoreError } from './store.js';
 
 /** An object store of the broker's JetStream, and keys for claims; a bucket of each per run. */
-export class JetStreamShelf implements Shelf {
+export class JetStreamCheckpointStorage implements CheckpointStorage {
   private constructor(
     private readonly bucket: ObjectStore,
     private readonly claims: KV,
   ) {}
 
-  static async open(broker: NatsConnection, run: string): Promise<JetStreamShelf> {
+  static async open(broker: NatsConnection, run: string): Promise<JetStreamCheckpointStorage> {
     try {
       await jetstreamManager(broker);
     } catch {
@@ -24,7 +24,7 @@ export class JetStreamShelf implements Shelf {
       );
     }
     const name = `selvage-${run}`;
-    return new JetStreamShelf(
+    return new JetStreamCheckpointStorage(
       await new Objm(broker).create(name),
       await new Kvm(broker).create(name),
     );

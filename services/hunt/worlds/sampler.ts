@@ -1,7 +1,7 @@
 import { RandomStream } from '../../engine/kernel/random.js';
 
 /** Draws of one named stream, in the forms that a generator needs. */
-export class Dice {
+export class Sampler {
   readonly stream: RandomStream;
 
   constructor(seed: number, name: string) {

@@ -2,7 +2,7 @@ const ID_BITS = 24;
 const ID_MASK = (1 << ID_BITS) - 1;
 
 /** Kinds are small (0..127); ids are indices of ports, priorities, connections, frames. */
-export function agendaKey(kind: number, id: number): number {
+export function timerQueueKey(kind: number, id: number): number {
   return (kind << ID_BITS) | id;
 }
 
@@ -23,7 +23,7 @@ export type ValueOrder = (key: number, a: number, b: number) => number;
  * is the same however actors are grouped; entries equal in all three are interchangeable. Nothing
  * is cancelled: whoever armed a timer checks on expiry whether it still stands.
  */
-export class Agenda {
+export class TimerQueue {
   private times = new Float64Array(8);
   private keys = new Int32Array(8);
   private values = new Int32Array(8);

@@ -3,7 +3,7 @@ import { selvage } from '#contracts';
 const { Action } = selvage.v1.SteerRequest;
 
 /** What people want of a run that is under way. */
-export class Wishes {
+export class Requests {
   isPaused = false;
   isStopAsked = false;
   isCheckpointAsked = false;

@@ -3,33 +3,33 @@ import { ARRIVAL, CLASS, NEXT } from '../frame/frame-pool.js';
 import { wordCell } from '../kernel/cells.js';
 import type { Slots } from '../kernel/slots.js';
 import type { Ports } from './ports.js';
-import { LANE_HEAD, LANE_TAIL, PORT_WORDS } from './ports.js';
+import { IN_FLIGHT_QUEUE_HEAD, IN_FLIGHT_QUEUE_TAIL, PORT_WORDS } from './ports.js';
 
 /**
- * Frames in flight towards each port. A link delivers in order, so a lane is a list and its head
- * the port's next arrival. When a frame arrives stands in the record of the one before it, so that
- * nobody waits for its own to come from memory only to learn when it is needed; the time of the
- * first stands in `arrivals`, and the last one's record has its own.
+ * Frames in flight towards each port. A link delivers in order, so an in-flight queue is a list and
+ * its head the port's next arrival. When a frame arrives stands in the record of the one before it,
+ * so that nobody waits for its own to come from memory only to learn when it is needed; the time of
+ * the first stands in `arrivals`, and the last one's record has its own.
  */
-export type Lanes = ReturnType<typeof makeLanes>;
+export type InFlightQueues = ReturnType<typeof makeInFlightQueues>;
 
-export function makeLanes(ports: Ports, pool: FramePool, arrivals: Slots) {
+export function makeInFlightQueues(ports: Ports, pool: FramePool, arrivals: Slots) {
   const rows = ports.words;
   const { words, times } = pool;
   /** Keeps the compiler from leaving out reads whose only purpose is to have been made. */
   const fetched = wordCell();
 
   /**
-   * The frame's record says when it arrives. True if the lane was empty, so that this is the port's
-   * next arrival.
+   * The frame's record says when it arrives. True if the in-flight queue was empty, so that this is
+   * the port's next arrival.
    */
   function push(port: number, frame: number): boolean {
     const at = port * PORT_WORDS;
     words[frame + NEXT] = -1;
-    const tail = rows[at + LANE_TAIL];
-    rows[at + LANE_TAIL] = frame;
+    const tail = rows[at + IN_FLIGHT_QUEUE_TAIL];
+    rows[at + IN_FLIGHT_QUEUE_TAIL] = frame;
     if (tail < 0) {
-      rows[at + LANE_HEAD] = frame;
+      rows[at + IN_FLIGHT_QUEUE_HEAD] = frame;
       return true;
     }
     words[tail + NEXT] = frame;
@@ -40,16 +40,16 @@ export function makeLanes(ports: Ports, pool: FramePool, arrivals: Slots) {
   /** Takes the first frame; its record says when the next one arrives, if any does. */
   function shift(port: number): number {
     const at = port * PORT_WORDS;
-    const frame = rows[at + LANE_HEAD];
+    const frame = rows[at + IN_FLIGHT_QUEUE_HEAD];
     const next = words[frame + NEXT];
-    rows[at + LANE_HEAD] = next;
-    if (next < 0) rows[at + LANE_TAIL] = -1;
+    rows[at + IN_FLIGHT_QUEUE_HEAD] = next;
+    if (next < 0) rows[at + IN_FLIGHT_QUEUE_TAIL] = -1;
     return frame;
   }
 
   /** The next frame to arrive, -1 if none is in flight. */
   function head(port: number): number {
-    return rows[port * PORT_WORDS + LANE_HEAD];
+    return rows[port * PORT_WORDS + IN_FLIGHT_QUEUE_HEAD];
   }
 
   /** When the frame behind the one just taken arrives: its record is fetched meanwhile. */
@@ -68,10 +68,10 @@ export function makeLanes(ports: Ports, pool: FramePool, arrivals: Slots) {
     }
   }
 
-  /** Forgets the frames of a lane, which its owner has put elsewhere. */
+  /** Forgets the frames of an in-flight queue, which its owner has put elsewhere. */
   function clear(port: number): void {
-    rows[port * PORT_WORDS + LANE_HEAD] = -1;
-    rows[port * PORT_WORDS + LANE_TAIL] = -1;
+    rows[port * PORT_WORDS + IN_FLIGHT_QUEUE_HEAD] = -1;
+    rows[port * PORT_WORDS + IN_FLIGHT_QUEUE_TAIL] = -1;
   }
 
   return { push, shift, head, timeBehind, forEach, clear };

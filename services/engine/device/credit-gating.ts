@@ -1,19 +1,18 @@
+import { WIRE_OVERHEAD_OCTETS } from '../units/ethernet.js';
 import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
 import { CLASS, COPY_FLAG, LENGTH, PRIORITY_MASK } from '../frame/frame-pool.js';
 import type { Shared } from './shared.js';
 
-const WIRE_OVERHEAD_OCTETS = 20;
-
 /**
- * Frames of metered classes start with credit only, so an arbiter sees such a class only when its
- * first frame has it. Where several accounts share a class, they let one frame at a time into its
- * queue: tenants wait in lines of their own, one without credit is in nobody's way, and those with
- * credit take turns by their shares. A class of one account needs no line beside its queue.
+ * Frames of credit-gated classes start with credit only, so an arbiter sees such a class only when
+ * its first frame has it. Where several accounts share a class, they let one frame at a time into
+ * its queue: tenants wait in lines of their own, one without credit is in nobody's way, and those
+ * with credit take turns by their shares. A class of one account needs no line beside its queue.
  */
-export interface Metering {
-  /** A frame joins a metered class. */
+export interface CreditGating {
+  /** A frame joins a credit-gated class. */
   enqueue(port: number, trafficClass: number, frame: number): void;
-  /** The frame of a metered class starts on the wire: its credit is used. */
+  /** The frame of a credit-gated class starts on the wire: its credit is used. */
   spend(port: number, trafficClass: number, frame: number): void;
   /** Its place is free: whoever is next may start if there is credit; true if that is so now. */
   next(port: number, trafficClass: number): boolean;
@@ -29,7 +28,7 @@ export interface Metering {
   change(port: number, priorities: number): void;
 }
 
-export function makeMetering(shared: Shared, credit: CreditMechanism): Metering {
+export function makeCreditGating(shared: Shared, credit: CreditMechanism): CreditGating {
   const { pool, ports, queues, lines, tables } = shared;
   const { accounts, sender } = credit;
   const { onlyOfClass, portCount } = accounts;
@@ -74,14 +73,14 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
 
   function permit(port: number): boolean {
     let some = false;
-    for (let rest = ports.metering(port); rest !== 0; rest &= rest - 1) {
+    for (let rest = ports.creditGating(port); rest !== 0; rest &= rest - 1) {
       if (next(port, 31 - Math.clz32(rest & -rest))) some = true;
     }
     return some;
   }
 
   function withdraw(port: number): void {
-    for (let tc = 0; tc < 8; tc++) if (ports.isMetered(port, tc)) stopAll(port, tc);
+    for (let tc = 0; tc < 8; tc++) if (ports.isCreditGated(port, tc)) stopAll(port, tc);
   }
 
   function stopAll(port: number, trafficClass: number): void {
@@ -98,18 +97,18 @@ export function makeMetering(shared: Shared, credit: CreditMechanism): Metering 
   }
 
   function change(port: number, priorities: number): void {
-    const before = ports.metering(port);
+    const before = ports.creditGating(port);
     ports.meter(port, priorities);
-    const now = ports.metering(port);
+    const now = ports.creditGating(port);
     for (let tc = 0; tc < 8; tc++) {
-      if ((now & ~before & (1 << tc)) !== 0) standInLine(port, tc);
+      if ((now & ~before & (1 << tc)) !== 0) proxyDeviceLine(port, tc);
       if ((before & ~now & (1 << tc)) !== 0) joinQueue(port, tc);
     }
     permit(port);
   }
 
   /** What waits in a queue waits for permission from now on, in the same order. */
-  function standInLine(port: number, trafficClass: number): void {
+  function proxyDeviceLine(port: number, trafficClass: number): void {
     queues.setUnready(port, trafficClass);
     if (onlyOfClass[trafficClass * portCount + port] >= 0) return;
     while (queues.head(port, trafficClass) >= 0) {

@@ -1,10 +1,9 @@
+import { QUANTUM_OCTETS } from '../units/ethernet.js';
 import type { HoldReason, MechanismHost } from '../contract/flow-control.js';
 import type { Tables } from '../kernel/tables.js';
 import type { Ports } from '../port/ports.js';
 
-const QUANTUM_OCTETS = 64;
-
-/** Numbers of a port's timers: the asker's refresh is 0, expiries come behind it. */
+/** Numbers of a port's timers: the pause initiator's refresh is 0, expiries come behind it. */
 export const REFRESH_TIMER = 0;
 export const EXPIRY_TIMER = 1;
 
@@ -18,7 +17,7 @@ export interface StopListener {
  * The sending side's half of PAUSE and PFC: one timer per port, or one per port and priority.
  * A received time replaces the running one; zero releases (802.3 31B.3.2, 31D).
  */
-export class StopObeyer {
+export class PauseResponder {
   /** By port and timer: held until; 0 when not held. */
   private readonly until: Float64Array;
   private readonly armedFor: Float64Array;
