@@ -5,12 +5,12 @@ import type { LoadHook } from 'node:module';
 
 const CUTS: Readonly<Record<string, readonly (readonly [RegExp, string])[]>> = {
   'device/loop.js': [
-    [/heed\.mindsReceived\(port, frame\)/, 'heed.isImpaired(port)'],
-    [/if \(heed\.hearsSent\(minded, frameClass\)\)\s*tellSent\([^;]*\);/, ''],
+    [/traceMask\.mindsReceived\(port, frame\)/, 'traceMask.isImpaired(port)'],
+    [/if \(traceMask\.hearsSent\(minded, frameClass\)\)\s*tellSent\([^;]*\);/, ''],
   ],
   'device/egress-path.js': [
-    [/if \(heed\.mindsQueued\(port, frame\)\)\s*tellQueued\([^;]*\);/, ''],
-    [/if \(heed\.draw\.draws\(frame\)\)\s*words[^;]*;/, ''],
+    [/if \(traceMask\.mindsQueued\(port, frame\)\)\s*tellQueued\([^;]*\);/, ''],
+    [/if \(traceMask\.draw\.draws\(frame\)\)\s*words[^;]*;/, ''],
   ],
 };
 

@@ -1,6 +1,6 @@
 import { Engine } from '../../services/engine/device/engine.js';
 import type { RandomStream } from '../../services/engine/kernel/random.js';
-import { ENGINE_KINDS } from '../../services/mechanisms/registry.js';
+import { engineKindsWith } from '../../services/plugins/plugins.js';
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 
 /** An engine whose actors lie in another order, and where each device of the fabric is in it. */
@@ -13,7 +13,7 @@ export function replaced(
   const placeOf = order.map((_, d) => order.indexOf(d));
   const engine = new Engine(
     order.map((d) => fabric.specs[d]!),
-    ENGINE_KINDS,
+    engineKindsWith(fabric.scenario.plugins),
   );
   for (const { a, b } of fabric.topology.links) {
     engine.connect([placeOf[a.device]!, a.port], [placeOf[b.device]!, b.port]);
