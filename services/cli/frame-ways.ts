@@ -35,8 +35,8 @@ export function framesWanted(
 export function warnOfUnkept({ omitted }: SeenHops): void {
   if (omitted === 0) return;
   process.stderr.write(
-    `${omitted} steps of frames, and holds, were not kept: a device keeps ${MOST_HOPS} steps and ` +
-      `${MOST_RECORDS} holds (observe.traces.share)\n`,
+    `${omitted} steps of frames, and pauses, were not kept: devices keep ${MOST_HOPS} steps and ` +
+      `${MOST_RECORDS} pauses (observe.traces.share)\n`,
   );
 }
 

@@ -22,7 +22,7 @@ const TOKEN_LENGTH_MIN = 12;
 export function liveRequest({ ui, uiHost, paused = false }: LiveOptions): LiveRequest | null {
   if (ui === undefined) {
     if (uiHost !== undefined) throw new InputError('--ui-host goes with --ui');
-    if (paused) throw new InputError('--paused goes with --ui, where somebody lets the run go on');
+    if (paused) throw new InputError('--paused needs --ui: the page resumes the run');
     return null;
   }
   if (!isPageBuilt()) throw new InputError('the page has not been built: npm run build makes it');

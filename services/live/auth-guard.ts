@@ -26,7 +26,7 @@ export class AuthGuard {
     if (this.token === null && !isLoopback(host.replace(/:\d+$/, ''))) {
       return `this page is at ${this.host}, and nowhere else`;
     }
-    if (origin !== undefined && origin !== `http://${host}`) return 'from a page of somebody else';
+    if (origin !== undefined && origin !== `http://${host}`) return 'from a page of another origin';
     return null;
   }
 

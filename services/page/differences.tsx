@@ -90,7 +90,7 @@ const MEASURES: readonly Measure[] = [
     value: (run) => Math.max(0, ...run.ports.map((p) => p.peakIngressOctets)),
   },
   {
-    ...{ label: 'frame-time lost to congestion', format: formatTime, less: true },
+    ...{ label: 'aggregate blocked time', format: formatTime, less: true },
     value: ({ trees }) => trees && sum(trees.trees.map((tree) => tree.frameTimePs)),
   },
   {

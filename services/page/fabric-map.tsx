@@ -79,7 +79,7 @@ function BoxMap(props: MapProps): JSX.Element {
         viewBox={box}
         style={{ maxWidth: `${Math.max(480, 1.7 * map.width)}px` }}
         role="img"
-        aria-label="The fabric: links coloured by load, held ports marked"
+        aria-label="The fabric: links coloured by load, paused ports marked"
       >
         {halves.map(({ path, ports }, i) => (
           <path

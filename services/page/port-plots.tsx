@@ -137,7 +137,7 @@ function byPriority(view: RunView, plots: readonly PortPlot[], theme: Theme): Ch
       lines: lines((plot) => plot.rateBps, 'priority', 'area'),
     },
     {
-      ...{ title: 'held by the neighbour', x, format: formatShare, maxY: 1.02 },
+      ...{ title: 'paused by the link partner', x, format: formatShare, maxY: 1.02 },
       lines: lines((plot) => plot.held, 'priority', 'area'),
     },
     {
@@ -225,7 +225,7 @@ function byRun(views: readonly RunView[], port: string, theme: Theme): ChartData
       lines: lines((view, m, place) => view.moments[m]!.busy[place]! / OCTET_MAX),
     },
     {
-      ...{ title: 'held by the neighbour', x, format: formatShare, maxY: 1.02 },
+      ...{ title: 'paused by the link partner', x, format: formatShare, maxY: 1.02 },
       lines: lines((view, m, place) => view.moments[m]!.held[place]! / OCTET_MAX),
     },
     {

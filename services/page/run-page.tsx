@@ -125,7 +125,7 @@ export function Legend({ isLarge: large }: { readonly isLarge: boolean }): JSX.E
         idle <i class="ramp" /> full
       </span>
       <span>
-        <i class="badge">❚❚</i> held by its neighbour
+        <i class="badge">❚❚</i> paused by its link partner
       </span>
       <span>
         <i class="queue" /> longest queue

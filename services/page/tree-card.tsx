@@ -24,7 +24,7 @@ interface TreeCardProps {
 export function TreeCard(props: TreeCardProps): JSX.Element {
   const { run, of, choose, mark } = props;
   const { trees } = run;
-  const title = titleOf('What held it back', of);
+  const title = titleOf('Congestion trees', of);
   const [place, setPlace] = useState(0);
   const [isMarked, setMarked] = useState(false);
   if (trees === null) return <NotObserved of={props} title={title} />;
@@ -42,7 +42,7 @@ export function TreeCard(props: TreeCardProps): JSX.Element {
     <Card {...{ title, note }} wide>
       <Alarms trees={trees} />
       {tree === undefined ? (
-        <p class="none">nothing held anything back</p>
+        <p class="none">no congestion</p>
       ) : (
         <div class="trees">
           <ol class="roots">
@@ -109,7 +109,7 @@ function Alarms({ trees: { deadlocks, storms } }: { readonly trees: TreesView })
     <>
       {deadlocks.map(({ closedPs, openedPs, ring }, i) => (
         <p key={i} class="alarm">
-          <b>A circle closed at {formatCount(closedPs)} ps</b>
+          <b>Cyclic buffer dependency closed at {formatCount(closedPs)} ps</b>
           {openedPs === null ? ' and never opened: ' : ` and opened at ${time(openedPs)}: `}
           {ring.map(({ egress }) => egress).join(' waits for ')}, and so round
         </p>
@@ -142,9 +142,7 @@ function Facts({ tree }: { readonly tree: TreeView }): JSX.Element {
       <br />
       from {time(startPs)}, {until}; {counted(ports, 'port')} of {counted(devices, 'device')},{' '}
       {counted(depth, 'link')} deep.{' '}
-      {victimCount === 0
-        ? 'No flow was held that does not pass here.'
-        : `${counted(victimCount, 'flow')} held without passing here: ${named}`}
+      {victimCount === 0 ? 'No victim flows.' : `${counted(victimCount, 'victim flow')}: ${named}`}
     </p>
   );
 }
@@ -267,13 +265,13 @@ function placeText({ name, priority }: TreeNode): string {
 }
 
 function whatText({ kind, mechanism, times, totalPs }: TreeNode): string {
-  const what = { queue: 'queue', stopped: 'full', held: `held by ${mechanism}` }[kind];
+  const what = { queue: 'queue', stopped: 'full', held: `blocked by ${mechanism}` }[kind];
   const often = times === 1 ? '' : `, ${formatCount(times)}×`;
   return `${what}${often}${totalPs === null ? '' : `, ${time(totalPs)}`}`;
 }
 
 function lostText({ frameTimePs }: TreeNode): string {
-  return frameTimePs > 0 ? `${time(frameTimePs)} of frame-time lost` : '';
+  return frameTimePs > 0 ? `${time(frameTimePs)} of aggregate blocked time` : '';
 }
 
 function detailText(node: TreeNode): string {

@@ -51,7 +51,7 @@ export function WeaveMap({ view, moment, theme, chosen, choose, marked }: MapPro
       <canvas
         ref={canvas}
         role="img"
-        aria-label="The fabric: links coloured by load, held ports marked"
+        aria-label="The fabric: links coloured by load, paused ports marked"
         style={{ height: `${weave.height}px` }}
         onMouseMove={(event) => {
           const cell = cellAt(event);

@@ -9,9 +9,9 @@ import { table } from './table.js';
 const ROWS_SHOWN = 8;
 
 export function rateTable({ rates, congestionPoints }: RunResults, style: Style): string {
-  const told = rates.filter(({ notifications }) => notifications > 0);
-  if (told.length === 0) return '';
-  const rows = [...told]
+  const limited = rates.filter(({ notifications }) => notifications > 0);
+  if (limited.length === 0) return '';
+  const rows = [...limited]
     .sort((a, b) => a.leastBps - b.leastBps)
     .slice(0, ROWS_SHOWN)
     .map((rate) => [
@@ -22,9 +22,9 @@ export function rateTable({ rates, congestionPoints }: RunResults, style: Style)
       formatCount(rate.notifications),
       formatCount(rate.cuts),
     ]);
-  const head = ['limited flow', 'by', 'least', 'at the end', 'told', 'cuts'];
+  const head = ['limited flow', 'by', 'least', 'at the end', 'notified', 'cuts'];
   const more =
-    told.length > ROWS_SHOWN ? [`  and ${formatCount(told.length - ROWS_SHOWN)} more`] : [];
+    limited.length > ROWS_SHOWN ? [`  and ${formatCount(limited.length - ROWS_SHOWN)} more`] : [];
   const points = congestionPoints
     .filter(({ messages }) => messages > 0)
     .map(

@@ -160,11 +160,11 @@ export function duelText(figures: readonly DuelFigures[], style: Style): string 
     line('victims', (f) => formatCount(f.victims)),
     line('time to react', (f) => formatTime(f.reactionPs)),
     ...names((f) => f.heldPs).map((tier) =>
-      line(`held, ${tier}`, (f) => formatTime(f.heldPs[tier] ?? 0)),
+      line(`paused, ${tier}`, (f) => formatTime(f.heldPs[tier] ?? 0)),
     ),
     line('fullest ingress', (f) => formatOctets(f.peakIngressOctets)),
     line('longest queue', (f) => formatOctets(f.peakQueueOctets)),
-    line('set apart', (f) => formatOctets(f.neededOctets)),
+    line('reserved', (f) => formatOctets(f.neededOctets)),
     line('control frames', (f) => formatCount(f.controlFrames)),
     line('control octets', (f) => formatOctets(f.controlOctets)),
     line('notifications', (f) => formatCount(f.notifications)),

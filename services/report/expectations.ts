@@ -56,22 +56,25 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
     'latency.max': { unit: 'time', meaning: 'longest time of a raw frame from release to arrival' },
     'pause.time': {
       unit: 'time',
-      meaning: 'time that a port was held, the worst port and priority',
+      meaning: 'time that a priority of a port was paused, for the worst one',
     },
     'pause.frames': { unit: 'count', meaning: 'PAUSE or PFC frames sent' },
     marked: { unit: 'count', meaning: 'frames marked by ECN' },
     notifications: {
       unit: 'count',
-      meaning: 'notifications of congestion (CNP, CNM) that senders took',
+      meaning: 'congestion notifications (CNP, CNM) that senders received',
     },
     'peak.ingress': { unit: 'octets', meaning: 'fullest ingress account' },
     'peak.egress': { unit: 'octets', meaning: 'longest egress queue' },
     'headroom.used': { unit: 'octets', meaning: 'most headroom that an account used' },
     convergence: {
       unit: 'time',
-      meaning: 'longest time that ports took to settle with their neighbours, after any change',
+      meaning: 'longest time in which discovery settled at all ports, after any change',
     },
-    mismatches: { unit: 'count', meaning: 'ports whose configuration does not fit the neighbour' },
+    mismatches: {
+      unit: 'count',
+      meaning: 'ports whose configuration does not match that of the link partner',
+    },
     exposed: {
       unit: 'count',
       meaning: 'frames that came while only the receiving end had PFC for their priority',
@@ -81,13 +84,16 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
       unit: 'count',
       meaning: 'flows that have stopped progressing at the end, with data still to deliver',
     },
-    deadlocks: { unit: 'count', meaning: 'circles of ports that wait for each other' },
-    storms: { unit: 'count', meaning: 'times that a port was held longer than observe.storm' },
+    deadlocks: { unit: 'count', meaning: 'cyclic buffer dependencies' },
+    storms: {
+      unit: 'count',
+      meaning: 'times that a priority of a port was paused longer than observe.storm',
+    },
     unreachable: {
       unit: 'count',
-      meaning: 'incomplete flows whose frames could not get to their destination at the end',
+      meaning: 'incomplete flows without a route to their destination at the end',
     },
-    'watchdog.storms': { unit: 'count', meaning: 'times that a watchdog of PFC stepped in' },
+    'watchdog.storms': { unit: 'count', meaning: 'storms that watchdogs detected' },
     'watchdog.drops': {
       unit: 'count',
       meaning: 'frames lost to watchdogs, dropped or sent where no room was left',

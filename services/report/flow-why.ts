@@ -57,5 +57,5 @@ export function flowWhyText(why: FlowWhy, style: Style): string {
 
 function causeText({ cause, mechanism, root }: TimeShare): string {
   if (cause !== 'held') return cause;
-  return `held by ${mechanism ?? '?'}${root === null ? '' : `, for ${root}`}`;
+  return `blocked by ${mechanism ?? '?'}${root === null ? '' : `, root ${root}`}`;
 }

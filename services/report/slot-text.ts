@@ -5,7 +5,7 @@ import { table } from './table.js';
 
 const ROWS_SHOWN = 8;
 
-/** Memory in slots, and the ports stopped for want of them; empty where nobody has any. */
+/** Buffer in slots, and the ports paused for want of them; empty where no switch has slots. */
 export function slotText({ slots, slotPorts }: RunResults, style: Style): string {
   if (slots.length === 0) return '';
   return [
@@ -56,7 +56,7 @@ function blockedText(ports: readonly SlotPortResult[]): string {
   if (stopped.length === 0) return '';
   const names = stopped.slice(0, ROWS_SHOWN).map(({ port }) => port);
   const list = names.join(', ');
-  return `  head-of-line blocking: all that came in by ${list} was held, wherever it goes`;
+  return `  head-of-line blocking: 802.3x paused ${list} for every destination`;
 }
 
 function more(count: number): string {

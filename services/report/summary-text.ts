@@ -186,7 +186,7 @@ function pauseTable(results: RunResults, style: Style): string {
       formatCount(row.heldCount),
       port.peer,
     ]);
-  const head = ['held port', 'priority', 'time', 'of the run', 'times', 'by'];
+  const head = ['paused port', 'priority', 'time', 'of the run', 'times', 'by'];
   return [style.strong('Pause, worst first'), table(head, rows), more(held.length)]
     .filter((part) => part !== '')
     .join('\n');
@@ -214,7 +214,7 @@ function memoryTable(results: RunResults, style: Style): string {
       peak(device, (row) => row.peakQueueOctets),
     ]);
   const head = ['switch', 'pool peak', 'of', 'fullest ingress', 'longest queue'];
-  return [style.strong('Memory, fullest first'), table(head, rows), more(full.length)]
+  return [style.strong('Buffers, fullest first'), table(head, rows), more(full.length)]
     .filter((part) => part !== '')
     .join('\n');
 }
@@ -314,7 +314,7 @@ export function termsText(terms: HeadroomTerms): string {
   const parts: readonly [string, number][] = [
     ['frame in the way', terms.waitOctets],
     ['control frame', terms.controlOctets],
-    ['cable both ways', terms.cableOctets],
+    ['link both ways', terms.cableOctets],
     ['interfaces', terms.interfaceOctets],
     ['pipeline', terms.pipelineOctets],
     ['response', terms.responseOctets],

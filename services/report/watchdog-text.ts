@@ -15,6 +15,6 @@ export function watchdogTable({ watchdogs }: RunResults, style: Style): string {
     formatCount(w.droppedFrames),
     w.peer,
   ]);
-  const head = ['watchdog at', 'priority', 'action', 'storms', 'in all', 'dropped', 'held by'];
-  return [style.bad('Watchdogs stepped in'), table(head, rows)].join('\n');
+  const head = ['watchdog at', 'priority', 'action', 'storms', 'in all', 'dropped', 'paused by'];
+  return [style.bad('Watchdogs detected storms'), table(head, rows)].join('\n');
 }

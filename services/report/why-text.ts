@@ -12,10 +12,11 @@ export const ROOT_REASONS: Readonly<Record<RootReason, string>> = {
   contended: 'more comes to it than it can send',
   'slower-wire': 'one port feeds it faster than it can send',
   'slow-receiver': 'it does not take what it is sent',
-  'memory-taken': 'its memory is taken by others',
-  'credit-loop': 'its credit ran out before the neighbour was full: too little for the distance',
+  'memory-taken': 'its buffer is taken by others',
+  'credit-loop':
+    'its credit ran out before the buffer of its link partner was full: less than one RTT',
   deadlock: 'it is part of a deadlock: it waits for credit that only its own frames would free',
-  mechanism: 'held by what no neighbour asked for',
+  mechanism: 'blocked by its own device, not by its link partner',
 };
 
 /** The trees of a run as people read them, worst first. */
@@ -39,7 +40,7 @@ function headline(
   style: Style,
 ): string {
   const name = style.strong(scenario);
-  if (trees.length === 0) return `${name}  nothing held anything back`;
+  if (trees.length === 0) return `${name}  no congestion`;
   const more = omitted === 0 ? '' : `, and ${formatCount(omitted)} that were not kept`;
   const found = `${counted(trees.length, 'congestion tree')} of ${counted(episodes, 'episode')}`;
   return `${name}  ${found}${more}, in ${formatTime(virtualPs)}`;
@@ -47,7 +48,7 @@ function headline(
 
 function deadlockText({ ring, closedPs, openedPs }: Deadlock, style: Style): string {
   const until = openedPs === null ? 'it never opened' : `opened at ${formatCount(openedPs)} ps`;
-  const head = `a circle closed at ${formatCount(closedPs)} ps; ${until}`;
+  const head = `cyclic buffer dependency closed at ${formatCount(closedPs)} ps; ${until}`;
   const steps = ring.map(
     ({ ingress, egress, priority }) =>
       `   ${ingress} cannot empty before ${egress} sends (priority ${priority})`,
@@ -61,7 +62,7 @@ function stormText(storms: readonly Storm[]): string {
     const what = priority === null ? port : `${port} priority ${priority}`;
     return `   ${what} from ${formatTime(startPs)} ${until}, noticed at ${formatTime(noticedPs)}`;
   });
-  return lines.length === 0 ? '' : ['held longer than the watch allows:', ...lines].join('\n');
+  return lines.length === 0 ? '' : ['paused longer than observe.storm:', ...lines].join('\n');
 }
 
 function reclaimText(reclaims: readonly Reclaim[]): string {
@@ -69,9 +70,7 @@ function reclaimText(reclaims: readonly Reclaim[]): string {
     const often = `${formatCount(times)}x`;
     return `   channel ${channel} had it at ${port}, priority ${priority}: taken back ${often}`;
   });
-  return lines.length === 0
-    ? ''
-    : ['credit that was not used kept other channels from their share:', ...lines].join('\n');
+  return lines.length === 0 ? '' : ['idle credit that other channels lacked:', ...lines].join('\n');
 }
 
 function treeText(tree: CongestionTree, rank: number, style: Style): string {
@@ -79,7 +78,7 @@ function treeText(tree: CongestionTree, rank: number, style: Style): string {
   const until = clearedPs === null ? 'not cleared' : `cleared at ${formatTime(clearedPs)}`;
   const reach = `${counted(ports, 'port')} of ${counted(devices, 'device')}`;
   const deep = `${counted(depth, 'link')} deep`;
-  const lost = `${formatTime(frameTimePs)} of frame-time lost`;
+  const lost = `${formatTime(frameTimePs)} of aggregate blocked time`;
   return [
     `${rank}. ${style.strong(placeOf(root))}: ${ROOT_REASONS[root.reason ?? 'mechanism']}`,
     `   from ${formatTime(root.startPs)}, ${until}; ${reach}, ${deep}; ${lost}`,
@@ -89,10 +88,10 @@ function treeText(tree: CongestionTree, rank: number, style: Style): string {
 }
 
 function victimText(victims: readonly string[]): string {
-  if (victims.length === 0) return 'no flow was held that does not pass here';
+  if (victims.length === 0) return 'no victim flows';
   const shown = victims.slice(0, VICTIMS_SHOWN).join(', ');
   const rest = victims.length > VICTIMS_SHOWN ? ', …' : '';
-  return `held without passing here: ${counted(victims.length, 'flow')} (${shown}${rest})`;
+  return `${counted(victims.length, 'victim flow')} (${shown}${rest})`;
 }
 
 function branchLines(branches: readonly Branch[], level: number): string[] {
@@ -108,8 +107,8 @@ function branchLines(branches: readonly Branch[], level: number): string[] {
 
 function branchText(branch: Branch): string {
   const { kind, mechanism, times, totalPs, frameTimePs } = branch;
-  const did = kind === 'held' ? `held by ${mechanism}` : 'full';
-  const lost = kind === 'held' ? `, ${formatTime(frameTimePs)} of frame-time` : '';
+  const did = kind === 'held' ? `blocked by ${mechanism}` : 'full';
+  const lost = kind === 'held' ? `, ${formatTime(frameTimePs)} of blocked time` : '';
   return `${placeOf(branch)} ${did}, ${formatCount(times)}x, ${formatTime(totalPs)} in all${lost}`;
 }
 

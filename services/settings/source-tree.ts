@@ -87,7 +87,7 @@ export function withValue(tree: SourceNode, path: Path, value: SourceNode): Sour
     }
     return { ...tree, items: tree.items.with(index, withValue(below, rest, value)) };
   }
-  const found = `what stands there is ${show(tree.value)}, not a mapping`;
+  const found = `it is ${show(tree.value)}, not a mapping`;
   const message = `no such key: ${show(step)}; ${found}`;
   throw new ScenarioError(positionOf(place), path, message);
 }

@@ -83,7 +83,7 @@ describe('the report in a browser', { skip: noBrowser }, () => {
     selvage('report', join(folder, 'victim'), '--why');
     const page = await open(file, 'light');
     assert.match(await page.innerText('.tree'), /leaf2:p1 priority 3: one port feeds it faster/);
-    const place = page.getByRole('button', { name: /^leaf1:p5 priority 3, held by pfc/ });
+    const place = page.getByRole('button', { name: /^leaf1:p5 priority 3, blocked by pfc/ });
     await place.click();
     await page.getByRole('heading', { name: /^Port leaf1:p5/ }).waitFor();
     const places = page.locator('.place');
@@ -169,10 +169,10 @@ describe('the report in a browser', { skip: noBrowser }, () => {
     assert.match(text, /2 runs side by side/);
     assert.match(text, /incast-pfc/);
     assert.match(text, /incast-credit/);
-    assert.match(text, /What held it back: incast-pfc/);
-    assert.match(text, /frame-time lost to congestion\s/);
-    const credit = page.locator('.card', { hasText: 'What held it back: incast-credit' });
-    assert.match(await credit.innerText(), /held by credit/);
+    assert.match(text, /Congestion trees: incast-pfc/);
+    assert.match(text, /aggregate blocked time\s/);
+    const credit = page.locator('.card', { hasText: 'Congestion trees: incast-credit' });
+    assert.match(await credit.innerText(), /blocked by credit/);
     await credit.getByLabel('show its ports in the fabric').check();
     const maps = page.locator('.maps > div');
     assert.equal(await maps.nth(0).locator('.cable.marked').count(), 0);

@@ -313,7 +313,7 @@ describe('forged messages', () => {
     const refuse = (fault: string, reason: RegExp): void => {
       assert.throws(() => forged('incast-dcqcn', fault), reason);
     };
-    refuse('frames: cnp', /a forged cnp needs to: who gets it/);
+    refuse('frames: cnp', /a forged cnp needs to: the host that receives it/);
     refuse('frames: cnp, to: h77', /no host is called h77/);
     refuse('frames: cnp, to: h3, pause: 1us', /pause means nothing to cnp/);
     refuse('frames: pfc, to: h3', /pfc cannot be forged by its name: cnp, cnm, sfcm can/);
@@ -321,7 +321,10 @@ describe('forged messages', () => {
     const zeros = '00'.repeat(44);
     refuse(`octets: "${'00'.repeat(12)}9999${zeros}00"`, /60 to 1514 octets/);
     refuse(`octets: "${'00'.repeat(12)}9999${zeros}0000"`, /the EtherType is 9999; control frames/);
-    refuse(`octets: "${'00'.repeat(12)}89a2${zeros}0000"`, /no host, and not the neighbour, has/);
+    refuse(
+      `octets: "${'00'.repeat(12)}89a2${zeros}0000"`,
+      /neither a host nor the link partner has/,
+    );
     refuse(`octets: "${'00'.repeat(12)}89a2${zeros}0000", to: h3`, /octets say all: no to/);
   });
 

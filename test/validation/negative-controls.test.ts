@@ -153,7 +153,7 @@ describe('negative controls', () => {
         if (port === h2.firstPort) ports.hold(gate, port, 0);
       };
     });
-    assert.match(failure!.reason, /started while it was held/);
+    assert.match(failure!.reason, /started while its priority was paused/);
     assert.equal(failure!.device, 'h2');
   });
 
@@ -266,7 +266,7 @@ load:
     initiator.onTimer = (port) => {
       initiator.refreshArmed[port] = 0;
     };
-    assert.match(finish(session).failure!.reason, /a stop that stands is not repeated/);
+    assert.match(finish(session).failure!.reason, /a pause is not refreshed/);
   });
 
   it('credit that the memory cannot back is noticed', () => {

@@ -47,7 +47,7 @@ export function dcbxCommand(what: string, options: DcbxOptions): number {
   const results = options.mismatch === true ? mismatching(all) : all;
   print(options, results, () =>
     results.ports.length === 0
-      ? 'no port has a configuration that does not fit its neighbour'
+      ? 'every port matches its link partner'
       : dcbxText(results, styleFor(process.stdout)),
   );
   return options.mismatch === true && results.ports.length > 0

@@ -21,7 +21,7 @@ export const HASH = 3;
 export const TARGET = 4;
 /** Packet sequence number; for ACK and NAK the next number expected. */
 export const SEQUENCE = 5;
-/** In a device: octets of memory charged. In flight, see `In-flight queues`. */
+/** In a device: octets of memory charged. In flight, see `InFlightQueues`. */
 export const STORED = 6;
 /** In a device: the port it came in by. */
 export const PORT = 7;

@@ -296,8 +296,8 @@ const TERM_NAMES: readonly (readonly [keyof HeadroomTerms, string])[] = [
   ['cableOctets', 'the cable, there and back'],
   ['interfaceOctets', 'interface delays'],
   ['pipelineOctets', 'the ingress pipeline'],
-  ['responseOctets', 'the response delay of the neighbour'],
-  ['frameOctets', 'the longest frame that the neighbour has begun'],
+  ['responseOctets', 'the response delay of the link partner'],
+  ['frameOctets', 'the longest frame that the link partner has begun'],
   ['cellOctets', 'the memory in cells'],
 ];
 

@@ -69,7 +69,7 @@ export class Injector {
     const { destination, cTag, sTag } = envelope.ethernet;
     const host = this.macs.indexOf(destination);
     if (host < 0 && destination !== peerMac) {
-      return `no host, and not the neighbour, has the address ${formatMac(destination)}`;
+      return `neither a host nor the link partner has the address ${formatMac(destination)}`;
     }
     const target = host < 0 ? NEIGHBOUR : host;
     const priority = priorityOf(cTag, isRead ? envelope : null);

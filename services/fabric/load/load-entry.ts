@@ -110,7 +110,11 @@ export class LoadEntry {
   /** At least two hosts, for loads that run among them. */
   hostsAmong(selector: HostSelector): number[] {
     const hosts = this.hosts('hosts', selector);
-    if (hosts.length < 2) throw this.fail(['hosts'], 'one host alone has nobody to send to');
+    if (hosts.length < 2)
+      throw this.fail(
+        ['hosts'],
+        'one host; at least two are needed, so that each has a destination',
+      );
     return hosts;
   }
 

@@ -34,7 +34,7 @@ export function checkCongestion(scenario: Scenario, located: Located): void {
 /** A round trip ends with an acknowledgement. */
 function checkAnswers({ transport, congestion }: LoadSection, path: Path, located: Located): void {
   if (transport.kind === 'reliable') return;
-  const message = `${congestion} goes by acknowledgements: it needs transport: reliable`;
+  const message = `${congestion} needs acknowledgements: set transport: reliable`;
   throw located.errorAt(path, message);
 }
 

@@ -143,7 +143,8 @@ function checkForged(input: FaultInput, path: Path, located: Located): void {
     const message = `${frames!} cannot be forged by its name: ${named} can; give octets`;
     throw located.errorAt([...path, 'frames'], message);
   }
-  if (to === undefined) throw located.errorAt(path, `a forged ${frames!} needs to: who gets it`);
+  if (to === undefined)
+    throw located.errorAt(path, `a forged ${frames!} needs to: the host that receives it`);
   const strange = frames === 'sfcm' ? undefined : source === undefined ? 'pause' : 'source';
   if (strange !== undefined && located.has([...path, strange])) {
     throw located.errorAtKey([...path, strange], `${strange} means nothing to ${frames!}`);

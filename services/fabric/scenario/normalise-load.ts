@@ -168,7 +168,7 @@ function loadCommon(
   }
   if (input.spoof !== undefined && (transport.kind !== 'raw' || input.congestion !== 'none')) {
     const message =
-      'answers would go to somebody else; spoof is for raw transport, congestion: none';
+      'replies would go to another host; spoof needs transport: raw and congestion: none';
     throw located.errorAt([...path, 'spoof'], message);
   }
   return {

@@ -44,10 +44,12 @@ const endKeys = {
     )
     .prefault('static'),
   unsolicited: flag()
-    .describe('Grant freed memory without being asked; false: grants are answers only.')
+    .describe('Grant freed buffer without a request; false: grants only answer requests.')
     .prefault(true),
   step: auto(size, 'a step', 'a size such as 16KB')
-    .describe('Freed memory is granted when it is so much, or when the sender may be short.')
+    .describe(
+      'Freed buffer is granted from this amount on, or when the sender may run out of credit.',
+    )
     .prefault('auto'),
   keep: auto(size, 'a size', 'a size such as 2KB')
     .describe('What an idle channel may always have; auto: the longest frame.')
@@ -59,7 +61,7 @@ const endKeys = {
     .describe('Part of its buffer that a port promises.')
     .prefault('100%'),
   request: choice(['never', 'blocked', 'ahead'])
-    .describe('When credit is asked for: never, when a frame lacks it, or before that.')
+    .describe('When the sender requests credit: never, when a frame is blocked, or ahead of that.')
     .prefault('blocked'),
   prediction: positive()
     .describe('How many round trips of sending at full rate `request: ahead` looks ahead.')
@@ -120,7 +122,7 @@ const creditKeys = {
   fallback: choice(['refuse', 'pfc', 'none'])
     .describe(
       'What rules a priority on a link where only one end has credit; refuse: an error, or, ' +
-        'where neighbours negotiate, nothing is sent.',
+        'where link partners negotiate, the priority is blocked.',
     )
     .prefault('refuse'),
 };

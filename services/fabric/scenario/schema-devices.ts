@@ -87,7 +87,7 @@ export type FailoverInput = z.output<typeof failover>;
 
 const switchKeys = {
   model: choice(['shared-buffer', 'mvtx2802'])
-    .describe('What the switch is: a memory that all ports share, or a four-port MVTX2802.')
+    .describe('Model of the switch: a buffer that all ports share, or a four-port MVTX2802.')
     .prefault('shared-buffer'),
   pipeline: quantity(time)
     .describe('Time from the last bit received to admission into the buffer.')
@@ -115,7 +115,7 @@ const switchKeys = {
     .prefault('300s'),
 };
 
-const BUFFER = 'The shared packet memory.';
+const BUFFER = 'The shared packet buffer.';
 
 export const switchesSchema = mapping({
   ...switchKeys,

@@ -60,12 +60,16 @@ const endKeys = {
     .describe('Whether the ports send LLDPDUs, read them, or both (adminStatus).')
     .prefault('both'),
   dcbx: choice(['auto', 'ieee', 'cee', 'off'])
-    .describe('Version of DCBX; auto: IEEE, until a neighbour is heard that has only CEE.')
+    .describe('Version of DCBX; auto: IEEE, until the peer turns out to support CEE only.')
     .prefault('auto'),
   willing: list(choice(['ets', 'pfc', 'credit']), 'ets, pfc and credit')
-    .describe('What the device takes over from a neighbour.')
+    .describe(
+      'Features in which the device is willing: it takes over the configuration of its peer.',
+    )
     .prefault([]),
-  recommend: flag().describe('Recommend the own ETS table to the neighbour.').prefault(false),
+  recommend: flag()
+    .describe('Send the own ETS table in the ETS Recommendation TLV.')
+    .prefault(false),
   classes: either(
     [word('common'), classMap('Traffic class of each priority at these ports.')],
     'a map of classes',
@@ -104,18 +108,21 @@ export const discoverySchema = either(
         .describe('live: LLDP begins with the run; converged: it has spoken before.')
         .prefault('live'),
       drives: flag()
-        .describe('Data goes by what is negotiated; false: by what the scenario says.')
+        .describe('The data path uses what DCBX negotiates; false: what the scenario configures.')
         .prefault(true),
       second: quantity(aboveZero(time))
         .describe('What LLDP takes for a second; shorter ones make its timers run faster.')
         .prefault('1s'),
       interval: ranged(LLDP_RANGES.msgTxInterval, 'Seconds between LLDPDUs (msgTxInterval).'),
-      hold: ranged(LLDP_RANGES.msgTxHold, 'Intervals that a neighbour is remembered (msgTxHold).'),
-      fastInterval: ranged(LLDP_RANGES.msgFastTx, 'Seconds between LLDPDUs to a new neighbour.'),
+      hold: ranged(LLDP_RANGES.msgTxHold, 'TTL of an LLDPDU, in intervals (msgTxHold).'),
+      fastInterval: ranged(
+        LLDP_RANGES.msgFastTx,
+        'Seconds between LLDPDUs after a new neighbor appears (msgFastTx).',
+      ),
       fastInit: ranged(LLDP_RANGES.txFastInit, 'How many of these are sent.'),
       creditMax: ranged(LLDP_RANGES.txCreditMax, 'LLDPDUs that may be sent at once.'),
       reinitDelay: ranged(LLDP_RANGES.reinitDelay, 'Seconds of silence after a shutdown.'),
-      neighbors: ranged(LLDP_RANGES.neighbors, 'Neighbours that a port has room for.'),
+      neighbors: ranged(LLDP_RANGES.neighbors, 'Most neighbors that a port stores.'),
       reach: list(
         choice(['nearest-bridge', 'nearest-non-tpmr-bridge', 'nearest-customer-bridge']),
         'addresses such as nearest-bridge',

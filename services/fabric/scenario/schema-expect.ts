@@ -79,7 +79,7 @@ const capturesSchema = mapping({
     )
     .exactOptional(),
   frames: integer(1, 10_000_000)
-    .describe('Most frames of each port; what follows is counted, and told at the end.')
+    .describe('Most frames of each port; later frames are counted, and reported at the end.')
     .prefault(100_000),
 });
 
@@ -92,12 +92,12 @@ export const observeSchema = mapping({
     .prefault([]),
   episodes: flag()
     .describe(
-      'Write down who held whom back, when and why; it takes a tenth more time, and far more ' +
-        'where ports are held all the time. Without it, `selvage why` repeats the run to see it.',
+      'Record congestion episodes and their causes; it takes a tenth more time, and far more ' +
+        'where ports are paused all the time. Without it, `selvage why` repeats the run.',
     )
     .prefault(false),
   events: flag()
-    .describe('Write drops, marks, stops, holds and deliveries into a table, one by one.')
+    .describe('Record each drop, mark, pause and delivery as a row of events.csv.')
     .prefault(false),
   wire: flag()
     .describe(
@@ -108,17 +108,17 @@ export const observeSchema = mapping({
   queue: port()
     .describe(
       'Port whose queue a duel measures the time to react by: from when it holds 2.4 us of its ' +
-        'link until one of its sources is stopped, or told to be slower. Default: the port ' +
+        'link until one of its sources is paused or notified. Default: the port ' +
         'towards the receiver of the incast.',
     )
     .exactOptional(),
   storm: quantity(aboveZero(time))
-    .describe('A priority of a port that is held for so long is reported as a storm.')
+    .describe('A priority of a port that is paused for so long is reported as a storm.')
     .prefault('1ms'),
   traces: tracesSchema
     .describe(
-      'Follow frames from end to end; a frame must pass every filter. With `episodes`, what held ' +
-        'a frame leads to its cause. Default: none.',
+      'Follow frames from end to end; a frame must pass every filter. With `episodes`, what ' +
+        'blocked a frame leads to its cause. Default: none.',
     )
     .exactOptional(),
   captures: capturesSchema

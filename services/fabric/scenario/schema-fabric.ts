@@ -51,7 +51,7 @@ const commonKeys = {
       name: name().describe('Name of the device, unique in the fabric.'),
       kind: choice(['host', 'switch']).describe('What the device is.'),
       tier: text('a tier', /^[a-z][a-z-]*$/, 'a word such as leaf')
-        .describe('Where it stands: leaf, spine, … Default: its kind.')
+        .describe('Tier of the device: leaf, spine, … Default: its kind.')
         .exactOptional(),
     }),
     'devices such as { name: s1, kind: switch }',

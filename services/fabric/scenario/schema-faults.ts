@@ -79,12 +79,12 @@ const place = mapping({
   tier: text('a tier', /^[a-z][a-z-]*$/, 'a word such as leaf')
     .describe('Ports of devices of this tier.')
     .exactOptional(),
-  peer: device('Ports whose cable leads to these devices.'),
+  peer: device('Ports whose link partner is one of these devices.'),
   link: text('a link', LINK, 'what it joins, such as leaf1 spine*, or leaf1:p3 spine1:p1')
     .describe('Both ends of cables between these devices, or ports.')
     .exactOptional(),
   probability: quantity(aboveZero(share))
-    .describe('Each of these ports has the fault with this probability, drawn by the seed.')
+    .describe('Each of these ports has the fault with this probability, sampled from the seed.')
     .exactOptional(),
 });
 
@@ -98,7 +98,7 @@ const errorRate = z
 export const faultsSchema = list(
   mapping({
     kind: choice(Object.keys(FAULT_KEYS) as FaultKind[]).describe(
-      'What goes wrong; `selvage explain faults` tells of each kind.',
+      'What goes wrong; `selvage explain faults` lists the kinds.',
     ),
     name: name().describe('Name in reports. Default: fault and its number.').exactOptional(),
     where: place.describe('Ports that meet all of what is said; nothing: every port.').prefault({}),
@@ -164,7 +164,7 @@ export const faultsSchema = list(
       .describe('Host that the forged message goes to.')
       .exactOptional(),
     source: text('a host', HOST, 'a name such as h1')
-      .describe('Of `sfcm`: host that it names as the source. Default: who gets it.')
+      .describe('Of `sfcm`: host that it names as the source. Default: its receiver.')
       .exactOptional(),
     pause: quantity(aboveZero(time))
       .describe('Of `sfcm`: for how long the source is to stop. Default: 100 us.')
@@ -188,7 +188,7 @@ export const faultsSchema = list(
       .describe('The cables in these two ports are swapped, from the start.')
       .exactOptional(),
     size: quantity(aboveZero(size))
-      .describe('How much memory, or credit, is gone.')
+      .describe('How much buffer, or credit, is removed.')
       .exactOptional(),
   }).meta({ keysByTag: { tag: 'kind', common: COMMON_KEYS, keys: FAULT_KEYS } }),
   'faults such as { kind: link-down, at: 1ms, for: 100us }',

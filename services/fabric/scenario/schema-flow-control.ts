@@ -42,7 +42,7 @@ const holdKeys = {
     )
     .prefault('auto'),
   quanta: integer(1, 65535)
-    .describe('Time asked for in each pause frame, in quanta of 512 bit times.')
+    .describe('Pause time in each PAUSE or PFC frame, in quanta of 512 bit times.')
     .prefault(65535),
   refresh: quantity(aboveZero(share))
     .describe('Share of the pause time after which the pause is sent again.')
@@ -54,7 +54,7 @@ const holdKeys = {
     )
     .prefault('0ns'),
   reserved: quantity(size)
-    .describe('Ingress memory of each port kept for this account alone.')
+    .describe('Ingress buffer of each port reserved for this priority group.')
     .prefault(0),
   alpha: positive()
     .describe('Dynamic threshold of the account, as a multiple of the free shared pool.')
@@ -90,10 +90,12 @@ export const watchdogKeys = mapping({
     .describe('Held without a break for so long, with frames waiting, a priority is in a storm.')
     .prefault(PFC_WATCHDOG.detection.default),
   restoration: quantity(aboveZero(time))
-    .describe('When the neighbour has not asked for a stop for so long, the storm is over.')
+    .describe('The storm ends when no PFC frame has paused the priority for this time.')
     .prefault(PFC_WATCHDOG.restoration.default),
   action: choice(['drop', 'forward'])
-    .describe('What becomes of frames in a storm: dropped, or sent as if nobody had asked.')
+    .describe(
+      'What the switch does with the frames of a priority in a storm: drop them, or transmit them.',
+    )
     .prefault(PFC_WATCHDOG.action.default),
 });
 
@@ -109,7 +111,7 @@ const METHODS = ['none', 'pfc', 'credit'] as const;
 
 const priorityKeys = {
   flowControl: choice(METHODS)
-    .describe('How the sender of this priority is held back; pfc and credit need 10 Gb/s or more.')
+    .describe('Flow control of this priority; pfc and credit need 10 Gb/s or more.')
     .prefault('none'),
   ...holdKeys,
   watchdog: watchdog.prefault(false),
@@ -185,7 +187,9 @@ export const classMap = (what: string): z.ZodPrefault<z.ZodArray<z.ZodNumber>> =
 
 export const classesSchema = mapping({
   transmit: classMap('Traffic class of each priority 0 to 7: the queue it waits in to be sent.'),
-  receive: classMap('Priority group of each priority 0 to 7: the account it is held on.'),
+  receive: classMap(
+    'Priority group (PG) of each priority 0 to 7, by which ingress buffer is counted.',
+  ),
   arbiter: arbiterSchema.describe('Who goes first at every port.').prefault('strict'),
 });
 

@@ -178,7 +178,7 @@ const kindSchemas = (common: CommonKeys) =>
       permutation: mapping({
         hosts,
         shift: integer(1, 1 << 24)
-          .describe('Host i sends to host i + shift. Default: at random, nobody to itself.')
+          .describe('Host i sends to host i + shift. Default: at random, no host to itself.')
           .exactOptional(),
       }).describe('Every host sends to one other, and receives from one.'),
       rate: loadRate,

@@ -33,7 +33,7 @@ const wredKeys = {
     .prefault('delay-bound'),
   levels: list(quantity(size), 'three sizes')
     .length(3, { error: ({ input }) => `not 3 levels: ${(input as unknown[]).length}` })
-    .describe('Loads above which the first, the second and the third row of the table hold.')
+    .describe('Loads above which the first, the second and the third row of the table apply.')
     .prefault([...WRED_DEFAULTS.levels]),
   thresholds: keyed(CLASS_KEYS, quantity(size).describe('Threshold of the class.'))
     .describe(
@@ -99,7 +99,7 @@ const keys = {
     .describe('Unmanaged: more such frames in memory stop, fewer release.')
     .prefault(MVTX2802_DEFAULTS.mcc),
   multicastStops: choice(['source', 'all'])
-    .describe('Unmanaged: who is stopped, the source of one too many or every port.')
+    .describe('Unmanaged: which ports are paused: the source of the frame above `mcc`, or all.')
     .prefault('source'),
   congestion: integer(1, SLOTS_MOST)
     .describe('Managed: frames in the lowest queue above which a destination is congested.')
@@ -117,7 +117,7 @@ export const mvtx2802OverridesSchema = mapping(
   overriding({ ...keys, wred: mapping(overriding(wredKeys)).describe(WRED) }),
 );
 
-export const MVTX2802 = 'Registers of the MVTX2802; they hold where model says mvtx2802.';
+export const MVTX2802 = 'Registers of the MVTX2802; they apply where `model` is mvtx2802.';
 
 export type Mvtx2802Input = z.output<typeof mvtx2802Schema>;
 export type Mvtx2802ChangeInput = z.output<typeof mvtx2802OverridesSchema>;

@@ -77,7 +77,7 @@ export const scenarioSchema = mapping({
     .describe('Changes to single devices, by name or pattern; later ones win.')
     .prefault({}),
   priorities: prioritiesSchema
-    .describe('Flow control, thresholds and marking of priorities; all holds for every one.')
+    .describe('Flow control, thresholds and marking of priorities; all applies to every one.')
     .prefault({}),
   pause: pauseSchema
     .describe('802.3x PAUSE on all ports (802.3 Annex 31B); excludes PFC.')
@@ -86,7 +86,7 @@ export const scenarioSchema = mapping({
     .describe('Credit exchange on the priorities that have flowControl: credit.')
     .prefault({}),
   discovery: discoverySchema
-    .describe('LLDP and DCBX between neighbours; true: with the defaults of the standards.')
+    .describe('LLDP and DCBX between link partners; true: with the defaults of the standards.')
     .prefault(false),
   ...sectionKeys(),
   plugins: list(

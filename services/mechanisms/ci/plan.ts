@@ -80,7 +80,7 @@ export class CiPlan implements MechanismPlan {
       throw wrong('priority', `priority ${priority} is watched itself; isolate to another`);
     }
     if ([priority, ...watched].includes(messagePriority)) {
-      const where = 'would wait in the queues they tell of';
+      const where = 'would wait in the queues whose congestion they signal';
       const message = `messages of priority ${messagePriority} ${where}`;
       throw wrong('messagePriority', message);
     }
@@ -113,7 +113,7 @@ export class CiPlan implements MechanismPlan {
         flowControl === 'credit' || method === 'credit'
           ? `priority ${other}: ci and credit do not go together`
           : `priority ${other} has flowControl ${flowControl}, but ${first} has ${method}: ` +
-              'queues that share flows are held back alike',
+              'queues that share flows have the same flow control',
       );
     }
   }

@@ -67,7 +67,7 @@ function tableText(isolations: readonly IsolationResult[], tools: SummaryTools):
       count(counters['ciFramesIsolated']),
       count(counters['ciCimAddsTransmitted'] + counters['ciCimDelsTransmitted']),
     ]);
-  const head = ['switch', 'flows', 'most', 'found', 'told of', 'frames isolated', 'messages'];
+  const head = ['switch', 'flows', 'most', 'found', 'by CIM', 'frames isolated', 'messages'];
   const title = tools.strong('Congestion isolation');
   return [title, tools.table(head, rows), tools.more(isolations.length)]
     .filter((part) => part !== '')

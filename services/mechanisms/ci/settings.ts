@@ -20,7 +20,7 @@ export const ciKeys = {
     .describe('A congesting queue of this length is uncongested; auto: two longest frames.')
     .prefault('auto'),
   messages: integer(CI_MAX_CIM.least, CI_MAX_CIM.most)
-    .describe('Most messages to the neighbour for one flow (cipMaxCIM).')
+    .describe('Most CIMs to the upstream switch for one flow (cipMaxCIM).')
     .prefault(CI_MAX_CIM.default),
   streams: integer(CI_STREAMS.least, CI_STREAMS.most)
     .describe('Size of the stream table of a switch.')

@@ -25,7 +25,7 @@ export const ci: MechanismSlice<CiResults> = {
     .prefault(false),
   topic:
     'Congestion isolation (802.1Qcz): flows that congest a queue get one of their own, here and ' +
-    'at the neighbour before, which is told by a message (CIM). PFC then stops that queue alone. ' +
+    'at the upstream switch, which receives a message (CIM). PFC then pauses that queue alone. ' +
     '`priorities: { 2: pfc, 3: { flowControl: pfc, ci: true } }`; details under `ci:`.',
   table: 'streams of congestion isolation',
   fixedClasses: (section, watched, isHost) =>

@@ -11,7 +11,7 @@ export const dcqcn: RateControlSlice<DcqcnSettings> = {
   help: 'DCQCN of the loads that have congestion: dcqcn.',
   feedback: 'marks',
   topic:
-    'The receiver of marked packets tells the sender (CNP, at most one in 50 us), which cuts ' +
+    'The receiver of marked packets sends CNPs (at most one in 50 us) to the sender, which cuts ' +
     'the rate of the connection by half of alpha, a running share of marked time, and ' +
     'recovers by time and by octets. `congestion: dcqcn` in a load, and `ecn` on its priority.',
   check: ({ minRate }, places) => {

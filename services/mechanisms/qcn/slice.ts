@@ -15,7 +15,7 @@ export const qcn: RateControlSlice<QcnSettings> = {
   feedback: 'queues',
   topic:
     '802.1Qau: a queue is sampled every so many octets; by its length and growth the source ' +
-    'of the sampled frame is told (CNM) to slow down. `congestion: qcn` in a load, ' +
+    'of the sampled frame receives a CNM and lowers its rate. `congestion: qcn` in a load, ' +
     '`qcn: { priorities: [3] }`, and flow control on that priority, or `none` written out.',
   check: ({ minRate }, places) => {
     if (minRate !== 'auto') checkMinRate('qcn', minRate, places);

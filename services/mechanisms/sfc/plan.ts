@@ -185,7 +185,7 @@ export class SfcPlan implements MechanismPlan {
         throw fail(
           device.placeOf('priority'),
           `priority ${priority} is watched itself: its messages would wait in the queues that ` +
-            'they tell of; take another',
+            'whose congestion they signal; take another',
         );
       }
     }

@@ -67,7 +67,7 @@ const metrics = {
   },
   'sfc.reaction': {
     unit: 'time',
-    meaning: 'longest time from congestion to the pause of a source that was told of it',
+    meaning: 'longest time from congestion to the pause of a source by SFCM',
     measure: ({ sfc }, at) => {
       const worst = sfc.flatMap((row) => (at(row.device) ? (row.reactionMaxPs ?? []) : []));
       return worst.length === 0 ? null : Math.max(...worst);
@@ -178,7 +178,17 @@ function tableText(sfc: readonly SfcResult[], tools: SummaryTools): string {
       time(s.reactionMeanPs),
       time(s.reactionMaxPs),
     ]);
-  const head = ['device', 'role', 'told', 'heard', 'by PFC', 'pauses', 'paused', 'react', 'worst'];
+  const head = [
+    'device',
+    'role',
+    'SFCMs sent',
+    'received',
+    'by PFC',
+    'pauses',
+    'paused',
+    'react',
+    'worst',
+  ];
   return [tools.strong('Source flow control'), tools.table(head, rows), tools.more(sfc.length)]
     .filter((part) => part !== '')
     .join('\n');
@@ -192,10 +202,10 @@ function coverageText(paths: readonly SfcPathResult[], { count }: SummaryTools):
   const partly = paths.filter(({ reaction, silent }) => reaction !== 'none' && silent[0]);
   const open = paths.find(({ reaction }) => reaction === 'none');
   return [
-    `  of ${count(paths.length)} flows ${having('station')} pause themselves,`,
-    `${having('proxy')} are stopped by their edge, ${having('none')} by`,
-    `nobody${open === undefined ? '' : ` (${open.flow})`}; ${count(partly.length)} pass`,
-    'switches that do not tell',
+    `  of ${count(paths.length)} flows ${having('station')} are paused by their host,`,
+    `${having('proxy')} by a proxy, ${having('none')} by`,
+    `none${open === undefined ? '' : ` (${open.flow})`}; ${count(partly.length)} pass`,
+    'switches that send no SFCMs',
   ].join(' ');
 }
 

@@ -17,11 +17,13 @@ const detect = either(
     word('auto'),
     quantity(aboveZero(size)),
     mapping({
-      dynamic: positive().describe('Congested from so many times the free shared memory on.'),
+      dynamic: positive().describe('Congestion threshold as a multiple of the free shared buffer.'),
     }),
     mapping({
-      min: quantity(size).describe('Below this queue length nobody is told.'),
-      max: quantity(aboveZero(size)).describe('From this queue length on every frame tells.'),
+      min: quantity(size).describe('Below this queue length no message is sent.'),
+      max: quantity(aboveZero(size)).describe(
+        'From this queue length on every frame causes a message.',
+      ),
       probability: quantity(aboveZero(share)).describe('Share of frames just below max.'),
     }),
     mapping({
@@ -38,8 +40,12 @@ const detect = either(
 
 /** Managed objects of P802.1Qdw 52.5.1, whose ranges and defaults the proposal leaves open. */
 export const sfcKeys = {
-  send: flag().describe('A switch tells the sources of what congests its queues.').prefault(true),
-  receive: flag().describe('A host pauses itself when it is told to.').prefault(true),
+  send: flag()
+    .describe('A switch sends SFCMs to the sources of frames that congest its queues.')
+    .prefault(true),
+  receive: flag()
+    .describe('A host pauses its transmission when it receives an SFCM.')
+    .prefault(true),
   proxy: choice(['auto', 'on', 'off'])
     .describe(
       'A switch acts for its hosts: it takes messages to them and stops them by PFC; auto: for ' +

@@ -21,12 +21,15 @@ export const sfc: MechanismSlice<SfcResults> = {
   help: 'Source flow control on the priorities that have sfc: true (P802.1Qdw).',
   helpOfChanges: 'Changes to source flow control at this device: what it can do, and when it acts.',
   priority: flag()
-    .describe('Congested queues of this priority tell the sources to pause (source flow control).')
+    .describe(
+      'Congested queues of this priority send SFCMs that pause the sources (source flow control).',
+    )
     .prefault(false),
   topic:
     'Source flow control (P802.1Qdw): a switch whose queue is congested sends a message to ' +
-    'the source, which pauses for a time; where a host does not obey, its edge switch takes the ' +
-    'message and stops the host by PFC (proxy). `priorities: { 3: { flowControl: pfc, sfc: true ' +
+    'the source, which pauses for a time; where a host does not support it, its ToR switch ' +
+    'terminates the message and pauses the host by PFC (proxy). ' +
+    '`priorities: { 3: { flowControl: pfc, sfc: true ' +
     '} }`; details under `sfc:`.',
   table: 'sources',
   check: (section, path, places) => {

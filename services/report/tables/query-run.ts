@@ -39,7 +39,7 @@ function isAsked({ name }: RunTable, sql: string): boolean {
 }
 
 async function ask(connection: DuckDBConnection, sql: string): Promise<Answer> {
-  if (sql.trim() === '') throw new QueryError('nothing is asked');
+  if (sql.trim() === '') throw new QueryError('the query is empty');
   const { StatementType } = loadDuckDb();
   const statements = await connection.extractStatements(sql);
   if (statements.count !== 1) {

@@ -45,9 +45,14 @@ function ofMechanisms(engine: Engine, devices: number, timePs: number): Breach |
 /** Stops that nobody repeats, credit that is not stored, and frames that nobody starts. */
 function ofPorts(engine: Engine, among: number, timePs: number): Breach | null {
   return (
-    atPort(engine, lapsedStop(engine, among), timePs, 'a stop that stands is not repeated') ??
+    atPort(engine, lapsedStop(engine, among), timePs, 'a pause is not refreshed') ??
     atPort(engine, misbookedPort(engine), timePs, 'units of credit stored = frames stored') ??
-    atPort(engine, sleepingPort(engine, among), timePs, 'a frame may start, and nobody starts it')
+    atPort(
+      engine,
+      sleepingPort(engine, among),
+      timePs,
+      'a frame is eligible for transmission, and its port does not start it',
+    )
   );
 }
 

@@ -58,7 +58,7 @@ export class HoldCheck extends DeafProbe {
     const number = this.engine.devices[device]!.firstPort + port;
     this.checkTime(device, port, now, priority);
     if (this.gates.some((gate) => gate.holdReason(number, priority) !== null)) {
-      this.note('a frame started while it was held', device, port, now, priority);
+      this.note('a frame started while its priority was paused', device, port, now, priority);
     } else if (this.pauses.forbids(number, priority, now)) {
       this.note('a frame started before its pause was over', device, port, now, priority);
     }

@@ -25,7 +25,7 @@ export function watchIntervals(
   };
 }
 
-export const STALLED = 'nothing moves any more: every sender is held by another';
+export const STALLED = 'nothing moves any more: every sender is blocked by another';
 
 /** A fabric whose frames stand still for so long (virtual time) will hardly move again. */
 const STALL_PS = 100e9;

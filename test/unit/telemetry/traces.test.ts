@@ -115,7 +115,7 @@ describe('the way of a frame', () => {
     warnOfUnkept({ ...NO_HOPS, omitted: 3 });
     t.mock.restoreAll();
     assert.equal(told.length, 1);
-    assert.match(String(told[0]), /^3 steps of frames, and holds, were not kept: .* 200000 steps/);
+    assert.match(String(told[0]), /^3 steps of frames, and pauses, were not kept: .* 200000 steps/);
   });
 
   it('is whole from a run in several places', async () => {

@@ -46,7 +46,7 @@ export function pauseAilmentOf(engine: Engine, port: number): string | null {
     if (mechanism.isStopping(peer)) continue;
     for (let priority = 0; priority < 8; priority++) {
       if (mechanism.holdReason(port, priority) === null) continue;
-      return `priority ${priority} obeys a stop that its neighbour has ended`;
+      return `priority ${priority} is paused although its link partner sent XON`;
     }
   }
   return null;

@@ -148,7 +148,7 @@ test("a congesting queue is nobody else's", () => {
   );
   rejects(
     { priorities: watched, mechanisms: mechanisms({ ci: { messagePriority: 2 } }) },
-    /^Error: ci\.messagePriority: messages of priority 2 would wait in the queues they tell of$/,
+    /^Error: ci\.messagePriority: messages of priority 2 would wait in the queues whose congestion they signal$/,
   );
   const load = [stream({ from: ['h1'], to: ['h2'], bytes: 1000, priority: 2 })];
   rejects({ priorities: watched, load }, /^Error: ci\.priority: priority 2 is in use by /);

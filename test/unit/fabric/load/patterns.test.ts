@@ -209,6 +209,6 @@ describe('all-to-all', () => {
 
   it('of one host is refused', () => {
     const one = load({ kind: 'all-to-all', hosts: ['h1'], bytes: 1000 });
-    assert.throws(() => expand([one]), /load\.0\.hosts: one host alone has nobody to send to/);
+    assert.throws(() => expand([one]), /load\.0\.hosts: one host; at least two are needed/);
   });
 });

@@ -442,7 +442,7 @@ const settings: readonly (readonly [string, string])[] = [
   ['lod=1', '--set lod=1: unknown key: lod; '],
   ['expect.1.max=3', '--set expect.1.max=3: no such item of the list: 1; allowed: 0 to 0'],
   ['load.0=3', '--set load.0=3: no such item of the list: 0; allowed: none; it is empty'],
-  ['name.x=3', '--set name.x=3: no such key: x; what stands there is pair, not a mapping'],
+  ['name.x=3', '--set name.x=3: no such key: x; it is pair, not a mapping'],
   ['extends=a.yaml', '--set extends=a.yaml: extends is possible in files only'],
 ];
 

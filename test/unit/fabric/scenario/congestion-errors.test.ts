@@ -25,15 +25,15 @@ const refused: readonly (readonly [string, string])[] = [
   ['timely: { low: 500us }', 'main.yaml:3:16: high is not above low'],
   [
     `load: [{ ${LOAD}, congestion: timely }]`,
-    'main.yaml:3:77: timely goes by acknowledgements: it needs transport: reliable',
+    'main.yaml:3:77: timely needs acknowledgements: set transport: reliable',
   ],
   [
     `load: [{ ${LOAD}, congestion: hpcc }]`,
-    'main.yaml:3:77: hpcc goes by acknowledgements: it needs transport: reliable',
+    'main.yaml:3:77: hpcc needs acknowledgements: set transport: reliable',
   ],
   [
     `load: [{ ${LOAD}, congestion: swift }]`,
-    'main.yaml:3:77: swift goes by acknowledgements: it needs transport: reliable',
+    'main.yaml:3:77: swift needs acknowledgements: set transport: reliable',
   ],
   ['hpcc: { roundTrip: 0us }', 'main.yaml:3:20: hpcc.roundTrip: not above 0: 0us'],
   ['hpcc: { minRate: 10 b/s }', 'main.yaml:3:18: minRate of 10 bit/s; at least 1k, '],
