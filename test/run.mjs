@@ -13,9 +13,10 @@ import { junit } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
 import { inspect, parseArgs } from 'node:util';
 import { getNeeds } from './needs.mjs';
-import { FAST } from './tiers.mjs';
+import { FAST, LONGEST } from './tiers.mjs';
 
-const CONCURRENCY = 2;
+/** More than two cores have to do, since tests of processes wait for each other. */
+const CONCURRENCY = 3;
 /** For a whole file: a test that hangs fails. */
 const TIMEOUT_MS = process.env.SELVAGE_CHAOS === 'long' ? 10_800_000 : 600_000;
 
@@ -61,13 +62,13 @@ function testFiles(words, isFast) {
     .filter((path) => path.endsWith('.test.ts'))
     .filter((path) => words.length === 0 || words.some((word) => path.includes(word)))
     .filter((path) => !isFast || FAST.some((start) => path.startsWith(start)))
-    .sort((a, b) => Number(isTidy(b)) - Number(isTidy(a)) || a.localeCompare(b))
+    .sort((a, b) => rankOf(a) - rankOf(b) || a.localeCompare(b))
     .map((path) => join(root, 'dist', 'test', path.replace(/\.ts$/, '.js')));
 }
 
-/** Tidiness is found out first: it takes longest, and a wrong comma is quickly mended. */
-function isTidy(path) {
-  return path.startsWith('tidy');
+function rankOf(path) {
+  const rank = LONGEST.findIndex((start) => path.startsWith(start));
+  return rank === -1 ? LONGEST.length : rank;
 }
 
 async function runFiles(files) {

@@ -1,6 +1,6 @@
-// Which tests make up the fast tier, `npm run test:fast`: what is to be run after every change. By
-// path: a test is in it if its path begins with one of these.
+// Tests by path: one is meant if its path begins with one of these.
 
+/** The fast tier, `npm run test:fast`: what is to be run after every change. */
 export const FAST = [
   // Rules of the house but for the linter, which `npm run lint` runs.
   'tidy/house',
@@ -18,4 +18,15 @@ export const FAST = [
   'property/discovery-credit',
   'property/mvtx2802-fabrics',
   'property/random-fabrics',
+];
+
+/** What takes longest, measured, the longest first: started first, they do not end alone. */
+export const LONGEST = [
+  'docker/',
+  'distributed/processes',
+  'tidy/lint',
+  'distributed/threads',
+  'property/worlds',
+  'distributed/virtual-time',
+  'validation/rate-control',
 ];

@@ -7,9 +7,9 @@ import { loadScenario } from '../../services/fabric/scenario/load-scenario.js';
 import type { Document } from '../../services/hunt/document.js';
 import { hunt } from '../../services/hunt/hunt.js';
 import { ROOT } from '../kit/emulate.js';
+import { isLong } from '../kit/long-suite.js';
 
 const FILE = join(ROOT, 'examples/hunting-ground.yaml');
-const isLong = process.env['SELVAGE_CHAOS'] === 'long';
 /** In the long suite 5,000 in all. */
 const HUNTS = isLong ? 10 : 1;
 const RUNS = isLong ? 500 : 40;

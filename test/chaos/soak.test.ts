@@ -8,10 +8,10 @@ import { packWhole, unpackWhole } from '../../services/runtime/whole-state.js';
 import { fabricOf } from '../kit/emulate.js';
 import { fleetFor, runFleet } from '../kit/fleet.js';
 import { heapOctets } from '../kit/heap.js';
+import { isLong } from '../kit/long-suite.js';
 
 const EXAMPLE = 'chaos.yaml';
 /** Seconds of all three parts together; an hour in the long suite. */
-const isLong = process.env['SELVAGE_CHAOS'] === 'long';
 const SECONDS = Number(process.env['SELVAGE_SOAK'] ?? (isLong ? 3600 : 6));
 const PART_PS = 1e9;
 /** Processes on loopback, with all that is wrong with these links, are about half as fast. */

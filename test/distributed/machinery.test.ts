@@ -3,12 +3,11 @@ import { describe, it } from 'node:test';
 import { isInstalled } from '../../services/cli/fleet/own-broker.js';
 import { fabricOf, run } from '../kit/emulate.js';
 import { BrokerCluster, fleetFor, Killer, runFleet } from '../kit/fleet.js';
+import { isLong } from '../kit/long-suite.js';
 
 const EXAMPLE = 'leaf-spine-all-to-all.yaml';
 const skip = isInstalled() ? false : 'no nats-server on the PATH';
 
-/** Many times in the long suite (`npm run test:chaos`), a few times otherwise. */
-const isLong = process.env['SELVAGE_CHAOS'] === 'long';
 /** How long the load is: enough for as many faults. */
 const set = [`load.0.bytes=${isLong ? '1MB' : '128KB'}`];
 

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { isInstalled } from '../../services/cli/fleet/own-broker.js';
 import { ROOT } from '../kit/emulate.js';
+import { isLong } from '../kit/long-suite.js';
 import type { ReceivedSpan, Receiver } from '../kit/otlp-receiver.js';
 import { grpcReceiver, httpReceiver } from '../kit/otlp-receiver.js';
 import { checkTrees } from '../kit/span-trees.js';
@@ -30,8 +31,6 @@ observe: { episodes: true, traces: { share: 5%, slowest: 10 } }
 
 const DEVICES = 36;
 const skip = isInstalled() ? false : 'no nats-server on the PATH';
-/** 36 processes are much for a small machine. */
-const isLong = process.env['SELVAGE_CHAOS'] === 'long';
 
 describe('traces across services', { skip }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-traces-'));
@@ -72,6 +71,7 @@ describe('traces across services', { skip }, () => {
     assert.deepEqual(await run(await httpReceiver()), apart);
   });
 
+  // 36 processes are much for a small machine.
   if (isLong) {
     it('are whole with a service for each of 36 devices', async () => {
       const apart = await run(await grpcReceiver(), '--processes');

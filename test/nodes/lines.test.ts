@@ -11,7 +11,8 @@ import { after, describe, it } from 'node:test';
 import { engineFlags } from '../../services/runtime/engine-flags.js';
 import { isInstalled } from '../../services/cli/fleet/own-broker.js';
 import { ROOT } from '../kit/emulate.js';
-import { isLong, LINES } from './lines.js';
+import { isLong, skipUnlessLong } from '../kit/long-suite.js';
+import { LINES } from './lines.js';
 
 const SELVAGE = 'dist/services/cli/main.js';
 const NO_BROKER = isInstalled() ? false : 'no nats-server on the PATH';
@@ -81,7 +82,7 @@ for (const { name, binary, skip } of LINES) {
       );
     });
 
-    it('passes the fast tests', { skip: isLong ? false : 'in the long suite' }, () => {
+    it('passes the fast tests', { skip: skipUnlessLong }, () => {
       assertPasses(run(binary, 'test/run.mjs', '--fast'));
     });
   });

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../kit/emulate.js';
+import { isLong } from '../kit/long-suite.js';
 
 /** A line of Node that is supported: package.json in each folder says which version of it. */
 export interface Line {
@@ -9,8 +10,6 @@ export interface Line {
   /** Why it is not tested; false: it is. */
   readonly skip: string | false;
 }
-
-export const isLong = process.env['SELVAGE_CHAOS'] === 'long';
 
 function line(major: number, folder: string): Line {
   const binary = join(ROOT, 'test/nodes', folder, `node_modules/node-${major}/bin/node`);

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { keysOfDocument, keysOfSchema } from '../../services/hunt/worlds/schema-values.js';
 import { draftWorld, makeWorld } from '../../services/hunt/worlds/world.js';
+import { skipUnlessLong } from '../kit/long-suite.js';
 
-const isLong = process.env['SELVAGE_CHAOS'] === 'long';
 const SEED = 1;
 const DRAFTS = 2500;
 const WORLDS = 6000;
@@ -47,7 +47,7 @@ describe('generated worlds', () => {
     assert.deepEqual(neverSaid(drafts()), []);
   });
 
-  it('have them when what is refused is taken out', { skip: !isLong && 'long suite' }, () => {
+  it('have them when what is refused is taken out', { skip: skipUnlessLong }, () => {
     assert.deepEqual(neverSaid(worlds()), []);
   });
 

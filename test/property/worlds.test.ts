@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { stringify } from 'yaml';
 import { huntWorlds } from '../../services/hunt/worlds/hunt-worlds.js';
+import { isLong } from '../kit/long-suite.js';
 
-const isLong = process.env['SELVAGE_CHAOS'] === 'long';
 const SEED = 1;
 const WORLDS = isLong ? 20_000 : 200;
 const SHARDS = 10;

@@ -1,16 +1,17 @@
 import { FAULT_KEYS } from '../../fabric/scenario/schema-faults.js';
 import type { FaultKind } from '../../fabric/scenario/fault-section.js';
+import type { JsonSchema } from '../../settings/decided-unions.js';
 import type { Sampler } from './sampler.js';
 import type { Place } from './samples.js';
 import { RECOVERY_SPANS } from './samples.js';
-import type { Drawer, SchemaNode } from './schema-values.js';
+import type { Drawer } from './schema-values.js';
 import { resolve, sectionNode, shapesOf } from './schema-values.js';
 
 /** A scenario that has not been checked yet. */
 export type Draft = Record<string, unknown>;
 
 const RELIABLE = ['load', '[]', 'transport', 'reliable'];
-const TIMEOUT: SchemaNode = { properties: { timeout: {} } };
+const TIMEOUT: JsonSchema = { properties: { timeout: {} } };
 /** Rate controls that need a reliable transport. */
 const ON_ANSWERS = ['timely', 'hpcc', 'swift'];
 const OF_SWITCHES = [
@@ -120,7 +121,7 @@ export class Drafter {
   private credit(isWanted: boolean): Draft {
     const drawn = this.wanted('credit', isWanted, 0.3)['credit'];
     if (drawn === undefined) return {};
-    const [shape] = shapesOf(sectionNode('credit')) as [SchemaNode];
+    const [shape] = shapesOf(sectionNode('credit')) as [JsonSchema];
     const moves = this.drawer.chosen(shape, ['credit'], ['grant', 'request']);
     return { credit: { ...(this.sampler.chance(0.5) && moves), ...(drawn as Draft) } };
   }
@@ -129,7 +130,7 @@ export class Drafter {
   private priorities(hasPause: boolean): Draft {
     const { sampler, place } = this;
     const methods = sampler.some(['pfc', 'credit', 'credit', 'none'], 1, 3);
-    const node = sectionNode('priorities').additionalProperties as SchemaNode;
+    const node = sectionNode('priorities').additionalProperties as JsonSchema;
     const entries = [...place.priorities, ...(sampler.chance(0.1) ? ['all'] : [])].map(
       (priority) => {
         const flowControl = hasPause ? 'none' : sampler.pick(methods);
@@ -162,7 +163,7 @@ export class Drafter {
   }
 
   /** What changes is often who sends LLDP, and who receives it. */
-  private silence({ changes }: Draft, discovery: SchemaNode): void {
+  private silence({ changes }: Draft, discovery: JsonSchema): void {
     if (!Array.isArray(changes)) return;
     const node = resolve(resolve(discovery.properties!['changes']!).items!);
     for (const change of changes as Draft[]) {

@@ -1,6 +1,7 @@
 /** Draws values of the scenario schema: a new key is generated as soon as it is in the schema. */
 
 import { scenarioShapes } from '../../fabric/scenario/catalogue.js';
+import type { JsonSchema } from '../../settings/decided-unions.js';
 import {
   length,
   linkRate,
@@ -11,28 +12,6 @@ import {
   time,
 } from '../../settings/quantities.js';
 import type { Sampler } from './sampler.js';
-
-export interface SchemaNode {
-  readonly $ref?: string;
-  readonly $defs?: Readonly<Record<string, SchemaNode>>;
-  readonly type?: string;
-  readonly title?: string;
-  readonly const?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly exclusiveMinimum?: number;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly anyOf?: readonly SchemaNode[];
-  readonly oneOf?: readonly SchemaNode[];
-  readonly items?: SchemaNode;
-  readonly prefixItems?: readonly SchemaNode[];
-  readonly properties?: Readonly<Record<string, SchemaNode>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: SchemaNode | boolean;
-  readonly propertyNames?: SchemaNode;
-}
 
 export type Path = readonly string[];
 
@@ -51,16 +30,16 @@ const OF_QUANTITIES: Readonly<Record<string, readonly unknown[]>> = {
   [share.allowed]: ['1%', '20%', '50%', '100%'],
 };
 
-const root = scenarioShapes() as SchemaNode;
+const root = scenarioShapes();
 
 /** The node with what it refers to. */
-export function resolve(node: SchemaNode): SchemaNode {
+export function resolve(node: JsonSchema): JsonSchema {
   if (node.$ref === undefined) return node;
   const { $ref, ...own } = node;
   return { ...resolve(root.$defs![$ref.replace('#/$defs/', '')]!), ...own };
 }
 
-export function shapesOf(node: SchemaNode): readonly SchemaNode[] {
+export function shapesOf(node: JsonSchema): readonly JsonSchema[] {
   const resolved = resolve(node);
   const shapes = resolved.anyOf ?? resolved.oneOf;
   if (shapes === undefined || (resolved.title ?? '') in OF_QUANTITIES) return [resolved];
@@ -68,14 +47,14 @@ export function shapesOf(node: SchemaNode): readonly SchemaNode[] {
 }
 
 /** The node of a section of the scenario. */
-export function sectionNode(section: string): SchemaNode {
+export function sectionNode(section: string): JsonSchema {
   return root.properties![section]!;
 }
 
 /** Every key of the schema and every word that a key may be, as paths such as `load.[].name`. */
 export function keysOfSchema(): string[] {
   const found = new Set<string>();
-  const visit = (node: SchemaNode, path: string): void => {
+  const visit = (node: JsonSchema, path: string): void => {
     for (const shape of shapesOf(node)) {
       for (const word of wordsOf(shape)) found.add(`${path} = ${String(word)}`);
       for (const [key, inner] of Object.entries(shape.properties ?? {})) {
@@ -92,7 +71,7 @@ export function keysOfSchema(): string[] {
   return [...found];
 }
 
-function wordsOf({ const: word, enum: words = [], type }: SchemaNode): unknown[] {
+function wordsOf({ const: word, enum: words = [], type }: JsonSchema): unknown[] {
   if (type === 'boolean') return [true, false];
   return [...words, ...(word === undefined ? [] : [word])].filter((one) => typeof one !== 'number');
 }
@@ -100,7 +79,7 @@ function wordsOf({ const: word, enum: words = [], type }: SchemaNode): unknown[]
 /** The same of a document: keys that it has, and words that it says. */
 export function keysOfDocument(document: unknown): string[] {
   const found = new Set<string>();
-  const visit = (node: SchemaNode, value: unknown, path: string): void => {
+  const visit = (node: JsonSchema, value: unknown, path: string): void => {
     for (const shape of shapesOf(node)) {
       if (wordsOf(shape).includes(value)) found.add(`${path} = ${String(value)}`);
       if (Array.isArray(value)) {
@@ -131,7 +110,7 @@ export class Drawer {
     private readonly samples: Samples,
   ) {}
 
-  value(node: SchemaNode, path: Path): unknown {
+  value(node: JsonSchema, path: Path): unknown {
     const sample = this.sampleOf(path);
     if (sample !== null)
       return typeof sample === 'function' ? sample(this.sampler) : this.sampler.pick(sample);
@@ -156,7 +135,7 @@ export class Drawer {
   }
 
   /** Each key with a probability; those that are required always. */
-  mapping(node: SchemaNode, path: Path, probability: number): Record<string, unknown> {
+  mapping(node: JsonSchema, path: Path, probability: number): Record<string, unknown> {
     const { properties = {}, required = [], additionalProperties } = resolve(node);
     const drawn: Record<string, unknown> = {};
     for (const [key, inner] of Object.entries(properties)) {
@@ -173,7 +152,7 @@ export class Drawer {
   }
 
   /** Only these keys of a mapping, those that it has. */
-  chosen(node: SchemaNode, path: Path, keys: readonly string[]): Record<string, unknown> {
+  chosen(node: JsonSchema, path: Path, keys: readonly string[]): Record<string, unknown> {
     const { properties = {} } = resolve(node);
     const drawn: Record<string, unknown> = {};
     for (const key of keys) {
@@ -191,7 +170,7 @@ export class Drawer {
     return this.sampler.some(sample as string[], 1, 3);
   }
 
-  private list(shape: SchemaNode, path: Path): unknown[] {
+  private list(shape: JsonSchema, path: Path): unknown[] {
     const { minItems = 0, maxItems = 3, items, prefixItems } = shape;
     if (prefixItems !== undefined)
       return prefixItems.map((item) => this.value(item, [...path, '[]']));
@@ -201,7 +180,7 @@ export class Drawer {
   }
 
   /** The ends of the range, or something near its beginning. */
-  private number({ type, minimum, maximum, exclusiveMinimum }: SchemaNode): number {
+  private number({ type, minimum, maximum, exclusiveMinimum }: JsonSchema): number {
     if (type === 'number') return this.sampler.pick([0.5, 1, 2]);
     const least = minimum ?? (exclusiveMinimum ?? 0) + 1;
     const most = maximum ?? least + 1000;
