@@ -1,6 +1,7 @@
 import { isInstalled } from '../services/cli/fleet/own-broker.js';
 import { ReceivingEnd, SendingEnd } from '../services/runtime/part/channel.js';
-import { decodeMessage, encodeMessage } from '../services/runtime/part/messages.js';
+import { MAC_OCTETS, MacKey } from '../services/runtime/keys/mac.js';
+import { decodeMessage, encodeMessage, isAuthentic } from '../services/runtime/part/messages.js';
 import { prepareEngine } from '../services/runtime/engine-flags.js';
 import { fabricOf, permutation } from './fabrics.js';
 import { aloneMs, inProcesses, roundTripUs } from './in-processes.js';
@@ -135,6 +136,7 @@ async function everyDevice(): Promise<Row[]> {
 /** What numbering, keeping, checking and acknowledging add to a message of 16 frames. */
 async function layer(): Promise<Row[]> {
   const frames = new Uint8Array(16 * 64);
+  const key = new MacKey(Uint8Array.of(1, 2, 3, 4));
   const sending = new SendingEnd();
   const receiving = new ReceivingEnd();
   let taken = 0;
@@ -142,9 +144,10 @@ async function layer(): Promise<Row[]> {
     for (let i = 0; i < messages; i++) {
       sending.sequence++;
       const acknowledged = receiving.sequence;
-      const octets = encodeMessage({ sequence: sending.sequence, acknowledged, frames });
+      const octets = encodeMessage({ sequence: sending.sequence, acknowledged, frames }, key);
       sending.keep(octets);
       const message = decodeMessage(octets)!;
+      if (!isAuthentic(octets, key)) throw new Error('a message is not authentic');
       if (receiving.take(message.sequence) === 'next') taken += message.frames.length;
       sending.acknowledge(receiving.sequence);
     }
@@ -153,9 +156,25 @@ async function layer(): Promise<Row[]> {
   const start = performance.now();
   pass(LAYER_MESSAGES);
   const us = ((performance.now() - start) * 1000) / LAYER_MESSAGES;
+  const signUs = macUs(key, encodeMessage({ sequence: 1, frames }, key));
   if (taken !== 2 * LAYER_MESSAGES * frames.length) throw new Error('messages were lost');
   const half = (await roundTripUs()) / 2;
-  return [row('sequence layer / message over the broker', us / half, 'x', 0.1)];
+  return [
+    row('sequence layer / message over the broker', us / half, 'x', 0.1),
+    row('its MAC, made and compared / the same', signUs / half, 'x', 0.03),
+  ];
+}
+
+/** Of a message, at both of its ends. */
+function macUs(key: MacKey, octets: Uint8Array): number {
+  const message = Buffer.from(octets);
+  const end = message.length - MAC_OCTETS;
+  const start = performance.now();
+  for (let i = 0; i < LAYER_MESSAGES; i++) {
+    key.sign(message, end, end);
+    if (!key.verify(message, end, end)) throw new Error('a MAC is not its own');
+  }
+  return ((performance.now() - start) * 1000) / LAYER_MESSAGES;
 }
 
 function row(what: string, value: number, unit: string, target: number | null = null): Row {

@@ -22,7 +22,7 @@ export interface LocalRun {
 
 const TELL_MS = 200;
 const RUN_ID_OCTETS = 4;
-const KEY_OCTETS = 16;
+const TOKEN_OCTETS = 32;
 
 /** Answers for a run in this process, as a coordinator does for one in several. */
 class LocalDesk implements RunDesk {
@@ -102,13 +102,13 @@ class LocalDesk implements RunDesk {
 /** Opens the control plane of a run in this process; returns how to close it. */
 export async function openControl(run: LocalRun): Promise<() => void> {
   const name = randomBytes(RUN_ID_OCTETS).toString('hex');
-  const key = randomBytes(KEY_OCTETS).toString('hex');
+  const token = randomBytes(TOKEN_OCTETS).toString('hex');
   const desk = new LocalDesk(run, name);
-  const server = new ControlServer(desk, null, key);
+  const server = new ControlServer(desk, null, token);
   const port = await server.listen('127.0.0.1:0', null);
   const { scenario } = run.live.fabric;
   const coordinator = `127.0.0.1:${port}`;
-  announce({ run: name, scenario: scenario.name, coordinator, key, tls: null, pid: process.pid });
+  announce({ run: name, scenario: scenario.name, coordinator, token, tls: null, pid: process.pid });
   process.stderr.write(`run ${name} listens: selvage attach, pause, step, inject, stop\n`);
   return () => {
     withdraw(name);

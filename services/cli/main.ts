@@ -73,6 +73,7 @@ function linked(command: Command): Command {
     .option('--control-ca <file>', 'mutual TLS on the control plane: authority')
     .option('--control-cert <file>', 'certificate of coordinator, services and commands')
     .option('--control-key <file>', 'its key')
+    .option('--insecure', 'links off loopback need no TLS (or SELVAGE_INSECURE=1)')
     .option('--checkpoints <where>', 'a folder, or jetstream (default: a temporary folder)')
     .option('--patience <s>', 'how long a lost part is waited for (default: 60)');
 }

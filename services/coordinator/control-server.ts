@@ -10,7 +10,7 @@ import { parse } from 'yaml';
 import type { selvage } from '#contracts';
 import { grpc } from '#contracts';
 import type { TlsFiles } from '../runtime/links/control-channel.js';
-import { CHANNEL_OPTIONS, hasKey, serverCredentials } from '../runtime/links/control-channel.js';
+import { CHANNEL_OPTIONS, serverCredentials } from '../runtime/links/control-channel.js';
 import {
   CHECK,
   CLEAR,
@@ -29,6 +29,7 @@ import { spokenColumns } from '../runtime/port-columns.js';
 import type { FaultRequest, FaultWords, LiveFault } from '../runtime/live-faults.js';
 import { reflect } from './reflection.js';
 import type { RunDesk, ServiceDesk } from './run-desk.js';
+import { tokenGuard } from './token-guard.js';
 
 type V1 = typeof selvage.v1;
 type Message<T extends keyof V1> = V1[T] extends new (...args: never[]) => infer M ? M : never;
@@ -38,19 +39,19 @@ type ReflectionRequest = grpc.reflection.v1.ServerReflectionRequest;
 
 const PIECE_OCTETS = 1 << 20;
 const { SERVING, SERVICE_UNKNOWN } = grpc.health.v1.HealthCheckResponse.ServingStatus;
-const STRANGER = { code: codes.UNAUTHENTICATED, details: 'the key of the run is missing or wrong' };
 const ALONE = { code: codes.FAILED_PRECONDITION, details: 'this run is all in one process' };
 
 /** The coordinator's door: gRPC in, calls to the coordinator out. */
 export class ControlServer {
-  private readonly server = new Server(CHANNEL_OPTIONS);
+  private readonly server: Server;
 
   constructor(
     private readonly run: RunDesk,
     /** Null: the run has none, it is all in one process. */
     private readonly services: ServiceDesk | null,
-    private readonly key: string,
+    token: string,
   ) {
+    this.server = new Server({ ...CHANNEL_OPTIONS, interceptors: [tokenGuard(token)] });
     this.server.addService(SERVICE, {
       serve: (call: ServerDuplexStream<Message<'FromService'>, object>) => {
         this.serve(call);
@@ -62,8 +63,7 @@ export class ControlServer {
         call: ServerUnaryCall<Message<'SteerRequest'>, object>,
         reply: sendUnaryData<object>,
       ) => {
-        if (!hasKey(call.metadata, this.key)) reply(STRANGER);
-        else reply(null, this.run.steer(call.request.action, call.request.stepPs));
+        reply(null, this.run.steer(call.request.action, call.request.stepPs));
       },
       samples: (call: ServerWritableStream<unknown, object>) => {
         this.samples(call);
@@ -75,14 +75,13 @@ export class ControlServer {
         this.results(call);
       },
       injectFault: (call: UnaryCall<'InjectFaultRequest'>, reply: sendUnaryData<object>) => {
-        this.change(call, reply, () => ({ kind: 'inject', fault: faultIn(call.request.fault) }));
+        this.change(reply, () => ({ kind: 'inject', fault: faultIn(call.request.fault) }));
       },
       clearFault: (call: UnaryCall<'ClearFaultRequest'>, reply: sendUnaryData<object>) => {
-        this.change(call, reply, () => ({ kind: 'clear', name: call.request.name }));
+        this.change(reply, () => ({ kind: 'clear', name: call.request.name }));
       },
-      listFaults: (call: UnaryCall<'ListFaultsRequest'>, reply: sendUnaryData<object>) => {
-        if (!hasKey(call.metadata, this.key)) reply(STRANGER);
-        else reply(null, { faults: this.run.faults().map(toldOf) });
+      listFaults: (_: UnaryCall<'ListFaultsRequest'>, reply: sendUnaryData<object>) => {
+        reply(null, { faults: this.run.faults().map(toldOf) });
       },
     });
     this.server.addService(HEALTH, {
@@ -122,15 +121,7 @@ export class ControlServer {
     this.server.forceShutdown();
   }
 
-  private change(
-    { metadata }: UnaryCall<'InjectFaultRequest' | 'ClearFaultRequest'>,
-    reply: sendUnaryData<object>,
-    request: () => FaultRequest,
-  ): void {
-    if (!hasKey(metadata, this.key)) {
-      reply(STRANGER);
-      return;
-    }
+  private change(reply: sendUnaryData<object>, request: () => FaultRequest): void {
     const changed = Promise.resolve().then(() => this.run.change(request()));
     changed.then(
       (step) => {
@@ -147,10 +138,6 @@ export class ControlServer {
     const { services } = this;
     if (services === null) {
       call.emit('error', ALONE);
-      return;
-    }
-    if (!hasKey(call.metadata, this.key)) {
-      call.emit('error', STRANGER);
       return;
     }
     let service: number | null = null;
@@ -178,10 +165,6 @@ export class ControlServer {
   }
 
   private watch(call: ServerWritableStream<unknown, object>): void {
-    if (!hasKey(call.metadata, this.key)) {
-      call.emit('error', STRANGER);
-      return;
-    }
     const stop = this.run.watch((status) => {
       call.write(status);
       if (this.run.isOver()) call.end();
@@ -191,10 +174,6 @@ export class ControlServer {
 
   /** Who does not read gets no more until they do. */
   private samples(call: ServerWritableStream<unknown, object>): void {
-    if (!hasKey(call.metadata, this.key)) {
-      call.emit('error', STRANGER);
-      return;
-    }
     if (this.services === null) {
       call.emit('error', ALONE);
       return;
@@ -207,8 +186,7 @@ export class ControlServer {
 
   private look(call: ServerWritableStream<unknown, object>): void {
     const { services } = this;
-    if (!hasKey(call.metadata, this.key)) call.emit('error', STRANGER);
-    else if (services === null) call.emit('error', ALONE);
+    if (services === null) call.emit('error', ALONE);
     else {
       const seen = Promise.resolve().then(() => services.look());
       seen.then(
@@ -226,8 +204,7 @@ export class ControlServer {
 
   private results(call: ServerWritableStream<unknown, object>): void {
     const { outcome } = this.run;
-    if (!hasKey(call.metadata, this.key)) call.emit('error', STRANGER);
-    else if (outcome === null) {
+    if (outcome === null) {
       call.emit('error', { code: codes.FAILED_PRECONDITION, details: 'the run has no results' });
     } else {
       for (const piece of piecesOf(outcome.json)) call.write({ json: piece });

@@ -1,6 +1,5 @@
 export interface CoordinatorOptions {
   readonly run: string;
-  readonly key: string;
   readonly version: string;
   readonly check: boolean;
   /** Wall-clock time between checkpoints. */

@@ -16,6 +16,7 @@ import type { WatchIntervals } from '../runtime/checks/stall.js';
 import { watchIntervals } from '../runtime/checks/stall.js';
 import { Rounds } from '../runtime/rounds/rounds.js';
 import type { Breach } from '../runtime/checks/breach.js';
+import { drawSalt } from '../runtime/keys/run-keys.js';
 import { mergeParts } from '../runtime/merge.js';
 import { RecoveryLooks } from '../runtime/checks/recovery-looks.js';
 import type { CoordinatorOptions } from './coordinator-options.js';
@@ -314,6 +315,7 @@ export class Coordinator {
     this.round = 0;
     this.saving = null;
     this.glancing.forget();
+    const salt = drawSalt();
     for (const slot of this.slots) {
       Object.assign(slot, { nextPs: null, saved: null });
       const isInformed = slot.informed === slot.incarnation;
@@ -326,6 +328,7 @@ export class Coordinator {
           checkpoint: this.checkpoint?.name ?? '',
           check: this.options.check,
           changes: this.desk.changes,
+          salt,
         },
       });
     }

@@ -88,7 +88,6 @@ try {
   );
   const coordinator = new Coordinator(live, plans, store, {
     run: identity.run,
-    key: identity.key,
     version: readVersion(),
     check: values.check,
     checkpointMs: Number(values['checkpoint-every']) * 1000,
@@ -101,7 +100,7 @@ try {
     await coordinator.startFrom(unpackWhole(readFileSync(values.from)));
   }
   await coordinator.recall();
-  const server = new ControlServer(coordinator, coordinator, identity.key);
+  const server = new ControlServer(coordinator, coordinator, identity.keys.token);
   const port = await server.listen(values.listen, identity.tls);
   process.stdout.write(`${JSON.stringify({ run: identity.run, port })}\n`);
   // A run that failed leaves its checkpoint behind, which may be all that is left of it.

@@ -19,9 +19,17 @@ import {
   packState,
 } from '../../services/runtime/checkpoints/snapshots.js';
 import { CheckpointStore } from '../../services/runtime/checkpoints/store.js';
-import { decodeMessage, encodeMessage, PROTOCOL } from '../../services/runtime/part/messages.js';
+import type { ChannelKeys } from '../../services/runtime/keys/run-keys.js';
+import { RunKeys } from '../../services/runtime/keys/run-keys.js';
+import { Member } from '../../services/runtime/part/member.js';
+import {
+  decodeMessage,
+  encodeMessage,
+  isAuthentic,
+  PROTOCOL,
+} from '../../services/runtime/part/messages.js';
 import { Part } from '../../services/runtime/part/part.js';
-import { Cluster } from '../../services/hunt/worlds/services-in-memory.js';
+import { Cluster, CLUSTER_KEYS } from '../../services/hunt/worlds/services-in-memory.js';
 import { LiveFaults } from '../../services/runtime/live-faults.js';
 import { fabricOf, ROOT, run, sourceOf } from '../kit/emulate.js';
 import { fleetFor, runFleet } from '../kit/fleet.js';
@@ -29,6 +37,8 @@ import { fleetFor, runFleet } from '../kit/fleet.js';
 const EXAMPLE = 'pair-line-rate.yaml';
 const skip = isInstalled() ? false : 'no nats-server on the PATH';
 const folder = mkdtempSync(join(tmpdir(), 'selvage-test-'));
+const NO_SALT = new Uint8Array(0);
+const keysOf = (epoch: number): ChannelKeys => CLUSTER_KEYS.channels(epoch, NO_SALT);
 after(() => {
   rmSync(folder, { recursive: true });
 });
@@ -40,10 +50,10 @@ describe('messages that nobody sent', () => {
     const random = new RandomStream(1, 'hostile');
     const cluster = new Cluster(fabric, placeEachAlone(fabric.topology), random);
     const [member] = cluster.members;
+    const key = keysOf(1)(1, 0);
     const frames = new Uint8Array(8 + 3 * 16);
     const honest = {
       protocol: PROTOCOL,
-      key: Uint8Array.of(1, 2, 3, 4),
       epoch: 1,
       from: 1,
       to: 0,
@@ -51,35 +61,77 @@ describe('messages that nobody sent', () => {
       promisePs: 1e12,
       frames,
     };
-    const octets = encodeMessage(honest);
-    const hostile: Uint8Array[] = [
+    const octets = encodeMessage(honest, key);
+    const forged = [
       ...Array.from({ length: octets.length }, (_, length) => octets.subarray(0, length)),
       ...Array.from({ length: 2000 }, () => damaged(octets, random)),
       ...Array.from({ length: 2000 }, () => noise(random)),
-      encodeMessage({ ...honest, key: Uint8Array.of(9) }),
-      encodeMessage({ ...honest, protocol: PROTOCOL + 1 }),
-      encodeMessage({ ...honest, from: 7 }),
-      encodeMessage({ ...honest, to: 1 }),
-      encodeMessage({ ...honest, epoch: 2 }),
-      encodeMessage({ ...honest, sequence: 5 }),
-      encodeMessage({ ...honest, frames: frames.subarray(1) }),
-      encodeMessage({ ...honest, frames: frames.slice().fill(255) }),
-      encodeMessage({ ...honest, control: [{ lane: 3, atPs: 0, octets: new Uint8Array(1) }] }),
+      encodeMessage(honest, new RunKeys('cluster', '9').channels(1, NO_SALT)(1, 0)),
+      // Of another run of this name: its salt was another.
+      encodeMessage(honest, CLUSTER_KEYS.channels(1, Uint8Array.of(1))(1, 0)),
+      encodeMessage(honest, keysOf(1)(0, 1)),
+      encodeMessage(honest, keysOf(2)(1, 0)),
+      encodeMessage({ ...honest, epoch: 2 }, keysOf(2)(1, 0)),
     ];
-    for (const message of hostile) member!.receive(message);
-    const { malformed, stranger, epoch } = member!.ignored;
-    assert.equal(stranger, 4);
-    assert.equal(epoch, 1);
-    assert.equal(malformed, hostile.length - 4 - 1 - 1);
+    for (const message of forged) member!.receive(message);
+    const { ignored } = member!;
+    assert.equal(ignored.malformed + ignored.stranger + ignored.epoch, forged.length);
+    assert.ok(ignored.epoch > 0, 'of another epoch');
+    const before = { ...ignored };
+    // Signed, and yet not for this member, or not possible.
+    for (const change of [{ protocol: PROTOCOL + 1 }, { from: 7 }, { to: 1 }]) {
+      member!.receive(encodeMessage({ ...honest, ...change }, key));
+    }
+    assert.equal(ignored.stranger - before.stranger, 3);
+    member!.receive(encodeMessage({ ...honest, sequence: 5 }, key));
+    for (const change of [
+      { frames: frames.subarray(1) },
+      { frames: frames.slice().fill(255) },
+      { control: [{ lane: 3, atPs: 0, octets: new Uint8Array(1) }] },
+    ]) {
+      member!.receive(encodeMessage({ ...honest, ...change }, key));
+    }
+    assert.equal(ignored.malformed - before.malformed, 3);
     cluster.run();
     assert.deepEqual(cluster.results(), run(fabric));
   });
 
-  it('are told from honest ones by their check, whatever is changed', () => {
+  it('are told from honest ones by their MAC, whatever is changed', () => {
     const random = new RandomStream(2, 'check');
-    const octets = encodeMessage({ protocol: PROTOCOL, sequence: 3, frames: new Uint8Array(640) });
+    const key = keysOf(1)(1, 0);
+    const fields = { protocol: PROTOCOL, sequence: 3, frames: new Uint8Array(640) };
+    const octets = encodeMessage(fields, key);
     assert.equal(decodeMessage(octets)?.sequence, 3);
-    for (let i = 0; i < 5000; i++) assert.equal(decodeMessage(damaged(octets, random)), null);
+    assert.ok(isAuthentic(octets, key));
+    for (let i = 0; i < 5000; i++) {
+      const changed = damaged(octets, random);
+      assert.ok(decodeMessage(changed) === null || !isAuthentic(changed, key));
+    }
+  });
+
+  it('are refused when they are sent again, or back, and have nothing sent again', () => {
+    const [plan] = planParts(fabric, placeEachAlone(fabric.topology));
+    const part = new Part(plan!);
+    const sent: Uint8Array[] = [];
+    const port = {
+      send: (_: number, octets: Uint8Array) => sent.push(octets),
+      report: () => undefined,
+      gathered: () => undefined,
+    };
+    const member = new Member(part, 0, port, { maxPayload: 1 << 20, maxKept: 1 << 24 });
+    member.begin({ number: 1, keys: keysOf(1) }, part);
+    const probe = encodeMessage(
+      { protocol: PROTOCOL, epoch: 1, from: 1, to: 0, bare: 1, probe: true },
+      keysOf(1)(1, 0),
+    );
+    for (let i = 0; i < 10; i++) member.receive(probe);
+    assert.deepEqual([sent.length, member.ignored.repeated], [1, 9]);
+    member.receive(sent[0]!);
+    assert.deepEqual([sent.length, member.ignored.stranger], [1, 1]);
+    // Everything returns to a checkpoint: what was sent before is void.
+    member.begin({ number: 2, keys: keysOf(2) }, part);
+    member.receive(probe);
+    assert.deepEqual([sent.length, member.ignored.epoch], [1, 1]);
   });
 });
 
@@ -88,7 +140,6 @@ describe('a coordinator', () => {
   const plans = planParts(fabric, placeEachAlone(fabric.topology));
   const options = {
     run: 'r',
-    key: '00',
     version: '1',
     check: false,
     checkpointMs: 1e9,
@@ -165,7 +216,6 @@ describe('a checkpoint that is being committed', () => {
       new CheckpointStore(checkpointStorage),
       {
         run: 'r',
-        key: '00',
         version: '1',
         check: false,
         checkpointMs: 0,
@@ -292,19 +342,33 @@ describe('a broker', { skip }, () => {
     }
   });
 
-  it('that carries a flood from a stranger changes nothing', async () => {
+  it('that carries what a stranger forges, replays and floods changes nothing', async () => {
     const port = await freePort();
     const server = spawn('nats-server', ['-a', '127.0.0.1', '-p', `${port}`], { stdio: 'ignore' });
     try {
       await new Promise((resolve) => setTimeout(resolve, 500));
       const broker = { servers: [`nats://127.0.0.1:${port}`] };
-      const stranger = await connect(broker);
+      const stranger = await connect({ ...broker, noEcho: true });
       const random = new RandomStream(4, 'flood');
+      const overheard: Uint8Array[] = [];
+      stranger.subscribe('>', {
+        callback: (_, { subject, data }) => {
+          overheard.push(data);
+          stranger.publish(subject, data);
+          stranger.publish(subject, damaged(data, random));
+          stranger.publish(subject, overheard[random.below(overheard.length)]);
+        },
+      });
       const options = fleetFor('incast-pfc.yaml', 2, ['--services', '2'], { broker });
-      const { results } = await runFleet(options, ({ identity }) => {
+      let secrets: Buffer[] = [];
+      const { results } = await runFleet(options, ({ identity: { run, secret, keys } }) => {
+        secrets = [secret, keys.token].flatMap((text) => [
+          Buffer.from(text),
+          Buffer.from(text, 'hex'),
+        ]);
         const flood = setInterval(() => {
-          for (let i = 0; i < 200 && !stranger.isClosed(); i++) {
-            stranger.publish(`selvage.${identity.run}.${i % 2}`, noise(random));
+          for (let i = 0; i < 100 && !stranger.isClosed(); i++) {
+            stranger.publish(`selvage.${run}.${i % 2}`, noise(random));
           }
         }, 5);
         void stranger.closed().then(() => {
@@ -313,6 +377,10 @@ describe('a broker', { skip }, () => {
       });
       await stranger.close();
       assert.deepEqual(results, run(fabricOf('examples/incast-pfc.yaml')));
+      assert.ok(overheard.length > 0);
+      for (const octets of overheard) {
+        for (const secret of secrets) assert.ok(!Buffer.from(octets).includes(secret));
+      }
     } finally {
       server.kill();
     }

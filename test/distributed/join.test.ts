@@ -41,6 +41,27 @@ const WRONG: readonly (readonly [string, string[], NodeJS.ProcessEnv, string])[]
     {},
     '--number one: not a number from 0 up',
   ],
+  [
+    'a control plane that others can read',
+    ['coordinate', EXAMPLE, ...NATS],
+    {},
+    '--listen 0.0.0.0:7400: not on loopback, and not encrypted; ' +
+      'add --control-ca, --control-cert and --control-key, or accept it with --insecure',
+  ],
+  [
+    'a coordinator that others can read',
+    ['service', '--join', 'coordinator:7400', '--number', '1', ...NATS],
+    {},
+    '--join coordinator:7400: not on loopback, and not encrypted; ' +
+      'add --control-ca, --control-cert and --control-key, or accept it with --insecure',
+  ],
+  [
+    'a broker that others can read',
+    ['service', '--number', '1'],
+    { SELVAGE_NATS_URL: 'nats://broker:4222' },
+    '--nats nats://broker:4222: not on loopback, and not encrypted; ' +
+      'write tls://… or add --nats-ca, or accept it with --insecure',
+  ],
   ['no coordinator', ['service', '--number', '1', ...NATS], {}, 'SELVAGE_COORDINATOR is not set'],
 ];
 

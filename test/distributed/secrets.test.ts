@@ -9,6 +9,7 @@ import { selvage } from '#contracts';
 import { nkeys } from '@nats-io/transport-node';
 import { CoordinatorClient } from '../../services/cli/fleet/coordinator-client.js';
 import { freePort } from '../../services/cli/fleet/free-port.js';
+import { RunKeys } from '../../services/runtime/keys/run-keys.js';
 import { isInstalled } from '../../services/cli/fleet/own-broker.js';
 import { fabricOf, run } from '../kit/emulate.js';
 import { fleetFor, runFleet } from '../kit/fleet.js';
@@ -57,8 +58,7 @@ describe('who may take part', { skip }, () => {
     });
     const health = { known: false, plain: true };
     const { results } = await runFleet(options, ({ client, identity }) => {
-      const { coordinator, key } = identity;
-      const plain = new CoordinatorClient(coordinator, key, null);
+      const plain = new CoordinatorClient(identity.coordinator, identity.keys.token, null);
       const ask = async (): Promise<void> => {
         health.known = await client.healthy();
         if (!health.known) setTimeout(() => void ask(), 20);
@@ -121,19 +121,26 @@ describe('who may take part', { skip }, () => {
     assert.deepEqual(results, expected);
   });
 
-  it('is said by the key of the run, without which nobody steers it', async () => {
-    let refusal = '';
-    await runFleet(fleetFor(EXAMPLE, 2, []), ({ identity }) => {
-      const stranger = new CoordinatorClient(identity.coordinator, '00', null);
-      const ask = (): void => {
-        stranger.steer(ACTION_STOP).catch((error: unknown) => {
-          refusal = (error as Error).message;
-          if (refusal.includes('does not answer')) setTimeout(ask, 50);
-        });
-      };
-      ask();
+  it('is said by the token that the key of the run gives, and by nothing else', async () => {
+    const refusals: string[] = [];
+    const { results } = await runFleet(fleetFor(EXAMPLE, 2, []), ({ identity }) => {
+      const { coordinator, secret, run: name } = identity;
+      const others = ['00', '', secret, new RunKeys(`${name}0`, secret).token];
+      for (const token of others) {
+        const stranger = new CoordinatorClient(coordinator, token, null);
+        const ask = (): void => {
+          const calls = [stranger.steer(ACTION_STOP), stranger.inject('{}'), stranger.faults()];
+          Promise.all(calls).catch((error: unknown) => {
+            const refusal = (error as Error).message;
+            if (refusal.includes('does not answer')) setTimeout(ask, 50);
+            else refusals.push(refusal);
+          });
+        };
+        ask();
+      }
     });
-    assert.match(refusal, /the key of the run is missing or wrong/);
+    assert.deepEqual(refusals, new Array(4).fill('the token of the run is missing or wrong'));
+    assert.deepEqual(results, expected);
   });
 });
 

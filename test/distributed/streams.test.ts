@@ -4,12 +4,13 @@ import { CoordinatorClient } from '../../services/cli/fleet/coordinator-client.j
 import { LiveFleet } from '../../services/cli/fleet/live-fleet.js';
 import { ControlServer } from '../../services/coordinator/control-server.js';
 import type { RunDesk, ServiceDesk } from '../../services/coordinator/run-desk.js';
+import { RunKeys } from '../../services/runtime/keys/run-keys.js';
 import { blankColumns } from '../../services/runtime/port-sample.js';
 import { SnapshotCache } from '../../services/runtime/run-snapshot.js';
 import { CoordinatorLink } from '../../services/runtime/service/coordinator-link.js';
 import { fabricOf } from '../kit/emulate.js';
 
-const KEY = '0'.repeat(32);
+const KEYS = new RunKeys('r', '0'.repeat(32));
 /** Instead of a day. */
 const STREAM_MS = 100;
 const STREAMS = 3;
@@ -50,7 +51,7 @@ describe(
   { timeout: 60_000 },
   () => {
     const desk = new Desk();
-    const server = new ControlServer(nobody, desk, KEY);
+    const server = new ControlServer(nobody, desk, KEYS.token);
     let coordinator = '';
     before(async () => {
       coordinator = `127.0.0.1:${await server.listen('127.0.0.1:0', null)}`;
@@ -60,7 +61,14 @@ describe(
     });
 
     it('of a service, which registers anew and goes on listening', async () => {
-      const rest = { run: 'r', key: KEY, tls: null, patienceMs: 60_000, checkpoints: '' };
+      const rest = {
+        run: 'r',
+        secret: '',
+        keys: KEYS,
+        tls: null,
+        patienceMs: 1e6,
+        checkpoints: '',
+      };
       const heard: number[] = [];
       await new Promise<void>((resolve, reject) => {
         const link = new CoordinatorLink({ ...rest, coordinator }, reject, STREAM_MS);
@@ -78,7 +86,7 @@ describe(
     });
 
     it('of somebody who watches ports, as long as they do', async () => {
-      const client = new CoordinatorClient(coordinator, KEY, null, STREAM_MS);
+      const client = new CoordinatorClient(coordinator, KEYS.token, null, STREAM_MS);
       const unseen = new SnapshotCache(
         () => null,
         () => 0,

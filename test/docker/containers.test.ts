@@ -12,6 +12,7 @@ import { GenericContainer, Wait } from 'testcontainers';
 import { parse, stringify } from 'yaml';
 import { selvage } from '#contracts';
 import { CoordinatorClient } from '../../services/cli/fleet/coordinator-client.js';
+import { RunKeys } from '../../services/runtime/keys/run-keys.js';
 import { fabricOf, ROOT, run } from '../kit/emulate.js';
 import { connectionsOf } from '../kit/manifest-rules.js';
 import { K8S, manifestsOf } from '../kit/manifests.js';
@@ -92,7 +93,17 @@ describe('in containers', { skip }, () => {
     try {
       const url = `nats://${broker.getHost()}:${broker.getMappedPort(4222)}`;
       const out = join(folder, 'outside');
-      const words = [EXAMPLE, '--services', '2', '--nats', url, '--out', out, '--quiet'];
+      const words = [
+        EXAMPLE,
+        '--services',
+        '2',
+        '--nats',
+        url,
+        '--insecure',
+        '--out',
+        out,
+        '--quiet',
+      ];
       const main = join(ROOT, 'dist/services/cli/main.js');
       const options = { cwd: ROOT, encoding: 'utf8' } as const;
       const { status, stderr } = spawnSync(process.execPath, [main, 'run', ...words], options);
@@ -249,8 +260,8 @@ async function untilItRuns(engine: Engine, container: string, heard: Connections
     const { addresses, isRunning } = stateOf(engine, container);
     return isRunning && addresses[0] !== '' ? addresses : null;
   });
-  const key = '5e17a6e05e17a6e05e17a6e05e17a6e0';
-  const client = new CoordinatorClient(`${address!}:${CONTROL_PORT}`, key, null);
+  const { token } = new RunKeys('demo', '5e17a6e05e17a6e05e17a6e05e17a6e0');
+  const client = new CoordinatorClient(`${address!}:${CONTROL_PORT}`, token, null);
   await client.follow(
     () => undefined,
     ({ phase }) => phase === PHASE_RUNNING,

@@ -31,7 +31,13 @@ import {
   packState,
 } from '../../services/runtime/checkpoints/snapshots.js';
 import { FrameReceiver, FrameSender } from '../../services/runtime/part/frame-batch.js';
-import { decodeMessage, encodeMessage, PROTOCOL } from '../../services/runtime/part/messages.js';
+import { MacKey } from '../../services/runtime/keys/mac.js';
+import {
+  decodeMessage,
+  encodeMessage,
+  isAuthentic,
+  PROTOCOL,
+} from '../../services/runtime/part/messages.js';
 import { packWhole, unpackWhole } from '../../services/runtime/whole-state.js';
 import type { WholeState } from '../../services/runtime/whole-state.js';
 import { DEVICE_TARGETS } from './device-targets.js';
@@ -96,16 +102,17 @@ function csvFile(): Target {
 
 const ORIGIN = { run: 'r', epoch: 1, service: 0, planHash: Uint8Array.of(1, 2, 3) };
 const SNAPSHOT = encodeSnapshot(ORIGIN, packState({} as never)).octets;
-const MESSAGE = encodeMessage({
+const KEY = new MacKey(Uint8Array.of(1, 2));
+const FIELDS = {
   protocol: PROTOCOL,
-  key: Uint8Array.of(1, 2),
   epoch: 1,
   from: 1,
   to: 0,
   sequence: 1,
   promisePs: 1e12,
   frames: new Uint8Array(64),
-});
+};
+const MESSAGE = encodeMessage(FIELDS, KEY);
 
 /** A batch of three frames, of which the last two are told briefly. */
 function encodedBatch(): Uint8Array {
@@ -154,7 +161,10 @@ export const TARGETS: readonly Target[] = [
     name: 'message',
     seeds: [MESSAGE],
     every: 4,
-    take: (octets) => (decodeMessage(octets) === null ? 'refused' : 'taken'),
+    take: (octets: Uint8Array): string => {
+      if (decodeMessage(octets) === null) return 'refused';
+      return isAuthentic(octets, KEY) ? 'taken' : 'forged';
+    },
   },
   {
     name: 'snapshot',

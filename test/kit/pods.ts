@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { selvage } from '#contracts';
 import { CoordinatorClient } from '../../services/cli/fleet/coordinator-client.js';
 import { freePort } from '../../services/cli/fleet/free-port.js';
+import { RunKeys } from '../../services/runtime/keys/run-keys.js';
 import { ROOT } from './emulate.js';
 
 export const MAIN = join(ROOT, 'dist/services/cli/main.js');
@@ -62,7 +63,7 @@ export class Pods {
   }
 
   async untilItRuns(): Promise<void> {
-    const client = new CoordinatorClient(this.address, KEY, null);
+    const client = new CoordinatorClient(this.address, new RunKeys(this.run, KEY).token, null);
     await client.follow(
       () => undefined,
       ({ phase }) => phase === PHASE_RUNNING,

@@ -1,9 +1,10 @@
-import { brokerEnvironment } from '../../runtime/links/broker.js';
+import { brokerEnvironment, brokerOptionsFrom } from '../../runtime/links/broker.js';
 import { prepareEngine } from '../../runtime/engine-flags.js';
 import { SettingsError } from '../../runtime/service/settings.js';
 import { EXIT, InputError } from '../exit.js';
 import type { DistributionOptions } from '../fleet/distribution.js';
 import { brokerFrom, controlTlsFrom, isAddress } from '../fleet/distribution.js';
+import { isInsecureAccepted, requireEncryption } from '../fleet/encryption.js';
 
 /** What the command line says of a service; the environment says the rest, or all of it. */
 export interface ServiceOptions extends DistributionOptions {
@@ -19,6 +20,12 @@ export async function serviceCommand(options: ServiceOptions): Promise<void> {
   if (!/^\d{1,6}$/.test(env['SELVAGE_SERVICE'] ?? '')) {
     throw new InputError(`--number ${env['SELVAGE_SERVICE'] ?? ''}: not a number from 0 up`);
   }
+  const broker = brokerOptionsFrom(env);
+  const address = env['SELVAGE_COORDINATOR'];
+  const control = address === undefined ? null : { option: '--join', address };
+  const { SELVAGE_TLS_CA: ca, SELVAGE_TLS_CERT: cert, SELVAGE_TLS_KEY: key } = env;
+  const controlTls = ca && cert && key ? { ca, cert, key } : null;
+  requireEncryption({ broker, control, controlTls }, isInsecureAccepted(options, env));
   const fail = (error: Error): never => {
     process.stderr.write(`service ${env['SELVAGE_SERVICE'] ?? ''}: ${error.message}\n`);
     process.exit(EXIT.RUN_FAILED);

@@ -121,8 +121,8 @@ export async function withRun(
   }
 }
 
-function clientOf({ coordinator, key, tls }: LiveRun): CoordinatorClient {
-  return new CoordinatorClient(coordinator, key, tls);
+function clientOf({ coordinator, token, tls }: LiveRun): CoordinatorClient {
+  return new CoordinatorClient(coordinator, token, tls);
 }
 
 /** The run that is meant; the only one, if none is named. */

@@ -8,8 +8,8 @@ import type { TlsFiles } from '../../runtime/links/control-channel.js';
 import {
   CHANNEL_OPTIONS,
   clientCredentials,
-  keyMetadata,
   STREAM_MS,
+  tokenMetadata,
 } from '../../runtime/links/control-channel.js';
 import { unpackSnapshot, unpackOutcome } from '../../runtime/checkpoints/packed-outcome.js';
 import type { RunSnapshot } from '../../runtime/run-snapshot.js';
@@ -42,7 +42,8 @@ export class CoordinatorClient {
 
   constructor(
     address: string,
-    private readonly key: string,
+    /** See `RunKeys`. */
+    private readonly token: string,
     tls: TlsFiles | null,
     /** How long a stream lasts that somebody wants for ever. */
     private readonly streamMs = STREAM_MS,
@@ -125,7 +126,7 @@ export class CoordinatorClient {
       requestSerialize,
       responseDeserialize,
       {},
-      keyMetadata(this.key),
+      tokenMetadata(this.token),
       { deadline: Date.now() + this.streamMs },
     );
     stream.on('data', ({ timePs, ports }: selvage.v1.PortSample) => {
@@ -150,7 +151,7 @@ export class CoordinatorClient {
       requestSerialize,
       responseDeserialize,
       {},
-      keyMetadata(this.key),
+      tokenMetadata(this.token),
       { deadline: Date.now() + CALL_MS },
     ) as ClientReadableStream<selvage.v1.GlancePart>;
     const text: Uint8Array[] = [];
@@ -165,7 +166,7 @@ export class CoordinatorClient {
       requestSerialize,
       responseDeserialize,
       {},
-      keyMetadata(this.key),
+      tokenMetadata(this.token),
       { deadline: Date.now() + RESULTS_MS },
     ) as ClientReadableStream<selvage.v1.ResultsPart>;
     const text: Uint8Array[] = [];
@@ -194,7 +195,7 @@ export class CoordinatorClient {
         requestSerialize,
         responseDeserialize,
         request,
-        keyMetadata(this.key),
+        tokenMetadata(this.token),
         { deadline: Date.now() + CALL_MS },
         (error, reply) => {
           if (error === null) resolve(reply!);
@@ -215,7 +216,7 @@ export class CoordinatorClient {
       requestSerialize,
       responseDeserialize,
       {},
-      keyMetadata(this.key),
+      tokenMetadata(this.token),
       // Whoever follows a run asks again: a stream that was forgotten somewhere ends by itself.
       { deadline: Date.now() + WATCH_MS },
     );

@@ -4,8 +4,10 @@ import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { PlacementRequest } from '../../fabric/placement/placement-of.js';
 import { placementOf } from '../../fabric/placement/placement-of.js';
 import type { BrokerOptions } from '../../runtime/links/broker.js';
+import { isTls } from '../../runtime/links/broker.js';
 import type { TlsFiles } from '../../runtime/links/control-channel.js';
 import { InputError } from '../exit.js';
+import { isInsecureAccepted, requireEncryption } from './encryption.js';
 import { machineryOf } from './machinery.js';
 import type { FleetOptions, Rendezvous } from './fleet.js';
 
@@ -27,6 +29,8 @@ export interface DistributionOptions {
   readonly checkpoints?: string;
   readonly checkpointEvery?: string;
   readonly patience?: string;
+  /** Links off loopback need no encryption. */
+  readonly insecure?: boolean;
   /** Services are started elsewhere and join at this address. */
   readonly listen?: string;
 }
@@ -49,6 +53,7 @@ const IN_PROCESSES = [
   ['--checkpoints', 'checkpoints'],
   ['--checkpoint-every', 'checkpointEvery'],
   ['--patience', 'patience'],
+  ['--insecure', 'insecure'],
 ] as const;
 
 const CHECKPOINT_SECONDS = 2;
@@ -76,14 +81,19 @@ export function fleetOptions(
   // Who starts neither broker nor services here has no processes to break.
   const isOurs = options.nats === undefined && options.listen === undefined;
   const { machinery } = fabric.scenario;
+  const broker = brokerFrom(options);
+  const controlTls = controlTlsFrom(options);
+  const elsewhere = options.listen === undefined ? null : rendezvousAt(options.listen, options);
+  const control = elsewhere && { option: '--listen', address: elsewhere.listen };
+  requireEncryption({ broker, control, controlTls }, isInsecureAccepted(options, process.env));
   return {
     scenarioFile,
     scenarioName: fabric.scenario.name,
     set,
     services: placement.length,
     placementArgs,
-    broker: brokerFrom(options),
-    controlTls: controlTlsFrom(options),
+    broker,
+    controlTls,
     check: options.check === true,
     checkpointSeconds: secondsFrom(
       '--checkpoint-every',
@@ -94,7 +104,7 @@ export function fleetOptions(
     from: null,
     steps: [],
     machinery: isOurs ? machineryOf(machinery, fabric.topology, placement) : [],
-    elsewhere: options.listen === undefined ? null : rendezvousAt(options.listen, options),
+    elsewhere,
     patienceSeconds: secondsFrom('--patience', options.patience, PATIENCE_SECONDS),
   };
 }
@@ -146,7 +156,7 @@ export function brokerFrom(options: DistributionOptions): BrokerOptions | null {
     ...(token !== undefined && { token }),
     ...(natsNkey !== undefined && { nkeyFile: resolve(natsNkey) }),
     ...(natsCreds !== undefined && { credentialsFile: resolve(natsCreds) }),
-    ...(Object.keys(tls).length > 0 && { tls }),
+    ...((Object.keys(tls).length > 0 || isTls(options.nats)) && { tls }),
   };
 }
 
@@ -158,14 +168,14 @@ function rendezvousAt(listen: string, { nats }: DistributionOptions): Rendezvous
   if (nats === undefined) {
     throw new InputError('--nats names the broker that services started elsewhere share');
   }
-  const { SELVAGE_RUN: run = '', SELVAGE_KEY: key = '' } = process.env;
+  const { SELVAGE_RUN: run = '', SELVAGE_KEY: secret = '' } = process.env;
   if (!/^[a-z0-9-]{1,40}$/.test(run)) {
     throw new InputError(`SELVAGE_RUN is '${run}': 1 to 40 of a-z, 0-9 and - name the run`);
   }
-  if (!/^[0-9a-f]{32,}$/.test(key)) {
+  if (!/^[0-9a-f]{32,}$/.test(secret)) {
     throw new InputError('SELVAGE_KEY must be 32 or more hexadecimal digits');
   }
-  return { run, key, listen };
+  return { run, secret, listen };
 }
 
 export function isAddress(text: string): boolean {

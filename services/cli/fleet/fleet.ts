@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { openStore } from '../../runtime/checkpoints/open-store.js';
 import type { BrokerOptions } from '../../runtime/links/broker.js';
 import { awaitBroker, brokerEnvironment, connectBroker } from '../../runtime/links/broker.js';
+import { RunKeys } from '../../runtime/keys/run-keys.js';
 import type { RunIdentity } from '../../runtime/service/settings.js';
 import { identityEnvironment } from '../../runtime/service/settings.js';
 import type { TlsFiles } from '../../runtime/links/control-channel.js';
@@ -51,14 +52,14 @@ export interface FleetOptions {
 /** What a coordinator and services that others started agree on. */
 export interface Rendezvous {
   readonly run: string;
-  readonly key: string;
+  readonly secret: string;
   /** Where the coordinator listens, for services: host:port. */
   readonly listen: string;
 }
 
 const PROGRAMS = fileURLToPath(new URL('../../', import.meta.url));
 const RUN_ID_OCTETS = 4;
-const KEY_OCTETS = 16;
+const SECRET_OCTETS = 32;
 const BROKER_STARTS_MS = 5_000;
 
 /** The processes of one distributed run on this machine: broker, coordinator, services. */
@@ -73,7 +74,7 @@ export class Fleet {
     private readonly folder: string,
     onFailure: () => void,
   ) {
-    this.client = new CoordinatorClient(identity.coordinator, identity.key, identity.tls);
+    this.client = new CoordinatorClient(identity.coordinator, identity.keys.token, identity.tls);
     this.group = new ProcessGroup((name, words) => {
       this.failure ??= words === '' ? `${name} ended` : words;
       onFailure();
@@ -82,10 +83,11 @@ export class Fleet {
 
   static async launch(options: FleetOptions, onFailure: () => void): Promise<Fleet> {
     const folder = mkdtempSync(join(tmpdir(), 'selvage-run-'));
-    const { run, key, listen } = options.elsewhere ?? (await ownRendezvous());
+    const { run, secret, listen } = options.elsewhere ?? (await ownRendezvous());
     const identity: RunIdentity = {
       run,
-      key,
+      secret,
+      keys: new RunKeys(run, secret),
       coordinator: listen.replace(/^0\.0\.0\.0:/, '127.0.0.1:'),
       tls: options.controlTls,
       patienceMs: options.patienceSeconds * 1000,
@@ -161,7 +163,9 @@ export class Fleet {
       const name = `service ${service}`;
       group.start({ name, command, args: [program('service')], env: own });
     }
-    announce({ ...identity, scenario: options.scenarioName, pid: process.pid });
+    const { run, coordinator, keys, tls } = identity;
+    const scenario = options.scenarioName;
+    announce({ run, scenario, coordinator, token: keys.token, tls, pid: process.pid });
   }
 
   private async startBroker(): Promise<BrokerOptions> {
@@ -176,7 +180,7 @@ export class Fleet {
 async function ownRendezvous(): Promise<Rendezvous> {
   return {
     run: randomBytes(RUN_ID_OCTETS).toString('hex'),
-    key: randomBytes(KEY_OCTETS).toString('hex'),
+    secret: randomBytes(SECRET_OCTETS).toString('hex'),
     listen: `127.0.0.1:${await freePort()}`,
   };
 }

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import type { TlsFiles } from '../../runtime/links/control-channel.js';
 import { runJson } from '../../report/run-json.js';
 
-/** How to reach a run of this user that is under way. The key makes it a secret. */
+/** How to reach a run of this user that is under way. The token makes it a secret. */
 export interface LiveRun {
   readonly run: string;
   readonly scenario: string;
   readonly coordinator: string;
-  readonly key: string;
+  /** Opens its control plane. */
+  readonly token: string;
   readonly tls: TlsFiles | null;
   readonly pid: number;
 }

@@ -3,6 +3,7 @@ import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { PartPlan } from '../../fabric/placement/part-plan.js';
 import { planParts } from '../../fabric/placement/part-plan.js';
 import type { Placement } from '../../fabric/placement/placement.js';
+import { RunKeys } from '../../runtime/keys/run-keys.js';
 import { Member } from '../../runtime/part/member.js';
 import type { PartState } from '../../runtime/part/part.js';
 import { Part } from '../../runtime/part/part.js';
@@ -23,7 +24,9 @@ export interface Unkindness {
 
 export const KIND: Unkindness = { lose: 0, repeat: 0, reorder: 0 };
 
-const KEY = Uint8Array.of(1, 2, 3, 4);
+/** Of every cluster: what is sent over this broker is seen by nobody else. */
+export const CLUSTER_KEYS = new RunKeys('cluster', '01020304');
+const NO_SALT = new Uint8Array(0);
 
 /** More rounds than any run of a test takes. */
 const MANY = 20_000;
@@ -141,7 +144,7 @@ export class Cluster {
     const { maxPayload } = this;
     return new Member(
       this.parts[service]!,
-      { key: KEY, service },
+      service,
       {
         send: (to, octets) => {
           if (octets.length > maxPayload) throw new Error('the broker takes no such message');
@@ -162,8 +165,9 @@ export class Cluster {
   private begin(boundPs: number, framesSeen: number): void {
     this.epoch++;
     this.roundsRun = 0;
+    const keys = CLUSTER_KEYS.channels(this.epoch, NO_SALT);
     this.members.forEach((member, service) => {
-      member.begin(this.epoch, this.parts[service]!);
+      member.begin({ number: this.epoch, keys }, this.parts[service]!);
     });
     const nexts = this.parts.map((part) => part.nextTime());
     this.rounds.begin(boundPs, nexts, framesSeen);

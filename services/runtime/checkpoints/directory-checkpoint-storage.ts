@@ -2,6 +2,9 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import type { CheckpointStorage } from './store.js';
 
+/** The folder of claims in it. */
+const CLAIMS = 'claims';
+
 /** A folder that all processes of a run can reach. */
 export class DirectoryCheckpointStorage implements CheckpointStorage {
   constructor(private readonly folder: string) {}
@@ -19,18 +22,22 @@ export class DirectoryCheckpointStorage implements CheckpointStorage {
 
   async names(): Promise<string[]> {
     const names = await readdir(this.folder).catch(absent);
-    return (names ?? []).filter((name) => !name.endsWith('.new'));
+    return (names ?? []).filter((name) => name !== CLAIMS && !name.endsWith('.new'));
   }
 
   async claim(name: string): Promise<boolean> {
-    await mkdir(this.folder, { recursive: true });
+    await mkdir(join(this.folder, CLAIMS), { recursive: true });
     try {
-      await writeFile(join(this.folder, name), '', { flag: 'wx' });
+      await writeFile(join(this.folder, CLAIMS, name), '', { flag: 'wx' });
       return true;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
       throw error;
     }
+  }
+
+  async claims(): Promise<string[]> {
+    return (await readdir(join(this.folder, CLAIMS)).catch(absent)) ?? [];
   }
 
   async remove(name: string): Promise<void> {

@@ -11,7 +11,7 @@ import { StoreError } from './store.js';
 export class JetStreamCheckpointStorage implements CheckpointStorage {
   private constructor(
     private readonly bucket: ObjectStore,
-    private readonly claims: KV,
+    private readonly keys: KV,
   ) {}
 
   static async open(broker: NatsConnection, run: string): Promise<JetStreamCheckpointStorage> {
@@ -39,14 +39,18 @@ export class JetStreamCheckpointStorage implements CheckpointStorage {
   }
 
   async names(): Promise<string[]> {
-    const names = (await this.bucket.list()).map(({ name }) => name);
-    for await (const key of await this.claims.keys()) names.push(key);
-    return names;
+    return (await this.bucket.list()).map(({ name }) => name);
+  }
+
+  async claims(): Promise<string[]> {
+    const claims: string[] = [];
+    for await (const key of await this.keys.keys()) claims.push(key);
+    return claims;
   }
 
   async claim(name: string): Promise<boolean> {
     try {
-      await this.claims.create(name, '');
+      await this.keys.create(name, '');
       return true;
     } catch (error) {
       if (error instanceof JetStreamApiError) return false;
@@ -60,6 +64,6 @@ export class JetStreamCheckpointStorage implements CheckpointStorage {
 
   async clear(): Promise<void> {
     await this.bucket.destroy();
-    await this.claims.destroy();
+    await this.keys.destroy();
   }
 }

@@ -2,16 +2,28 @@ import { join } from 'node:path';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { RunIdentity } from '../service/settings.js';
 import { DirectoryCheckpointStorage } from './directory-checkpoint-storage.js';
+import { SignedStorage } from './signed-storage.js';
+import type { CheckpointStorage } from './store.js';
 import { CheckpointStore } from './store.js';
 
-/** The store that a run was told to use: a folder, or the broker's JetStream. */
+/** The store that a run uses: a folder, or the broker's JetStream; both hold what is signed. */
 export async function openStore(
-  { run, checkpoints }: RunIdentity,
+  identity: RunIdentity,
   connect: () => Promise<NatsConnection>,
 ): Promise<CheckpointStore> {
-  if (checkpoints !== 'jetstream') {
-    return new CheckpointStore(new DirectoryCheckpointStorage(join(checkpoints, run)));
-  }
+  const storage = await openStorage(identity, connect);
+  return new CheckpointStore(new SignedStorage(storage, identity.keys.store, warn));
+}
+
+async function openStorage(
+  { run, checkpoints }: RunIdentity,
+  connect: () => Promise<NatsConnection>,
+): Promise<CheckpointStorage> {
+  if (checkpoints !== 'jetstream') return new DirectoryCheckpointStorage(join(checkpoints, run));
   const { JetStreamCheckpointStorage } = await import('./jetstream-checkpoint-storage.js');
-  return new CheckpointStore(await JetStreamCheckpointStorage.open(await connect(), run));
+  return JetStreamCheckpointStorage.open(await connect(), run);
+}
+
+function warn(name: string): void {
+  process.stderr.write(`the store: ${name} is not signed with the key of this run: not used\n`);
 }

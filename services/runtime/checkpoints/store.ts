@@ -6,8 +6,9 @@ export interface CheckpointStorage {
   put(name: string, octets: Uint8Array): Promise<void>;
   get(name: string): Promise<Uint8Array | null>;
   names(): Promise<string[]>;
-  /** Takes a name that nobody has taken; false if somebody has. */
+  /** Takes a name once and for all; false if it is taken. Names of octets are others. */
   claim(name: string): Promise<boolean>;
+  claims(): Promise<string[]>;
   remove(name: string): Promise<void>;
   /** Forgets the run. */
   clear(): Promise<void>;
@@ -75,7 +76,7 @@ export class CheckpointStore {
 
   /** The last epoch that any coordinator of this run began; 0 before the first. */
   async lastEpoch(): Promise<number> {
-    const epochs = (await this.checkpointStorage.names()).map((name) =>
+    const epochs = (await this.checkpointStorage.claims()).map((name) =>
       Number(EPOCH.exec(name)?.[1] ?? 0),
     );
     return Math.max(0, ...epochs);
@@ -91,10 +92,10 @@ export class CheckpointStore {
     await this.checkpointStorage.clear();
   }
 
-  /** Numbers of epochs stay: no two coordinators begin one. */
+  /** Claims stay: no two coordinators begin one epoch. */
   private async removeAllBut(isKept: (name: string) => boolean): Promise<void> {
     const names = await this.checkpointStorage.names();
-    const old = names.filter((name) => !EPOCH.test(name) && !isKept(name));
+    const old = names.filter((name) => !isKept(name));
     await Promise.all(old.map((name) => this.checkpointStorage.remove(name)));
   }
 }

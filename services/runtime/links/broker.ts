@@ -88,8 +88,13 @@ export function brokerOptionsFrom(env: NodeJS.ProcessEnv): BrokerOptions {
     ...(token !== undefined && { token }),
     ...(nkeyFile !== undefined && { nkeyFile }),
     ...(credentialsFile !== undefined && { credentialsFile }),
-    ...(Object.keys(tls).length > 0 && { tls }),
+    ...((Object.keys(tls).length > 0 || isTls(text('URL') ?? '')) && { tls }),
   };
+}
+
+/** Whether one of the servers is only to be spoken to encrypted. */
+export function isTls(urls: string): boolean {
+  return urls.split(',').some((url) => url.startsWith('tls://'));
 }
 
 /** The inverse of `brokerOptionsFrom`. */

@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { ChannelCredentials } from '@grpc/grpc-js';
 import { credentials, Metadata, ServerCredentials } from '@grpc/grpc-js';
@@ -9,7 +10,7 @@ export interface TlsFiles {
   readonly key: string;
 }
 
-const KEY_HEADER = 'selvage-key';
+const TOKEN_HEADER = 'selvage-token';
 /** A plan of a thousand devices is some megabytes; nothing honest is larger than this. */
 const MOST_OCTETS = 256 << 20;
 
@@ -46,13 +47,17 @@ export function serverCredentials(tls: TlsFiles | null): ServerCredentials {
  */
 export const STREAM_MS = 86_400_000;
 
-/** Every call carries the run's secret. */
-export function keyMetadata(key: string): Metadata {
+/** Every call carries the token that the run's secret gives for the control plane. */
+export function tokenMetadata(token: string): Metadata {
   const metadata = new Metadata();
-  metadata.set(KEY_HEADER, key);
+  metadata.set(TOKEN_HEADER, token);
   return metadata;
 }
 
-export function hasKey(metadata: Metadata, key: string): boolean {
-  return metadata.get(KEY_HEADER)[0] === key;
+/** Takes as long for a wrong token as for the right one. */
+export function hasToken(metadata: Metadata, token: string): boolean {
+  const [given, right] = [metadata.get(TOKEN_HEADER)[0] ?? '', token].map((text) =>
+    createHash('sha256').update(text).digest(),
+  );
+  return timingSafeEqual(given!, right!);
 }

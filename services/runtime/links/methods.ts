@@ -44,7 +44,7 @@ const ONE = { request: false, reply: false };
 const MANY = { request: false, reply: true };
 const BOTH = { request: true, reply: true };
 
-const COORDINATOR = '/selvage.v1.Coordinator';
+export const COORDINATOR = '/selvage.v1.Coordinator';
 const HEALTH = '/grpc.health.v1.Health';
 
 export const SERVE = method(`${COORDINATOR}/Serve`, v1.FromService, v1.ToService, BOTH);

@@ -7,6 +7,8 @@
 export class SendingEnd {
   /** Number of the last message. */
   sequence = 0;
+  /** Number of the last message without content. */
+  bare = 0;
   resent = 0;
   private kept: { readonly sequence: number; readonly octets: Uint8Array }[] = [];
   private keptSize = 0;
@@ -46,11 +48,19 @@ export class ReceivingEnd {
   sequence = 0;
   /** What the other end has been told. */
   acknowledged = 0;
+  /** The last message without content. */
+  private bare = 0;
 
   take(sequence: number): Verdict {
     if (sequence <= this.sequence) return 'again';
     if (sequence > this.sequence + 1) return 'gap';
     this.sequence = sequence;
     return 'next';
+  }
+  /** False: a message without content that has come before, or was overtaken by a later one. */
+  takeBare(bare: number): boolean {
+    if (bare <= this.bare) return false;
+    this.bare = bare;
+    return true;
   }
 }

@@ -1,10 +1,12 @@
 import type { FramePool } from '../../engine/frame/frame-pool.js';
 import { packetsOf } from '../packets.js';
 import { framesStarted, thingsPlanned } from '../checks/stall.js';
+import type { MacKey } from '../keys/mac.js';
+import type { ChannelKeys } from '../keys/run-keys.js';
 import { ReceivingEnd, SendingEnd } from './channel.js';
 import { FrameReceiver, FrameSender } from './frame-batch.js';
 import type { ChannelMessage } from './messages.js';
-import { decodeMessage, encodeMessage, PROTOCOL } from './messages.js';
+import { decodeMessage, encodeMessage, isAuthentic, PROTOCOL } from './messages.js';
 import { Pace } from './pace.js';
 import type { Part } from './part.js';
 
@@ -56,10 +58,10 @@ export interface MemberLimits {
   readonly maxKept: number;
 }
 
-/** Secret of a run, and the service's number in it. */
-export interface MemberIdentity {
-  readonly key: Uint8Array;
-  readonly service: number;
+/** The time between two returns to a checkpoint, and who may speak in it. */
+export interface Epoch {
+  readonly number: number;
+  readonly keys: ChannelKeys;
 }
 
 /** Room for everything in a message that is not frames. */
@@ -89,6 +91,8 @@ interface Channel {
   readonly lookaheadInPs: number;
   readonly lookaheadOutPs: number;
   readonly lanes: number;
+  readonly keyIn: MacKey;
+  readonly keyOut: MacKey;
   sending: SendingEnd;
   receiving: ReceivingEnd;
   /** Nothing comes before this time. */
@@ -108,7 +112,7 @@ interface Channel {
  * promises; above all, rounds that a coordinator grants (see ARCHITECTURE.md).
  */
 export class Member {
-  private channels: Channel[];
+  private channels: Channel[] = [];
   private pace: Pace;
   private epoch = 0;
   private grant: Grant | null = null;
@@ -123,29 +127,35 @@ export class Member {
   private handedOver = 0;
   private takenOver = 0;
   private messages = 0;
-  /** Messages that were not for us, by reason. */
+  /** Messages that are not accepted, by reason; `stranger`: not signed, or not for this service. */
   readonly ignored = { malformed: 0, stranger: 0, epoch: 0, repeated: 0 };
 
+  /** Sends and accepts nothing before its first epoch begins. */
   constructor(
     private part: Part,
-    private readonly identity: MemberIdentity,
+    private readonly service: number,
     private readonly port: MemberPort,
     private readonly limits: MemberLimits,
   ) {
-    this.channels = this.openChannels();
     this.pace = this.takePace();
   }
 
-  /** Everything starts again from what the part is now. */
-  begin(epoch: number, part: Part): void {
-    this.epoch = epoch;
-    this.part = part;
-    this.channels = this.openChannels();
-    this.pace = this.takePace();
+  /** An epoch is over: nothing is sent or accepted until the next one begins. */
+  end(next: number): void {
+    this.epoch = next;
+    this.channels = [];
     this.grant = null;
     this.gathering = null;
     this.running = false;
     this.step = null;
+  }
+
+  /** Everything starts again from what the part is now. */
+  begin({ number, keys }: Epoch, part: Part): void {
+    this.end(number);
+    this.part = part;
+    this.channels = this.openChannels(keys);
+    this.pace = this.takePace();
     this.executedPs = 0;
     // Before an epoch everything that was handed over has been taken over: it is in the parts.
     this.handedOver = 0;
@@ -179,11 +189,19 @@ export class Member {
       this.ignored.malformed++;
       return;
     }
-    const channel = this.channelOf(message);
+    const channel = this.channelOf(message, octets);
     if (channel === null) return;
-    channel.heard = true;
     channel.sending.acknowledge(message.acknowledged);
-    if (message.sequence > 0) this.receiveContent(channel, message);
+    if (message.sequence > 0) {
+      this.receiveContent(channel, message);
+      return;
+    }
+    // A probe that is replayed must not have everything sent again.
+    if (!channel.receiving.takeBare(message.bare)) {
+      this.ignored.repeated++;
+      return;
+    }
+    channel.heard = true;
     if (!message.probe) return;
     channel.sending.resend((kept) => {
       this.port.send(channel.peer, kept);
@@ -266,12 +284,15 @@ export class Member {
     return new Pace(Math.min(...channels.map(({ lookaheadOutPs }) => lookaheadOutPs)));
   }
 
-  private openChannels(): Channel[] {
+  private openChannels(keys: ChannelKeys): Channel[] {
+    const { service } = this;
     return this.part.plan.channels.map(({ peer, lookaheadInPs, lookaheadOutPs, inPorts }) => ({
       peer,
       lookaheadInPs,
       lookaheadOutPs,
       lanes: inPorts.length,
+      keyIn: keys(peer, service),
+      keyOut: keys(service, peer),
       sending: new SendingEnd(),
       receiving: new ReceivingEnd(),
       promisedInPs: 0,
@@ -285,22 +306,16 @@ export class Member {
   }
 
   /** The channel that a message belongs to; null, and counted, if it is not for us. */
-  private channelOf(message: ChannelMessage): Channel | null {
-    const { identity } = this;
-    const isOurs =
-      message.protocol === PROTOCOL &&
-      message.to === identity.service &&
-      equal(message.key, identity.key);
-    const channel = isOurs ? this.channels.find(({ peer }) => peer === message.from) : undefined;
-    if (channel === undefined) {
-      this.ignored.stranger++;
-      return null;
-    }
+  private channelOf(message: ChannelMessage, octets: Uint8Array): Channel | null {
     if (message.epoch !== this.epoch) {
       this.ignored.epoch++;
       return null;
     }
-    return channel;
+    const isOurs = message.protocol === PROTOCOL && message.to === this.service;
+    const channel = isOurs ? this.channels.find(({ peer }) => peer === message.from) : undefined;
+    if (channel !== undefined && isAuthentic(octets, channel.keyIn)) return channel;
+    this.ignored.stranger++;
+    return null;
   }
 
   private receiveContent(channel: Channel, message: ChannelMessage): void {
@@ -317,6 +332,7 @@ export class Member {
       this.sendBare(channel, true);
     }
     if (verdict !== 'next') return;
+    channel.heard = true;
     channel.askedForResend = false;
     this.takeOver(channel, message);
     channel.promisedInPs = Math.max(channel.promisedInPs, message.promisePs);
@@ -387,13 +403,8 @@ export class Member {
     const { sending, receiving } = channel;
     sending.sequence++;
     receiving.acknowledged = receiving.sequence;
-    const octets = encodeMessage({
-      ...this.envelope(channel),
-      sequence: sending.sequence,
-      promisePs,
-      frames,
-      control,
-    });
+    const content = { sequence: sending.sequence, promisePs, frames, control };
+    const octets = encodeMessage({ ...this.envelope(channel), ...content }, channel.keyOut);
     sending.keep(octets);
     this.messages++;
     this.port.send(channel.peer, octets);
@@ -403,15 +414,15 @@ export class Member {
   private sendBare(channel: Channel, probe: boolean): void {
     channel.receiving.acknowledged = channel.receiving.sequence;
     this.messages++;
-    this.port.send(channel.peer, encodeMessage({ ...this.envelope(channel), probe }));
+    const fields = { ...this.envelope(channel), bare: ++channel.sending.bare, probe };
+    this.port.send(channel.peer, encodeMessage(fields, channel.keyOut));
   }
 
   private envelope(channel: Channel): object {
     return {
       protocol: PROTOCOL,
-      key: this.identity.key,
       epoch: this.epoch,
-      from: this.identity.service,
+      from: this.service,
       to: channel.peer,
       acknowledged: channel.receiving.sequence,
     };
@@ -465,8 +476,4 @@ function fitting(control: readonly PendingControl[]): number {
     return octets > CONTROL_OCTETS;
   });
   return beyond < 0 ? control.length : Math.max(1, beyond);
-}
-
-function equal(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((octet, i) => octet === b[i]);
 }

@@ -4,8 +4,8 @@ import type { selvage } from '#contracts';
 import {
   CHANNEL_OPTIONS,
   clientCredentials,
-  keyMetadata,
   STREAM_MS,
+  tokenMetadata,
 } from '../links/control-channel.js';
 import { SERVE } from '../links/methods.js';
 import type { RunIdentity } from './settings.js';
@@ -40,7 +40,7 @@ export class CoordinatorLink {
   open(greeting: () => Up, hear: (message: Down) => void): void {
     if (this.closed) return;
     const { path, requestSerialize, responseDeserialize } = SERVE.client;
-    const metadata = keyMetadata(this.identity.key);
+    const metadata = tokenMetadata(this.identity.keys.token);
     const stream = this.client.makeBidiStreamRequest(
       path,
       requestSerialize,

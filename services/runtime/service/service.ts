@@ -87,8 +87,7 @@ export class Service {
 
   private registration(): selvage.v1.FromService.$Properties {
     const { identity, service, version, incarnation } = this;
-    const key = Buffer.from(identity.key, 'hex');
-    const register = { protocol: PROTOCOL, run: identity.run, key, service, version, incarnation };
+    const register = { protocol: PROTOCOL, run: identity.run, service, version, incarnation };
     return { register };
   }
 
@@ -111,7 +110,7 @@ export class Service {
   private async begin(assignment: selvage.v1.Assignment.$Properties): Promise<void> {
     const epoch = assignment.epoch ?? 0;
     this.epoch = epoch;
-    this.member?.begin(epoch, this.part!);
+    this.member?.end(epoch);
     this.awaiting = null;
     if (assignment.plan && assignment.plan.length > 0) {
       this.planHash = sha256(assignment.plan);
@@ -130,24 +129,25 @@ export class Service {
       if (this.epoch !== epoch) return;
     }
     for (const change of assignment.changes ?? []) part.change(unpackChange(change));
-    this.adopt(part, epoch, assignment.check === true);
+    this.adopt(part, assignment);
     this.link.send({ ready: { epoch, nextPs: part.nextTime() } });
   }
 
-  private adopt(part: Part, epoch: number, check: boolean): void {
+  private adopt(part: Part, assignment: selvage.v1.Assignment.$Properties): void {
     this.part = part;
-    this.holdCheck = check ? new HoldCheck(part.engine) : null;
+    this.holdCheck = assignment.check === true ? new HoldCheck(part.engine) : null;
     if (this.holdCheck !== null) part.engine.listen(this.holdCheck);
     this.member ??= this.makeMember(part);
-    this.member.begin(epoch, part);
+    const { epoch } = this;
+    const keys = this.identity.keys.channels(epoch, assignment.salt ?? new Uint8Array(0));
+    this.member.begin({ number: epoch, keys }, part);
   }
 
   private makeMember(part: Part): Member {
-    const key = Buffer.from(this.identity.key, 'hex');
     const maxPayload = this.broker.info?.max_payload ?? 1 << 20;
     return new Member(
       part,
-      { key, service: this.service },
+      this.service,
       {
         send: (peer, octets) => {
           if (!this.broker.isClosed()) this.broker.publish(this.subjectOf(peer), octets);

@@ -1,10 +1,13 @@
+import { RunKeys } from '../keys/run-keys.js';
 import type { TlsFiles } from '../links/control-channel.js';
 
 /** What every process of a run is told by its environment. */
 export interface RunIdentity {
   readonly run: string;
-  /** Secret of the run, in hexadecimal. */
-  readonly key: string;
+  /** Secret of the run, in hexadecimal. It is never sent. */
+  readonly secret: string;
+  /** What it gives. */
+  readonly keys: RunKeys;
   /** Where the coordinator listens: host:port. */
   readonly coordinator: string;
   readonly tls: TlsFiles | null;
@@ -22,12 +25,14 @@ export function identityFrom(env: NodeJS.ProcessEnv): RunIdentity {
   const [ca, cert, key] = ['CA', 'CERT', 'KEY'].map((name) => env[`SELVAGE_TLS_${name}`]);
   const seconds = Number(env['SELVAGE_PATIENCE'] ?? PATIENCE_S);
   if (!(seconds > 0)) throw new SettingsError('SELVAGE_PATIENCE must be a number of seconds');
-  if (!/^[0-9a-f]{32,}$/.test(needed(env, 'SELVAGE_KEY'))) {
+  const [run, secret] = [needed(env, 'SELVAGE_RUN'), needed(env, 'SELVAGE_KEY')];
+  if (!/^[0-9a-f]{32,}$/.test(secret)) {
     throw new SettingsError('SELVAGE_KEY must be 32 or more hexadecimal digits');
   }
   return {
-    run: needed(env, 'SELVAGE_RUN'),
-    key: needed(env, 'SELVAGE_KEY'),
+    run,
+    secret,
+    keys: new RunKeys(run, secret),
     coordinator: needed(env, 'SELVAGE_COORDINATOR'),
     tls: ca && cert && key ? { ca, cert, key } : null,
     patienceMs: seconds * 1000,
@@ -40,7 +45,7 @@ export function identityEnvironment(identity: RunIdentity): Record<string, strin
   const { tls } = identity;
   return {
     SELVAGE_RUN: identity.run,
-    SELVAGE_KEY: identity.key,
+    SELVAGE_KEY: identity.secret,
     SELVAGE_COORDINATOR: identity.coordinator,
     SELVAGE_CHECKPOINTS: identity.checkpoints,
     SELVAGE_PATIENCE: `${identity.patienceMs / 1000}`,

@@ -1,0 +1,65 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { CheckpointStorage } from './store.js';
+
+const MAC_OCTETS = 32;
+const TAG_DIGITS = 16;
+
+/**
+ * Storage that others may write to: what is kept carries a MAC (HMAC-SHA256) over its name and
+ * octets, and a name that is claimed carries one of its own. What lacks it is as if it were absent.
+ */
+export class SignedStorage implements CheckpointStorage {
+  constructor(
+    private readonly storage: CheckpointStorage,
+    private readonly key: Uint8Array,
+    /** Called with the name of what is not signed with this key. */
+    private readonly refused: (name: string) => void,
+  ) {}
+
+  async put(name: string, octets: Uint8Array): Promise<void> {
+    await this.storage.put(name, Buffer.concat([this.macOf(name, octets), octets]));
+  }
+
+  async get(name: string): Promise<Uint8Array | null> {
+    const kept = await this.storage.get(name);
+    if (kept === null) return null;
+    const octets = kept.subarray(Math.min(MAC_OCTETS, kept.length));
+    const mac = kept.subarray(0, kept.length - octets.length);
+    const isSigned = mac.length === MAC_OCTETS && timingSafeEqual(mac, this.macOf(name, octets));
+    if (isSigned) return octets;
+    this.refused(name);
+    return null;
+  }
+
+  names(): Promise<string[]> {
+    return this.storage.names();
+  }
+
+  claim(name: string): Promise<boolean> {
+    return this.storage.claim(`${name}.${this.tagOf(name)}`);
+  }
+
+  async claims(): Promise<string[]> {
+    const claims = await this.storage.claims();
+    return claims.flatMap((claim) => {
+      const [name = '', tag] = claim.split('.');
+      return tag === this.tagOf(name) ? name : [];
+    });
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.storage.remove(name);
+  }
+
+  async clear(): Promise<void> {
+    await this.storage.clear();
+  }
+
+  private macOf(name: string, octets: Uint8Array): Buffer {
+    return createHmac('sha256', this.key).update(`${name}\0`).update(octets).digest();
+  }
+
+  private tagOf(name: string): string {
+    return createHmac('sha256', this.key).update(name).digest('hex').slice(0, TAG_DIGITS);
+  }
+}
