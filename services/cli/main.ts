@@ -21,6 +21,7 @@ import type { TopologyOptions } from './commands/topology.js';
 import type { WhyOptions } from './commands/why.js';
 import type { ValidateOptions } from './commands/validate.js';
 import { EXIT, InputError } from './exit.js';
+import { missingPart } from '../runtime/optional-parts.js';
 import { readVersion } from '../runtime/version.js';
 
 // Commands are loaded when they are called: `--help` should not wait for a schema.
@@ -490,6 +491,11 @@ function report(error: unknown): number {
   ) {
     process.stderr.write(`the run failed: ${error.message}\n`);
     return EXIT.RUN_FAILED;
+  }
+  const missing = missingPart(error);
+  if (missing !== null) {
+    process.stderr.write(`${missing}\n`);
+    return EXIT.BAD_INPUT;
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.stderr.write(`selvage failed by a fault of its own: ${text}\n`);

@@ -1,3 +1,4 @@
+import { missingPart } from '../../runtime/optional-parts.js';
 import { inDatabase } from './database.js';
 import { quoted, tablesOf } from './tables-of-run.js';
 
@@ -12,6 +13,8 @@ export async function writeParquet(folder: string): Promise<string | null> {
     });
     return null;
   } catch (error) {
+    const missing = missingPart(error);
+    if (missing !== null) return missing;
     const [first = ''] = (error as Error).message.split('\n', 1);
     return first;
   }
