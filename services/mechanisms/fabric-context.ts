@@ -2,10 +2,12 @@ import type { SendSpec } from '../engine/contract/spec.js';
 import type { Path } from '../settings/source-tree.js';
 
 /** What a mechanism may know of the fabric when it plans what devices do. */
-export interface FabricContext {
+export interface FabricContext<Settings = unknown> {
+  /** What the scenario says of the mechanism, without the changes for single devices. */
+  readonly section: Settings;
   /** Hosts come first among the devices. */
   readonly hostCount: number;
-  readonly devices: readonly DeviceContext[];
+  readonly devices: readonly DeviceContext<Settings>[];
   /** Addresses of all hosts, one behind the other, as `notices/stations` reads them. */
   readonly stations: Uint8Array;
   readonly flows: readonly FlowContext[];
@@ -16,13 +18,18 @@ export interface FabricContext {
   readonly longestFrameOctets: readonly number[];
   /** Link partners agree by discovery what runs between them. */
   readonly negotiates: boolean;
+  /** Hosts that a selection at a path names; none if it is empty. */
+  readonly hostsNamed: (path: Path, selection: readonly string[]) => readonly number[];
+  /** Whether a pattern such as `s*:p1` fits a name. */
+  readonly matches: (pattern: string, name: string) => boolean;
   /** The error to throw about what the scenario says at a path. */
   readonly fail: (path: Path, message: string) => Error;
 }
 
-export interface DeviceContext {
+export interface DeviceContext<Settings = unknown> {
+  readonly name: string;
   /** What the scenario says of the mechanism, with the changes for this device. */
-  readonly section: unknown;
+  readonly section: Settings;
   /** Indexed by priority. */
   readonly priorities: readonly PriorityContext[];
   readonly pipelinePs: number;
@@ -47,6 +54,9 @@ export interface PriorityContext {
 
 /** A link as one of its ends sees it. */
 export interface LinkContext {
+  /** Of the port at this end. */
+  readonly name: string;
+  readonly rateBps: number;
   readonly peerDevice: number;
   readonly peerPort: number;
   readonly octetPs: number;
@@ -71,8 +81,16 @@ export interface FlowContext {
   readonly switches: () => readonly number[];
 }
 
+/** Flows whose frames bear a tag by which messages name them, and how far the tag travels. */
+export interface FlowTagging {
+  /** Frames that a host sends bear the tag. */
+  isMember(host: number): boolean;
+  /** Frames leave by this port of a switch with the tag. */
+  keepsTag(device: number, port: number): boolean;
+}
+
 /** What devices are given of a mechanism; null where it does not run. */
-export interface MechanismPlan {
-  ofSwitch(device: number): object | null;
-  ofHost?(device: number, sends: readonly SendSpec[]): object | null;
+export interface MechanismPlan<AtSwitch = object, AtHost = object> {
+  ofSwitch(device: number): AtSwitch | null;
+  ofHost?(device: number, sends: readonly SendSpec[]): AtHost | null;
 }

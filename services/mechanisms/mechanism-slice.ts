@@ -1,38 +1,93 @@
 import type { z } from 'zod';
-import type { MechanismKind } from '../engine/contract/slice.js';
+import type { AdvertisedTlvs } from '../engine/contract/discovery.js';
+import type { MechanismKind, MechanismTools, SliceMechanism } from '../engine/contract/slice.js';
 import type { Engine } from '../engine/device/engine.js';
-import type { MechanismTlvs } from '../engine/wire/lldp/mechanism-tlvs.js';
 import type { Path } from '../settings/source-tree.js';
-import type { DeviceContext, FabricContext, MechanismPlan } from './fabric-context.js';
+import type { DeviceContext, FabricContext, FlowTagging, MechanismPlan } from './fabric-context.js';
 import type { Places } from './rate-control-slice.js';
 
 type Shape = Readonly<Record<string, z.ZodType>>;
 
+/** Types that the parts of a slice share. */
+export interface SliceTypes {
+  /** What its section of the scenario says. */
+  readonly settings: unknown;
+  readonly plan: MechanismPlan;
+  readonly results: object;
+}
+
+type SwitchSpecOf<Plan extends MechanismPlan> = NonNullable<ReturnType<Plan['ofSwitch']>>;
+type HostSpecOf<Plan extends MechanismPlan> = NonNullable<ReturnType<NonNullable<Plan['ofHost']>>>;
+
 /** A mechanism: from its keys in the scenario to what the report says of it. */
-export interface MechanismSlice<Results extends object = object> extends MechanismKind {
-  /** Keys of its section, which stands under its name: declared once. */
+export interface MechanismSlice<Of extends SliceTypes = SliceTypes> extends MechanismKind {
+  /** Takes in devices what `plan` makes for them. */
+  create(tools: MechanismTools): SliceMechanism<SwitchSpecOf<Of['plan']>, HostSpecOf<Of['plan']>>;
+  /** Its section, under its name; absent: it has that of the rate control of its name, or none. */
+  readonly section?: SliceSection;
+  /** Its key in `priorities`, under its name. */
+  readonly priority?: PriorityKey;
+  /** What `selvage explain` says of it. */
+  readonly topic?: string;
+  /** It has a table that the fault `full-table` can fill: what is in it. */
+  readonly table?: string;
+  /** It marks frames of congested queues. */
+  readonly marking?: Marking;
+  /** Throws where its section contradicts what the scenario says of priorities. */
+  checkPriorities?(section: Of['settings'], priorities: PrioritiesView): void;
+  /** Priorities, one bit each, that must stay in their traffic class, as the mechanism uses it. */
+  fixedClasses?(section: Of['settings'], watched: number, isHost: boolean): number;
+  /** Priority of the messages that hosts are sent about their frames. */
+  messagePriority?(section: Of['settings']): number;
+  /** Priorities that must have the flow control of those that it watches. */
+  companions?(section: Of['settings']): readonly number[];
+  /** Which flows of the rate control of its name bear a tag. */
+  tagging?(context: FabricContext<Of['settings']>): FlowTagging;
+  plan(context: FabricContext<Of['settings']>): Of['plan'];
+  /** What a device advertises by discovery. */
+  advertise?(device: number, context: FabricContext<Of['settings']>): Partial<AdvertisedTlvs>;
+  readonly results: SliceResults<Of>;
+}
+
+export interface SliceSection {
+  /** Declared once. */
   readonly keys: Shape;
   /** Help of the section, and of what `devices` may change of it. */
   readonly help: string;
   readonly helpOfChanges: string;
-  /** Its key in `priorities`, under its name too. */
-  readonly priority: z.ZodPrefault<z.ZodBoolean>;
-  /** What `selvage explain` says of it. */
-  readonly topic: string;
-  /** It has a table that the fault `full-table` can fill: what is in it. */
-  readonly table: string;
   /** Throws where keys contradict each other; `section` has what is written at `path`. */
   check?(section: object, path: Path, places: Places): void;
-  /** Priorities, one bit each, that must stay in their traffic class, as the mechanism uses it. */
-  fixedClasses(section: unknown, watched: number, isHost: boolean): number;
-  /** Priority of the messages that hosts are sent about their frames; null: hosts are sent none. */
-  messagePriority(section: unknown): number | null;
-  /** Priorities that must have the flow control of those that it watches. */
-  companions?(section: unknown): readonly number[];
-  plan(context: FabricContext): MechanismPlan;
-  /** What a device advertises by discovery. */
-  advertise(device: number, context: FabricContext): Partial<MechanismTlvs>;
-  readonly results: SliceResults<Results>;
+}
+
+/** A key of a priority: a flag, or what its value says. */
+export interface PriorityKey<Value = unknown> {
+  readonly schema: z.ZodPrefault;
+  /** It is a flag, which `selvage duel` sets where a variant is named with it, as in `+sfc`. */
+  readonly isFlag: boolean;
+  /** Throws where the value contradicts itself; it is written at `path`. */
+  check?(value: Value, path: Path, places: Places): void;
+}
+
+/** Marking of frames by the length of their queue, as rate controls that react to marks need it. */
+export interface Marking<Value = unknown> {
+  /** Whether a priority with this key is marked. */
+  isOn(value: Value): boolean;
+  /** The key for a priority whose slowest link has this rate. */
+  suggested(rateBps: number): object;
+  /** What to write for a priority without marking. */
+  readonly remedy: string;
+}
+
+/** Priorities as the scenario has them, before any topology is built. */
+export interface PrioritiesView extends Places {
+  /** By priority. */
+  readonly flowControl: readonly string[];
+  /** Traffic class of each. */
+  readonly transmit: readonly number[];
+  /** 802.3x PAUSE runs at all ports. */
+  readonly pauses: boolean;
+  /** Whether the file says, of a priority, what its flow control is. */
+  readonly isFlowControlWritten: (priority: number) => boolean;
 }
 
 /** A mechanism, and the fabric as it sees it. */
@@ -46,25 +101,25 @@ export interface PlannedMechanism extends FabricOfMechanism {
 }
 
 /** What a mechanism has to say of a run. */
-export interface SliceResults<Results extends object> {
-  collect(run: RunView): Results;
+export interface SliceResults<Of extends SliceTypes> {
+  collect(run: RunView<Of>): Of['results'];
   /** Paragraphs of the summary. */
-  summary(results: Results, tools: SummaryTools): readonly string[];
+  summary?(results: Of['results'], tools: SummaryTools): readonly string[];
   /** Tables of the run directory; those without rows are not written. */
-  tables(results: Results): readonly ResultTable[];
+  tables?(results: Of['results']): readonly ResultTable[];
   /** Of those, the tables in which flows stand by their names. */
   readonly tablesByFlowName?: readonly string[];
   /** Measures for `expect`, by name. */
-  readonly metrics: Readonly<Record<string, SliceMetric<Results>>>;
+  readonly metrics?: Readonly<Record<string, SliceMetric<Of['results']>>>;
 }
 
 /** A run that is over, or a moment of it, with the whole fabric in one engine. */
-export interface RunView {
+export interface RunView<Of extends SliceTypes = SliceTypes> {
   readonly engine: Engine;
   readonly nowPs: number;
-  readonly context: FabricContext;
+  readonly context: FabricContext<Of['settings']>;
   /** What `plan` returned. */
-  readonly plan: MechanismPlan;
+  readonly plan: Of['plan'];
   /** By device. */
   readonly names: readonly string[];
 }

@@ -25,10 +25,17 @@ export interface NotificationSettings {
   readonly priority: number;
 }
 
+/** Messages of congested queues to the sources of frames. */
+export interface QueueMessages {
+  readonly priority: number;
+  /** Of the longest, with FCS and its tag, but no VLAN tags. */
+  readonly frameOctets: number;
+}
+
 /**
  * What a rate control reacts to, and so what its load must have: acknowledgements (reliable
  * transport), telemetry that switches write into packets, marks (ECN), or messages from congested
- * queues (CNM).
+ * queues.
  */
 export type Feedback = 'acknowledgements' | 'telemetry' | 'marks' | 'queues';
 
@@ -47,6 +54,14 @@ export interface RateControlSlice<Settings = unknown> extends RateControlKind {
   check?(settings: Settings, places: Places): void;
   /** Parameters of the rate control of one connection. */
   plan(settings: Settings, flow: LimitedFlow): RateSpec;
+  /** Octets of the tag by which messages of queues name a flow; absent: it has none. */
+  readonly flowTagOctets?: number;
+  /** What queues send to sources, of a rate control that reacts to their messages. */
+  messages?(settings: Settings): QueueMessages;
+  /** Why a load of this priority would never be limited; null if it may be. */
+  unwatched?(settings: Settings, priority: number): string | null;
+  /** Keys of its section, as the file has them, with which it runs on these priorities. */
+  onPriorities?(section: object, priorities: readonly number[]): object;
   /** What receivers send, of a rate control that reacts to marks. */
   notifications?(settings: Settings): NotificationSettings;
 }

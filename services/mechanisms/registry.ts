@@ -3,7 +3,8 @@ import type { CiResults } from './ci/results.js';
 import { ci } from './ci/slice.js';
 import { dcqcn } from './dcqcn/slice.js';
 import { hpcc } from './hpcc/slice.js';
-import { qcn } from './qcn/slice.js';
+import type { QcnResults } from './qcn/results.js';
+import { qcn, qcnDomain } from './qcn/slice.js';
 import type { MechanismSlice, SliceMetric } from './mechanism-slice.js';
 import type { RateControlSlice } from './rate-control-slice.js';
 import type { SfcMetric, SfcResults } from './sfc/results.js';
@@ -14,11 +15,11 @@ import { timely } from './timely/slice.js';
 /** The rate controls that a load may name in `congestion`; each has a section of the same name. */
 export const RATE_CONTROLS: readonly RateControlSlice[] = [dcqcn, qcn, timely, hpcc, swift];
 
-/** Mechanisms of switches and hosts; each has a section, and a key of priorities, of its name. */
-export const MECHANISMS: readonly MechanismSlice[] = [ci, sfc];
+/** Mechanisms of switches and hosts, in the order in which a frame meets them. */
+export const MECHANISMS: readonly MechanismSlice[] = [qcnDomain, ci, sfc];
 
 /** What they have to say of a run, side by side. */
-export type MechanismResults = CiResults & SfcResults;
+export type MechanismResults = QcnResults & CiResults & SfcResults;
 export type MechanismMetric = SfcMetric;
 
 /** Their measures for `expect`. */

@@ -46,11 +46,3 @@ export function ratesCsv({ rates }: RunResults): string {
   ]);
   return csv(columns, rows);
 }
-
-export function congestionPointsCsv({ congestionPoints }: RunResults): string {
-  const columns = ['port', 'priority', 'set_point_octets', 'samples', 'messages'];
-  const rows = congestionPoints.map((p) => [
-    ...[p.port, p.priority, p.setPointOctets, p.samples, p.messages],
-  ]);
-  return csv(columns, rows);
-}

@@ -21,7 +21,7 @@ import { isRateRow, RATE_COLUMNS } from '../runtime/series.js';
 import type { WholeState } from '../runtime/whole-state.js';
 import { packWhole, unpackWhole } from '../runtime/whole-state.js';
 import { csv } from './csv.js';
-import { congestionPointsCsv, ratesCsv } from './congestion-tables.js';
+import { ratesCsv } from './congestion-tables.js';
 import type { FrameTrace } from '../telemetry/traces/frame-trace.js';
 import type { TimedEvent } from '../telemetry/events/event-table.js';
 import { eventsCsv } from './events-csv.js';
@@ -239,15 +239,12 @@ function filesOf(record: RunRecord): [string, string | Uint8Array][] {
   if (portRows.length > 0) files.push(['series.csv', csv(series.columns, portRows)]);
   if (rateRows.length > 0) files.push(['rate-series.csv', csv(RATE_COLUMNS, rateRows)]);
   if (results.rates.length > 0) files.push(['rates.csv', ratesCsv(results)]);
-  if (results.congestionPoints.length > 0) {
-    files.push(['congestion-points.csv', congestionPointsCsv(results)]);
-  }
   if (results.credits.length > 0) files.push(['credits.csv', creditsCsv(results)]);
   if (isPageBuilt()) {
     files.push(['report.html', pageFile({ runs: [pageOfRun(record, record.facts)] })]);
   }
   if (results.discovery !== null) files.push([DISCOVERY, json(results.discovery)]);
-  const tables = MECHANISMS.flatMap((slice) => slice.results.tables(results));
+  const tables = MECHANISMS.flatMap((slice) => slice.results.tables?.(results) ?? []);
   for (const { name, columns, rows: lines } of tables) {
     if (lines.length > 0) files.push([`${name}.csv`, csv(columns, lines)]);
   }

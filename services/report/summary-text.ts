@@ -53,7 +53,7 @@ export function summaryText(
     marginTable(results, style),
     creditTable(results, style),
     discoveryText(results, style),
-    ...MECHANISMS.flatMap((slice) => slice.results.summary(results, toolsOf(style))),
+    ...MECHANISMS.flatMap((slice) => slice.results.summary?.(results, toolsOf(style)) ?? []),
     rateTable(results, style),
     nicLatencyText(results, style),
     slotText(results, style),

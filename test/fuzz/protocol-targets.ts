@@ -1,6 +1,7 @@
 import { blankCeTag, encodeLoneCeTag } from '../../services/engine/wire/ce-tag.js';
 import { blankCim, decodeCim } from '../../services/engine/wire/cim.js';
-import { blankCnm, decodeCnm, decodeCnTag } from '../../services/engine/wire/cnm.js';
+import { decodeCnTag } from '../../services/engine/wire/cn-tag.js';
+import { blankCnm, decodeCnm } from '../../services/engine/wire/cnm.js';
 import { blankCnp, decodeCnp } from '../../services/engine/wire/cnp.js';
 import { blankEnvelope, decodeEnvelope } from '../../services/engine/wire/congestion-message.js';
 import { blankCeeDcbx, decodeCeeDcbx } from '../../services/engine/wire/lldp/dcbx-cee.js';

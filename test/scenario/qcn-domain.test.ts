@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { QcnStation } from '../../services/mechanisms/qcn/station.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
 import { RX_FRAMES, RX_OCTETS } from '../../services/engine/port/counters.js';
 import type { Engine } from '../../services/engine/device/engine.js';
@@ -109,7 +110,10 @@ load:
     const text = star('', '').replace('congestion: qcn', 'congestion: none');
     const { engine, results } = finished(text);
     const messages = results.congestionPoints.reduce((sum, point) => sum + point.messages, 0);
-    const unclaimed = engine.hosting.complaints.unclaimed.reduce((a, b) => a + b, 0);
+    const unclaimed = engine.devices.reduce((sum, { place }) => {
+      const role = engine.rolesOf(place)['qcn'];
+      return sum + (role instanceof QcnStation ? role.unclaimed : 0);
+    }, 0);
     assert.ok(messages > 0);
     assert.equal(unclaimed, messages);
   });

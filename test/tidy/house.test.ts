@@ -139,7 +139,7 @@ const MENTIONED: Readonly<Record<string, { readonly words: RegExp; readonly most
   dcqcn: { words: /dcqcn/i, most: MENTIONS_MOST },
   timely: { words: /timely/i, most: MENTIONS_MOST },
   swift: { words: /swift/i, most: MENTIONS_MOST },
-  qcn: { words: /qcn|\bcn[mp]v?s?\b/i, most: 45 },
+  qcn: { words: /(?<!dc)qcn|\bcn(m|pv)s?\b/i, most: MENTIONS_MOST },
   ecn: { words: /\b[Ee]cn|[a-z]Ecn|\bECN/, most: 28 },
   pfc: { words: /pfc/i, most: 107 },
   credit: { words: /credit/i, most: 163 },

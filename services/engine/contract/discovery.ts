@@ -72,6 +72,9 @@ export interface DiscoveryAdmin extends MechanismTlvs {
   readonly congestionNotification: CongestionNotification | null;
 }
 
+/** What mechanisms advertise. */
+export type AdvertisedTlvs = Pick<DiscoveryAdmin, keyof MechanismTlvs | 'congestionNotification'>;
+
 /** The local side of 802.1Q clause 38. */
 export interface DcbxAdmin {
   readonly mode: DcbxMode;

@@ -7,6 +7,7 @@ import type { FramePool } from '../frame/frame-pool.js';
 import type { Clock } from '../kernel/clock.js';
 import type { Tables } from '../kernel/tables.js';
 import type { SampledMessage } from '../notices/sampled-message.js';
+import type { Counters } from '../port/counters.js';
 import type { Ports } from '../port/ports.js';
 import type { OperatingPort } from './discovery.js';
 import type { Mechanism, MechanismHost, NeighbourStopper } from './flow-control.js';
@@ -15,24 +16,31 @@ import type { PortSpec } from './spec.js';
 /** A kind of mechanism, of which an engine has one that serves all its devices. */
 export interface MechanismKind {
   readonly name: string;
+  /** It holds priorities, arms timers or sends control frames: it has a number among those. */
+  readonly hasSlot: boolean;
   create(tools: MechanismTools): SliceMechanism;
 }
 
 export interface MechanismTools {
   readonly tables: Tables;
   readonly host: MechanismHost;
-  /** Its number as a gate and as the owner of timers. */
+  /** Its number as a gate, as the owner of timers and as a source of control frames; or none. */
   readonly slot: number;
   readonly pool: FramePool;
   readonly ports: Ports;
+  readonly counters: Counters;
   /** Pauses link partners by PFC. */
   readonly stopper: NeighbourStopper;
 }
 
-/** What a device has of a mechanism is null where `spec` is undefined: it is not configured. */
-export interface SliceMechanism extends Mechanism {
-  atSwitch?(place: DevicePlace, spec: unknown, carrier: SwitchCarrier): SwitchRole | null;
-  atHost?(place: DevicePlace, spec: unknown, carrier: HostCarrier): HostRole | null;
+/** `spec` is undefined in a device where the mechanism is not configured; null: it has no role. */
+export interface SliceMechanism<AtSwitch = object, AtHost = object> extends Mechanism {
+  atSwitch?(
+    place: DevicePlace,
+    spec: AtSwitch | undefined,
+    carrier: SwitchCarrier,
+  ): SwitchRole | null;
+  atHost?(place: DevicePlace, spec: AtHost | undefined, carrier: HostCarrier): HostRole | null;
   /** A port and its link partner have agreed, by discovery. */
   operate?(port: number, operating: OperatingPort): void;
 }
@@ -57,6 +65,8 @@ export interface SwitchRole extends DeviceRole {
   readonly onEnqueue?: EnqueueObserver;
   readonly onDequeue?: DequeueObserver;
   readonly isolation?: FlowIsolation;
+  readonly sampler?: QueueSampler;
+  readonly boundary?: DomainBoundary;
   /** A message about congestion leaves by `out`, or is for this switch; true: it ends here. */
   readonly forwardedNotices?: NoticeFilter;
   readonly ownNotices?: NoticeFilter;
@@ -92,6 +102,32 @@ export interface FlowIsolation {
   isPeer(port: number): boolean;
 }
 
+/** Samples queues by the frames that have joined them. */
+export interface QueueSampler {
+  /** Traffic classes of a port that are sampled, one bit each. */
+  sampledClasses(port: number): number;
+  /** A frame of so many octets that came in by `via` has joined a sampled queue of `out`. */
+  joined(
+    via: number,
+    out: number,
+    trafficClass: number,
+    frame: number,
+    octets: number,
+    queueOctets: number,
+  ): void;
+}
+
+/** Ports at the edge of a domain, where frames change their priority or their tag. */
+export interface DomainBoundary {
+  /** Frames may change as they come in by a port, and as they go out. */
+  remaps(port: number): boolean;
+  untags(port: number): boolean;
+  /** A frame has come in; it joins the queue of a port that untags; it leaves it. */
+  entered(port: number, frame: number): void;
+  joined(port: number, frame: number): void;
+  left(port: number, frame: number): void;
+}
+
 export interface NoticeFilter {
   takes(port: number, octets: Uint8Array, bornPs: number): boolean;
 }
@@ -125,4 +161,6 @@ export interface SwitchCarrier {
 export interface HostCarrier {
   /** Stops a connection for a time; false, and nothing is done, if it has another priority. */
   stopConnection(port: number, connection: number, priority: number, durationPs: number): boolean;
+  /** Notifies the rate control of a connection; false if no such connection has one. */
+  limitRate(port: number, connection: number, feedback: number): boolean;
 }

@@ -199,46 +199,6 @@ export type EcnSpec =
     }
   | { readonly kind: 'step'; readonly thresholdOctets: number; readonly at: 'dequeue' | 'enqueue' };
 
-/** Reaction point of QCN (802.1Q 32.11). */
-export interface QcnReactionSpec extends RateSpec {
-  readonly kind: 'qcn';
-  readonly timeResetPs: number;
-  readonly byteReset: number;
-  readonly threshold: number;
-  readonly activeBps: number;
-  readonly hyperBps: number;
-  readonly gain: number;
-  readonly minDecreaseFactor: number;
-  readonly minBps: number;
-}
-
-/** Congestion points of a switch (802.1Q 32.2, 32.8). */
-export interface QcnPointSpec {
-  /** Congestion notification priority values, one bit each. */
-  readonly priorities: number;
-  /** What frames of those priorities become that come from outside the domain. */
-  readonly alternatePriority: number;
-  /** Of its messages (cnmTransmitPriority). */
-  readonly messagePriority: number;
-  /** Octets of the sampled frame's data in a message (cpMinHeaderOctets). */
-  readonly minHeaderOctets: number;
-  /** MAC address that its congestion points go by. */
-  readonly bridge: number;
-  /** Addresses of all stations, by position. */
-  readonly stations: Uint8Array;
-  readonly ports: readonly QcnPortSpec[];
-}
-
-export interface QcnPortSpec {
-  readonly setPointOctets: number;
-  readonly weight: number;
-  readonly sampleOctets: number;
-  /** 802.1Q 32.1.1 */
-  readonly defence: QcnDefence;
-}
-
-export type QcnDefence = 'disabled' | 'edge' | 'interior' | 'interior-ready';
-
 /** What a receiver says of marked packets: a notification point. */
 export interface NotifySpec {
   readonly gapPs: number;
@@ -248,14 +208,19 @@ export interface NotifySpec {
   readonly sender: Uint8Array;
 }
 
+/**
+ * Of mechanisms that engines are given, by name; absent where one does not run. A slice binds the
+ * type of what it plans to that of what its mechanism takes.
+ */
+export type SliceSpecs = Readonly<Record<string, object>>;
+
 interface DeviceSpec {
   /** Position in the fabric; orders nothing but tables. */
   readonly index: number;
   readonly name: string;
   readonly seed: number;
   readonly ports: readonly PortSpec[];
-  /** Of mechanisms that engines are given, by name; absent where one does not run. */
-  readonly slices: Readonly<Record<string, unknown>>;
+  readonly slices: SliceSpecs;
 }
 
 /** Port sets of equal-cost next hops, shared by destinations. */
@@ -307,8 +272,6 @@ export interface SwitchSpec extends DeviceSpec {
   readonly ecn: readonly EcnSpec[];
   /** Traffic classes in which packets are given telemetry (HPCC), one bit each. */
   readonly telemetry: number;
-  /** Null where it has no congestion points. */
-  readonly qcn: QcnPointSpec | null;
 }
 
 export interface HostSpec extends DeviceSpec {
@@ -416,7 +379,7 @@ export interface SendSpec {
   readonly release: ReleaseSpec;
   /** Null: as fast as the wire, the transport and flow control allow. */
   readonly rate: RateSpec | null;
-  /** In the CN-TAG of its frames; 0 for none. */
+  /** In the tag of its frames that names the flow; 0 for none. */
   readonly flowId: number;
   /** Messages released by what this host has received: connection here, and free messages. */
   readonly after: readonly { readonly receive: number; readonly lead: number }[];

@@ -14,15 +14,8 @@ import {
 } from '../frame/frame-pool.js';
 import type { SampledMessage } from '../notices/sampled-message.js';
 import { readU16, writeU16 } from '../wire/big-endian.js';
-import { ETHERTYPE_CN_TAG, ETHERTYPE_CNM } from '../wire/cnm.js';
-import {
-  ETHERTYPE_C_TAG,
-  ETHERTYPE_CONGESTION,
-  ETHERTYPE_IPV4,
-  ETHERTYPE_IPV6,
-  ETHERTYPE_S_TAG,
-} from '../wire/ethernet.js';
-import { ETHERTYPE_TELEMETRY } from '../wire/telemetry.js';
+import { isMessageType } from '../wire/message-types.js';
+import { ETHERTYPE_C_TAG } from '../wire/ethernet.js';
 import type { Shared } from './shared.js';
 
 /** Offset of a frame's EtherType. */
@@ -97,19 +90,7 @@ export function makeControlPayloads({ pool, tables, octets: store }: Shared): Co
   }
 
   function claims(octets: Uint8Array): boolean {
-    switch (readU16(octets, TYPE_AT)) {
-      case ETHERTYPE_C_TAG:
-      case ETHERTYPE_S_TAG:
-      case ETHERTYPE_CONGESTION:
-      case ETHERTYPE_CN_TAG:
-      case ETHERTYPE_CNM:
-      case ETHERTYPE_TELEMETRY:
-      case ETHERTYPE_IPV4:
-      case ETHERTYPE_IPV6:
-        return true;
-      default:
-        return false;
-    }
+    return isMessageType(readU16(octets, TYPE_AT));
   }
 
   function came(port: number, slot: number): void {

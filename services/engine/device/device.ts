@@ -6,6 +6,7 @@ import type { HostSpec, SwitchSpec } from '../contract/spec.js';
 import type { ValueOrder } from '../kernel/timer-queue.js';
 import { TimerQueue, timerQueueKey, keyKind } from '../kernel/timer-queue.js';
 import type { Rows } from '../kernel/tables.js';
+import { SLOTS_MOST } from '../port/ports.js';
 
 export type DeviceSpec = HostSpec | SwitchSpec;
 
@@ -15,8 +16,8 @@ export type DeviceSpec = HostSpec | SwitchSpec;
 export const KIND_CONTROL = 0;
 export const KIND_MECHANISM = 1;
 /** Timers 0 to 3 of rate controls; the id is a connection. */
-export const KIND_RATE = 12;
-export const KIND_DEVICE = 16;
+export const KIND_RATE = KIND_MECHANISM + SLOTS_MOST;
+export const KIND_DEVICE = KIND_RATE + 4;
 /** A message that a fault kept back comes in; the value is the slot of its octets. */
 export const KIND_LATE = 127;
 

@@ -6,6 +6,7 @@ import { FailoverMechanism } from '../failover/failover-mechanism.js';
 import { FaultMechanism } from '../faults/fault-mechanism.js';
 import { PauseMechanism } from '../flow-control/pause/pause-mechanism.js';
 import { PfcMechanism } from '../flow-control/pfc/pfc-mechanism.js';
+import { SLOTS_MOST } from '../port/ports.js';
 import { QUEUE_OCTETS } from '../port/queues.js';
 import type { Shared } from './shared.js';
 import { makeAccounts } from './switch/slotted.js';
@@ -13,11 +14,17 @@ import { makeAccounts } from './switch/slotted.js';
 /** Slots that others go by. */
 export const PAUSE_SLOT = 0;
 export const DISCOVERY_SLOT = 5;
-/** Slots of the mechanisms that the engine is given, in their order. */
+/**
+ * Slots among those of the engine's own for mechanisms that it is given, in their order. Timers of
+ * one instant expire, and control frames leave, in the order of slots; others come behind them all.
+ */
 const GIVEN_SLOTS: readonly number[] = [6, 3];
+const FIRST_FREE_SLOT = 8;
+/** Of a mechanism that holds nothing, arms no timers and sends no control frames. */
+const NO_SLOT = -1;
 
 export interface MechanismSet {
-  /** In the order of their slots. */
+  /** Those with slots, in their order. */
   readonly all: readonly Mechanism[];
   /** By slot for gates, timers and control frames; some are free. */
   readonly atSlot: readonly Mechanism[];
@@ -53,13 +60,18 @@ export function makeMechanisms(
   atSlot[4] = faults;
   atSlot[DISCOVERY_SLOT] = discovery;
   atSlot[7] = failover;
-  const given = kinds.map((kind, i) => {
-    const slot = GIVEN_SLOTS[i];
-    if (slot === undefined) throw new Error(`no slot is left for ${kind.name}`);
-    const made = kind.create({ tables, host, slot, pool, ports, stopper: pfc });
-    atSlot[slot] = made;
+  const slotted = kinds.filter(({ hasSlot }) => hasSlot);
+  const given = kinds.map((kind) => {
+    const slot = kind.hasSlot ? slotOf(slotted.indexOf(kind)) : NO_SLOT;
+    if (slot >= SLOTS_MOST) throw new Error(`no slot is left for ${kind.name}`);
+    const made = kind.create({ tables, host, slot, pool, ports, counters, stopper: pfc });
+    if (slot !== NO_SLOT) atSlot[slot] = made;
     return made;
   });
   const all = atSlot.filter((mechanism) => mechanism !== undefined);
   return { all, atSlot, given, pfc, credit, faults, discovery, failover };
+}
+
+function slotOf(index: number): number {
+  return GIVEN_SLOTS[index] ?? FIRST_FREE_SLOT + index - GIVEN_SLOTS.length;
 }

@@ -1,6 +1,7 @@
 import { VLAN_TAG_OCTETS } from '../units/ethernet.js';
 import type { ControlMatch } from '../contract/fault.js';
-import { ETHERTYPE_CN_TAG, ETHERTYPE_CNM } from '../wire/cnm.js';
+import { ETHERTYPE_CN_TAG } from '../wire/cn-tag.js';
+import { ETHERTYPE_CNM } from '../wire/cnm.js';
 import { ROCE_CNP, ROCE_UDP_PORT } from '../wire/roce.js';
 import { readU16 } from '../wire/big-endian.js';
 import { CE_TAG_GRANT, CE_TAG_REQUEST } from '../wire/ce-tag.js';

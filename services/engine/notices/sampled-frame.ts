@@ -13,7 +13,7 @@ import {
   VLAN,
 } from '../frame/frame-pool.js';
 import { writeU16 } from '../wire/big-endian.js';
-import { CN_TAG_OCTETS } from '../wire/cnm.js';
+import { CN_TAG_OCTETS } from '../wire/cn-tag.js';
 import { ETHERTYPE_IPV4, ETHERNET_HEADER_OCTETS } from '../wire/ethernet.js';
 import { blankIpv4Header, encodeIpv4Header } from '../wire/ipv4.js';
 import { blankUdpHeader, encodeUdpHeader, IP_PROTOCOL_UDP } from '../wire/udp.js';

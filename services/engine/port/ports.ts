@@ -44,15 +44,18 @@ const INGRESS_PS = 7;
 
 const PORT_DOUBLES = 8;
 
-const MOST_GATES = 8;
+/** Mechanisms with a number as a gate, as the owner of timers and as a source of control frames. */
+export const SLOTS_MOST = 16;
+const GATE_WORDS = SLOTS_MOST / Int32Array.BYTES_PER_ELEMENT;
 
 /** State of every port of a service that is neither a queue nor a counter. */
 export type Ports = ReturnType<typeof makePorts>;
 
 export function makePorts(tables: Tables) {
   const { words, doubles } = tables.records('port');
-  /** What each gate holds. */
-  const heldByGate = tables.uint8('port', MOST_GATES);
+  /** What each gate holds, an octet each; and the same, four in a word. */
+  const gateWords = tables.int32('port', GATE_WORDS);
+  const heldByGate = new Uint8Array(gateWords.buffer, gateWords.byteOffset, gateWords.byteLength);
   const controlDelays = tables.float64('port', 1);
   const count = tables.count('port');
   const owners = new Int32Array(count);
@@ -128,11 +131,13 @@ export function makePorts(tables: Tables) {
 
   /** Sets one gate's mask of held priorities; true if the union changed. */
   function hold(gate: number, port: number, priorities: number): boolean {
-    assert(gate >= 0 && gate < MOST_GATES, 'gate.unknown');
-    const gates = port * MOST_GATES;
-    heldByGate[gates + gate] = priorities;
+    assert(gate >= 0 && gate < SLOTS_MOST, 'gate.unknown');
+    heldByGate[port * SLOTS_MOST + gate] = priorities;
     let union = 0;
-    for (let g = 0; g < MOST_GATES; g++) union |= heldByGate[gates + g];
+    const gates = port * GATE_WORDS;
+    for (let word = 0; word < GATE_WORDS; word++) union |= gateWords[gates + word];
+    union |= union >>> 16;
+    union = (union | (union >>> 8)) & CLASSES;
     if ((union & holdersAlong[2 * port]) !== 0) union |= holdersAlong[2 * port + 1];
     if (union === words[port * PORT_WORDS + HELD]) return false;
     words[port * PORT_WORDS + HELD] = union;

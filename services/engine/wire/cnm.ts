@@ -1,6 +1,7 @@
-/** Congestion notification message and CN-TAG (802.1Q clause 33). */
+/** Congestion notification message (802.1Q clause 33). */
 
 import { readU16, readU48, requireRoom, writeU16, writeU48 } from './big-endian.js';
+import { CN_TAG_OCTETS, decodeCnTag, encodeCnTag, ETHERTYPE_CN_TAG } from './cn-tag.js';
 import type { Decoded } from './decoded.js';
 import {
   blankEthernetHeader,
@@ -10,12 +11,8 @@ import {
   type EthernetHeader,
 } from './ethernet.js';
 
-export const ETHERTYPE_CN_TAG = 0x22e9;
 export const ETHERTYPE_CNM = 0x22e7;
 const ETHERTYPE_OCTETS = 2;
-
-/** EtherType and Flow ID (33.2). */
-export const CN_TAG_OCTETS = 4;
 
 /** A PDU without what it encapsulates of the sampled frame's data (33.4). */
 export const CNM_OCTETS = 24;
@@ -99,26 +96,6 @@ export function decodeCnm(octets: Uint8Array, at: number, into: Cnm): Decoded {
 
 function signed16(value: number): number {
   return value >= 0x8000 ? value - 0x10000 : value;
-}
-
-/** Returns the offset behind the tag. */
-export function encodeCnTag(octets: Uint8Array, at: number, flowId: number): number {
-  requireRoom(octets, at, CN_TAG_OCTETS);
-  writeU16(octets, at, ETHERTYPE_CN_TAG);
-  writeU16(octets, at + 2, flowId);
-  return at + CN_TAG_OCTETS;
-}
-
-/** Where a tag says which flow a frame belongs to. */
-export interface CnTag {
-  flowId: number;
-}
-
-export function decodeCnTag(octets: Uint8Array, at: number, into: CnTag): Decoded {
-  if (octets.length - at < CN_TAG_OCTETS) return 'too-short';
-  if (readU16(octets, at) !== ETHERTYPE_CN_TAG) return 'wrong-type';
-  into.flowId = readU16(octets, at + 2);
-  return 'ok';
 }
 
 /** What stands around a message: Ethernet, and the CN-TAG of the frame that it is about (33.3). */

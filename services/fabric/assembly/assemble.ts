@@ -41,18 +41,25 @@ export function assemble(input: AssemblyInput): Assembly {
   const bridges = bridgePorts(topology, settings, linkEnds, fail);
   const paths = new FlowPaths(topology, routes, linkEnds, bridges, settings, fail);
   const hosts = hostCount(topology);
-  const congestion = new CongestionPlan(scenario, topology, linkEnds, input.addresses, fail);
+  const bridgesTag = bridges.some((ports) => ports?.some(({ tagged }) => tagged.length > 0));
+  const lengths = frameLengths(scenario, flows, bridgesTag);
+  const longestFrameOctets = lengths.map((own) => Math.max(...own));
+  const ofMechanisms = fabricOfMechanisms({
+    ...{ input, settings, linkEnds, methods, longestFrameOctets, paths },
+  });
+  const congestion = new CongestionPlan(
+    scenario,
+    topology,
+    linkEnds,
+    ofMechanisms,
+    input.addresses,
+    fail,
+  );
   const telemetry = congestion.telemetryClasses(flows);
   const ends = connect(flows, hosts, members, paths, settings, congestion);
   const { hostEnds, flowEnds } = ends;
   const trees = treesOf(members, flows, routes);
-  const bridgesTag = bridges.some((ports) => ports?.some(({ tagged }) => tagged.length > 0));
-  const lengths = frameLengths(scenario, flows, bridgesTag);
-  const longestFrameOctets = lengths.map((own) => Math.max(...own));
   const credit = new CreditPlan(scenario, topology, settings, linkEnds, lengths, fail, warn);
-  const ofMechanisms = fabricOfMechanisms({
-    ...{ input, settings, linkEnds, methods, longestFrameOctets, paths },
-  });
   const discovery = new DiscoveryPlan(
     input,
     settings,
@@ -76,8 +83,10 @@ export function assemble(input: AssemblyInput): Assembly {
   const inOrder = keepsOrder(settings, scenario.faults);
 
   const present = (of: (planned: PlannedMechanism) => object | null): SwitchSpec['slices'] => {
-    const specs = mechanisms.map((planned) => [planned.slice.name, of(planned)] as const);
-    return Object.fromEntries(specs.filter(([, spec]) => spec !== null));
+    const specs = mechanisms.map((planned) => [planned.slice.name, of(planned)]);
+    return Object.fromEntries(
+      specs.filter((entry): entry is [string, object] => entry[1] !== null),
+    );
   };
   const switchSpec = (index: number, own: Settings): Omit<SwitchSpec, keyof Common> => {
     const { name } = topology.devices[index]!;
@@ -95,7 +104,6 @@ export function assemble(input: AssemblyInput): Assembly {
       failover: failoverOf(own.switch, routes),
       ecn: mvtx2802 === null ? ecnSpecs(scenario, own, name, fail) : NO_MARKING,
       telemetry,
-      qcn: mvtx2802 === null ? congestion.pointsOf(index) : null,
       slices: mvtx2802 === null ? present(({ plan }) => plan.ofSwitch(index)) : {},
     };
   };

@@ -101,7 +101,7 @@ function sendSpec(
 ): SendSpec {
   const { transport, vlan } = flow;
   const telemetry = telemetryOctets(flow);
-  const tags = tagOctets(vlan) + congestion.cnTagOctets(flow) + telemetry;
+  const tags = tagOctets(vlan) + congestion.flowTagOctets(flow) + telemetry;
   const fullFrameOctets = framing.fullFrameOctets + tags;
   const reliable = transport.kind === 'reliable';
   return {
@@ -166,7 +166,7 @@ function receiveSpec(
       framing.overheadOctets +
       tagOctets(arriving) +
       telemetryOctets(flow) +
-      congestion.arrivingCnTagOctets(flow, hops),
+      congestion.arrivingFlowTagOctets(flow, hops),
     lastPayloadOctets: framing.lastPayloadOctets,
     startPs,
     ackEvery: reliable ? transport.ackEvery : 1,

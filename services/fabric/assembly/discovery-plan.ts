@@ -1,6 +1,7 @@
 import { TRAFFIC_CLASSES } from '../../engine/units/ethernet.js';
 import type { ArbiterSpec } from '../../engine/contract/arbiter.js';
 import type {
+  AdvertisedTlvs,
   DcbxAdmin,
   DiscoveryAdmin,
   DiscoveryPortSpec,
@@ -14,7 +15,6 @@ import {
   type CreditExchange,
 } from '../../engine/wire/lldp/capability-tlvs.js';
 import { type Ets, TSA_ETS, TSA_STRICT, TSA_VENDOR } from '../../engine/wire/lldp/dcbx-ieee.js';
-import type { MechanismTlvs } from '../../engine/wire/lldp/mechanism-tlvs.js';
 import { NO_MECHANISM_TLVS } from '../../engine/wire/lldp/mechanism-tlvs.js';
 import { switchPortMac } from '../address.js';
 import type { Path } from '../../settings/source-tree.js';
@@ -158,22 +158,20 @@ export class DiscoveryPlan {
 
   private admin(device: number, configuration: Configuration, grants: Grants): DiscoveryAdmin {
     const { end } = configuration;
-    const { priorities } = this.input.scenario.rateControls.qcn;
-    const cnpvs = priorities.reduce((mask, priority) => mask | (1 << priority), 0);
     return {
       status: end.status,
       dcbx: this.dcbx(device, configuration),
       credit: this.credit(device, configuration, grants),
       ...NO_MECHANISM_TLVS,
-      congestionNotification: cnpvs === 0 ? null : { priorities: cnpvs, ready: cnpvs },
+      congestionNotification: null,
       ...this.advertised(device),
     };
   }
 
   /** What mechanisms say of a device. */
-  private advertised(device: number): Partial<MechanismTlvs> {
-    const own = this.mechanisms.map(({ slice, context }) => slice.advertise(device, context));
-    return Object.assign({}, ...own) as Partial<MechanismTlvs>;
+  private advertised(device: number): Partial<AdvertisedTlvs> {
+    const own = this.mechanisms.map(({ slice, context }) => slice.advertise?.(device, context));
+    return Object.assign({}, ...own) as Partial<AdvertisedTlvs>;
   }
 
   private dcbx(device: number, { end, pfc, arbiter }: Configuration): DcbxAdmin {

@@ -26,9 +26,7 @@ export function fixedClasses(
   prospects: Prospects,
   isHost: boolean,
 ): number {
-  const fixed = isBound(settings, isHost)
-    ? ALL
-    : watched(settings, scenario, isHost) | prospects.credit;
+  const fixed = isBound(settings, isHost) ? ALL : watched(settings, isHost) | prospects.credit;
   const problem = problemOfClasses(fixed, classesOf(settings, scenario), scenario);
   if (problem !== null) throw fail(['discovery'], problem);
   return fixed;
@@ -65,15 +63,11 @@ function isBound({ host, switch: bridge }: Settings, isHost: boolean): boolean {
 }
 
 /** Priorities that mechanisms watch, and others that these need. */
-function watched(
-  { priorities, mechanisms }: Settings,
-  { rateControls: { qcn } }: Scenario,
-  isHost: boolean,
-): number {
+function watched({ priorities, mechanisms }: Settings, isHost: boolean): number {
   return MECHANISMS.reduce((mask, slice) => {
     const { name } = slice;
     const own = priorities.filter((section) => section.mechanisms[name] === true);
     const watchedHere = maskOf(own.map(({ priority }) => priority));
-    return mask | slice.fixedClasses(mechanisms[name], watchedHere, isHost);
-  }, maskOf(qcn.priorities));
+    return mask | (slice.fixedClasses?.(mechanisms[name], watchedHere, isHost) ?? 0);
+  }, 0);
 }

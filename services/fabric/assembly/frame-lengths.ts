@@ -1,5 +1,5 @@
 import { FRAME_OCTETS_MIN, PRIORITIES, VLAN_TAG_OCTETS } from '../../engine/units/ethernet.js';
-import { CN_TAG_OCTETS, CNM_FRAME_OCTETS } from '../../engine/wire/cnm.js';
+import { rateControlOf } from '../../plugins/plugins.js';
 import type { Flow } from '../load/flow.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { CNP_FRAME_OCTETS, notificationsOf } from './congestion-plan.js';
@@ -14,19 +14,18 @@ export function frameLengths(
   flows: readonly Flow[],
   bridgesTag: boolean,
 ): number[][] {
-  const { qcn } = scenario.rateControls;
   const lengths = Array.from({ length: PRIORITIES }, () => new Set<number>());
   for (const flow of flows) {
     const { priority, transport, vlan } = flow;
     const tags = tagOctets(vlan) + (bridgesTag && vlan.inner === null ? VLAN_TAG_OCTETS : 0);
-    const cnTag = flow.congestion === 'qcn' ? CN_TAG_OCTETS : 0;
-    const more = tags + cnTag + telemetryOctets(flow);
+    const control = rateControlOf(flow.congestion, scenario.plugins);
+    const more = tags + (control?.flowTagOctets ?? 0) + telemetryOctets(flow);
     lengths[priority]!.add(framingOf(flow).fullFrameOctets + more);
     const notifications = notificationsOf(flow.congestion, scenario);
     if (notifications !== null) lengths[notifications.priority]!.add(CNP_FRAME_OCTETS + tags);
-    if (flow.congestion === 'qcn') {
-      const message = CNM_FRAME_OCTETS + qcn.quote + tags;
-      lengths[qcn.cnmPriority]!.add(Math.max(FRAME_OCTETS_MIN, message));
+    const messages = control?.messages?.(scenario.rateControls[flow.congestion]);
+    if (messages !== undefined) {
+      lengths[messages.priority]!.add(Math.max(FRAME_OCTETS_MIN, messages.frameOctets + tags));
     }
     if (transport.kind === 'reliable') {
       lengths[transport.ackPriority]!.add(

@@ -5,7 +5,10 @@ import type { FabricOfMechanism, PlannedMechanism } from '../../mechanisms/mecha
 import { MECHANISMS } from '../../mechanisms/registry.js';
 import { switchAddress, switchPortMac } from '../address.js';
 import type { ArbiterSection } from '../scenario/scenario.js';
+import { hostSelector, matchesGlob } from '../scenario/selector.js';
+import { selectDevices } from '../topology/select-devices.js';
 import { hostCount } from '../topology/topology.js';
+import type { Path } from '../../settings/source-tree.js';
 import type { AssemblyInput } from './assembly.js';
 import type { FlowPaths } from './flow-paths.js';
 import type { LinkEnd } from './link-ends.js';
@@ -54,8 +57,10 @@ export function fabricOfMechanisms(ground: Ground): FabricOfMechanism[] {
   return MECHANISMS.map((slice) => ({
     slice,
     context: {
+      section: scenario.mechanisms[slice.name]!,
       hostCount: hosts,
       devices: settings.map((own, device): DeviceContext => ({
+        name: topology.devices[device]!.name,
         ...settingsFor(slice.name, own, scenario.classes.arbiter),
         address: () => stationsOf([device < hosts ? addresses[device]! : switchAddress(device)]),
         links: links[device]!,
@@ -66,9 +71,21 @@ export function fabricOfMechanisms(ground: Ground): FabricOfMechanism[] {
       receive: scenario.classes.receive,
       longestFrameOctets,
       negotiates: scenario.discovery.enabled && scenario.discovery.drives,
+      hostsNamed: (path, selection) => hostsNamed(input, path, selection),
+      matches: matchesGlob,
       fail,
     },
   }));
+}
+
+function hostsNamed(
+  { topology, fail }: AssemblyInput,
+  path: Path,
+  selection: readonly string[],
+): readonly number[] {
+  if (selection.length === 0) return [];
+  const selector = hostSelector(selection, path, { errorAt: fail });
+  return selectDevices(topology, selector, 'host', (message) => fail(path, message));
 }
 
 /** Each checks what the scenario says of it. */
@@ -80,7 +97,7 @@ function settingsFor(
   name: string,
   settings: Settings,
   arbiter: ArbiterSection,
-): Omit<DeviceContext, 'address' | 'links'> {
+): Omit<DeviceContext, 'name' | 'address' | 'links'> {
   return {
     section: settings.mechanisms[name]!,
     priorities: settings.priorities.map(({ priority, flowControl, mechanisms }) => ({
@@ -101,8 +118,10 @@ function settingsFor(
 }
 
 function linkOf(end: LinkEnd, methods: Methods, { input }: Ground): LinkContext {
-  const { peerDevice, peerPort, octetPs, latencyPs } = end;
+  const { name, link, peerDevice, peerPort, octetPs, latencyPs } = end;
   return {
+    name,
+    rateBps: link.rateBps,
     peerDevice,
     peerPort,
     octetPs,

@@ -4,6 +4,7 @@ import type { RegisterFile } from '../../engine/nic-82599/register-file.js';
 import { receivedPriority } from '../../engine/nic-82599/vlan.js';
 import { vlanModesOf } from '../../engine/nic-82599/vlan-modes.js';
 import { MECHANISMS } from '../../mechanisms/registry.js';
+import { rateControlOf } from '../../plugins/plugins.js';
 import type { Flow } from '../load/flow.js';
 import type { Nic82599Section } from '../scenario/nic-section.js';
 import type { Scenario } from '../scenario/scenario.js';
@@ -80,13 +81,16 @@ function arrivals(
     const { name, transport, congestion } = flows[flow]!;
     const { mechanisms } = sections[frameClass & PRIORITY_MASK]!;
     const messages = MECHANISMS.filter(({ name }) => mechanisms[name] === true).flatMap(
-      (slice) => slice.messagePriority(scenario.mechanisms[slice.name]) ?? [],
+      (slice) => slice.messagePriority?.(scenario.mechanisms[slice.name]) ?? [],
     );
     const notifications = notificationsOf(congestion, scenario);
+    const fromQueues = rateControlOf(congestion, scenario.plugins)?.messages?.(
+      rateControls[congestion],
+    );
     const priorities = [
       ...(transport.kind === 'reliable' ? [transport.ackPriority] : []),
       ...(notifications === null ? [] : [notifications.priority]),
-      ...(congestion === 'qcn' ? [rateControls.qcn.cnmPriority] : []),
+      ...(fromQueues === undefined ? [] : [fromQueues.priority]),
       ...messages,
     ];
     return priorities.map((priority) => ({ priority, vlans: vlan, flow: `answers to ${name}` }));

@@ -1,7 +1,7 @@
 /** A scenario under another mechanism: the settings that turn it into that. */
 
 import { MECHANISMS } from '../../mechanisms/registry.js';
-import { rateControlsWith, reactsToMarks } from '../../plugins/plugins.js';
+import { rateControlOf, rateControlsWith, reactsToMarks } from '../../plugins/plugins.js';
 import type { PluginSource } from '../../plugins/source.js';
 import type { Topology } from '../topology/topology.js';
 import type { LoadedScenario } from './load-scenario.js';
@@ -10,7 +10,9 @@ import type { MechanismSections } from './mechanism-sections.js';
 /** What rules a link, of which a contender has exactly one. */
 const HOLDS = ['none', 'pause', 'pfc', 'credit'] as const;
 /** What switches tell their neighbours and the sources beside that. */
-const MESSAGES: readonly string[] = MECHANISMS.map(({ name }) => name);
+const MESSAGES: readonly string[] = MECHANISMS.flatMap(({ name, priority }) =>
+  priority?.isFlag === true ? [name] : [],
+);
 
 type Hold = (typeof HOLDS)[number];
 
@@ -91,9 +93,10 @@ export function settingsFor(
     settings.push(`priorities.${companion}=${JSON.stringify({ ...own, flowControl })}`);
   }
   settings.push(`pause=${hold === 'pause' ? pauseOf(document['pause']) : 'false'}`);
-  if (control === 'qcn') {
-    const qcn = { ...asMapping(document['qcn']), priorities };
-    settings.push(`qcn=${JSON.stringify(qcn)}`);
+  const slice = rateControlOf(control, loaded.scenario.plugins);
+  if (slice?.onPriorities !== undefined) {
+    const section = slice.onPriorities(asMapping(document[control]), priorities);
+    settings.push(`${control}=${JSON.stringify(section)}`);
   }
   loaded.scenario.load.forEach(({ priority }, i) => {
     if (priorities.includes(priority)) settings.push(`load.${i}.congestion=${control}`);

@@ -36,7 +36,9 @@ export interface FaultPlace {
 }
 
 /** Messages that cross the fabric, which a fault may forge by their name. */
-export type ForgedFrames = 'cnp' | 'cnm' | 'sfcm';
+export const FORGED_FRAMES = ['cnp', 'cnm', 'sfcm'] as const;
+
+export type ForgedFrames = (typeof FORGED_FRAMES)[number];
 
 export interface FaultSection {
   readonly name: string;

@@ -3,54 +3,77 @@
 import type { z } from 'zod';
 import { MECHANISMS } from '../../mechanisms/registry.js';
 import { mapping, overriding } from '../../settings/parts.js';
+import type { Places } from '../../mechanisms/rate-control-slice.js';
 import type { Path } from '../../settings/source-tree.js';
 import type { Located } from './located.js';
 
 /** By name of a mechanism: its settings, or (of a device) those that differ. */
 export type MechanismSections = Readonly<Record<string, object>>;
-/** By name of a mechanism: whether it watches a priority. */
-export type MechanismFlags = Readonly<Record<string, boolean>>;
+/** By name of a mechanism: what its key of a priority says. */
+export type PriorityKeys = Readonly<Record<string, unknown>>;
 
 type Keys = Readonly<Record<string, z.ZodType>>;
 
 /** Spread into a schema: what it has of them is read by name. */
 export function sectionKeys(): object {
   return Object.fromEntries(
-    MECHANISMS.map(({ name, keys, help }) => [name, mapping(keys).describe(help).prefault({})]),
+    MECHANISMS.flatMap(({ name, section }) =>
+      section === undefined
+        ? []
+        : [[name, mapping(section.keys).describe(section.help).prefault({})]],
+    ),
   );
 }
 
 export function changeKeys(): object {
   return Object.fromEntries(
-    MECHANISMS.map(({ name, keys, helpOfChanges }) => [
-      name,
-      mapping(overriding(keys as Keys))
-        .describe(helpOfChanges)
-        .exactOptional(),
-    ]),
+    MECHANISMS.flatMap(({ name, section }) =>
+      section === undefined
+        ? []
+        : [
+            [
+              name,
+              mapping(overriding(section.keys as Keys))
+                .describe(section.helpOfChanges)
+                .exactOptional(),
+            ],
+          ],
+    ),
   );
 }
 
-export function priorityFlagKeys(): object {
-  return Object.fromEntries(MECHANISMS.map(({ name, priority }) => [name, priority]));
+export function priorityKeys(): object {
+  return Object.fromEntries(
+    MECHANISMS.flatMap(({ name, priority }) =>
+      priority === undefined ? [] : [[name, priority.schema]],
+    ),
+  );
 }
 
 export function mechanismSections(input: object, path: Path, located: Located): MechanismSections {
   const sections = MECHANISMS.map((slice) => {
     const { name } = slice;
     const section = (input as Record<string, object | undefined>)[name] ?? {};
-    slice.check?.(section, [...path, name], located);
+    slice.section?.check?.(section, [...path, name], located);
     return [name, section] as const;
   });
   return Object.fromEntries(sections);
 }
 
-/** Those that `keys` of a priority has something to say of. */
-export function mechanismFlags(keys: object): MechanismFlags {
-  const flags = MECHANISMS.map(
-    ({ name }) => [name, (keys as Record<string, boolean | undefined>)[name]] as const,
+/** What `keys` of a priority say of mechanisms; only those that they name. */
+export function mechanismKeys(keys: object): PriorityKeys {
+  const named = MECHANISMS.map(
+    ({ name }) => [name, (keys as Record<string, unknown>)[name]] as const,
   );
-  return Object.fromEntries(flags.filter(([, flag]) => flag !== undefined)) as MechanismFlags;
+  return Object.fromEntries(named.filter(([, value]) => value !== undefined));
+}
+
+/** Throws where a mechanism's key of a priority, written at `path`, contradicts itself. */
+export function checkMechanismKeys(keys: object, path: Path, places: Places): void {
+  for (const { name, priority } of MECHANISMS) {
+    const value = (keys as Record<string, unknown>)[name];
+    if (value !== undefined) priority?.check?.(value, [...path, name], places);
+  }
 }
 
 export function changedSections(

@@ -1,11 +1,9 @@
 /** Sections of rate controls: each checked by its slice. */
 
-import type { QcnSettings } from '../../mechanisms/qcn/settings.js';
 import type { PluginSource } from '../../plugins/source.js';
 import { rateControlsWith } from '../../plugins/plugins.js';
 import type { Located } from './located.js';
-import type { QcnSection, RateControlSections } from './scenario.js';
-import { hostSelector } from './selector.js';
+import type { RateControlSections } from './scenario.js';
 
 /** `input` has a section for each kind, as the schema of the scenario puts them there. */
 export function rateControlSections(
@@ -18,14 +16,5 @@ export function rateControlSections(
     slice.check?.(input[kind], located);
     return [kind, input[kind]] as const;
   });
-  return { ...Object.fromEntries(sections), qcn: qcnSection(input['qcn'] as QcnSettings, located) };
-}
-
-function qcnSection(input: QcnSettings, located: Located): QcnSection {
-  const { outside } = input;
-  return {
-    ...input,
-    priorities: [...new Set(input.priorities)],
-    outside: outside.length === 0 ? [] : hostSelector(outside, ['qcn', 'outside'], located),
-  };
+  return Object.fromEntries(sections);
 }

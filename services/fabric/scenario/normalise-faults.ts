@@ -3,6 +3,7 @@
 import { SFC_PAUSE_MAX_NS } from '../../mechanisms/sfc/managed.js';
 import { listed, show } from '../../settings/errors.js';
 import type { FaultSection } from './fault-section.js';
+import { FORGED_FRAMES } from './fault-section.js';
 import type { Located } from './located.js';
 import type { FaultInput } from './schema-faults.js';
 import { COMMON_KEYS, FAULT_KEYS } from './schema-faults.js';
@@ -10,9 +11,8 @@ import type { Path } from '../../settings/source-tree.js';
 
 /** Control frames of a link: MAC control, LLDP, and the two CE-TAGs; in hexadecimal. */
 const LINK_TYPES = ['8808', '88cc', '88b5', '88b6'];
-/** Messages that cross the fabric: CIM and SFCM, CNM, those on IP; and tags before any of them. */
+/** Messages about congestion that cross the fabric, of their own type or on IP; and their tags. */
 const MESSAGE_TYPES = ['89a2', '22e7', '22e9', '0800', '86dd', '8100', '88a8'];
-const FORGED_FRAMES = ['cnp', 'cnm', 'sfcm'];
 /** As long as an edge pauses a source at most, unless told otherwise. */
 const FORGED_PAUSE_PS = SFC_PAUSE_MAX_NS * 1000;
 /** Digits before it. */
@@ -138,7 +138,7 @@ function checkForged(input: FaultInput, path: Path, located: Located): void {
     checkType(octets, path, located);
     return;
   }
-  if (!FORGED_FRAMES.includes(frames!)) {
+  if (!FORGED_FRAMES.some((name) => name === frames)) {
     const named = listed(FORGED_FRAMES);
     const message = `${frames!} cannot be forged by its name: ${named} can; give octets`;
     throw located.errorAt([...path, 'frames'], message);

@@ -1,7 +1,7 @@
 /** `priorities`, `pause`, `classes` of the file -> what holds for each priority and class. */
 
 import type { Located } from './located.js';
-import { mechanismFlags } from './mechanism-sections.js';
+import { mechanismKeys } from './mechanism-sections.js';
 import type {
   ArbiterSection,
   ClassSection,
@@ -50,7 +50,7 @@ export function prioritySections(
       ingressReservedBytes: keys.reserved,
       ingressAlpha: keys.alpha,
       ecn: ecnSection(keys.ecn),
-      mechanisms: mechanismFlags(keys),
+      mechanisms: mechanismKeys(keys),
     };
   });
 }
@@ -71,7 +71,7 @@ export function priorityChanges(
       ...(keys.reserved !== undefined && { ingressReservedBytes: keys.reserved }),
       ...(keys.alpha !== undefined && { ingressAlpha: keys.alpha }),
       ...(keys.ecn !== undefined && { ecn: ecnSection(keys.ecn) }),
-      mechanisms: mechanismFlags(keys),
+      mechanisms: mechanismKeys(keys),
     };
   });
 }

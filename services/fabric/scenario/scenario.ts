@@ -6,13 +6,12 @@
 
 import type { PluginSource } from '../../plugins/source.js';
 import type { ObserveSection } from './observe-section.js';
-import type { QcnSettings } from '../../mechanisms/qcn/settings.js';
 import type { DiscoveryEndSection, DiscoverySection } from './discovery-section.js';
 import type { Expectation } from './expectation-section.js';
 import type { FaultSection } from './fault-section.js';
 import type { MachinerySection } from './machinery-section.js';
 import type { Nic82599Section } from './nic-section.js';
-import type { MechanismFlags, MechanismSections } from './mechanism-sections.js';
+import type { MechanismSections, PriorityKeys } from './mechanism-sections.js';
 
 export type { Expectation, Metric } from './expectation-section.js';
 export type {
@@ -222,7 +221,7 @@ export interface PriorityChange {
   readonly ingressReservedBytes?: number;
   readonly ingressAlpha?: number;
   readonly ecn?: EcnSection;
-  readonly mechanisms: MechanismFlags;
+  readonly mechanisms: PriorityKeys;
 }
 
 /** What keeps the sender of a priority from sending too much. */
@@ -236,7 +235,7 @@ export interface PrioritySection {
   /** Dynamic threshold of an ingress account, as a multiple of the free shared pool. */
   readonly ingressAlpha: number;
   readonly ecn: EcnSection;
-  readonly mechanisms: MechanismFlags;
+  readonly mechanisms: PriorityKeys;
 }
 
 /** What a switch does about a priority that a neighbour holds without end. */
@@ -328,16 +327,7 @@ export type EcnSection =
 export type CongestionControl = string;
 
 /** By kind: the settings of each rate control, as its own schema made them. */
-export interface RateControlSections {
-  readonly [kind: string]: unknown;
-  /** Its congestion points are set here, too. */
-  readonly qcn: QcnSection;
-}
-
-export type QcnSection = Readonly<Omit<QcnSettings, 'outside'>> & {
-  /** Hosts that take no part. */
-  readonly outside: HostSelector;
-};
+export type RateControlSections = Readonly<Record<string, unknown>>;
 
 export interface ClassSection {
   /** Traffic class of each priority: where frames wait to be sent. */

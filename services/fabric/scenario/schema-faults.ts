@@ -5,6 +5,7 @@ import { MECHANISMS } from '../../mechanisms/registry.js';
 import { listed } from '../../settings/errors.js';
 import { CONTROL_FRAMES } from '../../engine/faults/control-frames.js';
 import type { FaultKind } from './fault-section.js';
+import { FORGED_FRAMES } from './fault-section.js';
 import { aboveZero, rate, share, size, time } from '../../settings/quantities.js';
 import {
   choice,
@@ -58,6 +59,7 @@ export const COMMON_KEYS: readonly string[] = [
 ];
 
 const FAULTS_MAX = 1000;
+const TABLES = MECHANISMS.filter(({ table }) => table !== undefined);
 
 const PATTERN = /^[A-Za-z_*?][A-Za-z0-9_*?-]*$/;
 const HOST = /^[A-Za-z_][A-Za-z0-9_-]*$/;
@@ -139,7 +141,10 @@ export const faultsSchema = list(
       .exactOptional(),
     errorRate: errorRate.describe('Probability of each bit to be wrong.').exactOptional(),
     frames: choice(Object.keys(CONTROL_FRAMES))
-      .describe('Which control frames, of those that arrive; or which to forge: cnp, cnm, sfcm.')
+      .describe(
+        'Which control frames, of those that arrive; or which to forge: ' +
+          `${FORGED_FRAMES.join(', ')}.`,
+      )
       .exactOptional(),
     action: choice(['lose', 'duplicate', 'corrupt', 'delay'])
       .describe('What happens to them; corrupt: one bit is wrong and the FCS misses it.')
@@ -169,11 +174,11 @@ export const faultsSchema = list(
     pause: quantity(aboveZero(time))
       .describe('Of `sfcm`: for how long the source is to stop. Default: 100 us.')
       .exactOptional(),
-    table: choice(['mac', ...MECHANISMS.map(({ name }) => name)])
+    table: choice(['mac', ...TABLES.map(({ name }) => name)])
       .describe(
         `${listed([
           'Learned addresses (mac)',
-          ...MECHANISMS.map(({ name, table }) => `${table} (${name})`),
+          ...TABLES.map(({ name, table }) => `${table} (${name})`),
         ])}.`,
       )
       .exactOptional(),

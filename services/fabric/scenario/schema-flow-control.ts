@@ -3,7 +3,7 @@
 import { ECN_MOMENT_DEFAULT } from '../../engine/congestion/ecn/ecn-managed.js';
 import { PFC_WATCHDOG } from '../../engine/flow-control/pfc/pfc-managed.js';
 import type { z } from 'zod';
-import { priorityFlagKeys } from './mechanism-sections.js';
+import { priorityKeys as mechanismKeys } from './mechanism-sections.js';
 import { aboveZero, share, size, time } from '../../settings/quantities.js';
 import {
   choice,
@@ -116,7 +116,7 @@ const priorityKeys = {
   ...holdKeys,
   watchdog: watchdog.prefault(false),
   ecn: ecn.prefault('off'),
-  ...priorityFlagKeys(),
+  ...mechanismKeys(),
 };
 
 const PRIORITY = 'One priority by its number, or all: numbers refine what all says.';

@@ -1,7 +1,7 @@
 /** Names as scenarios select them: `h3`, `leaf*`, `h1..h8`, `all`. */
 
 import { show } from '../../settings/errors.js';
-import type { Located } from './located.js';
+import type { Places } from '../../mechanisms/rate-control-slice.js';
 import type { HostSelector } from './scenario.js';
 import type { Path } from '../../settings/source-tree.js';
 
@@ -40,13 +40,13 @@ export function namesInRange(text: string): readonly string[] | null {
 export function hostSelector(
   input: string | readonly string[],
   path: Path,
-  located: Located,
+  places: Pick<Places, 'errorAt'>,
 ): HostSelector {
   const items = typeof input === 'string' ? [input] : input;
   return items.map((item, index) => {
     if (item.includes('..') && rangeOf(item) === null) {
       const at = typeof input === 'string' ? path : [...path, index];
-      throw located.errorAt(at, `not a range: ${show(item)}; write one that runs up, as h1..h8`);
+      throw places.errorAt(at, `not a range: ${show(item)}; write one that runs up, as h1..h8`);
     }
     return item === 'all' ? '*' : item;
   });

@@ -15,7 +15,7 @@ import type { CiSwitchSpec } from './spec.js';
 const CLEANUP_TIMER = 0;
 
 /** 802.1Qcz: congesting flows wait in a queue of their own, here and at the link partner before. */
-export class CiMechanism implements SliceMechanism, CiGate {
+export class CiMechanism implements SliceMechanism<CiSwitchSpec>, CiGate {
   readonly name = 'ci';
   readonly holdsQueues = true;
   /** By port. */

@@ -13,8 +13,8 @@ const THRESHOLD_PS = 4_000_000;
 const LOW_FRAMES = 2;
 
 /** What switches do about congestion isolation, and where in the file that is wrong. */
-export class CiPlan implements MechanismPlan {
-  constructor(private readonly context: FabricContext) {
+export class CiPlan implements MechanismPlan<CiSwitchSpec> {
+  constructor(private readonly context: FabricContext<CiSettings>) {
     context.devices.forEach((own, device) => {
       this.check(own, this.watched(device));
     });
@@ -61,7 +61,7 @@ export class CiPlan implements MechanismPlan {
   }
 
   private section(device: number): CiSettings {
-    return this.context.devices[device].section as CiSettings;
+    return this.context.devices[device].section;
   }
 
   /** Priorities that a switch watches. */
@@ -70,11 +70,11 @@ export class CiPlan implements MechanismPlan {
     return watchedOf(this.context.devices[device]);
   }
 
-  private check(device: DeviceContext, watched: readonly number[]): void {
+  private check(device: DeviceContext<CiSettings>, watched: readonly number[]): void {
     const [first] = watched;
     if (first === undefined) return;
     const { fail, flows, transmit, receive } = this.context;
-    const { priority, messagePriority, detect, low } = device.section as CiSettings;
+    const { priority, messagePriority, detect, low } = device.section;
     const wrong = (key: string, message: string): Error => fail(device.placeOf(key), message);
     if (watched.includes(priority)) {
       throw wrong('priority', `priority ${priority} is watched itself; isolate to another`);

@@ -2,7 +2,9 @@ import type { Engine } from '../../engine/device/engine.js';
 import type { RunView, SliceResults, SummaryTools } from '../mechanism-slice.js';
 import { ciManagedValues } from './managed.js';
 import { CiMechanism } from './mechanism.js';
+import type { CiPlan } from './plan.js';
 import { CiPoint } from './point.js';
+import type { CiSettings } from './settings.js';
 
 /** What a switch did about congestion isolation; only of those that did anything. */
 export interface IsolationResult {
@@ -28,7 +30,14 @@ export function ciOf(engine: Engine): CiMechanism {
   return engine.given.find((mechanism) => mechanism instanceof CiMechanism)!;
 }
 
-export const ciResults: SliceResults<CiResults> = {
+/** What its parts share. */
+export interface CiTypes {
+  readonly settings: CiSettings;
+  readonly plan: CiPlan;
+  readonly results: CiResults;
+}
+
+export const ciResults: SliceResults<CiTypes> = {
   collect: (run) => ({ isolations: isolationsOf(run) }),
   summary: ({ isolations }, tools) => [tableText(isolations, tools)],
   tables: ({ isolations }) => {
@@ -38,10 +47,9 @@ export const ciResults: SliceResults<CiResults> = {
     ]);
     return [{ name: 'isolation', columns: ['device', 'flows', 'flows_peak', ...names], rows }];
   },
-  metrics: {},
 };
 
-function isolationsOf({ engine }: RunView): IsolationResult[] {
+function isolationsOf({ engine }: RunView<CiTypes>): IsolationResult[] {
   return engine.devices.flatMap(({ place, spec }) => {
     const point = ciPointOf(engine, place);
     if (point === null) return [];

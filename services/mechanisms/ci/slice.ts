@@ -7,41 +7,45 @@ import type { MechanismSlice } from '../mechanism-slice.js';
 import { watchedOf } from '../mechanism-slice.js';
 import { CiMechanism } from './mechanism.js';
 import { CiPlan } from './plan.js';
-import type { CiResults } from './results.js';
+import type { CiTypes } from './results.js';
 import { ciResults } from './results.js';
 import type { CiSettings } from './settings.js';
 import { ciKeys } from './settings.js';
 
 const ALL_PRIORITIES = 0xff;
 
-export const ci: MechanismSlice<CiResults> = {
+export const ci: MechanismSlice<CiTypes> = {
   name: 'ci',
+  hasSlot: true,
   create: (tools) => new CiMechanism(tools),
-  keys: ciKeys,
-  help: 'Congestion isolation on the priorities that have ci: true (802.1Qcz).',
-  helpOfChanges: 'Changes to congestion isolation at this switch.',
-  priority: flag()
-    .describe('Flows that congest this priority get a queue of their own (congestion isolation).')
-    .prefault(false),
+  section: {
+    keys: ciKeys,
+    help: 'Congestion isolation on the priorities that have ci: true (802.1Qcz).',
+    helpOfChanges: 'Changes to congestion isolation at this switch.',
+  },
+  priority: {
+    schema: flag()
+      .describe('Flows that congest this priority get a queue of their own (congestion isolation).')
+      .prefault(false),
+    isFlag: true,
+  },
   topic:
     'Congestion isolation (802.1Qcz): flows that congest a queue get one of their own, here and ' +
     'at the upstream switch, which receives a message (CIM). PFC then pauses that queue alone. ' +
     '`priorities: { 2: pfc, 3: { flowControl: pfc, ci: true } }`; details under `ci:`.',
   table: 'streams of congestion isolation',
-  fixedClasses: (section, watched, isHost) =>
-    !isHost && watched !== 0 && (section as CiSettings).enable ? ALL_PRIORITIES : 0,
-  // Its messages go from switch to switch.
-  messagePriority: () => null,
-  companions: (section) => [(section as CiSettings).priority],
+  fixedClasses: ({ enable }, watched, isHost) =>
+    !isHost && watched !== 0 && enable ? ALL_PRIORITIES : 0,
+  companions: ({ priority }) => [priority],
   plan: (context) => new CiPlan(context),
   advertise,
   results: ciResults,
 };
 
-function advertise(index: number, context: FabricContext): Partial<MechanismTlvs> {
+function advertise(index: number, context: FabricContext<CiSettings>): Partial<MechanismTlvs> {
   const { devices, hostCount, transmit } = context;
   const device = devices[index];
-  const own = device.section as CiSettings;
+  const own = device.section;
   const monitored = watchedOf(device);
   if (index < hostCount || !own.enable || monitored.length === 0) return {};
   const queueMap = transmit.map(() => 0);

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { QCN_HEADER_OCTETS, QCN_WEIGHT_EXPONENT } from '../../engine/congestion/qcn/qcn-managed.js';
+import { QCN_HEADER_OCTETS, QCN_WEIGHT_EXPONENT } from './managed.js';
 import {
   choice,
   either,

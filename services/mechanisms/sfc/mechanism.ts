@@ -23,7 +23,9 @@ import { SfcStationReceiver } from './station.js';
  * P802.1Qdw: a congested queue requests the sources of its frames to pause for a time. Stations
  * pause by themselves, or the bridge at their link pauses them by PFC.
  */
-export class SfcMechanism implements SliceMechanism, SfcTimers, SfcEdges {
+export class SfcMechanism
+  implements SliceMechanism<SfcSwitchSpec, SfcHostSpec>, SfcTimers, SfcEdges
+{
   readonly name = 'sfc';
   readonly clock: { readonly now: number };
   /** Stops of a station's own sending. */

@@ -35,14 +35,14 @@ export interface SfcPath {
 }
 
 /** What devices do about source flow control, and where in the file that is wrong. */
-export class SfcPlan implements MechanismPlan {
+export class SfcPlan implements MechanismPlan<SfcSwitchSpec, SfcHostSpec> {
   /** Of every flow on a priority with source flow control. */
   readonly paths: readonly SfcPath[];
   /** Some priority of some switch is watched. */
   private readonly isUsed: boolean;
   private readonly stations: Stations;
 
-  constructor(private readonly context: FabricContext) {
+  constructor(private readonly context: FabricContext<SfcSettings>) {
     const { devices } = context;
     this.stations = new Stations(context.stations);
     this.isUsed = devices.some((_, device) => this.watched(device).length > 0);
@@ -112,7 +112,7 @@ export class SfcPlan implements MechanismPlan {
   }
 
   private section(device: number): SfcSettings {
-    return this.context.devices[device].section as SfcSettings;
+    return this.context.devices[device].section;
   }
 
   /** Priorities that a switch watches. */
@@ -166,9 +166,9 @@ export class SfcPlan implements MechanismPlan {
     return loops.slice(0, hostCount).map((loop) => (loop === Infinity ? 0 : loop));
   }
 
-  private check(device: DeviceContext, watched: readonly number[]): void {
+  private check(device: DeviceContext<SfcSettings>, watched: readonly number[]): void {
     const { transmit, fail } = this.context;
-    const own = device.section as SfcSettings;
+    const own = device.section;
     for (const priority of watched) {
       const stranger = device.priorities.find(
         (other) => !other.isOn && transmit[other.priority] === transmit[priority],

@@ -8,10 +8,10 @@ import type {
 } from '../mechanism-slice.js';
 import { sfcManagedValues } from './managed.js';
 import { SfcMechanism } from './mechanism.js';
-import type { SfcPath, SfcReaction } from './plan.js';
-import { SfcPlan } from './plan.js';
+import type { SfcPath, SfcPlan, SfcReaction } from './plan.js';
 import type { SfcPoint } from './point.js';
 import { SfcBridgePoint, SfcStationPoint } from './roles.js';
+import type { SfcSettings } from './settings.js';
 
 const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
 
@@ -85,7 +85,14 @@ const metrics = {
 
 export type SfcMetric = keyof typeof metrics;
 
-export const sfcResults: SliceResults<SfcResults> = {
+/** What its parts share. */
+export interface SfcTypes {
+  readonly settings: SfcSettings;
+  readonly plan: SfcPlan;
+  readonly results: SfcResults;
+}
+
+export const sfcResults: SliceResults<SfcTypes> = {
   collect: (run) => ({ sfc: devicesOf(run), sfcPaths: pathsOf(run) }),
   summary: ({ sfc, sfcPaths }, tools) => [tableText(sfc, tools), coverageText(sfcPaths, tools)],
   tables: ({ sfc, sfcPaths }) => [deviceTable(sfc), pathTable(sfcPaths)],
@@ -93,7 +100,7 @@ export const sfcResults: SliceResults<SfcResults> = {
   metrics,
 };
 
-function devicesOf({ engine, nowPs }: RunView): SfcResult[] {
+function devicesOf({ engine, nowPs }: RunView<SfcTypes>): SfcResult[] {
   const mechanism = sfcOf(engine);
   return engine.devices.flatMap(({ place, spec, firstPort }) => {
     const point = sfcPointOf(engine, place);
@@ -114,9 +121,8 @@ function devicesOf({ engine, nowPs }: RunView): SfcResult[] {
   });
 }
 
-function pathsOf(run: RunView): SfcPathResult[] {
+function pathsOf(run: RunView<SfcTypes>): SfcPathResult[] {
   const { plan, names, context } = run;
-  if (!(plan instanceof SfcPlan)) return [];
   const namesOf = (devices: readonly number[]): string[] => devices.map((d) => names[d]);
   return plan.paths.map((path) => ({
     flow: context.flows[path.flow].name,
@@ -127,7 +133,7 @@ function pathsOf(run: RunView): SfcPathResult[] {
 }
 
 /** How a flow's source is stopped, as its edge knows from what the station advertised. */
-function reactionNow({ context, engine }: RunView, { flow }: SfcPath): SfcReaction {
+function reactionNow({ context, engine }: RunView<SfcTypes>, { flow }: SfcPath): SfcReaction {
   const { source, priority } = context.flows[flow];
   const [link] = context.devices[source].links;
   if (link === undefined) return 'none';

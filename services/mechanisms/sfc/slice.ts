@@ -9,22 +9,31 @@ import { maskOf, watchedOf } from '../mechanism-slice.js';
 import type { Places } from '../rate-control-slice.js';
 import { SfcMechanism } from './mechanism.js';
 import { encapsulationOf, SfcPlan } from './plan.js';
-import type { SfcResults } from './results.js';
+import type { SfcTypes } from './results.js';
 import { sfcResults } from './results.js';
 import type { SfcSettings } from './settings.js';
 import { sfcKeys } from './settings.js';
 
-export const sfc: MechanismSlice<SfcResults> = {
+export const sfc: MechanismSlice<SfcTypes> = {
   name: 'sfc',
+  hasSlot: true,
   create: (tools) => new SfcMechanism(tools),
-  keys: sfcKeys,
-  help: 'Source flow control on the priorities that have sfc: true (P802.1Qdw).',
-  helpOfChanges: 'Changes to source flow control at this device: what it can do, and when it acts.',
-  priority: flag()
-    .describe(
-      'Congested queues of this priority send SFCMs that pause the sources (source flow control).',
-    )
-    .prefault(false),
+  section: {
+    keys: sfcKeys,
+    help: 'Source flow control on the priorities that have sfc: true (P802.1Qdw).',
+    helpOfChanges:
+      'Changes to source flow control at this device: what it can do, and when it acts.',
+    check: checkDetector,
+  },
+  priority: {
+    schema: flag()
+      .describe(
+        'Congested queues of this priority send SFCMs that pause the sources (source flow ' +
+          'control).',
+      )
+      .prefault(false),
+    isFlag: true,
+  },
   topic:
     'Source flow control (P802.1Qdw): a switch whose queue is congested sends a message to ' +
     'the source, which pauses for a time; where a host does not support it, its ToR switch ' +
@@ -32,11 +41,8 @@ export const sfc: MechanismSlice<SfcResults> = {
     '`priorities: { 3: { flowControl: pfc, sfc: true ' +
     '} }`; details under `sfc:`.',
   table: 'sources',
-  check: (section, path, places) => {
-    checkDetector(section, path, places);
-  },
   fixedClasses: (_section, watched) => watched,
-  messagePriority: (section) => (section as SfcSettings).priority,
+  messagePriority: ({ priority }) => priority,
   plan: (context) => new SfcPlan(context),
   advertise,
   results: sfcResults,
@@ -47,9 +53,12 @@ function checkDetector({ detect }: Partial<SfcSettings>, path: Path, places: Pla
   throw places.errorAt([...path, 'detect', 'max'], 'max is not above min');
 }
 
-function advertise(index: number, { devices, hostCount }: FabricContext): Partial<MechanismTlvs> {
+function advertise(
+  index: number,
+  { devices, hostCount }: FabricContext<SfcSettings>,
+): Partial<MechanismTlvs> {
   const device = devices[index];
-  const own = device.section as SfcSettings;
+  const own = device.section;
   const monitored = maskOf(watchedOf(device));
   if (monitored === 0) return {};
   const isBridge = index >= hostCount;

@@ -9,7 +9,7 @@ import { discoveryResults } from './discovery-results.js';
 import { mechanismResults } from './mechanism-results.js';
 import { nicResults } from './nic-results.js';
 import { slotPortResults, slotResults } from './collect-slots.js';
-import { congestionPointsOf, ratesOf } from './collect-congestion.js';
+import { ratesOf } from './collect-congestion.js';
 import type { Failure, PluginResult, RunResults, RunStatus, StallResult } from './results.js';
 import { FlowProgress } from './flow-progress.js';
 import { wireResult } from './wire-result.js';
@@ -82,7 +82,6 @@ export function outcomeOf(
     ...mechanismResults(fabric, engine, virtualPs),
     nics,
     rates: ratesOf(fabric, engine),
-    congestionPoints: congestionPointsOf(fabric, engine),
     slots: slotResults(engine),
     slotPorts: slotPortResults(engine, fabric, virtualPs),
     stalls,

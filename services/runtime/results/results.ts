@@ -54,7 +54,6 @@ export interface RunResults extends MechanismResults {
   readonly nics: readonly NicResult[];
   /** Of every connection with a rate control. */
   readonly rates: readonly RateResult[];
-  readonly congestionPoints: readonly CongestionPointResult[];
   /** Of switches that are MVTX2802s, as the next. */
   readonly slots: readonly SlotResult[];
   readonly slotPorts: readonly SlotPortResult[];
@@ -277,15 +276,6 @@ export interface RateResult {
   readonly notificationsSent: number | null;
   readonly notifications: number;
   readonly cuts: number;
-}
-
-/** A queue that tells sources of congestion (QCN). */
-export interface CongestionPointResult {
-  readonly port: string;
-  readonly priority: number;
-  readonly setPointOctets: number;
-  readonly samples: number;
-  readonly messages: number;
 }
 
 export interface BufferResult {

@@ -24,7 +24,7 @@ import {
   VLAN,
 } from '../../engine/frame/frame-pool.js';
 import { groupIpv4, groupMac, Stations } from '../../engine/notices/stations.js';
-import { encodeCnTag } from '../../engine/wire/cnm.js';
+import { encodeCnTag } from '../../engine/wire/cn-tag.js';
 import { crc32Value, crc32Zeros, encodeCrc32 } from '../../engine/wire/crc32.js';
 import { writeU16, writeU48 } from '../../engine/wire/big-endian.js';
 import {

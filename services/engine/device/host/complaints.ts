@@ -1,8 +1,6 @@
 import type { ReceiveSpec } from '../../contract/spec.js';
-import { PRIORITY_MASK } from '../../frame/frame-pool.js';
 import { fillEnvelope } from '../../notices/notice-envelope.js';
 import { Stations } from '../../notices/stations.js';
-import { blankCnm, blankCnmEnvelope, decodeCnmFrame } from '../../wire/cnm.js';
 import { blankCnp, CNP_FRAME_OCTETS_MAX, decodeCnpPacket, encodeCnpFrame } from '../../wire/cnp.js';
 import { blankEnvelope, decodeEnvelope } from '../../wire/congestion-message.js';
 import { ROCE_UDP_PORT } from '../../wire/roce.js';
@@ -15,13 +13,15 @@ import type { Rates } from './rates.js';
 const DSCP_PER_PRIORITY = 8;
 const DYNAMIC_PORTS = 0xc000;
 
-/** Messages that tell a host to slow a connection down: of its receiver, or a queue on the way. */
+/** Messages of receivers to the senders of marked packets. */
 export interface Complaints {
   /** The packet (CNP) that a receiving connection sends about a marked frame. */
   make(spec: ReceiveSpec): number;
   /** Takes a message; false if it is of another kind. */
   take(device: number, octets: Uint8Array): boolean;
-  /** By device: messages that were malformed, and those for a connection that nobody limits. */
+  /** Notifies the rate control of a connection; false if no such connection has one. */
+  notify(device: number, connection: number, feedback: number): boolean;
+  /** By device: messages that were malformed, and those for a connection without a rate control. */
   readonly malformed: Float64Array;
   readonly unclaimed: Float64Array;
 }
@@ -36,9 +36,7 @@ export function makeComplaints(
   const unclaimed = tables.float64('device', 1);
   const scratch = new Uint8Array(CNP_FRAME_OCTETS_MAX);
   const packet = blankEnvelope();
-  const message = blankCnmEnvelope();
   const cnp = blankCnp();
-  const cnm = blankCnm();
 
   function make(spec: ReceiveSpec): number {
     const { priority, own, sender } = spec.notify!;
@@ -66,40 +64,21 @@ export function makeComplaints(
   }
 
   function take(device: number, octets: Uint8Array): boolean {
-    const outcome = decodeCnmFrame(octets, 0, message, cnm);
-    if (outcome === 'ok') tell(device, reactionPoint(device), cnm.feedback);
-    else if (outcome === 'wrong-type') return takePacket(device, octets);
-    else malformed[device]++;
-    return true;
-  }
-
-  /** From the receiver, for a queue pair. */
-  function takePacket(device: number, octets: Uint8Array): boolean {
     if (decodeEnvelope(octets, 0, packet) !== 'ok') return false;
     const isRoce = packet.udp.destinationPort === ROCE_UDP_PORT;
     if (packet.encapsulation === 'ethernet' || !isRoce) return false;
     if (decodeCnpPacket(octets, 0, packet, cnp) !== 'ok') malformed[device]++;
-    else tell(device, cnp.destinationQueuePair, 0);
+    else if (!notify(device, cnp.destinationQueuePair, 0)) unclaimed[device]++;
     return true;
   }
 
-  /** By Flow ID; a message without one is for any reaction point of the priority (802.1Q 32.14). */
-  function reactionPoint(device: number): number {
-    const { spec } = devices[device];
-    if (message.flowId !== 0 || spec.kind !== 'host') return message.flowId - 1;
-    return spec.sends.findIndex(
-      ({ rate, frameClass }) =>
-        rate?.kind === 'qcn' && (frameClass & PRIORITY_MASK) === cnm.priority,
-    );
-  }
-
-  function tell(device: number, connection: number, feedback: number): void {
+  function notify(device: number, connection: number, feedback: number): boolean {
     const { first, count } = devices[device].rows.send;
     const send = first + connection;
-    const isOurs = connection >= 0 && connection < count && rates.isLimited(send);
-    if (isOurs) rates.notified(send, feedback);
-    else unclaimed[device]++;
+    if (connection < 0 || connection >= count || !rates.isLimited(send)) return false;
+    rates.notified(send, feedback);
+    return true;
   }
 
-  return { make, take, malformed, unclaimed };
+  return { make, take, notify, malformed, unclaimed };
 }

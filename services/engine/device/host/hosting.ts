@@ -130,7 +130,11 @@ export function makeHosting(
   const lineOfPriority = new Int32Array(devices.length * 8);
   /** By device and receiving connection: sending connections that wait for its messages. */
   const dependants: number[][][] = [];
-  const roleCarrier: HostCarrier = { stopConnection };
+  const roleCarrier: HostCarrier = {
+    stopConnection,
+    limitRate: (port, connection, feedback) =>
+      complaints.notify(ports.owner(port), connection, feedback),
+  };
 
   function configure(device: Device, spec: HostSpec): void {
     const d = device.place;

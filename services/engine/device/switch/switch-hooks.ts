@@ -1,8 +1,10 @@
 import type {
   DequeueObserver,
+  DomainBoundary,
   EnqueueObserver,
   FlowIsolation,
   NoticeFilter,
+  QueueSampler,
   SwitchRole,
 } from '../../contract/slice.js';
 
@@ -14,20 +16,38 @@ export interface SwitchHooks {
   readonly ownNotices: readonly NoticeFilter[];
   /** A frame goes to one queue, so at most one mechanism chooses it. */
   readonly isolation: FlowIsolation | null;
+  /** A queue has one length to sample, and a port one domain: at most one of either. */
+  readonly sampler: QueueSampler | null;
+  readonly boundary: DomainBoundary | null;
 }
 
 export function hooksOf(roles: readonly SwitchRole[]): SwitchHooks {
-  const [isolation = null, rival] = present(roles.map((role) => role.isolation));
-  if (rival !== undefined) throw new Error('two mechanisms isolate flows in one switch');
   return {
     onEnqueue: present(roles.map((role) => role.onEnqueue)),
     onDequeue: present(roles.map((role) => role.onDequeue)),
     forwardedNotices: present(roles.map((role) => role.forwardedNotices)),
     ownNotices: present(roles.map((role) => role.ownNotices)),
-    isolation,
+    isolation: onlyOne(
+      roles.map((role) => role.isolation),
+      'isolate flows',
+    ),
+    sampler: onlyOne(
+      roles.map((role) => role.sampler),
+      'sample queues',
+    ),
+    boundary: onlyOne(
+      roles.map((role) => role.boundary),
+      'change frames at ports',
+    ),
   };
 }
 
 function present<Role>(roles: readonly (Role | undefined)[]): Role[] {
   return roles.filter((role) => role !== undefined);
+}
+
+function onlyOne<Role>(roles: readonly (Role | undefined)[], what: string): Role | null {
+  const [role = null, rival] = present(roles);
+  if (rival !== undefined) throw new Error(`two mechanisms ${what} in one switch`);
+  return role;
 }

@@ -1,7 +1,5 @@
 import { ADMITTED, POOL, POOL_USED } from '../../buffer/shared-buffer.js';
 import { SharedFrames } from '../../buffer/shared-frames.js';
-import { QcnDefences } from '../../congestion/qcn/qcn-defence.js';
-import { makeQcnPoints, type QcnPoints } from '../../congestion/qcn/qcn-points.js';
 import { TelemetryPoints } from './telemetry-points.js';
 import { EcnMarker } from '../../congestion/ecn/ecn-mechanism.js';
 import type { IngressObserver } from '../../contract/flow-control.js';
@@ -14,7 +12,6 @@ import {
   CLASS,
   COPY_FLAG,
   GROUP_FLAG,
-  HASH,
   ISOLATED_FLAG,
   ISOLATING_FLAG,
   KIND_DATA,
@@ -24,11 +21,9 @@ import {
   PORT,
   PRIORITY_MASK,
   REPLICA_FLAG,
-  SOURCE,
   STORED,
   TARGET,
 } from '../../frame/frame-pool.js';
-import { RandomStream } from '../../kernel/random.js';
 import type { SampledMessage } from '../../notices/sampled-message.js';
 import { NEIGHBOUR } from '../../notices/sampled-message.js';
 import { QUEUE_OCTETS } from '../../port/queues.js';
@@ -81,7 +76,6 @@ export interface Switching {
   parts(d: number): SwitchParts;
   /** What chooses queues for flows in a switch; null where nothing does. */
   isolationOf(d: number): FlowIsolation | null;
-  readonly points: QcnPoints;
   detourOf(d: number, frame: number): number;
 }
 
@@ -134,6 +128,10 @@ export function makeSwitching(
   };
   /** By port: 1 where the memory of the switch is its own chip's. */
   const isSlotted = tables.uint8('port', 1);
+  /** By port: traffic classes that are sampled; 1 where frames may change as they come, and go. */
+  const sampled = new Uint8Array(ports.count);
+  const remaps = new Uint8Array(ports.count);
+  const untags = new Uint8Array(ports.count);
   /** By port: whether its switch does more than to route frames through a shared buffer. */
   const plainness = new Uint8Array(ports.count);
   const slotted = makeSlotted(shared, devices, mechanisms, egressPath, retag, copyOf);
@@ -147,17 +145,12 @@ export function makeSwitching(
     },
     forward: forwardCopy,
   });
-  const points = makeQcnPoints(tables, pool);
   const telemetry = new TelemetryPoints(clock, ports, counters);
-  const defences = new QcnDefences(tables, pool, counters);
-  const { watched } = points;
   const { discards } = pfc.watchdog;
-  const { remapped, untagged } = defences;
 
   function configure(device: Device, spec: SwitchSpec): void {
     const ecn = new EcnMarker(spec.ecn, spec.seed, spec.name);
     const chip = spec.mvtx2802 === null ? null : slotted.make(device, spec.mvtx2802);
-    const jitter = new RandomStream(spec.seed, `${spec.name}/qcn`);
     const { place, firstPort } = device;
     const roles: Record<string, SwitchRole> = {};
     for (const mechanism of given) {
@@ -171,11 +164,8 @@ export function makeSwitching(
     const sharedFrames = new SharedFrames();
     const { index, failover: how } = spec;
     const links = failover.configureSwitch(place, index, firstPort, device.macs(), how);
-    all[place] = { forwarding, ecn, jitter, roles, chip, sharedFrames, links };
-    if (spec.qcn !== null) {
-      points.configure(device.firstPort, spec.qcn, spec.ports[0].classOf, jitter);
-      defences.configure(device.firstPort, spec.qcn);
-    }
+    all[place] = { forwarding, ecn, roles, chip, sharedFrames, links };
+    const { sampler, boundary } = hooks[place];
     buffer.configure(device.place, device.firstPort, spec.buffer);
     spec.ports.forEach((port, p) => {
       const at = device.firstPort + p;
@@ -184,7 +174,10 @@ export function makeSwitching(
         joinsFrom[(at << 3) | tc] = joiningFrom(watchers, at, tc);
       }
       isSlotted[at] = chip === null ? 0 : 1;
-      plainness[at] = plainnessOf(spec, watchers);
+      sampled[at] = sampler?.sampledClasses(at) ?? 0;
+      remaps[at] = boundary?.remaps(at) === true ? 1 : 0;
+      untags[at] = boundary?.untags(at) === true ? 1 : 0;
+      plainness[at] = plainnessOf(spec, watchers, hooks[place], firstPort);
       spec.buffer.accounts[p].forEach((account, group) => {
         const name = rulerOf(port, group);
         if (!account.lossless && name !== 'credit') return;
@@ -207,7 +200,7 @@ export function makeSwitching(
 
   function receive(d: number, port: number, frame: number): void {
     const { firstPort } = devices[d];
-    if (remapped[port] !== 0) defences.receive(port, frame);
+    if (remaps[port] !== 0) hooks[d].boundary!.entered(port, frame);
     const isNotice = (pool.words[frame + CLASS] & KIND_MASK) === KIND_NOTICE;
     if (isNotice && pool.words[frame + TARGET] === NEIGHBOUR) {
       const octets = controlPayloads.octets(frame);
@@ -354,9 +347,8 @@ export function makeSwitching(
     if (!bare && queued + stored >= joinsFrom[(out << 3) | trafficClass])
       joining(d, port, out, frame, trafficClass, queued + stored);
     egressPath.enqueue(d, out, trafficClass, frame);
-    if (kind > SAMPLED || (watched[out] & (1 << trafficClass)) === 0) return;
-    if (!points.isDue(out, trafficClass, octets)) return;
-    if (points.measure(out, trafficClass, frame, queued + stored)) complain(port, out, frame);
+    if (kind > SAMPLED || (sampled[out] & (1 << trafficClass)) === 0) return;
+    hooks[d].sampler!.joined(port, out, trafficClass, frame, octets, queued + stored);
   }
 
   /** A copy of a frame whose memory is charged joins the queue of its egress. */
@@ -384,9 +376,8 @@ export function makeSwitching(
     if (kind !== BARE && queued + stored >= joinsFrom[(out << 3) | trafficClass])
       joining(d, port, out, frame, trafficClass, queued + stored);
     egressPath.enqueue(d, out, trafficClass, frame);
-    if (kind > SAMPLED || (watched[out] & (1 << trafficClass)) === 0) return;
-    if (!points.isDue(out, trafficClass, octets)) return;
-    if (points.measure(out, trafficClass, frame, queued + stored)) complain(port, out, frame);
+    if (kind > SAMPLED || (sampled[out] & (1 << trafficClass)) === 0) return;
+    hooks[d].sampler!.joined(port, out, trafficClass, frame, octets, queued + stored);
   }
 
   /** The group that a frame is charged to when it comes in. */
@@ -436,25 +427,9 @@ export function makeSwitching(
     return all[d].forwarding.answerTags(frame, out - devices[d].firstPort);
   }
 
-  /** Tells the source of a queued frame by the way that the frame came. */
-  function complain(port: number, out: number, frame: number): void {
-    const { words } = pool;
-    const trafficClass = ports.classOf(out, words[frame + CLASS] & PRIORITY_MASK);
-    const vlan = answerTags(out, frame);
-    const length = points.compose(out, trafficClass, frame, vlan);
-    const around = {
-      priority: points.messagePriority(out),
-      target: pool.ends[frame + SOURCE],
-      hash: words[frame + HASH],
-      vlan,
-      bornPs: clock.now,
-    };
-    sendMessage(port, around, points.octets, length);
-  }
-
   /** Puts on or takes off the VLAN tag that the egress wants; returns the frame's length. */
   function retag(d: number, port: number, out: number, frame: number, priority: number): number {
-    if (untagged[out] !== 0) defences.join(out, frame);
+    if (untags[out] !== 0) hooks[d].boundary!.joined(out, frame);
     const change = all[d].forwarding.rewrite(frame, out - devices[d].firstPort);
     if (change !== 0) {
       const isNotice = (pool.words[frame + CLASS] & KIND_MASK) === KIND_NOTICE;
@@ -472,7 +447,7 @@ export function makeSwitching(
         const left = queues.get(port, trafficClass, QUEUE_OCTETS);
         if (left + pool.words[frame + STORED] >= from) leaving(port, frame, trafficClass, left);
       }
-      if (untagged[port] !== 0) defences.leave(port, frame);
+      if (untags[port] !== 0) hooks[ports.owner(port)].boundary!.left(port, frame);
     }
     free(port, trafficClass, frame);
   }
@@ -575,7 +550,6 @@ export function makeSwitching(
     sendMessage,
     parts: (d) => all[d],
     isolationOf: (d) => hooks[d].isolation,
-    points,
     detourOf,
   };
 }

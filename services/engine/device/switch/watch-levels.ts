@@ -1,6 +1,7 @@
 import type { EcnMarker } from '../../congestion/ecn/ecn-mechanism.js';
 import type { SwitchRole } from '../../contract/slice.js';
 import type { SwitchSpec } from '../../contract/spec.js';
+import type { SwitchHooks } from './switch-hooks.js';
 
 /**
  * What a switch does: all there is; routing, with a look at queues and flows, and samples of queues
@@ -46,16 +47,17 @@ export function leavingFrom(
 }
 
 /** Frames leave as they came, and at most somebody looks at long queues and their flows. */
-export function plainnessOf(spec: SwitchSpec, { ecn, roles }: Watchers): number {
+export function plainnessOf(
+  spec: SwitchSpec,
+  { ecn, roles }: Watchers,
+  { sampler, boundary }: SwitchHooks,
+  firstPort: number,
+): number {
   const isGuarded = spec.ports.some(({ pfc }) => (pfc?.watchdog ?? null) !== null);
-  if (spec.mvtx2802 !== null || isGuarded || defends(spec)) return FULL;
+  const isEdge = spec.ports.some((_, p) => boundary?.untags(firstPort + p) === true);
+  if (spec.mvtx2802 !== null || isGuarded || isEdge) return FULL;
   if (spec.forwarding.kind !== 'routed') return FULL;
-  if (spec.qcn !== null) return SAMPLED;
+  if (sampler !== null) return SAMPLED;
   const marks = ecn.atEnqueue | ecn.atDequeue | spec.telemetry;
   return roles.length === 0 && marks === 0 ? BARE : WATCHED;
-}
-
-/** At the edge of a domain of congestion notification frames change their tags and priorities. */
-function defends({ qcn }: SwitchSpec): boolean {
-  return qcn?.ports.some(({ defence }) => defence !== 'interior-ready') ?? false;
 }

@@ -8,6 +8,7 @@ import {
   encodeCnmFrame,
 } from '../../../../services/engine/wire/cnm.js';
 import { readU16, readU32 } from '../../../../services/engine/wire/big-endian.js';
+import { QcnStation } from '../../../../services/mechanisms/qcn/station.js';
 import type { RunResults } from '../../../../services/runtime/results/results.js';
 import { Session } from '../../../../services/runtime/session.js';
 import { fabricOf } from '../../../kit/emulate.js';
@@ -41,6 +42,13 @@ function emulate(text: string, change: (octets: Uint8Array) => void): Outcome {
 
 function total(counts: Float64Array): number {
   return counts.reduce((a, b) => a + b, 0);
+}
+
+function stationsOf({ engine }: Outcome): QcnStation[] {
+  return engine.devices.flatMap(({ place }) => {
+    const role = engine.rolesOf(place)['qcn'];
+    return role instanceof QcnStation ? [role] : [];
+  });
 }
 
 function told({ results }: Outcome): number {
@@ -79,7 +87,7 @@ describe('a message of a congestion point', () => {
       if (decodeCnmFrame(octets, 0, around, pdu) === 'ok') octets[around.pduAt] = 0xf0;
     });
     assert.equal(told(outcome), 0);
-    assert.ok(total(outcome.engine.hosting.complaints.malformed) > 3);
+    assert.ok(stationsOf(outcome).reduce((sum, { malformed }) => sum + malformed, 0) > 3);
   });
 
   it('without a Flow ID is for a reaction point of its priority', () => {
@@ -91,7 +99,7 @@ describe('a message of a congestion point', () => {
     };
     const outcome = emulate(`${QCN} }\n`, untag);
     assert.ok(told(outcome) > 3);
-    assert.equal(total(outcome.engine.hosting.complaints.unclaimed), 0);
+    assert.ok(stationsOf(outcome).every(({ unclaimed }) => unclaimed === 0));
   });
 });
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { decodeCnTag } from '../../../../services/engine/wire/cn-tag.js';
 import {
   blankCnm,
   blankCnmEnvelope,
   CNM_MSDU_OCTETS_MAX,
   decodeCnm,
   decodeCnmFrame,
-  decodeCnTag,
   encodeCnmFrame,
 } from '../../../../services/engine/wire/cnm.js';
 import {

@@ -15,7 +15,8 @@ import {
   decodeEnvelope,
 } from '../../../../services/engine/wire/congestion-message.js';
 import { blankSfcm, decodeSfcm } from '../../../../services/engine/wire/sfcm.js';
-import { blankCnm, decodeCnm, decodeCnTag } from '../../../../services/engine/wire/cnm.js';
+import { decodeCnTag } from '../../../../services/engine/wire/cn-tag.js';
+import { blankCnm, decodeCnm } from '../../../../services/engine/wire/cnm.js';
 import { blankCnp, decodeCnp } from '../../../../services/engine/wire/cnp.js';
 import { blankCeTag, decodeCeTag } from '../../../../services/engine/wire/ce-tag.js';
 import {

@@ -10,7 +10,6 @@ import {
   RATE_CONTROLS,
 } from '../../../../services/mechanisms/registry.js';
 import { mapping } from '../../../../services/settings/parts.js';
-import { qcnSettings } from '../../../../services/mechanisms/qcn/settings.js';
 import type {
   DeviceOverride,
   Mvtx2802Section,
@@ -129,18 +128,25 @@ export const DISCOVERY: Scenario['discovery'] = {
   changes: [],
 };
 
+/** The settings of every rate control, by default. */
+const RATE_CONTROL_DEFAULTS: Readonly<Record<string, unknown>> = Object.fromEntries(
+  RATE_CONTROLS.map(({ kind, settings }) => [kind, settings.parse({})]),
+);
+
 /** The settings of every mechanism: by default, or as given under its name. */
 export function mechanisms(given: Readonly<Record<string, object>> = {}): Scenario['mechanisms'] {
   return Object.fromEntries(
-    MECHANISMS.map(({ name, keys }) => [name, { ...mapping(keys).parse({}), ...given[name] }]),
+    MECHANISMS.map(({ name, section }) => [
+      name,
+      {
+        ...(section === undefined
+          ? (RATE_CONTROL_DEFAULTS[name] as object)
+          : mapping(section.keys).parse({})),
+        ...given[name],
+      },
+    ]),
   );
 }
-
-/** The settings of every rate control, by default. */
-export const RATE_CONTROL_DEFAULTS = {
-  ...Object.fromEntries(RATE_CONTROLS.map(({ kind, settings }) => [kind, settings.parse({})])),
-  qcn: qcnSettings.parse({}),
-};
 
 const IDENTITY = [0, 1, 2, 3, 4, 5, 6, 7];
 

@@ -1,18 +1,20 @@
-import type { QcnPointSpec } from '../../contract/spec.js';
-import type { FramePool } from '../../frame/frame-pool.js';
-import { CLASS, LENGTH, PRIORITY_MASK } from '../../frame/frame-pool.js';
-import type { Tables } from '../../kernel/tables.js';
-import type { Counters } from '../../port/counters.js';
-import { CN_TAG_OCTETS } from '../../wire/cnm.js';
+import type { DomainBoundary } from '../../engine/contract/slice.js';
+import type { FramePool } from '../../engine/frame/frame-pool.js';
+import { CLASS, LENGTH, PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
+import type { Tables } from '../../engine/kernel/tables.js';
+import type { Counters } from '../../engine/port/counters.js';
+import { CN_TAG_OCTETS } from '../../engine/wire/cn-tag.js';
+import type { QcnSwitchSpec } from './spec.js';
 
 /**
- * Congestion notification domain defence (802.1Q 32.1.1). Only those who obey may use a CNPV: what
- * comes in at an edge port with one gets another priority. A CN-TAG goes out only to who is ready.
+ * Congestion notification domain defence (802.1Q 32.1.1). A CNPV is for the members of the domain:
+ * a frame that comes in at an edge port with one gets another priority. A CN-TAG goes out only to a
+ * link partner that is ready for it.
  */
-export class QcnDefences {
-  /** By port: priorities that are not let in, and that go out without their tag; one bit each. */
-  readonly remapped: Uint8Array;
-  readonly untagged: Uint8Array;
+export class QcnDefences implements DomainBoundary {
+  /** By port: priorities that are remapped, and that go out without their tag; one bit each. */
+  private readonly remapped: Uint8Array;
+  private readonly untagged: Uint8Array;
   private readonly alternate: Uint8Array;
 
   constructor(
@@ -25,7 +27,7 @@ export class QcnDefences {
     this.alternate = tables.uint8('port', 1);
   }
 
-  configure(firstPort: number, spec: QcnPointSpec): void {
+  configure(firstPort: number, spec: QcnSwitchSpec): void {
     spec.ports.forEach(({ defence }, p) => {
       const port = firstPort + p;
       this.alternate[port] = spec.alternatePriority;
@@ -34,8 +36,15 @@ export class QcnDefences {
     });
   }
 
-  /** A frame has come in by a port that remaps. */
-  receive(port: number, frame: number): void {
+  remaps(port: number): boolean {
+    return this.remapped[port] !== 0;
+  }
+
+  untags(port: number): boolean {
+    return this.untagged[port] !== 0;
+  }
+
+  entered(port: number, frame: number): void {
     const { words } = this.pool;
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     if ((this.remapped[port] & (1 << priority)) === 0) return;
@@ -46,14 +55,13 @@ export class QcnDefences {
     this.counters.remapped(port, priority, alternate, words[frame + LENGTH]);
   }
 
-  /** A frame joins the queue of a port that takes tags off; its point still knows the flow. */
-  join(port: number, frame: number): void {
+  /** The congestion point of the queue still knows the flow. */
+  joined(port: number, frame: number): void {
     const priority = this.pool.words[frame + CLASS] & PRIORITY_MASK;
     if ((this.untagged[port] & (1 << priority)) !== 0) this.shorten(port, frame);
   }
 
-  /** It leaves. */
-  leave(port: number, frame: number): void {
+  left(port: number, frame: number): void {
     const priority = this.pool.words[frame + CLASS] & PRIORITY_MASK;
     if ((this.untagged[port] & (1 << priority)) !== 0) this.pool.setFlowId(frame, 0);
   }

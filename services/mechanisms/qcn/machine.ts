@@ -1,4 +1,4 @@
-import type { QcnPortSpec, QcnReactionSpec } from '../../contract/spec.js';
+import type { QcnPortSpec, QcnReactionSpec } from './spec.js';
 
 /** Transitions on records of doubles that start at `s` in a table. Rates are bit/s, times ps. */
 

@@ -1,8 +1,7 @@
-import type { RateHost } from '../../contract/rate-control.js';
-import type { QcnReactionSpec } from '../../contract/spec.js';
-import type { Tables } from '../../kernel/tables.js';
-import { TabledRates } from '../../pacing/tabled-rates.js';
-import * as invariants from './qcn-invariants.js';
+import type { RateHost } from '../../engine/contract/rate-control.js';
+import type { Tables } from '../../engine/kernel/tables.js';
+import { TabledRates } from '../../engine/pacing/tabled-rates.js';
+import * as invariants from './invariants.js';
 import {
   initialiseReaction,
   LEAST,
@@ -17,7 +16,8 @@ import {
   spend,
   TARGET,
   TIMER_AT,
-} from './qcn-machine.js';
+} from './machine.js';
+import type { QcnReactionSpec } from './spec.js';
 
 const TIMER = 0;
 

@@ -1,5 +1,5 @@
-import type { QcnReactionSpec } from '../../contract/spec.js';
-import { ENABLED, LINE, RATE, TARGET, TIMER_AT } from './qcn-machine.js';
+import { ENABLED, LINE, RATE, TARGET, TIMER_AT } from './machine.js';
+import type { QcnReactionSpec } from './spec.js';
 
 /** A rate lies between its floor and the line; without a limit it is the line's. */
 export function rateIsWithinBounds(table: Float64Array, s: number, spec: QcnReactionSpec): boolean {

@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  limitHasATimer,
-  rateIsWithinBounds,
-} from '../../../../services/engine/congestion/qcn/qcn-invariants.js';
+import { limitHasATimer, rateIsWithinBounds } from '../../../services/mechanisms/qcn/invariants.js';
 import {
   BYTE_STAGE,
   ENABLED,
@@ -23,13 +20,13 @@ import {
   spend,
   TARGET,
   TIMER_AT,
-} from '../../../../services/engine/congestion/qcn/qcn-machine.js';
+} from '../../../services/mechanisms/qcn/machine.js';
 import {
   QCN_POINT_DEFAULTS,
   QCN_REACTION_DEFAULTS,
-} from '../../../../services/engine/congestion/qcn/qcn-managed.js';
-import type { QcnReactionSpec } from '../../../../services/engine/contract/spec.js';
-import { fc } from '../../../kit/properties.js';
+} from '../../../services/mechanisms/qcn/managed.js';
+import type { QcnReactionSpec } from '../../../services/mechanisms/qcn/spec.js';
+import { fc } from '../../kit/properties.js';
 
 const { setPointOctets, sampleOctets } = QCN_POINT_DEFAULTS;
 const POINT = { setPointOctets, sampleOctets, weight: 2 };

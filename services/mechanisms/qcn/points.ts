@@ -1,12 +1,17 @@
-import type { QcnPointSpec } from '../../contract/spec.js';
-import type { FramePool } from '../../frame/frame-pool.js';
-import { CLASS, GROUP_FLAG, PRIORITY_MASK } from '../../frame/frame-pool.js';
-import type { RandomStream } from '../../kernel/random.js';
-import type { Tables } from '../../kernel/tables.js';
-import { fillEthernet } from '../../notices/notice-envelope.js';
-import { type SampledFrame, sampleFrame } from '../../notices/sampled-frame.js';
-import { Stations } from '../../notices/stations.js';
-import { blankCnm, blankCnmEnvelope, CNM_MSDU_OCTETS_MAX, encodeCnmFrame } from '../../wire/cnm.js';
+import type { FramePool } from '../../engine/frame/frame-pool.js';
+import { CLASS, GROUP_FLAG, PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
+import type { RandomStream } from '../../engine/kernel/random.js';
+import type { Tables } from '../../engine/kernel/tables.js';
+import { fillEthernet } from '../../engine/notices/notice-envelope.js';
+import { type SampledFrame, sampleFrame } from '../../engine/notices/sampled-frame.js';
+import { Stations } from '../../engine/notices/stations.js';
+import type { Ports } from '../../engine/port/ports.js';
+import {
+  blankCnm,
+  blankCnmEnvelope,
+  CNM_MSDU_OCTETS_MAX,
+  encodeCnmFrame,
+} from '../../engine/wire/cnm.js';
 import {
   DELTA,
   FEEDBACK,
@@ -16,7 +21,8 @@ import {
   POINT_WORDS,
   sample,
   SAMPLES,
-} from './qcn-machine.js';
+} from './machine.js';
+import type { QcnSwitchSpec } from './spec.js';
 
 /** A message says queue lengths in units of so many octets, in 16 bits with sign. */
 const UNIT_OCTETS = 64;
@@ -26,11 +32,12 @@ const ETHERTYPE_OCTETS = 2;
 /** The longest message, with all tags. */
 const FRAME_MOST = 128;
 
-/** Congestion points (802.1Q 31.1.1): the queues of CNPVs, which tell sources to slow down. */
+/** Congestion points (802.1Q 31.1.1): the queues of CNPVs, which send CNMs to sources. */
 export type QcnPoints = ReturnType<typeof makeQcnPoints>;
 
-export function makeQcnPoints(tables: Tables, pool: FramePool) {
+export function makeQcnPoints(tables: Tables, pool: FramePool, ports: Ports) {
   const { words } = pool;
+  const { classOf } = ports;
   /** By port: traffic classes that are watched, one bit each. */
   const watched = tables.uint8('port', 1);
   /** One plane per traffic class. */
@@ -39,7 +46,7 @@ export function makeQcnPoints(tables: Tables, pool: FramePool) {
   const untilSample = tables.float64('port', 1, 8);
   const portCount = tables.count('port');
   /** By port, numbered through the service; only where something is watched. */
-  const specs: QcnPointSpec[] = [];
+  const specs: QcnSwitchSpec[] = [];
   const directories: Stations[] = [];
   const firstPorts: number[] = [];
   const streams: RandomStream[] = [];
@@ -50,11 +57,11 @@ export function makeQcnPoints(tables: Tables, pool: FramePool) {
   /** The message that was composed last. */
   const octets = new Uint8Array(FRAME_MOST);
 
-  /** `classOf`: traffic class of each priority. */
+  /** `classes`: traffic class of each priority. */
   function configure(
     firstPort: number,
-    spec: QcnPointSpec,
-    classOf: readonly number[],
+    spec: QcnSwitchSpec,
+    classes: readonly number[],
     stream: RandomStream,
   ): void {
     const directory = new Stations(spec.stations);
@@ -65,7 +72,7 @@ export function makeQcnPoints(tables: Tables, pool: FramePool) {
       firstPorts[port] = firstPort;
       streams[port] = stream;
       if (own.defence === 'disabled') return;
-      classOf.forEach((tc, priority) => {
+      classes.forEach((tc, priority) => {
         if ((spec.priorities & (1 << priority)) === 0) return;
         watched[port] |= 1 << tc;
         untilSample[rowOf(port, tc)] = own.sampleOctets;
@@ -78,7 +85,7 @@ export function makeQcnPoints(tables: Tables, pool: FramePool) {
     return (untilSample[rowOf(port, trafficClass)] -= octets) <= 0;
   }
 
-  /** Samples the queue by the frame that has just joined it; true if its source is to be told. */
+  /** Samples the queue by the frame that has just joined it; true if its source gets a CNM. */
   function measure(
     port: number,
     trafficClass: number,
@@ -94,10 +101,10 @@ export function makeQcnPoints(tables: Tables, pool: FramePool) {
   }
 
   /** Writes the message about the frame that has just been sampled (32.9.4); returns its length. */
-  function compose(port: number, trafficClass: number, frame: number, tags: number): number {
-    const s = rowOf(port, trafficClass) * POINT_WORDS;
+  function compose(port: number, frame: number, tags: number): number {
     const { bridge, messagePriority, minHeaderOctets } = specs[port];
     const priority = words[frame + CLASS] & PRIORITY_MASK;
+    const s = rowOf(port, classOf(port, priority)) * POINT_WORDS;
     const most = minHeaderOctets === 0 ? 0 : ETHERTYPE_OCTETS + minHeaderOctets;
     sampleFrame(pool, frame, directories[port], most, quoted, sampled);
     message.feedback = table[s + FEEDBACK];

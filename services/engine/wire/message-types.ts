@@ -1,0 +1,27 @@
+import { ETHERTYPE_CN_TAG } from './cn-tag.js';
+import { ETHERTYPE_CNM } from './cnm.js';
+import {
+  ETHERTYPE_C_TAG,
+  ETHERTYPE_CONGESTION,
+  ETHERTYPE_IPV4,
+  ETHERTYPE_IPV6,
+  ETHERTYPE_S_TAG,
+} from './ethernet.js';
+import { ETHERTYPE_TELEMETRY } from './telemetry.js';
+
+/** Whether octets with this EtherType are a message about congestion, or what is before one. */
+export function isMessageType(etherType: number): boolean {
+  switch (etherType) {
+    case ETHERTYPE_C_TAG:
+    case ETHERTYPE_S_TAG:
+    case ETHERTYPE_CONGESTION:
+    case ETHERTYPE_CN_TAG:
+    case ETHERTYPE_CNM:
+    case ETHERTYPE_TELEMETRY:
+    case ETHERTYPE_IPV4:
+    case ETHERTYPE_IPV6:
+      return true;
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,71 @@
+import type { PrioritiesView } from '../mechanism-slice.js';
+import type { QcnSettings } from './settings.js';
+
+/** Throws where CNPVs contradict classes, flow control or each other. */
+export function checkPriorities(settings: QcnSettings, view: PrioritiesView): void {
+  checkClasses(settings, view);
+  checkRoom(settings, view);
+  checkCredit(settings, view);
+}
+
+/** Each CNPV has queues of its own, and messages are not among what they are about (802.1Q 30). */
+function checkClasses(settings: QcnSettings, view: PrioritiesView): void {
+  const { priorities, cnmPriority, alternatePriority } = settings;
+  priorities.forEach((priority, index) => {
+    const path = ['qcn', 'priorities', index];
+    if (priority === cnmPriority) {
+      const message = `priority ${priority} is that of the messages (cnmPriority), too`;
+      throw view.errorAt(path, message);
+    }
+    if (priority === alternatePriority) {
+      const message = `priority ${priority} is what outsiders are remapped to (alternatePriority)`;
+      throw view.errorAt(path, message);
+    }
+    const trafficClass = view.transmit[priority];
+    const other = view.transmit.findIndex(
+      (tc, p) => tc === trafficClass && !priorities.includes(p),
+    );
+    if (other >= 0) {
+      throw view.errorAt(
+        path,
+        `priorities ${priority} and ${other} share the traffic class ${trafficClass}, but only ` +
+          `${priority} is a CNPV; change classes.transmit`,
+      );
+    }
+  });
+}
+
+/** Sources react late: without flow control frames may be lost until then, so `none` is written. */
+function checkRoom({ priorities }: QcnSettings, view: PrioritiesView): void {
+  if (view.pauses) return;
+  priorities.forEach((priority, index) => {
+    if (view.isFlowControlWritten(priority)) return;
+    throw view.errorAt(
+      ['qcn', 'priorities', index],
+      `priority ${priority} is a CNPV without flow control, whose frames are dropped where ` +
+        `memory is short; give priorities: { ${priority}: pfc }, or { ${priority}: none } if ` +
+        'that is meant',
+    );
+  });
+}
+
+/** A frame that has no credit may not be made, or change its priority, within a switch. */
+function checkCredit(settings: QcnSettings, view: PrioritiesView): void {
+  const { priorities, cnmPriority, alternatePriority, defence, outside, ports } = settings;
+  const isCredited = (priority: number): boolean => view.flowControl[priority] === 'credit';
+  if (priorities.length > 0 && isCredited(cnmPriority)) {
+    throw view.errorAt(
+      ['qcn', 'cnmPriority'],
+      `priority ${cnmPriority} has credit, and none is promised for messages that switches ` +
+        'make; choose another',
+    );
+  }
+  const edges = defence === 'edge' || outside.length > 0 || Object.values(ports).includes('edge');
+  const remapped = [...priorities, alternatePriority].find(isCredited);
+  if (!edges || remapped === undefined || priorities.length === 0) return;
+  throw view.errorAt(
+    ['qcn'],
+    `priority ${remapped} has credit, which a frame would lose that is remapped at an edge; ` +
+      'leave out edges, or the credit',
+  );
+}

@@ -1,0 +1,85 @@
+import type {
+  DevicePlace,
+  DomainBoundary,
+  QueueSampler,
+  SwitchCarrier,
+  SwitchRole,
+} from '../../engine/contract/slice.js';
+import type { FramePool } from '../../engine/frame/frame-pool.js';
+import { HASH, SOURCE } from '../../engine/frame/frame-pool.js';
+import { RandomStream } from '../../engine/kernel/random.js';
+import type { QcnDefences } from './defence.js';
+import type { QcnPoints } from './points.js';
+import type { QcnSwitchSpec } from './spec.js';
+
+interface Parts {
+  readonly place: DevicePlace;
+  readonly spec: QcnSwitchSpec;
+  readonly carrier: SwitchCarrier;
+  readonly points: QcnPoints;
+  readonly defences: QcnDefences;
+  readonly pool: FramePool;
+}
+
+/** Congestion points of one switch, and its ports at the edge of the domain. */
+export class QcnSwitch implements SwitchRole, QueueSampler {
+  readonly sampler: QueueSampler = this;
+  readonly boundary: DomainBoundary;
+  /** Spreads the sampling periods. */
+  readonly jitter: RandomStream;
+  private readonly points: QcnPoints;
+  private readonly carrier: SwitchCarrier;
+  private readonly pool: FramePool;
+
+  static readonly wiring = ['sampler', 'boundary', 'points', 'carrier', 'pool', 'spec'];
+
+  readonly spec: QcnSwitchSpec;
+
+  constructor({ place, spec, carrier, points, defences, pool }: Parts) {
+    const { name, seed, firstPort, ports } = place;
+    this.spec = spec;
+    this.points = points;
+    this.boundary = defences;
+    this.carrier = carrier;
+    this.pool = pool;
+    this.jitter = new RandomStream(seed, `${name}/qcn`);
+    points.configure(firstPort, spec, ports[0].classOf, this.jitter);
+    defences.configure(firstPort, spec);
+  }
+
+  sampledClasses(port: number): number {
+    return this.points.watched[port];
+  }
+
+  joined(
+    via: number,
+    out: number,
+    trafficClass: number,
+    frame: number,
+    octets: number,
+    queueOctets: number,
+  ): void {
+    const { points } = this;
+    if (!points.isDue(out, trafficClass, octets)) return;
+    if (points.measure(out, trafficClass, frame, queueOctets)) this.notify(via, out, frame);
+  }
+
+  broken(): string | null {
+    return null;
+  }
+
+  /** Sends a CNM to the source of a frame, by the port that the frame came in by. */
+  private notify(via: number, out: number, frame: number): void {
+    const { points, carrier, pool } = this;
+    const vlan = carrier.answerTags(out, frame);
+    const length = points.compose(out, frame, vlan);
+    const around = {
+      priority: points.messagePriority(out),
+      target: pool.ends[frame + SOURCE],
+      hash: pool.words[frame + HASH],
+      vlan,
+      bornPs: carrier.clock.now,
+    };
+    carrier.sendMessage(via, around, points.octets, length);
+  }
+}
