@@ -17,7 +17,9 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'exchange: a sender says what it has consumed (CC_Update), a receiver what it has freed ' +
     '(CF_Update), both as cyclic counters, so the next update repairs a lost one. ' +
     '`priorities: { 3: credit }` and `credit: { codec: cbfc }`.',
-  ...Object.fromEntries(MECHANISMS.map(({ name, topic }) => [name, topic])),
+  ...Object.fromEntries(
+    MECHANISMS.flatMap(({ name, topic }) => (topic === undefined ? [] : [[name, topic]])),
+  ),
   mvtx2802:
     'A four-port gigabit switch whose memory is slots of one frame, kept for classes and for ' +
     'source ports. Frames of a port with flow control go to the lowest queue and are never ' +
@@ -41,9 +43,6 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'Flows, ports, samples (`observe: { series: 10us }`), events (`events: true`) and episodes ' +
     '(`episodes: true`) stand in the run directory as CSV and Parquet. `selvage query RUN ' +
     '"select name, slowdown from flows order by slowdown desc"` answers SQL over them.',
-  ecn:
-    'Switches mark ECN-capable frames by the length of their egress queue: from a ' +
-    'threshold on (step), or with a probability that rises between two lengths.',
   ...Object.fromEntries(RATE_CONTROLS.map(({ kind, topic }) => [kind, topic])),
   ets:
     'Enhanced transmission selection: strict classes first, the others share what is left ' +

@@ -2,12 +2,12 @@ import type { SendSpec } from '../engine/contract/spec.js';
 import type { Path } from '../settings/source-tree.js';
 
 /** What a mechanism may know of the fabric when it plans what devices do. */
-export interface FabricContext<Settings = unknown> {
+export interface FabricContext<Settings = unknown, Key = unknown> {
   /** What the scenario says of the mechanism, without the changes for single devices. */
   readonly section: Settings;
   /** Hosts come first among the devices. */
   readonly hostCount: number;
-  readonly devices: readonly DeviceContext<Settings>[];
+  readonly devices: readonly DeviceContext<Settings, Key>[];
   /** Addresses of all hosts, one behind the other, as `notices/stations` reads them. */
   readonly stations: Uint8Array;
   readonly flows: readonly FlowContext[];
@@ -26,12 +26,12 @@ export interface FabricContext<Settings = unknown> {
   readonly fail: (path: Path, message: string) => Error;
 }
 
-export interface DeviceContext<Settings = unknown> {
+export interface DeviceContext<Settings = unknown, Key = unknown> {
   readonly name: string;
   /** What the scenario says of the mechanism, with the changes for this device. */
   readonly section: Settings;
   /** Indexed by priority. */
-  readonly priorities: readonly PriorityContext[];
+  readonly priorities: readonly PriorityContext<Key>[];
   readonly pipelinePs: number;
   /** By traffic class: the share of a port that is its own when all have frames to send. */
   readonly shares: readonly number[];
@@ -45,9 +45,10 @@ export interface DeviceContext<Settings = unknown> {
   readonly placeOfPriority: (priority: number) => Path;
 }
 
-export interface PriorityContext {
+export interface PriorityContext<Key = unknown> {
   readonly priority: number;
-  /** The priority's key of the mechanism. */
+  /** The priority's key of the mechanism; and of one that is a flag, whether it is set. */
+  readonly key: Key;
   readonly isOn: boolean;
   readonly flowControl: string;
 }

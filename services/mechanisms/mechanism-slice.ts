@@ -12,6 +12,8 @@ type Shape = Readonly<Record<string, z.ZodType>>;
 export interface SliceTypes {
   /** What its section of the scenario says. */
   readonly settings: unknown;
+  /** What its key of a priority says. */
+  readonly key?: unknown;
   readonly plan: MechanismPlan;
   readonly results: object;
 }
@@ -26,13 +28,13 @@ export interface MechanismSlice<Of extends SliceTypes = SliceTypes> extends Mech
   /** Its section, under its name; absent: it has that of the rate control of its name, or none. */
   readonly section?: SliceSection;
   /** Its key in `priorities`, under its name. */
-  readonly priority?: PriorityKey;
+  readonly priority?: PriorityKey<Of['key']>;
   /** What `selvage explain` says of it. */
   readonly topic?: string;
   /** It has a table that the fault `full-table` can fill: what is in it. */
   readonly table?: string;
   /** It marks frames of congested queues. */
-  readonly marking?: Marking;
+  readonly marking?: Marking<Of['key']>;
   /** Throws where its section contradicts what the scenario says of priorities. */
   checkPriorities?(section: Of['settings'], priorities: PrioritiesView): void;
   /** Priorities, one bit each, that must stay in their traffic class, as the mechanism uses it. */
@@ -43,7 +45,7 @@ export interface MechanismSlice<Of extends SliceTypes = SliceTypes> extends Mech
   companions?(section: Of['settings']): readonly number[];
   /** Which flows of the rate control of its name bear a tag. */
   tagging?(context: FabricContext<Of['settings']>): FlowTagging;
-  plan(context: FabricContext<Of['settings']>): Of['plan'];
+  plan(context: FabricContext<Of['settings'], Of['key']>): Of['plan'];
   /** What a device advertises by discovery. */
   advertise?(device: number, context: FabricContext<Of['settings']>): Partial<AdvertisedTlvs>;
   readonly results: SliceResults<Of>;
@@ -60,22 +62,22 @@ export interface SliceSection {
 }
 
 /** A key of a priority: a flag, or what its value says. */
-export interface PriorityKey<Value = unknown> {
+export interface PriorityKey<Key> {
   readonly schema: z.ZodPrefault;
   /** It is a flag, which `selvage duel` sets where a variant is named with it, as in `+sfc`. */
   readonly isFlag: boolean;
-  /** Throws where the value contradicts itself; it is written at `path`. */
-  check?(value: Value, path: Path, places: Places): void;
+  /** Throws where it contradicts itself; it is written at `path`. */
+  check?(key: Key, path: Path, places: Places): void;
 }
 
 /** Marking of frames by the length of their queue, as rate controls that react to marks need it. */
-export interface Marking<Value = unknown> {
+export interface Marking<Key> {
   /** Whether a priority with this key is marked. */
-  isOn(value: Value): boolean;
+  isOn(key: Key): boolean;
   /** The key for a priority whose slowest link has this rate. */
   suggested(rateBps: number): object;
   /** What to write for a priority without marking. */
-  readonly remedy: string;
+  remedy(priority: number): string;
 }
 
 /** Priorities as the scenario has them, before any topology is built. */

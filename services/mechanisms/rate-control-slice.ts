@@ -34,7 +34,7 @@ export interface QueueMessages {
 
 /**
  * What a rate control reacts to, and so what its load must have: acknowledgements (reliable
- * transport), telemetry that switches write into packets, marks (ECN), or messages from congested
+ * transport), telemetry that switches write into packets, marks, or messages from congested
  * queues.
  */
 export type Feedback = 'acknowledgements' | 'telemetry' | 'marks' | 'queues';

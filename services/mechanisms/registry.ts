@@ -2,6 +2,7 @@ import type { EngineKinds } from '../engine/device/engine.js';
 import type { CiResults } from './ci/results.js';
 import { ci } from './ci/slice.js';
 import { dcqcn } from './dcqcn/slice.js';
+import { ecn } from './ecn/slice.js';
 import { hpcc } from './hpcc/slice.js';
 import type { QcnResults } from './qcn/results.js';
 import { qcn, qcnDomain } from './qcn/slice.js';
@@ -16,7 +17,11 @@ import { timely } from './timely/slice.js';
 export const RATE_CONTROLS: readonly RateControlSlice[] = [dcqcn, qcn, timely, hpcc, swift];
 
 /** Mechanisms of switches and hosts, in the order in which a frame meets them. */
-export const MECHANISMS: readonly MechanismSlice[] = [qcnDomain, ci, sfc];
+export const MECHANISMS: readonly MechanismSlice[] = [ecn, qcnDomain, ci, sfc];
+
+/** Those that mark frames. */
+export const MARKINGS: readonly Required<Pick<MechanismSlice, 'name' | 'marking'>>[] =
+  MECHANISMS.flatMap(({ name, marking }) => (marking === undefined ? [] : [{ name, marking }]));
 
 /** What they have to say of a run, side by side. */
 export type MechanismResults = QcnResults & CiResults & SfcResults;

@@ -153,6 +153,8 @@ export interface SwitchCarrier {
   setIsolating(firstPort: number, count: number, active: boolean): void;
   /** Tags of an answer to a frame at the port it came by, when it goes out by another. */
   answerTags(out: number, frame: number): number;
+  /** A frame in a queue of a port was marked. */
+  marked(port: number, frame: number): void;
   /** Sends a message towards a station, by the port that its frames come in. */
   sendMessage(port: number, message: SampledMessage, octets: Uint8Array, length: number): void;
 }

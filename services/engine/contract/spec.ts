@@ -188,17 +188,6 @@ export interface Mvtx2802WredSpec {
   readonly secondLow: number;
 }
 
-export type EcnSpec =
-  | { readonly kind: 'off' }
-  | {
-      readonly kind: 'red';
-      readonly minOctets: number;
-      readonly maxOctets: number;
-      readonly probability: number;
-      readonly at: 'dequeue' | 'enqueue';
-    }
-  | { readonly kind: 'step'; readonly thresholdOctets: number; readonly at: 'dequeue' | 'enqueue' };
-
 /** What a receiver says of marked packets: a notification point. */
 export interface NotifySpec {
   readonly gapPs: number;
@@ -268,8 +257,6 @@ export interface SwitchSpec extends DeviceSpec {
       };
   /** Null: what is routed to a port waits there until its link is back. */
   readonly failover: FailoverSpec | null;
-  /** By traffic class, the same at every port. */
-  readonly ecn: readonly EcnSpec[];
   /** Traffic classes in which packets are given telemetry (HPCC), one bit each. */
   readonly telemetry: number;
 }

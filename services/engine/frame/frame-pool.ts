@@ -111,6 +111,11 @@ export const FOLLOWED_FLAG = 1 << 28;
  */
 export const REPLICA_FLAG = 1 << 29;
 
+/** The frame has met congestion on its way (CE of RFC 3168). */
+export function isMarked(frameClass: number): boolean {
+  return (frameClass & ECN_MASK) === ECN_CE;
+}
+
 export interface FrameClass {
   readonly priority: number;
   readonly dei: boolean;

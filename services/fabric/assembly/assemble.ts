@@ -8,7 +8,6 @@ import { CongestionPlan } from './congestion-plan.js';
 import { connect } from './connections.js';
 import type { Settings } from './settings.js';
 import { settingsOfDevices } from './settings.js';
-import { ecnSpecs, NO_MARKING } from './ecn-specs.js';
 import { FlowPaths } from './flow-paths.js';
 import { bridgePorts, failoverOf, forwardingOf } from './forwarding.js';
 import { checkGroupFlows, membersOf, treesOf } from './groups.js';
@@ -102,7 +101,6 @@ export function assemble(input: AssemblyInput): Assembly {
       cutThrough: own.switch.cutThrough,
       forwarding: forwardingOf(index, bridges[index]!, own, routes, trees),
       failover: failoverOf(own.switch, routes),
-      ecn: mvtx2802 === null ? ecnSpecs(scenario, own, name, fail) : NO_MARKING,
       telemetry,
       slices: mvtx2802 === null ? present(({ plan }) => plan.ofSwitch(index)) : {},
     };

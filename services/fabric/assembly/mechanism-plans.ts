@@ -103,6 +103,7 @@ function settingsFor(
     priorities: settings.priorities.map(({ priority, flowControl, mechanisms }) => ({
       priority,
       flowControl,
+      key: mechanisms[name],
       isOn: mechanisms[name] === true,
     })),
     pipelinePs: settings.switch.pipelinePs,

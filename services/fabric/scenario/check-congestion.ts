@@ -1,7 +1,7 @@
 /** Rate controls against priorities, classes and loads, as far as no topology is needed. */
 
 import type { PrioritiesView } from '../../mechanisms/mechanism-slice.js';
-import { MECHANISMS } from '../../mechanisms/registry.js';
+import { MARKINGS, MECHANISMS } from '../../mechanisms/registry.js';
 import type { Located } from './located.js';
 import { rateControlOf } from '../../plugins/plugins.js';
 import type { LoadSection, Scenario } from './scenario.js';
@@ -47,26 +47,27 @@ function checkAnswers({ transport, congestion }: LoadSection, path: Path, locate
   throw located.errorAt(path, message);
 }
 
-/** Without marks nobody would ever be told. */
+/** Without marks no receiver would ever send a notification. */
 function checkMarks(scenario: Scenario, load: LoadSection, index: number, located: Located): void {
   const { priority, congestion } = load;
   if (!load.ect) {
     const message = `${congestion} needs packets that may be marked: leave ect out, or set it true`;
     throw located.errorAt(['load', index, 'ect'], message);
   }
-  const marks =
-    scenario.priorities[priority]!.ecn.kind !== 'off' ||
-    scenario.overrides.some(({ priorities }) =>
-      priorities.some(
-        (change) => change.priority === priority && (change.ecn?.kind ?? 'off') !== 'off',
-      ),
-    );
-  if (marks) return;
+  const sections = [...scenario.priorities, ...scenario.overrides.flatMap((own) => own.priorities)];
+  const isMarked = sections.some(
+    (section) =>
+      section.priority === priority &&
+      MARKINGS.some(({ name, marking }) => {
+        const key = section.mechanisms[name];
+        return key !== undefined && marking.isOn(key);
+      }),
+  );
+  if (isMarked) return;
   throw located.errorAt(
     ['load', index, 'congestion'],
-    `${congestion} without marking on priority ${priority}; give ` +
-      `priorities: { ${priority}: { ecn: ` +
-      '{ min: 400KB, max: 1600KB, probability: 20% } } }, or a step',
+    `${congestion} without marking on priority ${priority}; ` +
+      `give ${MARKINGS.map(({ marking }) => marking.remedy(priority)).join(', or ')}`,
   );
 }
 

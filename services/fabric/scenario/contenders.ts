@@ -1,6 +1,6 @@
 /** A scenario under another mechanism: the settings that turn it into that. */
 
-import { MECHANISMS } from '../../mechanisms/registry.js';
+import { MARKINGS, MECHANISMS } from '../../mechanisms/registry.js';
 import { rateControlOf, rateControlsWith, reactsToMarks } from '../../plugins/plugins.js';
 import type { PluginSource } from '../../plugins/source.js';
 import type { Topology } from '../topology/topology.js';
@@ -15,12 +15,6 @@ const MESSAGES: readonly string[] = MECHANISMS.flatMap(({ name, priority }) =>
 );
 
 type Hold = (typeof HOLDS)[number];
-
-/**
- * Where the scenario marks nothing and a contender needs marks: 8 and 32 us of the slowest link,
- * which is 100 and 400 KB at 100 Gb/s, and never less than two frames and eight.
- */
-const MARKING = { minUs: 8, maxUs: 32, leastMin: 3000, leastMax: 12_000, probability: '20%' };
 
 export interface Contender {
   /** As the user wrote it: `pfc+dcqcn`. */
@@ -78,18 +72,19 @@ export function settingsFor(
   const spoken = Object.fromEntries(messages.map((message) => [message, true]));
   const flowControl = hold === 'pause' ? 'none' : hold;
   const needsMarks = reactsToMarks(control, loaded.scenario.plugins);
-  const marking = markingAt(
-    links.reduce((least, { rateBps }) => Math.min(least, rateBps), Infinity),
-  );
+  const slowestBps = links.reduce((least, { rateBps }) => Math.min(least, rateBps), Infinity);
+  const [first] = MARKINGS;
+  const suggested =
+    needsMarks && first !== undefined ? { [first.name]: first.marking.suggested(slowestBps) } : {};
   const settings = priorities.map((priority) => {
-    const { ecn, ...own } = withoutMessages(sections[priority]);
-    const marks = ecn !== undefined || needsMarks ? { ecn: ecn ?? marking } : {};
-    const section = { ...own, flowControl, ...marks, ...spoken };
+    const own = withoutMessages(sections[priority]);
+    const marks = markingOf(own, suggested);
+    const section = { ...withoutMarking(own), flowControl, ...marks, ...spoken };
     return `priorities.${priority}=${JSON.stringify(section)}`;
   });
   for (const companion of companionsOf(messages, loaded.scenario.mechanisms)) {
     if (priorities.includes(companion)) continue;
-    const { ecn: _ecn, ...own } = withoutMessages(sections[priorities[0]!]);
+    const own = withoutMarking(withoutMessages(sections[priorities[0]!]));
     settings.push(`priorities.${companion}=${JSON.stringify({ ...own, flowControl })}`);
   }
   settings.push(`pause=${hold === 'pause' ? pauseOf(document['pause']) : 'false'}`);
@@ -116,11 +111,16 @@ function withoutMessages(section: unknown): Record<string, unknown> {
   return Object.fromEntries(own);
 }
 
-function markingAt(rateBps: number): object {
-  const octets = (us: number, least: number): string =>
-    `${Math.max(least, Math.round((us * rateBps) / 8e6))}B`;
-  const { minUs, maxUs, leastMin, leastMax, probability } = MARKING;
-  return { min: octets(minUs, leastMin), max: octets(maxUs, leastMax), probability };
+function withoutMarking(section: object): Record<string, unknown> {
+  const isMarking = (key: string): boolean => MARKINGS.some(({ name }) => name === key);
+  return Object.fromEntries(Object.entries(section).filter(([key]) => !isMarking(key)));
+}
+
+/** The marking of a section; a suggested one where it has none. */
+function markingOf(section: Readonly<Record<string, unknown>>, suggested: object): object {
+  const own = MARKINGS.filter(({ name }) => section[name] !== undefined);
+  if (own.length === 0) return suggested;
+  return Object.fromEntries(own.map(({ name }) => [name, section[name]]));
 }
 
 function partsAmong<Part extends string>(all: readonly Part[], parts: readonly string[]): Part[] {

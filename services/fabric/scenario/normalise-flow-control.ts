@@ -1,11 +1,10 @@
 /** `priorities`, `pause`, `classes` of the file -> what holds for each priority and class. */
 
 import type { Located } from './located.js';
-import { mechanismKeys } from './mechanism-sections.js';
+import { checkMechanismKeys, mechanismKeys } from './mechanism-sections.js';
 import type {
   ArbiterSection,
   ClassSection,
-  EcnSection,
   PauseSection,
   PfcSection,
   PriorityChange,
@@ -35,7 +34,7 @@ export function prioritySections(
   input: ScenarioInput['priorities'],
   located: Located,
 ): readonly PrioritySection[] {
-  checkMarking(input, ['priorities'], located);
+  checkKeys(input, ['priorities'], located);
   const defaults = priorityDefaults.parse({});
   return PRIORITIES.map((priority) => {
     const keys: PriorityInput = {
@@ -49,7 +48,6 @@ export function prioritySections(
       pfc: { ...pfcSection(keys), watchdog: watchdogSection(keys.watchdog) },
       ingressReservedBytes: keys.reserved,
       ingressAlpha: keys.alpha,
-      ecn: ecnSection(keys.ecn),
       mechanisms: mechanismKeys(keys),
     };
   });
@@ -60,7 +58,7 @@ export function priorityChanges(
   path: Path,
   located: Located,
 ): readonly PriorityChange[] {
-  checkMarking(input, path, located);
+  checkKeys(input, path, located);
   const named = PRIORITIES.filter((priority) => input['all'] ?? input[priority]);
   return named.map((priority) => {
     const keys = { ...keysOf(input['all']), ...keysOf(input[priority]) };
@@ -70,7 +68,6 @@ export function priorityChanges(
       ...(keys.flowControl !== undefined && { flowControl: keys.flowControl }),
       ...(keys.reserved !== undefined && { ingressReservedBytes: keys.reserved }),
       ...(keys.alpha !== undefined && { ingressAlpha: keys.alpha }),
-      ...(keys.ecn !== undefined && { ecn: ecnSection(keys.ecn) }),
       mechanisms: mechanismKeys(keys),
     };
   });
@@ -121,18 +118,9 @@ export function pauseSection(input: ScenarioInput['pause']): PauseSection {
   };
 }
 
-function ecnSection(input: PriorityInput['ecn']): EcnSection {
-  if (input === 'off') return { kind: 'off' };
-  if ('step' in input) return { kind: 'step', thresholdBytes: input.step, at: input.at };
-  const { min, max, probability, at } = input;
-  return { kind: 'red', minBytes: min, maxBytes: max, probability, at };
-}
-
-function checkMarking(input: ScenarioInput['priorities'], path: Path, located: Located): void {
+function checkKeys(input: ScenarioInput['priorities'], path: Path, located: Located): void {
   for (const [priority, value] of Object.entries(input)) {
-    const { ecn } = keysOf(value);
-    if (ecn === undefined || ecn === 'off' || 'step' in ecn || ecn.min < ecn.max) continue;
-    throw located.errorAt([...path, priority, 'ecn', 'max'], 'max is not above min');
+    checkMechanismKeys(keysOf(value), [...path, priority], located);
   }
 }
 

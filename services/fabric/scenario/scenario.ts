@@ -220,7 +220,6 @@ export interface PriorityChange {
   readonly pfc: Partial<PfcSection>;
   readonly ingressReservedBytes?: number;
   readonly ingressAlpha?: number;
-  readonly ecn?: EcnSection;
   readonly mechanisms: PriorityKeys;
 }
 
@@ -234,7 +233,6 @@ export interface PrioritySection {
   readonly ingressReservedBytes: number;
   /** Dynamic threshold of an ingress account, as a multiple of the free shared pool. */
   readonly ingressAlpha: number;
-  readonly ecn: EcnSection;
   readonly mechanisms: PriorityKeys;
 }
 
@@ -310,18 +308,6 @@ export interface CreditEndSection {
   /** Null: credit does not age. */
   readonly agePs: number | null;
 }
-
-export type EcnSection =
-  | { readonly kind: 'off' }
-  | {
-      readonly kind: 'red';
-      readonly minBytes: number;
-      readonly maxBytes: number;
-      /** 0..1 at maxBytes. */
-      readonly probability: number;
-      readonly at: 'dequeue' | 'enqueue';
-    }
-  | { readonly kind: 'step'; readonly thresholdBytes: number; readonly at: 'dequeue' | 'enqueue' };
 
 /** The rate control of a load: its kind, or `none`. */
 export type CongestionControl = string;

@@ -1,6 +1,5 @@
 /** Schema of `priorities`, `pause` and `classes`: who is held back, and who goes first. */
 
-import { ECN_MOMENT_DEFAULT } from '../../engine/congestion/ecn/ecn-managed.js';
 import { PFC_WATCHDOG } from '../../engine/flow-control/pfc/pfc-managed.js';
 import type { z } from 'zod';
 import { priorityKeys as mechanismKeys } from './mechanism-sections.js';
@@ -61,30 +60,6 @@ const holdKeys = {
     .prefault(1),
 };
 
-const at = choice(['dequeue', 'enqueue'])
-  .describe('Whether the queue is measured when a frame leaves it or joins it.')
-  .prefault(ECN_MOMENT_DEFAULT);
-
-const ecn = either(
-  [
-    word('off'),
-    mapping({
-      min: quantity(size).describe('Below this queue length nothing is marked.'),
-      max: quantity(size).describe('From this queue length on every frame is marked.'),
-      probability: quantity(aboveZero(share))
-        .describe('Marked share just below max.')
-        .prefault('20%'),
-      at,
-    }),
-    mapping({
-      step: quantity(aboveZero(size)).describe('Every frame beyond this queue length is marked.'),
-      at,
-    }),
-  ],
-  'a marking curve',
-  'off, { min: 100KB, max: 400KB, probability: 20% } or { step: 80KB }',
-).describe('ECN marking at the egress queue: off, a RED curve, or a step.');
-
 export const watchdogKeys = mapping({
   detection: quantity(aboveZero(time))
     .describe('Held without a break for so long, with frames waiting, a priority is in a storm.')
@@ -115,7 +90,6 @@ const priorityKeys = {
     .prefault('none'),
   ...holdKeys,
   watchdog: watchdog.prefault(false),
-  ecn: ecn.prefault('off'),
   ...mechanismKeys(),
 };
 

@@ -3,7 +3,7 @@ export type SfcDetector =
   | { readonly kind: 'threshold'; readonly octets: number }
   /** As a multiple of the memory that is free. */
   | { readonly kind: 'dynamic'; readonly alpha: number }
-  /** As ECN marks: with a probability that rises between two lengths. */
+  /** With a probability that rises between two lengths (RED). */
   | {
       readonly kind: 'marking';
       readonly minOctets: number;

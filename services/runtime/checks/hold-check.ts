@@ -1,6 +1,6 @@
 import type { TransmitGate } from '../../engine/contract/flow-control.js';
 import { isGate } from '../../engine/contract/flow-control.js';
-import { markedFrameIsCe } from '../../engine/congestion/ecn/ecn-invariants.js';
+import { markedFrameIsCe } from '../../mechanisms/ecn/invariants.js';
 import { DeafProbe } from '../../engine/contract/probe.js';
 import type { Engine } from '../../engine/device/engine.js';
 import type { FramePool } from '../../engine/frame/frame-pool.js';

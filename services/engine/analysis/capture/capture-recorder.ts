@@ -1,6 +1,6 @@
 import type { Engine } from '../../device/engine.js';
 import type { FramePool } from '../../frame/frame-pool.js';
-import { CLASS, ECN_CE, ECN_MASK, KIND_MASK, KIND_NOTICE } from '../../frame/frame-pool.js';
+import { CLASS, isMarked, KIND_MASK, KIND_NOTICE } from '../../frame/frame-pool.js';
 import { RECEIVED, SENT } from '../../frame/trace-mask.js';
 import { LogRecorder } from '../log-recorder.js';
 import { nameOf } from '../trace/frame-sampler.js';
@@ -201,7 +201,7 @@ export class CaptureRecorder extends LogRecorder<CaptureLog> {
   /** Whether this device marked the frame; it leaves now. */
   private wasMarked(device: number, port: number, pool: FramePool, frame: number): boolean {
     const { marked } = this.log(device);
-    if (marked.length === 0 || (pool.words[frame + CLASS] & ECN_MASK) !== ECN_CE) return false;
+    if (marked.length === 0 || !isMarked(pool.words[frame + CLASS])) return false;
     const at = marked.indexOf(markName(port, pool, frame));
     if (at >= 0) marked.splice(at, 1);
     return at >= 0;

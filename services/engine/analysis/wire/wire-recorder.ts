@@ -17,7 +17,7 @@ import { LogRecorder } from '../log-recorder.js';
 const WORDS = 2;
 const HIGH_SCALE = 2 ** -32;
 
-/** Bits of CLASS that a receiver reads in the frame: priority, DEI, DSCP, ECN, kind, group. */
+/** Bits of CLASS that a receiver reads in the frame: priority, DEI, DSCP, mark, kind, group. */
 const ON_WIRE_MASK = 2 * GROUP_FLAG - 1;
 
 /** What starts on the wire, apart from each other so that no two of them hash alike. */

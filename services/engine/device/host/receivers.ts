@@ -2,10 +2,9 @@ import type { ReceiveSpec } from '../../contract/spec.js';
 import {
   CLASS,
   CONNECTION,
-  ECN_CE,
-  ECN_MASK,
   FramePool,
   HASH,
+  isMarked,
   KIND_ACK,
   KIND_MASK,
   KIND_NAK,
@@ -72,7 +71,7 @@ export function makeReceivers(tables: Tables, clock: Clock) {
 
   /** Takes a packet in; says what to answer. */
   function take(c: number, pool: FramePool, frame: number): number {
-    const marked = (pool.words[frame + CLASS] & ECN_MASK) === ECN_CE;
+    const marked = isMarked(pool.words[frame + CLASS]);
     const outcome = takePayload(c, pool, frame);
     return marked ? outcome | takeMark(c) : outcome;
   }

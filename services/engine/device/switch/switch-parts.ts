@@ -1,14 +1,12 @@
 import type { SharedFrames } from '../../buffer/shared-frames.js';
-import type { EcnMarker } from '../../congestion/ecn/ecn-mechanism.js';
 import type { SwitchRole } from '../../contract/slice.js';
 import type { LinkStates } from '../../failover/link-states.js';
 import type { Mvtx2802 } from '../../flow-control/mvtx2802/mvtx2802-mechanism.js';
 import type { Forwarding } from './forwarding.js';
 
-/** What makes a switch of its own: where frames go, what is marked, and a memory if not shared. */
+/** What makes a switch of its own: where frames go, its mechanisms, and a memory if not shared. */
 export interface SwitchParts {
   readonly forwarding: Forwarding;
-  readonly ecn: EcnMarker;
   /** By name: what it has of mechanisms that the engine is given. */
   readonly roles: Readonly<Record<string, SwitchRole>>;
   readonly chip: Mvtx2802 | null;

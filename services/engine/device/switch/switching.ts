@@ -1,7 +1,6 @@
 import { ADMITTED, POOL, POOL_USED } from '../../buffer/shared-buffer.js';
 import { SharedFrames } from '../../buffer/shared-frames.js';
 import { TelemetryPoints } from './telemetry-points.js';
-import { EcnMarker } from '../../congestion/ecn/ecn-mechanism.js';
 import type { IngressObserver } from '../../contract/flow-control.js';
 import { asIngressObserver } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
@@ -124,6 +123,7 @@ export function makeSwitching(
       isolates.fill(active ? 1 : 0, firstPort, firstPort + count);
     },
     answerTags,
+    marked,
     sendMessage,
   };
   /** By port: 1 where the memory of the switch is its own chip's. */
@@ -149,7 +149,6 @@ export function makeSwitching(
   const { discards } = pfc.watchdog;
 
   function configure(device: Device, spec: SwitchSpec): void {
-    const ecn = new EcnMarker(spec.ecn, spec.seed, spec.name);
     const chip = spec.mvtx2802 === null ? null : slotted.make(device, spec.mvtx2802);
     const { place, firstPort } = device;
     const roles: Record<string, SwitchRole> = {};
@@ -158,26 +157,26 @@ export function makeSwitching(
       const role = mechanism.atSwitch?.({ ...spec, firstPort }, own, carrier) ?? null;
       if (role !== null) roles[mechanism.name] = role;
     }
-    const watchers = { ecn, roles: Object.values(roles) };
-    hooks[place] = hooksOf(watchers.roles);
+    const present = Object.values(roles);
+    hooks[place] = hooksOf(present);
     const forwarding = makeForwarding(spec);
     const sharedFrames = new SharedFrames();
     const { index, failover: how } = spec;
     const links = failover.configureSwitch(place, index, firstPort, device.macs(), how);
-    all[place] = { forwarding, ecn, roles, chip, sharedFrames, links };
+    all[place] = { forwarding, roles, chip, sharedFrames, links };
     const { sampler, boundary } = hooks[place];
     buffer.configure(device.place, device.firstPort, spec.buffer);
     spec.ports.forEach((port, p) => {
       const at = device.firstPort + p;
       for (let tc = 0; tc < 8; tc++) {
-        leavesFrom[(at << 3) | tc] = leavingFrom(watchers, at, tc, spec.telemetry);
-        joinsFrom[(at << 3) | tc] = joiningFrom(watchers, at, tc);
+        leavesFrom[(at << 3) | tc] = leavingFrom(present, at, tc, spec.telemetry);
+        joinsFrom[(at << 3) | tc] = joiningFrom(present, at, tc);
       }
       isSlotted[at] = chip === null ? 0 : 1;
       sampled[at] = sampler?.sampledClasses(at) ?? 0;
       remaps[at] = boundary?.remaps(at) === true ? 1 : 0;
       untags[at] = boundary?.untags(at) === true ? 1 : 0;
-      plainness[at] = plainnessOf(spec, watchers, hooks[place], firstPort);
+      plainness[at] = plainnessOf(spec, present, hooks[place], firstPort);
       spec.buffer.accounts[p].forEach((account, group) => {
         const name = rulerOf(port, group);
         if (!account.lossless && name !== 'credit') return;
@@ -499,8 +498,6 @@ export function makeSwitching(
     trafficClass: number,
     queueOctets: number,
   ): void {
-    const { ecn } = all[d];
-    if ((ecn.atEnqueue & (1 << trafficClass)) !== 0) mark(out, frame, trafficClass, queueOctets);
     for (const observer of hooks[d].onEnqueue) {
       observer.joined(port, out, trafficClass, frame, queueOctets);
     }
@@ -509,10 +506,6 @@ export function makeSwitching(
   /** A frame leaves a queue that somebody watches; `queueOctets` are left. */
   function leaving(port: number, frame: number, trafficClass: number, queueOctets: number): void {
     const d = ports.owner(port);
-    const { ecn } = all[d];
-    if ((ecn.atDequeue & (1 << trafficClass)) !== 0) {
-      mark(port, frame, trafficClass, queueOctets + pool.words[frame + STORED]);
-    }
     if ((pool.words[frame + CLASS] & (CARRIES_FLAG | KIND_MASK)) === (CARRIES_FLAG | KIND_DATA)) {
       writeTelemetry(port, frame, queueOctets);
     }
@@ -529,14 +522,9 @@ export function makeSwitching(
     controlPayloads.load(frame, octets, octets.length);
   }
 
-  function mark(port: number, frame: number, trafficClass: number, queueOctets: number): void {
-    const { words } = pool;
+  function marked(port: number, frame: number): void {
     const d = ports.owner(port);
-    const before = words[frame + CLASS];
-    const after = all[d].ecn.mark(before, trafficClass, queueOctets);
-    if (after === before) return;
-    words[frame + CLASS] = after;
-    counters.marked(port, before & PRIORITY_MASK);
+    counters.marked(port, pool.words[frame + CLASS] & PRIORITY_MASK);
     const { firstPort, heardBy } = devices[d];
     heardBy.frameMarked?.frameMarked(d, port - firstPort, clock.now, pool, frame);
   }

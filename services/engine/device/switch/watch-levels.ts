@@ -1,4 +1,3 @@
-import type { EcnMarker } from '../../congestion/ecn/ecn-mechanism.js';
 import type { SwitchRole } from '../../contract/slice.js';
 import type { SwitchSpec } from '../../contract/spec.js';
 import type { SwitchHooks } from './switch-hooks.js';
@@ -15,33 +14,31 @@ export const BARE = 3;
 /** No queue is ever so long. */
 export const NEVER = 0x7fffffff;
 
-/** Those who may want to look at a queue of a switch when a frame joins it, or leaves. */
-export interface Watchers {
-  readonly ecn: EcnMarker;
-  readonly roles: readonly SwitchRole[];
-}
-
 /**
  * From how many octets on somebody wants to see a frame join a queue. Below, the data path pays a
  * comparison and nothing else, whatever is configured.
  */
-export function joiningFrom({ ecn, roles }: Watchers, port: number, trafficClass: number): number {
+export function joiningFrom(
+  roles: readonly SwitchRole[],
+  port: number,
+  trafficClass: number,
+): number {
   return Math.min(
-    ecn.leastOctets('enqueue', trafficClass) ?? NEVER,
+    NEVER,
     ...roles.map(({ onEnqueue }) => onEnqueue?.joinsFrom(port, trafficClass) ?? NEVER),
   );
 }
 
 /** The same of a frame that leaves: octets with it. `telemetry`: it may be written upon. */
 export function leavingFrom(
-  { ecn, roles }: Watchers,
+  roles: readonly SwitchRole[],
   port: number,
   trafficClass: number,
   telemetry: number,
 ): number {
   if ((telemetry & (1 << trafficClass)) !== 0) return 0;
   return Math.min(
-    ecn.leastOctets('dequeue', trafficClass) ?? NEVER,
+    NEVER,
     ...roles.map(({ onDequeue }) => onDequeue?.leavesFrom(port, trafficClass) ?? NEVER),
   );
 }
@@ -49,7 +46,7 @@ export function leavingFrom(
 /** Frames leave as they came, and at most somebody looks at long queues and their flows. */
 export function plainnessOf(
   spec: SwitchSpec,
-  { ecn, roles }: Watchers,
+  roles: readonly SwitchRole[],
   { sampler, boundary }: SwitchHooks,
   firstPort: number,
 ): number {
@@ -58,6 +55,5 @@ export function plainnessOf(
   if (spec.mvtx2802 !== null || isGuarded || isEdge) return FULL;
   if (spec.forwarding.kind !== 'routed') return FULL;
   if (sampler !== null) return SAMPLED;
-  const marks = ecn.atEnqueue | ecn.atDequeue | spec.telemetry;
-  return roles.length === 0 && marks === 0 ? BARE : WATCHED;
+  return roles.length === 0 && spec.telemetry === 0 ? BARE : WATCHED;
 }

@@ -55,10 +55,10 @@ test('lossless priorities of a device agree on what its control frames say', () 
 });
 
 test('priorities that share a traffic class are marked alike', () => {
-  const ecn = { kind: 'step', thresholdBytes: 9000, at: 'dequeue' } as const;
+  const mechanisms = { ecn: { step: 9000, at: 'dequeue' } };
   rejects(
     {
-      priorities: priorities({ ecn }, [3]),
+      priorities: priorities({ mechanisms }, [3]),
       classes: { ...scenario().classes, transmit: [0, 1, 2, 3, 3, 5, 6, 7] },
     },
     /priorities\.4\.ecn: priorities 3 and 4 share traffic class 3 of s1 but are marked/,

@@ -161,8 +161,7 @@ export function priorities(
     pfc: PFC,
     ingressReservedBytes: 0,
     ingressAlpha: 1,
-    ecn: { kind: 'off' },
-    mechanisms: {},
+    mechanisms: { ecn: 'off' },
     ...(which.includes(priority) ? part : {}),
   }));
 }

@@ -62,10 +62,10 @@ describe('a scenario that says next to nothing', () => {
 
   it('has eight lossy priorities, each with its class and account', () => {
     assert.deepEqual(
-      scenario.priorities.map(({ priority, flowControl, ecn }) => [
+      scenario.priorities.map(({ priority, flowControl, mechanisms }) => [
         priority,
         flowControl,
-        ecn.kind,
+        mechanisms['ecn'],
       ]),
       [0, 1, 2, 3, 4, 5, 6, 7].map((priority) => [priority, 'none', 'off']),
     );
@@ -138,11 +138,10 @@ describe('the priorities section', () => {
       ]),
     );
     assert.equal(priorities[4]!.pfc.refreshFraction, 0.25);
-    assert.deepEqual(priorities[3]!.ecn, { kind: 'step', thresholdBytes: 80_000, at: 'dequeue' });
-    assert.deepEqual(priorities[4]!.ecn, {
-      kind: 'red',
-      minBytes: 100_000,
-      maxBytes: 400_000,
+    assert.deepEqual(priorities[3]!.mechanisms['ecn'], { step: 80_000, at: 'dequeue' });
+    assert.deepEqual(priorities[4]!.mechanisms['ecn'], {
+      min: 100_000,
+      max: 400_000,
       probability: 0.2,
       at: 'enqueue',
     });

@@ -1,5 +1,5 @@
-import type { EcnSpec } from '../../contract/spec.js';
-import type { RandomStream } from '../../kernel/random.js';
+import type { RandomStream } from '../../engine/kernel/random.js';
+import type { EcnSpec } from './spec.js';
 
 /**
  * Marking probability for a queue of so many octets: a step, or the RED line from `min` to `max`

@@ -1,4 +1,4 @@
-import { ECN_CE, ECN_MASK } from '../../frame/frame-pool.js';
+import { ECN_CE, ECN_MASK } from '../../engine/frame/frame-pool.js';
 
 /** A frame that was marked says so: congestion experienced (RFC 3168, 5). */
 export function markedFrameIsCe(frameClass: number): boolean {

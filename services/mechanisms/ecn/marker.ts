@@ -1,0 +1,108 @@
+import type {
+  DequeueObserver,
+  DevicePlace,
+  EnqueueObserver,
+  SwitchCarrier,
+  SwitchRole,
+} from '../../engine/contract/slice.js';
+import type { FramePool } from '../../engine/frame/frame-pool.js';
+import { CLASS, ECN_CE, ECN_MASK, STORED } from '../../engine/frame/frame-pool.js';
+import { RandomStream } from '../../engine/kernel/random.js';
+import { drawMark, leastMarked } from './machine.js';
+import type { EcnMoment, EcnSpec } from './spec.js';
+
+interface Tools {
+  readonly pool: FramePool;
+  readonly carrier: Pick<SwitchCarrier, 'marked'>;
+}
+
+/** Marks ECN-capable frames in the queues of one switch. */
+export class EcnMarker implements SwitchRole, EnqueueObserver, DequeueObserver {
+  readonly onEnqueue?: EnqueueObserver;
+  readonly onDequeue?: DequeueObserver;
+  /** Classes that mark when a frame joins the queue, and when it leaves, one bit each. */
+  readonly atEnqueue: number;
+  readonly atDequeue: number;
+  private readonly random: RandomStream;
+  private readonly pool: FramePool;
+  private readonly carrier: Pick<SwitchCarrier, 'marked'>;
+
+  static readonly wiring = ['onEnqueue', 'onDequeue', 'specs', 'pool', 'carrier'];
+
+  constructor(
+    private readonly specs: readonly EcnSpec[],
+    { name, seed }: Pick<DevicePlace, 'name' | 'seed'>,
+    { pool, carrier }: Tools,
+  ) {
+    this.random = new RandomStream(seed, `${name}/ecn`);
+    this.atEnqueue = classesMarkingAt('enqueue', specs);
+    this.atDequeue = classesMarkingAt('dequeue', specs);
+    this.pool = pool;
+    this.carrier = carrier;
+    if (this.atEnqueue !== 0) this.onEnqueue = this;
+    if (this.atDequeue !== 0) this.onDequeue = this;
+  }
+
+  joinsFrom(_port: number, trafficClass: number): number | null {
+    return this.leastOctets('enqueue', trafficClass);
+  }
+
+  leavesFrom(_port: number, trafficClass: number): number | null {
+    return this.leastOctets('dequeue', trafficClass);
+  }
+
+  joined(
+    _via: number,
+    out: number,
+    trafficClass: number,
+    frame: number,
+    queueOctets: number,
+  ): void {
+    if ((this.atEnqueue & (1 << trafficClass)) !== 0) {
+      this.mark(out, trafficClass, frame, queueOctets);
+    }
+  }
+
+  /** The frame itself counts as part of the queue that it leaves. */
+  left(port: number, trafficClass: number, frame: number, queueOctets: number): void {
+    if ((this.atDequeue & (1 << trafficClass)) !== 0) {
+      const octets = queueOctets + this.pool.words[frame + STORED];
+      this.mark(port, trafficClass, frame, octets);
+    }
+  }
+
+  /** The frame's class word as it leaves a queue of so many octets. */
+  markedClass(frameClass: number, trafficClass: number, queueOctets: number): number {
+    const ecn = frameClass & ECN_MASK;
+    if (ecn === 0 || ecn === ECN_CE) return frameClass;
+    return drawMark(this.specs[trafficClass], queueOctets, this.random)
+      ? frameClass | ECN_CE
+      : frameClass;
+  }
+
+  broken(): string | null {
+    return null;
+  }
+
+  private mark(port: number, trafficClass: number, frame: number, queueOctets: number): void {
+    const { words } = this.pool;
+    const before = words[frame + CLASS];
+    const after = this.markedClass(before, trafficClass, queueOctets);
+    if (after === before) return;
+    words[frame + CLASS] = after;
+    this.carrier.marked(port, frame);
+  }
+
+  /** From how long a queue on frames may be marked at a moment; null: never. */
+  private leastOctets(moment: EcnMoment, trafficClass: number): number | null {
+    const spec = this.specs[trafficClass];
+    return spec.kind === 'off' || spec.at !== moment ? null : leastMarked(spec);
+  }
+}
+
+function classesMarkingAt(moment: EcnMoment, specs: readonly EcnSpec[]): number {
+  return specs.reduce(
+    (mask, spec, tc) => (spec.kind !== 'off' && spec.at === moment ? mask | (1 << tc) : mask),
+    0,
+  );
+}

@@ -1,0 +1,40 @@
+import { TRAFFIC_CLASSES } from '../../engine/units/ethernet.js';
+import type { FabricContext, MechanismPlan } from '../fabric-context.js';
+import type { EcnKey } from './settings.js';
+import type { EcnSpec, EcnSwitchSpec } from './spec.js';
+
+/** What switches mark. */
+export class EcnPlan implements MechanismPlan<EcnSwitchSpec, never> {
+  constructor(private readonly context: FabricContext<unknown, EcnKey>) {}
+
+  /** By traffic class: the marking of its priorities, which must agree as they share a queue. */
+  ofSwitch(device: number): EcnSwitchSpec | null {
+    const { devices, transmit, fail } = this.context;
+    const { name, priorities, placeOfPriority } = devices[device];
+    const classes = new Array<EcnSpec>(TRAFFIC_CLASSES).fill({ kind: 'off' });
+    const first = new Map<number, number>();
+    for (const { priority, key } of priorities) {
+      const trafficClass = transmit[priority];
+      const spec = specOf(key);
+      const other = first.get(trafficClass);
+      if (other === undefined) {
+        first.set(trafficClass, priority);
+        classes[trafficClass] = spec;
+      } else if (JSON.stringify(spec) !== JSON.stringify(classes[trafficClass])) {
+        throw fail(
+          [...placeOfPriority(priority), 'ecn'],
+          `priorities ${other} and ${priority} share traffic class ${trafficClass} of ${name} ` +
+            'but are marked differently',
+        );
+      }
+    }
+    return classes.every(({ kind }) => kind === 'off') ? null : { classes };
+  }
+}
+
+function specOf(key: EcnKey): EcnSpec {
+  if (key === 'off') return { kind: 'off' };
+  if ('step' in key) return { kind: 'step', thresholdOctets: key.step, at: key.at };
+  const { min, max, probability, at } = key;
+  return { kind: 'red', minOctets: min, maxOctets: max, probability, at };
+}

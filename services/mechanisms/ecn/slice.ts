@@ -1,0 +1,41 @@
+import type { Path } from '../../settings/source-tree.js';
+import type { MechanismSlice } from '../mechanism-slice.js';
+import type { Places } from '../rate-control-slice.js';
+import { EcnMechanism } from './mechanism.js';
+import { EcnPlan } from './plan.js';
+import type { EcnTypes } from './results.js';
+import { ecnResults } from './results.js';
+import type { EcnKey } from './settings.js';
+import { ecnKey } from './settings.js';
+
+/** What the slowest link carries in 8 and 32 us (100 and 400 KB at 100 Gb/s); of two frames up. */
+const SUGGESTED = { minUs: 8, maxUs: 32, leastMin: 3000, leastMax: 12_000, probability: '20%' };
+
+export const ecn: MechanismSlice<EcnTypes> = {
+  name: 'ecn',
+  hasSlot: false,
+  create: (tools) => new EcnMechanism(tools),
+  priority: { schema: ecnKey.prefault('off'), isFlag: false, check: checkCurve },
+  topic:
+    'Switches mark ECN-capable frames by the length of their egress queue: from a ' +
+    'threshold on (step), or with a probability that rises between two lengths.',
+  marking: {
+    isOn: (key) => key !== 'off',
+    suggested: (rateBps) => {
+      const octets = (us: number, least: number): string =>
+        `${Math.max(least, Math.round((us * rateBps) / 8e6))}B`;
+      const { minUs, maxUs, leastMin, leastMax, probability } = SUGGESTED;
+      return { min: octets(minUs, leastMin), max: octets(maxUs, leastMax), probability };
+    },
+    remedy: (priority) =>
+      `priorities: { ${priority}: { ecn: ` +
+      '{ min: 400KB, max: 1600KB, probability: 20% } } }, or a step',
+  },
+  plan: (context) => new EcnPlan(context),
+  results: ecnResults,
+};
+
+function checkCurve(key: EcnKey, path: Path, places: Places): void {
+  if (key === 'off' || 'step' in key || key.min < key.max) return;
+  throw places.errorAt([...path, 'max'], 'max is not above min');
+}
