@@ -116,6 +116,7 @@ class End implements MechanismHost {
     this.credit = new CreditMechanism(tables, this, 0, POOL, {
       inQueue: () => link.waitingUnits * spec.asking.unitOctets,
       inLine: () => 0,
+      first: () => -1,
     });
     this.credit.configurePort(0, { credit: spec, mac, classOf: IDENTITY } as unknown as PortSpec);
   }

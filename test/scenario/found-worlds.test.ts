@@ -105,3 +105,31 @@ load: [{ stream: { from: h1, to: h2 }, bytes: 4KB }]
     assert.throws(paused('{ creditCapable: [1] }'), /credit while pause is on/);
   });
 });
+
+describe('the last frame of a tenant, which has left its line', () => {
+  it('still needs the credit that would otherwise age', () => {
+    const wrong = wrongWith(`
+duration: 150us
+fabric: { generator: star, hosts: 3, link: { rate: 10G, length: 2km } }
+priorities: { 1: credit }
+credit: { grant: demand, keep: 64B, age: 18us, channels: [{ channel: 0, vlans: [7] }, { channel: 1 }] }
+load: [{ incast: { from: [h2, h3], to: h1 }, bytes: 26000, priority: 1 }]
+faults: [{ kind: link-down, at: 43us, for: 500ns }]
+`);
+    assert.deepEqual(wrong, fine);
+  });
+});
+
+describe('a promise to recover, of a link that was down meanwhile', () => {
+  const agreed =
+    'duration: 72us\n' +
+    'fabric: { generator: pair, link: { rate: 100G, length: 2km } }\n' +
+    'priorities: { 7: credit }\n' +
+    'load: [{ permutation: {}, bytes: 1700, priority: 7 }]\n';
+  const slow = '{ kind: slow-link, rate: 50G, for: 2us, recover: 30us }';
+
+  it('begins anew when it is up', () => {
+    const down = '{ kind: link-down, at: 25us, for: 6us }';
+    assert.deepEqual(wrongWith(`${agreed}faults: [${slow}, ${down}]`), fine);
+  });
+});

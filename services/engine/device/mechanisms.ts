@@ -48,6 +48,7 @@ export function makeMechanisms(
   const credit = new CreditMechanism(tables, host, 2, pool, {
     inQueue: (port, trafficClass) => queues.get(port, trafficClass, QUEUE_OCTETS),
     inLine: lines.octets,
+    first: queues.head,
   });
   const pause = new PauseMechanism(tables, host, makeAccounts(shared), PAUSE_SLOT, ports);
   const faults = new FaultMechanism(tables, host, 4, traceMask);

@@ -353,6 +353,14 @@ export class FaultMechanism implements Mechanism {
     });
   }
 
+  /** When a port last had no carrier; 0 if it always had one, Infinity while it has none. */
+  upSincePs(port: number): number {
+    return this.at[port].reduce((latest, { spec, isActive, overPs }) => {
+      if (spec.effect.kind !== 'down') return latest;
+      return Math.max(latest, isActive ? Infinity : overPs);
+    }, 0);
+  }
+
   private begin(port: number, fault: StandingFault): void {
     const { effect } = fault.spec;
     fault.begin();

@@ -104,6 +104,7 @@ export class CreditPlan {
           'counts: cumulative, or grant: static',
       );
     }
+    this.checkKeep(end, methods);
     const longestPs = wireOctets(this.longestOctets) * end.octetPs;
     return {
       priorities,
@@ -234,9 +235,7 @@ export class CreditPlan {
       own.policy === 'static' ? Math.floor(bufferUnits * this.smallestShare) : bufferUnits - kept;
     if (units >= neededUnits) return;
     const key = own.bufferBytes !== null ? 'buffer' : 'grantFactor';
-    const changed = key === 'buffer' ? 'bufferBytes' : 'grantFactor';
-    const change = settings.changes.findLast(({ credit }) => credit[changed] !== undefined);
-    const path = change === undefined ? ['credit', key] : ['devices', change.match, 'credit', key];
+    const path = this.pathOf(device, key, key === 'buffer' ? 'bufferBytes' : 'grantFactor');
     const least = Math.ceil((bufferUnits * neededUnits) / units) * unitOctets;
     this.warn(
       path,
@@ -246,6 +245,32 @@ export class CreditPlan {
         `${Math.floor((100 * units) / neededUnits)} % of line rate; ` +
         `buffer: auto, or ${least} bytes or more`,
     );
+  }
+
+  /** Where a key of a device is written: for all devices, or for some. */
+  private pathOf(device: number, key: string, changed: keyof CreditEndSection): string[] {
+    const { changes } = this.settings[device]!;
+    const change = changes.findLast(({ credit }) => credit[changed] !== undefined);
+    return change === undefined ? ['credit', key] : ['devices', change.match, 'credit', key];
+  }
+
+  /** Where nobody requests more, what an idle account keeps is all that its first frame can use. */
+  private checkKeep(end: LinkEnd, methods: Methods): void {
+    const own = this.settings[end.device]!.credit;
+    if (own.policy !== 'demand' || this.peerOf(end).request !== 'never') return;
+    const unitOctets = this.unitOf(own);
+    const kept = this.keepUnits(own);
+    methods.forEach((method, priority) => {
+      const least = costOf(Math.max(...this.frameLengths[priority]!), unitOctets);
+      if (!hasCredit(method) || kept[priority]! >= least) return;
+      throw this.fail(
+        this.pathOf(end.device, 'keep', 'keepBytes'),
+        `${kept[priority]! * unitOctets} bytes for an idle account, where the longest frame of ` +
+          `priority ${priority} takes ${least * unitOctets} and the other end never requests ` +
+          `more: it would wait for ever; keep: auto, at least ${least * unitOctets} bytes, or ` +
+          'request: blocked',
+      );
+    });
   }
 
   private checkBuffer(

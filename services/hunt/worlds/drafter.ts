@@ -282,11 +282,13 @@ export class Drafter {
 
 /**
  * Credit that counts amounts does not come back when a message is lost, which is by design; after a
- * link was down it starts anew.
+ * link was down it starts anew. Where discovery ends and begins it, its ends may differ by what
+ * was on the way.
  */
 function promiseLess(draft: Draft): void {
   const faults = draft['faults'] as Draft[];
-  if (faults.every(({ kind }) => kind === 'link-down')) return;
+  const isExact = faults.every(({ kind }) => kind === 'link-down');
+  if (isExact && draft['discovery'] === undefined) return;
   for (const fault of faults) delete fault['recover'];
 }
 

@@ -2,7 +2,8 @@ import type { Engine } from '../../engine/device/engine.js';
 import { StandingFault } from '../../engine/faults/standing-fault.js';
 import { formatPs } from '../../engine/units/time.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
-import type { Flow } from '../../fabric/load/flow.js';
+import type { Flow, Release } from '../../fabric/load/flow.js';
+import { RELIABLE_OVERHEAD_BYTES } from '../../fabric/load/flow.js';
 import type { FlowResult, RunResults } from '../../runtime/results/results.js';
 
 /** A flow that nothing arrives of for so much of a run, with nothing wrong any more, is stuck. */
@@ -11,8 +12,13 @@ const PATIENCE_OF_RUN = 0.4;
 const WAYS = 12;
 /** The longest pause that a frame can state: so many quanta of 512 bits. */
 const MOST_PAUSE_OCTETS = 65_535 * 64;
-/** A reliable flow may wait for its timer several times over. */
+/** Where anything is lost, a reliable flow may wait for its timer several times over. */
 const TIMEOUTS = 10;
+/** Frames that are paced come so late at most, or, at random intervals, almost always. */
+const PACES = 2;
+const RANDOM_PACES = 15;
+const BITS = 8;
+const PS_PER_S = 1e12;
 
 /** A finite flow that should be done by now, or still get on, and does neither; or null. */
 export function stuckFlow(fabric: Fabric, engine: Engine, results: RunResults): string | null {
@@ -23,11 +29,13 @@ export function stuckFlow(fabric: Fabric, engine: Engine, results: RunResults): 
   const losing = new Set(
     priorities.filter(({ drops }) => Object.keys(drops).length > 0).map(({ priority }) => priority),
   );
+  const patience = new Patience(fabric, durationPs, mayLose(fabric, results));
   for (const [index, flow] of fabric.flows.entries()) {
     const result = flows[index]!;
     if (!isOwed(flow, result, losing) || isRefused(engine, flow.priority)) continue;
-    const sincePs = Math.max(overPs, flow.startPs, result.lastArrivalPs ?? 0);
-    if (virtualPs - sincePs <= Math.max(wayPs, patienceOf(flow, durationPs))) continue;
+    const beforePs = lastBeforePs(fabric, flow, results);
+    const sincePs = Math.max(overPs, beforePs, flow.startPs, result.lastArrivalPs ?? 0);
+    if (virtualPs - sincePs <= Math.max(wayPs, patience.of(flow))) continue;
     return `flow ${flow.name} of priority ${flow.priority} is stuck since ${formatPs(sincePs)}`;
   }
   return null;
@@ -46,6 +54,11 @@ function isRefused({ discovery, shared }: Engine, priority: number): boolean {
   return false;
 }
 
+/** Of any priority. */
+export function refusesAny(engine: Engine): boolean {
+  return [0, 1, 2, 3, 4, 5, 6, 7].some((priority) => isRefused(engine, priority));
+}
+
 /** Raw frames that are lost are lost. */
 function isOwed(flow: Flow, result: FlowResult, losing: ReadonlySet<number>): boolean {
   const isFinite = flow.messages !== Infinity && flow.messageBytes !== Infinity;
@@ -58,9 +71,78 @@ function isOwed(flow: Flow, result: FlowResult, losing: ReadonlySet<number>): bo
   );
 }
 
-function patienceOf({ transport }: Flow, durationPs: number): number {
-  const timeoutPs = transport.kind === 'reliable' ? transport.timeoutPs : 0;
-  return Math.max(PATIENCE_OF_RUN * durationPs, TIMEOUTS * timeoutPs);
+/** When anything last arrived that may go before all frames of a flow. */
+function lastBeforePs(
+  { flows, specs }: Fabric,
+  { source, priority }: Flow,
+  run: RunResults,
+): number {
+  const { classOf } = specs[source]!.ports[0]!;
+  const arrivals = flows.map((other, index) =>
+    classOf[other.priority]! > classOf[priority]! ? (run.flows[index]!.lastArrivalPs ?? 0) : 0,
+  );
+  return Math.max(...arrivals);
+}
+
+/** A frame that another overtakes is lost to a flow that goes back for it. */
+function mayLose({ scenario }: Fabric, { flows, priorities }: RunResults): boolean {
+  const drops = priorities.some((priority) => Object.keys(priority.drops).length > 0);
+  const resends = flows.some(({ retransmittedFrames }) => retransmittedFrames > 0);
+  return scenario.faults.length > 0 || drops || resends;
+}
+
+/** How long a flow may go on without anything that arrives of it. */
+class Patience {
+  /** The slowest queue of any NIC. */
+  private readonly nicBps: number;
+
+  constructor(
+    private readonly fabric: Fabric,
+    private readonly durationPs: number,
+    private readonly loses: boolean,
+  ) {
+    const { hosts, overrides } = fabric.scenario;
+    const nics = [hosts.nic, ...overrides.map(({ host }) => host.nic)];
+    const rates = nics.flatMap((nic) => nic?.rates ?? []);
+    this.nicBps = Math.min(...rates.map(({ bps }) => bps));
+  }
+
+  of(flow: Flow): number {
+    const { transport, release } = flow;
+    const waitsForTimer = this.loses && transport.kind === 'reliable';
+    return Math.max(
+      PATIENCE_OF_RUN * this.durationPs,
+      waitsForTimer ? TIMEOUTS * transport.timeoutPs : 0,
+      pacePs(release),
+      this.framePs(flow),
+    );
+  }
+
+  /** Frames of a NIC's queue are apart by its rate, and flows of a host may share one. */
+  private framePs({ source, transport }: Flow): number {
+    const isRaw = transport.kind === 'raw';
+    const octets = isRaw ? transport.frameBytes : transport.mtuBytes + RELIABLE_OVERHEAD_BYTES;
+    const framePs = (bps: number): number => (octets * BITS * PS_PER_S) / bps;
+    const sharing = this.fabric.flows.filter((other) => other.source === source).length;
+    const ofTransport = isRaw ? 0 : framePs(transport.rateBps);
+    return PACES * Math.max(sharing * framePs(this.nicBps), ofTransport);
+  }
+}
+
+/** How long it may take until there is something to send. */
+function pacePs(release: Release): number {
+  switch (release.kind) {
+    case 'backlog':
+      return 0;
+    case 'constant':
+      return PACES * release.gapPs;
+    case 'poisson':
+      return RANDOM_PACES * release.meanGapPs;
+    case 'on-off':
+      return release.random
+        ? RANDOM_PACES * (release.gapPs + release.offPs)
+        : PACES * (release.gapPs + release.offPs);
+  }
 }
 
 /** When the last fault was over; the end of the run if one never is. */

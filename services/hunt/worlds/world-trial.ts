@@ -1,14 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Engine } from '../../engine/device/engine.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { Placement } from '../../fabric/placement/placement.js';
 import { placeInServices } from '../../fabric/placement/placement.js';
 import { planParts } from '../../fabric/placement/part-plan.js';
+import { STALLED } from '../../runtime/checks/stall.js';
 import { ThreadsRun } from '../../runtime/threads/run-threads.js';
 import type { RunResults } from '../../runtime/results/results.js';
 import { Session } from '../../runtime/session.js';
 import { Sampler } from './sampler.js';
 import { PartsInStep } from './parts-in-step.js';
-import { stuckFlow } from './progress.js';
+import { refusesAny, stuckFlow } from './progress.js';
 import { Cluster, KIND } from './services-in-memory.js';
 
 /** Where a world is run besides in one thread. */
@@ -35,7 +37,8 @@ export function whatIsWrong(fabric: Fabric, seed: number): string | null {
   try {
     const session = new Session(fabric, { check: true });
     expected = run(session);
-    const wrong = failureOf(expected) ?? stuckFlow(fabric, session.engine, expected);
+    const wrong =
+      failureOf(session.engine, expected) ?? stuckFlow(fabric, session.engine, expected);
     if (wrong !== null) return wrong;
   } catch (error) {
     return `error: ${messageOf(error)}`;
@@ -66,14 +69,32 @@ export async function wrongInThreads(fabric: Fabric, seed: number): Promise<stri
   }
 }
 
-/** A deadlock is what some fabrics come to; all else that fails is not meant. */
-function failureOf({ failure }: RunResults): string | null {
-  return failure === null || failure.reason.startsWith('deadlock') ? null : failure.reason;
+/**
+ * A deadlock is what some fabrics come to, and so is that nothing moves where link partners have not
+ * agreed on a priority; all else that fails is not meant.
+ */
+function failureOf(engine: Engine, { failure }: RunResults): string | null {
+  if (failure === null || isDeadlock(failure.reason)) return null;
+  return failure.reason === STALLED && refusesAny(engine) ? null : failure.reason;
+}
+
+function isDeadlock(reason: string): boolean {
+  return reason.startsWith('deadlock');
+}
+
+/**
+ * Of runs of one scenario: a deadlock may be found at another moment, and windows of any length
+ * leave no moments at which to see that nothing moves.
+ */
+function isSameFailure(reason: string, other: string | null): boolean {
+  if (isDeadlock(reason)) return other !== null && isDeadlock(other);
+  return other === null || reason === other;
 }
 
 function differenceOf(expected: RunResults, results: RunResults): string | null {
   if (expected.failure !== null) {
-    return results.failure?.reason.startsWith('deadlock') === true ? null : 'no deadlock';
+    const { reason } = expected.failure;
+    return isSameFailure(reason, results.failure?.reason ?? null) ? null : `not: ${reason}`;
   }
   if (results.failure !== null) return results.failure.reason;
   if (results.digest !== expected.digest) return 'another digest';

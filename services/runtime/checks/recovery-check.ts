@@ -97,7 +97,10 @@ export class RecoveryCheck {
     });
   }
 
-  /** Null while any fault of this name is there at the port, or has not been there yet. */
+  /**
+   * Null while any fault of this name is there at the port, or has not been there yet. A link that
+   * is down meanwhile, by whatever fault, begins to recover when it is up again.
+   */
   private overSince({ fault, port }: Watched, now: number): number | null {
     let latest: number | null = null;
     for (const counts of this.engine.faults.counts(port, now)) {
@@ -105,7 +108,14 @@ export class RecoveryCheck {
       if (counts.overSincePs === null) return null;
       latest = Math.max(latest ?? 0, counts.overSincePs);
     }
-    return latest;
+    return latest === null ? null : Math.max(latest, this.upSince(port));
+  }
+
+  /** Infinity while the link is down. */
+  private upSince(port: number): number {
+    const { faults, shared } = this.engine;
+    const peer = shared.ports.peer(port);
+    return Math.max(faults.upSincePs(port), peer < 0 ? 0 : faults.upSincePs(peer));
   }
 
   private breach(

@@ -8,14 +8,35 @@ export interface Promised {
   readonly withinPs: number;
 }
 
-/** Of a fabric, with all faults that it has by now. */
-export function promisedBy({ specs, scenario }: Fabric): Promised[] {
-  return specs
-    .flatMap(({ ports }) => ports.flatMap(({ faults }) => faults))
-    .flatMap((spec) => {
-      const withinPs = scenario.faults[spec.fault]!.recoverPs;
-      return withinPs === null ? [] : [{ spec, withinPs }];
-    });
+/**
+ * Of a fabric, with all faults that it has by now. Who promises anything of a link begins anew when
+ * that link was down, so the end of an outage there is a beginning of the same promise.
+ */
+export function promisedBy(fabric: Fabric): Promised[] {
+  const { specs, scenario } = fabric;
+  return specs.flatMap(({ ports }, device) =>
+    ports.flatMap(({ faults }, port) =>
+      faults.flatMap(({ fault }, place) => {
+        const withinPs = scenario.faults[fault]!.recoverPs;
+        if (withinPs === null) return [];
+        const outages = outagesAt(fabric, device, port);
+        const spec = faults[place]!;
+        return [spec, ...outages.filter((outage) => outage !== spec)].map((one) => ({
+          spec: one,
+          withinPs,
+        }));
+      }),
+    ),
+  );
+}
+
+/** Of a link, at either of its ends. */
+function outagesAt({ specs, linkEnds }: Fabric, device: number, port: number): FaultSpec[] {
+  const { peerDevice, peerPort } = linkEnds[device]![port]!;
+  const there = specs[peerDevice]?.ports[peerPort]?.faults ?? [];
+  return [...specs[device]!.ports[port]!.faults, ...there].filter(
+    ({ effect }) => effect.kind === 'down',
+  );
 }
 
 /**

@@ -6,6 +6,7 @@ import type {
 } from '../../contract/flow-control.js';
 import type { PortSpec } from '../../contract/spec.js';
 import type { FramePool } from '../../frame/frame-pool.js';
+import { LENGTH } from '../../frame/frame-pool.js';
 import type { Tables } from '../../kernel/tables.js';
 import { type AskedTerms, CreditAccounts } from './credit-accounts.js';
 import type { CreditCharges } from './credit-charges.js';
@@ -32,6 +33,8 @@ export interface WaitingFrames {
   inQueue(port: number, trafficClass: number): number;
   /** In line for a class of several. */
   inLine(row: number): number;
+  /** The frame that starts next, which has left its line; -1 if there is none. */
+  first(port: number, trafficClass: number): number;
 }
 
 /** Credit exchange: nobody sends what the neighbour has not made room for. */
@@ -58,7 +61,7 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
     tables: Tables,
     private readonly host: MechanismHost,
     private readonly slot: number,
-    pool: FramePool,
+    private readonly pool: FramePool,
     private readonly waiting: WaitingFrames,
   ) {
     this.clock = host.clock;
@@ -173,9 +176,13 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
   }
 
   waitingOctets(row: number): number {
-    const { accounts, waiting } = this;
-    if (!accounts.hasClassAlone(row)) return waiting.inLine(row);
-    return waiting.inQueue(accounts.port(row), accounts.trafficClass(row));
+    const { accounts, waiting, pool } = this;
+    const port = accounts.port(row);
+    const trafficClass = accounts.trafficClass(row);
+    if (accounts.hasClassAlone(row)) return waiting.inQueue(port, trafficClass);
+    const first = waiting.first(port, trafficClass);
+    const isOwn = first >= 0 && this.rowOf(port, first) === row;
+    return waiting.inLine(row) + (isOwn ? pool.words[first + LENGTH] : 0);
   }
 
   // Octets and timers.

@@ -37,6 +37,18 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
     /:6:24: grants are answers only, and the other end never asks/,
   ],
   [
+    'that never come to a frame, as nobody requests more than is kept',
+    star(`${CREDIT}\ncredit: { grant: demand, request: never, keep: 64B }`),
+    /:6:48: 64 bytes for an idle account, where the longest frame of priority 3 takes 1536 and /,
+  ],
+  [
+    'that never come to a frame at one end',
+    star(
+      `${CREDIT}\ncredit: { grant: demand, request: never }\ndevices: { s1: { credit: { keep: 1KB } } }`,
+    ),
+    /:7:34: 1024 bytes for an idle account, .*: it would wait for ever; keep: auto, at least 1536 /,
+  ],
+  [
     'that age and would be granted again at once',
     star(`${CREDIT}\ncredit: { age: 1ms }`),
     /:6:16: ageing needs grant: demand at the other end of the link/,
