@@ -69,6 +69,16 @@ load: [{ stream: { from: h1, to: h2 }, bytes: 4KB }]
   it('is allowed where its links are a tree', () => {
     assert.deepEqual(ring('')(), fine);
   });
+
+  it('is sent nothing back of what it floods', () => {
+    const wrong = wrongWith(`
+duration: 20us
+fabric: { generator: dumbbell, left: 3, right: 1, link: { rate: 100G, length: 5m } }
+devices: { s1: { cutThrough: true, forwarding: bridged } }
+load: [{ stream: { from: [h1, h2], to: [h3, h1] }, frame: 4000, bytes: 40500 }]
+`);
+    assert.deepEqual(wrong, fine);
+  });
 });
 
 describe('an isolated flow that CI has left while its frames wait', () => {

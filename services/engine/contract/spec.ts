@@ -219,6 +219,8 @@ export interface RouteSpec {
   readonly sets: readonly (readonly number[] | Uint8Array | Int16Array)[];
   /** For each multicast group, the ports of its tree here. */
   readonly groupPorts: readonly (readonly number[])[];
+  /** Ports to bridged switches, which flood: what comes by one never leaves by it. */
+  readonly toBridges: readonly number[];
 }
 
 /** How a switch deals with links that are down. */

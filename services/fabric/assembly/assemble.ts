@@ -99,7 +99,7 @@ export function assemble(input: AssemblyInput): Assembly {
       mvtx2802,
       pipelinePs: own.switch.pipelinePs,
       cutThrough: own.switch.cutThrough,
-      forwarding: forwardingOf(index, bridges[index]!, own, routes, trees),
+      forwarding: forwardingOf({ linkEnds, bridges, settings, routes, trees }, index),
       failover: failoverOf(own.switch, routes),
       telemetry,
       slices: mvtx2802 === null ? present(({ plan }) => plan.ofSwitch(index)) : {},

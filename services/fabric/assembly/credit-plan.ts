@@ -254,7 +254,7 @@ export class CreditPlan {
     return change === undefined ? ['credit', key] : ['devices', change.match, 'credit', key];
   }
 
-  /** Where nobody requests more, what an idle account keeps is all that its first frame can use. */
+  /** Without requests, what an idle account keeps is all that its first frame can use. */
   private checkKeep(end: LinkEnd, methods: Methods): void {
     const own = this.settings[end.device]!.credit;
     if (own.policy !== 'demand' || this.peerOf(end).request !== 'never') return;

@@ -48,21 +48,29 @@ export function bridgePorts(
   return bridges;
 }
 
+export interface ForwardingTerms {
+  readonly linkEnds: readonly (readonly LinkEnd[])[];
+  readonly bridges: readonly (readonly VlanPortSpec[] | null)[];
+  readonly settings: readonly Settings[];
+  readonly routes: Routes;
+  readonly trees: readonly (readonly (readonly number[])[])[];
+}
+
 export function forwardingOf(
+  { linkEnds, bridges, settings, routes, trees }: ForwardingTerms,
   device: number,
-  ports: readonly VlanPortSpec[] | null,
-  settings: Settings,
-  routes: Routes,
-  trees: readonly (readonly (readonly number[])[])[],
 ): SwitchSpec['forwarding'] {
-  const { ecmp, ageingPs } = settings.switch;
+  const { ecmp, ageingPs } = settings[device]!.switch;
+  const ports = bridges[device]!;
   const { hosts } = routes.adjacency;
   if (ports !== null) return { kind: 'bridged', vlans: ports, ageingPs, hosts };
   const groupPorts = trees.map((tree) => tree[device - hosts] ?? []);
   const { setOfHost, sets } = routes.of(device);
+  const isToBridge = ({ peerDevice }: LinkEnd): boolean => bridges[peerDevice] != null;
+  const toBridges = linkEnds[device]!.flatMap((end) => (isToBridge(end) ? end.port : []));
   return {
     kind: 'routed',
-    routes: { setOfHost, sets, groupPorts },
+    routes: { setOfHost, sets, groupPorts, toBridges },
     spray: ecmp === 'packet',
   };
 }

@@ -186,6 +186,6 @@ function laneOrder(lower: boolean): (a: LinkEnd, b: LinkEnd) => number {
 function proxyDeviceFor(spec: DeviceSpec): DeviceSpec {
   const ports = spec.ports.map((port) => ({ ...port, discovery: null }));
   if (spec.kind === 'host') return { ...spec, ports, sends: [], receives: [] };
-  const routes = { setOfHost: new Int16Array(0), sets: [], groupPorts: [] };
+  const routes = { setOfHost: new Int16Array(0), sets: [], groupPorts: [], toBridges: [] };
   return { ...spec, ports, forwarding: { kind: 'routed', routes, spray: false } };
 }

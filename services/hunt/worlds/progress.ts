@@ -93,18 +93,20 @@ function mayLose({ scenario }: Fabric, { flows, priorities }: RunResults): boole
 
 /** How long a flow may go on without anything that arrives of it. */
 class Patience {
-  /** The slowest queue of any NIC. */
-  private readonly nicBps: number;
+  /** The slowest queue of any NIC, or receiver of credit. */
+  private readonly slowestBps: number;
 
   constructor(
     private readonly fabric: Fabric,
     private readonly durationPs: number,
     private readonly loses: boolean,
   ) {
-    const { hosts, overrides } = fabric.scenario;
+    const { hosts, overrides, credit } = fabric.scenario;
     const nics = [hosts.nic, ...overrides.map(({ host }) => host.nic)];
     const rates = nics.flatMap((nic) => nic?.rates ?? []);
-    this.nicBps = Math.min(...rates.map(({ bps }) => bps));
+    const shapers = [credit.end, ...overrides.map((own) => own.credit)];
+    const shaped = shapers.map(({ shaperBps }) => shaperBps ?? Infinity);
+    this.slowestBps = Math.min(...rates.map(({ bps }) => bps), ...shaped);
   }
 
   of(flow: Flow): number {
@@ -118,14 +120,14 @@ class Patience {
     );
   }
 
-  /** Frames of a NIC's queue are apart by its rate, and flows of a host may share one. */
-  private framePs({ source, transport }: Flow): number {
+  /** Frames of a shaped queue are apart by its rate, and all flows may share one. */
+  private framePs({ transport }: Flow): number {
     const isRaw = transport.kind === 'raw';
     const octets = isRaw ? transport.frameBytes : transport.mtuBytes + RELIABLE_OVERHEAD_BYTES;
     const framePs = (bps: number): number => (octets * BITS * PS_PER_S) / bps;
-    const sharing = this.fabric.flows.filter((other) => other.source === source).length;
+    const sharing = this.fabric.flows.length;
     const ofTransport = isRaw ? 0 : framePs(transport.rateBps);
-    return PACES * Math.max(sharing * framePs(this.nicBps), ofTransport);
+    return PACES * Math.max(sharing * framePs(this.slowestBps), ofTransport);
   }
 }
 

@@ -70,8 +70,8 @@ export async function wrongInThreads(fabric: Fabric, seed: number): Promise<stri
 }
 
 /**
- * A deadlock is what some fabrics come to, and so is that nothing moves where link partners have not
- * agreed on a priority; all else that fails is not meant.
+ * A deadlock is what some fabrics come to, and so is that nothing moves where link partners have
+ * not agreed on a priority; all else that fails is not meant.
  */
 function failureOf(engine: Engine, { failure }: RunResults): string | null {
   if (failure === null || isDeadlock(failure.reason)) return null;

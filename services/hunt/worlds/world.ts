@@ -34,6 +34,9 @@ const MOST_FRAMES = 1500;
 /** Room for more than a small world has under way: a dozen engines are made for each. */
 const FRAMES_AT_ONCE = 1 << 14;
 
+/** A fabric that is warned of by this would lose frames by design, and end as soon as it does. */
+const WILL_LOSE = 'cannot be lossless';
+
 /** A draft that needs more is given up for another. */
 const MOST_REPAIRS = 60;
 /** World `number` of a seed: the same always, as long as the schema is the same. */
@@ -60,7 +63,10 @@ function repaired(draft: Draft): Fabric | null {
   for (let repairs = 0; repairs < MOST_REPAIRS; repairs++) {
     try {
       const fabric = buildFabric(scenarioOfDocument('world.yaml', structuredClone(draft)));
-      return isSmall(fabric) ? { ...fabric, frames: FRAMES_AT_ONCE } : null;
+      const warning = fabric.warnings.find(({ message }) => message.includes(WILL_LOSE));
+      if (warning === undefined)
+        return isSmall(fabric) ? { ...fabric, frames: FRAMES_AT_ONCE } : null;
+      if (!takeOut(draft, warning.path)) return null;
     } catch (error) {
       if (!(error instanceof ScenarioError)) throw error;
       if (!takeOut(draft, error.path)) return null;

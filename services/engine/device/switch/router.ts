@@ -83,8 +83,9 @@ export class Router implements Forwarding {
     if (set < 0) return NOWHERE;
     const size = this.setSize[set];
     const start = this.setStart[set];
-    if (size === 1) return this.setPorts[start];
-    return this.setPorts[start + this.choose(set, size, words[frame + HASH])];
+    const choice = size === 1 ? 0 : this.choose(set, size, words[frame + HASH]);
+    const out = this.setPorts[start + choice];
+    return out === port && this.routes.toBridges.includes(port) ? NOWHERE : out;
   }
 
   portsTo(host: number, hash: number): readonly number[] {

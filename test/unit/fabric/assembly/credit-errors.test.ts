@@ -37,7 +37,7 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
     /:6:24: grants are answers only, and the other end never asks/,
   ],
   [
-    'that never come to a frame, as nobody requests more than is kept',
+    'that never come to a frame, as no request asks for more than is kept',
     star(`${CREDIT}\ncredit: { grant: demand, request: never, keep: 64B }`),
     /:6:48: 64 bytes for an idle account, where the longest frame of priority 3 takes 1536 and /,
   ],
