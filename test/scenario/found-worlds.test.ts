@@ -143,3 +143,23 @@ describe('a promise to recover, of a link that was down meanwhile', () => {
     assert.deepEqual(wrongWith(`${agreed}faults: [${slow}, ${down}]`), fine);
   });
 });
+
+describe('a message of a switch that is stored where it leaves', () => {
+  it('is not taken for credit that no buffer backs', () => {
+    const wrong = wrongWith(`
+duration: 10381500ps
+fabric: { devices: [{ name: h1, kind: host }, { name: h2, kind: host }, { name: h3, kind: host },
+  { name: s1, kind: switch }, { name: s2, kind: switch }], links: [
+  { between: [s2, s1], rate: 10G, length: 300m }, { between: [s2, s1], rate: 10G, length: 30m },
+  { between: [s2, s1], rate: 10G, length: 5m }, { between: [h1, s2], rate: 10G, length: 300m },
+  { between: [h2, s1], rate: 10G, length: 30m },
+  { between: [h3, s2], rate: 10G, delay: 21ns, interfaceDelay: 100ns }] }
+priorities: { 2: credit, 4: credit, 7: { flowControl: credit, sfc: true } }
+sfc: { receive: false, detect: { predicted: 10KB, horizon: 7382ns }, minInterval: 18456ns, priority: 4 }
+load:
+  - { all-reduce: { chunks: 2 }, bytes: 34000, vlan: { inner: 4094, outer: 100, dei: true }, priority: 2 }
+  - { all-to-all: {}, bytes: 34000, vlan: { inner: 1, outer: 100 }, priority: 7 }
+`);
+    assert.deepEqual(wrong, fine);
+  });
+});

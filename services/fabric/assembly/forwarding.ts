@@ -61,12 +61,12 @@ export function forwardingOf(
   device: number,
 ): SwitchSpec['forwarding'] {
   const { ecmp, ageingPs } = settings[device]!.switch;
-  const ports = bridges[device]!;
+  const ports = bridges[device] ?? null;
   const { hosts } = routes.adjacency;
   if (ports !== null) return { kind: 'bridged', vlans: ports, ageingPs, hosts };
   const groupPorts = trees.map((tree) => tree[device - hosts] ?? []);
   const { setOfHost, sets } = routes.of(device);
-  const isToBridge = ({ peerDevice }: LinkEnd): boolean => bridges[peerDevice] != null;
+  const isToBridge = ({ peerDevice }: LinkEnd): boolean => (bridges[peerDevice] ?? null) !== null;
   const toBridges = linkEnds[device]!.flatMap((end) => (isToBridge(end) ? end.port : []));
   return {
     kind: 'routed',

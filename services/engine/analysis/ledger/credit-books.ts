@@ -13,10 +13,11 @@ import {
   REPLICA_FLAG,
 } from '../../frame/frame-pool.js';
 import { forEachReceived } from '../../device/nic/frames-of-nic.js';
-import { forEachQueued } from '../../device/queued-frames.js';
+import { forEachQueued, forEachQueuedAt } from '../../device/queued-frames.js';
 
 /** The first port (numbered through the service) with more credit behind it than buffer; or -1. */
-export function overdrawnPort({ credit, shared, faults, devices }: Engine, now: number): number {
+export function overdrawnPort(engine: Engine, now: number): number {
+  const { credit, shared, faults, devices } = engine;
   const { accounts } = credit;
   const { ports, inFlightQueues, pool } = shared;
   const specOf = (port: number): PortSpec => {
@@ -52,10 +53,28 @@ export function overdrawnPort({ credit, shared, faults, devices }: Engine, now: 
       const link = { sending: credit, sendingRow, receiving: credit, receivingRow };
       // Where PFC may rule, or nothing, more can be stored than is ever promised, while nothing is.
       const promises = credit.sender.available(sendingRow) > 0 || !mayGoWithout(port, priority);
-      if (promises && !bufferBacksCredit(link, inFlight[priority])) return port;
+      if (!promises || bufferBacksCredit(link, inFlight[priority])) continue;
+      const own = ownUnits(engine, port, priority);
+      if (own === 0 || !bufferBacksCredit(link, inFlight[priority] - own)) return port;
     }
   }
   return -1;
+}
+
+/**
+ * Units of messages that a switch has made itself: they are stored where they leave, and nothing
+ * was granted for them.
+ */
+function ownUnits({ shared, devices }: Engine, port: number, priority: number): number {
+  const { ports, pool } = shared;
+  const device = devices[ports.owner(port)];
+  let units = 0;
+  forEachQueuedAt(shared, device, port - device.firstPort, (frame) => {
+    const frameClass = pool.words[frame + CLASS];
+    const isOwn = pool.words[frame + PORT] === port && (frameClass & PRIORITY_MASK) === priority;
+    if (isOwn) units += (frameClass & CHARGE_MASK) >>> CHARGE_SHIFT;
+  });
+  return device.spec.kind === 'switch' ? units : 0;
 }
 
 /** The first port with credit whose receiver counts other units than are stored; or -1. */
