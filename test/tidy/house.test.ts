@@ -139,11 +139,21 @@ const MENTIONED: Readonly<Record<string, { readonly words: RegExp; readonly most
   swift: { words: /swift/i, most: MENTIONS_MOST },
   qcn: { words: /(?<!dc)qcn|\bcn(m|pv)s?\b/i, most: MENTIONS_MOST },
   ecn: { words: /\b[Ee]cn|[a-z]Ecn|\bECN/, most: MENTIONS_MOST },
-  pfc: { words: /pfc/i, most: 107 },
+  pfc: { words: /pfc/i, most: 96 },
   credit: { words: /credit/i, most: 163 },
   mvtx2802: { words: /mvtx2802/i, most: 29 },
   '82599': { words: /82599/i, most: 47 },
 };
+
+it('where PFC decides XOFF is found by one search for the two words', () => {
+  const sources = filesMatching(/^services\/.*\.ts$/);
+  const found = sources.flatMap((path) =>
+    linesOf(path).filter((line) => /XOFF.*PFC|PFC.*XOFF/.test(line) && line.includes('decided')),
+  );
+  assert.equal(found.length, 1, found.join('\n'));
+  const decides = sources.filter((path) => /^ {2}decideXoff\(/m.test(textOf(path)));
+  assert.deepEqual(decides, ['services/engine/quanta/pause-initiator.ts']);
+});
 
 it('a mechanism is one place: few sources outside its folder mention it', () => {
   const sources = filesMatching(/^services\//).filter(

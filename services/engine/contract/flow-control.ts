@@ -93,6 +93,20 @@ export interface Managed {
   managedValues(port: number, now: number): ManagedValue[];
 }
 
+/** Pauses link partners for a time, and again before it is up. */
+export interface PartnerPauser {
+  /** Whether the link partner of a port is paused for any reason. */
+  isStopping(port: number): boolean;
+  /** What pauses it is stated again before it expires, or is just about to be. */
+  isRefreshed(port: number): boolean;
+}
+
+/** What must hold at every port. */
+export interface PortInvariants {
+  /** The name of an invariant that does not hold; null if all do. */
+  brokenAt(port: number): string | null;
+}
+
 /** A mechanism has a name, and of the other roles those that it needs. */
 export interface Mechanism
   extends
@@ -105,6 +119,8 @@ export interface Mechanism
     Partial<ControlFrameHandler>,
     Partial<TimerClient>,
     Partial<PortClient>,
+    Partial<PartnerPauser>,
+    Partial<PortInvariants>,
     Partial<Managed> {}
 
 export interface Named {

@@ -24,7 +24,7 @@ export const DROP_REASONS = [
   'device-reset',
   /** As headroom-exhausted, where a fault kept the neighbour from stopping in time. */
   'overflow-by-fault',
-  /** A watchdog of PFC dropped what a neighbour held for too long. */
+  /** A watchdog dropped what a neighbour held for too long. */
   'watchdog',
   /** As headroom-exhausted, where the neighbour's watchdog sends against stops. */
   'overflow-by-watchdog',

@@ -29,7 +29,7 @@ export interface MechanismTools {
   readonly pool: FramePool;
   readonly ports: Ports;
   readonly counters: Counters;
-  /** Pauses link partners by PFC. */
+  /** Pauses single priorities of link partners. */
   readonly stopper: NeighbourStopper;
 }
 

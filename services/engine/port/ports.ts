@@ -1,4 +1,5 @@
 import type { PortSpec } from '../contract/spec.js';
+import { stopSpecOf } from '../contract/stop-spec.js';
 import { assert } from '../kernel/assert.js';
 import type { Tables } from '../kernel/tables.js';
 
@@ -92,7 +93,7 @@ export function makePorts(tables: Tables) {
     // Neighbours that negotiate begin without credit.
     meter(port, spec.discovery?.drives === true ? 0 : credited);
     // Without a response delay they pass the pipeline, as frames do.
-    controlDelays[port] = (spec.pfc ?? spec.pause)?.responseDelayPs ?? ingressPs;
+    controlDelays[port] = stopSpecOf(spec)?.responseDelayPs ?? ingressPs;
   }
 
   /** Traffic class of each priority from now on. */

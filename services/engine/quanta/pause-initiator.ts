@@ -6,9 +6,9 @@ import type { StopListener } from './pause-responder.js';
 import { REFRESH_TIMER } from './pause-responder.js';
 
 /**
- * The pause initiator of PAUSE and PFC (802.1Q 36.1.3.2, 802.3 31B). Decides XOFF when an ingress
- * account reaches its threshold, and XON when it has sunk; renews a pause before it expires. What
- * differs between the two (one account or eight, and the octets) is the caller's.
+ * The pause initiator: XOFF of PFC (802.1Q 36) and of PAUSE (802.3 31B) is decided here, when an
+ * ingress account reaches its threshold, and XON when it has sunk. A pause is renewed before it
+ * expires. What differs between the two (one account or eight, and the octets) is the caller's.
  */
 export class PauseInitiator {
   /** By port: groups whose sender is asked to stop, one bit each. */
@@ -39,7 +39,8 @@ export class PauseInitiator {
     this.refreshPs[port] = Math.floor(spec.refreshFraction * quantaPs);
   }
 
-  admitted(port: number, group: number): void {
+  /** A frame was admitted to an account: XOFF if it has reached its threshold. */
+  decideXoff(port: number, group: number): void {
     const bit = 1 << group;
     if ((this.off[port] & bit) !== 0 || !this.accounts.atXoff(port, group)) return;
     this.off[port] |= bit;
@@ -47,7 +48,8 @@ export class PauseInitiator {
     this.change(port, group, true);
   }
 
-  released(port: number, group: number): void {
+  /** A frame of an account was released: XON if it is as far below as it must be. */
+  decideXon(port: number, group: number): void {
     const bit = 1 << group;
     if ((this.off[port] & bit) === 0 || !this.accounts.atXon(port, group)) return;
     this.off[port] &= ~bit;

@@ -1,4 +1,5 @@
 import type { PortSpec } from '../../engine/contract/spec.js';
+import { stopSpecOf } from '../../engine/contract/stop-spec.js';
 import type { DeviceSpec } from '../../engine/device/engine.js';
 import { FRAME_OCTETS_MIN, PREAMBLE_OCTETS } from '../../engine/units/ethernet.js';
 import type { LinkEnd } from './link-ends.js';
@@ -27,7 +28,7 @@ export function linkLookaheadPs(specs: readonly DeviceSpec[], end: LinkEnd): num
   return shortestPs + Math.min(ingressPs, responsePs);
 }
 
-/** Infinity where control frames pass the pipeline, as at ports without PFC and PAUSE. */
-function responseDelayOf({ pfc, pause }: PortSpec): number {
-  return (pfc ?? pause)?.responseDelayPs ?? Infinity;
+/** Infinity where control frames pass the pipeline, as at ports that receive no pauses. */
+function responseDelayOf(port: PortSpec): number {
+  return stopSpecOf(port)?.responseDelayPs ?? Infinity;
 }

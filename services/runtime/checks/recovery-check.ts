@@ -13,7 +13,7 @@ interface Watched {
   readonly withinPs: number;
 }
 
-/** The longest time that a PFC or PAUSE frame states: so many quanta of 512 bits. */
+/** The longest time that a frame can pause a port: so many quanta of 512 bits. */
 const MOST_PAUSE_OCTETS = 65_535 * 64;
 
 /** Looks at the links of faults that are over, once the time is up that recovery may take. */

@@ -1,6 +1,6 @@
-import { QUANTUM_OCTETS } from '../../engine/units/ethernet.js';
 import type { FaultSpec } from '../../engine/contract/fault.js';
 import type { PortSpec } from '../../engine/contract/spec.js';
+import { pausePsOf } from '../../engine/contract/stop-spec.js';
 import type { DeviceSpec, Engine } from '../../engine/device/engine.js';
 import { TX_FRAMES } from '../../engine/port/counters.js';
 
@@ -126,8 +126,5 @@ function longestSilencePs(ports: readonly PortSpec[]): number {
 /** A slow port may be stopped for seconds by one frame, and go on. */
 function longestStopPs(specs: readonly DeviceSpec[]): number {
   const ports = specs.flatMap((spec) => spec.ports);
-  return ports.reduce((longest, { pfc, pause, octetPs }) => {
-    const quanta = (pfc ?? pause)?.quanta ?? 0;
-    return Math.max(longest, quanta * QUANTUM_OCTETS * octetPs);
-  }, 0);
+  return ports.reduce((longest, port) => Math.max(longest, pausePsOf(port)), 0);
 }

@@ -1,4 +1,5 @@
-import { QUANTUM_OCTETS, TRAFFIC_CLASSES } from '../../engine/units/ethernet.js';
+import { TRAFFIC_CLASSES } from '../../engine/units/ethernet.js';
+import { pausePsOf } from '../../engine/contract/stop-spec.js';
 import { framesHeldBack } from '../../engine/device/checkpoint.js';
 import type { Engine } from '../../engine/device/engine.js';
 import { LAST_AT } from '../../engine/device/host/receivers.js';
@@ -136,9 +137,7 @@ export class FlowProgress {
       for (let tc = 0; tc < TRAFFIC_CLASSES; tc++)
         queued += engine.shared.queues.get(number, tc, QUEUE_PEAK);
       drainPs += queued * end.octetPs;
-      const { pfc, pause } = owner.ports[end.port]!;
-      const quanta = (pfc ?? pause)?.quanta ?? 0;
-      pausePs = Math.max(pausePs, quanta * QUANTUM_OCTETS * end.octetPs);
+      pausePs = Math.max(pausePs, pausePsOf(owner.ports[end.port]!));
     }
     const turnPs = spec.sends.length * fullFrameOctets * (first?.octetPs ?? 0);
     const gapPs = Math.max(

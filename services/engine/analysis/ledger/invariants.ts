@@ -2,7 +2,6 @@ import { firstBroken } from '../../contract/broken.js';
 import type { Device } from '../../device/device.js';
 import type { Engine } from '../../device/engine.js';
 import * as discoveryInvariants from '../../discovery/discovery-invariants.js';
-import * as pfcInvariants from '../../flow-control/pfc/pfc-invariants.js';
 
 /** An invariant of a mechanism that does not hold; the port is as the device counts it, or -1. */
 export interface BrokenInvariant {
@@ -38,12 +37,16 @@ function ofDevice(engine: Engine, { place, rows }: Device): string | null {
   return null;
 }
 
-function ofPort({ discovery, pfc }: Engine, port: number): string | null {
+function ofPort({ discovery, mechanisms }: Engine, port: number): string | null {
   const spec = discovery.specs[port];
   const state = discovery.ports[port];
   if (spec && state) {
     const broken = firstBroken('discovery', discoveryInvariants, spec, state);
     if (broken !== null) return broken;
   }
-  return pfcInvariants.stormHoldsNothing(pfc, port) ? null : 'pfc: stormHoldsNothing';
+  for (const mechanism of mechanisms) {
+    const broken = mechanism.brokenAt?.(port) ?? null;
+    if (broken !== null) return broken;
+  }
+  return null;
 }

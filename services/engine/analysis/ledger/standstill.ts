@@ -1,5 +1,5 @@
-import { PRIORITIES, QUANTUM_OCTETS } from '../../units/ethernet.js';
-import type { PortSpec } from '../../contract/spec.js';
+import { PRIORITIES } from '../../units/ethernet.js';
+import { pausePsOf } from '../../contract/stop-spec.js';
 import type { Engine } from '../../device/engine.js';
 import { forEachQueued } from '../../device/queued-frames.js';
 import { CLASS, PORT, PRIORITY_MASK } from '../../frame/frame-pool.js';
@@ -145,8 +145,9 @@ function patienceOf(engine: Engine, port: number): number {
 
 function repeatsPs({ devices, shared }: Engine, port: number): number {
   const { spec, firstPort } = devices[shared.ports.owner(port)];
-  const { credit, discovery, pfc, pause, octetPs }: PortSpec = spec.ports[port - firstPort];
-  const pausePs = ((pfc ?? pause)?.quanta ?? 0) * QUANTUM_OCTETS * octetPs;
+  const own = spec.ports[port - firstPort];
+  const { credit, discovery } = own;
+  const pausePs = pausePsOf(own);
   const lldpPs =
     discovery === null
       ? 0

@@ -1,6 +1,4 @@
 import type { Engine } from '../../device/engine.js';
-import { PauseMechanism } from '../../flow-control/pause/pause-mechanism.js';
-import { PfcMechanism } from '../../flow-control/pfc/pfc-mechanism.js';
 import { isSettled } from '../../flow-control/credit/credit-invariants.js';
 import { lostCreditOf, surplusOf } from '../credit/lost-credit.js';
 import { isControlUnderway } from '../credit/underway.js';
@@ -42,10 +40,9 @@ export function pauseAilmentOf(engine: Engine, port: number): string | null {
   const peer = engine.shared.ports.peer(port);
   if (peer < 0 || isControlUnderway(engine, port)) return null;
   for (const mechanism of engine.mechanisms) {
-    if (!(mechanism instanceof PfcMechanism || mechanism instanceof PauseMechanism)) continue;
-    if (mechanism.isStopping(peer)) continue;
+    if (mechanism.isStopping?.(peer) !== false) continue;
     for (let priority = 0; priority < 8; priority++) {
-      if (mechanism.holdReason(port, priority) === null) continue;
+      if ((mechanism.holdReason?.(port, priority) ?? null) === null) continue;
       return `priority ${priority} is paused although its link partner sent XON`;
     }
   }

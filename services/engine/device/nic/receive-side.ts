@@ -20,7 +20,7 @@ import { rulersOf } from './rulers.js';
 export const KEPT_NS = HASH;
 
 /**
- * From the wire to host memory: filters, packet buffers per class with PFC at their watermarks, the
+ * From the wire to host memory: filters, packet buffers per class with watermarks, the
  * receive arbiter, and posted writes over PCIe, the data and then its descriptor.
  */
 export type ReceiveSide = ReturnType<typeof makeReceiveSide>;

@@ -11,6 +11,7 @@ import { QuantaMechanism } from '../../quanta/quanta-mechanism.js';
 import { MAC_CONTROL_GROUP, macControlOpcode } from '../../wire/mac-control/mac-control-header.js';
 import { OPCODE_PAUSE } from '../../wire/mac-control/opcodes.js';
 import { blankPauseFrame, decodePause, encodePause } from '../../wire/mac-control/pause-frame.js';
+import * as invariants from './pause-invariants.js';
 import { PORT_GROUP, PORT_TIMER, pauseQuanta } from './pause-machine.js';
 import { PauseCounters, pauseManagedValues } from './pause-managed.js';
 
@@ -39,11 +40,15 @@ export class PauseMechanism extends QuantaMechanism implements Mechanism {
   }
 
   admitted(port: number, _group: number): void {
-    this.initiator.admitted(port, PORT_GROUP);
+    this.initiator.decideXoff(port, PORT_GROUP);
   }
 
   released(port: number, _group: number): void {
-    this.initiator.released(port, PORT_GROUP);
+    this.initiator.decideXon(port, PORT_GROUP);
+  }
+
+  isRefreshed(port: number): boolean {
+    return invariants.standingStopIsRefreshed(this.initiator, port);
   }
 
   compose(port: number, txEnd: number, octets: Uint8Array): number {

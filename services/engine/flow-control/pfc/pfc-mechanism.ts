@@ -14,6 +14,7 @@ import { macControlOpcode } from '../../wire/mac-control/mac-control-header.js';
 import { OPCODE_PFC } from '../../wire/mac-control/opcodes.js';
 import { blankPfcFrame, decodePfc, encodePfc } from '../../wire/mac-control/pfc-frame.js';
 import { Defiance } from './pfc-defiance.js';
+import * as invariants from './pfc-invariants.js';
 import { applyPfc, fillPfc, groupPriorities, groupsOf } from './pfc-machine.js';
 import { PfcCounters, pfcManagedValues } from './pfc-managed.js';
 import { PfcWatchdog } from './pfc-watchdog.js';
@@ -76,6 +77,14 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, Neighbou
     return super.isStopping(port) || this.remote.off[port] !== 0;
   }
 
+  isRefreshed(port: number): boolean {
+    return invariants.standingStopIsRefreshed(this.initiator, port);
+  }
+
+  brokenAt(port: number): string | null {
+    return invariants.stormHoldsNothing(this, port) ? null : 'pfc: stormHoldsNothing';
+  }
+
   override onTimer(port: number, timer: number): void {
     if (timer >= WATCHDOG_TIMER) this.watchdog.onTimer(port, timer - WATCHDOG_TIMER);
     else if (timer === REMOTE_TIMER) this.remote.onTimer(port);
@@ -123,11 +132,11 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, Neighbou
   }
 
   admitted(port: number, group: number): void {
-    if (this.stops(port, group)) this.initiator.admitted(port, group);
+    if (this.stops(port, group)) this.initiator.decideXoff(port, group);
   }
 
   released(port: number, group: number): void {
-    this.initiator.released(port, group);
+    this.initiator.decideXon(port, group);
   }
 
   compose(port: number, txEnd: number, octets: Uint8Array): number {
