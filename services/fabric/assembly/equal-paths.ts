@@ -17,13 +17,37 @@ interface Rest {
   readonly key: number;
 }
 
+/** A link and the switch behind it; equal kinds differ in nothing that takes time. */
+interface Way {
+  readonly end: LinkEnd;
+  readonly kind: number;
+}
+
+/** More than a fabric has: keys of a kind and of the rest behind it stand side by side. */
+const MOST_KEYS = 2 ** 26;
+
+/** Numbers for values as they come, from 1. */
+class Kinds<Value> {
+  private readonly numbers = new Map<Value, number>();
+
+  numberOf(value: Value): number {
+    let number = this.numbers.get(value);
+    if (number === undefined) this.numbers.set(value, (number = this.numbers.size + 1));
+    return number;
+  }
+}
+
 /**
  * Equal-cost paths of a flow, one of each kind: paths that take the same time at every hop count
  * once, and a path that is at no hop better than another is left out.
  */
 export class EqualPaths {
-  private readonly rests = new Map<number, readonly Rest[]>();
-  private readonly keys = new Map<string, number>();
+  /** By the last switch, and the switch where the rest begins. */
+  private readonly rests: (readonly Rest[])[][] = [];
+  private readonly kinds = new Kinds<string>();
+  private readonly keys = new Kinds<number>();
+  /** By device and set of ports. */
+  private readonly ways: (readonly Way[])[][] = [];
   private readonly cutsThrough: boolean;
   private readonly sprays: boolean;
 
@@ -85,20 +109,19 @@ export class EqualPaths {
 
   private restsFrom(device: number, target: number, destination: number): readonly Rest[] {
     if (device === target) return [{ ends: [], key: 0 }];
-    const at = device * this.linkEnds.length + target;
-    const known = this.rests.get(at);
-    if (known !== undefined) return known;
+    const { hosts } = this.routes.adjacency;
+    const known = (this.rests[target - hosts] ??= []);
+    const at = device - hosts;
+    if (known[at] !== undefined) return known[at];
     const found = new Map<number, Rest>();
-    for (const end of this.endsTowards(device, destination)) {
-      if (this.isBridge(end.peerDevice)) continue;
+    for (const { end, kind } of this.waysTowards(device, destination)) {
       for (const rest of this.restsFrom(end.peerDevice, target, destination)) {
-        const key = this.keyOf(end, rest.key);
+        const key = this.keys.numberOf(kind * MOST_KEYS + rest.key);
         if (!found.has(key)) found.set(key, { ends: [end, ...rest.ends], key });
       }
     }
     const rests = this.best([...found.values()]);
-    this.rests.set(at, rests);
-    return rests;
+    return (known[at] = rests);
   }
 
   private endsTowards(device: number, destination: number): readonly LinkEnd[] {
@@ -110,12 +133,18 @@ export class EqualPaths {
     return this.settings[device]!.switch.forwarding === 'bridged';
   }
 
-  private keyOf({ octetPs, latencyPs, peerDevice }: LinkEnd, rest: number): number {
+  /** Ways on by routed switches. */
+  private waysTowards(device: number, destination: number): readonly Way[] {
+    const set = this.routes.of(device).setOfHost[destination]!;
+    const known = (this.ways[device] ??= []);
+    return (known[set] ??= this.endsTowards(device, destination)
+      .filter((end) => !this.isBridge(end.peerDevice))
+      .map((end) => ({ end, kind: this.kindOf(end) })));
+  }
+
+  private kindOf({ octetPs, latencyPs, peerDevice }: LinkEnd): number {
     const { pipelinePs, cutThrough } = this.settings[peerDevice]!.switch;
-    const key = [octetPs, latencyPs, pipelinePs, cutThrough, rest].join();
-    let number = this.keys.get(key);
-    if (number === undefined) this.keys.set(key, (number = this.keys.size + 1));
-    return number;
+    return this.kinds.numberOf([octetPs, latencyPs, pipelinePs, cutThrough].join());
   }
 
   private best(rests: readonly Rest[]): readonly Rest[] {
