@@ -1,12 +1,13 @@
 import type { DeviceState } from '../engine/device/checkpoint.js';
 import { restoreDevice, saveDevice } from '../engine/device/checkpoint.js';
 import type { Plain } from '../engine/kernel/snapshot.js';
+import type { SavedRows } from '../engine/kernel/tables.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { registerChanges } from '../fabric/assembly/nic-changes.js';
 import { wholeEngine } from './whole-engine.js';
 import type { WholeState } from './whole-state.js';
 
-type Numbers = Float64Array | Int32Array;
+type Numbers = Float64Array | Int32Array | Uint8Array;
 type Bag = Readonly<Record<string, Plain>>;
 
 /**
@@ -18,7 +19,7 @@ export function rebase(whole: WholeState, before: Fabric, after: Fabric, atPs: n
   const old = untouched(before);
   const changed = untouched(after);
   const devices = whole.devices.map((state, d): DeviceState => {
-    const rows = merge(state.rows, old[d]!.rows, changed[d]!.rows);
+    const rows = mergeRows(state.rows, old[d]!.rows, changed[d]!.rows);
     const senders = merge(state.senders, old[d]!.senders, changed[d]!.senders);
     return { ...state, rows, senders };
   });
@@ -51,7 +52,9 @@ function untouched(fabric: Fabric): DeviceState[] {
 }
 
 function merge(state: Plain, old: Plain, changed: Plain): Plain {
-  if (ArrayBuffer.isView(state)) return mergeNumbers(state as Numbers, old, changed);
+  if (ArrayBuffer.isView(state)) {
+    return mergeNumbers(state as Numbers, old as Numbers, changed as Numbers);
+  }
   if (Array.isArray(state)) {
     const items = state as readonly Plain[];
     return items.map((item, i) => merge(item, (old as Plain[])[i]!, (changed as Plain[])[i]!));
@@ -68,7 +71,14 @@ function merge(state: Plain, old: Plain, changed: Plain): Plain {
   return Object.is(old, changed) ? state : changed;
 }
 
-function mergeNumbers(state: Numbers, old: Plain, changed: Plain): Numbers {
-  const [a, b] = [old as Numbers, changed as Numbers];
-  return state.map((value, i) => (Object.is(a[i], b[i]) ? value : b[i]!));
+function mergeRows(state: SavedRows, old: SavedRows, changed: SavedRows): SavedRows {
+  return {
+    words: mergeNumbers(state.words, old.words, changed.words),
+    doubles: mergeNumbers(state.doubles, old.doubles, changed.doubles),
+    octets: mergeNumbers(state.octets, old.octets, changed.octets),
+  };
+}
+
+function mergeNumbers<Kind extends Numbers>(state: Kind, old: Kind, changed: Kind): Kind {
+  return state.map((value, i) => (Object.is(old[i], changed[i]) ? value : changed[i]!)) as Kind;
 }

@@ -26,7 +26,7 @@ export interface WholeState {
 /** A file of states is not one, or damaged; the message says so. */
 export class StateError extends Error {}
 
-const MARK = 'selvage-state-1';
+const MARK = 'selvage-state-2';
 
 export function packWhole(state: WholeState): Uint8Array {
   return serialize({ mark: MARK, state });

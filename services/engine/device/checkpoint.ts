@@ -2,6 +2,7 @@ import { TRAFFIC_CLASSES } from '../units/ethernet.js';
 import { ARRIVAL, PORT, STORED } from '../frame/frame-pool.js';
 import { keyKind } from '../kernel/timer-queue.js';
 import type { Plain } from '../kernel/snapshot.js';
+import type { SavedRows } from '../kernel/tables.js';
 import { restore, save } from '../kernel/snapshot.js';
 import type { Device } from './device.js';
 import { KIND_CONTROL, KIND_LATE } from './device.js';
@@ -12,7 +13,7 @@ import { KIND_COMPLETE } from './switch/switching.js';
 
 /** An actor's whole state, in a form that does not depend on where it lives. */
 export interface DeviceState {
-  readonly rows: Plain;
+  readonly rows: SavedRows;
   readonly own: Plain;
   readonly behaviour: Plain;
   readonly senders: Plain;

@@ -10,6 +10,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'port.unlinked': 'a frame is sent by a port without a link',
   'gate.unknown': 'a gate without a slot holds a priority',
   'rows.foreign': 'a device changed a row of another device',
+  'rows.saved': 'a saved device has other rows than the one it is restored to',
   'credit.row-of-port': 'an account of credit lies outside those of its port',
   'credit.spend': 'a sender spends more credit than it has',
   'credit.cursor': 'the cursor of credit messages leaves the accounts of its port',

@@ -1,5 +1,5 @@
 import { Arena } from './arena.js';
-import type { Plain } from './snapshot.js';
+import { assert } from './assert.js';
 
 /** What a row of a table belongs to. */
 export const UNITS = ['device', 'port', 'send', 'receive', 'credit', 'rate', 'nic'] as const;
@@ -15,6 +15,15 @@ export type Rows = Readonly<Record<Unit, { readonly first: number; readonly coun
 
 type Column = Int32Array | Float64Array | Uint8Array;
 
+/** Numbers of one kind lie in one array: a device has rows in a hundred columns. */
+export interface SavedRows {
+  readonly words: Int32Array;
+  readonly doubles: Float64Array;
+  readonly octets: Uint8Array;
+}
+
+type Lengths = Record<keyof SavedRows, number>;
+
 /** Where rows lie in a column: planes of so many rows, each of `stride` numbers. */
 export interface ColumnLayout {
   readonly unit: Unit;
@@ -26,7 +35,7 @@ export interface ColumnLayout {
   readonly isInbox: boolean;
 }
 
-type Entry = Omit<ColumnLayout, 'rows'>;
+type Entry = Omit<ColumnLayout, 'rows'> & { readonly kind: keyof SavedRows };
 
 /**
  * The numbers that the actors of one service work on: arrays with a row per device, port,
@@ -51,19 +60,19 @@ export class Tables {
   int32(unit: Unit, stride: number, planes = 1): Int32Array {
     const length = this.counts[unit] * stride * planes;
     const { buffer, offset } = this.arena.take(length * Int32Array.BYTES_PER_ELEMENT);
-    return this.add(unit, stride, planes, new Int32Array(buffer, offset, length));
+    return this.add('words', unit, stride, planes, new Int32Array(buffer, offset, length));
   }
 
   float64(unit: Unit, stride: number, planes = 1): Float64Array {
     const length = this.counts[unit] * stride * planes;
     const { buffer, offset } = this.arena.take(length * Float64Array.BYTES_PER_ELEMENT);
-    return this.add(unit, stride, planes, new Float64Array(buffer, offset, length));
+    return this.add('doubles', unit, stride, planes, new Float64Array(buffer, offset, length));
   }
 
   uint8(unit: Unit, stride: number): Uint8Array {
     const length = this.counts[unit] * stride;
     const { buffer, offset } = this.arena.take(length);
-    return this.add(unit, stride, 1, new Uint8Array(buffer, offset, length));
+    return this.add('octets', unit, stride, 1, new Uint8Array(buffer, offset, length));
   }
 
   /** Words and doubles side by side: each row is sixteen words, or eight doubles. */
@@ -90,35 +99,56 @@ export class Tables {
     return this.columns.map((entry) => ({ ...entry, rows: this.counts[entry.unit] }));
   }
 
-  save(rows: Rows): Plain {
-    return this.columns.map((entry) =>
-      this.ranges(entry, rows).map(([from, to]) => entry.column.slice(from, to)),
-    );
+  save(rows: Rows): SavedRows {
+    const { words, doubles, octets } = this.visit(rows, () => undefined);
+    const saved = {
+      words: new Int32Array(words),
+      doubles: new Float64Array(doubles),
+      octets: new Uint8Array(octets),
+    };
+    this.visit(rows, ({ kind, column }, from, to, at) => {
+      saved[kind].set(column.subarray(from, to), at);
+    });
+    return saved;
   }
 
-  restore(rows: Rows, saved: Plain): void {
-    const slices = saved as readonly (readonly Column[])[];
-    this.columns.forEach((entry, i) => {
-      this.ranges(entry, rows).forEach(([from], plane) => {
-        entry.column.set(slices[i][plane], from);
-      });
+  restore(rows: Rows, saved: SavedRows): void {
+    const { words, doubles, octets } = this.visit(rows, () => undefined);
+    assert(words === saved.words.length, 'rows.saved');
+    assert(doubles === saved.doubles.length, 'rows.saved');
+    assert(octets === saved.octets.length, 'rows.saved');
+    this.visit(rows, ({ kind, column }, from, to, at) => {
+      column.set(saved[kind].subarray(at, at + to - from), from);
     });
   }
 
-  /** Where an actor's rows lie, plane by plane. */
-  private ranges(
-    { unit, stride, planes }: { unit: Unit; stride: number; planes: number },
+  /** An actor's rows, plane by plane; `at`: behind those before of their kind. */
+  private visit(
     rows: Rows,
-  ): [number, number][] {
-    const { first, count } = rows[unit];
-    return Array.from({ length: planes }, (_, plane) => {
-      const from = (plane * this.counts[unit] + first) * stride;
-      return [from, from + count * stride];
-    });
+    range: (entry: Entry, from: number, to: number, at: number) => void,
+  ): Lengths {
+    const at: Lengths = { words: 0, doubles: 0, octets: 0 };
+    for (const entry of this.columns) {
+      const { unit, stride, planes, kind } = entry;
+      const { first, count } = rows[unit];
+      if (count === 0) continue;
+      for (let plane = 0; plane < planes; plane++) {
+        const from = (plane * this.counts[unit] + first) * stride;
+        range(entry, from, from + count * stride, at[kind]);
+        at[kind] += count * stride;
+      }
+    }
+    return at;
   }
 
-  private add<T extends Column>(unit: Unit, stride: number, planes: number, column: T): T {
-    this.columns.push({ unit, stride, planes, column, isInbox: this.isMakingInbox });
+  private add<T extends Column>(
+    kind: keyof SavedRows,
+    unit: Unit,
+    stride: number,
+    planes: number,
+    column: T,
+  ): T {
+    this.columns.push({ kind, unit, stride, planes, column, isInbox: this.isMakingInbox });
     return column;
   }
 }
