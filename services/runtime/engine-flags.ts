@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Lets V8 inline the data path into the event loop, with what credit adds to it. The default budget
- * (920 bytecodes) ends in the middle of it, and each call that is left costs more than its work.
+ * Lets V8 inline the data path into the event loop, with what flow control adds to it. The default
+ * budget (920 bytecodes) ends in the middle of it, and each call that is left costs more than its
+ * work.
  */
 const INLINING = 'max-inlined-bytecode-size-cumulative=4500';
 

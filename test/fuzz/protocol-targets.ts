@@ -54,14 +54,14 @@ const encoded = (encode: (into: Uint8Array) => number): Uint8Array => {
 export const CONTROL = [
   encoded((into) => encodePause(into, 0, { ...blankPauseFrame(), quanta: 0xffff })),
   encoded((into) => encodePfc(into, 0, { ...blankPfcFrame(), enableVector: 0xff })),
-  encoded((into) => encodeCe(into, 0, { ...blankCeFrame(), priorities: 0xff })),
+  encoded((into) => encodeCe(into, 0, { ...blankCeFrame(), tcSelectionVector: 0xff })),
   encoded((into) =>
     encodeCbfc(into, 0, { ...blankCbfcFrame(), message: CBFC_FREED, virtualChannels: 0xff }),
   ),
   encoded((into) =>
-    encodeCe(into, 0, { ...blankCeFrame(), opcode: OPCODE_CE_GRANT, priorities: 0x10 }),
+    encodeCe(into, 0, { ...blankCeFrame(), opcode: OPCODE_CE_GRANT, tcSelectionVector: 0x10 }),
   ),
-  encoded((into) => encodeLoneCeTag(into, 0, 1, { ...blankCeTag(), priorities: 0x10 })),
+  encoded((into) => encodeLoneCeTag(into, 0, 1, { ...blankCeTag(), tcSelectionVector: 0x10 })),
 ];
 
 export const LLDPDUS = [

@@ -118,11 +118,17 @@ function octetsOf(link: LossyCreditLink, codec: 'ce' | 'cbfc', f: Forgery): Uint
     encodeCbfc(octets, 0, frame);
   } else if (f.form === 'tag') {
     const type = f.kind === 'grant' ? CE_TAG_GRANT : CE_TAG_REQUEST;
-    encodeLoneCeTag(octets, 0, 9, { ...blankCeTag(), type, flags, priorities: 8, word });
+    encodeLoneCeTag(octets, 0, 9, {
+      ...blankCeTag(),
+      type,
+      flags,
+      tcSelectionVector: 8,
+      tcCredit: word,
+    });
   } else {
-    const frame = { ...blankCeFrame(), flags, priorities: 8 };
+    const frame = { ...blankCeFrame(), flags, tcSelectionVector: 8 };
     frame.opcode = f.kind === 'grant' ? OPCODE_CE_GRANT : OPCODE_CE_REQUEST;
-    frame.words[3] = word;
+    frame.tcCredits[3] = word;
     encodeCe(octets, 0, frame);
   }
   return octets;

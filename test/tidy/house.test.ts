@@ -140,7 +140,7 @@ const MENTIONED: Readonly<Record<string, { readonly words: RegExp; readonly most
   qcn: { words: /(?<!dc)qcn|\bcn(m|pv)s?\b/i, most: MENTIONS_MOST },
   ecn: { words: /\b[Ee]cn|[a-z]Ecn|\bECN/, most: MENTIONS_MOST },
   pfc: { words: /pfc/i, most: 96 },
-  credit: { words: /credit/i, most: 163 },
+  credit: { words: /credit/i, most: 160 },
   mvtx2802: { words: /mvtx2802/i, most: 29 },
   '82599': { words: /82599/i, most: 47 },
 };

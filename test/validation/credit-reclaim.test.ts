@@ -66,8 +66,7 @@ describe('memory that was lent to a tenant', () => {
     it(`comes home when another needs it and its borrower is silent (${credit})`, () => {
       const results = tenants(credit, burst, { start: 600, end: 1100 });
       const part = partOf(results, 'B', 500);
-      // Grants that are answers only come once in `poll`, which is more than a loop.
-      assert.ok(part > (credit === 'unsolicited: false' ? 0.5 : 0.9), `${part}`);
+      assert.ok(part > 0.9, `${part}`);
     });
   }
 

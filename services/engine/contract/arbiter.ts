@@ -6,7 +6,7 @@ export interface Heads {
 
 /**
  * Chooses among the traffic classes of one port. It sees only classes that may send now: pauses,
- * credits and gates have been folded into `eligible` before.
+ * other gates have been folded into `eligible` before.
  */
 export interface Arbiter {
   /** The class whose head frame goes next; `eligible` has a bit per class and is never 0. */

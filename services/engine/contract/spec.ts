@@ -107,6 +107,8 @@ export interface CreditGrantingSpec {
   readonly isAsked: boolean;
   /** False: grants are answers only. */
   readonly unsolicited: boolean;
+  /** Of the port: what its receiver is shaped to; null: it is not. */
+  readonly shaper: CreditShaperSpec | null;
   /** Freed units are granted when they are so many, or when the neighbour may be short. */
   readonly stepUnits: number;
   readonly refreshPs: number;
@@ -114,6 +116,15 @@ export interface CreditGrantingSpec {
   readonly tellPs: number;
   /** A channel without data or demand for so long is idle. */
   readonly idlePs: number;
+}
+
+/** A token bucket for octets of the line. */
+export interface CreditShaperSpec {
+  /** Time of an octet at the rate of the shaper. */
+  readonly octetPs: number;
+  readonly bucketOctets: number;
+  /** A grant that waits for tokens waits for so many, if it is for as much. */
+  readonly chunkOctets: number;
 }
 
 export interface CreditAskingSpec {
@@ -125,9 +136,10 @@ export interface CreditAskingSpec {
   readonly bufferUnits: readonly number[];
   /** Every channel has its share of it, and no more. */
   readonly isDivided: boolean;
-  /** Never; when a frame waits for credit; or before that, with so many units in hand. */
+  /** Never; when a frame waits for credit; or before that, when it has less than it wants. */
   readonly when: 'never' | 'blocked' | 'ahead';
-  readonly aheadUnits: number;
+  /** By priority: units that it requests beyond what waits. */
+  readonly aheadUnits: readonly number[];
   /** The neighbour grants unasked, so it is asked when nothing came for `pollPs`. */
   readonly isPatient: boolean;
   readonly pollPs: number;

@@ -88,7 +88,7 @@ export const KIND_NAK = 3 << KIND_SHIFT;
 /** A message about congestion: its octets say which. */
 export const KIND_NOTICE = 7 << KIND_SHIFT;
 export const GROUP_FLAG = 1 << 15;
-/** In a device: units of credit that it is charged; zero on the wire. */
+/** In a device: units of buffer that it is charged; zero on the wire. */
 export const CHARGE_SHIFT = 16;
 export const CHARGE_MASK = 0xff << CHARGE_SHIFT;
 /** In a device: a copy of a frame, which came by no wire of its own. */

@@ -22,13 +22,13 @@ export interface CeTag {
   /** As in a CE frame. */
   flags: number;
   /** Exactly one bit. */
-  priorities: number;
-  word: number;
+  tcSelectionVector: number;
+  tcCredit: number;
   channel: number;
 }
 
 export function blankCeTag(): CeTag {
-  return { type: CE_TAG_REQUEST, flags: 0, priorities: 1, word: 0, channel: 0 };
+  return { type: CE_TAG_REQUEST, flags: 0, tcSelectionVector: 1, tcCredit: 0, channel: 0 };
 }
 
 /** Writes the tag at the place of a frame's EtherType; returns the offset behind it. */
@@ -37,8 +37,8 @@ export function encodeCeTag(octets: Uint8Array, at: number, tag: Readonly<CeTag>
   const start = at + TAG_AT;
   writeU16(octets, start, tag.type);
   octets[start + 2] = tag.flags;
-  octets[start + 3] = tag.priorities;
-  writeU16(octets, start + 4, tag.word);
+  octets[start + 3] = tag.tcSelectionVector;
+  writeU16(octets, start + 4, tag.tcCredit);
   writeU16(octets, start + 6, tag.channel);
   return start + CE_TAG_OCTETS;
 }
@@ -57,11 +57,11 @@ export function decodeCeTag(octets: Uint8Array, at: number, into: CeTag): Decode
   into.type = readU16(octets, start);
   if (into.type !== CE_TAG_REQUEST && into.type !== CE_TAG_GRANT) return 'wrong-type';
   into.flags = octets[start + 2];
-  into.priorities = octets[start + 3];
-  into.word = readU16(octets, start + 4);
+  into.tcSelectionVector = octets[start + 3];
+  into.tcCredit = readU16(octets, start + 4);
   into.channel = readU16(octets, start + 6);
-  const { priorities } = into;
-  return priorities !== 0 && (priorities & (priorities - 1)) === 0 ? 'ok' : 'bad-length';
+  const selected = into.tcSelectionVector;
+  return selected !== 0 && (selected & (selected - 1)) === 0 ? 'ok' : 'bad-length';
 }
 
 /** A frame that carries nothing but the tag: length zero and padding. Without FCS. */

@@ -4,6 +4,7 @@ import type {
   CreditAskingSpec,
   CreditGrantingSpec,
   CreditPortSpec,
+  CreditShaperSpec,
 } from '../../engine/contract/spec.js';
 import { CREDIT_TIMES } from '../../engine/flow-control/credit/credit-managed.js';
 import {
@@ -12,7 +13,7 @@ import {
   WORD_WINDOW_MOST,
 } from '../../engine/flow-control/credit/credit-machine.js';
 import { PS_PER_S } from '../../engine/units/time.js';
-import { wireOctets } from '../../engine/units/ethernet.js';
+import { FRAME_OCTETS_MIN, wireOctets } from '../../engine/units/ethernet.js';
 import type { CreditEndSection, Scenario } from '../scenario/scenario.js';
 import type { Fail } from '../topology/cabling.js';
 import { hostCount, type Topology } from '../topology/topology.js';
@@ -27,6 +28,11 @@ const STEP_OF_LOOP = 1 / 8;
 const STEP_FRAMES = 8;
 /** Of a share that is never lent, it may wait for so much if that is more. */
 const STEP_OF_SHARE = 3 / 4;
+
+/** Where grants are answers, requests follow each other in so much of a round trip. */
+const POLL_OF_LOOP = 1 / 8;
+/** But they, and grants for tokens, take no more of a line than this where they need not. */
+const MESSAGES_OF_LINE = 1 / 256;
 
 /** Of one port and priority: what its buffer is, and what full rate asks for. */
 export interface CreditMargin {
@@ -50,6 +56,15 @@ interface BufferPlan extends Omit<CreditMargin, 'device' | 'port'> {
 /** More may be outstanding than words of 16 bits can tell apart. */
 function isWide(buffers: readonly (BufferPlan | null)[]): boolean {
   return buffers.some((buffer) => (buffer?.grantedUnits ?? 0) > WORD_WINDOW_MOST);
+}
+
+/** When an end requests credit: ahead where it gets none otherwise, unless it says when. */
+function requestsOf(
+  own: CreditEndSection,
+  granter: CreditEndSection,
+): 'never' | 'blocked' | 'ahead' {
+  if (own.request !== 'auto') return own.request;
+  return granter.unsolicited ? 'blocked' : 'ahead';
 }
 
 /** Makes what the ends of links need to exchange credit. */
@@ -92,7 +107,7 @@ export class CreditPlan {
       throw this.fail(['credit', 'age'], 'ageing needs grant: demand at the other end of the link');
     }
     if (!own.unsolicited && this.peerOf(end).request === 'never') {
-      const message = 'grants are answers only, and the other end never asks';
+      const message = 'grants are answers only, and the other end never requests credit';
       throw this.fail(['credit', 'unsolicited'], message);
     }
     const isLent = own.policy === 'demand' && credit.channels.length > 1;
@@ -144,6 +159,7 @@ export class CreditPlan {
       keepUnits: this.keepUnits(own),
       isAsked: this.peerOf(end).request !== 'never',
       unsolicited: own.unsolicited,
+      shaper: this.shaper(end, own),
       stepUnits: own.stepBytes === null ? Math.max(1, slack) : costOf(own.stepBytes, unitOctets),
       refreshPs: credit.refreshPs,
       tellPs: credit.syncPs ?? 2 * rttPs + CREDIT_TIMES.syncMarginPs,
@@ -171,7 +187,7 @@ export class CreditPlan {
     const lengths = this.frameLengths[priority]!;
     const frameUnits = costOf(Math.max(...lengths), unitOctets);
     const terms = this.loop(end, priority);
-    const neededUnits = unitsForFullRate(terms, lengths, unitOctets);
+    const neededUnits = unitsForFullRate(terms.totalOctets, lengths, unitOctets);
     const step = Math.max(STEP_FRAMES * frameUnits, Math.ceil(neededUnits * STEP_OF_LOOP));
     // Each active channel has a step and a frame of its own, out of its share.
     const apart = step + frameUnits;
@@ -189,7 +205,8 @@ export class CreditPlan {
     const whole = given ?? Math.max(wanted, least);
     const bufferUnits = Math.floor(whole * own.grantFactor);
     this.checkBuffer(own, bufferUnits, least, unitOctets);
-    const shaped = Math.max(least, this.shapedUnits(end, own, frameUnits));
+    const shaper = this.shaper(end, own);
+    const shaped = Math.max(least, this.shapedUnits(end, priority, shaper));
     const spare =
       own.policy === 'static'
         ? bufferUnits * this.smallestShare - neededUnits
@@ -203,7 +220,11 @@ export class CreditPlan {
       neededUnits,
       terms,
       grantedUnits: Math.min(bufferUnits, shaped),
-      slackUnits: Math.min(Math.floor(spare), Math.max(step, longest)),
+      slackUnits: Math.min(
+        Math.floor(spare),
+        Math.max(step, longest),
+        shaper === null ? Infinity : Math.floor(shaper.chunkOctets / unitOctets),
+      ),
     };
   }
 
@@ -297,13 +318,27 @@ export class CreditPlan {
     );
   }
 
-  /** What a receiver that is itself shaped can make use of. */
-  private shapedUnits(end: LinkEnd, { shaperBps }: CreditEndSection, frameUnits: number): number {
-    if (shaperBps === null) return Infinity;
+  /** A bucket of some frames, and of what comes until the next request where grants are answers. */
+  private shaper(end: LinkEnd, own: CreditEndSection): CreditShaperSpec | null {
+    if (own.shaperBps === null) return null;
+    const octetPs = (BITS * PS_PER_S) / own.shaperBps;
+    const cheap = (wireOctets(FRAME_OCTETS_MIN) / MESSAGES_OF_LINE) * (end.octetPs / octetPs);
+    const unitOctets = this.unitOf(own);
+    const frame = costOf(this.longestOctets, unitOctets) * unitOctets;
+    const chunkOctets = Math.max(wireOctets(frame), Math.ceil(cheap));
+    const waitPs = own.unsolicited ? 0 : this.pollPs(end, own);
+    return { octetPs, chunkOctets, bucketOctets: 2 * chunkOctets + Math.ceil(waitPs / octetPs) };
+  }
+
+  /** What a receiver that is itself shaped can make use of: a loop, and its bucket. */
+  private shapedUnits(end: LinkEnd, priority: number, shaper: CreditShaperSpec | null): number {
+    if (shaper === null) return Infinity;
     const own = this.settings[end.device]!.credit;
-    const windowPs = this.roundTripPs(end) + this.scenario.credit.refreshPs;
-    const octets = (shaperBps / BITS / PS_PER_S) * windowPs;
-    return Math.ceil(octets / this.unitOf(own)) + frameUnits;
+    const loopOctets = (this.loop(end, priority).totalOctets * end.octetPs) / shaper.octetPs;
+    const lengths = this.frameLengths[priority]!;
+    const octets = Math.ceil(loopOctets) + shaper.bucketOctets;
+    const units = unitsForFullRate(octets, lengths, this.unitOf(own));
+    return own.policy === 'static' ? Math.ceil(units / this.smallestShare) : units;
   }
 
   private asking(end: LinkEnd, methods: Methods): CreditAskingSpec {
@@ -322,10 +357,10 @@ export class CreditPlan {
       frameUnits,
       bufferUnits: peerBuffers.map((buffer) => buffer?.grantedUnits ?? 0),
       isDivided: peer.policy === 'static',
-      when: own.request,
+      when: requestsOf(own, peer),
       isPatient: peer.unsolicited && peer.policy === 'static',
-      aheadUnits: Math.ceil(((rttPs / end.octetPs) * own.prediction) / unitOctets),
-      pollPs: credit.pollPs ?? Math.max(2 * rttPs, CREDIT_TIMES.leastPollPs),
+      aheadUnits: this.aheadUnits(end, own, peer),
+      pollPs: this.pollPs(end, peer),
       reportPs: credit.reportPs,
       syncPs: credit.syncPs ?? 2 * rttPs + CREDIT_TIMES.syncMarginPs,
       syncTries: credit.syncTries,
@@ -334,8 +369,35 @@ export class CreditPlan {
     };
   }
 
+  /**
+   * By priority: what full rate takes from a request until the answer to the next one, times the
+   * prediction. Where freed buffer is granted unasked, the next one is not waited for.
+   */
+  private aheadUnits(end: LinkEnd, own: CreditEndSection, peer: CreditEndSection): number[] {
+    const nextPs = peer.unsolicited ? 0 : this.pollPs(end, peer);
+    const ways = Math.ceil((this.roundTripPs(end) + nextPs) / end.octetPs);
+    const octets = ways + 2 * wireOctets(FRAME_OCTETS_MIN);
+    const unitOctets = this.unitOf(peer);
+    return this.frameLengths.map((lengths) =>
+      Math.ceil(unitsForFullRate(octets, lengths, unitOctets) * own.prediction),
+    );
+  }
+
+  /** Least time between two requests of an end. */
+  private pollPs(end: LinkEnd, granter: CreditEndSection): number {
+    const { pollPs } = this.scenario.credit;
+    if (pollPs !== null) return pollPs;
+    const rttPs = this.roundTripPs(end);
+    if (granter.unsolicited) return Math.max(2 * rttPs, CREDIT_TIMES.leastPollPs);
+    const cheapPs = (wireOctets(FRAME_OCTETS_MIN) / MESSAGES_OF_LINE) * end.octetPs;
+    return Math.min(rttPs, Math.max(rttPs * POLL_OF_LOOP, cheapPs));
+  }
+
   private loop(end: LinkEnd, priority: number): CreditLoopTerms {
+    const own = this.settings[end.device]!.credit;
+    const isAheadOf = requestsOf(this.peerOf(end), own) === 'ahead';
     return creditLoop({
+      requestPs: own.unsolicited || !isAheadOf ? null : this.pollPs(end, own),
       octetPs: end.octetPs,
       latencyPs: end.latencyPs,
       pipelinePs: this.pipelineOf(end.device),

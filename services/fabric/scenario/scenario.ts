@@ -303,7 +303,7 @@ export interface CreditEndSection {
   /** Null: not shaped. */
   readonly shaperBps: number | null;
   readonly grantFactor: number;
-  readonly request: 'never' | 'blocked' | 'ahead';
+  readonly request: 'auto' | 'never' | 'blocked' | 'ahead';
   readonly prediction: number;
   /** Null: credit does not age. */
   readonly agePs: number | null;

@@ -44,7 +44,9 @@ const endKeys = {
     )
     .prefault('static'),
   unsolicited: flag()
-    .describe('Grant freed buffer without a request; false: grants only answer requests.')
+    .describe(
+      'Grant freed buffer without a request; false: grants are answers to requests, and no larger.',
+    )
     .prefault(true),
   step: auto(size, 'a step', 'a size such as 16KB')
     .describe(
@@ -55,16 +57,25 @@ const endKeys = {
     .describe('What an idle channel may always have; auto: the longest frame.')
     .prefault('auto'),
   shaper: either([word('off'), quantity(aboveZero(rate))], 'a rate', 'off, or one such as 40G')
-    .describe('Rate that the receiver is shaped to: it grants no more than that needs.')
+    .describe(
+      'Rate of the line that the receiver is shaped to: it grants no faster, all its priorities ' +
+        'and channels together.',
+    )
     .prefault('off'),
   grantFactor: quantity(aboveZero(share))
     .describe('Part of its buffer that a port promises.')
     .prefault('100%'),
-  request: choice(['never', 'blocked', 'ahead'])
-    .describe('When the sender requests credit: never, when a frame is blocked, or ahead of that.')
-    .prefault('blocked'),
+  request: choice(['auto', 'never', 'blocked', 'ahead'])
+    .describe(
+      'When credit is requested: never, when a frame lacks it, or ahead of that; auto: ahead ' +
+        'where the link partner has unsolicited: false, blocked elsewhere.',
+    )
+    .prefault('auto'),
   prediction: positive()
-    .describe('How many round trips of sending at full rate `request: ahead` looks ahead.')
+    .describe(
+      'A request is for what waits and for what full rate takes until the answer to the next ' +
+        'request, times this.',
+    )
     .prefault(1),
   age: either([word('off'), quantity(aboveZero(time))], 'an age', 'off, or a time such as 1ms')
     .describe('Credit that is idle for so long is given back; needs grant: demand on the link.')
@@ -108,7 +119,10 @@ const creditKeys = {
     .describe('A changed count of what was used is said again after this time.')
     .prefault('20us'),
   poll: auto(time, 'a time', 'a time such as 10us')
-    .describe('Least time between two demands; auto: two round trips, at least 5us.')
+    .describe(
+      'Least time between two requests; auto: two round trips, at least 5us; where grants are ' +
+        'answers only, an eighth of a round trip up to a whole one, by the rate.',
+    )
     .prefault('auto'),
   sync: auto(time, 'a time', 'a time such as 50us')
     .describe('A resynchronisation is tried again after this time; auto: by round trip.')

@@ -2,6 +2,7 @@ import { TRAFFIC_CLASSES } from '../../engine/units/ethernet.js';
 import { pausePsOf } from '../../engine/contract/stop-spec.js';
 import { framesHeldBack } from '../../engine/device/checkpoint.js';
 import type { Engine } from '../../engine/device/engine.js';
+import { shaperGapPs } from '../../engine/flow-control/credit/credit-invariants.js';
 import { LAST_AT } from '../../engine/device/host/receivers.js';
 import { forEachQueued } from '../../engine/device/queued-frames.js';
 import {
@@ -127,6 +128,7 @@ export class FlowProgress {
     let roundTripPs = 0;
     let drainPs = 0;
     let pausePs = 0;
+    let gapPs = 0;
     for (const end of ends) {
       const framePs = fullFrameOctets * end.octetPs;
       const owner = fabric.specs[end.device]!;
@@ -137,10 +139,13 @@ export class FlowProgress {
       for (let tc = 0; tc < TRAFFIC_CLASSES; tc++)
         queued += engine.shared.queues.get(number, tc, QUEUE_PEAK);
       drainPs += queued * end.octetPs;
-      pausePs = Math.max(pausePs, pausePsOf(owner.ports[end.port]!));
+      const port = owner.ports[end.port]!;
+      gapPs = Math.max(gapPs, shaperGapPs(port.credit));
+      pausePs = Math.max(pausePs, pausePsOf(port));
     }
     const turnPs = spec.sends.length * fullFrameOctets * (first?.octetPs ?? 0);
-    const gapPs = Math.max(
+    gapPs = Math.max(
+      gapPs,
       engine.senders.paceGapPs(this.sender(index)),
       this.nicGapPs(device, fullFrameOctets),
     );

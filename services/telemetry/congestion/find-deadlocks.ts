@@ -1,3 +1,4 @@
+import { shaperGapPs } from '../../engine/flow-control/credit/credit-invariants.js';
 import type { DeviceWaits, JamRecord } from '../../engine/analysis/waits/wait-records.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { Deadlock, RingStep } from './congestion.js';
@@ -109,7 +110,7 @@ function settlingPs(fabric: Fabric, device: number, ports: readonly number[]): n
     const credit = fabric.specs[device]!.ports[p]!.credit;
     return credit === null
       ? most
-      : Math.max(most, credit.granting.refreshPs + credit.asking.pollPs);
+      : Math.max(most, credit.granting.refreshPs + credit.asking.pollPs + shaperGapPs(credit));
   }, 0);
 }
 

@@ -15,7 +15,7 @@ export interface TimedEvent {
   readonly flow: number | null;
   /** Why a frame was dropped. */
   readonly reason: string | null;
-  /** Of credit: its channel; of a delivery: its message; of an LED: its number. */
+  /** Of an account: its channel; of a delivery: its message; of an LED: its number. */
   readonly detail: number | null;
 }
 

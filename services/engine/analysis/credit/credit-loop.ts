@@ -2,6 +2,8 @@
 
 import { FRAME_OCTETS_MIN, wireOctets } from '../../units/ethernet.js';
 
+const REQUEST_OCTETS = wireOctets(FRAME_OCTETS_MIN);
+
 /** Octets at the link's rate from the start of a frame until its credit can be used again. */
 export interface CreditLoopTerms {
   /** The frame itself, whole. */
@@ -14,6 +16,8 @@ export interface CreditLoopTerms {
   readonly waitOctets: number;
   /** The grant. */
   readonly controlOctets: number;
+  /** Where grants are answers only: until the next request starts, and the request itself. */
+  readonly requestOctets: number;
   readonly totalOctets: number;
 }
 
@@ -27,6 +31,8 @@ export interface CreditLoopInput {
   readonly longestAnyOctets: number;
   /** Longest frame of the priority. */
   readonly longestOctets: number;
+  /** Time between two requests; null where freed buffer is granted without one. */
+  readonly requestPs: number | null;
 }
 
 export function creditLoop(input: CreditLoopInput): CreditLoopTerms {
@@ -37,14 +43,15 @@ export function creditLoop(input: CreditLoopInput): CreditLoopTerms {
     pipelineOctets: octetsIn(input.pipelinePs + input.peerPipelinePs),
     waitOctets: wireOctets(input.longestAnyOctets),
     controlOctets: wireOctets(FRAME_OCTETS_MIN),
+    requestOctets: input.requestPs === null ? 0 : octetsIn(input.requestPs) + REQUEST_OCTETS,
   };
   const totalOctets = Object.values(terms).reduce((sum, octets) => sum + octets, 0);
   return { ...terms, totalOctets };
 }
 
-/** Units that frames of these lengths use during one loop at full rate, the worst of them. */
+/** Units that frames of these lengths use in the time of so many octets, the worst of them. */
 export function unitsForFullRate(
-  { totalOctets }: CreditLoopTerms,
+  totalOctets: number,
   lengths: readonly number[],
   unitOctets: number,
 ): number {

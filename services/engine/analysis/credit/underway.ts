@@ -30,10 +30,10 @@ export function unitsGrantedUnderway(engine: Engine, port: number, row: number):
   forEachUnderway(engine, port, (octets) => {
     if (decodeCe(octets, 0, frame) === 'ok') {
       if (frame.opcode !== OPCODE_CE_GRANT || frame.channel !== channel) return;
-      if ((frame.priorities & (1 << priority)) !== 0) units += frame.words[priority];
+      if ((frame.tcSelectionVector & (1 << priority)) !== 0) units += frame.tcCredits[priority];
     } else if (decodeCeTag(octets, 0, tag) === 'ok') {
       if (tag.type !== CE_TAG_GRANT || tag.channel !== channel) return;
-      if (tag.priorities === 1 << priority) units += tag.word;
+      if (tag.tcSelectionVector === 1 << priority) units += tag.tcCredit;
     }
   });
   return units;

@@ -3,6 +3,7 @@ import { pausePsOf } from '../../contract/stop-spec.js';
 import type { Engine } from '../../device/engine.js';
 import { forEachQueued } from '../../device/queued-frames.js';
 import { CLASS, PORT, PRIORITY_MASK } from '../../frame/frame-pool.js';
+import { shaperGapPs } from '../../flow-control/credit/credit-invariants.js';
 import { QuantaMechanism } from '../../quanta/quanta-mechanism.js';
 
 /** A priority of a port (numbered through the service) whose frames no longer move. */
@@ -155,7 +156,7 @@ function repeatsPs({ devices, shared }: Engine, port: number): number {
   if (credit === null) return ROUNDS * (pausePs + lldpPs) + LEAST_PS;
   const { granting, asking, keepAlivePs } = credit;
   const said = granting.refreshPs + asking.reportPs + asking.pollPs + granting.tellPs;
-  const syncs = asking.syncTries * asking.syncPs;
+  const syncs = asking.syncTries * asking.syncPs + shaperGapPs(credit);
   return ROUNDS * (keepAlivePs + said + pausePs + lldpPs) + syncs + LEAST_PS;
 }
 

@@ -27,7 +27,7 @@ export class StopBook {
   readonly table = new RecordTable(WIDTH);
   /** By port: groups that are stopped, one bit each. */
   readonly mask: Uint8Array;
-  /** By port: groups with a credit account that has less left to grant than a frame may take. */
+  /** By port: groups with an account that has less left to grant than a frame may take. */
   readonly exhausted: Uint8Array;
   /** By port and group: what was granted in all by those. */
   readonly granted: Float64Array;

@@ -16,7 +16,7 @@ export const KIND_APPLICATION = KIND_DEVICE + 10;
 /**
  * The receive memory of plain NICs, for as long as a fault slows an application down. Data waits in
  * one line until it is read, and is charged to an account per priority group: its senders are
- * stopped, or get no credit, as by a switch. Answers and messages are the NIC's own business and
+ * blocked as by a switch. Answers and messages are the NIC's own business and
  * never wait.
  */
 export interface ReceiveMemory {

@@ -19,6 +19,7 @@ import {
   RECORD_SHIFT,
   REFRESH_PS,
   REPORT_PS,
+  SHAPED,
   SHARES,
   STEP,
   TARGET,
@@ -313,6 +314,7 @@ export class CreditAccounts {
       (granting.unsolicited ? UNSOLICITED : 0) |
       (granting.policy === 'static' ? 0 : SHARES) |
       (granting.isAsked ? 0 : UNASKED) |
+      (granting.shaper === null ? 0 : SHAPED) |
       (asking.when === 'never' ? 0 : ASKS) |
       (asking.agePs === Infinity ? 0 : AGES) |
       (asking.when === 'ahead' ? LOOKS_AHEAD : 0) |

@@ -22,14 +22,14 @@ export function intoCbfc(
   into.source = from.source;
   into.message = isFreed ? CBFC_FREED : CBFC_CONSUMED;
   into.flags = from.flags;
-  into.virtualChannels = from.priorities;
+  into.virtualChannels = from.tcSelectionVector;
   into.slice = from.channel;
   into.isWide = isWide;
   for (let n = 0; n < PRIORITIES; n++) {
-    if ((from.priorities & (1 << n)) === 0) continue;
+    if ((from.tcSelectionVector & (1 << n)) === 0) continue;
     const buffer = isFreed ? accounts.bufferUnits(accounts.row(port, slot, n)) : 0;
     into.buffers[n] = buffer;
-    into.counters[n] = (from.words[n] - buffer) & (isWide ? COUNT_MASK : WORD_MASK);
+    into.counters[n] = (from.tcCredits[n] - buffer) & (isWide ? COUNT_MASK : WORD_MASK);
   }
   return into;
 }
@@ -38,10 +38,11 @@ export function intoCbfc(
 export function outOfCbfc(from: Readonly<CbfcFrame>, into: CeFrame): void {
   into.opcode = from.message === CBFC_FREED ? OPCODE_CE_GRANT : OPCODE_CE_REQUEST;
   into.flags = from.flags;
-  into.priorities = from.virtualChannels;
+  into.tcSelectionVector = from.virtualChannels;
   into.channel = from.slice;
+  into.amounts.fill(0);
   const mask = from.isWide ? COUNT_MASK : WORD_MASK;
   for (let n = 0; n < PRIORITIES; n++) {
-    into.words[n] = (from.counters[n] + from.buffers[n]) & mask;
+    into.tcCredits[n] = (from.counters[n] + from.buffers[n]) & mask;
   }
 }

@@ -35,8 +35,13 @@ export function makeCreditCharges(
     const units = receiver.cost(row, octets);
     const frameClass = words[frame + CLASS];
     words[frame + CLASS] = (frameClass & ~COPY_FLAG) | (units << CHARGE_SHIFT);
-    if ((frameClass & COPY_FLAG) === 0) receiver.take(row, units);
+    if ((frameClass & COPY_FLAG) === 0) takeFrame(row, units, octets);
     else receiver.storeCopy(row, units);
+  }
+
+  function takeFrame(row: number, units: number, octets: number): void {
+    receiver.take(row, units);
+    receiver.settle(row, units, octets);
   }
 
   function released(port: number, _group: number, frame: number): void {
@@ -49,8 +54,9 @@ export function makeCreditCharges(
   /** A frame came in that takes no memory, or has left it already. */
   function passed(port: number, frame: number): void {
     const row = rowOf(port, frame);
-    const units = receiver.cost(row, words[frame + LENGTH]);
-    if ((words[frame + CLASS] & COPY_FLAG) === 0) receiver.take(row, units);
+    const octets = words[frame + LENGTH];
+    const units = receiver.cost(row, octets);
+    if ((words[frame + CLASS] & COPY_FLAG) === 0) takeFrame(row, units, octets);
     else receiver.storeCopy(row, units);
     words[frame + CLASS] &= ~COPY_FLAG;
     receiver.free(row, units);

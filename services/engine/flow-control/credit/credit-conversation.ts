@@ -33,6 +33,7 @@ import { intoCbfc, outOfCbfc } from './credit-cbfc.js';
 import {
   SAY_ACCEPT,
   SAY_ANSWERS,
+  SAY_DEMAND,
   SAY_GRANT,
   SAY_REPORT,
   SAY_RESYNC,
@@ -153,15 +154,18 @@ export class CreditConversation {
     frame.opcode = answers ? OPCODE_CE_GRANT : OPCODE_CE_REQUEST;
     frame.flags = this.flagsOf(row, what);
     frame.channel = accounts.channel(row);
-    frame.priorities = 0;
+    frame.tcSelectionVector = 0;
     const first = accounts.firstOfChannel(row);
     const isWide = accounts.isWide(row, answers);
+    const requests = what === SAY_DEMAND || what === SAY_SYNC;
     let room = isWide && accounts.codec(port) === 'cbfc' ? CBFC_WIDE_CHANNELS : PRIORITIES;
     for (let other = first; other < first + accounts.rowsPerChannel(port); other++) {
       if (this.mostUrgent(other, kind) !== what) continue;
       if (this.flagsOf(other, what) !== frame.flags) continue;
-      frame.priorities |= 1 << accounts.priority(other);
-      frame.words[accounts.priority(other)] = this.take(other, what);
+      frame.tcSelectionVector |= 1 << accounts.priority(other);
+      const priority = accounts.priority(other);
+      frame.amounts[priority] = requests ? this.sender.amount(other) : 0;
+      frame.tcCredits[priority] = this.take(other, what);
       if (--room === 0) break;
     }
     this.cursor[port] = row - accounts.firstRow(port) + 1;
@@ -181,8 +185,8 @@ export class CreditConversation {
     const answers = (what & SAY_ANSWERS) !== 0;
     tag.type = answers ? CE_TAG_GRANT : CE_TAG_REQUEST;
     tag.flags = this.flagsOf(row, what);
-    tag.priorities = 1 << accounts.priority(row);
-    tag.word = this.take(row, what);
+    tag.tcSelectionVector = 1 << accounts.priority(row);
+    tag.tcCredit = this.take(row, what);
     tag.channel = accounts.channel(row);
     this.counts[port * COUNTS + (answers ? GRANTS_SENT : REQUESTS_SENT)]++;
     return encodeLoneCeTag(octets, 0, this.macs[port], tag);
@@ -228,8 +232,9 @@ export class CreditConversation {
     if (!isCeTagged(octets, length) || decodeCeTag(octets, 0, tag) !== 'ok') return null;
     frame.opcode = tag.type === CE_TAG_GRANT ? OPCODE_CE_GRANT : OPCODE_CE_REQUEST;
     frame.flags = tag.flags;
-    frame.priorities = tag.priorities;
-    frame.words.fill(tag.word);
+    frame.tcSelectionVector = tag.tcSelectionVector;
+    frame.tcCredits.fill(tag.tcCredit);
+    frame.amounts.fill(0);
     frame.channel = tag.channel;
     return 'ce';
   }
@@ -240,7 +245,7 @@ export class CreditConversation {
       this.refuse(port, UNEXPECTED);
       return;
     }
-    if (frame.priorities === 0) {
+    if (frame.tcSelectionVector === 0) {
       this.refuse(port, EMPTY);
       return;
     }
@@ -251,7 +256,7 @@ export class CreditConversation {
     }
     const isGrant = frame.opcode === OPCODE_CE_GRANT;
     this.counts[port * COUNTS + (isGrant ? GRANTS_RECEIVED : REQUESTS_RECEIVED)]++;
-    for (let rest = frame.priorities; rest !== 0; rest &= rest - 1) {
+    for (let rest = frame.tcSelectionVector; rest !== 0; rest &= rest - 1) {
       const bit = rest & -rest;
       const priority = 31 - Math.clz32(bit);
       if (!accounts.has(port, priority)) {
@@ -261,7 +266,7 @@ export class CreditConversation {
       const row = accounts.row(port, slot, priority);
       // Amounts are said once, so what comes before this end has begun is kept.
       if (!this.isStarted(row) && !(isGrant && !accounts.isCumulative(row))) continue;
-      const word = frame.words[priority] & accounts.wordMask(row, !isGrant);
+      const word = frame.tcCredits[priority] & accounts.wordMask(row, !isGrant);
       if (isGrant) this.hearAnswer(row, word);
       else this.hearRequest(row, word);
     }
@@ -278,8 +283,10 @@ export class CreditConversation {
   private hearRequest(row: number, word: number): void {
     const { flags } = this.heard;
     const epoch = flags & CE_EPOCH_MASK;
-    if ((flags & CE_SYN) !== 0) this.receiver.onSync(row, epoch, word);
-    else this.receiver.onRequest(row, epoch, word, (flags & CE_REPORT) !== 0);
+    const amount = this.heard.amounts[this.accounts.priority(row)];
+    if ((flags & CE_SYN) !== 0) this.receiver.onSync(row, epoch, word, amount);
+    else if ((flags & CE_REPORT) !== 0) this.receiver.onReport(row, epoch, word);
+    else this.receiver.onDemand(row, epoch, word, amount);
   }
 
   private refuse(port: number, reason: number): void {

@@ -1,4 +1,5 @@
 import type { CreditPortSpec } from '../../contract/spec.js';
+import { creditRows } from './credit-accounts.js';
 import type { CreditMechanism } from './credit-mechanism.js';
 
 /** One direction of a link: the sender's account at one end, the receiver's at the other. */
@@ -44,6 +45,12 @@ export function repairTimePs({
 }: CreditPortSpec): number {
   const periodPs = Math.max(keepAlivePs, granting.refreshPs, asking.reportPs);
   return REPAIR_PERIODS * periodPs + REPAIR_ROUND_TRIPS * roundTripPs;
+}
+
+/** How long the shaper of a receiver may grant an account nothing while others take turns. */
+export function shaperGapPs(spec: CreditPortSpec | null): number {
+  const shaper = spec?.granting.shaper ?? null;
+  return shaper === null ? 0 : creditRows(spec) * shaper.bucketOctets * shaper.octetPs;
 }
 
 /** Both ends count in the same epoch. */

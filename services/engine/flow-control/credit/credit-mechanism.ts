@@ -103,7 +103,8 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
       if (runs) {
         this.accounts.setAsked(row, terms);
         this.begin(row);
-        this.receiver.invite(row);
+        // The link partner may have requested already, before this end would have answered.
+        this.receiver.resynchronise(row);
       } else this.end(row);
     });
   }

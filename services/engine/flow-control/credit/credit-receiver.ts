@@ -32,6 +32,7 @@ import {
   REFRESH_PS,
   REFRESHED,
   REFRESHES,
+  SHAPED,
   SHARES,
   STEP,
   TARGET,
@@ -43,8 +44,9 @@ import {
   WANTED,
   WORDS_SHIFT,
 } from './credit-records.js';
-import type { Share } from './credit-shares.js';
-import { shareOfBuffer } from './credit-shares.js';
+import { makeCreditLoans } from './credit-loans.js';
+import { makeCreditRequests } from './credit-requests.js';
+import { makeCreditShaper } from './credit-shaper.js';
 
 // Doubles of an account that only some frames touch.
 
@@ -58,14 +60,15 @@ export const RESYNCS = 3;
 export const VIOLATIONS = 4;
 /** PASSED when RECEIVED was last brought up to date. */
 const RECEIVED_MARK = 5;
-/** Since when it has been kept from its share, and when that was last so. */
-const SHORT_SINCE = 6;
-const SHORT_AT = 7;
 /** How often it had to give back credit that it did not use. */
-export const RECLAIMED = 8;
+export const RECLAIMED = 6;
 /** Since when nothing has been stored, if nothing is. */
-const EMPTY_SINCE = 9;
-const DOUBLES = 10;
+const EMPTY_SINCE = 7;
+const DOUBLES = 8;
+
+/** Modes of an account whose limit follows from its other counts at any time. */
+const FOLLOWS = OPENED | UNSOLICITED;
+const FOLLOWING = OPENED | UNSOLICITED | SHARES | SHAPED;
 
 /**
  * The receiving half of an account: it counts what came past and what is in the buffer, and grants
@@ -83,9 +86,10 @@ export function makeCreditReceiver(
   const { counts, words, times } = accounts.records;
   const doubles = tables.float64('credit', DOUBLES);
   for (let row = 0; row < accounts.count; row++) doubles[row * DOUBLES + SYNC_ASKED_AT] = -Infinity;
-  for (let row = 0; row < accounts.count; row++) doubles[row * DOUBLES + SHORT_AT] = -Infinity;
-  const sharers = { outstanding, isActive };
-  const share: Share = { target: 0, entitled: 0 };
+  const lender = { outstanding, isActive, isOpen, unused, reclaim };
+  const loans = makeCreditLoans(tables, accounts, clock, lender);
+  const requests = makeCreditRequests(tables);
+  const shaper = makeCreditShaper(tables, accounts, carrier);
 
   /** The link is up. */
   function start(row: number): void {
@@ -96,11 +100,6 @@ export function makeCreditReceiver(
     counts[(row << RECORD_SHIFT) | MODES] |= OPENED;
     raise(row);
     carrier.say(row, SAY_GRANT);
-  }
-
-  /** The link partner may have requested already, before this end would have answered. */
-  function invite(row: number): void {
-    resynchronise(row);
   }
 
   /**
@@ -122,6 +121,7 @@ export function makeCreditReceiver(
     counts[r | MODES] &= ~OPENED;
     words[w | LIMIT] = words[w | PASSED];
     words[w | LIMIT_SAID] = words[w | PASSED];
+    shaper.leave(row);
   }
 
   /** The link has been down: whatever is in the buffer, the rest is granted anew. */
@@ -133,6 +133,7 @@ export function makeCreditReceiver(
     const w = row << WORDS_SHIFT;
     words[w | LIMIT] = words[w | PASSED];
     words[w | LIMIT_SAID] = words[w | PASSED];
+    requests.add(row, 0, 0);
     raise(row);
     carrier.say(row, SAY_GRANT);
   }
@@ -149,6 +150,7 @@ export function makeCreditReceiver(
     const r = row << RECORD_SHIFT;
     addUp(row);
     counts[r | MODES] &= ~OPENED;
+    shaper.leave(row);
     const w = row << WORDS_SHIFT;
     const sent = words[w | LIMIT_SAID];
     const isUsedUp = ahead(sent, words[w | PASSED]) > WINDOW_MOST;
@@ -225,7 +227,7 @@ export function makeCreditReceiver(
     if (left === 0) doubles[row * DOUBLES + EMPTY_SINCE] = clock.now;
     if (ears[0] !== 0) carrier.announce(row, CREDIT_STEP.ACCOUNTED, units);
     const modes = counts[r | MODES];
-    const stands = modes & (OPENED | SHARES | REFRESHED);
+    const stands = modes & (OPENED | SHARES | REFRESHED | SHAPED);
     if (stands === OPENED ? isTooLittle(row, left) : (modes & OPENED) === 0) return;
     raise(row);
     const untold = ahead(words[w | LIMIT], words[w | LIMIT_SAID]);
@@ -258,7 +260,7 @@ export function makeCreditReceiver(
   function limit(row: number): number {
     const r = row << RECORD_SHIFT;
     const w = row << WORDS_SHIFT;
-    const follows = (counts[r | MODES] & (OPENED | SHARES)) === OPENED;
+    const follows = (counts[r | MODES] & FOLLOWING) === FOLLOWS;
     return follows ? limitFor(row, words[w | TARGET]) : words[w | LIMIT];
   }
 
@@ -302,8 +304,13 @@ export function makeCreditReceiver(
 
   /** Units that the link partner may still send, or has in the buffer. */
   function outstanding(row: number): number {
+    return unused(row) + occupied(row);
+  }
+
+  /** Of these, what it may still send. */
+  function unused(row: number): number {
     const w = row << WORDS_SHIFT;
-    return ahead(words[w | LIMIT], words[w | PASSED]) + occupied(row);
+    return ahead(words[w | LIMIT], words[w | PASSED]);
   }
 
   /** Whether the neighbour has shown lately that it needs credit. */
@@ -321,9 +328,11 @@ export function makeCreditReceiver(
     counts[r | MODES] &= ~DEMANDED;
     // Where grants are answers to demands only, a report is answered with what was granted before.
     const repeats = (modes & (CUMULATIVE | UNSOLICITED | DEMANDED)) === CUMULATIVE;
+    if (!repeats && (modes & UNSOLICITED) === 0) raise(row);
     const now = repeats ? words[w | LIMIT_SAID] : limit(row);
     const word = accounts.isCumulative(row) ? now : ahead(now, words[w | LIMIT_SAID]);
     if (!repeats) words[w | LIMIT] = now;
+    if (!repeats) requests.answer(row, now);
     words[w | LIMIT_SAID] = now;
     addUp(row);
     // It is the total: what was to be said again is said.
@@ -335,7 +344,8 @@ export function makeCreditReceiver(
     return word;
   }
 
-  function onSync(row: number, epoch: number, word: number): void {
+  /** A new epoch, with a request as in `onDemand`. */
+  function onSync(row: number, epoch: number, word: number, amount: number): void {
     const r = row << RECORD_SHIFT;
     const w = row << WORDS_SHIFT;
     // Said twice, it may come long after frames of its epoch: what they counted stands.
@@ -347,6 +357,7 @@ export function makeCreditReceiver(
       counts[r | RECEIVER_EPOCH] = epoch;
       counts[r | MODES] |= OPENED;
       doubles[row * DOUBLES + RESYNCS]++;
+      requests.add(row, word, amount);
     }
     counts[r | MODES] |= DEMANDED;
     raise(row);
@@ -355,17 +366,24 @@ export function makeCreditReceiver(
     if (isNew && (counts[r | MODES] & SHARES) !== 0) raiseOthers(row);
   }
 
-  /** A demand, or a report, of what the neighbour has used in all. */
-  function onRequest(row: number, epoch: number, word: number, isReport: boolean): void {
+  /** What the link partner has used in all. */
+  function onReport(row: number, epoch: number, word: number): void {
     if (accounts.isCumulative(row) && !compare(row, epoch, word)) return;
-    if (!isReport) {
-      counts[(row << RECORD_SHIFT) | WANTED] = 1;
-      counts[(row << RECORD_SHIFT) | MODES] |= DEMANDED;
-      times[(row << TIMES_SHIFT) | ACTIVE_AT] = clock.now;
-    }
+    raise(row);
+    if (answersReport(row)) carrier.say(row, SAY_GRANT);
+  }
+
+  /** The same, and a request for credit: for so many units, or (0) for as much as there is. */
+  function onDemand(row: number, epoch: number, word: number, amount: number): void {
+    const isCumulative = accounts.isCumulative(row);
+    if (isCumulative && !compare(row, epoch, word)) return;
+    counts[(row << RECORD_SHIFT) | WANTED] = 1;
+    counts[(row << RECORD_SHIFT) | MODES] |= DEMANDED;
+    times[(row << TIMES_SHIFT) | ACTIVE_AT] = clock.now;
+    requests.add(row, words[(row << WORDS_SHIFT) | (isCumulative ? PASSED : LIMIT_SAID)], amount);
     raise(row);
     // A demand is always answered, if only by saying again what was said.
-    if (!isReport || answersReport(row)) carrier.say(row, SAY_GRANT);
+    carrier.say(row, SAY_GRANT);
   }
 
   /**
@@ -385,10 +403,25 @@ export function makeCreditReceiver(
 
   /** Does what is due; returns when to look again. */
   function onTimer(row: number): number {
+    const refreshAt = refreshAgain(row);
+    return shaper.isWaiting(row) ? Math.min(refreshAt, grantPaced(row)) : refreshAt;
+  }
+
+  /** Grants what there are tokens for by now. */
+  function grantPaced(row: number): number {
+    const dueAt = shaper.dueAt(row);
+    if (clock.now < dueAt) return dueAt;
+    raise(row);
+    const w = row << WORDS_SHIFT;
+    const isUnsolicited = (counts[(row << RECORD_SHIFT) | MODES] & UNSOLICITED) !== 0;
+    if (isUnsolicited && words[w | LIMIT] !== words[w | LIMIT_SAID]) carrier.say(row, SAY_GRANT);
+    return Math.max(clock.now + 1, shaper.dueAt(row));
+  }
+
+  function refreshAgain(row: number): number {
     if (!refreshes(row)) return Infinity;
     const t = row << TIMES_SHIFT;
-    const { now } = carrier.clock;
-    if (now < times[t | REFRESH_AT]) return times[t | REFRESH_AT];
+    if (clock.now < times[t | REFRESH_AT]) return times[t | REFRESH_AT];
     if (!isOpen(row)) requestSync(row);
     else {
       raise(row);
@@ -397,7 +430,7 @@ export function makeCreditReceiver(
     counts[(row << RECORD_SHIFT) | MODES] |= REFRESHED;
     const isEager = isEagerYet(counts, (row << RECORD_SHIFT) | REFRESHES) || mayBeStuck(row);
     const wait = isEager ? times[t | REFRESH_PS] : accounts.specOf(row).keepAlivePs;
-    times[t | REFRESH_AT] = now + wait;
+    times[t | REFRESH_AT] = clock.now + wait;
     return times[t | REFRESH_AT];
   }
 
@@ -477,49 +510,27 @@ export function makeCreditReceiver(
     const r = row << RECORD_SHIFT;
     const w = row << WORDS_SHIFT;
     const shares = (counts[r | MODES] & SHARES) !== 0;
-    const target = shares ? shareOf(row) : words[w | TARGET];
-    const limit = limitFor(row, target);
+    const target = shares ? loans.shareOf(row) : words[w | TARGET];
+    let limit = limitFor(row, target);
+    const modes = counts[r | MODES];
+    if ((modes & UNSOLICITED) === 0) limit = requests.bound(row, limit, words[w | LIMIT]);
+    if ((modes & SHAPED) !== 0) {
+      const before = words[w | LIMIT];
+      limit = (before + shaper.grant(row, ahead(limit, before))) & COUNT_MASK;
+    }
     if (limit === words[w | LIMIT]) return;
     words[w | LIMIT] = limit;
     if (counts[r | REFRESHES] !== 0) changed(row);
   }
 
-  /** What an account may have outstanding; others give back what keeps it from its share. */
-  function shareOf(row: number): number {
-    shareOfBuffer(sharers, accounts, row, share);
-    const { target, entitled } = share;
-    if (target < entitled && accounts.isCumulative(row)) reclaim(row);
-    else doubles[row * DOUBLES + SHORT_AT] = -Infinity;
-    return target;
+  /** A frame that was taken had so many octets. */
+  function settle(row: number, units: number, octets: number): void {
+    if ((counts[(row << RECORD_SHIFT) | MODES] & SHAPED) !== 0) shaper.settle(row, units, octets);
   }
 
-  /**
-   * An active account has less than its share. Who sends gives back what he has beyond his own in
-   * a loop; who does not is made to by a resynchronisation after that.
-   */
   function reclaim(row: number): void {
-    const { granting, channels } = accounts.specOf(row);
-    const d = row * DOUBLES;
-    const { now } = clock;
-    const isAnew = now - doubles[d + SHORT_AT] >= granting.idlePs;
-    doubles[d + SHORT_AT] = now;
-    if (isAnew) doubles[d + SHORT_SINCE] = now;
-    if (now - doubles[d + SHORT_SINCE] < granting.tellPs) return;
-    doubles[d + SHORT_SINCE] = now;
-    for (let slot = 0; slot < channels.length; slot++) {
-      const other = accounts.row(accounts.port(row), slot, accounts.priority(row));
-      if (other === row || !isOpen(other) || unusedLoan(other) < granting.frameUnits) continue;
-      doubles[other * DOUBLES + RECLAIMED]++;
-      resynchronise(other);
-    }
-  }
-
-  /** Units that an account has beyond its share, and has not used. */
-  function unusedLoan(row: number): number {
-    const w = row << WORDS_SHIFT;
-    shareOfBuffer(sharers, accounts, row, share);
-    const unused = ahead(words[w | LIMIT], words[w | PASSED]);
-    return Math.min(unused, outstanding(row) - share.entitled);
+    doubles[row * DOUBLES + RECLAIMED]++;
+    resynchronise(row);
   }
 
   /** An account has given back what it had: those that share its buffer are granted more. */
@@ -549,16 +560,14 @@ export function makeCreditReceiver(
 
   function refreshSoon(row: number): void {
     const t = row << TIMES_SHIFT;
-    const { now } = carrier.clock;
-    const soon = now + times[t | REFRESH_PS];
-    if (times[t | REFRESH_AT] <= soon && times[t | REFRESH_AT] > now) return;
+    const soon = clock.now + times[t | REFRESH_PS];
+    if (times[t | REFRESH_AT] <= soon && times[t | REFRESH_AT] > clock.now) return;
     times[t | REFRESH_AT] = soon;
     carrier.wake(row, soon);
   }
 
   return {
     start,
-    invite,
     resynchronise,
     stop,
     linkUp,
@@ -566,6 +575,7 @@ export function makeCreditReceiver(
     cost,
     storeCopy,
     take,
+    settle,
     isGranted,
     free,
     get,
@@ -581,7 +591,8 @@ export function makeCreditReceiver(
     isActive,
     answerWord,
     onSync,
-    onRequest,
+    onReport,
+    onDemand,
     onTimer,
   };
 }

@@ -42,6 +42,8 @@ export const WENT_BACK = 2048;
 export const DEMANDED = 4096;
 /** The link partner's totals have 31 bits. */
 export const ASKED_WIDE = 8192;
+/** The receiver is shaped: a bucket of tokens says when how much may be granted. */
+export const SHAPED = 16384;
 
 export const STATE = 4;
 export const SENDER_EPOCH = 5;

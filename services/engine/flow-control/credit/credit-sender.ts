@@ -398,10 +398,39 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
   }
 
   function lookAhead(row: number): void {
-    const { asking } = accounts.specOf(row);
     if (clock.now < doubles[row * DOUBLES + POLL_AT]) return;
-    const waiting = costOf(carrier.waitingOctets(row), counts[(row << RECORD_SHIFT) | ASKED_UNIT]);
-    if (available(row) < waiting + asking.aheadUnits) demand(row);
+    if (available(row) < wanted(row)) demand(row);
+  }
+
+  /**
+   * Units that it wants in hand: for what waits, and for what its slice may send until a request
+   * that is sent later has its answer. No more than the link partner's buffer can back.
+   */
+  function wanted(row: number): number {
+    const unit = counts[(row << RECORD_SHIFT) | ASKED_UNIT];
+    const units = costOf(carrier.waitingOctets(row), unit) + predicted(row);
+    return Math.max(1, Math.min(units, accounts.backed[row]));
+  }
+
+  /** What its slice may send in that time, at its part of the port among the slices in line. */
+  function predicted(row: number): number {
+    const { asking, channels } = accounts.specOf(row);
+    const priority = accounts.priority(row);
+    const units = asking.aheadUnits[priority];
+    if (channels.length === 1) return units;
+    const own = accounts.share(row);
+    let shares = own;
+    for (let slot = 0; slot < channels.length; slot++) {
+      const other = accounts.row(accounts.port(row), slot, priority);
+      if (other !== row && carrier.waitingOctets(other) > 0) shares += channels[slot].share;
+    }
+    return Math.ceil((units * own) / shares);
+  }
+
+  /** What a request asks for: units beyond those used so far or, as an amount to add, held. */
+  function amount(row: number): number {
+    const units = wanted(row);
+    return accounts.isCumulative(row) ? units : Math.max(1, units - available(row));
   }
 
   function pollWhileBlocked(row: number): number {
@@ -488,6 +517,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     spent,
     epoch,
     requestWord,
+    amount,
     onGrant,
     onAccept,
     onResync,

@@ -125,14 +125,16 @@ describe('which control frame is meant', () => {
   const frames: Record<string, Uint8Array> = {
     pause: octetsOf((into) => encodePause(into, 0, { ...blankPauseFrame(), quanta: 7 })),
     pfc: octetsOf((into) => encodePfc(into, 0, { ...blankPfcFrame(), enableVector: 1 << 3 })),
-    'ce-request': octetsOf((into) => encodeCe(into, 0, { ...blankCeFrame(), priorities: 1 << 3 })),
+    'ce-request': octetsOf((into) =>
+      encodeCe(into, 0, { ...blankCeFrame(), tcSelectionVector: 1 << 3 }),
+    ),
     'ce-grant': octetsOf((into) =>
-      encodeCe(into, 0, { ...blankCeFrame(), opcode: OPCODE_CE_GRANT, priorities: 1 << 3 }),
+      encodeCe(into, 0, { ...blankCeFrame(), opcode: OPCODE_CE_GRANT, tcSelectionVector: 1 << 3 }),
     ),
     'cc-update': cbfc(CBFC_CONSUMED),
     'cf-update': cbfc(CBFC_FREED),
     'ce-tag-request': octetsOf((into) =>
-      encodeLoneCeTag(into, 0, 1, { ...blankCeTag(), priorities: 1 << 3 }),
+      encodeLoneCeTag(into, 0, 1, { ...blankCeTag(), tcSelectionVector: 1 << 3 }),
     ),
   };
 

@@ -71,6 +71,66 @@ describe('Credit exchange', () => {
     );
   });
 
+  it('where grants are answers, grants what is requested, and no more than is free', () => {
+    for (const counts of ['cumulative', 'incremental'] as const) {
+      const spec = creditSpec(BUFFER);
+      const granting = { ...spec.granting, unsolicited: false };
+      const link = linkOf({ counts, granting });
+      link.waitingUnits = BUFFER;
+      link.run(1e6, IGNORE);
+      link.waitingUnits = 0;
+      link.run(10e6, IGNORE);
+      // An epoch begins with a request, too.
+      assert.equal(available(link), BUFFER);
+      const { sender } = link.sender.credit;
+      const { receiver } = link.receiver.credit;
+      sender.spend(link.row, BUFFER);
+      receiver.take(link.row, BUFFER);
+      receiver.free(link.row, BUFFER - 50);
+      const used = counts === 'cumulative' ? BUFFER : 0;
+      const request = (amount: number): void => {
+        receiver.onDemand(link.row, receiver.epoch(link.row), used, amount);
+        link.run(link.clock.now + 10e6, IGNORE);
+      };
+      request(20);
+      assert.equal(available(link), 20, counts);
+      request(counts === 'cumulative' ? 30 : 10);
+      assert.equal(available(link), 30, counts);
+      request(BUFFER);
+      assert.equal(available(link), BUFFER - 50, counts);
+      receiver.free(link.row, 50);
+      request(0);
+      assert.equal(available(link), BUFFER, counts);
+    }
+  });
+
+  it('requests credit for what waits, and for what it predicts, up to the buffer', () => {
+    const spec = creditSpec(BUFFER);
+    const asking = { ...spec.asking, aheadUnits: [0, 0, 0, 30, 0, 0, 0, 0] };
+    const link = linkOf({ asking });
+    link.run(10e6, IGNORE);
+    const amount = (): number => link.sender.credit.sender.amount(link.row);
+    assert.equal(amount(), 30);
+    link.waitingUnits = 50;
+    assert.equal(amount(), 80);
+    link.waitingUnits = 1000;
+    assert.equal(amount(), BUFFER);
+  });
+
+  it('grants no faster than its shaper, whatever is requested', () => {
+    const spec = creditSpec(BUFFER);
+    const shaper = { octetPs: 8000, bucketOctets: 4 * 1024, chunkOctets: 1024 };
+    const link = linkOf({ granting: { ...spec.granting, shaper } });
+    link.offer(4000);
+    link.run(2e9, () => {
+      const { receiver } = link.receiver.credit;
+      const granted = receiver.received(link.row) + receiver.outstanding(link.row);
+      const most = shaper.bucketOctets + link.clock.now / shaper.octetPs;
+      assert.ok((granted - link.stored) * 64 <= most, `${granted} units at ${link.clock.now}`);
+    });
+    assert.ok(link.sent * 64 > 0.95 * (2e9 / shaper.octetPs), `${link.sent}`);
+  });
+
   it('lets frames follow each other exactly as far as there is credit for each', () => {
     const random = new RandomStream(1, 'lengths');
     for (let i = 0; i < 100; i++) {
@@ -142,7 +202,7 @@ describe('Credit exchange', () => {
       const agreed = { source: 1, flags: CE_SYN };
       if (codec === 'cbfc') {
         const opcode = OPCODE_CE_GRANT;
-        encodeCe(octets, 0, { ...blankCeFrame(), ...agreed, opcode, priorities: 8 });
+        encodeCe(octets, 0, { ...blankCeFrame(), ...agreed, opcode, tcSelectionVector: 8 });
       } else {
         const message = CBFC_FREED;
         encodeCbfc(octets, 0, { ...blankCbfcFrame(), ...agreed, message, virtualChannels: 8 });
@@ -199,18 +259,18 @@ describe('Credit exchange', () => {
     link.run(10e6, IGNORE);
     const before = available(link);
     const say = (change: Partial<CeFrame>): void => {
-      const frame = { ...blankCeFrame(), opcode: OPCODE_CE_GRANT, flags: 1, priorities: 8 };
-      frame.words.fill(0x4000);
+      const frame = { ...blankCeFrame(), opcode: OPCODE_CE_GRANT, flags: 1, tcSelectionVector: 8 };
+      frame.tcCredits.fill(0x4000);
       const octets = new Uint8Array(60);
       encodeCe(octets, 0, { ...frame, ...change });
       assert.ok(link.sender.credit.receiveControl(0, octets, 60));
     };
-    say({ priorities: 0 });
-    say({ priorities: 1 });
+    say({ tcSelectionVector: 0 });
+    say({ tcSelectionVector: 1 });
     say({ channel: 9 });
     // A limit from another epoch, or one that is older than the last.
     say({ flags: 7 });
-    say({ words: new Uint32Array(8).fill(BUFFER - 1) });
+    say({ tcCredits: new Uint32Array(8).fill(BUFFER - 1) });
     assert.equal(available(link), before);
     const { conversation } = link.sender.credit;
     const counted = CE_REFUSALS.map((_, reason) => conversation.refusalsOf(0, reason));
@@ -264,7 +324,7 @@ describe('Credit exchange', () => {
     const link = linkOf();
     link.run(10e6, IGNORE);
     const { receiver } = link.receiver.credit;
-    receiver.onRequest(link.row, receiver.epoch(link.row), BUFFER + 1, true);
+    receiver.onReport(link.row, receiver.epoch(link.row), BUFFER + 1);
     assert.equal(receiver.get(link.row, CONTRADICTIONS), 1);
     assert.equal(receiver.get(link.row, RECOVERED), 0);
     link.run(15e6, IGNORE);

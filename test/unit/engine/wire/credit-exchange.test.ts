@@ -52,8 +52,8 @@ function ceFrame(
 ): CeFrame {
   const frame = { ...blankCeFrame(), source: SOURCE, opcode, flags, channel };
   for (const [priority, word] of Object.entries(words)) {
-    frame.priorities |= 1 << Number(priority);
-    frame.words[Number(priority)] = word;
+    frame.tcSelectionVector |= 1 << Number(priority);
+    frame.tcCredits[Number(priority)] = word;
   }
   return frame;
 }
@@ -118,6 +118,27 @@ describe('CE frames', () => {
     }
   });
 
+  it('carry the amount of a request in padding, rounded up by less than an eighth', () => {
+    for (
+      let units = 0;
+      units < 1 << 20;
+      units = units < 100 ? units + 1 : Math.ceil(units * 1.03)
+    ) {
+      const read = blankCeFrame();
+      const frame = ceFrame(REQUEST, 0, { 3: 7 }, 0);
+      frame.amounts[3] = units;
+      assert.equal(decodeCe(octetsOf(frame), 0, read), 'ok');
+      const amount = read.amounts[3]!;
+      assert.ok(amount >= units && amount <= Math.max(16, units * 1.125), `${units}: ${amount}`);
+      if (units <= 16) assert.equal(amount, units);
+      assert.deepEqual([read.tcCredits[3], read.amounts[2]], [7, 0]);
+    }
+    // A grant has none: the proposal's padding.
+    const grant = ceFrame(GRANT, 0, { 3: 7 }, 0);
+    grant.amounts[3] = 9;
+    assert.deepEqual(octetsOf(grant).subarray(36), new Uint8Array(24));
+  });
+
   it('to another group are refused', () => {
     const octets = Uint8Array.from(CE_GRANT, (octet, at) => (at === 5 ? 2 : octet));
     assert.equal(decodeCe(octets, 0, blankCeFrame()), 'wrong-destination');
@@ -125,8 +146,14 @@ describe('CE frames', () => {
 });
 
 describe('CE-Tags', () => {
-  const request: CeTag = { ...blankCeTag(), type: CE_TAG_REQUEST, priorities: 8 };
-  const grant: CeTag = { type: CE_TAG_GRANT, flags: 0, priorities: 8, word: 64, channel: 7 };
+  const request: CeTag = { ...blankCeTag(), type: CE_TAG_REQUEST, tcSelectionVector: 8 };
+  const grant: CeTag = {
+    type: CE_TAG_GRANT,
+    flags: 0,
+    tcSelectionVector: 8,
+    tcCredit: 64,
+    channel: 7,
+  };
 
   it('are read from the front of a data frame', () => {
     const tag = blankCeTag();

@@ -34,7 +34,7 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
   [
     'that are answers to nobody',
     star(`${CREDIT}\ncredit: { unsolicited: false, request: never }`),
-    /:6:24: grants are answers only, and the other end never asks/,
+    /:6:24: grants are answers only, and the other end never requests credit/,
   ],
   [
     'that never come to a frame, as no request asks for more than is kept',

@@ -81,7 +81,7 @@ export const CREDIT: CreditSection = {
     keepBytes: null,
     shaperBps: null,
     grantFactor: 1,
-    request: 'blocked',
+    request: 'auto',
     prediction: 1,
     agePs: null,
   },

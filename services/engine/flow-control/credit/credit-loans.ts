@@ -1,0 +1,64 @@
+import type { Clock } from '../../kernel/clock.js';
+import type { Tables } from '../../kernel/tables.js';
+import type { CreditAccounts } from './credit-accounts.js';
+import { shareOfBuffer, type Share, type Sharers } from './credit-shares.js';
+
+/** What a receiver does for the accounts that share its buffer. */
+export interface Lender extends Sharers {
+  isOpen(row: number): boolean;
+  /** Units that the link partner was granted, and has not used. */
+  unused(row: number): number;
+  /** Takes back what an account does not use. */
+  reclaim(row: number): void;
+}
+
+/** Buffer that is lent among channels under the demand policy, and taken back. */
+export type CreditLoans = ReturnType<typeof makeCreditLoans>;
+
+export function makeCreditLoans(
+  tables: Tables,
+  accounts: CreditAccounts,
+  clock: Readonly<Pick<Clock, 'now'>>,
+  lender: Lender,
+) {
+  /** By account: since when it has been kept from its share, and when that was last so. */
+  const shortSince = tables.float64('credit', 1);
+  const shortAt = tables.float64('credit', 1).fill(-Infinity);
+  const share: Share = { target: 0, entitled: 0 };
+
+  /** What an account may have outstanding; others give back what keeps it from its share. */
+  function shareOf(row: number): number {
+    shareOfBuffer(lender, accounts, row, share);
+    const { target, entitled } = share;
+    if (target < entitled && accounts.isCumulative(row)) reclaim(row);
+    else shortAt[row] = -Infinity;
+    return target;
+  }
+
+  /**
+   * An active account has less than its share. Senders give back what they have beyond their own in
+   * a loop; one that sends nothing is made to by a resynchronisation after that.
+   */
+  function reclaim(row: number): void {
+    const { granting, channels } = accounts.specOf(row);
+    const { now } = clock;
+    const isAnew = now - shortAt[row] >= granting.idlePs;
+    shortAt[row] = now;
+    if (isAnew) shortSince[row] = now;
+    if (now - shortSince[row] < granting.tellPs) return;
+    shortSince[row] = now;
+    for (let slot = 0; slot < channels.length; slot++) {
+      const other = accounts.row(accounts.port(row), slot, accounts.priority(row));
+      if (other === row || !lender.isOpen(other)) continue;
+      if (unusedLoan(other) >= granting.frameUnits) lender.reclaim(other);
+    }
+  }
+
+  /** Units that an account has beyond its share, and has not used. */
+  function unusedLoan(row: number): number {
+    shareOfBuffer(lender, accounts, row, share);
+    return Math.min(lender.unused(row), lender.outstanding(row) - share.entitled);
+  }
+
+  return { shareOf };
+}
