@@ -34,8 +34,11 @@ export function dcbxText({ ports, convergence, lldpdus }: DiscoveryResults, styl
   const head = ['port', 'dcbx', 'PFC local', 'remote', 'operational', 'ETS local', 'remote'];
   const rows = ports.map((port) => {
     const { pfc, ets, credit } = dcbxCells(port);
-    const { mismatches } = port;
-    const mismatch = mismatches.length === 0 ? '' : style.bad(mismatches.join(', '));
+    const { mismatches, hardware } = port;
+    const inHardware =
+      hardware === null ? [] : [`hardware ${etsText({ ...hardware, willing: false })}`];
+    const wrong = [...mismatches, ...inHardware];
+    const mismatch = wrong.length === 0 ? '' : style.bad(wrong.join(', '));
     return [port.port, port.dcbx, ...pfc, ...ets, credit, mismatch];
   });
   const settled = convergence.map(({ fromPs, durationPs }) =>

@@ -4,6 +4,7 @@ import type {
   Application,
   CongestionNotification,
   Ets,
+  EtsTable,
   PfcConfiguration,
 } from '../wire/lldp/dcbx-ieee.js';
 
@@ -117,4 +118,6 @@ export interface OperatingCredit {
 /** Puts what was negotiated into force. */
 export interface PortOperator {
   operate(port: number, operating: OperatingPort): void;
+  /** Classes and shares as the registers of the port have them; null where it has none. */
+  tableInHardware(port: number): EtsTable | null;
 }

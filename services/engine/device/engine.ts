@@ -132,7 +132,7 @@ export class Engine implements MechanismHost {
       this.rates,
     );
     this.discovery.equip(
-      makeOperator(shared, this.devices, set, this.creditGating, this.egressPath),
+      makeOperator(shared, this.devices, set, this.creditGating, this.egressPath, this.hosting),
     );
     faults.equip(
       makeFaultTools(

@@ -2,8 +2,9 @@ import { TRAFFIC_CLASSES } from '../units/ethernet.js';
 import { EtsArbiter } from '../arbiter/ets.js';
 import type { OperatingCredit, OperatingPort, PortOperator } from '../contract/discovery.js';
 import { CLASS, PRIORITY_MASK } from '../frame/frame-pool.js';
-import { TSA_ETS, type Ets } from '../wire/lldp/dcbx-ieee.js';
+import { TSA_ETS, type Ets, type EtsTable } from '../wire/lldp/dcbx-ieee.js';
 import type { Device } from './device.js';
+import type { Hosting } from './host/hosting.js';
 import type { MechanismSet } from './mechanisms.js';
 import type { CreditGating } from './credit-gating.js';
 import type { EgressPath } from './egress-path.js';
@@ -27,13 +28,15 @@ export function makeOperator(
   { pfc, credit, given }: MechanismSet,
   creditGating: CreditGating,
   egressPath: EgressPath,
+  hosting: Hosting,
 ): PortOperator {
   function operate(port: number, operating: OperatingPort): void {
     const device = devices[ports.owner(port)];
-    share(device, port, operating.ets);
-    // The classes of an 82599 stand in its registers.
-    const hasNic = device.spec.kind === 'host' && device.spec.nic !== null;
-    if (!hasNic) classify(port, operating.ets.classOf);
+    if (device.spec.kind === 'host' && device.spec.nic !== null) program(device, operating.ets);
+    else {
+      share(device, port, operating.ets);
+      classify(port, operating.ets.classOf);
+    }
     pfc.setOperational(port, operating.pfc);
     exchange(port, operating.credit);
     for (const mechanism of given) mechanism.operate?.(port, operating);
@@ -45,9 +48,20 @@ export function makeOperator(
     if (arbiter instanceof EtsArbiter) arbiter.share(sharesOf(ets));
   }
 
-  /** What waits moves to its new class, so that no frame overtakes one of its flow. */
-  function classify(port: number, classOf: readonly number[]): void {
-    if (classOf.every((tc, priority) => tc === ports.classOf(port, priority))) return;
+  /** The NIC has shares and classes in its registers. */
+  function program({ place, firstPort }: Device, ets: Ets): void {
+    if (hosting.operate(place, ets) && classify(firstPort, ets.classOf)) {
+      hosting.reclassified(place);
+    }
+  }
+
+  function tableInHardware(port: number): EtsTable | null {
+    return hosting.tableInHardware(ports.owner(port));
+  }
+
+  /** What waits moves to its new class, so that no frame overtakes one of its flow; true if so. */
+  function classify(port: number, classOf: readonly number[]): boolean {
+    if (classOf.every((tc, priority) => tc === ports.classOf(port, priority))) return false;
     const moving: number[] = [];
     for (let tc = 0; tc < TRAFFIC_CLASSES; tc++) {
       if (ports.isCreditGated(port, tc)) continue;
@@ -57,6 +71,7 @@ export function makeOperator(
     for (const frame of moving) {
       queues.push(port, classOf[pool.words[frame + CLASS] & PRIORITY_MASK], frame);
     }
+    return true;
   }
 
   /** What waits is kept: it goes by credit from now on, or without. */
@@ -94,5 +109,5 @@ export function makeOperator(
     );
   }
 
-  return { operate };
+  return { operate, tableInHardware };
 }

@@ -19,6 +19,7 @@ import {
   orientationOf,
   UNKNOWN_LEVEL,
 } from './capabilities/topology-level.js';
+import type { DcbxOperation } from './dcbx/dcbx-managed.js';
 import { differingPfc, exposedFrames, trackExposure } from './exposure.js';
 import { discoveryManagedValues } from './discovery-managed.js';
 import { blankStatistics, mayReceive, maySend, txTtl } from './lldp/lldp-managed.js';
@@ -65,7 +66,7 @@ export class DiscoveryMechanism implements Mechanism {
   private readonly systems = new Map<number, number[]>();
   private readonly scratch = new Uint8Array(LLDP_FRAME_MOST);
 
-  private operator: PortOperator = { operate: () => undefined };
+  private operator: PortOperator = { operate: () => undefined, tableInHardware: () => null };
 
   constructor(
     private readonly host: DiscoveryHost,
@@ -177,6 +178,11 @@ export class DiscoveryMechanism implements Mechanism {
     if (this.specs[port] === null) return null;
     const held = (this.withheld(port) & (1 << priority)) !== 0;
     return held ? { mechanism: this.name, untilPs: Infinity, sincePs: null } : null;
+  }
+
+  /** Classes and shares that hardware has at a port; null where it has no registers for them. */
+  tableInHardware(port: number): ReturnType<PortOperator['tableInHardware']> {
+    return this.operator.tableInHardware(port);
   }
 
   managedValues(port: number): ManagedValue[] {
@@ -365,6 +371,14 @@ export class DiscoveryMechanism implements Mechanism {
     return encodeAnnouncement(this.scratch, this.announcement(port, place)).length;
   }
 
+  /** What is advertised of ETS is read back from hardware that has registers for it. */
+  private inForce(port: number): DcbxOperation {
+    const { operation } = this.ports[port]!;
+    const { drives } = this.specs[port]!;
+    const table = drives ? this.operator.tableInHardware(port) : null;
+    return table === null ? operation : { ...operation, ets: { ...operation.ets, ...table } };
+  }
+
   private announcement(port: number, place: number): Announcement {
     const spec = this.specs[port]!;
     const state = this.ports[port]!;
@@ -374,7 +388,7 @@ export class DiscoveryMechanism implements Mechanism {
       destination: destinations[place],
       ttlSeconds: txTtl(timers),
       admin: adminOf(spec, state),
-      operation: state.operation,
+      operation: this.inForce(port),
       creditAgreed: state.credit.agreed,
       cee: ceeToSay(spec, state),
       topology: {

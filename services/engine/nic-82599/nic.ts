@@ -3,6 +3,7 @@ import type { PacketPlane } from '../arbiter/wsp-arbiter.js';
 import { TRAFFIC_CLASSES, WspArbiter } from '../arbiter/wsp-arbiter.js';
 import { KB } from '../arbiter/credits.js';
 import type { NicSpec } from '../contract/spec.js';
+import { EtsDriver } from './ets-driver.js';
 import { HintedWrites } from './hinted-writes.js';
 import { Latencies } from './latencies.js';
 import type { LedListener } from './led-panel.js';
@@ -52,10 +53,13 @@ export class Nic82599 {
   readonly taken = new Float64Array(TRAFFIC_CLASSES);
   readonly leds: LedPanel;
   readonly hints = new HintedWrites(this.registers);
+  readonly etsDriver = new EtsDriver();
   /** From the tail update to the first bit on the wire: frames whose release is known. */
   readonly transmitLatency = new Latencies();
   /** From the last bit on the wire to the descriptor on PCIe. */
   readonly receiveLatency = new Latencies();
+  /** How often registers were written since the run began. */
+  writes = 0;
   /** Frames that anti-spoofing has stopped (SSVPC). */
   spoofed = 0;
   /** By class: frames that their receive buffer refused (RXMPC). */
@@ -141,6 +145,7 @@ export class Nic82599 {
   /** Writes the bits of a mask; what depends on them follows. */
   write({ name, index, mask, value }: MaskedWrite, nowPs: number, hear: LedListener): void {
     this.rates.drift(nowPs);
+    this.writes++;
     const before = this.registers.get(name, index);
     this.registers.set(name, index, ((before & ~mask) | (value & mask)) >>> 0);
     if (name === 'RTTBCNRC') this.rates.written(index, before, nowPs);

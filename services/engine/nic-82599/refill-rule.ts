@@ -1,4 +1,4 @@
-import { CREDIT_OCTETS } from '../arbiter/credits.js';
+import { CREDIT_OCTETS, creditsOf } from '../arbiter/credits.js';
 import type { WspClass } from '../arbiter/wsp-arbiter.js';
 
 /**
@@ -9,9 +9,23 @@ import type { WspClass } from '../arbiter/wsp-arbiter.js';
 export const REFILL_MOST = 511;
 export const CREDIT_LIMIT_MOST = 4095;
 
+/** The row of a class that the part does not have. */
+export const NO_CLASS: WspClass = {
+  group: 0,
+  refill: 0,
+  most: 0,
+  linkStrict: false,
+  groupStrict: false,
+};
+
 export interface RefillRow {
   readonly refill: number;
   readonly most: number;
+}
+
+/** A limit of a class (MCL) that a largest frame fits into. */
+export function limitForFrame(most: number, longestFrameOctets: number): number {
+  return Math.max(most, creditsOf(longestFrameOctets));
 }
 
 /** Credits of half the longest frame: no smaller refill is given out. */

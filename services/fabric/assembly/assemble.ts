@@ -122,7 +122,8 @@ export function assemble(input: AssemblyInput): Assembly {
       responseDelayPs,
       creditOctets: credit.memoryOf(end, methods[index]![0]!, 1),
     };
-    return nicSpec(name, section, scenario, end, traffic, fail, warn);
+    const of = { scenario, settings: settings[index]! };
+    return nicSpec(name, section, of, end, traffic, fail, warn);
   };
   const hostSpec = (index: number, name: string): Omit<HostSpec, keyof Common> => {
     const ends = hostEnds[index]!;

@@ -14,7 +14,13 @@ import {
   blankCreditExchange,
   type CreditExchange,
 } from '../../engine/wire/lldp/capability-tlvs.js';
-import { type Ets, TSA_ETS, TSA_STRICT, TSA_VENDOR } from '../../engine/wire/lldp/dcbx-ieee.js';
+import {
+  type Ets,
+  type EtsTable,
+  TSA_ETS,
+  TSA_STRICT,
+  TSA_VENDOR,
+} from '../../engine/wire/lldp/dcbx-ieee.js';
 import { NO_MECHANISM_TLVS } from '../../engine/wire/lldp/mechanism-tlvs.js';
 import { switchPortMac } from '../address.js';
 import type { Path } from '../../settings/source-tree.js';
@@ -23,6 +29,7 @@ import { matchesGlob } from '../scenario/selector.js';
 import { NameTable } from '../topology/select-devices.js';
 import type { AssemblyInput } from './assembly.js';
 import { fixedClasses, problemOfClasses } from './fixed-classes.js';
+import { tableOfRegisters } from './nic-registers.js';
 import type { LinkEnd } from './link-ends.js';
 import type { FabricOfMechanism } from '../../mechanisms/mechanism-slice.js';
 import type { Prospects } from './link-methods.js';
@@ -44,6 +51,8 @@ interface Configuration {
   readonly pfc: number;
   readonly credit: number;
   readonly arbiter: ArbiterSpec;
+  /** What the registers of a NIC have instead; null for ports without. */
+  readonly hardware: EtsTable | null;
 }
 
 /** Makes what each port is told about LLDP and DCBX. */
@@ -62,10 +71,9 @@ export class DiscoveryPlan {
   ) {
     const { scenario, topology, fail } = input;
     this.epochsPs = epochsOf(scenario.discovery);
-    this.fixed = settings.map((own, device) => {
-      const isHost = topology.devices[device]!.kind === 'host';
-      return fixedClasses(input, own, prospects[device]!, isHost);
-    });
+    this.fixed = settings.map((own, device) =>
+      fixedClasses(input, own, prospects[device]!, device),
+    );
     for (const { devices, index, end } of scenario.discovery.changes) {
       const path = ['discovery', 'changes', index];
       const reject = (message: string): Error => fail([...path, 'devices'], message);
@@ -127,29 +135,40 @@ export class DiscoveryPlan {
     };
   }
 
-  private stages(
-    { device }: LinkEnd,
-    exchange: CreditPortSpec | null,
-  ): DiscoveryPortSpec['stages'] {
+  private stages(end: LinkEnd, exchange: CreditPortSpec | null): DiscoveryPortSpec['stages'] {
+    const { device } = end;
     const grants = this.grants(device, exchange);
     const { scenario, topology } = this.input;
     const { name, kind } = topology.devices[device]!;
     const own = this.settings[device]!;
+    const { nic } = own.host;
     const arbiter = kind === 'host' ? own.host.arbiter : own.switch.arbiter;
+    const link = { rateBps: end.link.rateBps, longestFrameOctets: this.longestOctets };
+    const hardware =
+      kind === 'host' && nic?.dcb === true
+        ? tableOfRegisters(nic, { scenario, settings: own }, link)
+        : null;
     let now: Configuration = {
       end: own.discovery,
       pfc: pfcOf(own, scenario),
       credit: creditOf(own),
       arbiter: arbiter ?? scenario.classes.arbiter,
+      hardware,
     };
     const stages = [{ fromPs: 0, admin: this.admin(device, now, grants) }];
     for (const change of scenario.discovery.changes) {
       if (!matchesGlob(change.devices, name)) continue;
+      const { arbiter: kept } = change;
+      if (hardware !== null && kept !== null && kept.kind !== 'ets' && kept.kind !== 'strict') {
+        const path = ['discovery', 'changes', change.index, 'arbiter'];
+        throw this.input.fail(path, `${name}: DCBX gives its NIC ets or strict, not ${kept.kind}`);
+      }
       now = {
         end: { ...now.end, ...change.end },
         pfc: change.pfc ?? now.pfc,
         credit: change.credit ?? now.credit,
         arbiter: change.arbiter ?? now.arbiter,
+        hardware: change.arbiter === null ? now.hardware : null,
       };
       stages.push({ fromPs: change.atPs, admin: this.admin(device, now, grants) });
     }
@@ -174,9 +193,13 @@ export class DiscoveryPlan {
     return Object.assign({}, ...own) as Partial<AdvertisedTlvs>;
   }
 
-  private dcbx(device: number, { end, pfc, arbiter }: Configuration): DcbxAdmin {
-    const classes = end.classes ?? this.input.scenario.classes.transmit;
-    const ets = etsOf(arbiter, classes, end.willing.includes('ets'));
+  private dcbx(device: number, { end, pfc, arbiter, hardware }: Configuration): DcbxAdmin {
+    const classOf = end.classes ?? this.input.scenario.classes.transmit;
+    const isHost = this.input.topology.devices[device]!.kind === 'host';
+    const nic = isHost ? this.settings[device]!.host.nic : null;
+    const classes = nic?.dcb === true ? nic.classes : TRAFFIC_CLASSES;
+    const willing = end.willing.includes('ets');
+    const ets = { ...etsOf(arbiter, classOf, willing), ...hardware, classOf, classes };
     const canRecommend = end.recommend && !ets.algorithms.includes(TSA_VENDOR);
     return {
       mode: end.dcbx,

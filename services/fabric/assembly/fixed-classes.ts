@@ -21,12 +21,18 @@ export function classesOf({ discovery }: Settings, scenario: Scenario): readonly
  * congestion, registers of a part. They stay where all devices have them, and apart from others.
  */
 export function fixedClasses(
-  { scenario, fail }: AssemblyInput,
+  { scenario, topology, flows, fail }: AssemblyInput,
   settings: Settings,
   prospects: Prospects,
-  isHost: boolean,
+  device: number,
 ): number {
-  const fixed = isBound(settings, isHost) ? ALL : watched(settings, isHost) | prospects.credit;
+  const isHost = topology.devices[device]!.kind === 'host';
+  const hasRates = flows.some(
+    ({ source, congestion }) => source === device && congestion !== 'none',
+  );
+  const fixed = isBound(settings, isHost, hasRates)
+    ? ALL
+    : watched(settings, isHost) | prospects.credit;
   const problem = problemOfClasses(fixed, classesOf(settings, scenario), scenario);
   if (problem !== null) throw fail(['discovery'], problem);
   return fixed;
@@ -58,8 +64,13 @@ function touches(
   return isFixed(priority) || transmit.some((tc, p) => isFixed(p) && tc === own[priority]);
 }
 
-function isBound({ host, switch: bridge }: Settings, isHost: boolean): boolean {
-  return isHost ? host.nic !== null : bridge.model === 'mvtx2802';
+/**
+ * Classes that DCBX cannot move: a NIC without DCB has one, rates that react to congestion are in
+ * its queues by class, and those of an MVTX2802 are fixed.
+ */
+function isBound({ host, switch: bridge }: Settings, isHost: boolean, hasRates: boolean): boolean {
+  if (!isHost) return bridge.model === 'mvtx2802';
+  return host.nic !== null && (!host.nic.dcb || hasRates);
 }
 
 /** Priorities that mechanisms watch, and others that these need. */

@@ -28,6 +28,7 @@ export class NicCheck {
 
   /** Before the part runs. */
   all(file: RegisterFile): void {
+    this.arbiter();
     this.virtualMachinesInUse();
     this.targetRates();
     this.classesInUse();
@@ -54,6 +55,20 @@ export class NicCheck {
     if (rate >= 0) throw this.wrong(['rates', rate, 'vm'], limit);
     const pool = section.pools.find((own) => own.pool >= vms)?.pool;
     if (pool !== undefined) throw this.wrong(['pools', String(pool)], limit);
+  }
+
+  /** An arbiter of the host becomes registers; what these cannot express is refused. */
+  private arbiter(): void {
+    const { arbiter, arbiterPath } = this.around;
+    if (arbiter === null) return;
+    const reject = (message: string): Error => this.fail(arbiterPath, `${this.name}: ${message}`);
+    if (arbiter.kind === 'dwrr') {
+      throw reject('an 82599 has no dwrr; write ets, strict or round-robin, or nic.bandwidth');
+    }
+    if (!this.section.dcb) throw reject('an arbiter of classes needs nic.dcb: true');
+    if (this.section.bandwidth !== null) {
+      throw reject('arbiter and nic.bandwidth both say how classes share the port; leave one out');
+    }
   }
 
   private targetRates(): void {

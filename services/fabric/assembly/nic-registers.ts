@@ -5,27 +5,66 @@ import { RATE_FACTOR_ONE, rateFactorOf } from '../../engine/nic-82599/rate-sched
 import {
   classRegister,
   CREDIT_LIMIT_MOST,
+  NO_CLASS,
   REFILL_MOST,
   refillsOfGroups,
 } from '../../engine/nic-82599/refill-rule.js';
+import { etsOfRegisters, rowsOfEts } from '../../engine/nic-82599/ets-registers.js';
+import { type EtsTable, TSA_ETS, TSA_STRICT } from '../../engine/wire/lldp/dcbx-ieee.js';
 import { LEDCTL_DEFAULT } from '../../engine/nic-82599/leds.js';
 import { RegisterFile } from '../../engine/nic-82599/register-file.js';
 import { packClasses } from '../../engine/nic-82599/up-to-tc.js';
 import { QUEUES } from '../../engine/nic-82599/register-map.js';
 import type { FieldValue, Nic82599Section } from '../scenario/nic-section.js';
+import type { ArbiterSection, Scenario } from '../scenario/scenario.js';
+import { classesOf } from './fixed-classes.js';
+import type { Path } from '../../settings/source-tree.js';
+import { placeOfArbiter, type Settings } from './settings.js';
 
 /** What a NIC is told by the rest of the scenario. */
 export interface NicSurroundings {
   readonly linkBps: number;
   readonly largestFrameOctets: number;
-  /** By priority: `classes.transmit` and `classes.receive`. */
+  /** By priority: traffic class when the run begins, and `classes.receive`. */
   readonly transmit: readonly number[];
   readonly receive: readonly number[];
+  /** The arbiter that the scenario gives to the host itself, and where; null: none. */
+  readonly arbiter: ArbiterSection | null;
+  readonly arbiterPath: Path;
+}
+
+/** What the rest of a scenario says for the NIC of a host. */
+export function surroundingsOf(
+  section: Nic82599Section,
+  { scenario, settings }: { readonly scenario: Scenario; readonly settings: Settings },
+  link: { readonly rateBps: number; readonly longestFrameOctets: number },
+): NicSurroundings {
+  return {
+    linkBps: link.rateBps,
+    largestFrameOctets:
+      section.largestFrameBytes ?? Math.max(link.longestFrameOctets, USUAL_FRAME_OCTETS),
+    transmit: classesOf(settings, scenario),
+    receive: scenario.classes.receive,
+    arbiter: settings.host.arbiter,
+    arbiterPath: placeOfArbiter(settings),
+  };
+}
+
+/** Shares and classes as the registers have them when the run begins. */
+export function tableOfRegisters(
+  section: Nic82599Section,
+  of: Parameters<typeof surroundingsOf>[1],
+  link: Parameters<typeof surroundingsOf>[2],
+): EtsTable {
+  const around = surroundingsOf(section, of, link);
+  return etsOfRegisters(registersOf(section, around), around.largestFrameOctets);
 }
 
 export const CLASS_TABLES = ['RTTDT2C', 'RTTPT2C', 'RTRPT4C'] as const;
 /** 1.5 KB (7.7.2.3.1). */
 const LEAST_VM_REFILL = 24;
+/** With a VLAN tag. */
+const USUAL_FRAME_OCTETS = 1522;
 /** Receive descriptors that drivers give a queue. */
 const USUAL_RING = 512;
 /** PFVMVIR.VLANA: always insert the VLAN of the register. */
@@ -34,7 +73,7 @@ const ALWAYS_INSERT = 1;
 /** The registers as a driver would leave them: what the scenario says in its own words first. */
 export function registersOf(section: Nic82599Section, around: NicSurroundings): RegisterFile {
   const file = new RegisterFile();
-  modes(file, section);
+  modes(file, section, around.arbiter);
   file.set('RTTUP2TC', 0, packClasses(section.dcb ? around.transmit : ALL_IN_ONE));
   file.set('RTRUP2TC', 0, packClasses(section.dcb ? around.receive : ALL_IN_ONE));
   buffers(file, section);
@@ -67,11 +106,20 @@ export function vmCount({ dcb, classes }: Nic82599Section): number {
 
 const ALL_IN_ONE = [0, 0, 0, 0, 0, 0, 0, 0];
 
-/** Weighted everywhere, with recycling: what drivers choose. */
-function modes(file: RegisterFile, { dcb }: Nic82599Section): void {
-  for (const field of ['TDPAC', 'VMPAC', 'TDRM']) file.setField('RTTDCS', field, 0, 1);
-  for (const field of ['TPPAC', 'TPRM']) file.setField('RTTPCS', field, 0, dcb ? 1 : 0);
-  for (const field of ['RRM', 'RAC']) file.setField('RTRPCS', field, 0, dcb ? 1 : 0);
+/** Weighted everywhere, with recycling, as drivers choose; classes in turn on demand. */
+function modes(
+  file: RegisterFile,
+  { dcb }: Nic82599Section,
+  arbiter: NicSurroundings['arbiter'],
+): void {
+  const inTurn = arbiter?.kind === 'round-robin';
+  const weighted = dcb && !inTurn ? 1 : 0;
+  for (const field of ['VMPAC', 'TDRM']) file.setField('RTTDCS', field, 0, 1);
+  file.setField('RTTDCS', 'TDPAC', 0, inTurn ? 0 : 1);
+  file.setField('RTTPCS', 'TPPAC', 0, weighted);
+  file.setField('RTTPCS', 'TPRM', 0, dcb ? 1 : 0);
+  file.setField('RTRPCS', 'RRM', 0, dcb ? 1 : 0);
+  file.setField('RTRPCS', 'RAC', 0, weighted);
   file.setField('DMATXCTL', 'TE', 0, 1);
 }
 
@@ -83,9 +131,26 @@ function buffers(file: RegisterFile, { dcb, classes, receiveKb }: Nic82599Sectio
   }
 }
 
-/** By class: percentages by the rule of the drivers, or equal refills of a largest frame. */
+/**
+ * By class: percentages by the rule of the drivers, or equal refills of a largest frame. Classes
+ * that the part does not have are left without refill and limit.
+ */
 function classRows(section: Nic82599Section, around: NicSurroundings): WspClass[] {
+  const rows = configuredRows(section, around);
+  return rows.map((row, tc) => (section.dcb && tc >= section.classes ? NO_CLASS : row));
+}
+
+function configuredRows(section: Nic82599Section, around: NicSurroundings): WspClass[] {
   const { bandwidth } = section;
+  const { arbiter, largestFrameOctets } = around;
+  if (bandwidth === null && (arbiter?.kind === 'ets' || arbiter?.kind === 'strict')) {
+    const shares = arbiter.kind === 'ets' ? arbiter.shares : new Array<null>(8).fill(null);
+    const table = {
+      shares: shares.map((share) => share ?? 0),
+      algorithms: shares.map((share) => (share === null ? TSA_STRICT : TSA_ETS)),
+    };
+    return rowsOfEts(table, section.classes, largestFrameOctets);
+  }
   if (bandwidth === null) {
     const refill = Math.min(creditsOf(around.largestFrameOctets), REFILL_MOST);
     const most = Math.min(2 * refill, CREDIT_LIMIT_MOST);

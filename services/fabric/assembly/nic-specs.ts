@@ -15,7 +15,8 @@ import { strayArrival } from './nic-arrivals.js';
 import { NicCheck } from './nic-check.js';
 import { overPromised, warnOfHeadroom } from './nic-headroom.js';
 import type { NicSurroundings } from './nic-registers.js';
-import { assign, octetsOfKb, registersOf } from './nic-registers.js';
+import { assign, octetsOfKb, registersOf, surroundingsOf } from './nic-registers.js';
+import type { Settings } from './settings.js';
 
 const PART_BPS = 10e9;
 /** PCIe 2.0 with eight lanes, for a port of 10 Gb/s; in proportion beyond. */
@@ -24,14 +25,11 @@ const READS = 16;
 /** Ethernet header, FCS: what a frame has beyond the MTU. */
 const FRAMING_OCTETS = 18;
 
-/** With a VLAN tag. */
-const USUAL_FRAME_OCTETS = 1522;
-
 /** An 82599 for the port of a host. */
 export function nicSpec(
   name: string,
   section: Nic82599Section,
-  scenario: Scenario,
+  { scenario, settings }: { readonly scenario: Scenario; readonly settings: Settings },
   end: LinkEnd,
   traffic: NicTraffic,
   fail: Fail,
@@ -40,13 +38,8 @@ export function nicSpec(
   const { methods } = traffic;
   const longestFrameOctets = Math.max(...traffic.longestFrameOctets);
   const { dcb, classes, pcie, vlan } = section;
-  const around: NicSurroundings = {
-    linkBps: end.link.rateBps,
-    largestFrameOctets:
-      section.largestFrameBytes ?? Math.max(longestFrameOctets, USUAL_FRAME_OCTETS),
-    transmit: scenario.classes.transmit,
-    receive: scenario.classes.receive,
-  };
+  const { rateBps } = end.link;
+  const around = surroundingsOf(section, { scenario, settings }, { rateBps, longestFrameOctets });
   if (around.largestFrameOctets < longestFrameOctets) {
     const message = `frames of ${longestFrameOctets} octets are sent; a largest one has`;
     throw fail([...section.path, 'largestFrame'], `${message} ${around.largestFrameOctets}`);

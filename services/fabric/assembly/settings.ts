@@ -53,6 +53,12 @@ export function placeOfPriority(settings: Settings, priority: number): Path {
   return change === undefined ? section : ['devices', change.match, ...section];
 }
 
+/** Where a host has its arbiter from. */
+export function placeOfArbiter({ changes }: Settings): Path {
+  const change = changes.findLast(({ host }) => host.arbiter !== undefined);
+  return change === undefined ? ['hosts', 'arbiter'] : ['devices', change.match, 'arbiter'];
+}
+
 function changedBy(settings: Settings, change: DeviceOverride): Settings {
   return { ...overridden(settings, change), changes: [...settings.changes, change] };
 }

@@ -153,17 +153,20 @@ export const arbiterSchema = either(
   'strict, round-robin, { dwrr: { 0: 1, 3: 4 } } or { ets: { 0: 30%, 3: 70%, 7: strict } }',
 );
 
-export const classMap = (what: string): z.ZodPrefault<z.ZodArray<z.ZodNumber>> =>
+export const classMap = (what: string): z.ZodArray<z.ZodNumber> =>
   list(integer(0, 7), 'eight numbers 0 to 7')
     .length(8, { error: ({ input }) => `not 8 entries: ${(input as unknown[]).length}` })
-    .describe(what)
-    .prefault([0, 1, 2, 3, 4, 5, 6, 7]);
+    .describe(what);
+
+const IDENTITY = [0, 1, 2, 3, 4, 5, 6, 7];
 
 export const classesSchema = mapping({
-  transmit: classMap('Traffic class of each priority 0 to 7: the queue it waits in to be sent.'),
+  transmit: classMap(
+    'Traffic class of each priority 0 to 7: the queue it waits in to be sent.',
+  ).prefault(IDENTITY),
   receive: classMap(
     'Priority group (PG) of each priority 0 to 7, by which ingress buffer is counted.',
-  ),
+  ).prefault(IDENTITY),
   arbiter: arbiterSchema.describe('Who goes first at every port.').prefault('strict'),
 });
 

@@ -63,7 +63,7 @@ export class HoldCheck extends DeafProbe {
       this.note('a frame started before its pause was over', device, port, now, priority);
     }
     const { shares } = this;
-    const unfair = shares.sent(device, number, now, pool, frame, trafficClass, eligible);
+    const unfair = shares.sent(device, number, pool, frame, trafficClass, eligible);
     if (unfair !== null) this.note(unfair, device, port, now, priority);
   }
 
@@ -75,7 +75,7 @@ export class HoldCheck extends DeafProbe {
     octets: number,
     eligible: number,
   ): void {
-    const unfair = this.shares.granted(device, now, arbiter, party, octets, eligible);
+    const unfair = this.shares.granted(device, arbiter, party, octets, eligible);
     if (unfair !== null) this.note(unfair, device, 0, now, null);
   }
 

@@ -55,7 +55,6 @@ export class ShareCheck {
   sent(
     device: number,
     port: number,
-    now: number,
     pool: FramePool,
     frame: number,
     tc: number,
@@ -66,7 +65,7 @@ export class ShareCheck {
     const wrong =
       nic === null
         ? this.sharingOf(device, port).breach(tc, octets + WIRE_OVERHEAD_OCTETS, eligible)
-        : nic.sent(now, tc, octets, eligible);
+        : nic.sent(tc, octets, eligible);
     if (wrong !== null || !this.engine.shared.ports.isCreditGated(port, tc)) return wrong;
     const tenants = this.tenantsOf(port, tc);
     return tenants === null || tenants.isFair(frame) ? null : TENANT_GOT_MORE;
@@ -75,13 +74,12 @@ export class ShareCheck {
   /** An arbiter inside an 82599 has chosen. */
   granted(
     device: number,
-    now: number,
     arbiter: number,
     party: number,
     octets: number,
     eligible: number,
   ): string | null {
-    return this.nicOf(device)!.granted(now, arbiter, party, octets, eligible);
+    return this.nicOf(device)!.granted(arbiter, party, octets, eligible);
   }
 
   private sharingOf(device: number, port: number): PortShares {

@@ -11,7 +11,7 @@ import { type MachineStates, machineStates } from './discovery-machines.js';
 import { type PathResult, pathResults } from './path-methods.js';
 import { CHASSIS_MAC, PORT_MAC, showIdentifier } from '../../engine/wire/lldp/basic-tlvs.js';
 import type { Application, Ets } from '../../engine/wire/lldp/dcbx-ieee.js';
-import { TSA_ETS, TSA_STRICT } from '../../engine/wire/lldp/dcbx-ieee.js';
+import { isSameTable, TSA_ETS, TSA_STRICT } from '../../engine/wire/lldp/dcbx-ieee.js';
 import { epochsOf } from '../../fabric/assembly/discovery-plan.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 
@@ -47,6 +47,8 @@ export interface DiscoveryPortResult {
   /** Null without exactly one neighbour that speaks DCBX. */
   readonly remote: DcbxResult | null;
   readonly operational: DcbxResult;
+  /** What the registers of a NIC give where that is not what is operational; else null. */
+  readonly hardware: EtsResult | null;
   readonly etsFrom: 'local' | 'peer';
   readonly pfcFrom: 'local' | 'peer';
   readonly credit: CreditAgreement;
@@ -162,6 +164,7 @@ function portResult(
     local: localResult(admin),
     remote: peer === undefined ? null : remoteResult(peer),
     operational: operationalResult(admin, state),
+    hardware: hardwareResult(operation.ets, mechanism.tableInHardware(number)),
     etsFrom: operation.etsFrom,
     pfcFrom: operation.pfcFrom,
     credit,
@@ -256,6 +259,13 @@ function operationalResult({ dcbx }: DiscoveryAdmin, { operation }: PortDiscover
     pfc: pfcResult(willing, capability, operation.pfc),
     applications: operation.applications,
   };
+}
+
+function hardwareResult(
+  ets: Ets,
+  table: ReturnType<DiscoveryMechanism['tableInHardware']>,
+): EtsResult | null {
+  return table === null || isSameTable(table, ets) ? null : etsResult({ ...ets, ...table });
 }
 
 function etsResult({ willing, classOf, shares, algorithms }: Ets): EtsResult {

@@ -135,7 +135,9 @@ function nicResult(
 ): NicResult {
   nic.rates.drift(nowPs);
   const [port] = spec.ports as readonly [PortSpec];
-  const queues = queuesInUse(nic, spec, port);
+  const queues = queuesInUse(nic, spec, (priority) =>
+    engine.shared.ports.classOf(device.firstPort, priority),
+  );
   return {
     device: spec.name,
     port: port.name,
@@ -160,8 +162,12 @@ function nicResult(
   };
 }
 
-function queuesInUse(nic: Nic82599, { sends, receives }: HostSpec, port: PortSpec): number[] {
-  const classOf = (frameClass: number): number => port.classOf[frameClass & PRIORITY_MASK]!;
+function queuesInUse(
+  nic: Nic82599,
+  { sends, receives }: HostSpec,
+  classOfPriority: (priority: number) => number,
+): number[] {
+  const classOf = (frameClass: number): number => classOfPriority(frameClass & PRIORITY_MASK);
   const used = new Set(
     sends.map(({ vm, frameClass, hash }) => nic.transmitQueueOf(vm, classOf(frameClass), hash)),
   );

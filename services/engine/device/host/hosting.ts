@@ -22,6 +22,7 @@ import type { Nic82599 } from '../../nic-82599/nic.js';
 import type { RandomStream } from '../../kernel/random.js';
 import type { SampledMessage } from '../../notices/sampled-message.js';
 import { QUEUE_FRAMES } from '../../port/queues.js';
+import type { Ets, EtsTable } from '../../wire/lldp/dcbx-ieee.js';
 import { encodeBlankTelemetry } from '../../wire/telemetry.js';
 import type { ControlPayloads } from '../control-payloads.js';
 import type { Device } from '../device.js';
@@ -71,6 +72,12 @@ export interface Hosting {
   sendMessage(d: number, message: SampledMessage, octets: Uint8Array): boolean;
   /** Software writes a register of the device's 82599 now. */
   writeRegister(d: number, change: RegisterChange): void;
+  /** Puts an ETS table into the device's 82599; false where that has no such classes. */
+  operate(d: number, ets: Ets): boolean;
+  /** Classes and shares as the registers of the device's NIC have them; null without any. */
+  tableInHardware(d: number): EtsTable | null;
+  /** Priorities of the device's 82599 are in other classes. */
+  reclassified(d: number): void;
   /** The application of a host reads so slowly from now on; 0: at once. */
   read(d: number, octetPs: number): void;
   /** The link of a device has come or gone. */
@@ -459,6 +466,17 @@ export function makeHosting(
     adapters.settle(d);
   }
 
+  function operate(d: number, ets: Ets): boolean {
+    const isInForce = adapters.operate(d, ets);
+    adapters.settle(d);
+    return isInForce;
+  }
+
+  function reclassified(d: number): void {
+    adapters.reclassified(d);
+    adapters.settle(d);
+  }
+
   return {
     configure,
     receive,
@@ -466,6 +484,9 @@ export function makeHosting(
     onTimer,
     sendMessage,
     writeRegister,
+    operate,
+    tableInHardware: (d) => adapters.tableInHardware(d),
+    reclassified,
     read: (d, octetPs) => {
       receiveMemory.read(d, octetPs);
     },

@@ -1,13 +1,15 @@
-import { PacketPlane } from '../../arbiter/wsp-arbiter.js';
+import { PacketPlane, TRAFFIC_CLASSES } from '../../arbiter/wsp-arbiter.js';
 import type { Mechanism } from '../../contract/flow-control.js';
 import { NIC_ARBITER } from '../../contract/probe.js';
 import type { NicSpec, RegisterChange } from '../../contract/spec.js';
 import { CLASS, KIND_MASK, KIND_RAW, LENGTH, PRIORITY_MASK } from '../../frame/frame-pool.js';
+import { etsOfRegisters } from '../../nic-82599/ets-registers.js';
 import type { LedListener } from '../../nic-82599/led-panel.js';
 import { MAC_ACTIVITY } from '../../nic-82599/led-panel.js';
 import { Nic82599 } from '../../nic-82599/nic.js';
 import type { RegisterName } from '../../nic-82599/register-map.js';
 import { QUEUE_OCTETS } from '../../port/queues.js';
+import type { Ets, EtsTable } from '../../wire/lldp/dcbx-ieee.js';
 import type { Device } from '../device.js';
 import type { EgressPath } from '../egress-path.js';
 import type { Shared } from '../shared.js';
@@ -47,6 +49,15 @@ export interface Adapters {
   settle(d: number): void;
   /** Software writes some bits of a register now. */
   writeRegister(d: number, change: RegisterChange): void;
+  /**
+   * The driver puts an ETS table that DCBX has come to into the registers of its arbiters. False
+   * where the part has no such classes; its registers then stay as they are.
+   */
+  operate(d: number, ets: Ets): boolean;
+  /** Classes and shares as the registers have them; null without an 82599 or without DCB. */
+  tableInHardware(d: number): EtsTable | null;
+  /** Priorities of the port are in other classes. */
+  reclassified(d: number): void;
   /** The link has come or gone. */
   carrier(d: number, up: boolean): void;
   /** Receive descriptors of a queue: free now, and at least ever. */
@@ -115,7 +126,7 @@ export function makeAdapters(
     ports.stallByTable(port, nic.registers.get('RTTUP2TC'));
     shared.buffer.configure(d, port, spec.receiveBuffer);
     receiveSide.configure(d);
-    for (let tc = 0; tc < 8; tc++) markRoom(rows[d] * WORDS, nic, tc);
+    for (let tc = 0; tc < TRAFFIC_CLASSES; tc++) markRoom(rows[d] * WORDS, nic, tc);
     spec.writes.forEach(({ atPs }, i) => {
       device.schedule(atPs, KIND_REGISTER, i, 0);
     });
@@ -282,8 +293,44 @@ export function makeAdapters(
     planPump(d);
   }
 
+  function operate(d: number, ets: Ets): boolean {
+    const nic = nics[d]!;
+    const { discovery } = devices[d].spec.ports[0];
+    const configured = discovery!.stages[0].admin.dcbx.ets;
+    const writes = nic.etsDriver.writesFor(nic, ets, configured);
+    for (const change of writes ?? []) writeRegister(d, change);
+    return writes !== null;
+  }
+
+  function tableInHardware(d: number): EtsTable | null {
+    const nic = nics[d];
+    if (nic?.spec.dcb !== true) return null;
+    return etsOfRegisters(nic.registers, nic.spec.longestFrameOctets);
+  }
+
+  function reclassified(d: number): void {
+    const nic = nics[d]!;
+    const row = rows[d];
+    const s = row * WORDS;
+    const port = devices[d].firstPort;
+    ports.stallByTable(port, nic.registers.get('RTTUP2TC'));
+    descriptors.reassign(d);
+    state.fill(0, s + TAKEN, s + TAKEN + TRAFFIC_CLASSES);
+    const count = (frame: number): void => {
+      const tc = ports.classOf(port, words[frame + CLASS] & PRIORITY_MASK);
+      state[s + TAKEN + tc] += words[frame + LENGTH];
+    };
+    queues.forEach(port, count);
+    lists.forEach(nicFrames.reading(row), count);
+    for (let tc = 0; tc < TRAFFIC_CLASSES; tc++) markRoom(s, nic, tc);
+    planPump(d);
+  }
+
   return {
     configure,
+    operate,
+    tableInHardware,
+    reclassified,
     has: (d) => rows[d] >= 0,
     assign: descriptors.assign,
     setRate,

@@ -40,7 +40,7 @@ export function makeDescriptorQueues(
   /** By adapter: classes with a queue that may send, one bit each. */
   const readyClasses = tables.int32('nic', 1);
   /** By sending connection. */
-  const queueOfSend = new Int32Array(tables.count('send'));
+  const queueOfSend = tables.int32('send', 1);
 
   function assign(
     d: number,
@@ -245,8 +245,45 @@ export function makeDescriptorQueues(
     for (let queue = 0; queue < QUEUES; queue++) if (hasWork(d, queue)) refresh(d, queue);
   }
 
+  /** Priorities are in other classes: what waits moves to the queues of these, in its order. */
+  function reassign(d: number): void {
+    const { firstPort, rows: own, spec } = devices[d];
+    const nic = nics[d]!;
+    const base = own.send.first;
+    const first = rows[d] * QUEUES;
+    const waiting: number[] = [];
+    const answers: [queue: number, frame: number][] = [];
+    const queueNow = (vm: number, frameClass: number, hash: number): number =>
+      nic.transmitQueueOf(vm, ports.classOf(firstPort, frameClass & PRIORITY_MASK), hash);
+    for (let queue = 0; queue < QUEUES; queue++) {
+      const at = first + queue;
+      if (heads[at] !== NOBODY) waiting.push(heads[at]);
+      heads[at] = NOBODY;
+      for (let c = rings.take(tails, at, base); c >= 0; c = rings.take(tails, at, base)) {
+        waiting.push(c);
+      }
+      const list = nicFrames.answers(rows[d], queue);
+      while (lists.head(list) >= 0) {
+        const frame = lists.shift(list);
+        const vm = nic.vmOfQueue(queue);
+        answers.push([queueNow(vm, words[frame + CLASS], words[frame + HASH]), frame]);
+      }
+    }
+    if (spec.kind !== 'host') return;
+    spec.sends.forEach(({ vm, frameClass, hash }, c) => {
+      queueOfSend[base + c] = queueNow(vm, frameClass, hash);
+    });
+    for (const c of waiting) rings.join(tails, first + queueOfSend[base + c], base, c);
+    for (const [queue, frame] of answers) lists.push(nicFrames.answers(rows[d], queue), frame);
+    for (let queue = 0; queue < QUEUES; queue++) {
+      advance(d, first + queue, base);
+      refresh(d, queue);
+    }
+  }
+
   return {
     assign,
+    reassign,
     queueOf,
     changed,
     ready,

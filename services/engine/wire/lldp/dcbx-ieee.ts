@@ -43,6 +43,9 @@ export interface Ets {
   algorithms: readonly number[];
 }
 
+/** An ETS table without what only a TLV says. */
+export type EtsTable = Pick<Ets, 'classOf' | 'shares' | 'algorithms'>;
+
 export interface PfcConfiguration {
   willing: boolean;
   /** Set: it cannot bypass MACsec, and needs more headroom. */
@@ -86,6 +89,17 @@ export function blankEts(): Ets {
     shares: zeros,
     algorithms: zeros,
   };
+}
+
+/** Whether two tables give the priorities the same classes, and these the same share. */
+export function isSameTable(a: EtsTable, b: EtsTable): boolean {
+  const isShared = ({ algorithms }: EtsTable, tc: number): boolean => algorithms[tc] === TSA_ETS;
+  return a.classOf.every(
+    (tc, up) =>
+      tc === b.classOf[up] &&
+      isShared(a, tc) === isShared(b, tc) &&
+      (!isShared(a, tc) || a.shares[tc] === b.shares[tc]),
+  );
 }
 
 export function encodeEtsConfiguration(octets: Uint8Array, at: number, ets: Readonly<Ets>): number {

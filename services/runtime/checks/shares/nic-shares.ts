@@ -15,10 +15,11 @@ export class NicShares {
   private descriptor: PlaneShares;
   private receive: PlaneShares;
   private machines: readonly MachineShares[];
-  /** The first of the writes whose time has not passed: what they change begins anew. */
-  private nextWrite = 0;
+  /** Writes of registers that the shares go by: after another one they begin anew. */
+  private writes: number;
 
   constructor(private readonly nic: Nic82599) {
+    this.writes = nic.writes;
     this.packet = this.packetPlane();
     this.descriptor = this.descriptorPlane();
     this.receive = this.receivePlane();
@@ -26,20 +27,14 @@ export class NicShares {
   }
 
   /** A frame starts on the wire: what is wrong with that, or null. */
-  sent(now: number, tc: number, octets: number, eligible: number): string | null {
-    this.follow(now);
+  sent(tc: number, octets: number, eligible: number): string | null {
+    this.follow();
     return this.packet.breach(tc, octets, eligible);
   }
 
   /** Another arbiter has chosen. */
-  granted(
-    now: number,
-    arbiter: number,
-    party: number,
-    octets: number,
-    eligible: number,
-  ): string | null {
-    this.follow(now);
+  granted(arbiter: number, party: number, octets: number, eligible: number): string | null {
+    this.follow();
     switch (arbiter) {
       case NIC_ARBITER.DESCRIPTOR_PLANE:
         return this.descriptor.breach(party, octets, eligible);
@@ -51,10 +46,10 @@ export class NicShares {
   }
 
   /** Software may have written registers since. */
-  private follow(now: number): void {
-    const { writes } = this.nic.spec;
-    if (this.nextWrite === writes.length || writes[this.nextWrite]!.atPs > now) return;
-    while (this.nextWrite < writes.length && writes[this.nextWrite]!.atPs < now) this.nextWrite++;
+  private follow(): void {
+    const { writes } = this.nic;
+    if (this.writes === writes) return;
+    this.writes = writes;
     this.packet = this.packetPlane();
     this.descriptor = this.descriptorPlane();
     this.receive = this.receivePlane();

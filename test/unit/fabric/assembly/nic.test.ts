@@ -41,6 +41,17 @@ describe('an 82599 that a scenario asks for', () => {
     }
   });
 
+  it('has no rows for classes that it lacks, so they add nothing to a bandwidth group', () => {
+    const classes =
+      'classes: { transmit: [0, 1, 2, 3, 0, 0, 0, 0], receive: [0, 1, 2, 3, 0, 0, 0, 0] }\n';
+    const spec = specOf('tcs: 4', classes);
+    for (const table of ['RTTDT2C', 'RTTPT2C', 'RTRPT4C']) {
+      const words = [0, 1, 2, 3, 4, 5, 6, 7].map((tc) => valueOf(spec, table, tc));
+      assert.ok(words.slice(0, 4).every((word) => (word & 0x1ff) === 24));
+      assert.deepEqual(words.slice(4), [0, 0, 0, 0]);
+    }
+  });
+
   it('takes a register over what percentages say, and a field over the rest of it', () => {
     const spec = specOf('regs: { "RTTPT2C[3].CRQ": 50, "RTTPT2C[1]": "0x007FF232" }');
     assert.equal(valueOf(spec, 'RTTPT2C', 3) & 0x1ff, 50);

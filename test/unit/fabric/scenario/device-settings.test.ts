@@ -32,6 +32,16 @@ describe('the settings of a device', () => {
     assert.deepEqual([lossless.ingressReservedBytes, other.ingressReservedBytes], [1000, 1000]);
   });
 
+  it('keep the classes of all devices where a discovery section does not name any', () => {
+    const { scenario: other } = load(
+      `${PAIR}classes: { transmit: [0, 0, 0, 3, 0, 0, 0, 0] }\n` +
+        'discovery: { changes: [{ at: 1ms, devices: h1, pfc: [3] }] }\n' +
+        'devices: { h1: { discovery: { willing: [ets] } } }\n',
+    );
+    assert.equal(settingsOf(other, 'h1').discovery.classes, null);
+    assert.equal(other.discovery.changes[0]!.end.classes, undefined);
+  });
+
   it('have one form of an address', () => {
     const { host, priorities } = settingsOf(scenario, 'h1');
     assert.equal(host.mac, '02:00:00:00:00:aa');
