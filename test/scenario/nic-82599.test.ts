@@ -64,7 +64,6 @@ describe('an 82599 in a run', () => {
     for (const method of ['pfc', 'credit']) {
       const message = new RegExp(`:5:.*h2: .*priority 3 \\(${method}\\).*user priority 0 .*tag`);
       assert.throws(() => fabricOf(text(method, 'vlan: { untagged: table }')), message);
-      assert.throws(() => fabricOf(text(method, 'vlan: { untagged: split }')), message);
       assert.throws(() => fabricOf(text(method, 'vlan: { double: true }', ', vlan: 7')), message);
       const tagged = runScenario(text(method, 'vlan: { untagged: table }', ', vlan: 7'));
       assert.equal(tagged.status, 'complete');

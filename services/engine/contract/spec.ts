@@ -326,7 +326,7 @@ export interface NicSpec {
   /** The receive buffers, as accounts of the port. */
   readonly receiveBuffer: BufferSpec;
   /** What an untagged frame counts as on receive; `carried`: the priority that the model knows. */
-  readonly untagged: 'carried' | 'table' | 'split' | 'seven';
+  readonly untagged: 'carried' | 'table' | 'seven';
   /** By pool: time that software needs for a received frame; null: no time, and no descriptors. */
   readonly softwarePs: readonly number[] | null;
   /** By pool: the VLANs that it takes; empty for all. */

@@ -1,7 +1,13 @@
 import type { WspClass } from '../arbiter/wsp-arbiter.js';
 import { TRAFFIC_CLASSES } from '../units/ethernet.js';
 import { type EtsTable, TSA_ETS, TSA_STRICT } from '../wire/lldp/dcbx-ieee.js';
-import { classOfRegister, leastRefill, limitForFrame, NO_CLASS, refillsOfClasses } from './refill-rule.js';
+import {
+  classOfRegister,
+  leastRefill,
+  limitForFrame,
+  NO_CLASS,
+  refillsOfClasses,
+} from './refill-rule.js';
 import type { RegisterFile } from './register-file.js';
 import { unpackClasses } from './up-to-tc.js';
 

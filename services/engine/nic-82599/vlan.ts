@@ -20,7 +20,7 @@ export interface VlanModes {
 }
 
 /** How an untagged frame gets its user priority; `carried`: from the priority of its load. */
-export type UntaggedPriority = 'carried' | 'table' | 'split' | 'seven';
+export type UntaggedPriority = 'carried' | 'table' | 'seven';
 
 /** What the receive descriptor tells, and the tags that stay in the data. */
 export interface VlanReceived {

@@ -1,7 +1,7 @@
 import { headroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import { KB } from '../../engine/arbiter/credits.js';
 import type { BufferSpec } from '../../engine/contract/memory.js';
-import type { Nic82599Section } from '../scenario/nic-section.js';
+import type { Nic82599Section, WatermarkSection } from '../scenario/nic-section.js';
 import type { Scenario } from '../scenario/scenario.js';
 import type { LinkEnd } from './link-ends.js';
 import { hasPfc } from './link-methods.js';
@@ -32,41 +32,69 @@ export function overPromised(
   return null;
 }
 
+const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
+
+/** What a receive buffer has to store after it paused the link partner; 0 where it never does. */
+export function octetsAfterXoff(
+  tc: number,
+  { classes, pause }: Scenario,
+  end: LinkEnd,
+  { methods, longestFrameOctets, responseDelayPs }: NicTraffic,
+): number {
+  const paused = pause.enabled
+    ? PRIORITIES.filter(() => tc === 0)
+    : PRIORITIES.filter((up) => classes.receive[up] === tc && hasPfc(methods[up]));
+  if (paused.length === 0) return 0;
+  const { link, octetPs } = end;
+  const longest = Math.max(...paused.map((up) => longestFrameOctets[up]!));
+  return headroomTerms({
+    octetPs,
+    propagationPs: link.propagationPs,
+    interfaceDelayPs: link.interfaceDelayPs,
+    pipelinePs: 0,
+    responseDelayPs: Math.max(...paused.map((up) => responseDelayPs[up]!)),
+    longestSentOctets: Math.max(...longestFrameOctets),
+    longestStoppedOctets: longest,
+    fullPoolOctets: longest,
+    cellOctets: 1,
+  }).totalOctets;
+}
+
+/**
+ * Watermarks of a buffer from its link: above the high one fits what may still arrive; at the low
+ * one the link partner resumes, so that as much is stored as the host may take until frames come.
+ * Null where the buffer is too small for that.
+ */
+export function watermarksOfLink(
+  sizeKb: number,
+  afterXoffOctets: number,
+  longestFrameOctets: number,
+): WatermarkSection | null {
+  const highKb = Math.floor((sizeKb * KB - afterXoffOctets) / KB);
+  if (highKb <= 0) return null;
+  const frameKb = Math.ceil(longestFrameOctets / KB);
+  const lowKb = Math.min(Math.ceil(afterXoffOctets / KB), highKb - frameKb);
+  return { highKb, lowKb: Math.max(0, lowKb) };
+}
+
 /** Buffers that cannot store all that arrives after they have paused the link partner. */
 export function warnOfHeadroom(
   name: string,
   section: Nic82599Section,
-  { classes, pause }: Scenario,
+  scenario: Scenario,
   { accounts }: BufferSpec,
   end: LinkEnd,
-  { methods, longestFrameOctets, responseDelayPs }: NicTraffic,
+  traffic: NicTraffic,
   warn: Warn,
 ): void {
-  const all = [0, 1, 2, 3, 4, 5, 6, 7];
   accounts[0]!.forEach(({ xoffOctets, headroomOctets }, tc) => {
-    const stopped = pause.enabled
-      ? all.filter(() => tc === 0)
-      : all.filter((up) => classes.receive[up] === tc && hasPfc(methods[up]));
-    if (stopped.length === 0) return;
-    const { link, octetPs } = end;
-    const longest = Math.max(...stopped.map((up) => longestFrameOctets[up]!));
-    const needed = headroomTerms({
-      octetPs,
-      propagationPs: link.propagationPs,
-      interfaceDelayPs: link.interfaceDelayPs,
-      pipelinePs: 0,
-      responseDelayPs: Math.max(...stopped.map((up) => responseDelayPs[up]!)),
-      longestSentOctets: Math.max(...longestFrameOctets),
-      longestStoppedOctets: longest,
-      fullPoolOctets: longest,
-      cellOctets: 1,
-    }).totalOctets;
+    const needed = octetsAfterXoff(tc, scenario, end, traffic);
     if (headroomOctets >= needed) return;
     const size = xoffOctets + headroomOctets;
     const high = Math.floor((size - needed) / KB);
     const remedy =
       high > 0
-        ? `set watermarks.${tc}.high to ${high} KB or less`
+        ? `set watermarks.${tc}.high to ${high} KB or less, or watermarks: auto`
         : `its ${size / KB} KB are too small for this link: change receive, or shorten the link`;
     const written = (section.watermarks[tc] ?? null) !== null;
     const path = [...section.path, ...(written ? ['watermarks', `${tc}`, 'high'] : [])];

@@ -135,7 +135,7 @@ function buffers(file: RegisterFile, { dcb, classes, receiveKb }: Nic82599Sectio
  * By class: percentages by the rule of the drivers, or equal refills of a largest frame. Classes
  * that the part does not have are left without refill and limit.
  */
-function classRows(section: Nic82599Section, around: NicSurroundings): WspClass[] {
+export function classRows(section: Nic82599Section, around: NicSurroundings): WspClass[] {
   const rows = configuredRows(section, around);
   return rows.map((row, tc) => (section.dcb && tc >= section.classes ? NO_CLASS : row));
 }

@@ -4,7 +4,7 @@ import type { NicSpec, RegisterWrite } from '../../engine/contract/spec.js';
 import { watermarks } from '../../engine/nic-82599/packet-buffers.js';
 import { RegisterFile } from '../../engine/nic-82599/register-file.js';
 import { POOLS, REGISTER_NAMES, registerKind } from '../../engine/nic-82599/register-map.js';
-import type { Nic82599Section } from '../scenario/nic-section.js';
+import type { Nic82599Section, WatermarkSection } from '../scenario/nic-section.js';
 import type { Scenario } from '../scenario/scenario.js';
 import type { Fail } from '../topology/cabling.js';
 import type { Warn } from './device-warnings.js';
@@ -13,7 +13,8 @@ import { hasCredit, hasPfc, type Methods } from './link-methods.js';
 import type { NicTraffic } from './nic-arrivals.js';
 import { strayArrival } from './nic-arrivals.js';
 import { NicCheck } from './nic-check.js';
-import { overPromised, warnOfHeadroom } from './nic-headroom.js';
+import { octetsAfterXoff, overPromised, warnOfHeadroom, watermarksOfLink } from './nic-headroom.js';
+import { warnOfBentShares } from './nic-shares.js';
 import type { NicSurroundings } from './nic-registers.js';
 import { assign, octetsOfKb, registersOf, surroundingsOf } from './nic-registers.js';
 import type { Settings } from './settings.js';
@@ -49,10 +50,25 @@ export function nicSpec(
   check.all(file);
   const stray = strayArrival(section, file, scenario, traffic);
   if (stray !== null) throw fail([...section.path, ...stray.keys], `${name}: ${stray.message}`);
-  const receiveBuffer = receiveBufferOf(section, file, around, methods, scenario.pause.enabled);
+  const marksOf = (tc: number, sizeKb: number): WatermarkSection => {
+    const own = section.watermarks[tc] ?? null;
+    if (own !== null) return own;
+    if (section.watermarkRule === 'driver') {
+      return watermarks(sizeKb, around.largestFrameOctets - FRAMING_OCTETS);
+    }
+    const after = octetsAfterXoff(tc, scenario, end, traffic);
+    const marks = watermarksOfLink(sizeKb, after, around.largestFrameOctets);
+    if (marks !== null) return marks;
+    const message =
+      `receive buffer ${tc} has ${sizeKb} KB, and ${after} octets may arrive after it has paused ` +
+      'its link partner; give it more (receive), or shorten the link';
+    throw fail([...section.path, 'watermarks'], `${name}: ${message}`);
+  };
+  const receiveBuffer = receiveBufferOf({ section, file, around, methods, scenario, marksOf });
   const promised = overPromised(scenario, receiveBuffer, traffic, section.dcb);
   if (promised !== null) throw fail(section.path, `${name}: ${promised}`);
   warnOfHeadroom(name, section, scenario, receiveBuffer, end, traffic, warn);
+  warnOfBentShares(name, section, around, warn);
   const scale = Math.max(1, around.linkBps / PART_BPS);
   return {
     registers: valuesOf(file),
@@ -115,14 +131,20 @@ function writesOf(section: Nic82599Section, file: RegisterFile, check: NicCheck)
   });
 }
 
-/** The receive memory: an account for each buffer, stopping its senders at the high mark. */
-function receiveBufferOf(
-  section: Nic82599Section,
-  file: RegisterFile,
-  around: NicSurroundings,
-  methods: Methods,
-  pause: boolean,
-): BufferSpec {
+/** What divides the receive memory. */
+interface ReceiveMemory {
+  readonly section: Nic82599Section;
+  readonly file: RegisterFile;
+  readonly around: NicSurroundings;
+  readonly methods: Methods;
+  readonly scenario: Scenario;
+  readonly marksOf: (tc: number, sizeKb: number) => WatermarkSection;
+}
+
+/** The receive memory: an account for each buffer, pausing its senders at the high mark. */
+function receiveBufferOf(memory: ReceiveMemory): BufferSpec {
+  const { section, file, around, methods, scenario, marksOf } = memory;
+  const pause = scenario.pause.enabled;
   const receive = section.dcb && !pause ? around.receive : [0, 0, 0, 0, 0, 0, 0, 0];
   const accounts = Array.from({ length: 8 }, (_, tc): AccountSpec => {
     const sizeKb = file.field('RXPBSIZE', 'SIZE', tc);
@@ -130,8 +152,7 @@ function receiveBufferOf(
     const stops = pause || priorities.some((up) => hasPfc(methods[up]));
     const backed = priorities.some((up) => hasCredit(methods[up]));
     if (!stops) return account(backed, octetsOfKb(sizeKb), octetsOfKb(sizeKb), 0);
-    const usual = watermarks(sizeKb, around.largestFrameOctets - FRAMING_OCTETS);
-    const { highKb, lowKb } = section.watermarks[tc] ?? usual;
+    const { highKb, lowKb } = marksOf(tc, sizeKb);
     const high = Math.min(highKb, sizeKb);
     return account(true, octetsOfKb(sizeKb), octetsOfKb(high), octetsOfKb(high - lowKb));
   });

@@ -26,14 +26,16 @@ export interface Nic82599Section {
   readonly receiveKb: readonly number[];
   /** Null: software takes everything at once. */
   readonly receiveRings: RingSection | null;
-  /** By class; null: by the rule of the drivers. */
+  /** By class; null: by `watermarkRule`. */
   readonly watermarks: readonly (WatermarkSection | null)[];
+  /** Of the drivers, for 100 m at 10 Gb/s; or from the link. */
+  readonly watermarkRule: 'driver' | 'auto';
   readonly vlan: {
     readonly double: boolean;
     readonly outerType: number;
     readonly innerType: number;
     readonly insertedType: number;
-    readonly untagged: 'carried' | 'table' | 'split' | 'seven';
+    readonly untagged: 'carried' | 'table' | 'seven';
   };
   readonly pools: readonly PoolSection[];
   readonly registers: readonly FieldValue[];

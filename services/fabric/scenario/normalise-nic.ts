@@ -42,14 +42,15 @@ export function nicSection(input: NicInput, path: Path, located: Located): Nic82
       reads: pcie.reads ?? null,
     },
     largestFrameBytes: input.largestFrame ?? null,
-    bandwidth: input.bandwidth ? bandwidthSection(input.bandwidth, path, located) : null,
+    bandwidth: input.bandwidth ? bandwidthSection(input, path, located) : null,
     vmWeights: input.vms,
-    rates: input.rates.map(({ vm, tc, rate }) => ({ vm, tc, bps: rate })),
+    rates: rateSections(input, path, located),
     memoryWindowKb: input.memoryWindow,
     drift: input.drift ? driftSection(input.drift, path, located) : null,
     receiveKb: receiveSection(input.receive ?? wanted),
     receiveRings: ringSection(input, path, located),
     watermarks: watermarkSections(input.watermarks, path, located),
+    watermarkRule: input.watermarks === 'auto' ? 'auto' : 'driver',
     vlan: {
       double: vlan.double,
       outerType: vlan.outerType,
@@ -78,12 +79,37 @@ export function nicSection(input: NicInput, path: Path, located: Located): Nic82
   };
 }
 
+/** One rate for a queue: of a virtual machine and class, or of a pool without DCB. */
+function rateSections(
+  { rates, dcb }: NicInput,
+  path: Path,
+  located: Located,
+): Nic82599Section['rates'] {
+  rates.forEach(({ vm, tc }, i) => {
+    const at = [...path, 'rates', i];
+    if (!dcb && tc > 0) {
+      throw located.errorAt([...at, 'tc'], `without dcb a pool has one rate and no class ${tc}`);
+    }
+    const first = rates.findIndex((other) => other.vm === vm && other.tc === tc);
+    if (first === i) return;
+    const queue = dcb ? `class ${tc} of virtual machine ${vm}` : `pool ${vm}`;
+    throw located.errorAt(at, `${queue} has a rate already (rates[${first}]); leave one out`);
+  });
+  return rates.map(({ vm, tc, rate }) => ({ vm, tc, bps: rate }));
+}
+
 function bandwidthSection(
-  { groups, classes }: NonNullable<NicInput['bandwidth']>,
+  { bandwidth, tcs }: NicInput,
   path: Path,
   located: Located,
 ): BandwidthSection {
+  const { groups, classes } = bandwidth!;
   const at = [...path, 'bandwidth'];
+  const beyond = Object.keys(classes).find((tc) => Number(tc) >= tcs);
+  if (beyond !== undefined) {
+    const message = `there is no class ${beyond}: tcs is ${tcs}, so 0 to ${tcs - 1}`;
+    throw located.errorAt([...at, 'classes', beyond], message);
+  }
   const wholePercent = (share: number, keys: Path): number => {
     const percent = Math.round(share * 100);
     if (Math.abs(percent - share * 100) < 1e-9) return percent;
@@ -98,6 +124,7 @@ function bandwidthSection(
   }
   const named = Object.values(classes).map(({ group }) => group);
   const spare = [7, 6, 5, 4, 3, 2, 1, 0].find((g) => ofLink[g] === 0 && !named.includes(g)) ?? 7;
+  checkGroups({ groups: ofLink, classes, at, located });
   return {
     groups: ofLink,
     classes: Array.from({ length: 8 }, (_, tc) => {
@@ -108,6 +135,40 @@ function bandwidthSection(
       return { group: own.group, percent, strict: own.strict };
     }),
   };
+}
+
+/** Shares of a group are together all of it, and a class that shares has a group with a share. */
+function checkGroups({
+  groups,
+  classes,
+  at,
+  located,
+}: {
+  readonly groups: readonly number[];
+  readonly classes: NonNullable<NicInput['bandwidth']>['classes'];
+  readonly at: Path;
+  readonly located: Located;
+}): void {
+  const entries = Object.entries(classes);
+  for (const [tc, { strict, share: own, group }] of entries) {
+    const place = [...at, 'classes', tc];
+    if (strict === 'link' && own > 0) {
+      const message = 'a class with strict: link is unlimited and has no share; leave it out';
+      throw located.errorAt([...place, 'share'], message);
+    }
+    if (own > 0 && groups[group] === 0) {
+      const message = `group ${group} has no share of the link; give it one (groups)`;
+      throw located.errorAt([...place, 'group'], message);
+    }
+  }
+  groups.forEach((_, group) => {
+    const members = entries.filter(([, own]) => own.group === group && own.strict !== 'link');
+    const percent = Math.round(members.reduce((sum, [, own]) => sum + 100 * own.share, 0));
+    if (members.length === 0 || percent === 100) return;
+    const names = members.map(([tc]) => tc).join(', ');
+    const message = `classes ${names} have ${percent}% of group ${group} together, not 100%`;
+    throw located.errorAt([...at, 'classes', members[0]![0]], message);
+  });
 }
 
 function driftSection(
@@ -154,7 +215,7 @@ function watermarkSections(
   located: Located,
 ): (WatermarkSection | null)[] {
   return Array.from({ length: 8 }, (_, tc) => {
-    const own = input[String(tc)];
+    const own = typeof input === 'string' ? undefined : input[String(tc)];
     if (own === undefined) return null;
     if (own.low <= own.high) return { highKb: own.high, lowKb: own.low };
     const at = [...path, 'watermarks', String(tc), 'low'];

@@ -138,15 +138,25 @@ export const nicSchema = mapping({
   })
     .describe('Receive descriptors. Default: software takes everything at once.')
     .exactOptional(),
-  watermarks: keyed(
-    CLASS_KEY,
-    mapping({
-      high: kilobytes(512).describe('PFC stops the sender from so many KB on.'),
-      low: kilobytes(512).describe('It lets it go on at so many KB.'),
-    }),
+  watermarks: either(
+    [
+      choice(['driver', 'auto']),
+      keyed(
+        CLASS_KEY,
+        mapping({
+          high: kilobytes(512).describe('PFC pauses the sender from so many KB on.'),
+          low: kilobytes(512).describe('It resumes it at so many KB.'),
+        }),
+      ),
+    ],
+    'watermarks',
+    'driver, auto, or marks of classes such as { 3: { high: 46, low: 12 } }',
   )
-    .describe('Watermarks of receive buffers. Default: by the rule of the drivers.')
-    .prefault({}),
+    .describe(
+      'Watermarks of receive buffers in KB. driver: by the rule of the drivers, for 100 m at ' +
+        '10 Gb/s, as for classes that are not named; auto: from the length and rate of the link.',
+    )
+    .prefault('driver'),
   vlan: mapping({
     double: flag().describe('Double VLAN mode.').prefault(false),
     outerType: etherType().describe('EtherType of outer tags (EXVET).').prefault(0x88a8),
@@ -154,10 +164,10 @@ export const nicSchema = mapping({
     insertedType: etherType()
       .describe('EtherType of tags that the part inserts (DMATXCTL.VT).')
       .prefault(0x8100),
-    untagged: choice(['carried', 'table', 'split', 'seven'])
+    untagged: choice(['carried', 'table', 'seven'])
       .describe(
         'User priority of an untagged frame. carried: the one its load gives it; table: 0 ' +
-          '(Table 7-49); seven: 7 under DCB (7.7.1); split: 7 only for reserved addresses.',
+          '(Table 7-49); seven: 7 under DCB (7.7.1).',
       )
       .prefault('carried'),
   })

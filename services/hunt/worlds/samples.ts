@@ -418,12 +418,16 @@ function detectors(sampler: Sampler, times: (...us: number[]) => string[]): unkn
 }
 
 function bandwidthOf(sampler: Sampler): unknown {
-  const classes = PRIORITIES.map((tc): [string, unknown] => [
-    String(tc),
-    tc === 7 && sampler.chance(0.5)
-      ? { group: 2, strict: sampler.pick(['link', 'group']), share: '0%' }
-      : { group: tc % 2, share: '25%', ...(sampler.chance(0.3) && { strict: 'no' }) },
-  ]);
+  const ofGroup1 = ['34%', '33%', '33%'];
+  const classes = PRIORITIES.map((tc): [string, unknown] => {
+    if (tc === 7 && sampler.chance(0.5)) {
+      const strict = sampler.pick(['link', 'group']);
+      return [String(tc), { group: 2, strict, share: strict === 'link' ? '0%' : '100%' }];
+    }
+    const usual = tc % 2 === 0 ? '25%' : ofGroup1[(tc - 1) / 2];
+    const [group, share] = tc === 7 ? [2, '100%'] : [tc % 2, usual];
+    return [String(tc), { group, share, ...(sampler.chance(0.3) && { strict: 'no' }) }];
+  });
   return { groups: { 0: '60%', 1: '30%', 2: '10%' }, classes: Object.fromEntries(classes) };
 }
 

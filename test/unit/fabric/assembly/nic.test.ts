@@ -52,6 +52,42 @@ describe('an 82599 that a scenario asks for', () => {
     }
   });
 
+  it('warns of shares that credits cannot express', () => {
+    const shares = (a: number): string =>
+      `bandwidth: { groups: { 0: 100% }, classes: { 0: { group: 0, share: ${a}% }, ` +
+      `1: { group: 0, share: ${100 - a}% } } }`;
+    assert.deepEqual(fabricOf(scenario(shares(40))).warnings, []);
+    const [warning] = fabricOf(scenario(shares(1))).warnings;
+    assert.match(warning!.message, /1% of class 0 become 2\.5%, 99% of class 1 become 97\.5%/);
+    const arbiter = `${PAIR}${STREAM}hosts: { nic: { model: 82599 } }\n`;
+    const ets = `${arbiter}devices: { h1: { arbiter: { ets: { 0: 1%, 3: 99% } } } }\n`;
+    assert.match(fabricOf(ets).warnings[0]!.message, /99% of class 3 become 97\.5%/);
+  });
+
+  it('has watermarks from its link on demand', () => {
+    const lossless = (length: string, nic: string): string =>
+      `duration: 1ms\nfabric: { generator: pair, link: { rate: 10G, length: ${length} } }\n` +
+      `priorities: { 3: pfc }\nhosts: { nic: { model: 82599${nic} } }\n` +
+      'load: [{ name: s, stream: { from: h1, to: h2 }, priority: 3 }]\n';
+    const highOf = (length: string, nic: string): number => {
+      const fabric = fabricOf(lossless(length, nic));
+      assert.deepEqual(fabric.warnings, []);
+      const [host] = fabric.specs;
+      assert.ok(host?.kind === 'host');
+      return host.nic!.receiveBuffer.accounts[0]![3]!.xoffOctets / 1024;
+    };
+    assert.equal(highOf('10m', ''), 49);
+    assert.ok(highOf('10m', ', watermarks: auto') > 49);
+    assert.equal(fabricOf(lossless('3km', '')).warnings.length, 1);
+    const long = highOf('3km', ', watermarks: auto');
+    assert.ok(long > 10 && long < 49);
+    assert.equal(highOf('3km', `, watermarks: { 3: { high: ${long}, low: 1 } }`), long);
+    const over = `, watermarks: { 3: { high: ${long + 1}, low: 1 } }`;
+    assert.equal(fabricOf(lossless('3km', over)).warnings.length, 1);
+    const message = /:5:.*receive buffer 3 has 64 KB.*may arrive after it has paused/s;
+    assert.throws(() => fabricOf(lossless('9km', ', watermarks: auto')), message);
+  });
+
   it('takes a register over what percentages say, and a field over the rest of it', () => {
     const spec = specOf('regs: { "RTTPT2C[3].CRQ": 50, "RTTPT2C[1]": "0x007FF232" }');
     assert.equal(valueOf(spec, 'RTTPT2C', 3) & 0x1ff, 50);
@@ -100,6 +136,32 @@ describe('bad input for an 82599', () => {
       'largestFrame: 9KB, regs: { "RTTDT1C[9].CRQ": 30 }',
       /RTTDT1C\[9\]\.CRQ of VM 1 is 30: less than a largest frame of 9000 octets, 141 credits/,
     ],
+    [
+      'bandwidth: { groups: { 0: 100% }, classes: { 0: { group: 0, share: 30% }, 1: { group: 0, share: 30% } } }',
+      /classes 0, 1 have 60% of group 0 together, not 100%/,
+    ],
+    [
+      'bandwidth: { groups: { 0: 100% }, classes: { 0: { group: 0, share: 80% }, 1: { group: 0, share: 80% } } }',
+      /classes 0, 1 have 160% of group 0 together/,
+    ],
+    [
+      'bandwidth: { groups: { 0: 100% }, classes: { 0: { group: 1, share: 100% } } }',
+      /group 1 has no share of the link/,
+    ],
+    [
+      'bandwidth: { groups: { 0: 100% }, classes: { 0: { group: 0, share: 5%, strict: link } } }',
+      /strict: link is unlimited and has no share/,
+    ],
+    [
+      'tcs: 4, bandwidth: { groups: { 0: 100% }, classes: { 4: { group: 0, share: 100% } } }',
+      /there is no class 4: tcs is 4, so 0 to 3/,
+    ],
+    [
+      'rates: [{ vm: 1, tc: 3, rate: 1G }, { vm: 1, tc: 3, rate: 2G }]',
+      /class 3 of virtual machine 1 has a rate already \(rates\[0\]\)/,
+    ],
+    ['dcb: false, rates: [{ tc: 3, rate: 1G }]', /without dcb a pool has one rate and no class 3/],
+    ['vlan: { untagged: split }', /split.*carried, table/],
     ['bandwidth: { groups: { 8: 5% }, classes: {} }', /8; allowed: a bandwidth group 0 to 7/],
     ['bandwidth: { groups: { 0: 60%, 1: 50% }, classes: {} }', /110% of the link together/],
     ['bandwidth: { groups: { 0: 12.5% }, classes: {} }', /not a whole percentage: 12\.5%/],
