@@ -14,7 +14,7 @@ const below = (layer, allowed) => ({
 });
 
 const engine = '^services/engine/';
-const mechanism = '^services/engine/(flow-control|congestion|discovery)/([^/]+)/';
+const mechanism = '^services/engine/(flow-control|discovery)/([^/]+)/';
 
 module.exports = {
   forbidden: [
@@ -31,7 +31,7 @@ module.exports = {
       name: 'contract-knows-no-mechanism',
       severity: 'error',
       from: { path: '^services/engine/contract/' },
-      to: { path: '^services/engine/(flow-control|congestion|discovery|device|analysis)/' },
+      to: { path: '^services/engine/(flow-control|discovery|device|analysis)/' },
     },
     {
       name: 'mechanisms-do-not-meet',
