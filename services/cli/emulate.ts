@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { evaluateExpectations } from '../report/expectations.js';
 import type { RunRecord } from '../report/run-directory.js';
@@ -5,6 +6,7 @@ import { factsOf } from '../report/page/page-of-run.js';
 import { RunDirectory, summaryJson } from '../report/run-directory.js';
 import { RunDirectoryError } from '../report/run-json.js';
 import { whyOf } from '../report/why.js';
+import { nextSteps } from '../report/next-steps.js';
 import { summaryText } from '../report/summary-text.js';
 import { prepareEngine } from '../runtime/engine-flags.js';
 import { eventsOf } from '../telemetry/events/event-table.js';
@@ -82,7 +84,7 @@ async function emulateSeen(
   const events = measured.events && eventsOf(fabric, measured.events);
   const record: RunRecord = { results, series, state, ...told, capture, events };
   const path = inputFault(() => directory.write(record));
-  print(record, path, options);
+  print(record, file, path, options);
   if (captures !== null) warnOfOmitted(captures);
   if (measured.hops !== null) warnOfUnkept(measured.hops);
   if (options.parquet !== false) await addParquet(path);
@@ -124,7 +126,7 @@ function metricsPortOf({ metrics }: EmulateOptions): number | null {
   return Number(metrics);
 }
 
-function print(record: RunRecord, path: string, options: EmulateOptions): void {
+function print(record: RunRecord, file: string, path: string, options: EmulateOptions): void {
   if (options.json === true) {
     process.stdout.write(`${JSON.stringify(summaryJson(record), null, 2)}\n`);
     return;
@@ -132,7 +134,8 @@ function print(record: RunRecord, path: string, options: EmulateOptions): void {
   const { results, expectations, wallSeconds } = record;
   if (options.quiet !== true) {
     const text = summaryText(results, expectations, styleFor(process.stdout));
-    process.stdout.write(`${text}\n${path}  (${wallSeconds.toFixed(2)} s)\n`);
+    const next = `\nNext\n${nextSteps(results, file, relative('', path))}`;
+    process.stdout.write(`${text}\n${path}  (${wallSeconds.toFixed(2)} s)\n${next}\n`);
   } else if (results.failure !== null) {
     process.stderr.write(`${results.failure.reason}: ${results.failure.port}\n`);
   }

@@ -19,8 +19,11 @@ import type { SteerAction } from './commands/steer.js';
 import type { SweepOptions } from './commands/sweep.js';
 import type { TopologyOptions } from './commands/topology.js';
 import type { WhyOptions } from './commands/why.js';
+import type { DoctorOptions } from './commands/doctor.js';
+import type { InitOptions } from './commands/init.js';
 import type { ValidateOptions } from './commands/validate.js';
 import { EXIT, InputError } from './exit.js';
+import { arrangeHelp } from './help.js';
 import { missingPart } from '../runtime/optional-parts.js';
 import { readVersion } from '../runtime/version.js';
 
@@ -29,9 +32,9 @@ import { readVersion } from '../runtime/version.js';
 const collect = (value: string, before: string[]): string[] => [...before, value];
 
 const STEERING: readonly (readonly [SteerAction, string])[] = [
-  ['pause', 'hold a run'],
-  ['step', 'let a paused run go on for one round'],
-  ['checkpoint', 'have a run write a checkpoint now'],
+  ['pause', 'pause a run in progress'],
+  ['step', 'advance a paused run by one round'],
+  ['checkpoint', 'write a checkpoint of a run now'],
   ['stop', 'end a run now and report what was measured'],
 ];
 
@@ -46,7 +49,7 @@ function distributed(command: Command): Command {
   );
 }
 
-/** A run that people look at while it goes on. */
+/** A run with a live page. */
 function watched(command: Command): Command {
   return command
     .option('--ui [port]', 'serve a page that follows the run (default: any free port)')
@@ -76,21 +79,23 @@ function linked(command: Command): Command {
     .option('--control-key <file>', 'its key')
     .option('--insecure', 'links off loopback need no TLS (or SELVAGE_INSECURE=1)')
     .option('--checkpoints <where>', 'a folder, or jetstream (default: a temporary folder)')
-    .option('--patience <s>', 'how long a lost part is waited for (default: 60)');
+    .option('--patience <s>', 'seconds to wait for a lost service (default: 60)');
 }
 
-/** Commands that tell what LLDP and DCBX come to. */
+/** Commands that print what LLDP and DCBX come to. */
 function discovering(command: Command, argument: string): Command {
   return command
     .argument(argument, 'YAML or JSON file; of a run, its directory')
     .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
-    .option('--at <time>', 'as it stands at this time (default: after the last change)')
+    .option('--at <time>', 'at this virtual time (default: after the last change)')
     .option('--json', 'print it as JSON');
 }
 
 function program(): Command {
   const selvage = new Command('selvage')
-    .description('Emulates lossless datacenter Ethernet: describe a fabric, see what happens.')
+    .description(
+      'Emulates lossless datacenter Ethernet: switches, NICs and flow control, frame by frame.',
+    )
     .version(readVersion())
     .exitOverride()
     .configureHelp({ showGlobalOptions: false })
@@ -106,12 +111,12 @@ function program(): Command {
     .option('--out <dir>', 'run directory (default: runs/<name>-<digest>)')
     .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
     .option('--seed <n>', 'seed of all randomness')
-    .option('--check', 'balance the books and watch every pause while running')
+    .option('--check', 'check conservation of frames and credit, and every pause, during the run')
     .option('--check-rows', 'also see that devices change no state of each other (slow)')
     .option('--json', 'print the summary as JSON and nothing else')
     .option('--quiet', 'no progress, no summary')
-    .option('--otlp <url>', 'send spans and figures to grpc://host:4317 or http://host:4318')
-    .option('--metrics <port>', 'serve figures for Prometheus on this port of loopback')
+    .option('--otlp <url>', 'send spans and metrics to grpc://host:4317 or http://host:4318')
+    .option('--metrics <port>', 'serve metrics for Prometheus on this port of loopback')
     .option('--no-parquet', 'leave tables as CSV only')
     .option(
       '--capture <ports>',
@@ -125,24 +130,27 @@ function program(): Command {
       collect,
       [],
     )
-    .option('--control', 'be reachable by status, attach, pause, inject, …, in one process too')
+    .option('--control', 'accept status, attach, pause, inject, … in one process, too')
     .action(async (scenario: string, options: RunOptions) => {
       const { runCommand } = await import('./commands/run.js');
       process.exitCode = await runCommand(scenario, options);
     });
 
   watched(linked(grouped(selvage.command('coordinate'))))
-    .description('run a scenario whose services are started elsewhere, and join')
+    .description('run a scenario in services that are started elsewhere and join')
     .argument('<scenario>', 'YAML or JSON file')
     .option('--listen <host:port>', 'where services find it (default: 0.0.0.0:7400)')
     .option('--checkpoint-every <s>', 'wall-clock seconds between checkpoints (default: 2)')
     .option('--out <dir>', 'run directory (default: runs/<name>-<digest>)')
     .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
-    .option('--check', 'balance the books and watch every pause while running')
+    .option('--check', 'check conservation of frames and credit, and every pause, during the run')
     .option('--json', 'print the summary as JSON and nothing else')
     .option('--quiet', 'no progress, no summary')
-    .option('--otlp <url>', 'send spans and figures to grpc://host:4317 or http://host:4318')
-    .option('--exit-zero', 'exit 0 when the run is over, whatever came of it: for restart policies')
+    .option('--otlp <url>', 'send spans and metrics to grpc://host:4317 or http://host:4318')
+    .option(
+      '--exit-zero',
+      'exit 0 at the end of the run, whatever its verdict: for restart policies',
+    )
     .addHelpText('after', '\nSELVAGE_RUN names the run, SELVAGE_KEY is its secret: 32 hex digits.')
     .action(async (scenario: string, options: CoordinateOptions) => {
       const { coordinateCommand } = await import('./commands/coordinate.js');
@@ -186,7 +194,7 @@ function program(): Command {
 
   selvage
     .command('healthy')
-    .description('tell whether the coordinator or service of this container answers')
+    .description('check that the coordinator or service of this container answers')
     .action(async () => {
       const { healthyCommand } = await import('./commands/healthy.js');
       process.exitCode = await healthyCommand();
@@ -204,17 +212,17 @@ function program(): Command {
     .option('--out <dir>', 'folder of all runs (default: runs/duel-<name>)')
     .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
     .option('--seed <n>', 'seed of all randomness')
-    .option('--json', 'print the figures as JSON and nothing else')
+    .option('--json', 'print the metrics as JSON and nothing else')
     .action(async (scenario: string, options: DuelOptions) => {
       const { duelCommand } = await import('./commands/duel.js');
       process.exitCode = await duelCommand(scenario, options);
     });
 
   distributed(selvage.command('resume'))
-    .description('continue an interrupted run, or let a paused one go on')
-    .argument('[run]', 'run directory, or a run under way')
+    .description('resume an interrupted run, or a paused one in progress')
+    .argument('[run]', 'run directory, or a run in progress')
     .option('--out <dir>', 'run directory (default: the same)')
-    .option('--check', 'balance the books and watch every pause while running')
+    .option('--check', 'check conservation of frames and credit, and every pause, during the run')
     .option('--json', 'print the summary as JSON and nothing else')
     .option('--quiet', 'no progress, no summary')
     .action(async (run: string | undefined, options: EmulateOptions) => {
@@ -228,7 +236,7 @@ function program(): Command {
     .requiredOption('--at <time>', 'when, such as 3ms')
     .option('--set <path=value>', 'what changes; may be repeated', collect, [])
     .option('--out <dir>', 'run directory (default: runs/<name>-<digest>)')
-    .option('--check', 'balance the books and watch every pause while running')
+    .option('--check', 'check conservation of frames and credit, and every pause, during the run')
     .option('--json', 'print the summary as JSON and nothing else')
     .option('--quiet', 'no progress, no summary')
     .action(async (run: string, options: BranchOptions) => {
@@ -238,7 +246,7 @@ function program(): Command {
 
   selvage
     .command('why')
-    .description('tell what held a run, or one flow of it, back')
+    .description('show congestion trees of a run, or where the time of a flow went')
     .argument('<run>', 'run directory')
     .option('--flow <flow>', 'number or name of a flow')
     .option('--all', 'every tree, however small')
@@ -250,7 +258,7 @@ function program(): Command {
 
   selvage
     .command('query')
-    .description('answer a question in SQL about the tables of a run: flows, series, events, …')
+    .description('query the tables of a run in SQL: flows, series, events, …')
     .argument('<run>', 'run directory')
     .argument('<sql>', "such as 'select name, slowdown from flows order by slowdown desc limit 5'")
     .option('--json', 'print it as JSON')
@@ -261,7 +269,7 @@ function program(): Command {
 
   selvage
     .command('status')
-    .description('tell of runs that are under way')
+    .description('list runs in progress')
     .argument('[run]', 'one of them')
     .option('--json', 'print it as JSON')
     .action(async (run: string | undefined, options: { readonly json?: boolean }) => {
@@ -271,7 +279,7 @@ function program(): Command {
 
   selvage
     .command('attach')
-    .description('follow a run to its end')
+    .description('follow a run in progress to its end')
     .argument('[run]', 'which, if there are several')
     .action(async (run: string | undefined) => {
       const { attachCommand } = await import('./commands/steer.js');
@@ -280,17 +288,17 @@ function program(): Command {
 
   selvage
     .command('inject')
-    .description('have a fault come to a run that is under way, or go from it')
+    .description('inject a fault into a run in progress, or clear one')
     .argument('[run]', 'which, if there are several')
     .option('--fault <what>', 'a kind, or a fault as in a scenario: { kind: loss, … }')
     .option('--where <where>', 'a device, a port, or device=leaf1,peer=spine*')
-    .option('--at <time>', 'virtual time (default: the next that nobody has executed)')
+    .option('--at <time>', 'virtual time (default: the earliest that is still possible)')
     .option('--for <time>', 'how long it lasts (default: to the end)')
     .option('--every <time>', 'it comes again after this time')
     .option('--name <name>', 'what it is called')
     .option('--set <key=value>', 'another key of it; may be repeated', collect, [])
     .option('--clear <name>', 'end a fault instead')
-    .option('--list', 'tell which faults the run has')
+    .option('--list', 'list the faults of the run')
     .option('--json', 'print it as JSON')
     .addHelpText('after', '\nA run in one process can be reached if it was started with --control.')
     .action(async (run: string | undefined, options: InjectOptions) => {
@@ -312,10 +320,10 @@ function program(): Command {
 
   selvage
     .command('report')
-    .description('write the page of a run again: report.html in its directory')
+    .description('write report.html of a run again')
     .argument('<run>', 'run directory')
     .option('--out <file>', 'write it to this file')
-    .option('--why', 'with what held it back, even if nobody looked: repeats the run')
+    .option('--why', 'with congestion trees; repeats a run that did not record episodes')
     .action(async (run: string, options: { readonly out?: string; readonly why?: boolean }) => {
       const { reportCommand } = await import('./commands/report.js');
       reportCommand(run, options);
@@ -326,7 +334,7 @@ function program(): Command {
     .description('put runs side by side on one page, with a table of their differences')
     .argument('<run...>', 'two run directories or more')
     .option('--out <file>', 'the page', 'compare.html')
-    .option('--why', 'with what held them back, even if nobody looked: repeats such runs')
+    .option('--why', 'with congestion trees; repeats runs that did not record episodes')
     .action(async (runs: string[], options: { readonly out: string; readonly why?: boolean }) => {
       const { compareCommand } = await import('./commands/report.js');
       compareCommand(runs, options);
@@ -378,7 +386,7 @@ function program(): Command {
 
   selvage
     .command('sweep')
-    .description('run a scenario with faults for every combination of values; what do they cost?')
+    .description('run a scenario for every combination of values; one table')
     .argument('<scenario>', 'YAML or JSON file with a duration')
     .option('--vary <path=a,b,c>', 'values of one key; may be repeated', collect, [])
     .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
@@ -412,7 +420,7 @@ function program(): Command {
 
   selvage
     .command('topology')
-    .description('show what is cabled to what')
+    .description('show devices and links')
     .argument('<scenario>', 'YAML or JSON file')
     .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
     .option('--format <format>', 'text, dot or svg', 'text')
@@ -424,17 +432,17 @@ function program(): Command {
     });
 
   discovering(selvage.command('neighbors'), '<scenario or run>')
-    .description('who LLDP finds at every port')
+    .description('show the LLDP neighbors of every port')
     .action(async (what: string, options: DiscoveryOptions) => {
       const { neighborsCommand } = await import('./commands/discovery.js');
       neighborsCommand(what, options);
     });
 
   discovering(selvage.command('dcbx'), '<scenario or run>')
-    .description('what DCBX comes to at every port: local, remote, operational')
+    .description('show what DCBX negotiates at every port: local, remote, operational')
     .option(
       '--mismatch',
-      'only ports that do not fit their neighbour; exit code 1 if there are any',
+      'only ports that do not match their link partner; exit code 1 if there are any',
     )
     .action(async (what: string, options: DcbxOptions) => {
       const { dcbxCommand } = await import('./commands/discovery.js');
@@ -442,7 +450,7 @@ function program(): Command {
     });
 
   discovering(selvage.command('paths'), '<scenario>')
-    .description('which mechanism rules each link of a path, and why')
+    .description('show the flow control of each link of a path, and why')
     .requiredOption('--from <host>', 'where it begins')
     .requiredOption('--to <host>', 'where it ends')
     .option('--priority <n>', 'of this priority only')
@@ -455,14 +463,37 @@ function program(): Command {
     .command('init')
     .description('write a commented scenario to start from')
     .argument('[file]', 'where to', 'scenario.yaml')
-    .action(async (file: string) => {
+    .option(
+      '--template <name>',
+      'leaf-spine, incast, fat-tree, credit, dcbx, chaos or 82599',
+      'leaf-spine',
+    )
+    .action(async (file: string, options: InitOptions) => {
       const { initCommand } = await import('./commands/init.js');
-      initCommand(file);
+      initCommand(file, options);
+    });
+
+  selvage
+    .command('doctor')
+    .description('check what this machine has of what commands need')
+    .option('--json', 'print it as JSON')
+    .action(async (options: DoctorOptions) => {
+      const { doctorCommand } = await import('./commands/doctor.js');
+      process.exitCode = doctorCommand(options);
+    });
+
+  selvage
+    .command('completion')
+    .description('print a script that completes commands and options in a shell')
+    .argument('<shell>', 'bash, zsh or fish')
+    .action(async (shell: string) => {
+      const { completionFor } = await import('./completion.js');
+      process.stdout.write(completionFor(selvage, shell));
     });
 
   selvage
     .command('explain')
-    .description('say what a mechanism, a metric or a key of a scenario is')
+    .description('explain a term, a metric or a key of a scenario')
     .argument('[topic]', 'for example pfc, headroom, slowdown, or priorities.*.xoff')
     .option('--plugin <file>', 'with what a plugin adds; may be repeated', collect, [])
     .option('--json', 'print it as JSON')
@@ -472,6 +503,7 @@ function program(): Command {
       explainCommand(topic, options);
     });
 
+  arrangeHelp(selvage);
   return selvage;
 }
 
@@ -510,7 +542,11 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 try {
-  await program().parseAsync();
+  if (process.argv.length > 2) await program().parseAsync();
+  else {
+    const { welcomeText } = await import('./commands/welcome.js');
+    process.stdout.write(welcomeText(process.cwd()));
+  }
 } catch (error) {
   process.exitCode = report(error);
 }

@@ -1,58 +1,31 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { unknownName } from '../../settings/errors.js';
 import { InputError } from '../exit.js';
 
-const STARTER = `# A scenario of Selvage. Run it:      selvage run FILE
-# What a key means:                   selvage explain load[].transport
-# Completion in an editor:            selvage schema --out scenario.schema.json
-selvage: 1                  # version of this format
-name: my-first-fabric
-seed: 1                     # the same seed gives the same run, to the last frame
+export interface InitOptions {
+  readonly template: string;
+}
 
-# Two leaves with four hosts each, two spines. Other generators: pair, star, dumbbell, ring,
-# fat-tree, clos; or list devices and links yourself.
-fabric:
-  generator: leaf-spine
-  leaves: 2
-  spines: 2
-  hostsPerLeaf: 4
-  hostLink: { rate: 100G, length: 5m }
-  fabricLink: { rate: 100G, length: 50m }
+const TEMPLATES = new URL('../../../../examples/templates/', import.meta.url);
 
-switches:
-  pipeline: 500ns           # from the last bit received to the buffer
-  buffer: { size: 16MB }
+/** Editors with the YAML language server complete and check by what this line names. */
+const SCHEMA_LINE = '# yaml-language-server: $schema=scenario.schema.json\n';
 
-# Priority 3 is lossless: the switch stops its neighbour before it must drop.
-priorities:
-  3: { flowControl: pfc, responseDelay: 200ns }
-
-# What is sent. h1..h4 hang on leaf1, h5..h8 on leaf2.
-load:
-  - name: burst
-    incast: { from: h2..h8, to: h1 }
-    bytes: 500KB
-    priority: 3
-  - name: background
-    stream: { from: h5, to: h2 }
-    rate: 20G
-    bytes: 1MB
-    priority: 0
-
-observe: { series: 10us }   # a sample of every port each 10 us, in series.csv
-
-# What must hold: decides the exit code.
-expect:
-  - { metric: lossless-drops, max: 0 }
-  - { metric: completed, min: 100% }
-`;
-
-export function initCommand(file: string): void {
+export function initCommand(file: string, { template }: InitOptions): void {
+  const names = readdirSync(TEMPLATES).map((name) => name.replace(/\.yaml$/, ''));
+  if (!names.includes(template)) throw new InputError(unknownName('template', template, names));
+  const text = readFileSync(fileURLToPath(new URL(`${template}.yaml`, TEMPLATES)), 'utf8');
   try {
-    writeFileSync(file, STARTER, { flag: 'wx' });
+    writeFileSync(file, SCHEMA_LINE + text.replaceAll('FILE', file), { flag: 'wx' });
   } catch (error) {
     const exists = (error as NodeJS.ErrnoException).code === 'EEXIST';
     const why = exists ? 'it exists already; name another file' : (error as Error).message;
     throw new InputError(`${file} was not written: ${why}`);
   }
-  process.stdout.write(`wrote ${file}; run it with: selvage run ${file}\n`);
+  process.stdout.write(
+    `wrote ${file}\n` +
+      `run it:                    selvage run ${file}\n` +
+      'completion in an editor:   selvage schema --out scenario.schema.json\n',
+  );
 }

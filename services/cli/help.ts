@@ -1,0 +1,281 @@
+import type { Command } from 'commander';
+
+interface HelpEntry {
+  readonly name: string;
+  /** Two lines that a person may type, each with what it does. */
+  readonly examples: readonly (readonly [string, string])[];
+}
+
+/** Commands by what they are for, in the order of `selvage --help`. */
+const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
+  'Run:': [
+    {
+      name: 'init',
+      examples: [
+        ['init', 'scenario.yaml: a leaf-spine fabric with an incast'],
+        ['init deadlock.yaml --template chaos', 'from another template'],
+      ],
+    },
+    {
+      name: 'run',
+      examples: [
+        ['run scenario.yaml --ui', 'follow it on a page'],
+        ['run scenario.yaml --set switches.buffer.size=4MB', 'with another value'],
+      ],
+    },
+    {
+      name: 'resume',
+      examples: [
+        ['resume runs/chaos-1f2e3d4c', 'from its last checkpoint'],
+        ['resume', 'the paused run in progress'],
+      ],
+    },
+    {
+      name: 'branch',
+      examples: [
+        [
+          'branch runs/chaos-1f2e3d4c --at 3ms --set faults=[]',
+          'the same, without faults from 3 ms',
+        ],
+        ['branch runs/chaos-1f2e3d4c --at 1ms --set switches.ecmp=packet', 'other load balancing'],
+      ],
+    },
+  ],
+  'Steer a run in progress:': [
+    {
+      name: 'status',
+      examples: [
+        ['status', 'all runs in progress'],
+        ['status chaos --json', 'one of them, for a program'],
+      ],
+    },
+    {
+      name: 'attach',
+      examples: [
+        ['attach', 'follow the only run'],
+        ['attach chaos', 'follow one of several'],
+      ],
+    },
+    {
+      name: 'pause',
+      examples: [
+        ['pause', 'the only run'],
+        ['pause chaos', 'one of several'],
+      ],
+    },
+    {
+      name: 'step',
+      examples: [
+        ['step', 'one round of the paused run'],
+        ['step chaos --json', 'of one of several'],
+      ],
+    },
+    {
+      name: 'inject',
+      examples: [
+        ['inject --fault link-down --where leaf1 --for 10us', 'all links of leaf1'],
+        ['inject --list', 'faults of the run'],
+      ],
+    },
+    {
+      name: 'checkpoint',
+      examples: [
+        ['checkpoint', 'of the only run'],
+        ['checkpoint chaos', 'of one of several'],
+      ],
+    },
+    {
+      name: 'stop',
+      examples: [
+        ['stop', 'the only run, with a report of what was measured'],
+        ['stop chaos', 'one of several'],
+      ],
+    },
+  ],
+  'Understand a run:': [
+    {
+      name: 'why',
+      examples: [
+        ['why runs/incast-1f2e3d4c', 'congestion trees: roots, paused ports, victim flows'],
+        ['why runs/incast-1f2e3d4c --flow 5', 'where the time of one flow went'],
+      ],
+    },
+    {
+      name: 'report',
+      examples: [
+        ['report runs/incast-1f2e3d4c', 'report.html again'],
+        ['report runs/incast-1f2e3d4c --why', 'with congestion trees'],
+      ],
+    },
+    {
+      name: 'query',
+      examples: [
+        ["query runs/incast-1f2e3d4c 'select name, slowdown from flows'", 'one table'],
+        ["query runs/incast-1f2e3d4c 'show tables'", 'which there are'],
+      ],
+    },
+    {
+      name: 'inspect',
+      examples: [
+        ['inspect h1', 'tables and buffers of its NIC at the end of the newest run'],
+        ['inspect h1 --run scenario.yaml --at 1ms', 'at a time'],
+      ],
+    },
+  ],
+  'Compare and explore:': [
+    {
+      name: 'compare',
+      examples: [
+        ['compare runs/a runs/b', 'one page: compare.html'],
+        ['compare runs/a runs/b --why --out ab.html', 'with congestion trees'],
+      ],
+    },
+    {
+      name: 'duel',
+      examples: [
+        ['duel scenario.yaml', 'under every mechanism'],
+        ['duel scenario.yaml --mechanisms none,pause', 'under two'],
+      ],
+    },
+    {
+      name: 'sweep',
+      examples: [
+        ['sweep scenario.yaml --vary switches.buffer.size=1MB,2MB,4MB', 'three runs'],
+        ['sweep scenario.yaml --vary seed=1,2,3 --html sweep.html', 'with a page'],
+      ],
+    },
+    {
+      name: 'experiment',
+      examples: [
+        ['experiment', 'list them'],
+        ['experiment reboot-leaf --out tables', 'run one, and keep its table and page'],
+      ],
+    },
+    {
+      name: 'hunt',
+      examples: [
+        ['hunt scenario.yaml --runs 100', 'random faults until a run fails'],
+        ['hunt --worlds 50', 'generated scenarios, in every runner'],
+      ],
+    },
+  ],
+  'Describe and check:': [
+    {
+      name: 'validate',
+      examples: [
+        ['validate scenario.yaml', 'every error, and what is probably not meant'],
+        ['validate *.yaml --strict', 'exit code 2 for warnings, too'],
+      ],
+    },
+    {
+      name: 'explain',
+      examples: [
+        ['explain ECMP', 'a term of the field'],
+        ['explain load[].incast', 'a key of a scenario'],
+      ],
+    },
+    {
+      name: 'schema',
+      examples: [
+        ['schema --out scenario.schema.json', 'for completion in an editor'],
+        ['schema --plugin my-control.mjs', 'with the keys of a plugin'],
+      ],
+    },
+    {
+      name: 'topology',
+      examples: [
+        ['topology scenario.yaml', 'as text'],
+        ['topology scenario.yaml --format svg --out fabric.svg', 'as a picture'],
+      ],
+    },
+    {
+      name: 'neighbors',
+      examples: [
+        ['neighbors scenario.yaml', 'after the last change'],
+        ['neighbors scenario.yaml --at 10us', 'at a time'],
+      ],
+    },
+    {
+      name: 'dcbx',
+      examples: [
+        ['dcbx scenario.yaml', 'local, remote and operational values'],
+        ['dcbx scenario.yaml --mismatch', 'exit code 1 if link partners disagree'],
+      ],
+    },
+    {
+      name: 'paths',
+      examples: [
+        ['paths scenario.yaml --from h1 --to h5', 'all priorities'],
+        ['paths scenario.yaml --from h1 --to h5 --priority 3', 'one'],
+      ],
+    },
+    {
+      name: 'doctor',
+      examples: [
+        ['doctor', 'what this machine has, what it lacks, how to get it'],
+        ['doctor --json', 'for a program'],
+      ],
+    },
+    {
+      name: 'completion',
+      examples: [
+        ['completion bash >> ~/.bashrc', 'bash'],
+        ['completion fish > ~/.config/fish/completions/selvage.fish', 'fish'],
+      ],
+    },
+  ],
+  'Cluster:': [
+    {
+      name: 'k8s',
+      examples: [
+        ['k8s run scenario.yaml --devices-per-service 4', 'in the cluster of kubectl'],
+        ['k8s render scenario.yaml --out manifests', 'for `kubectl apply -k`'],
+      ],
+    },
+    {
+      name: 'coordinate',
+      examples: [
+        ['coordinate scenario.yaml --listen 0.0.0.0:7400', 'wait for services'],
+        ['coordinate scenario.yaml --services 4 --nats nats://broker:4222', 'four of them'],
+      ],
+    },
+  ],
+  'Internal, started by images and manifests:': [
+    {
+      name: 'service',
+      examples: [
+        ['service --join 10.0.0.1:7400 --number 0', 'the first service of a run'],
+        ['service', 'as SELVAGE_COORDINATOR and SELVAGE_SERVICE say'],
+      ],
+    },
+    {
+      name: 'healthy',
+      examples: [
+        ['healthy', 'exit code 0 if the coordinator or service answers'],
+        ['healthy || echo down', 'in a probe'],
+      ],
+    },
+  ],
+};
+
+/** Puts the commands of a program into groups, and two examples below the help of each. */
+export function arrangeHelp(program: Command): void {
+  const entries = Object.entries(GROUPS).flatMap(([heading, group]) =>
+    group.map((entry) => ({ ...entry, heading })),
+  );
+  const rank = (command: Command): number =>
+    entries.findIndex(({ name }) => name === command.name());
+  (program.commands as Command[]).sort((a, b) => rank(a) - rank(b));
+  for (const command of program.commands) {
+    const entry = entries[rank(command)];
+    if (entry === undefined) continue;
+    command.helpGroup(entry.heading);
+    command.addHelpText('after', `\nExamples:\n${exampleLines(entry)}`);
+  }
+}
+
+function exampleLines({ examples }: HelpEntry): string {
+  const lines = examples.map(([words, meaning]) => [`selvage ${words}`, meaning] as const);
+  const width = Math.max(...lines.map(([line]) => line.length));
+  return lines.map(([line, meaning]) => `  ${line.padEnd(width)}  # ${meaning}`).join('\n');
+}

@@ -1,0 +1,37 @@
+import type { FlowResult, RunResults } from '../runtime/results/results.js';
+import { isStandstill } from './verdict.js';
+
+const STEPS = 3;
+/** From this slowdown on, where the time of a flow went is of interest. */
+const SLOW = 2;
+
+/** Three commands that help most with this run of the scenario `file`, kept in `path`. */
+export function nextSteps(results: RunResults, file: string, path: string): string {
+  const { ports, flows, faults } = results;
+  const isBlocked = ports.some(({ priorities }) => priorities.some((row) => row.heldCount > 0));
+  const slowest = flows.reduce<FlowResult | null>(
+    (most, flow) => ((flow.slowdown ?? 0) > (most?.slowdown ?? SLOW) ? flow : most),
+    null,
+  );
+  const steps: readonly (readonly [boolean, string, string])[] = [
+    [
+      isBlocked || isStandstill(results),
+      `why ${path}`,
+      'congestion roots, paused ports, victim flows',
+    ],
+    [
+      slowest !== null,
+      `why ${path} --flow ${slowest?.flow ?? 0}`,
+      'where the time of the slowest flow went',
+    ],
+    [faults.length > 0, `run ${file} --set faults=[]`, 'the same run without faults'],
+    [true, `duel ${file}`, 'the same load under other mechanisms'],
+    [true, `topology ${file}`, 'devices and links'],
+    [true, `run ${file} --ui`, 'the same run on a page, while it goes on'],
+  ];
+  const helpful = steps.filter(([helps]) => helps).slice(0, STEPS);
+  const width = Math.max(...helpful.map(([, words]) => words.length));
+  return helpful
+    .map(([, words, meaning]) => `  selvage ${words.padEnd(width)}  ${meaning}`)
+    .join('\n');
+}

@@ -1,0 +1,100 @@
+/** What a newcomer does first: an empty folder, templates, help, completion, doctor. */
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { ROOT } from '../kit/emulate.js';
+
+const MAIN = join(ROOT, 'dist/services/cli/main.js');
+const TEMPLATES = readdirSync(join(ROOT, 'examples/templates')).map((name) =>
+  name.replace('.yaml', ''),
+);
+
+describe('the first steps', () => {
+  let folder = '';
+  const selvage = (...words: string[]): { code: number | null; out: string; err: string } => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...words], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    return { code: status, out: stdout, err: stderr };
+  };
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'selvage-start-'));
+  });
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it('lead from an empty folder to a scenario, and from there to a run', () => {
+    assert.match(selvage().out, /^There is no scenario in this folder\.\n {2}selvage init /);
+    assert.equal(selvage('init').code, 0);
+    assert.match(selvage().out, /^Next:\n {2}selvage run scenario\.yaml /);
+  });
+
+  for (const name of TEMPLATES) {
+    it(`the template ${name} is sound and holds what it expects`, () => {
+      assert.equal(selvage('init', `${name}.yaml`, '--template', name).code, 0);
+      const text = readFileSync(join(folder, `${name}.yaml`), 'utf8');
+      assert.match(text, /^# yaml-language-server: \$schema=scenario\.schema\.json\n/);
+      assert.doesNotMatch(text, /FILE/);
+      const words = ['run', `${name}.yaml`, '--out', name, '--no-parquet', '--check'];
+      const { code, out, err } = selvage(...words);
+      assert.equal(code, 0, `${out}\n${err}`);
+      const [, next] = out.split('\nNext\n');
+      assert.equal(next!.trimEnd().split('\n').length, 3);
+    });
+  }
+
+  it('name the templates that there are', () => {
+    const { code, err } = selvage('init', 'other.yaml', '--template', 'Incast');
+    assert.equal(code, 2);
+    assert.match(err, /unknown template: Incast; there is .*; did you mean incast\?/);
+  });
+
+  it('show commands in groups, each with two examples of options that it has', () => {
+    const { out } = selvage('--help');
+    assert.doesNotMatch(out, /^Commands:\n(?! {2}help )/m);
+    const names = [...out.matchAll(/^ {2}([a-z0-9]+)(?: \[| <| {2})/gm)].map(([, name]) => name!);
+    assert.ok(names.length > 25);
+    for (const name of names.filter((each) => each !== 'help')) {
+      const help = selvage(name, '--help').out;
+      const examples = help.split('\nExamples:\n')[1]?.trimEnd().split('\n') ?? [];
+      assert.equal(examples.length, 2, name);
+      for (const line of examples) {
+        const [, own, words] = /^ {2}selvage ([a-z0-9]+)(.*?) +# .+$/.exec(line) ?? [];
+        assert.equal(own, name);
+        if (name === 'k8s') continue;
+        for (const [option] of words!.matchAll(/--[a-z-]+/g))
+          assert.ok(help.includes(option), line);
+      }
+    }
+  });
+
+  it('complete commands and options in each shell, and refuse others', () => {
+    for (const shell of ['bash', 'zsh', 'fish']) {
+      const { code, out } = selvage('completion', shell);
+      assert.equal(code, 0);
+      assert.match(out, /validate/);
+      assert.match(out, /template/);
+    }
+    const script = `${selvage('completion', 'bash').out}
+      COMP_WORDS=(selvage init --te) COMP_CWORD=2; _selvage; echo "\${COMPREPLY[@]}"
+      COMP_WORDS=(selvage topo) COMP_CWORD=1; _selvage; echo "\${COMPREPLY[@]}"`;
+    const { stdout } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
+    assert.equal(stdout, '--template\ntopology\n');
+    assert.equal(selvage('completion', 'tcsh').code, 2);
+  });
+
+  it('say what the machine has', () => {
+    const { code, out } = selvage('doctor', '--json');
+    assert.equal(code, 0);
+    const found = JSON.parse(out) as { what: string; found: string | null }[];
+    assert.equal(found.find(({ what }) => what === 'Node.js')!.found, process.versions.node);
+    assert.match(selvage('doctor').out, /Node\.js/);
+  });
+});
