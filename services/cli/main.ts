@@ -342,9 +342,10 @@ function program(): Command {
 
   selvage
     .command('validate')
-    .description('check scenarios without running them')
+    .description('list all errors of scenarios, and warnings, without running them')
     .argument('<scenario...>', 'YAML or JSON files')
     .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
+    .option('--strict', 'exit code 2 for warnings, too')
     .option('--json', 'print the verdicts as JSON')
     .action(async (scenarios: string[], options: ValidateOptions) => {
       const { validateCommand } = await import('./commands/validate.js');

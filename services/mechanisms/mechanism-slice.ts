@@ -74,6 +74,8 @@ export interface PriorityKey<Key> {
 export interface Marking<Key> {
   /** Whether a priority with this key is marked. */
   isOn(key: Key): boolean;
+  /** Queue length from which it is marked; null: it is not. */
+  from(key: Key): number | null;
   /** The key for a priority whose slowest link has this rate. */
   suggested(rateBps: number): object;
   /** What to write for a priority without marking. */

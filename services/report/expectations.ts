@@ -59,7 +59,7 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
       meaning: 'time that a priority of a port was paused, for the worst one',
     },
     'pause.frames': { unit: 'count', meaning: 'PAUSE or PFC frames sent' },
-    marked: { unit: 'count', meaning: 'frames marked by ECN' },
+    marked: { unit: 'count', meaning: 'frames marked CE by switches (RFC 3168)' },
     notifications: {
       unit: 'count',
       meaning: 'congestion notifications (CNP, CNM) that senders received',

@@ -1,4 +1,4 @@
-/** What a person is told when a scenario cannot be used: one line, one place, one cause. */
+/** Errors in scenarios: one line, one place, one cause each. */
 
 export interface Position {
   /** As the user named it; for a command-line setting, `--set path=value`. */
@@ -14,6 +14,8 @@ export class ScenarioError extends Error {
   readonly column: number;
   /** Where in the file format, as `['load', 0, 'bytes']`; empty for the file as a whole. */
   readonly path: readonly (string | number)[];
+  /** What else is wrong with the same scenario, as far as the same step of reading finds it. */
+  readonly others: ScenarioError[] = [];
 
   constructor(position: Position, path: readonly (string | number)[], message: string) {
     const { file, line, column } = position;

@@ -32,9 +32,13 @@ export function mapping<Shape extends z.ZodRawShape>(
       if (issue.code !== 'unrecognized_keys') {
         return says('a mapping', `keys such as ${keys.slice(0, 3).join(', ')}`).error(issue);
       }
-      const unknown = issue.keys[0]!;
-      const hint = didYouMean(unknown, keys);
-      return `unknown key: ${show(unknown)}; allowed: ${keys.join(', ')}${hint}`;
+      // A line for each, in their order: `show` breaks no line.
+      return issue.keys
+        .map((key) => {
+          const hint = didYouMean(key, keys);
+          return `unknown key: ${show(key)}; allowed: ${keys.join(', ')}${hint}`;
+        })
+        .join('\n');
     },
   });
 }

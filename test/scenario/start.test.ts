@@ -42,6 +42,7 @@ describe('the first steps', () => {
       const text = readFileSync(join(folder, `${name}.yaml`), 'utf8');
       assert.match(text, /^# yaml-language-server: \$schema=scenario\.schema\.json\n/);
       assert.doesNotMatch(text, /FILE/);
+      assert.equal(selvage('validate', '--strict', `${name}.yaml`).code, 0);
       const words = ['run', `${name}.yaml`, '--out', name, '--no-parquet', '--check'];
       const { code, out, err } = selvage(...words);
       assert.equal(code, 0, `${out}\n${err}`);

@@ -1,43 +1,57 @@
+import { adviceOn } from '../../fabric/assembly/advice.js';
+import type { Warning } from '../../fabric/assembly/warnings.js';
+import { ScenarioError } from '../../settings/errors.js';
 import { EXIT } from '../exit.js';
 import { loadFabric } from '../load-fabric.js';
 
 export interface ValidateOptions {
   readonly set: readonly string[];
   readonly json?: boolean;
+  /** Warnings count as errors. */
+  readonly strict?: boolean;
 }
 
 interface Verdict {
   readonly file: string;
   readonly ok: boolean;
+  /** The first of `errors`. */
   readonly error: string | null;
+  readonly errors: readonly string[];
   readonly warnings: readonly string[];
   readonly devices: number;
   readonly flows: number;
 }
 
 export function validateCommand(files: readonly string[], options: ValidateOptions): number {
-  const verdicts = files.map((file) => judge(file, options.set));
+  const verdicts = files.map((file) => judge(file, options));
   if (options.json === true) process.stdout.write(`${JSON.stringify(verdicts, null, 2)}\n`);
   else for (const verdict of verdicts) print(verdict);
   return verdicts.every(({ ok }) => ok) ? EXIT.COMPLETE : EXIT.BAD_INPUT;
 }
 
-function judge(file: string, set: readonly string[]): Verdict {
+function judge(file: string, { set, strict }: ValidateOptions): Verdict {
   try {
     const { loaded, fabric } = loadFabric(file, set);
     const devices = fabric.topology.devices.length;
-    const warnings = fabric.warnings.map(
-      ({ path, message }) => loaded.errorAt(path, message).message,
-    );
-    return { file, ok: true, error: null, warnings, devices, flows: fabric.flows.length };
+    const found: readonly Warning[] = [...fabric.warnings, ...adviceOn(fabric, loaded.document)];
+    const warnings = found.map(({ path, message }) => loaded.errorAt(path, message).message);
+    const ok = strict !== true || warnings.length === 0;
+    const flows = fabric.flows.length;
+    return { file, ok, error: null, errors: [], warnings, devices, flows };
   } catch (error) {
-    if (!(error instanceof Error) || error.name !== 'ScenarioError') throw error;
-    return { file, ok: false, error: error.message, warnings: [], devices: 0, flows: 0 };
+    if (!(error instanceof ScenarioError)) throw error;
+    const errors = [error, ...error.others]
+      .sort((a, b) => a.file.localeCompare(b.file) || a.line - b.line || a.column - b.column)
+      .map(({ message }) => message);
+    const ok = false;
+    return { file, ok, error: errors[0]!, errors, warnings: [], devices: 0, flows: 0 };
   }
 }
 
-function print({ file, error, warnings, devices, flows }: Verdict): void {
+function print({ file, ok, errors, warnings, devices, flows }: Verdict): void {
   for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
-  if (error === null) process.stdout.write(`${file}: sound; ${devices} devices, ${flows} flows\n`);
-  else process.stderr.write(`${error}\n`);
+  for (const error of new Set(errors)) process.stderr.write(`${error}\n`);
+  if (errors.length > 0) return;
+  const size = `${devices} devices, ${flows} flows`;
+  process.stdout.write(ok ? `${file}: sound; ${size}\n` : `${file}: has warnings; ${size}\n`);
 }

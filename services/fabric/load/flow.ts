@@ -64,7 +64,7 @@ export interface Flow {
   readonly group: boolean;
   readonly priority: number;
   readonly dscp: number;
-  /** ECN-capable transport: frames carry ECT(0). */
+  /** Its frames carry ECT(0): switches may mark them (RFC 3168). */
   readonly ect: boolean;
   readonly congestion: CongestionControl;
   readonly vlan: VlanTags;

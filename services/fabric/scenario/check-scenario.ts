@@ -2,15 +2,19 @@
 
 import { checkCongestion } from './check-congestion.js';
 import { checkFlowControl } from './check-flow-control.js';
+import { CollectedErrors } from '../../settings/collected-errors.js';
 import { show } from '../../settings/errors.js';
 import type { Located } from './located.js';
 import type { LoadSection, Scenario } from './scenario.js';
 
 export function checkScenario(scenario: Scenario, located: Located): void {
-  checkFabric(scenario, located);
-  checkFlowControl(scenario, located);
-  checkCongestion(scenario, located);
-  checkLoad(scenario, located);
+  const errors = new CollectedErrors();
+  for (const check of [checkFabric, checkFlowControl, checkCongestion, checkLoad]) {
+    errors.attempt(() => {
+      check(scenario, located);
+    });
+  }
+  errors.settle();
 }
 
 function checkFabric({ fabric }: Scenario, located: Located): void {

@@ -39,34 +39,51 @@ export class Located {
     return source.lines === null ? name : besideFile(source.name, name);
   }
 
-  /** The first thing that is wrong, unknown keys before all else: they explain missing ones. */
+  /**
+   * The first thing that is wrong, unknown keys before all else, with all others. A key that is
+   * missing beside an unknown one is not reported: it is the one that was meant.
+   */
   errorOf(issues: readonly Issue[]): ScenarioError {
-    const plain = issues.map((issue) => this.mostLikely(issue));
-    const issue = plain.find(({ code }) => code === 'unrecognized_keys') ?? plain[0]!;
+    const plain = issues.flatMap((issue) => this.mostLikely(issue));
+    const unknown = plain.filter(({ code }) => code === 'unrecognized_keys');
+    const open = new Set(unknown.map(({ path }) => JSON.stringify(path)));
+    const rest = plain.filter(
+      ({ code, path }) =>
+        code !== 'unrecognized_keys' &&
+        (this.has(path as Path) || !open.has(JSON.stringify(path.slice(0, -1)))),
+    );
+    const [first, ...others] = [...unknown, ...rest].flatMap((issue) => this.errorsAt(issue));
+    first!.others.push(...others);
+    return first!;
+  }
+
+  private errorsAt(issue: Issue): ScenarioError[] {
     const path = issue.path as Path;
     if (issue.code === 'unrecognized_keys') {
-      return this.errorAtKey([...path, issue.keys[0]!], inside(path, issue.message));
+      const messages = issue.message.split('\n');
+      return issue.keys.map((key, index) =>
+        this.errorAtKey([...path, key], inside(path, messages[index]!)),
+      );
     }
     if (issue.code === 'invalid_key') {
-      return this.errorAtKey(path, inside(path.slice(0, -1), issue.issues[0]!.message));
+      return [this.errorAtKey(path, inside(path.slice(0, -1), issue.issues[0]!.message))];
     }
-    return this.errorAt(path, inside(path, issue.message));
+    return [this.errorAt(path, inside(path, issue.message))];
   }
 
   /**
-   * Of a value that may have several shapes, the complaint of the shape it was meant to have: the
-   * one with fewest unknown and missing keys. If none or several fit, the union itself speaks.
+   * Of a value that may have several shapes, the issues of the shape it was meant to have: the one
+   * with fewest unknown and missing keys. If none or several fit, the union itself is the issue.
    */
-  private mostLikely(issue: Issue): Issue {
-    if (issue.code !== 'invalid_union') return issue;
+  private mostLikely(issue: Issue): Issue[] {
+    if (issue.code !== 'invalid_union') return [issue];
     const path = issue.path as Path;
     const fitting = issue.errors.filter((branch) => !branch.some(rejectsShape));
     const strangers = fitting.map((branch) => this.strangers(branch, path));
     const least = Math.min(...strangers);
     const [best, rival] = fitting.filter((_, index) => strangers[index] === least);
-    if (best === undefined || rival !== undefined) return issue;
-    const inner = best.find(({ code }) => code === 'unrecognized_keys') ?? best[0]!;
-    return this.mostLikely({ ...inner, path: [...path, ...inner.path] });
+    if (best === undefined || rival !== undefined) return [issue];
+    return best.flatMap((inner) => this.mostLikely({ ...inner, path: [...path, ...inner.path] }));
   }
 
   /** How many keys are unknown to a shape, or missing for it. */

@@ -1,6 +1,7 @@
 /** The file's values -> the scenario: defaults in place, one form for every way to say it. */
 
 import type { PluginSource } from '../../plugins/source.js';
+import { CollectedErrors } from '../../settings/collected-errors.js';
 import type { Located } from './located.js';
 import { rateControlSections } from './normalise-congestion.js';
 import { creditSection } from './normalise-credit.js';
@@ -23,30 +24,31 @@ export function normalise(
   fileName: string,
   located: Located,
 ): Scenario {
-  const groups = groupSections(input.groups, 'groups', located);
-  const load = loadSections(input.load, groups, plugins, located);
-  return {
+  const errors = new CollectedErrors();
+  const groups = errors.attempt(() => groupSections(input.groups, 'groups', located));
+  const load = groups && errors.attempt(() => loadSections(input.load, groups, plugins, located));
+  const sections = {
     name: input.name ?? fileName,
     description: input.description,
     seed: input.seed,
     durationPs: input.duration ?? null,
     plugins,
-    fabric: fabricSection(input.fabric, located),
-    hosts: hostSection(input.hosts, located),
-    switches: switchSection(input.switches, located),
-    overrides: deviceOverrides(input.devices, located),
-    priorities: prioritySections(input.priorities, located),
-    pause: pauseSection(input.pause),
-    credit: creditSection(input.credit, located),
-    discovery: discoverySection(input.discovery, located),
-    mechanisms: mechanismSections(input, [], located),
-    rateControls: rateControlSections(input, plugins, located),
-    classes: classSection(input.classes, located),
+    fabric: errors.attempt(() => fabricSection(input.fabric, located)),
+    hosts: errors.attempt(() => hostSection(input.hosts, located)),
+    switches: errors.attempt(() => switchSection(input.switches, located)),
+    overrides: errors.attempt(() => deviceOverrides(input.devices, located)),
+    priorities: errors.attempt(() => prioritySections(input.priorities, located)),
+    pause: errors.attempt(() => pauseSection(input.pause)),
+    credit: errors.attempt(() => creditSection(input.credit, located)),
+    discovery: errors.attempt(() => discoverySection(input.discovery, located)),
+    mechanisms: errors.attempt(() => mechanismSections(input, [], located)),
+    rateControls: errors.attempt(() => rateControlSections(input, plugins, located)),
+    classes: errors.attempt(() => classSection(input.classes, located)),
     groups,
     load,
-    faults: faultSections(input.faults, input.duration ?? null, located),
-    machinery: machinerySections(input.machinery, located),
-    placement: groupSections(input.placement, 'placement', located),
+    faults: errors.attempt(() => faultSections(input.faults, input.duration ?? null, located)),
+    machinery: errors.attempt(() => machinerySections(input.machinery, located)),
+    placement: errors.attempt(() => groupSections(input.placement, 'placement', located)),
     observe: {
       seriesPs: input.observe.series ?? null,
       ports: input.observe.ports,
@@ -58,8 +60,11 @@ export function normalise(
       events: input.observe.events,
       wire: input.observe.wire,
     },
-    expect: expectations(input.expect, load, located),
+    expect: load && errors.attempt(() => expectations(input.expect, load, located)),
   };
+  errors.settle();
+  // Nothing is null where there was no error.
+  return sections as Scenario;
 }
 
 /** Deadlocks and storms are found in episodes: who expects some, or none, has those observed. */

@@ -1,6 +1,6 @@
 /** From the text of a file to values with places; refuses what is no clean YAML or JSON. */
 
-import type { Document, Node, YAMLMap } from 'yaml';
+import type { Document, ErrorCode, Node, YAMLMap } from 'yaml';
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import { readFileSync, statSync } from 'node:fs';
 import { ScenarioError, show } from '../../settings/errors.js';
@@ -20,6 +20,33 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EISDIR: 'it is a directory',
   ENOTDIR: 'a part of the path is not a directory',
+};
+
+/** What the parser finds, and the remedy. */
+const YAML_PROBLEMS: Readonly<Record<ErrorCode, string>> = {
+  ALIAS_PROPS: 'an alias cannot have an anchor or a tag of its own',
+  BAD_ALIAS: 'an alias has no name; write * and the name of an anchor',
+  BAD_COLLECTION_TYPE: 'a tag does not fit the value behind it; remove the tag',
+  BAD_DIRECTIVE: 'a directive (%) before the document; remove it',
+  BAD_DQ_ESCAPE: 'an escape sequence that does not exist; use single quotes, or \\\\ for \\',
+  BAD_INDENT: 'wrong indentation; keys of one mapping begin in the same column',
+  BAD_PROP_ORDER: 'an anchor or a tag in the wrong place; put it before the value',
+  BAD_SCALAR_START: 'a character that cannot begin a value; put the value in quotes',
+  BLOCK_AS_IMPLICIT_KEY: 'two colons on one line; put the value in quotes, or on its own lines',
+  BLOCK_IN_FLOW: 'an indented block inside { } or [ ]; separate the entries by commas',
+  DUPLICATE_KEY: 'the same key twice',
+  IMPOSSIBLE: 'it cannot be parsed here',
+  KEY_OVER_1024_CHARS: 'a key of more than 1024 characters',
+  MISSING_CHAR: 'a character is missing: a comma, a colon, a quote, or the end of { } or [ ]',
+  MULTILINE_IMPLICIT_KEY: 'a key goes over several lines; is a colon, or a quote, missing?',
+  MULTIPLE_ANCHORS: 'more than one anchor for a value',
+  MULTIPLE_DOCS: 'more than one document; remove the line ---',
+  MULTIPLE_TAGS: 'more than one tag for a value',
+  NON_STRING_KEY: 'a key must be plain text',
+  RESOURCE_EXHAUSTION: 'nested too deeply',
+  TAB_AS_INDENT: 'a tab in the indentation; use blanks',
+  TAG_RESOLVE_FAILED: 'a tag (!) that has no meaning here; remove it',
+  UNEXPECTED_TOKEN: 'a character that is not expected here; is a quote, or a colon, missing?',
 };
 
 /** The text of a file; throws the reason why it cannot be had. */
@@ -67,11 +94,13 @@ export function parseSource(name: string, text: string, hasLines: boolean): Sour
   if (document === null || problems.some(({ code }) => code === 'RESOURCE_EXHAUSTION')) {
     throw fail(0, `nested too deeply; at most ${DEPTH_MAX} levels`);
   }
-  const [problem] = problems;
-  if (problem) {
-    const [line = ''] =
-      problem.code === 'MULTIPLE_DOCS' ? ['more than one document'] : problem.message.split('\n');
-    throw fail(problem.pos[0], `not valid YAML: ${line}`);
+  const [first, ...others] = problems.map(({ pos, code }) =>
+    fail(pos[0], `not valid YAML: ${YAML_PROBLEMS[code]}`),
+  );
+  if (first) {
+    // What follows an error on its line is mostly its consequence.
+    first.others.push(...others.filter(({ line }, i) => line !== (others[i - 1] ?? first).line));
+    throw first;
   }
   if (document.contents === null) return null;
   return new Converter(source).convert(document.contents, 0, false);

@@ -21,6 +21,7 @@ export const ecn: MechanismSlice<EcnTypes> = {
     'threshold on (step), or with a probability that rises between two lengths.',
   marking: {
     isOn: (key) => key !== 'off',
+    from: (key) => (key === 'off' ? null : 'step' in key ? key.step : key.min),
     suggested: (rateBps) => {
       const octets = (us: number, least: number): string =>
         `${Math.max(least, Math.round((us * rateBps) / 8e6))}B`;

@@ -1,0 +1,142 @@
+/** What a scenario says and hardly means, as `selvage validate` reports it. */
+
+import { MECHANISMS } from '../../mechanisms/registry.js';
+import type { PrioritySection } from '../scenario/scenario.js';
+import type { Path } from '../topology/cabling.js';
+import { portName } from '../topology/topology.js';
+import type { Margin } from './assembly.js';
+import type { Fabric } from './fabric.js';
+import type { Warning } from './warnings.js';
+
+const QUANTUM_OCTETS = 64;
+const PS_PER_US = 1e6;
+
+/** Warnings about values that contradict each other, in the order of the scenario. */
+export function adviceOn(fabric: Fabric, document: unknown): Warning[] {
+  const { priorities } = fabric.scenario;
+  return [
+    ...priorities.flatMap((section) => [
+      ...unused(section, fabric, document),
+      ...markedTooLate(section, fabric),
+      ...smallThreshold(section, fabric),
+      ...smallHeadroom(section, fabric),
+      ...hastyWatchdog(section, fabric),
+    ]),
+    ...emptyExpectations(fabric),
+  ];
+}
+
+function warning(path: Path, message: string): Warning {
+  return { path, message, load: null };
+}
+
+function pathOf({ priority }: PrioritySection, ...keys: string[]): Path {
+  return ['priorities', String(priority), ...keys];
+}
+
+/** Only what is written for one priority was meant for it. */
+function unused(section: PrioritySection, { flows }: Fabric, document: unknown): Warning[] {
+  const { priority, flowControl } = section;
+  const sections = document as Readonly<Record<string, object | null>>;
+  const written = sections['priorities'] ?? {};
+  const isUsed =
+    flows.some(
+      ({ priority: own, transport }) =>
+        own === priority || (transport.kind === 'reliable' && transport.ackPriority === priority),
+    ) || Object.values(sections).some((section) => names(section, priority));
+  if (flowControl === 'none' || isUsed || !Object.hasOwn(written, String(priority))) return [];
+  const used = [...new Set(flows.map((flow) => flow.priority))].sort((a, b) => a - b);
+  const message =
+    `${flowControl} on priority ${priority}, which no load uses; loads use ` +
+    `${used.length === 0 ? 'none' : used.join(', ')}: set priority in a load, or remove it`;
+  return [warning(pathOf(section), message)];
+}
+
+/** Whether a section of a mechanism has a key such as `priority` or `messagePriority` of it. */
+function names(section: object | null, priority: number): boolean {
+  return Object.entries(section ?? {}).some(
+    ([key, value]) => /priority$/i.test(key) && value === priority,
+  );
+}
+
+function marginsOf({ margins }: Fabric, { priority }: PrioritySection): readonly Margin[] {
+  return margins.filter(({ priorities }) => priorities.includes(priority));
+}
+
+/** One ingress port may be the only one that fills a queue: XOFF must not come before its marks. */
+function markedTooLate(section: PrioritySection, fabric: Fabric): Warning[] {
+  const least = Math.min(...marginsOf(fabric, section).map(({ xoffOctets }) => xoffOctets));
+  return MECHANISMS.flatMap(({ name, marking }) => {
+    const from = marking?.from(section.mechanisms[name]) ?? null;
+    if (from === null || from < least) return [];
+    const message =
+      `${name} marks from ${from} bytes on, above XOFF at ${least} bytes: a sender may be paused ` +
+      `before any of its packets is marked; mark below XOFF, or raise xoff`;
+    return [warning(pathOf(section, name), message)];
+  });
+}
+
+function smallThreshold(section: PrioritySection, fabric: Fabric): Warning[] {
+  if (section.pfc.xoffBytes !== null) return [];
+  const margin = marginsOf(fabric, section).find(
+    ({ xoffOctets, terms }) => xoffOctets < terms.frameOctets,
+  );
+  if (margin === undefined) return [];
+  const message =
+    `alpha ${section.ingressAlpha} leaves XOFF at ${Math.floor(margin.xoffOctets)} bytes at ` +
+    `${portName(fabric.topology, margin)}, less than one frame of ${margin.terms.frameOctets} ` +
+    `bytes: every frame pauses the sender; raise alpha, or switches.buffer.size`;
+  return [warning(pathOf(section), message)];
+}
+
+function smallHeadroom(section: PrioritySection, fabric: Fabric): Warning[] {
+  const small = marginsOf(fabric, section).filter(
+    ({ headroomOctets, terms }) => headroomOctets < terms.totalOctets,
+  );
+  const [first] = small;
+  if (first === undefined) return [];
+  const most = Math.max(...small.map(({ terms }) => terms.totalOctets));
+  const message =
+    `headroom of ${first.headroomOctets} bytes at ${portName(fabric.topology, first)}, below the ` +
+    `${first.terms.totalOctets} bytes that may arrive after XOFF: frames may be dropped; ` +
+    `give at least ${most}, or auto`;
+  return [warning(pathOf(section, 'headroom'), message)];
+}
+
+/** A watchdog must outlast the one pause that a link partner may legally ask for. */
+function hastyWatchdog(section: PrioritySection, { linkEnds }: Fabric): Warning[] {
+  const { quanta, watchdog } = section.pfc;
+  if (watchdog === null) return [];
+  const octetPs = Math.max(...linkEnds.flat().map((end) => end.octetPs));
+  const pausePs = quanta * QUANTUM_OCTETS * octetPs;
+  if (watchdog.detectionPs >= pausePs) return [];
+  const message =
+    `watchdog detects a storm after ${watchdog.detectionPs / PS_PER_US}us, but one pause of ` +
+    `${quanta} quanta lasts up to ${pausePs / PS_PER_US}us: it may act on a legal pause; raise ` +
+    `detection, or lower quanta`;
+  return [warning(pathOf(section, 'watchdog'), message)];
+}
+
+function emptyExpectations({ scenario }: Fabric): Warning[] {
+  const { priorities, overrides, pause, switches, expect } = scenario;
+  const isLossless = (section: Pick<Partial<PrioritySection>, 'flowControl'>): boolean =>
+    section.flowControl !== undefined && section.flowControl !== 'none';
+  const hasLossless =
+    pause.enabled ||
+    // Other models have flow control of their own.
+    switches.model !== 'shared-buffer' ||
+    priorities.some(isLossless) ||
+    overrides.some((override) => override.priorities.some(isLossless));
+  if (hasLossless) return [];
+  return expect.flatMap(({ metric }, index) =>
+    metric === 'lossless-drops'
+      ? [
+          warning(
+            ['expect', index],
+            'lossless-drops where no priority is lossless: it is always 0; give a priority flow ' +
+              'control, or expect drops',
+          ),
+        ]
+      : [],
+  );
+}
