@@ -18,6 +18,7 @@ import type { ClusterRunOptions } from './commands/k8s-run.js';
 import type { SteerAction } from './commands/steer.js';
 import type { SweepOptions } from './commands/sweep.js';
 import type { TopologyOptions } from './commands/topology.js';
+import type { SizeOptions } from './commands/size.js';
 import type { WhyOptions } from './commands/why.js';
 import type { DoctorOptions } from './commands/doctor.js';
 import type { InitOptions } from './commands/init.js';
@@ -430,6 +431,18 @@ function program(): Command {
     .action(async (scenario: string, options: TopologyOptions) => {
       const { topologyCommand } = await import('./commands/topology.js');
       topologyCommand(scenario, options);
+    });
+
+  selvage
+    .command('size')
+    .description('memory that flow control needs at every port, term by term')
+    .argument('<scenario>', 'YAML or JSON file')
+    .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
+    .option('--port <port>', 'of this port only')
+    .option('--json', 'print it as JSON')
+    .action(async (scenario: string, options: SizeOptions) => {
+      const { sizeCommand } = await import('./commands/size.js');
+      sizeCommand(scenario, options);
     });
 
   discovering(selvage.command('neighbors'), '<scenario or run>')

@@ -24,6 +24,8 @@ export interface FabricContext<Settings = unknown, Key = unknown> {
   readonly matches: (pattern: string, name: string) => boolean;
   /** The error to throw about what the scenario says at a path. */
   readonly fail: (path: Path, message: string) => Error;
+  /** Notes that a device will hardly do what it is configured for. */
+  readonly warn: (path: Path, device: string, message: string) => void;
 }
 
 export interface DeviceContext<Settings = unknown, Key = unknown> {
@@ -65,6 +67,11 @@ export interface LinkContext {
   readonly latencyPs: number;
   /** Priorities with PFC, one bit each. */
   readonly pfc: number;
+  /**
+   * Octets of a priority's group at this port from which on its link partner is paused, while the
+   * shared buffer is empty; null where it is not paused. To be asked once all plans are made.
+   */
+  readonly xoffOctets: (priority: number) => number | null;
   /** Address of the peer port, as of a station. */
   readonly peerAddress: () => Uint8Array;
 }
@@ -80,6 +87,13 @@ export interface FlowContext {
   readonly ackPriority: number | null;
   /** Switches of one shortest path (of several equal ones); empty for a group. */
   readonly switches: () => readonly number[];
+  /** Sending ports of that path, the source's first; empty for a group. */
+  readonly hops: () => readonly PortPlace[];
+}
+
+export interface PortPlace {
+  readonly device: number;
+  readonly port: number;
 }
 
 /** Flows whose frames bear a tag by which messages name them, and how far the tag travels. */

@@ -46,6 +46,8 @@ export interface MechanismSlice<Of extends SliceTypes = SliceTypes> extends Mech
   /** Which flows of the rate control of its name bear a tag. */
   tagging?(context: FabricContext<Of['settings']>): FlowTagging;
   plan(context: FabricContext<Of['settings'], Of['key']>): Of['plan'];
+  /** What it asks of the memory of a device, by its plan. */
+  sizes?(plan: Of['plan'], device: number): readonly MemorySize[];
   /** What a device advertises by discovery. */
   advertise?(device: number, context: FabricContext<Of['settings']>): Partial<AdvertisedTlvs>;
   readonly results: SliceResults<Of>;
@@ -92,6 +94,27 @@ export interface PrioritiesView extends Places {
   readonly pauses: boolean;
   /** Whether the file says, of a priority, what its flow control is. */
   readonly isFlowControlWritten: (priority: number) => boolean;
+}
+
+/** Memory that a mechanism needs at a port for a priority, and of what it is the sum. */
+export interface MemorySize {
+  readonly title: string;
+  readonly port: number;
+  readonly priority: number;
+  readonly terms: readonly SizeTerm[];
+  readonly neededOctets: number;
+  /** Null where nothing is set apart for it. */
+  readonly givenOctets: number | null;
+  /** By name: octets at which it acts. */
+  readonly thresholds: Readonly<Record<string, number>>;
+}
+
+export interface SizeTerm {
+  readonly term: string;
+  readonly meaning: string;
+  /** How long it lasts; null where it is an amount. */
+  readonly ps: number | null;
+  readonly octets: number;
 }
 
 /** A mechanism, and the fabric as it sees it. */

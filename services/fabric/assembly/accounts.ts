@@ -1,6 +1,8 @@
 import type { HeadroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import { headroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import type { AccountSpec, BufferSpec } from '../../engine/contract/memory.js';
+import type { PlacedSize } from '../sizing/placed-size.js';
+import { termOf } from '../sizing/placed-size.js';
 import type { PfcSection, PrioritySection, Scenario } from '../scenario/scenario.js';
 import type { Fail } from '../topology/cabling.js';
 import type { Margin } from './assembly.js';
@@ -54,6 +56,8 @@ export interface SwitchMemory {
 
 /** Makes the memory of switches: accounts of every port and group, with headroom as computed. */
 export class MemoryPlan {
+  /** Of hosts, as `of` returns them of switches. */
+  readonly hostMargins: Margin[] = [];
   private readonly policies = new Map<Settings, Map<string, readonly GroupPolicy[]>>();
   private readonly longestOctets: number;
 
@@ -114,16 +118,26 @@ export class MemoryPlan {
         accounts[group] = { ...backed, alpha: 0, reservedOctets };
         continue;
       }
-      const headroomOctets = this.terms(end, policy).totalOctets;
+      const terms = this.terms(end, policy);
+      const headroomOctets = terms.totalOctets;
       const xoffOctets = reservedOctets + headroomOctets;
-      accounts[group] = {
-        ...UNUSED,
+      const account = {
         lossless: true,
         reservedOctets: xoffOctets,
         xoffOctets,
         xonGapOctets: UNREAD_OCTETS,
         headroomOctets,
       };
+      accounts[group] = { ...UNUSED, ...account };
+      const { device, port } = end;
+      this.hostMargins.push({
+        device,
+        port,
+        group,
+        priorities: policy.priorities,
+        terms,
+        ...account,
+      });
     }
     const apart = accounts.map((own) => own.reservedOctets + own.headroomOctets);
     return {
@@ -311,4 +325,36 @@ function biggestPart(linkEnds: readonly LinkEnd[], margins: readonly Margin[]): 
     `; most of it is at ${name}: ${most.headroomOctets} octets for ` +
     `priority ${most.priorities.join(', ')}, of which ${most.terms[key]} for ${what}`
   );
+}
+
+/** Terms of 802.1Q Annex N, in its order; what follows them is of this model of a switch. */
+const HEADROOM_TERMS: readonly (readonly [keyof HeadroomTerms, string, string])[] = [
+  ['waitOctets', 'W', 'longest frame that this port may just have begun'],
+  ['controlOctets', 'P', 'control frame that pauses the link partner'],
+  ['cableOctets', '2C', 'cable, there and back'],
+  ['interfaceOctets', '2ID', 'interface delays of both stations'],
+  ['responseOctets', 'HD', 'response delay of the link partner'],
+  ['frameOctets', 'F', 'longest frame that the link partner may just have begun'],
+  ['pipelineOctets', 'pipeline', 'ingress pipeline, in front of the buffer'],
+  ['fullPoolOctets', 'full pool', 'frame that finds the shared buffer taken by others'],
+  ['cellOctets', 'cells', 'more, for memory in cells'],
+];
+const OF_ANNEX_N = ['W', 'P', '2C', '2ID', 'HD', 'F'];
+
+/** What is set apart for frames that arrive after XOFF. */
+export function headroomSize(margin: Margin, { octetPs }: LinkEnd): PlacedSize {
+  const { device, port, priorities, headroomOctets, xoffOctets, xonGapOctets } = margin;
+  const terms = HEADROOM_TERMS.map(([key, term, meaning]) =>
+    termOf(margin.terms[key], term, meaning, octetPs),
+  );
+  return {
+    ...{ device, port, kind: 'headroom', title: 'headroom (802.1Q Annex N)', priorities, terms },
+    annexNOctets: terms.reduce(
+      (sum, { term, octets }) => (OF_ANNEX_N.includes(term) ? sum + octets : sum),
+      0,
+    ),
+    neededOctets: margin.terms.totalOctets,
+    givenOctets: headroomOctets,
+    thresholds: { xoff: xoffOctets, xon: Math.max(0, xoffOctets - xonGapOctets) },
+  };
 }

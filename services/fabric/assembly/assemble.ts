@@ -2,7 +2,8 @@ import type { HostSpec, NicSpec, SwitchSpec } from '../../engine/contract/spec.j
 import type { DeviceSpec } from '../../engine/device/engine.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { hostCount } from '../topology/topology.js';
-import { MemoryPlan } from './accounts.js';
+import type { SwitchMemory } from './accounts.js';
+import { headroomSize, MemoryPlan } from './accounts.js';
 import type { Assembly, AssemblyInput, Margin } from './assembly.js';
 import { CongestionPlan } from './congestion-plan.js';
 import { connect } from './connections.js';
@@ -15,7 +16,7 @@ import { placeFaults, withFaults } from './fault-plan.js';
 import { type LinkEnd, linkEndsOf } from './link-ends.js';
 import { frameLengths } from './frame-lengths.js';
 import { lookaheadOf } from './lookahead.js';
-import { CreditPlan } from './credit-plan.js';
+import { creditSize, CreditPlan } from './credit-plan.js';
 import { DiscoveryExchange } from './discovery-exchange.js';
 import { DiscoveryPlan } from './discovery-plan.js';
 import { prospectsOf } from './prospects.js';
@@ -24,6 +25,7 @@ import { checkVms } from './nic-check.js';
 import { nicSpec } from './nic-specs.js';
 import { Mvtx2802Plan } from './mvtx2802-plan.js';
 import { portSpecs } from './port-specs.js';
+import type { PortPlace } from '../../mechanisms/fabric-context.js';
 import type { PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
 import { fabricOfMechanisms, planMechanisms } from './mechanism-plans.js';
 
@@ -43,8 +45,14 @@ export function assemble(input: AssemblyInput): Assembly {
   const bridgesTag = bridges.some((ports) => ports?.some(({ tagged }) => tagged.length > 0));
   const lengths = frameLengths(scenario, flows, bridgesTag);
   const longestFrameOctets = lengths.map((own) => Math.max(...own));
+  const xoffOctets = (device: number, port: number, priority: number): number | null => {
+    const own = memoryOf(device).margins.find(
+      (margin) => margin.port === port && margin.priorities.includes(priority),
+    );
+    return own?.xoffOctets ?? null;
+  };
   const ofMechanisms = fabricOfMechanisms({
-    ...{ input, settings, linkEnds, methods, longestFrameOctets, paths },
+    ...{ input, settings, linkEnds, methods, longestFrameOctets, paths, xoffOctets },
   });
   const congestion = new CongestionPlan(
     scenario,
@@ -78,7 +86,19 @@ export function assemble(input: AssemblyInput): Assembly {
     longestOctets,
     fail,
   );
+  const memories = new Map<number, SwitchMemory>();
+  const memoryOf = (index: number): SwitchMemory => {
+    const ends = linkEnds[index]!;
+    const own =
+      memories.get(index) ??
+      (chips.isChip(index)
+        ? memory.none(ends)
+        : memory.of(index, topology.devices[index]!.name, ends));
+    memories.set(index, own);
+    return own;
+  };
   const margins: Margin[] = [];
+  const endOf = ({ device, port }: PortPlace): LinkEnd => linkEnds[device]![port]!;
   const inOrder = keepsOrder(settings, scenario.faults);
 
   const present = (of: (planned: PlannedMechanism) => object | null): SwitchSpec['slices'] => {
@@ -88,10 +108,8 @@ export function assemble(input: AssemblyInput): Assembly {
     );
   };
   const switchSpec = (index: number, own: Settings): Omit<SwitchSpec, keyof Common> => {
-    const { name } = topology.devices[index]!;
     const mvtx2802 = chips.spec(index);
-    const { buffer, margins: found } =
-      mvtx2802 === null ? memory.of(index, name, linkEnds[index]!) : memory.none(linkEnds[index]!);
+    const { buffer, margins: found } = memoryOf(index);
     margins.push(...found);
     return {
       kind: 'switch',
@@ -170,6 +188,10 @@ export function assemble(input: AssemblyInput): Assembly {
     margins,
     creditMargins: credit.margins,
     mechanisms,
+    sizes: () => [
+      ...[...margins, ...memory.hostMargins].map((own) => headroomSize(own, endOf(own))),
+      ...credit.margins.map((own) => creditSize(own, endOf(own))),
+    ],
     slotMargins: chips.margins,
     longestFrameOctets,
     flowEnds,

@@ -13,6 +13,7 @@ import type { Ideal } from './ideal.js';
 import type { LinkEnd } from './link-ends.js';
 import type { SlotMargin } from './mvtx2802-plan.js';
 import type { PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
+import type { PlacedSize } from '../sizing/placed-size.js';
 import type { Warn } from './device-warnings.js';
 
 export interface AssemblyInput {
@@ -35,6 +36,8 @@ export interface Assembly {
   readonly linkEnds: readonly (readonly LinkEnd[])[];
   /** Of every port and lossless group of switches. */
   readonly margins: readonly Margin[];
+  /** What the plans set apart, and why. */
+  readonly sizes: () => readonly PlacedSize[];
   /** Of every port and priority with credit exchange. */
   readonly creditMargins: readonly CreditMargin[];
   readonly mechanisms: readonly PlannedMechanism[];

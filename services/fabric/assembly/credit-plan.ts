@@ -15,6 +15,8 @@ import {
 import { PS_PER_S } from '../../engine/units/time.js';
 import { FRAME_OCTETS_MIN, wireOctets } from '../../engine/units/ethernet.js';
 import type { CreditEndSection, Scenario } from '../scenario/scenario.js';
+import type { PlacedSize } from '../sizing/placed-size.js';
+import { termOf } from '../sizing/placed-size.js';
 import type { Fail } from '../topology/cabling.js';
 import { hostCount, type Topology } from '../topology/topology.js';
 import type { Warn } from './device-warnings.js';
@@ -424,4 +426,32 @@ export class CreditPlan {
   private unitOf({ unitBytes }: CreditEndSection): number {
     return unitBytes ?? this.longestOctets;
   }
+}
+
+const CREDIT_TERMS: readonly (readonly [keyof CreditLoopTerms, string, string])[] = [
+  ['frameOctets', 'F', 'longest frame of the priority, whole'],
+  ['wayOctets', '2C + 2ID', 'cable and interfaces, there and back'],
+  ['pipelineOctets', 'pipelines', 'of both ends'],
+  ['waitOctets', 'W', 'longest frame that the granting port may just have begun'],
+  ['controlOctets', 'P', 'grant'],
+];
+
+/** What is set apart for what is granted, and what one loop takes. */
+export function creditSize(margin: CreditMargin, { octetPs }: LinkEnd): PlacedSize {
+  const { device, port, priority, unitOctets, bufferUnits, neededUnits, terms } = margin;
+  const inUnits = neededUnits * unitOctets - terms.totalOctets;
+  return {
+    ...{ device, port, kind: 'credit', title: 'credit buffer', priorities: [priority] },
+    annexNOctets: null,
+    terms: [
+      ...CREDIT_TERMS.map(([key, term, meaning]) => termOf(terms[key], term, meaning, octetPs)),
+      {
+        ...{ term: 'units', meaning: `whole frames, in units of ${unitOctets} bytes` },
+        ...{ ps: null, octets: inUnits },
+      },
+    ],
+    neededOctets: neededUnits * unitOctets,
+    givenOctets: bufferUnits * unitOctets,
+    thresholds: {},
+  };
 }

@@ -1,6 +1,11 @@
 /** A fabric as mechanisms see it, and what they plan for its devices. */
 
-import type { DeviceContext, FlowContext, LinkContext } from '../../mechanisms/fabric-context.js';
+import type {
+  DeviceContext,
+  FlowContext,
+  LinkContext,
+  PortPlace,
+} from '../../mechanisms/fabric-context.js';
 import type { FabricOfMechanism, PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
 import { MECHANISMS } from '../../mechanisms/registry.js';
 import { switchAddress, switchPortMac } from '../address.js';
@@ -27,11 +32,13 @@ interface Ground {
   /** By priority. */
   readonly longestFrameOctets: readonly number[];
   readonly paths: FlowPaths;
+  /** As `LinkContext.xoffOctets`. */
+  readonly xoffOctets: (device: number, port: number, priority: number) => number | null;
 }
 
 export function fabricOfMechanisms(ground: Ground): FabricOfMechanism[] {
   const { input, settings, linkEnds, methods, longestFrameOctets, paths } = ground;
-  const { scenario, topology, addresses, fail } = input;
+  const { scenario, topology, addresses, fail, warn } = input;
   const stations = stationsOf(addresses);
   const hosts = hostCount(topology);
   const links = linkEnds.map((ends, device) =>
@@ -39,6 +46,8 @@ export function fabricOfMechanisms(ground: Ground): FabricOfMechanism[] {
   );
   const flows = input.flows.map((flow): FlowContext => {
     const { name, source, destination, priority, group, transport } = flow;
+    const hops = (): PortPlace[] =>
+      group ? [] : paths.find(flow, destination).map(({ from }) => from);
     return {
       name,
       source,
@@ -46,12 +55,10 @@ export function fabricOfMechanisms(ground: Ground): FabricOfMechanism[] {
       isGroup: group,
       ackPriority: transport.kind === 'reliable' ? transport.ackPriority : null,
       switches: () =>
-        group
-          ? []
-          : paths
-              .find(flow, destination)
-              .map(({ from }) => from.device)
-              .slice(1),
+        hops()
+          .map(({ device }) => device)
+          .slice(1),
+      hops,
     };
   });
   return MECHANISMS.map((slice) => ({
@@ -74,6 +81,7 @@ export function fabricOfMechanisms(ground: Ground): FabricOfMechanism[] {
       hostsNamed: (path, selection) => hostsNamed(input, path, selection),
       matches: matchesGlob,
       fail,
+      warn,
     },
   }));
 }
@@ -118,8 +126,8 @@ function settingsFor(
   };
 }
 
-function linkOf(end: LinkEnd, methods: Methods, { input }: Ground): LinkContext {
-  const { name, link, peerDevice, peerPort, octetPs, latencyPs } = end;
+function linkOf(end: LinkEnd, methods: Methods, { input, xoffOctets }: Ground): LinkContext {
+  const { device, port, name, link, peerDevice, peerPort, octetPs, latencyPs } = end;
   return {
     name,
     rateBps: link.rateBps,
@@ -128,6 +136,7 @@ function linkOf(end: LinkEnd, methods: Methods, { input }: Ground): LinkContext 
     octetPs,
     latencyPs,
     pfc: methods.reduce((mask, method, p) => (hasPfc(method) ? mask | (1 << p) : mask), 0),
+    xoffOctets: (priority) => xoffOctets(device, port, priority),
     peerAddress: () => {
       const host = input.addresses[peerDevice];
       if (host !== undefined) return stationsOf([host]);

@@ -231,6 +231,7 @@ export function samplesOf(place: Place): Samples {
     'sfc.detect': (sampler) => detectors(sampler, times),
     'sfc.target': ['auto', '0B', '10KB'],
     'sfc.minInterval': times(1, 5),
+    'sfc.queueInterval': times(0, 1, 4),
     'sfc.pause': ['auto', 'auto', ...times(1, 5)],
     pauseMin: times(0.2, 1),
     pauseMax: times(3, 10),
@@ -438,6 +439,12 @@ function registers(sampler: Sampler): unknown {
     { 'RTTPT2C[3].CRQ': 40, LEDCTL: { LED1_MODE: '0xE' } },
   ]);
 }
+
+/**
+ * Keys that came later: they are drawn from a stream of their own, so that all else of a world
+ * stays as it was.
+ */
+export const LATER_KEYS: readonly string[] = ['sfc.queueInterval', 'sfc.whilePaused'];
 
 /** After the last fault, so many spans later all is well. */
 export const RECOVERY_SPANS = 6;

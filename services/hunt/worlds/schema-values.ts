@@ -108,6 +108,8 @@ export class Drawer {
   constructor(
     readonly sampler: Sampler,
     private readonly samples: Samples,
+    /** Keys that came later, as in samples, and what draws them. */
+    private readonly later: { readonly keys: readonly string[]; readonly drawer: Drawer } | null,
   ) {}
 
   value(node: JsonSchema, path: Path): unknown {
@@ -139,8 +141,10 @@ export class Drawer {
     const { properties = {}, required = [], additionalProperties } = resolve(node);
     const drawn: Record<string, unknown> = {};
     for (const [key, inner] of Object.entries(properties)) {
-      if (!required.includes(key) && !this.sampler.chance(probability)) continue;
-      const value = this.value(inner, [...path, key]);
+      const at = [...path, key];
+      const drawer = this.drawerOf(at);
+      if (!required.includes(key) && !drawer.sampler.chance(probability)) continue;
+      const value = drawer.value(inner, at);
       if (value !== undefined) drawn[key] = value;
     }
     if (typeof additionalProperties === 'object') {
@@ -186,6 +190,13 @@ export class Drawer {
     const most = maximum ?? least + 1000;
     if (this.sampler.chance(0.1)) return this.sampler.pick([least, most]);
     return this.sampler.between(least, Math.min(most, Math.max(least, 0) + 9));
+  }
+
+  private drawerOf(path: Path): Drawer {
+    if (this.later === null) return this;
+    const { keys, drawer } = this.later;
+    const written = path.join('.');
+    return keys.some((key) => written === key || written.endsWith(`.${key}`)) ? drawer : this;
   }
 
   private sampleOf(path: Path): Sample | null {

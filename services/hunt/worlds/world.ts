@@ -12,7 +12,7 @@ import type { Draft } from './drafter.js';
 import { Drafter } from './drafter.js';
 import { drawFabric } from './drawn-fabric.js';
 import type { Place } from './samples.js';
-import { samplesOf } from './samples.js';
+import { LATER_KEYS, samplesOf } from './samples.js';
 import { Drawer } from './schema-values.js';
 
 /** A small scenario in which everything may come together with everything. */
@@ -127,7 +127,12 @@ export function draftWorld(seed: number, number: number, attempt: number): Draft
   const { fabric, bps } = drawFabric(sampler, isSlow, isSlotted);
   const spanPs = Math.max(LEAST_SPAN_PS, (FRAMES_OF_A_SPAN * FRAME_BITS * 1e12) / bps);
   const place = placeOf(fabric, sampler, spanPs);
-  const drawer = new Drawer(sampler, samplesOf(place));
+  const later = new Sampler(seed, `world ${number} ${attempt} later`);
+  const samples = samplesOf(place);
+  const drawer = new Drawer(sampler, samples, {
+    keys: LATER_KEYS,
+    drawer: new Drawer(later, samples, null),
+  });
   return new Drafter(drawer, place, isSlow, isSlotted).draft(fabric);
 }
 

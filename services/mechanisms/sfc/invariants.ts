@@ -8,10 +8,11 @@ export function everyMessageIsAccountedFor({ counters, proxy, station }: SfcPoin
   return counters.sfcSfcmsReceived <= done + refused + waiting;
 }
 
-/** Every frame that congests a queue leads to a message or to PFC, or was within sfcMinInterval. */
+/** Every frame that congests a queue leads to a message or to PFC, or was within an interval. */
 export function everyDetectionIsAnswered({ counters }: SfcPoint): boolean {
   const sent = counters.sfcSfcmsTransmitted + counters.sfcPfcInvoked + counters.sfcProxyNoPfc;
-  return counters.sfcCongestionDetected <= sent + counters.sfcSfcmsDeferred;
+  const withheld = counters.sfcSfcmsDeferred + counters.sfcSfcmsLimited;
+  return counters.sfcCongestionDetected <= sent + withheld;
 }
 
 /** The table never holds more sources than it may. */

@@ -13,6 +13,8 @@ export class SfcCounters {
   sfcResumesTransmitted = 0;
   /** Not sent, since sfcMinInterval was not over, or kept all room in the source table. */
   sfcSfcmsDeferred = 0;
+  /** Not sent, since the last message of the queue was less than queueInterval ago. */
+  sfcSfcmsLimited = 0;
   /** Entries that made room for others, and entries that grew old. */
   sfcSourcesReplaced = 0;
   sfcSourcesAged = 0;

@@ -13,10 +13,15 @@ import type {
 import { maskOf, watchedOf } from '../mechanism-slice.js';
 import { actsForStation } from './machine.js';
 import type { SfcSettings } from './settings.js';
+import type { SfcBufferTerms } from './buffer.js';
+import type { SfcQueue } from './size.js';
+import { sfcLoop, sfcQueues } from './size.js';
 import type { SfcDetector, SfcHostSpec, SfcPortSpec, SfcSwitchSpec } from './spec.js';
 
 /** An SFCM on IPv4 with 34 octets of the congesting frame, FCS included. */
 const MESSAGE_OCTETS = 118;
+/** Without those, tagged where that is what gives it its priority. */
+const EMPTY_MESSAGE_OCTETS = { ethernet: 60, ipv4: 84, ipv6: 104 } as const;
 /** Of the longest frame: no threshold makes sense below these. */
 const THRESHOLD_FRAMES = 4;
 const TARGET_FRAMES = 2;
@@ -34,6 +39,26 @@ export interface SfcPath {
   readonly silent: readonly number[];
 }
 
+/** Of a queue that flows of the scenario can fill: what source flow control asks of memory. */
+export interface SfcSize extends SfcQueue {
+  readonly loop: SfcBufferTerms;
+  /** Null where the detector has no fixed threshold. */
+  readonly thresholdOctets: number | null;
+  readonly targetOctets: number;
+  /** Of the ingress port that comes nearest to its XOFF before a source is paused. */
+  readonly nearest: SfcIngressSize | null;
+}
+
+/** What one ingress port is charged until the sources behind it are paused. */
+export interface SfcIngressSize {
+  readonly port: number;
+  /** Its part of the queue at the threshold. */
+  readonly thresholdOctets: number;
+  /** What still arrives there within the loop of the farthest source behind it. */
+  readonly loopOctets: number;
+  readonly xoffOctets: number;
+}
+
 /** What devices do about source flow control, and where in the file that is wrong. */
 export class SfcPlan implements MechanismPlan<SfcSwitchSpec, SfcHostSpec> {
   /** Of every flow on a priority with source flow control. */
@@ -41,6 +66,9 @@ export class SfcPlan implements MechanismPlan<SfcSwitchSpec, SfcHostSpec> {
   /** Some priority of some switch is watched. */
   private readonly isUsed: boolean;
   private readonly stations: Stations;
+  /** Of switches that `ofSwitch` was called for. */
+  private readonly ports = new Map<number, readonly SfcPortSpec[]>();
+  private queues: readonly SfcQueue[] | null = null;
 
   constructor(private readonly context: FabricContext<SfcSettings>) {
     const { devices } = context;
@@ -61,15 +89,19 @@ export class SfcPlan implements MechanismPlan<SfcSwitchSpec, SfcHostSpec> {
     const loopPs = this.loopsFrom(device);
     const longest = Math.max(...watched.map((priority) => longestFrameOctets[priority]), 64);
     const ports = links.map((link) => this.port(device, link, loopPs, longest));
+    this.ports.set(device, ports);
     if (watched.length === 0 && !ports.some(({ proxy, obeys }) => actsForStation(proxy, obeys)))
       return null;
+    this.warnOfLateDetection(device);
     return {
       monitorQueues: maskOf(watched.map((priority) => transmit[priority])),
       ports,
       minIntervalPs: own.minInterval,
+      queueIntervalPs: own.queueInterval,
       pauseNs: own.pause === 'auto' ? null : Math.ceil(own.pause / PS_PER_NS),
       pauseMinNs: Math.ceil(own.pauseMin / PS_PER_NS),
       pauseMaxNs: Math.ceil(own.pauseMax / PS_PER_NS),
+      sendsWhilePaused: own.whilePaused === 'longest',
       resume: own.resume,
       maxSources: own.sources,
       sourceLifePs: own.sourceLife,
@@ -90,6 +122,67 @@ export class SfcPlan implements MechanismPlan<SfcSwitchSpec, SfcHostSpec> {
       (frameClass & GROUP_FLAG) === 0 ? this.stations.mac(target) : groupMac(target),
     );
     return { scope, processingPs: processing, destinations };
+  }
+
+  /** Of every queue of a switch that is watched, to which flows can bring more than leaves. */
+  sizesOf(device: number): SfcSize[] {
+    if (!this.ports.has(device)) return [];
+    this.queues ??= sfcQueues(this.context, (own) => this.watched(own));
+    return this.queues
+      .filter((queue) => queue.device === device)
+      .map((queue) => this.sizeOf(queue));
+  }
+
+  private sizeOf(queue: SfcQueue): SfcSize {
+    const own = this.section(queue.device);
+    const { detector, targetOctets } = this.ports.get(queue.device)![queue.port];
+    const times = {
+      messageOctets: EMPTY_MESSAGE_OCTETS[encapsulationOf(own)] + own.quote,
+      processingPs: (host: number) => Math.max(own.processing, this.section(host).processing),
+    };
+    const thresholdOctets = thresholdOf(detector);
+    const loop = sfcLoop(this.context, queue, queue.ingresses, times);
+    const ingresses = queue.ingresses.flatMap((ingress): SfcIngressSize[] => {
+      const link = this.context.devices[queue.device].links[ingress.port];
+      const xoffOctets = link.xoffOctets(queue.priority);
+      if (xoffOctets === null || thresholdOctets === null) return [];
+      const { detectionPs, upPs, downPs } = sfcLoop(this.context, queue, [ingress], times);
+      const { octetPs } = this.context.devices[queue.device].links[queue.port];
+      const loopOctets = Math.ceil(((detectionPs + upPs + downPs) * ingress.arrivals) / octetPs);
+      const part = Math.ceil((thresholdOctets * ingress.arrivals) / queue.arrivals);
+      return [{ port: ingress.port, thresholdOctets: part, loopOctets, xoffOctets }];
+    });
+    const nearest = ingresses.reduce<SfcIngressSize | null>(
+      (a, b) => (a === null || beyondXoff(b) > beyondXoff(a) ? b : a),
+      null,
+    );
+    return { ...queue, loop, thresholdOctets, targetOctets, nearest };
+  }
+
+  /** Warns of the queue for which PFC acts the longest before source flow control does. */
+  private warnOfLateDetection(device: number): void {
+    const late = this.sizesOf(device).flatMap(({ priority, port, thresholdOctets, nearest }) =>
+      nearest === null || beyondXoff(nearest) <= 0
+        ? []
+        : [{ priority, port, thresholdOctets: thresholdOctets!, nearest }],
+    );
+    if (late.length === 0) return;
+    const worst = late.reduce((a, b) => (beyondXoff(b.nearest) > beyondXoff(a.nearest) ? b : a));
+    const { priority, port, thresholdOctets, nearest } = worst;
+    const { links, placeOf } = this.context.devices[device];
+    const share = nearest.thresholdOctets / thresholdOctets;
+    const most = Math.floor((nearest.xoffOctets - nearest.loopOctets) / share);
+    this.context.warn(
+      placeOf('detect'),
+      links[port].name,
+      `priority ${priority}: PFC acts before source flow control: an ingress port is charged ` +
+        `${nearest.thresholdOctets} bytes of the threshold (${thresholdOctets}) and ` +
+        `${nearest.loopOctets} more until its sources pause, and its XOFF is ` +
+        `${nearest.xoffOctets}; ` +
+        (most > 0
+          ? `detect: ${most}B or less, or a higher xoff`
+          : 'a higher xoff, or shorter links'),
+    );
   }
 
   /** Whether the path of a flow is covered. */
@@ -130,11 +223,18 @@ export class SfcPlan implements MechanismPlan<SfcSwitchSpec, SfcHostSpec> {
     const own = this.section(device);
     const { hostCount, negotiates, devices } = this.context;
     const isEdge = link.peerDevice < hostCount;
-    const loopOctets = Math.ceil(loopPs.reduce((a, b) => Math.max(a, b), 0) / link.octetPs);
-    const autoOctets = Math.max(loopOctets, TARGET_FRAMES * longest);
+    const longestPs = loopPs.reduce((a, b) => Math.max(a, b), 0);
+    const loopOctets = Math.ceil(longestPs / link.octetPs);
+    const room = this.belowXoff(device, longestPs);
+    const detector = detectorOf(
+      own,
+      Math.max(Math.min(2 * loopOctets, room), THRESHOLD_FRAMES * longest),
+    );
+    const usual = Math.max(loopOctets, TARGET_FRAMES * longest);
+    const most = Math.floor((thresholdOf(detector) ?? Infinity) / 2);
     return {
-      detector: detectorOf(own, Math.max(2 * loopOctets, THRESHOLD_FRAMES * longest)),
-      targetOctets: own.target === 'auto' ? autoOctets : own.target,
+      detector,
+      targetOctets: own.target === 'auto' ? Math.min(usual, most) : own.target,
       drainOctetPs: devices[device].shares.map((share) =>
         share === 0 ? Infinity : link.octetPs / share,
       ),
@@ -143,6 +243,21 @@ export class SfcPlan implements MechanismPlan<SfcSwitchSpec, SfcHostSpec> {
       // Where link partners negotiate, a station has yet to advertise it.
       obeys: isEdge && !negotiates && this.section(link.peerDevice).receive,
     };
+  }
+
+  /**
+   * Octets of a queue that leave room below XOFF, whichever port they came in by, for what arrives
+   * there within a loop; Infinity where no link partner is paused.
+   */
+  private belowXoff(device: number, loopPs: number): number {
+    const { links } = this.context.devices[device];
+    const rooms = links.flatMap((link) =>
+      this.watched(device).map((priority) => {
+        const xoff = link.xoffOctets(priority);
+        return xoff === null ? Infinity : xoff - Math.ceil(loopPs / link.octetPs);
+      }),
+    );
+    return Math.min(...rooms, Infinity);
   }
 
   /** By host: a message there, and a frame of the longest kind back, over idle links. */
@@ -200,6 +315,23 @@ export class SfcPlan implements MechanismPlan<SfcSwitchSpec, SfcHostSpec> {
       throw fail(device.placeOf('pauseMin'), 'pauseMin is more than pauseMax');
     }
   }
+}
+
+/** The queue length from which every frame is of a congested queue; null if that is not fixed. */
+function thresholdOf(detector: SfcDetector): number | null {
+  switch (detector.kind) {
+    case 'threshold':
+      return detector.octets;
+    case 'marking':
+      return detector.maxOctets;
+    case 'dynamic':
+    case 'predicted':
+      return null;
+  }
+}
+
+function beyondXoff({ thresholdOctets, loopOctets, xoffOctets }: SfcIngressSize): number {
+  return thresholdOctets + loopOctets - xoffOctets;
 }
 
 /** Of messages; those of flows are on IPv4. */

@@ -57,6 +57,8 @@ import {
 interface QueueMemory extends GrowthSample {
   /** A pause was asked for since it was last at its target. */
   asked: boolean;
+  /** Its last message. */
+  sentPs: number;
 }
 
 const UNIT_OCTETS = 64;
@@ -79,6 +81,8 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
   private readonly random: RandomStream;
   private readonly view: QueueView = { octets: 0, growth: 0, freeOctets: 0 };
   private cleanupArmed = false;
+  /** The queue that is looked at now is paused itself. */
+  private isPaused = false;
 
   private readonly firstPort: number;
   private readonly macs: readonly number[];
@@ -140,7 +144,8 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     // Messages of bridges and notifications are not what congests.
     if ((frameClass & KIND_MASK) > KIND_NAK) return;
     const queue = this.watch(out, trafficClass, queueOctets);
-    if (this.isHeld(out, frameClass & PRIORITY_MASK)) return;
+    this.isPaused = this.isHeld(out, frameClass & PRIORITY_MASK);
+    if (this.isPaused && !this.spec.sendsWhilePaused) return;
     const { detector } = this.spec.ports[out - this.firstPort];
     const probability = congestionProbability(detector, this.view);
     if (probability === 0) return;
@@ -148,8 +153,15 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     this.counters.sfcCongestionDetected++;
     queue.asked = true;
     const slot = this.addSfcSource(via, out, trafficClass, frame);
-    if (slot >= 0) this.condTransmitSfcmPdu(slot, frame);
-    else this.counters.sfcSfcmsDeferred++;
+    if (slot < 0) this.counters.sfcSfcmsDeferred++;
+    else if (this.isLimited(queue, via)) this.counters.sfcSfcmsLimited++;
+    else this.condTransmitSfcmPdu(slot, frame, queue);
+  }
+
+  /** The queue may send no message yet; the request for PFC at an own port is none. */
+  private isLimited({ sentPs }: QueueMemory, via: number): boolean {
+    const { spec, timers, edges } = this;
+    return !edges.actsFor(via) && !intervalIsOver(sentPs, timers.clock.now, spec.queueIntervalPs);
   }
 
   /** A frame has left a monitored queue. */
@@ -200,9 +212,13 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     return slot >= 0 && intervalIsOver(this.table.lastSentPs[slot], now, this.spec.minIntervalPs);
   }
 
-  condTransmitSfcmPdu(slot: number, frame: number): void {
-    if (this.mayBeSent(slot)) this.buildAndSendSfcm(SFCM_PAUSE, slot, frame);
-    else this.counters.sfcSfcmsDeferred++;
+  condTransmitSfcmPdu(slot: number, frame: number, queue: QueueMemory): void {
+    if (!this.mayBeSent(slot)) {
+      this.counters.sfcSfcmsDeferred++;
+      return;
+    }
+    queue.sentPs = this.timers.clock.now;
+    this.buildAndSendSfcm(SFCM_PAUSE, slot, frame);
   }
 
   /** Sends a message to an entry's source, or stops it by PFC if it hangs on this bridge. */
@@ -301,7 +317,7 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     return queue;
   }
 
-  /** A queue that is stopped itself is not what congests: its cause is told of elsewhere. */
+  /** The queue may not send now. */
   private isHeld(out: number, priority: number): boolean {
     return (this.carrier.heldPriorities(out) & (1 << priority)) !== 0;
   }
@@ -309,12 +325,13 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
   private pauseNs(slot: number): number {
     const { table, spec } = this;
     const { drainOctetPs, targetOctets } = spec.ports[table.get(slot, ENTRY_QUEUE_PORT)];
+    const drain = this.isPaused ? Infinity : drainOctetPs[table.get(slot, ENTRY_QUEUE_CLASS)];
     return pauseTimeNs(
       spec,
       this.view,
       targetOctets,
       spec.loopPs[table.get(slot, ENTRY_SOURCE)],
-      drainOctetPs[table.get(slot, ENTRY_QUEUE_CLASS)],
+      drain,
     );
   }
 
@@ -376,5 +393,5 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
 }
 
 function newQueue(): QueueMemory {
-  return { octets: 0, atPs: 0, growth: 0, asked: false };
+  return { octets: 0, atPs: 0, growth: 0, asked: false, sentPs: -Infinity };
 }

@@ -53,14 +53,23 @@ export const sfcKeys = {
     )
     .prefault('auto'),
   detect: detect
-    .describe('When a queue is congested; auto: twice what the longest round trip carries.')
+    .describe(
+      'When a queue is congested; auto: twice what the longest round trip carries, or less where ' +
+        'PFC would act first.',
+    )
     .prefault('auto'),
   target: either([word('auto'), quantity(size)], 'a queue length', 'auto, or a size such as 64KB')
-    .describe('Queue length that pauses aim at; auto: what the longest round trip carries.')
+    .describe(
+      'Queue length that pauses aim at; auto: what the longest round trip carries, at most half ' +
+        'of the threshold.',
+    )
     .prefault('auto'),
   minInterval: quantity(aboveZero(time))
     .describe('Least time between two messages to one source (sfcmMinInterval).')
     .prefault('10us'),
+  queueInterval: quantity(time)
+    .describe('Least time between two messages of one queue, to whichever sources; 0s: no limit.')
+    .prefault('0s'),
   pause: either(
     [word('auto'), quantity(aboveZero(time))],
     'a pause time',
@@ -70,6 +79,13 @@ export const sfcKeys = {
     .prefault('auto'),
   pauseMin: quantity(aboveZero(time)).describe('Least computed pause.').prefault('1us'),
   pauseMax: quantity(aboveZero(time)).describe('Longest computed pause.').prefault('100us'),
+  whilePaused: choice(['silent', 'longest'])
+    .describe(
+      'A congested queue that is itself paused sends no messages, or messages with pauseMax: it ' +
+        'does not drain. Silent, since the queue that pauses it names the sources that ' +
+        'congest; a paused queue also has frames of others.',
+    )
+    .prefault('silent'),
   resume: flag()
     .describe('Tell paused sources when the queue has fallen to its target.')
     .prefault(false),

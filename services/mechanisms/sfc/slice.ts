@@ -4,10 +4,11 @@ import type { MechanismTlvs } from '../../engine/wire/lldp/mechanism-tlvs.js';
 import { flag } from '../../settings/parts.js';
 import type { Path } from '../../settings/source-tree.js';
 import type { FabricContext } from '../fabric-context.js';
-import type { MechanismSlice } from '../mechanism-slice.js';
+import type { MechanismSlice, MemorySize, SizeTerm } from '../mechanism-slice.js';
 import { maskOf, watchedOf } from '../mechanism-slice.js';
 import type { Places } from '../rate-control-slice.js';
 import { SfcMechanism } from './mechanism.js';
+import type { SfcSize } from './plan.js';
 import { encapsulationOf, SfcPlan } from './plan.js';
 import type { SfcTypes } from './results.js';
 import { sfcResults } from './results.js';
@@ -44,9 +45,40 @@ export const sfc: MechanismSlice<SfcTypes> = {
   fixedClasses: (_section, watched) => watched,
   messagePriority: ({ priority }) => priority,
   plan: (context) => new SfcPlan(context),
+  sizes: (plan, device) => plan.sizesOf(device).map(memoryOf),
   advertise,
   results: sfcResults,
 };
+
+/** Above the threshold of a queue: what comes within the loop, less what leaves meanwhile. */
+function memoryOf(size: SfcSize): MemorySize {
+  const { port, priority, arrivals, loop, thresholdOctets, targetOctets, nearest } = size;
+  const { detectionPs, upPs, downPs, totalOctets } = loop;
+  const loopPs = detectionPs + upPs + downPs;
+  const term = (name: string, meaning: string, ps: number): SizeTerm => ({
+    ...{ term: name, meaning, ps },
+    octets: Math.round((totalOctets * ps) / loopPs),
+  });
+  const rest = `of ${arrivals.toFixed(2)} octets that arrive for each that leaves`;
+  return {
+    ...{ title: 'SFC buffer above the threshold', port, priority },
+    terms: [
+      term('detection', `a frame of each source, ${rest}`, detectionPs),
+      term('up', 'message to the farthest source, and its processing there', upPs),
+      term('down', 'frame that the source had begun, to the queue', downPs),
+    ],
+    neededOctets: totalOctets,
+    givenOctets: null,
+    thresholds: {
+      ...(thresholdOctets !== null && { threshold: thresholdOctets }),
+      target: targetOctets,
+      ...(nearest !== null && {
+        charged: nearest.thresholdOctets + nearest.loopOctets,
+        xoff: nearest.xoffOctets,
+      }),
+    },
+  };
+}
 
 function checkDetector({ detect }: Partial<SfcSettings>, path: Path, places: Places): void {
   if (typeof detect !== 'object' || !('min' in detect) || detect.min < detect.max) return;

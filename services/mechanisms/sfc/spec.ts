@@ -19,10 +19,14 @@ export interface SfcSwitchSpec {
   readonly monitorQueues: number;
   readonly ports: readonly SfcPortSpec[];
   readonly minIntervalPs: number;
+  /** Least time between two messages of one queue. */
+  readonly queueIntervalPs: number;
   /** Time to pause; null: what the surplus of the queue takes to drain. */
   readonly pauseNs: number | null;
   readonly pauseMinNs: number;
   readonly pauseMaxNs: number;
+  /** A queue that is itself paused requests the longest pause; else nothing. */
+  readonly sendsWhilePaused: boolean;
   /** Tell the sources when the queue has fallen to its target. */
   readonly resume: boolean;
   readonly maxSources: number;

@@ -119,6 +119,7 @@ describe('a switch that tells sources', () => {
     'detect: 50KB, sources: 2',
     'detect: 50KB, sourceLife: 2us',
     'detect: 50KB, processing: 900ns',
+    'detect: 50KB, queueInterval: 3us',
     'detect: 50KB, scope: flow',
     'detect: 50KB, encapsulation: ipv6, quote: 200',
   ];
@@ -177,6 +178,50 @@ describe('a switch that tells sources', () => {
       if (entries < 4) assert.ok(counters['sfcSourcesRefused']! > 0);
     });
   }
+
+  it('sends one message a queueInterval at most, to whichever sources', () => {
+    const { counters } = bridgeOf(
+      runScenario(`${INCAST}sfc: { detect: 50KB, minInterval: 1us, queueInterval: 5us }\n`),
+    );
+    // 200 us have room for 40 intervals of 5 us, and one more message.
+    assert.ok(counters['sfcSfcmsTransmitted']! <= 41);
+    assert.ok(counters['sfcSfcmsTransmitted']! >= 15);
+    assert.ok(counters['sfcSfcmsLimited']! > 100);
+    const without = bridgeOf(runScenario(`${INCAST}sfc: { detect: 50KB, minInterval: 1us }\n`));
+    assert.ok(without.counters['sfcSfcmsTransmitted']! > 60);
+    assert.equal(without.counters['sfcSfcmsLimited'], 0);
+  });
+
+  // s1 sends by one link to s2, which is paused by a slow receiver behind it.
+  const BEHIND_PAUSE = `
+duration: 60us
+fabric: { generator: dumbbell, left: 1, right: 1, fabricLink: { rate: 100G, length: 5m } }
+switches: { buffer: { size: 8MB } }
+priorities: { 3: { flowControl: pfc, xoff: 30KB, sfc: true } }
+devices: { s2: { sfc: { send: false } } }
+load:
+  - { name: s, stream: { from: h1, to: h2 }, rate: line, frame: 1518, priority: 3 }
+faults: [{ kind: slow-receiver, where: { device: h2 }, at: 1us, rate: 1G }]
+`;
+  const ofS1 = (setting: string): Readonly<Record<string, number>> => {
+    const results = runScenario(
+      `${BEHIND_PAUSE}sfc: { detect: 10KB, target: 5KB, pauseMax: 40us, ${setting} }\n`,
+    );
+    return results.sfc.find(({ device }) => device === 's1')?.counters ?? {};
+  };
+
+  it('sends nothing for a queue that is paused itself', () => {
+    assert.equal(ofS1('whilePaused: silent')['sfcSfcmsTransmitted'] ?? 0, 0);
+  });
+
+  it('sends the longest pause for a queue that is paused itself, if it is asked to', () => {
+    assert.ok(ofS1('whilePaused: longest')['sfcSfcmsTransmitted']! > 0);
+    const { sfc } = runScenario(
+      `${BEHIND_PAUSE}sfc: { detect: 10KB, target: 5KB, pauseMax: 40us, whilePaused: longest }\n`,
+    );
+    const { pauses, pausedPs } = sfc.find(({ device }) => device === 'h1')!;
+    assert.ok(pausedPs / pauses > 20e6, `${pausedPs} ps in ${pauses} pauses`);
+  });
 
   it('forgets sources that are not seen any more', () => {
     const results = runScenario(
