@@ -17,6 +17,11 @@ const needs = [
     purpose: 'test/distributed exchanges frames between services over it',
   },
   { command: 'chromium', debianPackage: 'chromium', purpose: 'test/browser opens pages in it' },
+  {
+    command: 'yanglint',
+    debianPackage: 'libyang-tools',
+    purpose: 'test/interop validates managed objects by their YANG modules with it',
+  },
   { command: 'openssl', debianPackage: 'openssl', purpose: 'test/distributed makes certificates' },
   {
     command: 'prometheus',

@@ -18,6 +18,7 @@ import type { ClusterRunOptions } from './commands/k8s-run.js';
 import type { SteerAction } from './commands/steer.js';
 import type { SweepOptions } from './commands/sweep.js';
 import type { TopologyOptions } from './commands/topology.js';
+import type { ManagedOptions } from './commands/managed.js';
 import type { SizeOptions } from './commands/size.js';
 import type { WhyOptions } from './commands/why.js';
 import type { DoctorOptions } from './commands/doctor.js';
@@ -443,6 +444,17 @@ function program(): Command {
     .action(async (scenario: string, options: SizeOptions) => {
       const { sizeCommand } = await import('./commands/size.js');
       sizeCommand(scenario, options);
+    });
+
+  selvage
+    .command('managed')
+    .description('managed objects of a run as instance data of the YANG modules in yang/')
+    .argument('<scenario>', 'YAML or JSON file')
+    .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
+    .option('--at <time>', 'as they are at this time (default: at the end)')
+    .action(async (scenario: string, options: ManagedOptions) => {
+      const { managedCommand } = await import('./commands/managed.js');
+      process.exitCode = await managedCommand(scenario, options);
     });
 
   discovering(selvage.command('neighbors'), '<scenario or run>')

@@ -4,6 +4,7 @@ import type { MechanismKind, MechanismTools, SliceMechanism } from '../engine/co
 import type { Engine } from '../engine/device/engine.js';
 import type { Path } from '../settings/source-tree.js';
 import type { DeviceContext, FabricContext, FlowTagging, MechanismPlan } from './fabric-context.js';
+import type { DeviceView, ManagedObjects } from './managed-objects.js';
 import type { Places } from './rate-control-slice.js';
 
 type Shape = Readonly<Record<string, z.ZodType>>;
@@ -48,6 +49,8 @@ export interface MechanismSlice<Of extends SliceTypes = SliceTypes> extends Mech
   plan(context: FabricContext<Of['settings'], Of['key']>): Of['plan'];
   /** What it asks of the memory of a device, by its plan. */
   sizes?(plan: Of['plan'], device: number): readonly MemorySize[];
+  /** Managed objects of a device, of the YANG module of its name. */
+  managed?(view: DeviceView): ManagedObjects | null;
   /** What a device advertises by discovery. */
   advertise?(device: number, context: FabricContext<Of['settings']>): Partial<AdvertisedTlvs>;
   readonly results: SliceResults<Of>;

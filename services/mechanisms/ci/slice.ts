@@ -11,6 +11,7 @@ import type { CiTypes } from './results.js';
 import { ciResults } from './results.js';
 import type { CiSettings } from './settings.js';
 import { ciKeys } from './settings.js';
+import { ciManagedObjects } from './yang.js';
 
 const ALL_PRIORITIES = 0xff;
 
@@ -37,6 +38,7 @@ export const ci: MechanismSlice<CiTypes> = {
   fixedClasses: ({ enable }, watched, isHost) =>
     !isHost && watched !== 0 && enable ? ALL_PRIORITIES : 0,
   companions: ({ priority }) => [priority],
+  managed: ciManagedObjects,
   plan: (context) => new CiPlan(context),
   advertise,
   results: ciResults,

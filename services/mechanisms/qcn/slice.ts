@@ -15,6 +15,7 @@ import { qcnResults } from './results.js';
 import type { QcnSettings } from './settings.js';
 import { qcnSettings } from './settings.js';
 import type { QcnReactionSpec } from './spec.js';
+import { qcnManagedObjects } from './yang.js';
 
 /** Reaction points: the rate control of loads with `congestion: qcn`. */
 export const qcn: RateControlSlice<QcnSettings> = {
@@ -53,6 +54,7 @@ export const qcnDomain: MechanismSlice<QcnTypes> = {
   checkPriorities,
   fixedClasses: ({ priorities }) => maskOf(priorities),
   tagging: (context) => new QcnDomain(context),
+  managed: qcnManagedObjects,
   plan: (context) => new QcnPlan(context),
   advertise: (_device, { section }) => {
     const priorities = maskOf(section.priorities);

@@ -14,6 +14,7 @@ import type { SfcTypes } from './results.js';
 import { sfcResults } from './results.js';
 import type { SfcSettings } from './settings.js';
 import { sfcKeys } from './settings.js';
+import { sfcManagedObjects } from './yang.js';
 
 export const sfc: MechanismSlice<SfcTypes> = {
   name: 'sfc',
@@ -45,6 +46,7 @@ export const sfc: MechanismSlice<SfcTypes> = {
   fixedClasses: (_section, watched) => watched,
   messagePriority: ({ priority }) => priority,
   plan: (context) => new SfcPlan(context),
+  managed: sfcManagedObjects,
   sizes: (plan, device) => plan.sizesOf(device).map(memoryOf),
   advertise,
   results: sfcResults,

@@ -14,7 +14,7 @@ export class SfcStationReceiver extends SfcReceiver {
 
   constructor(
     firstPort: number,
-    private readonly spec: SfcHostSpec,
+    readonly spec: SfcHostSpec,
     timers: SfcTimers,
     counters: SfcCounters,
     private readonly carrier: HostCarrier,
