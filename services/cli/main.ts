@@ -534,7 +534,13 @@ function program(): Command {
 }
 
 /** Faults of what a run needs beside this program, by the names of their classes. */
-const FAULTS_OUTSIDE = ['MachineryError', 'BrokerError', 'StoreError', 'PluginError'];
+const FAULTS_OUTSIDE = [
+  'MachineryError',
+  'BrokerError',
+  'StoreError',
+  'DamagedCheckpoint',
+  'PluginError',
+];
 
 /** Bad input is one line; anything else is our own fault and shows where. */
 function report(error: unknown): number {

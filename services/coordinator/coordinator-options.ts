@@ -12,4 +12,6 @@ export interface CoordinatorOptions {
   readonly haltsPs?: readonly number[];
   /** Nothing is executed before somebody says so. */
   readonly paused?: boolean;
+  /** Called with what a person should know, though the run goes on. */
+  readonly warn?: (text: string) => void;
 }

@@ -19,6 +19,7 @@ import type { Breach } from '../runtime/checks/breach.js';
 import { drawSalt } from '../runtime/keys/run-keys.js';
 import { mergeParts } from '../runtime/merge.js';
 import { RecoveryLooks } from '../runtime/checks/recovery-looks.js';
+import { Checkpoints } from './checkpoints.js';
 import type { CoordinatorOptions } from './coordinator-options.js';
 import { EndedRun } from './ended-run.js';
 import { FaultDesk } from './fault-desk.js';
@@ -26,8 +27,6 @@ import { keepAsCheckpoint } from './first-checkpoint.js';
 import { Gathering } from './gathering.js';
 import { Glancing } from './glancing.js';
 import { HALTED, Halts } from './halts.js';
-import type { Checkpoint } from './manifest.js';
-import { packManifest, unpackManifest } from './manifest.js';
 import { Progress } from './progress.js';
 import { refusal } from './refusal.js';
 import { roundReport } from './round-report.js';
@@ -64,11 +63,9 @@ export class Coordinator {
   private readonly requests = new Requests();
   private readonly sampling: Sampling;
   private readonly glancing: Glancing;
-  private checkpoint: Checkpoint | null = null;
-  private saving: Checkpoint | null = null;
+  private readonly checkpoints: Checkpoints;
   /** Resolves when no commit is under way. */
   private committing: Promise<void> = Promise.resolve();
-  private savedAt = performance.now();
   private countedAt = -Infinity;
   private readonly progress = new Progress();
   private detail = '';
@@ -108,6 +105,9 @@ export class Coordinator {
       watch: watchIntervals(fabric.specs, fabric.scenario.durationPs),
       fixedLength: options.roundLength,
     });
+    const { run, version, check, checkpointMs, warn } = options;
+    const services = plans.length;
+    this.checkpoints = new Checkpoints(store, { run, services, checkpointMs, warn });
     this.glancing = new Glancing(plans);
     this.looks = new RecoveryLooks(fabric, plans, options.check);
     this.sampling = new Sampling(
@@ -115,7 +115,6 @@ export class Coordinator {
       fabric.linkEnds.map(({ length }) => length),
     );
     const planHashes = this.slots.map(({ hash }) => hash);
-    const { run, version, check } = options;
     const { document } = live.loaded;
     this.ended = new EndedRun(store, { run, version, check, document, planHashes });
     this.awaitServices();
@@ -135,17 +134,14 @@ export class Coordinator {
     }
     this.lastEpoch = await this.store.lastEpoch();
     await this.desk.recall();
-    const octets = await this.store.manifest();
-    if (octets === null) return;
-    const { epoch, ...checkpoint } = unpackManifest(octets, this.options.run, this.slots.length);
+    await this.checkpoints.recall();
     // Another coordinator has been let go already.
-    if (epoch > 0) this.requests.isPaused = false;
-    this.checkpoint = checkpoint;
+    if ((this.checkpoints.last?.epoch ?? 0) > 0) this.requests.isPaused = false;
   }
 
   /** Puts a state that somebody kept where a checkpoint is looked for. */
   async startFrom(whole: WholeState): Promise<void> {
-    if ((await this.store.manifest()) !== null) return;
+    if ((await this.store.manifests()).length > 0) return;
     await keepAsCheckpoint(whole, this.slots, this.options.run, this.store);
   }
 
@@ -179,7 +175,7 @@ export class Coordinator {
       return;
     }
     this.phase = Phase.PHASE_RECOVERING;
-    this.saving = null;
+    this.checkpoints.forget();
     this.isLooking = false;
     this.detail = `service ${service} was lost`;
     this.awaitServices();
@@ -187,7 +183,7 @@ export class Coordinator {
   }
 
   hear(service: number, message: selvage.v1.FromService): void {
-    const { ready, report, saved, shown, final, failed } = message;
+    const { ready, report, saved, shown, final, failed, unusable } = message;
     if (failed) this.fail(`service ${service}: ${failed.reason ?? ''}`);
     else if (ready?.epoch === this.epoch) this.takeReady(service, ready.nextPs ?? 0);
     else if (report?.epoch === this.epoch && report.round === this.round) {
@@ -196,6 +192,7 @@ export class Coordinator {
     } else if (saved?.epoch === this.epoch) this.takeSaved(service, saved);
     else if (shown?.epoch === this.epoch) this.takeShown(service, shown);
     else if (final?.epoch === this.epoch) this.takeFinal(service, final);
+    else if (unusable?.epoch === this.epoch) this.takeUnusable(service, unusable);
   }
 
   steer(action: selvage.v1.SteerRequest.Action, stepPs = 0): { done: boolean; detail: string } {
@@ -296,6 +293,16 @@ export class Coordinator {
     );
   }
 
+  /** All services are there, and begin a new epoch. */
+  private recover(reason: string): void {
+    this.phase = Phase.PHASE_RECOVERING;
+    this.checkpoints.forget();
+    this.isLooking = false;
+    this.detail = reason;
+    this.beginEpoch();
+    this.tell();
+  }
+
   private beginEpoch(): void {
     clearTimeout(this.lostTimer);
     const epoch = ++this.lastEpoch;
@@ -313,11 +320,11 @@ export class Coordinator {
   private openEpoch(epoch: number): void {
     this.epoch = epoch;
     this.round = 0;
-    this.saving = null;
+    this.checkpoints.forget();
     this.glancing.forget();
     const salt = drawSalt();
-    for (const slot of this.slots) {
-      Object.assign(slot, { nextPs: null, saved: null });
+    for (const [service, slot] of this.slots.entries()) {
+      slot.nextPs = null;
       const isInformed = slot.informed === slot.incarnation;
       slot.informed = slot.incarnation;
       slot.send?.({
@@ -325,7 +332,7 @@ export class Coordinator {
           epoch,
           plan: isInformed ? new Uint8Array(0) : slot.packed,
           planHash: slot.hash,
-          checkpoint: this.checkpoint?.name ?? '',
+          from: this.checkpoints.keptStateOf(service),
           check: this.options.check,
           changes: this.desk.changes,
           salt,
@@ -338,11 +345,11 @@ export class Coordinator {
     this.slots[service]!.nextPs = nextPs;
     const nexts = this.slots.map((slot) => slot.nextPs);
     if (nexts.includes(null)) return;
-    const { checkpoint } = this;
-    const boundPs = checkpoint?.boundPs ?? 0;
-    this.rounds.begin(boundPs, nexts as number[], checkpoint?.framesSeen ?? -1);
+    const { last } = this.checkpoints;
+    const boundPs = last?.boundPs ?? 0;
+    this.rounds.begin(boundPs, nexts as number[], last?.framesSeen ?? -1);
     this.looks.begin(this.fabric, boundPs);
-    this.savedAt = performance.now();
+    this.checkpoints.begun();
     this.detail = '';
     this.goOn();
   }
@@ -374,7 +381,7 @@ export class Coordinator {
       this.gather();
       return;
     }
-    if (this.mustSave()) {
+    if (this.checkpoints.isDue(this.rounds.boundPs, this.requests.isCheckpointAsked)) {
       this.save();
       return;
     }
@@ -410,10 +417,9 @@ export class Coordinator {
     this.round++;
     const { epoch, round } = this;
     const countPorts = this.sampling.begin(this.requests.isPaused);
-    this.slots.forEach(({ send }, service) => {
-      const expected = this.rounds.expectedBy(service);
-      send?.({ round: { epoch, round, basePs, endPs, expected, countFrames, countPorts } });
-    });
+    this.ask((expected) => ({
+      round: { epoch, round, basePs, endPs, expected, countFrames, countPorts },
+    }));
     if (!wasRunning || countFrames) this.tell();
   }
 
@@ -427,57 +433,48 @@ export class Coordinator {
     this.goOn();
   }
 
-  private mustSave(): boolean {
-    if (this.rounds.boundPs === this.checkpoint?.boundPs || this.rounds.boundPs === 0) return false;
-    return (
-      this.requests.isCheckpointAsked ||
-      performance.now() - this.savedAt > this.options.checkpointMs
-    );
-  }
-
   private save(): void {
     this.requests.isCheckpointAsked = false;
     const { epoch } = this;
     const { boundPs, framesSeen } = this.rounds;
-    this.saving = { name: `c${epoch}-${this.round}`, boundPs, framesSeen };
-    this.slots.forEach((slot, service) => {
-      slot.saved = null;
-      const expected = this.rounds.expectedBy(service);
-      slot.send?.({ save: { epoch, checkpoint: this.saving!.name, expected } });
+    const name = `c${epoch}-${this.round}`;
+    this.checkpoints.begin({ name, epoch, boundPs, framesSeen });
+    this.ask((expected) => ({ save: { epoch, checkpoint: name, expected, boundPs } }));
+  }
+
+  /** Every service owes an answer to this, when the messages that it must expect have come. */
+  private ask(messageOf: (expected: number[]) => Down): void {
+    this.slots.forEach(({ send }, service) => {
+      send?.(messageOf(this.rounds.expectedBy(service)));
     });
   }
 
   private takeSaved(service: number, saved: selvage.v1.Saved.$Properties): void {
-    const { saving } = this;
-    if (saving === null || saved.checkpoint !== saving.name) return;
-    this.slots[service]!.saved = saved.hash ?? new Uint8Array(0);
-    const stateHashes = this.slots.flatMap((slot) => slot.saved ?? []);
-    if (stateHashes.length < this.slots.length) return;
-    // Even if a service is lost meanwhile: what is committed is whole, and what was before is gone.
-    const manifest = packManifest(saving, stateHashes, {
-      run: this.options.run,
-      epoch: this.epoch,
+    const verdict = this.checkpoints.take(service, saved);
+    if (verdict === 'given up') this.goOn();
+    if (typeof verdict === 'string') return;
+    const { epoch } = this;
+    this.committing = verdict.then(() => {
+      // Unless everything returns to a checkpoint meanwhile.
+      const isOurs = epoch === this.epoch && this.phase !== Phase.PHASE_RECOVERING;
+      if (isOurs && !this.isOver()) this.goOn();
     });
-    this.committing = this.store.commit(saving.name, manifest).then(
-      () => {
-        this.checkpoint = saving;
-        this.savedAt = performance.now();
-        if (this.saving !== saving) return;
-        this.saving = null;
-        this.goOn();
-      },
-      (error: unknown) => {
-        this.fail(`the store fails: ${(error as Error).message}`);
-      },
-    );
+  }
+
+  /** Everything returns to the checkpoint before, or to the beginning. */
+  private takeUnusable(service: number, unusable: selvage.v1.Unusable.$Properties): void {
+    try {
+      const reason = this.checkpoints.leave(service, unusable);
+      if (reason !== null) this.recover(reason);
+    } catch (error) {
+      this.fail((error as Error).message);
+    }
   }
 
   private show(): void {
     this.glancing.begin();
     const { epoch } = this;
-    this.slots.forEach(({ send }, service) => {
-      send?.({ show: { epoch, expected: this.rounds.expectedBy(service) } });
-    });
+    this.ask((expected) => ({ show: { epoch, expected } }));
   }
 
   private takeShown(service: number, piece: selvage.v1.StatePart.$Properties): void {
@@ -499,9 +496,7 @@ export class Coordinator {
   private gather(): void {
     const { epoch } = this;
     this.gathering = new Gathering(this.slots.length);
-    this.slots.forEach(({ send }, service) => {
-      send?.({ finish: { epoch, expected: this.rounds.expectedBy(service) } });
-    });
+    this.ask((expected) => ({ finish: { epoch, expected } }));
   }
 
   private collectedAs: 'complete' | 'interrupted' = 'complete';
@@ -568,7 +563,7 @@ export class Coordinator {
     clearTimeout(this.lostTimer);
     const { patienceMs } = this.options;
     this.lostTimer = setTimeout(() => {
-      this.fail(whoIsMissing(this.slots, patienceMs, this.checkpoint));
+      this.fail(whoIsMissing(this.slots, patienceMs, this.checkpoints.last));
     }, patienceMs);
   }
 
@@ -588,7 +583,7 @@ export class Coordinator {
       connected: this.slots.filter(({ send }) => send !== null).length,
       epoch: this.epoch,
       rounds: this.roundsRun,
-      checkpointPs: this.checkpoint?.boundPs ?? -1,
+      checkpointPs: this.checkpoints.last?.boundPs ?? -1,
       detail: this.detail,
     };
   }

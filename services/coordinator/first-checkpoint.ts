@@ -5,7 +5,8 @@ import { partOf } from '../runtime/whole-state.js';
 import { packManifest } from './manifest.js';
 import type { Slot } from './slot.js';
 
-const NAME = 'c0';
+/** Of the state that a run was given to go on from. */
+export const FIRST_CHECKPOINT = 'c0';
 
 /** Puts a state that somebody kept where services look for a checkpoint. */
 export async function keepAsCheckpoint(
@@ -16,12 +17,13 @@ export async function keepAsCheckpoint(
 ): Promise<void> {
   const stateHashes: Uint8Array[] = [];
   for (const [service, { plan, hash: planHash }] of slots.entries()) {
-    const origin = { run, epoch: 0, service, planHash };
+    const origin = { run, epoch: 0, boundPs: whole.boundPs, service, planHash };
     const { octets, hash } = encodeSnapshot(origin, packState(partOf(whole, plan)));
-    await store.putSnapshot(NAME, service, octets);
+    await store.putSnapshot(FIRST_CHECKPOINT, service, octets);
     stateHashes.push(hash);
   }
   const { boundPs, framesSeen } = whole;
-  const checkpoint = { name: NAME, boundPs, framesSeen };
-  await store.commit(NAME, packManifest(checkpoint, stateHashes, { run, epoch: 0 }));
+  const checkpoint = { name: FIRST_CHECKPOINT, epoch: 0, boundPs, framesSeen, stateHashes };
+  const manifest = packManifest(checkpoint, run);
+  await store.commit({ name: FIRST_CHECKPOINT, manifest }, null);
 }

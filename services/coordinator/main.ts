@@ -95,6 +95,7 @@ try {
     patienceMs: identity.patienceMs,
     paused: values.paused,
     haltsPs: values.halt.map(Number),
+    warn: (text) => process.stderr.write(`coordinator: ${text}\n`),
   });
   if (values.from !== undefined) {
     await coordinator.startFrom(unpackWhole(readFileSync(values.from)));

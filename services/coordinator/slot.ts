@@ -15,7 +15,6 @@ export interface Slot {
   informed: string | null;
   send: ((message: Down) => void) | null;
   nextPs: number | null;
-  saved: Uint8Array | null;
 }
 
 export function vacant(): Omit<Slot, 'plan' | 'packed' | 'hash'> {
@@ -24,7 +23,6 @@ export function vacant(): Omit<Slot, 'plan' | 'packed' | 'hash'> {
     informed: null,
     send: null,
     nextPs: null,
-    saved: null,
   };
 }
 

@@ -258,7 +258,7 @@ describe('a checkpoint that is being committed', () => {
     coordinator.lost(1, mortal);
     coordinator.register({ ...register, service: 1, incarnation: 'b' }, mortal);
     release();
-    assert.equal((await next('assignment')).checkpoint, checkpoint);
+    assert.equal((await next('assignment')).from?.checkpoint, checkpoint);
     coordinator.fail('the test is over');
   });
 });
@@ -267,19 +267,28 @@ describe('a snapshot', () => {
   const fabric = fabricOf(`examples/${EXAMPLE}`, 'duration=10us');
   const [plan] = planParts(fabric, placeEachAlone(fabric.topology));
   const planHash = Uint8Array.of(1);
-  const origin = { run: 'r', service: 0, planHash };
-  const { octets } = encodeSnapshot({ ...origin, epoch: 1 }, packState(new Part(plan!).save()));
+  const origin = { run: 'r', epoch: 1, boundPs: 5, service: 0, planHash };
+  const { octets, hash } = encodeSnapshot(origin, packState(new Part(plan!).save()));
+  const wanted = { ...origin, stateHash: hash };
 
   it('is believed as it was written, and not when it was changed or belongs elsewhere', () => {
-    assert.ok(decodeSnapshot(octets, origin).devices.length > 0);
-    assert.throws(() => decodeSnapshot(octets, { ...origin, run: 'q' }), /belongs to r\/0/);
+    assert.ok(decodeSnapshot(octets, wanted).devices.length > 0);
+    assert.throws(() => decodeSnapshot(octets, { ...wanted, run: 'q' }), /belongs to r\/0/);
     assert.throws(
-      () => decodeSnapshot(octets, { ...origin, planHash: Uint8Array.of(2) }),
+      () => decodeSnapshot(octets, { ...wanted, planHash: Uint8Array.of(2) }),
       /another scenario or placement/,
+    );
+    for (const change of [{ epoch: 2 }, { boundPs: 6 }]) {
+      const attempt = (): unknown => decodeSnapshot(octets, { ...wanted, ...change });
+      assert.throws(attempt, /of epoch 1 at 5 ps, not of its manifest/);
+    }
+    assert.throws(
+      () => decodeSnapshot(octets, { ...wanted, stateHash: Uint8Array.of(1) }),
+      /not the one that its manifest names/,
     );
     const random = new RandomStream(3, 'snapshot');
     for (let i = 0; i < 500; i++) {
-      assert.throws(() => decodeSnapshot(damaged(octets, random), origin));
+      assert.throws(() => decodeSnapshot(damaged(octets, random), wanted));
     }
   });
 });

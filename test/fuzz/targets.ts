@@ -100,8 +100,8 @@ function csvFile(): Target {
   };
 }
 
-const ORIGIN = { run: 'r', epoch: 1, service: 0, planHash: Uint8Array.of(1, 2, 3) };
-const SNAPSHOT = encodeSnapshot(ORIGIN, packState({} as never)).octets;
+const ORIGIN = { run: 'r', epoch: 1, boundPs: 0, service: 0, planHash: Uint8Array.of(1, 2, 3) };
+const { octets: SNAPSHOT, hash: stateHash } = encodeSnapshot(ORIGIN, packState({} as never));
 const KEY = new MacKey(Uint8Array.of(1, 2));
 const FIELDS = {
   protocol: PROTOCOL,
@@ -170,7 +170,8 @@ export const TARGETS: readonly Target[] = [
     name: 'snapshot',
     seeds: [SNAPSHOT],
     every: 20,
-    take: (octets) => answered(['StoreError'], () => decodeSnapshot(octets, ORIGIN)),
+    take: (octets) =>
+      answered(['DamagedCheckpoint'], () => decodeSnapshot(octets, { ...ORIGIN, stateHash })),
   },
   {
     name: 'state',

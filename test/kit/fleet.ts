@@ -4,6 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { selvage } from '#contracts';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
 import { runDistributed } from '../../services/cli/fleet/distributed-run.js';
 import type { FleetOptions } from '../../services/cli/fleet/fleet.js';
 import type { Fleet } from '../../services/cli/fleet/fleet.js';
@@ -94,7 +96,7 @@ export class BrokerCluster {
         [
           ...['-a', '127.0.0.1', '-p', `${port}`, '-n', `broker${i}`],
           ...['--cluster_name', 'selvage', '--cluster', `nats://127.0.0.1:${routes[i]}`],
-          ...['--routes', known],
+          ...['--routes', known, '-js', '-sd', `store${i}`],
         ],
         { stdio: 'ignore', cwd: this.folder },
       ),
@@ -109,8 +111,17 @@ export class BrokerCluster {
     return cluster;
   }
 
-  kill(index: number): void {
-    this.children[index]!.kill('SIGKILL');
+  /** Kills the broker that leads a stream; returns how many have it. */
+  async killLeader(stream: string): Promise<number> {
+    const connection = await connect({ servers: this.servers, maxReconnectAttempts: -1 });
+    try {
+      const manager = await jetstreamManager(connection);
+      const { config, cluster } = await manager.streams.info(stream);
+      this.children[Number(cluster!.leader!.slice('broker'.length))]!.kill('SIGKILL');
+      return config.num_replicas;
+    } finally {
+      await connection.close();
+    }
   }
 
   stop(): void {

@@ -3,7 +3,7 @@ import type { CheckpointStorage } from '../../services/runtime/checkpoints/store
 /** Checkpoints in memory, to be looked into and changed. */
 export class MemoryStorage implements CheckpointStorage {
   readonly files = new Map<string, Uint8Array>();
-  readonly claimed = new Set<string>();
+  readonly claimed = new Map<string, string>();
 
   put(name: string, octets: Uint8Array): Promise<void> {
     this.files.set(name, octets);
@@ -18,14 +18,13 @@ export class MemoryStorage implements CheckpointStorage {
     return Promise.resolve([...this.files.keys()]);
   }
 
-  claim(name: string): Promise<boolean> {
-    const isFree = !this.claimed.has(name);
-    this.claimed.add(name);
-    return Promise.resolve(isFree);
+  claim(name: string, owner: string): Promise<boolean> {
+    if (!this.claimed.has(name)) this.claimed.set(name, owner);
+    return Promise.resolve(this.claimed.get(name) === owner);
   }
 
   claims(): Promise<string[]> {
-    return Promise.resolve([...this.claimed]);
+    return Promise.resolve([...this.claimed.keys()]);
   }
 
   remove(name: string): Promise<void> {

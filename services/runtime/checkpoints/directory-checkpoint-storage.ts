@@ -25,14 +25,15 @@ export class DirectoryCheckpointStorage implements CheckpointStorage {
     return (names ?? []).filter((name) => name !== CLAIMS && !name.endsWith('.new'));
   }
 
-  async claim(name: string): Promise<boolean> {
+  async claim(name: string, owner: string): Promise<boolean> {
     await mkdir(join(this.folder, CLAIMS), { recursive: true });
+    const target = join(this.folder, CLAIMS, name);
     try {
-      await writeFile(join(this.folder, CLAIMS, name), '', { flag: 'wx' });
+      await writeFile(target, owner, { flag: 'wx' });
       return true;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-      throw error;
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      return (await readFile(target, 'utf8')) === owner;
     }
   }
 

@@ -1,69 +1,141 @@
 import type { NatsConnection } from '@nats-io/transport-node';
-import { JetStreamApiError, jetstreamManager } from '@nats-io/jetstream';
+import { PermissionViolationError, RequestError } from '@nats-io/transport-node';
+import { JetStreamApiCodes, JetStreamApiError, jetstreamManager } from '@nats-io/jetstream';
 import type { KV } from '@nats-io/kv';
 import { Kvm } from '@nats-io/kv';
 import type { ObjectStore } from '@nats-io/obj';
 import { Objm } from '@nats-io/obj';
 import type { CheckpointStorage } from './store.js';
-import { StoreError } from './store.js';
+import { StoreError } from './store-error.js';
+
+interface Buckets {
+  readonly objects: ObjectStore;
+  readonly claims: KV;
+}
+
+/** Copies of a bucket where the cluster has as many brokers: it outlives one of them. */
+const REPLICAS = 3;
+
+/** Said by a broker that has fewer places than copies are wanted; by their numbers. */
+const NO_PLACE = [10_005, 10_074, 10_023];
 
 /** An object store of the broker's JetStream, and keys for claims; a bucket of each per run. */
 export class JetStreamCheckpointStorage implements CheckpointStorage {
-  private constructor(
-    private readonly bucket: ObjectStore,
-    private readonly keys: KV,
+  private buckets: Promise<Buckets> | null = null;
+
+  constructor(
+    private readonly broker: NatsConnection,
+    private readonly run: string,
   ) {}
 
-  static async open(broker: NatsConnection, run: string): Promise<JetStreamCheckpointStorage> {
+  /** Fails if the broker has no JetStream, or lets us not use it. */
+  async open(): Promise<void> {
+    await this.use(() => Promise.resolve());
+  }
+
+  put(name: string, octets: Uint8Array): Promise<void> {
+    return this.use(async ({ objects }) => {
+      await objects.putBlob({ name }, octets);
+    });
+  }
+
+  get(name: string): Promise<Uint8Array | null> {
+    return this.use(({ objects }) => objects.getBlob(name));
+  }
+
+  names(): Promise<string[]> {
+    return this.use(async ({ objects }) => (await objects.list()).map(({ name }) => name));
+  }
+
+  claim(name: string, owner: string): Promise<boolean> {
+    return this.use(async ({ claims }) => {
+      try {
+        await claims.create(name, owner);
+        return true;
+      } catch (error) {
+        if (!isTaken(error)) throw error;
+        return (await claims.get(name))?.string() === owner;
+      }
+    });
+  }
+
+  claims(): Promise<string[]> {
+    return this.use(async ({ claims }) => {
+      const names: string[] = [];
+      for await (const key of await claims.keys()) names.push(key);
+      return names;
+    });
+  }
+
+  remove(name: string): Promise<void> {
+    return this.use(async ({ objects }) => {
+      await objects.delete(name);
+    });
+  }
+
+  clear(): Promise<void> {
+    return this.use(async ({ objects, claims }) => {
+      await objects.destroy();
+      await claims.destroy();
+    });
+  }
+
+  /** A broker that came back without its store gets new buckets. */
+  private async use<T>(act: (buckets: Buckets) => Promise<T>): Promise<T> {
     try {
-      await jetstreamManager(broker);
-    } catch {
-      throw new StoreError(
+      this.buckets ??= this.openBuckets();
+      return await act(await this.buckets);
+    } catch (error) {
+      this.buckets = null;
+      throw this.explained(error as Error);
+    }
+  }
+
+  private async openBuckets(): Promise<Buckets> {
+    await jetstreamManager(this.broker);
+    const known = this.broker.info?.connect_urls?.length ?? 1;
+    try {
+      return await this.create(known >= REPLICAS ? REPLICAS : 1);
+    } catch (error) {
+      const isRoomless = error instanceof JetStreamApiError && NO_PLACE.includes(error.code);
+      if (!isRoomless || known < REPLICAS) throw error;
+      return this.create(1);
+    }
+  }
+
+  private async create(replicas: number): Promise<Buckets> {
+    const name = `selvage-${this.run}`;
+    return {
+      objects: await new Objm(this.broker).create(name, { replicas }),
+      claims: await new Kvm(this.broker).create(name, { replicas }),
+    };
+  }
+
+  /** No answer may be one later; without JetStream, or rights to use it, there will be none. */
+  private explained(error: Error): Error {
+    const { cause } = error;
+    if (error instanceof PermissionViolationError || cause instanceof PermissionViolationError) {
+      return new StoreError(
+        `the broker gives this user no rights to its JetStream (${error.message}): let it ` +
+          'publish to $JS.API.>, $O.> and $KV.>, or keep checkpoints in a folder ' +
+          '(--checkpoints <dir>)',
+      );
+    }
+    const request = error instanceof RequestError ? error : cause;
+    const isSilent = request instanceof RequestError && request.isNoResponders();
+    if (isSilent && this.broker.info?.jetstream !== true && !this.broker.isClosed()) {
+      return new StoreError(
         'the broker has no JetStream, where checkpoints should go: start it with -js, ' +
           'or keep them in a folder (--checkpoints <dir>)',
       );
     }
-    const name = `selvage-${run}`;
-    return new JetStreamCheckpointStorage(
-      await new Objm(broker).create(name),
-      await new Kvm(broker).create(name),
-    );
+    return error;
   }
+}
 
-  async put(name: string, octets: Uint8Array): Promise<void> {
-    await this.bucket.putBlob({ name }, octets);
-  }
-
-  async get(name: string): Promise<Uint8Array | null> {
-    return this.bucket.getBlob(name);
-  }
-
-  async names(): Promise<string[]> {
-    return (await this.bucket.list()).map(({ name }) => name);
-  }
-
-  async claims(): Promise<string[]> {
-    const claims: string[] = [];
-    for await (const key of await this.keys.keys()) claims.push(key);
-    return claims;
-  }
-
-  async claim(name: string): Promise<boolean> {
-    try {
-      await this.keys.create(name, '');
-      return true;
-    } catch (error) {
-      if (error instanceof JetStreamApiError) return false;
-      throw error;
-    }
-  }
-
-  async remove(name: string): Promise<void> {
-    await this.bucket.delete(name);
-  }
-
-  async clear(): Promise<void> {
-    await this.bucket.destroy();
-    await this.keys.destroy();
-  }
+function isTaken(error: unknown): boolean {
+  if (!(error instanceof JetStreamApiError)) return false;
+  const { StreamWrongLastSequence, StreamWrongLastSequenceUnknown } = JetStreamApiCodes;
+  const { code } = error;
+  return code === StreamWrongLastSequence || code === StreamWrongLastSequenceUnknown;
 }

@@ -35,8 +35,8 @@ export class SignedStorage implements CheckpointStorage {
     return this.storage.names();
   }
 
-  claim(name: string): Promise<boolean> {
-    return this.storage.claim(`${name}.${this.tagOf(name)}`);
+  claim(name: string, owner: string): Promise<boolean> {
+    return this.storage.claim(`${name}.${this.tagOf(name)}`, owner);
   }
 
   async claims(): Promise<string[]> {

@@ -4,16 +4,20 @@ import { selvage } from '#contracts';
 import type { PartPlan } from '../../fabric/placement/part-plan.js';
 import { PROTOCOL } from '../part/messages.js';
 import type { PartState } from '../part/part.js';
-import { StoreError } from './store.js';
+import { DamagedCheckpoint } from './store-error.js';
 
 /** A part's state in octets, sealed with a hash so that damage is noticed before it is believed. */
 
 export interface SnapshotOrigin {
   readonly run: string;
   readonly epoch: number;
+  readonly boundPs: number;
   readonly service: number;
   readonly planHash: Uint8Array;
 }
+
+/** What a snapshot must be of; `stateHash` as its manifest has it. */
+export type SnapshotWanted = SnapshotOrigin & { readonly stateHash: Uint8Array };
 
 export function sha256(octets: Uint8Array): Uint8Array {
   return createHash('sha256').update(octets).digest();
@@ -49,27 +53,33 @@ export function encodeSnapshot(
 }
 
 /** The state in a snapshot, or an error that says why it is not believed. */
-export function decodeSnapshot(
-  octets: Uint8Array,
-  origin: Omit<SnapshotOrigin, 'epoch'>,
-): PartState {
+export function decodeSnapshot(octets: Uint8Array, wanted: SnapshotWanted): PartState {
   let snapshot: selvage.v1.Snapshot;
   try {
     snapshot = selvage.v1.Snapshot.decode(octets);
   } catch {
-    throw new StoreError('a snapshot is damaged: it cannot be read');
+    throw new DamagedCheckpoint('a snapshot is damaged: it cannot be read');
   }
   if (snapshot.protocol !== PROTOCOL) {
-    throw new StoreError(`a snapshot is of protocol ${snapshot.protocol}, not ${PROTOCOL}`);
+    throw new DamagedCheckpoint(`a snapshot is of protocol ${snapshot.protocol}, not ${PROTOCOL}`);
   }
-  if (snapshot.run !== origin.run || snapshot.service !== origin.service) {
-    throw new StoreError(`a snapshot belongs to ${snapshot.run}/${snapshot.service}`);
+  if (snapshot.run !== wanted.run || snapshot.service !== wanted.service) {
+    throw new DamagedCheckpoint(`a snapshot belongs to ${snapshot.run}/${snapshot.service}`);
   }
-  if (!sameOctets(snapshot.planHash, origin.planHash)) {
-    throw new StoreError('a snapshot was made of another scenario or placement');
+  if (!sameOctets(snapshot.planHash, wanted.planHash)) {
+    throw new DamagedCheckpoint('a snapshot was made of another scenario or placement');
   }
   if (!sameOctets(snapshot.stateHash, sha256(snapshot.state))) {
-    throw new StoreError('a snapshot is damaged: its hash is wrong');
+    throw new DamagedCheckpoint('a snapshot is damaged: its hash is wrong');
+  }
+  if (snapshot.epoch !== wanted.epoch || snapshot.boundPs !== wanted.boundPs) {
+    const { epoch, boundPs } = snapshot;
+    throw new DamagedCheckpoint(
+      `a snapshot is of epoch ${epoch} at ${boundPs} ps, not of its manifest`,
+    );
+  }
+  if (!sameOctets(snapshot.stateHash, wanted.stateHash)) {
+    throw new DamagedCheckpoint('a snapshot is not the one that its manifest names');
   }
   return unpackState(snapshot.state);
 }

@@ -1,13 +1,17 @@
-/** The store lacks something or cannot be used; the message says what. */
-export class StoreError extends Error {}
+import { randomUUID } from 'node:crypto';
+import { repeatFor } from './repeat.js';
+import { DamagedCheckpoint, StoreError } from './store-error.js';
 
-/** Named octets that outlive any process; each appears whole or not at all. */
+/**
+ * Named octets that outlive any process; each appears whole or not at all. What is done twice does
+ * no harm, since an answer may be lost.
+ */
 export interface CheckpointStorage {
   put(name: string, octets: Uint8Array): Promise<void>;
   get(name: string): Promise<Uint8Array | null>;
   names(): Promise<string[]>;
-  /** Takes a name once and for all; false if it is taken. Names of octets are others. */
-  claim(name: string): Promise<boolean>;
+  /** Takes a name once and for all; false if another owner has it. Names of octets are others. */
+  claim(name: string, owner: string): Promise<boolean>;
   claims(): Promise<string[]>;
   remove(name: string): Promise<void>;
   /** Forgets the run. */
@@ -15,53 +19,80 @@ export interface CheckpointStorage {
 }
 
 const MANIFEST = 'manifest';
+const EARLIER_MANIFEST = 'manifest-earlier';
 const STEPS = 'steps';
 const OUTCOME = 'outcome';
 const EPOCH = /^epoch-(\d+)$/;
+/** A run waits while a checkpoint is written, and goes on without one that takes longer. */
+const CHECKPOINT_MS = 10_000;
 
-/** What a run keeps: the snapshots of its last checkpoint, and what a coordinator must remember. */
+/** A checkpoint by its name, and what says what belongs to it. */
+export interface NamedManifest {
+  readonly name: string;
+  readonly manifest: Uint8Array;
+}
+
+/**
+ * What a run keeps: the snapshots of its last two checkpoints, and what a coordinator must
+ * remember. What fails is repeated as long as patience lasts.
+ */
 export class CheckpointStore {
-  constructor(private readonly checkpointStorage: CheckpointStorage) {}
+  private readonly owner = randomUUID();
+
+  constructor(
+    private readonly checkpointStorage: CheckpointStorage,
+    private readonly patienceMs = 0,
+  ) {}
 
   async putSnapshot(checkpoint: string, service: number, octets: Uint8Array): Promise<void> {
-    await this.checkpointStorage.put(`${checkpoint}.${service}`, octets);
+    await this.save(() => this.checkpointStorage.put(`${checkpoint}.${service}`, octets));
   }
 
   async getSnapshot(checkpoint: string, service: number): Promise<Uint8Array> {
-    const octets = await this.checkpointStorage.get(`${checkpoint}.${service}`);
+    const octets = await this.read(`${checkpoint}.${service}`);
     if (octets !== null) return octets;
-    throw new StoreError(`checkpoint ${checkpoint} lacks the snapshot of service ${service}`);
-  }
-
-  /** From now on this is the checkpoint to return to; snapshots of others go. */
-  async commit(checkpoint: string, manifest: Uint8Array): Promise<void> {
-    await this.checkpointStorage.put(MANIFEST, manifest);
-    await this.removeAllBut(
-      (name) => name === MANIFEST || name === STEPS || name.startsWith(`${checkpoint}.`),
+    throw new DamagedCheckpoint(
+      `checkpoint ${checkpoint} lacks the snapshot of service ${service}, or it is not signed`,
     );
   }
 
-  /** The last manifest committed, if any. */
-  async manifest(): Promise<Uint8Array | null> {
-    return this.checkpointStorage.get(MANIFEST);
+  /** From now on `kept` is the checkpoint to return to, and before it `earlier`; others go. */
+  async commit(kept: NamedManifest, earlier: NamedManifest | null): Promise<void> {
+    const { checkpointStorage } = this;
+    if (earlier !== null) {
+      await this.save(() => checkpointStorage.put(EARLIER_MANIFEST, earlier.manifest));
+    }
+    await this.save(() => checkpointStorage.put(MANIFEST, kept.manifest));
+    const stay = [kept, ...(earlier === null ? [] : [earlier])].map(({ name }) => `${name}.`);
+    const records = [MANIFEST, EARLIER_MANIFEST, STEPS];
+    // What stays too long does no harm, and goes with the next one.
+    await this.removeAllBut(
+      (name) => records.includes(name) || stay.some((prefix) => name.startsWith(prefix)),
+    ).catch(() => undefined);
+  }
+
+  /** The last manifest committed, and the one before it; those that are there, the last first. */
+  async manifests(): Promise<Uint8Array[]> {
+    const kept = [await this.read(MANIFEST), await this.read(EARLIER_MANIFEST)];
+    return kept.flatMap((manifest) => manifest ?? []);
   }
 
   /** Remembers what was done to the run from outside. */
   async putSteps(octets: Uint8Array): Promise<void> {
-    await this.checkpointStorage.put(STEPS, octets);
+    await this.write(STEPS, octets);
   }
 
   async steps(): Promise<Uint8Array | null> {
-    return this.checkpointStorage.get(STEPS);
+    return this.read(STEPS);
   }
 
   /** The run has ended, with this. */
   async putOutcome(octets: Uint8Array): Promise<void> {
-    await this.checkpointStorage.put(OUTCOME, octets);
+    await this.write(OUTCOME, octets);
   }
 
   async outcome(): Promise<Uint8Array | null> {
-    return this.checkpointStorage.get(OUTCOME);
+    return this.read(OUTCOME);
   }
 
   /** What a run that has ended leaves behind is all that stays. */
@@ -76,15 +107,15 @@ export class CheckpointStore {
 
   /** The last epoch that any coordinator of this run began; 0 before the first. */
   async lastEpoch(): Promise<number> {
-    const epochs = (await this.checkpointStorage.claims()).map((name) =>
-      Number(EPOCH.exec(name)?.[1] ?? 0),
-    );
+    const claims = await this.attempt(() => this.checkpointStorage.claims());
+    const epochs = claims.map((name) => Number(EPOCH.exec(name)?.[1] ?? 0));
     return Math.max(0, ...epochs);
   }
 
   /** Begins an epoch, which only one coordinator can do. */
   async beginEpoch(epoch: number): Promise<void> {
-    if (await this.checkpointStorage.claim(`epoch-${epoch}`)) return;
+    const { checkpointStorage, owner } = this;
+    if (await this.attempt(() => checkpointStorage.claim(`epoch-${epoch}`, owner))) return;
     throw new StoreError(`another coordinator drives this run: it has begun epoch ${epoch}`);
   }
 
@@ -98,4 +129,22 @@ export class CheckpointStore {
     const old = names.filter((name) => !isKept(name));
     await Promise.all(old.map((name) => this.checkpointStorage.remove(name)));
   }
+  private read(name: string): Promise<Uint8Array | null> {
+    return this.attempt(() => this.checkpointStorage.get(name));
+  }
+
+  private write(name: string, octets: Uint8Array): Promise<void> {
+    return this.attempt(() => this.checkpointStorage.put(name, octets));
+  }
+
+  private attempt<T>(act: () => Promise<T>): Promise<T> {
+    return repeatFor(this.patienceMs, NO_ANSWER, act);
+  }
+
+  /** Of a checkpoint, which may be given up. */
+  private save(act: () => Promise<void>): Promise<void> {
+    return repeatFor(Math.min(CHECKPOINT_MS, this.patienceMs), NO_ANSWER, act);
+  }
 }
+
+const NO_ANSWER = 'the checkpoint store fails';

@@ -12,10 +12,12 @@ import {
   sha256,
   unpackPlan,
 } from '../checkpoints/snapshots.js';
+import { DamagedCheckpoint } from '../checkpoints/store-error.js';
 import { unpackChange } from '../live-faults.js';
 import { Member } from '../part/member.js';
 import { PROTOCOL } from '../part/messages.js';
 import { spokenColumns } from '../port-columns.js';
+import type { PartState } from '../part/part.js';
 import { Part } from '../part/part.js';
 import { watchBroker } from './broker-watch.js';
 import type { CoordinatorLink } from './coordinator-link.js';
@@ -121,16 +123,34 @@ export class Service {
     }
     if (this.plan === null) throw new ServiceError('the coordinator sent no plan');
     const part = new Part(this.plan);
-    if (assignment.checkpoint) {
-      const snapshot = await this.store.getSnapshot(assignment.checkpoint, this.service);
-      const { run } = this.identity;
-      const origin = { run, service: this.service, planHash: this.planHash };
-      part.restore(decodeSnapshot(snapshot, origin));
-      if (this.epoch !== epoch) return;
+    if (assignment.from) {
+      const state = await this.keptState(epoch, assignment.from);
+      if (state === null || this.epoch !== epoch) return;
+      part.restore(state);
     }
     for (const change of assignment.changes ?? []) part.change(unpackChange(change));
     this.adopt(part, assignment);
     this.link.send({ ready: { epoch, nextPs: part.nextTime() } });
+  }
+
+  /** The state in a checkpoint; null, and the coordinator knows why, if it is damaged. */
+  private async keptState(
+    epoch: number,
+    kept: selvage.v1.KeptState.$Properties,
+  ): Promise<PartState | null> {
+    const { service, planHash } = this;
+    const checkpoint = kept.checkpoint ?? '';
+    const wanted = {
+      ...{ run: this.identity.run, service, planHash, epoch: kept.epoch ?? 0 },
+      ...{ boundPs: kept.boundPs ?? 0, stateHash: kept.stateHash ?? new Uint8Array(0) },
+    };
+    try {
+      return decodeSnapshot(await this.store.getSnapshot(checkpoint, service), wanted);
+    } catch (error) {
+      if (!(error instanceof DamagedCheckpoint)) throw error;
+      this.link.send({ unusable: { epoch, checkpoint, reason: error.message } });
+      return null;
+    }
   }
 
   private adopt(part: Part, assignment: selvage.v1.Assignment.$Properties): void {
@@ -181,14 +201,17 @@ export class Service {
     const checkpoint = save.checkpoint ?? '';
     this.awaiting = () => {
       const { run } = this.identity;
-      const origin = { run, epoch, service: this.service, planHash: this.planHash };
+      const { service, planHash } = this;
+      const origin = { run, epoch, service, planHash, boundPs: save.boundPs ?? 0 };
       const { octets, hash } = encodeSnapshot(origin, packState(this.part!.save()));
-      this.store
-        .putSnapshot(checkpoint, this.service, octets)
-        .then(() => {
+      this.store.putSnapshot(checkpoint, this.service, octets).then(
+        () => {
           this.link.send({ saved: { epoch, checkpoint, hash } });
-        })
-        .catch(this.fail);
+        },
+        (error: unknown) => {
+          this.link.send({ saved: { epoch, checkpoint, failure: (error as Error).message } });
+        },
+      );
     };
     this.member!.await(save.expected ?? []);
   }

@@ -1,0 +1,132 @@
+import type { selvage } from '#contracts';
+import type { CheckpointStore, NamedManifest } from '../runtime/checkpoints/store.js';
+import { FIRST_CHECKPOINT } from './first-checkpoint.js';
+import type { Checkpoint, Cut } from './manifest.js';
+import { packManifest, unpackManifest } from './manifest.js';
+
+/** What checkpoints are of, and how often they are taken. */
+export interface CheckpointOptions {
+  readonly run: string;
+  readonly services: number;
+  /** Wall-clock time between them. */
+  readonly checkpointMs: number;
+  /** Called with what a person should know, though the run goes on. */
+  readonly warn?: ((text: string) => void) | undefined;
+}
+
+/** What a service's word of a checkpoint means: a promise is the commit of all of them. */
+export type SaveVerdict = 'unwanted' | 'waiting' | 'given up' | Promise<void>;
+
+/** The checkpoints of a run: the one to return to, the one before it, and one under way. */
+export class Checkpoints {
+  last: Checkpoint | null = null;
+  /** Where to return to if that one is damaged. */
+  private earlier: Checkpoint | null = null;
+  private saving: Cut | null = null;
+  private hashes: (Uint8Array | null)[] = [];
+  private savedAt = performance.now();
+  /** Where one was last begun: one that is given up is not tried again there. */
+  private triedPs = -1;
+
+  constructor(
+    private readonly store: CheckpointStore,
+    private readonly options: CheckpointOptions,
+  ) {}
+
+  /** Those that another coordinator left. */
+  async recall(): Promise<void> {
+    const { run, services } = this.options;
+    const manifests = await this.store.manifests();
+    const [last = null, earlier = null] = manifests.map((octets) =>
+      unpackManifest(octets, run, services),
+    );
+    this.last = last;
+    this.earlier = earlier?.name === last?.name ? null : earlier;
+  }
+
+  /** An epoch begins: what was under way is void. */
+  forget(): void {
+    this.saving = null;
+  }
+
+  /** Rounds begin, from a checkpoint or the beginning. */
+  begun(): void {
+    this.savedAt = performance.now();
+  }
+
+  isDue(boundPs: number, isAsked: boolean): boolean {
+    if (boundPs === this.last?.boundPs || boundPs === 0) return false;
+    const isTime = performance.now() - this.savedAt > this.options.checkpointMs;
+    return isAsked || (isTime && boundPs !== this.triedPs);
+  }
+
+  /** One is under way; what services say of it is taken from now on. */
+  begin(cut: Cut): void {
+    this.triedPs = cut.boundPs;
+    this.saving = cut;
+    this.hashes = new Array<null>(this.options.services).fill(null);
+  }
+
+  take(service: number, saved: selvage.v1.Saved.$Properties): SaveVerdict {
+    const { saving } = this;
+    if (saving === null || saved.checkpoint !== saving.name) return 'unwanted';
+    if (saved.failure) {
+      this.giveUp(saving, `service ${service}: ${saved.failure}`);
+      return 'given up';
+    }
+    this.hashes[service] = saved.hash ?? new Uint8Array(0);
+    const stateHashes = this.hashes.flatMap((hash) => hash ?? []);
+    return stateHashes.length < this.hashes.length
+      ? 'waiting'
+      : this.commit({ ...saving, stateHashes }, saving);
+  }
+
+  /** Where a service begins an epoch; null: at the beginning of the run. */
+  keptStateOf(service: number): selvage.v1.KeptState.$Properties | null {
+    if (this.last === null) return null;
+    const { name: checkpoint, epoch, boundPs, stateHashes } = this.last;
+    return { checkpoint, epoch, boundPs, stateHash: stateHashes[service]! };
+  }
+
+  /**
+   * A service cannot return to the last one: the one before it, or the beginning, takes its place.
+   * Returns what is wrong; null if that is known already. Throws if there is no other place.
+   */
+  leave(service: number, unusable: selvage.v1.Unusable.$Properties): string | null {
+    const name = this.last?.name;
+    if (name === undefined || name !== unusable.checkpoint) return null;
+    const what = `checkpoint ${name} is unusable: service ${service}: ${unusable.reason}`;
+    if (name === FIRST_CHECKPOINT) throw new Error(what);
+    this.options.warn?.(what);
+    this.last = this.earlier;
+    this.earlier = null;
+    return what;
+  }
+
+  /** What is committed is whole, even if a service is lost meanwhile. */
+  private async commit(kept: Checkpoint, saving: Cut): Promise<void> {
+    const { last } = this;
+    try {
+      await this.store.commit(this.named(kept), last && this.named(last));
+    } catch (error) {
+      this.giveUp(saving, (error as Error).message);
+      return;
+    }
+    this.earlier = last;
+    this.last = kept;
+    this.savedAt = performance.now();
+    if (this.saving === saving) this.saving = null;
+  }
+
+  /** The run goes on, and keeps the checkpoint that it has. */
+  private giveUp(saving: Cut, reason: string): void {
+    this.savedAt = performance.now();
+    this.options.warn?.(`checkpoint ${saving.name} is given up: ${reason}`);
+    if (this.saving === saving) this.saving = null;
+  }
+
+  private named(checkpoint: Checkpoint): NamedManifest {
+    const { name } = checkpoint;
+    return { name, manifest: packManifest(checkpoint, this.options.run) };
+  }
+}
