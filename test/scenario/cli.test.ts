@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { ROOT } from '../kit/emulate.js';
 
+const LATE = 'transport: { reliable: { window: 4, ackEvery: 8 } }';
 const MAIN = join(ROOT, 'dist/services/cli/main.js');
 
 interface Said {
@@ -196,6 +197,10 @@ describe('selvage', () => {
       { warnings: string[] },
     ];
     assert.equal(verdict.warnings.length, 1);
+    const late = `load: [{ stream: { from: h1, to: h2 }, bytes: 1KB, ${LATE} }]`;
+    writeFileSync(at('late.yaml'), `selvage: 1\nfabric: { generator: pair }\n${late}\n`);
+    const warned = selvage('validate', 'late.yaml').err;
+    assert.match(warned, /^warning: \S+\.yaml:3:98: ackEvery is more than window, .*; ackEvery: /);
   });
 
   it('writes a starter that validates and runs, and overwrites nothing', () => {

@@ -163,3 +163,17 @@ load:
     assert.deepEqual(wrong, fine);
   });
 });
+
+describe('a flow that is isolated on its way to an MVTX2802', () => {
+  it('goes on as any other there: that chip isolates none', () => {
+    const wrong = wrongWith(`
+duration: 8ms
+fabric: { generator: dumbbell, left: 2, right: 1, link: { rate: 1G, length: 30m } }
+devices: { s2: { model: mvtx2802 } }
+priorities: { 5: { flowControl: none, ci: true } }
+ci: { priority: 1, detect: 5KB }
+load: [{ incast: { from: [h1, h2], to: h3 }, bytes: 100KB, priority: 5, transport: raw }]
+`);
+    assert.deepEqual(wrong, fine);
+  });
+});

@@ -12,6 +12,7 @@ import {
   WINDOW_MOST,
   WORD_WINDOW_MOST,
 } from '../../engine/flow-control/credit/credit-machine.js';
+import { formatPs } from '../../engine/units/time.js';
 import { PS_PER_S } from '../../engine/units/time.js';
 import { FRAME_OCTETS_MIN, wireOctets } from '../../engine/units/ethernet.js';
 import type { CreditEndSection, Scenario } from '../scenario/scenario.js';
@@ -122,6 +123,7 @@ export class CreditPlan {
       );
     }
     this.checkKeep(end, methods);
+    this.checkSync(end);
     const longestPs = wireOctets(this.longestOctets) * end.octetPs;
     return {
       priorities,
@@ -294,6 +296,19 @@ export class CreditPlan {
           'request: blocked',
       );
     });
+  }
+
+  /** Who asks again before the answer can have come throws away what was agreed upon. */
+  private checkSync(end: LinkEnd): void {
+    const { syncPs } = this.scenario.credit;
+    const leastPs = 2 * end.latencyPs;
+    if (syncPs === null || syncPs >= leastPs) return;
+    throw this.fail(
+      ['credit', 'sync'],
+      `${formatPs(syncPs)} is less than a message takes from ${end.name} and back, ${formatPs(leastPs)}: ` +
+        'resynchronisations would be tried again before an answer can come; ' +
+        `sync: auto, or at least ${formatPs(leastPs)}`,
+    );
   }
 
   private checkBuffer(

@@ -41,6 +41,7 @@ export function fabricOfMechanisms(ground: Ground): FabricOfMechanism[] {
   const { scenario, topology, addresses, fail, warn } = input;
   const stations = stationsOf(addresses);
   const hosts = hostCount(topology);
+  const { arbiter } = scenario.classes;
   const links = linkEnds.map((ends, device) =>
     ends.map((end) => linkOf(end, methods[device]![end.port]!, ground)),
   );
@@ -68,7 +69,7 @@ export function fabricOfMechanisms(ground: Ground): FabricOfMechanism[] {
       hostCount: hosts,
       devices: settings.map((own, device): DeviceContext => ({
         name: topology.devices[device]!.name,
-        ...settingsFor(slice.name, own, scenario.classes.arbiter),
+        ...settingsFor(slice.name, { own, arbiter, isHost: device < hosts }),
         address: () => stationsOf([device < hosts ? addresses[device]! : switchAddress(device)]),
         links: links[device]!,
       })),
@@ -101,10 +102,16 @@ export function planMechanisms(all: readonly FabricOfMechanism[]): PlannedMechan
   return all.map(({ slice, context }) => ({ slice, context, plan: slice.plan(context) }));
 }
 
+interface SettingsOfDevice {
+  readonly own: Settings;
+  /** Of all devices that say nothing else. */
+  readonly arbiter: ArbiterSection;
+  readonly isHost: boolean;
+}
+
 function settingsFor(
   name: string,
-  settings: Settings,
-  arbiter: ArbiterSection,
+  { own: settings, arbiter, isHost }: SettingsOfDevice,
 ): Omit<DeviceContext, 'name' | 'address' | 'links'> {
   return {
     section: settings.mechanisms[name]!,
@@ -112,7 +119,8 @@ function settingsFor(
       priority,
       flowControl,
       key: mechanisms[name],
-      isOn: mechanisms[name] === true,
+      // An MVTX2802 has none of them, whatever the scenario says of its priorities.
+      isOn: mechanisms[name] === true && (isHost || settings.switch.model !== 'mvtx2802'),
     })),
     pipelinePs: settings.switch.pipelinePs,
     shares: sharesOf(settings.switch.arbiter ?? arbiter),

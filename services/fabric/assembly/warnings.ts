@@ -22,8 +22,24 @@ export function warningsOf(
       (flow, i) =>
         flow.load === index && flow.transport.kind === 'reliable' && flowEnds[i]!.isSpread,
     );
-    return resent.length === 0 ? [] : [reordered(name, index, resent.length)];
+    const waiting = flows.find(({ load: own, transport }) => own === index && isLate(transport));
+    return [
+      ...(resent.length === 0 ? [] : [reordered(name, index, resent.length)]),
+      ...(waiting === undefined ? [] : [acknowledgedLate(name, index)]),
+    ];
   });
+}
+
+/** Acknowledgements are for more packets than may be under way: the first comes by the timer. */
+export function isLate(transport: Flow['transport']): boolean {
+  return transport.kind === 'reliable' && transport.ackEvery > transport.windowPackets;
+}
+
+function acknowledgedLate(load: string, index: number): Warning {
+  const message =
+    `ackEvery is more than window, so a window of load ${load} is acknowledged only when a ` +
+    'timeout has it sent again; ackEvery: at most window, or window: auto';
+  return { path: ['load', index, 'transport', 'reliable', 'ackEvery'], message, load };
 }
 
 /** A receiver that takes frames in order only asks again for all behind one that was overtaken. */

@@ -1,6 +1,7 @@
 import type { Engine } from '../../engine/device/engine.js';
 import { StandingFault } from '../../engine/faults/standing-fault.js';
 import { formatPs } from '../../engine/units/time.js';
+import { isLate } from '../../fabric/assembly/warnings.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { Flow, Release } from '../../fabric/load/flow.js';
 import { RELIABLE_OVERHEAD_BYTES } from '../../fabric/load/flow.js';
@@ -111,7 +112,7 @@ class Patience {
 
   of(flow: Flow): number {
     const { transport, release } = flow;
-    const waitsForTimer = this.loses && transport.kind === 'reliable';
+    const waitsForTimer = transport.kind === 'reliable' && (this.loses || isLate(transport));
     return Math.max(
       PATIENCE_OF_RUN * this.durationPs,
       waitsForTimer ? TIMEOUTS * transport.timeoutPs : 0,

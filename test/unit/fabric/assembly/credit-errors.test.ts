@@ -49,6 +49,11 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
     /:7:34: 1024 bytes for an idle account, .*: it would wait for ever; keep: auto, at least 1536 /,
   ],
   [
+    'that are agreed upon anew before an answer can come',
+    star(`${CREDIT}\ncredit: { sync: 1ns }`),
+    /:6:17: 1 ns is less than a message takes from h1:p1 and back, .*; sync: auto, or at least /,
+  ],
+  [
     'that age and would be granted again at once',
     star(`${CREDIT}\ncredit: { age: 1ms }`),
     /:6:16: ageing needs grant: demand at the other end of the link/,
