@@ -177,3 +177,17 @@ load: [{ incast: { from: [h1, h2], to: h3 }, bytes: 100KB, priority: 5, transpor
     assert.deepEqual(wrong, fine);
   });
 });
+
+describe('frames that QCN puts into the queue of isolated flows', () => {
+  it('are of no isolated flow', () => {
+    const wrong = wrongWith(`
+duration: 20us
+fabric: { generator: star, hosts: 3, link: { rate: 100G, length: 50m } }
+priorities: { 7: { flowControl: none, ci: true } }
+ci: {}
+qcn: { priorities: [7], alternatePriority: 2, cnmPriority: 1, outside: [h2] }
+load: [{ all-to-all: {}, bytes: 3900, congestion: qcn, priority: 7 }]
+`);
+    assert.deepEqual(wrong, fine);
+  });
+});

@@ -305,7 +305,8 @@ export class CreditPlan {
     if (syncPs === null || syncPs >= leastPs) return;
     throw this.fail(
       ['credit', 'sync'],
-      `${formatPs(syncPs)} is less than a message takes from ${end.name} and back, ${formatPs(leastPs)}: ` +
+      `${formatPs(syncPs)} is less than a message takes from ${end.name} and back, ` +
+        `${formatPs(leastPs)}: ` +
         'resynchronisations would be tried again before an answer can come; ' +
         `sync: auto, or at least ${formatPs(leastPs)}`,
     );

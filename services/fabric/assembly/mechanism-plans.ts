@@ -119,8 +119,8 @@ function settingsFor(
       priority,
       flowControl,
       key: mechanisms[name],
-      // An MVTX2802 has none of them, whatever the scenario says of its priorities.
-      isOn: mechanisms[name] === true && (isHost || settings.switch.model !== 'mvtx2802'),
+      // A chip with a memory of its own has none, whatever the scenario says of its priorities.
+      isOn: mechanisms[name] === true && (isHost || settings.switch.model === 'shared-buffer'),
     })),
     pipelinePs: settings.switch.pipelinePs,
     shares: sharesOf(settings.switch.arbiter ?? arbiter),

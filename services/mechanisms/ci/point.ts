@@ -155,7 +155,10 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
     if (!this.isolates(out) || !this.concerns(trafficClass, frame)) return;
     const congested = queueOctets >= thresholdOctets;
     if (trafficClass === spec.priority) {
-      const slot = this.joinCongesting(out, frame, queueOctets);
+      const slot = this.find(frame, out);
+      // The queue may be one that others put frames into: those are of no stream.
+      if (slot < 0) return;
+      this.joinCongesting(out, slot, queueOctets);
       if (congested) this.condTransmitCimAddPdu(slot, via, frame);
     } else if (!this.wasStopped(out, trafficClass, congested) && congested) {
       this.causeCongestion(via, out, frame);
@@ -261,18 +264,16 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
     if (table.ages.count > 0) this.armCleanup();
   }
 
-  /** A frame of an isolated flow; returns its entry. */
-  private joinCongesting(out: number, frame: number, queueOctets: number): number {
+  /** A frame of an isolated flow. */
+  private joinCongesting(out: number, slot: number, queueOctets: number): void {
     const { table, spec, carrier } = this;
     const local = out - this.firstPort;
-    const slot = this.find(frame, out);
     table.add(slot, STREAM_INSIDE, 1);
     this.counters.ciFramesIsolated++;
     if (queueOctets > spec.ports[local].lowOctets) this.uncongestedPs[local] = Infinity;
     if (carrier.head(out, spec.priority) < 0) {
       this.gate.holdCongesting(out, spec.priority, table.get(slot, STREAM_AHEAD) > 0);
     }
-    return slot;
   }
 
   /** A frame makes a monitored queue too long: its flow is isolated from the next one on. */
