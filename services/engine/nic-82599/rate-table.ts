@@ -67,9 +67,20 @@ export class RateTable {
     this.written(queue, before, nowPs);
   }
 
+  /** RTTBCNRD was written: bit 1 ends the rate control of all queues, and clears itself. */
   driftWritten(nowPs: number): void {
+    if (this.registers.field('RTTBCNRD', 'CLEAR_ALL') === 1) this.clearAll(nowPs);
     this.driftSincePs = nowPs;
     this.driftSteps = 0;
+  }
+
+  private clearAll(nowPs: number): void {
+    for (let queue = 0; queue < QUEUES; queue++) {
+      const before = this.registers.get('RTTBCNRC', queue);
+      this.registers.set('RTTBCNRC', queue, 0);
+      this.written(queue, before, nowPs);
+    }
+    this.registers.setField('RTTBCNRD', 'CLEAR_ALL', 0, 0);
   }
 
   /** The switch of a queue is on from this time (ps); 0 where it is not rate controlled. */

@@ -1,6 +1,7 @@
 /** The registers that the emulation gives a meaning, under the names of the data sheet. */
 
 import { TRAFFIC_CLASSES } from '../units/ethernet.js';
+import { C_TAG } from './vlan.js';
 
 export interface RegisterField {
   readonly low: number;
@@ -103,7 +104,6 @@ export const REGISTERS = {
     TDRM: field(4, 1),
     BPBFSM: field(23, 1),
   }),
-  RTTDQSEL: live({ TXDQ_IDX: field(0, 7) }),
   RTTDT1C: live(
     {
       CRQ: limited(
@@ -131,8 +131,17 @@ export const REGISTERS = {
     { MMW_SIZE: limited(0, 11, 0, 2047, '0 to 2047 KB (7.7.2.1.1)') },
     TRAFFIC_CLASSES,
   ),
-  RTTBCNRD: live({ DRIFT_FAC: field(2, 14), DRIFT_INT: field(16, 15), DRIFT_ENA: field(31, 1) }),
-  DMATXCTL: fixed({ TE: field(0, 1), GDV: field(3, 1), VT: field(16, 16) }),
+  RTTBCNRD: live({
+    CLEAR_ALL: field(1, 1),
+    DRIFT_FAC: field(2, 14),
+    DRIFT_INT: field(16, 15),
+    DRIFT_ENA: field(31, 1),
+  }),
+  DMATXCTL: fixed({
+    TE: limited(0, 1, 1, 1, '1: without it nothing is transmitted'),
+    GDV: field(3, 1),
+    VT: limited(16, 16, C_TAG, C_TAG, '0x8100: the EtherType of inner tags on the wire'),
+  }),
   EXVET: fixed({ VET_EXT: field(16, 16) }),
   VLNCTRL: fixed({ VET: field(0, 16) }),
   PFVMVIR: fixed({ TCI: field(0, 16), VLANA: field(30, 2) }, POOLS),

@@ -3,6 +3,7 @@
 import { PS_PER_US } from '../../engine/units/time.js';
 import { RECEIVE_SPLITS } from '../../engine/nic-82599/packet-buffers.js';
 import { fieldOf } from '../../engine/nic-82599/register-file.js';
+import { C_TAG } from '../../engine/nic-82599/vlan.js';
 import type { RegisterField, RegisterName } from '../../engine/nic-82599/register-map.js';
 import { REGISTER_NAMES, registerKind } from '../../engine/nic-82599/register-map.js';
 import { didYouMean, show, unknownName } from '../../settings/errors.js';
@@ -31,6 +32,10 @@ export function nicSection(input: NicInput, path: Path, located: Located): Nic82
   }
   if (input.model === 'plain') return null;
   const { vlan, pcie } = input;
+  if (vlan.insertedType !== C_TAG) {
+    const message = 'tags that the part inserts have the EtherType 0x8100 (33024) on the wire';
+    throw located.errorAt([...path, 'vlan', 'insertedType'], message);
+  }
   const wanted = input.dcb ? (input.tcs === 8 ? '8x64' : '4x128') : UNDIVIDED;
   return {
     path,
@@ -253,6 +258,11 @@ export function registerPlace(
   reject: (message: string) => Error,
 ): Omit<FieldValue, 'value' | 'path'> {
   const [, register = '', index, field = null] = REGISTER.exec(name) ?? [];
+  if (register === 'RTTDQSEL') {
+    throw reject(
+      `${name}: registers of queues are written by their number, such as RTTDT1C[5].CRQ`,
+    );
+  }
   if (!REGISTER_NAMES.includes(register as RegisterName)) {
     const hint = didYouMean(register, REGISTER_NAMES);
     throw reject(`unknown register: ${show(name)}; write one such as RTTPT2C[3].CRQ${hint}`);
@@ -276,16 +286,41 @@ function checkValue(
 ): void {
   const kind = registerKind(register);
   if (kind.status) throw reject(`${register} is read only`);
+  if (register === 'PFVMVIR') {
+    throw reject('PFVMVIR is set by the VLAN of a pool: pools: { 1: { insert: 7 } }');
+  }
   if (whileRunning && !kind.live) {
     throw reject(`${register} is set before the part runs; write it under regs`);
   }
   if (field !== null) checkField(field, kind.fields[field]!, value, reject);
   else if (value !== 0) {
+    checkUndefinedBits(register, value, reject);
     // The whole of a register may be cleared; that is how it is after a reset.
     for (const [name, own] of Object.entries(kind.fields)) {
       checkField(name, own, fieldOf(kind, name, value), reject);
     }
   }
+}
+
+/** Bits without a field here would be stored and change nothing. */
+function checkUndefinedBits(
+  register: RegisterName,
+  value: number,
+  reject: (message: string) => Error,
+): void {
+  const { fields } = registerKind(register);
+  const places = Object.values(fields);
+  const isDefined = (bit: number): boolean =>
+    places.some(({ low, bits }) => bit >= low && bit < low + bits);
+  const undefinedBits = Array.from({ length: 32 }, (_, bit) => bit).filter(
+    (bit) => !isDefined(bit) && Math.floor(value / 2 ** bit) % 2 === 1,
+  );
+  if (undefinedBits.length === 0) return;
+  const names = Object.entries(fields).map(([name, { low, bits }]) =>
+    bits === 1 ? `${low} ${name}` : `${low + bits - 1}:${low} ${name}`,
+  );
+  const bits = undefinedBits.join(', ');
+  throw reject(`${register} has no bit ${bits} in the emulation; it has ${names.join(', ')}`);
 }
 
 function checkField(
