@@ -33,6 +33,26 @@ it('paths in the maps of the sources exist', () => {
   assert.deepEqual(dead, []);
 });
 
+it('what a founding document says has a source and a test', () => {
+  const rows = filesMatching(/^docs\/seeds\/.*\.md$/).flatMap((path) =>
+    textOf(path)
+      .split('\n')
+      .filter((line) => /^\| (?!-)/.test(line))
+      .slice(1)
+      .map((line) => [path, ...line.split('|').slice(1, -1)]),
+  );
+  assert.notEqual(rows.length, 0);
+  const dead = rows.flatMap(([path, claim, source = '', test = '']) => {
+    const [sources, tests] = [source, test].map((cell) =>
+      Array.from(cell.matchAll(/`([^`]+)`/g), ([, name]) => name!),
+    );
+    const isTest = (name: string): boolean => /^test\/.*\.test\.ts$/.test(name);
+    const isWhole = sources!.length > 0 && tests!.length > 0 && tests!.every(isTest);
+    return isWhole && [...sources!, ...tests!].every(existsSync) ? [] : [`${path}: ${claim}`];
+  });
+  assert.deepEqual(dead, []);
+});
+
 /**
  * Words that the glossary replaces, and in how many lines of the sources and documents each is
  * left. A number may only sink; a word at 0 is gone for good.
