@@ -26,6 +26,8 @@ import { hasCredit, type Methods } from './link-methods.js';
 import type { Settings } from './settings.js';
 
 const BITS = 8;
+/** Native where a scenario says nothing (802.1Q 9.6). */
+const DEFAULT_VLAN = 1;
 /** A grant waits for so much of the loop, or for so many frames, where memory allows. */
 const STEP_OF_LOOP = 1 / 8;
 const STEP_FRAMES = 8;
@@ -124,6 +126,7 @@ export class CreditPlan {
     }
     this.checkKeep(end, methods);
     this.checkSync(end);
+    this.checkTags(end);
     const longestPs = wireOctets(this.longestOctets) * end.octetPs;
     return {
       priorities,
@@ -310,6 +313,25 @@ export class CreditPlan {
         'resynchronisations would be tried again before an answer can come; ' +
         `sync: auto, or at least ${formatPs(leastPs)}`,
     );
+  }
+
+  /** A bridge counts credit by the tags that a frame leaves with, its link partner by others. */
+  private checkTags({ device }: LinkEnd): void {
+    const { forwarding, ports } = this.settings[device]!.switch;
+    if (device < this.hosts || forwarding !== 'bridged') return;
+    const natives = this.linkEnds[device]!.map(
+      ({ port }) => ports.find((own) => own.port === port + 1)?.native ?? DEFAULT_VLAN,
+    );
+    this.scenario.credit.channels.forEach(({ channel, vlans }, slot) => {
+      const native = slot === 0 ? undefined : natives.find((vlan) => vlans.includes(vlan));
+      if (native === undefined) return;
+      throw this.fail(
+        ['credit', 'channels', slot, 'vlans'],
+        `VLAN ${native} of channel ${channel} is native at a port of a bridged switch, where its ` +
+          'frames have no tag: they would be counted as those of another channel; ' +
+          'native: a VLAN of no channel or of the first, or forwarding: routed',
+      );
+    });
   }
 
   private checkBuffer(

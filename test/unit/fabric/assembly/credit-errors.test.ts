@@ -49,6 +49,13 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
     /:7:34: 1024 bytes for an idle account, .*: it would wait for ever; keep: auto, at least 1536 /,
   ],
   [
+    'of a tenant whose tags a bridge takes away',
+    star(
+      `${CREDIT}\nswitches: { forwarding: bridged }\ncredit: { channels: [{ channel: 0 }, { channel: 1, vlans: [7, 1] }] }`,
+    ),
+    /:7:\d+: VLAN 1 of channel 1 is native at a port of a bridged switch, .*; native: a VLAN of no /,
+  ],
+  [
     'that are agreed upon anew before an answer can come',
     star(`${CREDIT}\ncredit: { sync: 1ns }`),
     /:6:17: 1 ns is less than a message takes from h1:p1 and back, .*; sync: auto, or at least /,
