@@ -15,7 +15,7 @@ import type { EmulateOptions } from './emulation.js';
 import type { QueryOptions } from './commands/query.js';
 import type { RenderOptions } from './commands/k8s.js';
 import type { ClusterRunOptions } from './commands/k8s-run.js';
-import type { SteerAction } from './commands/steer.js';
+import type { SteerAction, SteerOptions } from './commands/steer.js';
 import type { SweepOptions } from './commands/sweep.js';
 import type { TopologyOptions } from './commands/topology.js';
 import type { ManagedOptions } from './commands/managed.js';
@@ -35,7 +35,7 @@ const collect = (value: string, before: string[]): string[] => [...before, value
 
 const STEERING: readonly (readonly [SteerAction, string])[] = [
   ['pause', 'pause a run in progress'],
-  ['step', 'advance a paused run by one round'],
+  ['step', 'advance a paused run by one round, or by a length of virtual time'],
   ['checkpoint', 'write a checkpoint of a run now'],
   ['stop', 'end a run now and report what was measured'],
 ];
@@ -64,6 +64,26 @@ function grouped(command: Command): Command {
   return command
     .option('--devices-per-service <n>', 'services of so many devices each')
     .option('--services <n>', 'so many services of about equal work');
+}
+
+/** What a run leaves behind, and to whom it is shown. */
+function recorded(command: Command): Command {
+  return command
+    .option('--seed <n>', 'seed of all randomness')
+    .option('--metrics <port>', 'serve metrics for Prometheus on this port of loopback')
+    .option('--no-parquet', 'leave tables as CSV only')
+    .option(
+      '--capture <ports>',
+      'leaf1:p3, h* or leaf1--spine1: into capture.pcapng; repeatable',
+      collect,
+      [],
+    )
+    .option(
+      '--capture-filter <what>',
+      'only priority=3,type=pfc,flow=17; repeated: any of them',
+      collect,
+      [],
+    );
 }
 
 /** How the processes of a run find each other. */
@@ -107,38 +127,23 @@ function program(): Command {
         'usage, 3 the run failed, 4 flows stalled or deadlocked unexpectedly, 130 interrupted.',
     );
 
-  watched(distributed(selvage.command('run')))
+  recorded(watched(distributed(selvage.command('run'))))
     .description('run a scenario and write its run directory')
     .argument('<scenario>', 'YAML or JSON file')
     .option('--out <dir>', 'run directory (default: runs/<name>-<digest>)')
     .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
-    .option('--seed <n>', 'seed of all randomness')
     .option('--check', 'check conservation of frames and credit, and every pause, during the run')
     .option('--check-rows', 'also see that devices change no state of each other (slow)')
     .option('--json', 'print the summary as JSON and nothing else')
     .option('--quiet', 'no progress, no summary')
     .option('--otlp <url>', 'send spans and metrics to grpc://host:4317 or http://host:4318')
-    .option('--metrics <port>', 'serve metrics for Prometheus on this port of loopback')
-    .option('--no-parquet', 'leave tables as CSV only')
-    .option(
-      '--capture <ports>',
-      'leaf1:p3, h* or leaf1--spine1: into capture.pcapng; repeatable',
-      collect,
-      [],
-    )
-    .option(
-      '--capture-filter <what>',
-      'only priority=3,type=pfc,flow=17; repeated: any of them',
-      collect,
-      [],
-    )
     .option('--control', 'accept status, attach, pause, inject, … in one process, too')
     .action(async (scenario: string, options: RunOptions) => {
       const { runCommand } = await import('./commands/run.js');
       process.exitCode = await runCommand(scenario, options);
     });
 
-  watched(linked(grouped(selvage.command('coordinate'))))
+  recorded(watched(linked(grouped(selvage.command('coordinate')))))
     .description('run a scenario in services that are started elsewhere and join')
     .argument('<scenario>', 'YAML or JSON file')
     .option('--listen <host:port>', 'where services find it (default: 0.0.0.0:7400)')
@@ -309,15 +314,16 @@ function program(): Command {
     });
 
   for (const [action, what] of STEERING) {
-    selvage
+    const command = selvage
       .command(action)
       .description(what)
       .argument('[run]', 'which, if there are several')
-      .option('--json', 'print the answer as JSON')
-      .action(async (run: string | undefined, options: { readonly json?: boolean }) => {
-        const { steerCommand } = await import('./commands/steer.js');
-        process.exitCode = await steerCommand(action, run, options);
-      });
+      .option('--json', 'print the answer as JSON');
+    if (action === 'step') command.option('--for <time>', 'so long, as 10us');
+    command.action(async (run: string | undefined, options: SteerOptions) => {
+      const { steerCommand } = await import('./commands/steer.js');
+      process.exitCode = await steerCommand(action, run, options);
+    });
   }
 
   selvage

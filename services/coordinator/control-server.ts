@@ -149,7 +149,7 @@ export class ControlServer {
         const refusal = services.register(message.register, send);
         if (refusal === null) service = message.register.service ?? 0;
         else {
-          call.write({ refusal: { reason: refusal } });
+          call.write({ refusal });
           call.end();
         }
       } else if (service !== null) services.hear(service, message);

@@ -28,6 +28,7 @@ import { Gathering } from './gathering.js';
 import { Glancing } from './glancing.js';
 import { HALTED, Halts } from './halts.js';
 import { Progress } from './progress.js';
+import type { Refusal } from './refusal.js';
 import { refusal } from './refusal.js';
 import { roundReport } from './round-report.js';
 import { Sampling } from './sampling.js';
@@ -146,7 +147,7 @@ export class Coordinator {
   }
 
   /** A service has opened its stream; returns null, or why it is refused. */
-  register(register: selvage.v1.Register.$Properties, send: (m: Down) => void): string | null {
+  register(register: selvage.v1.Register.$Properties, send: (m: Down) => void): Refusal | null {
     const refused = refusal(register, this.slots.length, this.options);
     if (refused !== null) return refused;
     const slot = this.slots[register.service!]!;
@@ -155,7 +156,7 @@ export class Coordinator {
       return null;
     }
     if (slot.send !== null && slot.incarnation !== register.incarnation) {
-      return `service ${register.service ?? 0} is already there`;
+      return { reason: `service ${register.service ?? 0} is already there`, surplus: false };
     }
     slot.send = send;
     slot.incarnation = register.incarnation ?? '';
@@ -585,6 +586,7 @@ export class Coordinator {
       rounds: this.roundsRun,
       checkpointPs: this.checkpoints.last?.boundPs ?? -1,
       detail: this.detail,
+      missing: this.slots.flatMap(({ send }, service) => (send === null ? service : [])),
     };
   }
 }

@@ -2,6 +2,7 @@ import type { selvage } from '#contracts';
 import type { PackedOutcome } from '../runtime/checkpoints/packed-outcome.js';
 import type { FaultStep, FaultRequest, LiveFault } from '../runtime/live-faults.js';
 import type { PortSample } from '../runtime/port-sample.js';
+import type { Refusal } from './refusal.js';
 
 type V1 = typeof selvage.v1;
 
@@ -25,7 +26,7 @@ export interface ServiceDesk {
   register(
     register: selvage.v1.Register.$Properties,
     send: (message: selvage.v1.ToService.$Properties) => void,
-  ): string | null;
+  ): Refusal | null;
   hear(service: number, message: InstanceType<V1['FromService']>): void;
   /** Calls back with what ports have counted, until the function returned is called. */
   listenPorts(hear: (sample: PortSample) => void): () => void;

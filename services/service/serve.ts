@@ -9,6 +9,7 @@ import { readVersion } from '../runtime/version.js';
 
 /** As a shell says it: ended by SIGTERM. Whoever restarts services must not take it for done. */
 const EXIT_TOLD_TO_GO = 143;
+const LEAVE_MS = 2_000;
 
 /** Runs the service that an environment describes, until it is sent home or told to go. */
 export async function serve(env: NodeJS.ProcessEnv, fail: (error: Error) => never): Promise<void> {
@@ -36,6 +37,8 @@ export async function serve(env: NodeJS.ProcessEnv, fail: (error: Error) => neve
   isJoined = () => link.isOpen();
   leave = (code) => {
     service.close();
+    // A broker that hangs answers nothing.
+    setTimeout(() => process.exit(code), LEAVE_MS);
     void broker.close().finally(() => process.exit(code));
   };
   const goHome = (): void => {

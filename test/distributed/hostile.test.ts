@@ -156,7 +156,7 @@ describe('a coordinator', () => {
   it('refuses services of another protocol, version or run, and a second of one number', () => {
     const coordinator = make('refuses');
     const refused = (change: object): string =>
-      coordinator.register({ ...register, ...change }, deaf) ?? 'accepted';
+      coordinator.register({ ...register, ...change }, deaf)?.reason ?? 'accepted';
     assert.match(refused({ protocol: 9 }), /protocol 9 is not understood here/);
     assert.match(refused({ version: '2' }), /version 2, the run of 1/);
     assert.match(refused({ run: 'other' }), /this is run r/);

@@ -82,7 +82,11 @@ describe('services that are started elsewhere', { skip }, () => {
   it('join, give the digest of one process, and are sent home', async () => {
     const pods = await open('joined');
     // In an order that nobody promised anything about.
-    const all = [pods.service(1), pods.coordinator(), pods.service(0)];
+    const all = [pods.service(1), pods.coordinator('--seed', '1'), pods.service(0)];
+    // There is nothing for it to do, and nothing is wrong.
+    const surplus = await pods.service(2).ended;
+    const reason = 'this run has 2 services, from 0 to 1: not needed';
+    assert.deepEqual(surplus, { code: 0, words: `service 2: ${reason}\n` });
     const ends = await Promise.all(all.map(({ ended }) => ended));
     assert.deepEqual(ends, [FINE, FINE, FINE]);
     assert.equal(pods.digest(), digest);

@@ -68,9 +68,19 @@ describe('a run in several processes', { skip, timeout: 120_000 }, () => {
     const stepped = await until(
       ({ phase, virtualPs }) => phase === 'paused' && virtualPs > paused.virtualPs,
     );
+    assert.match(
+      selvage('step', '--for', 'long').error,
+      /^--for long: not a length of virtual time/,
+    );
+    assert.equal(selvage('step', '--for', '1ns').out, `${name}  goes on for 1 ns\n`);
+    await until(
+      ({ phase, virtualPs }) => phase === 'paused' && virtualPs === stepped.virtualPs + 1_000,
+    );
     const written = selvage('checkpoint', '--json');
     assert.deepEqual(JSON.parse(written.out), { run: name, action: 'checkpoint' });
-    await until(({ checkpointPs }) => checkpointPs > 0 && checkpointPs <= stepped.virtualPs);
+    await until(
+      ({ checkpointPs }) => checkpointPs > 0 && checkpointPs <= stepped.virtualPs + 1_000,
+    );
     assert.match(selvage('status').out, /epoch 1, checkpoint at \d/);
     assert.match(selvage('pause', 'nobody').error, /no run nobody is under way; there are: /);
     const attached = start('attach', name);

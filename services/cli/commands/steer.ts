@@ -1,5 +1,6 @@
 import { selvage } from '#contracts';
 import { formatTime } from '../../report/format.js';
+import { QuantityError, time } from '../../settings/quantities.js';
 import { EXIT, InputError } from '../exit.js';
 import { CoordinatorClient } from '../fleet/coordinator-client.js';
 import type { LiveRun } from '../fleet/live-runs.js';
@@ -19,6 +20,12 @@ const ACTIONS = {
 
 export type SteerAction = keyof typeof ACTIONS;
 
+export interface SteerOptions {
+  readonly json?: boolean;
+  /** Of a step: virtual time. */
+  readonly for?: string;
+}
+
 const PATIENCE_MS = 60_000;
 
 /** What a run does that was told to. */
@@ -34,16 +41,28 @@ const ANSWERS: Readonly<Record<SteerAction, string>> = {
 export async function steerCommand(
   action: SteerAction,
   run: string | undefined,
-  { json }: { readonly json?: boolean },
+  { json, for: lasts }: SteerOptions,
 ): Promise<number> {
+  const stepPs = lasts === undefined ? 0 : lengthOf(lasts);
   return withRun(run, async (client, name) => {
-    const { done, detail } = await client.steer(ACTIONS[action]);
+    const { done, detail } = await client.steer(ACTIONS[action], stepPs);
     if (!done) throw new InputError(detail);
-    const answer = { run: name, action };
-    const text = json === true ? JSON.stringify(answer) : `${name}  ${ANSWERS[action]}`;
+    const answer = { run: name, action, ...(stepPs > 0 && { stepPs }) };
+    const words = stepPs > 0 ? `goes on for ${formatTime(stepPs)}` : ANSWERS[action];
+    const text = json === true ? JSON.stringify(answer) : `${name}  ${words}`;
     process.stdout.write(`${text}\n`);
     return EXIT.COMPLETE;
   });
+}
+
+function lengthOf(text: string): number {
+  try {
+    const ps = time.parse(text);
+    if (ps > 0) return ps;
+  } catch (error) {
+    if (!(error instanceof QuantityError)) throw error;
+  }
+  throw new InputError(`--for ${text}: not a length of virtual time; write it like 10us`);
 }
 
 /** Tells of the runs that are under way. */

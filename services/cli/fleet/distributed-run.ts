@@ -6,9 +6,13 @@ import { Fleet } from './fleet.js';
 import { MachineryBreaker } from './machinery.js';
 import { EXIT } from '../exit.js';
 import { isOver, showStatus } from './phases.js';
+import { Replacer } from './replacer.js';
 
 const { Phase } = selvage.v1.RunStatus;
 const { Action } = selvage.v1.SteerRequest;
+
+/** A service that does not come back is replaced in this part of the time that it is waited for. */
+const PATIENCE_SHARE = 4;
 
 /** The machinery failed, and no number can be given; the message says what was lost. */
 export class MachineryError extends Error {}
@@ -30,12 +34,14 @@ export async function runDistributed(
   });
   const letGo = options.elsewhere === null ? onInterrupt(fleet) : onEviction(fleet);
   const breaker = new MachineryBreaker(fleet, options.machinery);
+  const replacer = new Replacer(fleet, (options.patienceSeconds * 1000) / PATIENCE_SHARE);
   try {
     await launched(fleet);
     const ended = fleet.client.follow(
       (status) => {
         heard(status);
         breaker.hear(status);
+        replacer.observe(status);
         showStatus(progress, status);
       },
       isOver,
@@ -48,6 +54,7 @@ export async function runDistributed(
     progress.clear();
     letGo();
     breaker.close();
+    replacer.close();
     await fleet.close();
   }
 }
@@ -77,7 +84,9 @@ const LAST_CHECKPOINT_MS = 5_000;
  */
 function onEviction(fleet: Fleet): () => void {
   const go = (): void => {
-    void saveNow(fleet)
+    const late = new Promise((done) => setTimeout(done, LAST_CHECKPOINT_MS));
+    void Promise.race([saveNow(fleet), late])
+      .catch(() => undefined)
       .finally(() => fleet.close())
       .finally(() => process.exit(EXIT.INTERRUPTED));
   };
@@ -90,10 +99,9 @@ function onEviction(fleet: Fleet): () => void {
 async function saveNow({ client }: Fleet): Promise<void> {
   const before = (await client.status())?.checkpointPs ?? -1;
   await client.steer(Action.ACTION_CHECKPOINT);
-  const saved = client.follow(
+  await client.follow(
     () => undefined,
     (status) => status.checkpointPs > before || isOver(status),
     LAST_CHECKPOINT_MS,
   );
-  await Promise.race([saved, new Promise((done) => setTimeout(done, LAST_CHECKPOINT_MS))]);
 }

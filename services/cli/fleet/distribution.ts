@@ -78,6 +78,12 @@ export function fleetOptions(
     throw new InputError(`${stray[0]} is for runs in several processes: add --processes`);
   }
   const placement = placementOf(fabric, request);
+  if (request.services !== null && placement.length < request.services) {
+    const { length } = placement;
+    process.stderr.write(
+      `--services ${request.services}: this fabric comes to ${length} of them\n`,
+    );
+  }
   // Who starts neither broker nor services here has no processes to break.
   const isOurs = options.nats === undefined && options.listen === undefined;
   const { machinery } = fabric.scenario;

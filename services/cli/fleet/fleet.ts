@@ -108,6 +108,11 @@ export class Fleet {
     return Object.fromEntries(this.group.names.map((name) => [name, this.group.pidOf(name)]));
   }
 
+  /** Of a process that was started here. */
+  pidOf(name: string): number | undefined {
+    return this.group.pidOf(name);
+  }
+
   /** Sends a signal to a process that was started here. */
   signal(name: string, signal: NodeJS.Signals): void {
     const pid = this.group.pidOf(name);

@@ -99,6 +99,11 @@ export class Service {
       this.leave();
       return;
     }
+    if (refusal?.surplus === true) {
+      process.stderr.write(`service ${this.service}: ${refusal.reason}: not needed\n`);
+      this.leave();
+      return;
+    }
     if (refusal) throw new ServiceError(refusal.reason ?? 'refused by the coordinator');
     if (assignment) await this.begin(assignment);
     else if (change?.epoch === this.epoch) this.part!.change(unpackChange(change.change!));

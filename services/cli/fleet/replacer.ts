@@ -1,0 +1,57 @@
+import { selvage } from '#contracts';
+
+const { PHASE_RECOVERING } = selvage.v1.RunStatus.Phase;
+const LOOK_MS = 200;
+
+/** Processes that can be ended, and are then started again. */
+interface Replaceable {
+  pidOf(name: string): number | undefined;
+  signal(name: string, signal: NodeJS.Signals): void;
+}
+
+interface Missing {
+  readonly pid: number;
+  readonly since: number;
+}
+
+/**
+ * Ends service processes that hang: they are lost to the coordinator and have not ended, so that
+ * no other one takes their place.
+ */
+export class Replacer {
+  private missing = new Map<string, Missing>();
+  private names: readonly string[] = [];
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(
+    private readonly fleet: Replaceable,
+    /** How long a process that is alive may take to come back. */
+    private readonly graceMs: number,
+  ) {
+    this.timer = setInterval(() => {
+      this.look(performance.now());
+    }, LOOK_MS);
+  }
+
+  observe({ phase, missing }: Pick<selvage.v1.RunStatus, 'phase' | 'missing'>): void {
+    const services = phase === PHASE_RECOVERING ? missing : [];
+    this.names = services.map((service) => `service ${service}`);
+  }
+
+  look(nowMs: number): void {
+    const still = new Map<string, Missing>();
+    for (const name of this.names) {
+      const pid = this.fleet.pidOf(name);
+      if (pid === undefined) continue;
+      const before = this.missing.get(name);
+      const entry = before?.pid === pid ? before : { pid, since: nowMs };
+      if (nowMs - entry.since < this.graceMs) still.set(name, entry);
+      else this.fleet.signal(name, 'SIGKILL');
+    }
+    this.missing = still;
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+  }
+}
