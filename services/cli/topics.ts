@@ -1,20 +1,21 @@
 import { MECHANISMS, RATE_CONTROLS } from '../mechanisms/registry.js';
 
-/** What the words of the trade mean here; keys of scenarios describe themselves. */
+/** Terms, by the names that `selvage explain` has for them; keys describe themselves. */
 export const TOPICS: Readonly<Record<string, string>> = {
-  none: 'No flow control: what does not fit the memory is dropped, with a reason.',
+  none: 'No flow control: a frame for which there is no buffer is dropped, with a reason.',
   pause:
-    '802.3x: a receiver stops its neighbour altogether, for a time in quanta of 512 bit ' +
-    'times. All priorities of a port share one account. `pause: true` turns it on at ' +
-    'every port.',
+    '802.3x (802.3 Annex 31B): a port pauses its link partner, all priorities alike, for a ' +
+    'time in quanta of 512 bit times. All priorities of a port share one ingress buffer. ' +
+    '`pause: true` turns it on at every port.',
   pfc:
-    '802.1Qbb: a receiver stops its neighbour priority by priority, for a time. XOFF goes ' +
-    'out when the ingress account reaches its threshold, is repeated before it expires, ' +
-    'and XON follows when the account has fallen by xonGap. From 10 Gb/s upwards. ' +
+    'Priority-based flow control (802.1Q clause 36, once 802.1Qbb): a port pauses single ' +
+    'priorities of its link partner for a time. It sends XOFF when the ingress buffer of the ' +
+    'priority reaches its threshold, repeats it before it expires, and sends XON xonGap below ' +
+    'that. From 10 Gb/s. ' +
     '`priorities: { 3: pfc }`.',
   cbfc:
     'Credit-based flow control as Ultra Ethernet describes it, over the accounts of credit ' +
-    'exchange: a sender says what it has consumed (CC_Update), a receiver what it has freed ' +
+    'exchange: a sender sends what it has consumed (CC_Update), a receiver what it has freed ' +
     '(CF_Update), both as cyclic counters, so the next update repairs a lost one. ' +
     '`priorities: { 3: credit }` and `credit: { codec: cbfc }`.',
   ...Object.fromEntries(
@@ -26,22 +27,24 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'dropped: the port is stopped by 802.3x when its own slots run out, and goes on when all ' +
     'are free. The others keep their class and meet WRED. `switches: { model: mvtx2802 }`.',
   headroom:
-    'Memory for what still arrives after the decision to stop: the longest frame that is ' +
-    'in the way of the control frame, the control frame, the cable both ways, both ' +
-    "interfaces, the pipeline, the neighbour's response, the frame it had begun, and a " +
-    'frame that finds the pool full. Computed unless given; the summary shows every term.',
+    'Buffer for what still arrives after XOFF (802.1Q Annex N): the longest frame in the ' +
+    'way of the control frame, the control frame, the link both ways, both interfaces, ' +
+    'the pipeline, the response time of the link partner, the frame that it had begun, ' +
+    'and a frame that finds the pool full. Computed unless given; the summary shows ' +
+    'every term. `priorities: { 3: { headroom: 40KB } }`.',
   'dynamic-threshold':
-    'An account may take alpha times what is free of the shared pool, so thresholds sink ' +
-    'as the memory fills. For a lossless account it is the XOFF threshold, for a lossy ' +
-    'one the limit.',
+    'A queue or ingress buffer may take alpha times what is free of the shared pool ' +
+    '(Choudhury and Hahne), so thresholds sink as the pool fills. For a lossless ' +
+    'priority it is the XOFF threshold, for a lossy one the limit. `priorities: { 3: { ' +
+    'flowControl: pfc, alpha: 0.5 } }`.',
   captures:
     'What passes ports, as Wireshark reads it: `selvage run FILE --capture leaf1:p3 ' +
     '--capture leaf1--spine1 --capture-filter priority=3,type=data`, or ' +
     '`observe: { captures: { ports: [leaf1:p3] } }`. One file, capture.pcapng, with an ' +
-    'interface for each port; docs/observability.md tells more.',
+    'interface for each port; see docs/observability.md.',
   tables:
     'Flows, ports, samples (`observe: { series: 10us }`), events (`events: true`) and episodes ' +
-    '(`episodes: true`) stand in the run directory as CSV and Parquet. `selvage query RUN ' +
+    '(`episodes: true`) are in the run directory as CSV and Parquet. `selvage query RUN ' +
     '"select name, slowdown from flows order by slowdown desc"` answers SQL over them.',
   ...Object.fromEntries(RATE_CONTROLS.map(({ kind, topic }) => [kind, topic])),
   ets:
@@ -53,33 +56,54 @@ export const TOPICS: Readonly<Record<string, string>> = {
   strict: 'The highest traffic class that may send goes first.',
   'round-robin': 'A frame of each traffic class in turn.',
   lldp:
-    'Link layer discovery (802.1AB): every port tells its neighbour who it is, at first ' +
-    'quickly and then every 30 s, and forgets a neighbour that is silent. `discovery: true`; ' +
-    '`selvage neighbors`.',
+    'Link Layer Discovery Protocol (802.1AB): every port advertises itself to its link ' +
+    'partner, at first quickly and then every 30 s; a neighbor ages out when its TTL ' +
+    'ends. `discovery: true`; `selvage neighbors`.',
   dcbx:
-    'Data center bridging exchange on top of LLDP: a willing port takes over PFC and ETS ' +
-    'from its neighbour. IEEE (802.1Qaz), or CEE 1.01 towards who has only that. ' +
-    '`selvage dcbx`.',
+    'Data Center Bridging eXchange (802.1Q clause 38), on top of LLDP: a willing port ' +
+    'takes over PFC and ETS from its peer. IEEE (802.1Qaz), or CEE 1.01 towards a peer ' +
+    'that supports nothing else. `discovery: true`; `selvage dcbx`.',
   willing:
-    'A port that takes over what its neighbour is configured for. ' +
-    '`discovery: { willing: [pfc] }`.',
+    'A port that takes over the configuration of its peer (802.1Q 38.4). `discovery: { ' +
+    'willing: [pfc] }`.',
   episode:
-    'The time from when a queue, an account or a pause begins to hold frames back until it ' +
-    'clears. Its parent is the episode that caused it. `selvage why RUN` shows the trees.',
+    'One span in which a queue is congested, or a port is paused or blocked on credit. ' +
+    'Its parent is the episode that caused it. `selvage why RUN` shows the trees.',
   deadlock:
-    'A circle of ingress accounts, each of which cannot empty before the next one does. ' +
-    '`observe: { episodes: true }` names it, with the picosecond at which it closed. A run at ' +
-    'whose end one holds is `deadlocked`, whatever is observed.',
+    'Cyclic buffer dependency: ingress buffers, each of which cannot empty before the ' +
+    'next one does (a PFC deadlock). `observe: { episodes: true }` names it, with the ' +
+    'picosecond at which it closed. A run at whose end one exists is `deadlocked`, ' +
+    'whatever is observed.',
   stalled:
     'A run at whose end flows have stopped progressing: they have data to deliver, and nothing ' +
     'arrives for longer than round trips, pacing, queues, pause times and retransmission ' +
     'timeouts explain. Exit code 4, unless the scenario expects it: ' +
     '`expect: [{ metric: stalled-flows, min: 1 }]`, or deadlocks, or starved.',
   watchdog:
-    'A switch that no longer obeys a neighbour which holds a priority for too long: ' +
-    '`priorities: { 3: { watchdog: { detection: 200us, restoration: 200us, action: drop } } }`. ' +
-    'What it drops is counted as `watchdog`.',
-  storm: 'A priority of a port that is held for longer than `observe.storm`.',
+    'PFC watchdog: a switch that transmits or drops the frames of a priority that was ' +
+    'paused for too long. `priorities: { 3: { watchdog: { detection: 200us, restoration: ' +
+    '200us, action: drop } } }`. What it drops is counted as `watchdog`.',
+  storm: 'PFC storm: a priority of a port that is paused for longer than `observe.storm`.',
+  ecmp:
+    'Equal-cost multipath: a switch chooses one of several shortest routes, by a hash of ' +
+    'the flow or anew for each packet (spraying, which reorders). `switches: { ecmp: ' +
+    'flow }`, or `packet`.',
+  fct:
+    'Flow completion time: from the first byte offered to the last acknowledged ' +
+    '(reliable) or received (raw). The summary has p50, p99 and p99.9; metrics are ' +
+    'completion.p50, completion.p99, completion.p99.9 and completion.max.',
+  bdp:
+    'Bandwidth-delay product: rate times round-trip time, the bytes in flight at line ' +
+    'rate. 100 Gb/s over 10 km (100 us both ways) have 1.25 MB. A buffer behind credit, ' +
+    'and headroom behind XOFF, need about as much.',
+  victim:
+    'Victim flow: a flow that is blocked by a pause and does not pass the congestion ' +
+    'root (head-of-line blocking). `selvage why RUN` counts them; `selvage run ' +
+    'examples/victim-behind-pfc.yaml` has one.',
+  xoff:
+    'XOFF: the level of an ingress buffer at which a port pauses its link partner; XON: ' +
+    'the level at which it lets it go on, xonGap below. `priorities: { 3: { flowControl: ' +
+    'pfc, xoff: 64KB, xonGap: 8KB } }`.',
   faults:
     'What goes wrong in the emulated world: link-down, loss, bit-errors, delay, slow-link, ' +
     'control (chosen control frames are lost, doubled, late or changed), freeze, storm, ' +
@@ -98,7 +122,7 @@ export const TOPICS: Readonly<Record<string, string>> = {
   machinery:
     'What breaks the processes of a run, and never its result: kill or pause of a service (named ' +
     'by a device), the broker or the coordinator, `at` a virtual time or `after` one of the wall ' +
-    'clock. `--processes` obeys. `machinery: [{ kind: kill, of: coordinator, at: 2ms }]`.',
+    'clock. It needs `--processes`. `machinery: [{ kind: kill, of: coordinator, at: 2ms }]`.',
   inject:
     'A fault that comes to a run while it goes on: `selvage inject --fault link-down --where ' +
     'leaf1 --for 10us`; `--list`, `--clear NAME`. `injected.yaml` in the run directory declares ' +
@@ -109,22 +133,67 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'its tables.',
   'weighted-strict-priority':
     'How an 82599 chooses a class: the highest that has credit, as has its bandwidth group; when ' +
-    'nobody has, all are refilled. LSP: always first; GSP: first while the group has credit.',
+    'none has any, all are refilled. LSP: always first; GSP: first while the group has credit.',
   'rate-drift':
     'The rate factors of an 82599 shrink by a share at each interval, until a limited queue has ' +
     'the line again.',
-  ideal: 'What a message would take on an idle fabric: serialisation, propagation and delays.',
-  slowdown: 'Completion time over ideal time; 1 is as good as it gets.',
+  ideal: 'Flow completion time in an idle fabric: serialisation, propagation and delays.',
+  slowdown: 'Flow completion time over ideal time; 1 is as good as it gets.',
   digest:
     'A hash over everything that every device executed. Two runs with one digest saw the ' +
     'same fabric, event for event, however they were run.',
   reliable:
-    'RoCE-like transport: messages are cut into packets, numbered, acknowledged; a gap is ' +
-    'answered by a NAK and everything from there is sent again (go-back-N); silence ends ' +
-    'in a time-out.',
+    'RoCE-like transport (RoCEv2): messages are cut into packets, numbered, ' +
+    'acknowledged; the receiver answers a gap with a NAK, and the sender retransmits ' +
+    'everything from there on (go-back-N); without an answer it retransmits after a ' +
+    'timeout. `transport: reliable`.',
   raw: 'Frames without a transport: nothing is acknowledged or sent again.',
   'exit-codes':
     '0 complete and expectations hold; 1 expectations failed; 2 bad input or usage; 3 the ' +
     'run failed (a lossless frame was lost, a check went red, nothing moved any more); ' +
     '130 interrupted.',
+};
+
+/** Other names of topics and keys, in lower case. */
+export const ALIASES: Readonly<Record<string, string>> = {
+  'adaptive routing': 'ecmp',
+  '802.1ab': 'lldp',
+  '802.1qaz': 'dcbx',
+  '802.1qbb': 'pfc',
+  '802.3x': 'pause',
+  'bandwidth-delay product': 'bdp',
+  buffer: 'switches.buffer',
+  cbd: 'deadlock',
+  'circular buffer dependency': 'deadlock',
+  'cyclic buffer dependency': 'deadlock',
+  'exit code': 'exit-codes',
+  'exit codes': 'exit-codes',
+  'flow completion time': 'fct',
+  'go-back-n': 'reliable',
+  'head-of-line blocking': 'victim',
+  hol: 'victim',
+  'packet spraying': 'ecmp',
+  'pfc deadlock': 'deadlock',
+  'pfc storm': 'storm',
+  'pfc watchdog': 'watchdog',
+  rdma: 'reliable',
+  roce: 'reliable',
+  rocev2: 'reliable',
+  rtt: 'bdp',
+  spray: 'ecmp',
+  spraying: 'ecmp',
+  'victim flow': 'victim',
+  workload: 'load',
+  xon: 'xoff',
+};
+
+/** A line of YAML for each kind of load. */
+export const LOAD_EXAMPLES: Readonly<Record<string, string>> = {
+  stream: '{ stream: { from: h1, to: h2 }, rate: 40G, bytes: 10MB, priority: 3 }',
+  incast: '{ incast: { from: h2..h9, to: h1 }, bytes: 1MB, priority: 3 }',
+  permutation: '{ permutation: { hosts: h* }, bytes: 10MB }',
+  'all-to-all': '{ all-to-all: { hosts: h* }, bytes: 100KB }',
+  'all-reduce': '{ all-reduce: { hosts: h*, algorithm: ring }, bytes: 8MB }',
+  random: '{ random: { hosts: h*, sizes: { fixed: 50KB }, load: 50% }, end: 1ms }',
+  replay: '{ replay: frames.csv }',
 };

@@ -7,7 +7,7 @@ import { EXIT, InputError } from '../exit.js';
 import { keysPage } from '../keys-page.js';
 import type { PluginOptions } from '../named-plugins.js';
 import { pluginsNamed } from '../named-plugins.js';
-import { TOPICS } from '../topics.js';
+import { ALIASES, LOAD_EXAMPLES, TOPICS } from '../topics.js';
 
 interface Explanation {
   readonly topic: string;
@@ -30,6 +30,7 @@ export function explainCommand(topic: string | undefined, options: ExplainOption
   const found = topic === undefined ? [] : lookUp(all, topic);
   if (topic !== undefined && found.length === 0) {
     const names = all.flatMap((entry) => [entry.topic, entry.topic.split('.').pop()!]);
+    names.push(...Object.keys(ALIASES));
     throw new InputError(`nothing is called ${topic}${didYouMean(topic, names)}`);
   }
   if (options.json === true) {
@@ -37,7 +38,7 @@ export function explainCommand(topic: string | undefined, options: ExplainOption
   } else if (topic === undefined) process.stdout.write(overview(all));
   else
     process.stdout.write(
-      `${found.map(({ topic: t, text }) => `${t}\n${indent(text)}`).join('\n')}\n`,
+      `${found.map(({ topic: t, text }) => `${t}\n${indent(wrapped(text))}`).join('\n')}\n`,
     );
   process.exitCode = EXIT.COMPLETE;
 }
@@ -56,6 +57,7 @@ function explanations(plugins: readonly PluginSource[]): Explanation[] {
       entry.description,
       `Allowed: ${entry.allowed}.`,
       ...keysWithin(entry.path, paths),
+      ...exampleOf(entry.path, paths),
       ...(entry.default === null ? [] : [`Default: ${entry.default}.`]),
     ].join('\n'),
   }));
@@ -73,11 +75,35 @@ function keysWithin(path: string, paths: readonly string[]): readonly string[] {
   return [`Keys: ${names.join(', ')}; each is a topic, as ${within[0]!}.`];
 }
 
-/** The topic itself; else every key whose last part it is. */
+/** An entry of `load` as a file has it, and what else it may say. */
+function exampleOf(path: string, paths: readonly string[]): readonly string[] {
+  const [, kind = ''] = /^load\[\]\.([^.]+)$/.exec(path) ?? [];
+  const example = LOAD_EXAMPLES[kind];
+  if (example === undefined) return [];
+  const beside = paths
+    .filter((other) => /^load\[\]\.[^.[]+$/.test(other))
+    .map((other) => other.split('.').pop()!)
+    .filter((name) => LOAD_EXAMPLES[name] === undefined);
+  return [`Example: load: [${example}]`, `Beside it: ${beside.join(', ')}.`];
+}
+
+/**
+ * The topic itself, in any case or by another name; else every key whose last part it is; else
+ * topics that mention it.
+ */
 function lookUp(all: readonly Explanation[], topic: string): Explanation[] {
-  const exact = all.filter((entry) => entry.topic === topic);
-  if (exact.length > 0) return exact;
-  return all.filter((entry) => entry.topic.endsWith(`.${topic}`) || entry.topic === `${topic}[]`);
+  const wanted = topic.trim().toLowerCase();
+  for (const name of [wanted, ALIASES[wanted]?.toLowerCase()]) {
+    const exact = all.filter((entry) => entry.topic.toLowerCase() === name);
+    if (exact.length > 0) return exact;
+  }
+  const keys = all.filter((entry) => {
+    const own = entry.topic.toLowerCase();
+    return own.endsWith(`.${wanted}`) || own === `${wanted}[]`;
+  });
+  if (keys.length > 0) return keys;
+  const word = new RegExp(`(?<![\\w-])${wanted.replace(/[^\w ]/g, '\\$&')}s?(?![\\w-])`, 'i');
+  return all.filter((entry) => Object.hasOwn(TOPICS, entry.topic) && word.test(entry.text));
 }
 
 function overview(all: readonly Explanation[]): string {
@@ -99,5 +125,8 @@ function indent(text: string): string {
 
 /** Broken at blanks, so that no line is longer than a terminal. */
 function wrapped(text: string): string {
-  return text.replace(/(.{1,90})(?: |$)/g, '$1\n').trimEnd();
+  return text
+    .replace(/(.{1,90})(?: |$)/gm, '$1\n')
+    .replace(/\n{2,}/g, '\n')
+    .trimEnd();
 }

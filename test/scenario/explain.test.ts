@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { ALIASES, LOAD_EXAMPLES } from '../../services/cli/topics.js';
+import { fabricOf, ROOT } from '../kit/emulate.js';
+
+const MAIN = join(ROOT, 'dist/services/cli/main.js');
+
+function explain(...words: string[]): string {
+  const line = [MAIN, 'explain', ...words];
+  const { status, stdout, stderr } = spawnSync(process.execPath, line, { encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+  return stdout;
+}
+
+describe('selvage explain', () => {
+  it('finds terms in any case, by other names, and by what a topic mentions', () => {
+    for (const [term, topic] of [
+      ['ECMP', 'ecmp'],
+      ['RoCE', 'reliable'],
+      ['PFC deadlock', 'deadlock'],
+      ['Incast', 'load[].incast'],
+      ['802.1Qbb', 'pfc'],
+      ['CNP', 'dcqcn'],
+    ] as const) {
+      assert.equal(explain(term).split('\n')[0], topic, term);
+    }
+  });
+
+  it('has a topic, a metric or a key behind every other name', () => {
+    const all = JSON.parse(explain('--json')) as { topic: string }[];
+    const topics = new Set(all.map(({ topic }) => topic));
+    assert.deepEqual(
+      Object.values(ALIASES).filter((topic) => !topics.has(topic)),
+      [],
+    );
+  });
+
+  it('shows a load that can be run, and which keys may stand beside it', () => {
+    for (const [kind, example] of Object.entries(LOAD_EXAMPLES)) {
+      if (kind === 'replay') continue;
+      const fabric = fabricOf(
+        `fabric: { generator: star, hosts: 9 }\nduration: 1ms\nload: [${example}]\n`,
+      );
+      assert.ok(fabric.scenario.load.length === 1, kind);
+    }
+    const text = explain('incast');
+    assert.match(text, /Example: load: \[\{ incast: /);
+    assert.match(text, /Beside it: rate, [^]*priority/);
+  });
+});
