@@ -121,6 +121,13 @@ const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
         ['inspect h1 --run scenario.yaml --at 1ms', 'at a time'],
       ],
     },
+    {
+      name: 'managed',
+      examples: [
+        ['managed scenario.yaml', 'managed objects at the end, as YANG instance data'],
+        ['managed scenario.yaml --set seed=2', 'of another seed'],
+      ],
+    },
   ],
   'Compare and explore:': [
     {
@@ -186,6 +193,13 @@ const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
       examples: [
         ['topology scenario.yaml', 'as text'],
         ['topology scenario.yaml --format svg --out fabric.svg', 'as a picture'],
+      ],
+    },
+    {
+      name: 'size',
+      examples: [
+        ['size scenario.yaml', 'headroom and buffer that each port needs'],
+        ['size scenario.yaml --json', 'for a program'],
       ],
     },
     {
