@@ -119,7 +119,7 @@ describe('tables of a run', () => {
     ["attach 'x.db'", /not changed/],
     ['set enable_external_access = true', /not changed/],
     ['select 1; select 2', /one question at a time: this is 2 statements/],
-    ['', /nothing is asked/],
+    ['', /the query is empty/],
   ];
   for (const [sql, message] of REFUSED) {
     it(`refuse ${sql}`, () => {

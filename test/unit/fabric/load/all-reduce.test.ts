@@ -152,7 +152,7 @@ describe('all-reduce', () => {
       () => reduction('halving-doubling', 6, 600, 1),
       /^Error: load\.0\.hosts: halving-doubling needs a power of two of hosts, and these are 6/,
     );
-    assert.throws(() => reduction('ring', 1, 600, 1), /one host alone/);
+    assert.throws(() => reduction('ring', 1, 600, 1), /one host; at least two are needed/);
     assert.throws(() => reduction('ring', 2, 600, 0), /load\.0\.chunks: 0 chunks/);
     assert.throws(
       () => expand([allReduce({ transport: { kind: 'raw', frameBytes: 1500 } })]),

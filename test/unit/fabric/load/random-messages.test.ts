@@ -108,7 +108,7 @@ describe('random messages', () => {
 
   it('need an end, two hosts, and a number that memory can hold', () => {
     assert.throws(() => expand([random({})]), /load\.0: random messages never stop/);
-    assert.throws(() => expand([random({ hosts: ['h1'] })]), /one host alone/);
+    assert.throws(() => expand([random({ hosts: ['h1'] })]), /one host; at least two are needed/);
     assert.throws(() => expand([random({ share: 0 })]), /load\.0\.share: .* not 0/);
     assert.throws(
       () => expand([random({})], { durationPs: 1e13 }),
