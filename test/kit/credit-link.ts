@@ -15,6 +15,7 @@ import { FramePool } from '../../services/engine/frame/frame-pool.js';
 import { Clock } from '../../services/engine/kernel/clock.js';
 import type { RandomStream } from '../../services/engine/kernel/random.js';
 import { Tables } from '../../services/engine/kernel/tables.js';
+import { WIRE_OVERHEAD_OCTETS } from '../../services/engine/units/ethernet.js';
 
 /** What the wire does to control frames and to data, each with this probability. */
 export interface Harm {
@@ -292,7 +293,8 @@ export class LossyCreditLink {
 
   private arrive(units: number): void {
     const { receiver } = this.receiver.credit;
-    receiver.take(this.row, units);
+    // On the line for as long as so many units take.
+    receiver.take(this.row, units, units * 64 - WIRE_OVERHEAD_OCTETS);
     this.inFlight -= units;
     if (this.stored + units > this.bufferUnits) {
       this.dropped += units;

@@ -35,13 +35,8 @@ export function makeCreditCharges(
     const units = receiver.cost(row, octets);
     const frameClass = words[frame + CLASS];
     words[frame + CLASS] = (frameClass & ~COPY_FLAG) | (units << CHARGE_SHIFT);
-    if ((frameClass & COPY_FLAG) === 0) takeFrame(row, units, octets);
+    if ((frameClass & COPY_FLAG) === 0) receiver.take(row, units, octets);
     else receiver.storeCopy(row, units);
-  }
-
-  function takeFrame(row: number, units: number, octets: number): void {
-    receiver.take(row, units);
-    receiver.settle(row, units, octets);
   }
 
   function released(port: number, _group: number, frame: number): void {
@@ -56,7 +51,7 @@ export function makeCreditCharges(
     const row = rowOf(port, frame);
     const octets = words[frame + LENGTH];
     const units = receiver.cost(row, octets);
-    if ((words[frame + CLASS] & COPY_FLAG) === 0) takeFrame(row, units, octets);
+    if ((words[frame + CLASS] & COPY_FLAG) === 0) receiver.take(row, units, octets);
     else receiver.storeCopy(row, units);
     words[frame + CLASS] &= ~COPY_FLAG;
     receiver.free(row, units);

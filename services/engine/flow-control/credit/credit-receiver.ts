@@ -177,8 +177,8 @@ export function makeCreditReceiver(
     if (after > words[w | OCCUPIED_PEAK]) words[w | OCCUPIED_PEAK] = after;
   }
 
-  /** A frame came in intact. */
-  function take(row: number, units: number): void {
+  /** A frame came in intact: so many units, for so many octets. */
+  function take(row: number, units: number, octets: number): void {
     const r = row << RECORD_SHIFT;
     const w = row << WORDS_SHIFT;
     const modes = counts[r | MODES];
@@ -190,11 +190,19 @@ export function makeCreditReceiver(
       words[w | PASSED] = (passed + units) & COUNT_MASK;
       if (granted < units || granted > WINDOW_MOST) violated(row, units);
     }
+    if ((modes & (SHARES | SHAPED)) !== 0) noteTaken(row, units, octets);
+    if (ears[0] !== 0) carrier.announce(row, CREDIT_STEP.RECEIVED, units);
+  }
+
+  /** For those who share its buffer, and for its shaper. */
+  function noteTaken(row: number, units: number, octets: number): void {
+    const r = row << RECORD_SHIFT;
+    const modes = counts[r | MODES];
     if ((modes & SHARES) !== 0) {
       times[(row << TIMES_SHIFT) | ACTIVE_AT] = clock.now;
       if ((modes & UNASKED) !== 0) counts[r | WANTED] = 1;
     }
-    if (ears[0] !== 0) carrier.announce(row, CREDIT_STEP.RECEIVED, units);
+    if ((modes & SHAPED) !== 0) shaper.settle(row, units, octets);
   }
 
   /** So many units more were granted, by what has come so far. */
@@ -507,25 +515,24 @@ export function makeCreditReceiver(
 
   /** Grants what the buffer allows now. */
   function raise(row: number): void {
-    const r = row << RECORD_SHIFT;
     const w = row << WORDS_SHIFT;
-    const shares = (counts[r | MODES] & SHARES) !== 0;
-    const target = shares ? loans.shareOf(row) : words[w | TARGET];
-    let limit = limitFor(row, target);
-    const modes = counts[r | MODES];
-    if ((modes & UNSOLICITED) === 0) limit = requests.bound(row, limit, words[w | LIMIT]);
-    if ((modes & SHAPED) !== 0) {
-      const before = words[w | LIMIT];
-      limit = (before + shaper.grant(row, ahead(limit, before))) & COUNT_MASK;
-    }
+    const follows = (counts[(row << RECORD_SHIFT) | MODES] & FOLLOWING & ~OPENED) === UNSOLICITED;
+    const limit = follows ? limitFor(row, words[w | TARGET]) : limitByModes(row);
     if (limit === words[w | LIMIT]) return;
     words[w | LIMIT] = limit;
-    if (counts[r | REFRESHES] !== 0) changed(row);
+    if (counts[(row << RECORD_SHIFT) | REFRESHES] !== 0) changed(row);
   }
 
-  /** A frame that was taken had so many octets. */
-  function settle(row: number, units: number, octets: number): void {
-    if ((counts[(row << RECORD_SHIFT) | MODES] & SHAPED) !== 0) shaper.settle(row, units, octets);
+  /** What others, requests and the shaper leave of it. */
+  function limitByModes(row: number): number {
+    const w = row << WORDS_SHIFT;
+    const modes = counts[(row << RECORD_SHIFT) | MODES];
+    const target = (modes & SHARES) !== 0 ? loans.shareOf(row) : words[w | TARGET];
+    const backed = limitFor(row, target);
+    const before = words[w | LIMIT];
+    const limit = (modes & UNSOLICITED) !== 0 ? backed : requests.bound(row, backed, before);
+    if ((modes & SHAPED) === 0) return limit;
+    return (before + shaper.grant(row, ahead(limit, before))) & COUNT_MASK;
   }
 
   function reclaim(row: number): void {
@@ -575,7 +582,6 @@ export function makeCreditReceiver(
     cost,
     storeCopy,
     take,
-    settle,
     isGranted,
     free,
     get,

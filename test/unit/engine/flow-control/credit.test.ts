@@ -85,7 +85,7 @@ describe('Credit exchange', () => {
       const { sender } = link.sender.credit;
       const { receiver } = link.receiver.credit;
       sender.spend(link.row, BUFFER);
-      receiver.take(link.row, BUFFER);
+      receiver.take(link.row, BUFFER, BUFFER * 64);
       receiver.free(link.row, BUFFER - 50);
       const used = counts === 'cumulative' ? BUFFER : 0;
       const request = (amount: number): void => {
@@ -307,9 +307,9 @@ describe('Credit exchange', () => {
     const link = linkOf();
     link.run(10e6, IGNORE);
     const { receiver } = link.receiver.credit;
-    receiver.take(link.row, BUFFER);
+    receiver.take(link.row, BUFFER, BUFFER * 64);
     assert.equal(receiver.get(link.row, VIOLATIONS), 0);
-    receiver.take(link.row, 2);
+    receiver.take(link.row, 2, 128);
     assert.equal(receiver.get(link.row, VIOLATIONS), 2);
     assert.equal(receiver.isOpen(link.row), false);
     receiver.free(link.row, BUFFER + 2);
