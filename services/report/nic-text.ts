@@ -30,6 +30,20 @@ export function nicLatencyText({ nics }: Pick<RunResults, 'nics'>, style: Style)
     .join('\n');
 }
 
+/** Frames that anti-spoofing discarded at their source: no port ever counts them. */
+export function nicSpoofText({ nics }: Pick<RunResults, 'nics'>, style: Style): string {
+  const spoofed = nics.filter(({ spoofedFrames }) => spoofedFrames > 0);
+  if (spoofed.length === 0) return '';
+  const shown = spoofed.slice(0, NICS_SHOWN).map(({ device, spoofedFrames }) => {
+    return `  ${device} discarded ${formatCount(spoofedFrames)} frames of its own`;
+  });
+  const more =
+    spoofed.length > NICS_SHOWN ? [`  and ${spoofed.length - NICS_SHOWN} more NICs`] : [];
+  const why =
+    '  their address or VLAN is not that of their pool: see nic.pools (antiSpoof, vlans) and vlan';
+  return [style.strong('Anti-spoofing of 82599s'), ...shown, ...more, why].join('\n');
+}
+
 /** The tables of an 82599, as `selvage inspect` prints them. */
 export function nicText(nic: NicResult): string {
   const head = `${nic.device} (82599 at ${nic.port}) at ${formatTime(nic.timePs)}`;

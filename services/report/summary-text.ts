@@ -12,7 +12,7 @@ import type { ExpectationResult } from './expectations.js';
 import { rateTable } from './congestion-tables.js';
 import { show } from './expectations.js';
 import { faultTable, lostCreditText, wrongCreditText } from './fault-text.js';
-import { nicLatencyText } from './nic-text.js';
+import { nicLatencyText, nicSpoofText } from './nic-text.js';
 import { CENSORING_NOTE, GOODPUT_NOTE } from './notes.js';
 import { slotText } from './slot-text.js';
 import {
@@ -55,6 +55,7 @@ export function summaryText(
     discoveryText(results, style),
     ...MECHANISMS.flatMap((slice) => slice.results.summary?.(results, toolsOf(style)) ?? []),
     rateTable(results, style),
+    nicSpoofText(results, style),
     nicLatencyText(results, style),
     slotText(results, style),
     watchdogTable(results, style),

@@ -191,3 +191,16 @@ load: [{ all-to-all: {}, bytes: 3900, congestion: qcn, priority: 7 }]
     assert.deepEqual(wrong, fine);
   });
 });
+
+describe('an 82599 without DCB', () => {
+  it('keeps its one class, whatever DCBX comes to', () => {
+    const wrong = wrongWith(`
+duration: 700us
+fabric: { generator: star, hosts: 3, hostLink: { rate: 10G, length: 10m } }
+hosts: { nic: { model: 82599, dcb: false } }
+discovery: { start: live, second: 70us, willing: [ets] }
+load: [{ all-to-all: {}, bytes: 120000, priority: 6 }]
+`);
+    assert.deepEqual(wrong, fine);
+  });
+});

@@ -8,6 +8,7 @@ import type { NicSpec } from '../../services/engine/contract/spec.js';
 import { lastingDifference } from '../../services/fabric/assembly/nic-changes.js';
 import type { Probe } from '../../services/engine/contract/probe.js';
 import { DeafProbe } from '../../services/engine/contract/probe.js';
+import { summaryText } from '../../services/report/summary-text.js';
 import type { NicResult } from '../../services/runtime/results/nic-results.js';
 import { rebase } from '../../services/runtime/rebase.js';
 import { Session } from '../../services/runtime/session.js';
@@ -285,6 +286,18 @@ describe('VLANs, hints and LEDs of an 82599', () => {
     assert.ok(frames > 200 && none === 0);
     const [gone, spoofed] = sent(8);
     assert.ok(gone === 0 && spoofed > 200, `${gone} and ${spoofed}`);
+  });
+
+  it('a run says what anti-spoofing discarded, which no port counts', () => {
+    const summaryOf = (vlan: string): string => {
+      const results = runScenario(
+        `${PAIR}hosts: { nic: { model: 82599, vlan: { double: true }, pools: { 0: { vlans: [7], antiSpoof: true } } } }\n` +
+          load(vlan, ', rate: 1G'),
+      );
+      return summaryText(results, [], { good: String, bad: String, strong: String });
+    };
+    assert.match(summaryOf(''), /Anti-spoofing of 82599s\n {2}h1 discarded \d+ frames of its own/);
+    assert.doesNotMatch(summaryOf(', vlan: 7'), /Anti-spoofing/);
   });
 
   it('a pool with anti-spoofing sends with its own address only', () => {

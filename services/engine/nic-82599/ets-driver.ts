@@ -30,10 +30,11 @@ export class EtsDriver {
    */
   writesFor(nic: Part, ets: EtsTable, configured: EtsTable): RegisterChange[] | null {
     const { dcb, classes, longestFrameOctets } = nic.spec;
+    if (!dcb) return null;
     const own = packed(configured);
     const wanted = packed(ets);
     if (isEqual(wanted, this.isConfigured ? own : this.table)) return [];
-    if (!dcb || !hasClasses(ets, classes)) return null;
+    if (!hasClasses(ets, classes)) return null;
     this.isConfigured = isEqual(wanted, own);
     this.table.set(wanted);
     const classOf = packClasses(ets.classOf);
