@@ -126,16 +126,14 @@ export function makeCreditReceiver(
 
   /** The link has been down: whatever is in the buffer, the rest is granted anew. */
   function linkUp(row: number): void {
-    if (accounts.isCumulative(row)) {
-      startOver(row);
-      return;
+    if (accounts.isCumulative(row)) startOver(row);
+    else {
+      const w = row << WORDS_SHIFT;
+      words[w | LIMIT] = words[w | LIMIT_SAID] = words[w | PASSED];
+      requests.add(row, 0, 0);
+      raise(row);
+      carrier.say(row, SAY_GRANT);
     }
-    const w = row << WORDS_SHIFT;
-    words[w | LIMIT] = words[w | PASSED];
-    words[w | LIMIT_SAID] = words[w | PASSED];
-    requests.add(row, 0, 0);
-    raise(row);
-    carrier.say(row, SAY_GRANT);
   }
 
   /** All counts are forgotten; what is in the buffer goes on being there. */
@@ -196,11 +194,10 @@ export function makeCreditReceiver(
 
   /** For those who share its buffer, and for its shaper. */
   function noteTaken(row: number, units: number, octets: number): void {
-    const r = row << RECORD_SHIFT;
-    const modes = counts[r | MODES];
+    const modes = counts[(row << RECORD_SHIFT) | MODES];
     if ((modes & SHARES) !== 0) {
       times[(row << TIMES_SHIFT) | ACTIVE_AT] = clock.now;
-      if ((modes & UNASKED) !== 0) counts[r | WANTED] = 1;
+      if ((modes & UNASKED) !== 0) counts[(row << RECORD_SHIFT) | WANTED] = 1;
     }
     if ((modes & SHAPED) !== 0) shaper.settle(row, units, octets);
   }
@@ -527,8 +524,7 @@ export function makeCreditReceiver(
   function limitByModes(row: number): number {
     const w = row << WORDS_SHIFT;
     const modes = counts[(row << RECORD_SHIFT) | MODES];
-    const target = (modes & SHARES) !== 0 ? loans.shareOf(row) : words[w | TARGET];
-    const backed = limitFor(row, target);
+    const backed = limitFor(row, (modes & SHARES) !== 0 ? loans.shareOf(row) : words[w | TARGET]);
     const before = words[w | LIMIT];
     const limit = (modes & UNSOLICITED) !== 0 ? backed : requests.bound(row, backed, before);
     if ((modes & SHAPED) === 0) return limit;
